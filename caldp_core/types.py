@@ -1,0 +1,33 @@
+"""Names for the array types that the whole package uses.
+
+Room: the ground floor. Nothing here imports anything of ours.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints: TypeAlias = NDArray[np.int64]
+Floats: TypeAlias = NDArray[np.float64]
+Bools: TypeAlias = NDArray[np.bool_]
+Words: TypeAlias = NDArray[np.uint64]
+Reports: TypeAlias = NDArray[Any]
+"""One entry a user; the dtype is the family's own."""
+
+WordSource: TypeAlias = Callable[[int], Words]
+"""Gives that many uniform 64-bit words; a seeded generator or the operating system."""
+
+Progress: TypeAlias = Callable[[float], None]
+"""Called with the finished share of a long piece of work, in [0, 1]. To cancel, it raises."""
+
+
+def no_progress(share: float) -> None:
+    """Ignore the finished share: the progress callback of callers who do not watch."""
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """Mark `array` unwritable and return it, so that it can be shared safely."""
+    array.flags.writeable = False
+    return array
