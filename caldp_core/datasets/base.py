@@ -1,0 +1,56 @@
+"""What a dataset is to the rest of the package: a domain and how people are spread over it.
+
+Room: datasets. A *spec* (frozen, scalars only) says which data is meant and can be a cache key,
+a line in a scenario file or part of a link; `load()` turns it into a `Dataset`.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from caldp_core.domain import Domain, GridDomain
+from caldp_core.errors import require
+from caldp_core.types import Floats, Ints, Progress, no_progress, read_only
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """People over a domain.
+
+    `distribution`: (k,) floats, sums to 1. `counts`: (k,) whole people per symbol where the data
+    are real people, None where there is only a distribution to draw people from.
+    `name` and `note` are shown to readers: what this is and where it comes from.
+    """
+
+    name: str
+    note: str
+    domain: Domain | GridDomain
+    distribution: Floats
+    counts: Ints | None = None
+
+    @property
+    def n(self) -> int | None:
+        """Number of people in the data, None for a pure distribution."""
+        return None if self.counts is None else int(self.counts.sum())
+
+
+def from_counts(name: str, note: str, domain: Domain | GridDomain, counts: Ints) -> Dataset:
+    """A dataset of real people; `counts`: (k,) int64 ≥ 0. Raises `CaldpError` if there are none."""
+    total = int(counts.sum())
+    require(total > 0, f"{name} holds nobody in the chosen area; choose a larger one.")
+    distribution = read_only(counts / total)
+    return Dataset(name, note, domain, distribution, read_only(counts.astype(np.int64)))
+
+
+def from_weights(name: str, note: str, domain: Domain | GridDomain, weights: Floats) -> Dataset:
+    """A dataset to draw people from; `weights`: (k,) floats ≥ 0, not all 0."""
+    return Dataset(name, note, domain, read_only(weights / weights.sum()))
+
+
+class DatasetSpec(Protocol):
+    """Says which data is meant; every field is a scalar or a string."""
+
+    def load(self, progress: Progress = no_progress) -> Dataset:
+        """Read or make the data; `progress` is told the finished share and may raise to cancel."""
+        ...
