@@ -1,0 +1,16 @@
+"""Mechanisms: `base.py` says what they promise, `registry.py` lists them."""
+
+from caldp_core.mechanisms.base import Family, Mechanism, OracleBank, Tally
+from caldp_core.mechanisms.contextual import ContextMechanism
+from caldp_core.mechanisms.registry import FAMILIES, FamilyEntry, mechanism
+
+__all__ = [
+    "FAMILIES",
+    "ContextMechanism",
+    "Family",
+    "FamilyEntry",
+    "Mechanism",
+    "OracleBank",
+    "Tally",
+    "mechanism",
+]

@@ -1,0 +1,129 @@
+"""The protocols of this room. Read this first.
+
+A *mechanism* is a channel Q(y|x) on the whole domain, with its estimator. Every mechanism for a
+context is a `ContextMechanism` (contextual.py): it runs one *frequency oracle* per block on that
+block's hidden symbols, all of one family, side by side: an `OracleBank`. A new family is one small
+file with one bank; it gets plain LDP, sensitive sets, blocks and both for nothing.
+
+Ranks: the bank numbers the hidden symbols 0 … s−1, block after block.
+"""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from caldp_core.errors import CaldpError
+from caldp_core.privacy import PrivacyMatrix
+from caldp_core.types import Floats, Ints, Reports, Words, WordSource
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """The sum of n reports: all that the server needs. Tallies of one mechanism add up.
+
+    `counts`: (cells,) int64. `fingerprint`: digest of the mechanism that made the reports.
+    """
+
+    counts: Ints
+    n: int
+    fingerprint: str
+
+    def __add__(self, other: "Tally") -> "Tally":
+        if self.fingerprint != other.fingerprint:
+            raise CaldpError(
+                "Tallies of different mechanisms cannot be added: their fingerprints are "
+                f"{self.fingerprint[:12]} and {other.fingerprint[:12]}; estimate each by itself."
+            )
+        return Tally(self.counts + other.counts, self.n + other.n, self.fingerprint)
+
+
+class Mechanism(Protocol):
+    """A channel and its unbiased estimator."""
+
+    @property
+    def k(self) -> int:
+        """Domain size."""
+        ...
+
+    @property
+    def policy(self) -> PrivacyMatrix:
+        """What it claims. The audit holds the channel against it; the class certifies nothing."""
+        ...
+
+    def privatize(self, x: ArrayLike, rng: np.random.Generator) -> Reports:
+        """(n,) symbols → (n,) reports, one per user, with simulated randomness."""
+        ...
+
+    def tally(self, reports: Reports) -> Tally:
+        """Sum of reports."""
+        ...
+
+    def sample_tally(self, counts: ArrayLike, rng: np.random.Generator) -> Tally:
+        """Draw the tally of a population with these (k,) counts, at a cost that ignores n."""
+        ...
+
+    def estimate(self, tally: Tally) -> Floats:
+        """(k,) unbiased estimate of the distribution; entries may be negative."""
+        ...
+
+    def variance(self, p: Floats, n: int) -> Floats:
+        """(k,) exact variance of `estimate` over data drawn from p and the coins."""
+        ...
+
+    def exact_channel(self) -> list[list[Fraction]]:
+        """k rows of output probabilities in rationals, for small domains."""
+        ...
+
+
+class OracleBank(Protocol):
+    """One family's frequency oracles of all blocks, side by side.
+
+    `cells`: length of the bank's part of a tally. `noise`: (m,) whole thresholds N: a symbol of
+    block j that is not hidden sends a report from the base distribution with probability
+    λ_j = N_j/2^48, the least that covers the hidden ones: λ·base(y) ≥ e^{−ε}·max_x Q(y|x).
+    """
+
+    cells: int
+    noise: Words
+
+    def privatize(self, rank: Ints, words: WordSource) -> Ints:
+        """(n,) ranks of hidden symbols → (n,) reports in [0, cells)."""
+        ...
+
+    def privatize_base(self, block: Ints, words: WordSource) -> Ints:
+        """(n,) blocks → (n,) reports from the base distribution, in [0, cells)."""
+        ...
+
+    def sample_tally(self, counts: Ints, base: Ints, rng: np.random.Generator) -> Ints:
+        """(s,) people per hidden symbol and (m,) base reports per block → (cells,) tally."""
+        ...
+
+    def block_counts(self, cells: Ints) -> Ints:
+        """(m,) reports that came from each block's oracle."""
+        ...
+
+    def estimate(self, cells: Ints, block_counts: Ints, n: int) -> Floats:
+        """(s,) unbiased shares of the hidden symbols; `block_counts`: all reports per block."""
+        ...
+
+    def variance(self, p: Floats, block_p: Floats, n: int) -> Floats:
+        """(s,) exact variances; `p`: (s,) shares, `block_p`: (m,) shares of whole blocks."""
+        ...
+
+    def channel(self, block: int) -> tuple[int, Ints, int]:
+        """First cell, (s_j + 1, outputs) numerators (last row: base), and their denominator."""
+        ...
+
+
+Family: TypeAlias = Callable[[Ints, Floats], OracleBank]
+"""(m,) hidden symbols per block and (m,) ε → the bank."""
+
+
+def digest(*parts: str) -> str:
+    """Fingerprint of a mechanism from the texts that define it."""
+    return hashlib.sha256("\x00".join(parts).encode()).hexdigest()

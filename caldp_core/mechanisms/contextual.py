@@ -1,0 +1,164 @@
+"""Any family in any context: the one mechanism of the package (DESIGN: context × family).
+
+Room: mechanisms. Hidden symbols go through their block's oracle. Another symbol of block j sends,
+with probability λ_j, a report from the oracle's base distribution, and otherwise itself in the
+clear, so that the hidden ones have company. An output is either a cell of the bank, or
+`bank.cells` + the rank of a symbol in the clear.
+"""
+
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from caldp_core.coins import COIN_ONE, below, seeded_words, system_words
+from caldp_core.errors import check_counts, check_symbols, require
+from caldp_core.limits import EXACT_MAX_ENTRIES
+from caldp_core.mechanisms.base import Family, OracleBank, Tally, digest
+from caldp_core.privacy import Context
+from caldp_core.types import Floats, Ints, Reports, WordSource, read_only
+
+
+class ContextMechanism:
+    """One family run inside one context. See `Mechanism` for what its methods promise."""
+
+    def __init__(self, context: Context, name: str, family: Family) -> None:
+        self.policy = context
+        self.name = name
+        hidden = context.hidden()
+        by_block = np.argsort(context.blocks, kind="stable")
+        self.hidden_symbols = read_only(by_block[hidden[by_block]])
+        self.clear_symbols = read_only(np.flatnonzero(~hidden))
+        self.sizes = np.bincount(context.blocks[hidden], minlength=context.m)
+        self.bank: OracleBank = family(self.sizes, context.epsilon)
+        self.clear_share = 1.0 - self.bank.noise / COIN_ONE
+        self._rank = np.empty(context.k, np.int64)
+        self._rank[self.hidden_symbols] = np.arange(self.hidden_symbols.size)
+        self._rank[self.clear_symbols] = -1 - np.arange(self.clear_symbols.size)
+
+    @property
+    def k(self) -> int:
+        """Domain size."""
+        return self.policy.k
+
+    @property
+    def outputs(self) -> int:
+        """Number of different reports."""
+        return self.bank.cells + self.clear_symbols.size
+
+    @property
+    def report_bits(self) -> int:
+        """Bits that one report needs."""
+        return max(1, (self.outputs - 1).bit_length())
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Digest that two mechanisms share only if their reports mean the same."""
+        return digest(self.name, self.policy.fingerprint())
+
+    def privatize(self, x: ArrayLike, rng: np.random.Generator) -> Reports:
+        """(n,) symbols → (n,) int64 reports in [0, outputs), simulated with `rng`."""
+        return self._reports(check_symbols("x", x, self.k), seeded_words(rng))
+
+    def client_report(self, x: int) -> int:
+        """One real user's report, with the operating system's randomness; takes no seed."""
+        return int(self._reports(check_symbols("x", [x], self.k), system_words)[0])
+
+    def _reports(self, x: Ints, words: WordSource) -> Ints:
+        rank = self._rank.take(x)
+        if not self.clear_symbols.size:
+            return self.bank.privatize(rank, words)
+        reports = self.bank.cells - 1 - rank
+        is_hidden = rank >= 0
+        hidden, other = np.flatnonzero(is_hidden), np.flatnonzero(~is_hidden)
+        reports[hidden] = self.bank.privatize(rank[hidden], words)
+        block = self.policy.blocks[x[other]]
+        noisy = below(words(other.size), self.bank.noise[block])
+        reports[other[noisy]] = self.bank.privatize_base(block[noisy], words)
+        return reports
+
+    def tally(self, reports: Reports) -> Tally:
+        """Sum (n,) reports; raises `CaldpError` on a report that this mechanism cannot send."""
+        symbols = check_symbols("reports", reports, self.outputs)
+        counts = np.bincount(symbols, minlength=self.outputs)
+        return Tally(counts, symbols.size, self.fingerprint)
+
+    def sample_tally(self, counts: ArrayLike, rng: np.random.Generator) -> Tally:
+        """Draw the tally of (k,) people per symbol; same law as `tally(privatize(x))`."""
+        people = check_counts("counts", counts, self.k)
+        others = people[self.clear_symbols]
+        block = self.policy.blocks[self.clear_symbols]
+        clear = rng.binomial(others, self.clear_share[block])
+        base = _sum_by(block, others - clear, self.policy.m)
+        cells = self.bank.sample_tally(people[self.hidden_symbols], base, rng)
+        return Tally(np.concatenate([cells, clear]), int(people.sum()), self.fingerprint)
+
+    def block_counts(self, tally: Tally) -> Ints:
+        """(m,) reports per block: the context does not hide blocks, so this is exact."""
+        cells, clear = self._parts(tally)
+        block = self.policy.blocks[self.clear_symbols]
+        return self.bank.block_counts(cells) + _sum_by(block, clear, self.policy.m)
+
+    def estimate(self, tally: Tally) -> Floats:
+        """(k,) unbiased estimate (CALDP (15), (16), (19) for the Hadamard family)."""
+        cells, clear = self._parts(tally)
+        block = self.policy.blocks[self.clear_symbols]
+        shares = np.empty(self.k)
+        shares[self.hidden_symbols] = self.bank.estimate(cells, self.block_counts(tally), tally.n)
+        shares[self.clear_symbols] = clear / (tally.n * self.clear_share[block])
+        return shares
+
+    def _parts(self, tally: Tally) -> tuple[Ints, Ints]:
+        require(
+            tally.fingerprint == self.fingerprint,
+            "This tally was made by another mechanism; use the one that made the reports.",
+        )
+        require(tally.n > 0, "A tally of no reports says nothing; collect at least one report.")
+        return tally.counts[: self.bank.cells], tally.counts[self.bank.cells :]
+
+    def variance(self, p: Floats, n: int) -> Floats:
+        """(k,) exact variance of `estimate` when n people are drawn from p: (k,) shares."""
+        block = self.policy.blocks
+        block_p = np.bincount(block, weights=p, minlength=self.policy.m)
+        clear = self.clear_symbols
+        result = np.empty(self.k)
+        result[self.hidden_symbols] = self.bank.variance(p[self.hidden_symbols], block_p, n)
+        result[clear] = (p[clear] / self.clear_share[block[clear]] - p[clear] ** 2) / n
+        return result
+
+    def exact_channel(self) -> list[list[Fraction]]:
+        """k rows of `outputs` probabilities in rationals; `CaldpError` above the stated size."""
+        entries = self.k * self.outputs
+        require(
+            entries <= EXACT_MAX_ENTRIES,
+            f"A channel in rationals may have at most {EXACT_MAX_ENTRIES:,} entries, "
+            f"this one would have {entries:,}; use a smaller domain.",
+        )
+        rows = [[Fraction(0)] * self.outputs for _ in range(self.k)]
+        ends = np.cumsum(self.sizes)
+        for block in range(self.policy.m):
+            ranks = range(int(ends[block] - self.sizes[block]), int(ends[block]))
+            self._fill_block(rows, block, ranks)
+        return rows
+
+    def _fill_block(self, rows: list[list[Fraction]], block: int, ranks: range) -> None:
+        noise = Fraction(int(self.bank.noise[block]), COIN_ONE)
+        for place, symbol in enumerate(self.clear_symbols):
+            if self.policy.blocks[symbol] == block:
+                rows[symbol][self.bank.cells + place] = 1 - noise
+        if not ranks:
+            return
+        first, numerators, denominator = self.bank.channel(block)
+        for row, rank in zip(numerators, ranks, strict=False):
+            symbol = self.hidden_symbols[rank]
+            rows[symbol][first : first + row.size] = [Fraction(int(a), denominator) for a in row]
+        base = [noise * Fraction(int(a), denominator) for a in numerators[-1]]
+        for symbol in self.clear_symbols:
+            if self.policy.blocks[symbol] == block:
+                rows[symbol][first : first + len(base)] = base
+
+
+def _sum_by(block: Ints, values: Ints, m: int) -> Ints:
+    # bincount sums in floats; whole numbers up to 10^12 in all stay exact there (2^53).
+    return np.bincount(block, weights=values, minlength=m).astype(np.int64)
