@@ -1,0 +1,59 @@
+"""How far an estimate is from the truth.
+
+Room: distances between two (k,) vectors of shares. TV is *half* the l1 distance.
+"""
+
+from typing import Final
+
+import numpy as np
+
+from caldp_core.domain import KM_PER_DEGREE, GridDomain
+from caldp_core.types import Floats
+
+_DIRECTIONS: Final = 32
+
+
+def total_variation(truth: Floats, estimate: Floats) -> float:
+    """½·Σ|p̂_x − p_x|: for distributions, in [0, 1], the largest error of any yes-no question."""
+    return 0.5 * l1(truth, estimate)
+
+
+def l1(truth: Floats, estimate: Floats) -> float:
+    """Σ|p̂_x − p_x|."""
+    return float(np.abs(estimate - truth).sum())
+
+
+def l2(truth: Floats, estimate: Floats) -> float:
+    """√Σ(p̂_x − p_x)²."""
+    return float(np.sqrt(np.square(estimate - truth).sum()))
+
+
+def kl_divergence(truth: Floats, estimate: Floats) -> float:
+    """Σ p_x·log(p_x/p̂_x) in nats; ∞ where p̂ misses or makes negative what p holds."""
+    held = truth > 0
+    if (estimate[held] <= 0).any():
+        return float("inf")
+    return float((truth[held] * np.log(truth[held] / estimate[held])).sum())
+
+
+def sliced_earth_movers(truth: Floats, estimate: Floats, domain: GridDomain) -> float:
+    """Kilometres that the average person must be moved to turn one map into the other.
+
+    An approximation: the exact one-dimensional earth mover's distance along 32 directions,
+    averaged, times π/2 so that a map shifted by d counts d. Both maps must be distributions
+    (non-negative, sum 1); on the plane that has the map's middle latitude true to scale.
+    """
+    lat, lon = domain.latitudes(), domain.longitudes()
+    north = (lat - lat.mean()) * KM_PER_DEGREE
+    east = (lon - lon.mean()) * KM_PER_DEGREE * np.cos(np.radians(lat.mean()))
+    surplus = (estimate - truth).reshape(domain.rows, domain.columns)
+    angles = (np.arange(_DIRECTIONS) + 0.5) * np.pi / _DIRECTIONS
+    slices = [_slice(surplus, north, east, angle) for angle in angles]
+    return float(np.mean(slices) * np.pi / 2)
+
+
+def _slice(surplus: Floats, north: Floats, east: Floats, angle: float) -> float:
+    place = (north[:, None] * np.sin(angle) + east[None, :] * np.cos(angle)).ravel()
+    order = np.argsort(place)
+    carried = np.abs(np.cumsum(surplus.ravel()[order]))[:-1]
+    return float((carried * np.diff(place[order])).sum())
