@@ -10,7 +10,8 @@ import numpy as np
 from caldp_core.domain import KM_PER_DEGREE, GridDomain
 from caldp_core.types import Floats
 
-_DIRECTIONS: Final = 32
+_DIRECTIONS: Final = 16
+_BINS: Final = 8192
 
 
 def total_variation(truth: Floats, estimate: Floats) -> float:
@@ -39,21 +40,23 @@ def kl_divergence(truth: Floats, estimate: Floats) -> float:
 def sliced_earth_movers(truth: Floats, estimate: Floats, domain: GridDomain) -> float:
     """Kilometres that the average person must be moved to turn one map into the other.
 
-    An approximation: the exact one-dimensional earth mover's distance along 32 directions,
-    averaged, times π/2 so that a map shifted by d counts d. Both maps must be distributions
-    (non-negative, sum 1); on the plane that has the map's middle latitude true to scale.
+    An approximation: the one-dimensional earth mover's distance along 16 directions, averaged,
+    times π/2 so that a map shifted by d counts d. Both maps must be distributions (non-negative,
+    sum 1); on the plane that has the map's middle latitude true to scale, each direction cut
+    into 8192 bins (a kilometre or less on the map of the United States).
     """
     lat, lon = domain.latitudes(), domain.longitudes()
     north = (lat - lat.mean()) * KM_PER_DEGREE
     east = (lon - lon.mean()) * KM_PER_DEGREE * np.cos(np.radians(lat.mean()))
-    surplus = (estimate - truth).reshape(domain.rows, domain.columns)
+    surplus = estimate - truth
     angles = (np.arange(_DIRECTIONS) + 0.5) * np.pi / _DIRECTIONS
-    slices = [_slice(surplus, north, east, angle) for angle in angles]
+    slices = [_slice(surplus, north * np.sin(a), east * np.cos(a)) for a in angles]
     return float(np.mean(slices) * np.pi / 2)
 
 
-def _slice(surplus: Floats, north: Floats, east: Floats, angle: float) -> float:
-    place = (north[:, None] * np.sin(angle) + east[None, :] * np.cos(angle)).ravel()
-    order = np.argsort(place)
-    carried = np.abs(np.cumsum(surplus.ravel()[order]))[:-1]
-    return float((carried * np.diff(place[order])).sum())
+def _slice(surplus: Floats, north: Floats, east: Floats) -> float:
+    place = (north[:, None] + east[None, :]).ravel()
+    start, width = place.min(), np.ptp(place) / (_BINS - 1) or 1.0
+    bins = np.rint((place - start) / width).astype(np.int64)
+    carried = np.cumsum(np.bincount(bins, weights=surplus, minlength=_BINS))
+    return float(np.abs(carried[:-1]).sum() * width)

@@ -1,0 +1,136 @@
+"""The command line: `python -m caldp_core run | reproduce | fetch`.
+
+Room: the front door for terminals; it only reads arguments and prints.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from statistics import mean, stdev
+from typing import Any
+
+import click
+
+from caldp_core import limits
+from caldp_core.datasets.command import fetch_command
+from caldp_core.errors import CaldpError
+from caldp_core.experiments import Errors, Result, prepare, run
+from caldp_core.reproduce import Recomputed, table_1
+from caldp_core.scenario import Scenario
+from caldp_core.types import Progress
+
+
+class OneSentence(click.ClickException):
+    """An error of ours: its one sentence on standard error, exit code 2."""
+
+    exit_code = 2
+
+
+@contextmanager
+def plain_errors() -> Iterator[None]:
+    """Turn `CaldpError` into one sentence without a traceback."""
+    try:
+        yield
+    except CaldpError as error:
+        raise OneSentence(str(error)) from None
+
+
+@click.group()
+def main() -> None:
+    """Context-aware local differential privacy: run scenarios and reproduce the paper."""
+
+
+main.add_command(fetch_command)
+
+
+@main.command("run")
+@click.argument("path", metavar="SCENARIO.json")
+def run_command(path: str) -> None:
+    """Run a scenario file and print errors, expected errors, timing and seed as JSON."""
+    with plain_errors():
+        scenario = Scenario.from_file(path)
+        with _bar("loading") as progress:
+            setup = prepare(scenario, progress)
+        with _bar("running") as progress:
+            result = run(setup, progress)
+    click.echo(json.dumps(summary(result), indent=2))
+
+
+def summary(result: Result) -> dict[str, Any]:
+    """What `run` prints: JSON-ready; a number that is infinite or unknown is null."""
+    setup = result.setup
+    return {
+        "scenario": setup.scenario.to_dict(),
+        "dataset": setup.dataset.name,
+        "note": setup.dataset.note,
+        "k": setup.mechanism.k,
+        "blocks": setup.partition.m,
+        "n": setup.n,
+        "bits_per_report": setup.mechanism.report_bits,
+        "errors": _gather(result.errors),
+        "expected": {
+            "tv": result.expected.tv,
+            "tv_standard_deviation": result.expected.deviation,
+            "method": "normal approximation",
+        },
+        "seed": setup.scenario.seed,
+        "seconds": round(result.seconds, 4),
+    }
+
+
+def _gather(errors: Sequence[Errors]) -> dict[str, Any]:
+    rows = [asdict(error) for error in errors]
+    return {name: _mean([row[name] for row in rows]) for name in rows[0]}
+
+
+def _mean(values: Sequence[float | None]) -> dict[str, float | None]:
+    known = [v for v in values if v is not None and v < float("inf")]
+    if len(known) < len(values):
+        return {"mean": None, "standard_error": None}
+    error = stdev(known) / len(known) ** 0.5 if len(known) > 1 else None
+    return {"mean": mean(known), "standard_error": error}
+
+
+@main.group()
+def reproduce() -> None:
+    """Recompute the paper's results."""
+
+
+@reproduce.command("table1")
+@click.option("--runs", type=click.IntRange(1, limits.TRIALS_MAX), default=100, show_default=True)
+@click.option("--seed", type=click.IntRange(0, limits.SEED_MAX), default=1, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+@click.option("--scenario", help="Take the dataset from this scenario file.")
+def table1_command(runs: int, seed: int, as_json: bool, scenario: str | None) -> None:
+    """Table 1: TV under LDP and block-structured LDP, beside the printed numbers."""
+    with plain_errors():
+        base = Scenario.from_file(scenario) if scenario else None
+        with _bar("Table 1") as progress:
+            columns = table_1(runs, seed, base, progress)
+    if as_json:
+        click.echo(json.dumps([column.to_dict() for column in columns], indent=2))
+        return
+    click.echo(_table(columns))
+
+
+def _table(columns: Sequence[Recomputed]) -> str:
+    lines = [f"{'(m1, m2)':>10} {'TV':>8} {'± s.e.':>9} {'expected':>9} {'paper':>7} {'seconds':>8}"]
+    for c in columns:
+        error = "" if c.standard_error is None else f"{c.standard_error:.5f}"
+        lines.append(
+            f"{c.title:>10} {c.mean:8.4f} {error:>9} {c.expected:9.4f} {c.paper:7.3f} "
+            f"{c.seconds:8.1f}"
+        )
+    return "\n".join(lines)
+
+
+@contextmanager
+def _bar(label: str) -> Iterator[Progress]:
+    """A progress bar on standard error, shown only on a terminal."""
+    with click.progressbar(length=1000, label=label, file=click.get_text_stream("stderr")) as bar:
+
+        def progress(share: float) -> None:
+            bar.update(max(0, int(share * 1000) - bar.pos))
+
+        yield progress

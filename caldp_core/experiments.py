@@ -1,0 +1,169 @@
+"""Scenario → mechanism → tally → estimate → Result: the one way that data walks.
+
+Room: experiments. Everything random follows from the scenario's seed: trial i takes the i-th
+child of its SeedSequence, which has two children of its own, one for who the people are and one
+for their coins. Two scenarios that differ only in protection so face the same people.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+
+from caldp_core import metrics
+from caldp_core.datasets import Dataset
+from caldp_core.domain import GridDomain
+from caldp_core.errors import CaldpError
+from caldp_core.estimation import estimator
+from caldp_core.expected_error import ExpectedError, expected_error, normals
+from caldp_core.mechanisms import ContextMechanism, mechanism
+from caldp_core.partitions import Partition
+from caldp_core.privacy import Context
+from caldp_core.scenario import Scenario
+from caldp_core.theory import variance_given_people
+from caldp_core.types import Bools, Floats, Ints, Progress, no_progress, read_only
+
+
+@dataclass(frozen=True, eq=False)
+class Setup:
+    """A scenario with its data, blocks and mechanism made: ready to run, and to be shared."""
+
+    scenario: Scenario
+    dataset: Dataset
+    partition: Partition
+    sensitive: Bools
+    mechanism: ContextMechanism
+
+    @property
+    def n(self) -> int:
+        """Number of people."""
+        if self.scenario.n is not None:
+            return self.scenario.n
+        if self.dataset.n is None:
+            raise CaldpError(
+                f"{self.dataset.name} has no people of its own; give n, the number to draw."
+            )
+        return self.dataset.n
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Distances of one estimate from the truth; `earth_movers_km` where both are maps.
+
+    `sampling_tv` is the part that stays without any privacy: these people against the truth.
+    """
+
+    tv: float
+    l1: float
+    l2: float
+    kl: float
+    earth_movers_km: float | None
+    sampling_tv: float
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """One trial. All (k,), read-only: `people` counts, `unbiased` and shown `estimate` shares."""
+
+    people: Ints
+    unbiased: Floats
+    estimate: Floats
+    errors: Errors
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What a scenario gave: the first trial whole, the errors of all, and what was expected."""
+
+    setup: Setup
+    first: Outcome
+    errors: tuple[Errors, ...]
+    expected: ExpectedError
+    seconds: float
+
+
+def prepare(
+    scenario: Scenario,
+    progress: Progress = no_progress,
+    load: Callable[[Scenario, Progress], Dataset] = lambda s, p: s.dataset.load(p),
+) -> Setup:
+    """Make data, blocks and mechanism; raises `CaldpError` where they don't fit together.
+
+    `load` lets callers that keep datasets hand theirs over.
+    """
+    dataset = load(scenario, progress)
+    partition = scenario.blocks.build(dataset.domain)
+    sensitive = scenario.sensitive.build(dataset.domain, partition)
+    context = Context.of(partition.labels, sensitive, scenario.epsilon)
+    setup = Setup(
+        scenario, dataset, partition, read_only(sensitive), mechanism(context, scenario.family)
+    )
+    setup.n  # noqa: B018 — says early that n is missing
+    return setup
+
+
+def run(setup: Setup, progress: Progress = no_progress) -> Result:
+    """Run all trials; `progress` is told the finished share and may raise `Cancelled`."""
+    started = perf_counter()
+    scenario = setup.scenario
+    errors: list[Errors] = []
+    first: Outcome | None = None
+    for trial, seeds in enumerate(np.random.SeedSequence(scenario.seed).spawn(scenario.trials)):
+        outcome = run_trial(setup, seeds)
+        first = first or outcome
+        errors.append(outcome.errors)
+        progress((trial + 1) / scenario.trials)
+    assert first is not None  # a scenario has at least one trial
+    return Result(setup, first, tuple(errors), expectation(setup), perf_counter() - started)
+
+
+def run_trial(setup: Setup, seeds: np.random.SeedSequence) -> Outcome:
+    """One population, its reports' tally, and the estimate from it."""
+    who, coins = (np.random.default_rng(child) for child in seeds.spawn(2))
+    people = draw_people(setup, who)
+    tally = setup.mechanism.sample_tally(people, coins)
+    unbiased = setup.mechanism.estimate(tally)
+    shares = setup.mechanism.block_counts(tally) / tally.n
+    apply = estimator(setup.scenario.estimator).apply
+    estimate = apply(unbiased, setup.partition.labels, shares)
+    errors = measure(setup.dataset, people, estimate)
+    return Outcome(read_only(people), read_only(unbiased), read_only(estimate), errors)
+
+
+def draw_people(setup: Setup, rng: np.random.Generator) -> Ints:
+    """(k,) people per symbol: the dataset's own, or n drawn from its distribution."""
+    if setup.scenario.n is None and setup.dataset.counts is not None:
+        return setup.dataset.counts
+    return rng.multinomial(setup.n, setup.dataset.distribution)
+
+
+def measure(dataset: Dataset, people: Ints, estimate: Floats) -> Errors:
+    """Every metric of one estimate against the dataset's distribution."""
+    truth = dataset.distribution
+    is_map = isinstance(dataset.domain, GridDomain) and bool((estimate >= 0).all())
+    return Errors(
+        tv=metrics.total_variation(truth, estimate),
+        l1=metrics.l1(truth, estimate),
+        l2=metrics.l2(truth, estimate),
+        kl=metrics.kl_divergence(truth, estimate),
+        earth_movers_km=metrics.sliced_earth_movers(truth, estimate, dataset.domain)
+        if is_map and isinstance(dataset.domain, GridDomain)
+        else None,
+        sampling_tv=metrics.total_variation(truth, people / people.sum()),
+    )
+
+
+def expectation(setup: Setup) -> ExpectedError:
+    """Expected TV of the scenario's estimator (see `expected_error` for how far to trust it)."""
+    return expected_with(setup.mechanism, setup)
+
+
+def expected_with(other: ContextMechanism, setup: Setup, n: int | None = None) -> ExpectedError:
+    """The same with another mechanism, or other people drawn: one point of an error curve."""
+    p = setup.dataset.distribution
+    if n is None and setup.scenario.n is None:
+        variance = variance_given_people(other, p, setup.n)
+    else:
+        variance = other.variance(p, n or setup.n)
+    return expected_error(normals(p, variance, other.policy.blocks), setup.scenario.estimator)

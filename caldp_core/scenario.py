@@ -1,0 +1,147 @@
+"""A scenario: everything a run depends on, in scalars and texts.
+
+Room: scenarios. One record is a cache key, a link, a file and a command's argument; the file
+format is described in docs/scenario.md and in README.md.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from caldp_core.datasets import (
+    Cities,
+    DatasetSpec,
+    Geometric,
+    Gowalla,
+    PermutedGeometric,
+    Snap,
+    Uniform,
+    Zipf,
+)
+from caldp_core.errors import CaldpError, check_epsilon, check_n, check_whole
+from caldp_core.estimation import estimator
+from caldp_core.limits import SEED_MAX, TRIALS_MAX
+from caldp_core.mechanisms import FAMILIES
+from caldp_core.protection import (
+    AdaptiveBlocks,
+    BlocksSpec,
+    DrawnBlocks,
+    EvenRuns,
+    EverythingSensitive,
+    GridBlocks,
+    OneBlock,
+    SensitiveAreas,
+    SensitiveInhabited,
+    SensitiveSpec,
+    SensitiveSymbols,
+    StateBlocks,
+)
+from caldp_core.records import Kinds, from_dict, from_flat, to_dict, to_flat
+
+FORMAT: Final = 1
+"""Version of the file format; the key `caldp_scenario` holds it."""
+_MARK: Final = "caldp_scenario"
+
+KINDS: Final[Kinds] = {
+    "dataset": {
+        "gowalla": Gowalla,
+        "snap": Snap,
+        "cities": Cities,
+        "uniform": Uniform,
+        "geometric": Geometric,
+        "permuted-geometric": PermutedGeometric,
+        "zipf": Zipf,
+    },
+    "blocks": {
+        "one": OneBlock,
+        "grid": GridBlocks,
+        "states": StateBlocks,
+        "adaptive": AdaptiveBlocks,
+        "drawn": DrawnBlocks,
+        "runs": EvenRuns,
+    },
+    "sensitive": {
+        "everything": EverythingSensitive,
+        "areas": SensitiveAreas,
+        "inhabited": SensitiveInhabited,
+        "symbols": SensitiveSymbols,
+    },
+}
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """What is measured, what is protected and how.
+
+    `epsilon`: in [0.001, 20], one number or one per block. `n`: people drawn at random from the
+    dataset's distribution, up to 10^12; None takes the very people of the dataset. `trials`:
+    independent repetitions. `seed`: all randomness follows from it.
+    """
+
+    dataset: DatasetSpec = Gowalla()
+    blocks: BlocksSpec = GridBlocks()
+    sensitive: SensitiveSpec = EverythingSensitive()
+    epsilon: float | tuple[float, ...] = 1.0
+    family: str = "hadamard"
+    estimator: str = "simplex"
+    n: int | None = None
+    trials: int = 1
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        check_epsilon(self.epsilon)
+        if self.family not in FAMILIES:
+            raise CaldpError(f"family must be one of {', '.join(FAMILIES)}, got {self.family!r}.")
+        estimator(self.estimator)
+        if self.n is not None:
+            check_n(self.n)
+        check_whole("trials", self.trials, 1, TRIALS_MAX)
+        check_whole("seed", self.seed, 0, SEED_MAX)
+
+    def plain(self) -> "Scenario":
+        """The same people under plain LDP: everything as secret as the most secret block."""
+        levels = self.epsilon if isinstance(self.epsilon, tuple) else (self.epsilon,)
+        return replace(
+            self, blocks=OneBlock(), sensitive=EverythingSensitive(), epsilon=min(levels)
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready dictionary, with the format's version."""
+        return {_MARK: FORMAT, **to_dict(self, KINDS)}
+
+    @classmethod
+    def from_dict(cls, data: Any) -> "Scenario":
+        """Read such a dictionary; raises `CaldpError` on unknown keys, kinds and versions."""
+        if not isinstance(data, Mapping) or data.get(_MARK) != FORMAT:
+            version = data.get(_MARK) if isinstance(data, Mapping) else None
+            raise CaldpError(
+                f'A scenario file starts with "{_MARK}": {FORMAT}, this one has {version!r}.'
+            )
+        rest = {key: value for key, value in data.items() if key != _MARK}
+        return from_dict(cls, rest, KINDS)
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> "Scenario":
+        """Read a scenario file; raises `CaldpError` if it can't be read or is no scenario."""
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise CaldpError(f"The scenario file {path} can't be read: {error}.") from error
+        try:
+            data = json.loads(text)
+        except ValueError as error:
+            raise CaldpError(f"The scenario file {path} is not JSON: {error}.") from error
+        return cls.from_dict(data)
+
+    def to_query(self) -> dict[str, str]:
+        """Flat texts for a link's query: only what differs from the defaults."""
+        return to_flat(self, KINDS)
+
+    @classmethod
+    def from_query(cls, query: Mapping[str, str]) -> "Scenario":
+        """Read such texts; raises `CaldpError` on anything unknown."""
+        return from_flat(cls, query, KINDS)
+
+
