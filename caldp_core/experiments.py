@@ -64,9 +64,13 @@ class Errors:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """One trial. All (k,), read-only: `people` counts, `unbiased` and shown `estimate` shares."""
+    """One trial. All read-only; (k,) `people` counts, `unbiased` and shown `estimate` shares.
+
+    `block_shares`: (m,) shares of whole blocks, which no context hides: exact for these people.
+    """
 
     people: Ints
+    block_shares: Floats
     unbiased: Floats
     estimate: Floats
     errors: Errors
@@ -128,7 +132,9 @@ def run_trial(setup: Setup, seeds: np.random.SeedSequence) -> Outcome:
     apply = estimator(setup.scenario.estimator).apply
     estimate = apply(unbiased, setup.partition.labels, shares)
     errors = measure(setup.dataset, people, estimate)
-    return Outcome(read_only(people), read_only(unbiased), read_only(estimate), errors)
+    return Outcome(
+        read_only(people), read_only(shares), read_only(unbiased), read_only(estimate), errors
+    )
 
 
 def draw_people(setup: Setup, rng: np.random.Generator) -> Ints:
@@ -156,14 +162,15 @@ def measure(dataset: Dataset, people: Ints, estimate: Floats) -> Errors:
 
 def expectation(setup: Setup) -> ExpectedError:
     """Expected TV of the scenario's estimator (see `expected_error` for how far to trust it)."""
-    return expected_with(setup.mechanism, setup)
+    n = None if setup.scenario.n is None else setup.n
+    return expected_with(setup, setup.mechanism, n)
 
 
-def expected_with(other: ContextMechanism, setup: Setup, n: int | None = None) -> ExpectedError:
-    """The same with another mechanism, or other people drawn: one point of an error curve."""
+def expected_with(setup: Setup, other: ContextMechanism, n: int | None) -> ExpectedError:
+    """The same with another mechanism, n people drawn or (None) the dataset's own."""
     p = setup.dataset.distribution
-    if n is None and setup.scenario.n is None:
+    if n is None:
         variance = variance_given_people(other, p, setup.n)
     else:
-        variance = other.variance(p, n or setup.n)
+        variance = other.variance(p, n)
     return expected_error(normals(p, variance, other.policy.blocks), setup.scenario.estimator)

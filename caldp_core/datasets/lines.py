@@ -6,7 +6,7 @@ Room: datasets. Knows nothing of what the lines say; `snap.py` reads them.
 import gzip
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Generator
 from io import BufferedReader
 from pathlib import Path
 from typing import Final
@@ -24,9 +24,7 @@ _HEAD_BYTES: Final = 240
 _CUT_MARK: Final = b"\t" * 16
 
 
-def line_blocks(
-    path: Path, progress: Progress, max_bytes: int = SNAP_MAX_BYTES
-) -> Iterator[bytes]:
+def line_blocks(path: Path, progress: Progress, max_bytes: int = SNAP_MAX_BYTES) -> Generator[bytes]:
     r"""Yield the file's bytes in blocks of whole lines, each ended by "\n", the last one too.
 
     Whether the file is gzipped is decided by its first two bytes. `progress` is told the share

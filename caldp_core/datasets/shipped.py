@@ -26,7 +26,8 @@ def read_rows(name: str) -> list[list[str]]:
             return list(csv.reader(file))[1:]
     except (OSError, EOFError) as error:
         raise CaldpError(
-            f"The project's own file {path} can't be read ({error}); restore it from the repository."
+            f"The project's own file {path} can't be read ({error}); "
+            "restore it from the repository."
         ) from None
 
 

@@ -131,14 +131,14 @@ def _coordinates_of_clean(block: bytes) -> tuple[Floats, Floats] | None:
     """Arrow's reader, which gives up on the whole block at the first bad line: None."""
     # Imported here because the dashboard starts without ever needing it.
     import pyarrow as pa  # type: ignore[import-untyped]
-    from pyarrow import csv  # type: ignore[import-untyped]
+    from pyarrow import csv
 
     number = dict.fromkeys(_FIELDS[2:4], pa.float64())
     try:
         table = csv.read_csv(
             pa.BufferReader(block),
             csv.ReadOptions(column_names=_FIELDS, block_size=len(block) + 1, use_threads=False),
-            csv.ParseOptions("\t", quote_char=False, ignore_empty_lines=False),
+            csv.ParseOptions(delimiter="\t", quote_char=False, ignore_empty_lines=False),
             csv.ConvertOptions(include_columns=list(number), column_types=number),
         )
     except pa.ArrowInvalid:

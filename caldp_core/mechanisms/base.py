@@ -115,6 +115,14 @@ class OracleBank(Protocol):
         """(s,) exact variances; `p`: (s,) shares, `block_p`: (m,) shares of whole blocks."""
         ...
 
+    def offset(self, weights: Floats) -> Floats:
+        """(m,) what any report of a block adds to n·Σ w_x p̂_x; `weights`: (s,)."""
+        ...
+
+    def second_moment(self, weights: Floats, p: Floats, block_p: Floats) -> float:
+        """E[Z²] over the bank's reports, Z what one of them adds to n·Σ w_x p̂_x; see above."""
+        ...
+
     def channel(self, block: int) -> tuple[int, Ints, int]:
         """First cell, (s_j + 1, outputs) numerators (last row: base), and their denominator."""
         ...

@@ -127,6 +127,21 @@ class ContextMechanism:
         result[clear] = (p[clear] / self.clear_share[block[clear]] - p[clear] ** 2) / n
         return result
 
+    def sum_variance(self, p: Floats, weights: Floats, n: int) -> float:
+        """Exact variance of Σ w_x p̂_x, such as a region's share, when n people come from p.
+
+        `p`, `weights`: (k,). Entries of one estimate are correlated, so this is not the sum of
+        `variance`.
+        """
+        hidden, clear = self.hidden_symbols, self.clear_symbols
+        block = self.policy.blocks
+        block_p = np.bincount(block, weights=p, minlength=self.policy.m)
+        shares = self.clear_share[block[clear]]
+        z = weights[clear] / shares + self.bank.offset(weights[hidden])[block[clear]]
+        square = float((p[clear] * shares * z**2).sum())
+        square += self.bank.second_moment(weights[hidden], p[hidden], block_p)
+        return max((square - float(weights @ p) ** 2) / n, 0.0)
+
     def exact_channel(self) -> list[list[Fraction]]:
         """k rows of `outputs` probabilities in rationals; `CaldpError` above the stated size."""
         entries = self.k * self.outputs

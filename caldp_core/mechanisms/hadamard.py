@@ -108,6 +108,30 @@ class HadamardBank:
         reached = hidden_p + self.noise / COIN_ONE * (block_p - hidden_p)
         return np.asarray(((self._c**2 * reached)[self._block] - p**2) / n)
 
+    def offset(self, weights: Floats) -> Floats:
+        """None: a report of the block says nothing about sums that its y does not say."""
+        del weights
+        return np.zeros(self._sizes.size)
+
+    def second_moment(self, weights: Floats, p: Floats, block_p: Floats) -> float:
+        """Z = c·ŵ(y), ŵ the transform of w: E[Z²|row r] = c²·(mean ŵ² + FWHT(ŵ²)[r]/(S·c))."""
+        spectrum, mean = np.zeros(self.cells), np.zeros(self._sizes.size)
+        spectrum[self._cell] = weights
+        for group in self._groups:
+            square = fwht(group.of(spectrum)) ** 2
+            part = fwht(square) / group.order
+            group.of(spectrum)[...] = part
+            mean[self._blocks_of(group)] = part[:, 0]
+        hidden_p = np.bincount(self._block, weights=p, minlength=block_p.size)
+        base_p = self.noise / COIN_ONE * (block_p - hidden_p)
+        c = self._c[self._block]
+        told = p * (c**2 * mean[self._block] + c * spectrum[self._cell])
+        return float(told.sum() + (base_p * self._c**2 * mean).sum())
+
+    def _blocks_of(self, group: "_Group") -> Ints:
+        # Within a group, blocks stand in the order of their labels (the sort is stable).
+        return np.flatnonzero(self._orders == group.order)
+
     def channel(self, block: int) -> tuple[int, Ints, int]:
         """Numerators over 2^47·S: T or 2^48 − T; the base row is uniform."""
         order, truth = int(self._orders[block]), int(self._truth[block])

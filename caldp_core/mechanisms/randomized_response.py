@@ -66,6 +66,21 @@ class RandomizedResponseBank:
         square = (hit * (1.0 - b) ** 2 + (block - hit) * b**2) / stay**2
         return np.asarray((square - p**2) / n)
 
+    def offset(self, weights: Floats) -> Floats:
+        """−(λ/s)·Σ w/(1−λ): each report of the block, in the clear too, is corrected for lies."""
+        total = np.bincount(self._block, weights=weights, minlength=self._sizes.size)
+        return np.asarray(-self._uniform_noise() * total / (1.0 - self._share))
+
+    def second_moment(self, weights: Floats, p: Floats, block_p: Floats) -> float:
+        """Z = w_y/(1−λ) + offset for the report y."""
+        hidden_p = np.bincount(self._block, weights=p, minlength=block_p.size)
+        sent = hidden_p + self._share * (block_p - hidden_p)
+        lies = sent - (1.0 - self._share) * hidden_p
+        spread = (lies / np.maximum(self._sizes, 1))[self._block]
+        stay = 1.0 - self._share[self._block]
+        z = weights / stay + self.offset(weights)[self._block]
+        return float(((stay * p + spread) * z**2).sum())
+
     def channel(self, block: int) -> tuple[int, Ints, int]:
         """Numerators over 2^48·s: the truth s·(2^48 − N) + N, a lie N; the base row is uniform."""
         size, noise = int(self._sizes[block]), int(self.noise[block])
