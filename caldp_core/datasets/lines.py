@@ -24,7 +24,9 @@ _HEAD_BYTES: Final = 240
 _CUT_MARK: Final = b"\t" * 16
 
 
-def line_blocks(path: Path, progress: Progress, max_bytes: int = SNAP_MAX_BYTES) -> Generator[bytes]:
+def line_blocks(
+    path: Path, progress: Progress, max_bytes: int = SNAP_MAX_BYTES
+) -> Generator[bytes]:
     r"""Yield the file's bytes in blocks of whole lines, each ended by "\n", the last one too.
 
     Whether the file is gzipped is decided by its first two bytes. `progress` is told the share

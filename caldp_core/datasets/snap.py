@@ -130,7 +130,7 @@ def coordinates(block: bytes) -> tuple[Floats, Floats]:
 def _coordinates_of_clean(block: bytes) -> tuple[Floats, Floats] | None:
     """Arrow's reader, which gives up on the whole block at the first bad line: None."""
     # Imported here because the dashboard starts without ever needing it.
-    import pyarrow as pa  # type: ignore[import-untyped]
+    import pyarrow as pa
     from pyarrow import csv
 
     number = dict.fromkeys(_FIELDS[2:4], pa.float64())

@@ -1,0 +1,183 @@
+"""Made-up distributions: those of the paper's Figure 2, and cities on the map.
+
+Room: datasets. All randomness of a spec comes from its own `seed`.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from scipy.special import ndtr
+
+from caldp_core.datasets.base import Dataset, from_weights
+from caldp_core.domain import KM_PER_DEGREE, US_GRID, Domain
+from caldp_core.errors import check_k, check_number, check_whole
+from caldp_core.limits import SEED_MAX
+from caldp_core.types import Floats, Progress, no_progress
+
+GEOMETRIC_RATE_MIN: Final = 1e-6
+GEOMETRIC_RATE_MAX: Final = 1 - 1e-6
+ZIPF_RATE_MIN: Final = 0.0
+ZIPF_RATE_MAX: Final = 10.0
+CITIES_MAX: Final = 1000
+SPREAD_KM_MIN: Final = 1.0
+SPREAD_KM_MAX: Final = 1000.0
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """All `k` symbols are equally likely; k in [1, 2^20]."""
+
+    k: int = 1000
+
+    def __post_init__(self) -> None:
+        check_k(self.k)
+
+    def load(self, progress: Progress = no_progress) -> Dataset:
+        """The distribution p(i) = 1/k."""
+        note = f"A made-up distribution: all {self.k:,} symbols are equally likely."
+        progress(1.0)
+        return from_weights("Uniform (synthetic)", note, Domain(self.k), np.ones(self.k))
+
+
+@dataclass(frozen=True)
+class Geometric:
+    """Geo(λ) of CALDP §7 on `k` symbols, k in [1, 2^20]; `rate` is λ, in (0, 1)."""
+
+    k: int = 1000
+    rate: float = 0.8
+
+    def __post_init__(self) -> None:
+        check_k(self.k)
+        check_number("rate", self.rate, GEOMETRIC_RATE_MIN, GEOMETRIC_RATE_MAX)
+
+    def load(self, progress: Progress = no_progress) -> Dataset:
+        """The distribution p(i) ∝ (1 − λ)^i λ."""
+        note = f"A made-up distribution: Geo({self.rate:g}), p(i) ∝ (1 − {self.rate:g})^i."
+        progress(1.0)
+        return from_weights(
+            "Geometric (synthetic)", note, Domain(self.k), _geometric(self.k, self.rate)
+        )
+
+
+@dataclass(frozen=True)
+class PermutedGeometric:
+    """Geo(λ)* of CALDP §7: the masses of Geo(λ), shuffled over the symbols.
+
+    `k` in [1, 2^20]; `rate` is λ, in (0, 1); `seed`, in [0, 2^32), decides the order. The heavy
+    symbols then lie in many blocks instead of in the first one.
+    """
+
+    k: int = 1000
+    rate: float = 0.8
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_k(self.k)
+        check_number("rate", self.rate, GEOMETRIC_RATE_MIN, GEOMETRIC_RATE_MAX)
+        check_whole("seed", self.seed, 0, SEED_MAX)
+
+    def load(self, progress: Progress = no_progress) -> Dataset:
+        """The distribution p(π(i)) ∝ (1 − λ)^i λ with a random permutation π."""
+        note = (
+            f"A made-up distribution: the masses of Geo({self.rate:g}) in a random order "
+            f"(seed {self.seed})."
+        )
+        weights = np.random.default_rng(self.seed).permutation(_geometric(self.k, self.rate))
+        progress(1.0)
+        return from_weights("Permuted geometric (synthetic)", note, Domain(self.k), weights)
+
+
+@dataclass(frozen=True)
+class Zipf:
+    """Zipf(λ) of CALDP §7 on `k` symbols, k in [1, 2^20]; `rate` is λ, in [0, 10]."""
+
+    k: int = 1000
+    rate: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_k(self.k)
+        check_number("rate", self.rate, ZIPF_RATE_MIN, ZIPF_RATE_MAX)
+
+    def load(self, progress: Progress = no_progress) -> Dataset:
+        """The distribution p(i) ∝ (i + 1)^(−λ)."""
+        note = f"A made-up distribution: Zipf({self.rate:g}), p(i) ∝ (i + 1)^(−{self.rate:g})."
+        progress(1.0)
+        return from_weights("Zipf (synthetic)", note, Domain(self.k), _zipf(self.k, self.rate))
+
+
+@dataclass(frozen=True)
+class Cities:
+    """Made-up cities on the paper's map.
+
+    `cities`: how many, in [1, 1000]; the j-th largest has a share ∝ 1/j (Zipf's law), each at a
+    random place, all places on the map's surface equally likely. `spread_km`: standard deviation
+    of a city's inhabitants around its centre in each direction, in [1, 1000] km.
+    `background`: share of the people who live anywhere, all cells alike, in [0, 1].
+    `seed`, in [0, 2^32), decides the places.
+    """
+
+    cities: int = 40
+    spread_km: float = 25.0
+    background: float = 0.05
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_whole("cities", self.cities, 1, CITIES_MAX)
+        check_number("spread_km", self.spread_km, SPREAD_KM_MIN, SPREAD_KM_MAX)
+        check_number("background", self.background, 0.0, 1.0)
+        check_whole("seed", self.seed, 0, SEED_MAX)
+
+    def load(self, progress: Progress = no_progress) -> Dataset:
+        """The distribution on `US_GRID`."""
+        rng = np.random.default_rng(self.seed)
+        latitude, longitude = _places(self.cities, rng)
+        people = _city_map(latitude, longitude, self.spread_km, _zipf(self.cities, 1.0))
+        weights = (1 - self.background) * people + self.background / US_GRID.k
+        note = (
+            f"Made-up people, no real place: {self.cities} cities of Zipf-distributed size with "
+            f"a spread of {self.spread_km:g} km, {self.background:.0%} of the people anywhere "
+            f"(seed {self.seed})."
+        )
+        progress(1.0)
+        return from_weights("Cities (synthetic)", note, US_GRID, weights)
+
+
+def _geometric(k: int, rate: float) -> Floats:
+    """(k,) masses ∝ (1 − λ)^i; those too small for a float are 0."""
+    return np.asarray(np.exp(np.arange(k) * np.log1p(-rate)), dtype=np.float64)
+
+
+def _zipf(k: int, rate: float) -> Floats:
+    """(k,) masses (i + 1)^(−λ) / sum."""
+    weights = np.arange(1, k + 1, dtype=np.float64) ** -rate
+    return np.asarray(weights / weights.sum(), dtype=np.float64)
+
+
+def _places(cities: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """(latitudes, longitudes), each (cities,) degrees, uniform on the map's surface."""
+    area = US_GRID.area
+    low, high = np.sin(np.radians([area.south, area.north]))
+    latitude = np.degrees(np.arcsin(rng.uniform(low, high, cities)))
+    return latitude, rng.uniform(area.west, area.east, cities)
+
+
+def _city_map(latitude: Floats, longitude: Floats, spread_km: float, shares: Floats) -> Floats:
+    """(43750,) share of each cell, sums to 1: the cities' Gaussians, cut to the map.
+
+    `latitude`, `longitude`, `shares`: (cities,). A degree of longitude is shorter by the cosine
+    of the city's latitude.
+    """
+    rows = np.arange(US_GRID.rows + 1) * US_GRID.cell + US_GRID.south
+    columns = np.arange(US_GRID.columns + 1) * US_GRID.cell + US_GRID.west
+    spread = np.full(latitude.shape, spread_km / KM_PER_DEGREE)
+    north = _interval_shares(rows, latitude, spread)
+    east = _interval_shares(columns, longitude, spread / np.cos(np.radians(latitude)))
+    return np.asarray((north.T @ (east * shares[:, None])).ravel(), dtype=np.float64)
+
+
+def _interval_shares(edges: Floats, centres: Floats, spreads: Floats) -> Floats:
+    """(cities, intervals) normal mass between neighbouring `edges`, each row scaled to sum 1."""
+    below = ndtr((edges[None, :] - centres[:, None]) / spreads[:, None])
+    mass = np.diff(below, axis=1)
+    return np.asarray(mass / mass.sum(axis=1, keepdims=True), dtype=np.float64)

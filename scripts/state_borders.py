@@ -1,0 +1,97 @@
+"""What the scripts know of data/us_states.geojson: rings, the inside test, border lines."""
+
+import json
+from collections import defaultdict
+from itertools import pairwise
+from pathlib import Path
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from caldp_core.types import Bools, Floats
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+Point: TypeAlias = tuple[float, float]
+"""(longitude, latitude) in degrees."""
+
+
+def state_rings() -> dict[str, list[Floats]]:
+    """Closed rings per state, outer ones and holes, each (points, 2) of (longitude, latitude)."""
+    text = (ROOT / "data" / "us_states.geojson").read_text(encoding="utf-8")
+    rings = {}
+    for feature in json.loads(text)["features"]:
+        geometry = feature["geometry"]
+        one = geometry["type"] == "Polygon"
+        polygons = [geometry["coordinates"]] if one else geometry["coordinates"]
+        rings[feature["properties"]["name"]] = [
+            np.array(ring) for polygon in polygons for ring in polygon
+        ]
+    return rings
+
+
+def inside(rings: list[Floats], longitude: Floats, latitude: Floats) -> Bools:
+    """(n,) whether points are inside by the even-odd rule: a ray to the east crosses odd edges.
+
+    `longitude`, `latitude`: (n,) degrees. Holes need no special care: they are crossed twice.
+    """
+    odd = np.zeros(longitude.shape, dtype=np.bool_)
+    for ring in rings:
+        for (x1, y1), (x2, y2) in pairwise(ring):
+            # Half-open in latitude, so that a vertex on the ray counts once.
+            spans = (y1 > latitude) != (y2 > latitude)
+            if spans.any():
+                crossing = x1 + (latitude[spans] - y1) * (x2 - x1) / (y2 - y1)
+                odd[spans] ^= longitude[spans] < crossing
+    return odd
+
+
+def border_lines(rings: list[Floats]) -> list[Floats]:
+    """The rings cut where three borders meet, each line once though two states share it.
+
+    Returns lines (points, 2); those of a border without such a point are closed.
+    """
+    neighbours: dict[Point, set[Point]] = defaultdict(set)
+    for ring in rings:
+        points = [(float(x), float(y)) for x, y in ring]
+        for a, b in pairwise(points):
+            if a != b:
+                neighbours[a].add(b)
+                neighbours[b].add(a)
+    junctions = [point for point, near in neighbours.items() if len(near) != 2]
+    lines = []
+    for start in (*junctions, *neighbours):
+        while neighbours[start]:
+            lines.append(_walk(start, neighbours, frozenset(junctions)))
+    return lines
+
+
+def _walk(start: Point, neighbours: dict[Point, set[Point]], junctions: frozenset[Point]) -> Floats:
+    """Follow unused edges from `start` to a junction or back, and use them up."""
+    line = [start]
+    while neighbours[line[-1]] and (len(line) == 1 or line[-1] not in junctions):
+        here = line[-1]
+        there = min(neighbours[here])
+        neighbours[here].remove(there)
+        neighbours[there].remove(here)
+        line.append(there)
+    return np.array(line)
+
+
+def thinned(line: Floats, tolerance: float) -> Floats:
+    """The points of `line` that keep it within `tolerance` degrees (Douglas and Peucker, 1973)."""
+    if len(line) < 3:
+        return line
+    distance = _distance_to_segment(line, line[0], line[-1])
+    farthest = int(distance.argmax())
+    if distance[farthest] <= tolerance:
+        return line[[0, -1]]
+    before = thinned(line[: farthest + 1], tolerance)
+    return np.concatenate([before[:-1], thinned(line[farthest:], tolerance)])
+
+
+def _distance_to_segment(points: Floats, a: Floats, b: Floats) -> Floats:
+    """(n,) distances in degrees of `points` (n, 2) from the segment between `a` and `b`."""
+    along = b - a
+    length = float(along @ along)
+    share = np.clip((points - a) @ along / length, 0, 1) if length else np.zeros(len(points))
+    return np.asarray(np.hypot(*(points - a - share[:, None] * along).T), dtype=np.float64)
