@@ -1,0 +1,72 @@
+"""`python -m benchmarks`: measure, print a table or JSON, compare with an older run.
+
+Room: benchmarks, its front door.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import click
+
+from benchmarks import paper, people, tallies
+from benchmarks.figures import Figure
+from benchmarks.machine import machine
+from benchmarks.sizes import FULL, TINY, Sizes
+
+_PARTS = {"people": people.figures, "tallies": tallies.figures, "paper": paper.figures}
+
+
+@click.command()
+@click.option("--only", type=click.Choice(list(_PARTS)), multiple=True, help="Measure a part only.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+@click.option("--tiny", is_flag=True, help="So little work that the figures mean nothing.")
+@click.option(
+    "--against",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="An earlier run's JSON, from the same machine.",
+)
+def main(only: Sequence[str], as_json: bool, tiny: bool, against: Path | None) -> None:
+    """Time caldp and hold it to its bars."""
+    figures = _measure(only or list(_PARTS), TINY if tiny else FULL)
+    if as_json:
+        done = [figure.to_dict() for figure in figures]
+        click.echo(json.dumps({"machine": machine(), "figures": done}, indent=2))
+        return
+    click.echo(", ".join(f"{name} {value}" for name, value in machine().items()))
+    for line in _table(figures, _earlier(against) if against else {}):
+        click.echo(line)
+
+
+def _measure(parts: Iterable[str], sizes: Sizes) -> Iterator[Figure]:
+    for part in parts:
+        yield from _PARTS[part](sizes)
+
+
+def _earlier(path: Path) -> dict[str, float]:
+    figures = json.loads(path.read_text(encoding="utf-8"))["figures"]
+    return {row["work"]: row["median"] for row in figures if row["median"]}
+
+
+def _table(figures: Iterable[Figure], earlier: Mapping[str, float]) -> Iterator[str]:
+    """Line by line, as the figures come in."""
+    yield f"\n{'work':<62} {'least':>9} {'median':>9} {'':<2} {'runs':>4} {'bar':>6}"
+    for figure in figures:
+        runs = figure.runs
+        numbers = f"{runs.least:>9,.2f} {runs.median:>9,.2f}" if runs else f"{'–':>9} {'–':>9}"
+        line = (
+            f"{figure.work:<62} {numbers} {figure.unit:<2} {runs.number if runs else 0:>4} "
+            f"{figure.bar or ''!s:>6} {figure.verdict} {figure.note} {_change(figure, earlier)}"
+        )
+        yield line.rstrip()
+
+
+def _change(figure: Figure, earlier: Mapping[str, float]) -> str:
+    before = earlier.get(figure.work)
+    if before is None or figure.runs is None:
+        return ""
+    return f"[{figure.runs.median / before:.2f} × the earlier {before:,.2f}]"
+
+
+if __name__ == "__main__":
+    main(prog_name="python -m benchmarks")

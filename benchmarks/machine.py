@@ -1,0 +1,39 @@
+"""Which machine and which versions the figures are of.
+
+Room: benchmarks.
+"""
+
+import os
+import platform
+import re
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from caldp_core import __version__
+
+
+def machine() -> dict[str, str]:
+    """What a figure depends on, in texts."""
+    return {
+        "cpu": _cpu(),
+        "cores": str(os.cpu_count()),
+        "system": platform.platform(terse=True),
+        "python": platform.python_version(),
+        "caldp": __version__,
+        **{name: _version(name) for name in ("numpy", "scipy", "pure-ldp")},
+    }
+
+
+def _cpu() -> str:
+    try:
+        told = re.search(r"model name\s*:\s*(.+)", Path("/proc/cpuinfo").read_text("utf-8"))
+    except OSError:
+        told = None
+    return told[1] if told else platform.processor() or platform.machine()
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "absent"

@@ -1,0 +1,90 @@
+"""Real reports, one a person, and the estimate from them: ours beside pure-ldp's.
+
+Room: benchmarks. pure-ldp (Cormode, Maddock, Maple 2021) is the best-known Python library of
+LDP frequency oracles; it works person by person.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from benchmarks.figures import Bar, Figure, ratio, share, timed
+from benchmarks.sizes import Sizes
+from caldp_core.datasets import Dataset, Gowalla
+from caldp_core.domain import GridDomain
+from caldp_core.mechanisms import ContextMechanism, mechanism
+from caldp_core.partitions import grid_blocks, whole
+from caldp_core.privacy import Context
+from caldp_core.types import Ints
+
+EPSILON = 1.0
+_PEER_REPEATS = 3
+
+
+def contexts(dataset: Dataset) -> Iterator[tuple[str, ContextMechanism]]:
+    """Plain LDP and the paper's 25 × 35 blocks, both with Hadamard response at ε = 1."""
+    domain = dataset.domain
+    assert isinstance(domain, GridDomain)  # Gowalla is a map
+    for name, partition in (
+        ("plain LDP", whole(domain)),
+        ("25 × 35 blocks", grid_blocks(domain, 25, 35)),
+    ):
+        context = Context.block_structured(partition.labels, EPSILON)
+        yield name, mechanism(context, "hadamard")
+
+
+def figures(sizes: Sizes) -> Iterator[Figure]:
+    """Privatize, tally and estimate in each context; then a person's share against the peer's."""
+    dataset = Gowalla().load()
+    x = _shuffled(dataset, sizes.people)
+    ours = []
+    for name, scheme in contexts(dataset):
+        work = f"{x.size:,} reports and estimate, {name}"
+        everybody = timed(work, "ms", _round_trip(scheme, x), sizes.repeats, Bar("≤", 150))
+        ours.append((name, share(f"the same, a person, {name}", "ns", everybody, x.size)))
+        yield from (everybody, ours[-1][1])
+    peer = _peer(x[: sizes.peer_users], dataset.domain.k)
+    yield peer
+    for name, each in ours:
+        yield ratio(f"pure-ldp / caldp, a person, {name}", peer, each, Bar("≥", 200))
+
+
+def _shuffled(dataset: Dataset, people: int) -> Ints:
+    """(n,) one cell a person; shuffled, as no server gets its people sorted by place."""
+    assert dataset.counts is not None  # Gowalla holds real people
+    x = np.repeat(np.arange(dataset.domain.k), dataset.counts)
+    np.random.default_rng(1).shuffle(x)
+    return x[:people]
+
+
+def _round_trip(scheme: ContextMechanism, x: Ints) -> Callable[[int], object]:
+    def action(run: int) -> object:
+        reports = scheme.privatize(x, np.random.default_rng(run))
+        return scheme.estimate(scheme.tally(reports))
+
+    return action
+
+
+def _peer(x: Ints, k: int) -> Figure:
+    work = "pure-ldp's Hadamard response, a person"
+    try:
+        from pure_ldp.frequency_oracles.hadamard_response import (
+            HadamardResponseClient,
+            HadamardResponseServer,
+        )
+    except ImportError as error:
+        return Figure(work, "µs", None, note=f"no pure-ldp ({error}); see benchmarks/README.md")
+    server = HadamardResponseServer(EPSILON, k)
+    client = HadamardResponseClient(EPSILON, k, server.get_hash_funcs())
+    symbols = (x + 1).tolist()  # its items count from 1
+
+    def action(run: int) -> None:
+        del run
+        server.reset()
+        for symbol in symbols:
+            server.aggregate(client.privatise(symbol))
+
+    note = f"timed on {x.size:,} people, its estimate left out"
+    each = share(work, "µs", timed(work, "s", action, _PEER_REPEATS), x.size)
+    return replace(each, note=note)

@@ -1,0 +1,29 @@
+"""How much is measured: all of it, or so little that a test can run it.
+
+Room: benchmarks.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """`people`: at most so many of the shipped check-ins; `peer_users`: timed with pure-ldp.
+
+    `populations`: the n of sampled tallies. `repeats`: runs of short work, `long_repeats`: of the
+    paper's tables. `table_runs`: runs a column of Table 1. `figure_sizes` and `figure_runs`:
+    numbers of people and repetitions a point in Figure 2.
+    """
+
+    people: int = 4_000_000
+    peer_users: int = 20_000
+    populations: tuple[int, ...] = (10**3, 10**6, 10**9, 10**12)
+    repeats: int = 15
+    long_repeats: int = 3
+    table_runs: int = 100
+    figure_sizes: int = 10
+    figure_runs: int = 10
+
+
+FULL = Sizes()
+TINY = Sizes(2_000, 50, (10**3, 10**6, 10**12), 2, 1, 1, 1, 1)

@@ -1,0 +1,45 @@
+"""Whole populations at once: the tally drawn from its exact law, and the estimate from it.
+
+Room: benchmarks. What counts is that the time does not grow with the number of people.
+"""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from benchmarks.figures import Bar, Figure, ratio, timed
+from benchmarks.people import contexts
+from benchmarks.sizes import Sizes
+from caldp_core.datasets import Gowalla
+from caldp_core.mechanisms import ContextMechanism
+from caldp_core.types import Ints
+
+_FROM = 10**6
+
+
+def figures(sizes: Sizes) -> Iterator[Figure]:
+    """sample_tally + estimate for each n and context, and more people against 10^6."""
+    dataset = Gowalla().load()
+    for name, scheme in contexts(dataset):
+        done = {}
+        for n in sizes.populations:
+            counts = np.random.default_rng(1).multinomial(n, dataset.distribution)
+            done[n] = timed(
+                f"sampled tally and estimate, n = {n:.0e}, {name}",
+                "ms",
+                _sample(scheme, counts),
+                sizes.repeats,
+                Bar("≤", 60),
+            )
+            yield done[n]
+        for n in sizes.populations:
+            if n > _FROM:
+                work = f"n = {n:.0e} / n = {_FROM:.0e}, {name}"
+                yield ratio(work, done[n], done[_FROM], Bar("≤", 2))
+
+
+def _sample(scheme: ContextMechanism, counts: Ints) -> Callable[[int], object]:
+    def action(run: int) -> object:
+        return scheme.estimate(scheme.sample_tally(counts, np.random.default_rng(run)))
+
+    return action

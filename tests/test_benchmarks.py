@@ -1,0 +1,72 @@
+"""The benchmarks run and say what they should; nothing here looks at the clock."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from benchmarks.__main__ import main
+from benchmarks.figures import Bar, Figure, Runs, ratio, share, timed
+
+
+def test_all_benchmarks_run_at_tiny_size():
+    result = CliRunner().invoke(main, ["--tiny", "--json"], catch_exceptions=False)
+    assert result.exit_code == 0
+    report = json.loads(result.stdout)
+    assert {"cpu", "cores", "python", "numpy"} <= report["machine"].keys()
+    words = " ".join(figure["work"] for figure in report["figures"])
+    assert all(part in words for part in ("reports", "pure-ldp", "sampled", "Table 1", "Figure 2"))
+    for figure in report["figures"]:
+        if figure["verdict"] == "skipped":
+            assert "pure-ldp" in figure["note"]
+        else:
+            assert 0 < figure["least"] <= figure["median"]
+
+
+def test_table_compares_with_an_earlier_run(tmp_path):
+    earlier = tmp_path / "earlier.json"
+    arguments = ["--tiny", "--only", "people"]
+    earlier.write_text(CliRunner().invoke(main, [*arguments, "--json"]).stdout, encoding="utf-8")
+    result = CliRunner().invoke(main, [*arguments, "--against", str(earlier)])
+    assert result.exit_code == 0
+    assert "× the earlier" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("bar", "median", "verdict"),
+    [
+        (Bar("≤", 2.0), 2.0, "ok"),
+        (Bar("≤", 2.0), 2.1, "MISSED"),
+        (Bar("≥", 200.0), 199.0, "MISSED"),
+        (Bar("≥", 200.0), 200.0, "ok"),
+        (None, 1.0, ""),
+    ],
+)
+def test_bars_are_judged_by_the_median(bar, median, verdict):
+    assert Figure("work", "ms", Runs(0.0, median, 3), bar).verdict == verdict
+
+
+def test_ratio_and_share_mind_the_units():
+    whole = Figure("all", "ms", Runs(50.0, 60.0, 9), Bar("≤", 150))
+    each = share("one", "ns", whole, 1_000_000)
+    assert each.runs == Runs(pytest.approx(50.0), pytest.approx(60.0), 9)
+    assert each.bar is None
+    peer = Figure("peer", "µs", Runs(10.0, 12.0, 3))
+    assert ratio("times", peer, each).runs == Runs(pytest.approx(200.0), pytest.approx(200.0), 3)
+
+
+def test_what_is_skipped_stays_skipped():
+    skipped = Figure("peer", "µs", None, note="no pure-ldp")
+    measured = Figure("ours", "ns", Runs(1.0, 1.0, 1))
+    assert share("one", "ns", skipped, 10).verdict == "skipped"
+    result = ratio("times", skipped, measured, Bar("≥", 200))
+    assert (result.verdict, result.note) == ("skipped", "no pure-ldp")
+    assert result.to_dict()["least"] is None
+
+
+def test_timing_warms_up_once_and_counts_the_rest():
+    seen = []
+    figure = timed("work", "s", seen.append, 3)
+    assert seen == [3, 0, 1, 2]
+    assert figure.runs is not None
+    assert figure.runs.number == 3
