@@ -1,0 +1,1 @@
+"""One suite that every registered family passes in every kind of context."""

@@ -1,0 +1,199 @@
+"""Every registered family keeps every promise in every kind of context."""
+
+import numpy as np
+import pytest
+
+from caldp_core.errors import CaldpError
+from caldp_core.limits import N_MAX
+from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
+from caldp_core.privacy import Context
+from tests.contract import checks
+from tests.contract.contexts import CASES, CONTEXTS, EPSILONS, context, many_symbols
+
+FAMILY = pytest.mark.parametrize("family", FAMILIES)
+CASE = pytest.mark.parametrize(("kind", "epsilon"), CASES)
+KIND = pytest.mark.parametrize("kind", CONTEXTS)
+MOMENT_CASES = [(kind, 1.0) for kind in CONTEXTS] + [
+    ("blocks and sensitive set", epsilon) for epsilon in EPSILONS if epsilon != 1.0
+]
+
+
+def made(family: str, kind: str, epsilon: float = 1.0) -> ContextMechanism:
+    return mechanism(context(kind, epsilon), family)
+
+
+@FAMILY
+@CASE
+def test_channel_rows_are_distributions(family: str, kind: str, epsilon: float) -> None:
+    checks.check_rows(made(family, kind, epsilon))
+
+
+@FAMILY
+@CASE
+def test_exact_audit_holds(family: str, kind: str, epsilon: float) -> None:
+    checks.check_audit(made(family, kind, epsilon))
+
+
+@FAMILY
+@CASE
+def test_no_privacy_is_wasted(family: str, kind: str, epsilon: float) -> None:
+    checks.check_tight(made(family, kind, epsilon))
+
+
+@FAMILY
+@CASE
+def test_estimate_is_unbiased_and_linear(family: str, kind: str, epsilon: float) -> None:
+    checks.check_unbiased(made(family, kind, epsilon))
+
+
+@FAMILY
+@CASE
+def test_variances_are_exact(family: str, kind: str, epsilon: float) -> None:
+    checks.check_variance(made(family, kind, epsilon))
+
+
+@FAMILY
+@CASE
+def test_reports_follow_the_channel(family: str, kind: str, epsilon: float) -> None:
+    checks.check_privatize(made(family, kind, epsilon))
+
+
+@FAMILY
+@pytest.mark.parametrize(("kind", "epsilon"), MOMENT_CASES)
+def test_sampled_tallies_have_the_moments_of_reports(
+    family: str, kind: str, epsilon: float
+) -> None:
+    checks.check_sample_tally(made(family, kind, epsilon))
+
+
+@FAMILY
+def test_sampled_tallies_have_the_law_of_reports(family: str) -> None:
+    policy, shares = many_symbols()
+    checks.check_one_law(mechanism(policy, family), shares)
+
+
+@FAMILY
+@KIND
+def test_tallies_add_up(family: str, kind: str) -> None:
+    built = made(family, kind)
+    reports = built.privatize(np.arange(1000) % built.k, np.random.default_rng(1))
+    whole, parts = built.tally(reports), built.tally(reports[:300]) + built.tally(reports[300:])
+    np.testing.assert_array_equal(whole.counts, parts.counts)
+    assert whole.counts.sum() == whole.n == parts.n == 1000
+    np.testing.assert_array_equal(built.estimate(whole), built.estimate(parts))
+
+
+@FAMILY
+def test_tallies_of_other_mechanisms_are_refused(family: str) -> None:
+    built = made(family, "blocks")
+    tally = built.tally(np.zeros(1, np.int64))
+    others = [made(other, "blocks") for other in FAMILIES if other != family]
+    others += [made(family, "blocks", 1.001), made(family, "blocks and sensitive set")]
+    for other in others:
+        foreign = other.tally(np.zeros(1, np.int64))
+        with pytest.raises(CaldpError, match="different mechanisms"):
+            tally + foreign
+        with pytest.raises(CaldpError, match="another mechanism"):
+            built.estimate(foreign)
+        with pytest.raises(CaldpError, match="another mechanism"):
+            built.block_counts(foreign)
+
+
+@FAMILY
+def test_an_empty_tally_is_refused(family: str) -> None:
+    built = made(family, "blocks")
+    with pytest.raises(CaldpError, match="no reports"):
+        built.estimate(built.tally(np.zeros(0, np.int64)))
+
+
+@FAMILY
+def test_equal_contexts_make_tallies_that_add_up(family: str) -> None:
+    one, other = (made(family, "one ε per block") for _ in range(2))
+    assert one.fingerprint == other.fingerprint
+    assert (one.tally(np.array([0])) + other.tally(np.array([1]))).n == 2
+
+
+@FAMILY
+@KIND
+@pytest.mark.parametrize("n", [0, 1, 1000, N_MAX])
+def test_no_person_is_lost_at_any_number(family: str, kind: str, n: int) -> None:
+    built = made(family, kind)
+    rng = np.random.default_rng(2)
+    people = rng.multinomial(n, rng.dirichlet(np.ones(built.k)))
+    tally = built.sample_tally(people, rng)
+    assert tally.n == n
+    assert tally.counts.dtype == np.int64
+    assert tally.counts.min() >= 0
+    assert tally.counts.sum() == n
+    if n:
+        blocks = np.bincount(built.policy.blocks, weights=people, minlength=built.policy.m)
+        np.testing.assert_array_equal(built.block_counts(tally), blocks)
+
+
+@FAMILY
+def test_a_trillion_people_in_large_blocks(family: str) -> None:
+    policy, shares = many_symbols()
+    built = mechanism(policy, family)
+    rng = np.random.default_rng(8)
+    people = rng.multinomial(N_MAX, shares)
+    tally = built.sample_tally(people, rng)
+    assert tally.counts.sum() == N_MAX
+    error = built.estimate(tally) - people / N_MAX
+    # 7.5 exact standard deviations for 2000 symbols: p < 2000·6.4e-14 < SIGNIFICANCE.
+    assert (np.abs(error) <= 7.5 * np.sqrt(built.variance(shares, N_MAX))).all()
+
+
+@FAMILY
+@KIND
+def test_one_seed_gives_one_result(family: str, kind: str) -> None:
+    built = made(family, kind)
+    x = np.arange(5000) % built.k
+    people = np.bincount(x, minlength=built.k)
+    first, again, other = (np.random.default_rng(seed) for seed in (9, 9, 10))
+    reports = built.privatize(x, first)
+    np.testing.assert_array_equal(reports, built.privatize(x, again))
+    sampled = built.sample_tally(people, first)
+    np.testing.assert_array_equal(sampled.counts, built.sample_tally(people, again).counts)
+    if built.policy.hidden().any():
+        assert (reports != built.privatize(x, other)).any()
+
+
+@FAMILY
+@KIND
+def test_reports_are_whole_numbers_in_range(family: str, kind: str) -> None:
+    built = made(family, kind)
+    before = np.arange(built.k)
+    reports = built.privatize(before, np.random.default_rng(1))
+    assert reports.shape == (built.k,)
+    assert reports.dtype == np.int64
+    assert reports.min() >= 0
+    assert reports.max() < built.outputs <= 2**built.report_bits
+    np.testing.assert_array_equal(before, np.arange(built.k))
+    assert built.privatize(np.zeros(0, np.int64), np.random.default_rng(1)).shape == (0,)
+
+
+@FAMILY
+@KIND
+def test_a_real_client_sends_only_possible_reports(family: str, kind: str) -> None:
+    built = made(family, kind)
+    channel = built.exact_channel()
+    for x in range(built.k):
+        assert all(channel[x][built.client_report(x)] > 0 for _ in range(20))
+
+
+@FAMILY
+def test_a_real_client_is_random(family: str) -> None:
+    # Twenty equal reports of a symbol under plain LDP with ε = 0.5: at most 0.4^19 < 3e-8.
+    built = made(family, "plain", 0.5)
+    assert len({built.client_report(3) for _ in range(20)}) > 1
+
+
+@FAMILY
+def test_too_large_a_channel_is_refused(family: str) -> None:
+    with pytest.raises(CaldpError, match="200,000 entries"):
+        mechanism(Context.plain(1000, 1.0), family).exact_channel()
+
+
+def test_unknown_families_are_refused() -> None:
+    with pytest.raises(CaldpError, match="hadamard, randomized-response, got 'rappor'"):
+        mechanism(Context.plain(3, 1.0), "rappor")
