@@ -46,12 +46,15 @@ def runs(names: list[str]) -> list[tuple[str, int]]:
 def outline(rings: dict[str, list[Floats]]) -> list[tuple[int, float, float]]:
     """(line, longitude, latitude) of the thinned borders, without islands within the tolerance."""
     lines = border_lines([ring for its_rings in rings.values() for ring in its_rings])
-    kept = [thin for line in lines if not _is_dot(thin := thinned(line, TOLERANCE))]
+    thin = [_once(thinned(line, TOLERANCE)) for line in lines]
+    kept = [line for line in thin if len(line) > 1]
     return [(i, float(x), float(y)) for i, line in enumerate(kept) for x, y in line]
 
 
-def _is_dot(line: Floats) -> bool:
-    return len(line) == 2 and bool((line[0] == line[1]).all())
+def _once(line: Floats) -> Floats:
+    """A narrow island is a line there and back: draw it once. A tiny one is a dot: one point."""
+    closed = bool((line[0] == line[-1]).all())
+    return line[:-1] if closed and len(line) < 4 else line
 
 
 def main() -> None:

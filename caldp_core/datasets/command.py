@@ -3,6 +3,9 @@
 Room: datasets, the command line's edge of it. The package's command line mounts `fetch_command`.
 """
 
+import json
+import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -38,13 +41,16 @@ def gowalla(context: click.Context, folder: Path | None, url: str) -> None:
         click.echo(str(error), err=True)
         context.exit(2)
     click.echo(f"The check-ins are in {path}")
-    click.echo(f"Use them in a scenario as: {Snap(str(path.resolve()))!r}")
+    click.echo(f'Use them in a scenario file with: "dataset": {json.dumps(_slot(path))}')
+
+
+def _slot(path: Path) -> dict[str, object]:
+    """What a scenario file says to read the check-ins from `path`."""
+    return {"kind": "snap", **asdict(Snap(str(path.resolve())))}
 
 
 def _fetch_with_bar(folder: Path | None, url: str) -> Path:
-    with click.progressbar(
-        length=_STEPS, label="Fetching", file=click.get_text_stream("stderr")
-    ) as bar:
+    with click.progressbar(length=_STEPS, label="Fetching", file=sys.stderr) as bar:
 
         def show(share: float) -> None:
             bar.update(int(share * _STEPS) - bar.pos)

@@ -168,8 +168,9 @@ def _city_map(latitude: Floats, longitude: Floats, spread_km: float, shares: Flo
     `latitude`, `longitude`, `shares`: (cities,). A degree of longitude is shorter by the cosine
     of the city's latitude.
     """
-    rows = np.arange(US_GRID.rows + 1) * US_GRID.cell + US_GRID.south
-    columns = np.arange(US_GRID.columns + 1) * US_GRID.cell + US_GRID.west
+    area = US_GRID.area
+    rows = np.linspace(area.south, area.north, US_GRID.rows + 1)
+    columns = np.linspace(area.west, area.east, US_GRID.columns + 1)
     spread = np.full(latitude.shape, spread_km / KM_PER_DEGREE)
     north = _interval_shares(rows, latitude, spread)
     east = _interval_shares(columns, longitude, spread / np.cos(np.radians(latitude)))

