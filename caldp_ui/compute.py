@@ -1,0 +1,135 @@
+"""Cached work: every page asks here, so that a moved control costs only what it changes.
+
+Room: compute. Caches are keyed on a scenario's JSON text: hashing the records themselves would
+take two different kinds without fields for the same. Cached values are shared by all visits and
+read-only.
+"""
+
+import json
+from dataclasses import dataclass, replace
+from typing import Final
+
+import streamlit as st
+
+from caldp_core.curves import Curve, over_epsilon, over_people, people_for_same_error
+from caldp_core.datasets import Dataset
+from caldp_core.expected_error import ExpectedError
+from caldp_core.experiments import Outcome, Result, Setup, expectation, prepare, run
+from caldp_core.regions import RegionReport, region_report
+from caldp_core.scenario import Scenario
+from caldp_core.types import Bools, Progress
+
+EPSILONS: Final = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0)
+NUMBERS: Final = tuple(10**power for power in range(3, 13))
+
+
+def key(scenario: Scenario) -> str:
+    """The scenario's canonical text."""
+    return json.dumps(scenario.to_dict(), sort_keys=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """A scenario's result, and plain LDP's on the same people."""
+
+    ours: Result
+    plain: Result
+
+    @property
+    def setup(self) -> Setup:
+        """What was run."""
+        return self.ours.setup
+
+    @property
+    def outcome(self) -> Outcome:
+        """What is shown."""
+        return self.ours.first
+
+
+def dataset(scenario: Scenario) -> Dataset:
+    """The scenario's data, loaded once."""
+    only_data = replace(Scenario(), dataset=scenario.dataset, n=1)
+    return _dataset(key(only_data), scenario)
+
+
+@st.cache_resource(max_entries=4, show_spinner="Loading the data …")
+def _dataset(text: str, _scenario: Scenario) -> Dataset:
+    del text
+    return _scenario.dataset.load()
+
+
+def _load(scenario: Scenario, progress: Progress) -> Dataset:
+    del progress
+    return dataset(scenario)
+
+
+def setup(scenario: Scenario) -> Setup:
+    """Data, blocks and mechanism of the scenario, ready to run."""
+    return _setup(key(replace(scenario, seed=0)), replace(scenario, seed=0))
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _setup(text: str, _scenario: Scenario) -> Setup:
+    del text
+    return prepare(_scenario, load=_load)
+
+
+def compare(scenario: Scenario) -> Comparison:
+    """Run the scenario, and plain LDP on the same people."""
+    return Comparison(_run(key(scenario), scenario), _run(key(scenario.plain()), scenario.plain()))
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _run(text: str, _scenario: Scenario) -> Result:
+    del text
+    return run(replace(setup(_scenario), scenario=_scenario))
+
+
+def region(comparison: Comparison, inside: Bools) -> RegionReport:
+    """Numbers of a region of the shown outcome."""
+    return region_report(comparison.setup, comparison.outcome, inside)
+
+
+def epsilon_curve(scenario: Scenario) -> Curve:
+    """Expected error against ε; the same whatever the scenario's own ε and seed."""
+    same = replace(scenario, epsilon=1.0, seed=0)
+    return _epsilon_curve(key(same), same)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _epsilon_curve(text: str, _scenario: Scenario) -> Curve:
+    del text
+    return over_epsilon(setup(_scenario), EPSILONS)
+
+
+def people_curve(scenario: Scenario) -> Curve:
+    """Expected error against the number of people; the same whatever the scenario's own."""
+    same = replace(scenario, n=NUMBERS[0], seed=0)
+    return _people_curve(key(same), same)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _people_curve(text: str, _scenario: Scenario) -> Curve:
+    del text
+    return over_people(setup(_scenario), NUMBERS)
+
+
+def people_plain_needs(scenario: Scenario) -> int | None:
+    """How many people plain LDP needs for the scenario's expected error; None: beyond 10^15."""
+    return _people_plain_needs(key(replace(scenario, seed=0)), scenario)
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def _people_plain_needs(text: str, _scenario: Scenario) -> int | None:
+    del text
+    return people_for_same_error(setup(_scenario), setup(_scenario.plain()))
+
+
+def expected(scenario: Scenario) -> ExpectedError:
+    """Expected error of the scenario, without running it."""
+    return expectation(setup(scenario))
+
+
+def pretty(scenario: Scenario) -> str:
+    """The scenario as a file, for people."""
+    return json.dumps(scenario.to_dict(), indent=2, ensure_ascii=False)

@@ -1,0 +1,62 @@
+"""Numbers as people read them.
+
+Room: words.
+"""
+
+import math
+
+_BIG = ((1e15, "quadrillion"), (1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
+
+
+def people(number: float) -> str:
+    """A number of people in full up to a million, then in words: "3.67 million"."""
+    for size, word in _BIG:
+        if abs(number) >= size:
+            return f"{_three(number / size)} {word}"
+    return f"{number:,.0f}"
+
+
+def _three(value: float) -> str:
+    return f"{value:.3g}" if value < 1000 else f"{value:,.0f}"
+
+
+def exactly(number: int) -> str:
+    """A whole number with thousands separated."""
+    return f"{number:,}"
+
+
+def share(value: float) -> str:
+    """A total variation or a share: three decimals, more where it is small."""
+    if value == 0 or value >= 0.01:
+        return f"{value:.3f}" if value < 10 else f"{value:.1f}"
+    return f"{value:.2g}"
+
+
+def plus_minus(value: float, spread: float) -> str:
+    """A value and its spread, to the same decimals."""
+    decimals = 3 if max(value, spread) < 10 else 1
+    return f"{value:.{decimals}f} ± {spread:.{decimals}f}"
+
+
+def one_in(value: float) -> str:
+    """A share as a natural frequency: "1 in 20,000"."""
+    if value <= 0:
+        return "none"
+    if value >= 0.5:
+        return f"{100 * value:.0f} in 100"
+    return f"1 in {people(float(f'{1 / value:.2g}'))}"
+
+
+def hundred(probability: float) -> str:
+    """Of 100: a whole number, with decimals only where rounding would say 100."""
+    if probability < 0.995:
+        return f"{100 * probability:.0f}"
+    decimals = min(9, max(1, -math.floor(math.log10(max(1 - probability, 1e-9))) - 1))
+    return f"{100 * probability:.{decimals}f}"
+
+
+def degrees(latitude: float, longitude: float) -> str:
+    """A place: "40.7° N, 74.0° W"."""
+    north = "N" if latitude >= 0 else "S"
+    east = "E" if longitude >= 0 else "W"
+    return f"{abs(latitude):.1f}° {north}, {abs(longitude):.1f}° {east}"

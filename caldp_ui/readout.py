@@ -1,0 +1,124 @@
+"""The numbers and the sentences above and below the maps.
+
+Room: what is read. Everything shown here is also in the table of numbers.
+"""
+
+import pandas as pd
+import streamlit as st
+
+from caldp_core.estimation import ESTIMATORS
+from caldp_core.scenario import Scenario
+from caldp_ui import compute, figures, state, words
+from caldp_ui.compute import Comparison
+from caldp_ui.glossary import terms
+
+
+def headline(comparison: Comparison) -> None:
+    """Four numbers: both errors, what plain LDP would need, what an onlooker can guess."""
+    ours, plain = comparison.ours, comparison.plain
+    scenario = comparison.setup.scenario
+    needed, meaning = words.plain_needs(comparison.setup, compute.people_plain_needs(scenario))
+    first, second, third, fourth = st.columns(4)
+    with first.container(key="tv-ours"):
+        st.metric("Error with this protection", figures.share(ours.first.errors.tv))
+        st.caption(
+            f"TV: {words.tv_in_words(ours.first.errors.tv)} in the wrong place. Theory expects "
+            f"{figures.plus_minus(ours.expected.tv, 2 * ours.expected.deviation)}."
+        )
+    with second.container(key="tv-plain"):
+        st.metric("Plain LDP, same people, same ε", figures.share(plain.first.errors.tv))
+        st.caption(
+            f"TV: {words.tv_in_words(plain.first.errors.tv)} in the wrong place. Theory expects "
+            f"{figures.plus_minus(plain.expected.tv, 2 * plain.expected.deviation)}."
+        )
+    with third.container(key="plain-needs"):
+        st.metric("Plain LDP would need", needed)
+        st.caption(f"{meaning}.")
+    with fourth.container(key="guessed"):
+        protects = comparison.setup.mechanism.hidden_symbols.size > 0
+        best = figures.hundred(words.guess(words.strongest(scenario))) if protects else "100"
+        st.metric("Guessed right, at most", f"{best} of 100")
+        st.caption("Between two protected places, from one report." if protects else "No secrets.")
+
+
+def promise(comparison: Comparison) -> None:
+    """What is hidden from whom, and what is not."""
+    setup = comparison.setup
+    with st.container(border=True):
+        st.markdown(f":material/shield: {words.odds(setup)} {words.repeats(setup)}")
+        with st.expander("What is *not* promised"):
+            st.markdown("\n".join(f"- {sentence}" for sentence in words.not_promised(setup)))
+        terms("ε", "local differential privacy", "context-aware", "total variation")
+
+
+def two_errors(comparison: Comparison) -> None:
+    """Sampling error and privacy noise told apart, and another outcome."""
+    errors = comparison.outcome.errors
+    drawn = comparison.setup.scenario.n is not None
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            "Another possible outcome",
+            icon=":material/casino:",
+            on_click=state.another_draw,
+            help="The same protection and people; other coins. What stays alike is knowledge, "
+            "what changes is noise.",
+        )
+        st.markdown(
+            f":green-badge[sampling error {figures.share(errors.sampling_tv)}] "
+            f":blue-badge[with privacy noise {figures.share(errors.tv)}]"
+        )
+        st.caption(
+            "Sampling error: these people, unprotected, against everybody. The rest is the price "
+            "of privacy."
+            if drawn
+            else "These are all people of the data, so nothing is lost by sampling: all of the "
+            "error is the price of privacy."
+        )
+
+
+def which_estimate(scenario: Scenario) -> None:
+    """Which estimator the pictures show."""
+    st.caption(
+        f"Estimate shown: **{ESTIMATORS[scenario.estimator].title}** — "
+        f"{ESTIMATORS[scenario.estimator].sentence}."
+    )
+
+
+def numbers(comparison: Comparison) -> None:
+    """Every number of the page as a table, and the scenario to take along."""
+    frame = pd.DataFrame(
+        {
+            "this protection": _column(comparison, "ours"),
+            "plain LDP": _column(comparison, "plain"),
+        }
+    )
+    st.dataframe(frame, width="stretch")
+    st.caption(
+        "KL is infinite where the estimate gives nobody to a place that has somebody. Earth "
+        "mover's distance is the average over directions ('sliced'), an approximation."
+    )
+    with st.expander("Take it along: this scenario as a file, and the command that repeats it"):
+        st.caption("The address bar holds the same: copy it to open this page elsewhere.")
+        st.code("python -m caldp_core run scenario.json", language="bash")
+        st.code(compute.pretty(comparison.setup.scenario), language="json")
+
+
+def _column(comparison: Comparison, which: str) -> dict[str, str]:
+    result = comparison.ours if which == "ours" else comparison.plain
+    errors, setup = result.first.errors, result.setup
+    moved = errors.earth_movers_km
+    return {
+        "total variation (TV)": figures.share(errors.tv),
+        "expected TV (theory)": figures.plus_minus(
+            result.expected.tv, 2 * result.expected.deviation
+        ),
+        "of which sampling alone (TV)": figures.share(errors.sampling_tv),
+        "l1 distance": figures.share(errors.l1),
+        "l2 distance": figures.share(errors.l2),
+        "Kullback–Leibler divergence": figures.share(errors.kl),
+        "earth mover's distance": "needs shares" if moved is None else f"{moved:,.1f} km",
+        "bits per report": str(setup.mechanism.report_bits),
+        "blocks": figures.exactly(setup.partition.m),
+        "hidden places": figures.exactly(setup.mechanism.hidden_symbols.size),
+        "people": figures.exactly(setup.n),
+    }

@@ -1,0 +1,204 @@
+"""The picture parts of the map page: three maps, a box's numbers, error curves, columns in 3-D.
+
+Room: charts on pages.
+"""
+
+import numpy as np
+import streamlit as st
+
+from caldp_core.domain import Area, GridDomain
+from caldp_core.errors import CaldpError
+from caldp_core.regions import RegionReport
+from caldp_core.types import Floats
+from caldp_ui import charts, compute, drawing, figures, maps, readout, state, words
+from caldp_ui.compute import Comparison
+from caldp_ui.glossary import terms
+from caldp_ui.theme import palette
+from caldp_ui.view3d import columns_deck
+
+_CONFIG = {"displaylogo": False, "modeBarButtonsToRemove": ["lasso2d", "autoScale2d"]}
+_STILL = {"staticPlot": True}
+_PLAIN_MAP = {**_CONFIG, "modeBarButtonsToRemove": ["lasso2d", "select2d", "autoScale2d"]}
+
+
+def three_maps(comparison: Comparison, domain: GridDomain) -> None:
+    """Truth, estimate and error on one colour scale, and the error curve beside them."""
+    colours = palette()
+    st.plotly_chart(
+        maps.legend(colours),
+        key="legend",
+        config=_STILL,
+        alt="Colour scale of all three maps: share of all people in a cell, from 1 in a million "
+        "to 1 in 100, logarithmic.",
+    )
+    upper_left, upper_right = st.columns(2)
+    with upper_left:
+        _truth(comparison, domain)
+    with upper_right:
+        _estimate(comparison, domain)
+    lower_left, lower_right = st.columns(2)
+    with lower_left:
+        _error(comparison, domain)
+        readout.two_errors(comparison)
+        readout.which_estimate(comparison.setup.scenario)
+    with lower_right:
+        error_curve(comparison)
+
+
+def _truth(comparison: Comparison, domain: GridDomain) -> None:
+    colours, setup = palette(), comparison.setup
+    truth, estimate = setup.dataset.distribution, comparison.outcome.estimate
+    layers = [
+        *maps.outline_layer(domain, colours),
+        *maps.block_layer(setup.partition, domain, colours),
+        *maps.sensitive_layer(setup.sensitive, domain, colours),
+        *maps.region_layer(state.region(), colours),
+        maps.marker_layer(setup.partition, domain, truth, estimate),
+    ]
+    st.markdown("**Truth** · drag a box here")
+    st.plotly_chart(
+        maps.map_figure(truth, domain, colours, layers),
+        key=drawing.MAP,
+        on_select=drawing.dragged(domain),
+        selection_mode="box",
+        config=_CONFIG,
+        alt=f"Map of where people truly are ({setup.dataset.name}), with the borders of "
+        f"{figures.exactly(setup.partition.m)} blocks and of the sensitive set.",
+    )
+
+
+def _estimate(comparison: Comparison, domain: GridDomain) -> None:
+    setup, estimate = comparison.setup, comparison.outcome.estimate
+    st.markdown("**Estimate** · from randomised reports only")
+    _still_map(
+        "map-estimate",
+        estimate,
+        comparison,
+        domain,
+        f"Map of the estimate from the reports of {figures.people(setup.n)} people; its total "
+        f"variation from the truth is {figures.share(comparison.outcome.errors.tv)}.",
+    )
+
+
+def _error(comparison: Comparison, domain: GridDomain) -> None:
+    off = np.abs(comparison.outcome.estimate - comparison.setup.dataset.distribution)
+    st.markdown("**Error** · how far off each cell is, up or down")
+    _still_map(
+        "map-error",
+        off,
+        comparison,
+        domain,
+        "Map of the absolute difference between estimate and truth in each cell, on the same "
+        f"colour scale; all differences add up to {figures.share(float(off.sum()))}.",
+    )
+
+
+def _still_map(
+    key: str, shares: Floats, comparison: Comparison, domain: GridDomain, alt: str
+) -> None:
+    colours, setup = palette(), comparison.setup
+    layers = [
+        *maps.outline_layer(domain, colours),
+        *maps.sensitive_layer(setup.sensitive, domain, colours),
+        *maps.region_layer(state.region(), colours),
+        maps.marker_layer(
+            setup.partition, domain, setup.dataset.distribution, comparison.outcome.estimate
+        ),
+    ]
+    figure = maps.map_figure(shares, domain, colours, layers)
+    figure.update_layout(dragmode=False)
+    st.plotly_chart(figure, key=key, config=_PLAIN_MAP, alt=alt)
+
+
+def region(comparison: Comparison, domain: GridDomain) -> None:
+    """The numbers of the marked box."""
+    area = state.region()
+    if area is None:
+        st.caption(
+            "Drag a box on the map “Truth” to read the numbers of that region, or type it below."
+        )
+        return
+    try:
+        report = compute.region(comparison, domain.inside(area))
+    except CaldpError as error:
+        st.info(str(error))
+        return
+    _region_numbers(area, report)
+
+
+def _region_numbers(area: Area, report: RegionReport) -> None:
+    with st.container(border=True, key="region"):
+        st.markdown(f"**In your box** · {drawing.describe(area)} · {report.cells:,} cells")
+        first, second, third = st.columns(3)
+        first.metric("True number of people", figures.people(report.truth))
+        second.metric("Estimate from the reports", figures.people(report.estimate))
+        third.metric(
+            "Likely range (95 of 100 times)",
+            f"{figures.people(report.low)} – {figures.people(report.high)}",
+        )
+        if report.is_lost_in_noise:
+            st.warning(
+                "Too small to tell: the error to expect here is larger than the number of people "
+                "itself. Mark a larger region, or let go of some secrecy.",
+                icon=":material/blur_on:",
+            )
+        if report.exact_blocks:
+            st.caption(
+                f"{figures.exactly(report.exact_blocks)} blocks lie in the box as a whole. No "
+                "block hides how many people it holds, so they add no error."
+            )
+        st.caption(f"The map's own cells add up to {figures.people(report.shown)} here.")
+        st.button("Unmark", icon=":material/close:", on_click=state.mark, args=(None,))
+
+
+def error_curve(comparison: Comparison) -> None:
+    """Error against ε or against people, this protection beside plain LDP."""
+    setup = comparison.setup
+    scenario, colours = setup.scenario, palette()
+    now = (comparison.ours.first.errors.tv, comparison.plain.first.errors.tv)
+    what = st.segmented_control(
+        "**Error** against …",
+        ("ε", "number of people"),
+        default="ε",
+        required=True,
+        key="curve-against",
+    )
+    if what == "ε":
+        ours, plain = compute.epsilon_curve(scenario), compute.epsilon_curve(scenario.plain())
+        present = words.strongest(scenario)
+        figure = charts.against_epsilon(
+            charts.error_curves(ours, plain, present, now, colours)
+        )
+    else:
+        ours, plain = compute.people_curve(scenario), compute.people_curve(scenario.plain())
+        present = float(setup.n)
+        figure = charts.against_people(charts.error_curves(ours, plain, present, now, colours))
+    st.plotly_chart(
+        figure,
+        key="curve",
+        config=_CONFIG,
+        alt=f"Expected error against {what}: this protection solid, plain LDP dashed, with bands "
+        f"that hold 90 of 100 outcomes. At the present setting {figures.share(now[0])} against "
+        f"{figures.share(now[1])}.",
+    )
+    st.caption(
+        "Lines: expected by theory. Bands: 90 of 100 outcomes. Points: this very outcome. "
+        "Dotted: where you are."
+    )
+    terms("sampling error", "estimator")
+
+
+def columns_in_3d(comparison: Comparison, domain: GridDomain) -> None:
+    """Blocks as columns."""
+    st.caption(
+        "Each column is a block (or a tile of the map, where blocks are too few or too many): "
+        "height is the estimated number of people, colour the share of them in the wrong cell. "
+        "Drag to turn, scroll to zoom."
+    )
+    st.pydeck_chart(
+        columns_deck(comparison, domain, palette()),
+        height=460,
+        key="deck",
+        alt="Blocks of the map as columns; height is the estimated number of people, colour the "
+        "error inside the block. The same numbers are in the tab “Numbers”.",
+    )

@@ -1,0 +1,34 @@
+"""What every page does around its content.
+
+Room: shell. Errors of ours become one sentence on screen; anything else stays in the log.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import streamlit as st
+
+from caldp_core.errors import CaldpError
+
+
+_STYLE = """<style>
+[data-testid="stMainBlockContainer"] { padding-top: 4rem; padding-bottom: 3rem; }
+</style>"""
+"""Streamlit leaves a tenth of a screen empty above the title; a tool wants that for its pictures."""
+
+
+def heading(title: str, lead: str) -> None:
+    """A page's title and its one-paragraph lead."""
+    st.html(_STYLE)
+    st.header(title, anchor=False)
+    st.markdown(lead)
+
+
+@contextmanager
+def plain_errors() -> Iterator[None]:
+    """Show a `CaldpError` as its sentence and end the page there."""
+    try:
+        yield
+    except CaldpError as error:
+        st.error(str(error), icon=":material/error:")
+        st.stop()

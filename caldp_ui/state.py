@@ -1,0 +1,117 @@
+"""The one state of a visit: a scenario and a marked region, mirrored in the address bar.
+
+Room: state. Widgets hold no state of their own: before each is drawn, its value is set from here,
+and its callback changes what is here.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final
+
+import streamlit as st
+
+from caldp_core.datasets import Snap
+from caldp_core.domain import Area
+from caldp_core.errors import CaldpError
+from caldp_core.limits import SEED_MAX
+from caldp_core.scenario import Scenario
+from caldp_ui.datasets import fetched_snap
+
+_SCENARIO: Final = "scenario"
+_REGION: Final = "region"
+_NOTICE: Final = "notice"
+
+
+def scenario() -> Scenario:
+    """The scenario that is shown: the visit's own, else the link's, else the default."""
+    if _SCENARIO not in st.session_state:
+        st.session_state[_SCENARIO], st.session_state[_REGION] = _from_link()
+    held: Scenario = st.session_state[_SCENARIO]
+    return held
+
+
+def region() -> Area | None:
+    """The box whose numbers are shown, if there is one."""
+    scenario()
+    held: Area | None = st.session_state[_REGION]
+    return held
+
+
+def put(changed: Scenario) -> None:
+    """Show this scenario from now on."""
+    scenario()
+    st.session_state[_SCENARIO] = changed
+
+
+def mark(area: Area | None) -> None:
+    """Show the numbers of this box, or of none."""
+    scenario()
+    st.session_state[_REGION] = area
+
+
+def change(make: Callable[[Scenario], Scenario]) -> None:
+    """Replace the scenario; a change that is not allowed becomes a notice, and nothing is lost."""
+    try:
+        put(make(scenario()))
+    except CaldpError as error:
+        notify(str(error))
+
+
+def bind(key: str, value: Any, make: Callable[[Scenario, Any], Scenario]) -> dict[str, Any]:
+    """Arguments that tie a widget to the scenario: it shows `value`, and its change is `make`."""
+    st.session_state[key] = value
+
+    def changed() -> None:
+        picked = st.session_state[key]
+        if picked is not None:
+            change(lambda before: make(before, picked))
+
+    return {"key": key, "on_change": changed}
+
+
+def another_draw() -> None:
+    """The same scenario with other coins (and other people, where they are drawn)."""
+    change(lambda s: replace(s, seed=(s.seed + 1) % (SEED_MAX + 1)))
+
+
+def notify(sentence: str) -> None:
+    """Keep a sentence to be shown at the next drawing of the page."""
+    st.session_state[_NOTICE] = sentence
+
+
+def show_notice() -> None:
+    """Show the kept sentence once."""
+    sentence = st.session_state.pop(_NOTICE, None)
+    if sentence:
+        st.warning(sentence, icon=":material/info:")
+
+
+def write_link() -> None:
+    """Make the address bar hold the scenario and the marked region."""
+    wanted = scenario().to_query()
+    box = region()
+    if box is not None:
+        wanted[_REGION] = str(box)
+    if st.query_params.to_dict() != wanted:
+        st.query_params.from_dict(wanted)
+
+
+def _from_link() -> tuple[Scenario, Area | None]:
+    query = st.query_params.to_dict()
+    box = query.pop(_REGION, None)
+    try:
+        found = Scenario.from_query(query)
+        _allow_only_fetched(found)
+        return found, Area.parse(box) if box else None
+    except CaldpError as error:
+        notify(f"This link can't be opened as it is, so the page starts afresh. {error}")
+        return Scenario(), None
+
+
+def _allow_only_fetched(found: Scenario) -> None:
+    # A link must not make the server read files of the sender's choice.
+    if isinstance(found.dataset, Snap) and found.dataset != fetched_snap():
+        raise CaldpError(
+            "It needs SNAP's file, which is not on this machine: "
+            "python -m caldp_core fetch gowalla brings it here."
+        )

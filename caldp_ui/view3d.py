@@ -1,0 +1,126 @@
+"""The blocks as columns in 3-D, without a base map from anywhere.
+
+Room: charts. deck.gl comes with Streamlit; `map_provider=None` keeps every tile server away.
+"""
+
+from typing import Final
+
+import numpy as np
+import pandas as pd
+import pydeck as pdk
+
+from caldp_core.datasets import state_outline
+from caldp_core.domain import US_GRID, GridDomain
+from caldp_core.partitions import Partition, grid_blocks
+from caldp_core.types import Floats
+from caldp_ui.compute import Comparison
+from caldp_ui.theme import Palette, cividis, is_dark
+
+_FEWEST, _MOST = 20, 1000
+_TILES: Final = (25, 35)
+_TALLEST: Final = 900_000.0
+_THIN: Final = 3
+
+
+def columns_deck(comparison: Comparison, domain: GridDomain, colours: Palette) -> pdk.Deck:
+    """A deck of at most 1,000 columns and the state borders."""
+    layers = [_columns(comparison, domain, colours)]
+    if domain == US_GRID:
+        layers.insert(0, _outline(colours))
+    area = domain.area
+    view = pdk.ViewState(
+        latitude=(area.south + area.north) / 2 - 3,
+        longitude=(area.west + area.east) / 2,
+        zoom=2.9,
+        pitch=50,
+        bearing=0,
+    )
+    return pdk.Deck(
+        layers=layers,
+        initial_view_state=view,
+        map_provider=None,
+        map_style=None,
+        tooltip={"text": "{text}"},  # type: ignore[arg-type]
+    )
+
+
+def tiles(partition: Partition, domain: GridDomain) -> Partition:
+    """The blocks themselves, or a grid of tiles where they are too few or too many to look at."""
+    if _FEWEST <= partition.m <= _MOST:
+        return partition
+    return grid_blocks(domain, min(_TILES[0], domain.rows), min(_TILES[1], domain.columns))
+
+
+def column_table(comparison: Comparison, domain: GridDomain, colours: Palette) -> pd.DataFrame:
+    """One row per column: place, height in metres, colour and hover text."""
+    truth, estimate = comparison.setup.dataset.distribution, comparison.outcome.estimate
+    parts = tiles(comparison.setup.partition, domain)
+    held, shown = parts.sums(truth), parts.sums(np.maximum(estimate, 0.0))
+    off = 0.5 * parts.sums(np.abs(estimate - truth))
+    wrong = np.clip(off / np.maximum(np.maximum(held, shown), 1e-12), 0.0, 1.0)
+    x, y = _middles(parts, domain)
+    seen = np.flatnonzero(shown > shown.max() * 1e-5)
+    n = comparison.setup.n
+    colour = cividis(colours)[1 + np.rint(254 * wrong[seen]).astype(int)]
+    return pd.DataFrame(
+        {
+            "x": x[seen].round(2),
+            "y": y[seen].round(2),
+            "height": (_TALLEST * np.sqrt(shown[seen] / shown.max())).round(),
+            "r": colour[:, 0],
+            "g": colour[:, 1],
+            "b": colour[:, 2],
+            "text": [
+                f"{parts.names[j]}: {n * shown[j]:,.0f} people estimated, {100 * wrong[j]:.0f} of "
+                "100 in the wrong cell"
+                for j in seen
+            ],
+        }
+    )
+
+
+def _columns(comparison: Comparison, domain: GridDomain, colours: Palette) -> pdk.Layer:
+    return pdk.Layer(
+        "ColumnLayer",
+        column_table(comparison, domain, colours),
+        id="columns",
+        get_position="[x, y]",
+        get_elevation="height",
+        get_fill_color="[r, g, b, 230]",
+        radius=28_000,
+        disk_resolution=4,
+        angle=45,
+        pickable=True,
+        auto_highlight=True,
+    )
+
+
+def _outline(colours: Palette) -> pdk.Layer:
+    x, y = state_outline()
+    gaps = np.flatnonzero(np.isnan(x))
+    paths = [
+        np.stack([part_x, part_y], axis=1)
+        for part_x, part_y in zip(np.split(x, gaps), np.split(y, gaps), strict=True)
+    ]
+    rows = [{"path": _thinned(path)} for path in paths if len(path) > 2 * _THIN]
+    return pdk.Layer(
+        "PathLayer",
+        rows,
+        id="outline",
+        get_path="path",
+        get_color=[200, 208, 220, 130] if is_dark(colours) else [70, 80, 95, 140],
+        width_min_pixels=1,
+    )
+
+
+def _thinned(path: Floats) -> list[list[float]]:
+    clean = path[~np.isnan(path[:, 0])]
+    kept = np.unique(np.append(np.arange(0, len(clean), _THIN), len(clean) - 1))
+    return [[round(float(a), 2), round(float(b), 2)] for a, b in clean[kept]]
+
+
+def _middles(parts: Partition, domain: GridDomain) -> tuple[Floats, Floats]:
+    row, column = np.divmod(np.arange(domain.k), domain.columns)
+    size = parts.sizes()
+    x = parts.sums(domain.longitudes()[column]) / size
+    return x, parts.sums(domain.latitudes()[row]) / size

@@ -1,0 +1,122 @@
+"""Plain words for what a scenario protects, from whom, and how well.
+
+Room: words. Every sentence here must be true of the scenario it is shown with.
+"""
+
+import math
+
+from caldp_core.experiments import Setup
+from caldp_core.protection import (
+    AdaptiveBlocks,
+    DrawnBlocks,
+    EverythingSensitive,
+    GridBlocks,
+    OneBlock,
+    StateBlocks,
+)
+from caldp_core.scenario import Scenario
+from caldp_ui import figures
+
+REPEATS = 5
+
+
+def strongest(scenario: Scenario) -> float:
+    """The largest ε of the scenario: the weakest promise in it."""
+    levels = scenario.epsilon if isinstance(scenario.epsilon, tuple) else (scenario.epsilon,)
+    return max(levels)
+
+
+def guess(epsilon: float) -> float:
+    """Chance to guess right between two protected places after a 50:50 prior: e^ε/(1+e^ε)."""
+    return 1.0 / (1.0 + math.exp(-epsilon))
+
+
+def unit(scenario: Scenario) -> str:
+    """What a block is called."""
+    if isinstance(scenario.blocks, StateBlocks):
+        return "state"
+    if isinstance(scenario.blocks, GridBlocks | AdaptiveBlocks | DrawnBlocks):
+        return "block"
+    return "map"
+
+
+def odds(setup: Setup) -> str:
+    """What an onlooker can guess from one report, in natural frequencies."""
+    scenario = setup.scenario
+    if not setup.mechanism.hidden_symbols.size:
+        return "Nothing is protected: an onlooker reads each person's place from the report."
+    pair = "two sensitive places" if not _all(scenario) else "two places"
+    where = "" if isinstance(scenario.blocks, OneBlock) else f" in the same {unit(scenario)}"
+    best = figures.hundred(guess(strongest(scenario)))
+    return (
+        f"Of 100 people for whom an onlooker was torn 50:50 between {pair}{where}, "
+        f"at most **{best}** would be guessed right from their report. Without any report: 50."
+    )
+
+
+def repeats(setup: Setup) -> str:
+    """What several reports about one person do."""
+    if not setup.mechanism.hidden_symbols.size:
+        return ""
+    best = figures.hundred(guess(REPEATS * strongest(setup.scenario)))
+    return (
+        f"Reports add up: after {REPEATS} reports about the same place of one person it is "
+        f"at most {best} of 100."
+    )
+
+
+def not_promised(setup: Setup) -> list[str]:
+    """What the policy leaves open, one sentence each."""
+    scenario = setup.scenario
+    open_ends = []
+    if not isinstance(scenario.blocks, OneBlock):
+        open_ends.append(f"Which {unit(scenario)} someone is in: every report shows it.")
+    if not _all(scenario):
+        open_ends.append(_clear_sentence(setup))
+    lonely = int((setup.partition.sizes() == 1).sum())
+    if lonely:
+        open_ends.append(
+            f"{figures.exactly(lonely)} blocks hold a single place: a report from there names it."
+        )
+    open_ends.append("That someone took part at all.")
+    open_ends.append(
+        "What the estimate teaches about everybody, such as that most people live in cities."
+    )
+    return open_ends
+
+
+def _clear_sentence(setup: Setup) -> str:
+    shares = setup.mechanism.clear_share
+    noisy = shares[setup.mechanism.sizes > 0]
+    if not noisy.size:
+        return "Where anyone is: every report names its place."
+    clear = figures.hundred(float(noisy.min()))
+    return (
+        f"Places that are not sensitive: about {clear} of 100 people there name their place "
+        "openly, the others send a cover report. So a report may rule a sensitive place out, "
+        "but can hardly prove one."
+    )
+
+
+def _all(scenario: Scenario) -> bool:
+    return isinstance(scenario.sensitive, EverythingSensitive)
+
+
+def tv_in_words(tv: float) -> str:
+    """A total variation as people."""
+    if tv > 1:
+        return "more than everybody: these numbers are not shares yet"
+    if tv < 0.005:
+        return f"about {figures.people(1000 * tv) if tv >= 0.0005 else 'none'} of 1,000 people "
+    return f"about {100 * tv:.0f} of 100 people"
+
+
+def plain_needs(setup: Setup, needed: int | None) -> tuple[str, str]:
+    """The number of people plain LDP needs, and how many times as many that is."""
+    if needed is None:
+        return "> 1 quadrillion", "people would not be enough for the same accuracy"
+    times = needed / setup.n
+    if times < 1.005:
+        return figures.people(needed), "people: no more than this protection needs"
+    factor = f"{times:,.0f}" if times >= 10 else f"{times:.2g}"
+    return figures.people(needed), f"people for the same accuracy: {factor} times as many"

@@ -1,0 +1,51 @@
+"""Places on a map: choose what is protected, run it, see truth, estimate and error."""
+
+import streamlit as st
+
+from caldp_core.domain import GridDomain
+from caldp_ui import compute, controls, drawing, readout, sections, state, tour
+from caldp_ui.shell import heading, plain_errors
+
+heading(
+    "Places on a map",
+    "Millions of people say where they are, each behind a coin of their own. Choose what stays "
+    "secret; see what can still be learned, and what secrecy costs.",
+)
+tour.button()
+state.show_notice()
+scenario = state.scenario()
+
+with plain_errors():
+    dataset = compute.dataset(scenario)
+    domain = dataset.domain
+    assert isinstance(domain, GridDomain)
+
+side, main = st.columns([1, 3.2], gap="medium")
+with side:
+    controls.preset_picker(scenario)
+    controls.protection(scenario, domain)
+    controls.people(scenario, dataset.n)
+    controls.more(scenario)
+
+with main, plain_errors():
+    comparison = compute.compare(scenario)
+    readout.headline(comparison)
+    flat, deep, table = st.tabs(
+        ["Maps", "Columns in 3-D", "Numbers"], key="view", on_change="rerun"
+    )
+    if flat.open:
+        with flat:
+            drawing.toolbar(scenario)
+            sections.three_maps(comparison, domain)
+            sections.region(comparison, domain)
+            drawing.keyboard(domain)
+    if deep.open:
+        with deep:
+            sections.columns_in_3d(comparison, domain)
+    if table.open:
+        with table:
+            readout.numbers(comparison)
+    readout.promise(comparison)
+    st.caption(f"Data: **{dataset.name}**. {dataset.note}")
+
+state.write_link()
