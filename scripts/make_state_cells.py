@@ -47,7 +47,8 @@ def outline(rings: dict[str, list[Floats]]) -> list[tuple[int, float, float]]:
     """(line, longitude, latitude) of the thinned borders, without islands within the tolerance."""
     lines = border_lines([ring for its_rings in rings.values() for ring in its_rings])
     thin = [_once(thinned(line, TOLERANCE)) for line in lines]
-    kept = [line for line in thin if len(line) > 1]
+    # The two shores of a narrow strait may become one and the same stroke.
+    kept = {frozenset(map(tuple, line)): line for line in thin if len(line) > 1}.values()
     return [(i, float(x), float(y)) for i, line in enumerate(kept) for x, y in line]
 
 

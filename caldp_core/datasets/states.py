@@ -34,7 +34,8 @@ def state_outline() -> tuple[Floats, Floats]:
     """(longitudes, latitudes) of coasts and state borders in degrees, to be drawn as one line.
 
     Each (points,), with NaN between one line and the next. Within 0.05° of the Census Bureau's
-    lines; islands smaller than that are left out, narrow ones are strokes. Raises `CaldpError` if the file is gone.
+    lines; islands smaller than that are left out, narrow ones are strokes. Raises `CaldpError`
+    if the file is gone.
     """
     table = np.array(read_rows("us_states_outline.csv.gz"), dtype=np.float64)
     gaps = np.flatnonzero(np.diff(table[:, 0])) + 1
