@@ -6,6 +6,7 @@ from typing import Final
 import numpy as np
 
 from caldp_core.privacy import Context
+from caldp_core.types import Floats
 
 # Blocks of 5, 3, 1 and 2 symbols, not in order: layouts that only suit sorted labels break.
 _LABELS: Final = np.array([1, 0, 0, 2, 0, 3, 1, 0, 3, 0, 1])
@@ -38,7 +39,7 @@ def context(name: str, epsilon: float) -> Context:
     return CONTEXTS[name](epsilon)
 
 
-def many_symbols(k: int = 2000) -> tuple[Context, np.ndarray]:
+def many_symbols(epsilon: float = 1.0, k: int = 2000) -> tuple[Context, Floats]:
     """Three blocks whose orders are 1024, 1024 and 512, a quarter not sensitive; (k,) shares.
 
     Half of the people hold one symbol, so that its estimate tells a wrong coin from a right one.
@@ -48,4 +49,4 @@ def many_symbols(k: int = 2000) -> tuple[Context, np.ndarray]:
     flags = rng.random(k) < 0.75
     flags[:12] = np.arange(12) % 4 < 3
     shares = 0.5 ** np.arange(1, k + 1) + 1e-4
-    return Context.of(labels, flags, 1.0), shares / shares.sum()
+    return Context.of(labels, flags, epsilon), shares / shares.sum()

@@ -67,8 +67,9 @@ def test_sampled_tallies_have_the_moments_of_reports(
 
 
 @FAMILY
-def test_sampled_tallies_have_the_law_of_reports(family: str) -> None:
-    policy, shares = many_symbols()
+@pytest.mark.parametrize("epsilon", [1.0, 7.0])
+def test_sampled_tallies_have_the_law_of_reports(family: str, epsilon: float) -> None:
+    policy, shares = many_symbols(epsilon)
     checks.check_one_law(mechanism(policy, family), shares)
 
 

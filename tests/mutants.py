@@ -1,0 +1,145 @@
+"""Banks with one thing wrong each, as a slip of the pen would have it.
+
+They exist to be caught: `test_mutants.py` says by which check. Where a whole bank is wrong, its
+channel is wrong too and claims the stated policy; where one method is wrong, the rest is right.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from caldp_core.coins import COIN_ONE, below
+from caldp_core.mechanisms.hadamard import HadamardBank
+from caldp_core.mechanisms.randomized_response import RandomizedResponseBank
+from caldp_core.types import Floats, Ints, Words, WordSource
+
+
+def coin_for(factor: float, bank: Any) -> Any:
+    """The whole bank made for factor·ε instead of ε."""
+    return lambda sizes, epsilon: bank(sizes, factor * epsilon)
+
+
+def swapped_epsilons(bank: Any) -> Any:
+    """Blocks with each other's ε."""
+    return lambda sizes, epsilon: bank(sizes, epsilon[::-1])
+
+
+def without_company(bank: Any) -> Any:
+    """λ forgotten: who is not hidden always speaks in the clear."""
+
+    def build(sizes: Ints, epsilon: Floats) -> Any:
+        made = bank(sizes, epsilon)
+        made.noise = np.zeros_like(made.noise)
+        return made
+
+    return build
+
+
+def only(name: str, wrong: Any, bank: Any) -> Any:
+    """The right bank but for one method, which is `wrong`'s."""
+
+    def build(sizes: Ints, epsilon: Floats) -> Any:
+        made = bank(sizes, epsilon)
+        setattr(made, name, getattr(wrong(sizes, epsilon), name))
+        return made
+
+    return build
+
+
+def forgets_company_in_variance(bank: Any) -> Any:
+    """Variance without the base reports of those who are not hidden."""
+
+    class Forgetful(bank):  # type: ignore[misc]
+        def variance(self, p: Floats, block_p: Floats, n: int) -> Floats:
+            hidden_p = np.bincount(self._block, weights=p, minlength=block_p.size)
+            return np.asarray(super().variance(p, hidden_p, n))
+
+    return Forgetful
+
+
+class RowTooLow(HadamardBank):
+    """Row i instead of i + 1, as CALDP's (13) prints it: the first symbol gets the row of ones."""
+
+    def __init__(self, sizes: Ints, epsilon: Floats) -> None:
+        super().__init__(sizes, epsilon)
+        self._row = self._row - 1
+        self._cell = self._cell - 1
+
+    def channel(self, block: int) -> tuple[int, Ints, int]:
+        first, numerators, denominator = super().channel(block)
+        ones = np.full((1, numerators.shape[1]), int(self._truth[block]))
+        return first, np.concatenate([ones, numerators[:-2], numerators[-1:]]), denominator
+
+
+class NextRow(HadamardBank):
+    """Row i + 2, the last one of a block wrapping to row 1: as private, but not what was said."""
+
+    def __init__(self, sizes: Ints, epsilon: Floats) -> None:
+        super().__init__(sizes, epsilon)
+        start = self._cell - self._row
+        self._row = self._row % (self._orders[self._block] - 1) + 1
+        self._cell = start + self._row
+
+
+class SwappedBlocks(HadamardBank):
+    """Blocks of one order lie in each other's place in the tally."""
+
+    def __init__(self, sizes: Ints, epsilon: Floats) -> None:
+        super().__init__(sizes, epsilon)
+        starts = self._starts.copy()
+        for order in np.unique(self._orders):
+            same = np.flatnonzero(self._orders == order)
+            starts[same] = np.roll(self._starts[same], 1)
+        self._starts = starts
+        self._cell = starts[self._block] + self._row
+
+
+class OneCoinForTwo(HadamardBank):
+    """Population simulation that lets people flip in pairs: right means, twice the variance."""
+
+    def sample_tally(self, counts: Ints, base: Ints, rng: np.random.Generator) -> Ints:
+        pairs = super().sample_tally(counts // 2, base // 2, rng)
+        return 2 * pairs + super().sample_tally(counts % 2, base % 2, rng)
+
+
+class ForgottenOne(RandomizedResponseBank):
+    """k-RR with λ = s/(s + e^ε) for s/(s + e^ε − 1)."""
+
+    def __init__(self, sizes: Ints, epsilon: Floats) -> None:
+        super().__init__(sizes, epsilon)
+        share = sizes / (sizes + np.exp(epsilon))
+        self.noise: Words = np.ceil(share * COIN_ONE).astype(np.uint64)
+        self._share = self.noise / COIN_ONE
+
+
+class HonestLies(RandomizedResponseBank):
+    """k-RR whose lies are never the truth, though λ reckons with all s symbols."""
+
+    def privatize(self, rank: Ints, words: WordSource) -> Ints:
+        block = self._block[rank]
+        noisy = np.flatnonzero(below(words(rank.size), self.noise[block]))
+        reports = rank.copy()
+        lies = self.privatize_base(block[noisy], words)
+        start, size = self._starts[block[noisy]], self._sizes[block[noisy]]
+        other = start + (lies - start + 1) % size
+        reports[noisy] = np.where(lies == rank[noisy], other, lies)
+        return reports
+
+
+class EvenLies(RandomizedResponseBank):
+    """Population simulation that spreads a block's lies evenly instead of at random."""
+
+    def sample_tally(self, counts: Ints, base: Ints, rng: np.random.Generator) -> Ints:
+        tally = rng.binomial(counts, 1.0 - self._share[self._block])
+        lies = np.bincount(self._block, weights=counts - tally, minlength=base.size)
+        noise = (lies.astype(np.int64) + base)[self._block]
+        size = self._sizes[self._block]
+        place = np.arange(self._block.size) - self._starts[self._block]
+        return tally + noise // size + (place < noise % size)
+
+
+class BlindToClear(RandomizedResponseBank):
+    """k-RR's estimator that corrects for the lies of the oracle's reports only."""
+
+    def estimate(self, cells: Ints, block_counts: Ints, n: int) -> Floats:
+        return super().estimate(cells, self.block_counts(cells), n)

@@ -1,0 +1,119 @@
+"""Must-fail: each check of the contract rejects the mechanisms that break it.
+
+Every row runs the check on the right mechanism first, where it has to pass.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from caldp_core.mechanisms import FAMILIES, ContextMechanism
+from caldp_core.mechanisms.hadamard import HadamardBank
+from caldp_core.mechanisms.randomized_response import RandomizedResponseBank
+from tests import mutants
+from tests.contract import checks
+from tests.contract.contexts import context, many_symbols
+from tests.mutants import coin_for, only
+
+Check = Callable[[ContextMechanism], None]
+HR, RR = HadamardBank, RandomizedResponseBank
+BOTH, PER_BLOCK = "blocks and sensitive set", "one ε per block"
+
+WRONG_AS_A_WHOLE: list[tuple[str, Any, Any, str, Check]] = [
+    *((f"coin 5 % too bold, {b.__name__}", b, coin_for(1.05, b), "plain", check)
+      for b in (HR, RR) for check in (checks.check_audit,)),
+    *((f"coin 5 % too shy, {b.__name__}", b, coin_for(0.95, b), BOTH, checks.check_tight)
+      for b in (HR, RR)),
+    *((f"swapped ε, {b.__name__}", b, mutants.swapped_epsilons(b), PER_BLOCK, checks.check_audit)
+      for b in (HR, RR)),
+    *((f"no λ, {b.__name__}", b, mutants.without_company(b), "sensitive set", checks.check_audit)
+      for b in (HR, RR)),
+    ("row 0 used: no distribution", HR, mutants.RowTooLow, "plain", checks.check_rows),
+    ("row 0 used: audit", HR, mutants.RowTooLow, "plain", checks.check_audit),
+    ("k-RR without its −1", RR, mutants.ForgottenOne, "plain", checks.check_audit),
+    ("k-RR without its −1, both", RR, mutants.ForgottenOne, BOTH, checks.check_audit),
+]  # fmt: skip
+
+
+def one_method_wrong(name: str, check: Check) -> list[tuple[str, Any, Any, str, Check]]:
+    """Mutants of one method of each bank, all caught by one check."""
+    wrong = [
+        ("coin 5 % too bold", HR, coin_for(1.05, HR), "plain"),
+        ("coin 5 % too shy", HR, coin_for(0.95, HR), "plain"),
+        ("coin 10 % too bold", RR, coin_for(1.1, RR), "plain"),
+        ("coin 10 % too shy", RR, coin_for(0.9, RR), "plain"),
+        ("swapped ε", HR, mutants.swapped_epsilons(HR), PER_BLOCK),
+        ("swapped ε", RR, mutants.swapped_epsilons(RR), PER_BLOCK),
+        ("next row", HR, mutants.NextRow, BOTH),
+        ("row 0 used", HR, mutants.RowTooLow, "plain"),
+        ("swapped blocks", HR, mutants.SwappedBlocks, BOTH),
+        ("no −1", RR, mutants.ForgottenOne, "plain"),
+    ]
+    return [
+        (f"{name}: {what}, {bank.__name__}", bank, only(name, mutant, bank), kind, check)
+        for what, bank, mutant, kind in wrong
+    ]
+
+
+VARIANCE = [
+    row
+    for row in one_method_wrong("variance", checks.check_variance)
+    # The variance does not depend on rows and places.
+    if not any(what in row[0] for what in ("row", "swapped blocks"))
+]
+SINGLE = [
+    *one_method_wrong("privatize", checks.check_privatize),
+    *one_method_wrong("sample_tally", checks.check_sample_tally),
+    *one_method_wrong("estimate", checks.check_unbiased),
+    *VARIANCE,
+    *(
+        (
+            f"variance: no company, {bank.__name__}",
+            bank,
+            mutants.forgets_company_in_variance(bank),
+            BOTH,
+            checks.check_variance,
+        )
+        for bank in (HR, RR)
+    ),
+    ("tally drawn in pairs", HR, mutants.OneCoinForTwo, BOTH, checks.check_sample_tally),
+    ("lies spread evenly", RR, mutants.EvenLies, BOTH, checks.check_sample_tally),
+    ("lies never true", RR, mutants.HonestLies, "plain", checks.check_privatize),
+    ("blind to the clear", RR, mutants.BlindToClear, BOTH, checks.check_unbiased),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "bank", "mutant", "kind", "check"),
+    WRONG_AS_A_WHOLE + SINGLE,
+    ids=[row[0] for row in WRONG_AS_A_WHOLE + SINGLE],
+)
+def test_the_check_catches_it(name: str, bank: Any, mutant: Any, kind: str, check: Check) -> None:
+    policy = context(kind, 1.0)
+    check(ContextMechanism(policy, "right", bank))
+    with pytest.raises(AssertionError):
+        check(ContextMechanism(policy, "wrong", mutant))
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "wrong"),
+    [
+        (1.0, only("privatize", coin_for(1.05, HR), HR)),
+        (1.0, only("privatize", mutants.NextRow, HR)),
+        (1.0, only("sample_tally", mutants.SwappedBlocks, HR)),
+        (1.0, mutants.OneCoinForTwo),
+        (7.0, only("privatize", coin_for(0.95, RR), RR)),
+        (7.0, only("sample_tally", coin_for(1.05, RR), RR)),
+        (7.0, mutants.EvenLies),
+    ],
+)
+def test_the_two_sample_check_catches_it(epsilon: float, wrong: Any) -> None:
+    policy, shares = many_symbols(epsilon)
+    with pytest.raises(AssertionError):
+        checks.check_one_law(ContextMechanism(policy, "wrong", wrong), shares)
+
+
+def test_every_registered_family_is_mutated() -> None:
+    mutated = {row[1] for row in WRONG_AS_A_WHOLE + SINGLE}
+    assert {entry.family for entry in FAMILIES.values()} <= mutated
