@@ -1,0 +1,219 @@
+"""Documentation is held against the code: snippets run, links lead somewhere, keys are all told."""
+
+import contextlib
+import io
+import json
+import re
+import shlex
+from dataclasses import MISSING, fields, replace
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+import pytest
+
+from caldp_core.errors import CaldpError
+from caldp_core.estimation import ESTIMATORS
+from caldp_core.experiments import prepare, run
+from caldp_core.mechanisms import FAMILIES
+from caldp_core.scenario import FORMAT, KINDS, Scenario
+
+ROOT = Path(__file__).parents[1]
+PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/scenario.md", "benchmarks/README.md")
+EXAMPLES = sorted(ROOT.glob("examples/*.json"))
+SECTIONS = {"dataset": "Datasets", "blocks": "Blocks", "sensitive": "Sensitive values"}
+CHECK_INS = {"path": "check-ins.txt"}
+"""What a `snap` must have; it is not opened before it is loaded."""
+
+
+def text_of(page):
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+def fenced(page, language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", text_of(page), re.DOTALL | re.MULTILINE)
+
+
+def commands(page):
+    return re.findall(r"^ {4}(\S.*)$", text_of(page), re.MULTILINE)
+
+
+PYTHON = [(page, code) for page in PAGES for code in fenced(page, "python")]
+SCENARIOS = [(page, code) for page in PAGES for code in fenced(page, "json")]
+
+
+def rows(section):
+    """Cells of the first table below a heading of docs/scenario.md, its header left out."""
+    body = text_of("docs/scenario.md").split(f"\n## {section}\n", 1)[1].split("\n## ", 1)[0]
+    table = [line for line in body.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table[2:]]
+
+
+def documented(slot):
+    """Kind → key → (values, default) as told in docs/scenario.md."""
+    told = {}
+    for kind, key, values, default, _ in rows(SECTIONS[slot]):
+        if kind:
+            current = told.setdefault(kind.strip("`"), {})
+        if key:
+            current[key.strip("`")] = (values, default)
+    return told
+
+
+def default_of(field):
+    if field.default is MISSING:
+        return "none: it must be there"
+    value = list(field.default) if isinstance(field.default, tuple) else field.default
+    return f"`{json.dumps(value)}`"
+
+
+@pytest.mark.parametrize(
+    ("page", "code"), PYTHON, ids=[f"{p}-{i}" for i, (p, _) in enumerate(PYTHON)]
+)
+def test_python_snippets_print_what_they_say(page, code):
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(code, page, "exec"), {})
+    told = re.findall(r"^# (.*)$", code.split("print(")[-1], re.MULTILINE)
+    assert told
+    assert printed.getvalue().splitlines() == told
+
+
+@pytest.mark.parametrize(
+    ("page", "code"), SCENARIOS, ids=[f"{p}-{i}" for i, (p, _) in enumerate(SCENARIOS)]
+)
+def test_json_snippets_are_scenarios_that_run(page, code):
+    scenario = Scenario.from_dict(json.loads(code))
+    result = run(prepare(replace(scenario, n=1000, trials=1)))
+    assert result.first.people.sum() == 1000
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+def test_examples_run(path):
+    scenario = Scenario.from_file(path)
+    setup = prepare(scenario)
+    assert run(replace(setup, scenario=replace(scenario, n=1000, trials=1))).errors
+
+
+def test_first_scenario_of_the_page_holds_all_defaults():
+    full = json.loads(SCENARIOS[0][1])
+    assert full == Scenario().to_dict()
+    assert list(full) == list(Scenario().to_dict())
+
+
+def test_every_key_of_a_scenario_is_told_with_its_default():
+    told = {key.strip("`"): default for key, _, default, _ in rows("Keys")}
+    assert told.pop("caldp_scenario") == "none: it must be there"
+    plain = {f.name: default_of(f) for f in fields(Scenario) if f.name not in KINDS}
+    slots = {name: f'`{{"kind": "{Scenario().to_dict()[name]["kind"]}"}}`' for name in KINDS}
+    assert told == plain | slots
+    assert f"version {FORMAT} of" in text_of("CHANGELOG.md")
+
+
+@pytest.mark.parametrize(
+    ("key", "names"), [("family", list(FAMILIES)), ("estimator", list(ESTIMATORS))]
+)
+def test_every_family_and_estimator_is_told(key, names):
+    values = next(values for name, values, _, _ in rows("Keys") if name == f"`{key}`")
+    assert re.findall(r'"([^"]+)"', values) == names
+
+
+@pytest.mark.parametrize("slot", KINDS)
+def test_every_kind_and_field_is_told_with_its_default(slot):
+    told = {
+        kind: {key: default for key, (_, default) in keys.items()}
+        for kind, keys in documented(slot).items()
+    }
+    assert told == {
+        kind: {field.name: default_of(field) for field in fields(cls)}
+        for kind, cls in KINDS[slot].items()
+    }
+
+
+RANGES = [
+    (slot, kind, key, values)
+    for slot in KINDS
+    for kind, keys in documented(slot).items()
+    for key, (values, _) in keys.items()
+    if "in [" in values
+] + [(None, None, key.strip("`"), values) for key, values, _, _ in rows("Keys") if "in [" in values]
+
+
+@pytest.mark.parametrize(("slot", "kind", "key", "values"), RANGES)
+def test_ranges_are_those_of_the_code(slot, kind, key, values):
+    low, high = (float(edge) for edge in re.search(r"in \[(\S+), (\S+)\]", values).groups())
+    whole = "whole number" in values
+
+    def make(value):
+        extra = {key: int(value) if whole else value}
+        if kind == "snap":
+            extra |= CHECK_INS | {"area": "25,26,-130,-129"}  # so small that every cell size fits
+        if (kind, key) == ("inhabited", "least"):
+            extra["most"] = 10**12
+        if slot is not None:
+            extra = {slot: {"kind": kind} | extra}
+        return Scenario.from_dict({"caldp_scenario": 1} | extra)
+
+    step = 1 if whole else high / 1000
+    beyond = (low - step, high + step)
+    make(low)
+    make(high)
+    for value in beyond:
+        with pytest.raises(CaldpError):
+            make(value)
+
+
+def test_link_of_the_page_is_read_and_written():
+    link = next(line for line in commands("docs/scenario.md") if line.startswith("?"))
+    query = dict(parse_qsl(link[1:], keep_blank_values=True))
+    scenario = Scenario.from_query(query)
+    assert scenario.to_query() == query
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_relative_links_lead_to_files(page):
+    text = text_of(page)
+    links = re.findall(r"\]\(([^)#]+)[^)]*\)", text) + re.findall(r'(?:src|srcset)="([^"]+)"', text)
+    missing = [
+        link
+        for link in links
+        if not link.startswith("http") and not ((ROOT / page).parent / link).exists()
+    ]
+    assert not missing
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_paths_in_code_marks_exist(page):
+    rooms = "caldp_core|caldp_ui|pages|data|docs|tests|benchmarks|scripts|examples"
+    paths = re.findall(rf"`((?:{rooms})/[\w./-]*)`", text_of(page))
+    paths += [
+        word
+        for line in commands(page)
+        for word in line.split()
+        if re.fullmatch(rf"(?:(?:{rooms})/[\w./-]+|[\w-]+\.txt|app\.py|\.ci/run)", word)
+    ]
+    assert not [path for path in paths if not (ROOT / path).exists()]
+
+
+def test_commands_of_the_command_line_are_known():
+    from caldp_core.cli import main
+
+    told = [
+        shlex.split(line, comments=True)[3:]
+        for page in PAGES
+        for line in commands(page)
+        if line.startswith("python -m caldp_core ")
+    ]
+    assert {words[0] for words in told} == set(main.commands)
+    for words in told:
+        with contextlib.redirect_stdout(io.StringIO()), pytest.raises(SystemExit) as ended:
+            main([*words, "--help"])
+        assert ended.value.code == 0
+
+
+def test_continuous_checks_use_the_readme_test_command():
+    command = next(line for line in commands("README.md") if line.endswith("pytest"))
+    assert command.startswith("python3 -m venv")
+    script = text_of(".ci/run")
+    for part in ("-m venv", "-r requirements-dev.txt", "/bin/pytest"):
+        assert part in command
+        assert part in script
