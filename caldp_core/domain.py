@@ -130,11 +130,11 @@ class GridDomain:
     def _row(self, latitude: ArrayLike) -> Floats:
         # The tiny addition keeps 25.6 in the cell that starts at 25.6 whatever binary makes of it.
         degrees = np.asarray(latitude, dtype=np.float64)
-        return np.floor((degrees - self.south) / self.cell + _TINY)
+        return np.asarray(np.floor((degrees - self.south) / self.cell + _TINY))
 
     def _column(self, longitude: ArrayLike) -> Floats:
         degrees = np.asarray(longitude, dtype=np.float64)
-        return np.floor((degrees - self.west) / self.cell + _TINY)
+        return np.asarray(np.floor((degrees - self.west) / self.cell + _TINY))
 
     def place(self, symbol: ArrayLike) -> tuple[Ints, Ints]:
         """(row, column) of symbols, each (n,); raises `CaldpError` on a symbol off the map."""

@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 from scipy.special import ndtr
 
+from caldp_core.arrays import sums_by
 from caldp_core.estimation import estimator
 from caldp_core.types import Floats, Ints
 
@@ -51,7 +52,7 @@ class Normals:
 
     def sums(self, values: Floats) -> Floats:
         """(m,) sum of (g,) values over the symbols of each block."""
-        return np.bincount(self.block, weights=self.times * values, minlength=self.m)
+        return sums_by(self.block, self.times * values, self.m)
 
 
 def normals(p: Floats, variance: Floats, blocks: Ints) -> Normals:

@@ -169,8 +169,5 @@ def expectation(setup: Setup) -> ExpectedError:
 def expected_with(setup: Setup, other: ContextMechanism, n: int | None) -> ExpectedError:
     """The same with another mechanism, n people drawn or (None) the dataset's own."""
     p = setup.dataset.distribution
-    if n is None:
-        variance = variance_given_people(other, p, setup.n)
-    else:
-        variance = other.variance(p, n)
+    variance = variance_given_people(other, p, setup.n) if n is None else other.variance(p, n)
     return expected_error(normals(p, variance, other.policy.blocks), setup.scenario.estimator)

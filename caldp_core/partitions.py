@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from caldp_core.arrays import sums_by
 from caldp_core.domain import Area, Domain, GridDomain
 from caldp_core.errors import check_counts, check_whole, require
 from caldp_core.limits import AREAS_MAX
@@ -37,7 +38,7 @@ class Partition:
 
     def sums(self, values: Floats) -> Floats:
         """(m,) sum of (k,) values over each block."""
-        return np.bincount(self.labels, weights=values, minlength=self.m)
+        return sums_by(self.labels, values, self.m)
 
 
 def whole(domain: Domain | GridDomain) -> Partition:
@@ -131,7 +132,7 @@ class _Rectangle:
         """People between the top edge and each given row edge."""
         right = sums[along_rows, self.right] - sums[self.top, self.right]
         left = sums[along_rows, self.left] - sums[self.top, self.left]
-        return right - left
+        return np.asarray(right - left)
 
     def halves(self, sums: Ints, squeeze: float) -> tuple["_Rectangle", "_Rectangle"]:
         """Two parts that hold as similar numbers as can be, cut across the longer side."""

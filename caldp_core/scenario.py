@@ -143,5 +143,3 @@ class Scenario:
     def from_query(cls, query: Mapping[str, str]) -> "Scenario":
         """Read such texts; raises `CaldpError` on anything unknown."""
         return from_flat(cls, query, KINDS)
-
-

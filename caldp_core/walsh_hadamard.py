@@ -47,7 +47,7 @@ def stochastic_fwht(counts: Ints, rng: np.random.Generator) -> Ints:
     while done < order:
         state = _exchange_bit(state.reshape(2, 2, order // 2, blocks), done, rng)
         done *= 2
-    return state.reshape(2, order, blocks)[0]
+    return np.asarray(state.reshape(2, order, blocks)[0])
 
 
 def _exchange_bit(state: Ints, done: int, rng: np.random.Generator) -> Ints:

@@ -3,6 +3,8 @@
 Room: charts. Colour is never alone: this protection is solid, plain LDP dashed.
 """
 
+from typing import Any
+
 import numpy as np
 import plotly.graph_objects as go
 
@@ -21,8 +23,11 @@ def error_curves(
     _band(figure, ours, colours.ours)
     _mean(figure, plain, "plain LDP", colours.plain, "dash")
     _mean(figure, ours, "this protection", colours.ours, "solid")
-    _mark(figure, present, points[1], "plain LDP, this outcome", colours.plain, "diamond")
-    _mark(figure, present, points[0], "this protection, this outcome", colours.ours, "circle")
+    edge = {"color": colours.edge, "width": 1.5}
+    mark = {"color": colours.plain, "symbol": "diamond", "size": 12, "line": edge}
+    _mark(figure, (present, points[1]), "plain LDP, this outcome", mark)
+    mark = {"color": colours.ours, "symbol": "circle", "size": 11, "line": edge}
+    _mark(figure, (present, points[0]), "this protection, this outcome", mark)
     figure.add_vline(x=present, line={"color": colours.faint, "dash": "dot", "width": 1.5})
     top = float(max(ours.high.max(), plain.high.max(), *points))
     scale = {"type": "log"} if top > 1.5 else {"range": [0, min(1.0, 1.08 * top)]}
@@ -84,18 +89,13 @@ def _mean(figure: go.Figure, curve: Curve, name: str, colour: str, dash: str) ->
     )
 
 
-def _mark(figure: go.Figure, x: float, y: float, name: str, colour: str, symbol: str) -> None:
+def _mark(figure: go.Figure, at: tuple[float, float], name: str, marker: dict[str, Any]) -> None:
     figure.add_scatter(
-        x=[x],
-        y=[y],
+        x=[at[0]],
+        y=[at[1]],
         mode="markers",
         name=name,
         showlegend=False,
-        marker={
-            "color": colour,
-            "symbol": symbol,
-            "size": 11,
-            "line": {"color": "white", "width": 1.5},
-        },
+        marker=marker,
         hovertemplate="%{y:.3f}",
     )

@@ -56,9 +56,7 @@ def preset_picker(scenario: Scenario) -> None:
         "Start from",
         list(titles),
         placeholder="your own protection",
-        **bind(
-            "preset", shown.title if shown else None, lambda s, title: titles[title].apply(s)
-        ),
+        **bind("preset", shown.title if shown else None, lambda s, title: titles[title].apply(s)),
     )
     if shown:
         st.caption(shown.sentence)
@@ -110,7 +108,9 @@ def _block_details(scenario: Scenario, domain: Domain | GridDomain) -> None:
             1,
             domain.columns,
             **bind(
-                "columns", blocks.columns, lambda s, v: replace(s, blocks=replace(blocks, columns=v))
+                "columns",
+                blocks.columns,
+                lambda s, v: replace(s, blocks=replace(blocks, columns=v)),
             ),
         )
     elif isinstance(blocks, AdaptiveBlocks):
@@ -179,7 +179,9 @@ def people(scenario: Scenario, people_in_data: int | None) -> None:
         "exact law. “The data” takes the very people of the data set; other numbers are drawn "
         "from it at random.",
         **bind(
-            "people", scenario.n or _THE_DATA, lambda s, n: replace(s, n=None if n == _THE_DATA else n)
+            "people",
+            scenario.n or _THE_DATA,
+            lambda s, n: replace(s, n=None if n == _THE_DATA else n),
         ),
     )
 

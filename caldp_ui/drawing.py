@@ -32,7 +32,7 @@ def toolbar(scenario: Scenario) -> None:
     st.session_state.setdefault(_TOOL, NUMBERS)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         st.segmented_control(
-            "A box that you drag on the map “Truth” …", TOOLS, required=True, key=_TOOL
+            "A box that you drag on the map “Truth” …", TOOLS, required=True, wrap=True, key=_TOOL
         )
         st.button(
             "Undo",
@@ -139,15 +139,17 @@ def keyboard(domain: GridDomain) -> None:
         edges = Area.parse(_DEFAULT_BOX) if state.region() is None else state.region()
         assert edges is not None
         limits = domain.area
-        columns = st.columns(4)
+        bounds = (
+            ("South", limits.south, limits.north, edges.south),
+            ("North", limits.south, limits.north, edges.north),
+            ("West", limits.west, limits.east, edges.west),
+            ("East", limits.west, limits.east, edges.east),
+        )
         values = [
-            column.number_input(label, low, high, value, domain.cell, format="%.1f", key=f"typed-{label}")
-            for column, label, low, high, value in (
-                (columns[0], "South", limits.south, limits.north, edges.south),
-                (columns[1], "North", limits.south, limits.north, edges.north),
-                (columns[2], "West", limits.west, limits.east, edges.west),
-                (columns[3], "East", limits.west, limits.east, edges.east),
+            column.number_input(
+                label, low, high, edge, domain.cell, format="%.1f", key=f"typed-{label}"
             )
+            for column, (label, low, high, edge) in zip(st.columns(4), bounds, strict=True)
         ]
         if st.form_submit_button("Use this box", icon=":material/crop_free:"):
             _use_typed(values, domain)

@@ -20,7 +20,7 @@ from caldp_core.domain import US_GRID, Area, GridDomain
 from caldp_core.partitions import Partition
 from caldp_core.types import Bools, Floats
 from caldp_ui.outlines import Lines, block_lines, mask_lines
-from caldp_ui.theme import LEVELS, Palette, cividis
+from caldp_ui.theme import LEVELS, NIGHT, cividis
 
 SHARE_LOW: Final = 1e-6
 SHARE_HIGH: Final = 1e-2
@@ -39,22 +39,20 @@ def levels(shares: Floats) -> NDArray[np.uint8]:
     return np.where(shares > 0, np.rint(colour), 0).astype(np.uint8)
 
 
-def picture(shares: Floats, domain: GridDomain, colours: Palette) -> str:
+def picture(shares: Floats, domain: GridDomain) -> str:
     """(k,) shares as a PNG data URI, southernmost row first; empty cells are transparent."""
     image = Image.fromarray(levels(shares).reshape(domain.rows, domain.columns))
-    image.putpalette(cividis(colours).tobytes())
+    image.putpalette(cividis().tobytes())
     buffer = io.BytesIO()
     image.save(buffer, format="PNG", transparency=0, optimize=False)
     return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
 
 
-def map_figure(
-    shares: Floats, domain: GridDomain, colours: Palette, layers: Sequence[go.Scatter]
-) -> go.Figure:
+def map_figure(shares: Floats, domain: GridDomain, layers: Sequence[go.Scatter]) -> go.Figure:
     """One map of (k,) shares with further layers on top."""
     figure = go.Figure()
     figure.add_image(
-        source=picture(shares, domain, colours),
+        source=picture(shares, domain),
         x0=domain.west + domain.cell / 2,
         dx=domain.cell,
         y0=domain.south + domain.cell / 2,
@@ -85,48 +83,47 @@ def _frame(figure: go.Figure, domain: GridDomain) -> None:
         dragmode="select",
         showlegend=False,
         hoverlabel={"align": "left"},
-        newselection={"line": {"width": 1.5}},
+        newselection={"line": {"width": 1.5, "color": NIGHT.region}},
+        plot_bgcolor=NIGHT.land,
     )
 
 
-def outline_layer(domain: GridDomain, colours: Palette) -> list[go.Scatter]:
+def outline_layer(domain: GridDomain) -> list[go.Scatter]:
     """State borders, where the map is the one they are known for."""
     if domain != US_GRID:
         return []
     longitude, latitude = state_outline()
-    return [_line((longitude, latitude), colours.faint, 0.8)]
+    return [_line((longitude, latitude), NIGHT.faint, 0.8)]
 
 
-def block_layer(partition: Partition, domain: GridDomain, colours: Palette) -> list[go.Scatter]:
+def block_layer(partition: Partition, domain: GridDomain) -> list[go.Scatter]:
     """Borders between blocks; finer the more there are."""
     if partition.m == 1:
         return []
     width = 1.4 if partition.m <= 150 else 0.6
-    return [_line(block_lines(partition.labels, domain), colours.ink, width, opacity=0.3)]
+    return [_line(block_lines(partition.labels, domain), NIGHT.ink, width)]
 
 
-def sensitive_layer(sensitive: Bools, domain: GridDomain, colours: Palette) -> list[go.Scatter]:
+def sensitive_layer(sensitive: Bools, domain: GridDomain) -> list[go.Scatter]:
     """Border of the sensitive set, where it is not the whole map."""
     if sensitive.all() or not sensitive.any():
         return []
-    return [_line(mask_lines(sensitive, domain), colours.sensitive, 2.0)]
+    return [_line(mask_lines(sensitive, domain), NIGHT.sensitive, 2.0)]
 
 
-def region_layer(region: Area | None, colours: Palette) -> list[go.Scatter]:
+def region_layer(region: Area | None) -> list[go.Scatter]:
     """The box whose numbers are shown."""
     if region is None:
         return []
     x = np.array([region.west, region.east, region.east, region.west, region.west])
     y = np.array([region.south, region.south, region.north, region.north, region.south])
-    return [_line((x, y), colours.region, 2.0, dash="dot")]
+    return [_line((x, y), NIGHT.region, 2.0, dash="dot")]
 
 
-def _line(
-    lines: Lines, colour: str, width: float, opacity: float = 1.0, dash: str = "solid"
-) -> go.Scatter:
+def _line(lines: Lines, colour: str, width: float, dash: str = "solid") -> go.Scatter:
     x, y = (part.astype(np.float32) for part in lines)
     style = {"color": colour, "width": width, "dash": dash}
-    return go.Scatter(x=x, y=y, mode="lines", line=style, opacity=opacity, hoverinfo="skip")
+    return go.Scatter(x=x, y=y, mode="lines", line=style, hoverinfo="skip")
 
 
 def marker_layer(
@@ -155,10 +152,10 @@ def marker_layer(
     )
 
 
-def legend(colours: Palette) -> go.Figure:
+def legend() -> go.Figure:
     """The one colour scale of all maps, as a strip."""
     steps = LEVELS - 1
-    strip = cividis(colours)[1:][None, :, :]
+    strip = cividis()[1:][None, :, :]
     width = np.log10(SHARE_HIGH / SHARE_LOW) / steps
     figure = go.Figure(go.Image(z=strip, x0=np.log10(SHARE_LOW) + width / 2, dx=width, dy=1))
     powers = np.arange(round(np.log10(SHARE_LOW)), round(np.log10(SHARE_HIGH)) + 1)

@@ -37,7 +37,9 @@ def _join(domain: GridDomain, upright: Bools, level: Bools, first_edge: int) -> 
     at, start, stop = _runs(upright.T)
     along, first, last = _runs(level)
     x = domain.west + domain.cell * np.concatenate([_flat(at + first_edge), _gapped(first, last)])
-    y = domain.south + domain.cell * np.concatenate([_gapped(start, stop), _flat(along + first_edge)])
+    y = domain.south + domain.cell * np.concatenate(
+        [_gapped(start, stop), _flat(along + first_edge)]
+    )
     return x, y
 
 

@@ -64,7 +64,7 @@ PRESETS: Final = (
     ),
     Preset(
         "Every city equally",
-        "875 blocks that hold about as many inhabitants each: small over cities, large over plains.",
+        "875 blocks with about as many inhabitants each: small over cities, large over plains.",
         AdaptiveBlocks(875),
         _ALL,
     ),

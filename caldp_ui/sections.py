@@ -23,9 +23,8 @@ _PLAIN_MAP = {**_CONFIG, "modeBarButtonsToRemove": ["lasso2d", "select2d", "auto
 
 def three_maps(comparison: Comparison, domain: GridDomain) -> None:
     """Truth, estimate and error on one colour scale, and the error curve beside them."""
-    colours = palette()
     st.plotly_chart(
-        maps.legend(colours),
+        maps.legend(),
         key="legend",
         config=_STILL,
         alt="Colour scale of all three maps: share of all people in a cell, from 1 in a million "
@@ -46,18 +45,18 @@ def three_maps(comparison: Comparison, domain: GridDomain) -> None:
 
 
 def _truth(comparison: Comparison, domain: GridDomain) -> None:
-    colours, setup = palette(), comparison.setup
+    setup = comparison.setup
     truth, estimate = setup.dataset.distribution, comparison.outcome.estimate
     layers = [
-        *maps.outline_layer(domain, colours),
-        *maps.block_layer(setup.partition, domain, colours),
-        *maps.sensitive_layer(setup.sensitive, domain, colours),
-        *maps.region_layer(state.region(), colours),
+        *maps.outline_layer(domain),
+        *maps.block_layer(setup.partition, domain),
+        *maps.sensitive_layer(setup.sensitive, domain),
+        *maps.region_layer(state.region()),
         maps.marker_layer(setup.partition, domain, truth, estimate),
     ]
     st.markdown("**Truth** · drag a box here")
     st.plotly_chart(
-        maps.map_figure(truth, domain, colours, layers),
+        maps.map_figure(truth, domain, layers),
         key=drawing.MAP,
         on_select=drawing.dragged(domain),
         selection_mode="box",
@@ -96,16 +95,16 @@ def _error(comparison: Comparison, domain: GridDomain) -> None:
 def _still_map(
     key: str, shares: Floats, comparison: Comparison, domain: GridDomain, alt: str
 ) -> None:
-    colours, setup = palette(), comparison.setup
+    setup = comparison.setup
     layers = [
-        *maps.outline_layer(domain, colours),
-        *maps.sensitive_layer(setup.sensitive, domain, colours),
-        *maps.region_layer(state.region(), colours),
+        *maps.outline_layer(domain),
+        *maps.sensitive_layer(setup.sensitive, domain),
+        *maps.region_layer(state.region()),
         maps.marker_layer(
             setup.partition, domain, setup.dataset.distribution, comparison.outcome.estimate
         ),
     ]
-    figure = maps.map_figure(shares, domain, colours, layers)
+    figure = maps.map_figure(shares, domain, layers)
     figure.update_layout(dragmode=False)
     st.plotly_chart(figure, key=key, config=_PLAIN_MAP, alt=alt)
 
@@ -154,7 +153,7 @@ def _region_numbers(area: Area, report: RegionReport) -> None:
 def error_curve(comparison: Comparison) -> None:
     """Error against ε or against people, this protection beside plain LDP."""
     setup = comparison.setup
-    scenario, colours = setup.scenario, palette()
+    scenario = setup.scenario
     now = (comparison.ours.first.errors.tv, comparison.plain.first.errors.tv)
     what = st.segmented_control(
         "**Error** against …",
@@ -166,13 +165,12 @@ def error_curve(comparison: Comparison) -> None:
     if what == "ε":
         ours, plain = compute.epsilon_curve(scenario), compute.epsilon_curve(scenario.plain())
         present = words.strongest(scenario)
-        figure = charts.against_epsilon(
-            charts.error_curves(ours, plain, present, now, colours)
-        )
+        name = charts.against_epsilon
     else:
         ours, plain = compute.people_curve(scenario), compute.people_curve(scenario.plain())
         present = float(setup.n)
-        figure = charts.against_people(charts.error_curves(ours, plain, present, now, colours))
+        name = charts.against_people
+    figure = name(charts.error_curves(ours, plain, present, now, palette()))
     st.plotly_chart(
         figure,
         key="curve",
@@ -196,7 +194,7 @@ def columns_in_3d(comparison: Comparison, domain: GridDomain) -> None:
         "Drag to turn, scroll to zoom."
     )
     st.pydeck_chart(
-        columns_deck(comparison, domain, palette()),
+        columns_deck(comparison, domain),
         height=460,
         key="deck",
         alt="Blocks of the map as columns; height is the estimated number of people, colour the "

@@ -10,11 +10,10 @@ import streamlit as st
 
 from caldp_core.errors import CaldpError
 
-
 _STYLE = """<style>
 [data-testid="stMainBlockContainer"] { padding-top: 4rem; padding-bottom: 3rem; }
 </style>"""
-"""Streamlit leaves a tenth of a screen empty above the title; a tool wants that for its pictures."""
+"""Streamlit leaves a tenth of a screen empty above the title; pictures want that room."""
 
 
 def heading(title: str, lead: str) -> None:

@@ -86,19 +86,25 @@ def idea() -> None:
     steps = (
         (
             "1 · Everybody adds noise",
-            "Your device reports a randomised answer. With ε = 1, someone who was torn 50:50 "
-            f"between two places you may have been in guesses right in at most {best} of 100 "
-            "cases after seeing your report.",
+            (
+                "Your device reports a randomised answer. With ε = 1, someone who was torn 50:50 "
+                f"between two places you may have been in guesses right in at most {best} of 100 "
+                "cases after seeing your report."
+            ),
         ),
         (
             "2 · The noise averages out",
-            "One report says little. A million reports together say how many people are where, "
-            "and the less has to be hidden, the better.",
+            (
+                "One report says little. A million reports together say how many people are where, "
+                "and the less has to be hidden, the better."
+            ),
         ),
         (
             "3 · Context decides what to hide",
-            "A matrix E says how secret each pair of answers is. Blocks and sensitive sets are "
-            "the two shapes that matter most, and they can be combined.",
+            (
+                "A matrix E says how secret each pair of answers is. Blocks and sensitive sets are "
+                "the two shapes that matter most, and they can be combined."
+            ),
         ),
     )
     for column, (title, text) in zip(st.columns(3), steps, strict=True):

@@ -16,38 +16,28 @@ LEVELS: Final = 256
 
 @dataclass(frozen=True)
 class Palette:
-    """Colours of one theme, as CSS texts; `reverse`: small amounts are light."""
+    """Colours of one theme, as CSS texts."""
 
     ours: str
     plain: str
-    sampling: str
-    ink: str
     faint: str
-    sensitive: str
-    region: str
-    reverse: bool
+    edge: str
 
 
-LIGHT: Final = Palette(
-    ours="#0072B2",
-    plain="#C44E00",
-    sampling="#00785A",
-    ink="#1f2328",
-    faint="rgba(70,80,95,0.45)",
-    sensitive="#B0005E",
-    region="#111111",
-    reverse=True,
-)
-DARK: Final = Palette(
-    ours="#56B4E9",
-    plain="#E69F00",
-    sampling="#2CC29B",
-    ink="#e6e8eb",
-    faint="rgba(200,208,220,0.40)",
-    sensitive="#FF7AB8",
-    region="#ffffff",
-    reverse=False,
-)
+@dataclass(frozen=True)
+class Night:
+    """Colours on maps, which are dark in both themes: few lights on a dark land read best."""
+
+    land: str = "#0A1424"
+    ink: str = "rgba(232,237,242,0.38)"
+    faint: str = "rgba(200,208,220,0.42)"
+    sensitive: str = "#FF7AB8"
+    region: str = "#FFFFFF"
+
+
+NIGHT: Final = Night()
+LIGHT: Final = Palette("#0072B2", "#C44E00", "rgba(70,80,95,0.6)", "#FFFFFF")
+DARK: Final = Palette("#56B4E9", "#E69F00", "rgba(200,208,220,0.6)", "#0B0F14")
 
 
 def palette() -> Palette:
@@ -55,19 +45,8 @@ def palette() -> Palette:
     return DARK if st.context.theme.type == "dark" else LIGHT
 
 
-def is_dark(colours: Palette) -> bool:
-    """True for the palette of the dark theme."""
-    return colours is DARK
-
-
-def cividis(colours: Palette) -> NDArray[np.uint8]:
-    """(256, 3) Cividis from small to large; entry 0 is left for "none"."""
-    stops = np.linspace(1.0, 0.0, LEVELS) if colours.reverse else np.linspace(0.0, 1.0, LEVELS)
-    texts = plotly.colors.sample_colorscale("Cividis", list(stops))
+def cividis() -> NDArray[np.uint8]:
+    """(256, 3) Cividis from small (dark blue) to large (yellow)."""
+    texts = plotly.colors.sample_colorscale("Cividis", list(np.linspace(0.0, 1.0, LEVELS)))
     rows = [[int(float(part)) for part in text[4:-1].split(",")] for text in texts]
     return np.array(rows, dtype=np.uint8)
-
-
-def css_scale(colours: Palette) -> list[str]:
-    """The same scale as CSS texts, for legends."""
-    return [f"rgb({r},{g},{b})" for r, g, b in cividis(colours)]

@@ -14,19 +14,20 @@ from caldp_core.domain import US_GRID, GridDomain
 from caldp_core.partitions import Partition, grid_blocks
 from caldp_core.types import Floats
 from caldp_ui.compute import Comparison
-from caldp_ui.theme import Palette, cividis, is_dark
+from caldp_ui.theme import cividis
 
 _FEWEST, _MOST = 20, 1000
 _TILES: Final = (25, 35)
 _TALLEST: Final = 900_000.0
 _THIN: Final = 3
+_BORDER: Final = [128, 138, 152, 170]
 
 
-def columns_deck(comparison: Comparison, domain: GridDomain, colours: Palette) -> pdk.Deck:
+def columns_deck(comparison: Comparison, domain: GridDomain) -> pdk.Deck:
     """A deck of at most 1,000 columns and the state borders."""
-    layers = [_columns(comparison, domain, colours)]
+    layers = [_columns(comparison, domain)]
     if domain == US_GRID:
-        layers.insert(0, _outline(colours))
+        layers.insert(0, _outline())
     area = domain.area
     view = pdk.ViewState(
         latitude=(area.south + area.north) / 2 - 3,
@@ -40,7 +41,7 @@ def columns_deck(comparison: Comparison, domain: GridDomain, colours: Palette) -
         initial_view_state=view,
         map_provider=None,
         map_style=None,
-        tooltip={"text": "{text}"},  # type: ignore[arg-type]
+        tooltip={"text": "{text}"},
     )
 
 
@@ -51,7 +52,7 @@ def tiles(partition: Partition, domain: GridDomain) -> Partition:
     return grid_blocks(domain, min(_TILES[0], domain.rows), min(_TILES[1], domain.columns))
 
 
-def column_table(comparison: Comparison, domain: GridDomain, colours: Palette) -> pd.DataFrame:
+def column_table(comparison: Comparison, domain: GridDomain) -> pd.DataFrame:
     """One row per column: place, height in metres, colour and hover text."""
     truth, estimate = comparison.setup.dataset.distribution, comparison.outcome.estimate
     parts = tiles(comparison.setup.partition, domain)
@@ -61,7 +62,7 @@ def column_table(comparison: Comparison, domain: GridDomain, colours: Palette) -
     x, y = _middles(parts, domain)
     seen = np.flatnonzero(shown > shown.max() * 1e-5)
     n = comparison.setup.n
-    colour = cividis(colours)[1 + np.rint(254 * wrong[seen]).astype(int)]
+    colour = cividis()[1 + np.rint(254 * wrong[seen]).astype(int)]
     return pd.DataFrame(
         {
             "x": x[seen].round(2),
@@ -79,10 +80,10 @@ def column_table(comparison: Comparison, domain: GridDomain, colours: Palette) -
     )
 
 
-def _columns(comparison: Comparison, domain: GridDomain, colours: Palette) -> pdk.Layer:
+def _columns(comparison: Comparison, domain: GridDomain) -> pdk.Layer:
     return pdk.Layer(
         "ColumnLayer",
-        column_table(comparison, domain, colours),
+        column_table(comparison, domain),
         id="columns",
         get_position="[x, y]",
         get_elevation="height",
@@ -95,7 +96,7 @@ def _columns(comparison: Comparison, domain: GridDomain, colours: Palette) -> pd
     )
 
 
-def _outline(colours: Palette) -> pdk.Layer:
+def _outline() -> pdk.Layer:
     x, y = state_outline()
     gaps = np.flatnonzero(np.isnan(x))
     paths = [
@@ -108,7 +109,7 @@ def _outline(colours: Palette) -> pdk.Layer:
         rows,
         id="outline",
         get_path="path",
-        get_color=[200, 208, 220, 130] if is_dark(colours) else [70, 80, 95, 140],
+        get_color=_BORDER,
         width_min_pixels=1,
     )
 

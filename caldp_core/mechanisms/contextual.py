@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+from caldp_core.arrays import counts_by, sums_by
 from caldp_core.coins import COIN_ONE, below, seeded_words, system_words
 from caldp_core.errors import check_counts, check_symbols, require
 from caldp_core.limits import EXACT_MAX_ENTRIES
@@ -90,7 +91,7 @@ class ContextMechanism:
         others = people[self.clear_symbols]
         block = self.policy.blocks[self.clear_symbols]
         clear = rng.binomial(others, self.clear_share[block])
-        base = _sum_by(block, others - clear, self.policy.m)
+        base = counts_by(block, others - clear, self.policy.m)
         cells = self.bank.sample_tally(people[self.hidden_symbols], base, rng)
         return Tally(np.concatenate([cells, clear]), int(people.sum()), self.fingerprint)
 
@@ -98,7 +99,7 @@ class ContextMechanism:
         """(m,) reports per block: the context does not hide blocks, so this is exact."""
         cells, clear = self._parts(tally)
         block = self.policy.blocks[self.clear_symbols]
-        return self.bank.block_counts(cells) + _sum_by(block, clear, self.policy.m)
+        return self.bank.block_counts(cells) + counts_by(block, clear, self.policy.m)
 
     def estimate(self, tally: Tally) -> Floats:
         """(k,) unbiased estimate (CALDP (15), (16), (19) for the Hadamard family)."""
@@ -120,7 +121,7 @@ class ContextMechanism:
     def variance(self, p: Floats, n: int) -> Floats:
         """(k,) exact variance of `estimate` when n people are drawn from p: (k,) shares."""
         block = self.policy.blocks
-        block_p = np.bincount(block, weights=p, minlength=self.policy.m)
+        block_p = sums_by(block, p, self.policy.m)
         clear = self.clear_symbols
         result = np.empty(self.k)
         result[self.hidden_symbols] = self.bank.variance(p[self.hidden_symbols], block_p, n)
@@ -135,7 +136,7 @@ class ContextMechanism:
         """
         hidden, clear = self.hidden_symbols, self.clear_symbols
         block = self.policy.blocks
-        block_p = np.bincount(block, weights=p, minlength=self.policy.m)
+        block_p = sums_by(block, p, self.policy.m)
         shares = self.clear_share[block[clear]]
         z = weights[clear] / shares + self.bank.offset(weights[hidden])[block[clear]]
         square = float((p[clear] * shares * z**2).sum())
@@ -172,8 +173,3 @@ class ContextMechanism:
         for symbol in self.clear_symbols:
             if self.policy.blocks[symbol] == block:
                 rows[symbol][first : first + len(base)] = base
-
-
-def _sum_by(block: Ints, values: Ints, m: int) -> Ints:
-    # bincount sums in floats; whole numbers up to 10^12 in all stay exact there (2^53).
-    return np.bincount(block, weights=values, minlength=m).astype(np.int64)

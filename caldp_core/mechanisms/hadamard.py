@@ -8,14 +8,18 @@ probability p = T/2^48, else on the complement.
 """
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
+from caldp_core.arrays import sums_by
 from caldp_core.coins import COIN_BITS, COIN_ONE, SPARE_BITS, below, truth_threshold
 from caldp_core.types import Floats, Ints, Words, WordSource
 from caldp_core.walsh_hadamard import fwht, stochastic_fwht
 
 _CHUNK = 1 << 16
+Cells = TypeVar("Cells", Ints, Floats)
+Table = TypeVar("Table", Ints, Words)
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,7 @@ class _Group:
     def stop(self) -> int:
         return self.start + self.order * self.blocks
 
-    def of(self, cells: Ints) -> Ints:
+    def of(self, cells: Cells) -> Cells:
         """(…, blocks, order) view of a (…, cells) array."""
         return cells[..., self.start : self.stop].reshape(
             *cells.shape[:-1], self.blocks, self.order
@@ -100,11 +104,11 @@ class HadamardBank:
         spectrum = np.empty(self.cells)
         for group in self._groups:
             spectrum[group.start : group.stop] = fwht(group.of(cells).astype(np.float64)).ravel()
-        return spectrum[self._cell] * (self._c[self._block] / n)
+        return np.asarray(spectrum[self._cell] * (self._c[self._block] / n))
 
     def variance(self, p: Floats, block_p: Floats, n: int) -> Floats:
         """(1/n)(c²·(p(A_j) + λ·p(B_j)) − p_x²): a report of the block's outputs counts ±c."""
-        hidden_p = np.bincount(self._block, weights=p, minlength=block_p.size)
+        hidden_p = sums_by(self._block, p, block_p.size)
         reached = hidden_p + self.noise / COIN_ONE * (block_p - hidden_p)
         return np.asarray(((self._c**2 * reached)[self._block] - p**2) / n)
 
@@ -122,7 +126,7 @@ class HadamardBank:
             part = fwht(square) / group.order
             group.of(spectrum)[...] = part
             mean[self._blocks_of(group)] = part[:, 0]
-        hidden_p = np.bincount(self._block, weights=p, minlength=block_p.size)
+        hidden_p = sums_by(self._block, p, block_p.size)
         base_p = self.noise / COIN_ONE * (block_p - hidden_p)
         c = self._c[self._block]
         told = p * (c**2 * mean[self._block] + c * spectrum[self._cell])
@@ -167,12 +171,12 @@ class _Tables:
         return coin if int(self.mask.max()) < 1 << SPARE_BITS else words(coin.size)
 
 
-def _shared(table: Ints | Words) -> Ints | Words:
+def _shared(table: Table) -> Table:
     """A table whose entries are all equal shrinks to one entry."""
     return table[:1].copy() if table.size and (table == table[0]).all() else table
 
 
-def _at(table: Ints | Words, rank: Ints) -> Ints | Words:
+def _at(table: Table, rank: Ints) -> Table:
     return table if table.size == 1 else table.take(rank)
 
 

@@ -7,6 +7,7 @@ symbol of the block with probability λ = s/(s+e^ε−1), and otherwise the trut
 
 import numpy as np
 
+from caldp_core.arrays import counts_by, sums_by
 from caldp_core.coins import COIN_ONE, below, noise_threshold, uniform_below
 from caldp_core.types import Floats, Ints, WordSource
 
@@ -38,8 +39,7 @@ class RandomizedResponseBank:
     def sample_tally(self, counts: Ints, base: Ints, rng: np.random.Generator) -> Ints:
         """Truths are binomial; the lies of a block are spread by one uniform multinomial."""
         tally = rng.binomial(counts, 1.0 - self._share[self._block])
-        lies = np.bincount(self._block, weights=counts - tally, minlength=base.size)
-        noise = lies.astype(np.int64) + base
+        noise = counts_by(self._block, counts - tally, base.size) + base
         for size in np.unique(self._sizes[self._sizes > 0]):
             blocks = np.flatnonzero(self._sizes == size)
             cells = self._starts[blocks][:, None] + np.arange(size)
@@ -68,12 +68,12 @@ class RandomizedResponseBank:
 
     def offset(self, weights: Floats) -> Floats:
         """−(λ/s)·Σ w/(1−λ): each report of the block, in the clear too, is corrected for lies."""
-        total = np.bincount(self._block, weights=weights, minlength=self._sizes.size)
+        total = sums_by(self._block, weights, self._sizes.size)
         return np.asarray(-self._uniform_noise() * total / (1.0 - self._share))
 
     def second_moment(self, weights: Floats, p: Floats, block_p: Floats) -> float:
         """Z = w_y/(1−λ) + offset for the report y."""
-        hidden_p = np.bincount(self._block, weights=p, minlength=block_p.size)
+        hidden_p = sums_by(self._block, p, block_p.size)
         sent = hidden_p + self._share * (block_p - hidden_p)
         lies = sent - (1.0 - self._share) * hidden_p
         spread = (lies / np.maximum(self._sizes, 1))[self._block]
