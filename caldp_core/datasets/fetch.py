@@ -72,6 +72,9 @@ def _check_gzip(path: Path, part: Part, url: str, max_bytes: int = SNAP_MAX_BYTE
                 unpacked += len(fresh)
                 if unpacked > max_bytes:
                     raise gzip.BadGzipFile(f"it unpacks to more than {max_bytes:,} bytes")
+        # The gzip module takes a file without any bytes for a sound one.
+        if not unpacked:
+            raise gzip.BadGzipFile("it is empty")
     except (OSError, EOFError, zlib.error) as error:
         part.drop()
         raise CaldpError(
