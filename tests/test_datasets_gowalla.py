@@ -57,7 +57,11 @@ def test_gowalla_can_be_cancelled_and_reports_the_end():
         Gowalla().load(stop)
 
 
-@pytest.mark.parametrize("content", [None, b"not gzip", gzip.compress(b"a,b\n1,2\n" * 99)[:-9]])
+@pytest.mark.parametrize(
+    "content",
+    [None, b"not gzip", gzip.compress(b"a,b\n1,2\n" * 99)[:-9]],
+    ids=["gone", "not gzip", "cut"],
+)
 def test_a_broken_repository_is_told_in_one_sentence(tmp_path, monkeypatch, content):
     if content is not None:
         (tmp_path / "gowalla_us_reconstruction.csv.gz").write_bytes(content)
