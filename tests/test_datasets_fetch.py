@@ -279,7 +279,9 @@ def test_a_server_that_tells_no_size_and_cuts(server, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "content", [b"<html>Sorry</html>", WHOLE[:-1], WHOLE + b"x", WHOLE[:2], b""]
+    "content",
+    [b"<html>Sorry</html>", WHOLE[:-1], WHOLE + b"x", WHOLE[:2], b""],
+    ids=["page", "cut", "too long", "only the start", "nothing"],
 )
 def test_what_is_no_sound_gzip_file_is_deleted(server, tmp_path, content):
     server.content = content
