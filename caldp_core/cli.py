@@ -4,6 +4,7 @@ Room: the front door for terminals; it only reads arguments and prints.
 """
 
 import json
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -129,7 +130,7 @@ def _table(columns: Sequence[Recomputed]) -> str:
 @contextmanager
 def _bar(label: str) -> Iterator[Progress]:
     """A progress bar on standard error, shown only on a terminal."""
-    with click.progressbar(length=1000, label=label, file=click.get_text_stream("stderr")) as bar:
+    with click.progressbar(length=1000, label=label, file=sys.stderr) as bar:
 
         def progress(share: float) -> None:
             bar.update(max(0, int(share * 1000) - bar.pos))

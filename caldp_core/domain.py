@@ -111,11 +111,11 @@ class GridDomain:
 
     def latitudes(self) -> Floats:
         """(rows,) latitude of each row's centre, in degrees, from the south."""
-        return self.south + (np.arange(self.rows) + 0.5) * self.cell
+        return np.asarray(self.south + (np.arange(self.rows) + 0.5) * self.cell, np.float64)
 
     def longitudes(self) -> Floats:
         """(columns,) longitude of each column's centre, in degrees, from the west."""
-        return self.west + (np.arange(self.columns) + 0.5) * self.cell
+        return np.asarray(self.west + (np.arange(self.columns) + 0.5) * self.cell, np.float64)
 
     def locate(self, latitude: ArrayLike, longitude: ArrayLike) -> Ints:
         """Symbols of the cells that hold the points, −1 for points outside the map.
@@ -130,11 +130,11 @@ class GridDomain:
     def _row(self, latitude: ArrayLike) -> Floats:
         # The tiny addition keeps 25.6 in the cell that starts at 25.6 whatever binary makes of it.
         degrees = np.asarray(latitude, dtype=np.float64)
-        return np.asarray(np.floor((degrees - self.south) / self.cell + _TINY))
+        return np.asarray(np.floor((degrees - self.south) / self.cell + _TINY), dtype=np.float64)
 
     def _column(self, longitude: ArrayLike) -> Floats:
         degrees = np.asarray(longitude, dtype=np.float64)
-        return np.asarray(np.floor((degrees - self.west) / self.cell + _TINY))
+        return np.asarray(np.floor((degrees - self.west) / self.cell + _TINY), dtype=np.float64)
 
     def place(self, symbol: ArrayLike) -> tuple[Ints, Ints]:
         """(row, column) of symbols, each (n,); raises `CaldpError` on a symbol off the map."""

@@ -66,7 +66,7 @@ def simplex_projection(estimate: Floats) -> Floats:
     """(k,) Euclidean projection on the probability simplex (Held, Wolfe, Crowder 1974)."""
     everything = np.zeros(estimate.size, np.int64)
     threshold = block_thresholds(estimate, everything, np.ones(1))[0]
-    return np.maximum(estimate - threshold, 0.0)
+    return np.asarray(np.maximum(estimate - threshold, 0.0))
 
 
 def block_thresholds(estimate: Floats, blocks: Ints, totals: Floats) -> Floats:
@@ -86,7 +86,8 @@ def block_thresholds(estimate: Floats, blocks: Ints, totals: Floats) -> Floats:
     holds = values > candidates
     last = np.bincount(block, weights=holds, minlength=totals.size).astype(np.int64)
     # A block with total 0 may keep nothing: then its largest value is the threshold.
-    return np.where(last > 0, candidates[first + np.maximum(last, 1) - 1], values[first])
+    thresholds = candidates[first + np.maximum(last, 1) - 1]
+    return np.asarray(np.where(last > 0, thresholds, values[first]))
 
 
 @dataclass(frozen=True)

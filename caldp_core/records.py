@@ -107,7 +107,7 @@ def to_flat(record: Any, kinds: Kinds) -> dict[str, str]:
 def _text(value: Any) -> str:
     if isinstance(value, tuple):
         return _LIST.join(_text(part) for part in value)
-    return "" if value is None else str(value)
+    return "" if value is None else str(value).removesuffix(".0")
 
 
 def from_flat(cls: type[T], flat: Mapping[str, str], kinds: Kinds) -> T:

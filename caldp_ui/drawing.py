@@ -91,7 +91,14 @@ def use(area: Area) -> None:
 
 def _edited(scenario: Scenario, edit: str) -> Scenario:
     before = scenario.sensitive
-    edits = before.edits if isinstance(before, SensitiveAreas) else _start_of(edit)
+    if isinstance(before, SensitiveAreas):
+        return replace(scenario, sensitive=SensitiveAreas((*before.edits, edit)))
+    edits = _start_of(edit)
+    state.notify(
+        "From now on everything but what you take out is sensitive."
+        if edits
+        else "From now on only what you draw is sensitive. “Start from” brings the rest back."
+    )
     return replace(scenario, sensitive=SensitiveAreas((*edits, edit)))
 
 

@@ -3,8 +3,6 @@
 Room: words.
 """
 
-import math
-
 _BIG = ((1e15, "quadrillion"), (1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
 
 
@@ -48,11 +46,8 @@ def one_in(value: float) -> str:
 
 
 def hundred(probability: float) -> str:
-    """Of 100: a whole number, with decimals only where rounding would say 100."""
-    if probability < 0.995:
-        return f"{100 * probability:.0f}"
-    decimals = min(9, max(1, -math.floor(math.log10(max(1 - probability, 1e-9))) - 1))
-    return f"{100 * probability:.{decimals}f}"
+    """Of 100: a whole number, with one decimal where rounding would say 100 too early."""
+    return f"{100 * probability:.0f}" if probability < 0.995 else f"{100 * probability:.1f}"
 
 
 def degrees(latitude: float, longitude: float) -> str:

@@ -10,7 +10,7 @@ from caldp_core.domain import Area, GridDomain
 from caldp_core.errors import CaldpError
 from caldp_core.regions import RegionReport
 from caldp_core.types import Floats
-from caldp_ui import charts, compute, drawing, figures, maps, readout, state, words
+from caldp_ui import charts, compute, drawing, figures, maps, readout, repetition, state, words
 from caldp_ui.compute import Comparison
 from caldp_ui.glossary import terms
 from caldp_ui.theme import palette
@@ -183,6 +183,7 @@ def error_curve(comparison: Comparison) -> None:
         "Lines: expected by theory. Bands: 90 of 100 outcomes. Points: this very outcome. "
         "Dotted: where you are."
     )
+    repetition.section(comparison)
     terms("sampling error", "estimator")
 
 

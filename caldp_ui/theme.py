@@ -28,7 +28,7 @@ class Palette:
 class Night:
     """Colours on maps, which are dark in both themes: few lights on a dark land read best."""
 
-    land: str = "#0A1424"
+    land: str = "rgb(10,20,36)"
     ink: str = "rgba(232,237,242,0.38)"
     faint: str = "rgba(200,208,220,0.42)"
     sensitive: str = "#FF7AB8"
@@ -36,6 +36,8 @@ class Night:
 
 
 NIGHT: Final = Night()
+NIGHT_LAND: Final = (10, 20, 36)
+"""The same land as numbers, for deck.gl."""
 LIGHT: Final = Palette("#0072B2", "#C44E00", "rgba(70,80,95,0.6)", "#FFFFFF")
 DARK: Final = Palette("#56B4E9", "#E69F00", "rgba(200,208,220,0.6)", "#0B0F14")
 

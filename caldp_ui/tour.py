@@ -20,24 +20,24 @@ _STEPS: Final = (
     (
         "ε sets how noisy",
         (
-            "Move **ε**. To the left, reports say less about a person, and the estimate gets worse. "
-            "The sentence with the shield says what an onlooker can guess."
+            "Move **ε**. To the left, reports say less about a person, and the estimate gets "
+            "worse. The sentence with the shield says what an onlooker can guess."
         ),
     ),
     (
         "Not everything is equally secret",
         (
-            "**Start from** “Plain LDP” and then “The paper's 25 × 35 blocks”. Plain LDP hides every "
-            "place from every other, coast to coast. Blocks hide where in a block somebody is, and "
-            "the error falls from about 56 to about 12 people of 100."
+            "**Start from** “Plain LDP” and then “The paper's 25 × 35 blocks”. Plain LDP hides "
+            "every place from every other, coast to coast. Blocks hide where in a block somebody "
+            "is, and the error falls from about 56 to about 12 people of 100."
         ),
     ),
     (
         "Draw what matters",
         (
             "Choose **Add to the sensitive set** and drag a box on the map “Truth”. Only what you "
-            "draw is protected then. With **Show its numbers** a box gives the count of that region "
-            "and how sure it is."
+            "draw is protected then. With **Show its numbers** a box gives the count of that "
+            "region and how sure it is."
         ),
     ),
     (

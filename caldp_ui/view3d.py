@@ -14,33 +14,31 @@ from caldp_core.domain import US_GRID, GridDomain
 from caldp_core.partitions import Partition, grid_blocks
 from caldp_core.types import Floats
 from caldp_ui.compute import Comparison
-from caldp_ui.theme import cividis
+from caldp_ui.theme import NIGHT_LAND, cividis
 
 _FEWEST, _MOST = 20, 1000
 _TILES: Final = (25, 35)
-_TALLEST: Final = 900_000.0
+_TALLEST: Final = 700_000.0
 _THIN: Final = 3
 _BORDER: Final = [128, 138, 152, 170]
 
 
 def columns_deck(comparison: Comparison, domain: GridDomain) -> pdk.Deck:
     """A deck of at most 1,000 columns and the state borders."""
-    layers = [_columns(comparison, domain)]
-    if domain == US_GRID:
-        layers.insert(0, _outline())
+    borders = [_outline()] if domain == US_GRID else []
+    layers = [_ground(domain), *borders, _columns(comparison, domain)]
     area = domain.area
     view = pdk.ViewState(
         latitude=(area.south + area.north) / 2 - 3,
         longitude=(area.west + area.east) / 2,
-        zoom=2.9,
-        pitch=50,
+        zoom=3.1,
+        pitch=48,
         bearing=0,
     )
     return pdk.Deck(
         layers=layers,
         initial_view_state=view,
         map_provider=None,
-        map_style=None,
         tooltip={"text": "{text}"},
     )
 
@@ -93,6 +91,24 @@ def _columns(comparison: Comparison, domain: GridDomain) -> pdk.Layer:
         angle=45,
         pickable=True,
         auto_highlight=True,
+    )
+
+
+def _ground(domain: GridDomain) -> pdk.Layer:
+    area = domain.area
+    corners = [
+        [area.west, area.south],
+        [area.east, area.south],
+        [area.east, area.north],
+        [area.west, area.north],
+    ]
+    return pdk.Layer(
+        "PolygonLayer",
+        [{"polygon": corners}],
+        id="ground",
+        get_polygon="polygon",
+        get_fill_color=list(NIGHT_LAND),
+        stroked=False,
     )
 
 

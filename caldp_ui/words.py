@@ -58,7 +58,12 @@ def repeats(setup: Setup) -> str:
     """What several reports about one person do."""
     if not setup.mechanism.hidden_symbols.size:
         return ""
-    best = figures.hundred(guess(REPEATS * strongest(setup.scenario)))
+    chance = guess(REPEATS * strongest(setup.scenario))
+    if chance > 0.999:
+        return (
+            f"Reports add up: {REPEATS} about one person's place leave practically nothing hidden."
+        )
+    best = figures.hundred(chance)
     return (
         f"Reports add up: after {REPEATS} reports about the same place of one person it is "
         f"at most {best} of 100."

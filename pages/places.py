@@ -6,12 +6,15 @@ from caldp_core.domain import GridDomain
 from caldp_ui import compute, controls, drawing, readout, sections, state, tour
 from caldp_ui.shell import heading, plain_errors
 
-heading(
-    "Places on a map",
-    "Millions of people say where they are, each behind a coin of their own. Choose what stays "
-    "secret; see what can still be learned, and what secrecy costs.",
-)
-tour.button()
+title, guide = st.columns([5, 1], vertical_alignment="bottom")
+with title:
+    heading(
+        "Places on a map",
+        "Millions of people say where they are, each behind a coin of their own. Choose what stays "
+        "secret; see what can still be learned, and what secrecy costs.",
+    )
+with guide:
+    tour.button()
 state.show_notice()
 scenario = state.scenario()
 
