@@ -19,6 +19,8 @@ def test_all_benchmarks_run_at_tiny_size():
     for figure in report["figures"]:
         if figure["verdict"] == "skipped":
             assert "pure-ldp" in figure["note"]
+        elif figure["unit"] == "×":
+            assert figure["median"] > 0  # a ratio of medians may be below that of the least
         else:
             assert 0 < figure["least"] <= figure["median"]
 
