@@ -25,6 +25,8 @@ def exactly(number: int) -> str:
 
 def share(value: float) -> str:
     """A total variation or a share: three decimals, more where it is small."""
+    if value == float("inf"):
+        return "∞"
     if value == 0 or value >= 0.01:
         return f"{value:.3f}" if value < 10 else f"{value:.1f}"
     return f"{value:.2g}"

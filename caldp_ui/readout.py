@@ -92,7 +92,7 @@ def numbers(comparison: Comparison) -> None:
             "plain LDP": _column(comparison, "plain"),
         }
     )
-    st.dataframe(frame, width="stretch")
+    st.table(frame)
     st.caption(
         "KL is infinite where the estimate gives nobody to a place that has somebody. Earth "
         "mover's distance is the average over directions ('sliced'), an approximation."

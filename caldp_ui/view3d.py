@@ -20,6 +20,8 @@ _FEWEST, _MOST = 20, 1000
 _TILES: Final = (25, 35)
 _TALLEST: Final = 700_000.0
 _THIN: Final = 3
+_DIMMEST: Final = 70
+"""Darker Cividis would not show on the dark land."""
 _BORDER: Final = [128, 138, 152, 170]
 
 
@@ -60,7 +62,7 @@ def column_table(comparison: Comparison, domain: GridDomain) -> pd.DataFrame:
     x, y = _middles(parts, domain)
     seen = np.flatnonzero(shown > shown.max() * 1e-5)
     n = comparison.setup.n
-    colour = cividis()[1 + np.rint(254 * wrong[seen]).astype(int)]
+    colour = cividis()[_DIMMEST + np.rint((255 - _DIMMEST) * wrong[seen]).astype(int)]
     return pd.DataFrame(
         {
             "x": x[seen].round(2),
