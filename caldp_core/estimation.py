@@ -34,8 +34,9 @@ def clip_renormalise(estimate: Floats, blocks: Ints, block_shares: Floats) -> Fl
 def norm_sub(estimate: Floats, blocks: Ints, block_shares: Floats) -> Floats:
     """Clip at 0 and shift the positive entries evenly until the sum is 1.
 
-    Wang et al. 2020, "Locally differentially private frequency estimation with consistency":
-    its limit is the Euclidean projection on the simplex, reached here by their iteration.
+    Wang et al. 2020, "Locally differentially private frequency estimation with consistency".
+    Where the positive entries sum to 1 or more, as they nearly always do, their iteration ends
+    at the Euclidean projection on the simplex; where not, it lifts the positive entries only.
     """
     del blocks, block_shares
     current = estimate
