@@ -49,7 +49,7 @@ def check_k(value: object) -> int:
 def check_number(name: str, value: object, low: float, high: float) -> float:
     """Return `value` as a float in [low, high], or raise `CaldpError`."""
     number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    if not number or not low <= float(value) <= high:  # type: ignore[arg-type]
+    if not number or not low <= value <= high:  # type: ignore[operator]
         raise CaldpError(f"{name} must be a number in [{low:g}, {high:g}], got {value!r}.")
     return float(value)  # type: ignore[arg-type]
 
@@ -58,7 +58,7 @@ def check_epsilon(value: ArrayLike) -> Floats:
     """Return one ε or several as floats in [0.001, 20] of the same shape, or raise."""
     try:
         epsilon = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise CaldpError(f"epsilon {_EPSILON_RULE}, got {value!r}.") from None
     wrong = ~((epsilon >= EPSILON_MIN) & (epsilon <= EPSILON_MAX))
     if wrong.any():

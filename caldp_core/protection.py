@@ -4,6 +4,7 @@ Room: scenarios. Every spec is frozen and holds only scalars and texts, so that 
 key, a line in a file and part of a link; `build` makes the arrays.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
@@ -26,6 +27,7 @@ from caldp_core.partitions import (
 from caldp_core.types import Bools
 
 AnyDomain = Domain | GridDomain
+_NUMBER = re.compile("[0-9]{1,9}")
 
 
 def _map_of(domain: AnyDomain, what: str) -> GridDomain:
@@ -230,7 +232,8 @@ def _parse_runs(texts: Iterable[str]) -> Iterable[tuple[int, int]]:
     for text in texts:
         first, dash, last = text.partition("-")
         require(
-            first.isdigit() and (last.isdigit() or not dash) and int(last or first) >= int(first),
+            all(_NUMBER.fullmatch(part) for part in (first, last if dash else first))
+            and int(last or first) >= int(first),
             f'Sensitive symbols are written "3" or "10-19", got {text!r}.',
         )
         yield int(first), int(last or first)

@@ -4,9 +4,10 @@ Room: scenarios. A record's fields are numbers, texts, None or tuples of them; e
 hold one of several records names it by `kind`.
 """
 
+import sys
 import types
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from caldp_core.errors import CaldpError
@@ -16,6 +17,7 @@ Kinds = Mapping[str, Mapping[str, type]]
 """Slot → kind → record class."""
 
 _LIST = ";"
+_LARGEST = sys.float_info.max
 
 
 def to_dict(record: Any, kinds: Kinds) -> dict[str, Any]:
@@ -43,6 +45,10 @@ def from_dict(cls: type[T], data: Any, kinds: Kinds, where: str = "The scenario"
         raise CaldpError(
             f"{where} has the unknown key {unknown[0]!r}; it can have {', '.join(known) or 'none'}."
         )
+    needed = [f.name for f in fields(cls) if f.default is MISSING]  # type: ignore[arg-type]
+    missing = [name for name in needed if name not in data]
+    if missing:
+        raise CaldpError(f"{where} needs the key {missing[0]!r}.")
     hints = get_type_hints(cls)
     values = {
         key: _slot(key, value, kinds[key])
@@ -56,8 +62,8 @@ def from_dict(cls: type[T], data: Any, kinds: Kinds, where: str = "The scenario"
 def _slot(slot: str, data: Any, kinds: Mapping[str, type]) -> Any:
     if is_dataclass(data):
         return data
-    if not isinstance(data, Mapping) or data.get("kind") not in kinds:
-        kind = data.get("kind") if isinstance(data, Mapping) else data
+    kind = data.get("kind") if isinstance(data, Mapping) else data
+    if not isinstance(data, Mapping) or kind not in list(kinds):
         raise CaldpError(f"kind of {slot} must be one of {', '.join(kinds)}, got {kind!r}.")
     rest = {key: value for key, value in data.items() if key != "kind"}
     return from_dict(kinds[data["kind"]], rest, {}, f"The {slot} of kind {data['kind']}")
@@ -69,7 +75,7 @@ def _value(name: str, value: Any, hint: Any) -> Any:
     for choice in _choices(hint):
         if get_origin(choice) is tuple and isinstance(value, tuple):
             return tuple(_value(name, part, get_args(choice)[0]) for part in value)
-        if choice is float and isinstance(value, int) and not isinstance(value, bool):
+        if choice is float and type(value) is int and abs(value) <= _LARGEST:
             return float(value)
         if isinstance(choice, type) and isinstance(value, choice) and not isinstance(value, bool):
             return value
@@ -106,8 +112,12 @@ def to_flat(record: Any, kinds: Kinds) -> dict[str, str]:
 
 def _text(value: Any) -> str:
     if isinstance(value, tuple):
-        return _LIST.join(_text(part) for part in value)
-    return "" if value is None else str(value).removesuffix(".0")
+        # A single number in a list ends with a semicolon, to be told from a number.
+        single = len(value) == 1 and not isinstance(value[0], str)
+        return _LIST.join(_text(part) for part in value) + _LIST * single
+    if isinstance(value, float):
+        return str(value).removesuffix(".0")
+    return "" if value is None else str(value)
 
 
 def from_flat(cls: type[T], flat: Mapping[str, str], kinds: Kinds) -> T:
@@ -152,7 +162,8 @@ def _parse(name: str, text: str, hint: Any) -> Any:
                 return None
             if get_origin(choice) is tuple:
                 inner = get_args(choice)[0]
-                return tuple(inner(part) for part in text.split(_LIST)) if text else ()
+                parts = text.removesuffix(_LIST).split(_LIST)
+                return tuple(inner(part) for part in parts) if text else ()
             if choice in (int, float, str):
                 return choice(text)
         except ValueError:

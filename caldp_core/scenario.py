@@ -20,7 +20,7 @@ from caldp_core.datasets import (
     Uniform,
     Zipf,
 )
-from caldp_core.errors import CaldpError, check_epsilon, check_n, check_whole
+from caldp_core.errors import CaldpError, check_epsilon, check_n, check_whole, require
 from caldp_core.estimation import estimator
 from caldp_core.limits import SEED_MAX, TRIALS_MAX
 from caldp_core.mechanisms import FAMILIES
@@ -92,6 +92,7 @@ class Scenario:
 
     def __post_init__(self) -> None:
         check_epsilon(self.epsilon)
+        require(self.epsilon != (), "epsilon must be one number or one per block, got none.")
         if self.family not in FAMILIES:
             raise CaldpError(f"family must be one of {', '.join(FAMILIES)}, got {self.family!r}.")
         estimator(self.estimator)
