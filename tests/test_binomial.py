@@ -20,7 +20,7 @@ from caldp_core.types import Floats, Ints
 from tests.stats import SIGNIFICANCE, assert_fits
 
 ENUMERATED = (*range(65, 200), 255, 256, 1000, 1001, 4096, 10_007, 10**5, 10**6)
-SIZES = (1, 7, 63, 64, 65, 66, 100, 1000, 10**6)
+SIZES = (1, 7, 63, 64, 65, 66, 100, 1000, 8191, 8192, 10**6)
 PER_SIZE = SIGNIFICANCE / (4 * len(SIZES))
 DRAWS = 4_000_000
 """Power: p = 0.5025 moves the mean of g draws by 0.005·√g standard deviations, which adds at least
@@ -123,11 +123,11 @@ def bins(g: int) -> Ints:
     return np.append(np.unique(inner), g)
 
 
-def assert_binomial(draw: Draw, g: int) -> None:
+def assert_binomial(draw: Draw, g: int, draws: int = DRAWS) -> None:
     """`draw` gives Binomial(g, ½): chi-square."""
     ends = bins(g)
-    expected = DRAWS * np.diff(binom.cdf(np.append(-1, ends), g, 0.5))
-    drawn = draw(np.full(DRAWS, g), np.random.default_rng(g))
+    expected = draws * np.diff(binom.cdf(np.append(-1, ends), g, 0.5))
+    drawn = draw(np.full(draws, g), np.random.default_rng(g))
     assert drawn.dtype == np.int64
     assert drawn.min() >= 0
     assert drawn.max() <= g
@@ -138,6 +138,15 @@ def assert_binomial(draw: Draw, g: int) -> None:
 @pytest.mark.parametrize("g", SIZES)
 def test_draws_have_the_law(g: int) -> None:
     assert_binomial(binomial_half, g)
+
+
+@pytest.mark.parametrize("g", SIZES)
+def test_draws_among_other_sizes_have_the_law(g: int) -> None:
+    def among(counts: Ints, rng: np.random.Generator) -> Ints:
+        mixed = np.tile(np.array([g, 3, g, 70, 10**4, g, 10**12, g]), counts.size // 4)
+        return binomial_half(mixed, rng)[mixed == g][: counts.size]
+
+    assert_binomial(among, g, draws=400_000)
 
 
 @pytest.mark.parametrize("g", SIZES)
