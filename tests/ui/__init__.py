@@ -1,0 +1,1 @@
+"""Tests of what the dashboard shows, against the core computed a second time."""
