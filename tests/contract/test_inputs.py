@@ -1,0 +1,162 @@
+"""Whatever is handed to a mechanism, it works or says in one sentence what is wrong."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from caldp_core.errors import (
+    CaldpError,
+    check_counts,
+    check_epsilon,
+    check_number,
+    check_symbols,
+    check_whole,
+)
+from caldp_core.limits import EPSILON_MAX, EPSILON_MIN, N_MAX
+from caldp_core.mechanisms import FAMILIES, mechanism
+from caldp_core.privacy import Context
+from tests.contract.contexts import context
+
+K = context("blocks and sensitive set", 1.0).k
+SCALARS = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.complex_numbers(),
+    st.text(max_size=4),
+    st.just(10**400),
+)
+ANYTHING = st.one_of(
+    SCALARS,
+    st.lists(st.one_of(st.integers(-2, 12), st.floats(), st.text(max_size=1)), max_size=12),
+    st.dictionaries(st.text(max_size=1), st.integers(), max_size=1),
+    arrays.arrays(
+        st.sampled_from([np.int8, np.uint64, np.float32, np.bool_, "U1"]),
+        arrays.array_shapes(min_dims=0, max_dims=2, max_side=K),
+    ),
+)
+
+
+def says_why(error: CaldpError, value: object) -> bool:
+    """One sentence, as errors of ours are, whatever the value looks like."""
+    text = str(error).replace(repr(value), "…")
+    return text.endswith(".") and "\n" not in text and len(text) > 20
+
+
+def taken(value: object, use: object) -> bool:
+    """True if `use(value)` works, False if it raises `CaldpError` with a sentence."""
+    try:
+        use(value)  # type: ignore[operator]
+    except CaldpError as error:
+        if not says_why(error, value):
+            raise
+        return False
+    return True
+
+
+@given(ANYTHING)
+@example(10**400)
+def test_epsilon(value: object) -> None:
+    if taken(value, lambda v: Context.plain(4, v)):
+        epsilon = np.asarray(value, dtype=np.float64)
+        assert epsilon.shape in ((), (1,))
+        assert ((epsilon >= EPSILON_MIN) & (epsilon <= EPSILON_MAX)).all()
+
+
+@given(st.floats(EPSILON_MIN, EPSILON_MAX))
+def test_every_epsilon_in_range_is_taken(epsilon: float) -> None:
+    assert check_epsilon(epsilon) == epsilon
+    for family in FAMILIES:
+        made = mechanism(Context.plain(3, epsilon), family)
+        assert np.isfinite(made.variance(np.full(3, 1 / 3), 1)).all()
+
+
+@given(st.floats().filter(lambda e: not EPSILON_MIN <= e <= EPSILON_MAX))
+@example(math.nextafter(EPSILON_MIN, 0))
+@example(math.nextafter(EPSILON_MAX, 21))
+def test_every_epsilon_out_of_range_is_refused(epsilon: float) -> None:
+    with pytest.raises(CaldpError, match="epsilon must be in"):
+        check_epsilon(epsilon)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@given(ANYTHING)
+def test_symbols(family: str, value: object) -> None:
+    made = mechanism(context("blocks and sensitive set", 1.0), family)
+    rng = np.random.default_rng(0)
+    if taken(value, lambda v: made.privatize(v, rng)):
+        symbols = np.asarray(value)
+        assert ((symbols >= 0) & (symbols < K)).all()
+        assert made.tally(made.privatize(symbols, rng)).n == symbols.size
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@given(ANYTHING)
+def test_counts(family: str, value: object) -> None:
+    made = mechanism(context("blocks and sensitive set", 1.0), family)
+    rng = np.random.default_rng(0)
+    if taken(value, lambda v: made.sample_tally(v, rng)):
+        assert made.sample_tally(value, rng).n == np.sum(value)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@given(ANYTHING)
+def test_reports(family: str, value: object) -> None:
+    made = mechanism(context("blocks and sensitive set", 1.0), family)
+    if taken(value, made.tally):
+        reports = np.asarray(value)
+        assert made.tally(reports).n == reports.size
+        assert ((reports >= 0) & (reports < made.outputs)).all()
+
+
+@given(ANYTHING, ANYTHING)
+def test_contexts(blocks: object, sensitive: object) -> None:
+    if taken(blocks, lambda b: Context.of(b, sensitive, 1.0)):
+        made = Context.of(blocks, sensitive, 1.0)  # type: ignore[arg-type]
+        assert set(made.blocks.tolist()) == set(range(made.m))
+        assert made.sensitive.dtype == np.bool_
+
+
+@given(SCALARS)
+@example(10**400)
+def test_single_numbers(value: object) -> None:
+    if taken(value, lambda v: check_number("share", v, 0, 1)):
+        assert 0 <= value <= 1  # type: ignore[operator]
+    if taken(value, lambda v: check_whole("n", v, 1, N_MAX)):
+        assert 1 <= value <= N_MAX  # type: ignore[operator]
+
+
+@given(st.lists(st.integers(-3, 15), min_size=1, max_size=8))
+def test_the_first_bad_symbol_is_named(symbols: list[int]) -> None:
+    bad = [x for x in symbols if not 0 <= x < 10]
+    if bad:
+        with pytest.raises(CaldpError, match=rf"in \[0, 9\], got {bad[0]}\."):
+            check_symbols("x", np.array(symbols), 10)
+    else:
+        np.testing.assert_array_equal(check_symbols("x", symbols, 10), symbols)
+
+
+@pytest.mark.parametrize(
+    ("counts", "words"),
+    [
+        ([1, 2], "array of 3 whole numbers, got shape"),
+        ([1.0, 2.0, 3.0], "of float64"),
+        ([1, -1, 3], "must not be negative"),
+        ([[1, 2, 3]], "got shape"),
+    ],
+)
+def test_counts_that_are_none(counts: object, words: str) -> None:
+    with pytest.raises(CaldpError, match=words):
+        check_counts("counts", counts, 3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("x", [-1, K, 2**70, 1.5, "1", None])
+def test_a_client_takes_one_symbol(x: object) -> None:
+    made = mechanism(context("blocks and sensitive set", 1.0), "hadamard")
+    with pytest.raises(CaldpError, match="x must"):
+        made.client_report(x)  # type: ignore[arg-type]

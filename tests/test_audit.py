@@ -1,0 +1,150 @@
+"""The exact audit on channels made by hand: what holds, what leaks, and how fine it decides."""
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from caldp_core.audit import audit_channel, exact_audit, finite_pairs, power_below
+from caldp_core.errors import CaldpError
+from caldp_core.mechanisms import mechanism
+from caldp_core.privacy import Context
+from caldp_core.types import Floats
+
+F = Fraction
+
+
+class Dense:
+    """A privacy matrix written out."""
+
+    def __init__(self, rows: Any) -> None:
+        self._rows = np.array(rows, dtype=np.float64)
+        self.k = len(rows)
+
+    def between(self, x: Any, x_other: Any) -> Floats:
+        return np.asarray(self._rows[x, x_other])
+
+
+def both_ways(epsilon: float, back: float | None = None) -> Dense:
+    return Dense([[0, epsilon], [epsilon if back is None else back, 0]])
+
+
+WARNER = [[F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)]]
+
+
+def test_warner_s_coin_needs_log_3() -> None:
+    audit = audit_channel(WARNER, both_ways(1.1))
+    assert audit.holds
+    assert audit.faulty_row is None
+    assert audit.worst is not None
+    assert audit.worst.log_ratio == pytest.approx(math.log(3), abs=1e-15)
+    assert audit.worst.epsilon == 1.1
+    assert not audit_channel(WARNER, both_ways(1.09)).holds
+
+
+def test_the_worst_is_the_farthest_beyond_its_own_entry() -> None:
+    channel = [[F(1, 2), F(1, 2)], [F(1, 4), F(3, 4)]]
+    # Output 0 tells 0 from 1 by log 2 of 0.7; output 1 tells 1 from 0 by log 1.5 of 0.3.
+    audit = audit_channel(channel, both_ways(0.7, back=0.3))
+    assert not audit.holds
+    assert audit.worst is not None
+    assert (audit.worst.x, audit.worst.x_other, audit.worst.output) == (1, 0, 1)
+    assert audit.worst.log_ratio == pytest.approx(math.log(1.5), abs=1e-15)
+    assert audit_channel(channel, both_ways(0.7, back=0.41)).holds
+
+
+def test_an_output_of_one_side_only_is_an_infinite_ratio() -> None:
+    # Mangat: symbol 1 always says 1. Only its own privacy is lost, and only where E is finite.
+    mangat = [[F(1, 2), F(1, 2)], [F(0), F(1)]]
+    audit = audit_channel(mangat, both_ways(20.0))
+    assert not audit.holds
+    assert audit.worst is not None
+    assert audit.worst.log_ratio == math.inf
+    assert (audit.worst.x, audit.worst.x_other, audit.worst.output) == (0, 1, 0)
+    assert audit_channel(mangat, both_ways(math.inf, back=0.7)).holds
+    assert not audit_channel(mangat, both_ways(math.inf, back=0.69)).holds
+
+
+def test_zero_against_zero_asks_nothing() -> None:
+    channel = [[F(1, 2), F(1, 2), F(0)], [F(1, 2), F(1, 2), F(0)]]
+    audit = audit_channel(channel, both_ways(0.0))
+    assert audit.holds
+    assert audit.worst is not None
+    assert audit.worst.log_ratio == 0.0
+
+
+def test_zero_epsilon_means_equal_rows() -> None:
+    tiny = F(1, 10**50)
+    channel = [[F(1, 2), F(1, 2)], [F(1, 2) + tiny, F(1, 2) - tiny]]
+    assert not audit_channel(channel, both_ways(0.0)).holds
+    assert audit_channel(channel, both_ways(1e-40)).holds
+
+
+@pytest.mark.parametrize("epsilon", [0.001, 0.5, 1.0, 7.3, 20.0])
+def test_it_decides_to_fifty_digits(epsilon: float) -> None:
+    def channel(ratio: Fraction) -> list[list[Fraction]]:
+        b = 1 / (ratio + 1)
+        return [[1 - b, b], [b, 1 - b]]
+
+    just_below = power_below(epsilon)
+    assert audit_channel(channel(just_below), both_ways(epsilon)).holds
+    beyond = just_below * (1 + F(1, 10**50))
+    assert not audit_channel(channel(beyond), both_ways(epsilon)).holds
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.001, 0.5, 1.0, 7.3, 20.0])
+def test_its_power_is_below_and_near(epsilon: float) -> None:
+    terms = [F(1)]
+    for j in range(1, 150):
+        terms.append(terms[-1] * F(epsilon) / j)
+    series = sum(terms)  # below e^ε by less than 1e-60 of it
+    assert power_below(epsilon) <= series
+    assert series - power_below(epsilon) <= series / 10**57
+
+
+@pytest.mark.parametrize(
+    ("rows", "faulty"),
+    [
+        ([[F(1, 2), F(1, 2)], [F(1, 2), F(1, 3)]], 1),
+        ([[F(1, 2), F(2, 3)], [F(1, 2), F(1, 2)]], 0),
+        ([[F(3, 2), F(-1, 2)], [F(3, 2), F(-1, 2)]], 0),
+        ([[F(1, 2), F(1, 2) + F(1, 2**60)], [F(1, 2), F(1, 2)]], 0),
+    ],
+)
+def test_rows_have_to_be_distributions(rows: list[list[Fraction]], faulty: int) -> None:
+    audit = audit_channel(rows, both_ways(20.0))
+    assert audit.faulty_row == faulty
+    assert not audit.holds
+
+
+def test_without_a_finite_entry_nothing_can_leak() -> None:
+    certain = [[F(1), F(0)], [F(0), F(1)]]
+    audit = audit_channel(certain, both_ways(math.inf))
+    assert audit.holds
+    assert audit.worst is None
+    alone = exact_audit(mechanism(Context.plain(1, 1.0), "hadamard"))
+    assert alone.holds
+    assert alone.worst is None
+
+
+def test_it_believes_the_channel_and_not_the_class() -> None:
+    made = mechanism(Context.plain(4, 1.0), "hadamard")
+    made.policy = Context.plain(4, 0.99)
+    audit = exact_audit(made)
+    assert not audit.holds
+    assert audit.worst is not None
+    assert audit.worst.log_ratio == pytest.approx(1.0, abs=1e-12)
+    assert audit.worst.epsilon == 0.99
+
+
+def test_pairs_are_those_with_a_finite_entry() -> None:
+    context = Context.of([0, 0, 1, 1], np.array([True, False, True, True]), [1.0, 2.0])
+    assert list(finite_pairs(context)) == [(0, 1, 1.0), (2, 3, 2.0), (3, 2, 2.0)]
+
+
+@pytest.mark.parametrize("rows", [[[F(1)]], [[F(1)], [F(1, 2), F(1, 2)]], []])
+def test_shapes_that_do_not_fit_are_refused(rows: list[list[Fraction]]) -> None:
+    with pytest.raises(CaldpError, match="2 rows of one length"):
+        audit_channel(rows, both_ways(1.0))
