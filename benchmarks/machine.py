@@ -17,6 +17,7 @@ def machine() -> dict[str, str]:
     return {
         "cpu": _cpu(),
         "cores": str(os.cpu_count()),
+        "load": _load(),
         "system": platform.platform(terse=True),
         "python": platform.python_version(),
         "caldp": __version__,
@@ -30,6 +31,14 @@ def _cpu() -> str:
     except OSError:
         told = None
     return told[1] if told else platform.processor() or platform.machine()
+
+
+def _load() -> str:
+    """How busy the machine was over the last minute, before the benchmarks: 0 is best."""
+    try:
+        return f"{os.getloadavg()[0]:.1f}"
+    except (AttributeError, OSError):  # Windows has no such number
+        return "unknown"
 
 
 def _version(name: str) -> str:
