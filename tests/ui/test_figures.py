@@ -1,0 +1,79 @@
+"""Numbers as people read them: read back, they are the number again."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from caldp_ui import figures
+
+SIZES = {"": 1.0, "million": 1e6, "billion": 1e9, "trillion": 1e12, "quadrillion": 1e15}
+
+
+def read_back(text: str) -> float:
+    number, _, word = text.partition(" ")
+    assert re.fullmatch(r"-?[\d,]+(\.\d+)?", number), text
+    return float(number.replace(",", "")) * SIZES[word]
+
+
+@given(st.integers(0, 999_999))
+def test_few_people_are_exact(number: int) -> None:
+    assert read_back(figures.people(number)) == number
+
+
+@given(st.integers(0, 994))
+@pytest.mark.parametrize("power", [6, 9, 12])
+def test_many_people_have_three_digits(power: int, number: int) -> None:
+    value = (1 + number) * 10.0**power
+    assert read_back(figures.people(value)) == pytest.approx(value, rel=0.005)
+    assert read_back(figures.people(-value)) == pytest.approx(-value, rel=0.005)
+
+
+@pytest.mark.xfail(reason="says 1e+03 million")
+@pytest.mark.parametrize("value", [999_999_999, 999.7e9])
+def test_just_below_the_next_word(value: float) -> None:
+    assert read_back(figures.people(value)) == pytest.approx(value, rel=0.005)
+
+
+@pytest.mark.xfail(reason="says -0")
+def test_nobody_has_no_sign() -> None:
+    assert figures.people(-0.3) == "0"
+
+
+@given(st.floats(1e-12, 9.9))
+def test_shares_keep_two_digits(value: float) -> None:
+    assert float(figures.share(value)) == pytest.approx(value, rel=0.05)
+
+
+def test_ends_of_shares() -> None:
+    assert float(figures.share(0.0)) == 0
+    assert figures.share(float("inf")) == "∞"
+    assert float(figures.share(1234.56)) == pytest.approx(1234.56, abs=0.05)
+
+
+@given(st.floats(0, 50), st.floats(0, 50))
+def test_a_value_and_its_spread_have_the_same_decimals(value: float, spread: float) -> None:
+    parts = figures.plus_minus(value, spread).split(" ± ")
+    assert len({len(part.partition(".")[2]) for part in parts}) == 1
+    close = 0.0005 if max(value, spread) < 10 else 0.05
+    assert float(parts[0]) == pytest.approx(value, abs=close + 1e-9)
+    assert float(parts[1]) == pytest.approx(spread, abs=close + 1e-9)
+
+
+@given(st.floats(0, 1))
+def test_of_hundred(probability: float) -> None:
+    assert float(figures.hundred(probability)) == pytest.approx(100 * probability, abs=0.5)
+
+
+@pytest.mark.parametrize("probability", [0.9933, 0.9975, 0.9991])
+def test_nearly_all_is_not_all(probability: float) -> None:
+    assert float(figures.hundred(probability)) < 100
+
+
+@pytest.mark.parametrize(
+    ("latitude", "longitude", "text"),
+    [(40.71, -74.0, "40.7° N, 74.0° W"), (-33.9, 151.2, "33.9° S, 151.2° E")],
+)
+def test_places(latitude: float, longitude: float, text: str) -> None:
+    assert figures.degrees(latitude, longitude) == text

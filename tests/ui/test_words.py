@@ -1,0 +1,156 @@
+"""Sentences are true of the scenario they stand beside: numbers recomputed, claims on channels."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+
+from caldp_core.experiments import Setup, expectation, prepare
+from caldp_core.protection import EverythingSensitive, OneBlock, StateBlocks
+from caldp_core.scenario import Scenario
+from caldp_core.types import Bools
+from caldp_ui import tour, words
+from tests.ui.small import CONTEXTS, channel_of, setup_of
+
+EPSILONS = (0.1, 1.0, 3.0)
+PROTECTING = [name for name in CONTEXTS if name not in ("blocks of one cell", "nothing")]
+
+
+def chance(epsilon: float) -> float:
+    return math.exp(epsilon) / (1 + math.exp(epsilon))
+
+
+def numbers(text: str) -> list[float]:
+    return [float(number) for number in re.findall(r"\d+(?:\.\d+)?", text)]
+
+
+def pairs(setup: Setup) -> list[tuple[int, int]]:
+    """Pairs of hidden symbols of one block: those whose odds are bounded both ways."""
+    labels = setup.partition.labels
+    hidden = setup.mechanism.hidden_symbols.tolist()
+    return [(x, o) for x in hidden for o in hidden if x < o and labels[x] == labels[o]]
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("name", PROTECTING)
+def test_odds_are_those_of_the_best_guess(name: str, epsilon: float) -> None:
+    setup = setup_of(name, epsilon)
+    assert round(100 * chance(epsilon)) in numbers(words.odds(setup))
+    channel = channel_of(setup)
+    success = max(np.maximum(channel[x], channel[o]).sum() / 2 for x, o in pairs(setup))
+    assert success <= chance(epsilon) + 1e-9
+
+
+@pytest.mark.parametrize("name", ["blocks of one cell", "nothing"])
+def test_where_nothing_is_protected_it_is_said(name: str) -> None:
+    setup = setup_of(name)
+    assert (channel_of(setup).max(axis=1) == 1).all()  # every report names its place
+    assert numbers(words.odds(setup)) == []
+    assert words.odds(setup) != words.odds(setup_of("plain LDP"))
+    assert words.repeats(setup) == ""
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.0, 1.3])
+def test_repeated_reports_add_up(epsilon: float) -> None:
+    told = numbers(words.repeats(setup_of("blocks", epsilon)))
+    best = chance(words.REPEATS * epsilon)
+    assert words.REPEATS in told
+    assert any(abs(number - 100 * best) <= 0.5 for number in told)
+
+
+@pytest.mark.parametrize("epsilon", [1.5, 5.0, 20.0])
+def test_many_reports_about_one_person_hide_practically_nothing(epsilon: float) -> None:
+    assert chance(words.REPEATS * epsilon) > 0.999
+    assert numbers(words.repeats(setup_of("blocks", epsilon))) == [words.REPEATS]
+
+
+def test_weakest_of_several_promises_is_told() -> None:
+    scenario = Scenario(blocks=StateBlocks(), epsilon=tuple(np.linspace(0.2, 1.7, 50)))
+    assert words.strongest(scenario) == pytest.approx(1.7)
+    assert words.strongest(Scenario(epsilon=0.4)) == 0.4
+
+
+@pytest.mark.parametrize("name", CONTEXTS)
+def test_what_is_not_promised_mentions_what_is_open(name: str) -> None:
+    setup = setup_of(name)
+    sentences = words.not_promised(setup)
+    scenario = setup.scenario
+    assert any("took part" in s for s in sentences)
+    says_block = any(s.startswith("Which ") for s in sentences)
+    assert says_block == (not isinstance(scenario.blocks, OneBlock))
+    lonely = int((setup.partition.sizes() == 1).sum())
+    assert any("single place" in s for s in sentences) == (lonely > 0)
+    if lonely:
+        assert any(s.startswith(f"{lonely} ") for s in sentences)
+    says_clear = any("openly" in s or "names its place." in s for s in sentences)
+    assert says_clear >= (not isinstance(scenario.sensitive, EverythingSensitive))
+
+
+def _disjoint(one: Bools, other: Bools) -> bool:
+    return not (one & other).any()
+
+
+@pytest.mark.parametrize("name", CONTEXTS)
+def test_every_report_shows_its_block(name: str) -> None:
+    setup = setup_of(name)
+    possible, labels = channel_of(setup) > 0, setup.partition.labels
+    reached = [possible[labels == block].any(axis=0) for block in range(setup.partition.m)]
+    for i, one in enumerate(reached):
+        assert all(_disjoint(one, other) for other in reached[:i])
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("name", ["sensitive corner", "blocks and corner"])
+def test_clear_share_is_the_channel_s(name: str, epsilon: float) -> None:
+    setup = setup_of(name, epsilon)
+    channel, labels = channel_of(setup), setup.partition.labels
+    hidden = setup.mechanism.hidden_symbols
+    blocks = set(labels[hidden].tolist())
+    own = [
+        channel[x, np.delete(channel, x, axis=0).max(axis=0) == 0].sum()
+        for x in setup.mechanism.clear_symbols
+        if labels[x] in blocks
+    ]
+    sentence = next(s for s in words.not_promised(setup) if "openly" in s)
+    assert any(abs(number - 100 * min(own)) <= 0.5 for number in numbers(sentence))
+
+
+@pytest.mark.parametrize("tv", [0.0, 0.0007, 0.003, 0.0049, 0.005, 0.118, 0.5, 0.999])
+def test_a_total_variation_in_words(tv: float) -> None:
+    told = words.tv_in_words(tv)
+    if tv < 0.0005:
+        assert "none" in told
+        return
+    share, of = numbers(told.replace(",", ""))
+    assert of in (100, 1000)
+    assert abs(share / of - tv) <= 0.5 / of + 1e-12
+
+
+def test_what_is_no_share_is_not_told_as_one() -> None:
+    assert numbers(words.tv_in_words(1.2)) == []
+
+
+def test_need_of_plain_ldp_is_a_ratio_of_people() -> None:
+    setup = setup_of("blocks")
+    text, meaning = words.plain_needs(setup, 12 * setup.n)
+    assert text == f"{12 * setup.n:,}"
+    assert numbers(meaning) == [12]
+    assert numbers(words.plain_needs(setup, setup.n)[1]) == []
+    text, _ = words.plain_needs(setup, None)
+    assert text.startswith("> 1 ")
+
+
+@pytest.mark.parametrize("times", [1.2, 3.75, 9.9, 12.0, 734.0])
+def test_times_as_many(times: float) -> None:
+    setup = setup_of("blocks")
+    told = numbers(words.plain_needs(setup, round(times * setup.n))[1].replace(",", ""))
+    assert told[0] == pytest.approx(times, rel=0.05)
+
+
+def test_the_tour_s_errors_are_those_of_the_theory() -> None:
+    paper = Scenario()
+    text = " ".join(text for _, text in tour._STEPS)
+    for scenario in (paper, paper.plain()):
+        tv = expectation(prepare(scenario)).tv
+        assert re.search(rf"\b{100 * tv:.0f}\b", text)
