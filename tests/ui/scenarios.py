@@ -1,0 +1,37 @@
+"""Scenarios that differ from each other in one thing each, and together in all things."""
+
+from dataclasses import replace
+
+from caldp_core.datasets import Cities
+from caldp_core.protection import (
+    AdaptiveBlocks,
+    DrawnBlocks,
+    GridBlocks,
+    OneBlock,
+    SensitiveAreas,
+    SensitiveInhabited,
+    StateBlocks,
+)
+from caldp_core.scenario import Scenario
+
+BASE = Scenario(n=100_000)
+VARIED: dict[str, Scenario] = {
+    "base": BASE,
+    "the data": replace(BASE, n=None),
+    "cities": replace(BASE, dataset=Cities()),
+    "other cities": replace(BASE, dataset=Cities(cities=7, spread_km=60.0)),
+    "one block": replace(BASE, blocks=OneBlock()),
+    "coarse": replace(BASE, blocks=GridBlocks(5, 7)),
+    "states": replace(BASE, blocks=StateBlocks()),
+    "adaptive": replace(BASE, blocks=AdaptiveBlocks(100)),
+    "drawn": replace(BASE, blocks=DrawnBlocks(("40,41,-75,-73", "33,34.2,-119,-117"))),
+    "areas": replace(BASE, sensitive=SensitiveAreas(("+40,41,-75,-73", "-b40,40.2,-74,-73.8"))),
+    "nothing": replace(BASE, sensitive=SensitiveAreas(())),
+    "inhabited": replace(BASE, sensitive=SensitiveInhabited(1, 2000)),
+    "epsilon": replace(BASE, epsilon=0.25),
+    "epsilons": replace(BASE, blocks=GridBlocks(1, 2), epsilon=(0.5, 3.0)),
+    "family": replace(BASE, family="randomized-response"),
+    "estimator": replace(BASE, estimator="clip"),
+    "trials": replace(BASE, trials=2),
+    "seed": replace(BASE, seed=2**32 - 1),
+}

@@ -1,0 +1,150 @@
+"""What can be chosen: presets, data and start cards build, run and are what they say."""
+
+import ast
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from caldp_core.datasets import Cities, Gowalla, Snap
+from caldp_core.datasets.fetch import GOWALLA_FILE
+from caldp_core.domain import Area
+from caldp_core.experiments import prepare, run
+from caldp_core.protection import (
+    EverythingSensitive,
+    GridBlocks,
+    OneBlock,
+    SensitiveAreas,
+    SensitiveInhabited,
+)
+from caldp_core.scenario import Scenario
+from caldp_ui import compute, controls, datasets, presets, start
+from caldp_ui.glossary import DEFINITIONS
+
+ROOT = Path(__file__).parents[2]
+BY_TITLE = {preset.title: preset for preset in presets.PRESETS}
+
+
+@pytest.mark.parametrize("title", BY_TITLE)
+def test_every_preset_runs_and_is_recognised(title: str) -> None:
+    preset = BY_TITLE[title]
+    before = Scenario(epsilon=3.0, n=10_000, seed=8, estimator="clip")
+    after = preset.apply(before)
+    assert (after.epsilon, after.n, after.seed, after.estimator) == (3.0, 10_000, 8, "clip")
+    assert presets.fitting(after) is preset
+    assert len(run(prepare(after)).errors) == 1
+
+
+def test_presets_differ_and_other_scenarios_are_none() -> None:
+    assert len({(p.blocks, p.sensitive) for p in presets.PRESETS}) == len(presets.PRESETS)
+    assert presets.fitting(Scenario(blocks=GridBlocks(3, 3))) is None
+
+
+def test_the_paper_s_blocks_are_as_large_as_said() -> None:
+    preset = next(p for p in presets.PRESETS if p.blocks == GridBlocks(25, 35))
+    domain = compute.dataset(Scenario()).domain
+    assert (domain.area.north - domain.area.south) / 25 == 1
+    assert (domain.area.east - domain.area.west) / 35 == 2
+    assert "1° × 2°" in preset.sentence
+
+
+def test_presets_hide_what_they_say() -> None:
+    hidden = {}
+    for preset in presets.PRESETS:
+        setup = prepare(preset.apply(Scenario()))
+        hidden[preset.blocks, preset.sensitive] = setup.mechanism.hidden_symbols
+    sizes = {kind: symbols.size for kind, symbols in hidden.items()}
+    assert sizes[OneBlock(), SensitiveAreas(())] == 0
+    assert sizes[OneBlock(), EverythingSensitive()] == 43_750
+    assert sizes[GridBlocks(25, 35), EverythingSensitive()] == 43_750
+    assert 0 < sizes[GridBlocks(25, 35), SensitiveInhabited(1, 5_000)] < 43_750
+    cities = next(p.sensitive for p in presets.PRESETS if p.blocks == OneBlock() and _edits(p) == 3)
+    domain = compute.dataset(Scenario()).domain
+    boxes = [domain.inside(Area.parse(edit[1:])) for edit in cities.edits]
+    np.testing.assert_array_equal(hidden[OneBlock(), cities], np.flatnonzero(sum(boxes)))
+    for box, place in zip(boxes, [(40.71, -74.01), (41.88, -87.63), (34.05, -118.24)], strict=True):
+        assert box[domain.locate(*place)]
+
+
+def _edits(preset: presets.Preset) -> int:
+    return len(preset.sensitive.edits) if isinstance(preset.sensitive, SensitiveAreas) else 0
+
+
+def test_one_of_the_presets_is_the_default() -> None:
+    assert presets.fitting(Scenario()) is presets.PRESETS[0]
+
+
+@pytest.mark.parametrize("title", controls.BLOCK_KINDS)
+@pytest.mark.parametrize("sensitive", controls.SENSITIVE_KINDS)
+def test_every_choice_of_blocks_goes_with_every_choice_of_places(
+    title: str, sensitive: str
+) -> None:
+    chosen = replace(
+        Scenario(n=1000),
+        blocks=controls.BLOCK_KINDS[title],
+        sensitive=controls.SENSITIVE_KINDS[sensitive],
+    )
+    estimate = run(prepare(chosen)).first.estimate
+    assert estimate.sum() == pytest.approx(1)
+
+
+def test_choosing_data_brings_people_where_there_are_none() -> None:
+    for title, spec in datasets.places().items():
+        chosen = datasets.choose(Scenario(), title)
+        assert chosen.dataset == spec
+        assert datasets.title_of(spec) == title
+        assert prepare(chosen).n > 0
+        assert (chosen.n is None) == (spec.load().counts is not None) == datasets.has_people(spec)
+        assert datasets.choose(Scenario(n=777), title).n == 777
+
+
+def test_data_with_settings_of_their_own_go_by_their_kind() -> None:
+    assert datasets.title_of(Cities(cities=3)) == datasets.title_of(Cities())
+
+
+def test_snap_is_offered_only_once_it_is_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(datasets, "cache_folder", lambda: tmp_path)
+    assert datasets.fetched_snap() is None
+    assert all(isinstance(spec, Gowalla | Cities) for spec in datasets.places().values())
+    (tmp_path / GOWALLA_FILE).write_bytes(b"")
+    snap = Snap(str(tmp_path / GOWALLA_FILE))
+    assert datasets.fetched_snap() == snap
+    assert snap in datasets.places().values()
+    assert datasets.choose(Scenario(), datasets.title_of(snap)).dataset == snap
+
+
+@pytest.mark.parametrize("card", start.CARDS, ids=lambda card: card.title)
+def test_cards_hold_scenarios_that_run_and_survive_a_link(card: start.Card) -> None:
+    assert Scenario.from_query(card.scenario.to_query()) == card.scenario
+    assert run(prepare(card.scenario)).first.errors.tv < 1
+
+
+def test_cards_are_different_and_their_page_exists() -> None:
+    assert len({compute.key(card.scenario) for card in start.CARDS}) == len(start.CARDS)
+    assert (ROOT / start.MAP_PAGE).is_file()
+
+
+def _terms_used() -> set[str]:
+    used = set()
+    for path in [*ROOT.glob("caldp_ui/*.py"), *ROOT.glob("pages/*.py")]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "terms":
+                used |= {arg.value for arg in node.args if isinstance(arg, ast.Constant)}
+            if isinstance(node, ast.Subscript) and getattr(node.value, "id", "") == "DEFINITIONS":
+                used |= {node.slice.value} if isinstance(node.slice, ast.Constant) else set()
+    return used
+
+
+def test_every_term_that_is_used_is_defined_and_the_other_way_round() -> None:
+    assert _terms_used() == set(DEFINITIONS)
+
+
+@pytest.mark.parametrize("term", DEFINITIONS)
+def test_definitions_begin_without_a_formula_and_end_with_a_full_stop(term: str) -> None:
+    text = DEFINITIONS[term]
+    assert text.rstrip().endswith(".")
+    first = text.split(". ")[0]
+    assert not set("=≤≥Σ^∞|") & set(first)

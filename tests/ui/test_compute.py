@@ -1,0 +1,106 @@
+"""Cached work: keys tell scenarios apart, cached values are the core's own and read-only."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from caldp_core.curves import over_epsilon, over_people, people_for_same_error
+from caldp_core.datasets import Cities, Gowalla
+from caldp_core.experiments import expectation, prepare, run
+from caldp_core.protection import (
+    DrawnBlocks,
+    EverythingSensitive,
+    GridBlocks,
+    OneBlock,
+    SensitiveAreas,
+    StateBlocks,
+)
+from caldp_core.scenario import Scenario
+from caldp_ui import compute
+from tests.ui.scenarios import VARIED
+
+BASE = Scenario(blocks=StateBlocks(), epsilon=2.0, n=100_000, seed=5)
+
+
+def test_kinds_without_fields_have_keys_of_their_own() -> None:
+    assert hash(OneBlock()) == hash(StateBlocks())  # why keys are texts
+    one, states = (replace(BASE, blocks=kind) for kind in (OneBlock(), StateBlocks()))
+    assert compute.key(one) != compute.key(states)
+    assert compute.setup(one).partition.m == 1
+    assert compute.setup(states).partition.m > 40
+
+
+def test_any_difference_is_a_different_key() -> None:
+    assert len({compute.key(scenario) for scenario in VARIED.values()}) == len(VARIED)
+
+
+def test_the_same_scenario_has_the_same_key() -> None:
+    again = Scenario.from_query(BASE.to_query())
+    assert again is not BASE
+    assert compute.key(again) == compute.key(BASE)
+
+
+def test_comparison_is_what_the_core_runs() -> None:
+    comparison = compute.compare(BASE)
+    for cached, scenario in ((comparison.ours, BASE), (comparison.plain, BASE.plain())):
+        fresh = run(prepare(scenario))
+        assert cached.setup.scenario == scenario
+        assert cached.errors == fresh.errors
+        assert cached.expected == fresh.expected
+        np.testing.assert_array_equal(cached.first.estimate, fresh.first.estimate)
+    np.testing.assert_array_equal(comparison.ours.first.people, comparison.plain.first.people)
+    assert comparison.outcome is comparison.ours.first
+    assert comparison.setup is comparison.ours.setup
+
+
+def test_cached_values_are_shared_and_read_only() -> None:
+    comparison = compute.compare(BASE)
+    assert compute.compare(replace(BASE)).ours is comparison.ours
+    outcome, setup = comparison.outcome, comparison.setup
+    shared = (outcome.estimate, outcome.people, outcome.unbiased, outcome.block_shares)
+    for array in (*shared, setup.dataset.distribution, setup.sensitive, setup.partition.labels):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+
+
+def test_another_seed_is_another_run_of_the_same_mechanism() -> None:
+    other = replace(BASE, seed=6)
+    assert compute.setup(other) is compute.setup(BASE)
+    assert compute.compare(other).ours.errors != compute.compare(BASE).ours.errors
+
+
+def test_data_are_loaded_once_for_all_scenarios() -> None:
+    assert compute.dataset(BASE) is compute.dataset(replace(Scenario(), blocks=OneBlock()))
+    assert compute.dataset(replace(BASE, dataset=Cities())) is not compute.dataset(BASE)
+    assert compute.dataset(BASE).name == Gowalla().load().name
+
+
+def test_curves_are_the_theory_s_and_the_same_along_the_curve() -> None:
+    by_epsilon, by_people = compute.epsilon_curve(BASE), compute.people_curve(BASE)
+    setup = prepare(BASE)
+    np.testing.assert_array_equal(by_epsilon.tv, over_epsilon(setup, compute.EPSILONS).tv)
+    np.testing.assert_array_equal(by_people.tv, over_people(setup, compute.NUMBERS).tv)
+    moved = replace(BASE, epsilon=0.5, seed=9)
+    np.testing.assert_array_equal(compute.epsilon_curve(moved).tv, by_epsilon.tv)
+    moved = replace(BASE, n=10**9, seed=9)
+    np.testing.assert_array_equal(compute.people_curve(moved).tv, by_people.tv)
+    assert tuple(by_people.x) == compute.NUMBERS
+
+
+def test_people_that_plain_ldp_needs() -> None:
+    scenario = replace(BASE, blocks=GridBlocks(25, 35))
+    needed = compute.people_plain_needs(scenario)
+    assert needed == people_for_same_error(prepare(scenario), prepare(scenario.plain()))
+    assert compute.people_plain_needs(replace(scenario, seed=77)) == needed
+    hopeless = replace(BASE, sensitive=SensitiveAreas(()), blocks=OneBlock(), n=10**12)
+    assert compute.people_plain_needs(hopeless) is None
+
+
+def test_expectation_and_file() -> None:
+    assert compute.expected(BASE) == expectation(prepare(BASE))
+    drawn = replace(BASE, blocks=DrawnBlocks(("40,41,-75,-73",)), sensitive=EverythingSensitive())
+    text = compute.pretty(drawn)
+    assert "40,41,-75,-73" in text
+    assert Scenario.from_dict(json.loads(text)) == drawn

@@ -1,0 +1,93 @@
+"""Long work: its progress is seen, a cancel stops it at the next report, errors come out."""
+
+from concurrent.futures import wait
+from threading import Event, Semaphore
+
+import pytest
+
+from caldp_core.errors import CaldpError
+from caldp_core.types import Progress
+from caldp_ui import jobs
+
+PATIENCE = 20.0
+"""Seconds until a hanging test gives up; nothing is timed."""
+
+
+def finished(job: jobs.Job[object]) -> bool:
+    return not wait([job.future], timeout=PATIENCE).not_done
+
+
+class Stepwise:
+    """Work that makes one report each time that `go` is called."""
+
+    def __init__(self) -> None:
+        self.allowed, self.reported = Semaphore(0), Semaphore(0)
+        self.reports = 0
+
+    def go(self) -> None:
+        self.allowed.release()
+
+    def seen(self) -> None:
+        assert self.reported.acquire(timeout=PATIENCE)
+
+    def __call__(self, progress: Progress) -> str:
+        for step in range(1, 11):
+            assert self.allowed.acquire(timeout=PATIENCE)
+            self.reports += 1
+            progress(step / 10)
+            self.reported.release()
+        return "whole"
+
+
+def test_progress_is_seen_while_it_runs_and_the_result_after() -> None:
+    work = Stepwise()
+    job = jobs.launch("work", work)
+    assert job.share == 0.0
+    for step in range(1, 11):
+        assert not job.done
+        work.go()
+        work.seen()
+        assert job.share == step / 10
+    assert finished(job)
+    assert job.done
+    assert job.result() == "whole"
+
+
+def test_cancel_stops_at_the_next_report() -> None:
+    work = Stepwise()
+    job = jobs.launch("work", work)
+    work.go()
+    work.seen()
+    job.cancel()
+    for _ in range(9):
+        work.go()
+    assert finished(job)
+    assert work.reports == 2  # one before the cancel, and the one that met it
+    assert job.share == 0.1
+    assert job.result() is None
+
+
+def test_cancel_before_the_start_means_that_it_never_starts() -> None:
+    held = Event()
+    started: list[int] = []
+    workers = jobs._pool()._max_workers
+    blockers = [jobs.launch("block", lambda _: held.wait(PATIENCE)) for _ in range(workers)]
+    waiting = jobs.launch("wait", lambda _: started.append(1))
+    waiting.cancel()
+    held.set()
+    assert all(finished(job) for job in [*blockers, waiting])
+    assert waiting.done
+    assert waiting.result() is None
+    assert started == []
+
+
+@pytest.mark.parametrize("error", [CaldpError("k must be even."), ValueError("oops")])
+def test_errors_of_the_work_come_out(error: Exception) -> None:
+    def fails(progress: Progress) -> None:
+        progress(0.5)
+        raise error
+
+    job = jobs.launch("work", fails)
+    assert finished(job)
+    with pytest.raises(type(error), match=str(error)):
+        job.result()
