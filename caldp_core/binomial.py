@@ -14,6 +14,7 @@ about ten times as long on large counts.
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import gammaln, ndtr
 
 from caldp_core.types import Bools, Floats, Ints
@@ -22,6 +23,10 @@ WORD_BITS: Final = 64
 _FIRST_BITS: Final = np.array([(1 << g) - 1 for g in range(WORD_BITS + 1)], dtype=np.uint64)
 """Masks that keep the lowest g bits of a word."""
 _STIRLING_FROM: Final = 16.0
+_USUAL: Final = 4.5
+"""Standard scores beyond it are rare enough to be looked at one by one."""
+_ROOMY: Final = 1024
+"""From this g on, 93 of 100 draws pass without a look at their own bounds."""
 _CHUNK: Final = 32_768
 """Draws at a time, so that what is in hand stays in the cache (measured: 17 ns against 30)."""
 
@@ -37,19 +42,31 @@ def binomial_half(counts: Ints, rng: np.random.Generator) -> Ints:
 
 
 def _binomial_half(flat: Ints, rng: np.random.Generator) -> Ints:
-    large = np.flatnonzero(flat > WORD_BITS)
-    if large.size == flat.size:
-        return binomial_half_large(flat, rng)
-    words = rng.integers(0, 2**64 - 1, size=flat.size, dtype=np.uint64, endpoint=True)
-    words &= _FIRST_BITS.take(flat, mode="clip")
-    drawn = np.bitwise_count(words).astype(np.int64)
-    if large.size:
-        drawn[large] = binomial_half_large(flat[large], rng)
+    parts = [
+        (np.flatnonzero(flat <= WORD_BITS), _few),
+        (np.flatnonzero((flat > WORD_BITS) & (flat < _ROOMY)), binomial_half_large),
+        (np.flatnonzero(flat >= _ROOMY), binomial_half_large),
+    ]
+    drawn = np.empty_like(flat)
+    for where, draw in parts:
+        if where.size == flat.size:
+            return draw(flat, rng)
+        if where.size:
+            drawn[where] = draw(flat[where], rng)
     return drawn
 
 
+def _few(counts: Ints, rng: np.random.Generator) -> Ints:
+    words = rng.integers(0, 2**64 - 1, size=counts.size, dtype=np.uint64, endpoint=True)
+    words &= _FIRST_BITS.take(counts, mode="clip")
+    return np.bitwise_count(words).astype(np.int64)
+
+
 def binomial_half_large(counts: Ints, rng: np.random.Generator) -> Ints:
-    """Binomial(g, ½) for each g > 64 of `counts` (n,), by rejection from a rounded normal."""
+    """Binomial(g, ½) for each g > 64 of `counts` (n,), by rejection from a rounded normal.
+
+    Quickest where all of them are at least 1,024, so callers keep those apart.
+    """
     g = counts.astype(np.float64)
     drawn, accepted = _propose(g, rng)
     while not accepted.all():
@@ -60,19 +77,43 @@ def binomial_half_large(counts: Ints, rng: np.random.Generator) -> Ints:
 
 def _propose(g: Floats, rng: np.random.Generator) -> tuple[Floats, Bools]:
     z = rng.standard_normal(g.size)
-    drawn = np.rint(g * 0.5 + np.sqrt(g) * 0.5 * z)
-    doubt = rng.random(g.size)
-    doubt *= g
-    np.square(z, out=z)
-    accepted = doubt < g - squeeze(z)
-    close = np.flatnonzero(~accepted)
-    if close.size:
-        ratio = acceptance(drawn[close], g[close])
-        accepted[close] = doubt[close] < g[close] * ratio
+    drawn = np.sqrt(g)
+    drawn *= z
+    drawn += g
+    drawn *= 0.5
+    np.rint(drawn, out=drawn)
+    least = float(g.min())
+    if least < _ROOMY:
+        return drawn, _decide(rng.random(g.size), drawn, z, g)
+    # The doubt is a uniform number whose first 16 bits settle nearly all draws; only where they
+    # don't are more bits added and the draw's own bound looked at.
+    doubt = _sixteen_bits(g.size, rng)
+    accepted = doubt < np.floor((1.0 - float(squeeze(_USUAL**2)) / least) * 2.0**16)
+    if max(z.max(), -z.min()) > _USUAL:
+        accepted &= np.abs(z) <= _USUAL
+    rest = np.flatnonzero(~accepted)
+    finer = (doubt[rest] + rng.random(rest.size)) / 2.0**16
+    accepted[rest] = _decide(finer, drawn[rest], z[rest], g[rest])
     return drawn, accepted
 
 
-def squeeze(z2: Floats) -> Floats:
+def _sixteen_bits(n: int, rng: np.random.Generator) -> NDArray[np.uint16]:
+    words = rng.integers(0, 2**64 - 1, size=-(-n // 4), dtype=np.uint64, endpoint=True)
+    return words.view(np.uint16)[:n]
+
+
+def _decide(doubt: Floats, drawn: Floats, z: Floats, g: Floats) -> Bools:
+    """Accept if doubt < r/M: by the squeeze where it settles that, else by r itself."""
+    bound = squeeze(z * z)
+    np.subtract(g, bound, out=bound)
+    accepted = doubt * g < bound
+    close = np.flatnonzero(~accepted)
+    if close.size:
+        accepted[close] = doubt[close] < acceptance(drawn[close], g[close])
+    return accepted
+
+
+def squeeze(z2: Floats | float) -> Floats:
     """g·(1 − r/M) is at most this, for g > 64; `z2`: squared standard scores before rounding.
 
     Generous in the constants (rounding moves z by up to 1/√g ≤ 1/8), so that it is safe and
