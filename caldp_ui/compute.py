@@ -48,8 +48,7 @@ class Comparison:
 
 def dataset(scenario: Scenario) -> Dataset:
     """The scenario's data, loaded once."""
-    only_data = replace(Scenario(), dataset=scenario.dataset, n=1)
-    return _dataset(key(only_data), scenario)
+    return _dataset(key(replace(Scenario(), dataset=scenario.dataset, n=1)), scenario)
 
 
 @st.cache_resource(max_entries=4, show_spinner="Loading the data …")

@@ -120,7 +120,7 @@ def _block_details(scenario: Scenario, domain: Domain | GridDomain) -> None:
             format_func=figures.exactly,
             **bind("adaptive", blocks.blocks, lambda s, v: replace(s, blocks=AdaptiveBlocks(v))),
         )
-        st.caption("Made from public census figures, never from the private data.")
+        st.caption("Made from public population figures (GeoNames), never from the private data.")
     elif isinstance(blocks, DrawnBlocks):
         st.caption(
             f"{len(blocks.areas)} drawn. Drag on the map “Truth” to add one; "
@@ -146,7 +146,7 @@ def _sensitive_details(scenario: Scenario) -> None:
                 "most", sensitive.most, lambda s, v: replace(s, sensitive=SensitiveInhabited(1, v))
             ),
         )
-        st.caption("Per cell of about 20 km, by public census figures.")
+        st.caption("Per cell of about 20 km, by public population figures (GeoNames).")
 
 
 def _epsilon(scenario: Scenario) -> None:
@@ -195,6 +195,11 @@ def more(scenario: Scenario) -> None:
             list(titles),
             **bind("data", datasets.title_of(scenario.dataset), datasets.choose),
         )
+        if not datasets.fetched_snap():
+            st.caption(
+                "SNAP's own file appears here once `python -m caldp_core fetch gowalla` has "
+                "brought it."
+            )
         st.selectbox(
             "Method",
             list(FAMILIES),

@@ -3,6 +3,7 @@
 Room: shell. Errors of ours become one sentence on screen; anything else stays in the log.
 """
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -21,6 +22,11 @@ def heading(title: str, lead: str) -> None:
     st.html(_STYLE)
     st.header(title, anchor=False)
     st.markdown(lead)
+
+
+def as_text(text: str) -> str:
+    """`text` with everything escaped that Markdown would act on: notes may quote raw data."""
+    return re.sub(r"([\\`*_{}\[\]()#+|<>~$:!-])", r"\\\1", text)
 
 
 @contextmanager

@@ -4,7 +4,7 @@ import streamlit as st
 
 from caldp_core.domain import GridDomain
 from caldp_ui import compute, controls, drawing, readout, sections, state, tour
-from caldp_ui.shell import heading, plain_errors
+from caldp_ui.shell import as_text, heading, plain_errors
 
 title, guide = st.columns([5, 1], vertical_alignment="bottom")
 with title:
@@ -49,6 +49,6 @@ with main, plain_errors():
         with table:
             readout.numbers(comparison)
     readout.promise(comparison)
-    st.caption(f"Data: **{dataset.name}**. {dataset.note}")
+    st.caption(f"Data: **{dataset.name}**. {as_text(dataset.note)}")
 
 state.write_link()
