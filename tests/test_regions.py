@@ -17,11 +17,11 @@ from caldp_core.scenario import Scenario
 from caldp_core.types import Progress
 from tests.stats import SIGNIFICANCE
 
-RUNS = 1500
+RUNS = 1000
 CASES = [(family, own) for family in FAMILIES for own in (True, False)]
 PER_SIDE = SIGNIFICANCE / len(CASES) / 2
-"""The interval holds the truth in Binomial(1500, 0.95) runs: 1425, within 5.2·8.4 = 44. With half
-the variance it would hold in 83 % or 1251 ± 14, with twice in 99.4 % or 1491 ± 3: both outside."""
+"""The interval holds the truth in Binomial(1000, 0.95) runs: 950, within 5.2·6.9 = 36. With half
+the variance it would hold in 83 % or 834 ± 12, with twice in 99.4 % or 994 ± 2.4: both outside."""
 SCENARIO = Scenario(
     dataset=Zipf(200),
     blocks=EvenRuns(5),
