@@ -20,7 +20,7 @@ from caldp_core.domain import US_GRID, Area, GridDomain
 from caldp_core.partitions import Partition
 from caldp_core.types import Bools, Floats
 from caldp_ui.outlines import Lines, block_lines, mask_lines
-from caldp_ui.theme import LEVELS, NIGHT, cividis
+from caldp_ui.theme import LEVELS, NIGHT, NIGHT_LAND, SENSITIVE_TINT, cividis
 
 SHARE_LOW: Final = 1e-6
 SHARE_HIGH: Final = 1e-2
@@ -28,6 +28,8 @@ SHARE_HIGH: Final = 1e-2
 HEIGHT: Final = 232
 _MARKERS_MAX: Final = 1200
 _NAMES_MAX: Final = 100
+_BORDER_MAX: Final = 1500
+"""Points of a border that still reads as one."""
 
 
 def levels(shares: Floats) -> NDArray[np.uint8]:
@@ -41,27 +43,36 @@ def levels(shares: Floats) -> NDArray[np.uint8]:
 
 def picture(shares: Floats, domain: GridDomain) -> str:
     """(k,) shares as a PNG data URI, southernmost row first; empty cells are transparent."""
-    image = Image.fromarray(levels(shares).reshape(domain.rows, domain.columns))
-    image.putpalette(cividis().tobytes())
+    return _png(levels(shares), cividis(), domain)
+
+
+def _png(indices: NDArray[np.uint8], colours: NDArray[np.uint8], domain: GridDomain) -> str:
+    image = Image.fromarray(indices.reshape(domain.rows, domain.columns))
+    image.putpalette(colours.tobytes())
     buffer = io.BytesIO()
     image.save(buffer, format="PNG", transparency=0, optimize=False)
     return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
 
 
-def map_figure(shares: Floats, domain: GridDomain, layers: Sequence[go.Scatter]) -> go.Figure:
+def map_figure(
+    shares: Floats, domain: GridDomain, layers: Sequence[go.Scatter | go.Image]
+) -> go.Figure:
     """One map of (k,) shares with further layers on top."""
-    figure = go.Figure()
-    figure.add_image(
-        source=picture(shares, domain),
+    figure = go.Figure([_stretched(picture(shares, domain), domain), *layers])
+    _frame(figure, domain)
+    return figure
+
+
+def _stretched(source: str, domain: GridDomain, opacity: float = 1.0) -> go.Image:
+    return go.Image(
+        source=source,
         x0=domain.west + domain.cell / 2,
         dx=domain.cell,
         y0=domain.south + domain.cell / 2,
         dy=domain.cell,
         hoverinfo="skip",
+        opacity=opacity,
     )
-    figure.add_traces(list(layers))
-    _frame(figure, domain)
-    return figure
 
 
 def _frame(figure: go.Figure, domain: GridDomain) -> None:
@@ -105,10 +116,19 @@ def block_layer(partition: Partition, domain: GridDomain) -> list[go.Scatter]:
 
 
 def sensitive_layer(sensitive: Bools, domain: GridDomain) -> list[go.Scatter]:
-    """Border of the sensitive set, where it is not the whole map."""
+    """Border of the sensitive set, where it is not the whole map nor scattered all over it."""
     if sensitive.all() or not sensitive.any():
         return []
-    return [_line(mask_lines(sensitive, domain), NIGHT.sensitive, 2.0)]
+    lines = mask_lines(sensitive, domain)
+    return [_line(lines, NIGHT.sensitive, 2.0)] if lines[0].size <= _BORDER_MAX else []
+
+
+def veil_layer(sensitive: Bools, domain: GridDomain) -> list[go.Image]:
+    """The sensitive cells tinted, where a border around each scattered one would hide the map."""
+    if sensitive.all() or mask_lines(sensitive, domain)[0].size <= _BORDER_MAX:
+        return []
+    colours = np.array([NIGHT_LAND, SENSITIVE_TINT], dtype=np.uint8)
+    return [_stretched(_png(sensitive.astype(np.uint8), colours, domain), domain, opacity=0.5)]
 
 
 def region_layer(region: Area | None) -> list[go.Scatter]:

@@ -48,6 +48,7 @@ def _truth(comparison: Comparison, domain: GridDomain) -> None:
     setup = comparison.setup
     truth, estimate = setup.dataset.distribution, comparison.outcome.estimate
     layers = [
+        *maps.veil_layer(setup.sensitive, domain),
         *maps.outline_layer(domain),
         *maps.block_layer(setup.partition, domain),
         *maps.sensitive_layer(setup.sensitive, domain),

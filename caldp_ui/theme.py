@@ -37,7 +37,8 @@ class Night:
 
 NIGHT: Final = Night()
 NIGHT_LAND: Final = (10, 20, 36)
-"""The same land as numbers, for deck.gl."""
+"""The same land as numbers, for deck.gl and pictures."""
+SENSITIVE_TINT: Final = (255, 122, 184)
 LIGHT: Final = Palette("#0072B2", "#C44E00", "rgba(70,80,95,0.6)", "#FFFFFF")
 DARK: Final = Palette("#56B4E9", "#E69F00", "rgba(200,208,220,0.6)", "#0B0F14")
 
