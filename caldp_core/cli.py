@@ -130,7 +130,8 @@ def _table(columns: Sequence[Recomputed]) -> str:
 @contextmanager
 def _bar(label: str) -> Iterator[Progress]:
     """A progress bar on standard error, shown only on a terminal."""
-    with click.progressbar(length=1000, label=label, file=sys.stderr) as bar:
+    hidden = not sys.stderr.isatty()
+    with click.progressbar(length=1000, label=label, file=sys.stderr, hidden=hidden) as bar:
 
         def progress(share: float) -> None:
             bar.update(max(0, int(share * 1000) - bar.pos))

@@ -3,31 +3,29 @@
 Room: used by the Hadamard family only. H is Sylvester's matrix: H(r, y) = (−1)^popcount(r & y).
 """
 
-from typing import Final
-
 import numpy as np
-from scipy.linalg import hadamard
 
 from caldp_core.binomial import binomial_half
 from caldp_core.types import Floats, Ints
-
-_DENSE_UP_TO: Final = 256
 
 
 def fwht(values: Floats) -> Floats:
     """values @ H_S along the last axis; shape (…, S), S a power of two.
 
-    H_{S₁S₂} = H_{S₁} ⊗ H_{S₂} turns a large transform into two small dense products, which
-    is faster than butterflies: S = 65,536 takes two products with H_256.
+    Bit by bit like `stochastic_fwht` below: the row's highest bit goes, the output's bit comes in
+    last, so that every slice is long. Dense products with H_256 are no quicker, and BLAS threads
+    get in each other's way when several visits compute at once.
     """
     order = values.shape[-1]
-    if order <= _DENSE_UP_TO:
-        return np.asarray(values @ hadamard(order, dtype=np.float64))
-    high = order // _DENSE_UP_TO
-    parts = values.reshape(*values.shape[:-1], high, _DENSE_UP_TO)
-    inner = fwht(parts)
-    outer = fwht(np.swapaxes(inner, -1, -2))
-    return np.ascontiguousarray(np.swapaxes(outer, -1, -2)).reshape(values.shape)
+    state = np.ascontiguousarray(values.reshape(-1, order).T)
+    width = state.shape[1]
+    for _ in range(order.bit_length() - 1):
+        upper, lower = state.reshape(2, order // 2, width)
+        after = np.empty((order // 2, 2, width))
+        np.add(upper, lower, out=after[:, 0])
+        np.subtract(upper, lower, out=after[:, 1])
+        state = after
+    return np.ascontiguousarray(state.reshape(order, width).T).reshape(values.shape)
 
 
 def stochastic_fwht(counts: Ints, rng: np.random.Generator) -> Ints:
