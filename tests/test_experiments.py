@@ -55,6 +55,18 @@ def test_trials_differ_and_do_not_depend_on_their_number() -> None:
     np.testing.assert_array_equal(four.first.people, two.first.people)
 
 
+def test_people_and_coins_have_seeds_of_their_own() -> None:
+    # Were people and coins drawn from one stream, they would not be independent.
+    setup = prepare(SMALL)
+    trial = np.random.SeedSequence(SMALL.seed).spawn(1)[0]
+    who, coins = (np.random.default_rng(child) for child in trial.spawn(2))
+    people = who.multinomial(20_000, setup.dataset.distribution)
+    tally = setup.mechanism.sample_tally(people, coins)
+    first = run(setup).first
+    np.testing.assert_array_equal(first.people, people)
+    np.testing.assert_array_equal(first.unbiased, setup.mechanism.estimate(tally))
+
+
 def test_twins_face_the_same_people() -> None:
     plain = made(SMALL.plain())
     assert plain.setup.mechanism.policy.m == 1
