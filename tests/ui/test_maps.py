@@ -127,7 +127,6 @@ def test_a_map_as_sent_is_small(kind: str) -> None:
     assert len(full_figure(KINDS[kind]).to_json()) <= BYTES_MAX
 
 
-@pytest.mark.xfail(reason="each side of a scattered cell is a line of its own: 0.5 MB a map")
 def test_a_map_with_a_scattered_sensitive_set_is_small() -> None:
     figure = full_figure(KINDS["truth"], SensitiveInhabited(1, 5_000))
     assert len(figure.to_json()) <= BYTES_MAX

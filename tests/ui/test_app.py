@@ -1,0 +1,193 @@
+"""The map page by its widgets: what it shows is what the core computes for what was chosen."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from caldp_core.curves import people_for_same_error
+from caldp_core.datasets import Cities
+from caldp_core.estimation import ESTIMATORS
+from caldp_core.experiments import prepare
+from caldp_core.mechanisms import FAMILIES
+from caldp_core.protection import AdaptiveBlocks, GridBlocks, SensitiveInhabited, StateBlocks
+from caldp_core.scenario import Scenario
+from caldp_ui import controls, figures, maps, presets
+from tests.ui.driver import (
+    assert_shows,
+    chart,
+    checked,
+    metrics,
+    open_app,
+    pictures,
+    query_of,
+    scenario_of,
+)
+from tests.ui.scenarios import VARIED
+
+BYTES_MAX = 150_000
+
+
+def test_opens_with_the_default() -> None:
+    at = open_app()
+    result = assert_shows(at, Scenario())
+    assert query_of(at) == {}
+    assert not at.error
+    assert not at.warning
+    shown = pictures(at)
+    domain = result.setup.dataset.domain
+    truth, estimate = result.setup.dataset.distribution, result.first.estimate
+    assert shown["map-truth"] == maps.picture(truth, domain)
+    assert shown["map-estimate"] == maps.picture(estimate, domain)
+    assert shown["map-error"] == maps.picture(abs(estimate - truth), domain)
+
+
+def test_need_of_plain_ldp_is_the_core_s() -> None:
+    at = open_app(blocks="states", n="100000")
+    scenario = Scenario(blocks=StateBlocks(), n=100_000)
+    needed = people_for_same_error(prepare(scenario), prepare(scenario.plain()))
+    assert needed is not None
+    assert metrics(at, "plain-needs") == [figures.people(needed)]
+
+
+@pytest.mark.parametrize("name", VARIED)
+def test_every_kind_of_scenario_opens_from_its_link(name: str) -> None:
+    scenario = VARIED[name]
+    at = open_app(**scenario.to_query())
+    assert not at.warning
+    assert_shows(at, scenario)
+
+
+@pytest.mark.parametrize("title", [preset.title for preset in presets.PRESETS])
+def test_every_preset(title: str) -> None:
+    at = open_app(blocks="grid", **{"blocks.rows": "3", "blocks.columns": "4"}, n="1000000")
+    assert at.selectbox(key="preset").value is None
+    checked(at.selectbox(key="preset").set_value(title).run())
+    preset = next(p for p in presets.PRESETS if p.title == title)
+    assert_shows(at, preset.apply(Scenario(n=1_000_000)))
+    assert at.selectbox(key="preset").value == title
+
+
+@pytest.mark.parametrize("preset", presets.PRESETS, ids=lambda preset: preset.title)
+def test_pictures_as_sent_are_small(preset: presets.Preset) -> None:
+    at = open_app(**preset.apply(Scenario()).to_query())
+    for key in ("map-truth", "map-estimate", "map-error"):
+        assert len(chart(at, key).spec) <= BYTES_MAX
+
+
+@pytest.mark.parametrize("title", controls.BLOCK_KINDS)
+def test_every_kind_of_blocks(title: str) -> None:
+    at = open_app(blocks="states" if controls.BLOCK_KINDS[title] == GridBlocks() else "grid")
+    checked(at.selectbox(key="blocks").set_value(title).run())
+    assert_shows(at, Scenario(blocks=controls.BLOCK_KINDS[title]))
+    assert at.selectbox(key="blocks").value == title
+
+
+@pytest.mark.parametrize("title", controls.SENSITIVE_KINDS)
+def test_every_kind_of_sensitive_places(title: str) -> None:
+    at = open_app(sensitive="areas")
+    checked(at.selectbox(key="sensitive").set_value(title).run())
+    assert_shows(at, Scenario(sensitive=controls.SENSITIVE_KINDS[title]))
+
+
+def test_details_of_blocks_and_places() -> None:
+    at = open_app()
+    checked(at.number_input(key="rows").set_value(5).run())
+    checked(at.number_input(key="columns").set_value(7).run())
+    assert_shows(at, Scenario(blocks=GridBlocks(5, 7)))
+    at = open_app(blocks="adaptive")
+    checked(at.select_slider(key="adaptive").set_value(100).run())
+    assert_shows(at, Scenario(blocks=AdaptiveBlocks(100)))
+    at = open_app(sensitive="inhabited")
+    checked(at.number_input(key="most").set_value(2000).run())
+    assert_shows(at, Scenario(sensitive=SensitiveInhabited(1, 2000)))
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 4.0, 20.0])
+def test_epsilon(epsilon: float) -> None:
+    at = open_app()
+    before = pictures(at)
+    checked(at.select_slider(key="epsilon").set_value(epsilon).run())
+    assert_shows(at, Scenario(epsilon=epsilon))
+    after = pictures(at)
+    assert after["map-truth"] == before["map-truth"]
+    assert after["map-estimate"] != before["map-estimate"]
+    assert after["map-error"] != before["map-error"]
+
+
+def test_slider_makes_one_epsilon_of_several() -> None:
+    at = open_app(**VARIED["epsilons"].to_query())
+    assert at.info
+    checked(at.select_slider(key="epsilon").set_value(2.0).run())
+    assert_shows(at, replace(VARIED["epsilons"], epsilon=2.0))
+
+
+@pytest.mark.parametrize("power", range(3, 13, 3))
+def test_people_from_a_thousand_to_a_trillion(power: int) -> None:
+    at = open_app()
+    checked(at.select_slider(key="people").set_value(10**power).run())
+    assert_shows(at, Scenario(n=10**power))
+    checked(at.select_slider(key="people").set_value(0).run())
+    assert_shows(at, Scenario())
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_families(family: str) -> None:
+    at = open_app(blocks="states")
+    checked(at.selectbox(key="family").set_value(family).run())
+    assert_shows(at, Scenario(blocks=StateBlocks(), family=family))
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_estimators(name: str) -> None:
+    at = open_app()
+    checked(at.selectbox(key="estimator").set_value(name).run())
+    assert_shows(at, Scenario(estimator=name))
+
+
+def test_other_data_bring_their_people() -> None:
+    at = open_app()
+    title = next(t for t in at.selectbox(key="data").options if "Gowalla" not in t)
+    checked(at.selectbox(key="data").set_value(title).run())
+    assert_shows(at, Scenario(dataset=Cities(), n=1_000_000))
+
+
+def _another(at: AppTest) -> AppTest:
+    """Ask for another possible outcome; the button is known by its dice."""
+    return checked(next(b for b in at.button if b.proto.icon.endswith("casino:")).click().run())
+
+
+def test_another_outcome_is_the_next_seed() -> None:
+    at = open_app(seed="41")
+    assert_shows(_another(at), Scenario(seed=42))
+    last = open_app(seed=str(2**32 - 1))
+    assert_shows(_another(last), Scenario(seed=0))
+
+
+def test_table_of_numbers_agrees_with_the_core() -> None:
+    at = open_app(blocks="states", n="1000000")
+    at.session_state["view"] = next(tab.label for tab in at.tabs if "umber" in tab.label)
+    checked(at.run())
+    table = at.table[0].value
+    scenario = Scenario(blocks=StateBlocks(), n=1_000_000)
+    result = assert_shows(at, scenario)
+    column = list(table.iloc[:, 0])
+    errors = result.first.errors
+    for value in (errors.tv, errors.sampling_tv, errors.l1, errors.l2, errors.kl):
+        assert figures.share(value) in column
+    assert f"{errors.earth_movers_km:,.1f} km" in column
+    for number in (result.setup.partition.m, 43_750, 1_000_000):
+        assert f"{number:,}" in column
+    assert str(result.setup.mechanism.report_bits) in column
+    assert table.shape[1] == 2
+    assert Scenario.from_dict(json.loads(at.code[-1].value)) == scenario
+
+
+def test_curve_against_people() -> None:
+    at = open_app()
+    before = chart(at, "curve").spec
+    at.session_state["curve-against"] = at.get("button_group")[-1].options[-1]
+    checked(at.run())
+    assert chart(at, "curve").spec != before
+    assert scenario_of(at) == Scenario()

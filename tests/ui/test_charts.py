@@ -1,0 +1,117 @@
+"""Charts draw the numbers that they are given; columns add up to the estimate."""
+
+import json
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from caldp_core.curves import Curve
+from caldp_core.domain import US_GRID
+from caldp_core.protection import GridBlocks, OneBlock
+from caldp_core.scenario import Scenario
+from caldp_ui import charts, compute, view3d
+from caldp_ui.theme import DARK, LIGHT, NIGHT, NIGHT_LAND, Palette, cividis
+
+X = np.array([0.5, 1.0, 2.0])
+OURS = Curve(
+    X, np.array([0.3, 0.2, 0.1]), np.array([0.25, 0.15, 0.05]), np.array([0.35, 0.25, 0.2])
+)
+PLAIN = Curve(X, OURS.tv * 2, OURS.low * 2, OURS.high * 2)
+
+
+def figure_of(palette: Palette = LIGHT) -> go.Figure:
+    return charts.error_curves(OURS, PLAIN, 1.0, (0.21, 0.43), palette)
+
+
+def trace(figure: go.Figure, y: np.ndarray) -> go.Scatter:
+    return next(t for t in figure.data if np.array_equal(np.asarray(t.y, dtype=float), y))
+
+
+def test_lines_are_told_apart_by_dash_as_well_as_colour() -> None:
+    ours, plain = trace(figure_of(), OURS.tv), trace(figure_of(), PLAIN.tv)
+    assert ours.line.dash != plain.line.dash
+    assert ours.line.color != plain.line.color
+    assert ours.name != plain.name
+    marks = [t for t in figure_of().data if t.mode == "markers"]
+    assert len({mark.marker.symbol for mark in marks}) == 2
+
+
+@pytest.mark.parametrize("curve", [OURS, PLAIN], ids=["ours", "plain"])
+def test_bands_go_there_above_and_back_below(curve: Curve) -> None:
+    band = trace(figure_of(), np.concatenate([curve.high, curve.low[::-1]]))
+    np.testing.assert_array_equal(band.x, [*X, *X[::-1]])
+    assert band.fill == "toself"
+
+
+def test_marks_are_this_outcome_at_the_present_setting() -> None:
+    marks = {(t.x[0], t.y[0]) for t in figure_of().data if t.mode == "markers"}
+    assert marks == {(1.0, 0.21), (1.0, 0.43)}
+    assert figure_of().layout.shapes[0].x0 == 1.0
+
+
+def test_ordinate_holds_everything_and_begins_at_zero() -> None:
+    low, high = figure_of().layout.yaxis.range
+    assert low == 0
+    assert high >= PLAIN.high.max()
+
+
+def test_errors_beyond_one_get_a_log_scale() -> None:
+    figure = charts.error_curves(OURS, PLAIN, 1.0, (0.2, 40.0), LIGHT)
+    assert figure.layout.yaxis.type == "log"
+
+
+def test_abscissae_name_every_tick() -> None:
+    for axis in (charts.against_epsilon(figure_of()), charts.against_people(figure_of())):
+        assert axis.layout.xaxis.type == "log"
+        assert axis.layout.xaxis.title.text
+    people = charts.against_people(figure_of()).layout.xaxis
+    assert tuple(people.tickvals) == compute.NUMBERS
+    assert len(people.ticktext) == len(people.tickvals)
+
+
+def _luminance(colour: str) -> float:
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return float(np.dot([0.2126, 0.7152, 0.0722], linear))
+
+
+@pytest.mark.parametrize(
+    ("palette", "background"), [(LIGHT, "#FFFFFF"), (DARK, "#0B0F14")], ids=["light", "dark"]
+)
+def test_lines_stand_out_from_the_background(palette: Palette, background: str) -> None:
+    for colour in (palette.ours, palette.plain):
+        low, high = sorted((_luminance(colour), _luminance(background)))
+        assert (high + 0.05) / (low + 0.05) >= 3  # WCAG's least for graphics
+
+
+def test_cividis_grows_lighter_all_the_way() -> None:
+    colours = cividis()
+    assert colours.shape == (256, 3)
+    light = colours @ np.array([0.2126, 0.7152, 0.0722])
+    assert (np.diff(light) > -1).all()
+    assert light[-1] - light[0] > 150
+    assert f"rgb({','.join(map(str, NIGHT_LAND))})" == NIGHT.land
+
+
+@pytest.mark.parametrize("blocks", [GridBlocks(25, 35), OneBlock(), GridBlocks(125, 350)])
+def test_columns_are_the_blocks_or_tiles_and_never_too_many(blocks: object) -> None:
+    comparison = compute.compare(Scenario(blocks=blocks, n=100_000))
+    table = view3d.column_table(comparison, US_GRID)
+    assert 20 <= len(table) <= 1000
+    parts = view3d.tiles(comparison.setup.partition, US_GRID)
+    shown = parts.sums(np.maximum(comparison.outcome.estimate, 0))
+    tallest = table.loc[table["height"].idxmax()]
+    assert parts.names[int(shown.argmax())] in tallest["text"]
+    row, column = np.divmod(np.flatnonzero(parts.labels == shown.argmax()), US_GRID.columns)
+    assert tallest["x"] == pytest.approx(US_GRID.longitudes()[column].mean(), abs=0.01)
+    assert tallest["y"] == pytest.approx(US_GRID.latitudes()[row].mean(), abs=0.01)
+
+
+def test_deck_is_light_and_fetches_nothing() -> None:
+    deck = view3d.columns_deck(compute.compare(Scenario(n=100_000)), US_GRID)
+    text = deck.to_json()
+    assert "http" not in text
+    assert not json.loads(text).get("mapProvider")
+    assert all(layer.id for layer in deck.layers)
+    assert len(text) < 1_500_000
