@@ -12,7 +12,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -83,20 +83,47 @@ class Mechanism(Protocol):
 class OracleBank(Protocol):
     """One family's frequency oracles of all blocks, side by side.
 
-    `cells`: length of the bank's part of a tally. `noise`: (m,) whole thresholds N: a symbol of
-    block j that is not hidden sends a report from the base distribution with probability
-    λ_j = N_j/2^48, the least that covers the hidden ones: λ·base(y) ≥ e^{−ε}·max_x Q(y|x).
+    `cells`: length of the bank's part of a tally. `outputs`: how many different reports the
+    oracles can send, for small domains the columns of the channel. `dtype`: of one report.
+    `noise`: (m,) whole thresholds N: a symbol of block j that is not hidden sends a report from
+    the base distribution with probability λ_j = N_j/2^48, the least that covers the hidden ones:
+    λ·base(y) ≥ e^{−ε}·max_x Q(y|x). `n_max`: most people whose tally can be sampled; less than
+    10^12 where no law of the tally is known that costs less than the reports. A report in the clear names the place of a symbol among those
+    that are not hidden; the bank gives it a form that no oracle sends.
     """
 
     cells: int
+    dtype: np.dtype[Any]
     noise: Words
+    n_max: int
 
-    def privatize(self, rank: Ints, words: WordSource) -> Ints:
-        """(n,) ranks of hidden symbols → (n,) reports in [0, cells)."""
+    @property
+    def outputs(self) -> int:
+        """See above."""
         ...
 
-    def privatize_base(self, block: Ints, words: WordSource) -> Ints:
-        """(n,) blocks → (n,) reports from the base distribution, in [0, cells)."""
+    def privatize(self, rank: Ints, words: WordSource) -> Reports:
+        """(n,) ranks of hidden symbols → (n,) reports."""
+        ...
+
+    def privatize_base(self, block: Ints, words: WordSource) -> Reports:
+        """(n,) blocks → (n,) reports from the base distribution."""
+        ...
+
+    def clear_reports(self, place: Ints) -> Reports:
+        """(n,) places among the symbols that are not hidden → (n,) reports that name them."""
+        ...
+
+    def tally(self, reports: Reports, clear: int) -> Ints:
+        """(n,) reports → (cells + clear,) sums; `CaldpError` on a report that can't be."""
+        ...
+
+    def every_report(self, clear: int) -> Reports:
+        """All different reports, in the order of the channel's columns, for small domains."""
+        ...
+
+    def report_bits(self, clear: int) -> int:
+        """Bits that the longest report needs."""
         ...
 
     def sample_tally(self, counts: Ints, base: Ints, rng: np.random.Generator) -> Ints:
@@ -124,7 +151,7 @@ class OracleBank(Protocol):
         ...
 
     def channel(self, block: int) -> tuple[int, Ints, int]:
-        """First cell, (s_j + 1, outputs) numerators (last row: base), and their denominator."""
+        """First column, (s_j + 1, columns) numerators (last row: base), and their denominator."""
         ...
 
 

@@ -2,8 +2,7 @@
 
 Room: mechanisms. Hidden symbols go through their block's oracle. Another symbol of block j sends,
 with probability λ_j, a report from the oracle's base distribution, and otherwise itself in the
-clear, so that the hidden ones have company. An output is either a cell of the bank, or
-`bank.cells` + the rank of a symbol in the clear.
+clear, so that the hidden ones have company.
 """
 
 from fractions import Fraction
@@ -45,13 +44,13 @@ class ContextMechanism:
 
     @property
     def outputs(self) -> int:
-        """Number of different reports."""
-        return self.bank.cells + self.clear_symbols.size
+        """Number of different reports: the columns of the channel."""
+        return self.bank.outputs + self.clear_symbols.size
 
     @property
     def report_bits(self) -> int:
-        """Bits that one report needs."""
-        return max(1, (self.outputs - 1).bit_length())
+        """Bits that the longest report needs."""
+        return self.bank.report_bits(self.clear_symbols.size)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -59,35 +58,44 @@ class ContextMechanism:
         return digest(self.name, self.policy.fingerprint())
 
     def privatize(self, x: ArrayLike, rng: np.random.Generator) -> Reports:
-        """(n,) symbols → (n,) int64 reports in [0, outputs), simulated with `rng`."""
+        """(n,) symbols → (n,) reports of the family's dtype, simulated with `rng`."""
         return self._reports(check_symbols("x", x, self.k), seeded_words(rng))
 
-    def client_report(self, x: int) -> int:
-        """One real user's report, with the operating system's randomness; takes no seed."""
-        return int(self._reports(check_symbols("x", [x], self.k), system_words)[0])
+    def client_report(self, x: int) -> Reports:
+        """(1,) one real user's report, with the operating system's randomness; takes no seed."""
+        return self._reports(check_symbols("x", [x], self.k), system_words)
 
-    def _reports(self, x: Ints, words: WordSource) -> Ints:
+    def every_report(self) -> Reports:
+        """(outputs,) all different reports in the order of the channel's columns."""
+        return self.bank.every_report(self.clear_symbols.size)
+
+    def _reports(self, x: Ints, words: WordSource) -> Reports:
         rank = self._rank.take(x)
         if not self.clear_symbols.size:
             return self.bank.privatize(rank, words)
-        reports = self.bank.cells - 1 - rank
+        reports = np.empty(x.size, self.bank.dtype)
         is_hidden = rank >= 0
         hidden, other = np.flatnonzero(is_hidden), np.flatnonzero(~is_hidden)
         reports[hidden] = self.bank.privatize(rank[hidden], words)
         block = self.policy.blocks[x[other]]
         noisy = below(words(other.size), self.bank.noise[block])
         reports[other[noisy]] = self.bank.privatize_base(block[noisy], words)
+        reports[other[~noisy]] = self.bank.clear_reports(-1 - rank[other[~noisy]])
         return reports
 
     def tally(self, reports: Reports) -> Tally:
         """Sum (n,) reports; raises `CaldpError` on a report that this mechanism cannot send."""
-        symbols = check_symbols("reports", reports, self.outputs)
-        counts = np.bincount(symbols, minlength=self.outputs)
-        return Tally(counts, symbols.size, self.fingerprint)
+        counts = self.bank.tally(reports, self.clear_symbols.size)
+        return Tally(counts, len(reports), self.fingerprint)
 
     def sample_tally(self, counts: ArrayLike, rng: np.random.Generator) -> Tally:
         """Draw the tally of (k,) people per symbol; same law as `tally(privatize(x))`."""
         people = check_counts("counts", counts, self.k)
+        require(
+            int(people.sum()) <= self.bank.n_max,
+            f"{self.name} draws the reports of at most {self.bank.n_max:,} people, got "
+            f"{int(people.sum()):,}; take fewer people or a family with a law of its tally.",
+        )
         others = people[self.clear_symbols]
         block = self.policy.blocks[self.clear_symbols]
         clear = rng.binomial(others, self.clear_share[block])
@@ -162,7 +170,7 @@ class ContextMechanism:
         noise = Fraction(int(self.bank.noise[block]), COIN_ONE)
         for place, symbol in enumerate(self.clear_symbols):
             if self.policy.blocks[symbol] == block:
-                rows[symbol][self.bank.cells + place] = 1 - noise
+                rows[symbol][self.bank.outputs + place] = 1 - noise
         if not ranks:
             return
         first, numerators, denominator = self.bank.channel(block)

@@ -14,6 +14,7 @@ import numpy as np
 
 from caldp_core.arrays import sums_by
 from caldp_core.coins import COIN_BITS, COIN_ONE, SPARE_BITS, below, truth_threshold
+from caldp_core.mechanisms.coded import CodedReports
 from caldp_core.types import Floats, Ints, Words, WordSource
 from caldp_core.walsh_hadamard import fwht, stochastic_fwht
 
@@ -41,7 +42,7 @@ class _Group:
         )
 
 
-class HadamardBank:
+class HadamardBank(CodedReports):
     """See `OracleBank`; `sizes`: (m,) hidden symbols per block, `epsilon`: (m,)."""
 
     def __init__(self, sizes: Ints, epsilon: Floats) -> None:

@@ -9,10 +9,11 @@ import numpy as np
 
 from caldp_core.arrays import counts_by, sums_by
 from caldp_core.coins import COIN_ONE, below, noise_threshold, uniform_below
+from caldp_core.mechanisms.coded import CodedReports
 from caldp_core.types import Floats, Ints, WordSource
 
 
-class RandomizedResponseBank:
+class RandomizedResponseBank(CodedReports):
     """See `OracleBank`; `sizes`: (m,) hidden symbols per block, `epsilon`: (m,)."""
 
     def __init__(self, sizes: Ints, epsilon: Floats) -> None:
