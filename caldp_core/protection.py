@@ -191,7 +191,7 @@ def _parse_edit(edit: str) -> tuple[bool, bool, Area]:
 
 @dataclass(frozen=True)
 class SensitiveInhabited:
-    """Cells with `least` to `most` inhabitants by GeoNames' public figures (0.2° is about 20 km)."""
+    """Cells with `least` to `most` inhabitants by GeoNames' figures (0.2° is about 20 km)."""
 
     least: int = 1
     most: int = 5_000

@@ -88,8 +88,9 @@ class OracleBank(Protocol):
     `noise`: (m,) whole thresholds N: a symbol of block j that is not hidden sends a report from
     the base distribution with probability λ_j = N_j/2^48, the least that covers the hidden ones:
     λ·base(y) ≥ e^{−ε}·max_x Q(y|x). `n_max`: most people whose tally can be sampled; less than
-    10^12 where no law of the tally is known that costs less than the reports. A report in the clear names the place of a symbol among those
-    that are not hidden; the bank gives it a form that no oracle sends.
+    10^12 where no law of the tally is known that costs less than the reports. A report in the
+    clear names the place of a symbol among those that are not hidden; the bank gives it a form
+    that no oracle sends.
     """
 
     cells: int
