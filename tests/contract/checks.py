@@ -135,7 +135,7 @@ def check_privatize(mechanism: ContextMechanism) -> None:
 def people_for(mechanism: ContextMechanism) -> Ints:
     """(k,) people, uneven, and so many that every possible report is expected often."""
     power = float(np.exp(mechanism.policy.epsilon.max()))
-    return (1 + np.arange(mechanism.k) % 3) * round(100 * (mechanism.k + power))
+    return (1 + np.arange(mechanism.k) % 3) * round(90 * (mechanism.k + power))
 
 
 def check_sample_tally(mechanism: ContextMechanism) -> None:
