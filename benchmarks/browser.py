@@ -1,0 +1,149 @@
+"""The dashboard and a headless Chromium, started and waited for; the browser tests use it too.
+
+Room: benchmarks. The server gets the repository's own settings and a home folder of its own, so
+that nothing of the machine's user decides what is shown.
+"""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+from urllib.error import URLError
+from urllib.request import urlopen
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+ROOT: Final = Path(__file__).parents[1]
+MAPS: Final = ("map-truth", "map-estimate", "map-error")
+PATIENCE_S: Final = 60.0
+_NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "chrome")
+_FLAGS: Final = (
+    "--no-sandbox",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-domain-reliability",
+    "--disable-sync",
+    "--no-first-run",
+    "--no-default-browser-check",
+    "--disable-dev-shm-usage",
+)
+_PICTURES: Final = """keys => keys.map(
+    key => document.querySelector(`.st-key-${key} image`)?.getAttribute('href') ?? '')"""
+_ALL_THERE: Final = f"keys => ({_PICTURES})(keys).every(href => href.startsWith('data:image'))"
+
+
+def missing() -> str:
+    """What a browser run lacks on this machine, as a sentence; empty if nothing."""
+    try:
+        import playwright.sync_api  # noqa: F401 — only whether it is there
+    except ImportError:
+        return "Playwright is missing: pip install -r requirements-dev.txt."
+    return "" if chromium_path() else "Chromium is missing: apt-get install chromium."
+
+
+def chromium_path() -> str | None:
+    """The Chromium of this machine."""
+    return next((path for path in map(shutil.which, _NAMES) if path), None)
+
+
+@contextmanager
+def chromium() -> Iterator["Browser"]:
+    """A headless Chromium."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium_path(), args=list(_FLAGS))
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[str]:
+    """A server on a free port of this machine, as its address; its log goes to `folder`."""
+    port = _free_port()
+    arguments = ["--server.port", str(port), "--server.headless", "true"]
+    environment = {**os.environ, "HOME": str(folder), "XDG_CACHE_HOME": str(folder)}
+    log = folder / f"server-{port}.log"
+    with log.open("wb") as out:
+        server = subprocess.Popen(
+            [sys.executable, "-m", "streamlit", "run", "app.py", *arguments],
+            cwd=ROOT,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            _await_health(server, f"http://127.0.0.1:{port}", log)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            server.terminate()
+            try:
+                server.wait(10)
+            except subprocess.TimeoutExpired:
+                server.kill()
+                server.wait()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _await_health(server: "subprocess.Popen[bytes]", address: str, log: Path) -> None:
+    until = time.monotonic() + PATIENCE_S
+    while server.poll() is None and time.monotonic() < until:
+        try:
+            with urlopen(f"{address}/_stcore/health", timeout=2):
+                return
+        except (URLError, OSError):
+            time.sleep(0.02)
+    raise RuntimeError(f"The dashboard's server did not start:\n{log.read_text('utf-8')}")
+
+
+def settled(page: "Page") -> None:
+    """Wait until the page's script has run."""
+    page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]")
+
+
+def ready(page: "Page") -> None:
+    """Wait until the map page is there with all three pictures."""
+    page.wait_for_function(_ALL_THERE, arg=list(MAPS))
+    settled(page)
+
+
+def pictures(page: "Page") -> dict[str, str]:
+    """The three pictures as data URIs."""
+    return dict(zip(MAPS, page.evaluate(_PICTURES, list(MAPS)), strict=True))
+
+
+def press_until_redrawn(page: "Page", key: str) -> float:
+    """Press a key; seconds until both the estimate's and the error's picture are new ones."""
+    page.evaluate(
+        f"""keys => {{
+            const shown = () => ({_PICTURES})(keys), before = shown();
+            window.redrawn = new Promise(done => addEventListener('keydown', () => {{
+                const pressed = performance.now();
+                const look = () => shown().every((href, i) => href && href !== before[i])
+                    ? done(performance.now() - pressed) : requestAnimationFrame(look);
+                look();
+            }}, {{once: true, capture: true}}));
+        }}""",
+        list(MAPS[1:]),
+    )
+    page.keyboard.press(key)
+    milliseconds: float = page.evaluate("window.redrawn")
+    settled(page)
+    return milliseconds / 1000
