@@ -17,6 +17,7 @@ with guide:
     tour.button()
 state.show_notice()
 scenario = state.scenario()
+state.write_link()
 
 with plain_errors():
     dataset = compute.dataset(scenario)
@@ -50,5 +51,3 @@ with main, plain_errors():
             readout.numbers(comparison)
     readout.promise(comparison)
     st.caption(f"Data: **{dataset.name}**. {as_text(dataset.note)}")
-
-state.write_link()
