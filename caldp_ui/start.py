@@ -56,7 +56,7 @@ CARDS: Final = (
     Card(
         ":material/location_city:",
         "Hide one city",
-        "Only New York is sensitive. Everywhere else nearly everybody can speak openly.",
+        "Only New York is sensitive. People elsewhere lend it cover, and the map stays sharp.",
         replace(
             _PAPER,
             blocks=OneBlock(),
