@@ -1,9 +1,11 @@
 """Charts that are not maps.
 
-Room: charts. Colour is never alone: this protection is solid, plain LDP dashed.
+Room: charts. Colour is never alone: this protection is solid, plain LDP dashed. Figures are built
+in one go, as Plotly checks a figure anew each time that something is added to it.
 """
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Final
 
 import numpy as np
 import plotly.graph_objects as go
@@ -11,91 +13,112 @@ import plotly.graph_objects as go
 from caldp_core.curves import Curve
 from caldp_ui.theme import Palette
 
-HEIGHT = 300
+HEIGHT: Final = 300
+AGAINST_EPSILON: Final = {
+    "title_text": "privacy level ε (left: more secret)",
+    "type": "log",
+    "tickvals": [0.1, 0.2, 0.5, 1, 2, 5, 10],
+}
+"""The abscissa of curves over ε."""
+AGAINST_PEOPLE: Final = {
+    "title_text": "number of people",
+    "type": "log",
+    "tickvals": [10**power for power in range(3, 13)],
+    "ticktext": ["1,000", "", "100,000", "1 mill.", "", "", "1 bill.", "", "", "1 trill."],
+}
+"""The abscissa of curves over the number of people."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A curve as readers tell it apart, and `now`: this very outcome at the present setting."""
+
+    name: str
+    curve: Curve
+    now: float
+    colour: str
+    dash: str
+    symbol: str
 
 
 def error_curves(
-    ours: Curve, plain: Curve, present: float, points: tuple[float, float], colours: Palette
+    ours: tuple[Curve, float],
+    plain: tuple[Curve, float],
+    present: float,
+    abscissa: dict[str, Any],
+    colours: Palette,
 ) -> go.Figure:
-    """Expected TV of both with 90 % bands; `points`: this very outcome at `present`."""
-    figure = go.Figure()
-    _band(figure, plain, colours.plain)
-    _band(figure, ours, colours.ours)
-    _mean(figure, plain, "plain LDP", colours.plain, "dash")
-    _mean(figure, ours, "this protection", colours.ours, "solid")
-    edge = {"color": colours.edge, "width": 1.5}
-    mark = {"color": colours.plain, "symbol": "diamond", "size": 12, "line": edge}
-    _mark(figure, (present, points[1]), "plain LDP, this outcome", mark)
-    mark = {"color": colours.ours, "symbol": "circle", "size": 11, "line": edge}
-    _mark(figure, (present, points[0]), "this protection, this outcome", mark)
-    figure.add_vline(x=present, line={"color": colours.faint, "dash": "dot", "width": 1.5})
-    top = float(max(ours.high.max(), plain.high.max(), *points))
-    scale = {"type": "log"} if top > 1.5 else {"range": [0, min(1.0, 1.08 * top)]}
-    figure.update_yaxes(title_text="error (total variation)", **scale)
-    figure.update_layout(
-        height=HEIGHT,
-        margin={"l": 0, "r": 8, "t": 28, "b": 0},
-        legend={"orientation": "h", "y": 1.14, "x": 0, "title": None},
-        hovermode="x unified",
+    """Expected TV of both with 90 % bands, and (curve, TV) of this outcome at `present`."""
+    lines = (
+        Line("plain LDP", *plain, colours.plain, "dash", "diamond"),
+        Line("this protection", *ours, colours.ours, "solid", "circle"),
     )
-    return figure
+    traces = [
+        *(_band(line) for line in lines),
+        *(_mean(line) for line in lines),
+        *(_mark(line, present, colours.edge) for line in lines),
+    ]
+    top = max(float(max(line.curve.high.max(), line.now)) for line in lines)
+    ordinate = {"type": "log"} if top > 1.5 else {"range": [0, min(1.0, 1.08 * top)]}
+    layout = {
+        "xaxis": abscissa,
+        "yaxis": {"title_text": "error (total variation)", **ordinate},
+        "height": HEIGHT,
+        "margin": {"l": 0, "r": 8, "t": 28, "b": 0},
+        "legend": {"orientation": "h", "y": 1.14, "x": 0},
+        "hovermode": "x unified",
+        "shapes": [_upright(present, colours.faint)],
+    }
+    return go.Figure(traces, layout)
 
 
-def against_epsilon(figure: go.Figure) -> go.Figure:
-    """Name the abscissa: ε, on a log scale."""
-    figure.update_xaxes(
-        title_text="privacy level ε (left: more secret)",
-        type="log",
-        tickvals=[0.1, 0.2, 0.5, 1, 2, 5, 10],
-    )
-    return figure
+def _band(line: Line) -> dict[str, Any]:
+    curve = line.curve
+    return {
+        "type": "scatter",
+        "x": np.concatenate([curve.x, curve.x[::-1]]),
+        "y": np.concatenate([curve.high, curve.low[::-1]]),
+        "fill": "toself",
+        "fillcolor": line.colour,
+        "opacity": 0.22,
+        "line": {"width": 0},
+        "mode": "lines",
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
 
 
-def against_people(figure: go.Figure) -> go.Figure:
-    """Name the abscissa: people, on a log scale."""
-    powers = range(3, 13)
-    words = ["1,000", "", "100,000", "1 mill.", "", "", "1 bill.", "", "", "1 trill."]
-    figure.update_xaxes(
-        title_text="number of people",
-        type="log",
-        tickvals=[10**power for power in powers],
-        ticktext=words,
-    )
-    return figure
+def _mean(line: Line) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "x": line.curve.x,
+        "y": line.curve.tv,
+        "mode": "lines",
+        "name": line.name,
+        "line": {"color": line.colour, "dash": line.dash, "width": 2.5},
+        "hovertemplate": "%{y:.3f}",
+    }
 
 
-def _band(figure: go.Figure, curve: Curve, colour: str) -> None:
-    figure.add_scatter(
-        x=np.concatenate([curve.x, curve.x[::-1]]),
-        y=np.concatenate([curve.high, curve.low[::-1]]),
-        fill="toself",
-        fillcolor=colour,
-        opacity=0.22,
-        line={"width": 0},
-        mode="lines",
-        hoverinfo="skip",
-        showlegend=False,
-    )
+def _mark(line: Line, present: float, edge: str) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "x": [present],
+        "y": [line.now],
+        "mode": "markers",
+        "name": f"{line.name}, this outcome",
+        "showlegend": False,
+        "cliponaxis": False,
+        "marker": {
+            "color": line.colour,
+            "symbol": line.symbol,
+            "size": 11,
+            "line": {"color": edge, "width": 1.5},
+        },
+        "hovertemplate": "%{y:.3f}",
+    }
 
 
-def _mean(figure: go.Figure, curve: Curve, name: str, colour: str, dash: str) -> None:
-    figure.add_scatter(
-        x=curve.x,
-        y=curve.tv,
-        mode="lines",
-        name=name,
-        line={"color": colour, "dash": dash, "width": 2.5},
-        hovertemplate="%{y:.3f}",
-    )
-
-
-def _mark(figure: go.Figure, at: tuple[float, float], name: str, marker: dict[str, Any]) -> None:
-    figure.add_scatter(
-        x=[at[0]],
-        y=[at[1]],
-        mode="markers",
-        name=name,
-        showlegend=False,
-        marker=marker,
-        hovertemplate="%{y:.3f}",
-    )
+def _upright(x: float, colour: str) -> dict[str, Any]:
+    style = {"color": colour, "dash": "dot", "width": 1.5}
+    return {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "y domain", "line": style}

@@ -8,7 +8,7 @@ box selection work. Nothing is fetched: no tiles, no fonts.
 import base64
 import io
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import plotly.graph_objects as go
@@ -20,7 +20,7 @@ from caldp_core.domain import US_GRID, Area, GridDomain
 from caldp_core.partitions import Partition
 from caldp_core.types import Bools, Floats
 from caldp_ui.outlines import Lines, block_lines, mask_lines
-from caldp_ui.theme import LEVELS, NIGHT, NIGHT_LAND, SENSITIVE_TINT, cividis
+from caldp_ui.theme import CIVIDIS, LEVELS, NIGHT, NIGHT_LAND, SENSITIVE_TINT
 
 SHARE_LOW: Final = 1e-6
 SHARE_HIGH: Final = 1e-2
@@ -43,7 +43,7 @@ def levels(shares: Floats) -> NDArray[np.uint8]:
 
 def picture(shares: Floats, domain: GridDomain) -> str:
     """(k,) shares as a PNG data URI, southernmost row first; empty cells are transparent."""
-    return _png(levels(shares), cividis(), domain)
+    return _png(levels(shares), CIVIDIS, domain)
 
 
 def _png(indices: NDArray[np.uint8], colours: NDArray[np.uint8], domain: GridDomain) -> str:
@@ -58,9 +58,7 @@ def map_figure(
     shares: Floats, domain: GridDomain, layers: Sequence[go.Scatter | go.Image]
 ) -> go.Figure:
     """One map of (k,) shares with further layers on top."""
-    figure = go.Figure([_stretched(picture(shares, domain), domain), *layers])
-    _frame(figure, domain)
-    return figure
+    return go.Figure([_stretched(picture(shares, domain), domain), *layers], _layout(domain))
 
 
 def _stretched(source: str, domain: GridDomain, opacity: float = 1.0) -> go.Image:
@@ -75,28 +73,26 @@ def _stretched(source: str, domain: GridDomain, opacity: float = 1.0) -> go.Imag
     )
 
 
-def _frame(figure: go.Figure, domain: GridDomain) -> None:
+def _layout(domain: GridDomain) -> dict[str, Any]:
     area = domain.area
-    stretch = float(1 / np.cos(np.radians((area.south + area.north) / 2)))
-    plain = {"showgrid": False, "zeroline": False, "visible": False}
-    figure.update_xaxes(range=[area.west, area.east], constrain="domain", **plain)
-    figure.update_yaxes(
-        range=[area.south, area.north],
-        autorange=False,
-        scaleanchor="x",
-        scaleratio=stretch,
-        constrain="domain",
-        **plain,
-    )
-    figure.update_layout(
-        margin={"l": 0, "r": 0, "t": 0, "b": 0},
-        height=HEIGHT,
-        dragmode="select",
-        showlegend=False,
-        hoverlabel={"align": "left"},
-        newselection={"line": {"width": 1.5, "color": NIGHT.region}},
-        plot_bgcolor=NIGHT.land,
-    )
+    plain = {"showgrid": False, "zeroline": False, "visible": False, "constrain": "domain"}
+    return {
+        "xaxis": {"range": [area.west, area.east], **plain},
+        "yaxis": {
+            "range": [area.south, area.north],
+            "autorange": False,
+            "scaleanchor": "x",
+            "scaleratio": float(1 / np.cos(np.radians((area.south + area.north) / 2))),
+            **plain,
+        },
+        "margin": {"l": 0, "r": 0, "t": 0, "b": 0},
+        "height": HEIGHT,
+        "dragmode": "select",
+        "showlegend": False,
+        "hoverlabel": {"align": "left"},
+        "newselection": {"line": {"width": 1.5, "color": NIGHT.region}},
+        "plot_bgcolor": NIGHT.land,
+    }
 
 
 def outline_layer(domain: GridDomain) -> list[go.Scatter]:
@@ -175,7 +171,7 @@ def marker_layer(
 def legend() -> go.Figure:
     """The one colour scale of all maps, as a strip."""
     steps = LEVELS - 1
-    strip = cividis()[1:][None, :, :]
+    strip = CIVIDIS[1:][None, :, :]
     width = np.log10(SHARE_HIGH / SHARE_LOW) / steps
     figure = go.Figure(go.Image(z=strip, x0=np.log10(SHARE_LOW) + width / 2, dx=width, dy=1))
     powers = np.arange(round(np.log10(SHARE_LOW)), round(np.log10(SHARE_HIGH)) + 1)

@@ -164,14 +164,19 @@ def error_curve(comparison: Comparison) -> None:
         key="curve-against",
     )
     if what == "ε":
-        ours, plain = compute.epsilon_curve(scenario), compute.epsilon_curve(scenario.plain())
-        present = words.strongest(scenario)
-        name = charts.against_epsilon
+        curve_of, present, abscissa = (
+            compute.epsilon_curve,
+            words.strongest(scenario),
+            charts.AGAINST_EPSILON,
+        )
     else:
-        ours, plain = compute.people_curve(scenario), compute.people_curve(scenario.plain())
-        present = float(setup.n)
-        name = charts.against_people
-    figure = name(charts.error_curves(ours, plain, present, now, palette()))
+        curve_of, present, abscissa = (
+            compute.people_curve,
+            float(setup.n),
+            charts.AGAINST_PEOPLE,
+        )
+    ours, plain = curve_of(scenario), curve_of(scenario.plain())
+    figure = charts.error_curves((ours, now[0]), (plain, now[1]), present, abscissa, palette())
     st.plotly_chart(
         figure,
         key="curve",

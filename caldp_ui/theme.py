@@ -48,8 +48,11 @@ def palette() -> Palette:
     return DARK if st.context.theme.type == "dark" else LIGHT
 
 
-def cividis() -> NDArray[np.uint8]:
-    """(256, 3) Cividis from small (dark blue) to large (yellow)."""
+def _cividis() -> NDArray[np.uint8]:
     texts = plotly.colors.sample_colorscale("Cividis", list(np.linspace(0.0, 1.0, LEVELS)))
     rows = [[int(float(part)) for part in text[4:-1].split(",")] for text in texts]
     return np.array(rows, dtype=np.uint8)
+
+
+CIVIDIS: Final = _cividis()
+"""(256, 3) from small (dark blue) to large (yellow)."""

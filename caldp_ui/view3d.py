@@ -14,7 +14,7 @@ from caldp_core.domain import US_GRID, GridDomain
 from caldp_core.partitions import Partition, grid_blocks
 from caldp_core.types import Floats
 from caldp_ui.compute import Comparison
-from caldp_ui.theme import NIGHT_LAND, cividis
+from caldp_ui.theme import CIVIDIS, NIGHT_LAND
 
 _FEWEST, _MOST = 20, 1000
 _TILES: Final = (25, 35)
@@ -62,7 +62,7 @@ def column_table(comparison: Comparison, domain: GridDomain) -> pd.DataFrame:
     x, y = _middles(parts, domain)
     seen = np.flatnonzero(shown > shown.max() * 1e-5)
     n = comparison.setup.n
-    colour = cividis()[_DIMMEST + np.rint((255 - _DIMMEST) * wrong[seen]).astype(int)]
+    colour = CIVIDIS[_DIMMEST + np.rint((255 - _DIMMEST) * wrong[seen]).astype(int)]
     return pd.DataFrame(
         {
             "x": x[seen].round(2),

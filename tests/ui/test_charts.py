@@ -1,6 +1,7 @@
 """Charts draw the numbers that they are given; columns add up to the estimate."""
 
 import json
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -11,7 +12,7 @@ from caldp_core.domain import US_GRID
 from caldp_core.protection import GridBlocks, OneBlock
 from caldp_core.scenario import Scenario
 from caldp_ui import charts, compute, view3d
-from caldp_ui.theme import DARK, LIGHT, NIGHT, NIGHT_LAND, Palette, cividis
+from caldp_ui.theme import CIVIDIS, DARK, LIGHT, NIGHT, NIGHT_LAND, Palette
 
 X = np.array([0.5, 1.0, 2.0])
 OURS = Curve(
@@ -20,8 +21,10 @@ OURS = Curve(
 PLAIN = Curve(X, OURS.tv * 2, OURS.low * 2, OURS.high * 2)
 
 
-def figure_of(palette: Palette = LIGHT) -> go.Figure:
-    return charts.error_curves(OURS, PLAIN, 1.0, (0.21, 0.43), palette)
+def figure_of(
+    palette: Palette = LIGHT, abscissa: dict[str, Any] = charts.AGAINST_EPSILON
+) -> go.Figure:
+    return charts.error_curves((OURS, 0.21), (PLAIN, 0.43), 1.0, abscissa, palette)
 
 
 def trace(figure: go.Figure, y: np.ndarray) -> go.Scatter:
@@ -57,15 +60,16 @@ def test_ordinate_holds_everything_and_begins_at_zero() -> None:
 
 
 def test_errors_beyond_one_get_a_log_scale() -> None:
-    figure = charts.error_curves(OURS, PLAIN, 1.0, (0.2, 40.0), LIGHT)
+    figure = charts.error_curves((OURS, 0.2), (PLAIN, 40.0), 1.0, charts.AGAINST_PEOPLE, LIGHT)
     assert figure.layout.yaxis.type == "log"
 
 
 def test_abscissae_name_every_tick() -> None:
-    for axis in (charts.against_epsilon(figure_of()), charts.against_people(figure_of())):
+    for abscissa in (charts.AGAINST_EPSILON, charts.AGAINST_PEOPLE):
+        axis = figure_of(abscissa=abscissa)
         assert axis.layout.xaxis.type == "log"
         assert axis.layout.xaxis.title.text
-    people = charts.against_people(figure_of()).layout.xaxis
+    people = figure_of(abscissa=charts.AGAINST_PEOPLE).layout.xaxis
     assert tuple(people.tickvals) == compute.NUMBERS
     assert len(people.ticktext) == len(people.tickvals)
 
@@ -86,7 +90,7 @@ def test_lines_stand_out_from_the_background(palette: Palette, background: str) 
 
 
 def test_cividis_grows_lighter_all_the_way() -> None:
-    colours = cividis()
+    colours = CIVIDIS
     assert colours.shape == (256, 3)
     light = colours @ np.array([0.2126, 0.7152, 0.0722])
     assert (np.diff(light) > -1).all()

@@ -17,7 +17,7 @@ from caldp_core.partitions import grid_blocks, whole
 from caldp_core.protection import SensitiveAreas, SensitiveInhabited, SensitiveSpec
 from caldp_core.types import Floats, Ints
 from caldp_ui import maps
-from caldp_ui.theme import cividis
+from caldp_ui.theme import CIVIDIS
 
 SMALL = GridDomain(south=10.0, west=-20.0, cell=0.5, rows=4, columns=6)
 BYTES_MAX = 150_000
@@ -89,7 +89,7 @@ def test_picture_s_colours_are_cividis_and_nobody_is_transparent() -> None:
     seen = shares > 0
     assert (colour[~seen, 3] == 0).all()
     assert (colour[seen, 3] == 255).all()
-    np.testing.assert_array_equal(colour[seen, :3], cividis()[maps.levels(shares)[seen]])
+    np.testing.assert_array_equal(colour[seen, :3], CIVIDIS[maps.levels(shares)[seen]])
 
 
 def test_pixels_lie_on_their_cells() -> None:
@@ -182,7 +182,7 @@ def test_legend_shows_the_colours_of_the_maps() -> None:
     colours: Ints = np.asarray(strip.z)[0]
     middles = 10.0 ** (strip.x0 + strip.dx * np.arange(colours.shape[0]))
     index = maps.levels(middles).astype(int)
-    shown = cividis()[index].astype(int)
+    shown = CIVIDIS[index].astype(int)
     assert np.abs(shown - colours.astype(int)).max() <= 3  # one step of colour at the most
     ticks = json.loads(figure.to_json())["layout"]["xaxis"]
     assert len(ticks["ticktext"]) == len(figure.layout.xaxis.tickvals)
