@@ -22,8 +22,10 @@ _WHOLE: Final = "whole-blocks"
 NUMBERS: Final = "Show its numbers"
 ADD: Final = "Add to the sensitive set"
 REMOVE: Final = "Take out of the sensitive set"
+REPLACE: Final = "Make it the sensitive set"
 BLOCK: Final = "Make it a block"
-TOOLS: Final = (NUMBERS, ADD, REMOVE, BLOCK)
+TOOLS: Final = (NUMBERS, ADD, REMOVE, REPLACE, BLOCK)
+_EDITING: Final = (ADD, REMOVE, REPLACE)
 _DEFAULT_BOX: Final = "40.4,41.0,-74.4,-73.6"
 
 
@@ -46,7 +48,7 @@ def toolbar(scenario: Scenario) -> None:
             disabled=not _drawn(scenario) and state.region() is None,
             on_click=_clear,
         )
-    if st.session_state[_TOOL] in (ADD, REMOVE):
+    if st.session_state[_TOOL] in _EDITING:
         st.checkbox("Take whole blocks, not only the cells inside the box", key=_WHOLE)
 
 
@@ -80,10 +82,11 @@ def use(area: Area) -> None:
     if tool == NUMBERS:
         state.mark(area)
         return
-    mode = "b" if st.session_state.get(_WHOLE) and tool in (ADD, REMOVE) else ""
+    mode = "b" if st.session_state.get(_WHOLE) and tool in _EDITING else ""
     makers: dict[str, Callable[[Scenario], Scenario]] = {
         ADD: lambda s: _edited(s, f"+{mode}{area}"),
         REMOVE: lambda s: _edited(s, f"-{mode}{area}"),
+        REPLACE: lambda s: replace(s, sensitive=SensitiveAreas((f"+{mode}{area}",))),
         BLOCK: lambda s: replace(s, blocks=DrawnBlocks((*_areas(s), str(area)))),
     }
     state.change(makers[tool])
