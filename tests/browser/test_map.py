@@ -1,0 +1,132 @@
+"""The map in a real browser: it loads, it can be drawn on, its link opens it elsewhere."""
+
+import sys
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from benchmarks.browser import MAPS, pictures, press_until_redrawn, settled
+from caldp_core.domain import Area
+from caldp_core.protection import OneBlock, SensitiveAreas, StateBlocks
+from caldp_core.scenario import Scenario
+from caldp_ui import drawing
+from tests.browser.conftest import Visit
+from tests.browser.hands import (
+    assert_close,
+    by_icon,
+    drag,
+    expect_numbers,
+    link_of,
+    numbers,
+    take,
+)
+from tests.browser.watch import Watch
+
+pytestmark = pytest.mark.browser
+NEW_YORK = Area(40.0, 42.0, -75.0, -72.0)
+SLIDER = ".st-key-epsilon input[type=range]"
+
+
+def query_of(page: Any) -> str:
+    return str(page.url.partition("/?")[2])
+
+
+def test_page_loads_with_three_pictures(visit: Visit, watch: Watch) -> None:
+    page = visit(fresh=True)
+    sys.stdout.write(f"visit to three pictures: {watch.seconds:.1f} s\n")
+    assert watch.seconds < 30
+    assert len(set(pictures(page).values())) == 3
+    expect_numbers(page, Scenario())
+    assert any(url.startswith("ws://127.0.0.1") for url in watch.asked)
+
+
+def test_a_dragged_box_shows_its_numbers_and_its_link_opens_them(visit: Visit) -> None:
+    page = visit("?epsilon=2")
+    drag(page, NEW_YORK)
+    expect(numbers(page, "region")).to_have_count(3)
+    page.wait_for_url("**region=*")
+    scenario, region = link_of(page)
+    assert scenario == Scenario(epsilon=2.0)
+    assert_close(region, NEW_YORK)
+    expect_numbers(page, scenario, region)
+    elsewhere = visit(f"?{query_of(page)}", fresh=True)
+    expect_numbers(elsewhere, scenario, region)
+    assert link_of(elsewhere) == (scenario, region)
+    assert pictures(elsewhere) == pictures(page)
+
+
+def test_a_box_added_to_the_sensitive_set_changes_the_error_and_the_link(visit: Visit) -> None:
+    page = visit("?blocks=one")
+    expect_numbers(page, Scenario(blocks=OneBlock()))
+    before = numbers(page, "tv-ours").inner_text()
+    take(page, drawing.ADD)
+    drag(page, NEW_YORK)
+    page.wait_for_url("**sensitive.edits=*")
+    scenario, region = link_of(page)
+    assert region is None
+    assert isinstance(scenario.sensitive, SensitiveAreas)
+    (edit,) = scenario.sensitive.edits
+    assert edit[0] == "+"
+    assert_close(Area.parse(edit[1:]), NEW_YORK)
+    expect_numbers(page, scenario)
+    assert numbers(page, "tv-ours").inner_text() != before
+    settled(page)
+    by_icon(page, "undo").click()
+    expect_numbers(page, Scenario(blocks=OneBlock(), sensitive=SensitiveAreas()))
+
+
+def test_second_box_replaces_the_first(visit: Visit) -> None:
+    page = visit()
+    drag(page, NEW_YORK)
+    expect(numbers(page, "region")).to_have_count(3)
+    settled(page)
+    _, first = link_of(page)
+    drag(page, Area(33.0, 35.0, -119.0, -116.0))
+    page.wait_for_function("old => !location.href.includes(old)", arg=str(first.west))
+    scenario, region = link_of(page)
+    assert_close(region, Area(33.0, 35.0, -119.0, -116.0))
+    expect_numbers(page, scenario, region)
+
+
+def test_visitors_do_not_see_each_other_s_scenarios(visit: Visit) -> None:
+    one, other = visit("?blocks=states&seed=3"), visit("?epsilon=4", fresh=True)
+    drag(one, NEW_YORK)
+    one.wait_for_url("**region=*")
+    other.locator(SLIDER).press("ArrowRight")
+    expect_numbers(other, Scenario(epsilon=5.0))
+    settled(other)
+    assert link_of(other) == (Scenario(epsilon=5.0), None)
+    scenario, region = link_of(one)
+    assert scenario == Scenario(blocks=StateBlocks(), seed=3)
+    by_icon(one, "casino").click()
+    one.wait_for_url("**seed=4*")
+    expect_numbers(one, Scenario(blocks=StateBlocks(), seed=4), region)
+
+
+def test_moving_epsilon_redraws_in_time(visit: Visit) -> None:
+    page = visit("?n=1000003")
+    page.focus(SLIDER)
+    seconds = [press_until_redrawn(page, "ArrowRight") for _ in range(4)]
+    sys.stdout.write(f"ε moved to new pictures: {', '.join(f'{s:.2f} s' for s in seconds)}\n")
+    assert max(seconds) <= 5
+    expect_numbers(page, Scenario(epsilon=4.0, n=1_000_003))
+    assert all(pictures(page)[key].startswith("data:image/png") for key in MAPS)
+
+
+def test_repeated_runs_show_progress_and_can_be_cancelled(visit: Visit) -> None:
+    scenario = Scenario(blocks=StateBlocks(), n=10**9)
+    page = visit("?blocks=states&n=1000000000")
+    by_icon(page, "repeat").click()
+    bar = page.locator("[data-testid=stProgress] [role=progressbar]")
+    expect(bar).to_be_visible()
+    page.wait_for_function(
+        """() => Number(document.querySelector('[role=progressbar]')
+            ?.getAttribute('aria-valuenow')) > 0"""
+    )
+    page.locator(".st-key-cancel-repetition button").click()
+    expect(bar).to_have_count(0, timeout=10_000)
+    expect(by_icon(page, "repeat")).to_be_visible()
+    page.locator(SLIDER).press("ArrowRight")
+    expect_numbers(page, replace(scenario, epsilon=1.5))

@@ -1,0 +1,41 @@
+"""What a browser must not do: ask anybody but our server, or meet an error."""
+
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+_HOME: Final = ("127.0.0.1", "localhost")
+_INSIDE: Final = ("data", "blob", "about")
+HARMLESS: Final[tuple[str, ...]] = ()
+"""Beginnings of error messages on the console that are known to mean nothing."""
+
+
+def is_outside(url: str) -> bool:
+    """True for whatever leaves this machine."""
+    parts = urlsplit(url)
+    return parts.scheme not in _INSIDE and parts.hostname not in _HOME
+
+
+class Watch:
+    """Collects every address that is asked for, and every error."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.errors: list[str] = []
+        self.seconds = 0.0
+
+    def follow(self, page: Any) -> None:
+        page.on("request", lambda request: self.asked.append(request.url))
+        page.on("websocket", lambda socket: self.asked.append(socket.url))
+        page.on("console", self._hear)
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+
+    def _hear(self, message: Any) -> None:
+        if message.type == "error" and not message.text.startswith(HARMLESS):
+            self.errors.append(message.text)
+
+    def outside(self) -> list[str]:
+        return [url for url in self.asked if is_outside(url)]
+
+    def check(self) -> None:
+        assert self.outside() == []
+        assert self.errors == []
