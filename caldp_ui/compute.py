@@ -13,6 +13,8 @@ import streamlit as st
 
 from caldp_core.curves import Curve, over_epsilon, over_people, people_for_same_error
 from caldp_core.datasets import Dataset
+from caldp_core.domain import GridDomain
+from caldp_core.errors import CaldpError
 from caldp_core.expected_error import ExpectedError
 from caldp_core.experiments import Outcome, Result, Setup, expectation, prepare, run
 from caldp_core.regions import RegionReport, region_report
@@ -49,6 +51,13 @@ class Comparison:
 def dataset(scenario: Scenario) -> Dataset:
     """The scenario's data, loaded once."""
     return _dataset(key(replace(Scenario(), dataset=scenario.dataset, n=1)), scenario)
+
+
+def map_of(data: Dataset) -> GridDomain:
+    """The map of a dataset of places; `CaldpError` for other data."""
+    if not isinstance(data.domain, GridDomain):
+        raise CaldpError(f"{data.name} has no map; open this page without a link to see places.")
+    return data.domain
 
 
 @st.cache_resource(max_entries=4, show_spinner="Loading the data …")

@@ -146,9 +146,7 @@ def _without_any(scenario: Scenario) -> Scenario:
 def keyboard(domain: GridDomain) -> None:
     """The same without a mouse: edges as numbers, then one button."""
     with st.expander("Without dragging: type the box"), st.form("typed-box", border=False):
-        edges = Area.parse(_DEFAULT_BOX) if state.region() is None else state.region()
-        assert edges is not None
-        limits = domain.area
+        edges, limits = _first_box(domain), domain.area
         bounds = (
             ("South", limits.south, limits.north, edges.south),
             ("North", limits.south, limits.north, edges.north),
@@ -163,6 +161,15 @@ def keyboard(domain: GridDomain) -> None:
         ]
         if st.form_submit_button("Use this box", icon=":material/crop_free:"):
             _use_typed(values, domain)
+
+
+def _first_box(domain: GridDomain) -> Area:
+    """The marked box or an example, cut to the map; the whole map if neither lies on it."""
+    for box in (state.region(), Area.parse(_DEFAULT_BOX)):
+        on_map = None if box is None else domain.snap(box)
+        if on_map is not None:
+            return on_map
+    return domain.area
 
 
 def _use_typed(values: list[float], domain: GridDomain) -> None:

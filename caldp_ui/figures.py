@@ -8,14 +8,16 @@ _BIG = ((1e15, "quadrillion"), (1e12, "trillion"), (1e9, "billion"), (1e6, "mill
 
 def people(number: float) -> str:
     """A number of people in full up to a million, then in words: "3.67 million"."""
+    whole = round(number)
     for size, word in _BIG:
-        if abs(number) >= size:
-            return f"{_three(number / size)} {word}"
-    return f"{number:,.0f}"
+        # From half a unit of the third digit below, rounding already leads to the next word.
+        if abs(whole) >= size * (1.0 if size == _BIG[-1][0] else 0.9995):
+            return f"{_three(whole / size)} {word}"
+    return f"{whole:,}"
 
 
 def _three(value: float) -> str:
-    return f"{value:.3g}" if value < 1000 else f"{value:,.0f}"
+    return f"{value:.3g}" if abs(value) < 999.5 else f"{value:,.0f}"
 
 
 def exactly(number: int) -> str:

@@ -2,11 +2,10 @@
 
 import streamlit as st
 
-from caldp_core.domain import GridDomain
 from caldp_ui import compute, controls, drawing, readout, sections, state, tour
 from caldp_ui.shell import as_text, heading, plain_errors
 
-title, guide = st.columns([5, 1], vertical_alignment="bottom")
+title, guide = st.columns([6, 1], vertical_alignment="bottom")
 with title:
     heading(
         "Places on a map",
@@ -15,14 +14,13 @@ with title:
     )
 with guide:
     tour.button()
-state.show_notice()
 scenario = state.scenario()
+state.show_notice()
 state.write_link()
 
 with plain_errors():
     dataset = compute.dataset(scenario)
-    domain = dataset.domain
-    assert isinstance(domain, GridDomain)
+    domain = compute.map_of(dataset)
 
 side, main = st.columns([1, 3.2], gap="medium")
 with side:

@@ -56,7 +56,6 @@ def test_a_link_that_is_none_starts_afresh(name: str) -> None:
     assert at.session_state["region"] is None
 
 
-@pytest.mark.xfail(reason="the page shows notices before it has read its link")
 @pytest.mark.parametrize("name", BAD_LINKS)
 def test_a_link_that_is_none_is_told_once_in_one_sentence(name: str) -> None:
     at = open_app(**BAD_LINKS[name])
@@ -82,7 +81,6 @@ def test_what_does_not_fit_can_be_mended_on_the_page(name: str) -> None:
     assert_shows(at, scenario_of(at))
 
 
-@pytest.mark.xfail(reason="the page asserts a map")
 def test_data_without_a_map_are_refused_in_one_sentence() -> None:
     assert_one_sentence(open_app(**NO_MAP))
 

@@ -84,7 +84,6 @@ def test_whole_blocks_in_a_box_are_exact() -> None:
     assert_region(at, Scenario(), Area(40, 42, -76, -74))
 
 
-@pytest.mark.xfail(reason="the typed box starts from the region, which its limits exclude")
 @pytest.mark.parametrize("region", ["10,11,10,11", "20,30,-140,-120"])
 def test_a_region_beyond_the_map_is_told_and_breaks_nothing(region: str) -> None:
     assert_shows(open_app(region=region), Scenario())
