@@ -1,0 +1,303 @@
+"""The binary mechanism: its formula, its limits, its coins, its law, and that none beats it."""
+
+import itertools
+import math
+from decimal import Decimal, localcontext
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binom
+
+from caldp_core.audit import audit_channel, exact_audit
+from caldp_core.coins import COIN_ONE
+from caldp_core.errors import CaldpError
+from caldp_core.mechanisms.binary import (
+    BinaryMechanism,
+    BinaryPolicy,
+    error_vertex,
+    flip_thresholds,
+    post_processing,
+)
+from caldp_core.privacy import dense
+from caldp_core.types import Floats
+from tests.contract import checks
+from tests.stats import SIGNIFICANCE, assert_fits
+
+INF = math.inf
+F = Fraction
+LEVELS = (0.01, 1.0, 20.0, INF)
+PAIRS = list(itertools.product(LEVELS, LEVELS))
+ANY = st.one_of(st.sampled_from([0.0, INF]), st.floats(1e-20, 1e4))
+"""Below 1e-20 and above 1e4 the audit's own 60 digits give out; the limits are tested by hand."""
+CASES = 100
+
+
+def binary(epsilon_01: float, epsilon_10: float) -> BinaryMechanism:
+    return BinaryMechanism(BinaryPolicy(epsilon_01, epsilon_10))
+
+
+def equation_9(epsilon_01: float, epsilon_10: float) -> list[list[float]]:
+    """(9) as printed, with 60 digits."""
+    with localcontext() as context:
+        context.prec = 60
+        a, b = Decimal(epsilon_01), Decimal(epsilon_10)
+        up, down = b.exp(), (-a).exp()
+        rows = [[up - 1, 1 - down], [down * (up - 1), up * (1 - down)]]
+        return [[float(entry / (up - down)) for entry in row] for row in rows]
+
+
+def test_the_policy_protects_the_row() -> None:
+    np.testing.assert_array_equal(dense(BinaryPolicy(0.5, 2.0)), [[0, 0.5], [2.0, 0]])
+
+
+@given(ANY, ANY)
+def test_the_channel_keeps_every_policy(epsilon_01: float, epsilon_10: float) -> None:
+    mechanism = binary(epsilon_01, epsilon_10)
+    checks.check_rows(mechanism)
+    checks.check_audit(mechanism)
+
+
+@given(st.floats(0.01, 30), st.floats(0.01, 30))
+def test_the_channel_is_equation_9(epsilon_01: float, epsilon_10: float) -> None:
+    channel = checks.channel_of(binary(epsilon_01, epsilon_10))
+    # Coins are rounded by less than 2^-48.
+    np.testing.assert_allclose(channel, equation_9(epsilon_01, epsilon_10), rtol=0, atol=2.0**-47)
+
+
+@given(st.floats(0.01, 10), st.floats(0.01, 10), st.sampled_from([(2, 0), (0, 2)]))
+def test_no_coin_could_be_smaller(a: float, b: float, less: tuple[int, int]) -> None:
+    # A coin two steps lower: 2^48 − G ≤ e^b·(F − 2) would ask e^b·(2 − δ) < 1 of a δ < 1.
+    mechanism = binary(a, b)
+    f, g = (
+        F(whole - step, COIN_ONE)
+        for whole, step in zip(flip_thresholds(mechanism.policy), less, strict=True)
+    )
+    assert not audit_channel([[1 - f, f], [g, 1 - g]], mechanism.policy).holds
+
+
+def test_equal_levels_are_warner_and_one_infinite_level_is_mangat() -> None:
+    stay = 1 / (1 + math.exp(-1.3))
+    warner = checks.channel_of(binary(1.3, 1.3))
+    np.testing.assert_allclose(warner, [[stay, 1 - stay], [1 - stay, stay]], rtol=1e-13)
+    p = math.exp(-0.7)
+    first = checks.channel_of(binary(INF, 0.7))
+    np.testing.assert_allclose(first, [[1 - p, p], [0, 1]], rtol=1e-13)
+    other = checks.channel_of(binary(0.7, INF))
+    np.testing.assert_allclose(other, [[1, 0], [p, 1 - p]], rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("levels", "flips"),
+    [
+        ((INF, INF), (0, 0)),
+        ((0, 0), (F(1, 2), F(1, 2))),
+        ((0, INF), (0, 1)),
+        ((INF, 0), (1, 0)),
+        ((0, 1), (0, 1)),
+        ((5e-324, 5e-324), (F(1, 2), F(1, 2))),
+        ((1e308, 1e308), (F(1, COIN_ONE), F(1, COIN_ONE))),
+        ((1e308, INF), (0, F(1, COIN_ONE))),
+        ((2000.0, 2000.0), (F(1, COIN_ONE), F(1, COIN_ONE))),
+    ],
+)
+def test_limits(levels: tuple[float, float], flips: tuple[F, F]) -> None:
+    f, g = flips
+    assert binary(*levels).exact_channel() == [[1 - f, f], [g, 1 - g]]
+
+
+@pytest.mark.parametrize("levels", [(0, 0), (0, 1.0), (1.0, 0), (0, INF), (1e-15, 1e-15)])
+def test_where_nothing_can_be_learned_the_estimate_refuses(levels: tuple[float, float]) -> None:
+    mechanism = binary(*levels)
+    rows = mechanism.exact_channel()
+    assert rows[0] == rows[1]
+    assert not mechanism.learnable
+    tally = mechanism.tally(mechanism.privatize([0, 1, 1], np.random.default_rng(0)))
+    with pytest.raises(CaldpError, match="Nothing can be learned"):
+        mechanism.estimate(tally)
+    with pytest.raises(CaldpError, match="Nothing can be learned"):
+        mechanism.variance(np.array([0.5, 0.5]), 10)
+
+
+@pytest.mark.parametrize("levels", PAIRS)
+def test_estimate_and_variance_are_the_channel_s(levels: tuple[float, float]) -> None:
+    mechanism = binary(*levels)
+    checks.check_unbiased(mechanism)
+    checks.check_variance(mechanism)
+
+
+@pytest.mark.parametrize("levels", PAIRS)
+def test_reports_follow_the_channel(levels: tuple[float, float]) -> None:
+    checks.check_privatize(binary(*levels))
+
+
+PEOPLE = np.array([7, 4])
+DRAWS = 100_000
+
+
+def law_of_ones(mechanism: BinaryMechanism) -> Floats:
+    """(12,) exact law of how many of `PEOPLE` report 1, from the channel."""
+    channel = checks.channel_of(mechanism)
+    laws = [binom.pmf(np.arange(n + 1), n, q) for n, q in zip(PEOPLE, channel[:, 1], strict=True)]
+    return np.convolve(*laws)
+
+
+def check_tallies(mechanism: BinaryMechanism, drawn_by: BinaryMechanism) -> None:
+    """Sampled tallies have the law that the channel's convolution says.
+
+    Swapped coins at (0.3, 3): f = 0.013 and g = 0.73 change places, so the mean number of ones
+    moves from 1.2 to 9; a coin for 5 % more ε moves g by 0.008, hence the mean by 0.03 against a
+    standard error of 0.003: rejected by ten of them.
+    """
+    rng = np.random.default_rng(11)
+    tallies = [drawn_by.sample_tally(PEOPLE, rng) for _ in range(DRAWS)]
+    assert {tally.n for tally in tallies} == {11}
+    ones = np.array([tally.counts for tally in tallies])
+    assert (ones.sum(axis=1) == 11).all()
+    observed = np.bincount(ones[:, 1], minlength=12)
+    assert_fits(observed, DRAWS * law_of_ones(mechanism), SIGNIFICANCE / CASES)
+
+
+@pytest.mark.parametrize("levels", [(0.3, 3.0), (1.0, 1.0), (INF, 1.0), (0.5, INF), (0.0, 0.0)])
+def test_sampled_tallies_have_the_law_of_reports(levels: tuple[float, float]) -> None:
+    check_tallies(binary(*levels), binary(*levels))
+
+
+def test_tallies_of_a_wrong_coin_are_rejected() -> None:
+    for wrong in (binary(3.0, 0.3), binary(0.3 * 1.05, 3.0 * 1.05)):
+        with pytest.raises(AssertionError):
+            check_tallies(binary(0.3, 3.0), wrong)
+
+
+def test_the_tally_of_a_trillion_people() -> None:
+    mechanism = binary(0.5, 2.0)
+    people = np.array([3 * 10**11, 7 * 10**11])
+    tally = mechanism.sample_tally(people, np.random.default_rng(2))
+    assert tally.counts.sum() == tally.n == 10**12
+    spread = math.sqrt(mechanism.variance(people / 10**12, 10**12)[0])
+    # Beyond 6 standard deviations once in 10^9.
+    assert abs(mechanism.estimate(tally)[0] - 0.3) < 6 * spread < 1e-4
+
+
+@given(ANY, ANY)
+def test_the_vertex_is_what_the_channel_errs(epsilon_01: float, epsilon_10: float) -> None:
+    mechanism = binary(epsilon_01, epsilon_10)
+    vertex = error_vertex(mechanism.policy)
+    if mechanism.learnable:
+        expected = (vertex.missed, vertex.false_alarm)
+        np.testing.assert_allclose(mechanism.flips, expected, rtol=0, atol=2.0**-47)
+
+
+def test_the_printed_vertex_is_a_slip() -> None:
+    # (23) has e^{ε₂₁} − 1 twice; that point is no error of (9) unless both ε are equal.
+    vertex = error_vertex(BinaryPolicy(0.5, 2.0))
+    assert vertex.false_alarm == pytest.approx(math.expm1(2.0) / math.expm1(2.5), rel=1e-14)
+    assert vertex.missed == pytest.approx(math.expm1(0.5) / math.expm1(2.5), rel=1e-14)
+    equal = error_vertex(BinaryPolicy(1.0, 1.0))
+    assert equal.missed == pytest.approx(equal.false_alarm, rel=1e-14)
+
+
+def random_channel(
+    rng: np.random.Generator, policy: BinaryPolicy, outputs: int
+) -> list[list[Fraction]]:
+    """2 × `outputs`: any channel within the policy, from likelihood ratios between its bounds.
+
+    Every Q(y|0)/Q(y|1) lies in [e^{−ε₁₀}, e^{ε₀₁}]; weights make them average to 1 under row 1.
+    A hair inside, so that the realised coins, 2^-48 inside too, still lie above.
+    """
+    least, most = math.exp(-policy.epsilon_10) + 1e-6, math.exp(policy.epsilon_01) - 1e-6
+    low = [F(v) for v in rng.uniform(least, 1, size=outputs // 2)]
+    high = [F(v) for v in rng.uniform(1, most, size=outputs - outputs // 2)]
+    if rng.random() < 0.3:  # also the corners, where only Q* itself can reach
+        low, high = [F(least)] * len(low), [F(most)] * len(high)
+    masses = [[F(v) for v in rng.random(len(part))] for part in (low, high)]
+    means = [
+        sum((m * v for m, v in zip(mass, part, strict=True)), F(0)) / sum(mass)
+        for mass, part in zip(masses, (low, high), strict=True)
+    ]
+    share = (means[1] - 1) / (means[1] - means[0])
+    one = [share * m / sum(masses[0]) for m in masses[0]]
+    one += [(1 - share) * m / sum(masses[1]) for m in masses[1]]
+    return [[v * m for v, m in zip(low + high, one, strict=True)], one]
+
+
+def information(channel: list[list[Fraction]], p1: Fraction) -> Fraction:
+    """Fisher information on p₁ of one report; 1/(n·it) is the least variance (Cramér–Rao)."""
+    return sum(
+        ((b - a) ** 2 / (a + p1 * (b - a)) for a, b in zip(*channel, strict=True)),
+        F(0),
+    )
+
+
+@pytest.mark.parametrize("levels", [(0.2, 0.2), (1.0, 1.0), (0.3, 2.0), (3.0, 0.1), (5.0, 4.0)])
+@pytest.mark.parametrize("outputs", [2, 3, 6])
+def test_every_other_channel_is_made_of_this_one(levels: tuple[float, float], outputs: int) -> None:
+    mechanism = binary(*levels)
+    best = mechanism.exact_channel()
+    rng = np.random.default_rng(outputs)
+    for _ in range(100):
+        other = random_channel(rng, mechanism.policy, outputs)
+        assert audit_channel(other, mechanism.policy).holds
+        made = post_processing(best, other)
+        assert all(sum(row) == 1 and min(row) >= 0 for row in made)
+        again = [
+            [row[0] * made[0][y] + row[1] * made[1][y] for y in range(outputs)] for row in best
+        ]
+        assert again == other
+        for p1 in (F(0), F(1, 5), F(1, 2), F(1)):
+            assert information(other, p1) <= information(best, p1)
+
+
+@pytest.mark.parametrize("p1", [0.0, 0.2, 0.5, 1.0])
+def test_its_variance_is_the_least_of_all_binary_channels(p1: float) -> None:
+    mechanism = binary(0.5, 1.5)
+    at_best = mechanism.variance(np.array([1 - p1, p1]), 1)[1]
+    assert at_best == pytest.approx(1 / float(information(mechanism.exact_channel(), F(p1))))
+    rng = np.random.default_rng(9)
+    for _ in range(200):
+        (_, f), (g, _) = random_channel(rng, mechanism.policy, 2)
+        ones = f + F(p1) * (1 - f - g)
+        assert float(ones * (1 - ones) / (1 - f - g) ** 2) >= at_best
+
+
+@pytest.mark.parametrize("levels", [(1.05, 1.0), (1.0, 1.05)])
+def test_a_bolder_channel_is_not_made_of_this_one(levels: tuple[float, float]) -> None:
+    best = binary(1.0, 1.0)
+    bolder = binary(*levels).exact_channel()
+    assert not audit_channel(bolder, best.policy).holds
+    made = post_processing(best.exact_channel(), bolder)
+    assert min(min(row) for row in made) < 0
+    with pytest.raises(CaldpError, match="equal rows"):
+        post_processing(binary(0, 0).exact_channel(), bolder)
+
+
+def test_a_client_draws_from_the_operating_system() -> None:
+    mechanism = binary(INF, INF)
+    assert [int(mechanism.client_report(x)[0]) for x in (0, 1)] == [0, 1]
+
+
+@pytest.mark.parametrize("wrong", [-0.1, math.nan, "1", True])
+def test_levels_that_are_none(wrong: object) -> None:
+    with pytest.raises(CaldpError, match="epsilon_10 must be a number"):
+        BinaryPolicy(1.0, wrong)  # type: ignore[arg-type]
+
+
+def test_tallies_of_other_coins_do_not_mix() -> None:
+    one, other = binary(1.0, 2.0), binary(2.0, 1.0)
+    tally = one.tally(np.array([0, 1]))
+    with pytest.raises(CaldpError, match="another mechanism"):
+        other.estimate(tally)
+    with pytest.raises(CaldpError, match="different mechanisms"):
+        tally + other.tally(np.array([0, 1]))
+    with pytest.raises(CaldpError, match="no reports"):
+        one.estimate(one.tally(np.array([], np.int64)))
+    with pytest.raises(CaldpError, match=r"reports must hold symbols in \[0, 1\]"):
+        one.tally(np.array([2]))
+
+
+def test_the_audit_finds_what_the_coin_claims() -> None:
+    worst = exact_audit(binary(0.4, 0.9)).worst
+    assert worst is not None
+    assert worst.log_ratio == pytest.approx(worst.epsilon, rel=1e-12)
