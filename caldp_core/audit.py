@@ -80,7 +80,7 @@ def audit_channel(channel: Sequence[Sequence[Fraction]], policy: PrivacyMatrix) 
         holds = holds and against is not None and against <= 1
         if _beyond(against, excess):
             excess = against
-            worst = Leak(x, other, output, _log(ratio), epsilon)
+            worst = Leak(x, other, output, log_of(ratio), epsilon)
     return Audit(holds, worst, faulty[0] if faulty else None)
 
 
@@ -119,7 +119,8 @@ def _beyond(against: Fraction | None, excess: Fraction | None) -> bool:
     return excess is not None and (against is None or against > excess)
 
 
-def _log(ratio: Fraction | None) -> float:
+def log_of(ratio: Fraction | None) -> float:
+    """log of a ratio in nats, ∞ for None; rounded, so nothing may be decided by it."""
     if ratio is None:
         return math.inf
     if ratio <= 0:

@@ -12,10 +12,10 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from caldp_core.errors import CaldpError
 from caldp_core.privacy import PrivacyMatrix
@@ -153,6 +153,30 @@ class OracleBank(Protocol):
 
     def channel(self, block: int) -> tuple[int, Ints, int]:
         """First column, (s_j + 1, columns) numerators (last row: base), and their denominator."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class ChannelRows:
+    """Some rows of a block's channel whose entries take few values.
+
+    `first`: the channel's column of the first entry. `codes`: (rows, columns) unsigned, an entry
+    is values[code]/denominator. `values`: whole numerators of any size, never falling, so that
+    the larger code is the larger probability.
+    """
+
+    first: int
+    codes: NDArray[np.unsignedinteger[Any]]
+    values: tuple[int, ...]
+    denominator: int
+
+
+@runtime_checkable
+class StreamsRows(Protocol):
+    """What a bank may offer beside `OracleBank`: the channel of a large block, piece by piece."""
+
+    def channel_rows(self, block: int, start: int, stop: int) -> ChannelRows:
+        """Rows start … stop−1 of what `channel` has; row s_j is the base distribution."""
         ...
 
 

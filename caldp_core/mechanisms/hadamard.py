@@ -8,17 +8,20 @@ probability p = T/2^48, else on the complement.
 """
 
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from caldp_core.arrays import sums_by
 from caldp_core.coins import COIN_BITS, COIN_ONE, SPARE_BITS, below, truth_threshold
+from caldp_core.mechanisms.base import ChannelRows
 from caldp_core.mechanisms.coded import CodedReports
 from caldp_core.types import Floats, Ints, Words, WordSource
 from caldp_core.walsh_hadamard import fwht, stochastic_fwht
 
 _CHUNK = 1 << 16
+Bytes: TypeAlias = NDArray[np.uint8]
 Cells = TypeVar("Cells", Ints, Floats)
 Table = TypeVar("Table", Ints, Words)
 
@@ -146,6 +149,24 @@ class HadamardBank(CodedReports):
         base = np.full((1, order), COIN_ONE // 2)
         denominator = (order << COIN_BITS) // 2
         return int(self._starts[block]), np.concatenate([numerators, base]), denominator
+
+    def channel_rows(self, block: int, start: int, stop: int) -> ChannelRows:
+        """The same in codes: 0 for 2^48 − T, 1 for the base row's 2^47, 2 for T."""
+        order, size, truth = int(self._orders[block]), int(self._sizes[block]), self._truth[block]
+        codes = 2 - 2 * _parities(np.arange(start, min(stop, size)) + 1, order)
+        if stop > size:
+            codes = np.concatenate([codes, np.ones((1, order), np.uint8)])
+        values = (COIN_ONE - int(truth), COIN_ONE // 2, int(truth))
+        return ChannelRows(int(self._starts[block]), codes, values, (order << COIN_BITS) // 2)
+
+
+def _parities(rows: Ints, order: int) -> Bytes:
+    """(rows, order) parity of r & y: the Kronecker sum of the low bits' and the high bits' own."""
+    low_bits = (order.bit_length() - 1) // 2
+    low = np.bitwise_count(rows[:, None] & np.arange(1 << low_bits)) & np.uint8(1)
+    high = np.bitwise_count((rows >> low_bits)[:, None] & np.arange(order >> low_bits))
+    parities: Bytes = (high & np.uint8(1))[:, :, None] ^ low[:, None, :]
+    return parities.reshape(rows.size, order)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import numpy as np
 
 from caldp_core.arrays import counts_by, sums_by
 from caldp_core.coins import COIN_ONE, below, noise_threshold, uniform_below
+from caldp_core.mechanisms.base import ChannelRows
 from caldp_core.mechanisms.coded import CodedReports
 from caldp_core.types import Floats, Ints, WordSource
 
@@ -89,6 +90,16 @@ class RandomizedResponseBank(CodedReports):
         numerators[:size] += np.eye(size, dtype=np.int64) * (size * (COIN_ONE - noise))
         numerators[size] = COIN_ONE
         return int(self._starts[block]), numerators, COIN_ONE * size
+
+    def channel_rows(self, block: int, start: int, stop: int) -> ChannelRows:
+        """The same in codes: 0 for a lie, 1 for the base row's 2^48, 2 for the truth."""
+        size, noise = int(self._sizes[block]), int(self.noise[block])
+        truths = np.arange(start, min(stop, size))
+        codes = np.zeros((stop - start, size), np.uint8)
+        codes[truths - start, truths] = 2
+        codes[truths.size :] = 1
+        values = (noise, COIN_ONE, size * (COIN_ONE - noise) + noise)
+        return ChannelRows(int(self._starts[block]), codes, values, COIN_ONE * size)
 
     def _uniform_noise(self) -> Floats:
         return self._share / np.maximum(self._sizes, 1)
