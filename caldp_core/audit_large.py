@@ -7,7 +7,7 @@ k × k or k × outputs array. Entries are compared by their place among the few 
 has, and ratios are taken between whole numbers of any size: nothing is rounded.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -24,8 +24,8 @@ from caldp_core.mechanisms.base import ChannelRows, OracleBank, StreamsRows
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.types import Progress, no_progress
 
-BOTH_SENSITIVE: Final = "sensitive–sensitive"
-OTHER_NOT: Final = "sensitive–other"
+BOTH_SENSITIVE: Final = "sensitive-sensitive"
+OTHER_NOT: Final = "sensitive-other"
 STREAM_MAX_ENTRIES: Final = 10**11
 """Most entries of a channel that are ever gone through: about two minutes."""
 _CHUNK: Final = 1 << 21
@@ -117,9 +117,13 @@ def audit_context(mechanism: ContextMechanism, progress: Progress = no_progress)
         if other and not _others_are_laws(mechanism, block, seen):
             faulty.append(_first_clear(mechanism, block))
         progress(float(work[block] / work[-1]))
-    worst = max(classes, key=_excess, default=None)
     holds = not faulty and all(each.holds for each in classes)
-    return LargeAudit(holds, tuple(classes), worst, min(faulty, default=None))
+    return LargeAudit(holds, tuple(classes), worst_of(classes), min(faulty, default=None))
+
+
+def worst_of(classes: Sequence[PairClass]) -> PairClass | None:
+    """The class that comes nearest to its ε or goes farthest beyond; None if there is none."""
+    return max(classes, key=_excess, default=None)
 
 
 def _first_clear(mechanism: ContextMechanism, block: int) -> int:

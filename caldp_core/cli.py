@@ -1,4 +1,4 @@
-"""The command line: `python -m caldp_core run | reproduce | fetch`.
+"""The command line: `python -m caldp_core run | audit | reproduce | fetch`.
 
 Room: the front door for terminals; it only reads arguments and prints.
 """
@@ -7,13 +7,15 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from statistics import mean, stdev
+from time import perf_counter
 from typing import Any
 
 import click
 
 from caldp_core import limits
+from caldp_core.audit_large import LargeAudit, PairClass, audit_context, worst_of
 from caldp_core.datasets.command import fetch_command
 from caldp_core.errors import CaldpError
 from caldp_core.experiments import Errors, Result, prepare, run
@@ -56,6 +58,58 @@ def run_command(path: str) -> None:
         with _bar("running") as progress:
             result = run(setup, progress)
     click.echo(json.dumps(summary(result), indent=2))
+
+
+@main.command("audit")
+@click.argument("path", metavar="SCENARIO.json")
+@click.pass_context
+def audit_command(context: click.Context, path: str) -> None:
+    """Hold a scenario's mechanism against what it promises; exit code 1 if it does not hold."""
+    with plain_errors():
+        scenario = Scenario.from_file(path)
+        with _bar("loading") as progress:
+            setup = prepare(replace(scenario, n=1), progress)  # nobody is asked anything
+        started = perf_counter()
+        with _bar("auditing") as progress:
+            audit = audit_context(setup.mechanism, progress)
+    told: dict[str, Any] = {
+        "scenario": scenario.to_dict(),
+        "k": setup.mechanism.k,
+        "blocks": setup.partition.m,
+        "outputs": setup.mechanism.outputs,
+    }
+    told |= verdict(audit) | {"seconds": round(perf_counter() - started, 4)}
+    click.echo(json.dumps(told, indent=2))
+    context.exit(0 if audit.holds else 1)
+
+
+def verdict(audit: LargeAudit) -> dict[str, Any]:
+    """What `audit` prints of the audit: JSON-ready, the classes of one kind told together."""
+    kinds = dict.fromkeys(each.kind for each in audit.classes)
+    groups = [[each for each in audit.classes if each.kind == kind] for kind in kinds]
+    return {
+        "holds": audit.holds,
+        "faulty_value": audit.faulty_row,
+        "pairs": [_kind(group) for group in groups],
+    }
+
+
+def _kind(group: Sequence[PairClass]) -> dict[str, Any]:
+    worst = worst_of(group)
+    assert worst is not None  # a kind is only there because of its classes
+    return {
+        "kind": worst.kind,
+        "blocks": len(group),
+        "blocks_that_hold": sum(each.holds for each in group),
+        "pairs": sum(each.pairs for each in group),
+        "worst": {
+            "block": worst.block,
+            "output": worst.output,
+            "log_ratio": None if worst.ratio is None else worst.log_ratio,
+            "epsilon": worst.epsilon,
+            "holds": worst.holds,
+        },
+    }
 
 
 def summary(result: Result) -> dict[str, Any]:

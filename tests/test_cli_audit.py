@@ -1,0 +1,124 @@
+"""`python -m caldp_core audit`: its JSON against the record, its exit codes, its one sentence."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from caldp_core import experiments
+from caldp_core.audit_large import audit_context
+from caldp_core.cli import main, verdict
+from caldp_core.mechanisms import ContextMechanism, mechanism
+from caldp_core.mechanisms.hadamard import HadamardBank
+from caldp_core.privacy import Context
+from tests import mutants
+
+MIXED = {
+    "caldp_scenario": 1,
+    "dataset": {"kind": "uniform", "k": 400},
+    "blocks": {"kind": "runs", "blocks": 10},
+    "sensitive": {"kind": "symbols", "runs": ["0-99", "120-129"]},
+    "epsilon": [0.5, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0],
+}
+
+
+def audited(folder: Path, scenario: object) -> Result:
+    path = folder / "scenario.json"
+    path.write_text(json.dumps(scenario), encoding="utf-8")
+    return CliRunner().invoke(main, ["audit", str(path)])
+
+
+@pytest.mark.parametrize("family", ["hadamard", "randomized-response"])
+def test_it_tells_what_the_audit_found(tmp_path: Path, family: str) -> None:
+    done = audited(tmp_path, MIXED | {"family": family})
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.stdout)
+    assert told["scenario"]["family"] == family
+    assert told["scenario"]["n"] is None
+    flags = np.isin(np.arange(400), [*range(100), *range(120, 130)])
+    made = mechanism(Context.of(np.arange(400) // 40, flags, MIXED["epsilon"]), family)
+    assert (told["k"], told["blocks"], told["outputs"]) == (400, 10, made.outputs)
+    assert told["holds"] is True
+    assert told["faulty_value"] is None
+    within, across = told["pairs"]
+    # Blocks 0 and 1 are sensitive throughout, block 2 has 20, block 3 has 10 of 40.
+    assert (within["kind"], within["blocks"]) == ("sensitive-sensitive", 4)
+    assert within["pairs"] == 40 * 39 * 2 + 20 * 19 + 10 * 9
+    assert (across["kind"], across["blocks"]) == ("sensitive-other", 2)
+    assert across["pairs"] == 20 * 20 + 10 * 30
+    record = audit_context(made)
+    for told_kind in (within, across):
+        classes = [c for c in record.classes if c.kind == told_kind["kind"]]
+        assert told_kind["blocks_that_hold"] == len(classes)
+        worst = told_kind["worst"]
+        same = next(c for c in classes if c.block == worst["block"])
+        assert worst["log_ratio"] == same.log_ratio
+        assert worst["epsilon"] == same.epsilon
+        assert worst["log_ratio"] - worst["epsilon"] == pytest.approx(0.0, abs=1e-9)
+
+
+def made_wrong(bank: Any) -> Any:
+    return lambda context, family: ContextMechanism(context, family, bank)
+
+
+@pytest.mark.parametrize(
+    ("bank", "log_ratio"),
+    [(mutants.coin_for(1.05, HadamardBank), 1.05), (mutants.without_company(HadamardBank), None)],
+)
+def test_what_leaks_ends_with_exit_code_1(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bank: Any, log_ratio: float | None
+) -> None:
+    monkeypatch.setattr(experiments, "mechanism", made_wrong(bank))
+    done = audited(tmp_path, MIXED | {"epsilon": 1.0})
+    assert done.exit_code == 1
+    told = json.loads(done.stdout)
+    assert told["holds"] is False
+    worst = told["pairs"][-1]["worst"]
+    assert not worst["holds"]
+    assert worst["log_ratio"] == (None if log_ratio is None else pytest.approx(log_ratio))
+
+
+def test_kinds_count_only_the_blocks_that_hold() -> None:
+    made = mechanism(Context.block_structured(np.arange(60) // 20, [1.0, 2.0, 1.0]), "hadamard")
+    made.policy = Context.block_structured(np.arange(60) // 20, [1.0, 1.5, 0.9])
+    told = verdict(audit_context(made))
+    (kind,) = told["pairs"]
+    assert told["holds"] is False
+    assert (kind["blocks"], kind["blocks_that_hold"]) == (3, 1)
+    assert kind["worst"]["block"] == 1
+    assert math.isclose(kind["worst"]["log_ratio"], 2.0, rel_tol=1e-9)
+
+
+def test_nothing_sensitive_leaves_nothing_to_break(tmp_path: Path) -> None:
+    done = audited(tmp_path, MIXED | {"sensitive": {"kind": "symbols", "runs": []}})
+    assert done.exit_code == 0
+    assert json.loads(done.stdout)["pairs"] == []
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"epsilon": 0}, "epsilon must be in"),
+        ({"family": "none"}, "family must be one of"),
+        ({"dataset": {"kind": "uniform", "k": 2**20}, "blocks": {"kind": "one"}, "epsilon": 1.0,
+          "sensitive": {"kind": "everything"}}, "goes through at most"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_used_is_one_sentence(
+    tmp_path: Path, change: dict[str, Any], words: str
+) -> None:
+    done = audited(tmp_path, MIXED | change)
+    assert done.exit_code == 2
+    assert words in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert done.stdout == ""
+
+
+def test_a_missing_file_is_one_sentence(tmp_path: Path) -> None:
+    done = CliRunner().invoke(main, ["audit", str(tmp_path / "none.json")])
+    assert done.exit_code == 2
+    assert "Traceback" not in done.output
