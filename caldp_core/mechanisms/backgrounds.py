@@ -1,0 +1,102 @@
+"""What the collector takes to be behind a tag: where homes are, where work is.
+
+Room: mechanisms; `personalised.py` spreads each tag's share over these. Each function returns a
+(κ, k) array of rows π_j that sum to 1. `open_symbols`: (k,) bool, True where a symbol may hide
+behind a tag; the common sensitive ones keep their own name, so they get 0.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from caldp_core.errors import CaldpError, check_number, check_whole, require
+from caldp_core.limits import K_MAX
+from caldp_core.types import Bools, Floats, Ints
+
+_SUM_ROUNDING = 1e-9
+
+
+def known_background(table: ArrayLike) -> Floats:
+    """(κ, k) checked copy of rows that sum to 1; raises `CaldpError` for anything else."""
+    rows = np.array(table, dtype=np.float64)
+    require(
+        rows.ndim == 2 and rows.size > 0,
+        f"A background must have one row per tag and one column per symbol, got {rows.shape}.",
+    )
+    for tag, row in enumerate(rows):
+        sound = bool((row >= 0).all()) and abs(float(row.sum()) - 1.0) <= _SUM_ROUNDING
+        if not sound:
+            raise CaldpError(
+                f"Every row of a background must hold shares that sum to 1, row {tag} sums to "
+                f"{float(row.sum()):g} with a least entry of {float(row.min()):g}."
+            )
+    return rows
+
+
+def uniform_background(tags: int, open_symbols: Bools) -> Floats:
+    """(κ, k) every open symbol alike: what to assume when nothing is known."""
+    return population_background(tags, np.ones(open_symbols.size), open_symbols)
+
+
+def population_background(tags: int, population: ArrayLike, open_symbols: Bools) -> Floats:
+    """(κ, k) homes and the like are where people are; `population`: (k,) weights ≥ 0, public.
+
+    Raises `CaldpError` if no weight is left on the open symbols.
+    """
+    check_whole("tags", tags, 1, K_MAX)
+    weights = np.asarray(population, dtype=np.float64)
+    require(
+        weights.shape == open_symbols.shape and bool((weights >= 0).all()),
+        f"population must be {open_symbols.size} weights that are not negative.",
+    )
+    kept = np.where(open_symbols, weights, 0.0)
+    total = float(kept.sum())
+    require(0 < total < np.inf, "population must weigh on a symbol that can hide behind a tag.")
+    return np.tile(kept / total, (tags, 1))
+
+
+def sample_background(own: Ints, open_symbols: Bools, pseudo_count: float = 0.0) -> Floats:
+    """(κ, k) the shares of each tag's places in a public sample, plus `pseudo_count` each.
+
+    `own`: (m, κ) own symbols of the sample's people, −1 for none. That homes of the sample stand
+    for homes where reports are made assumes that being home does not depend on where it is.
+    Raises `CaldpError` for a tag that nobody in the sample has, unless `pseudo_count` > 0.
+    """
+    check_number("pseudo_count", pseudo_count, 0.0, 1e12)
+    k = open_symbols.size
+    rows = []
+    for tag in range(own.shape[1]):
+        places = own[:, tag]
+        counts = np.bincount(places[places >= 0], minlength=k) + pseudo_count
+        kept = np.where(open_symbols, counts, 0.0)
+        require(
+            kept.sum() > 0,
+            f"Nobody in the sample has an open place for tag {tag}; add a pseudo_count.",
+        )
+        rows.append(kept / kept.sum())
+    return np.stack(rows)
+
+
+@dataclass(frozen=True, eq=False)
+class Bias:
+    """What a wrong background does: `per_symbol` (k,) expected estimate − truth; half its ℓ₁."""
+
+    per_symbol: Floats
+    total_variation: float
+
+
+def background_bias(tag_shares: ArrayLike, true: Floats, assumed: Floats) -> Bias:
+    """Exact bias Σ_j p(⊥_j)·(assumed_j − true_j): no number of people makes it smaller.
+
+    `tag_shares`: (κ,) share of the people who are at a place of tag j; `true`, `assumed`: (κ, k)
+    rows that sum to 1. The total variation is at most Σ_j p(⊥_j)·TV(assumed_j, true_j).
+    """
+    shares = np.asarray(tag_shares, dtype=np.float64)
+    require(
+        true.shape == assumed.shape and shares.shape == true.shape[:1],
+        f"The backgrounds must have one shape with {shares.size} rows, "
+        f"got {true.shape} and {assumed.shape}.",
+    )
+    per_symbol = shares @ (assumed - true)
+    return Bias(per_symbol, 0.5 * float(np.abs(per_symbol).sum()))

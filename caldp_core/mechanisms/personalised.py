@@ -1,0 +1,178 @@
+"""The personalised mechanism: what is sensitive differs from user to user (ULDP §5, PUM).
+
+Room: mechanisms. Some symbols are sensitive for everybody, others (home, work) only for the user
+whose place they are. A user's own *pre-processor* replaces such a place by its tag ⊥_1 … ⊥_κ;
+then one common mechanism for all runs on X ∪ tags with X_S ∪ tags sensitive. Tags are the
+symbols k … k+κ−1. So the report's law depends on (x, whose place it is) only through the tag:
+two homes are reported alike, and "x as my home" is within e^ε of "x, a place like any other".
+What is not protected, as in ULDP itself: a report in the clear says that x is none of the
+user's own places.
+
+The collector spreads each tag's share over a *background* (`backgrounds.py`):
+p̂(x) = p̂_common(x) + Σ_j p̂(⊥_j)·π_j(x), unbiased if π_j is where the tag's people really are.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from caldp_core.errors import check_symbols, check_whole, require
+from caldp_core.limits import K_MAX
+from caldp_core.mechanisms.backgrounds import known_background
+from caldp_core.mechanisms.base import Tally
+from caldp_core.mechanisms.registry import mechanism
+from caldp_core.privacy import Context
+from caldp_core.types import Bools, Floats, Ints, Reports
+
+NO_PLACE = -1
+"""Stands in `own` for a tag that a user does not use."""
+
+
+class PersonalisedMechanism:
+    """One family as PUM. `sensitive`: (k,) bool, X_S; `tags`: κ ≥ 1; ε in [0.001, 20].
+
+    `own` is (n, κ): user i's own symbol for each tag, or −1. Own symbols that are in X_S keep
+    their name (ULDP takes the two sets apart; such a place is protected anyway), and a place
+    that a user gives two tags counts for the first.
+    """
+
+    def __init__(self, sensitive: Bools, tags: int, epsilon: float, family: str) -> None:
+        check_whole("tags", tags, 1, K_MAX)
+        self.tags = tags
+        self.sensitive = np.array(sensitive, dtype=np.bool_)
+        self.epsilon = epsilon
+        everything = np.concatenate([self.sensitive, np.ones(tags, np.bool_)])
+        self.common = mechanism(Context.high_low(everything, epsilon), family)
+
+    @property
+    def k(self) -> int:
+        """Domain size without the tags."""
+        return self.sensitive.size
+
+    @property
+    def open_symbols(self) -> Bools:
+        """(k,) True where a symbol may hide behind a tag."""
+        return ~self.sensitive
+
+    def tagged(self, x: ArrayLike, own: ArrayLike) -> Ints:
+        """(n,) symbols and (n, κ) own symbols → (n,) symbols of the common mechanism."""
+        symbols = check_symbols("x", x, self.k)
+        places = self._places(own, symbols.size)
+        result = symbols.copy()
+        is_open = self.open_symbols[symbols]
+        for tag in reversed(range(self.tags)):
+            result[is_open & (places[:, tag] == symbols)] = self.k + tag
+        return result
+
+    def _places(self, own: ArrayLike, n: int) -> Ints:
+        places = np.asarray(own)
+        require(
+            places.shape == (n, self.tags) and places.dtype.kind in "iu",
+            f"own must be {n} rows of {self.tags} whole numbers, "
+            f"got shape {places.shape} of {places.dtype}.",
+        )
+        low, high = (int(places.min()), int(places.max())) if n else (NO_PLACE, NO_PLACE)
+        require(
+            low >= NO_PLACE and high < self.k,
+            f"own must hold symbols in [0, {self.k - 1}], or −1 for none; "
+            f"it goes from {low} to {high}.",
+        )
+        return places.astype(np.int64, copy=False)
+
+    def histogram(self, x: ArrayLike, own: ArrayLike) -> Ints:
+        """(k + κ,) people per symbol after pre-processing; the input of `sample_tally`."""
+        return np.bincount(self.tagged(x, own), minlength=self.k + self.tags)
+
+    def privatize(self, x: ArrayLike, own: ArrayLike, rng: np.random.Generator) -> Reports:
+        """(n,) symbols and (n, κ) own symbols → (n,) reports, simulated with `rng`."""
+        return self.common.privatize(self.tagged(x, own), rng)
+
+    def client_report(self, x: int, own: Sequence[int]) -> Reports:
+        """(1,) one real user's report, with the operating system's randomness; takes no seed."""
+        return self.common.client_report(int(self.tagged([x], [list(own)])[0]))
+
+    def tally(self, reports: Reports) -> Tally:
+        """Sum (n,) reports; raises `CaldpError` on a report that this mechanism cannot send."""
+        return self.common.tally(reports)
+
+    def sample_tally(self, counts: ArrayLike, rng: np.random.Generator) -> Tally:
+        """Tally of (k + κ,) people per symbol or tag; same law as `tally(privatize(…))`."""
+        return self.common.sample_tally(counts, rng)
+
+    def estimate(self, tally: Tally, background: Floats) -> Floats:
+        """(k,) p̂_common(x) + Σ_j p̂(⊥_j)·π_j(x); `background`: (κ, k) shares π_j.
+
+        Its expectation is `expected`: unbiased just if the backgrounds are right. Raises
+        `CaldpError` for a background that puts weight on a symbol that is never tagged.
+        """
+        return self._spread(self.common.estimate(tally), background)
+
+    def expected(self, shares: Floats, background: Floats) -> Floats:
+        """(k,) exact expectation of `estimate`; `shares`: (k + κ,) after pre-processing."""
+        return self._spread(shares, background)
+
+    def _spread(self, shares: Floats, background: Floats) -> Floats:
+        return np.asarray(shares[: self.k] + shares[self.k :] @ self._checked(background))
+
+    def _checked(self, background: Floats) -> Floats:
+        rows = known_background(background)
+        require(
+            rows.shape == (self.tags, self.k),
+            f"The background must have shape {(self.tags, self.k)}, got {rows.shape}.",
+        )
+        require(
+            not rows[:, self.sensitive].any(),
+            "The background must be 0 where a symbol is sensitive for everybody: "
+            "nobody is tagged there.",
+        )
+        return rows
+
+    def variance(self, shares: Floats, background: Floats, n: int) -> Floats:
+        """(k,) exact variance of `estimate` when n people come from `shares`: (k + κ,).
+
+        For an open symbol x, Var(p̂_x) + 2Σ_j π_j(x)·Cov(p̂_x, t̂_j) + π(x)ᵀCov(t̂)π(x), where a
+        report in the clear that counts for x adds offset_j to n·t̂_j, the tags being hidden and
+        x not: n·Cov(p̂_x, t̂_j) = p_x·(offset_j − t_j). π(x) = 0 for the others.
+        """
+        rows = self._checked(background)
+        result = self.common.variance(shares, n)[: self.k]
+        tag_shares, p = shares[self.k :], shares[: self.k]
+        offsets = np.array([self._offset(tag) for tag in range(self.tags)])
+        crossed = p * ((offsets - tag_shares) @ rows) / n
+        within = np.einsum("ix,ij,jx->x", rows, self._tag_covariance(shares, n), rows)
+        return np.asarray(result + 2.0 * crossed + within)
+
+    def _unit(self, symbol: int) -> Floats:
+        weights = np.zeros(self.k + self.tags)
+        weights[symbol] = 1.0
+        return weights
+
+    def _offset(self, tag: int) -> float:
+        weights = self._unit(self.k + tag)[self.common.hidden_symbols]
+        return float(self.common.bank.offset(weights)[0])
+
+    def _tag_covariance(self, shares: Floats, n: int) -> Floats:
+        """(κ, κ) Cov(t̂_i, t̂_j), by polarisation: Var(a + b) − Var(a − b) = 4·Cov(a, b)."""
+        units = [self._unit(self.k + tag) for tag in range(self.tags)]
+
+        def variance(weights: Floats) -> float:
+            return self.common.sum_variance(shares, weights, n)
+
+        return np.array([[(variance(a + b) - variance(a - b)) / 4 for b in units] for a in units])
+
+    def user_policy(self, own: Sequence[int]) -> Context:
+        """What one user is promised: ε for X_S and for the user's (κ,) own symbols."""
+        flags = self.sensitive.copy()
+        flags[[place for place in own if place != NO_PLACE]] = True
+        return Context.high_low(flags, self.epsilon)
+
+    def user_channel(self, own: Sequence[int]) -> list[list[Fraction]]:
+        """k rows: one user's exact channel, pre-processor and common mechanism in one.
+
+        Raises `CaldpError` where the domain is too large for a channel in rationals.
+        """
+        rows = self.common.exact_channel()
+        every = np.arange(self.k)
+        return [rows[s] for s in self.tagged(every, np.tile(list(own), (self.k, 1)))]
