@@ -1,17 +1,22 @@
 """What hands and eyes do on the map page, by keys of widgets and containers, not by wording."""
 
+import os
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from playwright.sync_api import expect
+import pytest
 
-from benchmarks.browser import ready, settled
+from benchmarks.browser import missing, ready, settled
 from caldp_core.domain import US_GRID, Area
 from caldp_core.experiments import prepare, run
 from caldp_core.regions import region_report
 from caldp_core.scenario import Scenario
 from caldp_ui import figures
 from caldp_ui.drawing import ADD, REMOVE, TOOLS
+
+if os.environ.get("CALDP_BROWSER_REQUIRED") != "1":
+    pytest.importorskip("playwright.sync_api", reason=missing())
+from playwright.sync_api import expect
 
 PATIENCE_MS = 20_000
 DRAWN_SLIPS = 0.5

@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
 
 from benchmarks.browser import pictures, ready, settled
 from caldp_core.domain import Area
@@ -11,7 +10,15 @@ from caldp_core.protection import OneBlock
 from caldp_core.scenario import Scenario
 from caldp_ui import start, tour
 from tests.browser.conftest import Visit
-from tests.browser.hands import by_icon, expect_numbers, link_of, numbers, tab, tab_key_until
+from tests.browser.hands import (
+    by_icon,
+    expect,
+    expect_numbers,
+    link_of,
+    numbers,
+    tab,
+    tab_key_until,
+)
 from tests.browser.watch import Watch, is_outside
 
 pytestmark = pytest.mark.browser

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
 
 from benchmarks.browser import MAPS, pictures, press_until_redrawn, settled
 from caldp_core.domain import Area
@@ -17,6 +16,7 @@ from tests.browser.hands import (
     assert_close,
     by_icon,
     drag,
+    expect,
     expect_numbers,
     link_of,
     numbers,
