@@ -1,7 +1,7 @@
 """What may be done to the unbiased estimate: post-processing costs no privacy (CALDP Prop. 1).
 
 Room: estimators after the unbiased one. All but "none" are biased, and pages say which is shown.
-Each takes the unbiased estimate (k,), block labels (k,) and the blocks' exact shares (m,).
+Each takes the `Evidence` of one run and gives (k,) shares.
 """
 
 from collections.abc import Callable
@@ -11,40 +11,53 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from caldp_core.errors import CaldpError
-from caldp_core.types import Floats, Ints
+from caldp_core.evidence import Evidence
+from caldp_core.projection import block_thresholds, simplex_projection
+from caldp_core.types import Floats
 
-PostProcess: TypeAlias = Callable[[Floats, Ints, Floats], Floats]
+__all__ = [
+    "ESTIMATORS",
+    "EstimatorEntry",
+    "PostProcess",
+    "block_thresholds",
+    "clip_renormalise",
+    "estimator",
+    "norm_sub",
+    "simplex",
+    "simplex_per_block",
+    "simplex_projection",
+    "unprocessed",
+]
+
+PostProcess: TypeAlias = Callable[[Evidence], Floats]
 _NORM_SUB_ROUNDS: Final = 200
 
 
-def unprocessed(estimate: Floats, blocks: Ints, block_shares: Floats) -> Floats:
+def unprocessed(evidence: Evidence) -> Floats:
     """The unbiased estimate itself; entries may be negative and need not sum to 1."""
-    del blocks, block_shares
-    return estimate
+    return evidence.unbiased
 
 
-def clip_renormalise(estimate: Floats, blocks: Ints, block_shares: Floats) -> Floats:
+def clip_renormalise(evidence: Evidence) -> Floats:
     """max(p̂, 0), divided by its sum; uniform if nothing is left."""
-    del blocks, block_shares
-    kept = np.maximum(estimate, 0.0)
+    kept = np.maximum(evidence.unbiased, 0.0)
     total = kept.sum()
     return kept / total if total > 0 else np.full_like(kept, 1.0 / kept.size)
 
 
-def norm_sub(estimate: Floats, blocks: Ints, block_shares: Floats) -> Floats:
+def norm_sub(evidence: Evidence) -> Floats:
     """Clip at 0 and shift the positive entries evenly until the sum is 1.
 
     Wang et al. 2020, "Locally differentially private frequency estimation with consistency".
     Where the positive entries sum to 1 or more, as they nearly always do, their iteration ends
     at the Euclidean projection on the simplex; where not, it lifts the positive entries only.
     """
-    del blocks, block_shares
-    current = estimate
+    current = evidence.unbiased
     for _ in range(_NORM_SUB_ROUNDS):
         current = np.maximum(current, 0.0)
         positive = current > 0
         if not positive.any():
-            return simplex_projection(estimate)
+            return simplex_projection(evidence.unbiased)
         shift = (1.0 - current.sum()) / positive.sum()
         current = np.where(positive, current + shift, 0.0)
         if (current >= 0).all():
@@ -52,43 +65,14 @@ def norm_sub(estimate: Floats, blocks: Ints, block_shares: Floats) -> Floats:
     return np.maximum(current, 0.0)
 
 
-def simplex(estimate: Floats, blocks: Ints, block_shares: Floats) -> Floats:
+def simplex(evidence: Evidence) -> Floats:
     """The nearest distribution in Euclidean distance."""
-    del blocks, block_shares
-    return simplex_projection(estimate)
+    return simplex_projection(evidence.unbiased)
 
 
-def simplex_per_block(estimate: Floats, blocks: Ints, block_shares: Floats) -> Floats:
+def simplex_per_block(evidence: Evidence) -> Floats:
     """In each block, the nearest non-negative shares that sum to the block's observed share."""
-    return np.maximum(estimate - block_thresholds(estimate, blocks, block_shares)[blocks], 0.0)
-
-
-def simplex_projection(estimate: Floats) -> Floats:
-    """(k,) Euclidean projection on the probability simplex (Held, Wolfe, Crowder 1974)."""
-    everything = np.zeros(estimate.size, np.int64)
-    threshold = block_thresholds(estimate, everything, np.ones(1))[0]
-    return np.asarray(np.maximum(estimate - threshold, 0.0))
-
-
-def block_thresholds(estimate: Floats, blocks: Ints, totals: Floats) -> Floats:
-    """(m,) τ_j with Σ_{x in block j} max(p̂_x − τ_j, 0) = totals_j, all blocks in one sort.
-
-    `estimate`, `blocks`: (k,); `totals`: (m,) ≥ 0. With the block's values in falling order and
-    their running sums c_i, τ = (c_r − total)/r for the last r with value_r > (c_r − total)/r.
-    """
-    order = np.lexsort((-estimate, blocks)) if totals.size > 1 else np.argsort(-estimate)
-    values, block = estimate[order], blocks[order]
-    sizes = np.bincount(blocks, minlength=totals.size)
-    first = np.cumsum(sizes) - sizes
-    sums = np.cumsum(values)
-    before = np.where(first > 0, sums[first - 1], 0.0)
-    rank = np.arange(values.size) - first[block] + 1
-    candidates = (sums - before[block] - totals[block]) / rank
-    holds = values > candidates
-    last = np.bincount(block, weights=holds, minlength=totals.size).astype(np.int64)
-    # A block with total 0 may keep nothing: then its largest value is the threshold.
-    thresholds = candidates[first + np.maximum(last, 1) - 1]
-    return np.asarray(np.where(last > 0, thresholds, values[first]))
+    return evidence.plausible
 
 
 @dataclass(frozen=True)

@@ -67,9 +67,13 @@ def normals(p: Floats, variance: Floats, blocks: Ints) -> Normals:
     return Normals(p[at], sigma, times, blocks[at], int(blocks.max()) + 1)
 
 
-def expected_error(estimates: Normals, name: str) -> ExpectedError:
-    """Expected TV after the named estimator; raises `CaldpError` for an unknown name."""
-    return _EXPECTED[estimator(name).name](estimates)
+def expected_error(estimates: Normals, name: str) -> ExpectedError | None:
+    """Expected TV after the named estimator, None where no formula is known for it.
+
+    Raises `CaldpError` for an unknown name.
+    """
+    formula = _EXPECTED.get(estimator(name).name)
+    return None if formula is None else formula(estimates)
 
 
 def _unprocessed(e: Normals) -> ExpectedError:

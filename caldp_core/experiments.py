@@ -16,6 +16,7 @@ from caldp_core.datasets import Dataset
 from caldp_core.domain import GridDomain
 from caldp_core.errors import CaldpError
 from caldp_core.estimation import estimator
+from caldp_core.evidence import Evidence
 from caldp_core.expected_error import ExpectedError, expected_error, normals
 from caldp_core.mechanisms import ContextMechanism, mechanism
 from caldp_core.partitions import Partition
@@ -83,7 +84,7 @@ class Result:
     setup: Setup
     first: Outcome
     errors: tuple[Errors, ...]
-    expected: ExpectedError
+    expected: ExpectedError | None
     seconds: float
 
 
@@ -114,7 +115,11 @@ def run(setup: Setup, progress: Progress = no_progress) -> Result:
     errors: list[Errors] = []
     first: Outcome | None = None
     for trial, seeds in enumerate(np.random.SeedSequence(scenario.seed).spawn(scenario.trials)):
-        outcome = run_trial(setup, seeds)
+
+        def within(share: float, trial: int = trial) -> None:
+            progress((trial + share) / scenario.trials)
+
+        outcome = run_trial(setup, seeds, within)
         first = first or outcome
         errors.append(outcome.errors)
         progress((trial + 1) / scenario.trials)
@@ -122,18 +127,22 @@ def run(setup: Setup, progress: Progress = no_progress) -> Result:
     return Result(setup, first, tuple(errors), expectation(setup), perf_counter() - started)
 
 
-def run_trial(setup: Setup, seeds: np.random.SeedSequence) -> Outcome:
+def run_trial(
+    setup: Setup, seeds: np.random.SeedSequence, progress: Progress = no_progress
+) -> Outcome:
     """One population, its reports' tally, and the estimate from it."""
     who, coins = (np.random.default_rng(child) for child in seeds.spawn(2))
     people = draw_people(setup, who)
     tally = setup.mechanism.sample_tally(people, coins)
-    unbiased = setup.mechanism.estimate(tally)
-    shares = setup.mechanism.block_counts(tally) / tally.n
-    apply = estimator(setup.scenario.estimator).apply
-    estimate = apply(unbiased, setup.partition.labels, shares)
+    evidence = Evidence.of(setup.mechanism, tally, progress)
+    estimate = estimator(setup.scenario.estimator).apply(evidence)
     errors = measure(setup.dataset, people, estimate)
     return Outcome(
-        read_only(people), read_only(shares), read_only(unbiased), read_only(estimate), errors
+        read_only(people),
+        evidence.block_shares,
+        evidence.unbiased,
+        read_only(estimate),
+        errors,
     )
 
 
@@ -160,13 +169,16 @@ def measure(dataset: Dataset, people: Ints, estimate: Floats) -> Errors:
     )
 
 
-def expectation(setup: Setup) -> ExpectedError:
-    """Expected TV of the scenario's estimator (see `expected_error` for how far to trust it)."""
+def expectation(setup: Setup) -> ExpectedError | None:
+    """Expected TV of the scenario's estimator (see `expected_error` for how far to trust it).
+
+    None where no formula is known for that estimator.
+    """
     n = None if setup.scenario.n is None else setup.n
     return expected_with(setup, setup.mechanism, n)
 
 
-def expected_with(setup: Setup, other: ContextMechanism, n: int | None) -> ExpectedError:
+def expected_with(setup: Setup, other: ContextMechanism, n: int | None) -> ExpectedError | None:
     """The same with another mechanism, n people drawn or (None) the dataset's own."""
     p = setup.dataset.distribution
     variance = variance_given_people(other, p, setup.n) if n is None else other.variance(p, n)
