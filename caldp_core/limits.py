@@ -25,3 +25,5 @@ SNAP_MAX_BYTES: Final = 4 * 2**30
 """Most bytes that are read out of a check-in file once unpacked (SNAP's has 0.4 GB)."""
 AREAS_MAX: Final = 200
 """Most rectangles in one drawing."""
+REPORTS_MAX_BYTES: Final = 4 * 2**30
+"""Most memory that reports of one bit per value may take."""
