@@ -1,0 +1,133 @@
+"""Reports that are one bit for each hidden symbol of a block, packed, and how they are counted.
+
+Room: mechanisms; the part of the unary family that knows no probabilities. The tally holds the
+sums of the s bits, then how many reports each of the m blocks' oracles sent, then the clear ones.
+"""
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caldp_core.errors import CaldpError, check_symbols, require
+from caldp_core.limits import EXACT_MAX_ENTRIES, N_MAX, REPORTS_MAX_BYTES
+from caldp_core.mechanisms.unary_bits import BYTE_BITS, bit_sums, every_row
+from caldp_core.types import Ints, Reports
+
+_LISTED_BITS: Final = 24
+"""Blocks of more bits have more different reports than are ever listed."""
+
+
+class PackedReports:
+    """The part of an `OracleBank` that follows once a report is a row of bits.
+
+    A report is a record of `place`, the number of its block, and `bits`, packed in little order;
+    m + i for `place` and no bits name the i-th symbol that is not hidden. `sizes`: (m,) hidden
+    symbols per block.
+    """
+
+    n_max: int = N_MAX
+
+    def __init__(self, sizes: Ints) -> None:
+        self._sizes = sizes
+        self._size = int(sizes.sum())
+        self._starts = np.cumsum(sizes) - sizes
+        self._block = np.repeat(np.arange(sizes.size), sizes)
+        self.cells = self._size + sizes.size
+        width = max(1, -(-int(sizes.max()) // BYTE_BITS))
+        self.dtype: np.dtype[Any] = np.dtype([("place", "<u4"), ("bits", "u1", (width,))])
+
+    @property
+    def outputs(self) -> int:
+        """2^s for every block with s > 0 hidden symbols; `CaldpError` for more than can be told."""
+        widest = int(self._sizes.max())
+        require(
+            widest <= _LISTED_BITS,
+            f"A channel in rationals may have at most {EXACT_MAX_ENTRIES:,} entries, "
+            f"this one would have 2^{widest} in a row; use a smaller domain.",
+        )
+        return int((1 << self._sizes[self._sizes > 0]).sum())
+
+    def blank(self, place: Ints) -> Reports:
+        """(n,) places → (n,) reports without bits; `CaldpError` if they would take too much."""
+        size = place.size * self.dtype.itemsize
+        require(
+            size <= REPORTS_MAX_BYTES,
+            f"Reports may take at most {REPORTS_MAX_BYTES:,} bytes, these {place.size:,} of one "
+            f"bit per value would take {size:,}; take fewer people at a time or sample_tally.",
+        )
+        reports = np.zeros(place.size, self.dtype)
+        reports["place"] = place
+        return reports
+
+    def clear_reports(self, place: Ints) -> Reports:
+        """(n,) places → (n,) reports with m + place and no bits."""
+        return self.blank(self._sizes.size + place)
+
+    def tally(self, reports: Reports, clear: int) -> Ints:
+        """(n,) reports → (cells + clear,) sums; `CaldpError` on a report that can't be."""
+        m = self._sizes.size
+        place = self.places(reports, m + clear)
+        in_clear = place >= m
+        require(
+            not reports["bits"][in_clear].any(),
+            "reports that name a value in the clear must have no bits set.",
+        )
+        sums = self.sum_bits(reports["bits"], np.where(in_clear, m, place))
+        return np.concatenate([sums, np.bincount(place, minlength=m + clear)])
+
+    def places(self, reports: Reports, limit: int) -> Ints:
+        """(n,) `place` of each report, checked to be below `limit`; `CaldpError` otherwise."""
+        found = np.asarray(reports)
+        if found.dtype != self.dtype or found.ndim != 1:
+            raise CaldpError(
+                "reports must be a one-dimensional array of the records that this mechanism makes, "
+                f"got shape {found.shape} of {found.dtype}."
+            )
+        place = check_symbols("places of reports", found["place"], limit)
+        oracle = place[place < self._sizes.size]
+        require(
+            bool((self._sizes[oracle] > 0).all()),
+            "reports must not come from the oracle of a block in which nothing is hidden.",
+        )
+        return place
+
+    def sum_bits(self, bits: NDArray[np.uint8], block: Ints) -> Ints:
+        """(s,) sums of (n, bytes) packed bits by their (n,) blocks; bits of block m do not count.
+
+        Raises `CaldpError` if a bit is set beyond a block's last.
+        """
+        sums = np.zeros(self._size, np.int64)
+        for j, members in enumerate(members_of(block, self._sizes.size)):
+            if members.size:
+                start, size = int(self._starts[j]), int(self._sizes[j])
+                total = bit_sums(bits, members)
+                require(not total[size:].any(), "reports must not set bits beyond a block's last.")
+                sums[start : start + size] = total[:size]
+        return sums
+
+    def every_report(self, clear: int) -> Reports:
+        """Block by block all rows of bits, counted up in binary, then those in the clear."""
+        reports = self.blank(np.zeros(self.outputs, np.int64))
+        start, width = 0, reports["bits"].shape[1]
+        for block in np.flatnonzero(self._sizes):
+            stop = start + (1 << int(self._sizes[block]))
+            reports["place"][start:stop] = block
+            reports["bits"][start:stop] = every_row(int(self._sizes[block]), width)
+            start = stop
+        return np.concatenate([reports, self.clear_reports(np.arange(clear))])
+
+    def report_bits(self, clear: int) -> int:
+        """The bits of the widest block and the number of the place."""
+        return max(1, int(self._sizes.max()) + (self._sizes.size + clear - 1).bit_length())
+
+    def block_counts(self, cells: Ints) -> Ints:
+        """(m,) reports from each block's oracle: they are counted by themselves."""
+        return cells[self._size :]
+
+
+def members_of(kind: Ints, kinds: int) -> list[Ints]:
+    """Indices at which (n,) `kind` is 0, 1, … kinds−1; larger kinds are left out."""
+    order = np.argsort(kind, kind="stable")
+    ends = np.cumsum(np.bincount(kind, minlength=kinds)[:kinds])
+    return np.split(order[: ends[-1]], ends[:-1])
