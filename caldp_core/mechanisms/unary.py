@@ -8,6 +8,7 @@ d₁ = θ/((1−θ)e^ε+θ) and d₂ = ((1−θ)e^ε+θ)/e^ε; this is its utili
 without the noise bits of reports that name their symbol (`published_urap.py` has them).
 """
 
+from collections.abc import Callable
 from decimal import Decimal, localcontext
 from typing import Any, Final
 
@@ -16,7 +17,6 @@ import numpy as np
 from caldp_core.arrays import counts_by, sums_by
 from caldp_core.coins import COIN_BITS, COIN_ONE, below, truth_threshold
 from caldp_core.errors import check_number
-from caldp_core.mechanisms.base import Family
 from caldp_core.mechanisms.unary_bits import (
     WORD_BITS,
     as_bytes,
@@ -168,7 +168,7 @@ class OueBank(UnaryBank):
         super().__init__(sizes, epsilon, np.full(sizes.size, COIN_ONE // 2, np.uint64))
 
 
-def unary_family(theta: float) -> Family:
+def unary_family(theta: float) -> Callable[[Ints, Floats], UnaryBank]:
     """The unary family with this θ in [0.001, 0.999] for every ε; raises `CaldpError` outside."""
     share = check_number("theta", theta, 0.001, 0.999)
     threshold = np.uint64(round(share * COIN_ONE))
