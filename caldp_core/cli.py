@@ -18,6 +18,7 @@ from caldp_core import limits
 from caldp_core.audit_large import LargeAudit, PairClass, audit_context, worst_of
 from caldp_core.datasets.command import fetch_command
 from caldp_core.errors import CaldpError
+from caldp_core.expected_error import ExpectedError
 from caldp_core.experiments import Errors, Result, prepare, run
 from caldp_core.reproduce import Recomputed, table_1
 from caldp_core.scenario import Scenario
@@ -124,13 +125,19 @@ def summary(result: Result) -> dict[str, Any]:
         "n": setup.n,
         "bits_per_report": setup.mechanism.report_bits,
         "errors": _gather(result.errors),
-        "expected": {
-            "tv": result.expected.tv,
-            "tv_standard_deviation": result.expected.deviation,
-            "method": "normal approximation",
-        },
+        "expected": _expected(result.expected),
         "seed": setup.scenario.seed,
         "seconds": round(result.seconds, 4),
+    }
+
+
+def _expected(expected: ExpectedError | None) -> dict[str, Any] | None:
+    if expected is None:
+        return None
+    return {
+        "tv": expected.tv,
+        "tv_standard_deviation": expected.deviation,
+        "method": "normal approximation",
     }
 
 

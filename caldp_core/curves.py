@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from caldp_core.errors import CaldpError
 from caldp_core.expected_error import ExpectedError
 from caldp_core.experiments import Setup, expectation, expected_with
 from caldp_core.mechanisms import mechanism
@@ -35,6 +36,15 @@ def _curve(x: Sequence[float], points: Sequence[ExpectedError]) -> Curve:
     return Curve(np.array(x, dtype=np.float64), tv, np.maximum(tv - half, 0.0), tv + half)
 
 
+def _known(expected: ExpectedError | None) -> ExpectedError:
+    if expected is None:
+        raise CaldpError(
+            "No formula is known for the expected error of this estimator; choose another one, "
+            "or measure it with repeated trials."
+        )
+    return expected
+
+
 def over_epsilon(
     setup: Setup, epsilons: Sequence[float], progress: Progress = no_progress
 ) -> Curve:
@@ -43,7 +53,8 @@ def over_epsilon(
     points = []
     for number, epsilon in enumerate(epsilons):
         context = Context.of(setup.partition.labels, setup.sensitive, epsilon)
-        points.append(expected_with(setup, mechanism(context, setup.scenario.family), n))
+        other = mechanism(context, setup.scenario.family)
+        points.append(_known(expected_with(setup, other, n)))
         progress((number + 1) / len(epsilons))
     return _curve(epsilons, points)
 
@@ -52,12 +63,12 @@ def over_people(setup: Setup, numbers: Sequence[int], progress: Progress = no_pr
     """Expected TV for each number of people drawn at random, all else as in `setup`."""
     points = []
     for done, n in enumerate(numbers):
-        points.append(expected_with(setup, setup.mechanism, n))
+        points.append(_known(expected_with(setup, setup.mechanism, n)))
         progress((done + 1) / len(numbers))
     return _curve([float(n) for n in numbers], points)
 
 
 def people_for_same_error(setup: Setup, other: Setup) -> int | None:
     """How many people `other` needs for the expected TV of `setup`; None if 10^15 don't do."""
-    target = expectation(setup).tv
-    return people_needed(lambda n: expected_with(other, other.mechanism, n).tv, target)
+    target = _known(expectation(setup)).tv
+    return people_needed(lambda n: _known(expected_with(other, other.mechanism, n)).tv, target)

@@ -15,8 +15,7 @@ from caldp_core.curves import Curve, over_epsilon, over_people, people_for_same_
 from caldp_core.datasets import Dataset
 from caldp_core.domain import GridDomain
 from caldp_core.errors import CaldpError
-from caldp_core.expected_error import ExpectedError
-from caldp_core.experiments import Outcome, Result, Setup, expectation, prepare, run
+from caldp_core.experiments import Outcome, Result, Setup, prepare, run
 from caldp_core.regions import RegionReport, region_report
 from caldp_core.scenario import Scenario
 from caldp_core.types import Bools, Progress
@@ -131,11 +130,6 @@ def people_plain_needs(scenario: Scenario) -> int | None:
 def _people_plain_needs(text: str, _scenario: Scenario) -> int | None:
     del text
     return people_for_same_error(setup(_scenario), setup(_scenario.plain()))
-
-
-def expected(scenario: Scenario) -> ExpectedError:
-    """Expected error of the scenario, without running it."""
-    return expectation(setup(scenario))
 
 
 def pretty(scenario: Scenario) -> str:

@@ -28,7 +28,7 @@ from caldp_core.protection import (
 from caldp_core.scenario import Scenario
 from caldp_ui import datasets, figures, presets
 from caldp_ui.glossary import DEFINITIONS
-from caldp_ui.state import bind
+from caldp_ui.state import bind, change
 
 BLOCK_KINDS: Final[dict[str, BlocksSpec]] = {
     "One block: the whole map": OneBlock(),
@@ -151,10 +151,15 @@ def _sensitive_details(scenario: Scenario) -> None:
 
 def _epsilon(scenario: Scenario) -> None:
     if isinstance(scenario.epsilon, tuple):
-        st.info("ε differs from block to block in this scenario; moving the slider makes it one.")
-        value = scenario.epsilon[0]
-    else:
-        value = scenario.epsilon
+        st.info("ε differs from block to block in this scenario.")
+        one = min(scenario.epsilon)
+        st.button(
+            f"Use the smallest everywhere: {one:g}",
+            key="one-epsilon",
+            on_click=lambda: change(lambda s: replace(s, epsilon=one)),
+        )
+        return
+    value = scenario.epsilon
     st.select_slider(
         "Privacy level ε (small = more secret)",
         sorted({*_EPSILONS, value}),

@@ -45,8 +45,11 @@ def has_people(spec: DatasetSpec) -> bool:
 
 def choose(scenario: Scenario, title: str) -> Scenario:
     """The scenario with the dataset of that title; a distribution needs a number of people."""
-    spec = places()[title]
-    n = scenario.n
-    if n is None and not has_people(spec):
-        n = PEOPLE_OF_SYNTHETIC
-    return replace(scenario, dataset=spec, n=n)
+    return peopled(replace(scenario, dataset=places()[title]))
+
+
+def peopled(scenario: Scenario) -> Scenario:
+    """The scenario with a number of people, where the data have none of their own."""
+    if scenario.n is None and not has_people(scenario.dataset):
+        return replace(scenario, n=PEOPLE_OF_SYNTHETIC)
+    return scenario

@@ -40,18 +40,11 @@ def plus_minus(value: float, spread: float) -> str:
     return f"{value:.{decimals}f} ± {spread:.{decimals}f}"
 
 
-def one_in(value: float) -> str:
-    """A share as a natural frequency: "1 in 20,000"."""
-    if value <= 0:
-        return "none"
-    if value >= 0.5:
-        return f"{100 * value:.0f} in 100"
-    return f"1 in {people(float(f'{1 / value:.2g}'))}"
-
-
 def hundred(probability: float) -> str:
-    """Of 100: a whole number, with one decimal where rounding would say 100 too early."""
-    return f"{100 * probability:.0f}" if probability < 0.995 else f"{100 * probability:.1f}"
+    """Of 100: a whole number, and one decimal (never rounded up to 100) where it is near 100."""
+    if probability < 0.995:
+        return f"{100 * probability:.0f}"
+    return f"{min(99.9, 100 * probability):.1f}"
 
 
 def degrees(latitude: float, longitude: float) -> str:

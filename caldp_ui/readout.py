@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from caldp_core.estimation import ESTIMATORS
+from caldp_core.experiments import Result
 from caldp_core.scenario import Scenario
 from caldp_ui import compute, figures, state, words
 from caldp_ui.compute import Comparison
@@ -17,28 +18,35 @@ def headline(comparison: Comparison) -> None:
     """Four numbers: both errors, what plain LDP would need, what an onlooker can guess."""
     ours, plain = comparison.ours, comparison.plain
     scenario = comparison.setup.scenario
-    needed, meaning = words.plain_needs(comparison.setup, compute.people_plain_needs(scenario))
     first, second, third, fourth = st.columns(4)
     with first.container(key="tv-ours"):
-        st.metric("Error with this protection", figures.share(ours.first.errors.tv))
-        st.caption(
-            f"TV: {words.tv_in_words(ours.first.errors.tv)} in the wrong place. Theory expects "
-            f"{figures.plus_minus(ours.expected.tv, 2 * ours.expected.deviation)}."
-        )
+        _error("Error with this protection", ours)
     with second.container(key="tv-plain"):
-        st.metric("Plain LDP, same people, same ε", figures.share(plain.first.errors.tv))
-        st.caption(
-            f"TV: {words.tv_in_words(plain.first.errors.tv)} in the wrong place. Theory expects "
-            f"{figures.plus_minus(plain.expected.tv, 2 * plain.expected.deviation)}."
-        )
+        _error("Plain LDP, same people, same ε", plain)
     with third.container(key="plain-needs"):
-        st.metric("Plain LDP would need", needed)
-        st.caption(f"{meaning}.")
+        _plain_needs(comparison)
     with fourth.container(key="guessed"):
         protects = comparison.setup.mechanism.hidden_symbols.size > 0
         best = figures.hundred(words.guess(words.strongest(scenario))) if protects else "100"
-        st.metric("Guessed right, at most", f"{best} of 100")
+        st.metric("Guessed right, at most about", f"{best} of 100")
         st.caption("Between two protected places, from one report." if protects else "No secrets.")
+
+
+def _error(label: str, result: Result) -> None:
+    tv = result.first.errors.tv
+    st.metric(label, figures.share(tv))
+    st.caption(f"TV: {words.tv_in_words(tv)} in the wrong place. {words.expects(result.expected)}")
+
+
+def _plain_needs(comparison: Comparison) -> None:
+    setup = comparison.setup
+    if comparison.ours.expected is None:
+        st.metric("Plain LDP would need", "not known")
+        st.caption("No formula is known for this estimate.")
+        return
+    needed, meaning = words.plain_needs(setup, compute.people_plain_needs(setup.scenario))
+    st.metric("Plain LDP would need", needed)
+    st.caption(f"{meaning}.")
 
 
 def promise(comparison: Comparison) -> None:
@@ -105,13 +113,13 @@ def numbers(comparison: Comparison) -> None:
 
 def _column(comparison: Comparison, which: str) -> dict[str, str]:
     result = comparison.ours if which == "ours" else comparison.plain
-    errors, setup = result.first.errors, result.setup
+    errors, setup, expected = result.first.errors, result.setup, result.expected
     moved = errors.earth_movers_km
     return {
         "total variation (TV)": figures.share(errors.tv),
-        "expected TV (theory)": figures.plus_minus(
-            result.expected.tv, 2 * result.expected.deviation
-        ),
+        "expected TV (theory)": "not known"
+        if expected is None
+        else figures.plus_minus(expected.tv, 2 * expected.deviation),
         "of which sampling alone (TV)": figures.share(errors.sampling_tv),
         "l1 distance": figures.share(errors.l1),
         "l2 distance": figures.share(errors.l2),

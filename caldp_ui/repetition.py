@@ -79,11 +79,14 @@ def _watch() -> None:
 def _show(job: jobs.Job[Repeated], comparison: Comparison) -> None:
     repeated = job.result()
     assert repeated is not None
-    st.markdown(
-        f"In {RUNS} runs each: this protection {_range(repeated.ours)}, theory "
-        f"{figures.share(comparison.ours.expected.tv)}; plain LDP {_range(repeated.plain)}, theory "
-        f"{figures.share(comparison.plain.expected.tv)}."
-    )
+    ours = _range(repeated.ours) + _theory(comparison.ours)
+    plain = _range(repeated.plain) + _theory(comparison.plain)
+    st.markdown(f"In {RUNS} runs each: this protection {ours}; plain LDP {plain}.")
+
+
+def _theory(result: Result) -> str:
+    expected = result.expected
+    return "" if expected is None else f", theory {figures.share(expected.tv)}"
 
 
 def _range(spread: tuple[float, float, float]) -> str:

@@ -145,7 +145,7 @@ def _region_numbers(area: Area, report: RegionReport) -> None:
         if report.exact_blocks:
             st.caption(
                 f"{figures.exactly(report.exact_blocks)} blocks lie in the box as a whole. No "
-                "block hides how many people it holds, so they add no error."
+                "block hides how many people it holds, so they add no privacy noise."
             )
         st.caption(f"The map's own cells add up to {figures.people(report.shown)} here.")
         st.button("Unmark", icon=":material/close:", on_click=state.mark, args=(None,))
@@ -155,6 +155,10 @@ def error_curve(comparison: Comparison) -> None:
     """Error against ε or against people, this protection beside plain LDP."""
     setup = comparison.setup
     scenario = setup.scenario
+    if comparison.ours.expected is None:
+        st.info("No error curve: no formula is known for this estimate. Repeated runs measure it.")
+        repetition.section(comparison)
+        return
     now = (comparison.ours.first.errors.tv, comparison.plain.first.errors.tv)
     what = st.segmented_control(
         "**Error** against …",

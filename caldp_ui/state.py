@@ -15,7 +15,7 @@ from caldp_core.domain import Area
 from caldp_core.errors import CaldpError
 from caldp_core.limits import SEED_MAX
 from caldp_core.scenario import Scenario
-from caldp_ui.datasets import fetched_snap
+from caldp_ui.datasets import fetched_snap, peopled
 
 _SCENARIO: Final = "scenario"
 _REGION: Final = "region"
@@ -102,7 +102,8 @@ def _from_link() -> tuple[Scenario, Area | None]:
     try:
         found = Scenario.from_query(query)
         _allow_only_fetched(found)
-        return found, Area.parse(box) if box else None
+        # One outcome is shown: more trials in a link would only keep the server busy.
+        return peopled(replace(found, trials=1)), Area.parse(box) if box else None
     except CaldpError as error:
         notify(f"This link can't be opened as it is, so the page starts afresh. {error}")
         return Scenario(), None

@@ -5,15 +5,9 @@ Room: words. Every sentence here must be true of the scenario it is shown with.
 
 import math
 
+from caldp_core.expected_error import ExpectedError
 from caldp_core.experiments import Setup
-from caldp_core.protection import (
-    AdaptiveBlocks,
-    DrawnBlocks,
-    EverythingSensitive,
-    GridBlocks,
-    OneBlock,
-    StateBlocks,
-)
+from caldp_core.protection import EverythingSensitive, OneBlock, StateBlocks
 from caldp_core.scenario import Scenario
 from caldp_ui import figures
 
@@ -33,11 +27,9 @@ def guess(epsilon: float) -> float:
 
 def unit(scenario: Scenario) -> str:
     """What a block is called."""
-    if isinstance(scenario.blocks, StateBlocks):
-        return "state"
-    if isinstance(scenario.blocks, GridBlocks | AdaptiveBlocks | DrawnBlocks):
-        return "block"
-    return "map"
+    if isinstance(scenario.blocks, OneBlock):
+        return "map"
+    return "state" if isinstance(scenario.blocks, StateBlocks) else "block"
 
 
 def odds(setup: Setup) -> str:
@@ -50,7 +42,7 @@ def odds(setup: Setup) -> str:
     best = figures.hundred(guess(strongest(scenario)))
     return (
         f"Of 100 people for whom an onlooker was torn 50:50 between {pair}{where}, "
-        f"at most **{best}** would be guessed right from their report. Without any report: 50."
+        f"at most about **{best}** would be guessed right from their report. Without any: 50."
     )
 
 
@@ -66,7 +58,7 @@ def repeats(setup: Setup) -> str:
     best = figures.hundred(chance)
     return (
         f"Reports add up: after {REPEATS} reports about the same place of one person it is "
-        f"at most {best} of 100."
+        f"at most about {best} of 100."
     )
 
 
@@ -112,8 +104,15 @@ def tv_in_words(tv: float) -> str:
     if tv > 1:
         return "more than everybody: these numbers are not shares yet"
     if tv < 0.005:
-        return f"about {figures.people(1000 * tv) if tv >= 0.0005 else 'none'} of 1,000 people "
+        return f"about {figures.people(1000 * tv) if tv >= 0.0005 else 'none'} of 1,000 people"
     return f"about {100 * tv:.0f} of 100 people"
+
+
+def expects(expected: ExpectedError | None) -> str:
+    """What theory expects of a TV, as a sentence."""
+    if expected is None:
+        return "No formula is known for this estimate; repeated runs tell."
+    return f"Theory expects {figures.plus_minus(expected.tv, 2 * expected.deviation)}."
 
 
 def plain_needs(setup: Setup, needed: int | None) -> tuple[str, str]:

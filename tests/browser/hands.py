@@ -19,6 +19,7 @@ if os.environ.get("CALDP_BROWSER_REQUIRED") != "1":
 from playwright.sync_api import expect
 
 PATIENCE_MS = 20_000
+expect.set_options(timeout=PATIENCE_MS)  # a busy machine is slow, not wrong
 DRAWN_SLIPS = 0.5
 """Degrees by which a drag may be off: a pixel and a cell."""
 

@@ -32,6 +32,5 @@ VARIED: dict[str, Scenario] = {
     "epsilons": replace(BASE, blocks=GridBlocks(1, 2), epsilon=(0.5, 3.0)),
     "family": replace(BASE, family="randomized-response"),
     "estimator": replace(BASE, estimator="clip"),
-    "trials": replace(BASE, trials=2),
     "seed": replace(BASE, seed=2**32 - 1),
 }

@@ -6,10 +6,12 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from caldp_core.datasets import Cities
 from caldp_core.domain import Area
 from caldp_core.experiments import run
 from caldp_core.scenario import Scenario
 from caldp_ui import repetition, start
+from caldp_ui.datasets import PEOPLE_OF_SYNTHETIC
 from tests.ui.driver import assert_shows, checked, container, open_app, query_of, scenario_of
 from tests.ui.scenarios import VARIED
 
@@ -33,7 +35,6 @@ DONT_FIT: dict[str, dict[str, str]] = {
     "too many rows": {"blocks": "grid", "blocks.rows": "126"},
     "too many blocks": {"blocks": "adaptive", "blocks.blocks": "50000"},
     "epsilons for other blocks": {"blocks": "states", "epsilon": "1;2"},
-    "a distribution without people": {"dataset": "cities"},
 }
 NO_MAP = {"dataset": "zipf", "n": "1000", "blocks": "one"}
 
@@ -73,12 +74,21 @@ def test_a_link_whose_parts_do_not_fit_says_so_in_one_sentence(name: str) -> Non
 def test_what_does_not_fit_can_be_mended_on_the_page(name: str) -> None:
     at = open_app(**DONT_FIT[name])
     checked(at.selectbox(key="preset").set_value(at.selectbox(key="preset").options[1]).run())
-    if name == "a distribution without people":
-        checked(at.select_slider(key="people").set_value(10**6).run())
     if name == "epsilons for other blocks":
-        checked(at.select_slider(key="epsilon").set_value(2.0).run())
+        checked(at.button(key="one-epsilon").click().run())
     assert sentences(at) == []
     assert_shows(at, scenario_of(at))
+
+
+def test_a_link_to_a_distribution_brings_people_along() -> None:
+    at = open_app(dataset="cities")
+    assert sentences(at) == []
+    assert_shows(at, replace(Scenario(dataset=Cities()), n=PEOPLE_OF_SYNTHETIC))
+
+
+def test_trials_in_a_link_do_not_keep_the_server_busy() -> None:
+    at = open_app(trials="10000")
+    assert_shows(at, Scenario())
 
 
 def test_data_without_a_map_are_refused_in_one_sentence() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from caldp_core.curves import over_epsilon, over_people, people_for_same_error
 from caldp_core.datasets import Cities, Gowalla
-from caldp_core.experiments import expectation, prepare, run
+from caldp_core.experiments import prepare, run
 from caldp_core.protection import (
     DrawnBlocks,
     EverythingSensitive,
@@ -98,8 +98,7 @@ def test_people_that_plain_ldp_needs() -> None:
     assert compute.people_plain_needs(hopeless) is None
 
 
-def test_expectation_and_file() -> None:
-    assert compute.expected(BASE) == expectation(prepare(BASE))
+def test_a_scenario_as_a_file() -> None:
     drawn = replace(BASE, blocks=DrawnBlocks(("40,41,-75,-73",)), sensitive=EverythingSensitive())
     text = compute.pretty(drawn)
     assert "40,41,-75,-73" in text
