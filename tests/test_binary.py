@@ -133,12 +133,12 @@ def test_reports_follow_the_channel(levels: tuple[float, float]) -> None:
     checks.check_privatize(binary(*levels))
 
 
-PEOPLE = np.array([7, 4])
-DRAWS = 100_000
+PEOPLE = np.array([70, 40])
+DRAWS = 10_000
 
 
 def law_of_ones(mechanism: BinaryMechanism) -> Floats:
-    """(12,) exact law of how many of `PEOPLE` report 1, from the channel."""
+    """(111,) exact law of how many of `PEOPLE` report 1, from the channel."""
     channel = checks.channel_of(mechanism)
     laws = [binom.pmf(np.arange(n + 1), n, q) for n, q in zip(PEOPLE, channel[:, 1], strict=True)]
     return np.convolve(*laws)
@@ -148,15 +148,15 @@ def check_tallies(mechanism: BinaryMechanism, drawn_by: BinaryMechanism) -> None
     """Sampled tallies have the law that the channel's convolution says.
 
     Swapped coins at (0.3, 3): f = 0.013 and g = 0.73 change places, so the mean number of ones
-    moves from 1.2 to 9; a coin for 5 % more ε moves g by 0.008, hence the mean by 0.03 against a
-    standard error of 0.003: rejected by ten of them.
+    moves from 12 to 90; a coin for 5 % more ε moves g by 0.008, hence the mean by 0.3 against a
+    standard error of 0.03: rejected by ten of them.
     """
     rng = np.random.default_rng(11)
     tallies = [drawn_by.sample_tally(PEOPLE, rng) for _ in range(DRAWS)]
-    assert {tally.n for tally in tallies} == {11}
+    assert {tally.n for tally in tallies} == {110}
     ones = np.array([tally.counts for tally in tallies])
-    assert (ones.sum(axis=1) == 11).all()
-    observed = np.bincount(ones[:, 1], minlength=12)
+    assert (ones.sum(axis=1) == 110).all()
+    observed = np.bincount(ones[:, 1], minlength=111)
     assert_fits(observed, DRAWS * law_of_ones(mechanism), SIGNIFICANCE / CASES)
 
 

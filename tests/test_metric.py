@@ -1,0 +1,329 @@
+"""Metric privacy on grids: exact channels against ε·d, exact draws, inverse, variance and law."""
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from caldp_core.audit import audit_channel, exact_audit, finite_pairs
+from caldp_core.coins import COIN_ONE
+from caldp_core.domain import KM_PER_DEGREE, US_GRID, GridDomain
+from caldp_core.errors import CaldpError
+from caldp_core.limits import EPSILON_MAX, EPSILON_MIN
+from caldp_core.mechanisms.geometric_axis import GeometricAxis
+from caldp_core.mechanisms.inversion import WORD, ExactInversion
+from caldp_core.mechanisms.metric import GridGeometric
+from caldp_core.metric_privacy import DistanceMetric, EuclideanMetric, GridMetric
+from caldp_core.privacy import dense
+from caldp_core.types import Floats, Ints, Words
+from tests.contract import checks
+from tests.stats import SIGNIFICANCE, assert_mean, assert_same_law
+
+F = Fraction
+CASES = 20
+SHAPES = [(1, 1), (1, 4), (3, 1), (2, 2), (3, 4)]
+STEPS = [(0.05, 0.05), (1.0, 0.3), (0.5, 4.0)]
+STEP = st.floats(EPSILON_MIN, EPSILON_MAX)
+GRIDS = pytest.mark.parametrize("shape", SHAPES)
+LEVELS = pytest.mark.parametrize("steps", STEPS)
+
+
+def grid(shape: tuple[int, int], steps: tuple[float, float]) -> GridGeometric:
+    return GridGeometric(GridMetric(*shape, *steps))
+
+
+def test_the_metric_counts_steps() -> None:
+    policy = GridMetric(2, 3, 1.0, 0.1)
+    np.testing.assert_allclose(policy.between([0, 0, 5, 4], [2, 3, 0, 4]), [0.2, 1.0, 1.2, 0])
+    assert dense(policy).shape == (6, 6)
+    euclidean = EuclideanMetric(2, 3, 3.0, 2.0)
+    np.testing.assert_allclose(euclidean.between([0, 1], [5, 1]), [5.0, 0])
+
+
+@settings(deadline=None)
+@given(st.sampled_from(SHAPES), STEP, STEP)
+def test_the_channel_keeps_the_step_metric(shape: tuple[int, int], a: float, b: float) -> None:
+    mechanism = grid(shape, (a, b))
+    checks.check_rows(mechanism)
+    checks.check_audit(mechanism)
+
+
+@GRIDS
+@LEVELS
+def test_no_privacy_is_wasted(shape: tuple[int, int], steps: tuple[float, float]) -> None:
+    # α is rounded up by at most 2^-48 and its exponent by 2^-48 of itself, d ≤ 5 times.
+    mechanism = grid(shape, steps)
+    channel = checks.channel_of(mechanism)
+    for x, other, epsilon in finite_pairs(mechanism.policy):
+        ratio = float((channel[x] / channel[other]).max())
+        assert ratio >= math.exp(epsilon) * (1 - 1e-10), f"{x}, {other}"
+
+
+def test_the_euclidean_metric_is_kept_by_smaller_steps_and_only_by_those() -> None:
+    policy = EuclideanMetric(3, 3, 0.8, 0.8)
+    mechanism = GridGeometric(policy.stricter_steps())
+    audit = audit_channel(mechanism.exact_channel(), policy)
+    assert audit.holds
+    # Along a diagonal nothing is given away: that is the worst pair, and it is tight.
+    assert audit.worst is not None
+    assert audit.worst.log_ratio == pytest.approx(audit.worst.epsilon, rel=1e-12)
+    assert audit.worst.x // 3 != audit.worst.x_other // 3
+    assert audit.worst.x % 3 != audit.worst.x_other % 3
+    full = GridGeometric(GridMetric(3, 3, 0.8, 0.8))
+    assert not audit_channel(full.exact_channel(), policy).holds
+    # 5 % more than allowed leaks.
+    share = 1.05 * 0.8 / math.sqrt(2)
+    bold = GridGeometric(GridMetric(3, 3, share, share))
+    assert not audit_channel(bold.exact_channel(), policy).holds
+
+
+@settings(deadline=None)
+@given(STEP, STEP)
+def test_smaller_steps_keep_any_euclidean_metric(a: float, b: float) -> None:
+    if min(a, b) * math.sqrt(0.5) < EPSILON_MIN:
+        return
+    policy = EuclideanMetric(3, 3, a, b)
+    channel = GridGeometric(policy.stricter_steps()).exact_channel()
+    assert audit_channel(channel, policy).holds
+
+
+def test_kilometres_hold_on_every_row() -> None:
+    policy = GridMetric.per_km(US_GRID, 0.02)
+    height = 0.2 * KM_PER_DEGREE
+    assert policy.epsilon_row == pytest.approx(0.02 * height)
+    widths = height * np.cos(np.radians(US_GRID.latitudes()))
+    assert policy.epsilon_column <= 0.02 * widths.min() <= 1.01 * policy.epsilon_column
+    south = GridMetric.per_km(GridDomain(-50.0, 0.0, 0.2, 5, 5), 0.02)
+    assert south.epsilon_column == pytest.approx(0.02 * height * math.cos(math.radians(50)))
+
+
+def axis_by_definition(size: int, alpha: Fraction) -> list[list[Fraction]]:
+    """Two-sided geometric noise, summed up at the ends by the geometric series."""
+
+    def tail(t: int) -> Fraction:  # P(Z ≥ t) for t ≥ 0, and P(Z ≤ −t)
+        return alpha**t / (1 + alpha)
+
+    def point(z: int) -> Fraction:
+        return (1 - alpha) / (1 + alpha) * alpha ** abs(z)
+
+    return [
+        [tail(x), *(point(y - x) for y in range(1, size - 1)), tail(size - 1 - x)]
+        for x in range(size)
+    ]
+
+
+@pytest.mark.parametrize("size", [2, 3, 6])
+def test_the_axis_is_truncated_geometric_noise(size: int) -> None:
+    axis = GeometricAxis(size, 0.7)
+    alpha = F(axis.whole, COIN_ONE)
+    assert math.exp(-0.7) < alpha < math.exp(-0.7) + 2.0**-46
+    assert axis.exact_channel() == axis_by_definition(size, alpha)
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 40])
+@pytest.mark.parametrize("epsilon", [0.01, 1.0, 15.0])
+def test_fast_products_are_the_dense_ones(size: int, epsilon: float) -> None:
+    axis = GeometricAxis(size, epsilon)
+    channel = np.array([[float(q) for q in row] for row in axis.exact_channel()])
+    inverse = np.linalg.inv(channel)
+    values = np.random.default_rng(1).random((3, size))
+    rtol = 1e-6 if epsilon == 0.01 else 1e-10  # the dense inverse loses digits where Q is flat
+    np.testing.assert_allclose(axis.forward(values), values @ channel, rtol=1e-10)
+    large = float(np.abs(inverse).max())
+    for fast, exact, scale in (
+        (axis.inverse(values), values @ inverse, large),
+        (axis.score(values), values @ inverse.T, large),
+        (axis.inverse_squared(values), values @ inverse**2, large**2),
+    ):
+        np.testing.assert_allclose(fast, exact, rtol=rtol, atol=rtol * scale)
+
+
+@GRIDS
+@LEVELS
+def test_estimate_and_variance_are_the_channel_s(
+    shape: tuple[int, int], steps: tuple[float, float]
+) -> None:
+    mechanism = grid(shape, steps)
+    checks.check_unbiased(mechanism)
+    checks.check_variance(mechanism)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 4), (3, 4)])
+@LEVELS
+def test_reports_follow_the_channel(shape: tuple[int, int], steps: tuple[float, float]) -> None:
+    checks.check_privatize(grid(shape, steps))
+
+
+def check_sampled(mechanism: GridGeometric, drawn_by: GridGeometric) -> None:
+    """Mean and full covariance of sampled tallies are those of independent reports.
+
+    2,000 draws of 300 to 1,500 people a cell: the mean of a cell is known to 1/45 of its spread of about
+    30, so an ε 5 % off, which moves 2 % of 2,000 reports, moves it by more than a spread.
+    """
+    channel = checks.channel_of(mechanism)
+    people = 300 * (1 + np.arange(mechanism.k) % 5)
+    mean = people @ channel
+    covariance = np.diag(mean) - (channel.T * people) @ channel
+    rng = np.random.default_rng(3)
+    draws = np.stack([drawn_by.sample_tally(people, rng).counts for _ in range(2000)])
+    assert (draws.sum(axis=1) == people.sum()).all()
+    spread = np.sqrt(np.maximum(covariance.diagonal(), 0.0))
+    assert_mean(draws.astype(np.float64), mean, spread, SIGNIFICANCE / CASES)
+    upper = np.triu_indices(mechanism.k)
+    deviation = draws - mean
+    products = deviation[:, upper[0]] * deviation[:, upper[1]]
+    assert_mean(products, covariance[upper], products.std(axis=0), SIGNIFICANCE / CASES)
+
+
+@pytest.mark.parametrize("shape", [(1, 4), (3, 1), (3, 4)])
+@LEVELS
+def test_sampled_tallies_have_the_law_of_reports(
+    shape: tuple[int, int], steps: tuple[float, float]
+) -> None:
+    check_sampled(grid(shape, steps), grid(shape, steps))
+
+
+class AllTogether(GeometricAxis):
+    """Wrong: all people of a cell move by one and the same noise."""
+
+    def spread(self, counts: Ints, rng: np.random.Generator) -> Ints:
+        channel = np.array([[float(q) for q in row] for row in self.exact_channel()])
+        return np.rint(counts @ channel).astype(np.int64)
+
+
+class NoStart(GeometricAxis):
+    """Wrong: who goes left may also stay."""
+
+    def spread(self, counts: Ints, rng: np.random.Generator) -> Ints:
+        left = rng.binomial(counts, self._alpha / (1 + self._alpha))
+        return self._sweep(counts - left, rng) + self._sweep(left[:, ::-1], rng)[:, ::-1]
+
+
+@pytest.mark.parametrize("axis", [AllTogether, NoStart])
+def test_tallies_of_a_wrong_sweep_are_rejected(axis: Any) -> None:
+    right, wrong = grid((3, 4), (1.0, 0.3)), grid((3, 4), (1.0, 0.3))
+    wrong._column = axis(4, 0.3)
+    with pytest.raises(AssertionError):
+        check_sampled(right, wrong)
+
+
+def test_tallies_of_a_wrong_epsilon_or_turned_axes_are_rejected() -> None:
+    right = grid((3, 4), (1.0, 0.3))
+    for wrong in (grid((3, 4), (1.05, 0.3)), grid((3, 4), (0.3, 1.0))):
+        with pytest.raises(AssertionError):
+            check_sampled(right, wrong)
+
+
+def test_sampled_and_reported_maps_have_one_law() -> None:
+    """300 draws each of 20,000 people on 30 × 50 cells; a shift of 0.7 spreads is found.
+
+    Rows are compared in sums of a few hundred people each; an ε of 10 % more keeps 3 % more of
+    the 10,000 in the first cell there: 300 against a spread of 70.
+    """
+    rng = np.random.default_rng(5)
+    shares = rng.dirichlet(np.full(1500, 0.1))
+    shares[777] += 1.0
+    people = rng.multinomial(20_000, shares / shares.sum())
+    x = np.repeat(np.arange(1500), people)
+    signs = rng.choice([-1.0, 1.0], size=(1500, 8))
+
+    def draws(epsilon: float) -> Floats:
+        mechanism = grid((30, 50), (epsilon, epsilon))
+        tallies = [mechanism.sample_tally(people, rng) for _ in range(300)]
+        return np.stack([numbers(tally.counts) for tally in tallies])
+
+    def numbers(counts: Ints) -> Floats:
+        return np.concatenate([counts @ signs, counts[775:780]])
+
+    mechanism = grid((30, 50), (0.8, 0.8))
+    reported = np.stack(
+        [numbers(mechanism.tally(mechanism.privatize(x, rng)).counts) for _ in range(300)]
+    )
+    assert_same_law(draws(0.8), reported, SIGNIFICANCE / 2)
+    with pytest.raises(AssertionError):
+        assert_same_law(draws(0.88), reported, SIGNIFICANCE / 2)
+
+
+def test_a_map_of_a_trillion_people() -> None:
+    mechanism = GridGeometric(GridMetric.per_km(US_GRID, 0.05))
+    rng = np.random.default_rng(6)
+    p = rng.dirichlet(np.full(US_GRID.k, 1.0))
+    people = rng.multinomial(10**12, p)
+    tally = mechanism.sample_tally(people, rng)
+    assert tally.n == tally.counts.sum() == 10**12
+    z = (mechanism.estimate(tally) - p) / np.sqrt(mechanism.variance(p, 10**12))
+    # 43,750 nearly normal scores: beyond 7 once in 10^7; were they scaled wrongly by 10 %, their
+    # mean square would be 0.81 or 1.21, against a spread below 0.03 (neighbours are correlated).
+    assert np.abs(z).max() < 7
+    assert abs(np.mean(z**2) - 1) < 0.15
+
+
+def words_of(*values: int) -> Any:
+    """A source that gives these words one after the other, and fails when they are used up."""
+    rest = list(values)
+
+    def words(n: int) -> Words:
+        return np.array([rest.pop(0) for _ in range(n)], dtype=np.uint64)
+
+    return words
+
+
+def test_a_tie_is_settled_by_more_bits() -> None:
+    third = WORD // 3
+    inversion = ExactInversion([F(1, 3), F(2, 3)])
+    drawn = inversion.draw(4, words_of(third - 1, third + 1, 2 * third + 1, WORD - 1))
+    np.testing.assert_array_equal(drawn, [0, 1, 2, 2])
+    # ⌊2^64/3⌋ ties with 1/3, whose next 64 bits are ⌊2^64/3⌋ again: below, tied again, above.
+    for more, place in (([third - 1], 0), ([third, third - 1], 0), ([third, third + 1], 1)):
+        np.testing.assert_array_equal(inversion.draw(1, words_of(third, *more)), [place])
+    # A step of whole words is passed by its own word; steps below 2^-64 are told apart.
+    half = ExactInversion([F(1, 2)])
+    np.testing.assert_array_equal(half.draw(2, words_of(WORD // 2 - 1, WORD // 2, 0)), [0, 1])
+    tiny = ExactInversion([F(1, 2**70), F(1, 2**66)])
+    for more, place in ((0, 0), (2**58, 1), (2**62 - 1, 1), (2**62, 2)):
+        np.testing.assert_array_equal(tiny.draw(1, words_of(0, more)), [place])
+
+
+def test_a_client_draws_from_the_operating_system() -> None:
+    assert grid((2, 3), (20.0, 20.0)).client_report(4).shape == (1,)
+
+
+def test_what_is_refused() -> None:
+    one, other = grid((2, 3), (1.0, 1.0)), grid((3, 2), (1.0, 1.0))
+    tally = one.tally([0, 5])
+    with pytest.raises(CaldpError, match="another mechanism"):
+        other.estimate(tally)
+    with pytest.raises(CaldpError, match="different mechanisms"):
+        tally + other.tally([0])
+    with pytest.raises(CaldpError, match="no reports"):
+        one.estimate(one.tally(np.array([], np.int64)))
+    with pytest.raises(CaldpError, match=r"reports must hold symbols in \[0, 5\]"):
+        one.tally([6])
+    with pytest.raises(CaldpError, match=r"epsilon must be in \[0.001, 20\]"):
+        GridMetric(2, 2, 1.0, 0.0)
+    with pytest.raises(CaldpError, match="in rationals"):
+        grid((30, 30), (1.0, 1.0)).exact_channel()
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ([[0.0, 1.0]], "square"),
+        ([[0.0, -1.0], [-1.0, 0.0]], "not negative"),
+        ([[0.0, 1.0], [2.0, 0.0]], "both ways"),
+        ([[0, 1, 3], [1, 0, 1], [3, 1, 0]], "triangle"),
+    ],
+)
+def test_distances_that_are_none(table: Any, words: str) -> None:
+    with pytest.raises(CaldpError, match=words):
+        DistanceMetric.of(table, 1.0)
+
+
+def test_the_audit_finds_what_the_steps_claim() -> None:
+    worst = exact_audit(grid((2, 3), (0.4, 0.9))).worst
+    assert worst is not None
+    assert worst.log_ratio == pytest.approx(worst.epsilon, rel=1e-12)
