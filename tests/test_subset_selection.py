@@ -1,0 +1,314 @@
+"""Subset selection: its sampler, its tally's law and its figures; the contract does the rest."""
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import hypergeom
+
+from caldp_core.coins import COIN_ONE, below, seeded_words
+from caldp_core.errors import CaldpError
+from caldp_core.mechanisms import ContextMechanism, subset_law, subset_selection, subsets
+from caldp_core.mechanisms.randomized_response import RandomizedResponseBank
+from caldp_core.mechanisms.subset_selection import SubsetSelectionBank, best_omega, inclusions_of
+from caldp_core.mechanisms.subsets import bit_counts, random_subsets
+from caldp_core.privacy import Context
+from caldp_core.theory import variance_given_people
+from caldp_core.types import Floats, Ints, WordSource
+from tests.contract import checks
+from tests.contract.contexts import context
+from tests.mutants import coin_for, only
+from tests.stats import SIGNIFICANCE, assert_fits, assert_mean
+
+SAMPLERS = 10
+"""Statistical tests of samplers in this file, at most."""
+BOTH = "blocks and sensitive set"
+
+
+def mechanism_of(policy: Context, bank: Any = SubsetSelectionBank) -> ContextMechanism:
+    return ContextMechanism(policy, "subset-selection", bank)
+
+
+# --- uniform subsets -----------------------------------------------------------------------
+
+
+def check_uniform(size: int, omega: int, forced: int) -> None:
+    """Every possible subset equally often, no other one ever."""
+    words = seeded_words(np.random.default_rng(1))
+    n = 100_000
+    rows = random_subsets(size, omega, np.full(n, forced), words)
+    seen = np.bincount(rows[:, 0].astype(np.int64), minlength=1 << size)
+    expected = np.zeros(1 << size)
+    for subset in combinations(range(size), omega):
+        if forced < 0 or forced in subset:
+            expected[sum(1 << place for place in subset)] = 1
+    assert_fits(seen, expected * n / expected.sum(), SIGNIFICANCE / SAMPLERS)
+
+
+COINS = [(0, 0), (1, 1), (2, 1), (2, 3), (5, 11), (1, 2)]
+"""Rows that start empty, from fair and unfair coins, and full."""
+
+
+@pytest.mark.parametrize("coin", COINS)
+@pytest.mark.parametrize("forced", [-1, 0, 3, 6])
+def test_subsets_are_uniform_whatever_they_start_from(
+    coin: tuple[int, int], forced: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(subsets, "best_coin", lambda size, omega: coin)
+    for omega in (1, 3, 6):
+        check_uniform(7, omega, forced)
+
+
+def test_a_forced_bit_that_may_be_cleared_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(subsets, "best_coin", lambda size, omega: (2, 3))
+    right = subsets._toggle
+
+    def forgetful(rows: Any, size: int, flips: Any, words: WordSource) -> None:
+        nobody = np.full_like(flips.spared, -1)
+        right(rows, size, subsets._Flips(flips.at, flips.times, nobody, flips.value), words)
+
+    check_uniform(7, 3, 2)
+    monkeypatch.setattr(subsets, "_toggle", forgetful)
+    with pytest.raises(AssertionError):
+        check_uniform(7, 3, 2)
+
+
+@pytest.mark.parametrize(("size", "omega"), [(64, 17), (65, 1), (100, 27), (130, 64)])
+def test_pairs_of_bits_in_several_words(size: int, omega: int) -> None:
+    """Inclusions and pairs; 40,000 rows know a pair's probability ≈ 1/14 to 1.8 % of itself."""
+    rng = np.random.default_rng(2)
+    rows = random_subsets(size, omega, np.full(40_000, -1), seeded_words(rng))
+    octets = rows.astype("<u8").view(np.uint8)
+    bits = np.unpackbits(octets, axis=1, bitorder="little")[:, :size].astype(np.float64)
+    assert (bits.sum(axis=1) == omega).all()
+    assert not rows[:, -1:][rows[:, -1:] & ~subsets.full_mask(size)[-1:] != 0].any()
+    one, two = omega / size, omega * (omega - 1) / (size * (size - 1))
+    pairs = (bits.T @ bits / 40_000)[np.triu_indices(size, 1)]
+    assert_mean(bits, np.full(size, one), np.full(size, (one * (1 - one)) ** 0.5), SIGNIFICANCE)
+    limit = 6.5 * (two * (1 - two) / 40_000) ** 0.5  # 8,385 pairs: p < 8,385·8e-11 < 1e-6.
+    assert np.abs(pairs - two).max() <= limit
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 4, 9, 10, 100, 1001])
+@pytest.mark.parametrize("size", [1, 63, 64, 65, 200])
+def test_adders_count_what_unpacked_bits_count(n: int, size: int) -> None:
+    rng = np.random.default_rng(n)
+    rows = rng.integers(0, 2**64 - 1, (n, subsets.words_for(size)), np.uint64, endpoint=True)
+    before = rows.copy()
+    bits = [(rows[:, i >> 6] >> np.uint64(i & 63)) & np.uint64(1) for i in range(size)]
+    np.testing.assert_array_equal(bit_counts(rows, size), [int(b.sum()) for b in bits])
+    np.testing.assert_array_equal(rows, before)
+
+
+# --- the tally's law -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("size", "omega"), [(1, 1), (2, 1), (9, 4), (50, 49), (400, 100)])
+def test_numbers_before_are_hypergeometric(size: int, omega: int) -> None:
+    for x in range(size):
+        least, shares = subset_law.numbers_before(x, size, omega)
+        a = np.arange(least, least + shares.size)
+        expected = hypergeom.pmf(a, size - 1, x, omega - 1) if size > 1 else np.ones(1)
+        np.testing.assert_allclose(shares, expected, rtol=1e-8, atol=1e-15)
+        assert expected.sum() == pytest.approx(1, abs=1e-9)
+
+
+def check_law(size: int, omega: int, uniform: int, scale: int) -> None:
+    """Mean and covariance of 4,000 draws are those of independent subsets, by counting.
+
+    A covariance of two symbols is known to 1/63 of the product of their spreads; letting all
+    others lie below x changes the covariances of neighbours by their own size.
+    """
+    rng = np.random.default_rng(3)
+    truths = scale * (np.arange(size) % 4)
+    law = inclusions_of(np.array([size]), np.array([omega]), np.zeros(1))
+    own, pair = float(law.other[0]), float(law.other_pair[0])
+    plain, plain_pair = float(law.base[0]), float(law.base_pair[0])
+    mean = truths + own * (truths.sum() - truths) + plain * uniform
+    covariance = np.zeros((size, size))
+    for x in range(size):
+        inside = np.where(np.arange(size) == x, 1.0, own)
+        both = np.full((size, size), pair)
+        both[x], both[:, x] = inside, inside
+        np.fill_diagonal(both, inside)
+        covariance += truths[x] * (both - np.outer(inside, inside))
+    both = np.full((size, size), plain_pair)
+    np.fill_diagonal(both, plain)
+    covariance += uniform * (both - plain**2)
+    draws = np.stack(
+        [
+            subset_law.sample_inclusions(
+                np.stack([truths, truths[::-1]]), np.array([uniform, 0]), omega, rng
+            )
+            for _ in range(4000)
+        ]
+    )
+    assert (draws.sum(axis=2) == omega * (truths.sum() + np.array([uniform, 0]))).all()
+    spread = np.sqrt(np.maximum(covariance.diagonal(), 0))
+    first = draws[:, 0].astype(np.float64)
+    assert_mean(first, mean, spread, SIGNIFICANCE / SAMPLERS)
+    upper = np.triu_indices(size)
+    products = (first - mean)[:, upper[0]] * (first - mean)[:, upper[1]]
+    assert_mean(products, covariance[upper], products.std(axis=0), SIGNIFICANCE / SAMPLERS)
+
+
+@pytest.mark.parametrize(
+    ("size", "omega", "uniform", "scale"),
+    [(12, 4, 30, 5), (12, 4, 0, 1), (20, 7, 10**9, 10**9), (5, 4, 7, 3), (6, 1, 20, 10)],
+)
+def test_the_scan_has_the_moments_of_subsets(
+    size: int, omega: int, uniform: int, scale: int
+) -> None:
+    check_law(size, omega, uniform, scale)
+
+
+def test_a_scan_that_sends_all_others_up_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = subset_law.numbers_before
+
+    def mirrored(x: int, size: int, omega: int) -> tuple[int, Floats]:
+        least, shares = right(x, size, omega)
+        return least, shares[::-1]
+
+    monkeypatch.setattr(subset_law, "numbers_before", mirrored)
+    with pytest.raises(AssertionError):
+        check_law(12, 4, 30, 5)
+
+
+# --- the bank ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("epsilon", [0.001, 0.3, 1.0, 2.5, 20.0])
+def test_no_size_of_subsets_is_better(epsilon: float) -> None:
+    """Total variance of one person in rationals' stead: by the exact formula at every ω."""
+    for size in (2, 3, 7, 40, 201):
+        sizes = np.full(size, size)
+        omega = np.maximum(np.arange(size), 1)
+        share = size / (size + omega * np.expm1(epsilon))
+        total = inclusions_of(sizes, omega, share).total_square(sizes)
+        chosen = int(best_omega(np.array([size]), np.array([epsilon]))[0])
+        assert 1 <= chosen < size
+        assert total[chosen] <= total.min() * (1 + 1e-12)
+
+
+def test_subsets_of_one_are_randomized_response() -> None:
+    policy = context(BOTH, 4.0)
+    one, other = mechanism_of(policy), mechanism_of(policy, RandomizedResponseBank)
+    assert one.exact_channel() == other.exact_channel()
+
+
+K_MANY = 1024
+RUNS = 400
+PEOPLE = 1000
+
+
+def simulated(bank: Any) -> float:
+    """n·MSE of one symbol from real reports: 400 runs of 1,000 people know it to 0.25 %."""
+    built = mechanism_of(Context.plain(K_MANY, 1.0), bank)
+    rng = np.random.default_rng(4)
+    x = np.arange(PEOPLE) * 7 % K_MANY
+    truth = np.bincount(x, minlength=K_MANY) / PEOPLE
+    squares = [
+        np.square(built.estimate(built.tally(built.privatize(x, rng))) - truth).mean()
+        for _ in range(RUNS)
+    ]
+    return PEOPLE * float(np.mean(squares))
+
+
+def test_the_known_figure() -> None:
+    """n·MSE a symbol at k = 1024, ε = 1 is 3.6745, by formula and by reports."""
+    built = mechanism_of(Context.plain(K_MANY, 1.0))
+    p = np.full(K_MANY, 1 / K_MANY)
+    exact = float(variance_given_people(built, p, 1).mean())
+    assert exact == pytest.approx(3.6745, rel=1e-4)
+    assert simulated(SubsetSelectionBank) == pytest.approx(exact, rel=0.02)
+
+
+def test_the_figure_tells_a_wrong_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = best_omega
+    monkeypatch.setattr(subset_selection, "best_omega", lambda s, e: right(s, e) * 3 // 5)
+    assert abs(simulated(SubsetSelectionBank) / 3.6745 - 1) > 0.03
+
+
+@pytest.mark.parametrize("n", [1, 10**12])
+def test_any_number_of_people_in_a_large_block(n: int) -> None:
+    built = mechanism_of(Context.plain(3000, 0.7))
+    people = np.zeros(3000, np.int64)
+    people[[0, 1234, 2999]] = [n - n // 2, n // 4, n // 2 - n // 4]
+    tally = built.sample_tally(people, np.random.default_rng(5))
+    omega = int(best_omega(np.array([3000]), np.array([0.7]))[0])
+    assert tally.counts[:3000].sum() == omega * n
+    error = np.abs(built.estimate(tally) - people / n)
+    assert (error <= 7.5 * np.sqrt(built.variance(people / n, n))).all()
+
+
+def test_what_is_no_report_is_refused() -> None:
+    built = mechanism_of(context(BOTH, 0.1))
+    good = built.every_report()
+    assert built.tally(good).n == good.size
+    for source, bits in [(0, 0), (0, 1 << 63), (-1, 1), (99, 0), (4, 1), (0, 7)]:
+        bad = good[:1].copy()
+        bad["source"], bad["bits"] = source, bits
+        with pytest.raises(CaldpError, match="must be subsets"):
+            built.tally(bad)
+    with pytest.raises(CaldpError, match="must be subsets"):
+        built.tally(np.arange(3))
+
+
+def test_more_subsets_than_can_be_written_are_refused_in_one_sentence() -> None:
+    built = mechanism_of(Context.plain(40_000, 1.0))
+    with pytest.raises(CaldpError, match="200,000 entries"):
+        built.exact_channel()
+
+
+# --- what must be rejected -----------------------------------------------------------------
+
+
+class LiesWithoutTruth(SubsetSelectionBank):
+    """A uniform subset never includes the truth, though λ reckons with all of them."""
+
+    def privatize(self, rank: Ints, words: WordSource) -> Any:
+        block = self._block[rank]
+        place = rank - self._starts[block]
+        lies = below(words(rank.size), self.noise[block])
+        reports = self._draw(block, np.where(lies, -1, place), words)
+        again = np.flatnonzero(lies)
+        while again.size:
+            held = reports["bits"][again, 0] >> place[again].astype(np.uint64) & np.uint64(1)
+            again = again[held == 1]
+            reports[again] = self.privatize_base(block[again], words)
+        return reports
+
+
+class WrongSize(SubsetSelectionBank):
+    """Reckons with ω + 1."""
+
+    def __init__(self, sizes: Ints, epsilon: Floats) -> None:
+        super().__init__(sizes, epsilon)
+        share = self.noise / COIN_ONE
+        self._law = inclusions_of(sizes, np.minimum(self._omega + 1, sizes), share)
+
+
+class IndependentBits(SubsetSelectionBank):
+    """Right means, but the pairs of independent bits in the variance of sums."""
+
+    def __init__(self, sizes: Ints, epsilon: Floats) -> None:
+        super().__init__(sizes, epsilon)
+        object.__setattr__(self._law, "other_pair", self._law.other**2)
+
+
+SS = SubsetSelectionBank
+WRONG = [
+    ("lies without truth", only("privatize", LiesWithoutTruth, SS), checks.check_privatize),
+    ("ω + 1", only("estimate", WrongSize, SS), checks.check_unbiased),
+    ("ω + 1 in the variance", only("variance", WrongSize, SS), checks.check_variance),
+    ("independent bits", only("second_moment", IndependentBits, SS), checks.check_variance),
+    ("coin 10 % too bold", only("privatize", coin_for(1.1, SS), SS), checks.check_privatize),
+]
+
+
+@pytest.mark.parametrize(("name", "bank", "check"), WRONG, ids=[row[0] for row in WRONG])
+def test_wrong_banks_are_rejected(name: str, bank: Any, check: Any) -> None:
+    check(mechanism_of(context("plain", 0.5)))
+    with pytest.raises(AssertionError):
+        check(mechanism_of(context("plain", 0.5), bank))
