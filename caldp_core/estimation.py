@@ -9,9 +9,12 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import ndtri
 
-from caldp_core.errors import CaldpError
+from caldp_core.errors import CaldpError, require
 from caldp_core.evidence import Evidence
+from caldp_core.maximum_likelihood import maximum_likelihood
 from caldp_core.projection import block_thresholds, simplex_projection
 from caldp_core.types import Floats
 
@@ -20,9 +23,12 @@ __all__ = [
     "EstimatorEntry",
     "PostProcess",
     "block_thresholds",
+    "channel_inverse",
     "clip_renormalise",
     "estimator",
+    "maximum_likelihood",
     "norm_sub",
+    "significant",
     "simplex",
     "simplex_per_block",
     "simplex_projection",
@@ -31,6 +37,8 @@ __all__ = [
 
 PostProcess: TypeAlias = Callable[[Evidence], Floats]
 _NORM_SUB_ROUNDS: Final = 200
+SIGNIFICANCE: Final = 0.05
+"""α of the significance threshold: the chance that it keeps any symbol that nobody has."""
 
 
 def unprocessed(evidence: Evidence) -> Floats:
@@ -75,6 +83,24 @@ def simplex_per_block(evidence: Evidence) -> Floats:
     return evidence.plausible
 
 
+def significant(evidence: Evidence) -> Floats:
+    """Keep p̂_x > z_{1−α/k}·σ̂_x, α = 0.05, and spread the rest of the mass over the others.
+
+    The threshold of RAPPOR (Erlingsson et al. 2014, §4; ULDP §2.5), Bonferroni's correction for
+    k symbols, with the plug-in σ̂ of `Evidence.deviation`. If what is kept exceeds 1, or nothing
+    is left to spread over, it is divided by its sum.
+    """
+    estimate, k = evidence.unbiased, evidence.unbiased.size
+    keep = estimate > -float(ndtri(SIGNIFICANCE / k)) * evidence.deviation
+    # Rounding may leave what is certainly 0 a little above 0.
+    keep &= evidence.plausible > 0
+    kept = np.where(keep, estimate, 0.0)
+    total, others = float(kept.sum()), k - int(keep.sum())
+    if total >= 1.0 or others == 0:
+        return kept / total
+    return np.where(keep, estimate, (1.0 - total) / others)
+
+
 @dataclass(frozen=True)
 class EstimatorEntry:
     """An estimator for readers: `title` and one `sentence` on what it does."""
@@ -113,6 +139,20 @@ _ENTRIES: Final = (
         clip_renormalise,
     ),
     EstimatorEntry(
+        "significance-threshold",
+        "Significance threshold",
+        "shares that stand out from the noise beyond doubt, and what is left spread evenly over "
+        "the others; biased towards even",
+        significant,
+    ),
+    EstimatorEntry(
+        "maximum-likelihood",
+        "Maximum likelihood (EM)",
+        "the shares under which these reports are the least surprising; takes longer, slightly "
+        "biased",
+        maximum_likelihood,
+    ),
+    EstimatorEntry(
         "none",
         "Unbiased, unprocessed",
         "right on average, but single shares may be negative",
@@ -120,6 +160,28 @@ _ENTRIES: Final = (
     ),
 )
 ESTIMATORS: Final = {entry.name: entry for entry in _ENTRIES}
+
+
+def channel_inverse(channel: ArrayLike, histogram: ArrayLike) -> Floats:
+    """(k,) the p nearest to solving Qᵀp = histogram/n: the empirical estimate of ULDP (3).
+
+    `channel`: (k, outputs) probabilities of full rank; `histogram`: (outputs,) counts of reports.
+    Least squares where there are more outputs than symbols. A second route for small domains:
+    unbiased for every such channel, and the only unbiased one if outputs = k. Raises `CaldpError`
+    if the shapes do not fit or two mixtures of symbols send the same reports.
+    """
+    q, counts = np.asarray(channel, np.float64), np.asarray(histogram, np.float64)
+    require(
+        q.ndim == 2 and counts.shape == q.shape[1:] and counts.sum() > 0,
+        f"histogram must be {q.shape[-1]} counts, not all 0, for a channel of shape {q.shape}, "
+        f"got shape {counts.shape}.",
+    )
+    p, _, rank, _ = np.linalg.lstsq(q.T, counts / counts.sum())
+    require(
+        int(rank) == q.shape[0],
+        f"channel must have rank {q.shape[0]} to be inverted, got {rank}; take a larger epsilon.",
+    )
+    return np.asarray(p)
 
 
 def estimator(name: str) -> EstimatorEntry:

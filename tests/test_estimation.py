@@ -15,6 +15,7 @@ from caldp_core.estimation import (
     clip_renormalise,
     estimator,
     norm_sub,
+    significant,
     simplex,
     simplex_per_block,
     simplex_projection,
@@ -229,3 +230,47 @@ def test_estimators_are_found_by_name() -> None:
     names = re.escape(", ".join(ESTIMATORS))
     with pytest.raises(CaldpError, match=f"estimator must be one of {names}, got 'median'"):
         estimator("median")
+
+
+def test_the_threshold_keeps_what_stands_out_and_evens_the_rest() -> None:
+    made = mechanism(Context.plain(1000, 1.0), "hadamard")
+    rng = np.random.default_rng(5)
+    p = np.full(1000, 0.4 / 999)
+    p[7] = 0.6
+    seen = Evidence.of(made, made.sample_tally(rng.multinomial(10**6, p), rng))
+    shown = significant(seen)
+    assert shown[7] == seen.unbiased[7]
+    assert np.unique(np.delete(shown, 7)).size == 1
+    assert shown.sum() == pytest.approx(1)
+
+
+def test_the_threshold_keeps_nothing_of_nothing() -> None:
+    # Nobody has the last 1000 of 2000 symbols; in 400 runs, one of them is kept with probability
+    # below alpha/2 each: by independence up to 10 in expectation, and 40 have probability 1e-12.
+    made = mechanism(Context.plain(2000, 1.0), "hadamard")
+    rng = np.random.default_rng(6)
+    people = np.repeat([1000, 0], 1000)
+    false_alarms = tenfold = 0
+    for _ in range(400):
+        seen = Evidence.of(made, made.sample_tally(people, rng))
+        shown = significant(seen)[1000:]
+        false_alarms += np.unique(shown).size > 1
+        # Must fail: a threshold without Bonferroni's correction keeps 5 % of them.
+        tenfold += bool((seen.unbiased[1000:] > 1.645 * seen.deviation[1000:]).any())
+    assert 0 < false_alarms < 40
+    assert tenfold == 400
+
+
+def test_the_threshold_divides_what_is_too_much() -> None:
+    made = mechanism(Context.plain(2, 4.0), "hadamard")
+    tally = made.sample_tally(np.array([5000, 5000]), np.random.default_rng(0))
+    over = Evidence(np.array([0.52, 0.51]), made.policy.blocks, np.ones(1), 10_000, made, tally)
+    np.testing.assert_allclose(significant(over), np.array([0.52, 0.51]) / 1.03)
+
+
+def test_the_plug_in_deviation_is_the_exact_one_at_large_n() -> None:
+    made = mechanism(Context.block_structured(np.arange(60) % 4, 1.0), "hadamard")
+    p = np.random.default_rng(1).dirichlet(np.ones(60))
+    rng = np.random.default_rng(2)
+    seen = Evidence.of(made, made.sample_tally(rng.multinomial(10**8, p), rng))
+    np.testing.assert_allclose(seen.deviation**2, made.variance(p, 10**8), rtol=5e-3)

@@ -19,7 +19,7 @@ from tests.contract.checks import EXACT, channel_of, single_estimates
 from tests.contract.contexts import CONTEXTS, context
 
 K, N, RUNS = 1000, 200_000, 300
-KNOWN = [name for name in ESTIMATORS if name != "maximum-likelihood"]
+KNOWN = ("simplex", "simplex-per-block", "norm-sub", "clip", "none")
 """Every estimator whose expected error is known."""
 POLICIES = ("plain", "sensitive set", "blocks", "both")
 """With RUNS = 300 the simulated mean is known to 0.25 % (a run spreads by 3 to 4 %) and the
@@ -142,6 +142,12 @@ def test_certain_estimates_have_no_error(estimator: str) -> None:
     assert ours.tv == pytest.approx(0, abs=1e-9)
     # A root of what rounding leaves of variances around 1.
     assert ours.deviation == pytest.approx(0, abs=1.5e-8)
+
+
+def test_where_no_formula_is_known_there_is_no_number() -> None:
+    certain = normals(np.ones(1), np.ones(1), np.zeros(1, np.int64))
+    for name in ESTIMATORS:
+        assert (expected_error(certain, name) is None) == (name not in KNOWN)
 
 
 def test_unknown_estimators_are_refused() -> None:

@@ -140,6 +140,30 @@ class HadamardBank(CodedReports):
         # Within a group, blocks stand in the order of their labels (the sort is stable).
         return np.flatnonzero(self._orders == group.order)
 
+    def expected(self, p: Floats, base: Floats) -> Floats:
+        """Q p: (s,) hidden shares and (m,) shares of base reports → (cells,) law of the cells.
+
+        Q(y|row r) = (1 + H(r, y)/c)/S, so it is one transform; base reports enter as row 0.
+        """
+        spectrum = np.zeros(self.cells)
+        spectrum[self._cell] = p / self._c[self._block]
+        present = self._sizes > 0
+        reports = sums_by(self._block, p, self._sizes.size) + base
+        spectrum[self._starts[present]] = reports[present]
+        for group in self._groups:
+            group.of(spectrum)[...] = fwht(group.of(spectrum)) / group.order
+        return spectrum
+
+    def pull(self, weights: Floats) -> tuple[Floats, Floats]:
+        """Qᵀ w: (cells,) weights → (s,) their mean over a hidden symbol's reports, (m,) base's."""
+        means = np.empty(self.cells)
+        for group in self._groups:
+            group.of(means)[...] = fwht(group.of(weights)) / group.order
+        base = np.zeros(self._sizes.size)
+        present = self._sizes > 0
+        base[present] = means[self._starts[present]]
+        return base[self._block] + means[self._cell] / self._c[self._block], base
+
     def channel(self, block: int) -> tuple[int, Ints, int]:
         """Numerators over 2^47·S: T or 2^48 − T; the base row is uniform."""
         order, truth = int(self._orders[block]), int(self._truth[block])

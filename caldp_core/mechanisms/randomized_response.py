@@ -83,6 +83,18 @@ class RandomizedResponseBank(CodedReports):
         z = weights / stay + self.offset(weights)[self._block]
         return float(((stay * p + spread) * z**2).sum())
 
+    def expected(self, p: Floats, base: Floats) -> Floats:
+        """Q p: (s,) hidden shares and (m,) shares of base reports → (cells,) law of the cells."""
+        lies = self._share * sums_by(self._block, p, self._sizes.size) + base
+        spread = (lies / np.maximum(self._sizes, 1))[self._block]
+        return np.asarray((1.0 - self._share[self._block]) * p + spread)
+
+    def pull(self, weights: Floats) -> tuple[Floats, Floats]:
+        """Qᵀ w: (cells,) weights → (s,) their mean over a hidden symbol's reports, (m,) base's."""
+        mean = sums_by(self._block, weights, self._sizes.size) / np.maximum(self._sizes, 1)
+        share = self._share[self._block]
+        return (1.0 - share) * weights + share * mean[self._block], mean
+
     def channel(self, block: int) -> tuple[int, Ints, int]:
         """Numerators over 2^48·s: the truth s·(2^48 − N) + N, a lie N; the base row is uniform."""
         size, noise = int(self._sizes[block]), int(self.noise[block])
