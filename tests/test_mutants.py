@@ -12,24 +12,27 @@ import pytest
 from caldp_core.mechanisms import FAMILIES, ContextMechanism
 from caldp_core.mechanisms.hadamard import HadamardBank
 from caldp_core.mechanisms.randomized_response import RandomizedResponseBank
+from caldp_core.mechanisms.subset_selection import SubsetSelectionBank
+from caldp_core.mechanisms.unary import OueBank, RapporBank
 from tests import mutants
 from tests.contract import checks
 from tests.contract.contexts import context, many_symbols
 from tests.mutants import coin_for, only
 
 Check = Callable[[ContextMechanism], None]
-HR, RR = HadamardBank, RandomizedResponseBank
+HR, RR, SS = HadamardBank, RandomizedResponseBank, SubsetSelectionBank
+UNARY = (RapporBank, OueBank)
 BOTH, PER_BLOCK = "blocks and sensitive set", "one ε per block"
 
 WRONG_AS_A_WHOLE: list[tuple[str, Any, Any, str, Check]] = [
     *((f"coin 5 % too bold, {b.__name__}", b, coin_for(1.05, b), "plain", check)
-      for b in (HR, RR) for check in (checks.check_audit,)),
+      for b in (HR, RR, SS, *UNARY) for check in (checks.check_audit,)),
     *((f"coin 5 % too shy, {b.__name__}", b, coin_for(0.95, b), BOTH, checks.check_tight)
-      for b in (HR, RR)),
+      for b in (HR, RR, SS, *UNARY)),
     *((f"swapped ε, {b.__name__}", b, mutants.swapped_epsilons(b), PER_BLOCK, checks.check_audit)
-      for b in (HR, RR)),
+      for b in (HR, RR, SS, *UNARY)),
     *((f"no λ, {b.__name__}", b, mutants.without_company(b), "sensitive set", checks.check_audit)
-      for b in (HR, RR)),
+      for b in (HR, RR, SS, *UNARY)),
     ("row 0 used: no distribution", HR, mutants.RowTooLow, "plain", checks.check_rows),
     ("row 0 used: audit", HR, mutants.RowTooLow, "plain", checks.check_audit),
     ("k-RR without its −1", RR, mutants.ForgottenOne, "plain", checks.check_audit),
@@ -42,6 +45,9 @@ def one_method_wrong(name: str, check: Check) -> list[tuple[str, Any, Any, str, 
     wrong = [
         ("coin 5 % too bold", HR, coin_for(1.05, HR), "plain"),
         ("coin 5 % too shy", HR, coin_for(0.95, HR), "plain"),
+        ("coin 10 % too bold", SS, coin_for(1.1, SS), "plain"),
+        ("coin 10 % too shy", SS, coin_for(0.9, SS), "plain"),
+        ("swapped ε", SS, mutants.swapped_epsilons(SS), PER_BLOCK),
         ("coin 10 % too bold", RR, coin_for(1.1, RR), "plain"),
         ("coin 10 % too shy", RR, coin_for(0.9, RR), "plain"),
         ("swapped ε", HR, mutants.swapped_epsilons(HR), PER_BLOCK),
@@ -76,7 +82,7 @@ SINGLE = [
             BOTH,
             checks.check_variance,
         )
-        for bank in (HR, RR)
+        for bank in (HR, RR, SS)
     ),
     ("tally drawn in pairs", HR, mutants.OneCoinForTwo, BOTH, checks.check_sample_tally),
     ("lies spread evenly", RR, mutants.EvenLies, BOTH, checks.check_sample_tally),

@@ -7,21 +7,28 @@ from dataclasses import dataclass
 from typing import Final
 
 from caldp_core.errors import CaldpError
+from caldp_core.limits import K_MAX
 from caldp_core.mechanisms.base import Family
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.hadamard import HadamardBank
 from caldp_core.mechanisms.randomized_response import RandomizedResponseBank
+from caldp_core.mechanisms.subset_selection import SubsetSelectionBank
+from caldp_core.mechanisms.unary import OueBank, RapporBank
 from caldp_core.privacy import Context
 
 
 @dataclass(frozen=True)
 class FamilyEntry:
-    """A family for readers: `title` and one `sentence` on what a user does."""
+    """A family for readers: `title` and one `sentence` on what a user does.
+
+    `slow_from`: hidden symbols in one block from which drawing a tally takes more than a second.
+    """
 
     name: str
     title: str
     sentence: str
     family: Family
+    slow_from: int = K_MAX + 1
 
 
 _ENTRIES: Final = (
@@ -38,6 +45,28 @@ _ENTRIES: Final = (
         "Each person tells the truth with some probability and otherwise names a random value; "
         "best for few values or large ε.",
         RandomizedResponseBank,
+    ),
+    FamilyEntry(
+        "rappor",
+        "RAPPOR",
+        "Each person answers yes or no for every value, and each answer is flipped with one "
+        "probability; long reports, accurate for many values.",
+        RapporBank,
+    ),
+    FamilyEntry(
+        "oue",
+        "Optimized unary encoding",
+        "Each person answers yes or no for every value: their own answer is a fair coin, a yes "
+        "to any other value is rare; long reports, the most accurate of them for rare values.",
+        OueBank,
+    ),
+    FamilyEntry(
+        "subset-selection",
+        "Subset selection",
+        "Each person sends a set of values that is likelier to hold their own; the most "
+        "accurate, but a report has one bit for every value.",
+        SubsetSelectionBank,
+        slow_from=5_000,
     ),
 )
 FAMILIES: Final = {entry.name: entry for entry in _ENTRIES}
