@@ -14,6 +14,7 @@ from scipy.special import ndtri
 
 from caldp_core.errors import CaldpError, require
 from caldp_core.evidence import Evidence
+from caldp_core.limits import K_MAX
 from caldp_core.maximum_likelihood import maximum_likelihood
 from caldp_core.projection import block_thresholds, simplex_projection
 from caldp_core.types import Floats
@@ -103,12 +104,16 @@ def significant(evidence: Evidence) -> Floats:
 
 @dataclass(frozen=True)
 class EstimatorEntry:
-    """An estimator for readers: `title` and one `sentence` on what it does."""
+    """An estimator for readers: `title` and one `sentence` on what it does.
+
+    `slow_from`: symbols in one block from which it takes more than a second.
+    """
 
     name: str
     title: str
     sentence: str
     apply: PostProcess
+    slow_from: int = K_MAX + 1
 
 
 _ENTRIES: Final = (
@@ -151,6 +156,7 @@ _ENTRIES: Final = (
         "the shares under which these reports are the least surprising; takes longer, slightly "
         "biased",
         maximum_likelihood,
+        slow_from=5_000,
     ),
     EstimatorEntry(
         "none",

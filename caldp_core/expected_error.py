@@ -78,7 +78,7 @@ def expected_error(estimates: Normals, name: str) -> ExpectedError | None:
 
 def _unprocessed(e: Normals) -> ExpectedError:
     """|W − p| of a normal: mean σ√(2/π), variance σ²(1 − 2/π)."""
-    tv = 0.5 * np.sqrt(2 / np.pi) * float((e.times * e.sigma).sum())
+    tv = float(0.5 * np.sqrt(2 / np.pi) * (e.times * e.sigma).sum())
     spread = 0.25 * (1 - 2 / np.pi) * float((e.times * e.sigma**2).sum())
     return ExpectedError(tv, float(np.sqrt(spread)))
 

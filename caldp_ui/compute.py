@@ -86,6 +86,18 @@ def compare(scenario: Scenario) -> Comparison:
     return Comparison(_run(key(scenario), scenario), _run(key(scenario.plain()), scenario.plain()))
 
 
+def pair_of(scenario: Scenario) -> tuple[Setup, Setup]:
+    """The scenario's setup and plain LDP's, for work that runs outside of a page."""
+    ours, plain = setup(scenario), setup(scenario.plain())
+    return replace(ours, scenario=scenario), replace(plain, scenario=scenario.plain())
+
+
+def compare_setups(ours: Setup, plain: Setup, progress: Progress) -> Comparison:
+    """What `compare` does, without caches and with progress."""
+    first = run(ours, lambda share: progress(share / 2))
+    return Comparison(first, run(plain, lambda share: progress(0.5 + share / 2)))
+
+
 @st.cache_resource(max_entries=24, show_spinner=False)
 def _run(text: str, _scenario: Scenario) -> Result:
     del text

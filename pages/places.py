@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from caldp_ui import compute, controls, drawing, readout, sections, state, tour
+from caldp_ui import compute, controls, drawing, readout, sections, slow, state, tour
 from caldp_ui.shell import as_text, heading, plain_errors
 
 title, guide = st.columns([6, 1], vertical_alignment="bottom")
@@ -30,7 +30,7 @@ with side:
     controls.more(scenario)
 
 with main, plain_errors():
-    comparison = compute.compare(scenario)
+    comparison = slow.comparison(scenario)
     readout.headline(comparison)
     flat, deep, table = st.tabs(
         ["Maps", "Columns in 3-D", "Numbers"], key="view", on_change="rerun"
