@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from caldp_core.domain import KM_PER_DEGREE, GridDomain
 from caldp_core.errors import check_epsilon, check_k, check_number, check_symbols, require
+from caldp_core.limits import EXACT_MAX_ENTRIES
 from caldp_core.types import Floats, Ints
 
 
@@ -92,7 +93,8 @@ class DistanceMetric:
     """E = ε·d(x, x′) for any small table of distances.
 
     `distances`: (k, k) in any unit, symmetric, 0 on the diagonal, triangle inequality kept
-    (to 1e-9 of the largest); `epsilon`: nats per that unit. Build it with `DistanceMetric.of`.
+    (to rounding, 2e-15 of the largest); `epsilon`: nats per that unit. Build it with
+    `DistanceMetric.of`.
     """
 
     distances: Floats
@@ -107,6 +109,11 @@ class DistanceMetric:
             f"distances must be a square table, got shape {table.shape}.",
         )
         require(
+            table.size <= EXACT_MAX_ENTRIES,
+            f"distances may have at most {EXACT_MAX_ENTRIES:,} entries, got {table.size:,}; "
+            "use fewer symbols or the steps of a grid.",
+        )
+        require(
             bool(np.isfinite(table).all() and (table >= 0).all()),
             "distances must be finite and not negative.",
         )
@@ -114,9 +121,13 @@ class DistanceMetric:
             not table.diagonal().any() and bool((table == table.T).all()),
             "distances must be 0 on the diagonal and the same both ways.",
         )
-        slack = 1e-9 * float(table.max())
+        slack = 2e-15 * float(table.max())
         detour = all(bool((table <= row[:, None] + row + slack).all()) for row in table)
         require(detour, "distances must keep the triangle inequality: no detour is shorter.")
+        require(
+            all(bool((table[row == 0] == row).all()) for row in table),
+            "distances must be the same to everywhere from two symbols at distance 0.",
+        )
         check_number("epsilon", epsilon, 1e-9, 1e9)
         table.flags.writeable = False
         return cls(table, epsilon)

@@ -148,7 +148,7 @@ def check_tallies(mechanism: BinaryMechanism, drawn_by: BinaryMechanism) -> None
     """Sampled tallies have the law that the channel's convolution says.
 
     Swapped coins at (0.3, 3): f = 0.013 and g = 0.73 change places, so the mean number of ones
-    moves from 12 to 90; a coin for 5 % more ε moves g by 0.008, hence the mean by 0.3 against a
+    moves from 12 to 90; a coin for 5 % more ε moves g by 0.01, hence the mean by 0.3 against a
     standard error of 0.03: rejected by ten of them.
     """
     rng = np.random.default_rng(11)

@@ -161,8 +161,8 @@ def test_reports_follow_the_channel(shape: tuple[int, int], steps: tuple[float, 
 def check_sampled(mechanism: GridGeometric, drawn_by: GridGeometric) -> None:
     """Mean and full covariance of sampled tallies are those of independent reports.
 
-    2,000 draws of 300 to 1,500 people a cell: the mean of a cell is known to 1/45 of its spread of about
-    30, so an ε 5 % off, which moves 2 % of 2,000 reports, moves it by more than a spread.
+    2,000 draws of 300 to 1,500 people a cell: the mean of a cell is known to 1/45 of its spread
+    of about 30, so an ε 5 % off, which moves 2 % of 2,000 reports, moves it by more than a spread.
     """
     channel = checks.channel_of(mechanism)
     people = 300 * (1 + np.arange(mechanism.k) % 5)
@@ -272,18 +272,39 @@ def words_of(*values: int) -> Any:
     return words
 
 
+@pytest.mark.parametrize("epsilon", [0.001, 0.9, 20.0])
+def test_the_steps_of_the_noise_are_those_of_the_law(epsilon: float) -> None:
+    axis = GeometricAxis(25, epsilon)
+    alpha = F(axis.whole, COIN_ONE)
+    # P(Z ≤ z) for z = −24 … 23, summed from the definition of Z.
+    mass = [(1 - alpha) / (1 + alpha) * alpha ** abs(z) for z in range(-23, 24)]
+    law = [alpha**24 / (1 + alpha)]
+    for point in mass:
+        law.append(law[-1] + point)
+    np.testing.assert_array_equal(axis.noise.floors, [int(step * WORD) for step in law])
+    assert axis.noise.steps() == law
+
+
+def test_a_long_axis_is_ready_at_once() -> None:
+    # 2^20 cells; the noise of a step beyond 2^-64 has floor 0 or 2^64 − 1.
+    floors = GeometricAxis(2**20, 20.0).noise.floors
+    assert floors.size == 2 * (2**20 - 1)
+    assert floors[0] == 0
+    assert int(floors[-1]) == WORD - 1
+
+
 def test_a_tie_is_settled_by_more_bits() -> None:
     third = WORD // 3
-    inversion = ExactInversion([F(1, 3), F(2, 3)])
+    inversion = ExactInversion.of([F(1, 3), F(2, 3)])
     drawn = inversion.draw(4, words_of(third - 1, third + 1, 2 * third + 1, WORD - 1))
     np.testing.assert_array_equal(drawn, [0, 1, 2, 2])
     # ⌊2^64/3⌋ ties with 1/3, whose next 64 bits are ⌊2^64/3⌋ again: below, tied again, above.
     for more, place in (([third - 1], 0), ([third, third - 1], 0), ([third, third + 1], 1)):
         np.testing.assert_array_equal(inversion.draw(1, words_of(third, *more)), [place])
     # A step of whole words is passed by its own word; steps below 2^-64 are told apart.
-    half = ExactInversion([F(1, 2)])
+    half = ExactInversion.of([F(1, 2)])
     np.testing.assert_array_equal(half.draw(2, words_of(WORD // 2 - 1, WORD // 2, 0)), [0, 1])
-    tiny = ExactInversion([F(1, 2**70), F(1, 2**66)])
+    tiny = ExactInversion.of([F(1, 2**70), F(1, 2**66)])
     for more, place in ((0, 0), (2**58, 1), (2**62 - 1, 1), (2**62, 2)):
         np.testing.assert_array_equal(tiny.draw(1, words_of(0, more)), [place])
 
@@ -316,6 +337,7 @@ def test_what_is_refused() -> None:
         ([[0.0, -1.0], [-1.0, 0.0]], "not negative"),
         ([[0.0, 1.0], [2.0, 0.0]], "both ways"),
         ([[0, 1, 3], [1, 0, 1], [3, 1, 0]], "triangle"),
+        ([[0, 0, 1], [0, 0, 1 + 1e-15], [1, 1 + 1e-15, 0]], "at distance 0"),
     ],
 )
 def test_distances_that_are_none(table: Any, words: str) -> None:

@@ -15,11 +15,12 @@ from typing import Final
 import numpy as np
 from scipy.signal import lfilter
 
-from caldp_core.coins import COIN_ONE
+from caldp_core.coins import COIN_BITS, COIN_ONE
 from caldp_core.mechanisms.inversion import ExactInversion
 from caldp_core.types import Floats, Ints, WordSource
 
 _DIGITS: Final = 60
+WORD_BITS: Final = 64
 _MARGIN: Final = Decimal(2) ** -48
 """E is a float, and may be rounded below ε times the distance by a few 2^-52 of itself."""
 
@@ -41,21 +42,35 @@ class GeometricAxis:
         self._weights: Floats = weights if size > 1 else np.ones(1)
 
     @cached_property
-    def _noise(self) -> ExactInversion:
-        # P(Z < −t + 1) = P(Z > t − 1) = α^t/(1+α).
-        tails = [self._power(t) * Fraction(COIN_ONE, COIN_ONE + self.whole) for t in self._reach]
-        return ExactInversion([*reversed(tails), *(1 - tail for tail in tails)])
+    def noise(self) -> ExactInversion:
+        """Draws of Z + m − 1, with Z kept in [−(m−1), m−1]: P(Z ≤ −t) = P(Z ≥ t) = α^t/(1+α)."""
+        tails = np.array(self._tail_floors(), np.uint64)
+        # No tail is a whole number of 2^-64ths, so ⌊2^64(1 − tail)⌋ = 2^64 − 1 − ⌊2^64·tail⌋.
+        return ExactInversion(np.concatenate([tails[::-1], ~tails]), self._noise_steps)
 
-    @property
-    def _reach(self) -> range:
-        return range(1, self.size)
+    def _tail_floors(self) -> list[int]:
+        """⌊2^64·α^t/(1+α)⌋ for t = 1 … m−1, in whole numbers; zeros once they are reached."""
+        floors: list[int] = []
+        power = 1
+        for t in range(1, self.size):
+            power *= self.whole
+            shifted = power << WORD_BITS >> COIN_BITS * (t - 1)
+            floors.append(shifted // (COIN_ONE + self.whole))
+            if not floors[-1]:
+                break
+        return floors + [0] * (self.size - 1 - len(floors))
+
+    def _noise_steps(self) -> list[Fraction]:
+        end = Fraction(COIN_ONE, COIN_ONE + self.whole)
+        tails = [self._power(t) * end for t in range(1, self.size)]
+        return [*reversed(tails), *(1 - tail for tail in tails)]
 
     def _power(self, exponent: int) -> Fraction:
         return Fraction(self.whole**exponent, COIN_ONE**exponent)
 
     def privatize(self, x: Ints, words: WordSource) -> Ints:
         """(n,) cells in [0, m) → (n,) cells."""
-        noise = self._noise.draw(x.size, words) - (self.size - 1)
+        noise = self.noise.draw(x.size, words) - (self.size - 1)
         return np.asarray(np.clip(x + noise, 0, self.size - 1), dtype=np.int64)
 
     def spread(self, counts: Ints, rng: np.random.Generator) -> Ints:

@@ -6,7 +6,8 @@ steps is settled; else (once in 2^64 draws a step) more bits are drawn until it 
 the rational one itself, not one rounded to 64 bits.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
@@ -17,31 +18,38 @@ from caldp_core.types import Ints, Words, WordSource
 WORD: Final = 1 << 64
 
 
+@dataclass(frozen=True, eq=False)
 class ExactInversion:
     """Draws i with probability steps[i] − steps[i−1] (steps[−1] = 0, and 1 after the last).
 
-    `steps`: non-decreasing rationals in [0, 1), the distribution function without its last 1.
+    `steps`: gives the non-decreasing rationals in [0, 1), the distribution function without its
+    last 1; it is called for ties only. `floors`: (steps,) ⌊2^64·step⌋.
     """
 
-    def __init__(self, steps: Sequence[Fraction]) -> None:
-        self._steps = steps
-        self._floors: Words = np.array([step * WORD // 1 for step in steps], dtype=np.uint64)
+    floors: Words
+    steps: Callable[[], Sequence[Fraction]]
+
+    @classmethod
+    def of(cls, steps: Sequence[Fraction]) -> "ExactInversion":
+        """From a few steps that are at hand."""
+        floors = np.array([step * WORD // 1 for step in steps], dtype=np.uint64)
+        return cls(floors, lambda: steps)
 
     def draw(self, n: int, words: WordSource) -> Ints:
         """(n,) places in [0, len(steps)]."""
         drawn = words(n)
-        place = np.searchsorted(self._floors, drawn, side="left")
-        if self._floors.size:
-            last = self._floors.size - 1
-            tied = (place <= last) & (self._floors[np.minimum(place, last)] == drawn)
+        place = np.searchsorted(self.floors, drawn, side="left")
+        if self.floors.size:
+            last = self.floors.size - 1
+            tied = (place <= last) & (self.floors[np.minimum(place, last)] == drawn)
             for i in np.flatnonzero(tied):
                 place[i] = self._settle(int(drawn[i]), words)
         return place.astype(np.int64, copy=False)
 
     def _settle(self, known: int, words: WordSource) -> int:
-        size = WORD
+        size, steps = WORD, self.steps()
         while True:
             low, high = Fraction(known, size), Fraction(known + 1, size)
-            if not any(low < step < high for step in self._steps):
-                return sum(step <= low for step in self._steps)
+            if not any(low < step < high for step in steps):
+                return sum(step <= low for step in steps)
             known, size = known * WORD + int(words(1)[0]), size * WORD
