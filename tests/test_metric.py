@@ -52,6 +52,17 @@ def test_the_channel_keeps_the_step_metric(shape: tuple[int, int], a: float, b: 
     checks.check_audit(mechanism)
 
 
+@settings(deadline=None)
+@given(STEP, STEP, st.sampled_from(["_row", "_column"]))
+def test_an_alpha_two_steps_lower_leaks(a: float, b: float, which: str) -> None:
+    # A − 2 < 2^48·e^{−ε}·(1 + ε·2^-48) − 1 < 2^48·e^{−ε}, as ε·e^{−ε} < 1.
+    mechanism = grid((2, 3), (a, b))
+    axis = getattr(mechanism, which)
+    assert exact_audit(mechanism).holds
+    axis.whole -= 2
+    assert not exact_audit(mechanism).holds
+
+
 @GRIDS
 @LEVELS
 def test_no_privacy_is_wasted(shape: tuple[int, int], steps: tuple[float, float]) -> None:
