@@ -42,7 +42,7 @@ def comparison(scenario: Scenario) -> Comparison:
         _offer(scenario, name)
     else:
         _watch()
-    st.stop()
+    st.stop()  # noqa: RET503 — it never returns
 
 
 def _offer(scenario: Scenario, name: str) -> None:

@@ -16,6 +16,7 @@ What was found out about AppTest (Streamlit 1.67) and `st.navigation`:
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import wait
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -26,7 +27,7 @@ from streamlit.testing.v1 import AppTest
 from caldp_core.domain import Area
 from caldp_core.experiments import Result, prepare, run
 from caldp_core.scenario import Scenario
-from caldp_ui import figures, words
+from caldp_ui import figures, slow, words
 from caldp_ui.drawing import MAP
 
 APP = Path(__file__).parents[2] / "app.py"
@@ -44,6 +45,16 @@ def open_app(**query: str) -> AppTest:
 def checked(at: AppTest) -> AppTest:
     """The same, if no exception was shown."""
     assert not at.exception, [item.value for item in at.exception]
+    return at
+
+
+def finished(at: AppTest) -> AppTest:
+    """The same, once a method that is slow here has been started by its button and is done."""
+    checked(at)
+    if any(button.key == "run-slow" for button in at.button):
+        checked(at.button(key="run-slow").click().run())
+        assert not wait([at.session_state[slow._HELD].future], timeout=120).not_done
+        checked(at.run())
     return at
 
 

@@ -18,6 +18,7 @@ from tests.ui.driver import (
     assert_shows,
     chart,
     checked,
+    finished,
     metrics,
     open_app,
     pictures,
@@ -137,14 +138,14 @@ def test_people_from_a_thousand_to_a_trillion(power: int) -> None:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_families(family: str) -> None:
     at = open_app(blocks="states")
-    checked(at.selectbox(key="family").set_value(family).run())
+    finished(at.selectbox(key="family").set_value(family).run())
     assert_shows(at, Scenario(blocks=StateBlocks(), family=family))
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_estimators(name: str) -> None:
     at = open_app()
-    checked(at.selectbox(key="estimator").set_value(name).run())
+    finished(at.selectbox(key="estimator").set_value(name).run())
     assert_shows(at, Scenario(estimator=name))
 
 

@@ -10,9 +10,17 @@ from caldp_core.datasets import Cities
 from caldp_core.domain import Area
 from caldp_core.experiments import run
 from caldp_core.scenario import Scenario
-from caldp_ui import repetition, start
+from caldp_ui import repetition, slow, start
 from caldp_ui.datasets import PEOPLE_OF_SYNTHETIC
-from tests.ui.driver import assert_shows, checked, container, open_app, query_of, scenario_of
+from tests.ui.driver import (
+    assert_shows,
+    checked,
+    container,
+    finished,
+    open_app,
+    query_of,
+    scenario_of,
+)
 from tests.ui.scenarios import VARIED
 
 BAD_LINKS: dict[str, dict[str, str]] = {
@@ -153,6 +161,27 @@ def test_repeated_runs_start_and_end(monkeypatch: pytest.MonkeyPatch) -> None:
     tv = [errors.tv for errors in many.errors]
     assert repeated.ours == pytest.approx((min(tv), sum(tv) / 4, max(tv)))
     assert not any(b.proto.icon.endswith("repeat:") for b in at.button)
+
+
+def test_a_slow_method_waits_for_its_button_and_shows_what_it_found() -> None:
+    wanted = Scenario(estimator="maximum-likelihood")
+    at = open_app(**wanted.to_query())
+    assert container(at, "tv-ours") is None
+    assert_shows(finished(at), wanted)
+    checked(at.select_slider(key="epsilon").set_value(4.0).run())
+    assert container(at, "tv-ours") is None
+    assert at.button(key="run-slow")
+
+
+def test_a_cancelled_slow_run_gives_the_page_back() -> None:
+    at = open_app(**Scenario(estimator="maximum-likelihood").to_query())
+    checked(at.button(key="run-slow").click().run())
+    job = at.session_state[slow._HELD]
+    job.cancel()
+    wait([job.future], timeout=120)
+    checked(at.run())
+    assert at.button(key="run-slow")
+    assert container(at, "tv-ours") is None
 
 
 def test_another_scenario_ends_repeated_runs() -> None:
