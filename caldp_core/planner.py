@@ -1,0 +1,155 @@
+"""What it takes: people, ε or sensitive values for an accuracy, and which family does best.
+
+Room: theory. From exact variances and `expected_error` only; nothing here runs a mechanism.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from caldp_core.errors import CaldpError, check_n, require
+from caldp_core.expected_error import expected_error, normals
+from caldp_core.limits import EPSILON_MAX, EPSILON_MIN
+from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
+from caldp_core.privacy import Context
+from caldp_core.theory import people_needed
+from caldp_core.types import Floats, Ints
+
+_EPSILON_CLOSE: Final = 1e-4
+_PLAINLY: Final = 1.05
+"""Families whose error is within 5 % are called equal."""
+
+Accuracy = Callable[[ContextMechanism, Floats, int], float]
+"""Mechanism, (k,) true shares, people → the error that is asked for; falls with n and ε."""
+
+
+def total_variation(estimator: str) -> Accuracy:
+    """Expected TV after this estimator; `CaldpError` where no formula is known for it."""
+
+    def error(made: ContextMechanism, p: Floats, n: int) -> float:
+        expected = expected_error(normals(p, made.variance(p, n), made.policy.blocks), estimator)
+        if expected is None:
+            raise CaldpError(
+                f"The expected error of the estimator {estimator!r} is not known; "
+                "plan with 'simplex' instead."
+            )
+        return expected.tv
+
+    return error
+
+
+def standard_error(symbol: int) -> Accuracy:
+    """Standard deviation of one symbol's unbiased estimate, exact."""
+    return lambda made, p, n: float(np.sqrt(made.variance(p, n)[symbol]))
+
+
+@dataclass(frozen=True)
+class Goal:
+    """An error, by `accuracy`, of at most `target`."""
+
+    accuracy: Accuracy
+    target: float
+
+    def met(self, made: ContextMechanism, p: Floats, n: int) -> bool:
+        """Whether n people from p reach it."""
+        return self.accuracy(made, p, n) <= self.target
+
+
+def people_for(made: ContextMechanism, p: Floats, goal: Goal) -> int | None:
+    """Least n (to 0.1 %) that meets the goal; None if 10^15 do not suffice."""
+    return people_needed(lambda n: goal.accuracy(made, p, n), goal.target)
+
+
+def epsilon_for(context: Context, family: str, p: Floats, n: int, goal: Goal) -> float | None:
+    """Least ε, the same in all blocks, that meets the goal; None if ε = 20 is too little.
+
+    To 0.01 %, from above: the ε that is returned meets the goal.
+    """
+    check_n(n)
+
+    def reached(epsilon: float) -> bool:
+        changed = Context.of(context.blocks, context.sensitive, epsilon)
+        return goal.met(mechanism(changed, family), p, n)
+
+    if not reached(EPSILON_MAX):
+        return None
+    if reached(EPSILON_MIN):
+        return EPSILON_MIN
+    low, high = EPSILON_MIN, EPSILON_MAX
+    while high > low * (1.0 + _EPSILON_CLOSE):
+        middle = float(np.sqrt(low * high))
+        low, high = (low, middle) if reached(middle) else (middle, high)
+    return high
+
+
+def sensitive_for(
+    context: Context,
+    family: str,
+    p: Floats,
+    n: int,
+    goal: Goal,
+    *,
+    order: Sequence[int] | Ints,
+) -> int | None:
+    """How many symbols of `order`, from its start, can be sensitive with the goal met.
+
+    `order`: different symbols, the most sensitive first; all others are taken as not sensitive.
+    The error grows with the set but for small steps where a family's size jumps, so that the
+    answer meets the goal but one slightly larger set might too. None if even the empty set
+    misses it.
+    """
+    ranked = np.asarray(order, dtype=np.int64)
+    require(np.unique(ranked).size == ranked.size, "order must name each symbol at most once.")
+
+    def reached(size: int) -> bool:
+        flags = np.zeros(context.k, np.bool_)
+        flags[ranked[:size]] = True
+        changed = Context.of(context.blocks, flags, context.epsilon)
+        return goal.met(mechanism(changed, family), p, n)
+
+    if not reached(0):
+        return None
+    low, high = 0, ranked.size + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if reached(middle) else (low, middle)
+    return low
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """The family with the least exact E l2², each family's, and one sentence why."""
+
+    family: str
+    l2_squared: dict[str, float]
+    reason: str
+
+
+def best_family(context: Context, p: Floats, n: int) -> Recommendation:
+    """Compare all registered families by the exact E Σ(p̂−p)² of their unbiased estimates."""
+    check_n(n)
+    losses = {name: float(mechanism(context, name).variance(p, n).sum()) for name in FAMILIES}
+    ranked = sorted(losses, key=lambda name: losses[name])
+    return Recommendation(ranked[0], losses, _reason(ranked, losses))
+
+
+def _reason(ranked: Sequence[str], losses: dict[str, float]) -> str:
+    titles = [FAMILIES[name].title for name in ranked]
+    least = losses[ranked[0]]
+    equal = [
+        title
+        for name, title in zip(ranked[1:], titles[1:], strict=True)
+        if losses[name] <= _PLAINLY * least
+    ]
+    if equal:
+        return (
+            f"{titles[0]} has the least expected squared error here, but {', '.join(equal)} "
+            "within 5 % of it, so choose by the size of reports."
+        )
+    factor = losses[ranked[1]] / least if len(ranked) > 1 else 1.0
+    return (
+        f"{titles[0]} has the least expected squared error here; the next best, {titles[1]}, "
+        f"needs {factor:.3g} times as many people for the same."
+    )
