@@ -50,7 +50,7 @@ class PublishedUrap(ContextMechanism):
         return self.bank.outputs + int(self._widths().sum())
 
     def _widths(self) -> Ints:
-        return np.left_shift(1, self.sizes[self._clear_block])
+        return np.asarray(1 << self.sizes[self._clear_block])
 
     def every_report(self) -> Reports:
         """(outputs,) all different reports in the order of the channel's columns."""
