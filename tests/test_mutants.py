@@ -11,6 +11,7 @@ import pytest
 
 from caldp_core.mechanisms import FAMILIES, ContextMechanism
 from caldp_core.mechanisms.hadamard import HadamardBank
+from caldp_core.mechanisms.local_hashing import LocalHashingBank
 from caldp_core.mechanisms.randomized_response import RandomizedResponseBank
 from caldp_core.mechanisms.subset_selection import SubsetSelectionBank
 from caldp_core.mechanisms.unary import OueBank, RapporBank
@@ -21,18 +22,19 @@ from tests.mutants import coin_for, only
 
 Check = Callable[[ContextMechanism], None]
 HR, RR, SS = HadamardBank, RandomizedResponseBank, SubsetSelectionBank
+OLH = LocalHashingBank
 UNARY = (RapporBank, OueBank)
 BOTH, PER_BLOCK = "blocks and sensitive set", "one ε per block"
 
 WRONG_AS_A_WHOLE: list[tuple[str, Any, Any, str, Check]] = [
     *((f"coin 5 % too bold, {b.__name__}", b, coin_for(1.05, b), "plain", check)
-      for b in (HR, RR, SS, *UNARY) for check in (checks.check_audit,)),
+      for b in (HR, RR, SS, OLH, *UNARY) for check in (checks.check_audit,)),
     *((f"coin 5 % too shy, {b.__name__}", b, coin_for(0.95, b), BOTH, checks.check_tight)
-      for b in (HR, RR, SS, *UNARY)),
+      for b in (HR, RR, SS, OLH, *UNARY)),
     *((f"swapped ε, {b.__name__}", b, mutants.swapped_epsilons(b), PER_BLOCK, checks.check_audit)
-      for b in (HR, RR, SS, *UNARY)),
+      for b in (HR, RR, SS, OLH, *UNARY)),
     *((f"no λ, {b.__name__}", b, mutants.without_company(b), "sensitive set", checks.check_audit)
-      for b in (HR, RR, SS, *UNARY)),
+      for b in (HR, RR, SS, OLH, *UNARY)),
     ("row 0 used: no distribution", HR, mutants.RowTooLow, "plain", checks.check_rows),
     ("row 0 used: audit", HR, mutants.RowTooLow, "plain", checks.check_audit),
     ("k-RR without its −1", RR, mutants.ForgottenOne, "plain", checks.check_audit),

@@ -11,6 +11,7 @@ from caldp_core.limits import K_MAX
 from caldp_core.mechanisms.base import Family
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.hadamard import HadamardBank
+from caldp_core.mechanisms.local_hashing import LocalHashingBank
 from caldp_core.mechanisms.randomized_response import RandomizedResponseBank
 from caldp_core.mechanisms.subset_selection import SubsetSelectionBank
 from caldp_core.mechanisms.unary import OueBank, RapporBank
@@ -67,6 +68,14 @@ _ENTRIES: Final = (
         "accurate, but a report has one bit for every value.",
         SubsetSelectionBank,
         slow_from=5_000,
+    ),
+    FamilyEntry(
+        "local-hashing",
+        "Optimal local hashing",
+        "Each person throws the values into a few random bins and names a bin that is likelier "
+        "to hold their own; short reports, as accurate as long ones.",
+        LocalHashingBank,
+        slow_from=100,
     ),
 )
 FAMILIES: Final = {entry.name: entry for entry in _ENTRIES}
