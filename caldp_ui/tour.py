@@ -7,6 +7,8 @@ from typing import Final
 
 import streamlit as st
 
+from caldp_ui.drawing import ADD, NUMBERS
+
 _STEP: Final = "tour-step"
 _STEPS: Final = (
     (
@@ -35,8 +37,8 @@ _STEPS: Final = (
     (
         "Draw what matters",
         (
-            "Choose **Add to the sensitive set** and drag a box on the map “Truth”. Only what you "
-            "draw is protected then. With **Show its numbers** a box gives the count of that "
+            f"Choose **{ADD}** and drag a box on the map “Truth”. Only what you "
+            f"draw is protected then. With **{NUMBERS}** a box gives the count of that "
             "region and how sure it is."
         ),
     ),
