@@ -30,19 +30,24 @@ def comparison(scenario: Scenario) -> Comparison:
     if not is_slow(scenario):
         return compute.compare(scenario)
     name = compute.key(scenario)
+    job = _job_of(name)
+    found = job.result() if job is not None and job.done else None
+    if found is None:
+        if job is None or job.done:
+            _offer(scenario, name)
+        else:
+            _watch()
+        st.stop()
+    return found
+
+
+def _job_of(name: str) -> jobs.Job[Comparison] | None:
+    """The run of the scenario of that name; one of another scenario is ended."""
     job: jobs.Job[Comparison] | None = st.session_state.get(_HELD)
     if job is not None and job.name != name:
         job.cancel()
         job = st.session_state[_HELD] = None
-    if job is not None and job.done:
-        result = job.result()
-        if result is not None:
-            return result
-    if job is None or job.done:
-        _offer(scenario, name)
-    else:
-        _watch()
-    st.stop()  # noqa: RET503 — it never returns
+    return job
 
 
 def _offer(scenario: Scenario, name: str) -> None:
