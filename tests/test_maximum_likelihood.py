@@ -91,7 +91,7 @@ def test_the_gap_certifies_the_maximum(kind: str, epsilon: float, family: str) -
     for other in (evidence.plausible, *rng.dirichlet(np.full(evidence.mechanism.k, 0.3), 20)):
         mixed = 0.5 * ours.p + 0.5 * other
         assert likelihood.slopes(mixed)[0] <= ours.likelihood + ours.gap + 1e-12
-    # Where it stops by default, what is left to gain tells no two estimates apart.
+    # Where it stops by default, what is left to gain on so few symbols tells no two apart.
     best = fit(evidence, rounds=3000, gain_nats=1e-9)
     assert best.likelihood + best.gap >= ours.likelihood - 1e-12
     assert best.gap * evidence.n < 0.01
