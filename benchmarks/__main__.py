@@ -9,12 +9,17 @@ from pathlib import Path
 
 import click
 
-from benchmarks import page, paper, people, tallies
+from benchmarks import audits, page, paper, people, tallies
 from benchmarks.figures import Figure
 from benchmarks.machine import machine
 from benchmarks.sizes import FULL, TINY, Sizes
 
-_PARTS = {"people": people.figures, "tallies": tallies.figures, "paper": paper.figures}
+_PARTS = {
+    "people": people.figures,
+    "tallies": tallies.figures,
+    "paper": paper.figures,
+    "audits": audits.figures,
+}
 _ASKED = {"page": page.figures}
 """Measured only when asked for: it wants a browser."""
 

@@ -12,7 +12,7 @@ class Sizes:
 
     `populations`: the n of sampled tallies. `repeats`: runs of short work, `long_repeats`: of the
     paper's tables. `table_runs`: runs a column of Table 1. `figure_sizes` and `figure_runs`:
-    numbers of people and repetitions a point in Figure 2.
+    numbers of people and repetitions a point in Figure 2. `audit_k`: values in the audit's block.
     """
 
     people: int = 4_000_000
@@ -23,7 +23,8 @@ class Sizes:
     table_runs: int = 100
     figure_sizes: int = 10
     figure_runs: int = 10
+    audit_k: int = 43_750
 
 
 FULL = Sizes()
-TINY = Sizes(2_000, 50, (10**3, 10**6, 10**12), 2, 1, 1, 1, 1)
+TINY = Sizes(2_000, 50, (10**3, 10**6, 10**12), 2, 1, 1, 1, 1, 200)

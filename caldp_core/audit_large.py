@@ -153,7 +153,8 @@ def _reader(bank: OracleBank, block: int, size: int) -> Callable[[int, int], Cha
     require(
         entries <= DENSE_MAX_ENTRIES,
         f"This family writes its channel out whole, which may have at most {DENSE_MAX_ENTRIES:,} "
-        f"entries and would have up to {entries:.3g}; use fewer values or another family.",
+        f"entries and would have up to {min(entries, 10**300):.3g}; "
+        "use fewer values or another family.",
     )
     first, numerators, denominator = bank.channel(block)
     values, places = np.unique(numerators, return_inverse=True)

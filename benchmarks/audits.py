@@ -1,0 +1,41 @@
+"""The exact audit of a whole channel, all k² pairs of it: time, and memory beyond what was there.
+
+Room: benchmarks.
+"""
+
+import tracemalloc
+from collections.abc import Callable, Iterator
+
+from benchmarks.figures import Bar, Figure, Runs, timed
+from benchmarks.sizes import Sizes
+from caldp_core.audit_large import audit_context
+from caldp_core.mechanisms import ContextMechanism, mechanism
+from caldp_core.privacy import Context
+
+
+def figures(sizes: Sizes) -> Iterator[Figure]:
+    """Plain LDP on the paper's map, in one block: the largest audit that anyone needs."""
+    context = Context.plain(sizes.audit_k, 1.0)
+    for family in ("hadamard", "randomized-response"):
+        scheme = mechanism(context, family)
+        work = f"exact audit, k = {context.k:,}, {family}"
+        yield timed(work, "s", _audit(scheme), sizes.long_repeats, Bar("≤", 10))
+        peak = _peak_megabytes(scheme)
+        yield Figure(f"memory of the {work}", "MB", Runs(peak, peak, 1), Bar("≤", 500))
+
+
+def _audit(scheme: ContextMechanism) -> Callable[[int], object]:
+    def action(run: int) -> object:
+        del run
+        return audit_context(scheme)
+
+    return action
+
+
+def _peak_megabytes(scheme: ContextMechanism) -> float:
+    tracemalloc.start()
+    try:
+        audit_context(scheme)
+        return tracemalloc.get_traced_memory()[1] / 1e6
+    finally:
+        tracemalloc.stop()
