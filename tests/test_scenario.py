@@ -178,7 +178,7 @@ def test_other_versions_are_refused(version: object) -> None:
         ({"epsilon": 0}, "epsilon must be in [0.001, 20], got 0.0"),
         ({"epsilon": "1"}, "epsilon in the scenario must be a number or a list of numbers"),
         ({"epsilon": [1, True]}, "epsilon in the scenario must be"),
-        ({"family": "rappor"}, "family must be one of"),
+        ({"family": "no-such"}, "family must be one of"),
         ({"estimator": "best"}, "estimator must be one of"),
         ({"n": 0}, "n must be a whole number in [1, 1,000,000,000,000]"),
         ({"n": 1.5}, "n in the scenario must be a whole number or null"),
