@@ -64,7 +64,7 @@ def seeded_words(rng: np.random.Generator) -> WordSource:
 
 def system_words(n: int) -> Words:
     """(n,) random words from the operating system: what a real client uses. It takes no seed."""
-    return np.frombuffer(os.urandom(8 * n), dtype=np.uint64)
+    return np.frombuffer(os.urandom(8 * n), dtype=np.uint64).copy()  # callers may redraw some
 
 
 def uniform_below(bound: Words, words: WordSource) -> Words:

@@ -55,7 +55,8 @@ def single_estimates(mechanism: ContextMechanism) -> Floats:
 def columns_of(mechanism: ContextMechanism, reports: Reports) -> Ints:
     """(n,) the channel's column of each report; a report that is in none is an error."""
     column = {report.tobytes(): y for y, report in enumerate(mechanism.every_report())}
-    kinds, inverse = np.unique(reports, return_inverse=True)
+    as_bytes = np.ascontiguousarray(reports).view(f"V{reports.dtype.itemsize}")
+    kinds, inverse = np.unique(as_bytes, return_inverse=True)
     return np.array([column[kind.tobytes()] for kind in kinds])[inverse]
 
 
