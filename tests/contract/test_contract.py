@@ -199,5 +199,5 @@ def test_too_large_a_channel_is_refused(family: str) -> None:
 
 
 def test_unknown_families_are_refused() -> None:
-    with pytest.raises(CaldpError, match="hadamard, randomized-response.*, got 'no-such'"):
+    with pytest.raises(CaldpError, match=r"hadamard, randomized-response.*, got 'no-such'"):
         mechanism(Context.plain(3, 1.0), "no-such")
