@@ -26,8 +26,8 @@ from caldp_core.types import Floats, Ints, Reports, WordSource
 _OUTPUTS_MAX: Final = 10**18
 _WRITTEN_OUT_MAX: Final = 4096
 """Blocks with at most so many different reports draw how many people send each."""
-_STREAMED_MAX: Final = 10**7
-"""Most people whose reports are drawn one by one: 7 s for 1,024 symbols."""
+_HASHES_MAX: Final = 10**10
+"""Most people times symbols of the largest block that are hashed one by one: about 10 s."""
 _CHUNK: Final = 1 << 14
 """People at a time, so that their numbers stay in the cache."""
 _WRONG: Final = (
@@ -49,7 +49,7 @@ class LocalHashingBank(InclusionBank):
         self._prime = np.array([least_prime(int(s)) for s in sizes], np.int64)
         self._g = best_range(sizes, self._prime, epsilon)
         small = bool((self._prime.astype(np.float64) ** 3 * self._g <= _WRITTEN_OUT_MAX).all())
-        self.n_max = N_MAX if small else _STREAMED_MAX
+        self.n_max = N_MAX if small else _HASHES_MAX // int(sizes.max())
         noise = noise_threshold(np.where(sizes > 0, self._g, 0), epsilon)
         law = inclusions_of(sizes, self._prime, self._g, noise / COIN_ONE)
         super().__init__(sizes, noise, law)
