@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from benchmarks import audits, page, paper, people, tallies
+from benchmarks import audits, families, page, paper, people, tallies
 from benchmarks.figures import Figure
 from benchmarks.machine import machine
 from benchmarks.sizes import FULL, TINY, Sizes
@@ -19,6 +19,7 @@ _PARTS = {
     "tallies": tallies.figures,
     "paper": paper.figures,
     "audits": audits.figures,
+    "families": families.figures,
 }
 _ASKED = {"page": page.figures}
 """Measured only when asked for: it wants a browser."""

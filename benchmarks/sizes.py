@@ -13,6 +13,8 @@ class Sizes:
     `populations`: the n of sampled tallies. `repeats`: runs of short work, `long_repeats`: of the
     paper's tables. `table_runs`: runs a column of Table 1. `figure_sizes` and `figure_runs`:
     numbers of people and repetitions a point in Figure 2. `audit_k`: values in the audit's block.
+    `family_users`, `family_k`: people and values of each family's run; `family_peer_users`: people
+    of the peers'.
     """
 
     people: int = 4_000_000
@@ -24,7 +26,10 @@ class Sizes:
     figure_sizes: int = 10
     figure_runs: int = 10
     audit_k: int = 43_750
+    family_users: int = 1_000_000
+    family_k: int = 1024
+    family_peer_users: int = 2_000
 
 
 FULL = Sizes()
-TINY = Sizes(2_000, 50, (10**3, 10**6, 10**12), 2, 1, 1, 1, 1, 200)
+TINY = Sizes(2_000, 50, (10**3, 10**6, 10**12), 2, 1, 1, 1, 1, 200, 2_000, 64, 20)

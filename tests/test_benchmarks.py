@@ -7,6 +7,7 @@ from click.testing import CliRunner
 
 from benchmarks.__main__ import main
 from benchmarks.figures import Bar, Figure, Runs, ratio, share, timed
+from caldp_core.mechanisms import FAMILIES
 
 
 def test_all_benchmarks_run_at_tiny_size():
@@ -15,10 +16,11 @@ def test_all_benchmarks_run_at_tiny_size():
     report = json.loads(result.stdout)
     assert {"cpu", "cores", "python", "numpy"} <= report["machine"].keys()
     words = " ".join(figure["work"] for figure in report["figures"])
-    assert all(part in words for part in ("reports", "pure-ldp", "sampled", "Table 1", "Figure 2"))
+    parts = ("reports", "pure-ldp", "sampled", "Table 1", "Figure 2", "multi-freq-ldpy", *FAMILIES)
+    assert all(part in words for part in parts)
     for figure in report["figures"]:
         if figure["verdict"] == "skipped":
-            assert "pure-ldp" in figure["note"]
+            assert any(peer in figure["note"] for peer in ("pure-ldp", "multi-freq-ldpy"))
         elif figure["unit"] == "×":
             assert figure["median"] > 0  # a ratio of medians may be below that of the least
         else:

@@ -1,0 +1,218 @@
+"""Every family at one size, real reports and all: its time, its error, and the peers' beside them.
+
+Room: benchmarks. pure-ldp (Cormode, Maddock, Maple 2021) and multi-freq-ldpy (Arcolezi et al. 2022)
+work person by person, so few people are enough to time them.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from statistics import median
+from time import perf_counter
+from typing import Any, Final
+
+import numpy as np
+
+from benchmarks.figures import SECONDS_IN, Bar, Figure, Runs, ratio, share
+from benchmarks.people import EPSILON
+from benchmarks.sizes import Sizes
+from caldp_core.datasets import Zipf
+from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
+from caldp_core.privacy import Context
+from caldp_core.types import Floats, Ints
+
+Collect = Callable[[], Callable[[], Floats]]
+"""What is timed. It returns what is not: the making of the (k,) estimate."""
+
+_QUICK: Final = ("hadamard", "randomized-response")
+_HASHES: Final = 1000
+"""Hash functions of pure-ldp's fast local hashing."""
+
+
+@dataclass(frozen=True)
+class _Pure:
+    """pure-ldp's client and server for a family, by the names and arguments that it has."""
+
+    family: str
+    module: str
+    prefix: str
+    client: dict[str, Any] = field(default_factory=dict)
+    server: dict[str, Any] = field(default_factory=dict)
+    title: str = "pure-ldp"
+    clips: bool = False
+
+    def collector(self, symbols: list[int], k: int) -> Collect:
+        """Only its `privatise` and `aggregate` are timed."""
+        module = import_module(f"pure_ldp.frequency_oracles.{self.module}")
+        client = getattr(module, f"{self.prefix}Client")(EPSILON, k, **self.client)
+        server = getattr(module, f"{self.prefix}Server")(EPSILON, k, **self.server)
+
+        def estimate() -> Floats:
+            server.check_and_update_estimates()
+            shares: Floats = np.asarray(server.estimated_data, float) / server.n
+            return shares
+
+        def collect() -> Callable[[], Floats]:
+            server.reset()
+            if hasattr(server, "hash_counts"):
+                server.hash_counts[:] = 0  # its reset leaves them
+            for symbol in symbols:
+                server.aggregate(client.privatise(symbol + 1))  # its items count from 1
+            return estimate
+
+        return collect
+
+
+@dataclass(frozen=True)
+class _Multi:
+    """multi-freq-ldpy's functions for a family; they clip the estimate to a distribution."""
+
+    family: str
+    prefix: str
+    options: dict[str, Any] = field(default_factory=dict)
+    title: str = "multi-freq-ldpy"
+    clips: bool = True
+
+    def collector(self, symbols: list[int], k: int) -> Collect:
+        """Its aggregator counts and estimates in one, so all of it is timed."""
+        module = import_module(f"multi_freq_ldpy.pure_frequency_oracles.{self.prefix}")
+        client = getattr(module, f"{self.prefix}_Client")
+        aggregator = getattr(module, f"{self.prefix}_Aggregator_MI")
+        domain = {} if self.prefix == "UE" else {"k": k}
+
+        def collect() -> Callable[[], Floats]:
+            reports = [client(symbol, k, EPSILON, **self.options) for symbol in symbols]
+            estimate = aggregator(reports, epsilon=EPSILON, **domain, **self.options)
+            return lambda: np.asarray(estimate, float)
+
+        return collect
+
+
+_OLH: Final[dict[str, Any]] = {"use_olh": True}
+_FAST: Final[dict[str, Any]] = {"k": _HASHES, "use_olh": True}
+_OUE: Final[dict[str, Any]] = {"use_oue": True}
+_PEERS: Final[tuple[_Pure | _Multi, ...]] = (
+    _Pure("hadamard", "hadamard_response", "HadamardResponse", {"hash_funcs": None}),
+    _Pure("randomized-response", "direct_encoding", "DE"),
+    _Pure("rappor", "unary_encoding", "UE"),
+    _Pure("oue", "unary_encoding", "UE", _OUE, _OUE),
+    _Pure("local-hashing", "local_hashing", "LH", _OLH, _OLH),
+    _Pure("local-hashing", "local_hashing", "FastLH", _FAST, _FAST, "pure-ldp's fast variant"),
+    _Multi("randomized-response", "GRR"),
+    _Multi("rappor", "UE", {"optimal": False}),
+    _Multi("oue", "UE", {"optimal": True}),
+    _Multi("subset-selection", "SS"),
+    _Multi("local-hashing", "LH", {"optimal": True}),
+)
+
+
+@dataclass(frozen=True)
+class _Crowd:
+    """People of Zipf(1): `p`, (k,) shares, and `x`, (n,) one symbol a person drawn from them."""
+
+    p: Floats
+    x: Ints
+
+    def errors(self, estimates: list[Floats]) -> list[float]:
+        """n times the mean squared error a symbol, of each estimate."""
+        return [self.x.size * float(((each - self.p) ** 2).mean()) for each in estimates]
+
+
+def figures(sizes: Sizes) -> Iterator[Figure]:
+    """Each family's time and error, then its peers', as ratios to ours."""
+    k = sizes.family_k
+    p = Zipf(k, 1.0).load().distribution
+    x = np.random.default_rng(1).choice(k, sizes.family_users, p=p)
+    crowd, few = _Crowd(p, x), _Crowd(p, x[: sizes.family_peer_users])
+    for family in FAMILIES:
+        scheme = mechanism(Context.plain(k, EPSILON), family)
+        whole, estimates = _ours(scheme, crowd, sizes.long_repeats)
+        each = share(f"the same, a person, {family}", "ns", whole, x.size)
+        exact = x.size * float(scheme.variance(p, x.size).mean())
+        yield from (whole, each, _error(f"n·MSE / exact, {family}", crowd, estimates, exact))
+        for peer in _PEERS:
+            if peer.family == family:
+                yield from _beside(peer, scheme, few, each, sizes)
+
+
+def _ours(scheme: ContextMechanism, crowd: _Crowd, repeats: int) -> tuple[Figure, list[Floats]]:
+    """Privatize, tally and estimate, all timed."""
+    k, n = scheme.k, crowd.x.size
+    bar = Bar("≤", 0.2 if scheme.name in _QUICK else 10)
+    work = f"{n:,} reports and estimate, k = {k:,}, {scheme.name}"
+    return _measured(work, "s", _collector(scheme, crowd.x), repeats, bar)
+
+
+def _collector(scheme: ContextMechanism, x: Ints) -> Collect:
+    rng = np.random.default_rng(2)
+
+    def collect() -> Callable[[], Floats]:
+        estimate = scheme.estimate(scheme.tally(scheme.privatize(x, rng)))
+        return lambda: estimate
+
+    return collect
+
+
+def _measured(
+    work: str, unit: str, collect: Collect, repeats: int, bar: Bar | None = None
+) -> tuple[Figure, list[Floats]]:
+    """Like `timed`, and the estimates of the runs that count."""
+    if repeats > 1:
+        collect()
+    times, estimates = [], []
+    for _ in range(repeats):
+        started = perf_counter()
+        estimate = collect()
+        times.append((perf_counter() - started) / SECONDS_IN[unit])
+        estimates.append(estimate())
+    return Figure(work, unit, Runs(min(times), median(times), repeats), bar), estimates
+
+
+def _error(
+    work: str, crowd: _Crowd, estimates: list[Floats], under: float, what: str = "exact"
+) -> Figure:
+    errors = [error / under for error in crowd.errors(estimates)]
+    runs = Runs(min(errors), median(errors), len(errors))
+    note = f"n·MSE {runs.median * under:.3g}, {what} {under:.3g}"
+    return Figure(work, "×", runs, note=note)
+
+
+def _beside(
+    peer: _Pure | _Multi, scheme: ContextMechanism, few: _Crowd, each: Figure, sizes: Sizes
+) -> Iterator[Figure]:
+    """A peer's time a person, its ratio to ours, and its error's; one line if it cannot run."""
+    work = f"{peer.title}, a person, {peer.family}"
+    symbols, n = few.x.tolist(), few.x.size
+    try:
+        peer.collector(symbols[:1], scheme.k)()
+    except (ImportError, TypeError) as error:  # the latter: xxhash 4 hashes no texts
+        library = "multi-freq-ldpy" if isinstance(peer, _Multi) else "pure-ldp"
+        reason = f"{library} cannot run here ({error}); see benchmarks/README.md"
+        yield Figure(work, "µs", None, note=reason)
+        return
+    collect = peer.collector(symbols, scheme.k)
+    whole, estimates = _measured(work, "s", collect, sizes.long_repeats)
+    theirs = share(work, "µs", whole, n)
+    yield replace(theirs, note=f"timed on {n:,} people")
+    yield ratio(f"{peer.title} / caldp, a person, {peer.family}", theirs, each)
+    under, what = _our_error(scheme, few, peer.clips, sizes.repeats)
+    work = f"n·MSE, {peer.title} / caldp, {peer.family}"
+    yield _error(work, few, estimates, under, what)
+
+
+def _our_error(
+    scheme: ContextMechanism, few: _Crowd, clips: bool, repeats: int
+) -> tuple[float, str]:
+    """Exact where the peer is unbiased; else measured on as many people, clipped as it clips."""
+    n = few.x.size
+    if not clips:
+        return n * float(scheme.variance(few.p, n).mean()), "ours"
+    collect = _collector(scheme, few.x)
+    clipped = [_clipped(collect()()) for _ in range(repeats)]
+    return median(few.errors(clipped)), "ours clipped alike"
+
+
+def _clipped(estimate: Floats) -> Floats:
+    positive = estimate.clip(0)
+    shares: Floats = positive / positive.sum()
+    return shares
