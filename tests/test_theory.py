@@ -11,7 +11,7 @@ from caldp_core.errors import CaldpError
 from caldp_core.estimation import ESTIMATORS
 from caldp_core.evidence import Evidence
 from caldp_core.expected_error import ExpectedError, expected_error, mean_thresholds, normals
-from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
+from caldp_core.mechanisms import ContextMechanism, mechanism
 from caldp_core.privacy import Context
 from caldp_core.theory import N_SEARCH_MAX, people_needed, variance_given_people
 from caldp_core.types import Floats
@@ -22,6 +22,9 @@ K, N, RUNS = 1000, 200_000, 300
 KNOWN = ("simplex", "simplex-per-block", "norm-sub", "clip", "none")
 """Every estimator whose expected error is known."""
 POLICIES = ("plain", "sensitive set", "blocks", "both")
+SIMULATED = ("hadamard", "randomized-response", "oue")
+"""The expected error sees a family only by its variances, which the contract holds to the exact
+channel for every family: one family of each form of tally is simulated."""
 """With RUNS = 300 the simulated mean is known to 0.25 % (a run spreads by 3 to 4 %) and the
 simulated deviation to 4 %. The mean has to agree within 3 %: 2 % that the normal approximation may
 be off and four standard errors. The deviation has to agree within 25 %: four standard errors and
@@ -70,7 +73,7 @@ def expected(name: str, family: str, drawn: bool, estimator: str, off: float = 1
 
 
 @pytest.mark.parametrize("name", POLICIES)
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", SIMULATED)
 @pytest.mark.parametrize("drawn", [True, False], ids=["people drawn", "people fixed"])
 def test_expected_errors_are_those_of_simulation(name: str, family: str, drawn: bool) -> None:
     for estimator, (mean, deviation) in simulated(name, family, drawn).items():
@@ -86,7 +89,7 @@ def test_a_wrong_variance_is_found(off: float) -> None:
 
 
 @pytest.mark.parametrize("kind", CONTEXTS)
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", SIMULATED)
 def test_variance_given_people_is_that_of_the_channel(family: str, kind: str) -> None:
     made = mechanism(context(kind, 1.0), family)
     channel, single = channel_of(made), single_estimates(made)
