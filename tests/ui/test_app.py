@@ -137,9 +137,17 @@ def test_people_from_a_thousand_to_a_trillion(power: int) -> None:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_families(family: str) -> None:
-    at = open_app(blocks="states")
+    at = open_app(blocks="states", n="10000")  # as many as local hashing, too, can draw at once
     finished(at.selectbox(key="family").set_value(family).run())
-    assert_shows(at, Scenario(blocks=StateBlocks(), family=family))
+    assert_shows(at, Scenario(blocks=StateBlocks(), family=family, n=10_000))
+
+
+def test_more_people_than_a_family_can_draw_are_told_in_a_sentence() -> None:
+    at = finished(open_app(family="local-hashing"))
+    (sentence,) = (item.value for item in at.error)
+    assert "3,671,812" in sentence
+    finished(at.select_slider(key="people").set_value(1000).run())
+    assert_shows(at, Scenario(family="local-hashing", n=1000))
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
