@@ -12,12 +12,13 @@ u = P(a base report includes x): β makes those who are not hidden cancel out.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from caldp_core.arrays import sums_by
 from caldp_core.coins import COIN_ONE
-from caldp_core.types import Floats, Ints, Words
+from caldp_core.types import Floats, Ints, Reports, Words
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +54,10 @@ class InclusionBank:
 
     `sizes`: (m,) hidden symbols per block; `noise`: (m,) whole thresholds of λ.
     Tally: (s,) inclusions of each hidden symbol, then (m,) reports of each block's oracle.
+    Reports are records with a field `source`; `dtype` is the family's.
     """
+
+    dtype: np.dtype[Any]
 
     def __init__(self, sizes: Ints, noise: Words, law: InclusionLaw) -> None:
         self._sizes = sizes
@@ -63,6 +67,12 @@ class InclusionBank:
         self._starts = np.cumsum(sizes) - sizes
         self._block = np.repeat(np.arange(sizes.size), sizes)
         self.cells = int(sizes.sum()) + sizes.size
+
+    def clear_reports(self, place: Ints) -> Reports:
+        """(n,) places → (n,) records whose `source` is m + place, and that hold nothing else."""
+        reports = np.zeros(place.size, self.dtype)
+        reports["source"] = self._sizes.size + place
+        return reports
 
     def block_counts(self, cells: Ints) -> Ints:
         """(m,) reports of each block's oracle: the last cells."""

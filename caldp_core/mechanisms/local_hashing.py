@@ -80,12 +80,6 @@ class LocalHashingBank(InclusionBank):
         reports["value"] = uniform_below(g, words)
         return reports
 
-    def clear_reports(self, place: Ints) -> Reports:
-        """(n,) places → (n,) reports with no hash and value."""
-        reports = np.zeros(place.size, self.dtype)
-        reports["source"] = self._sizes.size + place
-        return reports
-
     def tally(self, reports: Reports, clear: int) -> Ints:
         """(n,) reports → (cells + clear,) sums; `CaldpError` on a record that can't be."""
         reports = np.asarray(reports)

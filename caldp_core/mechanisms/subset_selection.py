@@ -87,12 +87,6 @@ class SubsetSelectionBank(InclusionBank):
                 reports["bits"][part, :width] = rows
         return reports
 
-    def clear_reports(self, place: Ints) -> Reports:
-        """(n,) places → (n,) reports with no bits."""
-        reports = np.zeros(place.size, self.dtype)
-        reports["source"] = self._sizes.size + place
-        return reports
-
     def tally(self, reports: Reports, clear: int) -> Ints:
         """(n,) reports → (cells + clear,) sums; `CaldpError` on a record that can't be."""
         reports = np.asarray(reports)
