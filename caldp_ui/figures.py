@@ -29,7 +29,9 @@ def share(value: float) -> str:
     """A total variation or a share: three decimals, more where it is small."""
     if value == float("inf"):
         return "∞"
-    if value == 0 or value >= 0.01:
+    if abs(value) < 1e-12:
+        return "0.000"  # what sums of floats leave of nothing
+    if value >= 0.01:
         return f"{value:.3f}" if value < 10 else f"{value:.1f}"
     return f"{value:.2g}"
 
