@@ -153,7 +153,7 @@ class IdealHashes(OLH):
     def __init__(self, sizes: Ints, epsilon: Floats) -> None:
         super().__init__(sizes, epsilon)
         ideal = self._prime * self._g
-        self._law = inclusions_of(sizes, ideal, self._g, self._share)
+        self.law = inclusions_of(sizes, ideal, self._g, self._share)
 
 
 WRONG = [

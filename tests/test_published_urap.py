@@ -67,8 +67,8 @@ def test_the_channel_is_definition_4(theta: float) -> None:
     for column, report in enumerate(built.every_report()):
         y = np.zeros(5, np.int64)
         y[inside] = np.unpackbits(report["bits"], bitorder="little")[: inside.size]
-        if report["place"]:
-            y[outside[report["place"] - 1]] = 1
+        if report["source"]:
+            y[outside[report["source"] - 1]] = 1
         for x in range(5):
             assert abs(channel[x, column] - defined(x, y)) < 1e-12
     assert built.outputs == 3 * 2**3
@@ -132,7 +132,7 @@ class DropsNoise(PublishedUrap):
 
     def _reports(self, x: Ints, words: WordSource) -> Reports:
         reports = super()._reports(x, words)
-        reports["bits"][reports["place"] >= self.policy.m] = 0
+        reports["bits"][reports["source"] >= self.policy.m] = 0
         return reports
 
 

@@ -286,7 +286,7 @@ class WrongSize(SubsetSelectionBank):
     def __init__(self, sizes: Ints, epsilon: Floats) -> None:
         super().__init__(sizes, epsilon)
         share = self.noise / COIN_ONE
-        self._law = inclusions_of(sizes, np.minimum(self._omega + 1, sizes), share)
+        self.law = inclusions_of(sizes, np.minimum(self._omega + 1, sizes), share)
 
 
 class IndependentBits(SubsetSelectionBank):
@@ -294,7 +294,7 @@ class IndependentBits(SubsetSelectionBank):
 
     def __init__(self, sizes: Ints, epsilon: Floats) -> None:
         super().__init__(sizes, epsilon)
-        object.__setattr__(self._law, "other_pair", self._law.other**2)
+        object.__setattr__(self.law, "other_pair", self.law.other**2)
 
 
 SS = SubsetSelectionBank

@@ -123,7 +123,7 @@ class BlindToCompany(RapporBank):
     """Every report of the block is taken for noise, the ones in the clear too."""
 
     def estimate(self, cells: Ints, block_counts: Ints, n: int) -> Floats:
-        both = np.concatenate([cells[: self._size], block_counts])
+        both = np.concatenate([cells[: self._block.size], block_counts])
         return super().estimate(both, block_counts, n)
 
 
@@ -155,14 +155,14 @@ def test_reports_that_cannot_be_are_refused() -> None:
         (hiding, 1 << int(sizes[hiding]), "beyond a block's last"),
         (bare, 0, "nothing is hidden"),
         (m, 1, "no bits set"),
-        (m + built.clear_symbols.size, 0, "places of reports"),
+        (m + built.clear_symbols.size, 0, "sources of reports"),
     ]:
         bad = good.copy()
         bad[2] = (place, (bits,))
         with pytest.raises(CaldpError, match=words):
             built.tally(bad)
     with pytest.raises(CaldpError, match="records that this mechanism makes"):
-        built.tally(good["place"])
+        built.tally(good["source"])
 
 
 def test_more_reports_than_memory_holds_are_refused_before_they_are_made() -> None:

@@ -1,4 +1,4 @@
-"""Reports that stand for a set of symbols: what subset selection and local hashing share.
+"""Reports that stand for a set of symbols: what all families but Hadamard and k-RR share.
 
 Room: mechanisms. A report of block j's oracle *includes* some of its hidden symbols. Everybody
 of the block, hidden or not, sends a report from the base distribution with probability λ; the
@@ -62,7 +62,7 @@ class InclusionBank:
     def __init__(self, sizes: Ints, noise: Words, law: InclusionLaw) -> None:
         self._sizes = sizes
         self.noise = noise
-        self._law = law
+        self.law = law
         self._share: Floats = noise / COIN_ONE
         self._starts = np.cumsum(sizes) - sizes
         self._block = np.repeat(np.arange(sizes.size), sizes)
@@ -82,13 +82,13 @@ class InclusionBank:
         """(s,) shares, by the module's formula."""
         protected = self.block_counts(cells)
         clear = block_counts - protected
-        expected = self._law.other * protected + self._law.clear * clear
+        expected = self.law.other * protected + self.law.clear * clear
         included = cells[: self._block.size]
-        return np.asarray((included - expected[self._block]) / (n * self._law.gain[self._block]))
+        return np.asarray((included - expected[self._block]) / (n * self.law.gain[self._block]))
 
     def variance(self, p: Floats, block_p: Floats, n: int) -> Floats:
         """Exact: a report adds 1 − r, −r or −β, each over a − r, to n·p̂_x."""
-        law, block = self._law, self._block
+        law, block = self.law, self._block
         hidden, base, clear = self._shares(p, block_p)
         hit = law.gain[block] * p + (law.other * hidden + law.base * base)[block]
         miss = (hidden + base)[block] - hit
@@ -99,14 +99,14 @@ class InclusionBank:
     def offset(self, weights: Floats) -> Floats:
         """−β·Σ w/(a − r): what a report in the clear adds; `second_moment` sees to the others."""
         total = sums_by(self._block, weights, self._sizes.size)
-        return np.asarray(-self._law.clear * total / self._law.gain)
+        return np.asarray(-self.law.clear * total / self.law.gain)
 
     def second_moment(self, weights: Floats, p: Floats, block_p: Floats) -> float:
         """Z = (Σ w over the included − r·W)/(a − r), W the sum of all weights of the block.
 
         E[(Σ w)²] splits into squares and pairs of inclusions, with or without one's own symbol.
         """
-        law, block, m = self._law, self._block, self._sizes.size
+        law, block, m = self.law, self._block, self._sizes.size
         hidden, base, _ = self._shares(p, block_p)
         total = sums_by(block, weights, m)
         squares = sums_by(block, weights**2, m)

@@ -29,7 +29,7 @@ class PublishedUrap(ContextMechanism):
     """ULDP Definition 4: hidden bits are noise in every report, whether it names a symbol or not.
 
     `family`: RAPPOR's θ (ULDP's own choice), `OueBank`, or `unary_family(θ)`. See `Mechanism`.
-    A report's `place` is its block's number, or m + i if the bit of the i-th symbol that is not
+    A report's `source` is its block's number, or m + i if the bit of the i-th symbol that is not
     hidden is set; the tally's block counts hold all reports of a block.
     """
 
@@ -57,10 +57,10 @@ class PublishedUrap(ContextMechanism):
         listed = self.bank.every_report(0)
         parts = [listed]
         for place, block in enumerate(self._clear_block):
-            named = listed[listed["place"] == block].copy()
+            named = listed[listed["source"] == block].copy()
             if not named.size:
                 named = self.bank.blank(np.zeros(1, np.int64))
-            named["place"] = self.policy.m + place
+            named["source"] = self.policy.m + place
             parts.append(named)
         return np.concatenate(parts)
 
@@ -73,18 +73,18 @@ class PublishedUrap(ContextMechanism):
         noisy = other[self.sizes[block[other]] > 0]
         reports[noisy] = self.bank.privatize_base(block[noisy], words)
         named = other[~below(words(other.size), self.bank.noise[block[other]])]
-        reports["place"][named] = self.policy.m - 1 - rank[named]
+        reports["source"][named] = self.policy.m - 1 - rank[named]
         return reports
 
     def tally(self, reports: Reports) -> Tally:
         """Sum (n,) reports; raises `CaldpError` on a report that this mechanism cannot send."""
         m, clear = self.policy.m, self.clear_symbols.size
-        place = self.bank.places(reports, m + clear)
-        block = np.concatenate([np.arange(m), self._clear_block])[place]
+        source = self.bank.sources(reports, m + clear)
+        block = np.concatenate([np.arange(m), self._clear_block])[source]
         counts = [
             self.bank.sum_bits(reports["bits"], block),
             np.bincount(block, minlength=m),
-            np.bincount(place, minlength=m + clear)[m:],
+            np.bincount(source, minlength=m + clear)[m:],
         ]
         return Tally(np.concatenate(counts), len(reports), self.fingerprint)
 
@@ -114,9 +114,14 @@ class PublishedUrap(ContextMechanism):
         that are not hidden.
         """
         gain = np.zeros(self.k)
-        of_block = self._named(p) * self.bank.stray_variance() / n
+        of_block = self._named(p) * self._stray_variance() / n
         gain[self.hidden_symbols] = of_block[self.policy.blocks[self.hidden_symbols]]
         return gain
+
+    def _stray_variance(self) -> Floats:
+        # (m,) what a bit not its sender's own adds to n²·Var(p̂_x).
+        theta, d1 = self.bank.theta, self.bank.d1
+        return np.asarray(d1 * (1.0 - d1) / (theta - d1) ** 2)
 
     def _named(self, p: Floats) -> Floats:
         # (m,) shares of people who are named, though their block has hidden symbols.
@@ -134,7 +139,7 @@ class PublishedUrap(ContextMechanism):
         """Exact variance of Σ w_x p̂_x when n people come from p; `p`, `weights`: (k,)."""
         hidden = self.hidden_symbols
         squares = sums_by(self.policy.blocks[hidden], weights[hidden] ** 2, self.policy.m)
-        more = float((self._named(p) * self.bank.stray_variance() * squares).sum())
+        more = float((self._named(p) * self._stray_variance() * squares).sum())
         return super().sum_variance(p, weights, n) + more / n
 
     def _fill_block(self, rows: list[list[Fraction]], block: int, ranks: range) -> None:

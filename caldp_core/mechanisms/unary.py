@@ -14,9 +14,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from caldp_core.arrays import counts_by, sums_by
+from caldp_core.arrays import counts_by
 from caldp_core.coins import COIN_BITS, COIN_ONE, below, truth_threshold
 from caldp_core.errors import check_number
+from caldp_core.mechanisms.inclusion import InclusionLaw
 from caldp_core.mechanisms.unary_bits import (
     WORD_BITS,
     as_bytes,
@@ -39,11 +40,11 @@ class UnaryBank(PackedReports):
     """
 
     def __init__(self, sizes: Ints, epsilon: Floats, truth: Words) -> None:
-        super().__init__(sizes)
         self._truth = truth
         self._stray, covering = unary_thresholds(truth, epsilon)
-        self.noise: Words = np.where(sizes > 0, covering, np.uint64(0))
         self.theta, self.d1 = truth / COIN_ONE, self._stray / COIN_ONE
+        noise = np.where(sizes > 0, covering, np.uint64(0))
+        super().__init__(sizes, noise, inclusions_of(self.theta, self.d1))
 
     def privatize(self, rank: Ints, words: WordSource) -> Reports:
         """(n,) ranks → (n,) reports; `CaldpError` if they would not fit into memory."""
@@ -83,45 +84,6 @@ class UnaryBank(PackedReports):
         stray = rng.binomial(reports[self._block] - counts, self.d1[self._block])
         return np.concatenate([own + stray, reports])
 
-    def estimate(self, cells: Ints, block_counts: Ints, n: int) -> Floats:
-        """p̂_x = (sum_x − d₁·reports of the oracle)/(n(θ−d₁)): who is in the clear sets no bit."""
-        awaited = (self.d1 * self.block_counts(cells))[self._block]
-        gap = (self.theta - self.d1)[self._block]
-        return np.asarray((cells[: self._size] - awaited) / (n * gap))
-
-    def stray_variance(self) -> Floats:
-        """(m,) d₁(1−d₁)/(θ−d₁)²: what a bit not its sender's own adds to n²·Var(p̂_x)."""
-        return np.asarray(self.d1 * (1.0 - self.d1) / (self.theta - self.d1) ** 2)
-
-    def _own_variance(self) -> Floats:
-        return np.asarray(self.theta * (1.0 - self.theta) / (self.theta - self.d1) ** 2)
-
-    def _reached(self, p: Floats, block_p: Floats) -> Floats:
-        # (m,) shares of people whose report comes from the block's oracle.
-        hidden_p = sums_by(self._block, p, block_p.size)
-        return hidden_p + self.noise / COIN_ONE * (block_p - hidden_p)
-
-    def variance(self, p: Floats, block_p: Floats, n: int) -> Floats:
-        """(1/n)(p_x(1 + θ(1−θ)/(θ−d₁)²) + (p(oracle) − p_x)·d₁(1−d₁)/(θ−d₁)² − p_x²)."""
-        block = self._block
-        others = self._reached(p, block_p)[block] - p
-        square = p * (1.0 + self._own_variance()[block]) + others * self.stray_variance()[block]
-        return np.asarray((square - p**2) / n)
-
-    def offset(self, weights: Floats) -> Floats:
-        """None: a report in the clear has no bits, and is not corrected for any."""
-        del weights
-        return np.zeros(self._sizes.size)
-
-    def second_moment(self, weights: Floats, p: Floats, block_p: Floats) -> float:
-        """Z = Σ w_x(bit_x − d₁)/(θ−d₁): mean w_x for a hidden x and 0 for the base."""
-        block = self._block
-        stray = self.stray_variance()
-        w2 = weights**2
-        told = p * w2 * (1.0 + (self._own_variance() - stray)[block])
-        total = sums_by(block, w2, self._sizes.size)
-        return float(told.sum() + (self._reached(p, block_p) * stray * total).sum())
-
     def channel(self, block: int) -> tuple[int, Ints, int]:
         """Products of T, D and their complements, over (2^48)^s; Python ints, for they are huge."""
         size, stray = int(self._sizes[block]), int(self._stray[block])
@@ -132,6 +94,23 @@ class UnaryBank(PackedReports):
         before = self._sizes[:block]
         first = int((1 << before[before > 0]).sum())
         return first, numerators, 1 << (COIN_BITS * size)
+
+
+def inclusions_of(theta: Floats, d1: Floats) -> InclusionLaw:
+    """What a report of independent bits includes: others have d₁ even in the base reports.
+
+    So who is in the clear need not be corrected for, β = 0.
+    """
+    return InclusionLaw(
+        own=theta,
+        other=d1,
+        base=d1,
+        own_pair=theta * d1,
+        other_pair=d1**2,
+        base_pair=d1**2,
+        gain=theta - d1,
+        clear=np.zeros_like(d1),
+    )
 
 
 def unary_thresholds(truth: Words, epsilon: Floats) -> tuple[Words, Words]:

@@ -1,7 +1,7 @@
 """Reports that are one bit for each hidden symbol of a block, packed, and how they are counted.
 
-Room: mechanisms; the part of the unary family that knows no probabilities. The tally holds the
-sums of the s bits, then how many reports each of the m blocks' oracles sent, then the clear ones.
+Room: mechanisms; the part of the unary family that knows no probabilities. A report includes the
+symbols whose bits are 1, so the tally is that of `inclusion.py`.
 """
 
 from typing import Any, Final
@@ -11,31 +11,27 @@ from numpy.typing import NDArray
 
 from caldp_core.errors import CaldpError, check_symbols, require
 from caldp_core.limits import EXACT_MAX_ENTRIES, N_MAX, REPORTS_MAX_BYTES
+from caldp_core.mechanisms.inclusion import InclusionBank, InclusionLaw
 from caldp_core.mechanisms.unary_bits import BYTE_BITS, bit_sums, every_row
-from caldp_core.types import Ints, Reports
+from caldp_core.types import Ints, Reports, Words
 
 _LISTED_BITS: Final = 24
 """Blocks of more bits have more different reports than are ever listed."""
 
 
-class PackedReports:
+class PackedReports(InclusionBank):
     """The part of an `OracleBank` that follows once a report is a row of bits.
 
-    A report is a record of `place`, the number of its block, and `bits`, packed in little order;
-    m + i for `place` and no bits name the i-th symbol that is not hidden. `sizes`: (m,) hidden
-    symbols per block.
+    A report is a record of `source`, the number of its block, and `bits`, packed in little order;
+    m + i for `source` and no bits name the i-th symbol that is not hidden. See `InclusionBank`.
     """
 
     n_max: int = N_MAX
 
-    def __init__(self, sizes: Ints) -> None:
-        self._sizes = sizes
-        self._size = int(sizes.sum())
-        self._starts = np.cumsum(sizes) - sizes
-        self._block = np.repeat(np.arange(sizes.size), sizes)
-        self.cells = self._size + sizes.size
+    def __init__(self, sizes: Ints, noise: Words, law: InclusionLaw) -> None:
+        super().__init__(sizes, noise, law)
         width = max(1, -(-int(sizes.max()) // BYTE_BITS))
-        self.dtype: np.dtype[Any] = np.dtype([("place", "<u4"), ("bits", "u1", (width,))])
+        self.dtype: np.dtype[Any] = np.dtype([("source", "<u4"), ("bits", "u1", (width,))])
 
     @property
     def outputs(self) -> int:
@@ -48,16 +44,16 @@ class PackedReports:
         )
         return int((1 << self._sizes[self._sizes > 0]).sum())
 
-    def blank(self, place: Ints) -> Reports:
-        """(n,) places → (n,) reports without bits; `CaldpError` if they would take too much."""
-        size = place.size * self.dtype.itemsize
+    def blank(self, source: Ints) -> Reports:
+        """(n,) sources → (n,) reports without bits; `CaldpError` if they would take too much."""
+        size = source.size * self.dtype.itemsize
         require(
             size <= REPORTS_MAX_BYTES,
-            f"Reports may take at most {REPORTS_MAX_BYTES:,} bytes, these {place.size:,} of one "
+            f"Reports may take at most {REPORTS_MAX_BYTES:,} bytes, these {source.size:,} of one "
             f"bit per value would take {size:,}; take fewer people at a time or sample_tally.",
         )
-        reports = np.zeros(place.size, self.dtype)
-        reports["place"] = place
+        reports = np.zeros(source.size, self.dtype)
+        reports["source"] = source
         return reports
 
     def clear_reports(self, place: Ints) -> Reports:
@@ -67,37 +63,37 @@ class PackedReports:
     def tally(self, reports: Reports, clear: int) -> Ints:
         """(n,) reports → (cells + clear,) sums; `CaldpError` on a report that can't be."""
         m = self._sizes.size
-        place = self.places(reports, m + clear)
-        in_clear = place >= m
+        source = self.sources(reports, m + clear)
+        in_clear = source >= m
         require(
             not reports["bits"][in_clear].any(),
             "reports that name a value in the clear must have no bits set.",
         )
-        sums = self.sum_bits(reports["bits"], np.where(in_clear, m, place))
-        return np.concatenate([sums, np.bincount(place, minlength=m + clear)])
+        sums = self.sum_bits(reports["bits"], np.where(in_clear, m, source))
+        return np.concatenate([sums, np.bincount(source, minlength=m + clear)])
 
-    def places(self, reports: Reports, limit: int) -> Ints:
-        """(n,) `place` of each report, checked to be below `limit`; `CaldpError` otherwise."""
+    def sources(self, reports: Reports, limit: int) -> Ints:
+        """(n,) `source` of each report, checked to be below `limit`; `CaldpError` otherwise."""
         found = np.asarray(reports)
         if found.dtype != self.dtype or found.ndim != 1:
             raise CaldpError(
                 "reports must be a one-dimensional array of the records that this mechanism makes, "
                 f"got shape {found.shape} of {found.dtype}."
             )
-        place = check_symbols("places of reports", found["place"], limit)
-        oracle = place[place < self._sizes.size]
+        source = check_symbols("sources of reports", found["source"], limit)
+        oracle = source[source < self._sizes.size]
         require(
             bool((self._sizes[oracle] > 0).all()),
             "reports must not come from the oracle of a block in which nothing is hidden.",
         )
-        return place
+        return source
 
     def sum_bits(self, bits: NDArray[np.uint8], block: Ints) -> Ints:
         """(s,) sums of (n, bytes) packed bits by their (n,) blocks; bits of block m do not count.
 
         Raises `CaldpError` if a bit is set beyond a block's last.
         """
-        sums = np.zeros(self._size, np.int64)
+        sums = np.zeros(self._block.size, np.int64)
         for j, members in enumerate(members_of(block, self._sizes.size)):
             if members.size:
                 start, size = int(self._starts[j]), int(self._sizes[j])
@@ -112,18 +108,14 @@ class PackedReports:
         start, width = 0, reports["bits"].shape[1]
         for block in np.flatnonzero(self._sizes):
             stop = start + (1 << int(self._sizes[block]))
-            reports["place"][start:stop] = block
+            reports["source"][start:stop] = block
             reports["bits"][start:stop] = every_row(int(self._sizes[block]), width)
             start = stop
         return np.concatenate([reports, self.clear_reports(np.arange(clear))])
 
     def report_bits(self, clear: int) -> int:
-        """The bits of the widest block and the number of the place."""
+        """The bits of the widest block and the number of the source."""
         return max(1, int(self._sizes.max()) + (self._sizes.size + clear - 1).bit_length())
-
-    def block_counts(self, cells: Ints) -> Ints:
-        """(m,) reports from each block's oracle: they are counted by themselves."""
-        return cells[self._size :]
 
 
 def members_of(kind: Ints, kinds: int) -> list[Ints]:
