@@ -55,8 +55,26 @@ class Mechanism(Protocol):
         """What it claims. The audit holds the channel against it; the class certifies nothing."""
         ...
 
+    @property
+    def outputs(self) -> int:
+        """Number of different reports: the columns of the channel."""
+        ...
+
+    @property
+    def fingerprint(self) -> str:
+        """Digest that two mechanisms share only if their reports mean the same."""
+        ...
+
     def privatize(self, x: ArrayLike, rng: np.random.Generator) -> Reports:
         """(n,) symbols → (n,) reports, one per user, with simulated randomness."""
+        ...
+
+    def client_report(self, x: int) -> Reports:
+        """(1,) one real user's report, with the operating system's randomness; takes no seed."""
+        ...
+
+    def every_report(self) -> Reports:
+        """(outputs,) all different reports in the order of the channel's columns."""
         ...
 
     def tally(self, reports: Reports) -> Tally:
@@ -64,7 +82,10 @@ class Mechanism(Protocol):
         ...
 
     def sample_tally(self, counts: ArrayLike, rng: np.random.Generator) -> Tally:
-        """Draw the tally of a population with these (k,) counts, at a cost that ignores n."""
+        """Draw the tally of (k,) people per symbol: the law of `tally(privatize(x))`.
+
+        At a cost that ignores n; where no such law is known, the class says so and has a limit.
+        """
         ...
 
     def estimate(self, tally: Tally) -> Floats:
@@ -73,6 +94,10 @@ class Mechanism(Protocol):
 
     def variance(self, p: Floats, n: int) -> Floats:
         """(k,) exact variance of `estimate` over data drawn from p and the coins."""
+        ...
+
+    def sum_variance(self, p: Floats, weights: Floats, n: int) -> float:
+        """Exact variance of Σ w_x p̂_x, such as a region's share; `p`, `weights`: (k,)."""
         ...
 
     def exact_channel(self) -> list[list[Fraction]]:

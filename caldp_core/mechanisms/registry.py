@@ -20,7 +20,7 @@ from caldp_core.privacy import Context
 
 @dataclass(frozen=True)
 class FamilyEntry:
-    """A family for readers: `title` and one `sentence` on what a user does.
+    """A family for readers: `title`, one `sentence` on what a user does, and its `source`.
 
     `slow_from`: hidden symbols in one block from which drawing a tally takes more than a second.
     """
@@ -28,6 +28,7 @@ class FamilyEntry:
     name: str
     title: str
     sentence: str
+    source: str
     family: Family
     slow_from: int = K_MAX + 1
 
@@ -38,6 +39,7 @@ _ENTRIES: Final = (
         "Hadamard response",
         "Each person sends one number that agrees with a pattern of their own a little more "
         "often than not; short reports, accurate for many values.",
+        "Acharya, Sun, Zhang 2019; in contexts Acharya et al. 2020, (13)–(19)",
         HadamardBank,
     ),
     FamilyEntry(
@@ -45,6 +47,7 @@ _ENTRIES: Final = (
         "Randomized response",
         "Each person tells the truth with some probability and otherwise names a random value; "
         "best for few values or large ε.",
+        "Kairouz, Bonawitz, Ramage 2016; with a sensitive set Murakami, Kawamoto 2019, Def. 3",
         RandomizedResponseBank,
     ),
     FamilyEntry(
@@ -52,6 +55,8 @@ _ENTRIES: Final = (
         "RAPPOR",
         "Each person answers yes or no for every value, and each answer is flipped with one "
         "probability; long reports, accurate for many values.",
+        "Erlingsson, Pihur, Korolova 2014; "
+        "with a sensitive set after Murakami, Kawamoto 2019, Def. 4",
         RapporBank,
     ),
     FamilyEntry(
@@ -59,6 +64,7 @@ _ENTRIES: Final = (
         "Optimized unary encoding",
         "Each person answers yes or no for every value: their own answer is a fair coin, a yes "
         "to any other value is rare; long reports, the most accurate of them for rare values.",
+        "Wang, Blocki, Li, Jha 2017",
         OueBank,
     ),
     FamilyEntry(
@@ -66,6 +72,7 @@ _ENTRIES: Final = (
         "Subset selection",
         "Each person sends a set of values that is likelier to hold their own; the most "
         "accurate, but a report has one bit for every value.",
+        "Ye, Barg 2018; Wang et al. 2016",
         SubsetSelectionBank,
         slow_from=5_000,
     ),
@@ -74,6 +81,7 @@ _ENTRIES: Final = (
         "Optimal local hashing",
         "Each person throws the values into a few random bins and names a bin that is likelier "
         "to hold their own; short reports, as accurate as long ones.",
+        "Wang, Blocki, Li, Jha 2017",
         LocalHashingBank,
         slow_from=100,
     ),

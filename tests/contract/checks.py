@@ -10,7 +10,7 @@ import numpy as np
 
 from caldp_core.audit import exact_audit, finite_pairs
 from caldp_core.coins import COIN_ONE
-from caldp_core.mechanisms import ContextMechanism, Tally
+from caldp_core.mechanisms import ContextMechanism, Mechanism, Tally
 from caldp_core.types import Floats, Ints, Reports
 from tests.stats import SIGNIFICANCE, assert_fits, assert_mean, assert_same_law
 
@@ -30,29 +30,29 @@ REPEATS: Final = 3000
 standard errors, 1/8 of a spread or 18 % of a variance wrong is found."""
 
 
-def channel_of(mechanism: ContextMechanism) -> Floats:
+def channel_of(mechanism: Mechanism) -> Floats:
     """(k, outputs) the exact channel as floats."""
     return np.array([[float(q) for q in row] for row in mechanism.exact_channel()])
 
 
-def single_tallies(mechanism: ContextMechanism) -> list[Tally]:
+def single_tallies(mechanism: Mechanism) -> list[Tally]:
     """The tally of one report, for each possible report in the order of the channel's columns."""
     reports = mechanism.every_report()
     assert len(reports) == mechanism.outputs
     return [mechanism.tally(reports[y : y + 1]) for y in range(mechanism.outputs)]
 
 
-def design_of(mechanism: ContextMechanism) -> Ints:
+def design_of(mechanism: Mechanism) -> Ints:
     """(outputs, cells) what each possible report adds to the tally."""
     return np.stack([tally.counts for tally in single_tallies(mechanism)])
 
 
-def single_estimates(mechanism: ContextMechanism) -> Floats:
+def single_estimates(mechanism: Mechanism) -> Floats:
     """(outputs, k) the estimate from one report, for each possible report."""
     return np.stack([mechanism.estimate(tally) for tally in single_tallies(mechanism)])
 
 
-def columns_of(mechanism: ContextMechanism, reports: Reports) -> Ints:
+def columns_of(mechanism: Mechanism, reports: Reports) -> Ints:
     """(n,) the channel's column of each report; a report that is in none is an error."""
     column = {report.tobytes(): y for y, report in enumerate(mechanism.every_report())}
     as_bytes = np.ascontiguousarray(reports).view(f"V{reports.dtype.itemsize}")
@@ -60,7 +60,7 @@ def columns_of(mechanism: ContextMechanism, reports: Reports) -> Ints:
     return np.array([column[kind.tobytes()] for kind in kinds])[inverse]
 
 
-def check_rows(mechanism: ContextMechanism) -> None:
+def check_rows(mechanism: Mechanism) -> None:
     """Every row of the channel is a distribution, in rationals."""
     channel = mechanism.exact_channel()
     assert len(channel) == mechanism.k
@@ -70,7 +70,7 @@ def check_rows(mechanism: ContextMechanism) -> None:
         assert min(row) >= 0
 
 
-def check_audit(mechanism: ContextMechanism) -> None:
+def check_audit(mechanism: Mechanism) -> None:
     """The channel keeps the policy."""
     audit = exact_audit(mechanism)
     assert audit.holds, f"{audit}"
@@ -92,7 +92,7 @@ def check_tight(mechanism: ContextMechanism) -> None:
         assert ratio >= power * (1 - slack) - 1e-14 * power, f"{x}, {other}: {ratio} of {power}"
 
 
-def check_unbiased(mechanism: ContextMechanism) -> None:
+def check_unbiased(mechanism: Mechanism) -> None:
     """Σ_y Q(y|x)·estimate(one report y) is the x-th unit vector, and estimates are linear."""
     channel, single = channel_of(mechanism), single_estimates(mechanism)
     scale = max(1.0, float(np.abs(single).max()))
@@ -104,7 +104,7 @@ def check_unbiased(mechanism: ContextMechanism) -> None:
     np.testing.assert_allclose(mechanism.estimate(tally), expected, rtol=0, atol=EXACT * scale)
 
 
-def check_variance(mechanism: ContextMechanism) -> None:
+def check_variance(mechanism: Mechanism) -> None:
     """`variance` and `sum_variance` are what the exact channel gives, for several p and n."""
     channel, single = channel_of(mechanism), single_estimates(mechanism)
     rng = np.random.default_rng(4)
@@ -122,7 +122,7 @@ def check_variance(mechanism: ContextMechanism) -> None:
         assert abs(mechanism.sum_variance(p, weights, n) - exact_sum) <= rounding
 
 
-def check_privatize(mechanism: ContextMechanism) -> None:
+def check_privatize(mechanism: Mechanism) -> None:
     """Reports of shuffled people follow the exact channel (one joint chi-square)."""
     rng = np.random.default_rng(5)
     x = rng.permutation(np.repeat(np.arange(mechanism.k), REPORTS_PER_SYMBOL))
@@ -160,7 +160,7 @@ def check_sample_tally(mechanism: ContextMechanism) -> None:
     assert_mean(products, covariance[upper], products.std(axis=0), PER_CASE)
 
 
-def check_one_law(mechanism: ContextMechanism, shares: Floats) -> None:
+def check_one_law(mechanism: Mechanism, shares: Floats) -> None:
     """`sample_tally` and `tally(privatize)` of 20,000 fixed people agree in law.
 
     Compared are the estimates of the twelve most frequent symbols and twelve random ±1 sums of

@@ -1,0 +1,105 @@
+"""Every mechanism by name, with the kind of policy that it keeps.
+
+Room: mechanisms. Pages ask `mechanisms_for(policy)` what can run and list what they get, so a new
+mechanism is one file and one entry here. Families in contexts come from `registry.py`; the
+personalised mechanism (`personalised.py`) takes any of those and has a policy for every user, so it
+is no entry of its own.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+from caldp_core.mechanisms.base import Mechanism
+from caldp_core.mechanisms.binary import BinaryMechanism, BinaryPolicy
+from caldp_core.mechanisms.exponential import ExponentialMechanism
+from caldp_core.mechanisms.metric import GridGeometric
+from caldp_core.mechanisms.published_urap import PublishedUrap
+from caldp_core.mechanisms.registry import FAMILIES, mechanism
+from caldp_core.metric_privacy import DistanceMetric, EuclideanMetric, GridMetric
+from caldp_core.privacy import Context, PrivacyMatrix
+
+
+@dataclass(frozen=True)
+class MechanismEntry:
+    """A mechanism for readers: `title`, one `sentence` on what a user does, and its `source`.
+
+    `policy`: the kind of privacy matrix that `make` takes; what it makes keeps that matrix.
+    """
+
+    name: str
+    title: str
+    sentence: str
+    source: str
+    policy: type[PrivacyMatrix]
+    make: Callable[[Any], Mechanism]
+
+
+_IN_CONTEXTS: Final = tuple(
+    MechanismEntry(
+        entry.name,
+        entry.title,
+        entry.sentence,
+        entry.source,
+        Context,
+        partial(mechanism, family=entry.name),
+    )
+    for entry in FAMILIES.values()
+)
+_OTHERS: Final = (
+    MechanismEntry(
+        "published-urap",
+        "Utility-optimized RAPPOR as published",
+        "Like RAPPOR, but a report that names its value still carries the noise of all sensitive "
+        "ones; for comparison, as it is less accurate.",
+        "Murakami, Kawamoto 2019, Definition 4",
+        Context,
+        PublishedUrap,
+    ),
+    MechanismEntry(
+        "binary",
+        "The best answer to a yes-or-no question",
+        "Each person tells the truth or flips it, with one chance for yes and another for no; no "
+        "other mechanism with these two ε's says more.",
+        "Acharya et al. 2020, Theorem 2",
+        BinaryPolicy,
+        BinaryMechanism,
+    ),
+    MechanismEntry(
+        "grid-geometric",
+        "Geometric noise along streets",
+        "Each person's place is moved north or south and east or west by two random numbers of "
+        "cells; near places are hidden well, far ones less.",
+        "Ghosh, Roughgarden, Sundararajan 2009, once per axis",
+        GridMetric,
+        GridGeometric,
+    ),
+    MechanismEntry(
+        "exponential",
+        "The exponential mechanism",
+        "Each person names a place that is likelier the nearer it is to their own, by any table "
+        "of distances.",
+        "McSherry, Talwar 2007; Chatzikokolakis et al. 2013",
+        DistanceMetric,
+        ExponentialMechanism,
+    ),
+    MechanismEntry(
+        "stepwise-geometric",
+        "Geometric noise along streets, as the crow flies",
+        "The same noise along both axes, with steps so small that the promise holds for the "
+        "distance as the crow flies.",
+        "Andrés et al. 2013 (the promise); Ghosh, Roughgarden, Sundararajan 2009 (the noise)",
+        EuclideanMetric,
+        lambda policy: GridGeometric(policy.stricter_steps()),
+    ),
+)
+MECHANISMS: Final = {entry.name: entry for entry in (*_IN_CONTEXTS, *_OTHERS)}
+
+
+def mechanisms_for(policy: PrivacyMatrix) -> list[MechanismEntry]:
+    """The mechanisms that can keep this policy, in the catalogue's order; none for unknown kinds.
+
+    One of them is made by `entry.make(policy)`, which may raise `CaldpError` for its size.
+    """
+    return [entry for entry in MECHANISMS.values() if isinstance(policy, entry.policy)]
