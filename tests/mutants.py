@@ -112,6 +112,19 @@ class ForgottenOne(RandomizedResponseBank):
         self._share = self.noise / COIN_ONE
 
 
+class TruthInComplement(RandomizedResponseBank):
+    """k-RR that leaves the truth with (s − 1)/(s + e^ε − 1), then draws from all s symbols.
+
+    That is the chance for "one of the others": with the truth among them it is said too often.
+    """
+
+    def __init__(self, sizes: Ints, epsilon: Floats) -> None:
+        super().__init__(sizes, epsilon)
+        share = np.maximum(sizes - 1, 0) / (sizes + np.expm1(epsilon))
+        self.noise: Words = np.ceil(share * COIN_ONE).astype(np.uint64)
+        self._share = self.noise / COIN_ONE
+
+
 class HonestLies(RandomizedResponseBank):
     """k-RR whose lies are never the truth, though λ reckons with all s symbols."""
 

@@ -39,6 +39,8 @@ WRONG_AS_A_WHOLE: list[tuple[str, Any, Any, str, Check]] = [
     ("row 0 used: audit", HR, mutants.RowTooLow, "plain", checks.check_audit),
     ("k-RR without its −1", RR, mutants.ForgottenOne, "plain", checks.check_audit),
     ("k-RR without its −1, both", RR, mutants.ForgottenOne, BOTH, checks.check_audit),
+    ("complement with the truth", RR, mutants.TruthInComplement, "plain", checks.check_audit),
+    ("complement with the truth, both", RR, mutants.TruthInComplement, BOTH, checks.check_audit),
 ]  # fmt: skip
 
 
@@ -58,6 +60,16 @@ def one_method_wrong(name: str, check: Check) -> list[tuple[str, Any, Any, str, 
         ("row 0 used", HR, mutants.RowTooLow, "plain"),
         ("swapped blocks", HR, mutants.SwappedBlocks, BOTH),
         ("no −1", RR, mutants.ForgottenOne, "plain"),
+        ("complement with the truth", RR, mutants.TruthInComplement, "plain"),
+        *(
+            (what, bank, wrong, kind)
+            for bank in (*UNARY, OLH)
+            for what, wrong, kind in (
+                ("coin 10 % too bold", coin_for(1.1, bank), "plain"),
+                ("coin 10 % too shy", coin_for(0.9, bank), "plain"),
+                ("swapped ε", mutants.swapped_epsilons(bank), PER_BLOCK),
+            )
+        ),
     ]
     return [
         (f"{name}: {what}, {bank.__name__}", bank, only(name, mutant, bank), kind, check)
@@ -84,7 +96,7 @@ SINGLE = [
             BOTH,
             checks.check_variance,
         )
-        for bank in (HR, RR, SS)
+        for bank in (HR, RR, SS, OLH, *UNARY)
     ),
     ("tally drawn in pairs", HR, mutants.OneCoinForTwo, BOTH, checks.check_sample_tally),
     ("lies spread evenly", RR, mutants.EvenLies, BOTH, checks.check_sample_tally),

@@ -110,8 +110,8 @@ class NextBit(OueBank):
         return super().privatize(following, words)
 
 
-class NoisyFlip(RapporBank):
-    """The own bit is left to the noise when its coin says no: 1 too often."""
+class BitNeverCleared(RapporBank):
+    """The own bit is set, and never cleared, where the noise says 1: it is 1 too often."""
 
     def privatize(self, rank: Ints, words: WordSource) -> Any:
         one, two = super().privatize(rank, words), self.privatize_base(self._block[rank], words)
@@ -134,7 +134,7 @@ class BlindToCompany(RapporBank):
         (OueBank, Uncovered, BOTH, checks.check_audit),
         (RapporBank, OneDrawForAll, "plain", checks.check_sample_tally),
         (OueBank, NextBit, BOTH, checks.check_privatize),
-        (RapporBank, NoisyFlip, "plain", checks.check_privatize),
+        (RapporBank, BitNeverCleared, "plain", checks.check_privatize),
         (RapporBank, BlindToCompany, BOTH, checks.check_unbiased),
     ],
 )

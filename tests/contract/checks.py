@@ -57,6 +57,7 @@ def columns_of(mechanism: Mechanism, reports: Reports) -> Ints:
     column = {report.tobytes(): y for y, report in enumerate(mechanism.every_report())}
     as_bytes = np.ascontiguousarray(reports).view(f"V{reports.dtype.itemsize}")
     kinds, inverse = np.unique(as_bytes, return_inverse=True)
+    assert all(kind.tobytes() in column for kind in kinds), "a report that is in no column"
     return np.array([column[kind.tobytes()] for kind in kinds])[inverse]
 
 
