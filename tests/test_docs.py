@@ -18,7 +18,14 @@ from caldp_core.mechanisms import FAMILIES
 from caldp_core.scenario import FORMAT, KINDS, Scenario
 
 ROOT = Path(__file__).parents[1]
-PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/scenario.md", "benchmarks/README.md")
+PAGES = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "docs/scenario.md",
+    "docs/mathematics.md",
+    "benchmarks/README.md",
+)
 EXAMPLES = sorted(ROOT.glob("examples/*.json"))
 SECTIONS = {"dataset": "Datasets", "blocks": "Blocks", "sensitive": "Sensitive values"}
 CHECK_INS = {"path": "check-ins.txt"}

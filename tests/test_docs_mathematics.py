@@ -1,0 +1,67 @@
+"""docs/mathematics.md is held against the code: what it lists is there, and nothing is left out."""
+
+import importlib
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from caldp_core.estimation import ESTIMATORS
+from caldp_core.mechanisms.catalogue import MECHANISMS
+
+TEXT = (Path(__file__).parents[1] / "docs" / "mathematics.md").read_text(encoding="utf-8")
+NAMES = sorted(set(re.findall(r"`(caldp_core(?:\.\w+)+)", TEXT)))
+
+
+def rows(section: str) -> list[list[str]]:
+    """Cells of the section's table, its header left out."""
+    body = TEXT.split(f"\n## {section}\n", 1)[1].split("\n## ", 1)[0]
+    table = [line for line in body.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table[2:]]
+
+
+@cache
+def found(name: str) -> Any:
+    """The module, function, class or method of this dotted name."""
+    parts = name.split(".")
+    for stop in range(len(parts), 0, -1):
+        try:
+            thing: Any = importlib.import_module(".".join(parts[:stop]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[stop:]:
+            thing = getattr(thing, part)
+        return thing
+    raise AssertionError(name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_named_is_there(name: str) -> None:
+    assert found(name).__doc__
+
+
+def test_names_that_are_not_there_would_be_seen() -> None:
+    with pytest.raises(AttributeError):
+        found("caldp_core.bounds.no_such_bound")
+    assert len(NAMES) > 30
+
+
+def test_every_mechanism_is_told() -> None:
+    told = [(name.strip("`"), title, keeps.strip("`"), source)
+            for name, title, keeps, source in rows("Mechanisms")]  # fmt: skip
+    assert told == [
+        (entry.name, entry.title, entry.policy.__name__, entry.source)
+        for entry in MECHANISMS.values()
+    ]
+
+
+def test_every_estimator_is_told() -> None:
+    told = [(name.strip("`"), title, text) for name, title, text in rows("Estimators")]
+    assert told == [(e.name, e.title, e.sentence) for e in ESTIMATORS.values()]
+
+
+def test_every_policy_that_a_mechanism_keeps_is_told() -> None:
+    told = " ".join(row[-1] for row in rows("One promise"))
+    assert all(f".{entry.policy.__name__}" in told for entry in MECHANISMS.values())
