@@ -18,13 +18,12 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
-from caldp_core.coins import seeded_words, system_words
-from caldp_core.errors import check_counts, check_n, check_symbols, require
-from caldp_core.mechanisms.base import Tally, digest
+from caldp_core.errors import require
+from caldp_core.mechanisms.base import digest
 from caldp_core.mechanisms.inversion import ExactInversion
+from caldp_core.mechanisms.symbol_reports import DenseProducts, SymbolReports
 from caldp_core.metric_privacy import DistanceMetric
 from caldp_core.types import Floats, Ints, WordSource
 
@@ -36,7 +35,6 @@ _BITS: Final = 56
 _SLACK: Final = 1e-11
 """Nats kept back from every E: more than all roundings of weights, logarithms and E together."""
 _EXPONENT_MAX: Final = 2000.0
-_CONDITION_MAX: Final = 1e10
 
 
 def realised(distances: Floats, scale: float) -> Floats:
@@ -69,14 +67,14 @@ def largest_scale(policy: DistanceMetric) -> float:
     return low
 
 
-class ExponentialMechanism:
-    """See the module and `Mechanism`; reports are symbols. `scale` chooses t from the policy.
+class ExponentialMechanism(SymbolReports):
+    """See the module and `SymbolReports`. `scale` chooses t from the policy.
 
     Raises `CaldpError` where the distances are too small or too large for ε.
     """
 
     def __init__(self, policy: DistanceMetric, scale: Scale = largest_scale) -> None:
-        self.policy = policy
+        self.policy: DistanceMetric = policy
         self.scale = scale(policy)
         farthest = self.scale * float(policy.distances.max())
         require(
@@ -86,16 +84,6 @@ class ExponentialMechanism:
         )
         self._weights = _whole_weights(policy.distances, self.scale)
         self._totals = [sum(row) for row in self._weights]
-
-    @property
-    def k(self) -> int:
-        """Number of symbols."""
-        return self.policy.k
-
-    @property
-    def outputs(self) -> int:
-        """Number of different reports: the symbols again."""
-        return self.policy.k
 
     @cached_property
     def fingerprint(self) -> str:
@@ -113,13 +101,9 @@ class ExponentialMechanism:
         )
 
     @cached_property
-    def _inverse(self) -> Floats:
-        require(
-            float(np.linalg.cond(self.channel)) < _CONDITION_MAX,
-            "These distances give (nearly) the same reports for different shares, so shares "
-            "can't be estimated; choose a larger epsilon or merge symbols.",
-        )
-        return np.asarray(np.linalg.inv(self.channel))
+    def products(self) -> DenseProducts:
+        """Products with the table of probabilities."""
+        return DenseProducts(self.channel)
 
     def exact_channel(self) -> list[list[Fraction]]:
         """k rows of k probabilities in rationals."""
@@ -135,14 +119,6 @@ class ExponentialMechanism:
             for row, total in zip(self._weights, self._totals, strict=True)
         ]
 
-    def privatize(self, x: ArrayLike, rng: np.random.Generator) -> Ints:
-        """(n,) symbols → (n,) symbols, simulated with `rng`."""
-        return self._reports(check_symbols("x", x, self.k), seeded_words(rng))
-
-    def client_report(self, x: int) -> Ints:
-        """(1,) one real user's report, with the operating system's randomness; takes no seed."""
-        return self._reports(check_symbols("x", [x], self.k), system_words)
-
     def _reports(self, x: Ints, words: WordSource) -> Ints:
         reports = np.empty_like(x)
         for symbol in np.unique(x):
@@ -150,42 +126,9 @@ class ExponentialMechanism:
             reports[users] = self._laws[symbol].draw(users.size, words)
         return reports
 
-    def every_report(self) -> Ints:
-        """(k,) all different reports in the order of the channel's columns."""
-        return np.arange(self.k)
-
-    def tally(self, reports: ArrayLike) -> Tally:
-        """(n,) reports → (k,) histogram; `CaldpError` on a report that is no symbol."""
-        symbols = check_symbols("reports", reports, self.k)
-        return Tally(np.bincount(symbols, minlength=self.k), symbols.size, self.fingerprint)
-
-    def sample_tally(self, counts: ArrayLike, rng: np.random.Generator) -> Tally:
-        """Tally of (k,) people per symbol by a multinomial each, for any n."""
-        people = check_counts("counts", counts, self.k)
-        reports = rng.multinomial(people, self.channel).sum(axis=0)
-        return Tally(reports, int(people.sum()), self.fingerprint)
-
-    def estimate(self, tally: Tally) -> Floats:
-        """(k,) unbiased shares, tally·Q⁻¹/n; entries may be negative.
-
-        Raises `CaldpError` where Q has no inverse worth the name.
-        """
-        require(
-            tally.fingerprint == self.fingerprint,
-            "This tally was made by another mechanism; use the one that made the reports.",
-        )
-        require(tally.n > 0, "A tally of no reports says nothing; collect at least one report.")
-        return np.asarray(tally.counts @ self._inverse / tally.n)
-
-    def variance(self, p: Floats, n: int) -> Floats:
-        """(k,) exact variance of `estimate` when n people come from p: (k,) shares."""
-        square = (p @ self.channel) @ self._inverse**2
-        return np.asarray((square - p**2) / check_n(n))
-
-    def sum_variance(self, p: Floats, weights: Floats, n: int) -> float:
-        """Exact variance of Σ w_x p̂_x; `p`, `weights`: (k,)."""
-        square = float((p @ self.channel) @ (self._inverse @ weights) ** 2)
-        return max((square - float(weights @ p) ** 2) / check_n(n), 0.0)
+    def _spread(self, people: Ints, rng: np.random.Generator) -> Ints:
+        """A multinomial each, for any n."""
+        return np.asarray(rng.multinomial(people, self.channel).sum(axis=0))
 
 
 def _whole_weights(distances: Floats, scale: float) -> list[list[int]]:

@@ -101,10 +101,18 @@ class GeometricAxis:
 
     def forward(self, p: Floats) -> Floats:
         """(…, m) shares → (…, m) expected shares of reports, p·Q, at O(m) a line."""
+        return self._kernel(p) * self._weights
+
+    def pull(self, weights: Floats) -> Floats:
+        """(…, m) weights of reports → (…, m) their mean over each cell's reports, Q·weights."""
+        return self._kernel(weights * self._weights)
+
+    def _kernel(self, values: Floats) -> Floats:
+        """(…, m) → (…, m) values·K with K = (α^{|x−y|}), by one recursion each way."""
         recursion = [1.0, -self._alpha]
-        ahead = lfilter([1.0], recursion, p, axis=-1)
-        behind = lfilter([1.0], recursion, p[..., ::-1], axis=-1)[..., ::-1]
-        return np.asarray((ahead + behind - p) * self._weights)
+        ahead = lfilter([1.0], recursion, values, axis=-1)
+        behind = lfilter([1.0], recursion, values[..., ::-1], axis=-1)[..., ::-1]
+        return np.asarray(ahead + behind - values)
 
     def inverse(self, reports: Floats) -> Floats:
         """(…, m) → (…, m) reports·Q⁻¹, exact: Q = K·diag(w), K⁻¹ is tridiagonal.

@@ -1,0 +1,41 @@
+"""Mechanisms whose reports are symbols: their products with Q against the channel in rationals."""
+
+import numpy as np
+import pytest
+
+from caldp_core.mechanisms.exponential import ExponentialMechanism
+from caldp_core.mechanisms.metric import GridGeometric
+from caldp_core.mechanisms.symbol_reports import SymbolReports
+from caldp_core.metric_privacy import DistanceMetric, GridMetric
+from tests.contract import checks
+
+LINE = np.abs(np.subtract.outer(np.arange(5), np.arange(5)))
+MECHANISMS: dict[str, SymbolReports] = {
+    "map": GridGeometric(GridMetric(3, 4, 0.3, 1.1)),
+    "one row": GridGeometric(GridMetric(1, 4, 0.3, 1.1)),
+    "one cell": GridGeometric(GridMetric(1, 1, 0.3, 1.1)),
+    "line": ExponentialMechanism(DistanceMetric.of(LINE, 0.7)),
+}
+EACH = pytest.mark.parametrize("name", list(MECHANISMS))
+
+
+@EACH
+def test_products_are_those_of_the_channel(name: str) -> None:
+    # Neither product of a random vector is right with Q for Qᵀ: the ends of a map differ.
+    mechanism = MECHANISMS[name]
+    channel = checks.channel_of(mechanism)
+    vectors = np.random.default_rng(1).normal(size=(3, mechanism.k))
+    for vector in vectors:
+        np.testing.assert_allclose(mechanism.expected(vector), vector @ channel, atol=1e-12)
+        np.testing.assert_allclose(mechanism.pull(vector), channel @ vector, atol=1e-12)
+
+
+@EACH
+def test_the_products_of_the_inverse_are_those_of_the_inverted_channel(name: str) -> None:
+    mechanism = MECHANISMS[name]
+    inverse = np.linalg.inv(checks.channel_of(mechanism))
+    products = mechanism.products
+    vector = np.random.default_rng(2).normal(size=mechanism.k)
+    np.testing.assert_allclose(products.inverse(vector), vector @ inverse, atol=1e-9)
+    np.testing.assert_allclose(products.score(vector), inverse @ vector, atol=1e-9)
+    np.testing.assert_allclose(products.inverse_squared(vector), vector @ inverse**2, atol=1e-8)
