@@ -16,6 +16,8 @@ from caldp_core.datasets import Dataset
 from caldp_core.domain import GridDomain
 from caldp_core.errors import CaldpError
 from caldp_core.experiments import Outcome, Result, Setup, prepare, run
+from caldp_core.mechanisms import FAMILIES, mechanism
+from caldp_core.planner import Recommendation, best_family
 from caldp_core.regions import RegionReport, region_report
 from caldp_core.scenario import Scenario
 from caldp_core.types import Bools, Progress
@@ -142,6 +144,29 @@ def people_plain_needs(scenario: Scenario) -> int | None:
 def _people_plain_needs(text: str, _scenario: Scenario) -> int | None:
     del text
     return people_for_same_error(setup(_scenario), setup(_scenario.plain()))
+
+
+@dataclass(frozen=True)
+class Methods:
+    """Every registered family in one context: the best of them, and the bits of its reports."""
+
+    best: Recommendation
+    report_bits: dict[str, int]
+
+
+def methods(scenario: Scenario) -> Methods:
+    """All families with the scenario's protection and people; the same whatever its family."""
+    same = replace(scenario, family=Scenario().family, estimator=Scenario().estimator, seed=0)
+    return _methods(key(same), same)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _methods(text: str, _scenario: Scenario) -> Methods:
+    del text
+    ready = setup(_scenario)
+    policy = ready.mechanism.policy
+    bits = {name: mechanism(policy, name).report_bits for name in FAMILIES}
+    return Methods(best_family(policy, ready.dataset.distribution, ready.n), bits)
 
 
 def pretty(scenario: Scenario) -> str:

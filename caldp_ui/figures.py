@@ -42,6 +42,11 @@ def plus_minus(value: float, spread: float) -> str:
     return f"{value:.{decimals}f} ± {spread:.{decimals}f}"
 
 
+def times(factor: float) -> str:
+    """How many times as many: three digits, and whole numbers from 10 on."""
+    return f"{factor:,.0f} times" if factor >= 9.995 else f"{factor:.3g} times"
+
+
 def hundred(probability: float) -> str:
     """Of 100: a whole number, and one decimal (never rounded up to 100) where it is near 100."""
     if probability < 0.995:

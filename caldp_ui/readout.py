@@ -9,7 +9,7 @@ import streamlit as st
 from caldp_core.estimation import ESTIMATORS
 from caldp_core.experiments import Result
 from caldp_core.scenario import Scenario
-from caldp_ui import compute, figures, state, words
+from caldp_ui import compute, figures, methods, state, words
 from caldp_ui.compute import Comparison
 from caldp_ui.glossary import terms
 
@@ -105,6 +105,7 @@ def numbers(comparison: Comparison) -> None:
         "KL is infinite where the estimate gives nobody to a place that has somebody. Earth "
         "mover's distance is the average over directions ('sliced'), an approximation."
     )
+    methods.table(comparison.setup)
     with st.expander("Take it along: this scenario as a file, and the command that repeats it"):
         st.caption("The address bar holds the same: copy it to open this page elsewhere.")
         st.code("python -m caldp_core run scenario.json", language="bash")

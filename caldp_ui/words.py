@@ -122,5 +122,4 @@ def plain_needs(setup: Setup, needed: int | None) -> tuple[str, str]:
     times = needed / setup.n
     if times < 1.005:
         return figures.people(needed), "people: no more than this protection needs"
-    factor = f"{times:,.0f}" if times >= 10 else f"{times:.2g}"
-    return figures.people(needed), f"people for the same accuracy: {factor} times as many"
+    return figures.people(needed), f"people for the same accuracy: {figures.times(times)} as many"

@@ -10,7 +10,8 @@ from caldp_core.curves import people_for_same_error
 from caldp_core.datasets import Cities
 from caldp_core.estimation import ESTIMATORS
 from caldp_core.experiments import prepare
-from caldp_core.mechanisms import FAMILIES
+from caldp_core.mechanisms import FAMILIES, mechanism
+from caldp_core.planner import best_family
 from caldp_core.protection import AdaptiveBlocks, GridBlocks, SensitiveInhabited, StateBlocks
 from caldp_core.scenario import Scenario
 from caldp_ui import controls, figures, maps, presets
@@ -193,6 +194,26 @@ def test_table_of_numbers_agrees_with_the_core() -> None:
     assert str(result.setup.mechanism.report_bits) in column
     assert table.shape[1] == 2
     assert Scenario.from_dict(json.loads(at.code[-1].value)) == scenario
+
+
+def test_all_methods_stand_beside_each_other() -> None:
+    at = open_app(family="oue", blocks="states")
+    at.session_state["view"] = next(tab.label for tab in at.tabs if "umber" in tab.label)
+    finished(at.run())
+    table = at.table[1].value
+    setup = assert_shows(at, Scenario(family="oue", blocks=StateBlocks())).setup
+    policy = setup.mechanism.policy
+    best = best_family(policy, setup.dataset.distribution, setup.n)
+    assert [title.removesuffix(" (chosen)") for title in table.index] == [
+        entry.title for entry in FAMILIES.values()
+    ]
+    assert [title for title in table.index if "(chosen)" in title] == [
+        f"{FAMILIES['oue'].title} (chosen)"
+    ]
+    assert list(table.iloc[:, 1]) == [f"{mechanism(policy, n).report_bits:,}" for n in FAMILIES]
+    fewest = [name for name, text in zip(FAMILIES, table.iloc[:, 0], strict=True) if "few" in text]
+    assert best.family in fewest
+    assert any(best.reason in caption.value for caption in at.caption)
 
 
 def test_curve_against_people() -> None:

@@ -35,6 +35,14 @@ def test_just_below_the_next_word(value: float) -> None:
     assert read_back(figures.people(value)) == pytest.approx(value, rel=0.005)
 
 
+@given(st.floats(1.0, 1e12))
+def test_how_many_times_is_read_back(factor: float) -> None:
+    number = figures.times(factor).removesuffix(" times").replace(",", "")
+    assert float(number) == pytest.approx(factor, rel=0.0501 if factor > 9.99 else 0.00501)
+    assert "e" not in number
+    assert "." not in number or factor < 10
+
+
 def test_nobody_has_no_sign() -> None:
     assert figures.people(-0.3) == "0"
 
