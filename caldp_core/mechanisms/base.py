@@ -12,7 +12,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Final, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +20,9 @@ from numpy.typing import ArrayLike, NDArray
 from caldp_core.errors import CaldpError
 from caldp_core.privacy import PrivacyMatrix
 from caldp_core.types import Floats, Ints, Reports, Words, WordSource
+
+OUTPUTS_MAX: Final = 10**18
+"""Stands for all larger numbers of different reports: nobody enumerates those."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +112,7 @@ class OracleBank(Protocol):
     """One family's frequency oracles of all blocks, side by side.
 
     `cells`: length of the bank's part of a tally. `outputs`: how many different reports the
-    oracles can send, for small domains the columns of the channel. `dtype`: of one report.
+    oracles can send, at most `OUTPUTS_MAX`: the columns of the channel. `dtype`: of one report.
     `noise`: (m,) whole thresholds N: a symbol of block j that is not hidden sends a report from
     the base distribution with probability λ_j = N_j/2^48, the least that covers the hidden ones:
     λ·base(y) ≥ e^{−ε}·max_x Q(y|x). `n_max`: most people whose tally can be sampled; less than
@@ -202,6 +205,28 @@ class StreamsRows(Protocol):
 
     def channel_rows(self, block: int, start: int, stop: int) -> ChannelRows:
         """Rows start … stop−1 of what `channel` has; row s_j is the base distribution."""
+        ...
+
+
+@dataclass(frozen=True)
+class InclusionForm:
+    """How a block's oracle weighs its reports, which include some hidden symbols (inclusion.py).
+
+    Q(y|x) = base(y)·`included` where the report y includes x, else base(y)·`excluded`. `share`:
+    probability that a report from the base distribution includes x, the same for every x.
+    """
+
+    included: Fraction
+    excluded: Fraction
+    share: Fraction
+
+
+@runtime_checkable
+class HasInclusionForm(Protocol):
+    """What a bank may offer beside `OracleBank`: the form of a channel too large to go through."""
+
+    def inclusion_form(self, block: int) -> InclusionForm:
+        """The form of the block's channel, exactly as the coins have it; the block is not empty."""
         ...
 
 

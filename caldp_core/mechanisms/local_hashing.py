@@ -10,6 +10,7 @@ Base distribution: uniform h and value, with k-RR's own λ = g/(g + e^ε − 1);
 hidden symbol to each value, no smaller λ covers them with it.
 """
 
+from fractions import Fraction
 from typing import Any, Final
 
 import numpy as np
@@ -18,12 +19,12 @@ from caldp_core.arrays import counts_by
 from caldp_core.coins import COIN_ONE, below, noise_threshold, seeded_words, uniform_below
 from caldp_core.errors import require
 from caldp_core.limits import N_MAX
+from caldp_core.mechanisms.base import OUTPUTS_MAX, InclusionForm
 from caldp_core.mechanisms.inclusion import InclusionBank, InclusionLaw
 from caldp_core.mechanisms.polynomial_hash import count_hits, every_hash, least_prime, polynomial
 from caldp_core.mechanisms.streaming import stream_tally
 from caldp_core.types import Floats, Ints, Reports, WordSource
 
-_OUTPUTS_MAX: Final = 10**18
 _WRITTEN_OUT_MAX: Final = 4096
 """Blocks with at most so many different reports draw how many people send each."""
 _HASHES_MAX: Final = 10**10
@@ -58,7 +59,7 @@ class LocalHashingBank(InclusionBank):
     def outputs(self) -> int:
         """Σ P³·g, 10^18 if there are more."""
         blocks = np.flatnonzero(self._sizes).tolist()
-        return min(sum(int(self._prime[j]) ** 3 * int(self._g[j]) for j in blocks), _OUTPUTS_MAX)
+        return min(sum(int(self._prime[j]) ** 3 * int(self._g[j]) for j in blocks), OUTPUTS_MAX)
 
     def privatize(self, rank: Ints, words: WordSource) -> Reports:
         """(n,) ranks → (n,) reports."""
@@ -176,6 +177,12 @@ class LocalHashingBank(InclusionBank):
             number * self._g[block] // self._prime[block] == reports["value"]
         ).tolist()
         return hits
+
+    def inclusion_form(self, block: int) -> InclusionForm:
+        """Of all pairs of hash and value x sends λ, and 1 − λ of the P³ with h(x) for the value."""
+        lie = Fraction(int(self.noise[block]), COIN_ONE)
+        g = int(self._g[block])
+        return InclusionForm(lie + (1 - lie) * g, lie, Fraction(1, g))
 
 
 def inclusions_of(sizes: Ints, prime: Ints, g: Ints, share: Floats) -> InclusionLaw:

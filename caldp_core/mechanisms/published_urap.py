@@ -50,7 +50,8 @@ class PublishedUrap(ContextMechanism):
         return self.bank.outputs + int(self._widths().sum())
 
     def _widths(self) -> Ints:
-        return np.asarray(1 << self.sizes[self._clear_block])
+        # Blocks of 40 bits are as far from being listed as larger ones, and their sum fits.
+        return np.asarray(1 << np.minimum(self.sizes[self._clear_block], 40))
 
     def every_report(self) -> Reports:
         """(outputs,) all different reports in the order of the channel's columns."""

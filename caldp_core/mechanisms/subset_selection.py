@@ -8,6 +8,7 @@ every subset includes somebody, λ·uniform is also the least that covers the hi
 """
 
 from decimal import Decimal, localcontext
+from fractions import Fraction
 from itertools import combinations
 from math import comb
 from typing import Any, Final
@@ -18,6 +19,7 @@ from caldp_core.arrays import counts_by
 from caldp_core.coins import COIN_ONE, below
 from caldp_core.errors import require
 from caldp_core.limits import N_MAX
+from caldp_core.mechanisms.base import OUTPUTS_MAX, InclusionForm
 from caldp_core.mechanisms.inclusion import InclusionBank, InclusionLaw
 from caldp_core.mechanisms.subset_law import sample_inclusions
 from caldp_core.mechanisms.subsets import (
@@ -30,8 +32,6 @@ from caldp_core.mechanisms.subsets import (
 )
 from caldp_core.types import Floats, Ints, Reports, Words, WordSource
 
-_OUTPUTS_MAX: Final = 10**18
-"""Stands for all larger numbers of subsets: nobody enumerates those."""
 _DIGITS: Final = 60
 _WRONG: Final = (
     "reports must be subsets as this mechanism sends them; "
@@ -62,7 +62,7 @@ class SubsetSelectionBank(InclusionBank):
     def outputs(self) -> int:
         """Σ C(s, ω), 10^18 if there are more."""
         pairs = zip(self._sizes.tolist(), self._omega.tolist(), strict=True)
-        return min(sum(_subsets(s, omega) for s, omega in pairs), _OUTPUTS_MAX)
+        return min(sum(_subsets(s, omega) for s, omega in pairs), OUTPUTS_MAX)
 
     def privatize(self, rank: Ints, words: WordSource) -> Reports:
         """(n,) ranks → (n,) reports."""
@@ -161,6 +161,12 @@ class SubsetSelectionBank(InclusionBank):
         rows.append([omega * COIN_ONE] * len(subsets))
         return first, np.array(rows, dtype=object), COIN_ONE * omega * len(subsets)
 
+    def inclusion_form(self, block: int) -> InclusionForm:
+        """x sends λ of all C(s, ω) subsets and 1 − λ of the C(s, ω)·ω/s that include x."""
+        lie = Fraction(int(self.noise[block]), COIN_ONE)
+        share = Fraction(int(self._omega[block]), int(self._sizes[block]))
+        return InclusionForm(lie + (1 - lie) / share, lie, share)
+
 
 def inclusions_of(sizes: Ints, omega: Ints, share: Floats) -> InclusionLaw:
     """What subsets of ω of s symbols include; `share`: (m,) λ. The rest is counting."""
@@ -215,6 +221,6 @@ def _subsets(size: int, omega: int) -> int:
     number = 1 if size else 0
     for i in range(min(omega, size - omega)):
         number = number * (size - i) // (i + 1)
-        if number > _OUTPUTS_MAX:
+        if number > OUTPUTS_MAX:
             break
     return number

@@ -10,6 +10,7 @@ without the noise bits of reports that name their symbol (`published_urap.py` ha
 
 from collections.abc import Callable
 from decimal import Decimal, localcontext
+from fractions import Fraction
 from typing import Any, Final
 
 import numpy as np
@@ -17,6 +18,7 @@ import numpy as np
 from caldp_core.arrays import counts_by
 from caldp_core.coins import COIN_BITS, COIN_ONE, below, truth_threshold
 from caldp_core.errors import check_number
+from caldp_core.mechanisms.base import InclusionForm
 from caldp_core.mechanisms.inclusion import InclusionLaw
 from caldp_core.mechanisms.unary_bits import (
     WORD_BITS,
@@ -94,6 +96,12 @@ class UnaryBank(PackedReports):
         before = self._sizes[:block]
         first = int((1 << before[before > 0]).sum())
         return first, numerators, 1 << (COIN_BITS * size)
+
+    def inclusion_form(self, block: int) -> InclusionForm:
+        """Only the own bit tells x from the base: θ for d₁ where it is 1, 1 − θ for 1 − d₁."""
+        theta = Fraction(int(self._truth[block]), COIN_ONE)
+        d1 = Fraction(int(self._stray[block]), COIN_ONE)
+        return InclusionForm(theta / d1, (1 - theta) / (1 - d1), d1)
 
 
 def inclusions_of(theta: Floats, d1: Floats) -> InclusionLaw:

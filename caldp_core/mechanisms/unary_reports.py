@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caldp_core.errors import CaldpError, check_symbols, require
-from caldp_core.limits import EXACT_MAX_ENTRIES, N_MAX, REPORTS_MAX_BYTES
+from caldp_core.limits import N_MAX, REPORTS_MAX_BYTES
+from caldp_core.mechanisms.base import OUTPUTS_MAX
 from caldp_core.mechanisms.inclusion import InclusionBank, InclusionLaw
 from caldp_core.mechanisms.unary_bits import BYTE_BITS, bit_sums, every_row
 from caldp_core.types import Ints, Reports, Words
@@ -35,14 +36,8 @@ class PackedReports(InclusionBank):
 
     @property
     def outputs(self) -> int:
-        """2^s for every block with s > 0 hidden symbols; `CaldpError` for more than can be told."""
-        widest = int(self._sizes.max())
-        require(
-            widest <= _LISTED_BITS,
-            f"A channel in rationals may have at most {EXACT_MAX_ENTRIES:,} entries, "
-            f"this one would have 2^{widest} in a row; use a smaller domain.",
-        )
-        return int((1 << self._sizes[self._sizes > 0]).sum())
+        """2^s for every block with s > 0 hidden symbols, 10^18 if there are more."""
+        return min(sum(1 << s for s in self._sizes.tolist() if s), OUTPUTS_MAX)
 
     def blank(self, source: Ints) -> Reports:
         """(n,) sources → (n,) reports without bits; `CaldpError` if they would take too much."""
@@ -103,7 +98,16 @@ class PackedReports(InclusionBank):
         return sums
 
     def every_report(self, clear: int) -> Reports:
-        """Block by block all rows of bits, counted up in binary, then those in the clear."""
+        """Block by block all rows of bits, counted up in binary, then those in the clear.
+
+        Raises `CaldpError` for blocks of more bits than are listed.
+        """
+        widest = int(self._sizes.max())
+        require(
+            widest <= _LISTED_BITS,
+            f"Reports can be listed for blocks of at most {_LISTED_BITS} bits, this one would "
+            f"have 2^{widest}; use a smaller domain.",
+        )
         reports = self.blank(np.zeros(self.outputs, np.int64))
         start, width = 0, reports["bits"].shape[1]
         for block in np.flatnonzero(self._sizes):
