@@ -4,7 +4,8 @@ Room: theory. A normal approximation: each unbiased p̂_x is taken as normal wit
 and variance and as independent of the others. A projection subtracts a threshold τ and cuts at 0;
 τ is taken as the number that makes the expected total right, and its own wobble enters the
 spread to first order. Accurate when many symbols share the mass (tests hold it to simulation);
-with few symbols or people the true spread differs.
+with few symbols or people the true spread differs. The significance threshold has a file of its
+own, `expected_threshold.py`; maximum likelihood has no formula.
 """
 
 from collections.abc import Callable
@@ -12,63 +13,37 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.special import ndtr
 
-from caldp_core.arrays import sums_by
-from caldp_core.estimation import estimator
-from caldp_core.types import Floats, Ints
+from caldp_core.estimation import estimator, significant
+from caldp_core.expected_threshold import significance_error
+from caldp_core.mechanisms import ContextMechanism
+from caldp_core.normals import (
+    ExpectedError,
+    Normals,
+    mean_thresholds,
+    moments_above,
+    normals,
+)
+from caldp_core.types import Floats
 
-_ROUNDS: Final = 100
-_CLOSE: Final = 1e-10
-_SIGMA_LEAST: Final = 1e-18
-"""Stands for 0, so that a certain symbol is a very narrow normal instead of a special case."""
-
-
-@dataclass(frozen=True)
-class ExpectedError:
-    """`tv`: expected total variation; `deviation`: its standard deviation over repetitions."""
-
-    tv: float
-    deviation: float
+__all__ = ["ExpectedError", "Normals", "expected_error", "expected_error_of", "normals"]
 
 
-@dataclass(frozen=True, eq=False)
-class Normals:
-    """Unbiased estimates as normals, equal ones gathered.
+def expected_error_of(
+    made: ContextMechanism, p: Floats, variance: Floats, n: int, name: str
+) -> ExpectedError | None:
+    """Expected TV after the named estimator from reports of n people; see `expected_error`.
 
-    `p`, `sigma`: (g,) mean and standard deviation; `times`: (g,) symbols alike;
-    `block`: (g,) block of each group; `m`: number of blocks.
+    `p`: (k,) true shares; `variance`: (k,) of the unbiased estimate, with these people drawn
+    from p or held fixed. Raises `CaldpError` for an unknown name.
     """
-
-    p: Floats
-    sigma: Floats
-    times: Floats
-    block: Ints
-    m: int
-
-    def in_one_block(self) -> "Normals":
-        """The same with all blocks made one."""
-        return Normals(self.p, self.sigma, self.times, np.zeros_like(self.block), 1)
-
-    def sums(self, values: Floats) -> Floats:
-        """(m,) sum of (g,) values over the symbols of each block."""
-        return sums_by(self.block, self.times * values, self.m)
-
-
-def normals(p: Floats, variance: Floats, blocks: Ints) -> Normals:
-    """Gather (k,) symbols with the same block, share and variance."""
-    order = np.lexsort((variance, p, blocks))
-    keys = np.stack([blocks[order], p[order], variance[order]])
-    new = np.concatenate([[True], (keys[:, 1:] != keys[:, :-1]).any(axis=0)])
-    first = np.flatnonzero(new)
-    times = np.diff(np.append(first, p.size)).astype(np.float64)
-    at = order[first]
-    sigma = np.maximum(np.sqrt(variance[at]), _SIGMA_LEAST)
-    return Normals(p[at], sigma, times, blocks[at], int(blocks.max()) + 1)
+    if estimator(name).apply is significant:
+        return significance_error(made, p, variance, n)
+    return expected_error(normals(p, variance, made.policy.blocks), name)
 
 
 def expected_error(estimates: Normals, name: str) -> ExpectedError | None:
-    """Expected TV after the named estimator, None where no formula is known for it.
+    """Expected TV after the named estimator, None where these normals give no formula for it.
 
     Raises `CaldpError` for an unknown name.
     """
@@ -113,24 +88,6 @@ _EXPECTED: Final[dict[str, Callable[[Normals], ExpectedError]]] = {
 }
 
 
-def mean_thresholds(e: Normals) -> Floats:
-    """(m,) τ_j with Σ E[max(p̂_x − τ_j, 0)] = block j's share.
-
-    Newton's steps from the left: the sum is convex and falling in τ, so they never overshoot.
-    """
-    target = e.sums(e.p)
-    tau = np.zeros(e.m)
-    for _ in range(_ROUNDS):
-        z = (e.p - tau[e.block]) / e.sigma
-        above = ndtr(z)
-        bell = np.exp(-0.5 * z * z) / np.sqrt(2 * np.pi)
-        excess = e.sums(e.sigma * (z * above + bell)) - target
-        if (excess <= _CLOSE * np.maximum(target, _CLOSE)).all():
-            break
-        tau += np.maximum(excess, 0.0) / np.maximum(e.sums(above), 1e-300)
-    return tau
-
-
 @dataclass(frozen=True, eq=False)
 class _Parts:
     """Moments 0, 1, 2 of W ~ N(mean, σ²) cut to (0, p) and to (p, ∞); `low`: P(W < 0)."""
@@ -145,27 +102,9 @@ class _Parts:
 
     @classmethod
     def of(cls, mean: Floats, sigma: Floats, p: Floats) -> "_Parts":
-        at_zero, at_p = -mean / sigma, (p - mean) / sigma
-        bell_zero, bell_p = _bell(at_zero), _bell(at_p)
-        # Both tails from ndtr of a negative number, where it keeps its relative accuracy.
-        beyond_zero, beyond_p = ndtr(-at_zero), ndtr(-at_p)
-        up1 = mean * beyond_p + sigma * bell_p
-        all1 = mean * beyond_zero + sigma * bell_zero
-        up2 = mean * up1 + sigma * (sigma * beyond_p + p * bell_p)
-        all2 = mean * all1 + sigma * sigma * beyond_zero
-        return cls(
-            1.0 - beyond_zero,
-            beyond_zero - beyond_p,
-            all1 - up1,
-            all2 - up2,
-            beyond_p,
-            up1,
-            up2,
-        )
-
-
-def _bell(z: Floats) -> Floats:
-    return np.asarray(np.exp(-0.5 * np.minimum(z * z, 1e4)) / np.sqrt(2 * np.pi))
+        up0, up1, up2 = moments_above(mean, sigma, p)
+        all0, all1, all2 = moments_above(mean, sigma, np.zeros(1))
+        return cls(1.0 - all0, all0 - up0, all1 - up1, all2 - up2, up0, up1, up2)
 
 
 def _gather(e: Normals, parts: _Parts, beta: Floats) -> ExpectedError:

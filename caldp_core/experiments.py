@@ -17,7 +17,7 @@ from caldp_core.domain import GridDomain
 from caldp_core.errors import CaldpError
 from caldp_core.estimation import estimator
 from caldp_core.evidence import Evidence
-from caldp_core.expected_error import ExpectedError, expected_error, normals
+from caldp_core.expected_error import ExpectedError, expected_error_of
 from caldp_core.mechanisms import ContextMechanism, mechanism
 from caldp_core.partitions import Partition
 from caldp_core.privacy import Context
@@ -182,4 +182,5 @@ def expected_with(setup: Setup, other: ContextMechanism, n: int | None) -> Expec
     """The same with another mechanism, n people drawn or (None) the dataset's own."""
     p = setup.dataset.distribution
     variance = variance_given_people(other, p, setup.n) if n is None else other.variance(p, n)
-    return expected_error(normals(p, variance, other.policy.blocks), setup.scenario.estimator)
+    people = setup.n if n is None else n
+    return expected_error_of(other, p, variance, people, setup.scenario.estimator)

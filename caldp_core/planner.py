@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from caldp_core.errors import CaldpError, check_n, require
-from caldp_core.expected_error import expected_error, normals
+from caldp_core.expected_error import expected_error_of
 from caldp_core.limits import EPSILON_MAX, EPSILON_MIN
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
 from caldp_core.privacy import Context
@@ -29,10 +29,10 @@ def total_variation(estimator: str) -> Accuracy:
     """Expected TV after this estimator; `CaldpError` where no formula is known for it."""
 
     def error(made: ContextMechanism, p: Floats, n: int) -> float:
-        expected = expected_error(normals(p, made.variance(p, n), made.policy.blocks), estimator)
+        expected = expected_error_of(made, p, made.variance(p, n), n, estimator)
         if expected is None:
             raise CaldpError(
-                f"The expected error of the estimator {estimator!r} is not known; "
+                f"The expected error of the estimator {estimator!r} is not known here; "
                 "plan with 'simplex' instead."
             )
         return expected.tv

@@ -10,8 +10,9 @@ from scipy.stats import norm
 from caldp_core.errors import CaldpError
 from caldp_core.estimation import ESTIMATORS
 from caldp_core.evidence import Evidence
-from caldp_core.expected_error import ExpectedError, expected_error, mean_thresholds, normals
+from caldp_core.expected_error import ExpectedError, expected_error, expected_error_of
 from caldp_core.mechanisms import ContextMechanism, mechanism
+from caldp_core.normals import mean_thresholds, normals
 from caldp_core.privacy import Context
 from caldp_core.theory import N_SEARCH_MAX, people_needed, variance_given_people
 from caldp_core.types import Floats
@@ -20,7 +21,8 @@ from tests.contract.contexts import CONTEXTS, context
 
 K, N, RUNS = 1000, 200_000, 300
 KNOWN = ("simplex", "simplex-per-block", "norm-sub", "clip", "none")
-"""Every estimator whose expected error is known."""
+"""Every estimator whose expected error follows from normals alone."""
+ALL_KNOWN = (*KNOWN, "significance-threshold")
 POLICIES = ("plain", "sensitive set", "blocks", "both")
 SIMULATED = ("hadamard", "randomized-response", "oue")
 """The expected error sees a family only by its variances, which the contract holds to the exact
@@ -55,11 +57,11 @@ def simulated(name: str, family: str, drawn: bool) -> dict[str, tuple[float, flo
     made, p, rng = built(name, family), zipf(), np.random.default_rng(12)
     people = np.rint(N * p).astype(np.int64)
     truth = p if drawn else people / people.sum()
-    found: dict[str, list[float]] = {estimator: [] for estimator in KNOWN}
+    found: dict[str, list[float]] = {estimator: [] for estimator in ALL_KNOWN}
     for _ in range(RUNS):
         tally = made.sample_tally(rng.multinomial(N, p) if drawn else people, rng)
         evidence = Evidence.of(made, tally)
-        for estimator in KNOWN:
+        for estimator in ALL_KNOWN:
             shown = ESTIMATORS[estimator].apply(evidence)
             found[estimator].append(0.5 * float(np.abs(shown - truth).sum()))
     return {e: (float(np.mean(tv)), float(np.std(tv, ddof=1))) for e, tv in found.items()}
@@ -69,7 +71,7 @@ def expected(name: str, family: str, drawn: bool, estimator: str, off: float = 1
     """The expected error; `off`: factor by which the variance is taken wrongly."""
     made, p = built(name, family), zipf()
     variance = made.variance(p, N) if drawn else variance_given_people(made, p, N)
-    return expected_error(normals(p, off * variance, made.policy.blocks), estimator)
+    return expected_error_of(made, p, off * variance, N, estimator)
 
 
 @pytest.mark.parametrize("name", POLICIES)
@@ -149,8 +151,11 @@ def test_certain_estimates_have_no_error(estimator: str) -> None:
 
 def test_where_no_formula_is_known_there_is_no_number() -> None:
     certain = normals(np.ones(1), np.ones(1), np.zeros(1, np.int64))
+    made, p = built("plain", "hadamard"), zipf()
     for name in ESTIMATORS:
         assert (expected_error(certain, name) is None) == (name not in KNOWN)
+        found = expected_error_of(made, p, made.variance(p, N), N, name)
+        assert (found is None) == (name not in ALL_KNOWN)
 
 
 def test_unknown_estimators_are_refused() -> None:
@@ -178,7 +183,7 @@ def test_people_needed_for_an_accuracy_reach_it() -> None:
     made, p = built("both", "hadamard"), zipf()
 
     def error(n: int) -> float:
-        return expected_error(normals(p, made.variance(p, n), made.policy.blocks), "simplex").tv
+        return expected_error_of(made, p, made.variance(p, n), n, "simplex").tv
 
     needed = people_needed(error, 0.1)
     assert needed is not None
