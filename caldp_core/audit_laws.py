@@ -111,6 +111,7 @@ def written_law(
 def _law_of(read: _Rows, outputs: int, size: int, progress: Progress) -> BlockLaw:
     base = read(size, size + 1)
     columns = base.codes.shape[1]
+    require(columns > 0, "The family has no report for hidden values; no channel can be audited.")
     require(
         base.first + columns <= outputs and list(base.values) == sorted(base.values),
         "The family's channel rows overlap reports in the clear, or their values fall.",

@@ -20,6 +20,8 @@ from caldp_core.datasets.command import fetch_command
 from caldp_core.errors import CaldpError
 from caldp_core.expected_error import ExpectedError
 from caldp_core.experiments import Errors, Result, prepare, run
+from caldp_core.mechanisms import ContextMechanism
+from caldp_core.mechanisms.base import OUTPUTS_MAX
 from caldp_core.reproduce import Recomputed, table_1
 from caldp_core.scenario import Scenario
 from caldp_core.types import Progress
@@ -77,11 +79,16 @@ def audit_command(context: click.Context, path: str) -> None:
         "scenario": scenario.to_dict(),
         "k": setup.mechanism.k,
         "blocks": setup.partition.m,
-        "outputs": setup.mechanism.outputs,
+        "outputs": _countable(setup.mechanism),
     }
     told |= verdict(audit) | {"seconds": round(perf_counter() - started, 4)}
     click.echo(json.dumps(told, indent=2))
     context.exit(0 if audit.holds else 1)
+
+
+def _countable(mechanism: ContextMechanism) -> int | None:
+    """Number of different reports, None where they are too many to be told."""
+    return mechanism.outputs if mechanism.bank.outputs < OUTPUTS_MAX else None
 
 
 def verdict(audit: LargeAudit) -> dict[str, Any]:
@@ -90,6 +97,7 @@ def verdict(audit: LargeAudit) -> dict[str, Any]:
     groups = [[each for each in audit.classes if each.kind == kind] for kind in kinds]
     return {
         "holds": audit.holds,
+        "method": audit.method,
         "faulty_value": audit.faulty_row,
         "pairs": [_kind(group) for group in groups],
     }
@@ -105,6 +113,8 @@ def _kind(group: Sequence[PairClass]) -> dict[str, Any]:
         "pairs": sum(each.pairs for each in group),
         "worst": {
             "block": worst.block,
+            "value": worst.x,
+            "other_value": worst.x_other,
             "output": worst.output,
             "log_ratio": None if worst.ratio is None else worst.log_ratio,
             "epsilon": worst.epsilon,

@@ -1,13 +1,14 @@
 """The exact audit on channels made by hand: what holds, what leaks, and how fine it decides."""
 
 import math
+import sys
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
 
-from caldp_core.audit import audit_channel, exact_audit, finite_pairs, power_below
+from caldp_core.audit import LEVEL_MAX, audit_channel, exact_audit, finite_pairs, power_below
 from caldp_core.errors import CaldpError
 from caldp_core.mechanisms import mechanism
 from caldp_core.privacy import Context
@@ -102,6 +103,55 @@ def test_its_power_is_below_and_near(epsilon: float) -> None:
     series = sum(terms)  # below e^ε by less than 1e-60 of it
     assert power_below(epsilon) <= series
     assert series - power_below(epsilon) <= series / 10**57
+
+
+@pytest.mark.parametrize("epsilon", [5e-324, 2.3e-308, 1e-100, 1e-61, 9.9e-31, 1.1e-30, 1e-16])
+def test_its_power_is_between_one_and_e_to_the_least_levels(epsilon: float) -> None:
+    """Levels that 60 digits hardly tell from 0; all terms of the series are positive."""
+    power, exact = power_below(epsilon), F(epsilon)
+    series = sum(exact**j / math.factorial(j) for j in range(6))
+    assert 1 <= power <= series
+    assert series - power <= max(exact**2, F(2, 10**59))
+
+
+def test_equal_rows_hold_at_every_level() -> None:
+    same = [[F(1, 2), F(1, 2)], [F(1, 2), F(1, 2)]]
+    for epsilon in (0.0, 5e-324, 1e-200, 1e-60, 1e-20, 1.0, 1e4, 1e200, sys.float_info.max):
+        assert audit_channel(same, both_ways(epsilon)).holds
+
+
+def test_the_least_level_still_decides() -> None:
+    least = 5e-324
+
+    def channel(excess: Fraction) -> list[list[Fraction]]:
+        b = 1 / (2 + excess)
+        return [[1 - b, b], [b, 1 - b]]
+
+    assert audit_channel(channel(F(least)), both_ways(least)).holds
+    assert not audit_channel(channel(F(least) * 2), both_ways(least)).holds
+
+
+@pytest.mark.parametrize("epsilon", [LEVEL_MAX, 1.1 * LEVEL_MAX, 1e6, 1e308, sys.float_info.max])
+def test_levels_beyond_all_channels_bind_as_the_largest(epsilon: float) -> None:
+    """A ratio of e^10000 is refused or allowed; never is one above e^E let through."""
+    most = power_below(epsilon)
+    assert most == power_below(LEVEL_MAX)
+    assert math.log(most.numerator) - math.log(most.denominator) == pytest.approx(LEVEL_MAX)
+
+    def channel(ratio: Fraction) -> list[list[Fraction]]:
+        b = 1 / (ratio + 1)
+        return [[1 - b, b], [b, 1 - b]]
+
+    assert audit_channel(channel(most), both_ways(epsilon)).holds
+    assert not audit_channel(channel(most * 2), both_ways(epsilon)).holds
+    certain = [[F(1), F(0)], [F(1, 2), F(1, 2)]]
+    assert not audit_channel(certain, both_ways(epsilon)).holds
+
+
+def test_the_power_never_falls() -> None:
+    levels = [0.0, 5e-324, 1e-31, 9.9e-31, 1e-30, 1e-29, 1e-3, 1.0, 20.0, 700.0, 9999.0, 1e4, 1e9]
+    powers = [power_below(level) for level in levels]
+    assert powers == sorted(powers)
 
 
 @pytest.mark.parametrize(

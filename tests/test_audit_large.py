@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from caldp_core.audit import exact_audit, finite_pairs
-from caldp_core.audit_large import BOTH_SENSITIVE, OTHER_NOT, LargeAudit, audit_context
+from caldp_core.audit_large import BOTH_SENSITIVE, EVERY_ENTRY, OTHER_NOT, audit_context
 from caldp_core.coins import COIN_ONE
 from caldp_core.errors import CaldpError
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
@@ -19,6 +18,7 @@ from caldp_core.mechanisms.randomized_response import RandomizedResponseBank
 from caldp_core.privacy import Context
 from caldp_core.types import Floats, Ints
 from tests import mutants
+from tests.agreement import agree
 from tests.contract.contexts import CASES, context
 
 HR, RR = HadamardBank, RandomizedResponseBank
@@ -35,43 +35,12 @@ def test_families_for_large_domains_stream_their_rows() -> None:
     assert {"hadamard", "randomized-response"} <= set(STREAMING)
 
 
-def ratios(made: ContextMechanism) -> dict[tuple[int, str], Fraction | None]:
-    """The largest Q(y|x)/Q(y|x′) of each block and kind, pair by pair from the exact channel."""
-    channel, policy = made.exact_channel(), made.policy
-    hidden = policy.hidden()
-    found: dict[tuple[int, str], Fraction | None] = {}
-    for x, other, _ in finite_pairs(policy):
-        kind = BOTH_SENSITIVE if hidden[other] else OTHER_NOT
-        key = (int(policy.blocks[x]), kind)
-        for a, b in zip(channel[x], channel[other], strict=True):
-            if a > 0:
-                so_far = found.get(key, Fraction(0))
-                finite = b > 0 and so_far is not None
-                found[key] = max(so_far, a / b) if finite else None  # type: ignore[type-var]
-    return found
-
-
-def pairs(made: ContextMechanism) -> int:
-    return sum(1 for _ in finite_pairs(made.policy))
-
-
-def agree(made: ContextMechanism) -> LargeAudit:
-    """Both audits say the same, and so does every class; gives the large one's record."""
-    small, large = exact_audit(made), audit_context(made)
-    assert {(c.block, c.kind): c.ratio for c in large.classes} == ratios(made)
-    assert sum(c.pairs for c in large.classes) == pairs(made)
-    assert (small.holds, small.faulty_row) == (large.holds, large.faulty_row)
-    assert (small.worst is None) == (large.worst is None)
-    if small.worst and large.worst:
-        assert small.worst.log_ratio == large.worst.log_ratio
-        assert small.worst.epsilon == large.worst.epsilon
-    return large
-
-
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize(("kind", "epsilon"), CASES)
 def test_it_agrees_with_the_exact_audit(family: str, kind: str, epsilon: float) -> None:
-    assert agree(mechanism(context(kind, epsilon), family)).holds
+    audit = agree(mechanism(context(kind, epsilon), family))
+    assert audit.holds
+    assert audit.method == EVERY_ENTRY
 
 
 @pytest.mark.parametrize("family", STREAMING)
@@ -222,11 +191,60 @@ def test_numerators_beyond_64_bits_are_exact() -> None:
     assert audit.worst.ratio == Fraction(40_000 * (COIN_ONE - noise) + noise, noise)
 
 
-def test_progress_ends_at_one_and_never_falls() -> None:
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("policy", [context(BOTH, 1.0), Context.plain(LARGE, 1.0)])
+def test_progress_ends_at_one_and_never_falls(family: str, policy: Context) -> None:
     shares: list[float] = []
-    audit_context(mechanism(context(BOTH, 1.0), "hadamard"), shares.append)
+    audit_context(mechanism(policy, family), shares.append)
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
+
+
+class Stopped(Exception):
+    """Somebody's wish to go on no longer."""
+
+
+@pytest.mark.parametrize("bank", [HR, RR])
+def test_one_large_block_is_told_piece_by_piece_and_can_be_stopped(bank: Any) -> None:
+    read: list[int] = []
+
+    class Counting(bank):  # type: ignore[misc]
+        def channel_rows(self, block: int, start: int, stop: int) -> ChannelRows:
+            read.append(stop - start)
+            return super().channel_rows(block, start, stop)
+
+    def stop(share: float) -> None:
+        assert share <= 0.1
+        raise Stopped
+
+    made = ContextMechanism(Context.plain(LARGE, 1.0), "counting", Counting)
+    with pytest.raises(Stopped):
+        audit_context(made, stop)
+    assert sum(read) <= LARGE / 10
+
+
+@pytest.mark.parametrize("bank", [HR, RR])
+def test_the_pair_named_is_the_one_that_leaks(bank: Any) -> None:
+    """Only the last of thousands never sends output 7: the last piece of the second look."""
+
+    class OneSilence(bank):  # type: ignore[misc]
+        def channel_rows(self, block: int, start: int, stop: int) -> ChannelRows:
+            rows = super().channel_rows(block, start, stop)
+            codes = rows.codes + np.uint8(1)
+            if start < LARGE <= stop:
+                codes[LARGE - 1 - start, 7] = 0
+            return replace(rows, codes=codes, values=(0, *rows.values))
+
+    shares: list[float] = []
+    audit = audit_context(
+        ContextMechanism(Context.plain(LARGE, 1.0), "silent", OneSilence), shares.append
+    )
+    assert audit.worst is not None
+    assert audit.worst.ratio is None
+    assert (audit.worst.x_other, audit.worst.output) == (LARGE - 1, 7)
+    assert audit.worst.x != LARGE - 1
+    assert audit.faulty_row == LARGE - 1
+    assert shares == sorted(shares)
 
 
 def test_a_channel_written_out_has_a_stated_size() -> None:

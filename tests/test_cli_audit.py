@@ -10,9 +10,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from caldp_core import experiments
-from caldp_core.audit_large import audit_context
+from caldp_core.audit_large import EVERY_ENTRY, THE_FORM, audit_context
 from caldp_core.cli import main, verdict
-from caldp_core.mechanisms import ContextMechanism, mechanism
+from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
+from caldp_core.mechanisms.base import OUTPUTS_MAX
 from caldp_core.mechanisms.hadamard import HadamardBank
 from caldp_core.privacy import Context
 from tests import mutants
@@ -32,7 +33,7 @@ def audited(folder: Path, scenario: object) -> Result:
     return CliRunner().invoke(main, ["audit", str(path)])
 
 
-@pytest.mark.parametrize("family", ["hadamard", "randomized-response"])
+@pytest.mark.parametrize("family", FAMILIES)
 def test_it_tells_what_the_audit_found(tmp_path: Path, family: str) -> None:
     done = audited(tmp_path, MIXED | {"family": family})
     assert done.exit_code == 0, done.output
@@ -41,7 +42,8 @@ def test_it_tells_what_the_audit_found(tmp_path: Path, family: str) -> None:
     assert told["scenario"]["n"] is None
     flags = np.isin(np.arange(400), [*range(100), *range(120, 130)])
     made = mechanism(Context.of(np.arange(400) // 40, flags, MIXED["epsilon"]), family)
-    assert (told["k"], told["blocks"], told["outputs"]) == (400, 10, made.outputs)
+    known = made.outputs if made.bank.outputs < OUTPUTS_MAX else None
+    assert (told["k"], told["blocks"], told["outputs"]) == (400, 10, known)
     assert told["holds"] is True
     assert told["faulty_value"] is None
     within, across = told["pairs"]
@@ -51,6 +53,7 @@ def test_it_tells_what_the_audit_found(tmp_path: Path, family: str) -> None:
     assert (across["kind"], across["blocks"]) == ("sensitive-other", 2)
     assert across["pairs"] == 20 * 20 + 10 * 30
     record = audit_context(made)
+    assert told["method"] == record.method
     for told_kind in (within, across):
         classes = [c for c in record.classes if c.kind == told_kind["kind"]]
         assert told_kind["blocks_that_hold"] == len(classes)
@@ -58,7 +61,44 @@ def test_it_tells_what_the_audit_found(tmp_path: Path, family: str) -> None:
         same = next(c for c in classes if c.block == worst["block"])
         assert worst["log_ratio"] == same.log_ratio
         assert worst["epsilon"] == same.epsilon
+        named = worst["value"], worst["other_value"], worst["output"]
+        assert named == (same.x, same.x_other, same.output)
         assert worst["log_ratio"] - worst["epsilon"] == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("blocks", [{"kind": "one"}, {"kind": "runs", "blocks": 875}])
+@pytest.mark.parametrize("family", [name for name in FAMILIES if name != "hadamard"])
+def test_the_paper_s_map_is_audited_in_every_family(
+    tmp_path: Path, family: str, blocks: dict[str, Any]
+) -> None:
+    """Hadamard takes three seconds, and streams as randomized response does."""
+    change = {
+        "dataset": {"kind": "uniform", "k": 43_750},
+        "blocks": blocks,
+        "sensitive": {"kind": "everything"},
+        "epsilon": 1.0,
+    }
+    done = audited(tmp_path, MIXED | change | {"family": family})
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.stdout)
+    streams = family == "randomized-response"
+    assert told["method"] == (EVERY_ENTRY if streams else THE_FORM)
+    worst = told["pairs"][0]["worst"]
+    assert (worst["value"], worst["other_value"], worst["output"]) == (0, 1, 0 if streams else None)
+
+
+@pytest.mark.parametrize(("k", "outputs"), [(19, 2**19), (59, 2**59), (60, None), (5_000, None)])
+def test_a_number_of_reports_is_told_while_it_is_one(
+    tmp_path: Path, k: int, outputs: int | None
+) -> None:
+    change = {
+        "dataset": {"kind": "uniform", "k": k},
+        "blocks": {"kind": "one"},
+        "sensitive": {"kind": "everything"},
+        "epsilon": 1.0,
+    }
+    done = audited(tmp_path, MIXED | change | {"family": "oue"})
+    assert json.loads(done.stdout)["outputs"] == outputs
 
 
 def made_wrong(bank: Any) -> Any:

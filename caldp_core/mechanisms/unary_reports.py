@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caldp_core.errors import CaldpError, check_symbols, require
-from caldp_core.limits import N_MAX, REPORTS_MAX_BYTES
+from caldp_core.limits import N_MAX
 from caldp_core.mechanisms.base import OUTPUTS_MAX
 from caldp_core.mechanisms.inclusion import InclusionBank, InclusionLaw
 from caldp_core.mechanisms.unary_bits import BYTE_BITS, bit_sums, every_row
@@ -37,23 +37,7 @@ class PackedReports(InclusionBank):
     @property
     def outputs(self) -> int:
         """2^s for every block with s > 0 hidden symbols, 10^18 if there are more."""
-        return min(sum(1 << s for s in self._sizes.tolist() if s), OUTPUTS_MAX)
-
-    def blank(self, source: Ints) -> Reports:
-        """(n,) sources → (n,) reports without bits; `CaldpError` if they would take too much."""
-        size = source.size * self.dtype.itemsize
-        require(
-            size <= REPORTS_MAX_BYTES,
-            f"Reports may take at most {REPORTS_MAX_BYTES:,} bytes, these {source.size:,} of one "
-            f"bit per value would take {size:,}; take fewer people at a time or sample_tally.",
-        )
-        reports = np.zeros(source.size, self.dtype)
-        reports["source"] = source
-        return reports
-
-    def clear_reports(self, place: Ints) -> Reports:
-        """(n,) places → (n,) reports with m + place and no bits."""
-        return self.blank(self._sizes.size + place)
+        return min(sum(1 << int(s) for s in self._sizes if s), OUTPUTS_MAX)
 
     def tally(self, reports: Reports, clear: int) -> Ints:
         """(n,) reports → (cells + clear,) sums; `CaldpError` on a report that can't be."""

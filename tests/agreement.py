@@ -1,0 +1,56 @@
+"""The audit of large domains held against the exact channel, wherever there is one."""
+
+from fractions import Fraction
+
+from caldp_core.audit import exact_audit, finite_pairs
+from caldp_core.audit_large import BOTH_SENSITIVE, OTHER_NOT, LargeAudit, PairClass, audit_context
+from caldp_core.mechanisms import ContextMechanism
+
+Rows = list[list[Fraction]]
+
+
+def largest(row: list[Fraction], other: list[Fraction]) -> Fraction | None:
+    """The largest Q(y|x)/Q(y|x′), None for ∞."""
+    pairs = [(a, b) for a, b in zip(row, other, strict=True) if a > 0]
+    if any(b <= 0 for _, b in pairs):
+        return None
+    return max((a / b for a, b in pairs), default=Fraction(0))
+
+
+def ratios(made: ContextMechanism) -> dict[tuple[int, str], Fraction | None]:
+    """The largest ratio of each block and kind, pair by pair from the exact channel."""
+    channel, policy = made.exact_channel(), made.policy
+    hidden = policy.hidden()
+    found: dict[tuple[int, str], Fraction | None] = {}
+    for x, other, _ in finite_pairs(policy):
+        key = int(policy.blocks[x]), BOTH_SENSITIVE if hidden[other] else OTHER_NOT
+        here, so_far = largest(channel[x], channel[other]), found.get(key, Fraction(0))
+        found[key] = None if here is None or so_far is None else max(so_far, here)
+    return found
+
+
+def is_witness(channel: Rows, made: ContextMechanism, found: PairClass) -> bool:
+    """Whether the class's pair is of its kind, and its output has its ratio (or some output)."""
+    policy, (x, other) = made.policy, (found.x, found.x_other)
+    sensitive = bool(policy.hidden()[other])
+    of_kind = policy.hidden()[x] and sensitive == (found.kind == BOTH_SENSITIVE) and x != other
+    same_block = policy.blocks[x] == policy.blocks[other] == found.block
+    row, row_other = channel[x], channel[other]
+    if found.output is not None:
+        row, row_other = [row[found.output]], [row_other[found.output]]
+    return bool(of_kind and same_block and largest(row, row_other) == found.ratio)
+
+
+def agree(made: ContextMechanism) -> LargeAudit:
+    """Both audits say the same, and so does every class; gives the large one's record."""
+    small, large = exact_audit(made), audit_context(made)
+    assert {(c.block, c.kind): c.ratio for c in large.classes} == ratios(made)
+    assert sum(c.pairs for c in large.classes) == sum(1 for _ in finite_pairs(made.policy))
+    assert (small.holds, small.faulty_row) == (large.holds, large.faulty_row)
+    assert (small.worst is None) == (large.worst is None)
+    if small.worst and large.worst:
+        assert small.worst.log_ratio == large.worst.log_ratio
+        assert small.worst.epsilon == large.worst.epsilon
+    channel = made.exact_channel()
+    assert all(is_witness(channel, made, each) for each in large.classes)
+    return large
