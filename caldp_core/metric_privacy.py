@@ -29,10 +29,7 @@ class GridMetric:
     epsilon_column: float
 
     def __post_init__(self) -> None:
-        check_k(self.rows)
-        check_k(self.columns)
-        check_k(self.rows * self.columns)
-        check_epsilon([self.epsilon_row, self.epsilon_column])
+        _check_grid(self)
 
     @classmethod
     def per_km(cls, grid: GridDomain, epsilon: float) -> "GridMetric":
@@ -43,8 +40,7 @@ class GridMetric:
         step would be below 0.001 or above 20 nats.
         """
         height = grid.cell * KM_PER_DEGREE
-        farthest = max(abs(grid.area.south), abs(grid.area.north))
-        width = height * math.cos(math.radians(min(farthest, 90.0)))
+        width = height * _narrowest(grid)
         return cls(grid.rows, grid.columns, epsilon * height, epsilon * width)
 
     @property
@@ -66,6 +62,23 @@ class EuclideanMetric:
     columns: int
     epsilon_row: float
     epsilon_column: float
+
+    def __post_init__(self) -> None:
+        _check_grid(self)
+
+    @classmethod
+    def per_km(cls, grid: GridDomain, epsilon: float) -> "EuclideanMetric":
+        """At most `epsilon` nats per kilometre as the crow flies, everywhere on the map.
+
+        The step eastward is a share of the great circle between the ends of the narrowest edge,
+        and so of every shorter one: haversine(g) ≥ haversine(Δlatitude) + haversine(that), and
+        sin²√s, concave, makes g at least √(north² + east²). Raises `CaldpError` if a step would
+        be below 0.001 or above 20 nats.
+        """
+        span = math.radians(grid.cell * max(grid.columns - 1, 1))
+        arc = 2 * math.asin(_narrowest(grid) * math.sin(span / 2))
+        height = grid.cell * KM_PER_DEGREE
+        return cls(grid.rows, grid.columns, epsilon * height, epsilon * height * arc / span)
 
     @property
     def k(self) -> int:
@@ -141,6 +154,19 @@ class DistanceMetric:
         """E[x, x′] pair by pair: (n,) and (n,) symbols → (n,) nats (see `PrivacyMatrix`)."""
         left, right = check_symbols("x", x, self.k), check_symbols("x_other", x_other, self.k)
         return np.asarray(self.epsilon * self.distances[left, right])
+
+
+def _check_grid(metric: GridMetric | EuclideanMetric) -> None:
+    check_k(metric.rows)
+    check_k(metric.columns)
+    check_k(metric.rows * metric.columns)
+    check_epsilon([metric.epsilon_row, metric.epsilon_column])
+
+
+def _narrowest(grid: GridDomain) -> float:
+    """Width over height of a cell at the edge that is farthest from the equator."""
+    farthest = max(abs(grid.area.south), abs(grid.area.north))
+    return math.cos(math.radians(min(farthest, 90.0)))
 
 
 def _steps(x: ArrayLike, x_other: ArrayLike, rows: int, columns: int) -> tuple[Ints, Ints]:

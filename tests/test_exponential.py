@@ -18,8 +18,8 @@ from caldp_core.mechanisms.exponential import (
 )
 from caldp_core.metric_privacy import DistanceMetric
 from caldp_core.types import Floats
+from tests import sampled
 from tests.contract import checks
-from tests.stats import SIGNIFICANCE, assert_mean
 
 
 def line(k: int) -> Floats:
@@ -113,20 +113,12 @@ def test_reports_follow_the_channel(name: str) -> None:
 
 
 def check_sampled(mechanism: ExponentialMechanism, drawn_by: ExponentialMechanism) -> None:
-    """Means of 2,000 tallies of about 5,000 people: known to 1/45 of a spread of about 30.
+    """About 5,000 people: a scale 10 % off moves 2 % of some 600 reports of a cell.
 
-    A scale 10 % off moves 2 % of some 600 reports of a cell, a third of a spread: 15 of those.
+    That is a third of a spread; 1/45 of one is found.
     """
     people = 500 * (1 + np.arange(mechanism.k) % 3)
-    channel = checks.channel_of(mechanism)
-    mean = people @ channel
-    covariance = np.diag(mean) - (channel.T * people) @ channel
-    rng = np.random.default_rng(3)
-    draws = np.stack([drawn_by.sample_tally(people, rng).counts for _ in range(2000)])
-    spread = np.sqrt(np.maximum(covariance.diagonal(), 0.0))
-    assert_mean(draws.astype(np.float64), mean, spread, SIGNIFICANCE / 10)
-    products = (draws - mean)[:, :, None] * (draws - mean)[:, None, :]
-    assert_mean(products, covariance, products.std(axis=0), SIGNIFICANCE / 10)
+    sampled.check_sampled(mechanism, drawn_by, people, cases=10)
 
 
 @TABLE

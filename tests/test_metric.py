@@ -20,8 +20,9 @@ from caldp_core.mechanisms.metric import GridGeometric
 from caldp_core.metric_privacy import DistanceMetric, EuclideanMetric, GridMetric
 from caldp_core.privacy import dense
 from caldp_core.types import Floats, Ints, Words
+from tests import sampled
 from tests.contract import checks
-from tests.stats import SIGNIFICANCE, assert_mean, assert_same_law
+from tests.stats import SIGNIFICANCE, assert_same_law
 
 F = Fraction
 CASES = 20
@@ -170,24 +171,12 @@ def test_reports_follow_the_channel(shape: tuple[int, int], steps: tuple[float, 
 
 
 def check_sampled(mechanism: GridGeometric, drawn_by: GridGeometric) -> None:
-    """Mean and full covariance of sampled tallies are those of independent reports.
+    """300 to 1,500 people a cell: a spread of about 30 reports.
 
-    2,000 draws of 300 to 1,500 people a cell: the mean of a cell is known to 1/45 of its spread
-    of about 30, so an ε 5 % off, which moves 2 % of 2,000 reports, moves it by more than a spread.
+    An ε 5 % off moves 2 % of 2,000 reports, more than a spread; 1/45 of one is found.
     """
-    channel = checks.channel_of(mechanism)
     people = 300 * (1 + np.arange(mechanism.k) % 5)
-    mean = people @ channel
-    covariance = np.diag(mean) - (channel.T * people) @ channel
-    rng = np.random.default_rng(3)
-    draws = np.stack([drawn_by.sample_tally(people, rng).counts for _ in range(2000)])
-    assert (draws.sum(axis=1) == people.sum()).all()
-    spread = np.sqrt(np.maximum(covariance.diagonal(), 0.0))
-    assert_mean(draws.astype(np.float64), mean, spread, SIGNIFICANCE / CASES)
-    upper = np.triu_indices(mechanism.k)
-    deviation = draws - mean
-    products = deviation[:, upper[0]] * deviation[:, upper[1]]
-    assert_mean(products, covariance[upper], products.std(axis=0), SIGNIFICANCE / CASES)
+    sampled.check_sampled(mechanism, drawn_by, people, CASES)
 
 
 @pytest.mark.parametrize("shape", [(1, 4), (3, 1), (3, 4)])

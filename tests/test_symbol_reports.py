@@ -5,8 +5,9 @@ import pytest
 
 from caldp_core.mechanisms.exponential import ExponentialMechanism
 from caldp_core.mechanisms.metric import GridGeometric
+from caldp_core.mechanisms.planar import PlanarGeometric
 from caldp_core.mechanisms.symbol_reports import SymbolReports
-from caldp_core.metric_privacy import DistanceMetric, GridMetric
+from caldp_core.metric_privacy import DistanceMetric, EuclideanMetric, GridMetric
 from tests.contract import checks
 
 LINE = np.abs(np.subtract.outer(np.arange(5), np.arange(5)))
@@ -15,6 +16,7 @@ MECHANISMS: dict[str, SymbolReports] = {
     "one row": GridGeometric(GridMetric(1, 4, 0.3, 1.1)),
     "one cell": GridGeometric(GridMetric(1, 1, 0.3, 1.1)),
     "line": ExponentialMechanism(DistanceMetric.of(LINE, 0.7)),
+    "plane": PlanarGeometric(EuclideanMetric(3, 4, 0.3, 1.1)),
 }
 EACH = pytest.mark.parametrize("name", list(MECHANISMS))
 

@@ -153,7 +153,7 @@ class DenseProducts:
     @cached_property
     def _inverse(self) -> Floats:
         require(
-            float(np.linalg.cond(self.channel)) < _CONDITION_MAX,
+            float(np.linalg.cond(self.channel, 1)) < _CONDITION_MAX,
             "These distances give (nearly) the same reports for different shares, so shares "
             "can't be estimated; choose a larger epsilon or merge symbols.",
         )
