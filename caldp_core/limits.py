@@ -26,4 +26,4 @@ SNAP_MAX_BYTES: Final = 4 * 2**30
 AREAS_MAX: Final = 200
 """Most rectangles in one drawing."""
 REPORTS_MAX_BYTES: Final = 4 * 2**30
-"""Most memory that reports of one bit per value may take."""
+"""Most memory that reports of more than one number each may take."""

@@ -12,6 +12,9 @@ from caldp_core.coins import COIN_ONE, seeded_words
 from caldp_core.errors import CaldpError
 from caldp_core.limits import REPORTS_MAX_BYTES
 from caldp_core.mechanisms import ContextMechanism, mechanism
+from caldp_core.mechanisms.base import Family
+from caldp_core.mechanisms.local_hashing import LocalHashingBank
+from caldp_core.mechanisms.subset_selection import SubsetSelectionBank
 from caldp_core.mechanisms.unary import OueBank, RapporBank, unary_family, unary_thresholds
 from caldp_core.privacy import Context
 from caldp_core.types import Floats, Ints, WordSource
@@ -165,11 +168,14 @@ def test_reports_that_cannot_be_are_refused() -> None:
         built.tally(good["source"])
 
 
-def test_more_reports_than_memory_holds_are_refused_before_they_are_made() -> None:
-    bank = OueBank(np.array([43_750]), np.array([1.0]))
+@pytest.mark.parametrize("family", [OueBank, SubsetSelectionBank, LocalHashingBank])
+def test_more_reports_than_memory_holds_are_refused_before_they_are_made(family: Family) -> None:
+    bank = family(np.array([43_750]), np.array([1.0]))
     people = REPORTS_MAX_BYTES // bank.dtype.itemsize + 1
+    # One block number for all, which takes no memory.
+    block = np.broadcast_to(np.zeros(1, np.int64), (people,))
     with pytest.raises(CaldpError, match="take fewer people at a time"):
-        bank.privatize(np.zeros(people, np.int64), seeded_words(np.random.default_rng(5)))
+        bank.privatize_base(block, seeded_words(np.random.default_rng(5)))
 
 
 def test_what_is_too_much_to_be_listed_is_refused() -> None:

@@ -18,6 +18,8 @@ import numpy as np
 
 from caldp_core.arrays import sums_by
 from caldp_core.coins import COIN_ONE
+from caldp_core.errors import require
+from caldp_core.limits import REPORTS_MAX_BYTES
 from caldp_core.types import Floats, Ints, Reports, Words
 
 
@@ -68,11 +70,21 @@ class InclusionBank:
         self._block = np.repeat(np.arange(sizes.size), sizes)
         self.cells = int(sizes.sum()) + sizes.size
 
+    def blank(self, source: Ints) -> Reports:
+        """(n,) sources → (n,) records of nothing else; `CaldpError` if they would take too much."""
+        size = source.size * self.dtype.itemsize
+        require(
+            size <= REPORTS_MAX_BYTES,
+            f"Reports may take at most {REPORTS_MAX_BYTES:,} bytes, these {source.size:,} would "
+            f"take {size:,}; take fewer people at a time or sample_tally.",
+        )
+        reports = np.zeros(source.size, self.dtype)
+        reports["source"] = source
+        return reports
+
     def clear_reports(self, place: Ints) -> Reports:
         """(n,) places → (n,) records whose `source` is m + place, and that hold nothing else."""
-        reports = np.zeros(place.size, self.dtype)
-        reports["source"] = self._sizes.size + place
-        return reports
+        return self.blank(self._sizes.size + place)
 
     def block_counts(self, cells: Ints) -> Ints:
         """(m,) reports of each block's oracle: the last cells."""

@@ -73,8 +73,7 @@ class LocalHashingBank(InclusionBank):
 
     def privatize_base(self, block: Ints, words: WordSource) -> Reports:
         """(n,) blocks → (n,) reports with uniform hash and value."""
-        reports = np.zeros(block.size, self.dtype)
-        reports["source"] = block
+        reports = self.blank(block)
         prime, g = self._prime[block].astype(np.uint64), self._g[block].astype(np.uint64)
         for degree in range(3):
             reports["hash"][:, degree] = uniform_below(prime, words)

@@ -75,8 +75,7 @@ class SubsetSelectionBank(InclusionBank):
         return self._draw(block, np.full(block.size, -1), words)
 
     def _draw(self, block: Ints, forced: Ints, words: WordSource) -> Reports:
-        reports = np.zeros(block.size, self.dtype)
-        reports["source"] = block
+        reports = self.blank(block)
         kind = self._kind[block]
         for number, (size, omega) in enumerate(self._kinds.T.tolist()):
             at, width = np.flatnonzero(kind == number), words_for(size)
