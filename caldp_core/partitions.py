@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from caldp_core.arrays import sums_by
 from caldp_core.domain import Area, Domain, GridDomain
-from caldp_core.errors import check_counts, check_whole, require
+from caldp_core.errors import check_counts, check_symbols, check_whole, require
 from caldp_core.limits import AREAS_MAX
 from caldp_core.types import Floats, Ints, read_only
 
@@ -65,8 +65,11 @@ def grid_blocks(domain: GridDomain, rows: int, columns: int) -> Partition:
 
 
 def named_blocks(labels: ArrayLike, names: Sequence[str]) -> Partition:
-    """Blocks from labels made elsewhere, such as US states; (k,) labels in [0, len(names))."""
-    array = np.asarray(labels, dtype=np.int64)
+    """Blocks from labels made elsewhere, such as US states; (k,) labels in [0, len(names)).
+
+    Raises `CaldpError` unless labels are whole numbers that use every block.
+    """
+    array = check_symbols("labels", labels, len(names))
     require(
         bool(np.array_equal(np.unique(array), np.arange(len(names)))),
         f"labels must use every number from 0 to {len(names) - 1}, one per name.",

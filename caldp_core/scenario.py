@@ -115,8 +115,9 @@ class Scenario:
     @classmethod
     def from_dict(cls, data: Any) -> "Scenario":
         """Read such a dictionary; raises `CaldpError` on unknown keys, kinds and versions."""
-        if not isinstance(data, Mapping) or data.get(_MARK) != FORMAT:
-            version = data.get(_MARK) if isinstance(data, Mapping) else None
+        version = data.get(_MARK) if isinstance(data, Mapping) else None
+        # JSON's true is no version, though Python has it equal to 1.
+        if isinstance(version, bool) or version != FORMAT:
             raise CaldpError(
                 f'A scenario file starts with "{_MARK}": {FORMAT}, this one has {version!r}.'
             )

@@ -165,7 +165,12 @@ def test_a_crowded_cell_ends_up_alone() -> None:
         (lambda: adaptive_blocks(GRID, np.full(77, -1), 2), "prior must not be negative"),
         (lambda: adaptive_blocks(GRID, np.zeros(77, np.int64), 78), "blocks must"),
         (lambda: named_blocks([0, 2], ["a", "b", "c"]), "every number from 0 to 2"),
-        (lambda: named_blocks([0, 1, 2], ["a", "b"]), "one per name"),
+        (
+            lambda: named_blocks([0, 1, 2], ["a", "b"]),
+            r"labels must hold symbols in \[0, 1\], got 2",
+        ),
+        (lambda: named_blocks([0.0, 1.7], ["a", "b"]), "labels must be .* whole numbers"),
+        (lambda: named_blocks([[0, 1]], ["a", "b"]), "labels must be a one-dimensional"),
     ],
 )
 def test_partitions_that_are_none(make: object, words: str) -> None:

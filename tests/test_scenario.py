@@ -149,7 +149,7 @@ def test_any_link_is_taken_or_refused_in_words(query: dict[str, str]) -> None:
     scenario.plain()
 
 
-@pytest.mark.parametrize("version", [None, 0, 2, "1", [1]])
+@pytest.mark.parametrize("version", [None, 0, 2, "1", [1], True])
 def test_other_versions_are_refused(version: object) -> None:
     with pytest.raises(CaldpError, match='starts with "caldp_scenario": 1'):
         Scenario.from_dict({"caldp_scenario": version})
