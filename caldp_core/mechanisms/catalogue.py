@@ -15,6 +15,7 @@ from caldp_core.mechanisms.base import Mechanism
 from caldp_core.mechanisms.binary import BinaryMechanism, BinaryPolicy
 from caldp_core.mechanisms.exponential import ExponentialMechanism
 from caldp_core.mechanisms.metric import GridGeometric
+from caldp_core.mechanisms.planar import PlanarGeometric
 from caldp_core.mechanisms.published_urap import PublishedUrap
 from caldp_core.mechanisms.registry import FAMILIES, mechanism
 from caldp_core.metric_privacy import DistanceMetric, EuclideanMetric, GridMetric
@@ -85,10 +86,19 @@ _OTHERS: Final = (
         ExponentialMechanism,
     ),
     MechanismEntry(
+        "planar-geometric",
+        "Planar geometric noise",
+        "Each person's place is moved in any direction by a random distance; how well another "
+        "place hides depends on its distance as the crow flies.",
+        "Andrés et al. 2013, on a lattice",
+        EuclideanMetric,
+        PlanarGeometric,
+    ),
+    MechanismEntry(
         "stepwise-geometric",
         "Geometric noise along streets, as the crow flies",
-        "The same noise along both axes, with steps so small that the promise holds for the "
-        "distance as the crow flies.",
+        "Noise along both axes, with steps so small that the promise holds for the distance as "
+        "the crow flies: more noise than in the plane, but for any number of people at once.",
         "Andrés et al. 2013 (the promise); Ghosh, Roughgarden, Sundararajan 2009 (the noise)",
         EuclideanMetric,
         lambda policy: GridGeometric(policy.stricter_steps()),
