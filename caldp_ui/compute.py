@@ -21,14 +21,15 @@ from caldp_core.planner import Recommendation, best_family
 from caldp_core.regions import RegionReport, region_report
 from caldp_core.scenario import Scenario
 from caldp_core.types import Bools, Progress
+from caldp_ui.datasets import file_state
 
 EPSILONS: Final = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0)
 NUMBERS: Final = tuple(10**power for power in range(3, 13))
 
 
 def key(scenario: Scenario) -> str:
-    """The scenario's canonical text."""
-    return json.dumps(scenario.to_dict(), sort_keys=True)
+    """The scenario's canonical text, and the state of the file that its data come from."""
+    return json.dumps([scenario.to_dict(), file_state(scenario.dataset)], sort_keys=True)
 
 
 @dataclass(frozen=True, eq=False)

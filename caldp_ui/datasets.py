@@ -4,6 +4,7 @@ Room: controls.
 """
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Final
 
 from caldp_core.datasets import Cities, DatasetSpec, Gowalla, Snap
@@ -41,6 +42,17 @@ def title_of(spec: DatasetSpec) -> str:
 def has_people(spec: DatasetSpec) -> bool:
     """True where the data are people, not only a distribution to draw people from."""
     return isinstance(spec, Gowalla | Snap)
+
+
+def file_state(spec: DatasetSpec) -> tuple[int, int] | None:
+    """(time of last change in ns, bytes) of the file that is read, None where there is none."""
+    if not isinstance(spec, Snap):
+        return None
+    try:
+        found = Path(spec.path).expanduser().stat()
+    except OSError:  # loading it says what is wrong
+        return None
+    return found.st_mtime_ns, found.st_size
 
 
 def choose(scenario: Scenario, title: str) -> Scenario:

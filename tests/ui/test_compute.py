@@ -1,13 +1,15 @@
 """Cached work: keys tell scenarios apart, cached values are the core's own and read-only."""
 
 import json
+import os
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from caldp_core.curves import over_epsilon, over_people, people_for_same_error
-from caldp_core.datasets import Cities, Gowalla
+from caldp_core.datasets import Cities, Gowalla, Snap
 from caldp_core.experiments import prepare, run
 from caldp_core.protection import (
     DrawnBlocks,
@@ -40,6 +42,26 @@ def test_the_same_scenario_has_the_same_key() -> None:
     again = Scenario.from_query(BASE.to_query())
     assert again is not BASE
     assert compute.key(again) == compute.key(BASE)
+
+
+def test_a_file_that_has_changed_is_read_again(tmp_path: Path) -> None:
+    file = tmp_path / "checkins.txt"
+    line = "0\t2010-10-19T23:55:27Z\t{}\t-97.79\t22847\n"
+    scenario = Scenario(dataset=Snap(str(file)), blocks=OneBlock())
+    missing = compute.key(scenario)
+    file.write_text(line.format("30.23"))
+    first = compute.key(scenario)
+    assert compute.dataset(scenario).n == compute.setup(scenario).n == 1
+    assert compute.compare(scenario).outcome.people.sum() == 1
+    file.write_text(line.format("30.23") + line.format("40.64"))
+    assert len({missing, first, compute.key(scenario)}) == 3
+    assert compute.dataset(scenario).n == compute.setup(scenario).n == 2
+    assert compute.compare(scenario).outcome.people.sum() == 2
+    # As long as before, but another place.
+    os.utime(file, ns=(1, 1))
+    before = compute.dataset(scenario).counts
+    file.write_text(line.format("30.23") + line.format("45.64"))
+    assert not np.array_equal(compute.dataset(scenario).counts, before)
 
 
 def test_comparison_is_what_the_core_runs() -> None:
