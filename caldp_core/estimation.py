@@ -152,11 +152,11 @@ _ENTRIES: Final = (
     ),
     EstimatorEntry(
         "maximum-likelihood",
-        "Maximum likelihood (EM)",
-        "the shares under which these reports are the least surprising; takes longer, slightly "
-        "biased",
+        "Maximum likelihood",
+        "the shares under which these reports are the least surprising (of reports that are sets "
+        "of values, how often each value is in them); slightly biased",
         maximum_likelihood,
-        slow_from=5_000,
+        slow_from=15_000,
     ),
     EstimatorEntry(
         "none",

@@ -1,0 +1,367 @@
+"""Composite likelihood against the exact channel, an optimiser, and the full likelihood."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq, minimize
+
+import caldp_core.composite_likelihood as composite
+from caldp_core.errors import Cancelled
+from caldp_core.estimation import clip_renormalise, simplex
+from caldp_core.evidence import Evidence
+from caldp_core.falling_root import falling_root
+from caldp_core.inclusion_profile import InclusionProfile
+from caldp_core.maximum_likelihood import Fit, fit, maximum_likelihood
+from caldp_core.mechanisms import FAMILIES, ContextMechanism, Tally, mechanism
+from caldp_core.mechanisms.inclusion import InclusionBank
+from caldp_core.mechanisms.unary import OueBank
+from caldp_core.privacy import Context
+from caldp_core.types import Floats, Ints
+from tests.composites import Components
+from tests.contract.checks import design_of
+from tests.contract.contexts import CONTEXTS, EPSILONS, context
+
+SETS = ("rappor", "oue", "subset-selection", "local-hashing")
+NATS = 1e-11
+"""Per person: far below what tells two distributions apart, and above rounding."""
+
+
+@cache
+def components(kind: str, epsilon: float, family: str) -> tuple[ContextMechanism, Components]:
+    made = mechanism(context(kind, epsilon), family)
+    return made, Components.of(made)
+
+
+def evidence_of(made: ContextMechanism, n: int = 3000, seed: int = 8) -> Evidence:
+    rng = np.random.default_rng(seed)
+    people = rng.multinomial(n, rng.dirichlet(np.full(made.k, 0.5)))
+    return Evidence.of(made, made.sample_tally(people, rng))
+
+
+def best_by_slsqp(parts: Components, counts: Floats, n: int) -> tuple[Floats, float]:
+    k = parts.laws.shape[0]
+    found = minimize(
+        lambda p: -parts.value(p, counts) / n,
+        np.full(k, 1 / k),
+        jac=lambda p: -parts.slopes(p, counts) / n,
+        bounds=[(1e-9, 1)] * k,
+        constraints={"type": "eq", "fun": lambda p: p.sum() - 1, "jac": lambda p: np.ones(k)},
+        method="SLSQP",
+        options={"ftol": 1e-14, "maxiter": 1000},
+    )
+    return found.x, -float(found.fun)
+
+
+def assert_is_best(ours: Fit, parts: Components, counts: Floats, n: int) -> None:
+    """No more is left than the certificate allows, by the channel's own reckoning."""
+    found, theirs = best_by_slsqp(parts, counts, n)
+    assert parts.value(ours.p, counts) / n == pytest.approx(ours.likelihood, abs=1e-9)
+    assert ours.likelihood >= theirs - NATS
+    # The optimiser got as far as it can, or else the line above would say little.
+    assert theirs >= ours.likelihood - 1e-6
+    away = 0.98 * ours.p + 0.02 * np.roll(found, 1)
+    assert parts.value(away, counts) / n < ours.likelihood
+
+
+def test_the_families_are_those_whose_reports_include_symbols() -> None:
+    banks = {name: mechanism(Context.plain(4, 1.0), name).bank for name in FAMILIES}
+    assert {name for name, bank in banks.items() if isinstance(bank, InclusionBank)} == set(SETS)
+
+
+@pytest.mark.parametrize("family", SETS)
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, 4.0])
+@pytest.mark.parametrize("kind", [kind for kind in CONTEXTS if kind != "k = 1"])
+def test_it_is_what_an_optimiser_finds(kind: str, epsilon: float, family: str) -> None:
+    made, parts = components(kind, epsilon, family)
+    evidence = evidence_of(made)
+    counts = parts.counts(made, evidence.tally.counts)
+    if kind == "nothing sensitive":
+        np.testing.assert_allclose(fit(evidence).p, evidence.unbiased, atol=1e-12)
+        return
+    assert_is_best(fit(evidence), parts, counts, evidence.n)
+
+
+@pytest.mark.parametrize("family", SETS)
+@pytest.mark.parametrize("kind", CONTEXTS)
+@pytest.mark.parametrize("n", [1, 30, 3000, 10**9])
+def test_the_gap_certifies_the_maximum(kind: str, n: int, family: str) -> None:
+    for epsilon in EPSILONS:
+        made = mechanism(context(kind, epsilon), family)
+        evidence = evidence_of(made, min(n, made.bank.n_max, 10**9))
+        ours = fit(evidence)
+        assert ours.gap <= NATS
+        assert ours.rounds <= 40, "Newton's steps do not work"
+        assert ours.p.min() >= 0
+        blocks = np.bincount(evidence.blocks, ours.p, evidence.block_shares.size)
+        np.testing.assert_allclose(blocks, evidence.block_shares, atol=1e-12)
+
+
+@pytest.mark.parametrize("family", SETS)
+def test_the_certificate_is_right_away_from_the_maximum(family: str) -> None:
+    made, parts = components("blocks and sensitive set", 1.0, family)
+    evidence = evidence_of(made)
+    assert isinstance(made.bank, InclusionBank)
+    likelihood = composite.CompositeLikelihood(evidence, made.bank)
+    counts = parts.counts(made, evidence.tally.counts) / evidence.n
+    best, rng = fit(evidence), np.random.default_rng(3)
+    for p in rng.dirichlet(np.ones(made.k), 20):
+        value, slopes = likelihood.slopes(p)
+        assert value == pytest.approx(parts.value(p, counts), abs=1e-12)
+        np.testing.assert_allclose(slopes, parts.slopes(p, counts), rtol=1e-9)
+        assert best.likelihood - value <= composite.gap_of(
+            slopes, evidence.blocks, evidence.block_shares
+        )
+
+
+class FloorUpsideDown(InclusionProfile):
+    def _floor(self, hidden: Floats) -> Floats:
+        return -super()._floor(hidden)
+
+
+class NobodyElse(InclusionProfile):
+    def _sent(self, hidden: Floats) -> Floats:
+        return np.maximum(hidden, 1e-12)
+
+
+class SharesOfExcessOnly(InclusionProfile):
+    def shares(self, hidden: Floats) -> Floats:
+        return np.repeat(hidden / self._counts.sizes, self._counts.sizes)
+
+
+@pytest.mark.parametrize("wrong", [FloorUpsideDown, NobodyElse, SharesOfExcessOnly])
+@pytest.mark.parametrize("family", SETS)
+def test_a_wrong_solver_is_found(
+    family: str, wrong: type[InclusionProfile], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, parts = components("sensitive set", 1.0, family)
+    evidence = evidence_of(made)
+    right = fit(evidence)
+    monkeypatch.setattr(composite, "InclusionProfile", wrong)
+    ours = fit(evidence)
+    counts = parts.counts(made, evidence.tally.counts)
+    assert ours.gap > 1e-5
+    assert parts.value(ours.p, counts) / evidence.n < right.likelihood - 1e-6
+    with pytest.raises(AssertionError):
+        assert_is_best(ours, parts, counts, evidence.n)
+
+
+@pytest.mark.parametrize("family", SETS)
+def test_the_second_derivative_is_that_of_the_first(family: str) -> None:
+    made = mechanism(context("blocks and sensitive set", 1.0), family)
+    evidence = evidence_of(made)
+    assert isinstance(made.bank, InclusionBank)
+    likelihood = composite.CompositeLikelihood(evidence, made.bank)
+    profile = InclusionProfile(likelihood.counts, made.bank.law, likelihood.noise)
+    at, step = np.full(made.policy.m, 0.4), 1e-6
+    _, second = profile.slope(at)
+    rise = (profile.slope(at + step)[0] - profile.slope(at - step)[0]) / (2 * step)
+    mixed = made.sizes > 0
+    assert mixed.sum() == 3
+    np.testing.assert_allclose(second[mixed], rise[mixed], rtol=1e-5)
+
+
+@pytest.mark.parametrize("family", SETS)
+@pytest.mark.parametrize("kind", ["plain", "sensitive set", "blocks and sensitive set"])
+def test_it_meets_the_unbiased_estimate_inside_the_simplex(kind: str, family: str) -> None:
+    made = mechanism(context(kind, 1.0), family)
+    n, rng = 10**9, np.random.default_rng(2)
+    p = np.full(made.k, 1 / made.k)
+    evidence = Evidence.of(made, made.sample_tally(rng.multinomial(n, p), rng))
+    assert evidence.unbiased.min() > 0
+    # At most 11 values: 6 standard errors are exceeded once in 10^7 cases.
+    limit = 6 * np.sqrt(made.variance(p, n))
+    ours = maximum_likelihood(evidence)
+    assert (np.abs(ours - evidence.unbiased) <= limit).all()
+    if family == "subset-selection":
+        np.testing.assert_allclose(ours, evidence.unbiased, rtol=1e-9)
+    # Must fail: reports taken for those of ε = 1.1. At even shares all is even whatever ε is, but
+    # not where some are in the clear; the plain case is left to those above.
+    if kind != "plain":
+        other = mechanism(context(kind, 1.1), family)
+        if other.bank.cells == made.bank.cells:
+            tally = replace(evidence.tally, fingerprint=other.fingerprint)
+            wrong = maximum_likelihood(Evidence.of(other, tally))
+            assert (np.abs(wrong - evidence.unbiased) > limit).any()
+
+
+@pytest.mark.parametrize("family", SETS)
+def test_it_is_nearer_than_the_projection_and_clipping(family: str) -> None:
+    # Who is in the clear holds nothing hidden: only the likelihood heeds it.
+    k = 200
+    p = 1.0 / np.arange(1, k + 1)
+    p /= p.sum()
+    made = mechanism(Context.high_low(np.arange(k) % 3 > 0, 1.0), family)
+    rng = np.random.default_rng(11)
+    ours, projected, clipped = [], [], []
+    for _ in range(24):
+        evidence = Evidence.of(made, made.sample_tally(rng.multinomial(20_000, p), rng))
+        for errors, method in (
+            (ours, maximum_likelihood),
+            (projected, simplex),
+            (clipped, clip_renormalise),
+        ):
+            errors.append(float(np.abs(method(evidence) - p).sum()))
+    # 24 pairs, of which 23 must favour it: 1.5e-6 under a fair coin. The means are 0.29, 0.39 and
+    # 0.38 with a spread of 0.01, so that it always does.
+    assert np.count_nonzero(np.less(ours, projected)) >= 23
+    assert np.count_nonzero(np.less(ours, clipped)) >= 23
+
+
+@pytest.mark.parametrize("family", ["rappor", "oue", "local-hashing"])
+def test_in_plain_ldp_it_is_nearer_than_clipping(family: str) -> None:
+    k = 200
+    p = 1.0 / np.arange(1, k + 1)
+    p /= p.sum()
+    made = mechanism(Context.plain(k, 1.0), family)
+    rng = np.random.default_rng(12)
+    ours, projected, clipped = [], [], []
+    for _ in range(30):
+        evidence = Evidence.of(made, made.sample_tally(rng.multinomial(20_000, p), rng))
+        ours.append(float(np.abs(maximum_likelihood(evidence) - p).sum()))
+        projected.append(float(np.abs(simplex(evidence) - p).sum()))
+        clipped.append(float(np.abs(clip_renormalise(evidence) - p).sum()))
+    # 4e-6 under a fair coin; 0.44 against 0.47 with a spread of the difference of 0.015.
+    assert np.count_nonzero(np.less(ours, clipped)) >= 27
+    # Here it is nearly the projection: no better, and no worse by more than 1 %.
+    assert np.mean(ours) <= 1.01 * np.mean(projected)
+
+
+EVEN: Floats = np.full(6, 1 / 6)
+HEAVY: Floats = np.array([0.75, 0.05, 0.05, 0.05, 0.05, 0.05])
+LOSSES = {
+    # Percent more variance than with the full likelihood: even shares, three quarters in one.
+    ("rappor", 0.5): (0.7, 2.9),
+    ("rappor", 1.0): (2.7, 11),
+    ("rappor", 2.0): (9.0, 35),
+    ("oue", 0.5): (0.7, 2.7),
+    ("oue", 1.0): (2.5, 9.2),
+    ("oue", 2.0): (6.1, 21),
+    ("subset-selection", 0.5): (0, 1.9),
+    ("subset-selection", 1.0): (0, 7.3),
+    ("subset-selection", 2.0): (0, 0),
+    ("local-hashing", 0.5): (0.6, 2.6),
+    ("local-hashing", 1.0): (2.5, 10),
+    ("local-hashing", 2.0): (4.3, 22),
+}
+
+
+def losses(context: Context, family: str, p: Floats) -> tuple[float, float]:
+    """Percent more total variance: of the composite, and of the unprocessed estimate."""
+    made = mechanism(context, family)
+    full, ours = Components.of(made).covariances(p)
+    least = np.linalg.eigvalsh(ours - full).min()
+    assert least >= -1e-9 * np.trace(full), "no estimate beats the full likelihood in the limit"
+    unbiased = float(made.variance(p, 1).sum())
+    return 100 * (np.trace(ours) / np.trace(full) - 1), 100 * (unbiased / np.trace(full) - 1)
+
+
+@pytest.mark.parametrize(("family", "epsilon"), LOSSES)
+def test_the_loss_against_the_full_likelihood_is_what_is_said(family: str, epsilon: float) -> None:
+    half = Context.high_low(np.arange(6) % 2 == 0, epsilon)
+    for p, said in zip((EVEN, HEAVY), LOSSES[family, epsilon], strict=True):
+        loss, unprocessed = losses(Context.plain(6, epsilon), family, p)
+        assert loss >= -1e-6
+        assert loss == pytest.approx(said, abs=0.06 if said < 10 else 0.6)
+        assert loss <= unprocessed + 1e-6
+        if family != "subset-selection":
+            assert 20 < unprocessed < 60
+        most = 28 if family == "local-hashing" else said
+        assert losses(half, family, p)[0] <= most + 1e-6
+
+
+@pytest.mark.parametrize("family", SETS)
+def test_the_large_sample_formula_is_that_of_the_estimate(family: str) -> None:
+    """The sandwich against the fit's own influence function, so that the losses are this code's."""
+    made = mechanism(Context.high_low(np.arange(6) % 2 == 0, 1.0), family)
+    p = np.array([0.3, 0.2, 0.2, 0.1, 0.1, 0.1])
+    parts, design = Components.of(made), design_of(made)
+    law, n, more = p @ parts.channel, 10**13, 10**7
+
+    def fitted(counts: Ints, people: int) -> Floats:
+        tally = Tally(counts, people, made.fingerprint)
+        return maximum_likelihood(Evidence.of(made, tally))
+
+    usual = np.rint(n * (law @ design)).astype(np.int64)
+    at = fitted(usual, n)
+    np.testing.assert_allclose(at, p, rtol=1e-9)
+    moved = np.array([fitted(usual + more * row, n + more) - at for row in design]) * (n / more)
+    _, ours = parts.covariances(p)
+    np.testing.assert_allclose((moved.T * law) @ moved, ours, rtol=1e-3, atol=1e-4)
+    if family != "subset-selection":
+        assert made.variance(p, 1).sum() > 1.2 * np.trace(ours)
+
+
+def bank_without_cover(sizes: Ints, epsilon: Floats) -> OueBank:
+    """λ = 0: nobody but the hidden sends reports from the oracle."""
+    bank = OueBank(sizes, epsilon)
+    bank.noise = np.zeros_like(bank.noise)
+    bank._share = bank.noise / 2.0**48
+    return bank
+
+
+@pytest.mark.parametrize("n", [1, 5, 3000])
+def test_reports_that_only_hidden_symbols_send(n: int) -> None:
+    made = ContextMechanism(context("blocks and sensitive set", 1.0), "oue", bank_without_cover)
+    evidence = evidence_of(made, n)
+    ours = fit(evidence)
+    assert ours.gap <= 1e-9
+    blocks = made.policy.blocks
+    hidden = made.bank.block_counts(evidence.tally.counts[: made.bank.cells]) / n
+    found = np.bincount(blocks[made.hidden_symbols], ours.p[made.hidden_symbols], made.policy.m)
+    np.testing.assert_allclose(found, hidden, atol=1e-9)
+    if n == 3000:
+        parts = Components.of(made)
+        assert_is_best(ours, parts, parts.counts(made, evidence.tally.counts), n)
+
+
+@pytest.mark.parametrize("sensitive", [1.0, 0.3])
+def test_full_size(sensitive: float) -> None:
+    k, n = 43_750, 3_670_000
+    rng = np.random.default_rng(14)
+    p = rng.dirichlet(np.full(k, 0.05))
+    cells = np.arange(k)
+    labels = (cells // 250 // 7) * 25 + cells % 250 // 10 if sensitive < 1 else np.zeros(k, int)
+    made = mechanism(Context.of(labels, rng.random(k) < sensitive, 1.0), "oue")
+    ours = fit(Evidence.of(made, made.sample_tally(rng.multinomial(n, p), rng)))
+    # A symbol's inclusions count 1/s, so this is s times what any other shares could gain.
+    assert ours.gap * n * int(made.sizes.max()) < 0.01
+    assert ours.p.sum() == pytest.approx(1, abs=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["plain", "sensitive set"])
+def test_progress_is_told_and_may_cancel(kind: str) -> None:
+    told: list[float] = []
+    evidence = evidence_of(mechanism(context(kind, 1.0), "oue"))
+    maximum_likelihood(replace(evidence, progress=told.append))
+    assert told == sorted(told)
+    assert 0 < told[0] <= told[-1] <= 1
+
+    def cancel(share: float) -> None:
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        maximum_likelihood(replace(evidence, progress=cancel))
+
+
+@pytest.mark.parametrize("start", [-9.0, 0.0, 0.3, 9.0])
+def test_roots_of_many_curves_at_once(start: float) -> None:
+    curves: list[tuple[Callable[[float], float], Callable[[float], float]]] = [
+        (lambda x: 0.7 - x, lambda x: -1.0),
+        (lambda x: np.exp(-50 * x) - 1e-3, lambda x: -50 * np.exp(-50 * x)),
+        (lambda x: -np.arctan(40 * (x - 0.9)), lambda x: -40 / (1 + 1600 * (x - 0.9) ** 2)),
+        (lambda x: max(0.25 - x, 0.0) - 1e-4 * x, lambda x: -float(x < 0.25) - 1e-4),
+        (lambda x: 0.1 - x**9, lambda x: -9 * x**8),
+        (lambda x: 0.2 - np.cbrt(x - 0.5), lambda x: -np.inf),
+    ]
+
+    def curve(x: Floats) -> tuple[Floats, Floats]:
+        pairs = list(zip(curves, x, strict=True))
+        return np.array([f(at) for (f, _), at in pairs]), np.array([g(at) for (_, g), at in pairs])
+
+    m = len(curves)
+    found = falling_root(curve, np.zeros(m), np.ones(m), np.full(m, start), np.zeros(m))
+    awaited = [brentq(f, 0, 1, xtol=1e-15) for f, _ in curves]
+    np.testing.assert_allclose(found, awaited, rtol=1e-12, atol=1e-12)
