@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from caldp_core.mechanisms.binary import BinaryMechanism, BinaryPolicy
 from caldp_core.mechanisms.exponential import ExponentialMechanism
 from caldp_core.mechanisms.metric import GridGeometric
 from caldp_core.mechanisms.planar import PlanarGeometric
@@ -16,6 +17,8 @@ MECHANISMS: dict[str, SymbolReports] = {
     "one row": GridGeometric(GridMetric(1, 4, 0.3, 1.1)),
     "one cell": GridGeometric(GridMetric(1, 1, 0.3, 1.1)),
     "line": ExponentialMechanism(DistanceMetric.of(LINE, 0.7)),
+    "two symbols": BinaryMechanism(BinaryPolicy(0.4, 2.0)),
+    "one way": BinaryMechanism(BinaryPolicy(np.inf, 2.0)),
     "plane": PlanarGeometric(EuclideanMetric(3, 4, 0.3, 1.1)),
 }
 EACH = pytest.mark.parametrize("name", list(MECHANISMS))

@@ -22,9 +22,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from caldp_core.coins import COIN_ONE, below, seeded_words, system_words
-from caldp_core.errors import check_counts, check_n, check_number, check_symbols, require
-from caldp_core.mechanisms.base import Tally, digest
+from caldp_core.coins import COIN_ONE, below
+from caldp_core.errors import check_number, check_symbols, require
+from caldp_core.mechanisms.base import digest
+from caldp_core.mechanisms.symbol_reports import Products, SymbolReports
 from caldp_core.types import Floats, Ints, WordSource
 
 _DIGITS: Final = 80
@@ -133,21 +134,18 @@ def post_processing(
     ]
 
 
-class BinaryMechanism:
+class BinaryMechanism(SymbolReports):
     """Q* of CALDP Theorem 2 for one `BinaryPolicy`. See `Mechanism` for what its methods promise.
 
     Reports are 0 or 1. `flips`: (2,) probabilities that symbol x is sent as the other one.
+    Estimates and variances raise `CaldpError` where nothing can be learned.
     """
 
-    k: Final = 2
-    outputs: Final = 2
-
     def __init__(self, policy: BinaryPolicy) -> None:
-        self.policy = policy
+        self.policy: BinaryPolicy = policy
         self._whole = flip_thresholds(policy)
         self._threshold = np.array(self._whole, np.uint64)
         self.flips: Floats = self._threshold / COIN_ONE
-        self._slope = (COIN_ONE - sum(self._whole)) / COIN_ONE
 
     @cached_property
     def fingerprint(self) -> str:
@@ -157,71 +155,64 @@ class BinaryMechanism:
     @property
     def learnable(self) -> bool:
         """False where both symbols send the same reports, because an ε is 0 or next to it."""
-        return self._slope > 0
+        return sum(self._whole) < COIN_ONE
 
-    def privatize(self, x: ArrayLike, rng: np.random.Generator) -> Ints:
-        """(n,) symbols → (n,) reports in {0, 1}, simulated with `rng`."""
-        return self._reports(check_symbols("x", x, 2), seeded_words(rng))
-
-    def client_report(self, x: int) -> Ints:
-        """(1,) one real user's report, with the operating system's randomness; takes no seed."""
-        return self._reports(check_symbols("x", [x], 2), system_words)
+    @cached_property
+    def products(self) -> Products:
+        """Products with the two coins."""
+        return _BinaryProducts(self.policy, self._whole)
 
     def _reports(self, x: Ints, words: WordSource) -> Ints:
         return x ^ below(words(x.size), self._threshold[x])
 
-    def every_report(self) -> Ints:
-        """(2,) both reports in the order of the channel's columns."""
-        return np.arange(2)
-
-    def tally(self, reports: Ints) -> Tally:
-        """(n,) reports → (2,) how many 0 and how many 1; `CaldpError` on any other report."""
-        checked = check_symbols("reports", reports, 2)
-        return Tally(np.bincount(checked, minlength=2), checked.size, self.fingerprint)
-
-    def sample_tally(self, counts: ArrayLike, rng: np.random.Generator) -> Tally:
-        """Tally of (2,) people per symbol by two binomials; same law as `tally(privatize(x))`."""
-        people = check_counts("counts", counts, 2)
+    def _spread(self, people: Ints, rng: np.random.Generator) -> Ints:
+        """By two binomials, for any n."""
         flipped = rng.binomial(people, self.flips)
-        return Tally(people - flipped + flipped[::-1], int(people.sum()), self.fingerprint)
-
-    def estimate(self, tally: Tally) -> Floats:
-        """(2,) unbiased shares that sum to 1; entries may be negative.
-
-        p̂₁ = (ones/n − f)/(1 − f − g) with the realised coins. Raises `CaldpError` where nothing
-        can be learned, on a tally of another mechanism, and on no reports.
-        """
-        self._require_learnable()
-        require(
-            tally.fingerprint == self.fingerprint,
-            "This tally was made by another mechanism; use the one that made the reports.",
-        )
-        require(tally.n > 0, "A tally of no reports says nothing; collect at least one report.")
-        return np.asarray((tally.counts / tally.n - self.flips[::-1]) / self._slope)
-
-    def variance(self, p: Floats, n: int) -> Floats:
-        """(2,) exact variance of `estimate` when n people come from p: q(1−q)/(n(1−f−g)²).
-
-        `p`: (2,) shares; q: the probability of the report 1. Both entries are equal.
-        """
-        self._require_learnable()
-        one = p[0] * self.flips[0] + p[1] * (1.0 - self.flips[1])
-        zero = p[0] * (1.0 - self.flips[0]) + p[1] * self.flips[1]
-        return np.full(2, one * zero / (check_n(n) * self._slope**2))
-
-    def sum_variance(self, p: Floats, weights: Floats, n: int) -> float:
-        """Exact variance of w₀p̂₀ + w₁p̂₁; `p`, `weights`: (2,). The entries sum to 1."""
-        return float((weights[1] - weights[0]) ** 2 * self.variance(p, n)[1])
+        return people - flipped + flipped[::-1]
 
     def exact_channel(self) -> list[list[Fraction]]:
         """2 rows of 2 probabilities in rationals."""
         f, g = (Fraction(whole, COIN_ONE) for whole in self._whole)
         return [[1 - f, f], [g, 1 - g]]
 
+
+class _BinaryProducts:
+    """`Products` of Q = (1−f, f; g, 1−g), whose inverse is (1−g, −f; −g, 1−f)/(1 − f − g).
+
+    Differences are of 48-bit numbers and lose nothing, however little Q tells.
+    """
+
+    def __init__(self, policy: BinaryPolicy, whole: tuple[int, int]) -> None:
+        self._policy = policy
+        self._flip = np.array(whole) / COIN_ONE
+        self._other_flip = self._flip[::-1]
+        self._slope = (COIN_ONE - sum(whole)) / COIN_ONE
+
+    def expected(self, p: Floats) -> Floats:
+        return np.asarray(p * (1.0 - self._flip) + (p * self._flip)[::-1])
+
+    def pull(self, weights: Floats) -> Floats:
+        return np.asarray(weights * (1.0 - self._flip) + weights[::-1] * self._flip)
+
+    def inverse(self, reports: Floats) -> Floats:
+        self._require_learnable()
+        return np.asarray((reports - reports.sum() * self._other_flip) / self._slope)
+
+    def score(self, weights: Floats) -> Floats:
+        self._require_learnable()
+        kept = weights * (1.0 - self._other_flip)
+        return np.asarray((kept - weights[::-1] * self._flip) / self._slope)
+
+    def inverse_squared(self, reports: Floats) -> Floats:
+        self._require_learnable()
+        kept = reports * (1.0 - self._other_flip) ** 2
+        return np.asarray((kept + reports[::-1] * self._other_flip**2) / self._slope**2)
+
     def _require_learnable(self) -> None:
         require(
-            self.learnable,
+            self._slope > 0,
             "Nothing can be learned at "
-            f"epsilon_01 = {self.policy.epsilon_01:g} and epsilon_10 = {self.policy.epsilon_10:g}: "
+            f"epsilon_01 = {self._policy.epsilon_01:g} and "
+            f"epsilon_10 = {self._policy.epsilon_10:g}: "
             "both symbols send the same reports; make both larger.",
         )
