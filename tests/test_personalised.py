@@ -1,7 +1,6 @@
 """The personalised mechanism: what a user is promised, what stays unseen, and what is estimated."""
 
 import itertools
-import math
 from fractions import Fraction
 
 import numpy as np
@@ -12,7 +11,6 @@ from caldp_core.errors import CaldpError
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.backgrounds import (
     background_bias,
-    known_background,
     population_background,
     sample_background,
     uniform_background,
@@ -256,28 +254,6 @@ def test_a_map_of_cells() -> None:
 def test_a_client_draws_from_the_operating_system() -> None:
     report = personalised(epsilon=20.0).client_report(3, (3, -1))
     assert report.shape == (1,)
-
-
-def test_backgrounds() -> None:
-    open_symbols = ~SENSITIVE
-    even = [0, 0.25, 0.25, 0.25, 0, 0.25]
-    np.testing.assert_allclose(uniform_background(2, open_symbols), [even, even])
-    np.testing.assert_allclose(
-        population_background(1, [9, 1, 2, 3, 9, 4], open_symbols), [[0, 0.1, 0.2, 0.3, 0, 0.4]]
-    )
-    own = np.array([[1, -1], [1, 0], [2, 3], [0, 3]])
-    np.testing.assert_allclose(
-        sample_background(own, open_symbols), [[0, 2 / 3, 1 / 3, 0, 0, 0], [0, 0, 0, 1, 0, 0]]
-    )
-    smooth = sample_background(own, open_symbols, pseudo_count=1.0)
-    np.testing.assert_allclose(smooth[1], [0, 1 / 6, 1 / 6, 3 / 6, 0, 1 / 6])
-    np.testing.assert_array_equal(known_background([[0.5, 0.5]]), [[0.5, 0.5]])
-
-
-@pytest.mark.parametrize("table", [[0.5, 0.5], [[0.5, 0.4]], [[1.5, -0.5]], [[math.nan, 1.0]]])
-def test_backgrounds_that_are_none(table: object) -> None:
-    with pytest.raises(CaldpError, match="background must"):
-        known_background(table)  # type: ignore[arg-type]
 
 
 def test_what_is_refused() -> None:
