@@ -17,6 +17,7 @@ from caldp_core.maximum_likelihood import (
     maximum_likelihood,
 )
 from caldp_core.mechanisms import FAMILIES, mechanism
+from caldp_core.mechanisms.personalised import PersonalisedMechanism
 from caldp_core.privacy import Context
 from caldp_core.types import Floats
 from tests.contract.checks import channel_of
@@ -175,6 +176,19 @@ def test_every_family_has_a_likelihood(family: str) -> None:
     p = maximum_likelihood(evidence)
     blocks = np.bincount(evidence.blocks, weights=p)
     np.testing.assert_allclose(blocks, evidence.block_shares, atol=1e-9)
+
+
+@pytest.mark.parametrize("family", ["hadamard", "oue"])
+def test_tags_of_the_personalised_mechanism_are_fitted_like_symbols(family: str) -> None:
+    made = PersonalisedMechanism(np.arange(8) < 3, 1, 1.0, family)
+    shares = np.array([0.2, 0.05, 0.05, 0.3, 0.1, 0.1, 0.05, 0.05, 0.1])
+    tally = made.sample_tally((shares * 10**7).astype(np.int64), np.random.default_rng(4))
+    background = np.where(np.arange(8) == 5, 1.0, 0.0)[None, :]
+    p = made.expected(maximum_likelihood(Evidence.of(made.common, tally)), background)
+    assert p.min() >= 0
+    assert p.sum() == pytest.approx(1, abs=1e-9)
+    # Standard errors are 0.001; the share of the tag, 0.1, must be found at its background.
+    np.testing.assert_allclose(p, made.expected(shares, background), atol=0.006)
 
 
 def test_progress_is_told_and_may_cancel() -> None:
