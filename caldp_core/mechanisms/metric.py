@@ -7,7 +7,8 @@ which people of a row report which column, their moves between rows are still in
 so `sample_tally` may spread counts along one axis and then along the other.
 
 Euclidean geo-indistinguishability (Andrés et al. 2013) is kept by running it on
-`EuclideanMetric.stricter_steps()`.
+`EuclideanMetric.stricter_steps()`. `planar.py` keeps it with 13 % less displacement, but not with
+tallies of any size at one cost.
 """
 
 from collections.abc import Callable
