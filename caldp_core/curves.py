@@ -10,7 +10,7 @@ import numpy as np
 
 from caldp_core.errors import CaldpError
 from caldp_core.expected_error import ExpectedError
-from caldp_core.experiments import Setup, expectation, expected_with
+from caldp_core.experiments import Setup, expected_with
 from caldp_core.mechanisms import mechanism
 from caldp_core.privacy import Context
 from caldp_core.theory import people_needed
@@ -69,6 +69,10 @@ def over_people(setup: Setup, numbers: Sequence[int], progress: Progress = no_pr
 
 
 def people_for_same_error(setup: Setup, other: Setup) -> int | None:
-    """How many people `other` needs for the expected TV of `setup`; None if 10^15 don't do."""
-    target = _known(expectation(setup)).tv
+    """How many people `other` needs for the expected TV of `setup`; None if 10^15 don't do.
+
+    People are drawn at random for both, even where `setup` takes the data's own: else only one of
+    the errors would hold sampling error.
+    """
+    target = _known(expected_with(setup, setup.mechanism, setup.n)).tv
     return people_needed(lambda n: _known(expected_with(other, other.mechanism, n)).tv, target)

@@ -19,9 +19,10 @@ _INTERVAL: float = 1.959964
 class RegionReport:
     """People of a region, as numbers of people: the truth, the estimate and its 95 % interval.
 
-    `estimate` is unbiased; `low` and `high` follow from its exact variance (normal
-    approximation). `shown` is what the shown estimator makes of it, `half_width` half the
-    interval. `cells`: symbols in the region, `exact_blocks`: whole blocks that it covers.
+    `estimate` is unbiased and may be negative; `low` and `high` follow from its exact variance
+    (normal approximation) and are cut to [0, n]; `half_width` is half of the interval before
+    that. `shown` is what the shown estimator makes of it. `cells`: symbols in the region,
+    `exact_blocks`: whole blocks that it covers.
     """
 
     cells: int
@@ -31,11 +32,7 @@ class RegionReport:
     estimate: float
     low: float
     high: float
-
-    @property
-    def half_width(self) -> float:
-        """Half of the 95 % interval before it is cut at 0."""
-        return self.high - self.estimate
+    half_width: float
 
     @property
     def is_lost_in_noise(self) -> bool:
@@ -63,6 +60,7 @@ def region_report(setup: Setup, outcome: Outcome, region: Bools) -> RegionReport
         truth=all_of_it * n,
         shown=float(outcome.estimate[region].sum()) * n,
         estimate=share * n,
-        low=max(share - half, 0.0) * n,
-        high=(share + half) * n,
+        low=min(max(share - half, 0.0), 1.0) * n,
+        high=min(max(share + half, 0.0), 1.0) * n,
+        half_width=half * n,
     )

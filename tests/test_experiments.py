@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from caldp_core.cli import main
 from caldp_core.curves import over_epsilon, over_people, people_for_same_error
-from caldp_core.datasets import Dataset, Uniform, Zipf, from_counts
+from caldp_core.datasets import Dataset, Gowalla, Uniform, Zipf, from_counts
 from caldp_core.domain import Domain
 from caldp_core.errors import CaldpError, Cancelled
 from caldp_core.estimation import ESTIMATORS
@@ -179,6 +179,14 @@ def test_people_for_the_same_error_reach_it() -> None:
     assert needed > 2 * 20_000
     reached = expected_with(plain, plain.mechanism, needed).tv
     assert reached == pytest.approx(expected_with(setup, setup.mechanism, 20_000).tv, rel=0.002)
+
+
+@pytest.mark.parametrize("n", [None, 50_000])
+def test_a_setup_needs_its_own_people_for_its_own_error(n: int | None) -> None:
+    # At ε = 10 next to no noise is left, so that errors with and without sampling are far apart.
+    scenario = Scenario(dataset=Gowalla(), family="randomized-response", epsilon=10.0, n=n)
+    setup = prepare(scenario)
+    assert people_for_same_error(setup, setup) == pytest.approx(setup.n, rel=0.002)
 
 
 def test_the_command_runs_a_file(tmp_path: Path) -> None:

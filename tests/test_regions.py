@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from caldp_core.datasets import Dataset, Zipf, from_counts
+from caldp_core.datasets import Dataset, Geometric, Zipf, from_counts
 from caldp_core.domain import Domain
 from caldp_core.errors import CaldpError
 from caldp_core.experiments import Setup, prepare, run_trial
 from caldp_core.mechanisms import FAMILIES
-from caldp_core.protection import EvenRuns, SensitiveSymbols
+from caldp_core.protection import EvenRuns, OneBlock, SensitiveSymbols
 from caldp_core.regions import RegionReport, region_report
 from caldp_core.scenario import Scenario
 from caldp_core.types import Progress
@@ -91,6 +91,18 @@ def test_whole_blocks_are_exact() -> None:
     assert not report.is_lost_in_noise
     everything = region_report(setup, outcome, np.ones(200, np.bool_))
     assert everything.estimate == pytest.approx(setup.n)
+
+
+def test_an_interval_stays_among_the_people_there_are() -> None:
+    setup = prepare(Scenario(Geometric(60, 0.5), OneBlock(), n=1000))
+    nobody = np.arange(60) >= 55
+    seeds = np.random.SeedSequence(6).spawn(200)
+    found = [region_report(setup, run_trial(setup, seed), nobody) for seed in seeds]
+    assert all(0 <= each.low <= each.high <= 1000 for each in found)
+    assert any(each.estimate + each.half_width < 0 for each in found)  # the case is there
+    everybody = [region_report(setup, run_trial(setup, seed), np.arange(60) < 59) for seed in seeds]
+    assert all(0 <= each.low <= each.high <= 1000 for each in everybody)
+    assert any(each.estimate - each.half_width > 1000 for each in everybody)
 
 
 def test_an_empty_region_is_refused() -> None:
