@@ -187,7 +187,7 @@ def test_tags_of_the_personalised_mechanism_are_fitted_like_symbols(family: str)
     p = made.expected(maximum_likelihood(Evidence.of(made.common, tally)), background)
     assert p.min() >= 0
     assert p.sum() == pytest.approx(1, abs=1e-9)
-    # Standard errors are at most 0.0006. The share of the tag, 0.1, must be found at its background.
+    # Standard errors are at most 0.0006. The tag has 0.1, which must be found at its background.
     np.testing.assert_allclose(p, made.expected(shares, background), atol=0.004)
 
 
