@@ -11,6 +11,9 @@ from pathlib import Path
 
 from caldp_core import __version__
 
+_LIBRARIES = ("numpy", "scipy", "pure-ldp", "multi-freq-ldpy", "xxhash")
+"""What the work is done with, here and by the peers; pure-ldp hashes with xxhash."""
+
 
 def machine() -> dict[str, str]:
     """What a figure depends on, in texts."""
@@ -21,7 +24,7 @@ def machine() -> dict[str, str]:
         "system": platform.platform(terse=True),
         "python": platform.python_version(),
         "caldp": __version__,
-        **{name: _version(name) for name in ("numpy", "scipy", "pure-ldp")},
+        **{name: _version(name) for name in _LIBRARIES},
     }
 
 

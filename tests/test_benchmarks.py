@@ -1,6 +1,8 @@
 """The benchmarks run and say what they should; nothing here looks at the clock."""
 
 import json
+import sys
+from types import ModuleType
 
 import pytest
 from click.testing import CliRunner
@@ -14,7 +16,8 @@ def test_all_benchmarks_run_at_tiny_size():
     result = CliRunner().invoke(main, ["--tiny", "--json"], catch_exceptions=False)
     assert result.exit_code == 0
     report = json.loads(result.stdout)
-    assert {"cpu", "cores", "python", "numpy"} <= report["machine"].keys()
+    known = {"cpu", "cores", "python", "numpy", "pure-ldp", "multi-freq-ldpy", "xxhash"}
+    assert known <= report["machine"].keys()
     words = " ".join(figure["work"] for figure in report["figures"])
     parts = ("reports", "pure-ldp", "sampled", "Table 1", "Figure 2", "multi-freq-ldpy", *FAMILIES)
     assert all(part in words for part in parts)
@@ -25,6 +28,40 @@ def test_all_benchmarks_run_at_tiny_size():
             assert figure["median"] > 0  # a ratio of medians may be below that of the least
         else:
             assert 0 < figure["least"] <= figure["median"]
+
+
+class OfPython312:
+    """Stands for both halves of pure-ldp's Hadamard response where random.randint wants ints."""
+
+    def __init__(self, *_):
+        pass
+
+    def get_hash_funcs(self):
+        return []
+
+    def reset(self):
+        pass
+
+    def aggregate(self, report):
+        pass
+
+    def privatise(self, symbol):
+        raise TypeError("'float' object cannot be interpreted as an integer")
+
+
+def test_a_peer_that_cannot_run_is_skipped_with_its_reason(monkeypatch):
+    name = "pure_ldp.frequency_oracles.hadamard_response"
+    module = ModuleType(name)
+    module.HadamardResponseClient = module.HadamardResponseServer = OfPython312
+    for parent in ("pure_ldp", "pure_ldp.frequency_oracles"):
+        monkeypatch.setitem(sys.modules, parent, ModuleType(parent))
+    monkeypatch.setitem(sys.modules, name, module)
+    result = CliRunner().invoke(main, ["--tiny", "--json", "--only", "people"])
+    assert result.exit_code == 0
+    figures = json.loads(result.stdout)["figures"]
+    skipped = [figure for figure in figures if figure["verdict"] == "skipped"]
+    assert len(skipped) == 3  # its time, and the two ratios to ours
+    assert all("pure-ldp cannot run here ('float' object" in each["note"] for each in skipped)
 
 
 def test_table_compares_with_an_earlier_run(tmp_path):
