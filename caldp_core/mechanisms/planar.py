@@ -6,10 +6,11 @@ the map's own lattice: the report is the true cell + Z with P(Z = z) ∝ e^{−d
 inequality no weight changes by more than e^{E[x, x′]} between two true cells; moving the report
 does not see the true cell, so it costs nothing (their §4.3).
 
-They draw in the continuous plane and round to a grid (§4.2). Rounding merges points, so nearby
-cells are told apart less than E allows, and drawn in finite precision it leaks: they pay for it
-with a smaller ε. Here Z is drawn on the grid, from a law in rationals: each weight is a float,
-taken as exact, of a distance shortened so much that no rounding reaches E (`planar_law.py`).
+They draw in the continuous plane and round to a grid (§4.2). Rounding merges points, so cells are
+told apart less than E allows, at a price: with 1, 2 and 4 nats per cell reports lie 6 %, 40 % and
+more than 300 % farther from the truth. And drawn in finite precision it leaks, so they keep back a
+part of ε. Here Z is drawn on the grid, from a law in rationals: each weight is a float, taken as
+exact, of a distance shortened so much that no rounding reaches E (`planar_law.py`).
 """
 
 from collections.abc import Iterator
@@ -63,7 +64,7 @@ class PlanarGeometric(SymbolReports):
     def fingerprint(self) -> str:
         """Digest that two mechanisms share only if their reports mean the same."""
         p = self.policy
-        steps = (p.epsilon_row.hex(), p.epsilon_column.hex())
+        steps = (float(p.epsilon_row).hex(), float(p.epsilon_column).hex())
         return digest("planar geometric", f"{p.rows}:{p.columns}", *steps)
 
     @cached_property
