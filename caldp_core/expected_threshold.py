@@ -52,7 +52,7 @@ def significance_error(
         return None
     cases = [(1.0 - kept.some, even, 0.0)]
     if kept.some > _NEVER:
-        cases += [(kept.some * chance, mean, inside) for chance, mean, inside in _cases(kept)]
+        cases += [(kept.some * chance, *_of_shares(*found)) for chance, *found in _cases(kept)]
     tv = sum(chance * mean for chance, mean, _ in cases)
     spread = sum(chance * (inside + (mean - tv) ** 2) for chance, mean, inside in cases)
     return ExpectedError(tv, float(np.sqrt(spread)))
@@ -211,11 +211,18 @@ class _Side:
         return _Side(chance, mean, max(square - mean**2, 0.0))
 
 
+def _of_shares(mean: float, variance: float) -> tuple[float, float]:
+    """The same as far as a TV, in [0, 1], can have it: variance ≤ mean·(1 − mean)."""
+    within = min(max(mean, 0.0), 1.0)
+    return within, min(variance, within * (1.0 - within))
+
+
 def _cases(kept: Kept) -> list[tuple[float, float, float]]:
     """(chance, mean TV, its variance) if anything is kept, for K < 1 and for K ≥ 1."""
     whole = kept.halves(kept.p)
     total = whole.mean(_ITSELF)
-    deviation = float(np.sqrt(max(whole.covariance(_ITSELF, _ITSELF), _TINY)))
+    least = (1.0 - _TIED_MOST) * float(kept.times @ kept.sigma**2)
+    deviation = float(np.sqrt(max(whole.covariance(_ITSELF, _ITSELF), least)))
     below = _Side.below(total, deviation)
     mirrored = _Side.below(2.0 - total, deviation)
     above = _Side(mirrored.chance, 2.0 - mirrored.mean, mirrored.variance)
@@ -265,7 +272,16 @@ def _at(
     variance on both sides. What goes along with K has K's variance on this side only.
     """
     total, variance = law
-    along, slope = (halves.covariance(f, _ITSELF) / variance for f in (error, whole))
+    along, _ = _regression(halves, error, variance)
+    slope, across = _regression(halves, whole, variance)
     mean = halves.mean(error) + along * (side.mean - total)
-    across = max(halves.covariance(whole, whole) - slope**2 * variance, 0.0)
     return mean, across + slope**2 * side.variance + halves.of_bars(whole)
+
+
+def _regression(halves: Halves, f: Bent, variance: float) -> tuple[float, float]:
+    """Slope of Σ f along K, whose variance is given, and the variance across it."""
+    whole = max(halves.covariance(f, f), 0.0)
+    # What rounding leaves of a K that hardly varies may be no covariance at all.
+    most = float(np.sqrt(whole / variance))
+    slope = min(max(halves.covariance(f, _ITSELF) / variance, -most), most)
+    return slope, max(whole - slope**2 * variance, 0.0)

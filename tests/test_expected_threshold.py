@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from caldp_core.estimation import SIGNIFICANCE, significant
 from caldp_core.evidence import Evidence
 from caldp_core.expected_error import expected_error_of
 from caldp_core.expected_threshold import Kept, significance_error
+from caldp_core.mechanisms import FAMILIES as FAMILIES_ALL
 from caldp_core.mechanisms import ContextMechanism, mechanism
 from caldp_core.normals import deviations
 from caldp_core.privacy import Context
@@ -155,6 +157,18 @@ def test_slopes_say_how_variances_move(family: str, kind: str) -> None:
     np.testing.assert_allclose(
         n * made.variance(p, n)[clear], slopes[clear] * p[clear] - p[clear] ** 2, rtol=1e-9
     )
+
+
+@pytest.mark.parametrize("family", FAMILIES_ALL)
+def test_small_domains_of_all_kinds_have_errors_of_shares(family: str) -> None:
+    # Too few symbols for the approximation, but what it gives is a TV of two distributions.
+    for kind, epsilon, n in product(CONTEXTS, (0.01, 1.0, 20.0), (1, 1000, 10**12)):
+        made = mechanism(context(kind, epsilon), family)
+        for p in (np.full(made.k, 1 / made.k), np.eye(made.k)[0]):
+            found = significance_error(made, p, made.variance(p, n), n)
+            if found is not None:
+                assert 0 <= found.tv <= 1, kind
+                assert 0 <= found.deviation <= 0.5, kind
 
 
 def test_false_alarms_alone_have_no_formula() -> None:
