@@ -2,9 +2,10 @@
 
 from fractions import Fraction
 
-from caldp_core.audit import exact_audit, finite_pairs
+from caldp_core.audit import audit_channel, finite_pairs
 from caldp_core.audit_large import BOTH_SENSITIVE, OTHER_NOT, LargeAudit, PairClass, audit_context
 from caldp_core.mechanisms import ContextMechanism
+from caldp_core.privacy import Context
 
 Rows = list[list[Fraction]]
 
@@ -17,9 +18,8 @@ def largest(row: list[Fraction], other: list[Fraction]) -> Fraction | None:
     return max((a / b for a, b in pairs), default=Fraction(0))
 
 
-def ratios(made: ContextMechanism) -> dict[tuple[int, str], Fraction | None]:
+def ratios(channel: Rows, policy: Context) -> dict[tuple[int, str], Fraction | None]:
     """The largest ratio of each block and kind, pair by pair from the exact channel."""
-    channel, policy = made.exact_channel(), made.policy
     hidden = policy.hidden()
     found: dict[tuple[int, str], Fraction | None] = {}
     for x, other, _ in finite_pairs(policy):
@@ -29,9 +29,9 @@ def ratios(made: ContextMechanism) -> dict[tuple[int, str], Fraction | None]:
     return found
 
 
-def is_witness(channel: Rows, made: ContextMechanism, found: PairClass) -> bool:
+def is_witness(channel: Rows, policy: Context, found: PairClass) -> bool:
     """Whether the class's pair is of its kind, and its output has its ratio (or some output)."""
-    policy, (x, other) = made.policy, (found.x, found.x_other)
+    x, other = found.x, found.x_other
     sensitive = bool(policy.hidden()[other])
     of_kind = policy.hidden()[x] and sensitive == (found.kind == BOTH_SENSITIVE) and x != other
     same_block = policy.blocks[x] == policy.blocks[other] == found.block
@@ -43,14 +43,14 @@ def is_witness(channel: Rows, made: ContextMechanism, found: PairClass) -> bool:
 
 def agree(made: ContextMechanism) -> LargeAudit:
     """Both audits say the same, and so does every class; gives the large one's record."""
-    small, large = exact_audit(made), audit_context(made)
-    assert {(c.block, c.kind): c.ratio for c in large.classes} == ratios(made)
-    assert sum(c.pairs for c in large.classes) == sum(1 for _ in finite_pairs(made.policy))
+    channel, policy = made.exact_channel(), made.policy
+    small, large = audit_channel(channel, policy), audit_context(made)
+    assert {(c.block, c.kind): c.ratio for c in large.classes} == ratios(channel, policy)
+    assert sum(c.pairs for c in large.classes) == sum(1 for _ in finite_pairs(policy))
     assert (small.holds, small.faulty_row) == (large.holds, large.faulty_row)
     assert (small.worst is None) == (large.worst is None)
     if small.worst and large.worst:
         assert small.worst.log_ratio == large.worst.log_ratio
         assert small.worst.epsilon == large.worst.epsilon
-    channel = made.exact_channel()
-    assert all(is_witness(channel, made, each) for each in large.classes)
+    assert all(is_witness(channel, policy, each) for each in large.classes)
     return large

@@ -231,6 +231,7 @@ def test_each_slip_is_found_at_full_size(name: str, wrong: Any, kind: str) -> No
     [
         (InclusionForm(Fraction(2), Fraction(1, 2), Fraction(1, 3)), True),
         (InclusionForm(Fraction(2), Fraction(1, 2), Fraction(1, 3) + COIN), False),
+        (InclusionForm(Fraction(2), Fraction(1, 2), Fraction(1, 3) - COIN), False),
         (InclusionForm(Fraction(4), Fraction(-1, 2), Fraction(1, 3)), False),
         (InclusionForm(Fraction(-1), Fraction(2), Fraction(1, 3)), False),
         (InclusionForm(Fraction(1), Fraction(1), Fraction(3, 2)), False),
@@ -271,6 +272,7 @@ def test_subsets_larger_than_their_block_are_no_distribution(
     ("form", "log_ratio"),
     [
         (InclusionForm(Fraction(0), Fraction(2), Fraction(1, 2)), np.inf),
+        (InclusionForm(Fraction(4), Fraction(-1, 2), Fraction(1, 3)), np.inf),
         (InclusionForm(Fraction(1), Fraction(9), Fraction(1)), 0.0),
         (InclusionForm(Fraction(1, 2), Fraction(3, 2), Fraction(1, 2)), np.log(3)),
     ],
