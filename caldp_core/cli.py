@@ -1,4 +1,4 @@
-"""The command line: `python -m caldp_core run | audit | reproduce | fetch`.
+"""The command line: `python -m caldp_core run | audit | reproduce | fetch | list`.
 
 Room: the front door for terminals; it only reads arguments and prints.
 """
@@ -20,6 +20,7 @@ from caldp_core.datasets.command import fetch_command
 from caldp_core.errors import CaldpError
 from caldp_core.expected_error import ExpectedError
 from caldp_core.experiments import Errors, Result, prepare, run
+from caldp_core.listing import list_command
 from caldp_core.mechanisms import ContextMechanism
 from caldp_core.mechanisms.base import OUTPUTS_MAX
 from caldp_core.reproduce import Recomputed, table_1
@@ -48,6 +49,7 @@ def main() -> None:
 
 
 main.add_command(fetch_command)
+main.add_command(list_command)
 
 
 @main.command("run")
