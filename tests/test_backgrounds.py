@@ -36,3 +36,15 @@ def test_backgrounds() -> None:
 def test_backgrounds_that_are_none(table: object) -> None:
     with pytest.raises(CaldpError, match="background must"):
         known_background(table)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("own", [[[5, 6]], [[-2, 1]], [[0.5, 1.0]], [1, 2], [[True, False]], [[]]])
+def test_samples_that_are_none(own: object) -> None:
+    with pytest.raises(CaldpError, match="own must"):
+        sample_background(np.array(own), ~SENSITIVE, pseudo_count=1.0)
+
+
+def test_a_sample_of_nobody_leaves_the_pseudo_count() -> None:
+    nobody = np.zeros((0, 2), np.int64)
+    smooth = sample_background(nobody, ~SENSITIVE, pseudo_count=1.0)
+    np.testing.assert_array_equal(smooth, uniform_background(2, ~SENSITIVE))

@@ -256,6 +256,19 @@ def test_a_client_draws_from_the_operating_system() -> None:
     assert report.shape == (1,)
 
 
+@pytest.mark.parametrize("own", [[-3, 0], [K, 0], [0], [0, 1, 2], [0.0, 1.0], [], ["0", "1"]])
+def test_nothing_is_promised_for_places_that_are_none(own: list[int]) -> None:
+    for promised in (personalised().user_policy, personalised().user_channel):
+        with pytest.raises(CaldpError, match="own must"):
+            promised(own)
+
+
+@pytest.mark.parametrize("flags", [["False", "True"], [0, 1], [[True], [False]], True])
+def test_only_booleans_say_what_is_sensitive(flags: object) -> None:
+    with pytest.raises(CaldpError, match="sensitive must be one boolean per symbol"):
+        PersonalisedMechanism(flags, 1, 1.0, "hadamard")  # type: ignore[arg-type]
+
+
 def test_what_is_refused() -> None:
     mechanism = personalised()
     rng = np.random.default_rng(0)

@@ -6,6 +6,7 @@ behind a tag; the common sensitive ones keep their own name, so they get 0.
 """
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +16,25 @@ from caldp_core.limits import K_MAX
 from caldp_core.types import Bools, Floats, Ints
 
 _SUM_ROUNDING = 1e-9
+NO_PLACE: Final = -1
+"""Stands in `own` for a tag that a user does not use."""
+
+
+def check_places(own: ArrayLike, k: int) -> Ints:
+    """(n, κ) own symbols in [0, k), or −1 for none, as int64; raises `CaldpError` for others."""
+    places = np.asarray(own)
+    require(
+        places.ndim == 2 and places.shape[1] > 0 and places.dtype.kind in "iu",
+        "own must be one row per person of whole numbers, one for each tag, "
+        f"got shape {places.shape} of {places.dtype}.",
+    )
+    some = places.size > 0
+    low, high = (int(places.min()), int(places.max())) if some else (NO_PLACE, NO_PLACE)
+    require(
+        low >= NO_PLACE and high < k,
+        f"own must hold symbols in [0, {k - 1}], or −1 for none; it goes from {low} to {high}.",
+    )
+    return places.astype(np.int64, copy=False)
 
 
 def known_background(table: ArrayLike) -> Floats:
@@ -61,14 +81,14 @@ def sample_background(own: Ints, open_symbols: Bools, pseudo_count: float = 0.0)
 
     `own`: (m, κ) own symbols of the sample's people, −1 for none. That homes of the sample stand
     for homes where reports are made assumes that being home does not depend on where it is.
-    Raises `CaldpError` for a tag that nobody in the sample has, unless `pseudo_count` > 0.
+    Raises `CaldpError` for other numbers, and for a tag that nobody in the sample has, unless
+    `pseudo_count` > 0.
     """
     check_number("pseudo_count", pseudo_count, 0.0, 1e12)
-    k = open_symbols.size
+    everybody, k = check_places(own, open_symbols.size), open_symbols.size
     rows = []
-    for tag in range(own.shape[1]):
-        places = own[:, tag]
-        counts = np.bincount(places[places >= 0], minlength=k) + pseudo_count
+    for tag, places in enumerate(everybody.T):
+        counts = np.bincount(places[places != NO_PLACE], minlength=k) + pseudo_count
         kept = np.where(open_symbols, counts, 0.0)
         require(
             kept.sum() > 0,

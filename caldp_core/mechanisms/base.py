@@ -131,6 +131,11 @@ class OracleBank(Protocol):
         """See above."""
         ...
 
+    @property
+    def settings(self) -> tuple[NDArray[Any], ...]:
+        """Whole numbers that, with the context and `noise`, say what a report means."""
+        ...
+
     def privatize(self, rank: Ints, words: WordSource) -> Reports:
         """(n,) ranks of hidden symbols → (n,) reports."""
         ...
@@ -234,6 +239,14 @@ Family: TypeAlias = Callable[[Ints, Floats], OracleBank]
 """(m,) hidden symbols per block and (m,) ε → the bank."""
 
 
-def digest(*parts: str) -> str:
-    """Fingerprint of a mechanism from the texts that define it."""
-    return hashlib.sha256("\x00".join(parts).encode()).hexdigest()
+def digest(*parts: str | NDArray[Any]) -> str:
+    """Fingerprint of a mechanism from the texts and arrays that define it."""
+    whole = hashlib.sha256()
+    for part in parts:
+        # Each part by its own digest, so that no two lists of parts run into one.
+        if isinstance(part, str):
+            whole.update(hashlib.sha256(b"text" + part.encode()).digest())
+        else:
+            form = f"array {part.dtype.str} {part.shape} "
+            whole.update(hashlib.sha256(form.encode() + part.tobytes()).digest())
+    return whole.hexdigest()

@@ -55,7 +55,8 @@ class ContextMechanism:
     @cached_property
     def fingerprint(self) -> str:
         """Digest that two mechanisms share only if their reports mean the same."""
-        return digest(self.name, self.policy.fingerprint())
+        made_by, bank = type(self.bank).__qualname__, self.bank
+        return digest(self.name, made_by, self.policy.fingerprint(), bank.noise, *bank.settings)
 
     def privatize(self, x: ArrayLike, rng: np.random.Generator) -> Reports:
         """(n,) symbols → (n,) reports of the family's dtype, simulated with `rng`."""

@@ -62,6 +62,11 @@ class HadamardBank(CodedReports):
         self._row = np.arange(self._block.size) - (np.cumsum(sizes) - sizes)[self._block] + 1
         self._cell = self._starts[self._block] + self._row
 
+    @property
+    def settings(self) -> tuple[Words, ...]:
+        """T of every block."""
+        return (self._truth,)
+
     def privatize(self, rank: Ints, words: WordSource) -> Ints:
         """(n,) ranks → (n,) cells; works through users in chunks that stay in the cache."""
         tables = _Tables(

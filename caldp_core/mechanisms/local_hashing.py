@@ -61,6 +61,11 @@ class LocalHashingBank(InclusionBank):
         blocks = np.flatnonzero(self._sizes).tolist()
         return min(sum(int(self._prime[j]) ** 3 * int(self._g[j]) for j in blocks), OUTPUTS_MAX)
 
+    @property
+    def settings(self) -> tuple[Ints, ...]:
+        """P and g of every block."""
+        return self._prime, self._g
+
     def privatize(self, rank: Ints, words: WordSource) -> Reports:
         """(n,) ranks → (n,) reports."""
         block = self._block[rank]

@@ -18,33 +18,34 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
-from caldp_core.errors import check_symbols, check_whole, require
-from caldp_core.limits import K_MAX
-from caldp_core.mechanisms.backgrounds import known_background
+from caldp_core.errors import check_number, check_symbols, check_whole, require
+from caldp_core.limits import EPSILON_MAX, EPSILON_MIN, K_MAX
+from caldp_core.mechanisms.backgrounds import NO_PLACE, check_places, known_background
 from caldp_core.mechanisms.base import Tally
-from caldp_core.mechanisms.registry import mechanism
+from caldp_core.mechanisms.contextual import ContextMechanism
+from caldp_core.mechanisms.registry import family_named
 from caldp_core.privacy import Context
 from caldp_core.types import Bools, Floats, Ints, Reports
-
-NO_PLACE = -1
-"""Stands in `own` for a tag that a user does not use."""
 
 
 class PersonalisedMechanism:
     """One family as PUM. `sensitive`: (k,) bool, X_S; `tags`: κ ≥ 1; ε in [0.001, 20].
 
+    Raises `CaldpError` for anything else.
     `own` is (n, κ): user i's own symbol for each tag, or −1. Own symbols that are in X_S keep
     their name (ULDP takes the two sets apart; such a place is protected anyway), and a place
     that a user gives two tags counts for the first.
     """
 
     def __init__(self, sensitive: Bools, tags: int, epsilon: float, family: str) -> None:
-        check_whole("tags", tags, 1, K_MAX)
-        self.tags = tags
-        self.sensitive = np.array(sensitive, dtype=np.bool_)
-        self.epsilon = epsilon
-        everything = np.concatenate([self.sensitive, np.ones(tags, np.bool_)])
-        self.common = mechanism(Context.high_low(everything, epsilon), family)
+        self.tags = check_whole("tags", tags, 1, K_MAX)
+        self.sensitive = _flags(sensitive)
+        self.epsilon = check_number("epsilon", epsilon, EPSILON_MIN, EPSILON_MAX)
+        everything = np.concatenate([self.sensitive, np.ones(self.tags, np.bool_)])
+        # The number of tags is part of the name, as it is part of what a report means.
+        name = f"personalised {family} with κ = {self.tags}"
+        policy = Context.high_low(everything, self.epsilon)
+        self.common = ContextMechanism(policy, name, family_named(family))
 
     @property
     def k(self) -> int:
@@ -73,13 +74,7 @@ class PersonalisedMechanism:
             f"own must be {n} rows of {self.tags} whole numbers, "
             f"got shape {places.shape} of {places.dtype}.",
         )
-        low, high = (int(places.min()), int(places.max())) if n else (NO_PLACE, NO_PLACE)
-        require(
-            low >= NO_PLACE and high < self.k,
-            f"own must hold symbols in [0, {self.k - 1}], or −1 for none; "
-            f"it goes from {low} to {high}.",
-        )
-        return places.astype(np.int64, copy=False)
+        return check_places(places, self.k)
 
     def histogram(self, x: ArrayLike, own: ArrayLike) -> Ints:
         """(k + κ,) people per symbol after pre-processing; the input of `sample_tally`."""
@@ -163,9 +158,13 @@ class PersonalisedMechanism:
         return np.array([[(variance(a + b) - variance(a - b)) / 4 for b in units] for a in units])
 
     def user_policy(self, own: Sequence[int]) -> Context:
-        """What one user is promised: ε for X_S and for the user's (κ,) own symbols."""
+        """What one user is promised: ε for X_S and for the user's (κ,) own symbols, or −1.
+
+        Raises `CaldpError` for anything else.
+        """
+        places = self._places([list(own)], 1)[0]
         flags = self.sensitive.copy()
-        flags[[place for place in own if place != NO_PLACE]] = True
+        flags[places[places != NO_PLACE]] = True
         return Context.high_low(flags, self.epsilon)
 
     def user_channel(self, own: Sequence[int]) -> list[list[Fraction]]:
@@ -176,3 +175,13 @@ class PersonalisedMechanism:
         rows = self.common.exact_channel()
         every = np.arange(self.k)
         return [rows[s] for s in self.tagged(every, np.tile(list(own), (self.k, 1)))]
+
+
+def _flags(sensitive: Bools) -> Bools:
+    """(k,) checked copy; the text "False" is no boolean, though it can be made one."""
+    flags = np.array(sensitive)
+    require(
+        flags.ndim == 1 and flags.dtype == np.bool_,
+        f"sensitive must be one boolean per symbol, got shape {flags.shape} of {flags.dtype}.",
+    )
+    return flags

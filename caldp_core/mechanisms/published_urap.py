@@ -8,7 +8,6 @@ One sensitive set is the published mechanism; several blocks run one each, side 
 
 from collections.abc import Callable
 from fractions import Fraction
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,7 +15,7 @@ from numpy.typing import ArrayLike
 from caldp_core.arrays import counts_by, sums_by
 from caldp_core.coins import COIN_ONE, below
 from caldp_core.errors import check_counts, require
-from caldp_core.mechanisms.base import Tally, digest
+from caldp_core.mechanisms.base import Tally
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.unary import RapporBank, UnaryBank
 from caldp_core.privacy import Context
@@ -38,11 +37,6 @@ class PublishedUrap(ContextMechanism):
     def __init__(self, context: Context, family: UnaryFamily = RapporBank) -> None:
         super().__init__(context, "published uRAP", family)
         self._clear_block = context.blocks[self.clear_symbols]
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """Digest that two mechanisms share only if their reports mean the same."""
-        return digest(self.name, self.bank.theta.tobytes().hex(), self.policy.fingerprint())
 
     @property
     def outputs(self) -> int:

@@ -11,7 +11,7 @@ from caldp_core.arrays import counts_by, sums_by
 from caldp_core.coins import COIN_ONE, below, noise_threshold, uniform_below
 from caldp_core.mechanisms.base import ChannelRows
 from caldp_core.mechanisms.coded import CodedReports
-from caldp_core.types import Floats, Ints, WordSource
+from caldp_core.types import Floats, Ints, Words, WordSource
 
 
 class RandomizedResponseBank(CodedReports):
@@ -24,6 +24,11 @@ class RandomizedResponseBank(CodedReports):
         self._share = self.noise / COIN_ONE
         self._starts = np.cumsum(sizes) - sizes
         self._block = np.repeat(np.arange(sizes.size), sizes)
+
+    @property
+    def settings(self) -> tuple[Words, ...]:
+        """None: λ says it all."""
+        return ()
 
     def privatize(self, rank: Ints, words: WordSource) -> Ints:
         """(n,) ranks → (n,) cells."""

@@ -91,7 +91,11 @@ FAMILIES: Final = {entry.name: entry for entry in _ENTRIES}
 
 def mechanism(context: Context, family: str) -> ContextMechanism:
     """The named family in this context; raises `CaldpError` for an unknown name."""
-    if family not in FAMILIES:
-        known = ", ".join(FAMILIES)
-        raise CaldpError(f"family must be one of {known}, got {family!r}.")
-    return ContextMechanism(context, family, FAMILIES[family].family)
+    return ContextMechanism(context, family, family_named(family))
+
+
+def family_named(name: str) -> Family:
+    """What makes the named family's banks; raises `CaldpError` for an unknown name."""
+    if name not in FAMILIES:
+        raise CaldpError(f"family must be one of {', '.join(FAMILIES)}, got {name!r}.")
+    return FAMILIES[name].family

@@ -64,6 +64,11 @@ class SubsetSelectionBank(InclusionBank):
         pairs = zip(self._sizes.tolist(), self._omega.tolist(), strict=True)
         return min(sum(_subsets(s, omega) for s, omega in pairs), OUTPUTS_MAX)
 
+    @property
+    def settings(self) -> tuple[Ints, ...]:
+        """ω of every block."""
+        return (self._omega,)
+
     def privatize(self, rank: Ints, words: WordSource) -> Reports:
         """(n,) ranks → (n,) reports."""
         block = self._block[rank]

@@ -48,6 +48,11 @@ class UnaryBank(PackedReports):
         noise = np.where(sizes > 0, covering, np.uint64(0))
         super().__init__(sizes, noise, inclusions_of(self.theta, self.d1))
 
+    @property
+    def settings(self) -> tuple[Words, ...]:
+        """T and D of every block."""
+        return self._truth, self._stray
+
     def privatize(self, rank: Ints, words: WordSource) -> Reports:
         """(n,) ranks → (n,) reports; `CaldpError` if they would not fit into memory."""
         block = self._block[rank]
