@@ -46,20 +46,31 @@ def check_k(value: object) -> int:
     return check_whole("k", value, K_MIN, K_MAX)
 
 
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+
+
 def check_number(name: str, value: object, low: float, high: float) -> float:
     """Return `value` as a float in [low, high], or raise `CaldpError`."""
-    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    if not number or not low <= value <= high:  # type: ignore[operator]
+    if not _is_number(value) or not low <= value <= high:  # type: ignore[operator]
         raise CaldpError(f"{name} must be a number in [{low:g}, {high:g}], got {value!r}.")
     return float(value)  # type: ignore[arg-type]
 
 
 def check_epsilon(value: ArrayLike) -> Floats:
-    """Return one ε or several as floats in [0.001, 20] of the same shape, or raise."""
+    """Return one ε or several as floats in [0.001, 20] of the same shape, or raise.
+
+    Texts and booleans are no numbers, though NumPy can make them some.
+    """
     try:
         epsilon = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise CaldpError(f"epsilon {_EPSILON_RULE}, got {value!r}.") from None
+    given = value if isinstance(value, np.ndarray) else np.array(value, dtype=object)
+    if given.dtype.kind not in "iufO" or (
+        given.dtype.kind == "O" and not all(map(_is_number, given.flat))
+    ):
+        raise CaldpError(f"epsilon {_EPSILON_RULE}, got {value!r}.")
     wrong = ~((epsilon >= EPSILON_MIN) & (epsilon <= EPSILON_MAX))
     if wrong.any():
         raise CaldpError(f"epsilon {_EPSILON_RULE}, got {float(epsilon[wrong].flat[0])!r}.")
@@ -81,7 +92,7 @@ def check_symbols(name: str, value: ArrayLike, k: int) -> Ints:
 
 
 def check_counts(name: str, value: ArrayLike, size: int) -> Ints:
-    """Return (size,) whole non-negative counts as int64, or raise `CaldpError`."""
+    """Return (size,) whole counts ≥ 0 of at most 10^12 people in all as int64, or raise."""
     counts = np.asarray(value)
     require(
         counts.shape == (size,) and counts.dtype.kind in "iu",
@@ -89,4 +100,13 @@ def check_counts(name: str, value: ArrayLike, size: int) -> Ints:
         f"got shape {counts.shape} of {counts.dtype}.",
     )
     require(counts.size == 0 or int(counts.min()) >= 0, f"{name} must not be negative.")
-    return counts.astype(np.int64, copy=False)
+    # Each by itself first: the sum of larger ones might not fit, nor they into int64.
+    largest = int(counts.max(initial=0))
+    if largest <= N_MAX:
+        counts = counts.astype(np.int64, copy=False)
+        largest = int(counts.sum())
+    require(
+        largest <= N_MAX,
+        f"{name} must add up to at most {N_MAX:,} people, got {largest:,} or more.",
+    )
+    return counts

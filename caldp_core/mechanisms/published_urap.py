@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from caldp_core.arrays import counts_by, sums_by
 from caldp_core.coins import COIN_ONE, below
-from caldp_core.errors import check_counts, require
+from caldp_core.errors import check_counts
 from caldp_core.mechanisms.base import Tally
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.unary import RapporBank, UnaryBank
@@ -86,11 +86,6 @@ class PublishedUrap(ContextMechanism):
     def sample_tally(self, counts: ArrayLike, rng: np.random.Generator) -> Tally:
         """Draw the tally of (k,) people per symbol; same law as `tally(privatize(x))`."""
         people = check_counts("counts", counts, self.k)
-        require(
-            int(people.sum()) <= self.bank.n_max,
-            f"{self.name} draws the reports of at most {self.bank.n_max:,} people, got "
-            f"{int(people.sum()):,}; take fewer people.",
-        )
         others = people[self.clear_symbols]
         named = rng.binomial(others, self.clear_share[self._clear_block])
         base = counts_by(self._clear_block, others, self.policy.m)

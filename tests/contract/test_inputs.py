@@ -1,6 +1,7 @@
 """Whatever is handed to a mechanism, it works or says in one sentence what is wrong."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,15 @@ from caldp_core.errors import (
 )
 from caldp_core.limits import EPSILON_MAX, EPSILON_MIN, N_MAX
 from caldp_core.mechanisms import FAMILIES, mechanism
+from caldp_core.mechanisms.binary import BinaryMechanism, BinaryPolicy
+from caldp_core.mechanisms.exponential import ExponentialMechanism
+from caldp_core.mechanisms.metric import GridGeometric
+from caldp_core.mechanisms.personalised import PersonalisedMechanism
+from caldp_core.mechanisms.planar import PlanarGeometric
+from caldp_core.mechanisms.published_urap import PublishedUrap
+from caldp_core.metric_privacy import DistanceMetric, EuclideanMetric, GridMetric
 from caldp_core.privacy import Context
+from caldp_core.types import Ints
 from tests.contract.contexts import context
 
 K = context("blocks and sensitive set", 1.0).k
@@ -82,6 +91,22 @@ def test_every_epsilon_in_range_is_taken(epsilon: float) -> None:
 def test_every_epsilon_out_of_range_is_refused(epsilon: float) -> None:
     with pytest.raises(CaldpError, match="epsilon must be in"):
         check_epsilon(epsilon)
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["1", True, np.True_, [1, "2"], [1.0, True], np.array(["1"]), np.array([True]), 1j, None],
+)
+def test_texts_and_booleans_are_no_epsilon(value: Any) -> None:
+    with pytest.raises(CaldpError, match="epsilon must be in"):
+        check_epsilon(value)
+
+
+@pytest.mark.parametrize(
+    "value", [1, 1.0, np.float32(1), np.int64(1), [1, 1.0], np.ones(2, np.int8), (np.float64(1),)]
+)
+def test_numbers_of_all_kinds_are(value: Any) -> None:
+    np.testing.assert_array_equal(check_epsilon(value), np.asarray(value, np.float64))
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -153,6 +178,42 @@ def test_the_first_bad_symbol_is_named(symbols: list[int]) -> None:
 def test_counts_that_are_none(counts: object, words: str) -> None:
     with pytest.raises(CaldpError, match=words):
         check_counts("counts", counts, 3)  # type: ignore[arg-type]
+
+
+BIG = 2**62
+EVERY_MECHANISM: dict[str, Any] = {
+    **{name: mechanism(Context.plain(4, 1.0), name) for name in FAMILIES},
+    "published-urap": PublishedUrap(Context.plain(4, 1.0)),
+    "personalised": PersonalisedMechanism(np.zeros(3, np.bool_), 1, 1.0, "hadamard"),
+    "binary": BinaryMechanism(BinaryPolicy(1.0, 1.0)),
+    "grid-geometric": GridGeometric(GridMetric(2, 2, 1.0, 1.0)),
+    "exponential": ExponentialMechanism(DistanceMetric.of(1.0 - np.eye(4), 1.0)),
+    "planar-geometric": PlanarGeometric(EuclideanMetric(2, 2, 1.0, 1.0)),
+}
+
+
+@pytest.mark.parametrize("name", EVERY_MECHANISM)
+@pytest.mark.parametrize(
+    "counts",
+    [
+        np.array([BIG, BIG, BIG, BIG]),  # sums to 0 in int64
+        np.array([BIG, BIG, 1, 1]),  # to a negative number
+        np.array([2**64 - 1, 1, 1, 1], np.uint64),  # the first is −1 in int64
+        np.array([N_MAX, 1, 0, 0]),
+        np.full(4, N_MAX // 2 + 1),
+    ],
+)
+def test_no_mechanism_takes_more_people_than_there_may_be(name: str, counts: Ints) -> None:
+    made = EVERY_MECHANISM[name]
+    symbols = 2 if name == "binary" else 4
+    with pytest.raises(CaldpError, match="counts must add up to at most 1,000,000,000,000 people"):
+        made.sample_tally(counts[:symbols], np.random.default_rng(0))
+
+
+def test_as_many_people_as_there_may_be_are_taken() -> None:
+    most = np.array([N_MAX - 3, 1, 1, 1], np.uint64)
+    np.testing.assert_array_equal(check_counts("counts", most, 4), most)
+    assert check_counts("counts", most, 4).dtype == np.int64
 
 
 @pytest.mark.parametrize("x", [-1, K, 2**70, 1.5, "1", None])
