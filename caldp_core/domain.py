@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from caldp_core.errors import CaldpError, check_k, check_number, check_symbols, require
 from caldp_core.limits import GRID_CELL_MIN
+from caldp_core.numerals import read_number
 from caldp_core.types import Bools, Floats, Ints
 
 KM_PER_DEGREE: Final = 111.195
@@ -49,14 +50,11 @@ class Area:
     @classmethod
     def parse(cls, text: str) -> "Area":
         """Read "south,north,west,east" in degrees; raises `CaldpError` on anything else."""
-        parts = re.split(r"\s*,\s*", text.strip())
-        try:
-            south, north, west, east = (float(part) for part in parts)
-        except ValueError:
-            raise CaldpError(
-                f"An area is written south,north,west,east in degrees, got {text!r}."
-            ) from None
-        return cls(south, north, west, east)
+        edges = [read_number(part) for part in re.split(r"\s*,\s*", text.strip())]
+        numbers = [edge for edge in edges if edge is not None]
+        if not len(edges) == len(numbers) == 4:
+            raise CaldpError(f"An area is written south,north,west,east in degrees, got {text!r}.")
+        return cls(*numbers)
 
     def __str__(self) -> str:
         return ",".join(f"{edge:.10g}" for edge in (self.south, self.north, self.west, self.east))
@@ -85,6 +83,13 @@ class GridDomain:
         check_k(self.rows * self.columns)
         check_number("south edge", self.south, -90, 90)
         check_number("west edge", self.west, -180, 180)
+        north, east = self._far_edges()
+        for end, most, toward in ((north, 90, "N"), (east, 180, "E")):
+            require(
+                end <= most,
+                f"Cells of {self.cell:g}° do not fit: the map would end at {end:.10g}° {toward}, "
+                f"beyond {most}°; choose another cell or a map that starts or ends elsewhere.",
+            )
 
     @classmethod
     def covering(cls, area: Area, cell: float) -> "GridDomain":
@@ -102,10 +107,13 @@ class GridDomain:
     @property
     def area(self) -> Area:
         """The whole map."""
-        return Area(
-            self.south,
+        north, east = self._far_edges()
+        return Area(self.south, north, self.west, east)
+
+    def _far_edges(self) -> tuple[float, float]:
+        """(northern, eastern) edge in degrees, rounded so that 0.1 may be added ten times."""
+        return (
             round(self.south + self.rows * self.cell, 9),
-            self.west,
             round(self.west + self.columns * self.cell, 9),
         )
 

@@ -4,7 +4,6 @@ Room: scenarios. Every spec is frozen and holds only scalars and texts, so that 
 key, a line in a file and part of a link; `build` makes the arrays.
 """
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
@@ -15,6 +14,7 @@ from caldp_core.datasets import population_prior, us_state_labels
 from caldp_core.domain import US_GRID, Area, Domain, GridDomain
 from caldp_core.errors import CaldpError, check_whole, require
 from caldp_core.limits import AREAS_MAX, K_MAX, N_MAX
+from caldp_core.numerals import read_whole
 from caldp_core.partitions import (
     Partition,
     adaptive_blocks,
@@ -27,7 +27,6 @@ from caldp_core.partitions import (
 from caldp_core.types import Bools
 
 AnyDomain = Domain | GridDomain
-_NUMBER = re.compile("[0-9]{1,9}")
 
 
 def _map_of(domain: AnyDomain, what: str) -> GridDomain:
@@ -230,10 +229,8 @@ class SensitiveSymbols:
 
 def _parse_runs(texts: Iterable[str]) -> Iterable[tuple[int, int]]:
     for text in texts:
-        first, dash, last = text.partition("-")
-        require(
-            all(_NUMBER.fullmatch(part) for part in (first, last if dash else first))
-            and int(last or first) >= int(first),
-            f'Sensitive symbols are written "3" or "10-19", got {text!r}.',
-        )
-        yield int(first), int(last or first)
+        parts = text.partition("-")
+        first, last = read_whole(parts[0]), read_whole(parts[2] if parts[1] else parts[0])
+        if first is None or last is None or last < first:
+            raise CaldpError(f'Sensitive symbols are written "3" or "10-19", got {text!r}.')
+        yield first, last

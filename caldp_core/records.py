@@ -6,17 +6,21 @@ hold one of several records names it by `kind`.
 
 import sys
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Final, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
 
 from caldp_core.errors import CaldpError
+from caldp_core.numerals import read_number, read_whole
 
 T = TypeVar("T")
 Kinds = Mapping[str, Mapping[str, type]]
 """Slot → kind → record class."""
 
 _LIST = ";"
+_KIND = "kind"
 _LARGEST = sys.float_info.max
 
 
@@ -24,12 +28,17 @@ def to_dict(record: Any, kinds: Kinds) -> dict[str, Any]:
     """A record as JSON-ready dictionaries and lists; slots carry their `kind`."""
     result: dict[str, Any] = {}
     for field in fields(record):
-        value = getattr(record, field.name)
+        value = _plain(getattr(record, field.name))
         if field.name in kinds:
             names = {cls: kind for kind, cls in kinds[field.name].items()}
-            value = {"kind": names[type(value)], **to_dict(value, {})}
+            value = {_KIND: names[type(value)], **to_dict(value, {})}
         result[field.name] = list(value) if isinstance(value, tuple) else value
     return result
+
+
+def _plain(value: Any) -> Any:
+    """NumPy's numbers as Python's, which JSON can hold."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def from_dict(cls: type[T], data: Any, kinds: Kinds, where: str = "The scenario") -> T:
@@ -62,11 +71,11 @@ def from_dict(cls: type[T], data: Any, kinds: Kinds, where: str = "The scenario"
 def _slot(slot: str, data: Any, kinds: Mapping[str, type]) -> Any:
     if is_dataclass(data):
         return data
-    kind = data.get("kind") if isinstance(data, Mapping) else data
+    kind = data.get(_KIND) if isinstance(data, Mapping) else data
     if not isinstance(data, Mapping) or kind not in list(kinds):
         raise CaldpError(f"kind of {slot} must be one of {', '.join(kinds)}, got {kind!r}.")
-    rest = {key: value for key, value in data.items() if key != "kind"}
-    return from_dict(kinds[data["kind"]], rest, {}, f"The {slot} of kind {data['kind']}")
+    rest = {key: value for key, value in data.items() if key != _KIND}
+    return from_dict(kinds[data[_KIND]], rest, {}, f"The {slot} of kind {data[_KIND]}")
 
 
 def _value(name: str, value: Any, hint: Any) -> Any:
@@ -98,7 +107,7 @@ def to_flat(record: Any, kinds: Kinds) -> dict[str, str]:
     """A record as flat texts for a link: only what differs from the defaults."""
     flat: dict[str, str] = {}
     for field in fields(record):
-        value = getattr(record, field.name)
+        value = _plain(getattr(record, field.name))
         if field.name in kinds:
             names = {cls: kind for kind, cls in kinds[field.name].items()}
             if type(value) is not type(field.default):
@@ -125,10 +134,11 @@ def from_flat(cls: type[T], flat: Mapping[str, str], kinds: Kinds) -> T:
     data: dict[str, Any] = {}
     for key, text in flat.items():
         slot, dot, inner = key.partition(".")
-        if dot and slot in kinds:
+        # A kind stands under its slot's own name; "slot.kind" would be a second way to say it.
+        if dot and slot in kinds and inner != _KIND:
             data.setdefault(slot, {})[inner] = text
         elif key in kinds:
-            data.setdefault(key, {})["kind"] = text
+            data.setdefault(key, {})[_KIND] = text
         else:
             data[key] = text
     defaults = {field.name: field.default for field in fields(cls)}  # type: ignore[arg-type]
@@ -145,7 +155,7 @@ def from_flat(cls: type[T], flat: Mapping[str, str], kinds: Kinds) -> T:
 
 def _flat_slot(slot: str, data: dict[str, Any], kinds: Mapping[str, type], default: Any) -> Any:
     names = {cls: kind for kind, cls in kinds.items()}
-    kind = data.setdefault("kind", names[type(default)])
+    kind = data.setdefault(_KIND, names[type(default)])
     if kind not in kinds:
         return data
     hints = get_type_hints(kinds[kind])
@@ -155,17 +165,23 @@ def _flat_slot(slot: str, data: dict[str, Any], kinds: Mapping[str, type], defau
     }
 
 
+_READERS: Final[dict[Any, Callable[[str], Any]]] = {
+    int: read_whole,
+    float: read_number,
+    str: str,
+}
+
+
 def _parse(name: str, text: str, hint: Any) -> Any:
     for choice in _choices(hint):
-        try:
-            if choice is types.NoneType and not text:
-                return None
-            if get_origin(choice) is tuple:
-                inner = get_args(choice)[0]
-                parts = text.removesuffix(_LIST).split(_LIST)
-                return tuple(inner(part) for part in parts) if text else ()
-            if choice in (int, float, str):
-                return choice(text)
-        except ValueError:
-            continue
+        if choice is types.NoneType and not text:
+            return None
+        if get_origin(choice) is tuple:
+            read = _READERS[get_args(choice)[0]]
+            parts = text.removesuffix(_LIST).split(_LIST) if text else []
+            values = tuple(read(part) for part in parts)
+            if None not in values:
+                return values
+        elif choice in _READERS and (value := _READERS[choice](text)) is not None:
+            return value
     raise CaldpError(f"{name} in the link must be {_words(hint)}, got {text!r}.")

@@ -4,7 +4,6 @@ Room: controls.
 """
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Final
 
 from caldp_core.datasets import Cities, DatasetSpec, Gowalla, Snap
@@ -49,8 +48,8 @@ def file_state(spec: DatasetSpec) -> tuple[int, int] | None:
     if not isinstance(spec, Snap):
         return None
     try:
-        found = Path(spec.path).expanduser().stat()
-    except OSError:  # loading it says what is wrong
+        found = spec.file().stat()
+    except (OSError, ValueError):  # loading it says what is wrong
         return None
     return found.st_mtime_ns, found.st_size
 

@@ -154,3 +154,20 @@ def test_no_readable_line_is_an_error_with_the_example(path, packed):
 def test_nobody_on_the_map_is_an_error(path):
     with pytest.raises(CaldpError, match="choose a larger one"):
         write(path, OSLO).load()
+
+
+def test_homes_are_found_or_refused(path, monkeypatch):
+    monkeypatch.setenv("HOME", str(path.parent))
+    assert Snap(f"~/{path.name}").file() == path
+    with pytest.raises(CaldpError, match="home folder in '~nobody-of-that-name/x' can't be found"):
+        Snap("~nobody-of-that-name/x").load()
+
+
+@pytest.mark.parametrize(
+    ("area", "cell", "end"),
+    [("-90,90,-180,180", 0.7, "90.6° N"), ("85,90,-10,10", 0.3, "90.1° N")],
+)
+def test_maps_beyond_the_pole_are_refused(area, cell, end):
+    with pytest.raises(CaldpError, match=f"would end at {end}"):
+        Snap("x", area, cell)
+    assert str(Snap("x", area, 0.5).grid().area) == area

@@ -130,8 +130,12 @@ def test_areas_are_read_as_they_are_written(a: float, b: float, c: float, d: flo
         ("1,2,4,4", "west < east"),
         ("1,91,3,4", "north of an area"),
         ("1,2,-181,4", "west of an area"),
-        ("nan,2,3,4", "south of an area"),
-        ("1,2,3,inf", "east of an area"),
+        ("nan,2,3,4", "south,north,west,east"),
+        ("1,2,3,inf", "south,north,west,east"),
+        ("1,2,3,٤", "south,north,west,east"),
+        ("1,2,3,1_0", "south,north,west,east"),
+        ("-1e400,2,3,4", "south of an area"),
+        ("1,2,3,1e400", "east of an area"),
     ],
 )
 def test_areas_that_are_none(text: str, words: str) -> None:
@@ -149,6 +153,9 @@ def test_areas_that_are_none(text: str, words: str) -> None:
         ((0.0, 0.0, 0.01, 5000, 5000), "k must be"),
         ((91.0, 0.0, 1.0, 5, 5), "south edge"),
         ((0.0, -200.0, 1.0, 5, 5), "west edge"),
+        ((-90.0, -180.0, 0.7, 258, 514), "would end at 90.6° N"),
+        ((85.0, -10.0, 0.3, 17, 67), "would end at 90.1° N"),
+        ((-90.0, -180.0, 0.7, 257, 515), "would end at 180.5° E"),
     ],
 )
 def test_grids_that_are_none(arguments: tuple[float, float, float, int, int], words: str) -> None:
@@ -165,3 +172,26 @@ def test_symbols_off_the_map_have_no_place(symbol: object) -> None:
 def test_covering_rounds_up_to_whole_cells() -> None:
     grid = GridDomain.covering(Area(0, 1.05, 0, 2.0), 0.5)
     assert (grid.rows, grid.columns) == (3, 4)
+
+
+@pytest.mark.parametrize("cell", [0.01, 0.1, 0.2, 0.3, 0.5, 1.0, 7.5, 90.0])
+def test_maps_may_end_at_the_pole_and_at_the_date_line(cell: float) -> None:
+    # 0.3 times 100 is more than 30 by one rounding, which is no overshoot.
+    rows, columns = 3 if cell > 5 else 100, 1 if cell > 5 else 100
+    rows = min(rows, round(180 / cell))
+    grid = GridDomain(90 - rows * cell, 180 - columns * cell, cell, rows, columns)
+    assert (grid.area.north, grid.area.east) == (90, 180)
+
+
+@given(st.floats(-90, 89), st.floats(-180, 179), st.floats(0.5, 180), st.data())
+def test_every_grid_there_is_has_an_area(
+    south: float, west: float, cell: float, data: st.DataObject
+) -> None:
+    rows, columns = data.draw(st.integers(1, 400)), data.draw(st.integers(1, 800))
+    try:
+        grid = GridDomain(south, west, cell, rows, columns)
+    except CaldpError:
+        return
+    assert grid.area.south < grid.area.north <= 90
+    assert np.abs(grid.latitudes()).max() < 90
+    assert np.abs(grid.longitudes()).max() < 180

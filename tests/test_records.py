@@ -37,7 +37,7 @@ class Needy:
 
 
 KINDS: Kinds = {"shape": {"round": Round, "pointed": Pointed}}
-FLOATS = st.floats(allow_nan=False)
+FLOATS = st.floats(allow_nan=False, allow_infinity=False)  # JSON has no others either
 MARKS = st.text(st.characters(exclude_characters=";"), min_size=1)
 DRAWINGS = st.builds(
     Drawing,
@@ -121,10 +121,12 @@ def test_wrong_data_are_named(data: object, words: str) -> None:
     [
         ({"size": "1"}, "The link has the unknown key 'size'"),
         ({"limit": "many"}, "limit in the link must be a whole number or null, got 'many'"),
+        ({"weights": "inf"}, "weights in the link must be a number or a list of numbers"),
         ({"weights": "1;x"}, "weights in the link must be a number or a list of numbers"),
         ({"shape": "square"}, "kind of shape must be one of"),
         ({"shape.corners": "3"}, "The shape of kind round has the unknown key 'corners'"),
         ({"shape": "pointed", "shape.corners": "3.5"}, "shape.corners in the link must be"),
+        ({"shape.kind": "pointed"}, "The link has the unknown key 'shape.kind'"),
         ({"name.first": "a"}, "unknown key 'name.first'"),
     ],
 )

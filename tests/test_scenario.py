@@ -7,6 +7,7 @@ from dataclasses import FrozenInstanceError, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -149,7 +150,7 @@ def test_any_link_is_taken_or_refused_in_words(query: dict[str, str]) -> None:
     scenario.plain()
 
 
-@pytest.mark.parametrize("version", [None, 0, 2, "1", [1], True])
+@pytest.mark.parametrize("version", [None, 0, 2, "1", [1], True, 1.0])
 def test_other_versions_are_refused(version: object) -> None:
     with pytest.raises(CaldpError, match='starts with "caldp_scenario": 1'):
         Scenario.from_dict({"caldp_scenario": version})
@@ -192,6 +193,71 @@ def test_wrong_values_are_named(values: dict[str, Any], words: str) -> None:
         Scenario.from_dict({"caldp_scenario": FORMAT, **values})
 
 
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ({"epsilon": np.float64(2)}, {"epsilon": 2.0}),
+        ({"epsilon": 2}, {"epsilon": 2.0}),
+        ({"epsilon": [1, 2]}, {"epsilon": (1.0, 2.0)}),
+        ({"epsilon": np.array([1.0, 2.0])}, {"epsilon": (1.0, 2.0)}),
+        ({"n": np.int64(5), "seed": np.uint8(6), "trials": np.int32(7)}, {"n": 5, "seed": 6}),
+        ({"dataset": Uniform(np.int64(5))}, {"dataset": Uniform(5)}),  # type: ignore[arg-type]
+    ],
+)
+def test_numbers_of_all_kinds_are_kept_as_a_file_has_them(
+    given: dict[str, Any], kept: dict[str, Any]
+) -> None:
+    scenario = Scenario(**given)
+    for name, value in kept.items():
+        assert getattr(scenario, name) == value
+        assert type(getattr(scenario, name)) is type(value)
+    again = Scenario.from_dict(json.loads(json.dumps(scenario.to_dict())))
+    assert scenario == again == Scenario.from_query(scenario.to_query())
+    assert hash(scenario) == hash(again)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"epsilon": "1"}, "epsilon must be in [0.001, 20], got '1'"),
+        ({"epsilon": True}, "epsilon must be in [0.001, 20], got True"),
+        ({"epsilon": (1, "2")}, "epsilon must be in [0.001, 20], got (1, '2')"),
+        ({"epsilon": ((1.0,), (2.0,))}, "one number or one per block, got ((1.0,), (2.0,))"),
+        ({"epsilon": np.array([])}, "one number or one per block, got none"),
+        ({"dataset": None}, "dataset must be one of Gowalla, Snap, Cities,"),
+        ({"blocks": "grid"}, "blocks must be one of OneBlock, GridBlocks,"),
+        ({"blocks": OneBlock}, "blocks must be one of OneBlock, GridBlocks,"),
+        ({"sensitive": OneBlock()}, "sensitive must be one of EverythingSensitive,"),
+        ({"family": ["rappor"]}, "family must be a text, got ['rappor']"),
+        ({"estimator": None}, "estimator must be a text, got None"),
+    ],
+)
+def test_what_no_file_could_hold_is_refused(given: dict[str, Any], words: str) -> None:
+    with pytest.raises(CaldpError, match=re.escape(words)):
+        Scenario(**given)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        *({"n": text} for text in ("1_0", "１２", "١", " 5 ", "5\n", "+5", "0x5", "5.0")),
+        *({"epsilon": text} for text in ("1_0", "１", "١", " 1", "1;²", "nan", "inf", "1e", ".")),
+        {"blocks": "drawn", "blocks.areas": "٣٠,40,-120,-100"},
+        {"sensitive": "symbols", "sensitive.runs": "١-٣"},
+        {"dataset": "uniform", "dataset.kind": "zipf"},
+        {"dataset.kind": "zipf"},
+    ],
+)
+def test_there_is_one_way_to_write_a_link(query: dict[str, str]) -> None:
+    with pytest.raises(CaldpError):
+        Scenario.from_query(query)
+
+
+@pytest.mark.parametrize("text", ["0.5", ".5", "5e-1", "5E-01", "0.50"])
+def test_numbers_in_links(text: str) -> None:
+    assert Scenario.from_query({"epsilon": text, "n": "007"}) == Scenario(epsilon=0.5, n=7)
+
+
 def test_files(tmp_path: Path) -> None:
     path = tmp_path / "scenario.json"
     scenario = Scenario(dataset=Uniform(9), epsilon=(1.0, 2.0))
@@ -201,9 +267,14 @@ def test_files(tmp_path: Path) -> None:
         (b"{", "is not JSON"),
         (b"\xff", "can't be read"),
         (b"[]", "starts with"),
+        (b"[" * 200_000, "too many brackets"),
+        (b'{"caldp_scenario": 1, "n": 1, "n": 2}', "this one has 'n' twice"),
+        (b'{"dataset": {"kind": "uniform", "kind": "zipf"}}', "has 'kind' twice"),
+        (b'{"caldp_scenario": 1.0}', "starts with"),
     ):
         path.write_bytes(content)
         with pytest.raises(CaldpError, match=words):
             Scenario.from_file(path)
-    with pytest.raises(CaldpError, match="can't be read"):
-        Scenario.from_file(tmp_path)
+    for nowhere in (tmp_path, "a\0b"):
+        with pytest.raises(CaldpError, match="can't be read"):
+            Scenario.from_file(nowhere)

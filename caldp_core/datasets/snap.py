@@ -46,6 +46,15 @@ class Snap:
         """The map's cells."""
         return GridDomain.covering(Area.parse(self.area), self.cell)
 
+    def file(self) -> Path:
+        """The file's path; raises `CaldpError` on the home of somebody who is not there."""
+        try:
+            return Path(self.path).expanduser()
+        except RuntimeError:
+            raise CaldpError(
+                f"The home folder in {self.path!r} can't be found; write the whole path."
+            ) from None
+
     def load(self, progress: Progress = no_progress) -> Dataset:
         """Count the check-ins of each cell; lines that can't be read are counted in the note.
 
@@ -53,7 +62,7 @@ class Snap:
         read, or if no check-in lies on the map.
         """
         tally = _Tally(self.grid())
-        with closing(line_blocks(Path(self.path).expanduser(), progress)) as blocks:
+        with closing(line_blocks(self.file(), progress)) as blocks:
             for block in blocks:
                 tally.add(block)
         tally.check(self.path)

@@ -148,3 +148,8 @@ def test_definitions_begin_without_a_formula_and_end_with_a_full_stop(term: str)
     assert text.rstrip().endswith(".")
     first = text.split(". ")[0]
     assert not set("=≤≥Σ^∞|") & set(first)
+
+
+@pytest.mark.parametrize("path", ["no-such-file", "~nobody-of-that-name/x", "a\0b"])
+def test_what_is_no_file_has_no_state(path: str) -> None:
+    assert datasets.file_state(Snap(path)) is None
