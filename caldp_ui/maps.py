@@ -32,18 +32,24 @@ _BORDER_MAX: Final = 1500
 """Points of a border that still reads as one."""
 
 
-def levels(shares: Floats) -> NDArray[np.uint8]:
-    """Colour numbers 1 … 255 on the log scale; 0 for nobody (or less)."""
+def nobody_below(people: int) -> float:
+    """Share that is less than half a person, and so little that the scale does not tell it."""
+    return min(0.5 / people, SHARE_LOW)
+
+
+def levels(shares: Floats, nobody: float = 0.0) -> NDArray[np.uint8]:
+    """Colour numbers 1 … 255 on the log scale; 0 for nobody, or shares below `nobody`."""
     top = LEVELS - 1
     with np.errstate(divide="ignore", invalid="ignore"):
         place = np.log(shares / SHARE_LOW) / np.log(SHARE_HIGH / SHARE_LOW)
     colour = 1 + np.clip(np.nan_to_num(place, nan=0.0, neginf=0.0), 0, 1) * (top - 1)
-    return np.where(shares > 0, np.rint(colour), 0).astype(np.uint8)
+    seen = (shares > 0) & (shares >= nobody)
+    return np.where(seen, np.rint(colour), 0).astype(np.uint8)
 
 
-def picture(shares: Floats, domain: GridDomain) -> str:
+def picture(shares: Floats, domain: GridDomain, nobody: float = 0.0) -> str:
     """(k,) shares as a PNG data URI, southernmost row first; empty cells are transparent."""
-    return _png(levels(shares), CIVIDIS, domain)
+    return _png(levels(shares, nobody), CIVIDIS, domain)
 
 
 def _png(indices: NDArray[np.uint8], colours: NDArray[np.uint8], domain: GridDomain) -> str:
@@ -55,10 +61,14 @@ def _png(indices: NDArray[np.uint8], colours: NDArray[np.uint8], domain: GridDom
 
 
 def map_figure(
-    shares: Floats, domain: GridDomain, layers: Sequence[go.Scatter | go.Image]
+    shares: Floats,
+    domain: GridDomain,
+    layers: Sequence[go.Scatter | go.Image],
+    nobody: float = 0.0,
 ) -> go.Figure:
-    """One map of (k,) shares with further layers on top."""
-    return go.Figure([_stretched(picture(shares, domain), domain), *layers], _layout(domain))
+    """One map of (k,) shares with further layers on top; shares below `nobody` stay dark."""
+    image = _stretched(picture(shares, domain, nobody), domain)
+    return go.Figure([image, *layers], _layout(domain))
 
 
 def _stretched(source: str, domain: GridDomain, opacity: float = 1.0) -> go.Image:

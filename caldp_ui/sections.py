@@ -105,7 +105,7 @@ def _still_map(
             setup.partition, domain, setup.dataset.distribution, comparison.outcome.estimate
         ),
     ]
-    figure = maps.map_figure(shares, domain, layers)
+    figure = maps.map_figure(shares, domain, layers, maps.nobody_below(setup.n))
     figure.update_layout(dragmode=False)
     st.plotly_chart(figure, key=key, config=_PLAIN_MAP, alt=alt)
 

@@ -41,8 +41,9 @@ def test_opens_with_the_default() -> None:
     domain = result.setup.dataset.domain
     truth, estimate = result.setup.dataset.distribution, result.first.estimate
     assert shown["map-truth"] == maps.picture(truth, domain)
-    assert shown["map-estimate"] == maps.picture(estimate, domain)
-    assert shown["map-error"] == maps.picture(abs(estimate - truth), domain)
+    nobody = maps.nobody_below(result.setup.n)
+    assert shown["map-estimate"] == maps.picture(estimate, domain, nobody)
+    assert shown["map-error"] == maps.picture(abs(estimate - truth), domain, nobody)
 
 
 def test_need_of_plain_ldp_is_the_core_s() -> None:

@@ -70,6 +70,24 @@ def test_levels_grow_with_the_share() -> None:
     assert set(level) == set(range(1, 256))
 
 
+def test_less_than_half_a_person_is_nobody() -> None:
+    """Where the rest of the noise is spread evenly, hundredths of a person fill the whole sea."""
+    n, spread = 3_671_812, 7e-10
+    for people, seen in ((0.003, False), (0.4, False), (0.6, True), (1.0, True), (40.0, True)):
+        level = maps.levels(np.array([people / n]), maps.nobody_below(n))
+        assert bool(level[0]) == seen
+    shares = np.full(SMALL.k, spread)
+    shares[5] = 1 - shares.sum()
+    figure = maps.map_figure(shares, SMALL, [], maps.nobody_below(n))
+    (inhabited,) = np.flatnonzero(np.asarray(decoded(figure.data[0].source)))
+    assert inhabited == 5
+
+
+def test_few_people_do_not_empty_what_the_scale_can_tell() -> None:
+    shares = np.geomspace(maps.SHARE_LOW, maps.SHARE_HIGH, 50)
+    assert maps.levels(shares, maps.nobody_below(1_000)).all()  # half a person is 5 in 10,000
+
+
 @pytest.mark.parametrize("domain", [SMALL, US_GRID], ids=["24 cells", "43,750 cells"])
 def test_picture_holds_every_cell_s_level_from_the_south(domain: GridDomain) -> None:
     shares = 10.0 ** np.random.default_rng(3).uniform(-7, -1, domain.k)
