@@ -15,6 +15,7 @@ from caldp_core.errors import CaldpError
 from caldp_core.protection import DrawnBlocks, SensitiveAreas
 from caldp_core.scenario import Scenario
 from caldp_ui import figures, state
+from caldp_ui.shell import as_text
 
 MAP: Final = "map-truth"
 _TOOL: Final = "tool"
@@ -176,7 +177,7 @@ def _use_typed(values: list[float], domain: GridDomain) -> None:
     try:
         area = domain.snap(Area(*values))
     except CaldpError as error:
-        st.error(str(error))
+        st.error(as_text(str(error)))
         return
     if area is not None:
         use(area)

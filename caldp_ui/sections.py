@@ -13,6 +13,7 @@ from caldp_core.types import Floats
 from caldp_ui import charts, compute, drawing, figures, maps, readout, repetition, state, words
 from caldp_ui.compute import Comparison
 from caldp_ui.glossary import terms
+from caldp_ui.shell import as_text
 from caldp_ui.theme import palette
 from caldp_ui.view3d import columns_deck
 
@@ -121,7 +122,7 @@ def region(comparison: Comparison, domain: GridDomain) -> None:
     try:
         report = compute.region(comparison, domain.inside(area))
     except CaldpError as error:
-        st.info(str(error))
+        st.info(as_text(str(error)))
         return
     _region_numbers(area, report)
 

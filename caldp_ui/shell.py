@@ -6,6 +6,7 @@ Room: shell. Errors of ours become one sentence on screen; anything else stays i
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
 import streamlit as st
 
@@ -16,6 +17,10 @@ _STYLE = """<style>
 </style>"""
 """Streamlit leaves a tenth of a screen empty above the title; pictures want that room."""
 
+_JOINER: Final = "\N{WORD JOINER}"
+_FOUND_AGAIN: Final = re.compile(r"\\:(?=\S)|www(?=\.)|(?=@)", re.IGNORECASE)
+"""In escaped text: what makes `http://…`, `:icon:`, `www.…` and `a@b` more than text."""
+
 
 def heading(title: str, lead: str) -> None:
     """A page's title and its one-paragraph lead."""
@@ -25,8 +30,12 @@ def heading(title: str, lead: str) -> None:
 
 
 def as_text(text: str) -> str:
-    """`text` with everything escaped that Markdown would act on: notes may quote raw data."""
-    return re.sub(r"([\\`*_{}\[\]()#+|<>~$:!-])", r"\\\1", text)
+    """`text` on one line, with nothing left that Markdown would act on: it may quote raw data.
+
+    Bare addresses and icons are found again after the escaping, so an invisible joiner splits them.
+    """
+    escaped = re.sub(r"([\\`*_{}\[\]()#+|<>~$:!&=-])", r"\\\1", " ".join(text.split()))
+    return _FOUND_AGAIN.sub(rf"\g<0>{_JOINER}", escaped)
 
 
 @contextmanager
@@ -35,5 +44,5 @@ def plain_errors() -> Iterator[None]:
     try:
         yield
     except CaldpError as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(as_text(str(error)), icon=":material/error:")
         st.stop()

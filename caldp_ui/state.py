@@ -16,6 +16,7 @@ from caldp_core.errors import CaldpError
 from caldp_core.limits import SEED_MAX
 from caldp_core.scenario import Scenario
 from caldp_ui.datasets import fetched_snap, peopled
+from caldp_ui.shell import as_text
 
 _SCENARIO: Final = "scenario"
 _REGION: Final = "region"
@@ -83,7 +84,7 @@ def show_notice() -> None:
     """Show the kept sentence once."""
     sentence = st.session_state.pop(_NOTICE, None)
     if sentence:
-        st.warning(sentence, icon=":material/info:")
+        st.warning(as_text(sentence), icon=":material/info:")
 
 
 def write_link() -> None:

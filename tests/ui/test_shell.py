@@ -1,0 +1,36 @@
+"""What every page does around its content: texts from elsewhere stay texts."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from caldp_ui.shell import as_text
+
+JOINER = "\N{WORD JOINER}"
+
+
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [
+        ("two words, 3.5 of 10", "two words, 3.5 of 10"),
+        ("![a](b)", r"\!\[a\]\(b\)"),
+        ("http://a.b", rf"http\:{JOINER}//a.b"),
+        ("WWW.a.b", f"WWW{JOINER}.a.b"),
+        ("a.@b.c", f"a.{JOINER}@b.c"),
+        (":tada: x: y", rf"\:{JOINER}tada\: x\: y"),
+        ("&lt;\n\n# x", r"\&lt; \# x"),
+    ],
+)
+def test_markdown_finds_nothing_in_a_text(text: str, escaped: str) -> None:
+    assert as_text(text) == escaped
+
+
+def test_an_error_is_shown_as_text() -> None:
+    def page() -> None:
+        from caldp_core.errors import CaldpError
+        from caldp_ui.shell import plain_errors
+
+        with plain_errors():
+            raise CaldpError("No ![a](b).")
+
+    (error,) = AppTest.from_function(page).run().error
+    assert error.value == r"No \!\[a\]\(b\)."
