@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
+from itertools import chain
+from numbers import Rational
 from typing import Final
 
 import numpy as np
 
-from caldp_core.errors import require
+from caldp_core.errors import CaldpError, require
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.privacy import PrivacyMatrix
 
@@ -29,7 +31,8 @@ _TINY: Final = 1e-30
 class Leak:
     """What one output tells x apart from x′: log Q(output|x)/Q(output|x′), and E[x, x′].
 
-    `log_ratio`: in nats, ∞ where x′ never sends the output; rounded, so it decides nothing.
+    `log_ratio`: in nats, ∞ where x′ never sends the output, −∞ where x (in a faulty row) sends
+    nothing; rounded, so it decides nothing.
     """
 
     x: int
@@ -67,12 +70,19 @@ def audit_channel(channel: Sequence[Sequence[Fraction]], policy: PrivacyMatrix) 
 
     `channel`: k rows of output probabilities. 0 against 0 asks nothing; anything against 0 is
     an infinite ratio; E = ∞ allows everything. Raises `CaldpError` if the channel's shape does
-    not fit the policy.
+    not fit the policy, and for entries that are not rationals: floats don't sum to 1.
     """
     require(
         len(channel) == policy.k and len({len(row) for row in channel}) == 1,
         f"A channel for this policy needs {policy.k} rows of one length, got {len(channel)} rows.",
     )
+    entries: Iterator[object] = chain.from_iterable(channel)
+    odd = [entry for entry in entries if not isinstance(entry, Rational)]
+    if odd:
+        raise CaldpError(
+            "A channel is audited in rationals (fractions.Fraction), so that no rounding can hide "
+            f"anything, got {odd[0]!r}; hand over exact_channel()."
+        )
     scale = math.lcm(*(entry.denominator for row in channel for entry in row))
     rows = [[int(entry * scale) for entry in row] for row in channel]
     faulty = [x for x, row in enumerate(rows) if sum(row) != scale or min(row) < 0]

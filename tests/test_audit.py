@@ -199,3 +199,11 @@ def test_pairs_are_those_with_a_finite_entry() -> None:
 def test_shapes_that_do_not_fit_are_refused(rows: list[list[Fraction]]) -> None:
     with pytest.raises(CaldpError, match="2 rows of one length"):
         audit_channel(rows, both_ways(1.0))
+
+
+@pytest.mark.parametrize("entry", [0.5, np.float64(0.5), "1/2", None])
+def test_only_rationals_are_audited(entry: object) -> None:
+    rows = [[F(1, 2), F(1, 2)], [F(1, 2), entry]]
+    with pytest.raises(CaldpError, match="audited in rationals"):
+        audit_channel(rows, both_ways(1.0))  # type: ignore[arg-type]
+    assert audit_channel([[1, 0], [1, 0]], both_ways(1.0)).holds  # type: ignore[list-item]

@@ -163,3 +163,36 @@ def test_proposition_8_ends_where_it_says() -> None:
     uniform = ~FLAGS / 3
     ours = bounds.urap_losses(uniform, FLAGS, 1, 2.2).l2_squared
     assert ours < maximum(bounds.urap_losses, FLAGS, 2.2, "l2_squared") * (1 - 1e-6)
+
+
+WRONG: list[tuple[Callable[[], object], str]] = [
+    (lambda: bounds.ldp_rate(0, 0.1, 1.0), "k must be"),
+    (lambda: bounds.ldp_rate(10, 0.0, 1.0), "alpha must be above 0"),
+    (lambda: bounds.ldp_rate(10, 0.1, 0.0), "epsilon must be"),
+    (lambda: bounds.high_low_rate(10, 1, 0.0, 1.0), "alpha must be above 0"),
+    (lambda: bounds.high_low_rate(10, 1, 0.1, 0.0), "epsilon must be"),
+    (lambda: bounds.block_rate([2, 0], 0.1, 1.0), "sizes must be"),
+    (lambda: bounds.block_rate([2], 0.0, 1.0), "alpha must be above 0"),
+    (lambda: bounds.uldp_lower_rates(1, 0, 1.0), "n must be"),
+    (lambda: bounds.uldp_lower_rates(1, 10, 0.0), "epsilon must be"),
+    (lambda: bounds.high_low_tv_bound(3, 1, 0, 1.0), "n must be"),
+    (lambda: bounds.high_low_tv_bound(3, 4, 10, 1.0), "s must be"),
+    (lambda: bounds.high_low_tv_bound(3, 1, 10, 0.0), "epsilon must be"),
+    (lambda: bounds.block_tv_bound([2], 0, 1.0), "n must be"),
+    (lambda: bounds.block_l2_bound([], 10, 1.0), "sizes must be"),
+    (lambda: bounds.block_l2_bound([2], 0, 1.0), "n must be"),
+    (lambda: bounds.urr_losses(np.full(6, 1 / 6), FLAGS, 0, 1.0), "n must be"),
+    (lambda: bounds.urr_losses(np.full(6, 1 / 6), FLAGS, 10, 1000.0), "epsilon must be"),
+    (lambda: bounds.urr_losses(np.full(5, 1 / 5), FLAGS, 10, 1.0), "one flag for each"),
+    (lambda: bounds.urap_losses(np.full(6, 1 / 6), FLAGS, 0, 1.0), "n must be"),
+    (lambda: bounds.urap_losses(np.full(6, 1 / 6), FLAGS, 10, 0.0), "epsilon must be"),
+    (lambda: bounds.urr_worst(FLAGS[:0], 1.0), "one flag for each"),
+    (lambda: bounds.urr_worst(FLAGS.astype(np.int64), 1.0), "booleans"),  # type: ignore[arg-type]
+    (lambda: bounds.urap_worst(FLAGS, 0.0), "epsilon must be"),
+]
+
+
+@pytest.mark.parametrize(("use", "words"), WRONG)
+def test_what_is_not_positive_is_refused_in_words(use: Callable[[], object], words: str) -> None:
+    with pytest.raises(CaldpError, match=words):
+        use()

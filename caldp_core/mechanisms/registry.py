@@ -63,15 +63,16 @@ _ENTRIES: Final = (
         "oue",
         "Optimized unary encoding",
         "Each person answers yes or no for every value: their own answer is a fair coin, a yes "
-        "to any other value is rare; long reports, the most accurate of them for rare values.",
+        "to any other value is rare; long reports, and where every value is sensitive more "
+        "accurate than RAPPOR for rare values.",
         "Wang, Blocki, Li, Jha 2017",
         OueBank,
     ),
     FamilyEntry(
         "subset-selection",
         "Subset selection",
-        "Each person sends a set of values that is likelier to hold their own; the most "
-        "accurate, but a report has one bit for every value.",
+        "Each person sends a set of values that is likelier to hold their own; the most accurate "
+        "where every value is sensitive, but a report has one bit for every value.",
         "Ye, Barg 2018; Wang et al. 2016",
         SubsetSelectionBank,
         slow_from=5_000,
