@@ -5,6 +5,9 @@ Room: words.
 
 _BIG = ((1e15, "quadrillion"), (1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
 
+_NOBODY = 1e-12
+"""What sums of floats leave of nothing."""
+
 
 def people(number: float) -> str:
     """A number of people in full up to a million, then in words: "3.67 million"."""
@@ -29,8 +32,8 @@ def share(value: float) -> str:
     """A total variation or a share: three decimals, more where it is small."""
     if value == float("inf"):
         return "∞"
-    if abs(value) < 1e-12:
-        return "0.000"  # what sums of floats leave of nothing
+    if abs(value) < _NOBODY:
+        return "0.000"
     if value >= 0.01:
         return f"{value:.3f}" if value < 10 else f"{value:.1f}"
     return f"{value:.2g}"
@@ -52,6 +55,18 @@ def hundred(probability: float) -> str:
     if probability < 0.995:
         return f"{100 * probability:.0f}"
     return f"{min(99.9, 100 * probability):.1f}"
+
+
+def out_of(share: float) -> str:
+    """A share in [0, 1] as people: "42 of 100", "8 of 1,000", "all but 8 of 1,000"."""
+    if share < _NOBODY:
+        return "0 of 100"
+    if share > 1 - _NOBODY:
+        return "100 of 100"
+    if share >= 0.995:
+        return f"all but {out_of(1 - share)}"
+    power = next((power for power in range(2, 12) if share * 10**power >= 1.5), 12)
+    return f"{round(share * 10**power)} of {people(10**power)}"
 
 
 def degrees(latitude: float, longitude: float) -> str:

@@ -64,7 +64,8 @@ PRESETS: Final = (
     ),
     Preset(
         "Every city equally",
-        "875 blocks with about as many inhabitants each: small over cities, large over plains.",
+        "875 blocks, large over plains, small over cities. 224 are a single place: a report from "
+        "there names it.",
         AdaptiveBlocks(875),
         _ALL,
     ),

@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from caldp_core.estimation import ESTIMATORS
-from caldp_core.experiments import Result
+from caldp_core.experiments import Result, Setup
 from caldp_core.scenario import Scenario
 from caldp_ui import compute, figures, methods, state, words
 from caldp_ui.compute import Comparison
@@ -29,13 +29,19 @@ def headline(comparison: Comparison) -> None:
         protects = comparison.setup.mechanism.hidden_symbols.size > 0
         best = figures.hundred(words.guess(words.strongest(scenario))) if protects else "100"
         st.metric("Guessed right, at most about", f"{best} of 100")
-        st.caption("Between two protected places, from one report." if protects else "No secrets.")
+        st.caption(_of_whom(comparison) if protects else "No secrets.")
 
 
 def _error(label: str, result: Result) -> None:
     tv = result.first.errors.tv
     st.metric(label, figures.share(tv))
     st.caption(f"TV: {words.tv_in_words(tv)} in the wrong place. {words.expects(result.expected)}")
+
+
+def _of_whom(comparison: Comparison) -> str:
+    share = figures.out_of(words.protected_share(comparison.setup))
+    text = "Between two protected places, from one report"
+    return f"{text}." if share == "100 of 100" else f"{text}; {share} people are at one."
 
 
 def _plain_needs(comparison: Comparison) -> None:
@@ -49,11 +55,18 @@ def _plain_needs(comparison: Comparison) -> None:
     st.caption(f"{meaning}.")
 
 
-def promise(comparison: Comparison) -> None:
-    """What is hidden from whom, and what is not."""
+def shield(comparison: Comparison) -> None:
+    """Who is protected, and how well: the sentence that goes before the pictures."""
     setup = comparison.setup
+    with st.container(key="protected"):
+        st.markdown(f":material/shield: {words.protected(setup)} {words.odds(setup)}")
+
+
+def promise(setup: Setup) -> None:
+    """What is hidden from whom, and what is not."""
     with st.container(border=True):
-        st.markdown(f":material/shield: {words.odds(setup)} {words.repeats(setup)}")
+        if words.repeats(setup):
+            st.markdown(words.repeats(setup))
         with st.expander("What is *not* promised"):
             st.markdown("\n".join(f"- {sentence}" for sentence in words.not_promised(setup)))
         terms("ε", "local differential privacy", "context-aware", "total variation")

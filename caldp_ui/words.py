@@ -36,7 +36,7 @@ def odds(setup: Setup) -> str:
     """What an onlooker can guess from one report, in natural frequencies."""
     scenario = setup.scenario
     if not setup.mechanism.hidden_symbols.size:
-        return "Nothing is protected: an onlooker reads each person's place from the report."
+        return "An onlooker reads each person's place from their report."
     pair = "two sensitive places" if not _all(scenario) else "two places"
     where = "" if isinstance(scenario.blocks, OneBlock) else f" in the same {unit(scenario)}"
     best = figures.hundred(guess(strongest(scenario)))
@@ -44,6 +44,30 @@ def odds(setup: Setup) -> str:
         f"Of 100 people for whom an onlooker was torn 50:50 between {pair}{where}, "
         f"at most about **{best}** would be guessed right from their report. Without any: 50."
     )
+
+
+def protected_share(setup: Setup) -> float:
+    """Share of all people, by the truth, whose place hides among others by the promise."""
+    return float(setup.dataset.distribution[setup.mechanism.hidden_symbols].sum())
+
+
+def protected(setup: Setup) -> str:
+    """How many people hide among others by the promise, and why the rest do not.
+
+    Shares of the truth. A place hides if it is sensitive and not alone in its block.
+    """
+    shares = setup.dataset.distribution
+    scenario = setup.scenario
+    alone = (setup.partition.sizes() == 1)[setup.partition.labels]
+    text = f"**Protected: {figures.out_of(protected_share(setup))} people.**"
+    single, open_to_all = setup.sensitive & alone, ~setup.sensitive
+    if single.any():
+        count = figures.out_of(float(shares[single].sum()))
+        text += f" {count} people are in a {unit(scenario)} of one place: their report names it."
+    if open_to_all.any():
+        count = figures.out_of(float(shares[open_to_all].sum()))
+        text += f" {count} people are at places that are not sensitive."
+    return text
 
 
 def repeats(setup: Setup) -> str:
@@ -57,8 +81,8 @@ def repeats(setup: Setup) -> str:
         )
     best = figures.hundred(chance)
     return (
-        f"Reports add up: after {REPEATS} reports about the same place of one person it is "
-        f"at most about {best} of 100."
+        f"Reports add up: from {REPEATS} reports about the same place of one person, "
+        f"at most about {best} of 100 would be guessed right."
     )
 
 

@@ -32,6 +32,7 @@ with side:
 with main, plain_errors():
     comparison = slow.comparison(scenario)
     readout.headline(comparison)
+    readout.shield(comparison)
     flat, deep, table = st.tabs(
         ["Maps", "Columns in 3-D", "Numbers"], key="view", on_change="rerun"
     )
@@ -47,5 +48,5 @@ with main, plain_errors():
     if table.open:
         with table:
             readout.numbers(comparison)
-    readout.promise(comparison)
+    readout.promise(comparison.setup)
     st.caption(f"Data: **{dataset.name}**. {as_text(dataset.note)}")

@@ -1,6 +1,7 @@
 """What can be chosen: presets, data and start cards build, run and are what they say."""
 
 import ast
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,9 +10,10 @@ import pytest
 
 from caldp_core.datasets import Cities, Gowalla, Snap
 from caldp_core.datasets.fetch import GOWALLA_FILE
-from caldp_core.domain import Area
+from caldp_core.domain import US_GRID, Area
 from caldp_core.experiments import prepare, run
 from caldp_core.protection import (
+    AdaptiveBlocks,
     EverythingSensitive,
     GridBlocks,
     OneBlock,
@@ -47,6 +49,13 @@ def test_the_paper_s_blocks_are_as_large_as_said() -> None:
     assert (domain.area.north - domain.area.south) / 25 == 1
     assert (domain.area.east - domain.area.west) / 35 == 2
     assert "1° × 2°" in preset.sentence
+
+
+def test_blocks_of_a_single_place_are_counted_where_cities_fill_them() -> None:
+    preset = next(p for p in presets.PRESETS if isinstance(p.blocks, AdaptiveBlocks))
+    sizes = np.bincount(preset.apply(Scenario()).blocks.build(US_GRID).labels)
+    told = re.findall(r"\d+", preset.sentence)
+    assert told == [str(sizes.size), str((sizes == 1).sum())]
 
 
 def test_presets_hide_what_they_say() -> None:

@@ -72,6 +72,17 @@ def test_of_hundred(probability: float) -> None:
     assert float(figures.hundred(probability)) == pytest.approx(100 * probability, abs=0.5)
 
 
+@given(st.floats(0, 1) | st.floats(0, 1e-3) | st.floats(0.995, 1))
+def test_a_share_as_people_is_read_back(share: float) -> None:
+    text = figures.out_of(share)
+    number, _, of = text.removeprefix("all but ").partition(" of ")
+    told = float(number) / read_back(of)
+    if text.startswith("all but"):
+        told = 1 - told
+    assert told == pytest.approx(share, abs=0.5 / read_back(of) * (1 + 1e-9) + 2e-12)
+    assert (told in (0, 1)) == (min(share, 1 - share) < 2e-12)  # neither all nor nobody by rounding
+
+
 @pytest.mark.parametrize("probability", [0.9933, 0.9975, 0.9991])
 def test_nearly_all_is_not_all(probability: float) -> None:
     assert float(figures.hundred(probability)) < 100

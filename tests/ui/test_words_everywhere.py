@@ -1,0 +1,82 @@
+"""Sentences are true of every kind of scenario, at both ends of ε and for a single person."""
+
+import re
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from caldp_core.experiments import Setup, prepare
+from caldp_core.limits import EPSILON_MAX, EPSILON_MIN
+from caldp_core.scenario import Scenario
+from caldp_core.types import Bools
+from caldp_ui import presets, words
+from tests.ui.scenarios import BASE, VARIED
+from tests.ui.small import CONTEXTS, setup_of
+
+ALL: dict[str, Scenario] = {
+    **VARIED,
+    **{preset.title: preset.apply(Scenario()) for preset in presets.PRESETS},
+    "least epsilon": replace(BASE, epsilon=EPSILON_MIN),
+    "most epsilon": replace(BASE, epsilon=EPSILON_MAX),
+    "most epsilon, areas": replace(VARIED["areas"], epsilon=EPSILON_MAX),
+    "one person": replace(BASE, n=1),
+}
+_SHARE = re.compile(r"(all but )?(\d+) of (1?[\d,]+|1 [a-z]+)(?= people)")
+_UNITS = {"1 million": 1e6, "1 billion": 1e9, "1 trillion": 1e12}
+
+
+@cache
+def ready(name: str) -> Setup:
+    return prepare(ALL[name])
+
+
+def shares(text: str) -> list[tuple[float, float]]:
+    """Each "x of y people" of the text: the share, and how far rounding may take it."""
+    found = []
+    for rest, number, of in _SHARE.findall(text):
+        size = _UNITS.get(of) or float(of.replace(",", ""))
+        share = float(number) / size
+        found.append((1 - share if rest else share, 0.5 / size + 1e-11))
+    return found
+
+
+def says(text: str, share: float) -> bool:
+    return any(abs(told - share) <= slip for told, slip in shares(text))
+
+
+def kinds(setup: Setup) -> tuple[Bools, Bools, Bools]:
+    """Places that hide, sensitive ones alone in their block, and others, by the context alone."""
+    context = setup.mechanism.policy
+    alone = (np.bincount(context.blocks) == 1)[context.blocks]
+    return context.sensitive & ~alone, context.sensitive & alone, ~context.sensitive
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_who_is_protected_and_who_is_not_are_everybody(name: str) -> None:
+    setup = ready(name)
+    truth, text = setup.dataset.distribution, words.protected(setup)
+    hides, single, other = kinds(setup)
+    assert says(text.partition(".**")[0], truth[hides].sum())
+    rest = text.partition(".**")[2]
+    for flags, mark in ((single, "of one place"), (other, "not sensitive")):
+        assert (mark in rest) == flags.any()
+        assert not flags.any() or says(rest, truth[flags].sum())
+    assert len(shares(text)) == 1 + single.any() + other.any()
+
+
+@pytest.mark.parametrize("name", CONTEXTS)
+def test_protected_means_that_the_policy_bounds_a_pair(name: str) -> None:
+    setup = setup_of(name)
+    x, other = np.divmod(np.arange(setup.dataset.domain.k**2), setup.dataset.domain.k)
+    bounded = np.isfinite(setup.mechanism.policy.between(x, other)) & (x != other)
+    hides = np.bincount(x[bounded], minlength=setup.dataset.domain.k) > 0
+    share = setup.dataset.distribution[hides].sum()
+    assert words.protected_share(setup) == pytest.approx(share, abs=1e-12)
+
+
+def test_equal_cities_leave_most_people_in_blocks_of_one_place() -> None:
+    text = words.protected(ready("Every city equally"))
+    assert shares(text) == [(0.42, pytest.approx(0.005)), (0.58, pytest.approx(0.005))]
+    assert "their report names it" in text
