@@ -12,7 +12,13 @@ import streamlit as st
 
 from caldp_core.domain import Area, GridDomain
 from caldp_core.errors import CaldpError
-from caldp_core.protection import DrawnBlocks, SensitiveAreas
+from caldp_core.protection import (
+    BlocksSpec,
+    DrawnBlocks,
+    EverythingSensitive,
+    SensitiveAreas,
+    SensitiveSpec,
+)
 from caldp_core.scenario import Scenario
 from caldp_ui import figures, state
 from caldp_ui.shell import as_text
@@ -40,14 +46,16 @@ def toolbar(scenario: Scenario) -> None:
         st.button(
             "Undo",
             icon=":material/undo:",
-            disabled=not _drawn(scenario),
-            on_click=lambda: state.change(_without_last),
+            disabled=not (state.earlier() or _drawn(scenario)),
+            on_click=lambda: state.undo(_without_last),
+            help="Protects again what was protected before the last change.",
         )
         st.button(
             "Clear",
             icon=":material/delete:",
             disabled=not _drawn(scenario) and state.region() is None,
             on_click=_clear,
+            help="Takes away all that was drawn: what was protected before it is protected again.",
         )
     if st.session_state[_TOOL] in _EDITING:
         st.checkbox("Take whole blocks, not only the cells inside the box", key=_WHOLE)
@@ -88,7 +96,7 @@ def use(area: Area) -> None:
         ADD: lambda s: _edited(s, f"+{mode}{area}"),
         REMOVE: lambda s: _edited(s, f"-{mode}{area}"),
         REPLACE: lambda s: replace(s, sensitive=SensitiveAreas((f"+{mode}{area}",))),
-        BLOCK: lambda s: replace(s, blocks=DrawnBlocks((*_areas(s), str(area)))),
+        BLOCK: lambda s: replace(s, blocks=DrawnBlocks((*_areas(s.blocks), str(area)))),
     }
     state.change(makers[tool])
 
@@ -101,7 +109,7 @@ def _edited(scenario: Scenario, edit: str) -> Scenario:
     state.notify(
         "From now on everything but what you take out is sensitive."
         if edits
-        else "From now on only what you draw is sensitive. “Start from” brings the rest back."
+        else "From now on only what you draw is sensitive. “Undo” brings the rest back."
     )
     return replace(scenario, sensitive=SensitiveAreas((*edits, edit)))
 
@@ -111,23 +119,25 @@ def _start_of(edit: str) -> tuple[str, ...]:
     return ("+-90,90,-180,180",) if edit.startswith("-") else ()
 
 
-def _areas(scenario: Scenario) -> tuple[str, ...]:
-    return scenario.blocks.areas if isinstance(scenario.blocks, DrawnBlocks) else ()
+def _areas(blocks: BlocksSpec) -> tuple[str, ...]:
+    return blocks.areas if isinstance(blocks, DrawnBlocks) else ()
+
+
+def _edits(sensitive: SensitiveSpec) -> tuple[str, ...]:
+    return sensitive.edits if isinstance(sensitive, SensitiveAreas) else ()
 
 
 def _drawn(scenario: Scenario) -> bool:
-    sensitive = scenario.sensitive
-    edits = sensitive.edits if isinstance(sensitive, SensitiveAreas) else ()
-    return bool(edits or _areas(scenario))
+    return bool(_edits(scenario.sensitive) or _areas(scenario.blocks))
 
 
 def _without_last(scenario: Scenario) -> Scenario:
-    """Undo with the tool in hand first: blocks if the tool makes blocks, else sensitive areas."""
-    sensitive, areas = scenario.sensitive, _areas(scenario)
-    edits = sensitive.edits if isinstance(sensitive, SensitiveAreas) else ()
-    if areas and (st.session_state.get(_TOOL) == BLOCK or not edits):
+    """A link's drawing without its last box: the tool in hand says of which kind."""
+    edits, areas = _edits(scenario.sensitive)[:-1], _areas(scenario.blocks)
+    if areas and (st.session_state.get(_TOOL) == BLOCK or not _edits(scenario.sensitive)):
         return replace(scenario, blocks=DrawnBlocks(areas[:-1]))
-    return replace(scenario, sensitive=SensitiveAreas(edits[:-1]))
+    # Without the last of them everything is sensitive: undoing must not leave people unprotected.
+    return replace(scenario, sensitive=SensitiveAreas(edits) if edits else EverythingSensitive())
 
 
 def _clear() -> None:
@@ -136,11 +146,14 @@ def _clear() -> None:
 
 
 def _without_any(scenario: Scenario) -> Scenario:
-    changed = scenario
-    if isinstance(scenario.sensitive, SensitiveAreas):
-        changed = replace(changed, sensitive=SensitiveAreas())
-    if isinstance(scenario.blocks, DrawnBlocks):
-        changed = replace(changed, blocks=DrawnBlocks())
+    """What was protected before the first box; for a link's drawing, everything in one block."""
+    changed, earlier = scenario, state.earlier()[::-1]
+    if _edits(scenario.sensitive):
+        undrawn = (sensitive for _, sensitive in earlier if not _edits(sensitive))
+        changed = replace(changed, sensitive=next(undrawn, EverythingSensitive()))
+    if _areas(scenario.blocks):
+        free = (blocks for blocks, _ in earlier if not _areas(blocks))
+        changed = replace(changed, blocks=next(free, DrawnBlocks()))
     return changed
 
 

@@ -14,6 +14,7 @@ from caldp_core.datasets import Snap
 from caldp_core.domain import Area
 from caldp_core.errors import CaldpError
 from caldp_core.limits import SEED_MAX
+from caldp_core.protection import BlocksSpec, SensitiveSpec
 from caldp_core.scenario import Scenario
 from caldp_ui.datasets import fetched_snap, peopled
 from caldp_ui.shell import as_text
@@ -21,6 +22,9 @@ from caldp_ui.shell import as_text
 _SCENARIO: Final = "scenario"
 _REGION: Final = "region"
 _NOTICE: Final = "notice"
+_EARLIER: Final = "earlier"
+_EARLIER_MAX: Final = 50
+Protection = tuple[BlocksSpec, SensitiveSpec]
 
 
 def scenario() -> Scenario:
@@ -39,9 +43,32 @@ def region() -> Area | None:
 
 
 def put(changed: Scenario) -> None:
-    """Show this scenario from now on."""
-    scenario()
+    """Show this scenario from now on; what was protected until now is remembered for `undo`."""
+    now = scenario()
+    before, after = (now.blocks, now.sensitive), (changed.blocks, changed.sensitive)
+    if before != after:
+        st.session_state[_EARLIER] = (*earlier(), before)[-_EARLIER_MAX:]
     st.session_state[_SCENARIO] = changed
+
+
+def earlier() -> tuple[Protection, ...]:
+    """What was protected earlier in this visit, latest last."""
+    held: tuple[Protection, ...] = st.session_state.get(_EARLIER, ())
+    return held
+
+
+def undo(without_memory: Callable[[Scenario], Scenario]) -> None:
+    """Protect again what was protected before; ε, people and the rest stay as they are.
+
+    `without_memory` makes the scenario of a visit that has changed nothing yet.
+    """
+    now = scenario()
+    if earlier():
+        *rest, (blocks, sensitive) = earlier()
+        st.session_state[_EARLIER] = tuple(rest)
+        st.session_state[_SCENARIO] = replace(now, blocks=blocks, sensitive=sensitive)
+    else:
+        st.session_state[_SCENARIO] = without_memory(now)
 
 
 def mark(area: Area | None) -> None:

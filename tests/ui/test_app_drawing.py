@@ -6,7 +6,7 @@ import pytest
 
 from caldp_core.domain import Area
 from caldp_core.experiments import prepare, run
-from caldp_core.protection import DrawnBlocks, OneBlock, SensitiveAreas
+from caldp_core.protection import DrawnBlocks, OneBlock, SensitiveAreas, StateBlocks
 from caldp_core.regions import RegionReport, region_report
 from caldp_core.scenario import Scenario
 from caldp_ui import drawing, figures
@@ -141,14 +141,57 @@ def test_blocks_are_drawn_undone_and_cleared() -> None:
     assert result.setup.partition.m == 3
     by_icon(at, "undo")
     assert_shows(at, Scenario(blocks=DrawnBlocks(both[:1])))
-    by_icon(at, "undo")
-    assert_shows(at, Scenario(blocks=DrawnBlocks()))
-    drag(at, ROUGH)
+    drag(at, Area(33, 34, -119, -117))
     by_icon(at, "delete")
-    assert_shows(at, Scenario(blocks=DrawnBlocks()))
+    assert_shows(at, Scenario())
+    by_icon(at, "undo")
+    assert_shows(at, Scenario(blocks=DrawnBlocks(both)))
 
 
-def test_undo_follows_the_tool_in_hand() -> None:
+@pytest.mark.parametrize("tool", drawing.TOOLS[1:])
+def test_undo_leads_back_to_what_was_protected(tool: str) -> None:
+    edited = Scenario(blocks=StateBlocks(), sensitive=SensitiveAreas(("+40,41,-75,-73",)))
+    at = use(open_app(**edited.to_query()), tool)
+    drag(at, ROUGH)
+    assert scenario_of(at) != edited
+    by_icon(at, "undo")
+    assert_shows(at, edited)
+
+
+def test_undo_keeps_what_is_no_protection() -> None:
+    at = use(open_app(), drawing.ADD)
+    drag(at, ROUGH)
+    checked(at.select_slider(key="epsilon").set_value(4.0).run())
+    by_icon(at, "undo")
+    assert_shows(at, Scenario(epsilon=4.0))
+
+
+def test_undo_takes_back_what_is_chosen_from_a_list() -> None:
+    at = open_app()
+    assert next(b for b in at.button if b.proto.icon.endswith("undo:")).disabled
+    checked(at.number_input(key="rows").set_value(5).run())
+    checked(at.selectbox(key="preset").set_value("Nothing").run())
+    by_icon(at, "undo")
+    by_icon(at, "undo")
+    assert_shows(at, Scenario())
+    assert next(b for b in at.button if b.proto.icon.endswith("undo:")).disabled
+
+
+@pytest.mark.parametrize("tool", [drawing.ADD, drawing.REMOVE, drawing.REPLACE])
+def test_clear_leads_back_to_what_was_protected_before_the_first_box(tool: str) -> None:
+    at = use(open_app(blocks="states"), tool)
+    for area in (ROUGH, Area(33, 34, -119, -117)):
+        drag(at, area)
+    by_icon(at, "delete")
+    assert_shows(at, Scenario(blocks=StateBlocks()))
+
+
+def test_undo_of_a_link_s_only_box_leaves_everything_protected() -> None:
+    drawn = Scenario(sensitive=SensitiveAreas(("+40,41,-75,-73",)))
+    assert_shows(by_icon(open_app(**drawn.to_query()), "undo"), Scenario())
+
+
+def test_undo_of_a_link_s_boxes_follows_the_tool_in_hand() -> None:
     edits, areas = ("+40,41,-75,-73", "+41,42,-88,-87"), ("33,34,-119,-117",)
     drawn = Scenario(blocks=DrawnBlocks(areas), sensitive=SensitiveAreas(edits))
     at = use(open_app(**drawn.to_query()), drawing.ADD)
@@ -165,7 +208,7 @@ def test_clear_takes_away_all_that_was_drawn_and_the_region() -> None:
     )
     at = open_app(region=str(BOX), **drawn.to_query())
     by_icon(at, "delete")
-    assert_shows(at, Scenario(blocks=DrawnBlocks(), sensitive=SensitiveAreas()))
+    assert_shows(at, Scenario(blocks=DrawnBlocks()))
     assert container(at, "region") is None
     assert "region" not in query_of(at)
 
