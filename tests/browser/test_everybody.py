@@ -149,7 +149,7 @@ def test_a_walk_through_everything_asks_nobody_outside(visit: Visit, watch: Watc
     tab(page, 1)
     expect(page.locator("[data-testid=stDeckGlJsonChart] canvas").first).to_be_visible()
     tab(page, 2)
-    expect(page.locator("[data-testid=stTable]")).to_be_visible()
+    expect(page.locator("[data-testid=stTable]").first).to_be_visible()
     open_all(page)
     page.goto(page.url.split("?")[0] + "start")
     cards = page.locator("[data-testid=stBaseButton-primary]")
