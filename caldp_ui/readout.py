@@ -55,9 +55,8 @@ def _plain_needs(comparison: Comparison) -> None:
     st.caption(f"{meaning}.")
 
 
-def shield(comparison: Comparison) -> None:
+def shield(setup: Setup) -> None:
     """Who is protected, and how well: the sentence that goes before the pictures."""
-    setup = comparison.setup
     with st.container(key="protected"):
         st.markdown(f":material/shield: {words.protected(setup)} {words.odds(setup)}")
 

@@ -1,10 +1,12 @@
 """Runs that take longer than a slider may: a button starts them beside the page.
 
-Room: compute. A family or estimator says from how many symbols in one block it is slow. Cancelling
-gives the page back at once; a draw that cannot be interrupted ends unseen.
+Room: compute. A family or estimator says from how many symbols in one block it is slow; a family,
+how many people's reports it can draw. A cancel gives the page back at once; a draw that cannot be
+interrupted ends unseen. What is promised is shown without a run.
 """
 
-from typing import Final
+from dataclasses import replace
+from typing import Final, NoReturn
 
 import streamlit as st
 
@@ -12,7 +14,7 @@ from caldp_core.estimation import ESTIMATORS
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.scenario import Scenario
 from caldp_core.types import Progress
-from caldp_ui import compute, jobs
+from caldp_ui import compute, figures, jobs, readout, state
 from caldp_ui.compute import Comparison
 
 _HELD: Final = "slow-run"
@@ -25,20 +27,36 @@ def is_slow(scenario: Scenario) -> bool:
     return largest >= slow_from
 
 
+def most_people(scenario: Scenario) -> int:
+    """The most people whose reports can be drawn, for this protection and for plain LDP."""
+    return min(setup.mechanism.bank.n_max for setup in compute.pair_of(scenario))
+
+
 def comparison(scenario: Scenario) -> Comparison:
-    """The comparison; while a slow one is not there yet, its button or progress, and no more."""
+    """The comparison; where it is not there yet, how to get it and what is promised, no more."""
+    most = most_people(scenario)
+    if compute.setup(scenario).n > most:
+        _too_many(scenario, most)
+        _end_with_promise(scenario)
     if not is_slow(scenario):
         return compute.compare(scenario)
     name = compute.key(scenario)
     job = _job_of(name)
-    found = job.result() if job is not None and job.done else None
+    if job is not None and not job.done:
+        _watch()
+        _end_with_promise(scenario)
+    found = None if job is None else job.result()
     if found is None:
-        if job is None or job.done:
-            _offer(scenario, name)
-        else:
-            _watch()
-        st.stop()
+        _offer(scenario, name)
+        _end_with_promise(scenario)
     return found
+
+
+def _end_with_promise(scenario: Scenario) -> NoReturn:
+    setup = compute.setup(scenario)
+    readout.shield(setup)
+    readout.promise(setup)
+    st.stop()
 
 
 def _job_of(name: str) -> jobs.Job[Comparison] | None:
@@ -50,11 +68,29 @@ def _job_of(name: str) -> jobs.Job[Comparison] | None:
     return job
 
 
+def _too_many(scenario: Scenario, most: int) -> None:
+    st.error(
+        f"{FAMILIES[scenario.family].title} cannot be run here for "
+        f"{figures.exactly(compute.setup(scenario).n)} people: with so many places every report "
+        f"is drawn by itself, for at most {figures.exactly(most)} people (plain LDP runs beside "
+        "it, on the same people). Take fewer people or another method.",
+        icon=":material/error:",
+    )
+    fewer = 10 ** (len(str(most)) - 1)  # the slider's steps are powers of ten
+    st.button(
+        f"Use {figures.exactly(fewer)} people",
+        key="fewer-people",
+        type="primary",
+        on_click=lambda: state.change(lambda s: replace(s, n=fewer)),
+    )
+
+
 def _offer(scenario: Scenario, name: str) -> None:
     method = FAMILIES[scenario.family].title
     estimate = ESTIMATORS[scenario.estimator].title
     st.info(
-        f"{method} with “{estimate}” takes some seconds for so many places.",
+        f"{method} with “{estimate}” takes longer for so many places: from a few seconds to a "
+        "minute or more, mostly for plain LDP, which hides everybody among all of them.",
         icon=":material/hourglass:",
     )
     st.button("Run it", key="run-slow", type="primary", on_click=_start, args=(scenario, name))
@@ -75,5 +111,13 @@ def _watch() -> None:
     if job is None or job.done:
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.progress(job.share, text="Drawing reports and estimating …")
+        st.progress(job.share, text=told(job))
         st.button("Cancel", icon=":material/stop:", on_click=job.cancel, key="cancel-slow")
+
+
+def told(job: jobs.Job[Comparison]) -> str:
+    """What a run is at, and for how long: a single draw has no share to tell."""
+    if job.is_waiting:
+        return "Waiting for other runs on this server to end …"
+    step = "1 of 2: this protection" if job.share < 0.5 else "2 of 2: plain LDP, same people"
+    return f"{step} · {job.seconds:.0f} s so far"

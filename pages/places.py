@@ -32,7 +32,7 @@ with side:
 with main, plain_errors():
     comparison = slow.comparison(scenario)
     readout.headline(comparison)
-    readout.shield(comparison)
+    readout.shield(comparison.setup)
     flat, deep, table = st.tabs(
         ["Maps", "Columns in 3-D", "Numbers"], key="view", on_change="rerun"
     )

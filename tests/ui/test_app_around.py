@@ -2,15 +2,17 @@
 
 from concurrent.futures import wait
 from dataclasses import replace
+from threading import Event
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.datasets import Cities
 from caldp_core.domain import Area
-from caldp_core.experiments import run
+from caldp_core.experiments import prepare, run
+from caldp_core.mechanisms import FAMILIES
 from caldp_core.scenario import Scenario
-from caldp_ui import repetition, slow, start
+from caldp_ui import compute, repetition, slow, start, words
 from caldp_ui.datasets import PEOPLE_OF_SYNTHETIC
 from tests.ui.driver import (
     assert_shows,
@@ -182,6 +184,45 @@ def test_a_cancelled_slow_run_gives_the_page_back() -> None:
     checked(at.run())
     assert at.button(key="run-slow")
     assert container(at, "tv-ours") is None
+
+
+@pytest.mark.parametrize(
+    "query", [{"estimator": "maximum-likelihood"}, {"family": "local-hashing"}], ids=str
+)
+def test_the_promise_needs_no_run(query: dict[str, str]) -> None:
+    at = open_app(blocks="states", **query)
+    assert container(at, "tv-ours") is None
+    odds = words.odds(prepare(scenario_of(at)))
+    assert any(odds in item.value for item in at.markdown)
+
+
+@pytest.mark.parametrize("blocks", ["one", "states", "grid"])
+def test_runs_that_cannot_work_are_not_offered_but_fewer_people_are(blocks: str) -> None:
+    at = open_app(family="local-hashing", blocks=blocks)
+    assert not any(button.key == "run-slow" for button in at.button)
+    (sentence,) = sentences(at)
+    assert FAMILIES["local-hashing"].title in sentence
+    checked(at.button(key="fewer-people").click().run())
+    found = scenario_of(at)
+    assert sentences(at) == []
+    assert at.button(key="run-slow")
+    assert found == replace(Scenario.from_query({"blocks": blocks}), family=found.family, n=found.n)
+    for scenario in (found, found.plain()):
+        assert prepare(scenario).mechanism.bank.n_max >= prepare(scenario).n
+
+
+def test_a_cancel_is_heard_while_a_draw_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = Event()
+    monkeypatch.setattr(compute, "compare_setups", lambda *_: drawn.wait(120))
+    at = open_app(**Scenario(estimator="maximum-likelihood").to_query())
+    checked(at.button(key="run-slow").click().run())
+    assert not any(button.key == "run-slow" for button in at.button)
+    try:
+        checked(at.button(key="cancel-slow").click().run())
+        assert at.button(key="run-slow")
+        assert not at.session_state[slow._HELD].future.done()
+    finally:
+        drawn.set()
 
 
 def test_another_scenario_ends_repeated_runs() -> None:

@@ -81,6 +81,39 @@ def test_cancel_before_the_start_means_that_it_never_starts() -> None:
     assert started == []
 
 
+def test_a_cancelled_job_is_done_at_once_though_its_thread_is_not() -> None:
+    held, begun = Event(), Event()
+
+    def draw(progress: Progress) -> str:
+        begun.set()
+        held.wait(PATIENCE)  # a draw that reports nothing
+        return "unseen"
+
+    job = jobs.launch("draw", draw)
+    assert begun.wait(PATIENCE)
+    job.cancel()
+    assert job.done
+    assert not job.future.done()
+    assert job.result() is None
+    held.set()
+    assert finished(job)
+    assert job.result() is None
+
+
+def test_a_job_waits_for_a_free_thread_and_counts_its_seconds_from_then_on() -> None:
+    held = Event()
+    workers = jobs._pool()._max_workers
+    blockers = [jobs.launch("block", lambda _: held.wait(PATIENCE)) for _ in range(workers)]
+    later = jobs.launch("later", lambda _: "there")
+    assert later.is_waiting
+    assert later.seconds == 0.0
+    held.set()
+    assert all(finished(job) for job in [*blockers, later])
+    assert not later.is_waiting
+    assert later.seconds > 0.0
+    assert later.result() == "there"
+
+
 @pytest.mark.parametrize("error", [CaldpError("k must be even."), ValueError("oops")])
 def test_errors_of_the_work_come_out(error: Exception) -> None:
     def fails(progress: Progress) -> None:
