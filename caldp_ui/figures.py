@@ -51,10 +51,10 @@ def times(factor: float) -> str:
 
 
 def hundred(probability: float) -> str:
-    """Of 100: a whole number, and one decimal (never rounded up to 100) where it is near 100."""
+    """Of 100: a whole number, one decimal near 100, and "over 99.9" where that would be 100."""
     if probability < 0.995:
         return f"{100 * probability:.0f}"
-    return f"{min(99.9, 100 * probability):.1f}"
+    return f"{100 * probability:.1f}" if probability < 0.9995 else "over 99.9"
 
 
 def out_of(share: float) -> str:

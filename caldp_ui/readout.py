@@ -28,7 +28,9 @@ def headline(comparison: Comparison) -> None:
     with fourth.container(key="guessed"):
         protects = comparison.setup.mechanism.hidden_symbols.size > 0
         best = figures.hundred(words.guess(words.strongest(scenario))) if protects else "100"
-        st.metric("Guessed right, at most about", f"{best} of 100")
+        bounded = protects and not best.startswith("over")
+        label = "Guessed right, at most about" if bounded else "May be guessed right"
+        st.metric(label, f"{best} of 100")
         st.caption(_of_whom(comparison) if protects else "No secrets.")
 
 

@@ -88,8 +88,8 @@ def idea() -> None:
             "1 · Everybody adds noise",
             (
                 "Your device reports a randomised answer. With ε = 1, someone who was torn 50:50 "
-                f"between two places you may have been in guesses right in at most {best} of 100 "
-                "cases after seeing your report."
+                "between two places you may have been in guesses right in at most about "
+                f"{best} of 100 cases after seeing your report."
             ),
         ),
         (

@@ -7,6 +7,9 @@ from typing import Final
 
 import streamlit as st
 
+from caldp_core.errors import CaldpError
+from caldp_core.scenario import Scenario
+from caldp_ui import compute, presets, slow, state, words
 from caldp_ui.drawing import ADD, NUMBERS
 
 _STEP: Final = "tour-step"
@@ -31,7 +34,7 @@ _STEPS: Final = (
         (
             "**Start from** “Plain LDP” and then “The paper's 25 × 35 blocks”. Plain LDP hides "
             "every place from every other, coast to coast. Blocks hide where in a block somebody "
-            "is, and the error falls from about 56 to about 12 people of 100."
+            "is.{fall}"
         ),
     ),
     (
@@ -59,12 +62,32 @@ def button() -> None:
         _dialog()
 
 
+def text_of(step: int, scenario: Scenario) -> str:
+    """The step's text, with the errors that the page shows for this scenario's settings."""
+    text = _STEPS[step][1]
+    return text.replace("{fall}", _fall(scenario)) if "{fall}" in text else text
+
+
+def _fall(scenario: Scenario) -> str:
+    if slow.is_slow(scenario):
+        return ""
+    try:
+        both = compute.compare(presets.PRESETS[0].apply(scenario))
+    except CaldpError:  # these settings do not go with those blocks: nothing to promise
+        return ""
+    plain, blocks = (result.first.errors.tv for result in (both.plain, both.ours))
+    return (
+        f" With your other settings, plain LDP puts {words.tv_in_words(plain)} in the wrong place, "
+        f"the blocks {words.tv_in_words(blocks)}."
+    )
+
+
 @st.dialog("A short tour", width="medium")
 def _dialog() -> None:
     step = st.session_state[_STEP]
-    title, text = _STEPS[step]
+    title = _STEPS[step][0]
     st.subheader(f"{step + 1} of {len(_STEPS)} · {title}", anchor=False)
-    st.markdown(text)
+    st.markdown(text_of(step, state.scenario()))
     with st.container(horizontal=True):
         st.button("Back", disabled=step == 0, on_click=_go, args=(-1,))
         if step + 1 < len(_STEPS):

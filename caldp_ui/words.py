@@ -5,6 +5,8 @@ Room: words. Every sentence here must be true of the scenario it is shown with.
 
 import math
 
+import numpy as np
+
 from caldp_core.expected_error import ExpectedError
 from caldp_core.experiments import Setup
 from caldp_core.protection import EverythingSensitive, OneBlock, StateBlocks
@@ -39,11 +41,17 @@ def odds(setup: Setup) -> str:
         return "An onlooker reads each person's place from their report."
     pair = "two sensitive places" if not _all(scenario) else "two places"
     where = "" if isinstance(scenario.blocks, OneBlock) else f" in the same {unit(scenario)}"
-    best = figures.hundred(guess(strongest(scenario)))
     return (
         f"Of 100 people for whom an onlooker was torn 50:50 between {pair}{where}, "
-        f"at most about **{best}** would be guessed right from their report. Without any: 50."
+        f"{_guessed(guess(strongest(scenario)))} guessed right from their report. Without any: 50."
     )
+
+
+def _guessed(chance: float) -> str:
+    best = figures.hundred(chance)
+    if best.startswith("over"):
+        return f"the promise lets **{best}** be"
+    return f"at most about **{best}** would be"
 
 
 def protected_share(setup: Setup) -> float:
@@ -107,16 +115,33 @@ def not_promised(setup: Setup) -> list[str]:
 
 
 def _clear_sentence(setup: Setup) -> str:
-    shares = setup.mechanism.clear_share
-    noisy = shares[setup.mechanism.sizes > 0]
-    if not noisy.size:
+    covered = setup.mechanism.sizes > 0
+    if not covered.any():
         return "Where anyone is: every report names its place."
-    clear = figures.hundred(float(noisy.min()))
-    return (
-        f"Places that are not sensitive: about {clear} of 100 people there name their place "
-        "openly, the others send a cover report. So a report may rule a sensitive place out, "
-        "but can hardly prove one."
+    with_others = np.unique(setup.partition.labels[~setup.sensitive])
+    mixed = with_others[covered[with_others]]
+    bare = with_others.size - mixed.size
+    if not mixed.size:
+        return "Places that are not sensitive: everybody there names their place openly."
+    least = float(setup.mechanism.clear_share[mixed].min())
+    clear = "nearly all" if least >= 0.995 else f"at least about {figures.out_of(least)}"
+    text = (
+        f"Places that are not sensitive: {clear} people there name their place openly, the others "
+        "send a cover report. "
     )
+    if bare:
+        of = f"{figures.exactly(bare)} of {figures.exactly(setup.partition.m)}"
+        text += f"In {of} {unit(setup.scenario)}s, where nothing has to hide, everybody does. "
+    return text + (
+        "So a report may rule a sensitive place out. It may speak for one, too: from an even "
+        f"chance to {_bound(guess(strongest(setup.scenario)))} of 100."
+    )
+
+
+def _bound(chance: float) -> str:
+    # Beyond what is told apart from certainty there is no upper bound to name.
+    best = figures.hundred(chance)
+    return best if best.startswith("over") else f"at most about {best}"
 
 
 def _all(scenario: Scenario) -> bool:

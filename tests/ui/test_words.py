@@ -2,11 +2,13 @@
 
 import math
 import re
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
-from caldp_core.experiments import Setup, expectation, prepare
+from caldp_core.experiments import Setup, prepare, run
 from caldp_core.protection import EverythingSensitive, OneBlock, StateBlocks
 from caldp_core.scenario import Scenario
 from caldp_core.types import Bools
@@ -116,6 +118,36 @@ def test_clear_share_is_the_channel_s(name: str, epsilon: float) -> None:
     assert any(abs(number - 100 * min(own)) <= 0.5 for number in numbers(sentence))
 
 
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0, 20.0])
+@pytest.mark.parametrize("name", ["sensitive corner", "blocks and corner"])
+def test_how_far_a_report_can_speak_for_a_sensitive_place(name: str, epsilon: float) -> None:
+    setup = setup_of(name, epsilon)
+    channel, labels = channel_of(setup), setup.partition.labels
+    best = max(
+        (channel[x] / (channel[x] + channel[o] + 1e-300)).max()
+        for x in setup.mechanism.hidden_symbols
+        for o in setup.mechanism.clear_symbols
+        if labels[x] == labels[o]
+    )
+    (sentence,) = (s for s in words.not_promised(setup) if "openly" in s)
+    told = sentence.rpartition("chance to ")[2]
+    if best >= 0.9995:
+        assert "at most" not in told
+        assert numbers(told)[0] == 99.9 < 100 * best
+    else:
+        assert told.startswith("at most about ")
+        assert abs(numbers(told)[0] - 100 * best) <= 0.5
+
+
+@pytest.mark.parametrize("epsilon", [7.7, 10.0, 20.0])
+def test_what_cannot_be_told_from_certainty_is_not_called_a_bound(epsilon: float) -> None:
+    text = words.odds(setup_of("blocks", epsilon))
+    assert "at most" not in text
+    assert 100 * chance(epsilon) > 99.9
+    assert 99.9 in numbers(text)
+    assert "at most" in words.odds(setup_of("blocks", 7.5))
+
+
 @pytest.mark.parametrize("tv", [0.0, 0.0007, 0.003, 0.0049, 0.005, 0.118, 0.5, 0.999])
 def test_a_total_variation_in_words(tv: float) -> None:
     told = words.tv_in_words(tv)
@@ -148,9 +180,20 @@ def test_times_as_many(times: float) -> None:
     assert told[0] == pytest.approx(times, rel=0.05)
 
 
-def test_the_tour_s_errors_are_those_of_the_theory() -> None:
-    paper = Scenario()
-    text = " ".join(text for _, text in tour._STEPS)
-    for scenario in (paper, paper.plain()):
-        tv = expectation(prepare(scenario)).tv
-        assert re.search(rf"\b{100 * tv:.0f}\b", text)
+@pytest.mark.parametrize("changed", [{}, {"epsilon": 3.0}, {"n": 20_000, "seed": 5}])
+def test_the_tour_s_errors_are_those_on_the_screen(changed: dict[str, Any]) -> None:
+    shown = replace(Scenario(), blocks=StateBlocks(), **changed)
+    paper = replace(Scenario(), **changed)
+    text = " ".join(tour.text_of(step, shown) for step in range(len(tour._STEPS)))
+    told = re.findall(r"(\d+) of 100 people", text)
+    tv = [run(prepare(scenario)).first.errors.tv for scenario in (paper.plain(), paper)]
+    assert told == [f"{100 * value:.0f}" for value in tv]
+
+
+def test_the_tour_names_no_errors_that_the_page_cannot_show_at_once() -> None:
+    for shown in (
+        Scenario(estimator="maximum-likelihood"),
+        Scenario(blocks=StateBlocks(), epsilon=tuple(np.linspace(0.2, 1.7, 49))),
+    ):
+        texts = [tour.text_of(step, shown) for step in range(len(tour._STEPS))]
+        assert not any("{" in text or "of 100" in text for text in texts)

@@ -9,6 +9,7 @@ import pytest
 
 from caldp_core.experiments import Setup, prepare
 from caldp_core.limits import EPSILON_MAX, EPSILON_MIN
+from caldp_core.protection import SensitiveAreas
 from caldp_core.scenario import Scenario
 from caldp_core.types import Bools
 from caldp_ui import presets, words
@@ -80,3 +81,27 @@ def test_equal_cities_leave_most_people_in_blocks_of_one_place() -> None:
     text = words.protected(ready("Every city equally"))
     assert shares(text) == [(0.42, pytest.approx(0.005)), (0.58, pytest.approx(0.005))]
     assert "their report names it" in text
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_how_many_name_their_place_openly(name: str) -> None:
+    setup = ready(name)
+    hides, _, other = kinds(setup)
+    sentences = [s for s in words.not_promised(setup) if s.startswith("Places that are not")]
+    assert bool(sentences) == (other.any() and hides.any())
+    for sentence in sentences:
+        labels = setup.partition.labels
+        with_hidden, with_other = set(labels[hides].tolist()), set(labels[other].tolist())
+        bare, mixed = with_other - with_hidden, with_other & with_hidden
+        if not mixed:
+            assert "everybody there" in sentence
+            continue
+        assert (f"In {len(bare)} of {setup.partition.m:,} " in sentence) == bool(bare)
+        least = setup.mechanism.clear_share[sorted(mixed)].min()
+        assert says(sentence, least) or ("nearly all" in sentence and least >= 0.995)
+
+
+def test_blocks_without_anything_to_hide_are_open() -> None:
+    scenario = replace(BASE, sensitive=SensitiveAreas(("+b40,41,-75,-73",)))
+    (sentence,) = (s for s in words.not_promised(prepare(scenario)) if "openly" in s)
+    assert "everybody there" in sentence
