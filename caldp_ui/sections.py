@@ -9,6 +9,7 @@ import streamlit as st
 from caldp_core.domain import Area, GridDomain
 from caldp_core.errors import CaldpError
 from caldp_core.regions import RegionReport
+from caldp_core.scenario import Scenario
 from caldp_core.types import Floats
 from caldp_ui import charts, compute, drawing, figures, maps, readout, repetition, state, words
 from caldp_ui.compute import Comparison
@@ -22,10 +23,10 @@ _STILL = {"staticPlot": True}
 _PLAIN_MAP = {**_CONFIG, "modeBarButtonsToRemove": ["lasso2d", "select2d", "autoScale2d"]}
 
 
-def three_maps(comparison: Comparison, domain: GridDomain) -> None:
-    """Truth, estimate and error on one colour scale, and the error curve beside them."""
+def upper_maps(comparison: Comparison, domain: GridDomain) -> None:
+    """Truth and estimate side by side, under the one colour scale of all maps."""
     st.plotly_chart(
-        maps.legend(),
+        maps.legend(palette()),
         key="legend",
         config=_STILL,
         alt="Colour scale of all three maps: share of all people in a cell, from 1 in a million "
@@ -36,6 +37,10 @@ def three_maps(comparison: Comparison, domain: GridDomain) -> None:
         _truth(comparison, domain)
     with upper_right:
         _estimate(comparison, domain)
+
+
+def lower_maps(comparison: Comparison, domain: GridDomain) -> None:
+    """The error's map, and the error curve beside it."""
     lower_left, lower_right = st.columns(2)
     with lower_left:
         _error(comparison, domain)
@@ -112,22 +117,19 @@ def _still_map(
 
 
 def region(comparison: Comparison, domain: GridDomain) -> None:
-    """The numbers of the marked box."""
+    """The numbers of the marked box, if there is one."""
     area = state.region()
     if area is None:
-        st.caption(
-            "Drag a box on the map “Truth” to read the numbers of that region, or type it below."
-        )
         return
     try:
         report = compute.region(comparison, domain.inside(area))
     except CaldpError as error:
         st.info(as_text(str(error)))
         return
-    _region_numbers(area, report)
+    _region_numbers(area, report, comparison.setup.scenario)
 
 
-def _region_numbers(area: Area, report: RegionReport) -> None:
+def _region_numbers(area: Area, report: RegionReport, scenario: Scenario) -> None:
     with st.container(border=True, key="region"):
         st.markdown(f"**In your box** · {drawing.describe(area)} · {report.cells:,} cells")
         first, second, third = st.columns(3)
@@ -143,12 +145,7 @@ def _region_numbers(area: Area, report: RegionReport) -> None:
                 "itself. Mark a larger region, or let go of some secrecy.",
                 icon=":material/blur_on:",
             )
-        if report.exact_blocks:
-            st.caption(
-                f"{figures.exactly(report.exact_blocks)} blocks lie in the box as a whole. No "
-                "block hides how many people it holds, so they add no privacy noise."
-            )
-        st.caption(f"The map's own cells add up to {figures.people(report.shown)} here.")
+        st.caption(" ".join(words.of_region(report, scenario)))
         st.button("Unmark", icon=":material/close:", on_click=state.mark, args=(None,))
 
 

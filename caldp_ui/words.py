@@ -7,9 +7,11 @@ import math
 
 import numpy as np
 
+from caldp_core.estimation import ESTIMATORS
 from caldp_core.expected_error import ExpectedError
 from caldp_core.experiments import Setup
 from caldp_core.protection import EverythingSensitive, OneBlock, StateBlocks
+from caldp_core.regions import RegionReport
 from caldp_core.scenario import Scenario
 from caldp_ui import figures
 
@@ -146,6 +148,28 @@ def _bound(chance: float) -> str:
 
 def _all(scenario: Scenario) -> bool:
     return isinstance(scenario.sensitive, EverythingSensitive)
+
+
+def of_region(report: RegionReport, scenario: Scenario) -> list[str]:
+    """What the numbers of a region leave to ask, one sentence or two each."""
+    told = []
+    if round(report.estimate) < 0:
+        told.append(
+            "An estimate below 0: noise outweighs the people here. The range is cut off at 0, the "
+            "estimate is not, so that it is right on average."
+        )
+    if report.exact_blocks:
+        told.append(
+            f"{figures.exactly(report.exact_blocks)} blocks lie in the box as a whole. No block "
+            "hides how many people it holds, so they add no privacy noise."
+        )
+    shown = ESTIMATORS[scenario.estimator]
+    told.append(
+        f"The cells of the map “Estimate” add up to {figures.people(report.shown)} here: they show "
+        f"“{shown.title}”, {shown.sentence}. The estimate above is made for the box as a whole and "
+        "is right on average."
+    )
+    return told
 
 
 def tv_in_words(tv: float) -> str:

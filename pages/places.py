@@ -39,9 +39,10 @@ with main, plain_errors():
     if flat.open:
         with flat:
             drawing.toolbar(scenario)
-            sections.three_maps(comparison, domain)
+            sections.upper_maps(comparison, domain)
             sections.region(comparison, domain)
             drawing.keyboard(domain)
+            sections.lower_maps(comparison, domain)
     if deep.open:
         with deep:
             sections.columns_in_3d(comparison, domain)

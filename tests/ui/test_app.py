@@ -15,6 +15,7 @@ from caldp_core.planner import best_family
 from caldp_core.protection import AdaptiveBlocks, GridBlocks, SensitiveInhabited, StateBlocks
 from caldp_core.scenario import Scenario
 from caldp_ui import controls, figures, maps, presets
+from tests.ui import driver
 from tests.ui.driver import (
     assert_shows,
     chart,
@@ -215,6 +216,16 @@ def test_all_methods_stand_beside_each_other() -> None:
     fewest = [name for name, text in zip(FAMILIES, table.iloc[:, 0], strict=True) if "few" in text]
     assert best.family in fewest
     assert any(best.reason in caption.value for caption in at.caption)
+
+
+def _places(at: AppTest) -> list[str]:
+    """Keys of containers and charts from top to bottom."""
+    return [str(part.key) for part in driver._blocks(at.main) if getattr(part, "key", None)]
+
+
+def test_numbers_of_a_box_stand_right_under_the_upper_maps() -> None:
+    order = _places(open_app(region="40,41,-75,-73"))
+    assert order.index("map-estimate") < order.index("region") < order.index("map-error")
 
 
 def test_curve_against_people() -> None:

@@ -7,12 +7,15 @@ from functools import cache
 import numpy as np
 import pytest
 
-from caldp_core.experiments import Setup, prepare
+from caldp_core.domain import US_GRID, Area
+from caldp_core.estimation import ESTIMATORS
+from caldp_core.experiments import Setup, prepare, run
 from caldp_core.limits import EPSILON_MAX, EPSILON_MIN
 from caldp_core.protection import SensitiveAreas
+from caldp_core.regions import region_report
 from caldp_core.scenario import Scenario
 from caldp_core.types import Bools
-from caldp_ui import presets, words
+from caldp_ui import figures, presets, words
 from tests.ui.scenarios import BASE, VARIED
 from tests.ui.small import CONTEXTS, setup_of
 
@@ -105,3 +108,23 @@ def test_blocks_without_anything_to_hide_are_open() -> None:
     scenario = replace(BASE, sensitive=SensitiveAreas(("+b40,41,-75,-73",)))
     (sentence,) = (s for s in words.not_promised(prepare(scenario)) if "openly" in s)
     assert "everybody there" in sentence
+
+
+@pytest.mark.parametrize("box", ["40.2,40.4,-74.2,-74", "40,41.4,-76,-73", "25,25.4,-119,-118"])
+@pytest.mark.parametrize("name", ["base", "areas", "estimator", "one block", "one person"])
+def test_what_is_said_of_a_region(name: str, box: str) -> None:
+    setup = ready(name)
+    first = run(setup).first
+    inside = US_GRID.inside(Area.parse(box))
+    report = region_report(setup, first, inside)
+    text = " ".join(words.of_region(report, setup.scenario))
+    assert ("below 0" in text) == (figures.people(report.estimate)[0] == "-")
+    assert f"add up to {figures.people(first.estimate[inside].sum() * setup.n)} here" in text
+    assert ESTIMATORS[setup.scenario.estimator].title in text
+    assert ("as a whole. No block" in text) == (report.exact_blocks > 0)
+
+
+def test_an_estimate_below_nobody_is_explained() -> None:
+    setup = ready("base")
+    first, box = run(setup).first, US_GRID.inside(Area.parse("40.2,40.4,-74.2,-74"))
+    assert region_report(setup, first, box).estimate < -0.5
