@@ -60,9 +60,11 @@ def error_curves(
     ]
     top = max(float(max(line.curve.high.max(), line.now)) for line in lines)
     ordinate = {"type": "log"} if top > 1.5 else {"range": [0, min(1.0, 1.08 * top)]}
+    # Streamlit's own grey is too faint to read.
+    texts = {"tickfont_color": colours.text, "title_font_color": colours.text}
     layout = {
-        "xaxis": abscissa,
-        "yaxis": {"title_text": "error (total variation)", **ordinate},
+        "xaxis": {**abscissa, **texts},
+        "yaxis": {"title_text": "error (total variation)", **ordinate, **texts},
         "height": HEIGHT,
         "margin": {"l": 0, "r": 8, "t": 28, "b": 0},
         "legend": {"orientation": "h", "y": 1.14, "x": 0},

@@ -20,7 +20,7 @@ from caldp_core.domain import US_GRID, Area, GridDomain
 from caldp_core.partitions import Partition
 from caldp_core.types import Bools, Floats
 from caldp_ui.outlines import Lines, block_lines, mask_lines
-from caldp_ui.theme import CIVIDIS, LEVELS, NIGHT, NIGHT_LAND, SENSITIVE_TINT
+from caldp_ui.theme import CIVIDIS, LEVELS, NIGHT, NIGHT_LAND, SENSITIVE_TINT, Palette
 
 SHARE_LOW: Final = 1e-6
 SHARE_HIGH: Final = 1e-2
@@ -178,7 +178,7 @@ def marker_layer(
     )
 
 
-def legend() -> go.Figure:
+def legend(colours: Palette) -> go.Figure:
     """The one colour scale of all maps, as a strip."""
     steps = LEVELS - 1
     strip = CIVIDIS[1:][None, :, :]
@@ -192,6 +192,7 @@ def legend() -> go.Figure:
         range=[np.log10(SHARE_LOW), np.log10(SHARE_HIGH)],
         showgrid=False,
         ticks="outside",
+        tickfont={"color": colours.text},
     )
     figure.update_yaxes(visible=False, scaleanchor=False, autorange=True, fixedrange=True)
     figure.update_traces(hoverinfo="skip")

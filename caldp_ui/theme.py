@@ -16,12 +16,13 @@ LEVELS: Final = 256
 
 @dataclass(frozen=True)
 class Palette:
-    """Colours of one theme, as CSS texts."""
+    """Colours of one theme, as CSS texts; `text`: of axes, 4.5 or more against the page (WCAG)."""
 
     ours: str
     plain: str
     faint: str
     edge: str
+    text: str
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,8 @@ NIGHT: Final = Night()
 NIGHT_LAND: Final = (10, 20, 36)
 """The same land as numbers, for deck.gl and pictures."""
 SENSITIVE_TINT: Final = (255, 122, 184)
-LIGHT: Final = Palette("#0072B2", "#C44E00", "rgba(70,80,95,0.6)", "#FFFFFF")
-DARK: Final = Palette("#56B4E9", "#E69F00", "rgba(200,208,220,0.6)", "#0B0F14")
+LIGHT: Final = Palette("#0072B2", "#C44E00", "rgba(70,80,95,0.6)", "#FFFFFF", "#4A5663")
+DARK: Final = Palette("#56B4E9", "#E69F00", "rgba(200,208,220,0.6)", "#0B0F14", "#B4BEC9")
 
 
 def palette() -> Palette:

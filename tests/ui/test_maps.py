@@ -17,7 +17,7 @@ from caldp_core.partitions import grid_blocks, whole
 from caldp_core.protection import SensitiveAreas, SensitiveInhabited, SensitiveSpec
 from caldp_core.types import Floats, Ints
 from caldp_ui import maps
-from caldp_ui.theme import CIVIDIS
+from caldp_ui.theme import CIVIDIS, LIGHT
 
 SMALL = GridDomain(south=10.0, west=-20.0, cell=0.5, rows=4, columns=6)
 BYTES_MAX = 150_000
@@ -195,7 +195,7 @@ def test_region_is_drawn_where_it_is() -> None:
 
 
 def test_legend_shows_the_colours_of_the_maps() -> None:
-    figure = maps.legend()
+    figure = maps.legend(LIGHT)
     strip = figure.data[0]
     colours: Ints = np.asarray(strip.z)[0]
     middles = 10.0 ** (strip.x0 + strip.dx * np.arange(colours.shape[0]))

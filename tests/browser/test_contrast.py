@@ -1,0 +1,63 @@
+"""Small print can be read: captions and the texts of charts, light and dark (WCAG 2, 1.4.3)."""
+
+from typing import Any
+
+import pytest
+
+from tests.browser.conftest import Visit
+from tests.browser.test_everybody import luminance
+
+pytestmark = pytest.mark.browser
+LEAST = 4.5
+SMALL_PRINT = {
+    "captions": "[data-testid=stCaptionContainer] p",
+    "metrics' labels": "[data-testid=stMetricLabel] p",
+    "axes": ".st-key-curve :is(.xtick, .ytick) text",
+    "titles of axes": ".st-key-curve :is(.xtitle, .ytitle)",
+    "names of lines": ".st-key-curve .legendtext",
+    "colour scale": ".st-key-legend .xtick text",
+}
+LAYERS = """css => {
+    const probe = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
+    const rgba = colour => {
+        probe.clearRect(0, 0, 1, 1); probe.fillStyle = colour; probe.fillRect(0, 0, 1, 1);
+        const [r, g, b, a] = probe.getImageData(0, 0, 1, 1).data;
+        return [r, g, b, a / 255];
+    };
+    const ground = rgba(getComputedStyle(document.querySelector('[data-testid=stApp]'))
+        .backgroundColor);
+    return [...document.querySelectorAll(css)].filter(e => e.textContent.trim()).map(e => {
+        const style = getComputedStyle(e), svg = e instanceof SVGElement;
+        const text = rgba(svg ? style.fill : style.color);
+        let seen = text[3] * (svg ? Number(style.fillOpacity) : 1);
+        for (let at = e; at; at = at.parentElement) seen *= Number(getComputedStyle(at).opacity);
+        return [text.slice(0, 3), ground.slice(0, 3), seen];
+    });
+}"""
+"""Per element: its text's colour, the page's, and how opaque the text is, ancestors and all."""
+
+
+def contrast(text: list[float], ground: list[float], seen: float) -> float:
+    """WCAG's ratio of a text that is blended with the ground."""
+    blended = [seen * t + (1 - seen) * g for t, g in zip(text, ground, strict=True)]
+    low, high = sorted((luminance(blended), luminance(ground)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def contrasts(page: Any, css: str) -> list[float]:
+    return [contrast(*layers) for layers in page.evaluate(LAYERS, css)]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_small_print_stands_out_from_the_page(visit: Visit, scheme: str) -> None:
+    page = visit(color_scheme=scheme)
+    page.wait_for_selector(".st-key-curve .legendtext")
+    least = {name: min(contrasts(page, css)) for name, css in SMALL_PRINT.items()}
+    assert {name: round(c, 2) for name, c in least.items() if c < LEAST} == {}
+
+
+def test_the_measure_knows_black_on_white_and_a_veil() -> None:
+    black, white = [0.0, 0.0, 0.0], [255.0, 255.0, 255.0]
+    assert contrast(black, white, 1.0) == pytest.approx(21.0)
+    assert contrast(black, white, 0.0) == pytest.approx(1.0)
+    assert contrast([118.0] * 3, white, 1.0) == pytest.approx(4.54, abs=0.01)  # #767676
