@@ -13,25 +13,37 @@ from caldp_ui import compute, figures, methods, state, words
 from caldp_ui.compute import Comparison
 from caldp_ui.glossary import terms
 
+_STYLE = """<style>
+.st-key-headline > * { flex: 1 1 10.4rem !important; min-width: 10.4rem; }
+.st-key-headline [data-testid=stMetricLabel] *, .st-key-headline [data-testid=stMetricValue] * {
+    white-space: normal; overflow: visible;
+}
+.st-key-headline [data-testid=stMetricValue] { font-size: 1.75rem; }
+</style>"""
+"""Numbers side by side as long as each has room: Streamlit's columns shrink and cut them off."""
+
 
 def headline(comparison: Comparison) -> None:
     """Four numbers: both errors, what plain LDP would need, what an onlooker can guess."""
-    ours, plain = comparison.ours, comparison.plain
-    scenario = comparison.setup.scenario
-    first, second, third, fourth = st.columns(4)
-    with first.container(key="tv-ours"):
-        _error("Error with this protection", ours)
-    with second.container(key="tv-plain"):
-        _error("Plain LDP, same people, same ε", plain)
-    with third.container(key="plain-needs"):
-        _plain_needs(comparison)
-    with fourth.container(key="guessed"):
-        protects = comparison.setup.mechanism.hidden_symbols.size > 0
-        best = figures.hundred(words.guess(words.strongest(scenario))) if protects else "100"
-        bounded = protects and not best.startswith("over")
-        label = "Guessed right, at most about" if bounded else "May be guessed right"
-        st.metric(label, f"{best} of 100")
-        st.caption(_of_whom(comparison) if protects else "No secrets.")
+    st.html(_STYLE)
+    with st.container(key="headline", horizontal=True):
+        with st.container(key="tv-ours", gap="xsmall"):
+            _error("Error with this protection", comparison.ours)
+        with st.container(key="tv-plain", gap="xsmall"):
+            _error("Plain LDP, same people, same ε", comparison.plain)
+        with st.container(key="plain-needs", gap="xsmall"):
+            _plain_needs(comparison)
+        with st.container(key="guessed", gap="xsmall"):
+            _guessed(comparison.setup)
+
+
+def _guessed(setup: Setup) -> None:
+    protects = setup.mechanism.hidden_symbols.size > 0
+    best = figures.hundred(words.guess(words.strongest(setup.scenario))) if protects else "100"
+    bounded = protects and not best.startswith("over")
+    label = "Guessed right, at most about" if bounded else "May be guessed right"
+    st.metric(label, f"{best} of 100")
+    st.caption(_of_whom(setup) if protects else "No secrets.")
 
 
 def _error(label: str, result: Result) -> None:
@@ -40,8 +52,8 @@ def _error(label: str, result: Result) -> None:
     st.caption(f"TV: {words.tv_in_words(tv)} in the wrong place. {words.expects(result.expected)}")
 
 
-def _of_whom(comparison: Comparison) -> str:
-    share = figures.out_of(words.protected_share(comparison.setup))
+def _of_whom(setup: Setup) -> str:
+    share = figures.out_of(words.protected_share(setup))
     text = "Between two protected places, from one report"
     return f"{text}." if share == "100 of 100" else f"{text}; {share} people are at one."
 

@@ -191,7 +191,7 @@ def expects(expected: ExpectedError | None) -> str:
 def plain_needs(setup: Setup, needed: int | None) -> tuple[str, str]:
     """The number of people plain LDP needs, and how many times as many that is."""
     if needed is None:
-        return "> 1 quadrillion", "people would not be enough for the same accuracy"
+        return "over 10¹⁵", "people, more than this tool looks for, for the same accuracy"
     times = needed / setup.n
     if times < 1.005:
         return figures.people(needed), "people: no more than this protection needs"
