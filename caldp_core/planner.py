@@ -18,11 +18,24 @@ from caldp_core.theory import people_needed
 from caldp_core.types import Floats, Ints
 
 _EPSILON_CLOSE: Final = 1e-4
+_EPSILONS: Final[tuple[float, ...]] = (
+    *np.geomspace(EPSILON_MIN, 0.25, 5).tolist()[:-1],
+    *np.geomspace(0.25, 12.0, 42).tolist(),
+    16.0,
+    EPSILON_MAX,
+)
+"""Where `epsilon_for` looks: whole numbers such as a subset's size hardly jump outside of the
+middle part, whose steps are of 10 %."""
+_SIZES: Final = 64
 _PLAINLY: Final = 1.05
 """Families whose error is within 5 % are called equal."""
 
 Accuracy = Callable[[ContextMechanism, Floats, int], float]
-"""Mechanism, (k,) true shares, people → the error that is asked for; falls with n and ε."""
+"""Mechanism, (k,) true shares, people → the error that is asked for; falls with n.
+
+It need not fall with ε, nor rise with the sensitive set: both can step the other way where a whole
+number of the family's jumps, such as a subset's size.
+"""
 
 
 def total_variation(estimator: str) -> Accuracy:
@@ -63,9 +76,11 @@ def people_for(made: ContextMechanism, p: Floats, goal: Goal) -> int | None:
 
 
 def epsilon_for(context: Context, family: str, p: Floats, n: int, goal: Goal) -> float | None:
-    """Least ε, the same in all blocks, that meets the goal; None if ε = 20 is too little.
+    """Least ε, the same in all blocks, that meets the goal; None if nothing in [0.001, 20] does.
 
-    To 0.01 %, from above: the ε that is returned meets the goal.
+    Looks at 48 values, those from 0.25 to 12 in steps of 10 %, and goes on down, to 0.01 %, from
+    the first that meets the goal. What is returned meets it; a smaller ε might too, but none of
+    the 48.
     """
     check_n(n)
 
@@ -73,11 +88,10 @@ def epsilon_for(context: Context, family: str, p: Floats, n: int, goal: Goal) ->
         changed = Context.of(context.blocks, context.sensitive, epsilon)
         return goal.met(mechanism(changed, family), p, n)
 
-    if not reached(EPSILON_MAX):
-        return None
-    if reached(EPSILON_MIN):
-        return EPSILON_MIN
-    low, high = EPSILON_MIN, EPSILON_MAX
+    place = next((i for i, epsilon in enumerate(_EPSILONS) if reached(epsilon)), None)
+    if place is None or place == 0:
+        return None if place is None else EPSILON_MIN
+    low, high = _EPSILONS[place - 1], _EPSILONS[place]
     while high > low * (1.0 + _EPSILON_CLOSE):
         middle = float(np.sqrt(low * high))
         low, high = (low, middle) if reached(middle) else (middle, high)
@@ -96,9 +110,9 @@ def sensitive_for(
     """How many symbols of `order`, from its start, can be sensitive with the goal met.
 
     `order`: different symbols, the most sensitive first; all others are taken as not sensitive.
-    The error grows with the set but for small steps where a family's size jumps, so that the
-    answer meets the goal but one slightly larger set might too. None if even the empty set
-    misses it.
+    None if even the empty set misses the goal. Looks at all sizes up to 64, else at 64 from 1 to
+    all in equal ratios, and from the largest that meets the goal goes on up to where one more
+    symbol misses it. So what is returned meets it; a larger set might too, but none of these sizes.
     """
     ranked = np.asarray(order, dtype=np.int64)
     require(np.unique(ranked).size == ranked.size, "order must name each symbol at most once.")
@@ -111,11 +125,21 @@ def sensitive_for(
 
     if not reached(0):
         return None
-    low, high = 0, ranked.size + 1
+    sizes = _sizes(ranked.size)
+    place = next(i for i in reversed(range(len(sizes))) if sizes[i] == 0 or reached(sizes[i]))
+    low, high = sizes[place], [*sizes, ranked.size + 1][place + 1]
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if reached(middle) else (low, middle)
     return low
+
+
+def _sizes(most: int) -> list[int]:
+    """Where `sensitive_for` looks, in order, from 0 to `most`."""
+    if most <= _SIZES:
+        return list(range(most + 1))
+    ratios = np.rint(np.geomspace(1.0, most, _SIZES)).astype(np.int64)
+    return [0, *np.unique(ratios).tolist()]
 
 
 @dataclass(frozen=True)

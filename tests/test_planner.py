@@ -7,7 +7,7 @@ import pytest
 
 from caldp_core import planner
 from caldp_core.errors import CaldpError
-from caldp_core.limits import EPSILON_MIN
+from caldp_core.limits import EPSILON_MAX, EPSILON_MIN
 from caldp_core.mechanisms import FAMILIES, mechanism
 from caldp_core.privacy import Context
 from caldp_core.types import Ints
@@ -74,6 +74,75 @@ def test_the_largest_sensitive_set() -> None:
     assert largest(0.5 * error(0)) is None
     with pytest.raises(CaldpError, match="at most once"):
         largest(target, [1, 1])
+
+
+@pytest.mark.parametrize("family", ["subset-selection", "local-hashing"])
+def test_the_least_epsilon_where_the_error_steps_up(family: str) -> None:
+    # Subsets' sizes and numbers of bins are whole, so a larger ε can be worse by a tenth.
+    flags = np.arange(20) < 5
+    p, n = np.where(flags, 0.02 / 5, 0.98 / 15), 10_000
+
+    def error(epsilon: float) -> float:
+        made = mechanism(Context.high_low(flags, epsilon), family)
+        return planner.total_variation("none")(made, p, n)
+
+    grid = np.array(planner._EPSILONS)
+    assert grid.size == 48
+    assert grid[0] == EPSILON_MIN
+    assert grid[-1] == EPSILON_MAX
+    assert np.diff(np.log(grid[(grid >= 0.25) & (grid <= 12)])).max() < np.log(1.1)
+    errors = np.array([error(epsilon) for epsilon in grid])
+    assert (np.diff(errors) > 0.005 * errors[1:]).any()
+    for target in errors[::3] * 1.0001:
+        goal = planner.Goal(planner.total_variation("none"), target)
+        found = planner.epsilon_for(Context.high_low(flags, 1.0), family, p, n, goal)
+        first = np.argmax(errors <= target)
+        assert found is not None
+        assert error(found) <= target
+        assert found <= grid[first]
+        if first:
+            # Next to the answer: what is less by 0.01 % misses the goal.
+            assert found > grid[first - 1]
+            assert error(found * 0.9999) > target
+
+
+@pytest.mark.parametrize("name", ["standard error", "none", "simplex"])
+def test_the_largest_sensitive_set_where_the_error_steps_down(name: str) -> None:
+    size, n = 40, 20_000
+    p, context, order = np.full(size, 1 / size), Context.plain(size, 2.0), np.arange(size - 1)
+    last = planner.standard_error(size - 1)
+    accuracy = last if name == "standard error" else planner.total_variation(name)
+
+    def error(sensitive: int) -> float:
+        flags = np.arange(size) < sensitive
+        return accuracy(mechanism(Context.high_low(flags, 2.0), "subset-selection"), p, n)
+
+    errors = np.array([error(sensitive) for sensitive in range(size)])
+    assert (np.diff(errors) < -0.01 * errors[1:]).any()
+    for target in errors[::3]:
+        goal = planner.Goal(accuracy, float(target))
+        found = planner.sensitive_for(context, "subset-selection", p, n, goal, order=order)
+        assert found == np.flatnonzero(errors <= target).max()
+
+
+def test_large_sensitive_sets_are_looked_for_in_ratios() -> None:
+    size, n = 300, 20_000
+    p, context, order = np.full(size, 1 / size), Context.plain(size, 4.0), np.arange(size - 1)
+    accuracy = planner.standard_error(size - 1)
+    made = [
+        mechanism(Context.high_low(np.arange(size) < sensitive, 4.0), "subset-selection")
+        for sensitive in range(size)
+    ]
+    errors = np.array([accuracy(each, p, n) for each in made])
+    sizes = np.array(planner._sizes(size - 1))
+    assert sizes[-1] == size - 1
+    for target in errors[::20]:
+        goal = planner.Goal(accuracy, float(target))
+        found = planner.sensitive_for(context, "subset-selection", p, n, goal, order=order)
+        assert found is not None
+        assert errors[found] <= target
+        assert found == size - 1 or errors[found + 1] > target
+        assert (errors[sizes[sizes > found]] > target).all()
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 6.0])
