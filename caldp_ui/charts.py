@@ -4,6 +4,7 @@ Room: charts. Colour is never alone: this protection is solid, plain LDP dashed.
 in one go, as Plotly checks a figure anew each time that something is added to it.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -13,7 +14,15 @@ import plotly.graph_objects as go
 from caldp_core.curves import Curve
 from caldp_ui.theme import Palette
 
-HEIGHT: Final = 300
+HEIGHT: Final = 330
+_BUTTONS: Final = 32
+"""Pixels of Plotly's row of buttons, which a touch screen always shows."""
+_NAMES: Final = 28
+"""Pixels of the row with the lines' names."""
+_FAINTEST: Final = 1e-6
+"""Errors below have no numbers on a log scale."""
+_DECADES_IN_FULL: Final = 2.5
+"""On a log scale over fewer powers of ten than these, 2 and 5 times a power are named too."""
 AGAINST_EPSILON: Final = {
     "title_text": "privacy level ε (left: more secret)",
     "type": "log",
@@ -24,7 +33,8 @@ AGAINST_PEOPLE: Final = {
     "title_text": "number of people",
     "type": "log",
     "tickvals": [10**power for power in range(3, 13)],
-    "ticktext": ["1,000", "", "100,000", "1 mill.", "", "", "1 bill.", "", "", "1 trill."],
+    "ticktext": ["1,000", "", "", "1 million", "", "", "1 billion", "", "", "1 trillion"],
+    "tickangle": 0,
 }
 """The abscissa of curves over the number of people."""
 
@@ -59,19 +69,29 @@ def error_curves(
         *(_mark(line, present, colours.edge) for line in lines),
     ]
     top = max(float(max(line.curve.high.max(), line.now)) for line in lines)
-    ordinate = {"type": "log"} if top > 1.5 else {"range": [0, min(1.0, 1.08 * top)]}
+    ordinate = _logarithmic(lines, top) if top > 1.5 else {"range": [0, min(1.0, 1.08 * top)]}
     # Streamlit's own grey is too faint to read.
     texts = {"tickfont_color": colours.text, "title_font_color": colours.text}
     layout = {
         "xaxis": {**abscissa, **texts},
         "yaxis": {"title_text": "error (total variation)", **ordinate, **texts},
         "height": HEIGHT,
-        "margin": {"l": 0, "r": 8, "t": 28, "b": 0},
-        "legend": {"orientation": "h", "y": 1.14, "x": 0},
+        "margin": {"l": 0, "r": 30, "t": _BUTTONS + _NAMES, "b": 0},
+        "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
         "hovermode": "x unified",
         "shapes": [_upright(present, colours.faint)],
     }
     return go.Figure(traces, layout)
+
+
+def _logarithmic(lines: tuple[Line, ...], top: float) -> dict[str, Any]:
+    """A log scale whose every number is written in full: Plotly's own reads "2 5 2 5"."""
+    low = min(float(min(line.curve.low.min(), line.now)) for line in lines)
+    low = max(low, _FAINTEST)
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(top))
+    parts = (1, 2, 5) if math.log10(top / low) <= _DECADES_IN_FULL else (1,)
+    ticks = [part * 10.0**power for power in range(first, last + 1) for part in parts]
+    return {"type": "log", "tickvals": ticks, "ticktext": [f"{tick:,.9g}" for tick in ticks]}
 
 
 def _band(line: Line) -> dict[str, Any]:

@@ -64,6 +64,18 @@ def test_errors_beyond_one_get_a_log_scale() -> None:
     assert figure.layout.yaxis.type == "log"
 
 
+@pytest.mark.parametrize("now", [2.0, 40.0, 3e5])
+def test_numbers_of_a_log_scale_are_whole_numbers_or_shares(now: float) -> None:
+    figure = charts.error_curves((OURS, 0.2), (PLAIN, now), 1.0, charts.AGAINST_PEOPLE, LIGHT)
+    axis = figure.layout.yaxis
+    low, high = OURS.low.min(), max(now, PLAIN.high.max())
+    assert [float(text.replace(",", "")) for text in axis.ticktext] == pytest.approx(axis.tickvals)
+    assert len([tick for tick in axis.tickvals if low <= tick <= high]) >= 2
+    assert min(axis.tickvals) <= low
+    assert max(axis.tickvals) >= high
+    assert len(axis.tickvals) <= 12  # more would run into each other
+
+
 def test_abscissae_name_every_tick() -> None:
     for abscissa in (charts.AGAINST_EPSILON, charts.AGAINST_PEOPLE):
         axis = figure_of(abscissa=abscissa)
