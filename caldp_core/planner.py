@@ -76,11 +76,11 @@ def people_for(made: ContextMechanism, p: Floats, goal: Goal) -> int | None:
 
 
 def epsilon_for(context: Context, family: str, p: Floats, n: int, goal: Goal) -> float | None:
-    """Least ε, the same in all blocks, that meets the goal; None if nothing in [0.001, 20] does.
+    """Least ε, the same in all blocks, that is found to meet the goal; None if none is.
 
-    Looks at 48 values, those from 0.25 to 12 in steps of 10 %, and goes on down, to 0.01 %, from
-    the first that meets the goal. What is returned meets it; a smaller ε might too, but none of
-    the 48.
+    Looks at 48 values from 0.001 to 20, between 0.25 and 12 in steps of 10 %, and goes on down, to
+    0.01 %, from the first that meets the goal. What is returned meets it; a smaller ε might too,
+    but none of the 48.
     """
     check_n(n)
 
