@@ -11,7 +11,18 @@ from caldp_core.errors import CaldpError
 from caldp_core.regions import RegionReport
 from caldp_core.scenario import Scenario
 from caldp_core.types import Floats
-from caldp_ui import charts, compute, drawing, figures, maps, readout, repetition, state, words
+from caldp_ui import (
+    charts,
+    compute,
+    drawing,
+    figures,
+    mapkey,
+    maps,
+    readout,
+    repetition,
+    state,
+    words,
+)
 from caldp_ui.compute import Comparison
 from caldp_ui.glossary import terms
 from caldp_ui.shell import as_text
@@ -25,13 +36,15 @@ _PLAIN_MAP = {**_CONFIG, "modeBarButtonsToRemove": ["lasso2d", "select2d", "auto
 
 def upper_maps(comparison: Comparison, domain: GridDomain) -> None:
     """Truth and estimate side by side, under the one colour scale of all maps."""
-    st.plotly_chart(
-        maps.legend(palette()),
-        key="legend",
-        config=_STILL,
-        alt="Colour scale of all three maps: share of all people in a cell, from 1 in a million "
-        "to 1 in 100, logarithmic.",
-    )
+    with st.container(gap="xsmall"):
+        st.html(mapkey.html(mapkey.entries(comparison.setup, domain, state.region())))
+        st.plotly_chart(
+            maps.legend(palette()),
+            key="legend",
+            config=_STILL,
+            alt="Colour scale of all three maps: share of all people in a cell, from 1 in a "
+            "million to 1 in 100, logarithmic.",
+        )
     upper_left, upper_right = st.columns(2)
     with upper_left:
         _truth(comparison, domain)

@@ -10,7 +10,7 @@ with title:
     heading(
         "Places on a map",
         "Millions of people say where they are, each behind a coin of their own. Choose what stays "
-        "secret; see what can still be learned, and what secrecy costs.",
+        "secret; see what it costs.",
     )
 with guide:
     tour.button()
