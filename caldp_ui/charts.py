@@ -23,13 +23,13 @@ _FAINTEST: Final = 1e-6
 """Errors below have no numbers on a log scale."""
 _DECADES_IN_FULL: Final = 2.5
 """On a log scale over fewer powers of ten than these, 2 and 5 times a power are named too."""
-AGAINST_EPSILON: Final = {
+AGAINST_EPSILON: Final[dict[str, Any]] = {
     "title_text": "privacy level ε (left: more secret)",
     "type": "log",
     "tickvals": [0.1, 0.2, 0.5, 1, 2, 5, 10],
 }
 """The abscissa of curves over ε."""
-AGAINST_PEOPLE: Final = {
+AGAINST_PEOPLE: Final[dict[str, Any]] = {
     "title_text": "number of people",
     "type": "log",
     "tickvals": [10**power for power in range(3, 13)],
@@ -78,6 +78,7 @@ def error_curves(
         "height": HEIGHT,
         "margin": {"l": 0, "r": 30, "t": _BUTTONS + _NAMES, "b": 0},
         "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
+        "dragmode": False,  # a finger that scrolls the page would zoom
         "hovermode": "x unified",
         "shapes": [_upright(present, colours.faint)],
     }

@@ -75,15 +75,17 @@ def _truth(comparison: Comparison, domain: GridDomain) -> None:
         maps.marker_layer(setup.partition, domain, truth, estimate),
     ]
     st.markdown("**Truth** · drag a box here")
-    st.plotly_chart(
-        maps.map_figure(truth, domain, layers),
-        key=drawing.MAP,
-        on_select=drawing.dragged(domain),
-        selection_mode="box",
-        config=_CONFIG,
-        alt=f"Map of where people truly are ({setup.dataset.name}), with the borders of "
-        f"{figures.exactly(setup.partition.m)} blocks and of the sensitive set.",
-    )
+    by_finger = st.toggle("A finger draws here (off: it scrolls the page)", key="by-finger")
+    with st.container(key="drawn-on" if by_finger else "scrolled-over"):
+        st.plotly_chart(
+            maps.map_figure(truth, domain, layers),
+            key=drawing.MAP,
+            on_select=drawing.dragged(domain),
+            selection_mode="box",
+            config=_CONFIG,
+            alt=f"Map of where people truly are ({setup.dataset.name}), with the borders of "
+            f"{figures.exactly(setup.partition.m)} blocks and of the sensitive set.",
+        )
 
 
 def _estimate(comparison: Comparison, domain: GridDomain) -> None:

@@ -15,9 +15,15 @@ from caldp_core.errors import CaldpError
 _STYLE = """<style>
 [data-testid="stMainBlockContainer"] { padding-top: 4rem; padding-bottom: 3rem; }
 [data-testid="stCaptionContainer"] { opacity: 0.8; }
+.st-key-by-finger { display: none; }
+@media (pointer: coarse) {
+    .st-key-by-finger { display: flex; }
+    .st-key-scrolled-over .draglayer * { pointer-events: none !important; }
+}
 </style>"""
 """Streamlit leaves a tenth of a screen empty above the title; pictures want that room. Its captions
-are too faint to read: 4.1 against white, of WCAG's 4.5."""
+are too faint to read: 4.1 against white, of WCAG's 4.5. Where a finger is the pointer, a map that
+takes drags would hold the page fast: there a switch decides (see `sections`)."""
 
 _JOINER: Final = "\N{WORD JOINER}"
 _FOUND_AGAIN: Final = re.compile(r"\\:(?=\S)|www(?=\.)|(?=@)", re.IGNORECASE)

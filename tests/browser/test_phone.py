@@ -4,7 +4,11 @@ from typing import Any
 
 import pytest
 
+from benchmarks.browser import settled
+from caldp_core.domain import Area
+from caldp_core.scenario import Scenario
 from tests.browser.conftest import Visit
+from tests.browser.hands import drag, expect, link_of
 
 pytestmark = pytest.mark.browser
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
@@ -30,3 +34,50 @@ def test_buttons_of_a_chart_leave_the_names_of_its_lines_free(visit: Visit) -> N
     assert buttons >= 3
     assert names == 2
     assert covered == 0
+
+
+def swipe_up(page: Any, key: str, by: float = 120.0) -> float:
+    """Move a finger up over a chart, and a little to the left; pixels that the page scrolled."""
+    picture = page.locator(f".st-key-{key} .main-svg").first
+    picture.evaluate("e => e.scrollIntoView({block: 'center', behavior: 'instant'})")
+    page.wait_for_timeout(300)
+    box = picture.bounding_box()
+    x, y = box["x"] + 0.6 * box["width"], box["y"] + 0.8 * box["height"]
+    main = page.locator("[data-testid=stMain]")
+    before: float = main.evaluate("e => e.scrollTop")
+    finger = page.context.new_cdp_session(page)
+
+    def touch(kind: str, *points: tuple[float, float]) -> None:
+        spots = [{"x": a, "y": b} for a, b in points]
+        finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": spots})
+
+    touch("touchStart", (x, y))
+    for step in range(1, 11):
+        touch("touchMove", (x - 6 * step, y - by * step / 10))
+    touch("touchEnd")
+    settled(page)
+    page.wait_for_timeout(500)
+    return float(main.evaluate("e => e.scrollTop")) - before
+
+
+@pytest.mark.parametrize("key", ["map-truth", "map-estimate", "map-error", "curve"])
+def test_a_finger_over_a_chart_scrolls_the_page(visit: Visit, key: str) -> None:
+    page = phone(visit)
+    assert swipe_up(page, key) > 60
+    assert link_of(page) == (Scenario(), None)
+
+
+def test_a_finger_draws_where_it_was_told_to(visit: Visit) -> None:
+    page = phone(visit)
+    page.locator(".st-key-by-finger label").click()
+    expect(page.locator(".st-key-drawn-on")).to_have_count(1)
+    settled(page)
+    assert swipe_up(page, "map-truth", by=50.0) == 0
+    page.wait_for_url("**region=*")
+
+
+def test_a_mouse_needs_no_switch(visit: Visit) -> None:
+    page = visit()
+    expect(page.locator(".st-key-by-finger")).to_be_hidden()
+    drag(page, Area(40.0, 42.0, -75.0, -72.0))
+    page.wait_for_url("**region=*")
