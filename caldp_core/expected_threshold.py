@@ -15,10 +15,10 @@ from scipy.special import log_ndtr, ndtr
 
 from caldp_core.arrays import sums_by
 from caldp_core.estimation import SIGNIFICANCE
+from caldp_core.few_reports import Moments
 from caldp_core.mechanisms import ContextMechanism
 from caldp_core.normals import (
     ExpectedError,
-    Moments,
     alike,
     bell,
     deviations,

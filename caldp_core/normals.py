@@ -1,25 +1,25 @@
-"""Unbiased estimates taken as normals, and what of a normal lies above a cut.
+"""Laws of unbiased estimates: normals, and counts of few reports; what lies above a cut.
 
-Room: theory's ground floor. Each p̂_x is taken as normal with its exact mean and variance; the
-formulas of `expected_error.py` and `expected_threshold.py` are sums over them.
+Room: theory's ground floor. Each p̂_x has its exact mean and variance; it is taken as normal but
+where its law is known to be that of few reports (`few_reports.py`). The formulas of
+`expected_error.py` and `expected_threshold.py` are sums over them.
 """
 
-from dataclasses import dataclass
-from typing import Final, TypeAlias
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final
 
 import numpy as np
 from scipy.special import ndtr
 
 from caldp_core.arrays import sums_by
+from caldp_core.few_reports import Moments, Tails
 from caldp_core.types import Floats, Ints
 
 _ROUNDS: Final = 100
 _CLOSE: Final = 1e-10
 _SIGMA_LEAST: Final = 1e-18
 """Stands for 0, so that a certain symbol is a very narrow normal instead of a special case."""
-
-Moments: TypeAlias = tuple[Floats, Floats, Floats]
-"""Moments 0, 1, 2 of parts of normals, each (g,)."""
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,14 @@ class ExpectedError:
 
 
 @dataclass(frozen=True, eq=False)
-class Normals:
-    """Unbiased estimates as normals, equal ones gathered.
+class Estimates:
+    """Unbiased estimates of shares, equal ones gathered.
 
     `p`, `sigma`: (g,) mean and standard deviation; `times`: (g,) symbols alike;
-    `block`: (g,) block of each group; `m`: number of blocks.
+    `block`: (g,) block of each group; `m`: number of blocks. `drawn`: (g,) what of the
+    variance is of who the people are; the rest is noise. `tied`: the part of the noise's
+    variance that is missing from the variance of its sum, in [0, 1]. `few`: exact laws of some
+    groups; the others are normal.
     """
 
     p: Floats
@@ -43,20 +46,48 @@ class Normals:
     times: Floats
     block: Ints
     m: int
+    drawn: Floats
+    tied: float = 0.0
+    few: tuple[Tails, ...] = ()
 
-    def in_one_block(self) -> "Normals":
+    def in_one_block(self) -> "Estimates":
         """The same with all blocks made one."""
-        return Normals(self.p, self.sigma, self.times, np.zeros_like(self.block), 1)
+        return replace(self, block=np.zeros_like(self.block), m=1)
+
+    def people(self) -> Floats:
+        """(g,) part of the variance that is of who the people are, in [0, 1]."""
+        return np.minimum(self.drawn / self.sigma**2, 1.0)
 
     def sums(self, values: Floats) -> Floats:
         """(m,) sum of (g,) values over the symbols of each block."""
         return sums_by(self.block, self.times * values, self.m)
 
+    def above(self, shift: Floats, cut: Floats) -> Moments:
+        """(g,) moments of W − shift where it exceeds the cut; `shift`, `cut`: (g,)."""
+        if not self.few:
+            return moments_above(self.p - shift, self.sigma, cut)
+        at = self._normal
+        parts = [(at, moments_above(self.p[at] - shift[at], self.sigma[at], cut[at]))]
+        parts += [(t.groups, t.above(shift[t.groups], cut[t.groups])) for t in self.few]
+        moments = np.empty((3, self.p.size))
+        for groups, found in parts:
+            moments[:, groups] = found
+        return moments[0], moments[1], moments[2]
 
-def normals(p: Floats, variance: Floats, blocks: Ints) -> Normals:
-    """Gather (k,) symbols with the same block, share and variance."""
+    @cached_property
+    def _normal(self) -> Ints:
+        exact = np.zeros(self.p.size, np.bool_)
+        for tails in self.few:
+            exact[tails.groups] = True
+        return np.flatnonzero(~exact)
+
+
+def normals(p: Floats, variance: Floats, blocks: Ints) -> Estimates:
+    """Gather (k,) symbols with the same block, share and variance; all normal, people fixed."""
     at, times = alike(blocks, p, variance)
-    return Normals(p[at], deviations(variance[at]), times, blocks[at], int(blocks.max()) + 1)
+    sigma = deviations(variance[at])
+    m = int(blocks.max()) + 1
+    return Estimates(p[at], sigma, times, blocks[at], m, drawn=np.zeros_like(sigma))
 
 
 def alike(*keys: Floats | Ints) -> tuple[Ints, Floats]:
@@ -73,15 +104,17 @@ def deviations(variance: Floats) -> Floats:
     return np.maximum(np.sqrt(np.maximum(variance, 0.0)), _SIGMA_LEAST)
 
 
-def mean_thresholds(e: Normals) -> Floats:
-    """(m,) τ_j with Σ E[max(p̂_x − τ_j, 0)] = block j's share.
+def mean_thresholds(e: Estimates, more: Floats | float = 0.0) -> Floats:
+    """(m,) τ_j with Σ E[max(p̂_x − τ_j, 0)] = block j's share + `more`, (m,), or 0 if less.
 
     Newton's steps from the left: the sum is convex and falling in τ, so they never overshoot.
     """
-    target = e.sums(e.p)
-    tau = np.zeros(e.m)
+    target = np.maximum(e.sums(e.p) + more, 0.0)
+    zero = np.zeros_like(e.p)
+    # From there on all symbols together have `more` by their means alone.
+    tau = -np.maximum(more, 0.0) / np.maximum(e.sums(np.ones_like(e.p)), 1.0)
     for _ in range(_ROUNDS):
-        above, mean, _ = moments_above(e.p - tau[e.block], e.sigma, np.zeros(1))
+        above, mean, _ = e.above(tau[e.block], zero)
         excess = e.sums(mean) - target
         if (excess <= _CLOSE * np.maximum(target, _CLOSE)).all():
             break
