@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from caldp_core.datasets import Snap
 from caldp_core.domain import Area
@@ -112,6 +113,22 @@ def show_notice() -> None:
     sentence = st.session_state.pop(_NOTICE, None)
     if sentence:
         st.warning(as_text(sentence), icon=":material/info:")
+
+
+def follow_link() -> None:
+    """After a step back or forth in the browser, show what its address bar holds.
+
+    At all other times the visit is right: the address bar may lag behind a quick change.
+    """
+    if _SCENARIO in st.session_state and _stepped():
+        found, box = _from_link()
+        put(found)
+        mark(box)
+
+
+def _stepped() -> bool:
+    # Streamlit has no public name for it yet; without it a step would be overwritten, no more.
+    return bool(getattr(get_script_run_ctx(), "is_history_navigation", False))
 
 
 def write_link() -> None:

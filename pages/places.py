@@ -14,6 +14,7 @@ with title:
     )
 with guide:
     tour.button()
+state.follow_link()
 scenario = state.scenario()
 state.show_notice()
 state.write_link()
@@ -31,13 +32,14 @@ with side:
 
 with main, plain_errors():
     comparison = slow.comparison(scenario)
-    readout.headline(comparison)
-    readout.shield(comparison.setup)
+    with st.container(gap="xsmall"):
+        readout.headline(comparison)
+        readout.shield(comparison.setup)
     flat, deep, table = st.tabs(
         ["Maps", "Columns in 3-D", "Numbers"], key="view", on_change="rerun"
     )
     if flat.open:
-        with flat:
+        with flat.container(gap="xsmall"):
             drawing.toolbar(scenario)
             sections.upper_maps(comparison, domain)
             sections.region(comparison, domain)

@@ -1,12 +1,17 @@
 """Links from strangers, and the ways through the address bar, in a real browser."""
 
+from dataclasses import replace
+from typing import Any
 from urllib.parse import quote, urlencode
 
 import pytest
 
+from benchmarks.browser import settled
+from caldp_core.domain import Area
+from caldp_core.protection import StateBlocks
 from caldp_core.scenario import Scenario
 from tests.browser.conftest import Visit
-from tests.browser.hands import expect_numbers
+from tests.browser.hands import expect_numbers, link_of
 from tests.browser.watch import Watch
 
 pytestmark = pytest.mark.browser
@@ -29,3 +34,34 @@ def test_a_link_can_make_nothing_but_text(
     assert text in told.inner_text().replace("\N{WORD JOINER}", "")
     assert len(watch.asked) > 5
     assert watch.outside() == []
+
+
+def assert_shows(page: Any, scenario: Scenario, region: Area | None = None) -> None:
+    expect_numbers(page, scenario, region)
+    settled(page)
+    assert link_of(page) == (scenario, region)
+
+
+def test_back_and_forward_go_through_what_was_shown(visit: Visit) -> None:
+    box = Area(40, 41, -75, -73)
+    page = visit(f"?blocks=states&region={box}")
+    shown = [Scenario(blocks=StateBlocks(), epsilon=epsilon) for epsilon in (1.0, 1.5, 2.0)]
+    for scenario in shown[1:]:
+        page.locator(".st-key-epsilon input[type=range]").press("ArrowRight")
+        assert_shows(page, scenario, box)
+    page.go_back()
+    assert_shows(page, shown[1], box)
+    page.go_back()
+    assert_shows(page, shown[0], box)
+    page.go_forward()
+    page.go_forward()
+    assert_shows(page, shown[2], box)
+    page.locator(".st-key-epsilon input[type=range]").press("ArrowRight")
+    assert_shows(page, replace(shown[2], epsilon=3.0), box)
+
+
+def test_quick_changes_are_not_taken_for_steps(visit: Visit) -> None:
+    page = visit()
+    for _ in range(4):
+        page.locator(".st-key-epsilon input[type=range]").press("ArrowRight")
+    assert_shows(page, Scenario(epsilon=4.0))
