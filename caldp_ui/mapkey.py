@@ -15,9 +15,7 @@ BORDER: Final = "sensitive places"
 VEIL: Final = "sensitive places, on “Truth”"
 BLOCKS: Final = "borders of blocks, on “Truth”"
 REGION: Final = "your box"
-_PATCH: Final = (
-    "display:inline-block;width:1.5em;height:0.95em;vertical-align:-0.1em;box-sizing:border-box;"
-)
+_PATCH: Final = "display:inline-block;width:1.7em;height:1.2em;vertical-align:-0.25em;"
 
 
 def entries(setup: Setup, domain: GridDomain, region: Area | None) -> dict[str, str]:
@@ -33,7 +31,7 @@ def entries(setup: Setup, domain: GridDomain, region: Area | None) -> dict[str, 
 
 
 def _border(colour: str, dash: str) -> str:
-    return f"background:{NIGHT.land};border:2px {dash} {colour}"
+    return f"background:{NIGHT.land};outline:2px {dash} {colour};outline-offset:-5px"
 
 
 def html(found: dict[str, str]) -> str:

@@ -15,10 +15,11 @@ from caldp_ui.glossary import terms
 
 _STYLE = """<style>
 .st-key-headline > * { flex: 1 1 10.4rem !important; min-width: 10.4rem; }
-.st-key-headline [data-testid=stMetricLabel] *, .st-key-headline [data-testid=stMetricValue] * {
+.st-key-region-numbers > * { flex: 1 1 15rem !important; min-width: min(15rem, 100%); }
+.stMetric [data-testid=stMetricLabel] *, .stMetric [data-testid=stMetricValue] * {
     white-space: normal; overflow: visible;
 }
-.st-key-headline [data-testid=stMetricValue] { font-size: 1.75rem; }
+.stMetric [data-testid=stMetricValue] { font-size: 1.75rem; }
 </style>"""
 """Numbers side by side as long as each has room: Streamlit's columns shrink and cut them off."""
 

@@ -46,9 +46,9 @@ def upper_maps(comparison: Comparison, domain: GridDomain) -> None:
             "million to 1 in 100, logarithmic.",
         )
     upper_left, upper_right = st.columns(2)
-    with upper_left:
+    with upper_left.container(gap="xsmall"):
         _truth(comparison, domain)
-    with upper_right:
+    with upper_right.container(gap="xsmall"):
         _estimate(comparison, domain)
 
 
@@ -147,13 +147,13 @@ def region(comparison: Comparison, domain: GridDomain) -> None:
 def _region_numbers(area: Area, report: RegionReport, scenario: Scenario) -> None:
     with st.container(border=True, key="region"):
         st.markdown(f"**In your box** · {drawing.describe(area)} · {report.cells:,} cells")
-        first, second, third = st.columns(3)
-        first.metric("True number of people", figures.people(report.truth))
-        second.metric("Estimate from the reports", figures.people(report.estimate))
-        third.metric(
-            "Likely range (95 of 100 times)",
-            f"{figures.people(report.low)} – {figures.people(report.high)}",
-        )
+        with st.container(key="region-numbers", horizontal=True):
+            st.metric("True number of people", figures.people(report.truth))
+            st.metric("Estimate from the reports", figures.people(report.estimate))
+            st.metric(
+                "Likely range (95 of 100 times)",
+                f"{figures.people(report.low)} – {figures.people(report.high)}",
+            )
         if report.is_lost_in_noise:
             st.warning(
                 "Too small to tell: the error to expect here is larger than the number of people "

@@ -6,11 +6,12 @@ import pytest
 
 from tests.browser.conftest import Visit
 
-CUT = """() => [...document.querySelectorAll('.st-key-headline [data-testid=stMetric] *')]
+CUT = """() => [...document.querySelectorAll('[data-testid=stMetric] *')]
     .filter(e => e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX !== 'visible')
     .map(e => e.textContent)"""
 SPILLS = """() => {
-    const boxes = [...document.querySelectorAll('.st-key-headline > *')];
+    const boxes = [
+        ...document.querySelectorAll('.st-key-headline > *, .st-key-region-numbers > *')];
     return boxes.filter(box => {
         const edge = box.getBoundingClientRect().right + 1;
         return [...box.querySelectorAll('p')].some(p => p.getBoundingClientRect().right > edge);
@@ -19,14 +20,21 @@ SPILLS = """() => {
 
 
 def texts(page: Any) -> list[str]:
-    found: list[str] = page.locator(".st-key-headline [data-testid=stMetric]").all_inner_texts()
+    found: list[str] = page.locator("[data-testid=stMetric]").all_inner_texts()
     return found
 
 
 @pytest.mark.parametrize("width", [390, 640, 1024, 1366])
-@pytest.mark.parametrize("query", ["", "?n=1000000000000&epsilon=10"])
+@pytest.mark.parametrize("query", ["", "?n=1000000000000&epsilon=10&region=40,41,-75,-73"])
 def test_no_number_of_the_headline_is_cut_off(visit: Visit, width: int, query: str) -> None:
     page = visit(query, viewport={"width": width, "height": 900})
-    assert len(texts(page)) == 4
+    assert len(texts(page)) == (7 if "region" in query else 4)
     assert page.evaluate(CUT) == []
     assert page.evaluate(SPILLS) == []
+
+
+def test_the_upper_maps_are_on_the_first_screen(visit: Visit) -> None:
+    page = visit("", viewport={"width": 1280, "height": 900})
+    for key in ("map-truth", "map-estimate"):
+        box = page.locator(f".st-key-{key} image").bounding_box()
+        assert box["y"] + box["height"] <= 900
