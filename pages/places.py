@@ -14,6 +14,7 @@ with title:
     )
 with guide:
     tour.button()
+state.follow_link()
 scenario = state.scenario()
 state.show_notice()
 state.write_link()
