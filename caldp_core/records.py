@@ -153,6 +153,12 @@ def from_flat(cls: type[T], flat: Mapping[str, str], kinds: Kinds) -> T:
     return from_dict(cls, typed, kinds, "The link")
 
 
+def strangers(cls: type, flat: Mapping[str, str]) -> list[str]:
+    """Keys of a link that do not speak of such a record: mail and course systems add some."""
+    own = {field.name for field in fields(cls)}
+    return [key for key in flat if key.partition(".")[0] not in own]
+
+
 def _flat_slot(slot: str, data: dict[str, Any], kinds: Mapping[str, type], default: Any) -> Any:
     names = {cls: kind for kind, cls in kinds.items()}
     kind = data.setdefault(_KIND, names[type(default)])

@@ -16,6 +16,7 @@ from caldp_core.domain import Area
 from caldp_core.errors import CaldpError
 from caldp_core.limits import SEED_MAX
 from caldp_core.protection import BlocksSpec, SensitiveSpec
+from caldp_core.records import strangers
 from caldp_core.scenario import Scenario
 from caldp_ui.datasets import fetched_snap, peopled
 from caldp_ui.shell import as_text
@@ -144,6 +145,10 @@ def write_link() -> None:
 def _from_link() -> tuple[Scenario, Area | None]:
     query = st.query_params.to_dict()
     box = query.pop(_REGION, None)
+    unknown = strangers(Scenario, query)
+    if unknown:
+        notify(f"The link says something that this page does not know: {unknown[0]!r}. Ignored.")
+    query = {key: text for key, text in query.items() if key not in unknown}
     try:
         found = Scenario.from_query(query)
         _allow_only_fetched(found)

@@ -11,6 +11,7 @@ from caldp_core.datasets import Cities
 from caldp_core.domain import Area
 from caldp_core.experiments import prepare, run
 from caldp_core.mechanisms import FAMILIES
+from caldp_core.protection import StateBlocks
 from caldp_core.scenario import Scenario
 from caldp_ui import compute, repetition, slow, start, words
 from caldp_ui.datasets import PEOPLE_OF_SYNTHETIC
@@ -88,6 +89,21 @@ def test_what_does_not_fit_can_be_mended_on_the_page(name: str) -> None:
         checked(at.button(key="one-epsilon").click().run())
     assert sentences(at) == []
     assert_shows(at, scenario_of(at))
+
+
+@pytest.mark.parametrize("others", [{"utm_source": "mail"}, {"colour": "red", "id.of": "7"}])
+def test_what_others_add_to_a_link_is_ignored_and_told_once(others: dict[str, str]) -> None:
+    at = open_app(blocks="states", **others)
+    assert_shows(at, Scenario(blocks=StateBlocks()))
+    assert query_of(at) == {"blocks": "states"}
+    assert_one_sentence(at)
+    assert sentences(checked(at.run())) == []
+
+
+def test_a_bad_link_with_something_added_is_told_to_be_bad() -> None:
+    at = open_app(epsilon="much", utm_source="mail")
+    assert_one_sentence(at)
+    assert "epsilon" in sentences(at)[0]
 
 
 def test_a_link_to_a_distribution_brings_people_along() -> None:
