@@ -3,6 +3,8 @@
 Room: words.
 """
 
+import math
+
 _BIG = ((1e15, "quadrillion"), (1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
 
 _NOBODY = 1e-12
@@ -40,14 +42,19 @@ def share(value: float) -> str:
 
 
 def plus_minus(value: float, spread: float) -> str:
-    """A value and its spread, to the same decimals."""
+    """A value and its spread, both at least 0, to the same decimals; neither is rounded to 0."""
     decimals = 3 if max(value, spread) < 10 else 1
+    seen = [part for part in (value, spread) if part > _NOBODY]
+    if decimals == 3 and seen and min(seen) < 0.00075:
+        decimals = min(12, -math.floor(math.log10(min(seen))))
     return f"{value:.{decimals}f} ± {spread:.{decimals}f}"
 
 
 def times(factor: float) -> str:
-    """How many times as many: three digits, and whole numbers from 10 on."""
-    return f"{factor:,.0f} times" if factor >= 9.995 else f"{factor:.3g} times"
+    """How many times as many: three digits, whole numbers from 10 on, words from a million on."""
+    if factor < 9.995:
+        return f"{factor:.3g} times"
+    return f"{people(float(f'{factor:.3g}'))} times"
 
 
 def hundred(probability: float) -> str:

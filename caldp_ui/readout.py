@@ -50,7 +50,7 @@ def _guessed(setup: Setup) -> None:
 def _error(label: str, result: Result) -> None:
     tv = result.first.errors.tv
     st.metric(label, figures.share(tv))
-    st.caption(f"TV: {words.tv_in_words(tv)} in the wrong place. {words.expects(result.expected)}")
+    st.caption(f"TV: {words.tv_in_words(tv)}. {words.expects(result.expected)}")
 
 
 def _of_whom(setup: Setup) -> str:

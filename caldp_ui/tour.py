@@ -77,8 +77,8 @@ def _fall(scenario: Scenario) -> str:
         return ""
     plain, blocks = (result.first.errors.tv for result in (both.plain, both.ours))
     return (
-        f" With your other settings, plain LDP puts {words.tv_in_words(plain)} in the wrong place, "
-        f"the blocks {words.tv_in_words(blocks)}."
+        f" With your other settings, the error of plain LDP is {words.tv_in_words(plain)}, "
+        f"that of the blocks {words.tv_in_words(blocks)}."
     )
 
 

@@ -173,12 +173,10 @@ def of_region(report: RegionReport, scenario: Scenario) -> list[str]:
 
 
 def tv_in_words(tv: float) -> str:
-    """A total variation as people."""
-    if tv > 1:
-        return "more than everybody: these numbers are not shares yet"
-    if tv < 0.005:
-        return f"about {figures.people(1000 * tv) if tv >= 0.0005 else 'none'} of 1,000 people"
-    return f"about {100 * tv:.0f} of 100 people"
+    """A total variation as people, the end of a sentence."""
+    if tv > 1 + 1e-9:
+        return "more than shares of people can be off by, as this estimate is not made of shares"
+    return f"about {figures.out_of(tv)} people in the wrong place"
 
 
 def expects(expected: ExpectedError | None) -> str:

@@ -35,12 +35,17 @@ def test_just_below_the_next_word(value: float) -> None:
     assert read_back(figures.people(value)) == pytest.approx(value, rel=0.005)
 
 
-@given(st.floats(1.0, 1e12))
+@given(st.floats(1.0, 1e15))
 def test_how_many_times_is_read_back(factor: float) -> None:
-    number = figures.times(factor).removesuffix(" times").replace(",", "")
-    assert float(number) == pytest.approx(factor, rel=0.0501 if factor > 9.99 else 0.00501)
-    assert "e" not in number
-    assert "." not in number or factor < 10
+    text = figures.times(factor).removesuffix(" times")
+    number = text.partition(" ")[0]
+    assert read_back(text) == pytest.approx(factor, rel=0.0501 if factor > 9.99 else 0.00501)
+    assert len(number.replace(",", "").replace(".", "").rstrip("0")) <= 3
+    assert "." not in number or factor < 10 or factor > 999_000
+
+
+def test_a_number_of_times_claims_no_more_than_three_digits() -> None:
+    assert figures.times(256_870_174.0) == "257 million times"
 
 
 def test_nobody_has_no_sign() -> None:
@@ -65,6 +70,14 @@ def test_a_value_and_its_spread_have_the_same_decimals(value: float, spread: flo
     close = 0.0005 if max(value, spread) < 10 else 0.05
     assert float(parts[0]) == pytest.approx(value, abs=close + 1e-9)
     assert float(parts[1]) == pytest.approx(spread, abs=close + 1e-9)
+
+
+@given(st.floats(1e-9, 1), st.floats(1e-9, 1))
+def test_a_small_value_or_spread_is_not_rounded_away(value: float, spread: float) -> None:
+    parts = [float(part) for part in figures.plus_minus(value, spread).split(" ± ")]
+    for told, part in zip(parts, (value, spread), strict=True):
+        assert told > 0
+        assert told == pytest.approx(part, rel=0.5)
 
 
 @given(st.floats(0, 1))
