@@ -103,8 +103,8 @@ def two_errors(comparison: Comparison) -> None:
             f":blue-badge[with privacy noise {figures.share(errors.tv)}]"
         )
         st.caption(
-            "Sampling error: these people, unprotected, against everybody. The rest is the price "
-            "of privacy."
+            "Sampling error: these people, unprotected, against everybody. Privacy adds its noise "
+            "to that; in total variation, the two do not add up."
             if drawn
             else "These are all people of the data, so nothing is lost by sampling: all of the "
             "error is the price of privacy."
@@ -148,7 +148,7 @@ def _column(comparison: Comparison, which: str) -> dict[str, str]:
         "expected TV (theory)": "not known"
         if expected is None
         else figures.plus_minus(expected.tv, 2 * expected.deviation),
-        "of which sampling alone (TV)": figures.share(errors.sampling_tv),
+        "sampling alone, without privacy (TV)": figures.share(errors.sampling_tv),
         "l1 distance": figures.share(errors.l1),
         "l2 distance": figures.share(errors.l2),
         "Kullback–Leibler divergence": figures.share(errors.kl),

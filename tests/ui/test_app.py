@@ -195,6 +195,10 @@ def test_table_of_numbers_agrees_with_the_core() -> None:
         assert f"{number:,}" in column
     assert str(result.setup.mechanism.report_bits) in column
     assert table.shape[1] == 2
+    # Total variations of sampling and of privacy do not add up: neither is a part of the whole.
+    alone = next(row for row in table.index if "sampling" in row)
+    assert table.loc[alone].iloc[0] == figures.share(errors.sampling_tv)
+    assert "of which" not in alone
     assert Scenario.from_dict(json.loads(at.code[-1].value)) == scenario
 
 
