@@ -28,7 +28,8 @@ class Repeated:
 
 def section(comparison: Comparison) -> None:
     """The button, then the progress, then the result."""
-    name = compute.key(comparison.setup.scenario)
+    # Whatever outcome is shown, the same runs tell of its scenario.
+    name = compute.key(replace(comparison.setup.scenario, seed=0))
     job: jobs.Job[Repeated] | None = st.session_state.get(_HELD)
     if job is not None and job.name != name:
         job.cancel()

@@ -241,6 +241,20 @@ def test_a_cancel_is_heard_while_a_draw_goes_on(monkeypatch: pytest.MonkeyPatch)
         drawn.set()
 
 
+def test_repeated_runs_stay_when_another_outcome_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(repetition, "RUNS", 2)
+    at = open_app()
+    checked(next(b for b in at.button if b.proto.icon.endswith("repeat:")).click().run())
+    job = at.session_state[repetition._HELD]
+    assert not wait([job.future], timeout=120).not_done
+    checked(next(b for b in at.button if b.proto.icon.endswith("casino:")).click().run())
+    assert scenario_of(at) == Scenario(seed=Scenario().seed + 1)
+    assert at.session_state[repetition._HELD] is job
+    assert any("In 2 runs each" in text.value for text in at.markdown)
+
+
 def test_another_scenario_ends_repeated_runs() -> None:
     at = open_app()
     checked(next(b for b in at.button if b.proto.icon.endswith("repeat:")).click().run())
