@@ -26,7 +26,7 @@ from caldp_core.protection import (
     StateBlocks,
 )
 from caldp_core.scenario import Scenario
-from caldp_ui import datasets, figures, presets
+from caldp_ui import datasets, figures, presets, words
 from caldp_ui.glossary import DEFINITIONS
 from caldp_ui.state import bind, change
 
@@ -167,6 +167,7 @@ def _epsilon(scenario: Scenario) -> None:
         help=DEFINITIONS["ε"],
         **bind("epsilon", value, lambda s, v: replace(s, epsilon=float(v))),
     )
+    st.caption(words.examples())
 
 
 def people(scenario: Scenario, people_in_data: int | None) -> None:
@@ -189,6 +190,8 @@ def people(scenario: Scenario, people_in_data: int | None) -> None:
             lambda s, n: replace(s, n=None if n == _THE_DATA else n),
         ),
     )
+    if words.counted_as_people(scenario):
+        st.caption(words.counted_as_people(scenario))
 
 
 def more(scenario: Scenario) -> None:

@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 
+from caldp_core.datasets import Gowalla, Snap
 from caldp_core.estimation import ESTIMATORS
 from caldp_core.expected_error import ExpectedError
 from caldp_core.experiments import Setup
@@ -16,6 +17,9 @@ from caldp_core.scenario import Scenario
 from caldp_ui import figures
 
 REPEATS = 5
+_CHECK_INS = Gowalla | Snap
+"""Data in which one person may be counted many times."""
+_EXAMPLES = (0.5, 1.0, 3.0)
 
 
 def strongest(scenario: Scenario) -> float:
@@ -27,6 +31,12 @@ def strongest(scenario: Scenario) -> float:
 def guess(epsilon: float) -> float:
     """Chance to guess right between two protected places after a 50:50 prior: e^ε/(1+e^ε)."""
     return 1.0 / (1.0 + math.exp(-epsilon))
+
+
+def examples() -> str:
+    """What some levels of ε let an onlooker guess, as an example."""
+    told = (f"{figures.hundred(guess(epsilon))} at ε = {epsilon:g}" for epsilon in _EXAMPLES)
+    return f"Guessed right of 100, at most about: {', '.join(told)}."
 
 
 def unit(scenario: Scenario) -> str:
@@ -96,6 +106,16 @@ def repeats(setup: Setup) -> str:
     )
 
 
+def counted_as_people(scenario: Scenario) -> str:
+    """What one person stands for, where it is not a person; else empty."""
+    if not isinstance(scenario.dataset, _CHECK_INS):
+        return ""
+    return (
+        "Each check-in of the data counts as one person here. A user with many check-ins would "
+        "send as many reports."
+    )
+
+
 def not_promised(setup: Setup) -> list[str]:
     """What the policy leaves open, one sentence each."""
     scenario = setup.scenario
@@ -108,6 +128,11 @@ def not_promised(setup: Setup) -> list[str]:
     if lonely:
         open_ends.append(
             f"{figures.exactly(lonely)} blocks hold a single place: a report from there names it."
+        )
+    if isinstance(scenario.dataset, _CHECK_INS):
+        open_ends.append(
+            "All check-ins of one user together: the promise holds for each report, and reports "
+            "add up."
         )
     open_ends.append("That someone took part at all.")
     open_ends.append(

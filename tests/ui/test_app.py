@@ -14,7 +14,7 @@ from caldp_core.mechanisms import FAMILIES, mechanism
 from caldp_core.planner import best_family
 from caldp_core.protection import AdaptiveBlocks, GridBlocks, SensitiveInhabited, StateBlocks
 from caldp_core.scenario import Scenario
-from caldp_ui import controls, figures, maps, presets
+from caldp_ui import controls, figures, maps, presets, words
 from tests.ui import driver
 from tests.ui.driver import (
     assert_shows,
@@ -45,6 +45,14 @@ def test_opens_with_the_default() -> None:
     nobody = maps.nobody_below(result.setup.n)
     assert shown["map-estimate"] == maps.picture(estimate, domain, nobody)
     assert shown["map-error"] == maps.picture(abs(estimate - truth), domain, nobody)
+
+
+def test_words_beside_the_controls_of_epsilon_and_people() -> None:
+    for scenario in (Scenario(), Scenario(dataset=Cities(), n=1_000)):
+        captions = [caption.value for caption in open_app(**scenario.to_query()).caption]
+        assert words.examples() in captions
+        counted = words.counted_as_people(Scenario())
+        assert (counted in captions) == (scenario == Scenario())
 
 
 def test_need_of_plain_ldp_is_the_core_s() -> None:

@@ -44,6 +44,13 @@ def test_odds_are_those_of_the_best_guess(name: str, epsilon: float) -> None:
     assert success <= chance(epsilon) + 1e-9
 
 
+def test_examples_of_epsilon_are_the_odds_at_it() -> None:
+    told = re.findall(r"(\d+) at ε = ([\d.]+)", words.examples())
+    assert len(told) == 3
+    for best, epsilon in told:
+        assert best == f"{100 * chance(float(epsilon)):.0f}"
+
+
 @pytest.mark.parametrize("name", ["blocks of one cell", "nothing"])
 def test_where_nothing_is_protected_it_is_said(name: str) -> None:
     setup = setup_of(name)

@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+from caldp_core.datasets import Cities
 from caldp_core.domain import US_GRID, Area
 from caldp_core.estimation import ESTIMATORS
 from caldp_core.experiments import Setup, prepare, run
@@ -128,3 +129,12 @@ def test_an_estimate_below_nobody_is_explained() -> None:
     setup = ready("base")
     first, box = run(setup).first, US_GRID.inside(Area.parse("40.2,40.4,-74.2,-74"))
     assert region_report(setup, first, box).estimate < -0.5
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_check_ins_are_not_passed_off_as_people(name: str) -> None:
+    scenario = ALL[name]
+    are_check_ins = "check-ins" in ready(name).dataset.note
+    assert are_check_ins == (not isinstance(scenario.dataset, Cities))
+    assert ("check-in" in words.counted_as_people(scenario)) == are_check_ins
+    assert any("check-ins" in s for s in words.not_promised(ready(name))) == are_check_ins
