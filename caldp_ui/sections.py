@@ -145,8 +145,9 @@ def region(comparison: Comparison, domain: GridDomain) -> None:
 
 
 def _region_numbers(area: Area, report: RegionReport, scenario: Scenario) -> None:
+    cells = "1 cell" if report.cells == 1 else f"{figures.exactly(report.cells)} cells"
     with st.container(border=True, key="region"):
-        st.markdown(f"**In your box** · {drawing.describe(area)} · {report.cells:,} cells")
+        st.markdown(f"**In your box** · {drawing.describe(area)} · {cells}")
         with st.container(key="region-numbers", horizontal=True):
             st.metric("True number of people", figures.people(report.truth))
             st.metric("Estimate from the reports", figures.people(report.estimate))
