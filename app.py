@@ -1,14 +1,5 @@
-"""The dashboard's entry: page settings and navigation, nothing else."""
+"""The dashboard's entry: the page that is asked for, with settings and navigation."""
 
-import streamlit as st
+from caldp_ui.shell import through_app
 
-st.set_page_config(page_title="caldp", page_icon="caldp_ui/icon.png", layout="wide")
-st.navigation(
-    {
-        "Start": [st.Page("pages/start.py", title="Start here", icon=":material/flag:")],
-        "Explore": [
-            st.Page("pages/places.py", title="Places on a map", icon=":material/map:", default=True)
-        ],
-    },
-    position="top",
-).run()
+through_app().run()

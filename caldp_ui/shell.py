@@ -4,11 +4,12 @@ Room: shell. Errors of ours become one sentence on screen; anything else stays i
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
 import streamlit as st
+from streamlit.navigation.page import Page
 
 from caldp_core.errors import CaldpError
 
@@ -25,9 +26,39 @@ _STYLE = """<style>
 are too faint to read: 4.1 against white, of WCAG's 4.5. Where a finger is the pointer, a map that
 takes drags would hold the page fast: there a switch decides (see `sections`)."""
 
+_ENTERED: Final = "entered"
 _JOINER: Final = "\N{WORD JOINER}"
 _FOUND_AGAIN: Final = re.compile(r"\\:(?=\S)|www(?=\.)|(?=@)", re.IGNORECASE)
 """In escaped text: what makes `http://…`, `:icon:`, `www.…` and `a@b` more than text."""
+
+
+def through_app() -> Page:
+    """The app's settings and navigation; the page that is asked for, for app.py to run."""
+    st.session_state[_ENTERED] = True
+    # Without an icon of ours, the browser asks the outside for a picture of the page's icon.
+    st.set_page_config(page_title="caldp", page_icon="caldp_ui/icon.png", layout="wide")
+    return st.navigation(
+        {
+            "Start": [st.Page("pages/start.py", title="Start here", icon=":material/flag:")],
+            "Explore": [
+                st.Page(
+                    "pages/places.py", title="Places on a map", icon=":material/map:", default=True
+                )
+            ],
+        },
+        position="top",
+    )
+
+
+def enter() -> None:
+    """Go through app.py if this page was opened past it, and come back.
+
+    Until a server has seen the app's navigation, Streamlit takes the folder `pages` for the app: a
+    first visitor who asks for /start gets that page without its settings and menu.
+    """
+    if _ENTERED not in st.session_state:
+        through_app()
+        st.rerun()
 
 
 def heading(title: str, lead: str) -> None:
@@ -47,10 +78,15 @@ def as_text(text: str) -> str:
 
 
 @contextmanager
-def plain_errors() -> Iterator[None]:
-    """Show a `CaldpError` as its sentence and end the page there."""
+def plain_errors(afresh: Callable[[], None] | None = None) -> Iterator[None]:
+    """Show a `CaldpError` as its sentence and end the page there.
+
+    `afresh`: what a button does where the page has nothing else to mend it with.
+    """
     try:
         yield
     except CaldpError as error:
         st.error(as_text(str(error)), icon=":material/error:")
+        if afresh:
+            st.button("Start afresh", key="afresh", icon=":material/restart_alt:", on_click=afresh)
         st.stop()

@@ -99,6 +99,12 @@ def bind(key: str, value: Any, make: Callable[[Scenario, Any], Scenario]) -> dic
     return {"key": key, "on_change": changed}
 
 
+def start_afresh() -> None:
+    """Show the default scenario, and no box."""
+    put(Scenario())
+    mark(None)
+
+
 def another_draw() -> None:
     """The same scenario with other coins (and other people, where they are drawn)."""
     change(lambda s: replace(s, seed=(s.seed + 1) % (SEED_MAX + 1)))

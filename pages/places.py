@@ -3,8 +3,9 @@
 import streamlit as st
 
 from caldp_ui import compute, controls, drawing, readout, sections, slow, state, tour
-from caldp_ui.shell import as_text, heading, plain_errors
+from caldp_ui.shell import as_text, enter, heading, plain_errors
 
+enter()
 title, guide = st.columns([6, 1], vertical_alignment="bottom")
 with title:
     heading(
@@ -19,7 +20,7 @@ scenario = state.scenario()
 state.show_notice()
 state.write_link()
 
-with plain_errors():
+with plain_errors(state.start_afresh):
     dataset = compute.dataset(scenario)
     domain = compute.map_of(dataset)
 

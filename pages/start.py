@@ -1,8 +1,9 @@
 """Start here: what this is, and scenarios that open with one click."""
 
 from caldp_ui import start
-from caldp_ui.shell import heading
+from caldp_ui.shell import enter, heading
 
+enter()
 heading(
     "See what privacy costs, and what context saves",
     "You want to know where people are, but not where *anyone* is. With **local differential "

@@ -1,17 +1,19 @@
 """Links from strangers, and the ways through the address bar, in a real browser."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
 import pytest
 
-from benchmarks.browser import settled
+from benchmarks.browser import ready, serving, settled
 from caldp_core.domain import Area
 from caldp_core.protection import StateBlocks
 from caldp_core.scenario import Scenario
-from tests.browser.conftest import Visit
-from tests.browser.hands import expect_numbers, link_of
+from caldp_ui import start
+from tests.browser.conftest import DESKTOP, Visit
+from tests.browser.hands import expect, expect_numbers, link_of
 from tests.browser.watch import Watch
 
 pytestmark = pytest.mark.browser
@@ -65,3 +67,26 @@ def test_quick_changes_are_not_taken_for_steps(visit: Visit) -> None:
     for _ in range(4):
         page.locator(".st-key-epsilon input[type=range]").press("ArrowRight")
     assert_shows(page, Scenario(epsilon=4.0))
+
+
+@pytest.mark.parametrize("first", ["start", "places?blocks=states"])
+def test_the_first_visitor_of_a_server_goes_through_its_entry(
+    browser: Any, watch: Watch, tmp_path: Path, first: str
+) -> None:
+    with serving(tmp_path) as server, browser.new_context(viewport=DESKTOP) as context:
+        page = context.new_page()
+        watch.follow(page)
+        page.goto(f"{server}/{first}")
+        expect(page.locator("[data-testid=stTopNav]")).to_be_visible()
+        expect(page.locator("[data-testid=stSidebarNav]")).to_have_count(0)
+        if first == "start":
+            cards = page.locator("[data-testid=stBaseButton-primary]")
+            expect(cards).to_have_count(len(start.CARDS))
+            settled(page)
+            cards.nth(2).click()
+        ready(page)
+        assert_shows(page, Scenario(blocks=StateBlocks()))
+        page.goto(page.url)
+        ready(page)
+        assert_shows(page, Scenario(blocks=StateBlocks()))
+        assert watch.outside() == []

@@ -121,6 +121,15 @@ def test_data_without_a_map_are_refused_in_one_sentence() -> None:
     assert_one_sentence(open_app(**NO_MAP))
 
 
+def test_a_button_leads_away_from_data_without_a_map() -> None:
+    at = open_app(region="40,41,-75,-73", **NO_MAP)
+    checked(at.button(key="afresh").click().run())
+    assert sentences(at) == []
+    assert_shows(at, Scenario())
+    assert query_of(at) == {}
+    assert "afresh" not in [button.key for button in at.button]
+
+
 @pytest.mark.parametrize("name", VARIED)
 def test_what_the_address_bar_holds_opens_the_same(name: str) -> None:
     query = VARIED[name].to_query() | {"region": "40,41,-75,-73"}
