@@ -10,12 +10,13 @@ from typing import Final
 
 import numpy as np
 
+from caldp_core.arrays import sums_by
 from caldp_core.few_reports import FEW, Counts, Differences, Tails, WholeLaw, tails_of
 from caldp_core.mechanisms import ContextMechanism
 from caldp_core.mechanisms.hadamard import HadamardBank
 from caldp_core.mechanisms.inclusion import InclusionBank
 from caldp_core.mechanisms.randomized_response import RandomizedResponseBank
-from caldp_core.normals import Estimates, alike, deviations
+from caldp_core.normals import Estimates, Sources, alike, deviations
 from caldp_core.theory import variance_given_people
 from caldp_core.types import Bools, Floats, Ints
 
@@ -24,6 +25,9 @@ _LEAST: Final = 1e-12
 _RARE: Final = 0.1
 """Chance of including a symbol that is not one's own below which the reports that do not include
 it hardly count against it."""
+_VARIES_MOST: Final = float(np.sqrt(2.0 * np.pi))
+"""Relative deviation of a number of reports R: with μ far below 1, an error |W| ~ R has deviation
+√μ, which is this times the slope ½√(2μ/π) of a normal's."""
 
 
 def estimates_of(made: ContextMechanism, p: Floats, variance: Floats, n: int) -> Estimates:
@@ -36,7 +40,9 @@ def estimates_of(made: ContextMechanism, p: Floats, variance: Floats, n: int) ->
     drawn = np.clip((variance - variance_given_people(made, p, n))[at], 0.0, variance[at])
     noise = float(times @ (variance[at] - drawn))
     of_sum = made.sum_variance(p, np.ones(p.size), n)
-    groups = _Groups(p[at], variance[at], made.policy.blocks[at], hidden[at])
+    by_chance = bool((drawn > 0).any())
+    groups = _Groups(p[at], variance[at], made.policy.blocks[at], hidden[at], by_chance)
+    of_hidden = _hidden(made, n, groups)
     return Estimates(
         groups.p,
         deviations(groups.variance),
@@ -45,18 +51,20 @@ def estimates_of(made: ContextMechanism, p: Floats, variance: Floats, n: int) ->
         made.policy.m,
         drawn=drawn,
         tied=max(1.0 - of_sum / noise, 0.0) if noise > 0 else 0.0,
-        few=_clear(made, n, groups) + _hidden(made, n, groups, bool((drawn > 0).any())),
+        few=_clear(made, n, groups) + of_hidden,
+        sources=_sources(made, p, n, groups, of_hidden),
     )
 
 
 @dataclass(frozen=True, eq=False)
 class _Groups:
-    """(g,) groups of equal symbols."""
+    """(g,) groups of equal symbols; `drawn`: whether the people are."""
 
     p: Floats
     variance: Floats
     block: Ints
     hidden: Bools
+    drawn: bool
 
     def few(self, number: Floats, those: Bools) -> Ints:
         """Which of those have a (g,) `number` of reports with a small variance."""
@@ -72,7 +80,7 @@ def _clear(made: ContextMechanism, n: int, groups: _Groups) -> tuple[Tails, ...]
     return tails_of(some, p, step, Counts(p / step, success))
 
 
-def _hidden(made: ContextMechanism, n: int, groups: _Groups, drawn: bool) -> tuple[Tails, ...]:
+def _hidden(made: ContextMechanism, n: int, groups: _Groups) -> tuple[Tails, ...]:
     """Each family's reports, by their mean and variance.
 
     One ±1 by Hadamard response for people who are drawn; of a few that are fixed it is known
@@ -83,7 +91,7 @@ def _hidden(made: ContextMechanism, n: int, groups: _Groups, drawn: bool) -> tup
     if isinstance(bank, InclusionBank):
         gain, those = bank.law.gain, those & (bank.law.other < _RARE)[block]
     elif isinstance(bank, HadamardBank):
-        those = those & drawn
+        those = those & groups.drawn
     elif not isinstance(bank, RandomizedResponseBank):
         return ()
     step = 1.0 / (n * gain[block])
@@ -94,3 +102,23 @@ def _hidden(made: ContextMechanism, n: int, groups: _Groups, drawn: bool) -> tup
     if isinstance(bank, HadamardBank):
         law = Differences(p / step, number)
     return tails_of(some, p, step, law)
+
+
+def _sources(
+    made: ContextMechanism, p: Floats, n: int, groups: _Groups, few: tuple[Tails, ...]
+) -> Sources | None:
+    """Reports of each block's oracle, Poisson; numbers that name one symbol do not share them."""
+    bank, m, blocks = made.bank, made.policy.m, made.policy.blocks
+    if isinstance(bank, RandomizedResponseBank):
+        return None
+    loud = groups.hidden.copy()
+    if not isinstance(bank, HadamardBank):
+        for tails in few:
+            loud[tails.groups] = False
+    hidden = sums_by(blocks, p * made.policy.hidden(), m)
+    base = (1.0 - made.clear_share) * (sums_by(blocks, p, m) - hidden)
+    mean = hidden + base
+    variance = mean if groups.drawn else base * made.clear_share
+    varies = np.sqrt(variance / n) / np.maximum(mean, _LEAST)
+    part = np.sqrt(mean) if groups.drawn else np.zeros(m)
+    return Sources(groups.block, loud, np.minimum(varies, _VARIES_MOST), part)

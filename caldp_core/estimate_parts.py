@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from caldp_core.normals import Estimates, ExpectedError
+from caldp_core.normals import Estimates, ExpectedError, bell
 from caldp_core.types import Floats
 
 _TINY = 1e-300
@@ -41,12 +41,14 @@ class Bent:
 class Parts:
     """Moments 0, 1, 2 of W below 0, from 0 to a cut and above it; (3, g) each.
 
-    W is an estimate less a shift, over `unit`.
+    W is an estimate less a shift, over `unit`. `bends`: (2, g) density of a normal with W's mean
+    and variance, at 0 and at the cut, times that variance.
     """
 
     zeroth: Floats
     first: Floats
     second: Floats
+    bends: Floats
     unit: float = 1.0
 
     @classmethod
@@ -58,11 +60,18 @@ class Parts:
         zero, one, two = (
             np.stack([a - b, b - c, c]) for a, b, c in zip(everything, positive, up, strict=True)
         )
-        return cls(zero, one, two)
+        bends = e.sigma * bell(np.stack([-mean, cut - mean]) / e.sigma)
+        return cls(zero, one, two, bends)
 
     def over(self, unit: float) -> "Parts":
         """The same of W/unit."""
-        return Parts(self.zeroth, self.first / unit, self.second / unit**2, self.unit * unit)
+        return Parts(
+            self.zeroth,
+            self.first / unit,
+            self.second / unit**2,
+            self.bends / unit,
+            self.unit * unit,
+        )
 
     def mean(self, f: Bent) -> Floats:
         """(g,) E f(W)."""
@@ -79,12 +88,16 @@ class Parts:
         product = (f.level * self.first + f.slope * self.second).sum(axis=0)
         return np.asarray(self.unit * (product - self.mean(f) * self.first.sum(axis=0)))
 
+    def louder(self, f: Bent) -> Floats:
+        """(g,) what E f(W) gains with 1 more of log variance: a normal's, by the heat equation."""
+        return np.asarray(0.5 * (np.diff(f.slope, axis=0) * self.bends).sum(axis=0))
+
 
 def gathered(e: Estimates, parts: Parts, error: Bent, whole: Bent, seen: Floats) -> ExpectedError:
     """Mean of Σ error; deviation of Σ (whole − seen·people/n), `whole` with a threshold's wobble.
 
     The shares of people and, apart from them, the noise sum to the same in all runs or nearly so:
-    what goes along with either sum is taken off.
+    what goes along with either sum is taken off. How many reports a source has is added.
     """
     people = e.people()
     along = parts.along(whole)
@@ -92,8 +105,11 @@ def gathered(e: Estimates, parts: Parts, error: Bent, whole: Bent, seen: Floats)
     each = parts.variance(whole) + seen * (seen * e.drawn - 2.0 * people * along)
     spread = float(e.times @ each) - _explained(e, with_people, e.drawn)
     spread -= e.tied * _explained(e, with_noise, e.sigma**2 - e.drawn)
+    spread = max(spread, 0.0)
+    if e.sources is not None:
+        spread += e.sources.variance(e.times * parts.louder(whole))
     mean = float(e.times @ parts.mean(error))
-    return ExpectedError(mean, float(np.sqrt(max(spread, 0.0))))
+    return ExpectedError(mean, float(np.sqrt(spread)))
 
 
 def _explained(e: Estimates, covariances: Floats, variances: Floats) -> float:

@@ -1,14 +1,17 @@
 """Expected total variation of an estimate, projected or not, without running anything.
 
 Room: theory. Each unbiased p̂_x has its exact mean and variance, and the law of few reports or of
-a normal (`estimate_laws.py`); but for two sums that hardly vary they are taken as independent. A
-projection subtracts a threshold τ and cuts at 0; τ is taken as the number that makes the expected
-total right. Its wobble enters the spread to first order, and the mean where estimates are more
-certain than τ is. Held to simulation by tests, means to 3 % and deviations to 25 %, where many
-symbols share the mass. Where it stays bad: hidden symbols that share few people in a block. How
-many they are moves all of them at once, so deviations are too small (by half where a block has
-fewer people than hidden symbols) unless the projection is of the whole vector, and means after
-the projection per block may be 5 % off. Deviations near the largest error are rough too.
+a normal (`estimate_laws.py`). They are taken as independent, but for the sums that are certain or
+nearly so and for how many reports an oracle gets. A projection subtracts a threshold τ and cuts at
+0; τ is taken as the number that makes the expected total right. Its wobble enters the spread to
+first order, and the mean where estimates are more certain than τ is.
+
+Tests hold this to simulation, means to 3 % and deviations to 25 %. Where it stays bad: hidden
+symbols of blocks with few people. The projection per block is then up to 10 % off, as τ hangs on
+how many people there are; unary and set-valued reports of small ε, taken as normal, give means up
+to 20 % off unprocessed; deviations may be half or double. So they may be where the error is near
+1, but tiny beside it.
+
 The significance threshold has a file of its own, `expected_threshold.py`; maximum likelihood has
 no formula.
 """

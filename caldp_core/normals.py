@@ -14,7 +14,7 @@ from scipy.special import ndtr
 
 from caldp_core.arrays import sums_by
 from caldp_core.few_reports import Moments, Tails
-from caldp_core.types import Floats, Ints
+from caldp_core.types import Bools, Floats, Ints
 
 _ROUNDS: Final = 100
 _CLOSE: Final = 1e-10
@@ -31,6 +31,26 @@ class ExpectedError:
 
 
 @dataclass(frozen=True, eq=False)
+class Sources:
+    """How the number of reports that make the noise of many symbols at once varies.
+
+    `of`: (g,) source of each group. `loud`: (g,) whether its noise comes from there. `varies`:
+    (s,) standard deviation of a source's number of reports over its mean. `part`: (s,) roots of
+    the sources' shares of all reports, whose number is certain; 0 where people are fixed.
+    """
+
+    of: Ints
+    loud: Bools
+    varies: Floats
+    part: Floats
+
+    def variance(self, slopes: Floats) -> float:
+        """Of a sum whose (g,) groups rise by `slopes` times the change of log number."""
+        moved = sums_by(self.of, slopes * self.loud, self.varies.size) * self.varies
+        return max(float(moved @ moved) - float(moved @ self.part) ** 2, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
 class Estimates:
     """Unbiased estimates of shares, equal ones gathered.
 
@@ -38,7 +58,7 @@ class Estimates:
     `block`: (g,) block of each group; `m`: number of blocks. `drawn`: (g,) what of the
     variance is of who the people are; the rest is noise. `tied`: the part of the noise's
     variance that is missing from the variance of its sum, in [0, 1]. `few`: exact laws of some
-    groups; the others are normal.
+    groups; the others are normal. `sources`: of the noise.
     """
 
     p: Floats
@@ -49,6 +69,7 @@ class Estimates:
     drawn: Floats
     tied: float = 0.0
     few: tuple[Tails, ...] = ()
+    sources: Sources | None = None
 
     def in_one_block(self) -> "Estimates":
         """The same with all blocks made one."""
