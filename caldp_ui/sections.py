@@ -21,13 +21,13 @@ from caldp_ui import (
     readout,
     repetition,
     state,
+    view3d,
     words,
 )
 from caldp_ui.compute import Comparison
 from caldp_ui.glossary import terms
 from caldp_ui.shell import as_text
 from caldp_ui.theme import palette
-from caldp_ui.view3d import columns_deck
 
 _CONFIG = {"displaylogo": False, "modeBarButtonsToRemove": ["lasso2d", "autoScale2d"]}
 _STILL = {"staticPlot": True}
@@ -216,12 +216,18 @@ def columns_in_3d(comparison: Comparison, domain: GridDomain) -> None:
     st.caption(
         "Each column is a block (or a tile of the map, where blocks are too few or too many): "
         "height is the estimated number of people, colour the share of them in the wrong cell. "
-        "Drag to turn, scroll to zoom."
+        "Drag to move, with the right button or Ctrl to turn, scroll to zoom."
     )
-    st.pydeck_chart(
-        columns_deck(comparison, domain),
-        height=460,
-        key="deck",
-        alt="Blocks of the map as columns; height is the estimated number of people, colour the "
-        "error inside the block. The same numbers are in the tab “Numbers”.",
+    st.plotly_chart(
+        view3d.legend(palette()),
+        key="legend-3d",
+        config=_STILL,
+        alt="Colours of the columns: from pale blue, nobody in the wrong cell, to orange, all.",
     )
+    with st.container(key="columns-3d"):
+        st.pydeck_chart(
+            view3d.columns_deck(comparison, domain),
+            height=460,
+            key="deck",
+            alt=view3d.in_words(comparison, domain),
+        )

@@ -21,10 +21,18 @@ _STYLE = """<style>
     .st-key-by-finger { display: flex; }
     .st-key-scrolled-over .draglayer * { pointer-events: none !important; }
 }
+@media (max-width: 640px) {
+    .st-key-columns-3d [data-testid="stDeckGlJsonChart"] { overflow: hidden; }
+    .st-key-columns-3d [data-testid="stDeckGlJsonChart"] > div:last-child {
+        width: 250%; height: 250%; transform: scale(0.4); transform-origin: 0 0;
+    }
+    .st-key-columns-3d .deck-tooltip { font-size: 2.2rem; }
+}
 </style>"""
 """Streamlit leaves a tenth of a screen empty above the title; pictures want that room. Its captions
 are too faint to read: 4.1 against white, of WCAG's 4.5. Where a finger is the pointer, a map that
-takes drags would hold the page fast: there a switch decides (see `sections`)."""
+takes drags would hold the page fast: there a switch decides (see `sections`). Columns in 3-D have
+a fixed number of pixels for a degree: on a phone they are drawn larger than it and made smaller."""
 
 _ENTERED: Final = "entered"
 _JOINER: Final = "\N{WORD JOINER}"

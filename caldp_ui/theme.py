@@ -49,11 +49,13 @@ def palette() -> Palette:
     return DARK if st.context.theme.type == "dark" else LIGHT
 
 
-def _cividis() -> NDArray[np.uint8]:
-    texts = plotly.colors.sample_colorscale("Cividis", list(np.linspace(0.0, 1.0, LEVELS)))
+def _ramp(scale: str | list[str]) -> NDArray[np.uint8]:
+    texts = plotly.colors.sample_colorscale(scale, list(np.linspace(0.0, 1.0, LEVELS)))
     rows = [[int(float(part)) for part in text[4:-1].split(",")] for text in texts]
     return np.array(rows, dtype=np.uint8)
 
 
-CIVIDIS: Final = _cividis()
+CIVIDIS: Final = _ramp("Cividis")
 """(256, 3) from small (dark blue) to large (yellow)."""
+WRONG: Final = _ramp(["rgb(158,216,246)", "rgb(244,226,150)", "rgb(230,105,15)"])
+"""(256, 3) from nobody in the wrong place (pale blue) to all (orange): bright on the dark land."""

@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 import pydeck as pdk
 
 from caldp_core.datasets import state_outline
@@ -14,14 +15,19 @@ from caldp_core.domain import US_GRID, GridDomain
 from caldp_core.partitions import Partition, grid_blocks
 from caldp_core.types import Floats
 from caldp_ui.compute import Comparison
-from caldp_ui.theme import CIVIDIS, NIGHT_LAND
+from caldp_ui.theme import LEVELS, NIGHT_LAND, WRONG, Palette
 
 _FEWEST, _MOST = 20, 1000
 _TILES: Final = (25, 35)
 _TALLEST: Final = 700_000.0
 _THIN: Final = 3
-_DIMMEST: Final = 70
-"""Darker Cividis would not show on the dark land."""
+_SHORT: Final = 6
+"""Points of a border that all count: straight borders have few."""
+_LIGHT: Final = {"ambient": 0.75, "diffuse": 0.3, "shininess": 8, "specularColor": [0, 0, 0]}
+"""Little shade, so that sides have nearly the legend's colours."""
+_FLAT: Final = {"depthWriteEnabled": False}
+"""The ground must not hide pieces of the borders that lie on it."""
+_NAMED_ALOUD: Final = 3
 _BORDER: Final = [128, 138, 152, 170]
 
 
@@ -45,6 +51,38 @@ def columns_deck(comparison: Comparison, domain: GridDomain) -> pdk.Deck:
     )
 
 
+def in_words(comparison: Comparison, domain: GridDomain) -> str:
+    """What the columns show, for those who do not see them: how many, and the tallest."""
+    table = column_table(comparison, domain)
+    tallest = table.nlargest(_NAMED_ALOUD, "height")["text"]
+    return (
+        f"{len(table):,} columns on a map; height is the estimated number of people, colour how "
+        f"many of them are in the wrong cell. The tallest: {'; '.join(tallest)}."
+    )
+
+
+def legend(colours: Palette) -> go.Figure:
+    """The colours of the columns, as a strip."""
+    width = 100 / (LEVELS - 1)
+    strip = go.Image(z=WRONG[None, :, :], x0=0, dx=width, dy=1, hoverinfo="skip")
+    axis = {
+        "title": {"text": "people in the wrong cell", "font": {"color": colours.text}},
+        "tickvals": [0, 25, 50, 75, 100],
+        "ticktext": ["none", "25 of 100", "50", "75", "all"],
+        "tickfont": {"color": colours.text},
+        "range": [0, 100],
+        "showgrid": False,
+        "ticks": "outside",
+    }
+    layout = {
+        "xaxis": axis,
+        "yaxis": {"visible": False, "scaleanchor": False, "autorange": True, "fixedrange": True},
+        "height": 76,
+        "margin": {"l": 44, "r": 44, "t": 2, "b": 52},
+    }
+    return go.Figure(strip, layout)
+
+
 def tiles(partition: Partition, domain: GridDomain) -> Partition:
     """The blocks themselves, or a grid of tiles where they are too few or too many to look at."""
     if _FEWEST <= partition.m <= _MOST:
@@ -62,7 +100,7 @@ def column_table(comparison: Comparison, domain: GridDomain) -> pd.DataFrame:
     x, y = _middles(parts, domain)
     seen = np.flatnonzero(shown > shown.max() * 1e-5)
     n = comparison.setup.n
-    colour = CIVIDIS[_DIMMEST + np.rint((255 - _DIMMEST) * wrong[seen]).astype(int)]
+    colour = WRONG[np.rint((LEVELS - 1) * wrong[seen]).astype(int)]
     return pd.DataFrame(
         {
             "x": x[seen].round(2),
@@ -87,7 +125,8 @@ def _columns(comparison: Comparison, domain: GridDomain) -> pdk.Layer:
         id="columns",
         get_position="[x, y]",
         get_elevation="height",
-        get_fill_color="[r, g, b, 230]",
+        get_fill_color="[r, g, b]",
+        material=_LIGHT,
         radius=28_000,
         disk_resolution=4,
         angle=45,
@@ -111,6 +150,7 @@ def _ground(domain: GridDomain) -> pdk.Layer:
         get_polygon="polygon",
         get_fill_color=list(NIGHT_LAND),
         stroked=False,
+        parameters=_FLAT,
     )
 
 
@@ -121,7 +161,8 @@ def _outline() -> pdk.Layer:
         np.stack([part_x, part_y], axis=1)
         for part_x, part_y in zip(np.split(x, gaps), np.split(y, gaps), strict=True)
     ]
-    rows = [{"path": _thinned(path)} for path in paths if len(path) > 2 * _THIN]
+    paths = [path[~np.isnan(path[:, 0])] for path in paths]
+    rows = [{"path": _thinned(path)} for path in paths if len(path) > 1]
     return pdk.Layer(
         "PathLayer",
         rows,
@@ -133,9 +174,9 @@ def _outline() -> pdk.Layer:
 
 
 def _thinned(path: Floats) -> list[list[float]]:
-    clean = path[~np.isnan(path[:, 0])]
-    kept = np.unique(np.append(np.arange(0, len(clean), _THIN), len(clean) - 1))
-    return [[round(float(a), 2), round(float(b), 2)] for a, b in clean[kept]]
+    step = _THIN if len(path) > _SHORT else 1
+    kept = np.unique(np.append(np.arange(0, len(path), step), len(path) - 1))
+    return [[round(float(a), 2), round(float(b), 2)] for a, b in path[kept]]
 
 
 def _middles(parts: Partition, domain: GridDomain) -> tuple[Floats, Floats]:

@@ -8,7 +8,7 @@ from benchmarks.browser import settled
 from caldp_core.domain import Area
 from caldp_core.scenario import Scenario
 from tests.browser.conftest import Visit
-from tests.browser.hands import drag, expect, link_of
+from tests.browser.hands import drag, expect, link_of, tab
 
 pytestmark = pytest.mark.browser
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
@@ -81,3 +81,15 @@ def test_a_mouse_needs_no_switch(visit: Visit) -> None:
     expect(page.locator(".st-key-by-finger")).to_be_hidden()
     drag(page, Area(40.0, 42.0, -75.0, -72.0))
     page.wait_for_url("**region=*")
+
+
+def test_columns_in_3d_show_both_coasts_on_a_phone(visit: Visit) -> None:
+    """Wide enough, in its own pixels, for what a desktop shows; and all of it on the screen."""
+    page = phone(visit)
+    tab(page, 1)
+    canvas = page.locator("[data-testid=stDeckGlJsonChart] canvas").first
+    expect(canvas).to_be_visible()
+    box = canvas.bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 390
+    assert canvas.evaluate("e => e.clientWidth") >= 840
