@@ -33,6 +33,8 @@ __all__ = ["Estimates", "ExpectedError", "expected_error", "expected_error_of", 
 
 _QUARTERS: Final = (-1.271, -0.325, 0.325, 1.271)
 """Means of a standard normal within its quarters."""
+_NEAR: Final = 1e-4
+"""Part of a block's share to which thresholds are found that stand for a wobble."""
 _MATTERS: Final = 0.01
 """Part of the error below which what a wobble does to certain estimates is left out."""
 
@@ -109,7 +111,7 @@ def _per_block(e: Estimates) -> ExpectedError:
     certain = (2.0 * e.sigma < wobble) & (e.p + 3.0 * e.sigma > lowest)
     if not _matter(e, certain, wobble, found):
         return found
-    taus = (mean_thresholds(e, z * excess) for z in _QUARTERS)
+    taus = (mean_thresholds(e, z * excess, _NEAR) for z in _QUARTERS)
     moved = (Parts.of(e, at[e.block], e.p) for at in taus)
     return _with_certain(e, parts, certain, moved, found)
 

@@ -125,19 +125,22 @@ def deviations(variance: Floats) -> Floats:
     return np.maximum(np.sqrt(np.maximum(variance, 0.0)), _SIGMA_LEAST)
 
 
-def mean_thresholds(e: Estimates, more: Floats | float = 0.0) -> Floats:
+def mean_thresholds(e: Estimates, more: Floats | float = 0.0, close: float = _CLOSE) -> Floats:
     """(m,) τ_j with Σ E[max(p̂_x − τ_j, 0)] = block j's share + `more`, (m,), or 0 if less.
+
+    To a part of `close` of the share.
 
     Newton's steps from the left: the sum is convex and falling in τ, so they never overshoot.
     """
-    target = np.maximum(e.sums(e.p) + more, 0.0)
+    share = e.sums(e.p)
+    target = np.maximum(share + more, 0.0)
     zero = np.zeros_like(e.p)
     # From there on all symbols together have `more` by their means alone.
     tau = -np.maximum(more, 0.0) / np.maximum(e.sums(np.ones_like(e.p)), 1.0)
     for _ in range(_ROUNDS):
         above, mean, _ = e.above(tau[e.block], zero)
         excess = e.sums(mean) - target
-        if (excess <= _CLOSE * np.maximum(target, _CLOSE)).all():
+        if (excess <= close * np.maximum(share, _CLOSE)).all():
             break
         tau += np.maximum(excess, 0.0) / np.maximum(e.sums(above), 1e-300)
     return tau
