@@ -26,7 +26,7 @@ from caldp_core.protection import (
     StateBlocks,
 )
 from caldp_core.scenario import Scenario
-from caldp_ui import datasets, figures, presets, words
+from caldp_ui import datasets, drawing, figures, presets, words
 from caldp_ui.glossary import DEFINITIONS
 from caldp_ui.state import bind, change
 
@@ -132,7 +132,7 @@ def _sensitive_details(scenario: Scenario) -> None:
     sensitive = scenario.sensitive
     if isinstance(sensitive, SensitiveAreas):
         st.caption(
-            f"{len(sensitive.edits)} drawn. Drag on the map “Truth” to add one."
+            f"Drawn: {drawing.told(sensitive.edits)}. Drag on the map “Truth” to go on."
             if sensitive.edits
             else "Nothing yet: every report names its place. Drag on the map “Truth”."
         )

@@ -119,6 +119,19 @@ def _start_of(edit: str) -> tuple[str, ...]:
     return ("+-90,90,-180,180",) if edit.startswith("-") else ()
 
 
+def told(edits: tuple[str, ...]) -> str:
+    """How a sensitive set was drawn: what it began with, boxes added, boxes taken out."""
+    begun = edits[:1] == _start_of("-")
+    added = sum(edit.startswith("+") for edit in edits) - begun
+    taken = sum(edit.startswith("-") for edit in edits)
+    parts = (
+        "everything" * begun,
+        f"{added} added" * (added > 0),
+        f"{taken} taken out" * (taken > 0),
+    )
+    return ", ".join(filter(None, parts))
+
+
 def _areas(blocks: BlocksSpec) -> tuple[str, ...]:
     return blocks.areas if isinstance(blocks, DrawnBlocks) else ()
 

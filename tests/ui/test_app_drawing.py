@@ -122,6 +122,17 @@ def test_taking_out_starts_from_everything() -> None:
     assert (result.setup.sensitive == ~inside).all()
 
 
+def test_what_is_added_and_what_is_taken_out_are_counted_apart() -> None:
+    at = use(open_app(), drawing.REMOVE)
+    for area in (ROUGH, Area(33, 34, -119, -117)):
+        drag(at, area)
+    assert any("everything, 2 taken out" in caption.value for caption in at.caption)
+    drag(use(at, drawing.ADD), Area(40.4, 40.6, -74, -73.8))
+    assert any("everything, 1 added, 2 taken out" in caption.value for caption in at.caption)
+    drag(use(at, drawing.REPLACE), ROUGH)
+    assert any("Drawn: 1 added." in caption.value for caption in at.caption)
+
+
 def test_whole_blocks_are_taken_where_asked() -> None:
     at = use(open_app(), drawing.ADD)
     at.checkbox(key="whole-blocks").check().run()
