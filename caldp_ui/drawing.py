@@ -106,7 +106,7 @@ def _edited(scenario: Scenario, edit: str) -> Scenario:
     if isinstance(before, SensitiveAreas):
         return replace(scenario, sensitive=SensitiveAreas((*before.edits, edit)))
     edits = _start_of(edit)
-    state.notify(
+    state.hint(
         "From now on everything but what you take out is sensitive."
         if edits
         else "From now on only what you draw is sensitive. “Undo” brings the rest back."

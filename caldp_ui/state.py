@@ -24,6 +24,7 @@ from caldp_ui.shell import as_text
 _SCENARIO: Final = "scenario"
 _REGION: Final = "region"
 _NOTICE: Final = "notice"
+_HINT: Final = "hint"
 _EARLIER: Final = "earlier"
 _EARLIER_MAX: Final = 50
 Protection = tuple[BlocksSpec, SensitiveSpec]
@@ -115,8 +116,16 @@ def notify(sentence: str) -> None:
     st.session_state[_NOTICE] = sentence
 
 
+def hint(sentence: str) -> None:
+    """Keep a sentence that floats over the page, so that the map stays where it is."""
+    st.session_state[_HINT] = sentence
+
+
 def show_notice() -> None:
-    """Show the kept sentence once."""
+    """Show the kept sentences once."""
+    floating = st.session_state.pop(_HINT, None)
+    if floating:
+        st.toast(as_text(floating), icon=":material/info:", duration="long")
     sentence = st.session_state.pop(_NOTICE, None)
     if sentence:
         st.warning(as_text(sentence), icon=":material/info:")

@@ -107,11 +107,12 @@ def test_adding_makes_only_what_is_drawn_sensitive() -> None:
     result = assert_shows(at, first)
     domain = result.setup.dataset.domain
     assert set(result.setup.mechanism.hidden_symbols) == set(domain.inside(BOX).nonzero()[0])
-    assert at.warning
+    assert at.toast
+    assert not at.warning
     drag(at, Area(41, 41.1, -88, -87))
     edits = (*first.sensitive.edits, "+41,41.2,-88,-87")
     assert_shows(at, Scenario(blocks=OneBlock(), sensitive=SensitiveAreas(edits)))
-    assert not at.warning
+    assert not at.toast
 
 
 def test_taking_out_starts_from_everything() -> None:
