@@ -182,7 +182,13 @@ def keyboard(domain: GridDomain) -> None:
         )
         values = [
             column.number_input(
-                label, low, high, edge, domain.cell, format="%.1f", key=f"typed-{label}"
+                f"{label} ({low:g} to {high:g})",
+                low,
+                high,
+                edge,
+                domain.cell,
+                format="%.1f",
+                key=f"typed-{label}",
             )
             for column, (label, low, high, edge) in zip(st.columns(4), bounds, strict=True)
         ]

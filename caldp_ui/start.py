@@ -74,7 +74,7 @@ def scenarios() -> None:
             with column.container(border=True, height="stretch"):
                 st.markdown(f"#### {card.icon} {card.title}")
                 st.write(card.text)
-                if st.button("Show me", key=f"open-{card.title}", type="primary"):
+                if st.button(f"Show me: {card.title}", key=f"open-{card.title}", type="primary"):
                     state.put(card.scenario)
                     st.switch_page(MAP_PAGE)
 

@@ -145,6 +145,11 @@ def start_page() -> AppTest:
     return checked(at.switch_page("pages/start.py").run())
 
 
+def test_every_card_s_button_has_a_name_of_its_own() -> None:
+    labels = [button.label for button in start_page().button]
+    assert len(labels) == len(set(labels)) == len(start.CARDS)
+
+
 @pytest.mark.parametrize("card", start.CARDS, ids=lambda card: card.title)
 def test_cards_open_the_map_with_their_scenario(card: start.Card) -> None:
     at = start_page()

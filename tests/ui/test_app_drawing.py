@@ -239,6 +239,12 @@ def test_a_typed_box_does_what_a_dragged_one_does() -> None:
     assert_shows(typed, Scenario(blocks=OneBlock(), sensitive=sensitive))
 
 
+def test_edges_say_their_limits() -> None:
+    at = open_app()
+    assert at.number_input(key="typed-South").label == "South (25 to 50)"
+    assert at.number_input(key="typed-West").label == "West (-130 to -60)"
+
+
 def test_a_typed_box_that_is_none_is_told_in_a_sentence() -> None:
     at = type_box(open_app(), Area.parse("40,41,-75,-73"))
     at.number_input(key="typed-North").set_value(35.0)
