@@ -172,7 +172,9 @@ def _without_any(scenario: Scenario) -> Scenario:
 
 def keyboard(domain: GridDomain) -> None:
     """The same without a mouse: edges as numbers, then one button."""
-    with st.expander("Without dragging: type the box"), st.form("typed-box", border=False):
+    # With a key it stays open while what stands above it comes and goes.
+    opened = st.expander("Without dragging: type the box", key="typing")
+    with opened, st.form("typed-box", border=False):
         edges, limits = _first_box(domain), domain.area
         bounds = (
             ("South", limits.south, limits.north, edges.south),

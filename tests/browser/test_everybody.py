@@ -88,6 +88,8 @@ def test_keyboard_alone_marks_a_box(visit: Visit) -> None:
     region = Area(33, 35, -119, -117)
     assert link_of(page) == (Scenario(), region)
     expect_numbers(page, Scenario(), region)
+    settled(page)
+    expect(page.locator(".st-key-typed-South")).to_be_visible()
 
 
 def assert_charts_have_names(page: Any, least: int) -> None:
