@@ -58,7 +58,7 @@ def dataset(scenario: Scenario) -> Dataset:
 def map_of(data: Dataset) -> GridDomain:
     """The map of a dataset of places; `CaldpError` for other data."""
     if not isinstance(data.domain, GridDomain):
-        raise CaldpError(f"{data.name} has no map; open this page without a link to see places.")
+        raise CaldpError(f"{data.name} has no map; start afresh to see places.")
     return data.domain
 
 

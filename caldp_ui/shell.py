@@ -6,6 +6,7 @@ Room: shell. Errors of ours become one sentence on screen; anything else stays i
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Final
 
 import streamlit as st
@@ -34,6 +35,7 @@ are too faint to read: 4.1 against white, of WCAG's 4.5. Where a finger is the p
 takes drags would hold the page fast: there a switch decides (see `sections`). Columns in 3-D have
 a fixed number of pixels for a degree: on a phone they are drawn larger than it and made smaller."""
 
+_ICON: Final = Path(__file__).with_name("icon.png")
 _ENTERED: Final = "entered"
 _JOINER: Final = "\N{WORD JOINER}"
 _FOUND_AGAIN: Final = re.compile(r"\\:(?=\S)|www(?=\.)|(?=@)", re.IGNORECASE)
@@ -44,7 +46,7 @@ def through_app() -> Page:
     """The app's settings and navigation; the page that is asked for, for app.py to run."""
     st.session_state[_ENTERED] = True
     # Without an icon of ours, the browser asks the outside for a picture of the page's icon.
-    st.set_page_config(page_title="caldp", page_icon="caldp_ui/icon.png", layout="wide")
+    st.set_page_config(page_title="caldp", page_icon=_ICON, layout="wide")
     return st.navigation(
         {
             "Start": [st.Page("pages/start.py", title="Start here", icon=":material/flag:")],
