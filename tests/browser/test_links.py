@@ -65,19 +65,6 @@ def test_back_and_forward_go_through_what_was_shown(visit: Visit) -> None:
     assert_shows(page, replace(shown[2], epsilon=3.0), box)
 
 
-def test_quick_changes_are_not_taken_for_steps(visit: Visit) -> None:
-    page = visit()
-    slider = page.locator(".st-key-epsilon input[type=range]")
-    for _ in range(4):
-        slider.press("ArrowRight")
-    # Presses may fall together; but the address bar, which lags behind, must not undo them.
-    page.wait_for_url("**epsilon=*")
-    settled(page)
-    shown, _ = link_of(page)
-    assert shown.epsilon > Scenario().epsilon
-    assert_shows(page, shown)
-
-
 @pytest.mark.parametrize("first", ["start", "places?blocks=states"])
 def test_the_first_visitor_of_a_server_goes_through_its_entry(
     browser: Any, watch: Watch, tmp_path: Path, first: str
