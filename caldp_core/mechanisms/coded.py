@@ -1,7 +1,7 @@
-"""Reports that are one whole number each: what Hadamard and randomized response share.
+"""Reports that are one whole number each: Hadamard, Galois and randomized response.
 
-Room: mechanisms. The oracles' reports are the cells of the tally, 0 … cells−1; the symbols that
-are not hidden follow behind.
+Room: mechanisms. The oracles' reports are 0 … outputs−1; the symbols that are not hidden follow
+behind. If nothing else is said, a report is the cell of the tally that it counts in.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from caldp_core.types import Ints, Reports
 
 
 class CodedReports:
-    """The part of an `OracleBank` that follows once a report is the cell it counts in."""
+    """The part of an `OracleBank` that follows once a report is a number."""
 
     cells: int
     dtype: np.dtype[Any] = np.dtype(np.int64)
@@ -26,18 +26,18 @@ class CodedReports:
         return self.cells
 
     def clear_reports(self, place: Ints) -> Ints:
-        """(n,) places → (n,) numbers behind the cells."""
-        return self.cells + place
+        """(n,) places → (n,) numbers behind the oracles'."""
+        return self.outputs + place
 
     def tally(self, reports: Reports, clear: int) -> Ints:
-        """(n,) reports → (cells + clear,) histogram; `CaldpError` on a number out of range."""
-        symbols = check_symbols("reports", reports, self.cells + clear)
-        return np.bincount(symbols, minlength=self.cells + clear)
+        """(n,) reports → (outputs + clear,) histogram; `CaldpError` on a number out of range."""
+        symbols = check_symbols("reports", reports, self.outputs + clear)
+        return np.bincount(symbols, minlength=self.outputs + clear)
 
     def every_report(self, clear: int) -> Ints:
-        """0 … cells + clear − 1."""
-        return np.arange(self.cells + clear)
+        """0 … outputs + clear − 1."""
+        return np.arange(self.outputs + clear)
 
     def report_bits(self, clear: int) -> int:
         """Bits of the largest number."""
-        return max(1, (self.cells + clear - 1).bit_length())
+        return max(1, (self.outputs + clear - 1).bit_length())

@@ -10,6 +10,7 @@ from caldp_core.errors import CaldpError
 from caldp_core.limits import K_MAX
 from caldp_core.mechanisms.base import Family
 from caldp_core.mechanisms.contextual import ContextMechanism
+from caldp_core.mechanisms.galois import GaloisBank
 from caldp_core.mechanisms.hadamard import HadamardBank
 from caldp_core.mechanisms.local_hashing import LocalHashingBank
 from caldp_core.mechanisms.randomized_response import RandomizedResponseBank
@@ -85,6 +86,14 @@ _ENTRIES: Final = (
         "Wang, Blocki, Li, Jha 2017",
         LocalHashingBank,
         slow_from=100,
+    ),
+    FamilyEntry(
+        "galois",
+        "Galois response",
+        "Each person names one of many sets of values that is likelier to hold their own, all of "
+        "them alike in size and overlap; short reports, accurate for many values at every ε.",
+        "New, see docs/galois.md; after Acharya, Sun, Zhang 2019 and Feldman et al. 2022",
+        GaloisBank,
     ),
 )
 FAMILIES: Final = {entry.name: entry for entry in _ENTRIES}

@@ -1,0 +1,69 @@
+"""How many people send each hyperplane when everybody sends a random one through their point.
+
+Room: mechanisms; draws a population's tally for `galois.py` at a cost that ignores its size.
+"""
+
+import numpy as np
+
+from caldp_core.binomial import binomial_half
+from caldp_core.mechanisms.finite_field import product
+from caldp_core.types import Ints
+
+
+def coins_of(m: int, d: int) -> int:
+    """Binomial draws that `sample_hyperplanes` takes for one block: less than d·q^(d+1)."""
+    q = 1 << m
+    return sum(last * q ** (last + 1) * (q - 1) for last in range(1, d))
+
+
+def sample_hyperplanes(people: Ints, m: int, d: int, rng: np.random.Generator) -> Ints:
+    """(blocks, q^d) people per point → (blocks, reports), numbered as in `hyperplanes.py`.
+
+    Exactly the law of reports that are drawn one by one.
+
+    By the last digit of a normal that is not 0, which is 1: it is digit `last` with probability
+    q^last·(q − 1)/(q^d − 1). Then y starts as x's digit there, and for each lower digit, from the
+    highest down, a's digit is drawn for all people at once and x's is forgotten.
+    """
+    blocks, q = people.shape[0], 1 << m
+    stop = q * (q**d - 1) // (q - 1)
+    tally, left = np.empty((stop, blocks), np.int64), people.T.reshape(-1)
+    for last in reversed(range(d)):
+        some = np.flatnonzero(left)
+        here = np.zeros_like(left)
+        share = q**last * (q - 1) / (q ** (last + 1) - 1)
+        here[some] = rng.binomial(left[some], share) if last else left[some]
+        left = left - here
+        state = here.reshape(-1, q, q**last, blocks).sum(axis=0)
+        state = state.reshape(q, q**last, 1, blocks)
+        for _ in range(last):
+            state = _exchange_digit(state, m, rng)
+        start = stop - q ** (last + 1)
+        tally[start:stop] = state.transpose(2, 0, 1, 3).reshape(-1, blocks)
+        stop = start
+    return tally.T
+
+
+def _exchange_digit(state: Ints, m: int, rng: np.random.Generator) -> Ints:
+    """One digit: state[y, (x's digit, lower digits), a's digits, block] → the same, one digit on.
+
+    A person with x's digit v who draws a's digit c goes from y to y + c·v.
+    """
+    q, rest, done, blocks = state.shape
+    state = state.reshape(q, q, rest // q, done, blocks)
+    after = np.zeros((q, q, rest // q, done, blocks), np.int64)
+    drawn, now = np.arange(q)[:, None], np.arange(q)
+    for v in range(q):
+        parts = _spread(state[:, v], m, rng)
+        after += parts[drawn, now ^ product(drawn, np.array(v), m)]
+    moved = after.transpose(1, 2, 3, 0, 4)
+    return np.ascontiguousarray(moved).reshape(q, rest // q, done * q, blocks)
+
+
+def _spread(counts: Ints, m: int, rng: np.random.Generator) -> Ints:
+    """(…) counts → (2^m, …) parts of them, uniform multinomials: m times a fair coin for each."""
+    parts = counts[None]
+    for _ in range(m):
+        heads = binomial_half(parts, rng)
+        parts = np.concatenate([heads, parts - heads])
+    return parts
