@@ -21,13 +21,13 @@ from caldp_core.mechanisms.base import ChannelRows, Family, InclusionForm
 from caldp_core.mechanisms.coded import CodedReports
 from caldp_core.mechanisms.finite_field import inner_product
 from caldp_core.mechanisms.galois_spaces import (
-    Group,
     best_degrees,
     degrees_for,
     groups_of,
     inclusions_of,
     values_and_shared,
 )
+from caldp_core.mechanisms.hyperplanes import Hyperplanes, Points
 from caldp_core.mechanisms.inclusion import InclusionBank
 from caldp_core.mechanisms.tables import at, shared
 from caldp_core.types import Floats, Ints, Reports, Words, WordSource
@@ -63,7 +63,8 @@ class GaloisBank(CodedReports, InclusionBank):
     def _lookups(self) -> "_Tables":
         block, degrees = self._block, self._degrees[self._block]
         masks = np.zeros((int(self._degrees.max()), block.size), np.int64)
-        normals, place = {}, np.zeros(self._sizes.size, np.int64)
+        place = np.zeros(self._sizes.size, np.int64)
+        normals: dict[Hyperplanes | Points, Ints] = {}
         for group in self._groups:
             normals.setdefault(group.space, group.space.normals)
             place[group.blocks] = sum(a.size for a in normals.values()) - group.space.normals.size
@@ -73,7 +74,7 @@ class GaloisBank(CodedReports, InclusionBank):
             first=shared(self._first[block]),
             reports=shared(self._reports[block].astype(np.uint64)),
             noise=shared(self.noise[block]),
-            y_bits=shared(np.where(degrees > 0, degrees, 62)),
+            directions=shared((self._reports // self._values)[block].astype(np.uint64)),
             normal=shared(place[block]),
             point=shared(np.where(degrees > 0, 0, x)),
             masks=masks,
@@ -153,9 +154,10 @@ class GaloisBank(CodedReports, InclusionBank):
         group = next(group for group in self._groups if block in group.blocks)
         size, q = int(self._sizes[block]), int(self._values[block])
         x = np.arange(start, min(stop, size))
-        codes = np.zeros((stop - start, group.space.reports), np.uint8)
-        codes[: x.size] = 2 * group.space.on(x, group.masks)
-        codes[x.size :] = 1
+        codes = group.space.on(x, group.masks).view(np.uint8)
+        np.left_shift(codes, 1, out=codes)
+        if stop > size:
+            codes = np.concatenate([codes, np.ones((1, codes.shape[1]), np.uint8)])
         noise = int(self.noise[block])
         values = (noise, COIN_ONE, q * (COIN_ONE - noise) + noise)
         return ChannelRows(int(self._first[block]), codes, values, COIN_ONE * group.space.reports)
@@ -175,15 +177,15 @@ def with_q(q: int) -> Family:
 class _Tables:
     """What a report depends on: an entry a rank, or a single one for all.
 
-    `first`, `reports`: the block's. A report is `first` + direction·q + y; `y_bits`: those of y,
-    all where there is one direction; `normal`: where the block's normals start in `normals`.
-    `point`: x itself where that is y; `masks`: (bits, s) else.
+    `first`, `reports`, `directions`: the block's; a report is `first` + y·directions + direction.
+    `normal`: where the block's normals start in `normals`. ⟨a, x⟩ is told by `masks`, (bits, s),
+    or is `point` where there is one direction.
     """
 
     first: Ints
     reports: Words
     noise: Words
-    y_bits: Ints
+    directions: Words
     normal: Ints
     point: Ints
     masks: Ints
@@ -191,12 +193,11 @@ class _Tables:
 
     def draw(self, rank: Ints, words: WordSource) -> Ints:
         """(n,) ranks → (n,) reports."""
-        bound = np.broadcast_to(at(self.reports, rank), rank.shape)
-        report = uniform_below(bound, words).astype(np.int64)
+        lie = uniform_below(np.broadcast_to(at(self.reports, rank), rank.shape), words)
         truth = np.flatnonzero(~below(words(rank.size), at(self.noise, rank)))
-        x, lie, bits = rank[truth], report[truth], at(self.y_bits, rank[truth])
-        a = self.normals.take(at(self.normal, x) + (lie >> bits))
+        x, directions = rank[truth], at(self.directions, rank[truth])
+        direction = lie[truth] - lie[truth] // directions * directions
+        a = self.normals.take(at(self.normal, x) + direction.astype(np.int64))
         y = at(self.point, x) ^ inner_product(a, self.masks[:, x])
-        report[truth] = (lie >> bits << bits) | y
-        report += at(self.first, rank)
-        return report
+        lie[truth] = y.view(np.uint64) * directions + direction
+        return lie.view(np.int64) + at(self.first, rank)

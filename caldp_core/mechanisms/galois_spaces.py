@@ -77,7 +77,7 @@ def best_degrees(sizes: Ints, epsilon: Floats) -> Ints:
             fits = (points <= POINTS_MAX) & (points <= _SPARE_MAX * sizes) & (sizes > values)
             total = np.where(fits, total, np.inf)
         totals.append(total)
-    return np.argmin(totals, axis=0)
+    return np.asarray(np.argmin(totals, axis=0))
 
 
 def degrees_for(sizes: Ints, q: int) -> Ints:
@@ -149,7 +149,8 @@ def groups_of(sizes: Ints, degrees: Ints) -> Iterator[Group]:
     digits = np.array([digits_of(sizes, max(m, 1)) for m in range(DEGREE_MAX + 1)])
     digits = np.where(degrees > 0, digits[degrees, np.arange(sizes.size)], sizes)
     start = 0
-    for m, d in sorted(set(zip(degrees[sizes > 0].tolist(), digits[sizes > 0].tolist(), strict=True))):
+    kinds = np.unique(np.stack([degrees, digits])[:, sizes > 0], axis=1)
+    for m, d in kinds.T.tolist():
         space = hyperplanes(m, d) if m else Points(d)
         blocks = np.flatnonzero((degrees == m) & (digits == d) & (sizes > 0))
         step = max(1, _BATCH // space.reports)

@@ -26,22 +26,20 @@ def sample_hyperplanes(people: Ints, m: int, d: int, rng: np.random.Generator) -
     highest down, a's digit is drawn for all people at once and x's is forgotten.
     """
     blocks, q = people.shape[0], 1 << m
-    stop = q * (q**d - 1) // (q - 1)
-    tally, left = np.empty((stop, blocks), np.int64), people.T.reshape(-1)
+    stop = (q**d - 1) // (q - 1)
+    tally, left = np.empty((q, stop, blocks), np.int64), people.T.reshape(-1)
     for last in reversed(range(d)):
         some = np.flatnonzero(left)
         here = np.zeros_like(left)
         share = q**last * (q - 1) / (q ** (last + 1) - 1)
         here[some] = rng.binomial(left[some], share) if last else left[some]
         left = left - here
-        state = here.reshape(-1, q, q**last, blocks).sum(axis=0)
-        state = state.reshape(q, q**last, 1, blocks)
+        state = here.reshape(-1, q, q**last, 1, blocks).sum(axis=0)
         for _ in range(last):
             state = _exchange_digit(state, m, rng)
-        start = stop - q ** (last + 1)
-        tally[start:stop] = state.transpose(2, 0, 1, 3).reshape(-1, blocks)
-        stop = start
-    return tally.T
+        tally[:, stop - q**last : stop] = state.reshape(q, -1, blocks)
+        stop -= q**last
+    return tally.reshape(-1, blocks).T
 
 
 def _exchange_digit(state: Ints, m: int, rng: np.random.Generator) -> Ints:

@@ -39,7 +39,7 @@ _KEPT: Final = 8
 
 
 class Hyperplanes:
-    """Those of F_q^d, d ≥ 2, numbered direction·q + y, directions in the order of `normals`.
+    """Those of F_q^d, d ≥ 2, numbered y·A + direction, directions as in `normals`.
 
     `values`: q. `directions`: A. `points`: q^d. `normals`: (A,) packed a. `shared`: the chance that
     a random hyperplane through one point goes through another.
@@ -57,7 +57,7 @@ class Hyperplanes:
         self._place = read_only(self._places())
 
     def _places(self) -> Ints:
-        """(q^d − 1,) for b = t·a ≠ 0 the place a·q + M_0(t) of G[b] among the tally's transforms."""
+        """(q^d − 1,) for b = t·a ≠ 0 the place a·q + M_0(t) of G[b] among the transforms."""
         places, first = [], 0
         dual = inner_product_masks(np.arange(self.values), self.m, 1)[0]
         for digit in range(self.d):
@@ -76,10 +76,10 @@ class Hyperplanes:
     def through(self, tally: Floats, masks: Ints) -> Floats:
         """(blocks, reports) → (blocks, size) sums over the hyperplanes through each point."""
         blocks = tally.shape[0]
-        spectra = fwht(tally.reshape(blocks, self.directions, self.values)).reshape(blocks, -1)
+        by_direction = tally.reshape(blocks, self.values, self.directions).swapaxes(1, 2)
         whole = np.empty((blocks, self.points))
         whole[:, 0] = tally.sum(axis=1)
-        whole[:, 1:] = spectra[:, self._place]
+        whole[:, 1:] = fwht(by_direction).reshape(blocks, -1)[:, self._place]
         return fwht(whole)[:, masks[0]] / self.values
 
     def over(self, weights: Floats, masks: Ints) -> Floats:
@@ -94,7 +94,8 @@ class Hyperplanes:
         whole = np.zeros((blocks, self.directions, self.values))
         whole[:, :, 0] = spectrum[:, :1]
         whole.reshape(blocks, -1)[:, self._place] = spectrum[:, 1:]
-        return fwht(whole).reshape(blocks, -1) / self.values
+        sums = fwht(whole) / self.values
+        return sums.swapaxes(1, 2).reshape(blocks, -1)
 
     def draw(self, people: Ints, masks: Ints, rng: np.random.Generator) -> Ints:
         """(blocks, size) people → (blocks, reports): each sends a random hyperplane through x.
@@ -108,7 +109,7 @@ class Hyperplanes:
                 block, x = kind // size, kind % size
                 direction = rng.integers(0, self.directions, kind.size)
                 y = inner_product(self.normals[direction], masks[:, x])
-                sent = block * self.reports + direction * self.values + y
+                sent = block * self.reports + y * self.directions + direction
                 tally += np.bincount(sent, minlength=tally.size)
             return tally.reshape(blocks, -1)
         placed = np.zeros((blocks, self.points), np.int64)
@@ -117,8 +118,18 @@ class Hyperplanes:
 
     def on(self, x: Ints, masks: Ints) -> Bools:
         """(n,) points → (n, reports) whether each lies on each hyperplane."""
-        y = inner_product(self.normals, masks[:, x, None]).astype(np.uint16)
-        return (y[:, :, None] == np.arange(self.values, dtype=np.uint16)).reshape(x.size, -1)
+        kind = np.min_scalar_type(self.values - 1)
+        bits = 1 << np.arange(self.m * self.d)[:, None]
+        of_bit = inner_product(bits, masks[:, None, x]).astype(kind)[:, :, None]
+        y, first = np.empty((x.size, 1, self.directions), kind), 0
+        for digit in range(self.d):
+            y[:, :, first] = of_bit[self.m * digit]
+            for bit in range(self.m * digit):  # a normal with this bit is one without it, and it
+                done, step = first + (1 << bit), 1 << bit
+                np.bitwise_xor(y[:, 0, first:done], of_bit[bit], out=y[:, 0, done : done + step])
+            first += 1 << self.m * digit
+        every = np.arange(self.values, dtype=kind)[:, None]
+        return np.asarray(y == every).reshape(x.size, self.reports)
 
 
 class Points:
@@ -153,7 +164,7 @@ class Points:
 
     def on(self, x: Ints, masks: Ints) -> Bools:
         """(n,) points → (n, reports) whether each is each."""
-        return x[:, None] == np.arange(self.points)
+        return np.asarray(x[:, None] == np.arange(self.points))
 
 
 @lru_cache(maxsize=_KEPT)
