@@ -126,6 +126,7 @@ def agree_by_form(made: ContextMechanism) -> LargeAudit:
     whole = audit_context(made)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(audit_large, "DENSE_MAX_ENTRIES", -1)
+        patch.setattr(audit_large, "STREAM_FREELY_ENTRIES", -1)
         short = agree(made)
     assert (whole.method, short.method) == (EVERY_ENTRY, THE_FORM)
     assert (whole.holds, whole.faulty_row) == (short.holds, short.faulty_row)

@@ -21,7 +21,7 @@ from caldp_core.types import Floats, Ints
 from tests.composites import Components
 from tests.contract.contexts import CONTEXTS, EPSILONS, context
 
-SETS = ("rappor", "oue", "subset-selection", "local-hashing")
+SETS = ("rappor", "oue", "subset-selection", "local-hashing", "galois")
 NATS = 1e-11
 """Per person: far below what tells two distributions apart, and above rounding."""
 

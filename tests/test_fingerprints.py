@@ -9,6 +9,7 @@ import pytest
 from caldp_core.errors import CaldpError
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
 from caldp_core.mechanisms.base import digest
+from caldp_core.mechanisms.galois import GaloisBank
 from caldp_core.mechanisms.hadamard import HadamardBank
 from caldp_core.mechanisms.local_hashing import LocalHashingBank
 from caldp_core.mechanisms.personalised import PersonalisedMechanism
@@ -27,6 +28,7 @@ COINS: Final = (
     RandomizedResponseBank,
     SubsetSelectionBank,
     LocalHashingBank,
+    GaloisBank,
     unary_family(0.4),
 )
 """Banks that realise ε in coins of their own."""

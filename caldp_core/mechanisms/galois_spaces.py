@@ -85,9 +85,9 @@ def degrees_for(sizes: Ints, q: int) -> Ints:
 
     Raises `CaldpError` if q is no such number, or if a space were too large.
     """
-    m = q.bit_length() - 1
+    m = int(q).bit_length() - 1
     require(
-        q == 1 << m and 1 <= m <= DEGREE_MAX,
+        1 <= m <= DEGREE_MAX and q == 1 << m,
         f"q must be a power of two from 2 to {1 << DEGREE_MAX:,}, got {q:,}.",
     )
     degrees = np.where(sizes > q, m, 0)

@@ -1,0 +1,336 @@
+"""Galois response: its figures, its choice of q, the law of its reports, and slips that are found.
+
+The contract tests what is registered; in its small contexts the best report often names a symbol,
+so that here q is given.
+"""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from caldp_core.coins import COIN_ONE
+from caldp_core.errors import CaldpError
+from caldp_core.experiments import prepare, run
+from caldp_core.limits import N_MAX
+from caldp_core.mechanisms import ContextMechanism, hyperplane_tally, mechanism
+from caldp_core.mechanisms.galois import GaloisBank, with_q
+from caldp_core.mechanisms.inclusion import InclusionBank, InclusionLaw
+from caldp_core.privacy import Context
+from caldp_core.protection import OneBlock
+from caldp_core.scenario import Scenario
+from caldp_core.theory import variance_given_people
+from caldp_core.types import Floats, Ints, Words, WordSource
+from tests import mutants
+from tests.contract import checks
+from tests.mutants import coin_for, only
+
+FOUR = with_q(4)
+WIDE = Context.of(np.arange(22) % 9 // 6, np.arange(22) % 5 > 0, [1.0, 0.7])
+"""Blocks of 13 and 5 hidden symbols and of 2 others each, in d = 2 digits for q = 4."""
+PLAIN = Context.plain(7, 1.0)
+EPSILONS = (0.01, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 8.0, 20.0)
+
+
+def made_of(policy: Context, bank: Any = GaloisBank) -> ContextMechanism:
+    return ContextMechanism(policy, "galois", bank)
+
+
+def total(policy: Context, bank: Any, p: Floats) -> float:
+    return float(made_of(policy, bank).variance(p, 1).sum())
+
+
+# --- promises, for fields that are given ---------------------------------------------------
+
+PROMISES = [
+    checks.check_rows,
+    checks.check_audit,
+    checks.check_tight,
+    checks.check_unbiased,
+    checks.check_variance,
+    checks.check_privatize,
+]
+
+
+@pytest.mark.parametrize("check", PROMISES, ids=lambda check: check.__name__)
+@pytest.mark.parametrize(
+    ("policy", "q"), [(WIDE, 2), (WIDE, 4), (PLAIN, 4), (Context.plain(9, 3.0), 8)]
+)
+def test_every_field_keeps_the_promises(policy: Context, q: int, check: Any) -> None:
+    made = made_of(policy, with_q(q))
+    assert made.outputs > policy.k, "reports only name symbols"
+    check(made)
+
+
+def check_tallies(made: ContextMechanism) -> None:
+    checks.check_one_law(made, 0.5 ** np.arange(1, made.k + 1) / (1 - 0.5**made.k))
+
+
+def test_sampled_tallies_are_those_of_reports() -> None:
+    made = made_of(WIDE, FOUR)
+    checks.check_sample_tally(made)
+    check_tallies(made)
+
+
+# --- figures -------------------------------------------------------------------------------
+
+
+def simulated(made: ContextMechanism, runs: int) -> float:
+    """n·MSE a symbol from real reports of 2,000 people: 200 runs know it to 0.35 %."""
+    rng = np.random.default_rng(4)
+    x = np.arange(2000) * 7 % made.k
+    truth = np.bincount(x, minlength=made.k) / x.size
+    squares = [
+        np.square(made.estimate(made.tally(made.privatize(x, rng))) - truth).mean()
+        for _ in range(runs)
+    ]
+    return x.size * float(np.mean(squares))
+
+
+@pytest.mark.parametrize(("epsilon", "most"), [(1.0, 3.70), (2.0, 0.73), (4.0, 0.077)])
+def test_the_known_figures(epsilon: float, most: float) -> None:
+    """n·MSE at k = 1024, by formula and by simulation; one parity fewer is told apart."""
+    made = made_of(Context.plain(1024, epsilon))
+    exact = float(variance_given_people(made, np.full(1024, 1 / 1024), 1).mean())
+    assert exact <= most
+    assert simulated(made, 200) == pytest.approx(exact, rel=0.02)
+    fewer = made_of(Context.plain(1024, epsilon), with_q(int(made.bank._values[0]) // 2))
+    assert simulated(fewer, 200) > 1.02 * exact
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.0, 3.0, 4.0, 5.0])
+def test_it_is_near_the_optimum(epsilon: float) -> None:
+    """Within 8 % of 4e^ε/(e^ε − 1)², what large sets reach at best, for k = 43,750."""
+    k = 43_750
+    made = made_of(Context.plain(k, epsilon))
+    error = float(variance_given_people(made, np.full(k, 1 / k), 1).mean())
+    assert 1.0 <= error / (4 * np.exp(epsilon) / np.expm1(epsilon) ** 2) <= 1.08
+
+
+@pytest.mark.parametrize(("epsilon", "most", "hadamard"), [(1.0, 0.545, 0.55), (4.0, 0.27, 0.41)])
+def test_check_ins_on_the_map(epsilon: float, most: float, hadamard: float) -> None:
+    """Plain LDP on Gowalla, TV after the projection: a run and its formula."""
+    tv = {}
+    for family in ("galois", "hadamard"):
+        result = run(prepare(Scenario(blocks=OneBlock(), epsilon=epsilon, family=family)))
+        assert result.expected is not None
+        tv[family] = result.expected.tv
+        assert result.errors[0].tv == pytest.approx(result.expected.tv, rel=0.05)
+    assert tv["galois"] <= most
+    assert tv["hadamard"] >= hadamard
+
+
+# --- the choice of q -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 5, 9, 17, 40, 300, 5000])
+def test_it_is_never_worse_than_hadamard_or_direct_answers(k: int) -> None:
+    for epsilon in EPSILONS:
+        policy = Context.plain(k, epsilon)
+        for p in (np.eye(1, k)[0], np.full(k, 1 / k)):
+            ours = total(policy, GaloisBank, p)
+            for family in ("hadamard", "randomized-response"):
+                theirs = float(mechanism(policy, family).variance(p, 1).sum())
+                assert ours <= theirs + 1e-9 * (1 + theirs)
+
+
+@pytest.mark.parametrize("k", [5, 40, 300, 5000])
+def test_no_other_q_is_better(k: int) -> None:
+    p = np.full(k, 1 / k)
+    for epsilon in EPSILONS[:-1]:
+        policy = Context.plain(k, epsilon)
+        best = min(total(policy, with_q(1 << m), p) for m in range(1, 9))
+        assert total(policy, GaloisBank, p) <= best * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(("q", "d", "epsilon"), [(2, 4, 0.05), (4, 2, 1.0), (8, 2, 2.0)])
+def test_a_full_space_is_as_good_as_subset_selection(q: int, d: int, epsilon: float) -> None:
+    policy = Context.plain(q**d, epsilon)
+    sets = mechanism(policy, "subset-selection")
+    assert sets.bank._omega[0] == q ** (d - 1)  # type: ignore[attr-defined]
+    for p in (np.eye(1, policy.k)[0], np.full(policy.k, 1 / policy.k)):
+        assert total(policy, with_q(q), p) == pytest.approx(sets.variance(p, 1).sum(), rel=1e-9)
+
+
+def test_few_symbols_are_named_as_by_randomized_response() -> None:
+    for size in (1, 2, 5):
+        policy = Context.high_low(np.arange(9) < size, 1.3)
+        direct = mechanism(policy, "randomized-response")
+        assert made_of(policy, FOUR if size < 5 else with_q(8)).exact_channel() == (
+            direct.exact_channel()
+        )
+
+
+@pytest.mark.parametrize("size", [1, 3, 5, 9, 17, 40])
+def test_the_company_is_hardly_more_than_the_rows_need(size: int) -> None:
+    """λ against Σ_y max_x Q(y|x)/e^ε: the least where a report names a symbol, else to 11 %."""
+    for epsilon in (1.0, 2.0, 4.0):
+        for bank in (GaloisBank, FOUR, with_q(8)):
+            made = made_of(Context.high_low(np.arange(size + 1) < size, epsilon), bank)
+            rows = made.exact_channel()[:size]
+            needed = float(sum(map(max, zip(*rows, strict=True)))) / np.exp(epsilon)
+            waste = int(made.bank.noise[0]) / COIN_ONE / needed
+            names_symbols = made.bank.outputs == size
+            assert 1 - 1e-12 <= waste <= (1 + 1e-12 if names_symbols else 1.11)
+            assert names_symbols or size > 4
+
+
+def test_a_q_that_is_none_is_refused() -> None:
+    for q in (0, 1, 3, 12, 2048):
+        with pytest.raises(CaldpError, match=f"power of two from 2 to 1,024, got {q:,}"):
+            made_of(PLAIN, with_q(q))
+    with pytest.raises(CaldpError, match="q = 512 would take a space of 134,217,728 points"):
+        made_of(Context.plain(1 << 20, 1.0), with_q(512))
+
+
+# --- size ----------------------------------------------------------------------------------
+
+
+def test_the_paper_s_map() -> None:
+    made = made_of(Context.plain(43_750, 1.0))
+    assert (made.outputs, made.report_bits) == (4 * (4**8 - 1) // 3, 17)
+    rng = np.random.default_rng(6)
+    people = rng.multinomial(N_MAX, rng.dirichlet(np.full(made.k, 0.1)))
+    tally = made.sample_tally(people, rng)
+    deviation = np.sqrt(made.variance(people / N_MAX, N_MAX))
+    assert (np.abs(made.estimate(tally) - people / N_MAX) <= 7.5 * deviation).all()
+
+
+def test_many_blocks_are_worked_on_some_at_a_time() -> None:
+    """160 blocks of 600 at ε = 5 have 16,512 reports each: more than are held at once."""
+    made = made_of(Context.block_structured(np.arange(96_000) // 600, 5.0))
+    assert len(made.bank._groups) > 1  # type: ignore[attr-defined]
+    rng = np.random.default_rng(7)
+    people = rng.integers(0, 5, made.k)
+    x = np.repeat(np.arange(made.k), people)
+    p, per_block = people / x.size, people.reshape(-1, 600).sum(axis=1)
+    deviation = np.sqrt(made.variance(p, x.size))
+    for tally in (made.sample_tally(people, rng), made.tally(made.privatize(x, rng))):
+        np.testing.assert_array_equal(made.block_counts(tally), per_block)
+        assert (np.abs(made.estimate(tally) - p) <= 7.5 * deviation).all()
+
+
+# --- slips ---------------------------------------------------------------------------------
+
+
+class NextPoint(GaloisBank):
+    """Everybody sends hyperplanes through the next symbol's point."""
+
+    def __init__(self, sizes: Ints, epsilon: Floats) -> None:
+        super().__init__(sizes, epsilon, lambda s, _: np.where(s > 4, 2, 0))
+        self._tables.masks[:] = np.roll(self._tables.masks, 1, axis=1)
+
+
+class BitShort(NextPoint):
+    """The last parity is forgotten: bit 1 of y is 0."""
+
+    def __init__(self, sizes: Ints, epsilon: Floats) -> None:
+        GaloisBank.__init__(self, sizes, epsilon, lambda s, _: np.where(s > 4, 2, 0))
+        self._tables.masks[1] = 0
+
+
+class NoReduction(GaloisBank):
+    """A population's tally by products of whole numbers."""
+
+    def __init__(self, sizes: Ints, epsilon: Floats) -> None:
+        super().__init__(sizes, epsilon, lambda s, _: np.where(s > 4, 2, 0))
+
+    def sample_tally(self, counts: Ints, base: Ints, rng: np.random.Generator) -> Ints:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(hyperplane_tally, "product", lambda c, v, m: c * v % (1 << m))
+            return super().sample_tally(counts, base, rng)
+
+
+class InPairs(NoReduction):
+    """People who flip in pairs: right means, twice the variance."""
+
+    def sample_tally(self, counts: Ints, base: Ints, rng: np.random.Generator) -> Ints:
+        pairs = GaloisBank.sample_tally(self, counts // 2, base // 2, rng)
+        return 2 * pairs + GaloisBank.sample_tally(self, counts % 2, base % 2, rng)
+
+
+class IdealHashes(NoReduction):
+    """Reckons with two symbols on one hyperplane in 1 of q, as if a could be 0."""
+
+    def __init__(self, sizes: Ints, epsilon: Floats) -> None:
+        super().__init__(sizes, epsilon)
+        law, share, q = self.law, self._share, self._values
+        other = (1.0 - share) / q + share / q
+        self.law = InclusionLaw(
+            law.own, other, law.base, law.own_pair, other, law.base_pair, law.own - other, 0 * other
+        )
+
+
+class NoLines(NoReduction):
+    """Takes any three symbols to be on one hyperplane equally often."""
+
+    def second_moment(self, weights: Floats, p: Floats, block_p: Floats) -> float:
+        law, shared = self.law, (4.0 - 1.0) / (16.0 - 1.0)
+        pair = (1.0 - self._share) * shared**2 + self._share / self._values * shared
+        object.__setattr__(law, "other_pair", pair)
+        return InclusionBank.second_moment(self, weights, p, block_p)
+
+
+class Lazy(NoReduction):
+    """λ of Hadamard response, whatever q is."""
+
+    def __init__(self, sizes: Ints, epsilon: Floats) -> None:
+        super().__init__(sizes, epsilon)
+        self.noise: Words = np.ceil(2 * COIN_ONE / (1 + np.exp(epsilon))).astype(np.uint64)
+
+
+class Unscaled(NoReduction):
+    """The base distribution over points for hyperplanes: not all reports."""
+
+    def privatize_base(self, block: Ints, words: WordSource) -> Ints:
+        return self._first[block] + (words(block.size) & np.uint64(15)).astype(np.int64)
+
+
+SLIPS = [
+    ("next point", only("privatize", NextPoint, FOUR), checks.check_privatize),
+    ("a parity short", only("privatize", BitShort, FOUR), checks.check_privatize),
+    ("base of too few", only("privatize_base", Unscaled, FOUR), checks.check_privatize),
+    ("no reduction", NoReduction, check_tallies),
+    ("in pairs", InPairs, check_tallies),
+    ("ideal hashes, estimate", only("estimate", IdealHashes, FOUR), checks.check_unbiased),
+    ("ideal hashes, variance", only("variance", IdealHashes, FOUR), checks.check_variance),
+    ("no lines", only("second_moment", NoLines, FOUR), checks.check_variance),
+    ("Hadamard's λ", Lazy, checks.check_audit),
+    ("coin 5 % too bold", coin_for(1.05, FOUR), checks.check_audit),
+    ("coin 5 % too shy", coin_for(0.95, FOUR), checks.check_tight),
+    ("swapped ε", mutants.swapped_epsilons(FOUR), checks.check_audit),
+    ("no λ", mutants.without_company(FOUR), checks.check_audit),
+]
+
+
+@pytest.mark.parametrize(("name", "bank", "check"), SLIPS, ids=[row[0] for row in SLIPS])
+def test_slips_are_found(name: str, bank: Any, check: Any) -> None:
+    """In `WIDE`, where the right bank passes every check (above)."""
+    with pytest.raises(AssertionError):
+        check(made_of(WIDE, bank))
+
+
+def test_who_asks_for_a_law_of_three_symbols_gets_none() -> None:
+    law = made_of(WIDE, FOUR).bank.law  # type: ignore[attr-defined]
+    assert np.isnan(law.other_pair).all()
+    with pytest.raises(AssertionError):
+        checks.check_variance(made_of(WIDE, only("second_moment", Naive, FOUR)))
+
+
+class Naive(NoReduction):
+    """Sums by the formula of the other families."""
+
+    second_moment = InclusionBank.second_moment
+
+
+def test_other_fields_have_other_fingerprints() -> None:
+    prints = {made_of(WIDE, with_q(q)).fingerprint for q in (2, 4, 8)}
+    assert len(prints) == 3
+    assert made_of(WIDE, FOUR).fingerprint in prints
+
+
+def test_the_form_is_that_of_the_coins() -> None:
+    bank = made_of(WIDE, FOUR).bank
+    form, lie = bank.inclusion_form(1), Fraction(int(bank.noise[1]), COIN_ONE)  # type: ignore[attr-defined]
+    assert (form.share, form.excluded, form.included) == (Fraction(1, 4), lie, 4 - 3 * lie)
