@@ -5,7 +5,7 @@ q^d ≥ s. A report is an affine hyperplane {z : ⟨a, z⟩ = y}: a random one o
 λ = q/(q + e^ε − 1), else a random one through x. It includes the symbols that lie on it, and two
 symbols share equally many hyperplanes whichever they are, so estimate and variance are those of
 `inclusion.py`. Of all m the one with the least variance is taken. With d = 1 a hyperplane is a
-point and this is k-RR; with q = 2 it is Hadamard response but for one report.
+point and this is k-RR; with q = 2 a report tells one parity, as Hadamard response's does.
 """
 
 from collections.abc import Callable
