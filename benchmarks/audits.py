@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 
 from benchmarks.figures import Bar, Figure, Runs, timed
 from benchmarks.sizes import Sizes
-from caldp_core.audit_large import audit_context
+from caldp_core.audit.blockwise import audit_context
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
 from caldp_core.mechanisms.base import StreamsRows
-from caldp_core.privacy import Context
+from caldp_core.privacy.context import Context
 
 
 def figures(sizes: Sizes) -> Iterator[Figure]:

@@ -8,12 +8,12 @@ from typing import Final
 
 import streamlit as st
 
+from caldp_core.basics.limits import EPSILON_MAX, N_MAX
 from caldp_core.datasets import DatasetSpec
-from caldp_core.domain import Domain, GridDomain
-from caldp_core.estimation import ESTIMATORS
-from caldp_core.limits import EPSILON_MAX, N_MAX
+from caldp_core.domain.grid import Domain, GridDomain
+from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.mechanisms import FAMILIES
-from caldp_core.protection import (
+from caldp_core.scenarios.protection import (
     AdaptiveBlocks,
     BlocksSpec,
     DrawnBlocks,
@@ -25,7 +25,7 @@ from caldp_core.protection import (
     SensitiveSpec,
     StateBlocks,
 )
-from caldp_core.scenario import Scenario
+from caldp_core.scenarios.scenario import Scenario
 from caldp_ui import datasets, drawing, figures, presets, words
 from caldp_ui.glossary import DEFINITIONS
 from caldp_ui.state import bind, change

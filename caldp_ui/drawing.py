@@ -10,16 +10,16 @@ from typing import Any, Final
 
 import streamlit as st
 
-from caldp_core.domain import Area, GridDomain
-from caldp_core.errors import CaldpError
-from caldp_core.protection import (
+from caldp_core.basics.errors import CaldpError
+from caldp_core.domain.grid import Area, GridDomain
+from caldp_core.scenarios.protection import (
     BlocksSpec,
     DrawnBlocks,
     EverythingSensitive,
     SensitiveAreas,
     SensitiveSpec,
 )
-from caldp_core.scenario import Scenario
+from caldp_core.scenarios.scenario import Scenario
 from caldp_ui import figures, state
 from caldp_ui.shell import as_text
 

@@ -6,7 +6,7 @@ Room: what is read. A method that is registered is listed here without this file
 import pandas as pd
 import streamlit as st
 
-from caldp_core.experiments import Setup
+from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms import FAMILIES
 from caldp_ui import compute, figures
 

@@ -6,9 +6,9 @@ Room: what is read. Everything shown here is also in the table of numbers.
 import pandas as pd
 import streamlit as st
 
-from caldp_core.estimation import ESTIMATORS
-from caldp_core.experiments import Result, Setup
-from caldp_core.scenario import Scenario
+from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.experiments.run import Result, Setup
+from caldp_core.scenarios.scenario import Scenario
 from caldp_ui import compute, figures, methods, state, words
 from caldp_ui.compute import Comparison
 from caldp_ui.glossary import terms

@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 import streamlit as st
 
-from caldp_core.experiments import Result, Setup, run
-from caldp_core.types import Progress
+from caldp_core.basics.types import Progress
+from caldp_core.experiments.run import Result, Setup, run
 from caldp_ui import compute, figures, jobs
 from caldp_ui.compute import Comparison
 

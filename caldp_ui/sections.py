@@ -6,11 +6,11 @@ Room: charts on pages.
 import numpy as np
 import streamlit as st
 
-from caldp_core.domain import Area, GridDomain
-from caldp_core.errors import CaldpError
-from caldp_core.regions import RegionReport
-from caldp_core.scenario import Scenario
-from caldp_core.types import Floats
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Floats
+from caldp_core.domain.grid import Area, GridDomain
+from caldp_core.experiments.regions import RegionReport
+from caldp_core.scenarios.scenario import Scenario
 from caldp_ui import (
     charts,
     compute,

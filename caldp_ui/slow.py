@@ -10,10 +10,10 @@ from typing import Final, NoReturn
 
 import streamlit as st
 
-from caldp_core.estimation import ESTIMATORS
+from caldp_core.basics.types import Progress
+from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.mechanisms import FAMILIES
-from caldp_core.scenario import Scenario
-from caldp_core.types import Progress
+from caldp_core.scenarios.scenario import Scenario
 from caldp_ui import compute, figures, jobs, readout, state
 from caldp_ui.compute import Comparison
 

@@ -8,14 +8,14 @@ from typing import Final
 
 import streamlit as st
 
-from caldp_core.protection import (
+from caldp_core.scenarios.protection import (
     EverythingSensitive,
     GridBlocks,
     OneBlock,
     SensitiveAreas,
     StateBlocks,
 )
-from caldp_core.scenario import Scenario
+from caldp_core.scenarios.scenario import Scenario
 from caldp_ui import figures, state, words
 
 MAP_PAGE: Final = "pages/places.py"

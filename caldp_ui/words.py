@@ -8,12 +8,12 @@ import math
 import numpy as np
 
 from caldp_core.datasets import Gowalla, Snap
-from caldp_core.estimation import ESTIMATORS
-from caldp_core.expected_error import ExpectedError
-from caldp_core.experiments import Setup
-from caldp_core.protection import EverythingSensitive, OneBlock, StateBlocks
-from caldp_core.regions import RegionReport
-from caldp_core.scenario import Scenario
+from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.experiments.regions import RegionReport
+from caldp_core.experiments.run import Setup
+from caldp_core.scenarios.protection import EverythingSensitive, OneBlock, StateBlocks
+from caldp_core.scenarios.scenario import Scenario
+from caldp_core.theory.expected_error import ExpectedError
 from caldp_ui import figures
 
 REPEATS = 5

@@ -2,10 +2,16 @@
 
 from fractions import Fraction
 
-from caldp_core.audit import audit_channel, finite_pairs
-from caldp_core.audit_large import BOTH_SENSITIVE, OTHER_NOT, LargeAudit, PairClass, audit_context
+from caldp_core.audit.blockwise import (
+    BOTH_SENSITIVE,
+    OTHER_NOT,
+    LargeAudit,
+    PairClass,
+    audit_context,
+)
+from caldp_core.audit.pairwise import audit_channel, finite_pairs
 from caldp_core.mechanisms import ContextMechanism
-from caldp_core.privacy import Context
+from caldp_core.privacy.context import Context
 
 Rows = list[list[Fraction]]
 

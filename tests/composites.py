@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.mechanisms import ContextMechanism
-from caldp_core.types import Bools, Floats, Ints
 from tests.contract.checks import channel_of, design_of
 
 

@@ -9,8 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from caldp_core.basics.errors import Cancelled
 from caldp_core.datasets import download, fetch_gowalla
-from caldp_core.errors import Cancelled
 
 ROWS = 10_000
 NAME = "loc-gowalla_totalCheckins.txt.gz"

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from caldp_core.coins import COIN_ONE, below
-from caldp_core.mechanisms.hadamard import HadamardBank
-from caldp_core.mechanisms.randomized_response import RandomizedResponseBank
-from caldp_core.types import Floats, Ints, Words, WordSource
+from caldp_core.basics.types import Floats, Ints, Words, WordSource
+from caldp_core.mechanisms.oracles.hadamard import HadamardBank
+from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponseBank
+from caldp_core.mechanisms.randomness.coins import COIN_ONE, below
 
 
 def coin_for(factor: float, bank: Any) -> Any:

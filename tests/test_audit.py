@@ -8,11 +8,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from caldp_core.audit import LEVEL_MAX, audit_channel, exact_audit, finite_pairs, power_below
-from caldp_core.errors import CaldpError
+from caldp_core.audit.pairwise import (
+    LEVEL_MAX,
+    audit_channel,
+    exact_audit,
+    finite_pairs,
+    power_below,
+)
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Floats
 from caldp_core.mechanisms import mechanism
-from caldp_core.privacy import Context
-from caldp_core.types import Floats
+from caldp_core.privacy.context import Context
 
 F = Fraction
 

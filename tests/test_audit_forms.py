@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from caldp_core import audit_large
-from caldp_core.audit_forms import is_law
-from caldp_core.audit_large import EVERY_ENTRY, THE_FORM, LargeAudit, audit_context
-from caldp_core.coins import COIN_ONE, seeded_words
-from caldp_core.errors import CaldpError
+from caldp_core.audit import blockwise as audit_large
+from caldp_core.audit.blockwise import EVERY_ENTRY, THE_FORM, LargeAudit, audit_context
+from caldp_core.audit.support_forms import is_law
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, OracleBank, mechanism
 from caldp_core.mechanisms.base import HasInclusionForm, InclusionForm, StreamsRows
-from caldp_core.mechanisms.local_hashing import LocalHashingBank
-from caldp_core.mechanisms.subset_selection import SubsetSelectionBank
-from caldp_core.mechanisms.unary import OueBank, RapporBank
-from caldp_core.privacy import Context
-from caldp_core.types import Bools, Floats, Ints
+from caldp_core.mechanisms.oracles.local_hashing import LocalHashingBank
+from caldp_core.mechanisms.oracles.subset_selection import SubsetSelectionBank
+from caldp_core.mechanisms.oracles.unary import OueBank, RapporBank
+from caldp_core.mechanisms.randomness.coins import COIN_ONE, seeded_words
+from caldp_core.privacy.context import Context
 from tests import mutants
 from tests.agreement import agree
 from tests.contract.contexts import CASES, context

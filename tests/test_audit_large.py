@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from caldp_core.audit_large import BOTH_SENSITIVE, EVERY_ENTRY, OTHER_NOT, audit_context
-from caldp_core.coins import COIN_ONE
-from caldp_core.errors import CaldpError
+from caldp_core.audit.blockwise import BOTH_SENSITIVE, EVERY_ENTRY, OTHER_NOT, audit_context
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
 from caldp_core.mechanisms.base import ChannelRows, StreamsRows
-from caldp_core.mechanisms.hadamard import HadamardBank
-from caldp_core.mechanisms.randomized_response import RandomizedResponseBank
-from caldp_core.privacy import Context
-from caldp_core.types import Floats, Ints
+from caldp_core.mechanisms.oracles.hadamard import HadamardBank
+from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponseBank
+from caldp_core.mechanisms.randomness.coins import COIN_ONE
+from caldp_core.privacy.context import Context
 from tests import mutants
 from tests.agreement import agree
 from tests.contract.contexts import CASES, context

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from caldp_core.audit_samples import (
+from caldp_core.audit.sampled import (
     EpsilonBound,
     audit_sampler,
     best_event,
@@ -19,11 +19,11 @@ from caldp_core.audit_samples import (
     lowest_share,
     sampler_of,
 )
-from caldp_core.errors import CaldpError
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Ints, Reports
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
-from caldp_core.mechanisms.hadamard import HadamardBank
-from caldp_core.privacy import Context
-from caldp_core.types import Ints, Reports
+from caldp_core.mechanisms.oracles.hadamard import HadamardBank
+from caldp_core.privacy.context import Context
 from tests import mutants
 from tests.stats import SIGNIFICANCE
 

@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-import caldp_core.composite_likelihood as composite
-from caldp_core.errors import Cancelled
-from caldp_core.estimation import clip_renormalise, simplex
-from caldp_core.evidence import Evidence
-from caldp_core.inclusion_profile import InclusionProfile
-from caldp_core.maximum_likelihood import Fit, fit, maximum_likelihood
+import caldp_core.estimation.composite_likelihood as composite
+from caldp_core.basics.errors import Cancelled
+from caldp_core.basics.types import Floats, Ints
+from caldp_core.estimation.composite_profile import InclusionProfile
+from caldp_core.estimation.estimators import clip_renormalise, simplex
+from caldp_core.estimation.evidence import Evidence
+from caldp_core.estimation.maximum_likelihood import Fit, fit, maximum_likelihood
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
-from caldp_core.mechanisms.inclusion import InclusionBank
-from caldp_core.mechanisms.unary import OueBank
-from caldp_core.privacy import Context
-from caldp_core.types import Floats, Ints
+from caldp_core.mechanisms.oracles.supports import InclusionBank
+from caldp_core.mechanisms.oracles.unary import OueBank
+from caldp_core.privacy.context import Context
 from tests.composites import Components
 from tests.contract.contexts import CONTEXTS, EPSILONS, context
 

@@ -10,17 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caldp_core.composition import (
-    belief,
-    post_process,
-    release_adaptively,
-    release_both,
-    within_error_region,
-)
-from caldp_core.dense_privacy import DenseMatrix, released_together
-from caldp_core.errors import CaldpError
+from caldp_core.audit.adversary import belief, within_error_region
+from caldp_core.audit.composition import post_process, release_adaptively, release_both
+from caldp_core.basics.errors import CaldpError
 from caldp_core.mechanisms import FAMILIES, mechanism
-from caldp_core.privacy import Context
+from caldp_core.privacy.context import Context
+from caldp_core.privacy.matrix import DenseMatrix, released_together
 from tests.channels import F, channels, holds, laws, least_promise, ratio
 from tests.contract.contexts import context
 

@@ -4,8 +4,8 @@ import gzip
 
 import pytest
 
+from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets import Snap, fetch_gowalla
-from caldp_core.errors import CaldpError
 from tests.file_server import NAME, OTHER, ROWS, WHOLE, interrupt, serving
 
 

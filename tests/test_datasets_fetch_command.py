@@ -6,8 +6,8 @@ import pathlib
 import pytest
 from click.testing import CliRunner
 
+from caldp_core.cli.fetch import fetch_command
 from caldp_core.datasets import Snap, cache_folder, fetch, fetch_gowalla
-from caldp_core.datasets.command import fetch_command
 from tests.file_server import NAME, ROWS, serving
 
 

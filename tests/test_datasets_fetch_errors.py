@@ -6,8 +6,8 @@ import socket
 
 import pytest
 
+from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets import download, fetch, fetch_gowalla
-from caldp_core.errors import CaldpError
 from tests.file_server import NAME, WHOLE, interrupt, serving
 
 

@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from caldp_core.cli import main
-from caldp_core.curves import over_epsilon, over_people, people_for_same_error
+from caldp_core.basics.errors import CaldpError, Cancelled
+from caldp_core.basics.types import Progress
+from caldp_core.cli.commands import main
 from caldp_core.datasets import Dataset, Gowalla, Uniform, Zipf, from_counts
-from caldp_core.domain import Domain
-from caldp_core.errors import CaldpError, Cancelled
-from caldp_core.estimation import ESTIMATORS
-from caldp_core.experiments import Result, expected_with, prepare, run
+from caldp_core.domain.grid import Domain
+from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.experiments.forecast import over_epsilon, over_people, people_for_same_error
+from caldp_core.experiments.reproduce import TABLE_1
+from caldp_core.experiments.run import Result, expected_with, prepare, run
 from caldp_core.mechanisms import FAMILIES
-from caldp_core.protection import EvenRuns, GridBlocks, OneBlock, SensitiveSymbols
-from caldp_core.reproduce import TABLE_1
-from caldp_core.scenario import Scenario
-from caldp_core.types import Progress
+from caldp_core.scenarios.protection import EvenRuns, GridBlocks, OneBlock, SensitiveSymbols
+from caldp_core.scenarios.scenario import Scenario
 
 SMALL = Scenario(
     dataset=Zipf(200),

@@ -6,18 +6,18 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
-from caldp_core.errors import CaldpError
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
 from caldp_core.mechanisms.base import digest
-from caldp_core.mechanisms.hadamard import HadamardBank
-from caldp_core.mechanisms.local_hashing import LocalHashingBank
+from caldp_core.mechanisms.direct.published_urap import PublishedUrap
+from caldp_core.mechanisms.oracles.hadamard import HadamardBank
+from caldp_core.mechanisms.oracles.local_hashing import LocalHashingBank
+from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponseBank
+from caldp_core.mechanisms.oracles.subset_selection import SubsetSelectionBank
+from caldp_core.mechanisms.oracles.unary import UnaryBank, unary_family
 from caldp_core.mechanisms.personalised import PersonalisedMechanism
-from caldp_core.mechanisms.published_urap import PublishedUrap
-from caldp_core.mechanisms.randomized_response import RandomizedResponseBank
-from caldp_core.mechanisms.subset_selection import SubsetSelectionBank
-from caldp_core.mechanisms.unary import UnaryBank, unary_family
-from caldp_core.privacy import Context
-from caldp_core.types import Bools, Floats, Ints
+from caldp_core.privacy.context import Context
 from tests import mutants
 from tests.contract.contexts import context
 

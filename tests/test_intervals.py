@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import beta, binom, norm
 
-from caldp_core.errors import CaldpError
-from caldp_core.evidence import Evidence
-from caldp_core.intervals import _Moments, intervals, simultaneous
-from caldp_core.limits import EPSILON_MAX, EPSILON_MIN
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
+from caldp_core.basics.types import Floats
+from caldp_core.estimation.evidence import Evidence
+from caldp_core.estimation.intervals import _Moments, intervals, simultaneous
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, Tally, mechanism
-from caldp_core.privacy import Context
-from caldp_core.types import Floats
+from caldp_core.privacy.context import Context
 from tests.contract.checks import channel_of, single_estimates
 from tests.stats import SIGNIFICANCE
 

@@ -6,18 +6,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from caldp_core.errors import CaldpError
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms import ContextMechanism
-from caldp_core.mechanisms.local_hashing import LocalHashingBank, best_range, inclusions_of
-from caldp_core.mechanisms.polynomial_hash import (
+from caldp_core.mechanisms.oracles.local_hashing import LocalHashingBank, best_range, inclusions_of
+from caldp_core.mechanisms.oracles.polynomial_hash import (
     count_hits,
     every_hash,
     least_prime,
     polynomial,
 )
-from caldp_core.privacy import Context
-from caldp_core.theory import variance_given_people
-from caldp_core.types import Floats, Ints
+from caldp_core.privacy.context import Context
+from caldp_core.theory.variance import variance_given_people
 from tests.contract import checks
 from tests.contract.contexts import context
 from tests.mutants import coin_for, only

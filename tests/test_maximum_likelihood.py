@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from caldp_core.em import Observed, improved
-from caldp_core.errors import CaldpError, Cancelled
-from caldp_core.estimation import channel_inverse, simplex
-from caldp_core.evidence import Evidence
-from caldp_core.maximum_likelihood import (
+from caldp_core.basics.errors import CaldpError, Cancelled
+from caldp_core.basics.types import Floats
+from caldp_core.estimation.em import Observed, improved
+from caldp_core.estimation.estimators import channel_inverse, simplex
+from caldp_core.estimation.evidence import Evidence
+from caldp_core.estimation.maximum_likelihood import (
     ChannelProducts,
     ContextProducts,
     fit,
@@ -18,8 +19,7 @@ from caldp_core.maximum_likelihood import (
 )
 from caldp_core.mechanisms import FAMILIES, mechanism
 from caldp_core.mechanisms.personalised import PersonalisedMechanism
-from caldp_core.privacy import Context
-from caldp_core.types import Floats
+from caldp_core.privacy.context import Context
 from tests.contract.checks import channel_of
 from tests.contract.contexts import CASES, context
 

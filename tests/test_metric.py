@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from caldp_core.audit import audit_channel, exact_audit, finite_pairs
-from caldp_core.domain import KM_PER_DEGREE, US_GRID, GridDomain
-from caldp_core.errors import CaldpError
-from caldp_core.limits import EPSILON_MAX, EPSILON_MIN
-from caldp_core.mechanisms.geometric_axis import GeometricAxis
-from caldp_core.mechanisms.metric import GridGeometric
-from caldp_core.metric_privacy import DistanceMetric, EuclideanMetric, GridMetric
-from caldp_core.privacy import dense
-from caldp_core.types import Floats, Ints
+from caldp_core.audit.pairwise import audit_channel, exact_audit, finite_pairs
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
+from caldp_core.basics.types import Floats, Ints
+from caldp_core.domain.grid import KM_PER_DEGREE, US_GRID, GridDomain
+from caldp_core.mechanisms.direct.geometric_axis import GeometricAxis
+from caldp_core.mechanisms.direct.grid_geometric import GridGeometric
+from caldp_core.privacy.context import dense
+from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
 from tests import sampled
 from tests.contract import checks
 from tests.stats import SIGNIFICANCE, assert_same_law

@@ -6,9 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from caldp_core.domain import KM_PER_DEGREE, GridDomain
-from caldp_core.metrics import kl_divergence, l1, l2, sliced_earth_movers, total_variation
-from caldp_core.types import Floats
+from caldp_core.basics.types import Floats
+from caldp_core.domain.grid import KM_PER_DEGREE, GridDomain
+from caldp_core.experiments.metrics import (
+    kl_divergence,
+    l1,
+    l2,
+    sliced_earth_movers,
+    total_variation,
+)
 
 WEIGHTS = st.lists(st.floats(0.001, 1), min_size=12, max_size=12).map(
     lambda values: np.array(values) / np.sum(values)

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from caldp_core.mechanisms import FAMILIES, ContextMechanism
-from caldp_core.mechanisms.hadamard import HadamardBank
-from caldp_core.mechanisms.local_hashing import LocalHashingBank
-from caldp_core.mechanisms.randomized_response import RandomizedResponseBank
-from caldp_core.mechanisms.subset_selection import SubsetSelectionBank
-from caldp_core.mechanisms.unary import OueBank, RapporBank
+from caldp_core.mechanisms.oracles.hadamard import HadamardBank
+from caldp_core.mechanisms.oracles.local_hashing import LocalHashingBank
+from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponseBank
+from caldp_core.mechanisms.oracles.subset_selection import SubsetSelectionBank
+from caldp_core.mechanisms.oracles.unary import OueBank, RapporBank
 from tests import mutants
 from tests.contract import checks
 from tests.contract.contexts import context, many_symbols

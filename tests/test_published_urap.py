@@ -8,14 +8,14 @@ import pytest
 from numpy.typing import ArrayLike
 from scipy.stats import chi2
 
-from caldp_core.coins import COIN_ONE
-from caldp_core.errors import CaldpError
-from caldp_core.limits import N_MAX
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.limits import N_MAX
+from caldp_core.basics.types import Floats, Ints, Reports, WordSource
 from caldp_core.mechanisms import ContextMechanism, Tally
-from caldp_core.mechanisms.published_urap import PublishedUrap
-from caldp_core.mechanisms.unary import OueBank, RapporBank, unary_family
-from caldp_core.privacy import Context
-from caldp_core.types import Floats, Ints, Reports, WordSource
+from caldp_core.mechanisms.direct.published_urap import PublishedUrap
+from caldp_core.mechanisms.oracles.unary import OueBank, RapporBank, unary_family
+from caldp_core.mechanisms.randomness.coins import COIN_ONE
+from caldp_core.privacy.context import Context
 from tests.contract import checks
 from tests.contract.contexts import CASES, CONTEXTS, context, many_symbols
 from tests.stats import SIGNIFICANCE

@@ -6,14 +6,20 @@ import numpy as np
 import pytest
 from scipy.stats import hypergeom
 
-from caldp_core.coins import COIN_ONE, below
-from caldp_core.errors import CaldpError
-from caldp_core.mechanisms import ContextMechanism, subset_law, subset_selection
-from caldp_core.mechanisms.randomized_response import RandomizedResponseBank
-from caldp_core.mechanisms.subset_selection import SubsetSelectionBank, best_omega, inclusions_of
-from caldp_core.privacy import Context
-from caldp_core.theory import variance_given_people
-from caldp_core.types import Floats, Ints, WordSource
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Floats, Ints, WordSource
+from caldp_core.mechanisms import ContextMechanism
+from caldp_core.mechanisms.oracles import subset_selection
+from caldp_core.mechanisms.oracles import subset_tally as subset_law
+from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponseBank
+from caldp_core.mechanisms.oracles.subset_selection import (
+    SubsetSelectionBank,
+    best_omega,
+    inclusions_of,
+)
+from caldp_core.mechanisms.randomness.coins import COIN_ONE, below
+from caldp_core.privacy.context import Context
+from caldp_core.theory.variance import variance_given_people
 from tests.contract import checks
 from tests.contract.contexts import context
 from tests.mutants import coin_for, only

@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from caldp_core.audit import exact_audit, power_below
-from caldp_core.coins import COIN_ONE, seeded_words
-from caldp_core.errors import CaldpError
-from caldp_core.limits import REPORTS_MAX_BYTES
+from caldp_core.audit.pairwise import exact_audit, power_below
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.limits import REPORTS_MAX_BYTES
+from caldp_core.basics.types import Floats, Ints, WordSource
 from caldp_core.mechanisms import ContextMechanism, mechanism
 from caldp_core.mechanisms.base import Family
-from caldp_core.mechanisms.local_hashing import LocalHashingBank
-from caldp_core.mechanisms.subset_selection import SubsetSelectionBank
-from caldp_core.mechanisms.unary import OueBank, RapporBank, unary_family, unary_thresholds
-from caldp_core.privacy import Context
-from caldp_core.types import Floats, Ints, WordSource
+from caldp_core.mechanisms.oracles.local_hashing import LocalHashingBank
+from caldp_core.mechanisms.oracles.subset_selection import SubsetSelectionBank
+from caldp_core.mechanisms.oracles.unary import OueBank, RapporBank, unary_family, unary_thresholds
+from caldp_core.mechanisms.randomness.coins import COIN_ONE, seeded_words
+from caldp_core.privacy.context import Context
 from tests.contract import checks
 from tests.contract.contexts import CONTEXTS, EPSILONS, context
 

@@ -14,10 +14,10 @@ from email.message import Message
 from pathlib import Path
 from typing import Final, Protocol
 
+from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.limits import SNAP_MAX_BYTES
+from caldp_core.basics.types import Progress
 from caldp_core.datasets.partial import Part, Version, disk
-from caldp_core.errors import CaldpError, require
-from caldp_core.limits import SNAP_MAX_BYTES
-from caldp_core.types import Progress
 
 PAUSES: Final = (0.0, 1.0, 3.0)
 """Seconds to wait before each new try after a cut connection; then it is given up."""

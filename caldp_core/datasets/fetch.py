@@ -11,11 +11,11 @@ import zlib
 from pathlib import Path
 from typing import Final
 
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.limits import SNAP_MAX_BYTES
+from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets.download import download
 from caldp_core.datasets.partial import Part, disk
-from caldp_core.errors import CaldpError
-from caldp_core.limits import SNAP_MAX_BYTES
-from caldp_core.types import Progress, no_progress
 
 GOWALLA_URL: Final = "https://snap.stanford.edu/data/loc-gowalla_totalCheckins.txt.gz"
 GOWALLA_FILE: Final = "loc-gowalla_totalCheckins.txt.gz"

@@ -5,10 +5,10 @@ Room: datasets. The real file, given as a path, is `snap.py`; fetching it is `fe
 
 from dataclasses import dataclass
 
+from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets.base import Dataset, from_counts
 from caldp_core.datasets.shipped import read_us_cells
-from caldp_core.domain import US_GRID
-from caldp_core.types import Progress, no_progress
+from caldp_core.domain.grid import US_GRID
 
 _NOTE = (
     "A reconstruction, not the original file: 3,671,812 check-ins on the paper's 0.2° grid. "

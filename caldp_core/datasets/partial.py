@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from caldp_core.errors import CaldpError
+from caldp_core.basics.errors import CaldpError
 
 
 @dataclass(frozen=True)

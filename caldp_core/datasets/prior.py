@@ -3,8 +3,8 @@
 Room: datasets. Made by `scripts/make_population_prior.py` from GeoNames (CC-BY 4.0).
 """
 
+from caldp_core.basics.types import Floats
 from caldp_core.datasets.shipped import read_us_cells
-from caldp_core.types import Floats
 
 
 def population_prior() -> Floats:

@@ -11,9 +11,9 @@ from typing import Final
 
 import numpy as np
 
-from caldp_core.domain import US_GRID
-from caldp_core.errors import CaldpError
-from caldp_core.types import Ints
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Ints
+from caldp_core.domain.grid import US_GRID
 
 DATA_FOLDER: Final = Path(__file__).resolve().parents[2] / "data"
 

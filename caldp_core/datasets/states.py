@@ -8,8 +8,8 @@ from typing import Final
 
 import numpy as np
 
+from caldp_core.basics.types import Floats, Ints
 from caldp_core.datasets.shipped import read_rows
-from caldp_core.types import Floats, Ints
 
 ELSEWHERE: Final = "Offshore and abroad"
 

@@ -17,9 +17,9 @@ from typing import Any, Final, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from caldp_core.errors import CaldpError
-from caldp_core.privacy import PrivacyMatrix
-from caldp_core.types import Floats, Ints, Reports, Words, WordSource
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource
+from caldp_core.privacy.context import PrivacyMatrix
 
 OUTPUTS_MAX: Final = 10**18
 """Stands for all larger numbers of different reports: nobody enumerates those."""

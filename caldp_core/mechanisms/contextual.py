@@ -11,13 +11,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from caldp_core.arrays import counts_by, sums_by
-from caldp_core.coins import COIN_ONE, below, seeded_words, system_words
-from caldp_core.errors import check_counts, check_symbols, require
-from caldp_core.limits import EXACT_MAX_ENTRIES
+from caldp_core.basics.arrays import counts_by, sums_by
+from caldp_core.basics.errors import check_counts, check_symbols, require
+from caldp_core.basics.limits import EXACT_MAX_ENTRIES
+from caldp_core.basics.types import Floats, Ints, Reports, WordSource, read_only
 from caldp_core.mechanisms.base import Family, OracleBank, Tally, digest
-from caldp_core.privacy import Context
-from caldp_core.types import Floats, Ints, Reports, WordSource, read_only
+from caldp_core.mechanisms.randomness.coins import COIN_ONE, below, seeded_words, system_words
+from caldp_core.privacy.context import Context
 
 
 class ContextMechanism:

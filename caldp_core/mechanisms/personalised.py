@@ -18,14 +18,14 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
-from caldp_core.errors import check_number, check_symbols, check_whole, require
-from caldp_core.limits import EPSILON_MAX, EPSILON_MIN, K_MAX
+from caldp_core.basics.errors import check_number, check_symbols, check_whole, require
+from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, K_MAX
+from caldp_core.basics.types import Bools, Floats, Ints, Reports
 from caldp_core.mechanisms.backgrounds import NO_PLACE, check_places, known_background
 from caldp_core.mechanisms.base import Tally
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.registry import family_named
-from caldp_core.privacy import Context
-from caldp_core.types import Bools, Floats, Ints, Reports
+from caldp_core.privacy.context import Context
 
 
 class PersonalisedMechanism:

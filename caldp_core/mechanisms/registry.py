@@ -6,16 +6,16 @@ Room: mechanisms. To add a family: one file with its bank, one entry here.
 from dataclasses import dataclass
 from typing import Final
 
-from caldp_core.errors import CaldpError
-from caldp_core.limits import K_MAX
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.limits import K_MAX
 from caldp_core.mechanisms.base import Family
 from caldp_core.mechanisms.contextual import ContextMechanism
-from caldp_core.mechanisms.hadamard import HadamardBank
-from caldp_core.mechanisms.local_hashing import LocalHashingBank
-from caldp_core.mechanisms.randomized_response import RandomizedResponseBank
-from caldp_core.mechanisms.subset_selection import SubsetSelectionBank
-from caldp_core.mechanisms.unary import OueBank, RapporBank
-from caldp_core.privacy import Context
+from caldp_core.mechanisms.oracles.hadamard import HadamardBank
+from caldp_core.mechanisms.oracles.local_hashing import LocalHashingBank
+from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponseBank
+from caldp_core.mechanisms.oracles.subset_selection import SubsetSelectionBank
+from caldp_core.mechanisms.oracles.unary import OueBank, RapporBank
+from caldp_core.privacy.context import Context
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from benchmarks.browser import missing, ready, settled
-from caldp_core.domain import US_GRID, Area
-from caldp_core.experiments import prepare, run
-from caldp_core.regions import region_report
-from caldp_core.scenario import Scenario
+from caldp_core.domain.grid import US_GRID, Area
+from caldp_core.experiments.regions import region_report
+from caldp_core.experiments.run import prepare, run
+from caldp_core.scenarios.scenario import Scenario
 from caldp_ui import figures
 from caldp_ui.drawing import ADD, REMOVE, TOOLS
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from caldp_core.errors import CaldpError
-from caldp_core.limits import N_MAX
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.limits import N_MAX
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
-from caldp_core.privacy import Context
+from caldp_core.privacy.context import Context
 from tests.contract import checks
 from tests.contract.contexts import CASES, CONTEXTS, EPSILONS, context, many_symbols
 

@@ -6,14 +6,19 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from caldp_core.curves import people_for_same_error
 from caldp_core.datasets import Cities
-from caldp_core.estimation import ESTIMATORS
-from caldp_core.experiments import prepare
+from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.experiments.forecast import people_for_same_error
+from caldp_core.experiments.run import prepare
 from caldp_core.mechanisms import FAMILIES, mechanism
-from caldp_core.planner import best_family
-from caldp_core.protection import AdaptiveBlocks, GridBlocks, SensitiveInhabited, StateBlocks
-from caldp_core.scenario import Scenario
+from caldp_core.scenarios.protection import (
+    AdaptiveBlocks,
+    GridBlocks,
+    SensitiveInhabited,
+    StateBlocks,
+)
+from caldp_core.scenarios.scenario import Scenario
+from caldp_core.theory.planner import best_family
 from caldp_ui import controls, figures, maps, presets, words
 from tests.ui import driver
 from tests.ui.driver import (

@@ -8,11 +8,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.datasets import Cities
-from caldp_core.domain import Area
-from caldp_core.experiments import prepare, run
+from caldp_core.domain.grid import Area
+from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms import FAMILIES
-from caldp_core.protection import StateBlocks
-from caldp_core.scenario import Scenario
+from caldp_core.scenarios.protection import StateBlocks
+from caldp_core.scenarios.scenario import Scenario
 from caldp_ui import compute, repetition, slow, start, words
 from caldp_ui.datasets import PEOPLE_OF_SYNTHETIC
 from tests.ui.driver import (

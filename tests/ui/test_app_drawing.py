@@ -4,11 +4,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from caldp_core.domain import Area
-from caldp_core.experiments import prepare, run
-from caldp_core.protection import DrawnBlocks, OneBlock, SensitiveAreas, StateBlocks
-from caldp_core.regions import RegionReport, region_report
-from caldp_core.scenario import Scenario
+from caldp_core.domain.grid import Area
+from caldp_core.experiments.regions import RegionReport, region_report
+from caldp_core.experiments.run import prepare, run
+from caldp_core.scenarios.protection import DrawnBlocks, OneBlock, SensitiveAreas, StateBlocks
+from caldp_core.scenarios.scenario import Scenario
 from caldp_ui import drawing, figures
 from tests.ui.driver import (
     AppTest,

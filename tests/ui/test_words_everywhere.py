@@ -7,15 +7,15 @@ from functools import cache
 import numpy as np
 import pytest
 
+from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
+from caldp_core.basics.types import Bools
 from caldp_core.datasets import Cities
-from caldp_core.domain import US_GRID, Area
-from caldp_core.estimation import ESTIMATORS
-from caldp_core.experiments import Setup, prepare, run
-from caldp_core.limits import EPSILON_MAX, EPSILON_MIN
-from caldp_core.protection import SensitiveAreas
-from caldp_core.regions import region_report
-from caldp_core.scenario import Scenario
-from caldp_core.types import Bools
+from caldp_core.domain.grid import US_GRID, Area
+from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.experiments.regions import region_report
+from caldp_core.experiments.run import Setup, prepare, run
+from caldp_core.scenarios.protection import SensitiveAreas
+from caldp_core.scenarios.scenario import Scenario
 from caldp_ui import figures, presets, words
 from tests.ui.scenarios import BASE, VARIED
 from tests.ui.small import CONTEXTS, setup_of
