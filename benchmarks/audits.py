@@ -23,7 +23,7 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
     for family in FAMILIES:
         scheme = mechanism(context, family)
         work = f"exact audit, k = {context.k:,}, {family}"
-        unit, most = ("s", 10) if isinstance(scheme.bank, StreamsRows) else ("ms", 100)
+        unit, most = ("s", 10) if isinstance(scheme.oracles, StreamsRows) else ("ms", 100)
         yield timed(work, unit, _audit(scheme), sizes.long_repeats, Bar("≤", most))
         peak = _peak_megabytes(scheme)
         yield Figure(f"memory of the {work}", "MB", Runs(peak, peak, 1), Bar("≤", 500))

@@ -20,7 +20,7 @@ from caldp_core.scenarios.protection import (
     SensitiveSpec,
 )
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui import figures, state
+from caldp_ui import formats, state
 from caldp_ui.shell import as_text
 
 MAP: Final = "map-truth"
@@ -220,5 +220,5 @@ def _use_typed(values: list[float], domain: GridDomain) -> None:
 
 def describe(area: Area) -> str:
     """A box in words."""
-    corner = figures.degrees(area.south, area.west)
-    return f"{corner} to {figures.degrees(area.north, area.east)}"
+    corner = formats.degrees(area.south, area.west)
+    return f"{corner} to {formats.degrees(area.north, area.east)}"

@@ -56,7 +56,7 @@ def agree(made: ContextMechanism) -> LargeAudit:
     assert (small.holds, small.faulty_row) == (large.holds, large.faulty_row)
     assert (small.worst is None) == (large.worst is None)
     if small.worst and large.worst:
-        assert small.worst.log_ratio == large.worst.log_ratio
+        assert small.worst.privacy_loss == large.worst.privacy_loss
         assert small.worst.epsilon == large.worst.epsilon
     assert all(is_witness(channel, policy, each) for each in large.classes)
     return large

@@ -203,4 +203,4 @@ def test_tallies_of_other_coins_do_not_mix() -> None:
 def test_the_audit_finds_what_the_coin_claims() -> None:
     worst = exact_audit(binary(0.4, 0.9)).worst
     assert worst is not None
-    assert worst.log_ratio == pytest.approx(worst.epsilon, rel=1e-12)
+    assert worst.privacy_loss == pytest.approx(worst.epsilon, rel=1e-12)

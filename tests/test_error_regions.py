@@ -112,7 +112,7 @@ def test_which_error_is_which() -> None:
 def test_sensitive_sets_give_uldp(family: str, kind: str) -> None:
     made = mechanism(context(kind, 1.0), family)
     channel, flags = made.exact_channel(), made.policy.sensitive
-    protected = np.arange(made.outputs) < made.bank.outputs
+    protected = np.arange(made.outputs) < made.oracles.outputs
     assert uldp(channel, flags, protected, 1.0) == UldpVerdict(True, True)
     assert not uldp(channel, flags, protected, 0.99).protects
     if not flags.all():

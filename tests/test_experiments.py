@@ -118,7 +118,7 @@ def test_what_comes_out(family: str, estimator: str) -> None:
         assert outcome.estimate.sum() == pytest.approx(1)
     for errors in result.errors:
         assert errors.l1 == 2 * errors.tv
-        assert errors.earth_movers_km is None
+        assert errors.sliced_wasserstein_km is None
 
 
 def test_protection_by_context_is_more_accurate() -> None:
@@ -200,7 +200,7 @@ def test_the_command_runs_a_file(tmp_path: Path) -> None:
     tv = [errors.tv for errors in result.errors]
     assert told["errors"]["tv"]["mean"] == pytest.approx(np.mean(tv))
     assert told["errors"]["tv"]["standard_error"] == pytest.approx(np.std(tv, ddof=1) / 2)
-    assert told["errors"]["earth_movers_km"] == {"mean": None, "standard_error": None}
+    assert told["errors"]["sliced_wasserstein_km"] == {"mean": None, "standard_error": None}
     assert told["expected"]["tv"] == result.expected.tv
 
 

@@ -94,7 +94,7 @@ def test_a_larger_scale_would_leak(name: str) -> None:
     policy = DistanceMetric.of(TABLES[name], 1.0)
     worst = exact_audit(ExponentialMechanism(policy)).worst
     assert worst is not None
-    assert worst.log_ratio == pytest.approx(worst.epsilon, rel=1e-6)
+    assert worst.privacy_loss == pytest.approx(worst.epsilon, rel=1e-6)
     bolder = ExponentialMechanism(policy, scale=lambda p: 1.05 * largest_scale(p))
     assert not audit_channel(bolder.exact_channel(), policy).holds
 

@@ -159,7 +159,7 @@ def test_they_are_in_order_and_hold_what_is_shown(
 def test_a_report_in_the_clear_that_is_hardly_ever_sent() -> None:
     # One person, who sent the third symbol as it is, which has a chance of 1 in 2000.
     made = mechanism(Context.high_low(np.array([True, True, False]), 0.001), "hadamard")
-    counts = np.zeros(made.bank.cells + 1, np.int64)
+    counts = np.zeros(made.oracles.tally_size + 1, np.int64)
     counts[-1] = 1
     ours = intervals(Evidence.of(made, Tally(counts, 1, made.fingerprint)))
     assert 0 <= ours.low[2] <= ours.high[2] <= 1

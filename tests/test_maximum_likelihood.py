@@ -34,9 +34,9 @@ def evidence_of(kind: str, epsilon: float, family: str, n: int = 3000) -> Eviden
 
 
 def observed_of(evidence: Evidence) -> Observed:
-    bank = evidence.mechanism.bank
-    assert isinstance(bank, ChannelProducts)
-    products = ContextProducts(evidence.mechanism, bank)
+    oracles = evidence.mechanism.oracles
+    assert isinstance(oracles, ChannelProducts)
+    products = ContextProducts(evidence.mechanism, oracles)
     return Observed(products, evidence.tally.counts / evidence.n, evidence.n)
 
 
@@ -162,8 +162,8 @@ def test_what_cannot_be_inverted_is_refused() -> None:
 def test_a_family_of_neither_kind_is_told_what_to_use() -> None:
     made = mechanism(Context.plain(4, 1.0), "hadamard")
     evidence = Evidence.of(made, made.sample_tally(np.full(4, 9), np.random.default_rng(0)))
-    # Stands for a bank whose tally is neither a histogram nor counts inclusions.
-    made.bank = object()  # type: ignore[assignment]
+    # Stands for oracles whose tally is neither a histogram nor counts inclusions.
+    made.oracles = object()  # type: ignore[assignment]
     with pytest.raises(CaldpError, match="use the estimator 'simplex'"):
         maximum_likelihood(evidence)
 
@@ -171,8 +171,8 @@ def test_a_family_of_neither_kind_is_told_what_to_use() -> None:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_family_has_a_likelihood(family: str) -> None:
     evidence = evidence_of("blocks and sensitive set", 1.0, family)
-    bank = evidence.mechanism.bank
-    assert isinstance(bank, ChannelProducts) == (bank.cells == bank.outputs)
+    oracles = evidence.mechanism.oracles
+    assert isinstance(oracles, ChannelProducts) == (oracles.tally_size == oracles.outputs)
     p = maximum_likelihood(evidence)
     blocks = np.bincount(evidence.blocks, weights=p)
     np.testing.assert_allclose(blocks, evidence.block_shares, atol=1e-9)

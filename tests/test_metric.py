@@ -80,7 +80,7 @@ def test_the_euclidean_metric_is_kept_by_smaller_steps_and_only_by_those() -> No
     assert audit.holds
     # Along a diagonal nothing is given away: that is the worst pair, and it is tight.
     assert audit.worst is not None
-    assert audit.worst.log_ratio == pytest.approx(audit.worst.epsilon, rel=1e-12)
+    assert audit.worst.privacy_loss == pytest.approx(audit.worst.epsilon, rel=1e-12)
     assert audit.worst.x // 3 != audit.worst.x_other // 3
     assert audit.worst.x % 3 != audit.worst.x_other % 3
     full = GridGeometric(GridMetric(3, 3, 0.8, 0.8))
@@ -258,4 +258,4 @@ def test_distances_that_are_none(table: Any, words: str) -> None:
 def test_the_audit_finds_what_the_steps_claim() -> None:
     worst = exact_audit(grid((2, 3), (0.4, 0.9))).worst
     assert worst is not None
-    assert worst.log_ratio == pytest.approx(worst.epsilon, rel=1e-12)
+    assert worst.privacy_loss == pytest.approx(worst.epsilon, rel=1e-12)

@@ -54,7 +54,7 @@ def test_no_privacy_is_wasted(shape: tuple[int, int], steps: tuple[float, float]
     # An inner cell against any other, at its own report: e^{d} but for what is kept back.
     worst = exact_audit(planar(shape, steps)).worst
     assert worst is not None
-    assert 0 < worst.epsilon - worst.log_ratio < 2 * SLACK_NATS
+    assert 0 < worst.epsilon - worst.privacy_loss < 2 * SLACK_NATS
 
 
 def without_tails(policy: EuclideanMetric) -> Floats:

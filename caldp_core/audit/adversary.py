@@ -63,7 +63,7 @@ def post_processing(
 
 
 @dataclass(frozen=True, eq=False)
-class Belief:
+class Posterior:
     """What one report does to a prior. (k,) `prior` and `posterior`, rationals that sum to 1.
 
     `policy`: the E whose bound `odds_bound` tells.
@@ -96,9 +96,9 @@ class Belief:
         )
 
 
-def belief(
+def posterior(
     channel: Channel, policy: PrivacyMatrix, prior: Sequence[Fraction], output: int
-) -> Belief:
+) -> Posterior:
     """What a person of this prior believes once they have seen this output (Bayes).
 
     `prior`: (k,) rationals that sum to 1. Raises `CaldpError` for another one, for an output that
@@ -113,7 +113,7 @@ def belief(
     joint = [Fraction(p) * row[y] for p, row in zip(prior, channel, strict=True)]
     seen = sum(joint, Fraction(0))
     require(seen > 0, f"Output {y} has probability 0 under this prior; take one that can be seen.")
-    return Belief(policy, tuple(map(Fraction, prior)), tuple(each / seen for each in joint))
+    return Posterior(policy, tuple(map(Fraction, prior)), tuple(each / seen for each in joint))
 
 
 def error_rates(

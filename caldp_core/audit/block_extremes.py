@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from caldp_core.basics.errors import require
 from caldp_core.basics.types import Progress
-from caldp_core.mechanisms.base import ChannelRows, OracleBank, StreamsRows
+from caldp_core.mechanisms.base import ChannelRows, FrequencyOracles, StreamsRows
 
 _CHUNK: Final = 1 << 21
 _FEW: Final = 8
@@ -80,21 +80,21 @@ def size_of(ratio: Fraction | None) -> tuple[bool, Fraction]:
 
 
 def streamed_law(
-    bank: StreamsRows, outputs: int, block: int, size: int, progress: Progress
+    oracles: StreamsRows, outputs: int, block: int, size: int, progress: Progress
 ) -> BlockLaw:
-    """The law of a block of `size` hidden symbols, from rows that the bank streams.
+    """The law of a block of `size` hidden symbols, from rows that the oracles stream.
 
     `outputs`: the oracles' columns, those of reports in the clear follow. `progress` is told
     after every piece, so that a large block can be cancelled soon.
     """
-    return _law_of(partial(bank.channel_rows, block), outputs, size, progress)
+    return _law_of(partial(oracles.channel_rows, block), outputs, size, progress)
 
 
 def written_law(
-    bank: OracleBank, outputs: int, block: int, size: int, progress: Progress
+    oracles: FrequencyOracles, outputs: int, block: int, size: int, progress: Progress
 ) -> BlockLaw:
-    """The same, from a channel that the bank writes out whole."""
-    first, numerators, denominator = bank.channel(block)
+    """The same, from a channel that the oracles write out whole."""
+    first, numerators, denominator = oracles.channel(block)
     entries = numerators.ravel().tolist()  # Python ints: of any size
     values = tuple(sorted(set(entries)))
     place = {value: code for code, value in enumerate(values)}

@@ -24,7 +24,7 @@ from caldp_core.audit.support_forms import law_of_form
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import DENSE_MAX_ENTRIES
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress
-from caldp_core.mechanisms.base import HasInclusionForm, StreamsRows
+from caldp_core.mechanisms.base import HasSupportForm, StreamsRows
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
 
@@ -58,7 +58,7 @@ class PairClass:
     holds: bool
 
     @property
-    def log_ratio(self) -> float:
+    def privacy_loss(self) -> float:
         """log of `ratio` in nats, ∞ for None; rounded, so it decides nothing."""
         return log_of(self.ratio)
 
@@ -106,7 +106,7 @@ def audit_context(mechanism: ContextMechanism, progress: Progress = no_progress)
             classes += _classes(mechanism, block, law, hidden, others)
             if law.faulty is not None:
                 faulty.append(int(hidden[law.faulty]))
-        if others.size and not _others_are_laws(int(mechanism.bank.noise[block]), law):
+        if others.size and not _others_are_laws(int(mechanism.oracles.cover_threshold[block]), law):
             faulty.append(int(others[0]))
         part(1.0)
     holds = not faulty and all(each.holds for each in classes)
@@ -134,20 +134,20 @@ def _check_fits(mechanism: ContextMechanism) -> None:
 
 def _way(mechanism: ContextMechanism) -> tuple[str, _Reader, Floats]:
     """The method, how it reads a block of some size, and (m,) the work of each block."""
-    bank, outputs, sizes = mechanism.bank, mechanism.bank.outputs, mechanism.sizes
+    oracles, outputs, sizes = mechanism.oracles, mechanism.oracles.outputs, mechanism.sizes
     entries = (int(sizes.max()) + 1) * outputs
     work = sizes.astype(np.float64) ** 2 + 1
-    if isinstance(bank, StreamsRows):
+    if isinstance(oracles, StreamsRows):
         require(
             work.sum() <= STREAM_MAX_ENTRIES,
             f"An audit goes through at most {STREAM_MAX_ENTRIES:,} entries of a channel, this one "
             f"has more than {work.sum():.1e}; use smaller blocks or fewer sensitive values.",
         )
-        return EVERY_ENTRY, partial(streamed_law, bank, outputs), work
+        return EVERY_ENTRY, partial(streamed_law, oracles, outputs), work
     if entries <= DENSE_MAX_ENTRIES:
-        return EVERY_ENTRY, partial(written_law, bank, outputs), work
-    if isinstance(bank, HasInclusionForm):
-        return THE_FORM, partial(law_of_form, bank), np.ones(sizes.size)
+        return EVERY_ENTRY, partial(written_law, oracles, outputs), work
+    if isinstance(oracles, HasSupportForm):
+        return THE_FORM, partial(law_of_form, oracles), np.ones(sizes.size)
     raise CaldpError(
         f"This family writes its channel out whole, which may have at most {DENSE_MAX_ENTRIES:,} "
         f"entries and would have up to {min(entries, 10**300):.3g}; "
@@ -183,7 +183,7 @@ def _classes(
     mechanism: ContextMechanism, block: int, law: BlockLaw, hidden: Ints, others: Ints
 ) -> Iterator[PairClass]:
     epsilon = float(mechanism.policy.epsilon[block])
-    noise = Fraction(int(mechanism.bank.noise[block]), COIN_ONE)
+    noise = Fraction(int(mechanism.oracles.cover_threshold[block]), COIN_ONE)
     kinds = []
     if hidden.size > 1:
         other = hidden[law.within.x_other]

@@ -31,14 +31,14 @@ _TINY: Final = 1e-30
 class Leak:
     """What one output tells x apart from x′: log Q(output|x)/Q(output|x′), and E[x, x′].
 
-    `log_ratio`: in nats, ∞ where x′ never sends the output, −∞ where x (in a faulty row) sends
+    `privacy_loss`: in nats, ∞ where x′ never sends the output, −∞ where x (in a faulty row) sends
     nothing; rounded, so it decides nothing.
     """
 
     x: int
     x_other: int
     output: int
-    log_ratio: float
+    privacy_loss: float
     epsilon: float
 
 

@@ -90,7 +90,7 @@ def audit_command(context: click.Context, path: str) -> None:
 
 def _countable(mechanism: ContextMechanism) -> int | None:
     """Number of different reports, None where they are too many to be told."""
-    return mechanism.outputs if mechanism.bank.outputs < OUTPUTS_MAX else None
+    return mechanism.outputs if mechanism.oracles.outputs < OUTPUTS_MAX else None
 
 
 def verdict(audit: LargeAudit) -> dict[str, Any]:
@@ -118,7 +118,7 @@ def _kind(group: Sequence[PairClass]) -> dict[str, Any]:
             "value": worst.x,
             "other_value": worst.x_other,
             "output": worst.output,
-            "log_ratio": None if worst.ratio is None else worst.log_ratio,
+            "privacy_loss": None if worst.ratio is None else worst.privacy_loss,
             "epsilon": worst.epsilon,
             "holds": worst.holds,
         },

@@ -36,10 +36,10 @@ from scipy.special import xlogy
 from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.types import Floats, Progress
 from caldp_core.estimation.bracketed_newton import ROUNDS_MAX, falling_root
-from caldp_core.estimation.composite_profile import InclusionCounts, InclusionProfile, ratio
+from caldp_core.estimation.composite_profile import SupportCounts, SupportProfile, ratio
 from caldp_core.estimation.em import Fit, gap_of
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.mechanisms.oracles.supports import InclusionBank
+from caldp_core.mechanisms.oracles.supports import SupportOracles
 
 _ENOUGH: Final = 1e-13
 """Slope, in nats per person, at which the search for a block's hidden share stops."""
@@ -51,18 +51,18 @@ _LEAST: Final = 1e-12
 class CompositeLikelihood:
     """The composite likelihood of one tally as a function of p, and what it is made of."""
 
-    def __init__(self, evidence: Evidence, bank: InclusionBank) -> None:
+    def __init__(self, evidence: Evidence, oracles: SupportOracles) -> None:
         mechanism, tally = evidence.mechanism, evidence.tally
         blocks = mechanism.policy.blocks
         self.hidden, self.clear = mechanism.hidden_symbols, mechanism.clear_symbols
         self.clear_block = blocks[self.clear]
-        self.law, self.noise = bank.law, 1.0 - mechanism.clear_share
-        self.named = tally.counts[bank.cells :] / evidence.n
-        sent = bank.block_counts(tally.counts[: bank.cells])
+        self.law, self.noise = oracles.law, 1.0 - mechanism.clear_share
+        self.named = tally.counts[oracles.tally_size :] / evidence.n
+        sent = oracles.block_counts(tally.counts[: oracles.tally_size])
         block = blocks[self.hidden]
         included, asked = tally.counts[: block.size], np.maximum(sent, 1)[block]
         people = np.maximum(mechanism.block_counts(tally), 1)
-        self.counts = InclusionCounts(
+        self.counts = SupportCounts(
             block=block,
             sizes=mechanism.sizes,
             hit=included / asked,
@@ -97,11 +97,11 @@ class CompositeLikelihood:
         return float(value), result
 
 
-def fit_inclusions(evidence: Evidence, bank: InclusionBank) -> Fit:
+def fit_supports(evidence: Evidence, oracles: SupportOracles) -> Fit:
     """The maximum of the composite likelihood; raises what `evidence.progress` raises."""
-    likelihood = CompositeLikelihood(evidence, bank)
+    likelihood = CompositeLikelihood(evidence, oracles)
     counts = likelihood.counts
-    profile = InclusionProfile(counts, bank.law, likelihood.noise)
+    profile = SupportProfile(counts, oracles.law, likelihood.noise)
     hidden, rounds = _hidden_shares(likelihood, profile, evidence.progress)
     p = np.empty(evidence.blocks.size)
     p[likelihood.hidden] = profile.shares(hidden)
@@ -112,7 +112,7 @@ def fit_inclusions(evidence: Evidence, bank: InclusionBank) -> Fit:
 
 
 def _hidden_shares(
-    likelihood: CompositeLikelihood, profile: InclusionProfile, progress: Progress
+    likelihood: CompositeLikelihood, profile: SupportProfile, progress: Progress
 ) -> tuple[Floats, int]:
     """(m,) the best hidden share of each block, and how often the profile was asked for."""
     counts, noise = likelihood.counts, likelihood.noise

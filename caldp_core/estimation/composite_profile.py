@@ -18,14 +18,14 @@ import numpy as np
 from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.estimation.bracketed_newton import falling_root
-from caldp_core.mechanisms.oracles.supports import InclusionLaw
+from caldp_core.mechanisms.oracles.supports import SupportLaw
 
 _TINY: Final = 1e-300
 _ULPS: Final = 4 * float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, eq=False)
-class InclusionCounts:
+class SupportCounts:
     """What was seen, in shares.
 
     `block`: (s,) of each hidden symbol, never falling. `sizes`: (m,) hidden symbols per block.
@@ -42,10 +42,10 @@ class InclusionCounts:
     clear: Floats
 
 
-class InclusionProfile:
+class SupportProfile:
     """The highest likelihood of each block as a function of its hidden share H."""
 
-    def __init__(self, counts: InclusionCounts, law: InclusionLaw, noise: Floats) -> None:
+    def __init__(self, counts: SupportCounts, law: SupportLaw, noise: Floats) -> None:
         self._counts, self._law, self._noise = counts, law, noise
         # What one more hidden person instead of another adds to t and to κ.
         self._widen, self._lift = 1.0 - noise, law.other - law.base * noise

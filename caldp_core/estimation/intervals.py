@@ -142,19 +142,19 @@ class _Moments:
         return np.where(varies, ratio, self.bend[block] - 2.0 * p)
 
 
-def _squares(made: ContextMechanism) -> tuple[Floats, Floats, Floats]:
+def _squares(mechanism: ContextMechanism) -> tuple[Floats, Floats, Floats]:
     """(m,) each: E[Z²] from x itself, from another hidden symbol, and from one that is not hidden.
 
     Read off the exact variance, E[Z²] − p_x² for one person, where one symbol has all of a block;
     all hidden symbols of a block are alike. Where no symbol is hidden nobody asks for them.
     """
-    clear, sizes = made.clear_symbols, made.sizes
+    clear, sizes = mechanism.clear_symbols, mechanism.sizes
     first = np.cumsum(sizes) - sizes
     some, more = sizes > 0, sizes > 1
-    x = made.hidden_symbols[first[some]]
-    beside = made.hidden_symbols[first[more] + 1]
-    _, place = np.unique(made.policy.blocks[clear], return_index=True)
-    from_x, from_clear = _square_from(made, x), _square_from(made, clear[place])
+    x = mechanism.hidden_symbols[first[some]]
+    beside = mechanism.hidden_symbols[first[more] + 1]
+    _, place = np.unique(mechanism.policy.blocks[clear], return_index=True)
+    from_x, from_clear = _square_from(mechanism, x), _square_from(mechanism, clear[place])
     own, other, told = np.ones(sizes.size), np.zeros(sizes.size), np.zeros(sizes.size)
     own[some], told[some] = from_x[x], from_clear[x]
     # Beside a lone hidden symbol all others are in the clear.
@@ -163,11 +163,11 @@ def _squares(made: ContextMechanism) -> tuple[Floats, Floats, Floats]:
     return own, other, told
 
 
-def _square_from(made: ContextMechanism, symbols: Ints) -> Floats:
+def _square_from(mechanism: ContextMechanism, symbols: Ints) -> Floats:
     """(k,) E[Z_x²] of the reports of `symbols`, at most one of each block."""
-    share = np.zeros(made.k)
+    share = np.zeros(mechanism.k)
     share[symbols] = 1.0
-    return np.asarray(made.variance(share, 1) + share**2)
+    return np.asarray(mechanism.variance(share, 1) + share**2)
 
 
 def _in_the_clear(evidence: Evidence, tail: float) -> tuple[Floats, Floats]:
@@ -176,7 +176,7 @@ def _in_the_clear(evidence: Evidence, tail: float) -> tuple[Floats, Floats]:
     For the lower ones, estimates above 1 are taken for 1, so that no limit is above 1.
     """
     mechanism, n = evidence.mechanism, evidence.n
-    count = evidence.tally.counts[mechanism.bank.cells :].astype(np.float64)
+    count = evidence.tally.counts[mechanism.oracles.tally_size :].astype(np.float64)
     share = mechanism.clear_share[mechanism.policy.blocks[mechanism.clear_symbols]]
     least, missing = np.minimum(count, n * share), n - count
     # The quantiles' first argument must be positive: their limits at none and at all are known.

@@ -37,7 +37,7 @@ def kl_divergence(truth: Floats, estimate: Floats) -> float:
     return float((truth[held] * np.log(truth[held] / estimate[held])).sum())
 
 
-def sliced_earth_movers(truth: Floats, estimate: Floats, domain: GridDomain) -> float:
+def sliced_wasserstein(truth: Floats, estimate: Floats, domain: GridDomain) -> float:
     """Kilometres that the average person must be moved to turn one map into the other.
 
     An approximation: the one-dimensional earth mover's distance along 16 directions, averaged,

@@ -50,7 +50,7 @@ class Setup:
 
 @dataclass(frozen=True)
 class Errors:
-    """Distances of one estimate from the truth; `earth_movers_km` where both are maps.
+    """Distances of one estimate from the truth; `sliced_wasserstein_km` where both are maps.
 
     `sampling_tv` is the part that stays without any privacy: these people against the truth.
     """
@@ -59,7 +59,7 @@ class Errors:
     l1: float
     l2: float
     kl: float
-    earth_movers_km: float | None
+    sliced_wasserstein_km: float | None
     sampling_tv: float
 
 
@@ -162,7 +162,7 @@ def measure(dataset: Dataset, people: Ints, estimate: Floats) -> Errors:
         l1=metrics.l1(truth, estimate),
         l2=metrics.l2(truth, estimate),
         kl=metrics.kl_divergence(truth, estimate),
-        earth_movers_km=metrics.sliced_earth_movers(truth, estimate, dataset.domain)
+        sliced_wasserstein_km=metrics.sliced_wasserstein(truth, estimate, dataset.domain)
         if is_map and isinstance(dataset.domain, GridDomain)
         else None,
         sampling_tv=metrics.total_variation(truth, people / people.sum()),

@@ -146,7 +146,7 @@ class PersonalisedMechanism:
 
     def _offset(self, tag: int) -> float:
         weights = self._unit(self.k + tag)[self.common.hidden_symbols]
-        return float(self.common.bank.offset(weights)[0])
+        return float(self.common.oracles.offset(weights)[0])
 
     def _tag_covariance(self, shares: Floats, n: int) -> Floats:
         """(κ, κ) Cov(t̂_i, t̂_j), by polarisation: Var(a + b) − Var(a − b) = 4·Cov(a, b)."""

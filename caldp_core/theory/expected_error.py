@@ -40,7 +40,7 @@ _MATTERS: Final = 0.01
 
 
 def expected_error_of(
-    made: ContextMechanism, p: Floats, variance: Floats, n: int, name: str
+    mechanism: ContextMechanism, p: Floats, variance: Floats, n: int, name: str
 ) -> ExpectedError | None:
     """Expected TV after the named estimator from reports of n people; see `expected_error`.
 
@@ -49,10 +49,10 @@ def expected_error_of(
     """
     entry = estimator(name)
     if entry.apply is significant:
-        return significance_error(made, p, variance, n)
+        return significance_error(mechanism, p, variance, n)
     if entry.name not in _EXPECTED:
         return None
-    return expected_error(estimates_of(made, p, variance, n), name)
+    return expected_error(estimates_of(mechanism, p, variance, n), name)
 
 
 def expected_error(estimates: Estimates, name: str) -> ExpectedError | None:

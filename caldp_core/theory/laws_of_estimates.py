@@ -13,9 +13,9 @@ import numpy as np
 from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.mechanisms import ContextMechanism
-from caldp_core.mechanisms.oracles.hadamard import HadamardBank
-from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponseBank
-from caldp_core.mechanisms.oracles.supports import InclusionBank
+from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
+from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponseOracles
+from caldp_core.mechanisms.oracles.supports import SupportOracles
 from caldp_core.theory.discrete_laws import FEW, Counts, Differences, Tails, WholeLaw, tails_of
 from caldp_core.theory.normal_estimates import Estimates, Sources, alike, deviations
 from caldp_core.theory.variance import variance_given_people
@@ -86,20 +86,20 @@ def _hidden(made: ContextMechanism, n: int, groups: _Groups) -> tuple[Tails, ...
     One ±1 by Hadamard response for people who are drawn; of a few that are fixed it is known
     whether they are odd or even.
     """
-    bank, block, those = made.bank, groups.block, groups.hidden
+    oracles, block, those = made.oracles, groups.block, groups.hidden
     gain = made.clear_share
-    if isinstance(bank, InclusionBank):
-        gain, those = bank.law.gain, those & (bank.law.other < _RARE)[block]
-    elif isinstance(bank, HadamardBank):
+    if isinstance(oracles, SupportOracles):
+        gain, those = oracles.law.gain, those & (oracles.law.other < _RARE)[block]
+    elif isinstance(oracles, HadamardOracles):
         those = those & groups.drawn
-    elif not isinstance(bank, RandomizedResponseBank):
+    elif not isinstance(oracles, RandomizedResponseOracles):
         return ()
     step = 1.0 / (n * gain[block])
     number = groups.variance / step**2
     some = groups.few(number, those)
     p, step, number = groups.p[some], step[some], number[some]
     law: WholeLaw = Counts(number, np.zeros_like(number))
-    if isinstance(bank, HadamardBank):
+    if isinstance(oracles, HadamardOracles):
         law = Differences(p / step, number)
     return tails_of(some, p, step, law)
 
@@ -108,11 +108,11 @@ def _sources(
     made: ContextMechanism, p: Floats, n: int, groups: _Groups, few: tuple[Tails, ...]
 ) -> Sources | None:
     """Reports of each block's oracle, Poisson; numbers that name one symbol do not share them."""
-    bank, m, blocks = made.bank, made.policy.m, made.policy.blocks
-    if isinstance(bank, RandomizedResponseBank):
+    oracles, m, blocks = made.oracles, made.policy.m, made.policy.blocks
+    if isinstance(oracles, RandomizedResponseOracles):
         return None
     loud = groups.hidden.copy()
-    if not isinstance(bank, HadamardBank):
+    if not isinstance(oracles, HadamardOracles):
         for tails in few:
             loud[tails.groups] = False
     hidden = sums_by(blocks, p * made.policy.hidden(), m)

@@ -40,8 +40,8 @@ number of the family's jumps, such as a subset's size.
 def total_variation(estimator: str) -> Accuracy:
     """Expected TV after this estimator; `CaldpError` where no formula is known for it."""
 
-    def error(made: ContextMechanism, p: Floats, n: int) -> float:
-        expected = expected_error_of(made, p, made.variance(p, n), n, estimator)
+    def error(mechanism: ContextMechanism, p: Floats, n: int) -> float:
+        expected = expected_error_of(mechanism, p, mechanism.variance(p, n), n, estimator)
         if expected is None:
             raise CaldpError(
                 f"The expected error of the estimator {estimator!r} is not known here; "
@@ -54,7 +54,7 @@ def total_variation(estimator: str) -> Accuracy:
 
 def standard_error(symbol: int) -> Accuracy:
     """Standard deviation of one symbol's unbiased estimate, exact."""
-    return lambda made, p, n: float(np.sqrt(made.variance(p, n)[symbol]))
+    return lambda mechanism, p, n: float(np.sqrt(mechanism.variance(p, n)[symbol]))
 
 
 @dataclass(frozen=True)
@@ -64,14 +64,14 @@ class Goal:
     accuracy: Accuracy
     target: float
 
-    def met(self, made: ContextMechanism, p: Floats, n: int) -> bool:
+    def met(self, mechanism: ContextMechanism, p: Floats, n: int) -> bool:
         """Whether n people from p reach it."""
-        return self.accuracy(made, p, n) <= self.target
+        return self.accuracy(mechanism, p, n) <= self.target
 
 
-def people_for(made: ContextMechanism, p: Floats, goal: Goal) -> int | None:
+def people_for(mechanism: ContextMechanism, p: Floats, goal: Goal) -> int | None:
     """Least n (to 0.1 %) that meets the goal; None if 10^15 do not suffice."""
-    return people_needed(lambda n: goal.accuracy(made, p, n), goal.target)
+    return people_needed(lambda n: goal.accuracy(mechanism, p, n), goal.target)
 
 
 def epsilon_for(context: Context, family: str, p: Floats, n: int, goal: Goal) -> float | None:

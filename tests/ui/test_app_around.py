@@ -238,7 +238,7 @@ def test_runs_that_cannot_work_are_not_offered_but_fewer_people_are(blocks: str)
     assert at.button(key="run-slow")
     assert found == replace(Scenario.from_query({"blocks": blocks}), family=found.family, n=found.n)
     for scenario in (found, found.plain()):
-        assert prepare(scenario).mechanism.bank.n_max >= prepare(scenario).n
+        assert prepare(scenario).mechanism.oracles.n_max >= prepare(scenario).n
 
 
 def test_a_cancel_is_heard_while_a_draw_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:

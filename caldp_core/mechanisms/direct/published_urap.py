@@ -17,31 +17,31 @@ from caldp_core.basics.errors import check_counts
 from caldp_core.basics.types import Floats, Ints, Reports, WordSource
 from caldp_core.mechanisms.base import Tally
 from caldp_core.mechanisms.contextual import ContextMechanism
-from caldp_core.mechanisms.oracles.unary import RapporBank, UnaryBank
+from caldp_core.mechanisms.oracles.unary import RapporOracles, UnaryOracles
 from caldp_core.mechanisms.randomness.coins import COIN_ONE, below
 from caldp_core.privacy.context import Context
 
-UnaryFamily = Callable[[Ints, Floats], UnaryBank]
+UnaryFamily = Callable[[Ints, Floats], UnaryOracles]
 
 
 class PublishedUrap(ContextMechanism):
     """ULDP Definition 4: hidden bits are noise in every report, whether it names a symbol or not.
 
-    `family`: RAPPOR's θ (ULDP's own choice), `OueBank`, or `unary_family(θ)`. See `Mechanism`.
+    `family`: RAPPOR's θ (ULDP's own choice), `OueOracles`, or `unary_family(θ)`. See `Mechanism`.
     A report's `source` is its block's number, or m + i if the bit of the i-th symbol that is not
     hidden is set; the tally's block counts hold all reports of a block.
     """
 
-    bank: UnaryBank
+    oracles: UnaryOracles
 
-    def __init__(self, context: Context, family: UnaryFamily = RapporBank) -> None:
+    def __init__(self, context: Context, family: UnaryFamily = RapporOracles) -> None:
         super().__init__(context, "published uRAP", family)
         self._clear_block = context.blocks[self.clear_symbols]
 
     @property
     def outputs(self) -> int:
         """2^s columns for each block, and as many again for each of its symbols not hidden."""
-        return self.bank.outputs + int(self._widths().sum())
+        return self.oracles.outputs + int(self._widths().sum())
 
     def _widths(self) -> Ints:
         # Blocks of 40 bits are as far from being listed as larger ones, and their sum fits.
@@ -49,35 +49,35 @@ class PublishedUrap(ContextMechanism):
 
     def every_report(self) -> Reports:
         """(outputs,) all different reports in the order of the channel's columns."""
-        listed = self.bank.every_report(0)
+        listed = self.oracles.every_report(0)
         parts = [listed]
         for place, block in enumerate(self._clear_block):
             named = listed[listed["source"] == block].copy()
             if not named.size:
-                named = self.bank.blank(np.zeros(1, np.int64))
+                named = self.oracles.blank(np.zeros(1, np.int64))
             named["source"] = self.policy.m + place
             parts.append(named)
         return np.concatenate(parts)
 
     def _reports(self, x: Ints, words: WordSource) -> Reports:
         rank, block = self._rank[x], self.policy.blocks[x]
-        reports = self.bank.blank(block)
+        reports = self.oracles.blank(block)
         is_hidden = rank >= 0
         hidden, other = np.flatnonzero(is_hidden), np.flatnonzero(~is_hidden)
-        reports[hidden] = self.bank.privatize(rank[hidden], words)
+        reports[hidden] = self.oracles.privatize(rank[hidden], words)
         noisy = other[self.sizes[block[other]] > 0]
-        reports[noisy] = self.bank.privatize_base(block[noisy], words)
-        named = other[~below(words(other.size), self.bank.noise[block[other]])]
+        reports[noisy] = self.oracles.privatize_base(block[noisy], words)
+        named = other[~below(words(other.size), self.oracles.cover_threshold[block[other]])]
         reports["source"][named] = self.policy.m - 1 - rank[named]
         return reports
 
     def tally(self, reports: Reports) -> Tally:
         """Sum (n,) reports; raises `CaldpError` on a report that this mechanism cannot send."""
         m, clear = self.policy.m, self.clear_symbols.size
-        source = self.bank.sources(reports, m + clear)
+        source = self.oracles.sources(reports, m + clear)
         block = np.concatenate([np.arange(m), self._clear_block])[source]
         counts = [
-            self.bank.sum_bits(reports["bits"], block),
+            self.oracles.sum_bits(reports["bits"], block),
             np.bincount(block, minlength=m),
             np.bincount(source, minlength=m + clear)[m:],
         ]
@@ -89,12 +89,12 @@ class PublishedUrap(ContextMechanism):
         others = people[self.clear_symbols]
         named = rng.binomial(others, self.clear_share[self._clear_block])
         base = counts_by(self._clear_block, others, self.policy.m)
-        cells = self.bank.sample_tally(people[self.hidden_symbols], base, rng)
+        cells = self.oracles.sample_tally(people[self.hidden_symbols], base, rng)
         return Tally(np.concatenate([cells, named]), int(people.sum()), self.fingerprint)
 
     def block_counts(self, tally: Tally) -> Ints:
         """(m,) reports per block."""
-        return self.bank.block_counts(self._parts(tally)[0])
+        return self.oracles.block_counts(self._parts(tally)[0])
 
     def gain_of_mixture(self, p: Floats, n: int) -> Floats:
         """(k,) by how much the mixture's variance is smaller; see `variance`.
@@ -110,7 +110,7 @@ class PublishedUrap(ContextMechanism):
 
     def _stray_variance(self) -> Floats:
         # (m,) what a bit not its sender's own adds to n²·Var(p̂_x).
-        theta, d1 = self.bank.theta, self.bank.d1
+        theta, d1 = self.oracles.theta, self.oracles.d1
         return np.asarray(d1 * (1.0 - d1) / (theta - d1) ** 2)
 
     def _named(self, p: Floats) -> Floats:
@@ -133,14 +133,14 @@ class PublishedUrap(ContextMechanism):
         return super().sum_variance(p, weights, n) + more / n
 
     def _fill_block(self, rows: list[list[Fraction]], block: int, ranks: range) -> None:
-        noise = Fraction(int(self.bank.noise[block]), COIN_ONE)
+        noise = Fraction(int(self.oracles.cover_threshold[block]), COIN_ONE)
         laws, first = [[Fraction(1)]], 0
         if ranks:
-            first, numerators, denominator = self.bank.channel(block)
+            first, numerators, denominator = self.oracles.channel(block)
             laws = [[Fraction(int(a), denominator) for a in row] for row in numerators]
         for law, rank in zip(laws, ranks, strict=False):
             rows[self.hidden_symbols[rank]][first : first + len(law)] = law
-        starts = self.bank.outputs + np.cumsum(self._widths()) - self._widths()
+        starts = self.oracles.outputs + np.cumsum(self._widths()) - self._widths()
         for place in np.flatnonzero(self._clear_block == block):
             row, start = rows[self.clear_symbols[place]], int(starts[place])
             if ranks:

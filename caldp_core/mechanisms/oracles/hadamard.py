@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.types import Floats, Ints, Words, WordSource
 from caldp_core.mechanisms.base import ChannelRows
-from caldp_core.mechanisms.oracles.histogram_oracles import CodedReports
+from caldp_core.mechanisms.oracles.histogram_oracles import HistogramOracles
 from caldp_core.mechanisms.oracles.walsh_hadamard import fwht, stochastic_fwht
 from caldp_core.mechanisms.randomness.coins import (
     COIN_BITS,
@@ -51,18 +51,18 @@ class _Group:
         )
 
 
-class HadamardBank(CodedReports):
-    """See `OracleBank`; `sizes`: (m,) hidden symbols per block, `epsilon`: (m,)."""
+class HadamardOracles(HistogramOracles):
+    """See `FrequencyOracles`; `sizes`: (m,) hidden symbols per block, `epsilon`: (m,)."""
 
     def __init__(self, sizes: Ints, epsilon: Floats) -> None:
         self._sizes = sizes
         self._orders = np.where(sizes > 0, 1 << _bit_length(sizes), 0)
         self._groups, self._starts = _layout(self._orders)
-        self.cells = int(self._orders.sum())
+        self.tally_size = int(self._orders.sum())
         self._truth = truth_threshold(epsilon)
         # λ = 2(1 − p): then λ/S = 2(1−p)/S is exactly the least probability of a hidden symbol.
         two_lies = np.uint64(2 * COIN_ONE) - np.uint64(2) * self._truth
-        self.noise: Words = np.where(sizes > 0, two_lies, np.uint64(0))
+        self.cover_threshold: Words = np.where(sizes > 0, two_lies, np.uint64(0))
         self._c = 1.0 / (2.0 * (self._truth / COIN_ONE) - 1.0)
         self._block = np.repeat(np.arange(sizes.size), sizes)
         self._row = np.arange(self._block.size) - (np.cumsum(sizes) - sizes)[self._block] + 1
@@ -98,33 +98,33 @@ class HadamardBank(CodedReports):
         some = np.flatnonzero(counts)
         shares = self._truth[self._block[some]] / COIN_ONE
         truths[some] = rng.binomial(counts[some], shares)
-        parity = np.zeros((2, self.cells), np.int64)
+        parity = np.zeros((2, self.tally_size), np.int64)
         parity[0, self._cell] = truths
         parity[1, self._cell] = counts - truths
         present = self._sizes > 0
         parity[0, self._starts[present]] = base[present]
-        tally = np.empty(self.cells, np.int64)
+        tally = np.empty(self.tally_size, np.int64)
         for group in self._groups:
             state = np.ascontiguousarray(np.swapaxes(group.of(parity), -1, -2))
             group.of(tally)[...] = stochastic_fwht(state, rng).T
         return tally
 
-    def block_counts(self, cells: Ints) -> Ints:
+    def block_counts(self, counts: Ints) -> Ints:
         """(m,) reports from each block's outputs."""
-        ends = np.concatenate([[0], np.cumsum(cells)])
+        ends = np.concatenate([[0], np.cumsum(counts)])
         return np.asarray(ends[self._starts + self._orders] - ends[self._starts])
 
-    def estimate(self, cells: Ints, block_counts: Ints, n: int) -> Floats:
+    def estimate(self, counts: Ints, block_counts: Ints, n: int) -> Floats:
         """p̂_x = (c/n)·FWHT(block's tally)[row of x], c = 1/(2p−1); base reports cancel out."""
-        spectrum = np.empty(self.cells)
+        spectrum = np.empty(self.tally_size)
         for group in self._groups:
-            spectrum[group.start : group.stop] = fwht(group.of(cells).astype(np.float64)).ravel()
+            spectrum[group.start : group.stop] = fwht(group.of(counts).astype(np.float64)).ravel()
         return np.asarray(spectrum[self._cell] * (self._c[self._block] / n))
 
     def variance(self, p: Floats, block_p: Floats, n: int) -> Floats:
         """(1/n)(c²·(p(A_j) + λ·p(B_j)) − p_x²): a report of the block's outputs counts ±c."""
         hidden_p = sums_by(self._block, p, block_p.size)
-        reached = hidden_p + self.noise / COIN_ONE * (block_p - hidden_p)
+        reached = hidden_p + self.cover_threshold / COIN_ONE * (block_p - hidden_p)
         return np.asarray(((self._c**2 * reached)[self._block] - p**2) / n)
 
     def offset(self, weights: Floats) -> Floats:
@@ -134,7 +134,7 @@ class HadamardBank(CodedReports):
 
     def second_moment(self, weights: Floats, p: Floats, block_p: Floats) -> float:
         """Z = c·ŵ(y), ŵ the transform of w: E[Z²|row r] = c²·(mean ŵ² + FWHT(ŵ²)[r]/(S·c))."""
-        spectrum, mean = np.zeros(self.cells), np.zeros(self._sizes.size)
+        spectrum, mean = np.zeros(self.tally_size), np.zeros(self._sizes.size)
         spectrum[self._cell] = weights
         for group in self._groups:
             square = fwht(group.of(spectrum)) ** 2
@@ -142,7 +142,7 @@ class HadamardBank(CodedReports):
             group.of(spectrum)[...] = part
             mean[self._blocks_of(group)] = part[:, 0]
         hidden_p = sums_by(self._block, p, block_p.size)
-        base_p = self.noise / COIN_ONE * (block_p - hidden_p)
+        base_p = self.cover_threshold / COIN_ONE * (block_p - hidden_p)
         c = self._c[self._block]
         told = p * (c**2 * mean[self._block] + c * spectrum[self._cell])
         return float(told.sum() + (base_p * self._c**2 * mean).sum())
@@ -152,11 +152,11 @@ class HadamardBank(CodedReports):
         return np.flatnonzero(self._orders == group.order)
 
     def expected(self, p: Floats, base: Floats) -> Floats:
-        """Q p: (s,) hidden shares and (m,) shares of base reports → (cells,) law of the cells.
+        """Q p: (s,) hidden shares and (m,) shares of base reports → (tally_size,) law of the cells.
 
         Q(y|row r) = (1 + H(r, y)/c)/S, so it is one transform; base reports enter as row 0.
         """
-        spectrum = np.zeros(self.cells)
+        spectrum = np.zeros(self.tally_size)
         spectrum[self._cell] = p / self._c[self._block]
         present = self._sizes > 0
         reports = sums_by(self._block, p, self._sizes.size) + base
@@ -166,8 +166,8 @@ class HadamardBank(CodedReports):
         return spectrum
 
     def pull(self, weights: Floats) -> tuple[Floats, Floats]:
-        """Qᵀ w: (cells,) weights → (s,) their mean over a hidden symbol's reports, (m,) base's."""
-        means = np.empty(self.cells)
+        """Qᵀ w: (tally_size,) weights → (s,) mean over a hidden symbol's reports, (m,) base's."""
+        means = np.empty(self.tally_size)
         for group in self._groups:
             group.of(means)[...] = fwht(group.of(weights)) / group.order
         base = np.zeros(self._sizes.size)

@@ -19,14 +19,14 @@ from caldp_core.basics.arrays import counts_by
 from caldp_core.basics.errors import require
 from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.types import Floats, Ints, Reports, WordSource
-from caldp_core.mechanisms.base import OUTPUTS_MAX, InclusionForm
+from caldp_core.mechanisms.base import OUTPUTS_MAX, SupportForm
 from caldp_core.mechanisms.oracles.polynomial_hash import (
     count_hits,
     every_hash,
     least_prime,
     polynomial,
 )
-from caldp_core.mechanisms.oracles.supports import InclusionBank, InclusionLaw
+from caldp_core.mechanisms.oracles.supports import SupportLaw, SupportOracles
 from caldp_core.mechanisms.randomness.coins import (
     COIN_ONE,
     below,
@@ -48,8 +48,8 @@ _WRONG: Final = (
 )
 
 
-class LocalHashingBank(InclusionBank):
-    """See `OracleBank`; `sizes`: (m,) hidden symbols per block, `epsilon`: (m,).
+class LocalHashingOracles(SupportOracles):
+    """See `FrequencyOracles`; `sizes`: (m,) hidden symbols per block, `epsilon`: (m,).
 
     A report is a record of `source`, the number of its block, `hash`, the coefficients of f from
     x⁰ on, and `value`. In the clear, `source` is m + the symbol's place and the rest is 0.
@@ -63,7 +63,7 @@ class LocalHashingBank(InclusionBank):
         small = bool((self._prime.astype(np.float64) ** 3 * self._g <= _WRITTEN_OUT_MAX).all())
         self.n_max = N_MAX if small else _HASHES_MAX // int(sizes.max())
         noise = noise_threshold(np.where(sizes > 0, self._g, 0), epsilon)
-        law = inclusions_of(sizes, self._prime, self._g, noise / COIN_ONE)
+        law = support_law_of(sizes, self._prime, self._g, noise / COIN_ONE)
         super().__init__(sizes, noise, law)
 
     @property
@@ -81,7 +81,7 @@ class LocalHashingBank(InclusionBank):
         """(n,) ranks → (n,) reports."""
         block = self._block[rank]
         reports = self.privatize_base(block, words)
-        honest = np.flatnonzero(~below(words(rank.size), self.noise[block]))
+        honest = np.flatnonzero(~below(words(rank.size), self.cover_threshold[block]))
         block, x = block[honest], (rank - self._starts[self._block[rank]])[honest]
         number = polynomial(reports["hash"][honest], x, self._prime[block])
         reports["value"][honest] = number * self._g[block] // self._prime[block]
@@ -97,7 +97,7 @@ class LocalHashingBank(InclusionBank):
         return reports
 
     def tally(self, reports: Reports, clear: int) -> Ints:
-        """(n,) reports → (cells + clear,) sums; `CaldpError` on a record that can't be."""
+        """(n,) reports → (tally_size + clear,) sums; `CaldpError` on a record that can't be."""
         reports = np.asarray(reports)
         require(reports.ndim == 1 and reports.dtype == self.dtype, _WRONG)
         m, source = self._sizes.size, reports["source"]
@@ -178,7 +178,7 @@ class LocalHashingBank(InclusionBank):
         first = int((self._prime[present] ** 3 * self._g[present]).sum())
         size, prime, g = (int(part[block]) for part in (self._sizes, self._prime, self._g))
         every = self.every_report(0)[first : first + prime**3 * g]
-        noise = int(self.noise[block])
+        noise = int(self.cover_threshold[block])
         rows = [
             [noise + (g * (COIN_ONE - noise) if hit else 0) for hit in self._hits(every, block, x)]
             for x in range(size)
@@ -193,14 +193,14 @@ class LocalHashingBank(InclusionBank):
         ).tolist()
         return hits
 
-    def inclusion_form(self, block: int) -> InclusionForm:
+    def support_form(self, block: int) -> SupportForm:
         """Of all pairs of hash and value x sends λ, and 1 − λ of the P³ with h(x) for the value."""
-        lie = Fraction(int(self.noise[block]), COIN_ONE)
+        lie = Fraction(int(self.cover_threshold[block]), COIN_ONE)
         g = int(self._g[block])
-        return InclusionForm(lie + (1 - lie) * g, lie, Fraction(1, g))
+        return SupportForm(lie + (1 - lie) * g, lie, Fraction(1, g))
 
 
-def inclusions_of(sizes: Ints, prime: Ints, g: Ints, share: Floats) -> InclusionLaw:
+def support_law_of(sizes: Ints, prime: Ints, g: Ints, share: Floats) -> SupportLaw:
     """What a report includes; `share`: (m,) λ. Three symbols' values are independent."""
     most = prime // g + (prime % g > 0)
     few = prime // g
@@ -210,7 +210,7 @@ def inclusions_of(sizes: Ints, prime: Ints, g: Ints, share: Floats) -> Inclusion
     # A block of one symbol has no others; this makes a − r = 1 − λ.
     two = np.where(sizes > 1, two, 0.0)
     lie, honest = share / g, 1.0 - share
-    return InclusionLaw(
+    return SupportLaw(
         own=honest + lie,
         other=honest * two + lie,
         base=1.0 / g,
@@ -227,6 +227,6 @@ def best_range(sizes: Ints, prime: Ints, epsilon: Floats) -> Ints:
     least = np.clip(np.floor(np.exp(epsilon)).astype(np.int64) + 1, np.minimum(2, prime), prime)
     most = np.minimum(least + 1, prime)
     lower, upper = (
-        inclusions_of(sizes, prime, g, g / (g + np.expm1(epsilon))) for g in (least, most)
+        support_law_of(sizes, prime, g, g / (g + np.expm1(epsilon))) for g in (least, most)
     )
     return np.where(upper.total_square(sizes) < lower.total_square(sizes), most, least)

@@ -14,23 +14,23 @@ from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.types import Ints, Reports, Words
 from caldp_core.mechanisms.base import OUTPUTS_MAX
 from caldp_core.mechanisms.oracles.random_bits import BYTE_BITS, bit_sums, every_row
-from caldp_core.mechanisms.oracles.supports import InclusionBank, InclusionLaw
+from caldp_core.mechanisms.oracles.supports import SupportLaw, SupportOracles
 
 _LISTED_BITS: Final = 24
 """Blocks of more bits have more different reports than are ever listed."""
 
 
-class PackedReports(InclusionBank):
-    """The part of an `OracleBank` that follows once a report is a row of bits.
+class PackedReports(SupportOracles):
+    """The part of an `FrequencyOracles` that follows once a report is a row of bits.
 
     A report is a record of `source`, the number of its block, and `bits`, packed in little order;
-    m + i for `source` and no bits name the i-th symbol that is not hidden. See `InclusionBank`.
+    m + i for `source` and no bits name the i-th symbol that is not hidden. See `SupportOracles`.
     """
 
     n_max: int = N_MAX
 
-    def __init__(self, sizes: Ints, noise: Words, law: InclusionLaw) -> None:
-        super().__init__(sizes, noise, law)
+    def __init__(self, sizes: Ints, cover_threshold: Words, law: SupportLaw) -> None:
+        super().__init__(sizes, cover_threshold, law)
         width = max(1, -(-int(sizes.max()) // BYTE_BITS))
         self.dtype: np.dtype[Any] = np.dtype([("source", "<u4"), ("bits", "u1", (width,))])
 
@@ -40,7 +40,7 @@ class PackedReports(InclusionBank):
         return min(sum(1 << int(s) for s in self._sizes if s), OUTPUTS_MAX)
 
     def tally(self, reports: Reports, clear: int) -> Ints:
-        """(n,) reports → (cells + clear,) sums; `CaldpError` on a report that can't be."""
+        """(n,) reports → (tally_size + clear,) sums; `CaldpError` on a report that can't be."""
         m = self._sizes.size
         source = self.sources(reports, m + clear)
         in_clear = source >= m

@@ -19,7 +19,7 @@ from caldp_core.basics.arrays import counts_by
 from caldp_core.basics.errors import require
 from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource
-from caldp_core.mechanisms.base import OUTPUTS_MAX, InclusionForm
+from caldp_core.mechanisms.base import OUTPUTS_MAX, SupportForm
 from caldp_core.mechanisms.oracles.subset_reports import (
     Rows,
     bit_counts,
@@ -28,8 +28,8 @@ from caldp_core.mechanisms.oracles.subset_reports import (
     random_subsets,
     words_for,
 )
-from caldp_core.mechanisms.oracles.subset_tally import sample_inclusions
-from caldp_core.mechanisms.oracles.supports import InclusionBank, InclusionLaw
+from caldp_core.mechanisms.oracles.subset_tally import sample_supports
+from caldp_core.mechanisms.oracles.supports import SupportLaw, SupportOracles
 from caldp_core.mechanisms.randomness.coins import COIN_ONE, below
 
 _DIGITS: Final = 60
@@ -39,8 +39,8 @@ _WRONG: Final = (
 )
 
 
-class SubsetSelectionBank(InclusionBank):
-    """See `OracleBank`; `sizes`: (m,) hidden symbols per block, `epsilon`: (m,).
+class SubsetSelectionOracles(SupportOracles):
+    """See `FrequencyOracles`; `sizes`: (m,) hidden symbols per block, `epsilon`: (m,).
 
     A report is a record of `source`, the number of its block, and `bits`, the subset as packed
     bits in the order of the block's ranks. In the clear, `source` is m + the symbol's place and
@@ -52,7 +52,7 @@ class SubsetSelectionBank(InclusionBank):
     def __init__(self, sizes: Ints, epsilon: Floats) -> None:
         self._omega = best_omega(sizes, epsilon)
         noise = uniform_threshold(sizes, self._omega, epsilon)
-        super().__init__(sizes, noise, inclusions_of(sizes, self._omega, noise / COIN_ONE))
+        super().__init__(sizes, noise, support_law_of(sizes, self._omega, noise / COIN_ONE))
         width = max(1, words_for(int(sizes.max())))
         self.dtype: np.dtype[Any] = np.dtype([("source", "<i8"), ("bits", "<u8", (width,))])
         kinds = np.stack([sizes, self._omega])
@@ -72,7 +72,7 @@ class SubsetSelectionBank(InclusionBank):
     def privatize(self, rank: Ints, words: WordSource) -> Reports:
         """(n,) ranks → (n,) reports."""
         block = self._block[rank]
-        uniform = below(words(rank.size), self.noise[block])
+        uniform = below(words(rank.size), self.cover_threshold[block])
         return self._draw(block, np.where(uniform, -1, rank - self._starts[block]), words)
 
     def privatize_base(self, block: Ints, words: WordSource) -> Reports:
@@ -92,7 +92,7 @@ class SubsetSelectionBank(InclusionBank):
         return reports
 
     def tally(self, reports: Reports, clear: int) -> Ints:
-        """(n,) reports → (cells + clear,) sums; `CaldpError` on a record that can't be."""
+        """(n,) reports → (tally_size + clear,) sums; `CaldpError` on a record that can't be."""
         reports = np.asarray(reports)
         require(reports.ndim == 1 and reports.dtype == self.dtype, _WRONG)
         m = self._sizes.size
@@ -149,13 +149,13 @@ class SubsetSelectionBank(InclusionBank):
             if size:
                 blocks = np.flatnonzero(self._kind == number)
                 at = self._starts[blocks][:, None] + np.arange(size)
-                included[at] = sample_inclusions(truths[at], noise[blocks], omega, rng)
+                included[at] = sample_supports(truths[at], noise[blocks], omega, rng)
         return np.concatenate([included, counts_by(self._block, counts, base.size) + base])
 
     def channel(self, block: int) -> tuple[int, Ints, int]:
         """Numerators over 2^48·ω·C(s, ω): λ's share ω·N, and s·(2^48 − N) more if included."""
         size, omega = int(self._sizes[block]), int(self._omega[block])
-        noise = int(self.noise[block])
+        noise = int(self.cover_threshold[block])
         first = sum(
             comb(s, o) for s, o in zip(self._sizes[:block], self._omega[:block], strict=True) if s
         )
@@ -165,14 +165,14 @@ class SubsetSelectionBank(InclusionBank):
         rows.append([omega * COIN_ONE] * len(subsets))
         return first, np.array(rows, dtype=object), COIN_ONE * omega * len(subsets)
 
-    def inclusion_form(self, block: int) -> InclusionForm:
+    def support_form(self, block: int) -> SupportForm:
         """x sends λ of all C(s, ω) subsets and 1 − λ of the C(s, ω)·ω/s that include x."""
-        lie = Fraction(int(self.noise[block]), COIN_ONE)
+        lie = Fraction(int(self.cover_threshold[block]), COIN_ONE)
         share = Fraction(int(self._omega[block]), int(self._sizes[block]))
-        return InclusionForm(lie + (1 - lie) / share, lie, share)
+        return SupportForm(lie + (1 - lie) / share, lie, share)
 
 
-def inclusions_of(sizes: Ints, omega: Ints, share: Floats) -> InclusionLaw:
+def support_law_of(sizes: Ints, omega: Ints, share: Floats) -> SupportLaw:
     """What subsets of ω of s symbols include; `share`: (m,) λ. The rest is counting."""
     s, w = np.maximum(sizes, 1).astype(np.float64), omega.astype(np.float64)
     one, two = np.maximum(s - 1.0, 1.0), np.maximum(s - 2.0, 1.0)
@@ -180,7 +180,7 @@ def inclusions_of(sizes: Ints, omega: Ints, share: Floats) -> InclusionLaw:
     # A block of one symbol has no others: any r will do, and this one makes a − r = 1 − λ.
     apart = np.where(sizes > 1, (s - w) / one, 1.0)
     own = share * w / s + (1.0 - share)
-    return InclusionLaw(
+    return SupportLaw(
         own=own,
         other=own - (1.0 - share) * apart,
         base=w / s,
@@ -197,7 +197,7 @@ def best_omega(sizes: Ints, epsilon: Floats) -> Ints:
     least = np.maximum(np.floor(sizes / (np.exp(epsilon) + 1.0)).astype(np.int64), 1)
     most = np.clip(least + 1, 1, np.maximum(sizes - 1, 1))
     lower, upper = (
-        inclusions_of(sizes, omega, sizes / np.maximum(sizes + omega * np.expm1(epsilon), 1.0))
+        support_law_of(sizes, omega, sizes / np.maximum(sizes + omega * np.expm1(epsilon), 1.0))
         for omega in (least, most)
     )
     better = upper.total_square(sizes) < lower.total_square(sizes)

@@ -31,7 +31,7 @@ class _Entry:
     people: Ints
 
 
-def sample_inclusions(truths: Ints, uniform: Ints, omega: int, rng: np.random.Generator) -> Ints:
+def sample_supports(truths: Ints, uniform: Ints, omega: int, rng: np.random.Generator) -> Ints:
     """(blocks, s) how many subsets of ω symbols include each symbol; exact up to rounding in p.
 
     `truths`: (blocks, s) people whose subset must include that symbol and is uniform otherwise;

@@ -24,7 +24,7 @@ from caldp_core.mechanisms.randomness.coins import COIN_ONE
 
 
 @dataclass(frozen=True, eq=False)
-class InclusionLaw:
+class SupportLaw:
     """What a report includes; all (m,) probabilities, one per block, but for `gain` and `clear`.
 
     `own`, `other`, `base`: a, r and u above. `own_pair`: x and a given other symbol, from x.
@@ -51,8 +51,8 @@ class InclusionLaw:
         return np.asarray(square / self.gain**2)
 
 
-class InclusionBank:
-    """The part of an `OracleBank` that follows from its `InclusionLaw`.
+class SupportOracles:
+    """The part of an `FrequencyOracles` that follows from its `SupportLaw`.
 
     `sizes`: (m,) hidden symbols per block; `noise`: (m,) whole thresholds of λ.
     Tally: (s,) inclusions of each hidden symbol, then (m,) reports of each block's oracle.
@@ -61,14 +61,14 @@ class InclusionBank:
 
     dtype: np.dtype[Any]
 
-    def __init__(self, sizes: Ints, noise: Words, law: InclusionLaw) -> None:
+    def __init__(self, sizes: Ints, cover_threshold: Words, law: SupportLaw) -> None:
         self._sizes = sizes
-        self.noise = noise
+        self.cover_threshold = cover_threshold
         self.law = law
-        self._share: Floats = noise / COIN_ONE
+        self._share: Floats = cover_threshold / COIN_ONE
         self._starts = np.cumsum(sizes) - sizes
         self._block = np.repeat(np.arange(sizes.size), sizes)
-        self.cells = int(sizes.sum()) + sizes.size
+        self.tally_size = int(sizes.sum()) + sizes.size
 
     def blank(self, source: Ints) -> Reports:
         """(n,) sources → (n,) records of nothing else; `CaldpError` if they would take too much."""
@@ -86,16 +86,16 @@ class InclusionBank:
         """(n,) places → (n,) records whose `source` is m + place, and that hold nothing else."""
         return self.blank(self._sizes.size + place)
 
-    def block_counts(self, cells: Ints) -> Ints:
+    def block_counts(self, counts: Ints) -> Ints:
         """(m,) reports of each block's oracle: the last cells."""
-        return cells[self._block.size :]
+        return counts[self._block.size :]
 
-    def estimate(self, cells: Ints, block_counts: Ints, n: int) -> Floats:
+    def estimate(self, counts: Ints, block_counts: Ints, n: int) -> Floats:
         """(s,) shares, by the module's formula."""
-        protected = self.block_counts(cells)
+        protected = self.block_counts(counts)
         clear = block_counts - protected
         expected = self.law.other * protected + self.law.clear * clear
-        included = cells[: self._block.size]
+        included = counts[: self._block.size]
         return np.asarray((included - expected[self._block]) / (n * self.law.gain[self._block]))
 
     def variance(self, p: Floats, block_p: Floats, n: int) -> Floats:

@@ -18,7 +18,7 @@ import numpy as np
 from caldp_core.basics.arrays import counts_by
 from caldp_core.basics.errors import check_number
 from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource
-from caldp_core.mechanisms.base import InclusionForm
+from caldp_core.mechanisms.base import SupportForm
 from caldp_core.mechanisms.oracles.packed_bits import PackedReports, members_of
 from caldp_core.mechanisms.oracles.random_bits import (
     WORD_BITS,
@@ -27,7 +27,7 @@ from caldp_core.mechanisms.oracles.random_bits import (
     random_lanes,
     set_bits,
 )
-from caldp_core.mechanisms.oracles.supports import InclusionLaw
+from caldp_core.mechanisms.oracles.supports import SupportLaw
 from caldp_core.mechanisms.randomness.coins import COIN_BITS, COIN_ONE, below, truth_threshold
 
 _DIGITS: Final = 60
@@ -35,8 +35,8 @@ _CHUNK: Final = 1 << 14
 """Words of coins at a time, so that what is in hand stays in the cache."""
 
 
-class UnaryBank(PackedReports):
-    """See `OracleBank`; `sizes`: (m,) hidden symbols per block, `epsilon`: (m,).
+class UnaryOracles(PackedReports):
+    """See `FrequencyOracles`; `sizes`: (m,) hidden symbols per block, `epsilon`: (m,).
 
     `truth`: (m,) whole thresholds T in (0, 2^48): θ = T/2^48. `theta`, `d1`: (m,) as realised.
     """
@@ -46,7 +46,7 @@ class UnaryBank(PackedReports):
         self._stray, covering = unary_thresholds(truth, epsilon)
         self.theta, self.d1 = truth / COIN_ONE, self._stray / COIN_ONE
         noise = np.where(sizes > 0, covering, np.uint64(0))
-        super().__init__(sizes, noise, inclusions_of(self.theta, self.d1))
+        super().__init__(sizes, noise, support_law_of(self.theta, self.d1))
 
     @property
     def settings(self) -> tuple[Words, ...]:
@@ -102,19 +102,19 @@ class UnaryBank(PackedReports):
         first = int((1 << before[before > 0]).sum())
         return first, numerators, 1 << (COIN_BITS * size)
 
-    def inclusion_form(self, block: int) -> InclusionForm:
+    def support_form(self, block: int) -> SupportForm:
         """Only the own bit tells x from the base: θ for d₁ where it is 1, 1 − θ for 1 − d₁."""
         theta = Fraction(int(self._truth[block]), COIN_ONE)
         d1 = Fraction(int(self._stray[block]), COIN_ONE)
-        return InclusionForm(theta / d1, (1 - theta) / (1 - d1), d1)
+        return SupportForm(theta / d1, (1 - theta) / (1 - d1), d1)
 
 
-def inclusions_of(theta: Floats, d1: Floats) -> InclusionLaw:
+def support_law_of(theta: Floats, d1: Floats) -> SupportLaw:
     """What a report of independent bits includes: others have d₁ even in the base reports.
 
     So who is in the clear need not be corrected for, β = 0.
     """
-    return InclusionLaw(
+    return SupportLaw(
         own=theta,
         other=d1,
         base=d1,
@@ -146,22 +146,22 @@ def unary_thresholds(truth: Words, epsilon: Floats) -> tuple[Words, Words]:
     return np.array(stray, np.uint64)[at], np.array(covering, np.uint64)[at]
 
 
-class RapporBank(UnaryBank):
+class RapporOracles(UnaryOracles):
     """Basic one-time RAPPOR: θ = e^{ε/2}/(e^{ε/2}+1), d₁ = 1 − θ, d₂ = e^{−ε/2}."""
 
     def __init__(self, sizes: Ints, epsilon: Floats) -> None:
         super().__init__(sizes, epsilon, truth_threshold(epsilon / 2))
 
 
-class OueBank(UnaryBank):
+class OueOracles(UnaryOracles):
     """Optimized unary encoding: θ = ½, d₁ = 1/(e^ε+1): least variance for rare symbols."""
 
     def __init__(self, sizes: Ints, epsilon: Floats) -> None:
         super().__init__(sizes, epsilon, np.full(sizes.size, COIN_ONE // 2, np.uint64))
 
 
-def unary_family(theta: float) -> Callable[[Ints, Floats], UnaryBank]:
+def unary_family(theta: float) -> Callable[[Ints, Floats], UnaryOracles]:
     """The unary family with this θ in [0.001, 0.999] for every ε; raises `CaldpError` outside."""
     share = check_number("theta", theta, 0.001, 0.999)
     threshold = np.uint64(round(share * COIN_ONE))
-    return lambda sizes, epsilon: UnaryBank(sizes, epsilon, np.full(sizes.size, threshold))
+    return lambda sizes, epsilon: UnaryOracles(sizes, epsilon, np.full(sizes.size, threshold))
