@@ -2,8 +2,11 @@
 
 import streamlit as st
 
-from caldp_ui import compute, controls, drawing, readout, sections, slow, state, tour
-from caldp_ui.shell import as_text, enter, heading, plain_errors
+from caldp_ui.app.shell import as_text, enter, heading, plain_errors
+from caldp_ui.compute import runs as compute
+from caldp_ui.parts import readout, slow
+from caldp_ui.places import controls, drawing, sections, tour
+from caldp_ui.session import state
 
 enter()
 title, guide = st.columns([6, 1], vertical_alignment="bottom")

@@ -1,7 +1,7 @@
 """Start here: what this is, and scenarios that open with one click."""
 
-from caldp_ui import start
-from caldp_ui.shell import enter, heading
+from caldp_ui.app.shell import enter, heading
+from caldp_ui.start import cards as start
 
 enter()
 heading(

@@ -8,7 +8,8 @@ from benchmarks.browser import pictures, ready, settled
 from caldp_core.domain.grid import Area
 from caldp_core.scenarios.protection import OneBlock
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui import start, tour
+from caldp_ui.places import tour
+from caldp_ui.start import cards as start
 from tests.browser.conftest import Visit
 from tests.browser.hands import (
     by_icon,

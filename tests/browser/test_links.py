@@ -11,7 +11,7 @@ from benchmarks.browser import ready, serving, settled
 from caldp_core.domain.grid import Area
 from caldp_core.scenarios.protection import StateBlocks
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui import start
+from caldp_ui.start import cards as start
 from tests.browser.conftest import DESKTOP, Visit
 from tests.browser.hands import expect, expect_numbers, link_of
 from tests.browser.watch import Watch

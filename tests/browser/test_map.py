@@ -10,7 +10,7 @@ from benchmarks.browser import MAPS, pictures, press_until_redrawn, settled
 from caldp_core.domain.grid import Area
 from caldp_core.scenarios.protection import OneBlock, SensitiveAreas, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui import drawing
+from caldp_ui.places import drawing
 from tests.browser.conftest import Visit
 from tests.browser.hands import (
     assert_close,

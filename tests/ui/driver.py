@@ -27,8 +27,10 @@ from streamlit.testing.v1 import AppTest
 from caldp_core.domain.grid import Area
 from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui import formats, slow, words
-from caldp_ui.drawing import MAP
+from caldp_ui.parts import slow
+from caldp_ui.places.drawing import MAP
+from caldp_ui.words import formats
+from caldp_ui.words import sentences as words
 
 APP = Path(__file__).parents[2] / "app.py"
 _PATIENCE = 120

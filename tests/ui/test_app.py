@@ -19,7 +19,9 @@ from caldp_core.scenarios.protection import (
 )
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.planner import best_family
-from caldp_ui import controls, formats, maps, presets, words
+from caldp_ui.places import controls, maps, presets
+from caldp_ui.words import formats
+from caldp_ui.words import sentences as words
 from tests.ui import driver
 from tests.ui.driver import (
     assert_shows,

@@ -13,8 +13,11 @@ from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.scenarios.protection import StateBlocks
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui import compute, repetition, slow, start, words
-from caldp_ui.datasets import PEOPLE_OF_SYNTHETIC
+from caldp_ui.compute import runs as compute
+from caldp_ui.compute.sources import PEOPLE_OF_SYNTHETIC
+from caldp_ui.parts import repetition, slow
+from caldp_ui.start import cards as start
+from caldp_ui.words import sentences as words
 from tests.ui.driver import (
     assert_shows,
     checked,

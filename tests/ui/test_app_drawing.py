@@ -9,7 +9,8 @@ from caldp_core.experiments.regions import RegionReport, region_report
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.protection import DrawnBlocks, OneBlock, SensitiveAreas, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui import drawing, formats
+from caldp_ui.places import drawing
+from caldp_ui.words import formats
 from tests.ui.driver import (
     AppTest,
     assert_shows,

@@ -12,7 +12,8 @@ from caldp_core.basics.types import Bools
 from caldp_core.experiments.run import Setup, prepare, run
 from caldp_core.scenarios.protection import EverythingSensitive, OneBlock, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui import tour, words
+from caldp_ui.places import tour
+from caldp_ui.words import sentences as words
 from tests.ui.small import CONTEXTS, channel_of, setup_of
 
 EPSILONS = (0.1, 1.0, 3.0)

@@ -16,7 +16,9 @@ from caldp_core.experiments.regions import region_report
 from caldp_core.experiments.run import Setup, prepare, run
 from caldp_core.scenarios.protection import SensitiveAreas
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui import formats, presets, words
+from caldp_ui.places import presets
+from caldp_ui.words import formats
+from caldp_ui.words import sentences as words
 from tests.ui.scenarios import BASE, VARIED
 from tests.ui.small import CONTEXTS, setup_of
 

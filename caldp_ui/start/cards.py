@@ -16,7 +16,9 @@ from caldp_core.scenarios.protection import (
     StateBlocks,
 )
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui import formats, state, words
+from caldp_ui.session import state
+from caldp_ui.words import formats
+from caldp_ui.words import sentences as words
 
 MAP_PAGE: Final = "pages/places.py"
 

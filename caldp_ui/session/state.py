@@ -18,8 +18,8 @@ from caldp_core.domain.grid import Area
 from caldp_core.scenarios.protection import BlocksSpec, SensitiveSpec
 from caldp_core.scenarios.records import strangers
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.datasets import fetched_snap, peopled
-from caldp_ui.shell import as_text
+from caldp_ui.app.shell import as_text
+from caldp_ui.compute.sources import fetched_snap, peopled
 
 _SCENARIO: Final = "scenario"
 _REGION: Final = "region"

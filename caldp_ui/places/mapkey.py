@@ -7,8 +7,8 @@ from typing import Final
 
 from caldp_core.domain.grid import Area, GridDomain
 from caldp_core.experiments.run import Setup
-from caldp_ui import maps
-from caldp_ui.theme import NIGHT, NIGHT_LAND, SENSITIVE_TINT
+from caldp_ui.app.theme import NIGHT, NIGHT_LAND, SENSITIVE_TINT
+from caldp_ui.places import maps
 
 SCALE: Final = "Colour: share of all people in a cell. Bare land: nobody."
 BORDER: Final = "sensitive places"

@@ -14,7 +14,7 @@ from caldp_core.experiments.run import Setup
 from caldp_core.scenarios.protection import EverythingSensitive, OneBlock, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import ExpectedError
-from caldp_ui import formats
+from caldp_ui.words import formats
 
 REPEATS = 5
 _CHECK_INS = Gowalla | Snap

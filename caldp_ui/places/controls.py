@@ -26,9 +26,12 @@ from caldp_core.scenarios.protection import (
     StateBlocks,
 )
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui import datasets, drawing, formats, presets, words
-from caldp_ui.glossary import DEFINITIONS
-from caldp_ui.state import bind, change
+from caldp_ui.compute import sources as datasets
+from caldp_ui.places import drawing, presets
+from caldp_ui.session.state import bind, change
+from caldp_ui.words import formats
+from caldp_ui.words import sentences as words
+from caldp_ui.words.glossary import DEFINITIONS
 
 BLOCK_KINDS: Final[dict[str, BlocksSpec]] = {
     "One block: the whole map": OneBlock(),

@@ -19,8 +19,8 @@ from caldp_core.basics.types import Bools, Floats
 from caldp_core.datasets import state_outline
 from caldp_core.domain.grid import US_GRID, Area, GridDomain
 from caldp_core.domain.partitions import Partition
-from caldp_ui.outlines import Lines, block_lines, mask_lines
-from caldp_ui.theme import CIVIDIS, LEVELS, NIGHT, NIGHT_LAND, SENSITIVE_TINT, Palette
+from caldp_ui.app.theme import CIVIDIS, LEVELS, NIGHT, NIGHT_LAND, SENSITIVE_TINT, Palette
+from caldp_ui.places.outlines import Lines, block_lines, mask_lines
 
 SHARE_LOW: Final = 1e-6
 SHARE_HIGH: Final = 1e-2

@@ -12,7 +12,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from caldp_core.experiments.forecast import Curve
-from caldp_ui.theme import Palette
+from caldp_ui.app.theme import Palette
 
 HEIGHT: Final = 330
 _BUTTONS: Final = 32

@@ -9,8 +9,12 @@ import streamlit as st
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui import compute, presets, slow, state, words
-from caldp_ui.drawing import ADD, NUMBERS
+from caldp_ui.compute import runs as compute
+from caldp_ui.parts import slow
+from caldp_ui.places import presets
+from caldp_ui.places.drawing import ADD, NUMBERS
+from caldp_ui.session import state
+from caldp_ui.words import sentences as words
 
 _STEP: Final = "tour-step"
 _STEPS: Final = (

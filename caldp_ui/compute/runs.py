@@ -21,7 +21,7 @@ from caldp_core.experiments.run import Outcome, Result, Setup, prepare, run
 from caldp_core.mechanisms import FAMILIES, mechanism
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.planner import Recommendation, best_family
-from caldp_ui.datasets import file_state
+from caldp_ui.compute.sources import file_state
 
 EPSILONS: Final = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0)
 NUMBERS: Final = tuple(10**power for power in range(3, 13))

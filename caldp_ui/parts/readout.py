@@ -9,9 +9,13 @@ import streamlit as st
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui import compute, formats, methods, state, words
-from caldp_ui.compute import Comparison
-from caldp_ui.glossary import terms
+from caldp_ui.compute import runs as compute
+from caldp_ui.compute.runs import Comparison
+from caldp_ui.parts import methods
+from caldp_ui.session import state
+from caldp_ui.words import formats
+from caldp_ui.words import sentences as words
+from caldp_ui.words.glossary import terms
 
 _STYLE = """<style>
 .st-key-headline > * { flex: 1 1 10.4rem !important; min-width: 10.4rem; }

@@ -14,8 +14,8 @@ from caldp_core.basics.types import Floats
 from caldp_core.datasets import state_outline
 from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.domain.partitions import Partition, grid_blocks
-from caldp_ui.compute import Comparison
-from caldp_ui.theme import LEVELS, NIGHT_LAND, WRONG, Palette
+from caldp_ui.app.theme import LEVELS, NIGHT_LAND, WRONG, Palette
+from caldp_ui.compute.runs import Comparison
 
 _FEWEST, _MOST = 20, 1000
 _TILES: Final = (25, 35)

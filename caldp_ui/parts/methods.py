@@ -8,7 +8,8 @@ import streamlit as st
 
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms import FAMILIES
-from caldp_ui import compute, formats
+from caldp_ui.compute import runs as compute
+from caldp_ui.words import formats
 
 
 def table(setup: Setup) -> None:

@@ -11,23 +11,17 @@ from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import Area, GridDomain
 from caldp_core.experiments.regions import RegionReport
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui import (
-    charts,
-    compute,
-    drawing,
-    formats,
-    mapkey,
-    maps,
-    readout,
-    repetition,
-    state,
-    view3d,
-    words,
-)
-from caldp_ui.compute import Comparison
-from caldp_ui.glossary import terms
-from caldp_ui.shell import as_text
-from caldp_ui.theme import palette
+from caldp_ui.app.shell import as_text
+from caldp_ui.app.theme import palette
+from caldp_ui.charts import curves as charts
+from caldp_ui.compute import runs as compute
+from caldp_ui.compute.runs import Comparison
+from caldp_ui.parts import readout, repetition
+from caldp_ui.places import drawing, mapkey, maps, view3d
+from caldp_ui.session import state
+from caldp_ui.words import formats
+from caldp_ui.words import sentences as words
+from caldp_ui.words.glossary import terms
 
 _CONFIG = {"displaylogo": False, "modeBarButtonsToRemove": ["lasso2d", "autoScale2d"]}
 _STILL = {"staticPlot": True}

@@ -20,8 +20,9 @@ from caldp_core.scenarios.protection import (
     SensitiveSpec,
 )
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui import formats, state
-from caldp_ui.shell import as_text
+from caldp_ui.app.shell import as_text
+from caldp_ui.session import state
+from caldp_ui.words import formats
 
 MAP: Final = "map-truth"
 _TOOL: Final = "tool"

@@ -11,8 +11,10 @@ import streamlit as st
 
 from caldp_core.basics.types import Progress
 from caldp_core.experiments.run import Result, Setup, run
-from caldp_ui import compute, formats, jobs
-from caldp_ui.compute import Comparison
+from caldp_ui.compute import runs as compute
+from caldp_ui.compute.runs import Comparison
+from caldp_ui.session import jobs
+from caldp_ui.words import formats
 
 RUNS: Final = 100
 _HELD: Final = "repetition"

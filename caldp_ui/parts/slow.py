@@ -14,8 +14,11 @@ from caldp_core.basics.types import Progress
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui import compute, formats, jobs, readout, state
-from caldp_ui.compute import Comparison
+from caldp_ui.compute import runs as compute
+from caldp_ui.compute.runs import Comparison
+from caldp_ui.parts import readout
+from caldp_ui.session import jobs, state
+from caldp_ui.words import formats
 
 _HELD: Final = "slow-run"
 
