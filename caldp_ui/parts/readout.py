@@ -1,6 +1,6 @@
 """The numbers and the sentences above and below the maps.
 
-Room: what is read. Everything shown here is also in the table of numbers.
+Room: parts. Everything shown here is also in the table of numbers.
 """
 
 import pandas as pd
@@ -12,54 +12,45 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs as compute
 from caldp_ui.compute.runs import Comparison
 from caldp_ui.parts import methods
-from caldp_ui.session import state
-from caldp_ui.words import formats
-from caldp_ui.words import sentences as words
+from caldp_ui.session.scenarios import S, another_draw
+from caldp_ui.session.slot import Slot
+from caldp_ui.words import accuracy, formats
+from caldp_ui.words import promise as promises
 from caldp_ui.words.glossary import terms
-
-_STYLE = """<style>
-.st-key-headline > * { flex: 1 1 10.4rem !important; min-width: 10.4rem; }
-.st-key-region-numbers > * { flex: 1 1 15rem !important; min-width: min(15rem, 100%); }
-.stMetric [data-testid=stMetricLabel] *, .stMetric [data-testid=stMetricValue] * {
-    white-space: normal; overflow: visible;
-}
-.stMetric [data-testid=stMetricValue] { font-size: 1.75rem; }
-</style>"""
-"""Numbers side by side as long as each has room: Streamlit's columns shrink and cut them off."""
+from caldp_ui.words.vocabulary import Vocabulary
 
 
-def headline(comparison: Comparison) -> None:
+def headline(nouns: Vocabulary, comparison: Comparison) -> None:
     """Four numbers: both errors, what plain LDP would need, what an onlooker can guess."""
-    st.html(_STYLE)
     with st.container(key="headline", horizontal=True):
         with st.container(key="tv-ours", gap="xsmall"):
-            _error("Error with this protection", comparison.ours)
+            _error(nouns, "Error with this protection", comparison.ours)
         with st.container(key="tv-plain", gap="xsmall"):
-            _error("Plain LDP, same people, same ε", comparison.plain)
+            _error(nouns, "Plain LDP, same people, same ε", comparison.plain)
         with st.container(key="plain-needs", gap="xsmall"):
             _plain_needs(comparison)
         with st.container(key="guessed", gap="xsmall"):
-            _guessed(comparison.setup)
+            _guessed(nouns, comparison.setup)
 
 
-def _guessed(setup: Setup) -> None:
+def _guessed(nouns: Vocabulary, setup: Setup) -> None:
     protects = setup.mechanism.hidden_symbols.size > 0
-    best = formats.hundred(words.guess(words.strongest(setup.scenario))) if protects else "100"
+    best = formats.hundred(promises.chance(setup)) if protects else "100"
     bounded = protects and not best.startswith("over")
     label = "Guessed right, at most about" if bounded else "May be guessed right"
     st.metric(label, f"{best} of 100")
-    st.caption(_of_whom(setup) if protects else "No secrets.")
+    st.caption(_of_whom(nouns, setup) if protects else "No secrets.")
 
 
-def _error(label: str, result: Result) -> None:
+def _error(nouns: Vocabulary, label: str, result: Result) -> None:
     tv = result.first.errors.tv
     st.metric(label, formats.share(tv))
-    st.caption(f"TV: {words.tv_in_words(tv)}. {words.expects(result.expected)}")
+    st.caption(f"TV: {accuracy.tv_in_words(nouns, tv)}. {accuracy.expects(result.expected)}")
 
 
-def _of_whom(setup: Setup) -> str:
-    share = formats.out_of(words.protected_share(setup))
-    text = "Between two protected places, from one report"
+def _of_whom(nouns: Vocabulary, setup: Setup) -> str:
+    share = formats.out_of(promises.protected_share(setup))
+    text = f"Between two protected {nouns.units}, from one report"
     return f"{text}." if share == "100 of 100" else f"{text}; {share} people are at one."
 
 
@@ -69,28 +60,32 @@ def _plain_needs(comparison: Comparison) -> None:
         st.metric("Plain LDP would need", "not known")
         st.caption("No formula is known for this estimate.")
         return
-    needed, meaning = words.plain_needs(setup, compute.people_plain_needs(setup.scenario))
+    needed, meaning = accuracy.plain_needs(setup, compute.people_plain_needs(setup.scenario))
     st.metric("Plain LDP would need", needed)
     st.caption(f"{meaning}.")
 
 
-def shield(setup: Setup) -> None:
+def shield(nouns: Vocabulary, setup: Setup) -> None:
     """Who is protected, and how well: the sentence that goes before the pictures."""
     with st.container(key="protected"):
-        st.markdown(f":material/shield: {words.protected(setup)} {words.odds(setup)}")
+        st.markdown(
+            f":material/shield: {promises.protected(nouns, setup)} {promises.odds(nouns, setup)}"
+        )
 
 
-def promise(setup: Setup) -> None:
+def promise(nouns: Vocabulary, setup: Setup) -> None:
     """What is hidden from whom, and what is not."""
     with st.container(border=True):
-        if words.repeats(setup):
-            st.markdown(words.repeats(setup))
+        if promises.repeats(nouns, setup):
+            st.markdown(promises.repeats(nouns, setup))
         with st.expander("What is *not* promised"):
-            st.markdown("\n".join(f"- {sentence}" for sentence in words.not_promised(setup)))
+            st.markdown(
+                "\n".join(f"- {sentence}" for sentence in promises.not_promised(nouns, setup))
+            )
         terms("ε", "local differential privacy", "context-aware", "total variation")
 
 
-def two_errors(comparison: Comparison) -> None:
+def two_errors(slot: Slot[S], comparison: Comparison) -> None:
     """Sampling error and privacy noise told apart, and another outcome."""
     errors = comparison.outcome.errors
     drawn = comparison.setup.scenario.n is not None
@@ -98,7 +93,8 @@ def two_errors(comparison: Comparison) -> None:
         st.button(
             "Another possible outcome",
             icon=":material/casino:",
-            on_click=state.another_draw,
+            on_click=another_draw,
+            args=(slot,),
             help="The same protection and people; other coins. What stays alike is knowledge, "
             "what changes is noise.",
         )

@@ -1,6 +1,6 @@
 """Repeat the scenario many times beside the page, and compare with what theory expects.
 
-Room: what is read. The only long work of the map page; it has a progress bar and a cancel.
+Room: parts. The only long work of the map page; it has a progress bar and a cancel.
 """
 
 from dataclasses import dataclass, replace
@@ -17,7 +17,6 @@ from caldp_ui.session import jobs
 from caldp_ui.words import formats
 
 RUNS: Final = 100
-_HELD: Final = "repetition"
 
 
 @dataclass(frozen=True)
@@ -28,32 +27,24 @@ class Repeated:
     plain: tuple[float, float, float]
 
 
-def section(comparison: Comparison) -> None:
+def section(key: str, comparison: Comparison) -> None:
     """The button, then the progress, then the result."""
     # Whatever outcome is shown, the same runs tell of its scenario.
     name = compute.key(replace(comparison.setup.scenario, seed=0))
-    job: jobs.Job[Repeated] | None = st.session_state.get(_HELD)
-    if job is not None and job.name != name:
-        job.cancel()
-        job = st.session_state[_HELD] = None
-    if job is None or (job.done and job.result() is None):
-        st.button(
-            f"Repeat it {RUNS} times",
-            icon=":material/repeat:",
-            on_click=_start,
-            args=(name, comparison),
-            help="Runs this scenario again and again, with other coins each time, and compares "
-            "the errors with what theory expects.",
-        )
-    elif job.done:
-        _show(job, comparison)
-    else:
-        _watch()
-
-
-def _start(name: str, comparison: Comparison) -> None:
     ours, plain = comparison.ours.setup, comparison.plain.setup
-    st.session_state[_HELD] = jobs.launch(name, lambda progress: _repeat(ours, plain, progress))
+    offer = jobs.Offer(
+        f"Repeat it {RUNS} times",
+        ":material/repeat:",
+        "Runs this scenario again and again, with other coins each time, and compares the errors "
+        "with what theory expects.",
+    )
+    found = jobs.offered(key, name, lambda progress: _repeat(ours, plain, progress), offer, _told)
+    if found is not None:
+        _show(found, comparison)
+
+
+def _told(job: jobs.Job[Repeated]) -> str:
+    return f"Run {round(job.share * 2 * RUNS)} of {2 * RUNS}"
 
 
 def _repeat(ours: Setup, plain: Setup, progress: Progress) -> Repeated:
@@ -69,19 +60,7 @@ def _spread(result: Result) -> tuple[float, float, float]:
     return float(tv.min()), float(tv.mean()), float(tv.max())
 
 
-@st.fragment(run_every=0.4)
-def _watch() -> None:
-    job: jobs.Job[Repeated] | None = st.session_state.get(_HELD)
-    if job is None or job.done:
-        st.rerun()
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.progress(job.share, text=f"Run {round(job.share * 2 * RUNS)} of {2 * RUNS}")
-        st.button("Cancel", icon=":material/stop:", on_click=job.cancel, key="cancel-repetition")
-
-
-def _show(job: jobs.Job[Repeated], comparison: Comparison) -> None:
-    repeated = job.result()
-    assert repeated is not None
+def _show(repeated: Repeated, comparison: Comparison) -> None:
     ours = _range(repeated.ours) + _theory(comparison.ours)
     plain = _range(repeated.plain) + _theory(comparison.plain)
     st.markdown(f"In {RUNS} runs each: this protection {ours}; plain LDP {plain}.")

@@ -1,12 +1,13 @@
 """Runs that take longer than a slider may: a button starts them beside the page.
 
-Room: compute. A family or estimator says from how many symbols in one block it is slow; a family,
+Room: parts. A family or estimator says from how many symbols in one block it is slow; a family,
 how many people's reports it can draw. A cancel gives the page back at once; a draw that cannot be
 interrupted ends unseen. What is promised is shown without a run.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Final, NoReturn
+from typing import NoReturn
 
 import streamlit as st
 
@@ -17,10 +18,11 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs as compute
 from caldp_ui.compute.runs import Comparison
 from caldp_ui.parts import readout
-from caldp_ui.session import jobs, state
+from caldp_ui.session import jobs
+from caldp_ui.session.scenarios import S, steer
+from caldp_ui.session.slot import Slot
 from caldp_ui.words import formats
-
-_HELD: Final = "slow-run"
+from caldp_ui.words.vocabulary import Vocabulary
 
 
 def is_slow(scenario: Scenario) -> bool:
@@ -35,43 +37,32 @@ def most_people(scenario: Scenario) -> int:
     return min(setup.mechanism.oracles.n_max for setup in compute.pair_of(scenario))
 
 
-def comparison(scenario: Scenario) -> Comparison:
+def comparison(slot: Slot[S], nouns: Vocabulary) -> Comparison:
     """The comparison; where it is not there yet, how to get it and what is promised, no more."""
+    scenario = slot.now().scenario
     most = most_people(scenario)
     if compute.setup(scenario).n > most:
-        _too_many(scenario, most)
-        _end_with_promise(scenario)
+        _too_many(slot, most)
+        _end_with_promise(nouns, scenario)
     if not is_slow(scenario):
         return compute.compare(scenario)
-    name = compute.key(scenario)
-    job = _job_of(name)
-    if job is not None and not job.done:
-        _watch()
-        _end_with_promise(scenario)
-    found = None if job is None else job.result()
+    found = jobs.offered(
+        slot.key("slow"), compute.key(scenario), _work(scenario), _offer(scenario), told
+    )
     if found is None:
-        _offer(scenario, name)
-        _end_with_promise(scenario)
+        _end_with_promise(nouns, scenario)
     return found
 
 
-def _end_with_promise(scenario: Scenario) -> NoReturn:
+def _end_with_promise(nouns: Vocabulary, scenario: Scenario) -> NoReturn:
     setup = compute.setup(scenario)
-    readout.shield(setup)
-    readout.promise(setup)
+    readout.shield(nouns, setup)
+    readout.promise(nouns, setup)
     st.stop()
 
 
-def _job_of(name: str) -> jobs.Job[Comparison] | None:
-    """The run of the scenario of that name; one of another scenario is ended."""
-    job: jobs.Job[Comparison] | None = st.session_state.get(_HELD)
-    if job is not None and job.name != name:
-        job.cancel()
-        job = st.session_state[_HELD] = None
-    return job
-
-
-def _too_many(scenario: Scenario, most: int) -> None:
+def _too_many(slot: Slot[S], most: int) -> None:
+    scenario = slot.now().scenario
     st.error(
         f"{FAMILIES[scenario.family].title} cannot be run here for "
         f"{formats.exactly(compute.setup(scenario).n)} people: with so many places every report "
@@ -82,40 +73,31 @@ def _too_many(scenario: Scenario, most: int) -> None:
     fewer = 10 ** (len(str(most)) - 1)  # the slider's steps are powers of ten
     st.button(
         f"Use {formats.exactly(fewer)} people",
-        key="fewer-people",
+        key=slot.key("fewer-people"),
         type="primary",
-        on_click=lambda: state.change(lambda s: replace(s, n=fewer)),
+        on_click=lambda: steer(slot, lambda s: replace(s, n=fewer)),
     )
 
 
-def _offer(scenario: Scenario, name: str) -> None:
+def _offer(scenario: Scenario) -> jobs.Offer:
     method = FAMILIES[scenario.family].title
     estimate = ESTIMATORS[scenario.estimator].title
-    st.info(
+    return jobs.Offer(
+        "Run it",
+        ":material/hourglass:",
         f"{method} with “{estimate}” takes longer for so many places: from a few seconds to a "
         "minute or more, mostly for plain LDP, which hides everybody among all of them.",
-        icon=":material/hourglass:",
+        "primary",
     )
-    st.button("Run it", key="run-slow", type="primary", on_click=_start, args=(scenario, name))
 
 
-def _start(scenario: Scenario, name: str) -> None:
+def _work(scenario: Scenario) -> Callable[[Progress], Comparison]:
     pair = compute.pair_of(scenario)
 
     def work(progress: Progress) -> Comparison:
         return compute.compare_setups(*pair, progress)
 
-    st.session_state[_HELD] = jobs.launch(name, work)
-
-
-@st.fragment(run_every=0.4)
-def _watch() -> None:
-    job: jobs.Job[Comparison] | None = st.session_state.get(_HELD)
-    if job is None or job.done:
-        st.rerun()
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.progress(job.share, text=told(job))
-        st.button("Cancel", icon=":material/stop:", on_click=job.cancel, key="cancel-slow")
+    return work
 
 
 def told(job: jobs.Job[Comparison]) -> str:

@@ -1,6 +1,6 @@
-"""The controls of the map page; each shows the scenario and changes it (see `state.bind`).
+"""What is protected on the map: ready protections, blocks and sensitive places.
 
-Room: controls. No numbers of their own: ranges come from the domain and from `limits`.
+Room: places.
 """
 
 from dataclasses import replace
@@ -8,11 +8,8 @@ from typing import Final
 
 import streamlit as st
 
-from caldp_core.basics.limits import EPSILON_MAX, N_MAX
-from caldp_core.datasets import DatasetSpec
-from caldp_core.domain.grid import Domain, GridDomain
-from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_core.mechanisms import FAMILIES
+from caldp_core.basics.limits import N_MAX
+from caldp_core.domain.grid import GridDomain
 from caldp_core.scenarios.protection import (
     AdaptiveBlocks,
     BlocksSpec,
@@ -26,11 +23,12 @@ from caldp_core.scenarios.protection import (
     StateBlocks,
 )
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.compute import sources as datasets
+from caldp_ui.compute import sources
+from caldp_ui.controls import common
 from caldp_ui.places import drawing, presets
-from caldp_ui.session.state import bind, change
+from caldp_ui.places.slot import SLOT
+from caldp_ui.session.scenarios import bind
 from caldp_ui.words import formats
-from caldp_ui.words import sentences as words
 from caldp_ui.words.glossary import DEFINITIONS
 
 BLOCK_KINDS: Final[dict[str, BlocksSpec]] = {
@@ -45,9 +43,6 @@ SENSITIVE_KINDS: Final[dict[str, SensitiveSpec]] = {
     "Only areas that I draw": SensitiveAreas(),
     "Thinly settled places": SensitiveInhabited(),
 }
-_EPSILONS: Final = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, EPSILON_MAX)
-_THE_DATA: Final = 0
-"""Stands for "the very people of the data" among numbers of people."""
 _ADAPTIVE: Final = (10, 50, 100, 250, 500, 875, 1750, 4000)
 
 
@@ -55,23 +50,25 @@ def preset_picker(scenario: Scenario) -> None:
     """A ready protection to start from."""
     titles = {preset.title: preset for preset in presets.PRESETS}
     shown = presets.fitting(scenario)
+    title = shown.title if shown else None
     st.selectbox(
         "Start from",
         list(titles),
         placeholder="your own protection",
-        **bind("preset", shown.title if shown else None, lambda s, title: titles[title].apply(s)),
+        **bind(SLOT, "preset", title, lambda s, picked: titles[picked].apply(s)),
     )
     if shown:
         st.caption(shown.sentence)
 
 
-def protection(scenario: Scenario, domain: Domain | GridDomain) -> None:
-    """Blocks, the sensitive set and ε."""
+def protection(scenario: Scenario, domain: GridDomain) -> None:
+    """Blocks and the sensitive set."""
     st.selectbox(
         "Hide people among all places of …",
         list(BLOCK_KINDS),
         help=DEFINITIONS["block"],
         **bind(
+            SLOT,
             "blocks",
             _title(BLOCK_KINDS, scenario.blocks),
             lambda s, title: replace(s, blocks=BLOCK_KINDS[title]),
@@ -83,52 +80,59 @@ def protection(scenario: Scenario, domain: Domain | GridDomain) -> None:
         list(SENSITIVE_KINDS),
         help=DEFINITIONS["sensitive set"],
         **bind(
+            SLOT,
             "sensitive",
             _title(SENSITIVE_KINDS, scenario.sensitive),
             lambda s, title: replace(s, sensitive=SENSITIVE_KINDS[title]),
         ),
     )
     _sensitive_details(scenario)
-    _epsilon(scenario)
 
 
 def _title(kinds: dict[str, BlocksSpec] | dict[str, SensitiveSpec], spec: object) -> str | None:
     return next((title for title, known in kinds.items() if type(known) is type(spec)), None)
 
 
-def _block_details(scenario: Scenario, domain: Domain | GridDomain) -> None:
+def _block_details(scenario: Scenario, domain: GridDomain) -> None:
     blocks = scenario.blocks
-    if isinstance(blocks, GridBlocks) and isinstance(domain, GridDomain):
-        rows, columns = st.columns(2)
-        rows.number_input(
-            "Rows",
-            1,
-            domain.rows,
-            **bind("rows", blocks.rows, lambda s, v: replace(s, blocks=replace(blocks, rows=v))),
-        )
-        columns.number_input(
-            "Columns",
-            1,
-            domain.columns,
-            **bind(
-                "columns",
-                blocks.columns,
-                lambda s, v: replace(s, blocks=replace(blocks, columns=v)),
-            ),
-        )
+    if isinstance(blocks, GridBlocks):
+        _rows_and_columns(blocks, domain)
     elif isinstance(blocks, AdaptiveBlocks):
         st.select_slider(
             "Number of blocks",
             sorted({*_ADAPTIVE, blocks.blocks}),
             format_func=formats.exactly,
-            **bind("adaptive", blocks.blocks, lambda s, v: replace(s, blocks=AdaptiveBlocks(v))),
+            help="Made from public population figures (GeoNames), never from the private data.",
+            **bind(
+                SLOT, "adaptive", blocks.blocks, lambda s, v: replace(s, blocks=AdaptiveBlocks(v))
+            ),
         )
-        st.caption("Made from public population figures (GeoNames), never from the private data.")
     elif isinstance(blocks, DrawnBlocks):
         st.caption(
             f"{len(blocks.areas)} drawn. Drag on the map “Truth” to add one; "
             "what is left over is one more block."
         )
+
+
+def _rows_and_columns(blocks: GridBlocks, domain: GridDomain) -> None:
+    rows, columns = st.columns(2)
+    rows.number_input(
+        "Rows",
+        1,
+        domain.rows,
+        **bind(SLOT, "rows", blocks.rows, lambda s, v: replace(s, blocks=replace(blocks, rows=v))),
+    )
+    columns.number_input(
+        "Columns",
+        1,
+        domain.columns,
+        **bind(
+            SLOT,
+            "columns",
+            blocks.columns,
+            lambda s, v: replace(s, blocks=replace(blocks, columns=v)),
+        ),
+    )
 
 
 def _sensitive_details(scenario: Scenario) -> None:
@@ -145,85 +149,24 @@ def _sensitive_details(scenario: Scenario) -> None:
             1,
             N_MAX,
             step=1000,
+            help="Per cell of about 20 km, by public population figures (GeoNames).",
             **bind(
-                "most", sensitive.most, lambda s, v: replace(s, sensitive=SensitiveInhabited(1, v))
+                SLOT,
+                "most",
+                sensitive.most,
+                lambda s, v: replace(s, sensitive=SensitiveInhabited(1, v)),
             ),
         )
-        st.caption("Per cell of about 20 km, by public population figures (GeoNames).")
 
 
-def _epsilon(scenario: Scenario) -> None:
-    if isinstance(scenario.epsilon, tuple):
-        st.info("ε differs from block to block in this scenario.")
-        one = min(scenario.epsilon)
-        st.button(
-            f"Use the smallest everywhere: {one:g}",
-            key="one-epsilon",
-            on_click=lambda: change(lambda s: replace(s, epsilon=one)),
-        )
-        return
-    value = scenario.epsilon
-    st.select_slider(
-        "Privacy level ε (small = more secret)",
-        sorted({*_EPSILONS, value}),
-        format_func=lambda e: f"{e:g}",
-        help=DEFINITIONS["ε"],
-        **bind("epsilon", value, lambda s, v: replace(s, epsilon=float(v))),
-    )
-    st.caption(words.examples())
-
-
-def people(scenario: Scenario, people_in_data: int | None) -> None:
-    """Number of people: those of the data, or drawn at random from them."""
-    sizes = {10**power: 10**power for power in range(3, 13)}
-    if people_in_data is not None:
-        sizes[_THE_DATA] = people_in_data
-    if scenario.n is not None:
-        sizes[scenario.n] = scenario.n
-    st.select_slider(
-        "Number of people",
-        sorted(sizes, key=lambda n: sizes[n]),
-        format_func=lambda n: formats.people(sizes[n]) + (" (the data)" if n == _THE_DATA else ""),
-        help="More people, less error, at no cost in time: the server's tally is drawn from its "
-        "exact law. “The data” takes the very people of the data set; other numbers are drawn "
-        "from it at random.",
-        **bind(
-            "people",
-            scenario.n or _THE_DATA,
-            lambda s, n: replace(s, n=None if n == _THE_DATA else n),
-        ),
-    )
-    if words.counted_as_people(scenario):
-        st.caption(words.counted_as_people(scenario))
-
-
-def more(scenario: Scenario) -> None:
+def more() -> None:
     """Data, family and estimator: for those who want to compare."""
-    titles: dict[str, DatasetSpec] = datasets.places()
     with st.expander("Data, method, estimate"):
-        st.selectbox(
-            "Data",
-            list(titles),
-            **bind("data", datasets.title_of(scenario.dataset), datasets.choose),
-        )
-        if not datasets.fetched_snap():
+        common.data(SLOT, sources.places())
+        if not sources.fetched_snap():
             st.caption(
                 "SNAP's own file appears here once `python -m caldp_core fetch gowalla` has "
                 "brought it."
             )
-        st.selectbox(
-            "Method",
-            list(FAMILIES),
-            format_func=lambda name: FAMILIES[name].title,
-            help=DEFINITIONS["frequency oracle"],
-            **bind("family", scenario.family, lambda s, name: replace(s, family=name)),
-        )
-        st.caption(FAMILIES[scenario.family].sentence)
-        st.selectbox(
-            "Estimate",
-            list(ESTIMATORS),
-            format_func=lambda name: ESTIMATORS[name].title,
-            help=DEFINITIONS["estimator"],
-            **bind("estimator", scenario.estimator, lambda s, name: replace(s, estimator=name)),
-        )
-        st.caption(f"Shown: {ESTIMATORS[scenario.estimator].sentence}.")
+        common.method(SLOT)
+        common.estimate(SLOT)

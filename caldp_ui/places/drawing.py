@@ -20,9 +20,10 @@ from caldp_core.scenarios.protection import (
     SensitiveSpec,
 )
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.app.shell import as_text
-from caldp_ui.session import state
-from caldp_ui.words import formats
+from caldp_ui.app.errors import as_text
+from caldp_ui.places.slot import SLOT
+from caldp_ui.session import notices
+from caldp_ui.session.scenarios import steer
 
 MAP: Final = "map-truth"
 _TOOL: Final = "tool"
@@ -47,14 +48,14 @@ def toolbar(scenario: Scenario) -> None:
         st.button(
             "Undo",
             icon=":material/undo:",
-            disabled=not (state.earlier() or _drawn(scenario)),
-            on_click=lambda: state.undo(_without_last),
+            disabled=not SLOT.can_undo,
+            on_click=SLOT.undo,
             help="Protects again what was protected before the last change.",
         )
         st.button(
             "Clear",
             icon=":material/delete:",
-            disabled=not _drawn(scenario) and state.region() is None,
+            disabled=not _drawn(scenario) and SLOT.now().region is None,
             on_click=_clear,
             help="Takes away all that was drawn: what was protected before it is protected again.",
         )
@@ -90,7 +91,7 @@ def use(area: Area) -> None:
     """Apply the present tool to an area."""
     tool = st.session_state.get(_TOOL, NUMBERS)
     if tool == NUMBERS:
-        state.mark(area)
+        mark(area)
         return
     mode = "b" if st.session_state.get(_WHOLE) and tool in _EDITING else ""
     makers: dict[str, Callable[[Scenario], Scenario]] = {
@@ -99,7 +100,7 @@ def use(area: Area) -> None:
         REPLACE: lambda s: replace(s, sensitive=SensitiveAreas((f"+{mode}{area}",))),
         BLOCK: lambda s: replace(s, blocks=DrawnBlocks((*_areas(s.blocks), str(area)))),
     }
-    state.change(makers[tool])
+    steer(SLOT, makers[tool])
 
 
 def _edited(scenario: Scenario, edit: str) -> Scenario:
@@ -107,7 +108,7 @@ def _edited(scenario: Scenario, edit: str) -> Scenario:
     if isinstance(before, SensitiveAreas):
         return replace(scenario, sensitive=SensitiveAreas((*before.edits, edit)))
     edits = _start_of(edit)
-    state.hint(
+    notices.hint(
         "From now on everything but what you take out is sensitive."
         if edits
         else "From now on only what you draw is sensitive. “Undo” brings the rest back."
@@ -145,28 +146,24 @@ def _drawn(scenario: Scenario) -> bool:
     return bool(_edits(scenario.sensitive) or _areas(scenario.blocks))
 
 
-def _without_last(scenario: Scenario) -> Scenario:
-    """A link's drawing without its last box: the tool in hand says of which kind."""
-    edits, areas = _edits(scenario.sensitive)[:-1], _areas(scenario.blocks)
-    if areas and (st.session_state.get(_TOOL) == BLOCK or not _edits(scenario.sensitive)):
-        return replace(scenario, blocks=DrawnBlocks(areas[:-1]))
-    # Without the last of them everything is sensitive: undoing must not leave people unprotected.
-    return replace(scenario, sensitive=SensitiveAreas(edits) if edits else EverythingSensitive())
+def mark(area: Area | None) -> None:
+    """Show the numbers of this box, or of none."""
+    SLOT.change(lambda record: replace(record, region=area))
 
 
 def _clear() -> None:
-    state.mark(None)
-    state.change(_without_any)
+    mark(None)
+    steer(SLOT, _without_any)
 
 
 def _without_any(scenario: Scenario) -> Scenario:
     """What was protected before the first box; for a link's drawing, everything in one block."""
-    changed, earlier = scenario, state.earlier()[::-1]
+    changed, earlier = scenario, [record.scenario for record in SLOT.earlier()[::-1]]
     if _edits(scenario.sensitive):
-        undrawn = (sensitive for _, sensitive in earlier if not _edits(sensitive))
+        undrawn = (was.sensitive for was in earlier if not _edits(was.sensitive))
         changed = replace(changed, sensitive=next(undrawn, EverythingSensitive()))
     if _areas(scenario.blocks):
-        free = (blocks for blocks, _ in earlier if not _areas(blocks))
+        free = (was.blocks for was in earlier if not _areas(was.blocks))
         changed = replace(changed, blocks=next(free, DrawnBlocks()))
     return changed
 
@@ -201,7 +198,7 @@ def keyboard(domain: GridDomain) -> None:
 
 def _first_box(domain: GridDomain) -> Area:
     """The marked box or an example, cut to the map; the whole map if neither lies on it."""
-    for box in (state.region(), Area.parse(_DEFAULT_BOX)):
+    for box in (SLOT.now().region, Area.parse(_DEFAULT_BOX)):
         on_map = None if box is None else domain.snap(box)
         if on_map is not None:
             return on_map
@@ -217,9 +214,3 @@ def _use_typed(values: list[float], domain: GridDomain) -> None:
     if area is not None:
         use(area)
         st.rerun()
-
-
-def describe(area: Area) -> str:
-    """A box in words."""
-    corner = formats.degrees(area.south, area.west)
-    return f"{corner} to {formats.degrees(area.north, area.east)}"

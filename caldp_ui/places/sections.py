@@ -11,16 +11,15 @@ from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import Area, GridDomain
 from caldp_core.experiments.regions import RegionReport
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.app.shell import as_text
+from caldp_ui.app.errors import as_text
 from caldp_ui.app.theme import palette
 from caldp_ui.charts import curves as charts
 from caldp_ui.compute import runs as compute
 from caldp_ui.compute.runs import Comparison
 from caldp_ui.parts import readout, repetition
-from caldp_ui.places import drawing, mapkey, maps, view3d
-from caldp_ui.session import state
-from caldp_ui.words import formats
-from caldp_ui.words import sentences as words
+from caldp_ui.places import drawing, mapkey, maps, view3d, words
+from caldp_ui.places.slot import SLOT
+from caldp_ui.words import formats, promise
 from caldp_ui.words.glossary import terms
 
 _CONFIG = {"displaylogo": False, "modeBarButtonsToRemove": ["lasso2d", "autoScale2d"]}
@@ -31,7 +30,7 @@ _PLAIN_MAP = {**_CONFIG, "modeBarButtonsToRemove": ["lasso2d", "select2d", "auto
 def upper_maps(comparison: Comparison, domain: GridDomain) -> None:
     """Truth and estimate side by side, under the one colour scale of all maps."""
     with st.container(gap="xsmall"):
-        st.html(mapkey.html(mapkey.entries(comparison.setup, domain, state.region())))
+        st.html(mapkey.html(mapkey.entries(comparison.setup, domain, SLOT.now().region)))
         st.plotly_chart(
             maps.legend(palette()),
             key="legend",
@@ -51,7 +50,7 @@ def lower_maps(comparison: Comparison, domain: GridDomain) -> None:
     lower_left, lower_right = st.columns(2)
     with lower_left:
         _error(comparison, domain)
-        readout.two_errors(comparison)
+        readout.two_errors(SLOT, comparison)
         readout.which_estimate(comparison.setup.scenario)
     with lower_right:
         error_curve(comparison)
@@ -65,7 +64,7 @@ def _truth(comparison: Comparison, domain: GridDomain) -> None:
         *maps.outline_layer(domain),
         *maps.block_layer(setup.partition, domain),
         *maps.sensitive_layer(setup.sensitive, domain),
-        *maps.region_layer(state.region()),
+        *maps.region_layer(SLOT.now().region),
         maps.marker_layer(setup.partition, domain, truth, estimate),
     ]
     st.markdown("**Truth** · drag a box here")
@@ -115,7 +114,7 @@ def _still_map(
     layers = [
         *maps.outline_layer(domain),
         *maps.sensitive_layer(setup.sensitive, domain),
-        *maps.region_layer(state.region()),
+        *maps.region_layer(SLOT.now().region),
         maps.marker_layer(
             setup.partition, domain, setup.dataset.distribution, comparison.outcome.estimate
         ),
@@ -127,7 +126,7 @@ def _still_map(
 
 def region(comparison: Comparison, domain: GridDomain) -> None:
     """The numbers of the marked box, if there is one."""
-    area = state.region()
+    area = SLOT.now().region
     if area is None:
         return
     try:
@@ -141,7 +140,7 @@ def region(comparison: Comparison, domain: GridDomain) -> None:
 def _region_numbers(area: Area, report: RegionReport, scenario: Scenario) -> None:
     cells = "1 cell" if report.cells == 1 else f"{formats.exactly(report.cells)} cells"
     with st.container(border=True, key="region"):
-        st.markdown(f"**In your box** · {drawing.describe(area)} · {cells}")
+        st.markdown(f"**In your box** · {words.describe(area)} · {cells}")
         with st.container(key="region-numbers", horizontal=True):
             st.metric("True number of people", formats.people(report.truth))
             st.metric("Estimate from the reports", formats.people(report.estimate))
@@ -156,7 +155,7 @@ def _region_numbers(area: Area, report: RegionReport, scenario: Scenario) -> Non
                 icon=":material/blur_on:",
             )
         st.caption(" ".join(words.of_region(report, scenario)))
-        st.button("Unmark", icon=":material/close:", on_click=state.mark, args=(None,))
+        st.button("Unmark", icon=":material/close:", on_click=drawing.mark, args=(None,))
 
 
 def error_curve(comparison: Comparison) -> None:
@@ -165,7 +164,7 @@ def error_curve(comparison: Comparison) -> None:
     scenario = setup.scenario
     if comparison.ours.expected is None:
         st.info("No error curve: no formula is known for this estimate. Repeated runs measure it.")
-        repetition.section(comparison)
+        repetition.section(SLOT.key("repetition"), comparison)
         return
     now = (comparison.ours.first.errors.tv, comparison.plain.first.errors.tv)
     what = st.segmented_control(
@@ -178,7 +177,7 @@ def error_curve(comparison: Comparison) -> None:
     if what == "ε":
         curve_of, present, abscissa = (
             compute.epsilon_curve,
-            words.strongest(scenario),
+            promise.strongest(scenario),
             charts.AGAINST_EPSILON,
         )
     else:
@@ -201,7 +200,7 @@ def error_curve(comparison: Comparison) -> None:
         "Lines: expected by theory. Bands: 90 of 100 outcomes. Points: this very outcome. "
         "Dotted: where you are."
     )
-    repetition.section(comparison)
+    repetition.section(SLOT.key("repetition"), comparison)
     terms("sampling error", "estimator")
 
 

@@ -13,8 +13,9 @@ from caldp_ui.compute import runs as compute
 from caldp_ui.parts import slow
 from caldp_ui.places import presets
 from caldp_ui.places.drawing import ADD, NUMBERS
-from caldp_ui.session import state
-from caldp_ui.words import sentences as words
+from caldp_ui.places.slot import SLOT
+from caldp_ui.words import accuracy
+from caldp_ui.words.vocabulary import PLACES
 
 _STEP: Final = "tour-step"
 _STEPS: Final = (
@@ -79,10 +80,12 @@ def _fall(scenario: Scenario) -> str:
         both = compute.compare(presets.PRESETS[0].apply(scenario))
     except CaldpError:  # these settings do not go with those blocks: nothing to promise
         return ""
-    plain, blocks = (result.first.errors.tv for result in (both.plain, both.ours))
+    plain, blocks = (
+        accuracy.tv_in_words(PLACES, result.first.errors.tv) for result in (both.plain, both.ours)
+    )
     return (
-        f" With your other settings, the error of plain LDP is {words.tv_in_words(plain)}, "
-        f"that of the blocks {words.tv_in_words(blocks)}."
+        f" With your other settings, the error of plain LDP is {plain}, that of the blocks "
+        f"{blocks}."
     )
 
 
@@ -91,7 +94,7 @@ def _dialog() -> None:
     step = st.session_state[_STEP]
     title = _STEPS[step][0]
     st.subheader(f"{step + 1} of {len(_STEPS)} · {title}", anchor=False)
-    st.markdown(text_of(step, state.scenario()))
+    st.markdown(text_of(step, SLOT.now().scenario))
     with st.container(horizontal=True):
         st.button("Back", disabled=step == 0, on_click=_go, args=(-1,))
         if step + 1 < len(_STEPS):

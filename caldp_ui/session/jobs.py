@@ -1,6 +1,6 @@
-"""Long work beside the page: a progress bar, and a cancel that stops it.
+"""Long work beside the page: a button, a progress bar, and a cancel that stops it.
 
-Room: compute. The work runs in a thread and is pure Python and NumPy: it must not call Streamlit.
+Room: session. The work runs in a thread and is pure Python and NumPy: it must not call Streamlit.
 It reports its share to `progress`, which raises `Cancelled` once the reader has had enough. A
 cancelled job counts as done at once; what its thread is at until its next report goes unseen.
 """
@@ -10,7 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from threading import Event
 from time import monotonic
-from typing import Generic, TypeVar
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 import streamlit as st
 
@@ -76,3 +76,75 @@ def launch(name: str, work: Callable[[Progress], T]) -> Job[T]:
 
     job.future = _pool().submit(begin)
     return job
+
+
+@dataclass(frozen=True)
+class Offer:
+    """The button that starts a job."""
+
+    label: str
+    icon: str
+    help: str | None = None
+    type: Literal["primary", "secondary"] = "secondary"
+
+
+Told: TypeAlias = Callable[[Job[Any]], str]
+"""What is said beside the bar of a job that is at work."""
+
+
+def offered(
+    key: str, name: str, work: Callable[[Progress], T], offer: Offer, told: Told
+) -> T | None:
+    """The result of the work; until it is there, the button that starts it, then its progress.
+
+    `key`: one place on one page; a job held there under another `name` is ended.
+    """
+    job: Job[T] | None = held(key, name)
+    if job is None or (job.done and job.result() is None):
+        st.button(
+            offer.label,
+            key=f"{key}-start",
+            icon=offer.icon,
+            help=offer.help,
+            type=offer.type,
+            on_click=lambda: _start(key, name, work),
+        )
+        return None
+    if job.done:
+        return job.result()
+    _watch(key, told)
+    return None
+
+
+def started(key: str, name: str, work: Callable[[Progress], T], told: Told) -> T | None:
+    """The same without a button: the work starts by itself; a cancel leaves the button "Go on"."""
+    if held(key, name) is None:
+        _start(key, name, work)
+    return offered(key, name, work, Offer("Go on", ":material/play_arrow:"), told)
+
+
+def held(key: str, name: str) -> Job[Any] | None:
+    """The job of that name at that place; one of another name is ended."""
+    job: Job[Any] | None = st.session_state.get(_place(key))
+    if job is not None and job.name != name:
+        job.cancel()
+        job = st.session_state[_place(key)] = None
+    return job
+
+
+def _place(key: str) -> str:
+    return f"{key}/job"
+
+
+def _start(key: str, name: str, work: Callable[[Progress], Any]) -> None:
+    st.session_state[_place(key)] = launch(name, work)
+
+
+@st.fragment(run_every=0.4)
+def _watch(key: str, told: Told) -> None:
+    job: Job[Any] | None = st.session_state.get(_place(key))
+    if job is None or job.done:
+        st.rerun()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.progress(job.share, text=told(job))
+        st.button("Cancel", icon=":material/stop:", on_click=job.cancel, key=f"{key}-cancel")

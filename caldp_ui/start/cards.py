@@ -8,6 +8,7 @@ from typing import Final
 
 import streamlit as st
 
+from caldp_core.audit.adversary import guessed_right
 from caldp_core.scenarios.protection import (
     EverythingSensitive,
     GridBlocks,
@@ -16,11 +17,10 @@ from caldp_core.scenarios.protection import (
     StateBlocks,
 )
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.session import state
+from caldp_ui.app.navigation import PLACES
+from caldp_ui.places.slot import SLOT
+from caldp_ui.session.scenarios import steer
 from caldp_ui.words import formats
-from caldp_ui.words import sentences as words
-
-MAP_PAGE: Final = "pages/places.py"
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,11 @@ class Card:
     title: str
     text: str
     scenario: Scenario
+
+    def begin(self, before: Scenario) -> Scenario:
+        """The card's scenario, whatever was there before."""
+        del before
+        return self.scenario
 
 
 _PAPER: Final = Scenario(blocks=GridBlocks(25, 35), sensitive=EverythingSensitive())
@@ -77,14 +82,14 @@ def scenarios() -> None:
                 st.markdown(f"#### {card.icon} {card.title}")
                 st.write(card.text)
                 if st.button(f"Show me: {card.title}", key=f"open-{card.title}", type="primary"):
-                    state.put(card.scenario)
-                    st.switch_page(MAP_PAGE)
+                    steer(SLOT, card.begin)
+                    st.switch_page(PLACES)
 
 
 def idea() -> None:
     """The idea in three steps, with the odds of the default ε."""
     st.subheader("The idea in three steps", anchor=False)
-    best = formats.hundred(words.guess(1.0))
+    best = formats.hundred(guessed_right(1.0))
     steps = (
         (
             "1 · Everybody adds noise",

@@ -30,6 +30,11 @@ def exactly(number: int) -> str:
     return f"{number:,}"
 
 
+def count(number: int, one: str, many: str) -> str:
+    """A number of things: "1 block", "875 blocks"."""
+    return f"{exactly(number)} {one if number == 1 else many}"
+
+
 def share(value: float) -> str:
     """A total variation or a share: three decimals, more where it is small."""
     if value == float("inf"):

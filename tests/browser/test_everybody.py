@@ -66,7 +66,7 @@ def test_page_fits_and_reads(visit: Visit, scheme: str, size: dict[str, Any]) ->
 
 def test_keyboard_alone_moves_epsilon(visit: Visit) -> None:
     page = visit()
-    tab_key_until(page, ".st-key-epsilon input[type=range]")
+    tab_key_until(page, ".st-key-places-epsilon input[type=range]")
     page.keyboard.press("ArrowRight")
     expect_numbers(page, Scenario(epsilon=1.5))
     settled(page)

@@ -21,6 +21,7 @@ from caldp_core.scenarios.protection import (
     SensitiveInhabited,
 )
 from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.app import navigation
 from caldp_ui.compute import runs as compute
 from caldp_ui.compute import sources as datasets
 from caldp_ui.places import controls, presets
@@ -136,7 +137,7 @@ def test_cards_hold_scenarios_that_run_and_survive_a_link(card: start.Card) -> N
 
 def test_cards_are_different_and_their_page_exists() -> None:
     assert len({compute.key(card.scenario) for card in start.CARDS}) == len(start.CARDS)
-    assert (ROOT / start.MAP_PAGE).is_file()
+    assert (ROOT / navigation.PLACES).is_file()
 
 
 def _terms_used() -> set[str]:
