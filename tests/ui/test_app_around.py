@@ -51,8 +51,8 @@ DONT_FIT: dict[str, dict[str, str]] = {
     "too many rows": {"blocks": "grid", "blocks.rows": "126"},
     "too many blocks": {"blocks": "adaptive", "blocks.blocks": "50000"},
     "epsilons for other blocks": {"blocks": "states", "epsilon": "1;2"},
+    "data without a map": {"dataset": "zipf", "n": "1000", "blocks": "one"},
 }
-NO_MAP = {"dataset": "zipf", "n": "1000", "blocks": "one"}
 
 
 def sentences(at: AppTest) -> list[str]:
@@ -82,31 +82,27 @@ def test_a_link_that_is_none_is_told_once_in_one_sentence(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", DONT_FIT)
-def test_a_link_whose_parts_do_not_fit_says_so_in_one_sentence(name: str) -> None:
-    assert_one_sentence(open_app(**DONT_FIT[name]))
-
-
-@pytest.mark.parametrize("name", DONT_FIT)
-def test_what_does_not_fit_can_be_mended_on_the_page(name: str) -> None:
-    at = open_app(**DONT_FIT[name])
-    checked(
-        at.selectbox(key="places-preset")
-        .set_value(at.selectbox(key="places-preset").options[1])
-        .run()
-    )
-    if name == "epsilons for other blocks":
-        checked(at.button(key="places-one-epsilon").click().run())
+def test_a_link_whose_parts_do_not_fit_is_told_in_one_sentence_and_starts_afresh(name: str) -> None:
+    at = open_app(**DONT_FIT[name], region="40,41,-75,-73")
+    assert_one_sentence(at)
+    assert_shows(checked(at.run()), Scenario())
+    assert query_of(at) == {}
     assert sentences(at) == []
-    assert_shows(at, scenario_of(at))
 
 
-@pytest.mark.parametrize("others", [{"utm_source": "mail"}, {"colour": "red", "id.of": "7"}])
-def test_what_others_add_to_a_link_is_ignored_and_told_once(others: dict[str, str]) -> None:
-    at = open_app(blocks="states", **others)
+def test_what_others_add_to_a_link_is_ignored_and_told_once() -> None:
+    at = open_app(blocks="states", colour="red", **{"id.of": "7"})
     assert_shows(at, Scenario(blocks=StateBlocks()))
     assert query_of(at) == {"blocks": "states"}
     assert_one_sentence(at)
     assert sentences(checked(at.run())) == []
+
+
+def test_what_mail_programs_add_to_a_link_is_nobody_s_business() -> None:
+    at = open_app(blocks="states", utm_source="mail")
+    assert_shows(at, Scenario(blocks=StateBlocks()))
+    assert query_of(at) == {"blocks": "states"}
+    assert sentences(at) == []
 
 
 def test_a_bad_link_with_something_added_is_told_to_be_bad() -> None:
@@ -124,19 +120,6 @@ def test_a_link_to_a_distribution_brings_people_along() -> None:
 def test_trials_in_a_link_do_not_keep_the_server_busy() -> None:
     at = open_app(trials="10000")
     assert_shows(at, Scenario())
-
-
-def test_data_without_a_map_are_refused_in_one_sentence() -> None:
-    assert_one_sentence(open_app(**NO_MAP))
-
-
-def test_a_button_leads_away_from_data_without_a_map() -> None:
-    at = open_app(region="40,41,-75,-73", **NO_MAP)
-    checked(at.button(key="afresh").click().run())
-    assert sentences(at) == []
-    assert_shows(at, Scenario())
-    assert query_of(at) == {}
-    assert "afresh" not in [button.key for button in at.button]
 
 
 @pytest.mark.parametrize("name", VARIED)
