@@ -15,7 +15,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 from state_borders import border_lines, inside, state_rings, thinned  # noqa: E402
 from write_table import write_table  # noqa: E402
 
-from caldp_core.datasets.states import ELSEWHERE  # noqa: E402
+from caldp_core.datasets import ELSEWHERE  # noqa: E402
 from caldp_core.domain import US_GRID  # noqa: E402
 from caldp_core.types import Floats  # noqa: E402
 
