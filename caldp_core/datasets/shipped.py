@@ -23,9 +23,9 @@ _NOTE: Final = (
     "A reconstruction, not the original file: 3,671,812 check-ins on the paper's 0.2° grid. "
     "Published totals on a coarse world grid were split over finer cells by a public subset of "
     "the check-ins and by where people live (GeoNames), with one random draw for whole numbers. "
-    "It gives Table 1 of the context-aware LDP paper within 4 to 7 % of each entry; single cells "
-    "may differ from the original. Original data: E. Cho, S. A. Myers, J. Leskovec, Friendship "
-    "and Mobility, KDD 2011."
+    "With it Table 1 of the context-aware LDP paper comes out 6 % below to 8 % above the printed "
+    "entries; single cells may differ from the original. Original data: E. Cho, S. A. Myers, "
+    "J. Leskovec, Friendship and Mobility, KDD 2011."
 )
 
 
