@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 import plotly.graph_objects as go
 
-from caldp_core.curves import Curve
+from caldp_core.experiments.forecast import Curve
 from caldp_ui.theme import Palette
 
 HEIGHT: Final = 330

@@ -11,16 +11,16 @@ from typing import Final
 
 import streamlit as st
 
-from caldp_core.curves import Curve, over_epsilon, over_people, people_for_same_error
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Bools, Progress
 from caldp_core.datasets import Dataset
-from caldp_core.domain import GridDomain
-from caldp_core.errors import CaldpError
-from caldp_core.experiments import Outcome, Result, Setup, prepare, run
+from caldp_core.domain.grid import GridDomain
+from caldp_core.experiments.forecast import Curve, over_epsilon, over_people, people_for_same_error
+from caldp_core.experiments.regions import RegionReport, region_report
+from caldp_core.experiments.run import Outcome, Result, Setup, prepare, run
 from caldp_core.mechanisms import FAMILIES, mechanism
-from caldp_core.planner import Recommendation, best_family
-from caldp_core.regions import RegionReport, region_report
-from caldp_core.scenario import Scenario
-from caldp_core.types import Bools, Progress
+from caldp_core.scenarios.scenario import Scenario
+from caldp_core.theory.planner import Recommendation, best_family
 from caldp_ui.datasets import file_state
 
 EPSILONS: Final = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0)

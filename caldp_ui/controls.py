@@ -8,12 +8,12 @@ from typing import Final
 
 import streamlit as st
 
+from caldp_core.basics.limits import EPSILON_MAX, N_MAX
 from caldp_core.datasets import DatasetSpec
-from caldp_core.domain import Domain, GridDomain
-from caldp_core.estimation import ESTIMATORS
-from caldp_core.limits import EPSILON_MAX, N_MAX
+from caldp_core.domain.grid import Domain, GridDomain
+from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.mechanisms import FAMILIES
-from caldp_core.protection import (
+from caldp_core.scenarios.protection import (
     AdaptiveBlocks,
     BlocksSpec,
     DrawnBlocks,
@@ -25,8 +25,8 @@ from caldp_core.protection import (
     SensitiveSpec,
     StateBlocks,
 )
-from caldp_core.scenario import Scenario
-from caldp_ui import datasets, drawing, figures, presets, words
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui import datasets, drawing, formats, presets, words
 from caldp_ui.glossary import DEFINITIONS
 from caldp_ui.state import bind, change
 
@@ -117,7 +117,7 @@ def _block_details(scenario: Scenario, domain: Domain | GridDomain) -> None:
         st.select_slider(
             "Number of blocks",
             sorted({*_ADAPTIVE, blocks.blocks}),
-            format_func=figures.exactly,
+            format_func=formats.exactly,
             **bind("adaptive", blocks.blocks, lambda s, v: replace(s, blocks=AdaptiveBlocks(v))),
         )
         st.caption("Made from public population figures (GeoNames), never from the private data.")
@@ -180,7 +180,7 @@ def people(scenario: Scenario, people_in_data: int | None) -> None:
     st.select_slider(
         "Number of people",
         sorted(sizes, key=lambda n: sizes[n]),
-        format_func=lambda n: figures.people(sizes[n]) + (" (the data)" if n == _THE_DATA else ""),
+        format_func=lambda n: formats.people(sizes[n]) + (" (the data)" if n == _THE_DATA else ""),
         help="More people, less error, at no cost in time: the server's tally is drawn from its "
         "exact law. “The data” takes the very people of the data set; other numbers are drawn "
         "from it at random.",

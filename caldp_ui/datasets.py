@@ -8,7 +8,7 @@ from typing import Final
 
 from caldp_core.datasets import Cities, DatasetSpec, Gowalla, Snap
 from caldp_core.datasets.fetch import GOWALLA_FILE, cache_folder
-from caldp_core.scenario import Scenario
+from caldp_core.scenarios.scenario import Scenario
 
 PEOPLE_OF_SYNTHETIC: Final = 1_000_000
 _PLACES: Final[dict[str, DatasetSpec]] = {

@@ -10,17 +10,17 @@ from typing import Any, Final
 
 import streamlit as st
 
-from caldp_core.domain import Area, GridDomain
-from caldp_core.errors import CaldpError
-from caldp_core.protection import (
+from caldp_core.basics.errors import CaldpError
+from caldp_core.domain.grid import Area, GridDomain
+from caldp_core.scenarios.protection import (
     BlocksSpec,
     DrawnBlocks,
     EverythingSensitive,
     SensitiveAreas,
     SensitiveSpec,
 )
-from caldp_core.scenario import Scenario
-from caldp_ui import figures, state
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui import formats, state
 from caldp_ui.shell import as_text
 
 MAP: Final = "map-truth"
@@ -220,5 +220,5 @@ def _use_typed(values: list[float], domain: GridDomain) -> None:
 
 def describe(area: Area) -> str:
     """A box in words."""
-    corner = figures.degrees(area.south, area.west)
-    return f"{corner} to {figures.degrees(area.north, area.east)}"
+    corner = formats.degrees(area.south, area.west)
+    return f"{corner} to {formats.degrees(area.north, area.east)}"

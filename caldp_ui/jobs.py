@@ -14,8 +14,8 @@ from typing import Generic, TypeVar
 
 import streamlit as st
 
-from caldp_core.errors import Cancelled
-from caldp_core.types import Progress
+from caldp_core.basics.errors import Cancelled
+from caldp_core.basics.types import Progress
 
 T = TypeVar("T")
 

@@ -5,8 +5,8 @@ Room: charts on pages. Patches have the maps' own colours on the maps' own dark 
 
 from typing import Final
 
-from caldp_core.domain import Area, GridDomain
-from caldp_core.experiments import Setup
+from caldp_core.domain.grid import Area, GridDomain
+from caldp_core.experiments.run import Setup
 from caldp_ui import maps
 from caldp_ui.theme import NIGHT, NIGHT_LAND, SENSITIVE_TINT
 

@@ -15,10 +15,10 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 from PIL import Image
 
+from caldp_core.basics.types import Bools, Floats
 from caldp_core.datasets import state_outline
-from caldp_core.domain import US_GRID, Area, GridDomain
-from caldp_core.partitions import Partition
-from caldp_core.types import Bools, Floats
+from caldp_core.domain.grid import US_GRID, Area, GridDomain
+from caldp_core.domain.partitions import Partition
 from caldp_ui.outlines import Lines, block_lines, mask_lines
 from caldp_ui.theme import CIVIDIS, LEVELS, NIGHT, NIGHT_LAND, SENSITIVE_TINT, Palette
 

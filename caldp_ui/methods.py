@@ -6,9 +6,9 @@ Room: what is read. A method that is registered is listed here without this file
 import pandas as pd
 import streamlit as st
 
-from caldp_core.experiments import Setup
+from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms import FAMILIES
-from caldp_ui import compute, figures
+from caldp_ui import compute, formats
 
 
 def table(setup: Setup) -> None:
@@ -25,7 +25,7 @@ def table(setup: Setup) -> None:
                     for name, loss in compared.best.l2_squared.items()
                 },
                 "bits per report": {
-                    _title(name, chosen): figures.exactly(bits)
+                    _title(name, chosen): formats.exactly(bits)
                     for name, bits in compared.report_bits.items()
                 },
             }
@@ -44,4 +44,4 @@ def _title(name: str, chosen: str) -> str:
 def _times(loss: float, least: float) -> str:
     # Nothing hidden: nobody's report is noise, and all methods are one.
     factor = loss / least if least > 0 else 1.0
-    return "the fewest" if factor < 1.005 else f"{figures.times(factor)} as many"
+    return "the fewest" if factor < 1.005 else f"{formats.times(factor)} as many"

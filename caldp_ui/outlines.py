@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from caldp_core.domain import GridDomain
-from caldp_core.types import Bools, Floats, Ints
+from caldp_core.basics.types import Bools, Floats, Ints
+from caldp_core.domain.grid import GridDomain
 
 Lines: TypeAlias = tuple[Floats, Floats]
 """x (longitudes) and y (latitudes), with a NaN between two lines."""

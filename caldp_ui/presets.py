@@ -6,7 +6,7 @@ Room: controls. A preset sets what is protected and ε; data, people and estimat
 from dataclasses import dataclass, replace
 from typing import Final
 
-from caldp_core.protection import (
+from caldp_core.scenarios.protection import (
     AdaptiveBlocks,
     BlocksSpec,
     EverythingSensitive,
@@ -17,7 +17,7 @@ from caldp_core.protection import (
     SensitiveSpec,
     StateBlocks,
 )
-from caldp_core.scenario import Scenario
+from caldp_core.scenarios.scenario import Scenario
 
 
 @dataclass(frozen=True)

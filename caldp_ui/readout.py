@@ -6,10 +6,10 @@ Room: what is read. Everything shown here is also in the table of numbers.
 import pandas as pd
 import streamlit as st
 
-from caldp_core.estimation import ESTIMATORS
-from caldp_core.experiments import Result, Setup
-from caldp_core.scenario import Scenario
-from caldp_ui import compute, figures, methods, state, words
+from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.experiments.run import Result, Setup
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui import compute, formats, methods, state, words
 from caldp_ui.compute import Comparison
 from caldp_ui.glossary import terms
 
@@ -40,7 +40,7 @@ def headline(comparison: Comparison) -> None:
 
 def _guessed(setup: Setup) -> None:
     protects = setup.mechanism.hidden_symbols.size > 0
-    best = figures.hundred(words.guess(words.strongest(setup.scenario))) if protects else "100"
+    best = formats.hundred(words.guess(words.strongest(setup.scenario))) if protects else "100"
     bounded = protects and not best.startswith("over")
     label = "Guessed right, at most about" if bounded else "May be guessed right"
     st.metric(label, f"{best} of 100")
@@ -49,12 +49,12 @@ def _guessed(setup: Setup) -> None:
 
 def _error(label: str, result: Result) -> None:
     tv = result.first.errors.tv
-    st.metric(label, figures.share(tv))
+    st.metric(label, formats.share(tv))
     st.caption(f"TV: {words.tv_in_words(tv)}. {words.expects(result.expected)}")
 
 
 def _of_whom(setup: Setup) -> str:
-    share = figures.out_of(words.protected_share(setup))
+    share = formats.out_of(words.protected_share(setup))
     text = "Between two protected places, from one report"
     return f"{text}." if share == "100 of 100" else f"{text}; {share} people are at one."
 
@@ -99,8 +99,8 @@ def two_errors(comparison: Comparison) -> None:
             "what changes is noise.",
         )
         st.markdown(
-            f":green-badge[sampling error {figures.share(errors.sampling_tv)}] "
-            f":blue-badge[with privacy noise {figures.share(errors.tv)}]"
+            f":green-badge[sampling error {formats.share(errors.sampling_tv)}] "
+            f":blue-badge[with privacy noise {formats.share(errors.tv)}]"
         )
         st.caption(
             "Sampling error: these people, unprotected, against everybody. Privacy adds its noise "
@@ -142,19 +142,19 @@ def numbers(comparison: Comparison) -> None:
 def _column(comparison: Comparison, which: str) -> dict[str, str]:
     result = comparison.ours if which == "ours" else comparison.plain
     errors, setup, expected = result.first.errors, result.setup, result.expected
-    moved = errors.earth_movers_km
+    moved = errors.sliced_wasserstein_km
     return {
-        "total variation (TV)": figures.share(errors.tv),
+        "total variation (TV)": formats.share(errors.tv),
         "expected TV (theory)": "not known"
         if expected is None
-        else figures.plus_minus(expected.tv, 2 * expected.deviation),
-        "sampling alone, without privacy (TV)": figures.share(errors.sampling_tv),
-        "l1 distance": figures.share(errors.l1),
-        "l2 distance": figures.share(errors.l2),
-        "Kullback–Leibler divergence": figures.share(errors.kl),
+        else formats.plus_minus(expected.tv, 2 * expected.deviation),
+        "sampling alone, without privacy (TV)": formats.share(errors.sampling_tv),
+        "l1 distance": formats.share(errors.l1),
+        "l2 distance": formats.share(errors.l2),
+        "Kullback–Leibler divergence": formats.share(errors.kl),
         "earth mover's distance": "needs shares" if moved is None else f"{moved:,.1f} km",
         "bits per report": str(setup.mechanism.report_bits),
-        "blocks": figures.exactly(setup.partition.m),
-        "hidden places": figures.exactly(setup.mechanism.hidden_symbols.size),
-        "people": figures.exactly(setup.n),
+        "blocks": formats.exactly(setup.partition.m),
+        "hidden places": formats.exactly(setup.mechanism.hidden_symbols.size),
+        "people": formats.exactly(setup.n),
     }

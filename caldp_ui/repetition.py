@@ -9,9 +9,9 @@ from typing import Final
 import numpy as np
 import streamlit as st
 
-from caldp_core.experiments import Result, Setup, run
-from caldp_core.types import Progress
-from caldp_ui import compute, figures, jobs
+from caldp_core.basics.types import Progress
+from caldp_core.experiments.run import Result, Setup, run
+from caldp_ui import compute, formats, jobs
 from caldp_ui.compute import Comparison
 
 RUNS: Final = 100
@@ -87,9 +87,9 @@ def _show(job: jobs.Job[Repeated], comparison: Comparison) -> None:
 
 def _theory(result: Result) -> str:
     expected = result.expected
-    return "" if expected is None else f", theory {figures.share(expected.tv)}"
+    return "" if expected is None else f", theory {formats.share(expected.tv)}"
 
 
 def _range(spread: tuple[float, float, float]) -> str:
-    low, middle, high = (figures.share(value) for value in spread)
+    low, middle, high = (formats.share(value) for value in spread)
     return f"**{middle}** ({low} to {high})"

@@ -6,16 +6,16 @@ Room: charts on pages.
 import numpy as np
 import streamlit as st
 
-from caldp_core.domain import Area, GridDomain
-from caldp_core.errors import CaldpError
-from caldp_core.regions import RegionReport
-from caldp_core.scenario import Scenario
-from caldp_core.types import Floats
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Floats
+from caldp_core.domain.grid import Area, GridDomain
+from caldp_core.experiments.regions import RegionReport
+from caldp_core.scenarios.scenario import Scenario
 from caldp_ui import (
     charts,
     compute,
     drawing,
-    figures,
+    formats,
     mapkey,
     maps,
     readout,
@@ -84,7 +84,7 @@ def _truth(comparison: Comparison, domain: GridDomain) -> None:
             selection_mode="box",
             config=_CONFIG,
             alt=f"Map of where people truly are ({setup.dataset.name}), with the borders of "
-            f"{figures.exactly(setup.partition.m)} blocks and of the sensitive set.",
+            f"{formats.exactly(setup.partition.m)} blocks and of the sensitive set.",
         )
 
 
@@ -96,8 +96,8 @@ def _estimate(comparison: Comparison, domain: GridDomain) -> None:
         estimate,
         comparison,
         domain,
-        f"Map of the estimate from the reports of {figures.people(setup.n)} people; its total "
-        f"variation from the truth is {figures.share(comparison.outcome.errors.tv)}.",
+        f"Map of the estimate from the reports of {formats.people(setup.n)} people; its total "
+        f"variation from the truth is {formats.share(comparison.outcome.errors.tv)}.",
     )
 
 
@@ -110,7 +110,7 @@ def _error(comparison: Comparison, domain: GridDomain) -> None:
         comparison,
         domain,
         "Map of the absolute difference between estimate and truth in each cell, on the same "
-        f"colour scale; all differences add up to {figures.share(float(off.sum()))}.",
+        f"colour scale; all differences add up to {formats.share(float(off.sum()))}.",
     )
 
 
@@ -145,15 +145,15 @@ def region(comparison: Comparison, domain: GridDomain) -> None:
 
 
 def _region_numbers(area: Area, report: RegionReport, scenario: Scenario) -> None:
-    cells = "1 cell" if report.cells == 1 else f"{figures.exactly(report.cells)} cells"
+    cells = "1 cell" if report.cells == 1 else f"{formats.exactly(report.cells)} cells"
     with st.container(border=True, key="region"):
         st.markdown(f"**In your box** · {drawing.describe(area)} · {cells}")
         with st.container(key="region-numbers", horizontal=True):
-            st.metric("True number of people", figures.people(report.truth))
-            st.metric("Estimate from the reports", figures.people(report.estimate))
+            st.metric("True number of people", formats.people(report.truth))
+            st.metric("Estimate from the reports", formats.people(report.estimate))
             st.metric(
                 "Likely range (95 of 100 times)",
-                f"{figures.people(report.low)} – {figures.people(report.high)}",
+                f"{formats.people(report.low)} – {formats.people(report.high)}",
             )
         if report.is_lost_in_noise:
             st.warning(
@@ -200,8 +200,8 @@ def error_curve(comparison: Comparison) -> None:
         key="curve",
         config=_CONFIG,
         alt=f"Expected error against {what}: this protection solid, plain LDP dashed, with bands "
-        f"that hold 90 of 100 outcomes. At the present setting {figures.share(now[0])} against "
-        f"{figures.share(now[1])}.",
+        f"that hold 90 of 100 outcomes. At the present setting {formats.share(now[0])} against "
+        f"{formats.share(now[1])}.",
     )
     st.caption(
         "Lines: expected by theory. Bands: 90 of 100 outcomes. Points: this very outcome. "

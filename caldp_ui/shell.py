@@ -12,7 +12,7 @@ from typing import Final
 import streamlit as st
 from streamlit.navigation.page import Page
 
-from caldp_core.errors import CaldpError
+from caldp_core.basics.errors import CaldpError
 
 _STYLE = """<style>
 [data-testid="stMainBlockContainer"] { padding-top: 4rem; padding-bottom: 3rem; }

@@ -10,11 +10,11 @@ from typing import Final, NoReturn
 
 import streamlit as st
 
-from caldp_core.estimation import ESTIMATORS
+from caldp_core.basics.types import Progress
+from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.mechanisms import FAMILIES
-from caldp_core.scenario import Scenario
-from caldp_core.types import Progress
-from caldp_ui import compute, figures, jobs, readout, state
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui import compute, formats, jobs, readout, state
 from caldp_ui.compute import Comparison
 
 _HELD: Final = "slow-run"
@@ -29,7 +29,7 @@ def is_slow(scenario: Scenario) -> bool:
 
 def most_people(scenario: Scenario) -> int:
     """The most people whose reports can be drawn, for this protection and for plain LDP."""
-    return min(setup.mechanism.bank.n_max for setup in compute.pair_of(scenario))
+    return min(setup.mechanism.oracles.n_max for setup in compute.pair_of(scenario))
 
 
 def comparison(scenario: Scenario) -> Comparison:
@@ -71,14 +71,14 @@ def _job_of(name: str) -> jobs.Job[Comparison] | None:
 def _too_many(scenario: Scenario, most: int) -> None:
     st.error(
         f"{FAMILIES[scenario.family].title} cannot be run here for "
-        f"{figures.exactly(compute.setup(scenario).n)} people: with so many places every report "
-        f"is drawn by itself, for at most {figures.exactly(most)} people (plain LDP runs beside "
+        f"{formats.exactly(compute.setup(scenario).n)} people: with so many places every report "
+        f"is drawn by itself, for at most {formats.exactly(most)} people (plain LDP runs beside "
         "it, on the same people). Take fewer people or another method.",
         icon=":material/error:",
     )
     fewer = 10 ** (len(str(most)) - 1)  # the slider's steps are powers of ten
     st.button(
-        f"Use {figures.exactly(fewer)} people",
+        f"Use {formats.exactly(fewer)} people",
         key="fewer-people",
         type="primary",
         on_click=lambda: state.change(lambda s: replace(s, n=fewer)),

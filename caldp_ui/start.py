@@ -8,15 +8,15 @@ from typing import Final
 
 import streamlit as st
 
-from caldp_core.protection import (
+from caldp_core.scenarios.protection import (
     EverythingSensitive,
     GridBlocks,
     OneBlock,
     SensitiveAreas,
     StateBlocks,
 )
-from caldp_core.scenario import Scenario
-from caldp_ui import figures, state, words
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui import formats, state, words
 
 MAP_PAGE: Final = "pages/places.py"
 
@@ -82,7 +82,7 @@ def scenarios() -> None:
 def idea() -> None:
     """The idea in three steps, with the odds of the default ε."""
     st.subheader("The idea in three steps", anchor=False)
-    best = figures.hundred(words.guess(1.0))
+    best = formats.hundred(words.guess(1.0))
     steps = (
         (
             "1 · Everybody adds noise",

@@ -11,13 +11,13 @@ from typing import Any, Final
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.limits import SEED_MAX
 from caldp_core.datasets import Snap
-from caldp_core.domain import Area
-from caldp_core.errors import CaldpError
-from caldp_core.limits import SEED_MAX
-from caldp_core.protection import BlocksSpec, SensitiveSpec
-from caldp_core.records import strangers
-from caldp_core.scenario import Scenario
+from caldp_core.domain.grid import Area
+from caldp_core.scenarios.protection import BlocksSpec, SensitiveSpec
+from caldp_core.scenarios.records import strangers
+from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.datasets import fetched_snap, peopled
 from caldp_ui.shell import as_text
 

@@ -7,8 +7,8 @@ from typing import Final
 
 import streamlit as st
 
-from caldp_core.errors import CaldpError
-from caldp_core.scenario import Scenario
+from caldp_core.basics.errors import CaldpError
+from caldp_core.scenarios.scenario import Scenario
 from caldp_ui import compute, presets, slow, state, words
 from caldp_ui.drawing import ADD, NUMBERS
 

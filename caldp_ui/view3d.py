@@ -10,10 +10,10 @@ import pandas as pd
 import plotly.graph_objects as go
 import pydeck as pdk
 
+from caldp_core.basics.types import Floats
 from caldp_core.datasets import state_outline
-from caldp_core.domain import US_GRID, GridDomain
-from caldp_core.partitions import Partition, grid_blocks
-from caldp_core.types import Floats
+from caldp_core.domain.grid import US_GRID, GridDomain
+from caldp_core.domain.partitions import Partition, grid_blocks
 from caldp_ui.compute import Comparison
 from caldp_ui.theme import LEVELS, NIGHT_LAND, WRONG, Palette
 

@@ -8,13 +8,13 @@ import math
 import numpy as np
 
 from caldp_core.datasets import Gowalla, Snap
-from caldp_core.estimation import ESTIMATORS
-from caldp_core.expected_error import ExpectedError
-from caldp_core.experiments import Setup
-from caldp_core.protection import EverythingSensitive, OneBlock, StateBlocks
-from caldp_core.regions import RegionReport
-from caldp_core.scenario import Scenario
-from caldp_ui import figures
+from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.experiments.regions import RegionReport
+from caldp_core.experiments.run import Setup
+from caldp_core.scenarios.protection import EverythingSensitive, OneBlock, StateBlocks
+from caldp_core.scenarios.scenario import Scenario
+from caldp_core.theory.expected_error import ExpectedError
+from caldp_ui import formats
 
 REPEATS = 5
 _CHECK_INS = Gowalla | Snap
@@ -35,7 +35,7 @@ def guess(epsilon: float) -> float:
 
 def examples() -> str:
     """What some levels of ε let an onlooker guess, as an example."""
-    told = (f"{figures.hundred(guess(epsilon))} at ε = {epsilon:g}" for epsilon in _EXAMPLES)
+    told = (f"{formats.hundred(guess(epsilon))} at ε = {epsilon:g}" for epsilon in _EXAMPLES)
     return f"Guessed right of 100, at most about: {', '.join(told)}."
 
 
@@ -60,7 +60,7 @@ def odds(setup: Setup) -> str:
 
 
 def _guessed(chance: float) -> str:
-    best = figures.hundred(chance)
+    best = formats.hundred(chance)
     if best.startswith("over"):
         return f"the promise lets **{best}** be"
     return f"at most about **{best}** would be"
@@ -79,13 +79,13 @@ def protected(setup: Setup) -> str:
     shares = setup.dataset.distribution
     scenario = setup.scenario
     alone = (setup.partition.sizes() == 1)[setup.partition.labels]
-    text = f"**Protected: {figures.out_of(protected_share(setup))} people.**"
+    text = f"**Protected: {formats.out_of(protected_share(setup))} people.**"
     single, open_to_all = setup.sensitive & alone, ~setup.sensitive
     if single.any():
-        count = figures.out_of(float(shares[single].sum()))
+        count = formats.out_of(float(shares[single].sum()))
         text += f" {count} people are in a {unit(scenario)} of one place: their report names it."
     if open_to_all.any():
-        count = figures.out_of(float(shares[open_to_all].sum()))
+        count = formats.out_of(float(shares[open_to_all].sum()))
         text += f" {count} people are at places that are not sensitive."
     return text
 
@@ -99,7 +99,7 @@ def repeats(setup: Setup) -> str:
         return (
             f"Reports add up: {REPEATS} about one person's place leave practically nothing hidden."
         )
-    best = figures.hundred(chance)
+    best = formats.hundred(chance)
     return (
         f"Reports add up: from {REPEATS} reports about the same place of one person, "
         f"at most about {best} of 100 would be guessed right."
@@ -127,7 +127,7 @@ def not_promised(setup: Setup) -> list[str]:
     lonely = int((setup.partition.sizes() == 1).sum())
     if lonely:
         open_ends.append(
-            f"{figures.exactly(lonely)} blocks hold a single place: a report from there names it."
+            f"{formats.exactly(lonely)} blocks hold a single place: a report from there names it."
         )
     if isinstance(scenario.dataset, _CHECK_INS):
         open_ends.append(
@@ -151,13 +151,13 @@ def _clear_sentence(setup: Setup) -> str:
     if not mixed.size:
         return "Places that are not sensitive: everybody there names their place openly."
     least = float(setup.mechanism.clear_share[mixed].min())
-    clear = "nearly all" if least >= 0.995 else f"at least about {figures.out_of(least)}"
+    clear = "nearly all" if least >= 0.995 else f"at least about {formats.out_of(least)}"
     text = (
         f"Places that are not sensitive: {clear} people there name their place openly, the others "
         "send a cover report. "
     )
     if bare:
-        of = f"{figures.exactly(bare)} of {figures.exactly(setup.partition.m)}"
+        of = f"{formats.exactly(bare)} of {formats.exactly(setup.partition.m)}"
         text += f"In {of} {unit(setup.scenario)}s, where nothing has to hide, everybody does. "
     return text + (
         "So a report may rule a sensitive place out. It may speak for one, too: from an even "
@@ -167,7 +167,7 @@ def _clear_sentence(setup: Setup) -> str:
 
 def _bound(chance: float) -> str:
     # Beyond what is told apart from certainty there is no upper bound to name.
-    best = figures.hundred(chance)
+    best = formats.hundred(chance)
     return best if best.startswith("over") else f"at most about {best}"
 
 
@@ -185,12 +185,12 @@ def of_region(report: RegionReport, scenario: Scenario) -> list[str]:
         )
     if report.exact_blocks:
         told.append(
-            f"{figures.exactly(report.exact_blocks)} blocks lie in the box as a whole. No block "
+            f"{formats.exactly(report.exact_blocks)} blocks lie in the box as a whole. No block "
             "hides how many people it holds, so they add no privacy noise."
         )
     shown = ESTIMATORS[scenario.estimator]
     told.append(
-        f"The cells of the map “Estimate” add up to {figures.people(report.shown)} here: they show "
+        f"The cells of the map “Estimate” add up to {formats.people(report.shown)} here: they show "
         f"“{shown.title}”, {shown.sentence}. The estimate above is made for the box as a whole and "
         "is right on average."
     )
@@ -201,14 +201,14 @@ def tv_in_words(tv: float) -> str:
     """A total variation as people, the end of a sentence."""
     if tv > 1 + 1e-9:
         return "more than shares of people can be off by, as this estimate is not made of shares"
-    return f"about {figures.out_of(tv)} people in the wrong place"
+    return f"about {formats.out_of(tv)} people in the wrong place"
 
 
 def expects(expected: ExpectedError | None) -> str:
     """What theory expects of a TV, as a sentence."""
     if expected is None:
         return "No formula is known for this estimate; repeated runs tell."
-    return f"Theory expects {figures.plus_minus(expected.tv, 2 * expected.deviation)}."
+    return f"Theory expects {formats.plus_minus(expected.tv, 2 * expected.deviation)}."
 
 
 def plain_needs(setup: Setup, needed: int | None) -> tuple[str, str]:
@@ -217,5 +217,5 @@ def plain_needs(setup: Setup, needed: int | None) -> tuple[str, str]:
         return "over 10¹⁵", "people, more than this tool looks for, for the same accuracy"
     times = needed / setup.n
     if times < 1.005:
-        return figures.people(needed), "people: no more than this protection needs"
-    return figures.people(needed), f"people for the same accuracy: {figures.times(times)} as many"
+        return formats.people(needed), "people: no more than this protection needs"
+    return formats.people(needed), f"people for the same accuracy: {formats.times(times)} as many"

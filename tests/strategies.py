@@ -2,11 +2,11 @@
 
 from hypothesis import strategies as st
 
+from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, K_MAX, N_MAX, SEED_MAX, TRIALS_MAX
 from caldp_core.datasets import Cities, Geometric, Gowalla, PermutedGeometric, Snap, Uniform, Zipf
-from caldp_core.estimation import ESTIMATORS
-from caldp_core.limits import EPSILON_MAX, EPSILON_MIN, K_MAX, N_MAX, SEED_MAX, TRIALS_MAX
+from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.mechanisms import FAMILIES
-from caldp_core.protection import (
+from caldp_core.scenarios.protection import (
     AdaptiveBlocks,
     DrawnBlocks,
     EvenRuns,
@@ -18,7 +18,7 @@ from caldp_core.protection import (
     SensitiveSymbols,
     StateBlocks,
 )
-from caldp_core.scenario import Scenario
+from caldp_core.scenarios.scenario import Scenario
 
 EPSILONS = st.floats(EPSILON_MIN, EPSILON_MAX)
 K = st.integers(1, K_MAX)

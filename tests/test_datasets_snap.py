@@ -5,9 +5,9 @@ import gzip
 import numpy as np
 import pytest
 
+from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets import Snap, lines, snap
-from caldp_core.domain import US_GRID
-from caldp_core.errors import CaldpError
+from caldp_core.domain.grid import US_GRID
 from tests.checkins import AUSTIN, random_rows, write
 
 OSLO = b"7\t2010-10-18T22:17:43Z\t59.9\t10.75\t9"

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import integrate
 
+from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets import Cities, Geometric, PermutedGeometric, Uniform, Zipf, synthetic
-from caldp_core.domain import US_GRID, Domain
-from caldp_core.errors import CaldpError
+from caldp_core.domain.grid import US_GRID, Domain
 
 ALL = [Uniform(), Geometric(), PermutedGeometric(), Zipf(), Cities()]
 

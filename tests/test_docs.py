@@ -11,11 +11,11 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from caldp_core.errors import CaldpError
-from caldp_core.estimation import ESTIMATORS
-from caldp_core.experiments import prepare, run
+from caldp_core.basics.errors import CaldpError
+from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms import FAMILIES
-from caldp_core.scenario import FORMAT, KINDS, Scenario
+from caldp_core.scenarios.scenario import FORMAT, KINDS, Scenario
 
 ROOT = Path(__file__).parents[1]
 PAGES = (
@@ -204,7 +204,7 @@ def test_paths_in_code_marks_exist(page):
 
 
 def test_commands_of_the_command_line_are_known():
-    from caldp_core.cli import main
+    from caldp_core.cli.commands import main
 
     told = [
         shlex.split(line, comments=True)[3:]

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from caldp_core.domain import US_GRID, Area, Domain, GridDomain
-from caldp_core.errors import CaldpError
-from caldp_core.limits import K_MAX
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.limits import K_MAX
+from caldp_core.domain.grid import US_GRID, Area, Domain, GridDomain
 
 SMALL = GridDomain(south=10.0, west=-20.0, cell=0.5, rows=4, columns=6)
 GRIDS = st.builds(

@@ -1,7 +1,7 @@
 """Fetch the real Gowalla check-ins from SNAP into a cache folder.
 
-Room: datasets. The transfer is pooch's; the command line is `command.py`; reading the file is
-`snap.py`. Nothing else in the package reaches for the network.
+Room: datasets. Reading the file is `snap.py`, the command is `cli/fetch.py`. Nothing else
+in the package reaches for the network.
 """
 
 from pathlib import Path
@@ -9,9 +9,9 @@ from typing import Final
 
 import platformdirs
 
+from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets.snap import Snap
-from caldp_core.errors import CaldpError, require
-from caldp_core.types import Progress, no_progress
 
 GOWALLA_URL: Final = "https://snap.stanford.edu/data/loc-gowalla_totalCheckins.txt.gz"
 GOWALLA_FILE: Final = "loc-gowalla_totalCheckins.txt.gz"

@@ -12,10 +12,10 @@ from typing import Final
 
 import numpy as np
 
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Floats, Ints, Progress, no_progress
 from caldp_core.datasets.base import Dataset, from_counts
-from caldp_core.domain import US_GRID
-from caldp_core.errors import CaldpError
-from caldp_core.types import Floats, Ints, Progress, no_progress
+from caldp_core.domain.grid import US_GRID
 
 DATA_FOLDER: Final = Path(__file__).resolve().parents[2] / "data"
 ELSEWHERE: Final = "Offshore and abroad"

@@ -9,11 +9,11 @@ from typing import Final
 import numpy as np
 from scipy.special import ndtr
 
+from caldp_core.basics.errors import check_k, check_number, check_whole
+from caldp_core.basics.limits import SEED_MAX
+from caldp_core.basics.types import Floats, Progress, no_progress
 from caldp_core.datasets.base import Dataset, from_weights
-from caldp_core.domain import KM_PER_DEGREE, US_GRID, Domain
-from caldp_core.errors import check_k, check_number, check_whole
-from caldp_core.limits import SEED_MAX
-from caldp_core.types import Floats, Progress, no_progress
+from caldp_core.domain.grid import KM_PER_DEGREE, US_GRID, Domain
 
 GEOMETRIC_RATE_MIN: Final = 1e-6
 GEOMETRIC_RATE_MAX: Final = 1 - 1e-6

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from benchmarks.browser import pictures, ready, settled
-from caldp_core.domain import Area
-from caldp_core.protection import OneBlock
-from caldp_core.scenario import Scenario
+from caldp_core.domain.grid import Area
+from caldp_core.scenarios.protection import OneBlock
+from caldp_core.scenarios.scenario import Scenario
 from caldp_ui import start, tour
 from tests.browser.conftest import Visit
 from tests.browser.hands import (

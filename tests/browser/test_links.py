@@ -8,9 +8,9 @@ from urllib.parse import quote, urlencode
 import pytest
 
 from benchmarks.browser import ready, serving, settled
-from caldp_core.domain import Area
-from caldp_core.protection import StateBlocks
-from caldp_core.scenario import Scenario
+from caldp_core.domain.grid import Area
+from caldp_core.scenarios.protection import StateBlocks
+from caldp_core.scenarios.scenario import Scenario
 from caldp_ui import start
 from tests.browser.conftest import DESKTOP, Visit
 from tests.browser.hands import expect, expect_numbers, link_of

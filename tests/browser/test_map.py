@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from benchmarks.browser import MAPS, pictures, press_until_redrawn, settled
-from caldp_core.domain import Area
-from caldp_core.protection import OneBlock, SensitiveAreas, StateBlocks
-from caldp_core.scenario import Scenario
+from caldp_core.domain.grid import Area
+from caldp_core.scenarios.protection import OneBlock, SensitiveAreas, StateBlocks
+from caldp_core.scenarios.scenario import Scenario
 from caldp_ui import drawing
 from tests.browser.conftest import Visit
 from tests.browser.hands import (

@@ -24,10 +24,10 @@ from typing import Any
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest
 
-from caldp_core.domain import Area
-from caldp_core.experiments import Result, prepare, run
-from caldp_core.scenario import Scenario
-from caldp_ui import figures, slow, words
+from caldp_core.domain.grid import Area
+from caldp_core.experiments.run import Result, prepare, run
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui import formats, slow, words
 from caldp_ui.drawing import MAP
 
 APP = Path(__file__).parents[2] / "app.py"
@@ -119,10 +119,10 @@ def assert_shows(at: AppTest, scenario: Scenario) -> Result:
     """The page's numbers, and its link, are those of a fresh run of the scenario by the core."""
     assert scenario_of(at) == scenario
     ours, plain = run(prepare(scenario)), run(prepare(scenario.plain()))
-    assert metrics(at, "tv-ours") == [figures.share(ours.first.errors.tv)]
-    assert metrics(at, "tv-plain") == [figures.share(plain.first.errors.tv)]
+    assert metrics(at, "tv-ours") == [formats.share(ours.first.errors.tv)]
+    assert metrics(at, "tv-plain") == [formats.share(plain.first.errors.tv)]
     protects = ours.setup.mechanism.hidden_symbols.size > 0
-    best = figures.hundred(words.guess(words.strongest(scenario))) if protects else "100"
+    best = formats.hundred(words.guess(words.strongest(scenario))) if protects else "100"
     assert metrics(at, "guessed")[0].startswith(f"{best} ")
     query = query_of(at)
     query.pop("region", None)

@@ -6,15 +6,20 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from caldp_core.curves import people_for_same_error
 from caldp_core.datasets import Cities
-from caldp_core.estimation import ESTIMATORS
-from caldp_core.experiments import prepare
+from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.experiments.forecast import people_for_same_error
+from caldp_core.experiments.run import prepare
 from caldp_core.mechanisms import FAMILIES, mechanism
-from caldp_core.planner import best_family
-from caldp_core.protection import AdaptiveBlocks, GridBlocks, SensitiveInhabited, StateBlocks
-from caldp_core.scenario import Scenario
-from caldp_ui import controls, figures, maps, presets, words
+from caldp_core.scenarios.protection import (
+    AdaptiveBlocks,
+    GridBlocks,
+    SensitiveInhabited,
+    StateBlocks,
+)
+from caldp_core.scenarios.scenario import Scenario
+from caldp_core.theory.planner import best_family
+from caldp_ui import controls, formats, maps, presets, words
 from tests.ui import driver
 from tests.ui.driver import (
     assert_shows,
@@ -60,7 +65,7 @@ def test_need_of_plain_ldp_is_the_core_s() -> None:
     scenario = Scenario(blocks=StateBlocks(), n=100_000)
     needed = people_for_same_error(prepare(scenario), prepare(scenario.plain()))
     assert needed is not None
-    assert metrics(at, "plain-needs") == [figures.people(needed)]
+    assert metrics(at, "plain-needs") == [formats.people(needed)]
 
 
 @pytest.mark.parametrize("name", VARIED)
@@ -197,15 +202,15 @@ def test_table_of_numbers_agrees_with_the_core() -> None:
     column = list(table.iloc[:, 0])
     errors = result.first.errors
     for value in (errors.tv, errors.sampling_tv, errors.l1, errors.l2, errors.kl):
-        assert figures.share(value) in column
-    assert f"{errors.earth_movers_km:,.1f} km" in column
+        assert formats.share(value) in column
+    assert f"{errors.sliced_wasserstein_km:,.1f} km" in column
     for number in (result.setup.partition.m, 43_750, 1_000_000):
         assert f"{number:,}" in column
     assert str(result.setup.mechanism.report_bits) in column
     assert table.shape[1] == 2
     # Total variations of sampling and of privacy do not add up: neither is a part of the whole.
     alone = next(row for row in table.index if "sampling" in row)
-    assert table.loc[alone].iloc[0] == figures.share(errors.sampling_tv)
+    assert table.loc[alone].iloc[0] == formats.share(errors.sampling_tv)
     assert "of which" not in alone
     assert Scenario.from_dict(json.loads(at.code[-1].value)) == scenario
 

@@ -8,11 +8,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.datasets import Cities
-from caldp_core.domain import Area
-from caldp_core.experiments import prepare, run
+from caldp_core.domain.grid import Area
+from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms import FAMILIES
-from caldp_core.protection import StateBlocks
-from caldp_core.scenario import Scenario
+from caldp_core.scenarios.protection import StateBlocks
+from caldp_core.scenarios.scenario import Scenario
 from caldp_ui import compute, repetition, slow, start, words
 from caldp_ui.datasets import PEOPLE_OF_SYNTHETIC
 from tests.ui.driver import (
@@ -238,7 +238,7 @@ def test_runs_that_cannot_work_are_not_offered_but_fewer_people_are(blocks: str)
     assert at.button(key="run-slow")
     assert found == replace(Scenario.from_query({"blocks": blocks}), family=found.family, n=found.n)
     for scenario in (found, found.plain()):
-        assert prepare(scenario).mechanism.bank.n_max >= prepare(scenario).n
+        assert prepare(scenario).mechanism.oracles.n_max >= prepare(scenario).n
 
 
 def test_a_cancel_is_heard_while_a_draw_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,12 +4,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from caldp_core.domain import Area
-from caldp_core.experiments import prepare, run
-from caldp_core.protection import DrawnBlocks, OneBlock, SensitiveAreas, StateBlocks
-from caldp_core.regions import RegionReport, region_report
-from caldp_core.scenario import Scenario
-from caldp_ui import drawing, figures
+from caldp_core.domain.grid import Area
+from caldp_core.experiments.regions import RegionReport, region_report
+from caldp_core.experiments.run import prepare, run
+from caldp_core.scenarios.protection import DrawnBlocks, OneBlock, SensitiveAreas, StateBlocks
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui import drawing, formats
 from tests.ui.driver import (
     AppTest,
     assert_shows,
@@ -37,9 +37,9 @@ def report_of(scenario: Scenario, area: Area) -> RegionReport:
 
 def assert_region(at: AppTest, scenario: Scenario, area: Area) -> None:
     report = report_of(scenario, area)
-    told = (figures.people(number) for number in (report.truth, report.estimate))
+    told = (formats.people(number) for number in (report.truth, report.estimate))
     assert metrics(at, "region")[:2] == list(told)
-    low, high = (figures.people(number) for number in (report.low, report.high))
+    low, high = (formats.people(number) for number in (report.low, report.high))
     assert metrics(at, "region")[2] == f"{low} – {high}"
     assert bool(container(at, "region").warning) == report.is_lost_in_noise
     assert Area.parse(query_of(at)["region"]) == area

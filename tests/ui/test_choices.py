@@ -10,9 +10,9 @@ import pytest
 
 from caldp_core.datasets import Cities, Gowalla, Snap
 from caldp_core.datasets.fetch import GOWALLA_FILE
-from caldp_core.domain import US_GRID, Area
-from caldp_core.experiments import prepare, run
-from caldp_core.protection import (
+from caldp_core.domain.grid import US_GRID, Area
+from caldp_core.experiments.run import prepare, run
+from caldp_core.scenarios.protection import (
     AdaptiveBlocks,
     EverythingSensitive,
     GridBlocks,
@@ -20,7 +20,7 @@ from caldp_core.protection import (
     SensitiveAreas,
     SensitiveInhabited,
 )
-from caldp_core.scenario import Scenario
+from caldp_core.scenarios.scenario import Scenario
 from caldp_ui import compute, controls, datasets, presets, start
 from caldp_ui.glossary import DEFINITIONS
 

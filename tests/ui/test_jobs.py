@@ -5,8 +5,8 @@ from threading import Event, Semaphore
 
 import pytest
 
-from caldp_core.errors import CaldpError
-from caldp_core.types import Progress
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Progress
 from caldp_ui import jobs
 
 PATIENCE = 20.0

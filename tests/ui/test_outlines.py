@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from caldp_core.domain import GridDomain
-from caldp_core.types import Bools, Floats, Ints
+from caldp_core.basics.types import Bools, Floats, Ints
+from caldp_core.domain.grid import GridDomain
 from caldp_ui.outlines import Lines, block_lines, mask_lines
 
 Edge = tuple[int, int, int, int]

@@ -26,7 +26,7 @@ def test_markdown_finds_nothing_in_a_text(text: str, escaped: str) -> None:
 
 def test_an_error_is_shown_as_text() -> None:
     def page() -> None:
-        from caldp_core.errors import CaldpError
+        from caldp_core.basics.errors import CaldpError
         from caldp_ui.shell import plain_errors
 
         with plain_errors():

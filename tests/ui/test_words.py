@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from caldp_core.experiments import Setup, prepare, run
-from caldp_core.protection import EverythingSensitive, OneBlock, StateBlocks
-from caldp_core.scenario import Scenario
-from caldp_core.types import Bools
+from caldp_core.basics.types import Bools
+from caldp_core.experiments.run import Setup, prepare, run
+from caldp_core.scenarios.protection import EverythingSensitive, OneBlock, StateBlocks
+from caldp_core.scenarios.scenario import Scenario
 from caldp_ui import tour, words
 from tests.ui.small import CONTEXTS, channel_of, setup_of
 

@@ -7,16 +7,16 @@ from functools import cache
 import numpy as np
 import pytest
 
+from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
+from caldp_core.basics.types import Bools
 from caldp_core.datasets import Cities
-from caldp_core.domain import US_GRID, Area
-from caldp_core.estimation import ESTIMATORS
-from caldp_core.experiments import Setup, prepare, run
-from caldp_core.limits import EPSILON_MAX, EPSILON_MIN
-from caldp_core.protection import SensitiveAreas
-from caldp_core.regions import region_report
-from caldp_core.scenario import Scenario
-from caldp_core.types import Bools
-from caldp_ui import figures, presets, words
+from caldp_core.domain.grid import US_GRID, Area
+from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.experiments.regions import region_report
+from caldp_core.experiments.run import Setup, prepare, run
+from caldp_core.scenarios.protection import SensitiveAreas
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui import formats, presets, words
 from tests.ui.scenarios import BASE, VARIED
 from tests.ui.small import CONTEXTS, setup_of
 
@@ -119,8 +119,8 @@ def test_what_is_said_of_a_region(name: str, box: str) -> None:
     inside = US_GRID.inside(Area.parse(box))
     report = region_report(setup, first, inside)
     text = " ".join(words.of_region(report, setup.scenario))
-    assert ("below 0" in text) == (figures.people(report.estimate)[0] == "-")
-    assert f"add up to {figures.people(first.estimate[inside].sum() * setup.n)} here" in text
+    assert ("below 0" in text) == (formats.people(report.estimate)[0] == "-")
+    assert f"add up to {formats.people(first.estimate[inside].sum() * setup.n)} here" in text
     assert ESTIMATORS[setup.scenario.estimator].title in text
     assert ("as a whole. No block" in text) == (report.exact_blocks > 0)
 
