@@ -168,9 +168,9 @@ WRONG: list[tuple[str, Any, str]] = [
     *((f"coin 5 % too bold, {b.__name__}", mutants.coin_for(1.05, b), PLAIN) for b in BANKS),
     *((f"swapped ε, {b.__name__}", mutants.swapped_epsilons(b), PER_BLOCK) for b in BANKS),
     *((f"no λ, {b.__name__}", mutants.without_company(b), SENSITIVE) for b in BANKS),
-    *((f"λ a coin lower, {b.__name__}", lower("noise", b), SENSITIVE) for b in BANKS),
+    *((f"λ a coin lower, {b.__name__}", lower("cover_threshold", b), SENSITIVE) for b in BANKS),
     *((f"d₁ a coin lower, {b.__name__}", lower("_stray", b), PLAIN) for b in BANKS[:2]),
-    *((f"lies a coin lower, {b.__name__}", lower("noise", b), PLAIN) for b in BANKS[2:]),
+    *((f"lies a coin lower, {b.__name__}", lower("cover_threshold", b), PLAIN) for b in BANKS[2:]),
     *((f"no −1, {b.__name__}", forgotten_one(b), PLAIN) for b in BANKS[2:]),
 ]
 NAMES = [row[0] for row in WRONG]
