@@ -18,6 +18,8 @@ from caldp_core.basics.types import Bools, Floats, Ints
 KM_PER_DEGREE: Final = 111.195
 """Kilometres in one degree of latitude (mean Earth radius 6371.0 km)."""
 _TINY: Final = 1e-9
+_WHOLE_WITHIN: Final = 1e-6
+"""Cells by which a side may differ from a whole number: a third of a degree has to be rounded."""
 
 
 @dataclass(frozen=True)
@@ -92,12 +94,23 @@ class GridDomain:
             )
 
     @classmethod
-    def covering(cls, area: Area, cell: float) -> "GridDomain":
-        """The grid from the area's south-west corner that covers it with cells of that side."""
+    def filling(cls, area: Area, cell: float) -> "GridDomain":
+        """The grid that fills the area with whole cells, `cell` degrees a side.
+
+        Raises `CaldpError` unless the cell divides both sides of the area: cells that reach
+        beyond it would count people there, cells cut at its edge would not be equal.
+        """
         check_number("cell (degrees)", cell, GRID_CELL_MIN, 180)
-        rows = int(np.ceil((area.north - area.south) / cell - _TINY))
-        columns = int(np.ceil((area.east - area.west) / cell - _TINY))
-        return cls(area.south, area.west, cell, rows, columns)
+        sides = ((area.north - area.south) / cell, (area.east - area.west) / cell)
+        if any(abs(side - round(side)) > _WHOLE_WITHIN for side in sides):
+            rows, columns = (max(int(side), 1) for side in sides)
+            ends = f"{area.south + rows * cell:.10g}", f"{area.west + columns * cell:.10g}"
+            raise CaldpError(
+                f"Cells of {cell:g}° must fill the area exactly, but {area} is {sides[0]:.6g} "
+                f"cells high and {sides[1]:.6g} wide; choose another cell, or the area "
+                f"{area.south:.10g},{ends[0]},{area.west:.10g},{ends[1]}."
+            )
+        return cls(area.south, area.west, cell, round(sides[0]), round(sides[1]))
 
     @property
     def k(self) -> int:
