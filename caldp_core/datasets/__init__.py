@@ -13,11 +13,13 @@ from caldp_core.datasets.shipped import (
     us_state_labels,
 )
 from caldp_core.datasets.snap import Snap
+from caldp_core.datasets.surveys import SURVEYS, Survey, SurveyTable, WebVisits
 from caldp_core.datasets.synthetic import Cities, Geometric, PermutedGeometric, Uniform, Zipf
 
 __all__ = [
     "ELSEWHERE",
     "GOWALLA_URL",
+    "SURVEYS",
     "Cities",
     "Dataset",
     "DatasetSpec",
@@ -25,7 +27,10 @@ __all__ = [
     "Gowalla",
     "PermutedGeometric",
     "Snap",
+    "Survey",
+    "SurveyTable",
     "Uniform",
+    "WebVisits",
     "Zipf",
     "cache_folder",
     "fetch_gowalla",
