@@ -28,7 +28,9 @@ LOOK_KEY: Final = "look"
 
 _code = st.components.v2.component("caldp_stage_code", js=bundle.script())
 _feed = st.components.v2.component("caldp_stage_feed", js=bundle.LOADER % "feed")
-_stage = st.components.v2.component("caldp_stage", js=bundle.LOADER % "mount")
+_stage = st.components.v2.component(
+    "caldp_stage", html='<div class="room"></div>', css=bundle.ROOM, js=bundle.LOADER % "mount"
+)
 
 
 @dataclass(frozen=True)

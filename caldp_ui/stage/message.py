@@ -29,7 +29,10 @@ def scene_head(scene: Scene, key: str) -> dict[str, Any]:
         "focus": scene.focus
         and {"box": _box(scene.focus.area), "serial": scene.focus.serial},
         "titles": {"side": scene.scale_title, "error": scene.error_title},
+        "at": dict(scene.film_at),
         "hint": scene.look_hint,
+        "unpointed": scene.unpointed,
+        "words": dict(scene.mark_words),
         "label": scene.label,
         "image": {"name": scene.image_name, "lines": list(scene.image_lines)},
     }
@@ -82,7 +85,6 @@ def film_head(film: Film) -> dict[str, Any]:
     return {
         "id": film.id,
         "label": film.label,
-        "at": film.at,
         "follows": film.follows,
         "pace": film.per_second,
         "loops": film.loops,

@@ -15,6 +15,11 @@ from caldp_ui.stage.codec import Blob, runs_of
 Tool: TypeAlias = Literal["box", "brush", "blocks"]
 Mark: TypeAlias = Literal["blocks", "sensitive"]
 ALL_MARKS: Final[tuple[Mark, ...]] = ("blocks", "sensitive")
+MARK_WORDS: Final = {
+    "blocks": "borders of blocks",
+    "sensitive": "sensitive places",
+    "box": "your box",
+}
 
 
 @dataclass(frozen=True)
@@ -108,8 +113,10 @@ class Scene:
     """All that a stage shows at once.
 
     `people`: how many people the shares are shares of. `swipe`: ids of the two pictures of "before
-    and after". `look_hint`: the sentence shown while no drawing tool is in hand. `image_name` and
-    `image_lines`: file name and two lines under the picture that people save.
+    and after". `film_at`: by film, the value of the step that this scene is. `look_hint`: the
+    sentence shown while no drawing tool is in hand, `unpointed`: while no place is pointed at.
+    `mark_words`: what lines and tints mean. `image_name` and `image_lines`: file name and two lines
+    under the picture that people save.
     """
 
     ground: Ground
@@ -123,7 +130,10 @@ class Scene:
     focus: Focus | None = None
     scale_title: str = "share of all people in a cell"
     error_title: str = "share of all people by which a cell is off"
-    look_hint: str = "Point at a place to read its numbers on all maps."
+    film_at: Mapping[str, float] = field(default_factory=dict)
+    look_hint: str = "Wheel or two fingers zoom all maps, dragging moves them."
+    unpointed: str = "Point at a place to read its numbers on all maps."
+    mark_words: Mapping[str, str] = field(default_factory=lambda: MARK_WORDS)
     label: str = "Maps"
     image_name: str = "maps"
     image_lines: tuple[str, ...] = ()
@@ -147,15 +157,14 @@ class Step:
 class Film:
     """Pictures that follow a slider in the browser alone.
 
-    `at`: the step that the scene itself shows, None if it shows none of them. `follows`: the chosen
-    step is reported, so that the page follows. `per_second`: pace of "play". `loops`: play goes on
-    from the start, as outcomes drawn at random should.
+    `follows`: the chosen step is reported, so that the page follows. `per_second`: pace of "play".
+    `loops`: play goes on from the start, as outcomes drawn at random should. Which step the page is
+    at is said by the scene, so that a film that does not change is not sent again.
     """
 
     id: str
     label: str
     steps: tuple[Step, ...]
-    at: int | None = None
     follows: bool = True
     per_second: float = 4.0
     loops: bool = False
