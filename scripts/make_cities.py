@@ -21,18 +21,20 @@ from caldp_core.domain import US_GRID  # noqa: E402
 
 APART: Final = 0.2
 """Degrees: of places closer than that in both directions, only the largest has its name shown."""
+ABROAD: Final = 0.25
 Row = tuple[str, str, float, float, int]
 
 
 def cities(places: Iterable[Mapping[str, Any]], regions: Mapping[str, str]) -> list[Row]:
-    """(name, state or country, latitude, longitude, inhabitants), the largest first.
+    """(name, state or country, latitude, longitude, inhabitants), what to name first at the front.
 
-    Only places on `US_GRID`. `regions`: names of countries by their codes, "CA", and of the states
+    That is the largest first, those abroad as if they had `ABROAD` of their inhabitants. Only
+    places on `US_GRID`. `regions`: names of countries by their codes, "CA", and of the states
     of the US by theirs, "US-CA".
     """
     chosen: list[Row] = []
     kept = np.empty((0, 2))
-    for place in sorted(places, key=lambda each: (-each["population"], each["geonameid"])):
+    for place in sorted(places, key=_later):
         at = np.array([place["latitude"], place["longitude"]])
         on_map = US_GRID.locate(at[:1], at[1:])[0] >= 0
         if not on_map or (np.abs(kept - at) < APART).all(axis=1).any():
@@ -44,6 +46,11 @@ def cities(places: Iterable[Mapping[str, Any]], regions: Mapping[str, str]) -> l
         name = "New York" if place["name"] == "New York City" else place["name"]
         chosen.append((name, region, latitude, longitude, place["population"]))
     return chosen
+
+
+def _later(place: Mapping[str, Any]) -> tuple[float, int]:
+    weight = 1.0 if place["countrycode"] == "US" else ABROAD
+    return -weight * place["population"], place["geonameid"]
 
 
 def main() -> None:

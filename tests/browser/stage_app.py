@@ -120,7 +120,6 @@ def scene(epsilon: float, seed: int) -> Scene:
                 "where people really are",
                 "Map of where people really are.",
                 encode(setup.dataset.distribution),
-                fact=Fact("3.67 million", "people in the data"),
             ),
             Picture(
                 "plain",

@@ -8,6 +8,7 @@ export class FilmPlayer {
     constructor(stage) {
         this.stage = stage;
         this.films = new Map();
+        this.coming = new Map();
         this.now = null;
         this.slider = el("input", {type: "range", min: 0, step: 1});
         this.label = el("output", {className: "step"});
@@ -23,20 +24,23 @@ export class FilmPlayer {
         this.choice.addEventListener("change", () => this.choose(this.choice.value));
     }
 
-    get film() { return this.films.get(this.chosen); }
+    /** The film that the person chose, or else the first one that was sent. */
+    get film() {
+        const first = [...this.coming.keys()].find(id => this.films.has(id));
+        return this.films.get(this.chosen) ?? this.films.get(first);
+    }
 
     /** A film came, or came anew: its codes are made ready before it is offered. */
     async bring(head, store) {
         const names = [...new Set(head.steps.flatMap(({codes}) => Object.values(codes)))];
         const turn = this.turn = (this.turn ?? 0) + 1;
         head.turn = turn;
-        this.coming = (this.coming ?? new Map()).set(head.id, turn);
+        this.coming.set(head.id, turn);
         const codes = new Map(await Promise.all(
             names.map(async name => [name, readCodes(await store.get(name))])));
         if (this.coming.get(head.id) !== turn) return;
         const held = this.now?.film === head.id && this.held;
         this.films.set(head.id, {...head, codes});
-        this.chosen ??= head.id;
         if (!held && this.now?.film === head.id && !this.timer) this.now = null;
         this.update();
         if (this.stage.readout) this.stage.changed();
@@ -46,7 +50,7 @@ export class FilmPlayer {
         if (this.films.get(id)?.turn !== turn) return;
         this.films.delete(id);
         if (this.now?.film === id) this.leave();
-        if (this.chosen === id) this.chosen = this.films.keys().next().value;
+        this.coming.delete(id);
         this.update();
     }
 
@@ -99,7 +103,7 @@ export class FilmPlayer {
 
     show(index) {
         const began = performance.now();
-        this.now = {film: this.chosen, index};
+        this.now = {film: this.film.id, index};
         this.update();
         this.stage.changed();
         this.stage.paint();
@@ -151,11 +155,11 @@ export class FilmPlayer {
         if (!film) return;
         this.play.hidden = Boolean(this.timer);
         this.stopIcon.hidden = !this.timer;
-        const ids = [...this.films.keys()].join();
-        if (ids !== this.ids) {
-            this.ids = ids;
-            this.choice.replaceChildren(...[...this.films.values()].map(({id, label}) =>
-                el("option", {value: id}, label)));
+        const offered = [...this.coming.keys()].filter(id => this.films.has(id));
+        if (offered.join() !== this.offered) {
+            this.offered = offered.join();
+            this.choice.replaceChildren(...offered.map(id =>
+                el("option", {value: id}, this.films.get(id).label)));
         }
         this.choice.hidden = this.films.size < 2;
         this.name.hidden = this.films.size > 1;

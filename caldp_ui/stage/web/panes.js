@@ -59,6 +59,7 @@ export class Pane {
         say(this.title, title);
         say(this.subtitle, subtitle);
         say(this.number, fact?.[0] ?? "");
+        this.number.style.setProperty("--letters", Math.max(3, fact?.[0].length ?? 0));
         say(this.numberText, fact?.[1] ?? "");
         this.canvas.setAttribute("aria-label", `${title}. ${alt}`);
     }
@@ -82,7 +83,7 @@ export class InkLayer {
     forget() { this.layers.clear(); }
 
     over(projection, marks, stage, ratio) {
-        const {view, ink, cities} = stage, {width, height} = projection;
+        const {view, ink} = stage, {width, height} = projection;
         const state = [view.lat, view.lon, view.zoom, ratio].join();
         if (state !== this.state) this.forget();
         this.state = state;
@@ -90,7 +91,7 @@ export class InkLayer {
         if (!this.layers.has(key)) {
             const canvas = new OffscreenCanvas(width, height), context = canvas.getContext("2d");
             ink.draw(context, projection, marks, ratio);
-            drawNames(context, projection, cities, ink.night, stage.font, ratio);
+            drawNames(context, projection, stage, ratio);
             this.layers.set(key, canvas);
         }
         return this.layers.get(key);

@@ -42,7 +42,8 @@ export class Stage {
         const {board, leave} = this.looks, {node, status} = this.readout;
         board.append(node);
         board.setAttribute("aria-description", KEYS_TOLD);
-        this.root.append(this.toolbar.node, this.toolbar.hint, this.film.node, board, status, leave);
+        const second = el("div", {className: "second"}, this.toolbar.hint, this.film.node);
+        this.root.append(this.toolbar.node, second, board, status, leave);
         this.root.addEventListener("keydown", event => {
             if (event.key === "Escape" && this.looks.look === "present") this.looks.choose("side");
         });
@@ -52,7 +53,14 @@ export class Stage {
         room.replaceChildren(this.root);
         this.resized = new ResizeObserver(() => this.dirty());
         this.resized.observe(board);
+        document.fonts.ready.then(() => this.setFont());
+        this.setFont();
+    }
+
+    setFont() {
         this.font = getComputedStyle(this.root).fontFamily;
+        this.layer.forget();
+        this.dirty();
     }
 
     /** Take a scene over; the older pictures stay until all of the new ones are there. */
@@ -112,6 +120,7 @@ export class Stage {
         this.film.leave();
         this.tools.settle();
         const {home, grid} = this.view;
+        this.root.style.colorScheme = isDark(this.root) ? "dark" : "light";
         this.root.style.setProperty("--aspect", home.wide / home.high);
         this.looks.board.setAttribute("aria-label", data.label);
         if (this.cursor >= grid.k) this.cursor = -1;
@@ -171,6 +180,12 @@ export class Stage {
         });
     }
 
+    /** Where no names are written: under the colour scale. */
+    get kept() {
+        const {offsetLeft, offsetTop, offsetWidth, offsetHeight} = this.scale.node;
+        return [[offsetLeft, offsetLeft + offsetWidth, offsetTop, offsetTop + offsetHeight]];
+    }
+
     /** Draw before the next frame. */
     dirty() {
         if (!this.looks) return;
@@ -190,4 +205,13 @@ export class Stage {
         this.pointer?.destroy();
         this.film.destroy();
     }
+}
+
+/** Whether Streamlit's theme is dark: sliders and lists of the browser's own follow it. */
+function isDark(element) {
+    const probe = new OffscreenCanvas(1, 1).getContext("2d");
+    probe.fillStyle = getComputedStyle(element).getPropertyValue("--st-background-color").trim();
+    probe.fillRect(0, 0, 1, 1);
+    const [red, green, blue] = probe.getImageData(0, 0, 1, 1).data;
+    return red + green + blue < 384;
 }

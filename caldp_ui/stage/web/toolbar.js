@@ -31,7 +31,7 @@ export class Toolbar {
             group("View", "looks words", ...this.looks.values()),
             group("Tool", "tools words", ...this.tools.values()),
             group("Changes", "changes", this.undo, this.redo),
-            group("Zoom", "zoom", this.move, ...zoom), group("Keep", "keep", this.save));
+            group("Zoom", "zoom", ...zoom, this.move), group("Keep", "keep", this.save));
         this.actions = el("div", {role: "group", "aria-label": "What it is for", className: "actions"});
         this.sentence = el("span", {className: "sentence"});
         this.hint = el("div", {className: "hint"}, this.actions, this.sentence);
