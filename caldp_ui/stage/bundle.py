@@ -60,7 +60,7 @@ export default component => hub.code.then(code => code.%s(component));
 ROOM: Final = """
 :host { display: block; container-type: inline-size; }
 .room { min-height: calc(100cqw / 5.7 + 11.5rem); }
-@container (max-width: 900px) { .room { min-height: calc(100cqw / 1.9 + 15rem); } }
+@container (max-width: 760px) { .room { min-height: calc(100cqw / 1.9 + 15rem); } }
 @container (max-width: 560px) { .room { min-height: calc(3 * 100cqw / 1.9 + 24rem); } }
 """
 """Room for three pictures before they are there, so that nothing below them jumps."""

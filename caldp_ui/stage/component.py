@@ -5,9 +5,9 @@ land, the ground and every picture are messages of their own, which Streamlit re
 """
 
 import base64
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -31,6 +31,9 @@ _feed = st.components.v2.component("caldp_stage_feed", js=bundle.LOADER % "feed"
 _stage = st.components.v2.component(
     "caldp_stage", html='<div class="room"></div>', css=bundle.ROOM, js=bundle.LOADER % "mount"
 )
+
+
+_Record = TypeVar("_Record")
 
 
 @dataclass(frozen=True)
@@ -78,10 +81,9 @@ def stage(
 
 def project(films: Iterable[Film], on: Stage) -> None:
     """Bring films to a stage; call it after what should be on screen first."""
-    shown = tuple(films)
     with on.slot:
-        for film in shown:
-            head = {"stage": on.key, "film": film_head(film)}
+        for place, film in enumerate(films):
+            head = {"stage": on.key, "film": {"place": place, **film_head(film)}}
             _feed(key=f"{on.key}-film-{film.id}", data=parcel(head, film_parts(film)))
 
 
@@ -96,11 +98,14 @@ def _send(key: str, *blobs: Blob | None) -> None:
 
 
 def _told(
-    key: str, event: str, read: Callable[[Any], Any], tell: Callable[[Any], None] | None
+    key: str,
+    event: str,
+    read: Callable[[Mapping[str, Any]], _Record],
+    tell: Callable[[_Record], None] | None,
 ) -> None:
     """Hand on what the browser reported, unless it is not what our own code sends."""
     told = st.session_state[key].get(event)
-    if told is None or tell is None:
+    if not isinstance(told, Mapping) or tell is None:
         return
     try:
         record = read(told)
@@ -109,17 +114,17 @@ def _told(
     tell(record)
 
 
-def _act(told: dict[str, Any]) -> Act:
-    edges = told.get("box")
+def _act(told: Mapping[str, Any]) -> Act:
+    box = told.get("box")
     block = told.get("block")
     return Act(
         str(told["tool"]),
         str(told["action"]),
-        None if edges is None else Area(edges[0], edges[1], edges[2], edges[3]),
+        None if box is None else Area(*box),
         str(told.get("cells", "")),
         None if block is None else int(block),
     )
 
 
-def _chosen(told: dict[str, Any]) -> Chosen:
+def _chosen(told: Mapping[str, Any]) -> Chosen:
     return Chosen(str(told["film"]), int(told["index"]), float(told["value"]))

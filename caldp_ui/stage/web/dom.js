@@ -1,4 +1,5 @@
-/* Small helpers: elements without innerHTML, icons as outlines, numbers as people read them. */
+/* Small helpers: elements (texts are never read as HTML), icons as outlines, numbers as people
+   read them. */
 
 const ICONS = {
     side: "M3 6h8v12H3zM13 6h8v12h-8z",

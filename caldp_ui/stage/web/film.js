@@ -16,19 +16,20 @@ export class FilmPlayer {
         this.choice = el("select", {"aria-label": "What changes"});
         this.play = button("play", "Play", () => this.toggle());
         this.stopIcon = button("stop", "Stop", () => this.toggle());
-        this.node = el("div", {className: "film", role: "group", "aria-label": "Film", hidden: true},
-            this.play, this.stopIcon, this.name, this.choice, this.slider, this.label);
+        const whole = {className: "film", role: "group", "aria-label": "Film", hidden: true};
+        this.node = el("div", whole, this.play, this.stopIcon, this.name, this.choice,
+            this.slider, this.label);
         this.slider.addEventListener("input", () => this.slide());
         this.slider.addEventListener("change", () => this.settle());
         this.slider.addEventListener("keydown", event => event.stopPropagation());
         this.choice.addEventListener("change", () => this.choose(this.choice.value));
     }
 
-    /** The film that the person chose, or else the first one that was sent. */
-    get film() {
-        const first = [...this.coming.keys()].find(id => this.films.has(id));
-        return this.films.get(this.chosen) ?? this.films.get(first);
-    }
+    /** All films in Python's order, whichever came first. */
+    get offered() { return [...this.films.values()].sort((one, other) => one.place - other.place); }
+
+    /** The film that the person chose, or else the first. */
+    get film() { return this.films.get(this.chosen) ?? this.offered[0]; }
 
     /** A film came, or came anew: its codes are made ready before it is offered. */
     async bring(head, store) {
@@ -61,7 +62,7 @@ export class FilmPlayer {
         this.stage.changed();
     }
 
-    /** New pictures came from Python: they are what is shown, unless a hand or time moves the film. */
+    /** New pictures came from Python: they are what is shown, unless a hand moves the film. */
     leave() {
         if (this.held) return;
         this.now = null;
@@ -155,11 +156,11 @@ export class FilmPlayer {
         if (!film) return;
         this.play.hidden = Boolean(this.timer);
         this.stopIcon.hidden = !this.timer;
-        const offered = [...this.coming.keys()].filter(id => this.films.has(id));
-        if (offered.join() !== this.offered) {
-            this.offered = offered.join();
-            this.choice.replaceChildren(...offered.map(id =>
-                el("option", {value: id}, this.films.get(id).label)));
+        const ids = this.offered.map(({id}) => id).join();
+        if (ids !== this.listed) {
+            this.listed = ids;
+            this.choice.replaceChildren(...this.offered.map(({id, label}) =>
+                el("option", {value: id}, label)));
         }
         this.choice.hidden = this.films.size < 2;
         this.name.hidden = this.films.size > 1;

@@ -46,7 +46,8 @@ export class Grid {
 
     /** The span with two cells at its corners. */
     span(one, other) {
-        const rows = [this.row(one), this.row(other)], columns = [one, other].map(c => c % this.columns);
+        const rows = [one, other].map(cell => this.row(cell));
+        const columns = [one, other].map(cell => this.column(cell));
         return {
             bottom: Math.min(...rows), top: Math.max(...rows) + 1,
             left: Math.min(...columns), right: Math.max(...columns) + 1,

@@ -1,4 +1,4 @@
-/* What is seen as one PNG of 1,600 pixels' width, with titles, the scale and two lines of Python's. */
+/* What is seen as one PNG of 1,600 pixels' width, with titles, scale and two lines of Python's. */
 
 import {InkLayer, paintPicture} from "./panes.js";
 import {drawScale} from "./scale.js";
@@ -47,8 +47,9 @@ export function drawImage(stage) {
     stage.layer = layer;
     const title = stage.data.titles[stage.looks.look === "error" ? "error" : "side"];
     drawScale(context, stage.scaleData, stage.colours, title, EDGE, EDGE + HEAD + high, 11);
+    const below = EDGE + HEAD + high + 50;
     lines.forEach((line, i) =>
-        text(context, line, EDGE, EDGE + HEAD + high + 50 + i * 32, 22, "#e8edf2", WIDTH - 2 * EDGE));
+        text(context, line, EDGE, below + i * 32, 22, "#e8edf2", WIDTH - 2 * EDGE));
     return canvas;
 }
 

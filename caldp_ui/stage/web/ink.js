@@ -2,6 +2,7 @@
    blocks, the sensitive set, the marked box; and what the hand is about to do. */
 
 const EDGES_MAX = 1500;  // of a border that still reads as one
+const TINT = 0x66b87aff;  // alpha, blue, green, red
 
 /** Paths in degrees, made once for each change of the ground. */
 export class Ink {
@@ -63,7 +64,8 @@ function tinted(mask, grid) {
     const image = new ImageData(grid.columns, grid.rows);
     const pixels = new Uint32Array(image.data.buffer);
     for (let cell = 0; cell < grid.k; cell++) {
-        if (mask[cell]) pixels[(grid.rows - 1 - grid.row(cell)) * grid.columns + grid.column(cell)] = 0x66b87aff;
+        const row = grid.rows - 1 - grid.row(cell);
+        if (mask[cell]) pixels[row * grid.columns + grid.column(cell)] = TINT;
     }
     return rasterFrom(image);
 }

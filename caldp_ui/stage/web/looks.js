@@ -28,12 +28,15 @@ export class Looks {
     update({pictures, differences}) {
         const ids = [...pictures, ...differences].map(({id}) => id);
         for (const [id, pane] of this.panes) {
-            if (id !== "swipe" && !ids.includes(id)) { pane.figure.remove(); this.panes.delete(id); }
+            if (id === "swipe" || ids.includes(id)) continue;
+            pane.figure.remove();
+            this.panes.delete(id);
         }
         for (const id of ids) if (!this.panes.has(id)) this.panes.set(id, new Pane(id));
         const wanted = [...ids, "swipe"].map(id => this.panes.get(id).figure);
         wanted.forEach((figure, i) => {
-            if (this.board.children[i] !== figure) this.board.insertBefore(figure, this.board.children[i] ?? null);
+            const there = this.board.children[i];
+            if (there !== figure) this.board.insertBefore(figure, there ?? null);
         });
         if (this.look === "error" && !differences.length) this.look = "side";
         this.show();
@@ -62,7 +65,8 @@ export class Looks {
 
     /** Into the link, where pages may have dropped it; "present" is for now only. */
     remember() {
-        if (this.look !== "present") writeQuery({[LOOK_KEY]: this.look === "side" ? null : this.look});
+        if (this.look === "present") return;
+        writeQuery({[LOOK_KEY]: this.look === "side" ? null : this.look});
     }
 
     /** Over everything else on screen, whatever it is inside of. */

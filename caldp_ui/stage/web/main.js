@@ -1,5 +1,5 @@
 /* The way in. Three small components wait for this code: it comes once a page, data whenever they
-   change. `code`: colours and style; `feed`: parcels of blobs and films; `mount`: a stage's scene. */
+   change. `code`: colours and style; `feed`: parcels of blobs and films; `mount`: a scene. */
 
 import {Store, readParcel} from "./codec.js";
 import {colourTable} from "./panes.js";

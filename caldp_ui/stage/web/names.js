@@ -16,7 +16,8 @@ function placed(context, projection, cities, ratio, kept) {
         if (x < 0 || y < half + air || x > width || y > height - half - air) continue;
         const wide = context.measureText(name).width;
         for (const left of [x + gap, x - gap - wide]) {
-            const box = [Math.min(left, x) - air, Math.max(left + wide, x) + air, y - half - air, y + half + air];
+            const box = [Math.min(left, x) - air, Math.max(left + wide, x) + air,
+                y - half - air, y + half + air];
             if (!free(box)) continue;
             taken.push(box);
             found.push({name, left, x, y});

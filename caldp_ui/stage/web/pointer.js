@@ -94,7 +94,7 @@ export class Pointer {
         if (!place || passing) return;
         if (event.deltaY > 0 && view.zoom <= 1 && !event.ctrlKey) return;
         event.preventDefault();
-        const lines = event.deltaMode ? 16 : 1;
-        view.zoomAt(Math.exp(-event.deltaY * lines * WHEEL * (event.ctrlKey ? 6 : 1)), place.lat, place.lon);
+        const turned = event.deltaY * (event.deltaMode ? 16 : 1) * (event.ctrlKey ? 6 : 1);
+        view.zoomAt(Math.exp(-turned * WHEEL), place.lat, place.lon);
     }
 }

@@ -27,8 +27,9 @@ export class Readout {
         }));
         const {ink} = this.stage;
         const there = {sensitive: ink.border, tint: ink.tint, blocks: ink.blocks, box: ink.box};
-        this.keys.replaceChildren(...Object.entries(there).filter(([, shown]) => shown).map(
-            ([mark]) => el("span", {}, el("i", {className: mark}), words[mark] ?? words.sensitive)));
+        const marks = Object.keys(there).filter(mark => there[mark]);
+        this.keys.replaceChildren(...marks.map(mark =>
+            el("span", {}, el("i", {className: mark}), words[mark] ?? words.sensitive)));
         this.show();
     }
 
@@ -62,7 +63,8 @@ export class Readout {
 
     sentence() {
         const {stage} = this;
-        const numbers = stage.data.pictures.map(({id, title}) => `${title}: ${this.told(id, stage.cursor)}`);
+        const numbers = stage.data.pictures.map(
+            ({id, title}) => `${title}: ${this.told(id, stage.cursor)}`);
         return `${this.where(stage.cursor)}. ${numbers.join(". ")}.`;
     }
 

@@ -67,7 +67,8 @@ export class Swipe extends Pane {
 
     /** Both pictures' words: the left one's first. */
     writePair(left, right) {
-        this.write({...left, alt: `On the left: ${left.alt} On the right, ${right.title}: ${right.alt}`});
+        const alt = `On the left: ${left.alt} On the right, ${right.title}: ${right.alt}`;
+        this.write({...left, alt});
         this.otherTitle.textContent = right.title;
         this.otherSubtitle.textContent = right.subtitle;
         this.names = [left.title, right.title];

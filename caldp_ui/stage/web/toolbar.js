@@ -32,7 +32,7 @@ export class Toolbar {
             group("Tool", "tools words", ...this.tools.values()),
             group("Changes", "changes", this.undo, this.redo),
             group("Zoom", "zoom", ...zoom, this.move), group("Keep", "keep", this.save));
-        this.actions = el("div", {role: "group", "aria-label": "What it is for", className: "actions"});
+        this.actions = group("What it is for", "actions");
         this.sentence = el("span", {className: "sentence"});
         this.hint = el("div", {className: "hint"}, this.actions, this.sentence);
         for (const part of [this.node, this.actions]) {

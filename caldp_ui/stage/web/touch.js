@@ -50,8 +50,8 @@ export class Touch {
             this.pinch(this.measure(event.touches));
             return;
         }
-        const far = this.tap && Math.hypot(one.clientX - this.tap.x, one.clientY - this.tap.y) > TAP_PX;
-        if (far) this.tap = null;
+        const {tap} = this;
+        if (tap && Math.hypot(one.clientX - tap.x, one.clientY - tap.y) > TAP_PX) this.tap = null;
         if (stage.tools.drawing && stage.tools.busy) {
             event.preventDefault();
             const place = this.at(one);

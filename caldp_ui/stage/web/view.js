@@ -47,7 +47,8 @@ export class View {
 
     get atHome() {
         const {lat, lon} = this.home;
-        return Math.abs(this.zoom - 1) < 1e-3 && Math.abs(this.lat - lat) + Math.abs(this.lon - lon) < 1e-3;
+        const off = [this.zoom - 1, this.lat - lat, this.lon - lon];
+        return off.every(difference => Math.abs(difference) < 1e-3);
     }
 
     /** Go there, as far as the map and the zoom reach. */
