@@ -33,7 +33,7 @@ from caldp_ui.stage import (
     stage,
 )
 
-EPSILONS = (0.5, 1.0, 2.0, 4.0)
+EPSILONS = (0.5, 1.0, 4.0)
 HOME = Area(25.0, 49.6, -125.2, -66.6)
 MARKED = Area(40.0, 42.0, -75.0, -72.0)
 ACTIONS = (
@@ -99,7 +99,7 @@ def steps(settings: Iterator[tuple[str, float, float, int]]) -> Iterator[Step]:
 @st.cache_resource(show_spinner=False)
 def films() -> tuple[Film, ...]:
     levels = ((f"ε = {epsilon:g}", epsilon, epsilon, 1) for epsilon in EPSILONS)
-    draws = ((f"outcome {seed}", float(seed), 1.0, seed) for seed in range(1, 5))
+    draws = ((f"outcome {seed}", float(seed), 1.0, seed) for seed in range(1, 3))
     return (
         Film("epsilon", "Privacy level ε", tuple(steps(levels))),
         Film("draws", "Another outcome", tuple(steps(draws)), False, per_second=2, loops=True),
@@ -179,7 +179,10 @@ shown = stage(
     scene(st.session_state.epsilon, st.session_state.seed), "map", on_act=note, on_step=note
 )
 with st.container(horizontal=True):
-    st.button("Another", on_click=lambda: st.session_state.update(seed=st.session_state.seed + 1))
+    st.button("First", on_click=lambda: st.session_state.update(seed=1))
+    st.button("Another", on_click=lambda: st.session_state.update(seed=2))
     st.button("Zoom to my box", on_click=go)
+    with st.container(key="count"):
+        st.text(f"#{len(st.session_state.log)}")
     st.code("\n".join(st.session_state.log[-3:]) or "nothing yet")
 project(films(), shown)

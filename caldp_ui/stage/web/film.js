@@ -97,9 +97,10 @@ export class FilmPlayer {
     }
 
     slide() {
-        this.stop();
+        const index = Number(this.slider.value);
         this.held = true;
-        this.show(Number(this.slider.value));
+        this.stop();
+        this.show(index);
     }
 
     show(index) {

@@ -4,8 +4,9 @@ const FAR = 10, ZOOM = 1.5, PAN_PX = 60;
 
 /** What a screen reader says about the keys. */
 export const KEYS_TOLD = "Arrow keys move the cursor from cell to cell, with Control ten cells. "
-    + "Plus and minus zoom, Shift with arrows moves the maps, 0 shows the whole map. With a tool "
-    + "in hand, Space or Enter starts and ends a box or a stroke and takes a block; Escape gives up.";
+    + "Plus and minus zoom, Shift with arrows moves the maps, 0 shows the whole map. With a "
+    + "tool in hand, Space or Enter starts and ends a box or a stroke and takes a block. "
+    + "Escape gives up.";
 const ARROWS = {ArrowUp: [1, 0], ArrowDown: [-1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]};
 
 export class Keys {
@@ -88,7 +89,7 @@ export class Keys {
     giveUp() {
         const {stage} = this, {tools} = stage;
         if (stage.looks.look === "present") stage.looks.choose("side");
-        else if (tools.draft) tools.cancel();
+        else if (tools.busy) tools.cancel();
         else if (tools.drawing) tools.take("look");
         else return false;
         return true;

@@ -71,7 +71,8 @@ export class Stage {
         const codes = Promise.all(data.pictures.map(each => Promise.all(
             [get(each.code, readCodes), get(each.error, readCodes)])));
         const parts = await Promise.all([codes, this.outlineOf(ground, get),
-            get(ground.cities, readRows), get(ground.labels, readLabels), get(ground.names, readRows),
+            get(ground.cities, readRows), get(ground.labels, readLabels),
+            get(ground.names, readRows),
             get(ground.sensitive, readMask, ground.rows * ground.columns)]);
         if (turn !== this.turn) return;
         this.data = data;

@@ -5,7 +5,7 @@ import {boxPath} from "./ink.js";
 import {runsOf} from "./grid.js";
 
 export const TOOLS = [["look", "Look"], ["box", "Box"], ["brush", "Brush"], ["blocks", "Blocks"]];
-const BRUSH_PX = 7, SHOWN_MS = 6000;
+const BRUSH_PX = 7, SHOWN_MS = 4000;
 
 export class Tools {
     constructor(stage) {
