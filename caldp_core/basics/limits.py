@@ -27,3 +27,7 @@ AREAS_MAX: Final = 200
 """Most rectangles in one drawing."""
 REPORTS_MAX_BYTES: Final = 4 * 2**30
 """Most memory that reports of more than one number each may take."""
+OUTPUTS_MAX: Final = 10**18
+"""Stands for all larger numbers of different reports: nobody enumerates those."""
+LISTED_MAX: Final = 2**24
+"""Most different reports that are ever listed."""

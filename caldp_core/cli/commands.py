@@ -17,13 +17,13 @@ import click
 from caldp_core.audit.blockwise import LargeAudit, PairClass, audit_context, worst_of
 from caldp_core.basics import limits
 from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.limits import OUTPUTS_MAX
 from caldp_core.basics.types import Progress
 from caldp_core.cli.fetch import fetch_command
 from caldp_core.cli.listing import list_command
 from caldp_core.experiments.reproduce import Recomputed, table_1
 from caldp_core.experiments.run import Errors, Result, prepare, run
 from caldp_core.mechanisms import ContextMechanism
-from caldp_core.mechanisms.base import OUTPUTS_MAX
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import ExpectedError
 

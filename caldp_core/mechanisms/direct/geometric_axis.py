@@ -16,11 +16,10 @@ import numpy as np
 from scipy.signal import lfilter
 
 from caldp_core.basics.types import Floats, Ints, WordSource
-from caldp_core.mechanisms.randomness.coins import COIN_BITS, COIN_ONE
+from caldp_core.mechanisms.randomness.coins import COIN_BITS, COIN_ONE, WORD_BITS
 from caldp_core.mechanisms.randomness.inversion import ExactInversion
 
 _DIGITS: Final = 60
-WORD_BITS: Final = 64
 _MARGIN: Final = Decimal(2) ** -48
 """E is a float, and may be rounded below ε times the distance by a few 2^-52 of itself."""
 

@@ -13,9 +13,11 @@ import numpy as np
 
 from caldp_core.basics.types import Bools, Floats, Ints, Words, WordSource
 
+WORD_BITS: Final = 64
+"""Bits of a random word, and of a word of packed bits."""
 COIN_BITS: Final = 48
 COIN_ONE: Final = 1 << COIN_BITS
-SPARE_BITS: Final = 64 - COIN_BITS
+SPARE_BITS: Final = WORD_BITS - COIN_BITS
 """Bits of a random word that the coin leaves free for other uses."""
 _DIGITS: Final = 60
 
