@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from caldp_core.audit.pairwise import exact_audit, power_below
+from caldp_core.audit.pairwise import exact_audit
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import REPORTS_MAX_BYTES
+from caldp_core.basics.powers import power_below
 from caldp_core.basics.types import Floats, Ints, WordSource
 from caldp_core.mechanisms import ContextMechanism, mechanism
 from caldp_core.mechanisms.base import Family

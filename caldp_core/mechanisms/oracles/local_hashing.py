@@ -17,7 +17,7 @@ import numpy as np
 
 from caldp_core.basics.arrays import counts_by
 from caldp_core.basics.errors import require
-from caldp_core.basics.limits import N_MAX
+from caldp_core.basics.limits import HASHES_MAX, N_MAX
 from caldp_core.basics.types import Floats, Ints, Reports, WordSource
 from caldp_core.mechanisms.base import SupportForm
 from caldp_core.mechanisms.oracles.polynomial_hash import (
@@ -39,8 +39,6 @@ from caldp_core.mechanisms.randomness.tally_in_pieces import stream_tally
 
 _WRITTEN_OUT_MAX: Final = 4096
 """Blocks with at most so many different reports draw how many people send each."""
-_HASHES_MAX: Final = 10**10
-"""Most people times symbols of the largest block that are hashed one by one: about 10 s."""
 _CHUNK: Final = 1 << 14
 """People at a time, so that their numbers stay in the cache."""
 _WRONG: Final = (
@@ -62,7 +60,7 @@ class LocalHashingOracles(RecordReports):
         self._prime = np.array([least_prime(int(s)) for s in sizes], np.int64)
         self._g = best_range(sizes, self._prime, epsilon)
         small = bool((self._prime.astype(np.float64) ** 3 * self._g <= _WRITTEN_OUT_MAX).all())
-        self.n_max = N_MAX if small else _HASHES_MAX // int(sizes.max())
+        self.n_max = N_MAX if small else HASHES_MAX // int(sizes.max())
         noise = noise_threshold(np.where(sizes > 0, self._g, 0), epsilon)
         law = support_law_of(sizes, self._prime, self._g, noise / COIN_ONE)
         super().__init__(sizes, noise, law)

@@ -7,10 +7,8 @@ is Ye & Barg's law: x is included with probability ωe^ε/(ωe^ε + s − ω). W
 every subset includes somebody, λ·uniform is also the least that covers the hidden ones.
 """
 
-from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import combinations
-from typing import Final
 
 import numpy as np
 
@@ -24,9 +22,7 @@ from caldp_core.mechanisms.oracles.packed_reports import PackedReports
 from caldp_core.mechanisms.oracles.random_subsets import chunk_rows, random_subsets
 from caldp_core.mechanisms.oracles.subset_tally import sample_supports
 from caldp_core.mechanisms.oracles.supports import SupportLaw
-from caldp_core.mechanisms.randomness.coins import COIN_ONE, below
-
-_DIGITS: Final = 60
+from caldp_core.mechanisms.randomness.coins import COIN_ONE, below, uniform_threshold
 
 
 class SubsetSelectionOracles(PackedReports):
@@ -155,22 +151,6 @@ def best_omega(sizes: Ints, epsilon: Floats) -> Ints:
     )
     better = upper.total_square(sizes) < lower.total_square(sizes)
     return np.where(better, most, least)
-
-
-def uniform_threshold(sizes: Ints, omega: Ints, epsilon: Floats) -> Words:
-    """(m,) N = ⌈2^48·s/(s + ω(e^ε − 1))⌉: a uniform subset with probability N/2^48.
-
-    Rounding up makes (λ/C(s, ω) + (1 − λ)/C(s − 1, ω − 1))/(λ/C(s, ω)) ≤ e^ε. 0 where s = 0.
-    """
-    kinds, place = np.unique(np.stack([sizes, omega, epsilon]), axis=1, return_inverse=True)
-    with localcontext() as context:
-        context.prec = _DIGITS
-        powers = [Decimal(float(e)).exp() for e in kinds[2]]
-        whole = [
-            int(COIN_ONE * int(s) // (int(s) + int(w) * (power - 1))) + (s > 0)
-            for s, w, power in zip(kinds[0], kinds[1], powers, strict=True)
-        ]
-    return np.minimum(np.array(whole, dtype=np.uint64), COIN_ONE)[place.ravel()]
 
 
 def _subsets(size: int, omega: int) -> int:

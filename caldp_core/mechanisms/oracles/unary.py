@@ -9,7 +9,6 @@ without the noise bits of reports that name their symbol (`published_urap.py` ha
 """
 
 from collections.abc import Callable
-from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Final
@@ -19,6 +18,8 @@ from numpy.typing import NDArray
 
 from caldp_core.basics.arrays import counts_by
 from caldp_core.basics.errors import check_number
+from caldp_core.basics.limits import THETA_MAX, THETA_MIN
+from caldp_core.basics.powers import ceiling_of
 from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource
 from caldp_core.mechanisms.base import SupportForm
 from caldp_core.mechanisms.oracles.packed_bits import every_row, full_mask, set_bits
@@ -31,10 +32,10 @@ from caldp_core.mechanisms.randomness.coins import (
     COIN_ONE,
     WORD_BITS,
     below,
+    thresholds,
     truth_threshold,
 )
 
-_DIGITS: Final = 60
 _CHUNK: Final = 1 << 14
 """Words of coins at a time, so that what is in hand stays in the cache."""
 
@@ -142,17 +143,15 @@ def unary_thresholds(truth: Words, epsilon: Floats) -> tuple[Words, Words]:
     Q(y|x)/base(y) is θ/d₁ (own bit set), so N is the least with λ ≥ e^{−ε}·θ/d₁, ULDP's d₂ but for
     the rounding of d₁.
     """
-    pairs, place = np.unique(np.stack([truth, epsilon]), axis=1, return_inverse=True)
-    stray, covering = [], []
-    with localcontext() as context:
-        context.prec = _DIGITS
-        for whole, level in pairs.T:
-            true, power = int(whole), Decimal(float(level)).exp()
-            # e^ε is irrational, so the least whole number above is the floor's successor.
-            stray.append(int(COIN_ONE * true / ((COIN_ONE - true) * power + true)) + 1)
-            covering.append(int(COIN_ONE * true / (stray[-1] * power)) + 1)
-    at = place.ravel()
-    return np.array(stray, np.uint64)[at], np.array(covering, np.uint64)[at]
+
+    def stray(true: int, level: float) -> int:
+        return ceiling_of(lambda power: COIN_ONE * true / ((COIN_ONE - true) * power + true), level)
+
+    def covering(true: int, own: int, level: float) -> int:
+        return ceiling_of(lambda power: COIN_ONE * true / (own * power), level)
+
+    others = thresholds(stray, truth, epsilon)
+    return others, thresholds(covering, truth, others, epsilon)
 
 
 def product_law(chances: list[int], whole: int) -> NDArray[Any]:
@@ -182,6 +181,6 @@ class OueOracles(UnaryOracles):
 
 def unary_family(theta: float) -> Callable[[Ints, Floats], UnaryOracles]:
     """The unary family with this θ in [0.001, 0.999] for every ε; raises `CaldpError` outside."""
-    share = check_number("theta", theta, 0.001, 0.999)
+    share = check_number("theta", theta, THETA_MIN, THETA_MAX)
     threshold = np.uint64(round(share * COIN_ONE))
     return lambda sizes, epsilon: UnaryOracles(sizes, epsilon, np.full(sizes.size, threshold))
