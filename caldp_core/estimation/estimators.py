@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
-from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import K_MAX
 from caldp_core.basics.types import Floats
 from caldp_core.estimation.evidence import Evidence
@@ -24,7 +23,6 @@ __all__ = [
     "EstimatorEntry",
     "PostProcess",
     "block_thresholds",
-    "channel_inverse",
     "clip_renormalise",
     "estimator",
     "maximum_likelihood",
@@ -166,28 +164,6 @@ _ENTRIES: Final = (
     ),
 )
 ESTIMATORS: Final = {entry.name: entry for entry in _ENTRIES}
-
-
-def channel_inverse(channel: ArrayLike, histogram: ArrayLike) -> Floats:
-    """(k,) the p nearest to solving Qᵀp = histogram/n: the empirical estimate of ULDP (3).
-
-    `channel`: (k, outputs) probabilities of full rank; `histogram`: (outputs,) counts of reports.
-    Least squares where there are more outputs than symbols. A second route for small domains:
-    unbiased for every such channel, and the only unbiased one if outputs = k. Raises `CaldpError`
-    if the shapes do not fit or two mixtures of symbols send the same reports.
-    """
-    q, counts = np.asarray(channel, np.float64), np.asarray(histogram, np.float64)
-    require(
-        q.ndim == 2 and counts.shape == q.shape[1:] and counts.sum() > 0,
-        f"histogram must be {q.shape[-1]} counts, not all 0, for a channel of shape {q.shape}, "
-        f"got shape {counts.shape}.",
-    )
-    p, _, rank, _ = np.linalg.lstsq(q.T, counts / counts.sum())
-    require(
-        int(rank) == q.shape[0],
-        f"channel must have rank {q.shape[0]} to be inverted, got {rank}; take a larger epsilon.",
-    )
-    return np.asarray(p)
 
 
 def estimator(name: str) -> EstimatorEntry:

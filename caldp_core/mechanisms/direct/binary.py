@@ -22,7 +22,8 @@ from caldp_core.basics.errors import require
 from caldp_core.basics.powers import ceiling_of
 from caldp_core.basics.types import Floats, Ints, WordSource
 from caldp_core.mechanisms.base import digest
-from caldp_core.mechanisms.direct.base import Products, SymbolReports
+from caldp_core.mechanisms.channel_products import InvertibleProducts
+from caldp_core.mechanisms.direct.base import SymbolReports
 from caldp_core.mechanisms.randomness.coins import COIN_ONE, below
 from caldp_core.privacy.binary import BinaryPolicy
 
@@ -86,7 +87,7 @@ class BinaryMechanism(SymbolReports):
         return sum(self._whole) < COIN_ONE
 
     @cached_property
-    def products(self) -> Products:
+    def products(self) -> InvertibleProducts:
         """Products with the two coins."""
         return _BinaryProducts(self.policy, self._whole)
 
@@ -105,7 +106,7 @@ class BinaryMechanism(SymbolReports):
 
 
 class _BinaryProducts:
-    """`Products` of Q = (1−f, f; g, 1−g), whose inverse is (1−g, −f; −g, 1−f)/(1 − f − g).
+    """`InvertibleProducts` of Q = (1−f, f; g, 1−g); Q⁻¹ = (1−g, −f; −g, 1−f)/(1 − f − g).
 
     Differences are of 48-bit numbers and lose nothing, however little Q tells.
     """
