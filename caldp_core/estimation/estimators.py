@@ -26,6 +26,7 @@ __all__ = [
     "clip_renormalise",
     "estimator",
     "maximum_likelihood",
+    "menu_of_estimators",
     "norm_sub",
     "significant",
     "simplex",
@@ -104,7 +105,8 @@ def significant(evidence: Evidence) -> Floats:
 class EstimatorEntry:
     """An estimator for readers: `title` and one `sentence` on what it does.
 
-    `slow_from`: symbols in one block from which it takes more than a second.
+    `slow_from`: symbols in one block from which it takes more than a second. `listed`: whether
+    menus offer it; what they do not, files and links may still name.
     """
 
     name: str
@@ -112,6 +114,7 @@ class EstimatorEntry:
     sentence: str
     apply: PostProcess
     slow_from: int = K_MAX + 1
+    listed: bool = True
 
 
 _ENTRIES: Final = (
@@ -134,6 +137,7 @@ _ENTRIES: Final = (
         "negative shares set to 0 and the others shifted evenly until they sum to 1; "
         "slightly biased",
         norm_sub,
+        listed=False,  # its shares are those of "simplex" nearly always
     ),
     EstimatorEntry(
         "clip",
@@ -164,6 +168,11 @@ _ENTRIES: Final = (
     ),
 )
 ESTIMATORS: Final = {entry.name: entry for entry in _ENTRIES}
+
+
+def menu_of_estimators(chosen: str) -> list[str]:
+    """Names that a menu offers: the listed ones, and the one that is chosen already."""
+    return [name for name, entry in ESTIMATORS.items() if entry.listed or name == chosen]
 
 
 def estimator(name: str) -> EstimatorEntry:
