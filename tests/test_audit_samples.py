@@ -14,12 +14,11 @@ from caldp_core.audit.sampled import (
     audit_sampler,
     best_event,
     epsilon_bound,
-    highest_share,
     log_ratio_bound,
-    lowest_share,
     sampler_of,
 )
 from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.proportions import highest_share, lowest_share
 from caldp_core.basics.types import Ints, Reports
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles

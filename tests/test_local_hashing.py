@@ -142,12 +142,13 @@ def test_what_is_no_report_is_refused() -> None:
     good = built.every_report()
     assert built.tally(good).n == good.size
     for field, wrong in [("source", -1), ("source", 99), ("hash", -1), ("hash", 3), ("value", 3)]:
-        for at in (0, -1):
+        says = "sources of reports" if field == "source" else "must be hashes"
+        for at, words in [(0, says), (-1, says if field == "source" else "must hold nothing else")]:
             bad = good[at:].copy()[:1]
             bad[field] = wrong
-            with pytest.raises(CaldpError, match="must be hashes"):
+            with pytest.raises(CaldpError, match=words):
                 built.tally(bad)
-    with pytest.raises(CaldpError, match="must be hashes"):
+    with pytest.raises(CaldpError, match="records that this mechanism makes"):
         built.tally(np.arange(3))
 
 

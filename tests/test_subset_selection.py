@@ -179,12 +179,19 @@ def test_what_is_no_report_is_refused() -> None:
     built = mechanism_of(context(BOTH, 0.1))
     good = built.every_report()
     assert built.tally(good).n == good.size
-    for source, bits in [(0, 0), (0, 1 << 63), (-1, 1), (99, 0), (4, 1), (0, 7)]:
+    for source, bits, words in [
+        (0, 0, "must be subsets of 1 values in block 0"),
+        (0, 7, "must be subsets of 1 values in block 0"),
+        (0, 1 << 63, "beyond a block's last"),
+        (-1, 1, "sources of reports"),
+        (99, 0, "sources of reports"),
+        (4, 1, "must hold nothing else"),
+    ]:
         bad = good[:1].copy()
         bad["source"], bad["bits"] = source, bits
-        with pytest.raises(CaldpError, match="must be subsets"):
+        with pytest.raises(CaldpError, match=words):
             built.tally(bad)
-    with pytest.raises(CaldpError, match="must be subsets"):
+    with pytest.raises(CaldpError, match="records that this mechanism makes"):
         built.tally(np.arange(3))
 
 
