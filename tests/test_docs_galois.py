@@ -5,11 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from caldp_core.basics.limits import SPACE_POINTS_MAX
 from caldp_core.mechanisms import mechanism
-from caldp_core.mechanisms.galois_spaces import POINTS_MAX, digits_of
-from caldp_core.mechanisms.hyperplane_tally import coins_of
-from caldp_core.privacy import Context
-from caldp_core.theory import variance_given_people
+from caldp_core.mechanisms.oracles.galois_spaces import digits_of
+from caldp_core.mechanisms.oracles.hyperplane_tally import coins_of
+from caldp_core.privacy.context import Context
+from caldp_core.theory.variance import variance_given_people
 
 TEXT = (Path(__file__).parents[1] / "docs" / "galois.md").read_text(encoding="utf-8")
 
@@ -41,7 +42,7 @@ def same(told: str, number: float) -> bool:
 def test_what_it_is_for(row: list[str]) -> None:
     k, epsilon = int(row[0]), float(row[1])
     made = mechanism(Context.plain(k, epsilon), "galois")
-    q = int(made.bank._values[0])  # type: ignore[attr-defined]
+    q = int(made.oracles._values[0])  # type: ignore[attr-defined]
     d = int(digits_of(np.array([k]), q.bit_length() - 1)[0])
     assert row[2:6] == [str(q), str(d), str(made.outputs), str(made.report_bits)]
     ours, hadamard = error("galois", k, epsilon), error("hadamard", k, epsilon)
@@ -54,7 +55,7 @@ def test_the_cost_of_a_tally() -> None:
 
 
 def test_what_is_said_of_large_epsilon() -> None:
-    assert POINTS_MAX == 2**22
+    assert SPACE_POINTS_MAX == 2**22
     assert error("galois", 43_750, 8.0) / best(8.0) == pytest.approx(1.32, abs=0.005)
     told = mechanism(Context.plain(43_750, 5.0), "galois").report_bits
     assert f"A report at ε = 5 and k = 43,750 has {told} bits" in TEXT

@@ -5,8 +5,9 @@ from itertools import product as pairs_of
 import numpy as np
 import pytest
 
-from caldp_core.mechanisms import finite_field
-from caldp_core.mechanisms.finite_field import (
+from caldp_core.basics.types import Ints
+from caldp_core.mechanisms.oracles import finite_field
+from caldp_core.mechanisms.oracles.finite_field import (
     DEGREE_MAX,
     inner_product,
     inner_product_masks,
@@ -14,7 +15,6 @@ from caldp_core.mechanisms.finite_field import (
     modulus,
     product,
 )
-from caldp_core.types import Ints
 
 
 def table(m: int) -> Ints:

@@ -6,11 +6,11 @@ from itertools import product as each_of
 import numpy as np
 import pytest
 
-from caldp_core.mechanisms import hyperplane_tally, hyperplanes
-from caldp_core.mechanisms.finite_field import inner_product, product
-from caldp_core.mechanisms.hyperplane_tally import coins_of, sample_hyperplanes
-from caldp_core.mechanisms.hyperplanes import Hyperplanes, Points
-from caldp_core.types import Bools, Floats, Ints
+from caldp_core.basics.types import Bools, Floats, Ints
+from caldp_core.mechanisms.oracles import hyperplane_tally, hyperplanes
+from caldp_core.mechanisms.oracles.finite_field import inner_product, product
+from caldp_core.mechanisms.oracles.hyperplane_tally import coins_of, sample_hyperplanes
+from caldp_core.mechanisms.oracles.hyperplanes import Hyperplanes, Points
 from tests.stats import SIGNIFICANCE, assert_fits, assert_mean
 
 SPACES = [(1, 2), (1, 3), (2, 2), (2, 3), (3, 2)]
@@ -24,7 +24,7 @@ def incidence(space: Hyperplanes) -> Bools:
     x, q = np.arange(space.points), space.values
     values = inner_product(space.normals[:, None], space.masks(space.points)[:, None])
     on = values == np.arange(q)[:, None, None]
-    return on.reshape(space.reports, x.size)
+    return np.asarray(on.reshape(space.reports, x.size))
 
 
 @SPACE

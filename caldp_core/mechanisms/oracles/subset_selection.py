@@ -1,0 +1,163 @@
+"""The subset selection family in every context: Ye & Barg 2018, Wang et al. 2016.
+
+Room: mechanisms. A block with s hidden symbols sends subsets of ω of them, ω ≈ s/(e^ε + 1).
+Everybody sends a uniform subset with probability λ = s/(s + ω(e^ε − 1)); otherwise a hidden x
+sends x with ω − 1 uniform others. So a subset is e^ε times as likely from those it includes, which
+is Ye & Barg's law: x is included with probability ωe^ε/(ωe^ε + s − ω). With ω = 1 it is k-RR. As
+every subset includes somebody, λ·uniform is also the least that covers the hidden ones.
+"""
+
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+
+from caldp_core.basics.arrays import counts_by
+from caldp_core.basics.errors import require
+from caldp_core.basics.limits import OUTPUTS_MAX
+from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource
+from caldp_core.mechanisms.base import SupportForm
+from caldp_core.mechanisms.oracles.packed_bits import set_bits, words_for
+from caldp_core.mechanisms.oracles.packed_reports import PackedReports
+from caldp_core.mechanisms.oracles.random_subsets import chunk_rows, random_subsets
+from caldp_core.mechanisms.oracles.subset_tally import sample_supports
+from caldp_core.mechanisms.oracles.supports import SupportLaw
+from caldp_core.mechanisms.randomness.coins import COIN_ONE, below, uniform_threshold
+
+
+class SubsetSelectionOracles(PackedReports):
+    """See `FrequencyOracles`; `sizes`: (m,) hidden symbols per block, `epsilon`: (m,).
+
+    A report is a subset of ω of the block's hidden symbols, see `PackedReports`.
+    """
+
+    def __init__(self, sizes: Ints, epsilon: Floats) -> None:
+        self._omega = best_omega(sizes, epsilon)
+        noise = uniform_threshold(sizes, self._omega, epsilon)
+        super().__init__(sizes, noise, support_law_of(sizes, self._omega, noise / COIN_ONE))
+        kinds = np.stack([sizes, self._omega])
+        self._kinds, self._kind = np.unique(kinds, axis=1, return_inverse=True)
+
+    @property
+    def settings(self) -> tuple[Ints, ...]:
+        """ω of every block."""
+        return (self._omega,)
+
+    def privatize(self, rank: Ints, words: WordSource) -> Reports:
+        """(n,) ranks → (n,) reports."""
+        block = self._block[rank]
+        uniform = below(words(rank.size), self.cover_threshold[block])
+        return self._draw(block, np.where(uniform, -1, rank - self._starts[block]), words)
+
+    def privatize_base(self, block: Ints, words: WordSource) -> Reports:
+        """(n,) blocks → (n,) reports of uniform subsets."""
+        return self._draw(block, np.full(block.size, -1), words)
+
+    def _draw(self, block: Ints, forced: Ints, words: WordSource) -> Reports:
+        reports = self.blank(block)
+        kind = self._kind[block]
+        for number, (size, omega) in enumerate(self._kinds.T.tolist()):
+            at, width = np.flatnonzero(kind == number), words_for(size)
+            step = chunk_rows(max(1, width))
+            for start in range(0, at.size, step):
+                part = at[start : start + step]
+                rows = random_subsets(size, omega, forced[part], words)
+                reports["bits"][part, :width] = rows
+        return reports
+
+    def columns_of(self, block: int) -> int:
+        """C(s, ω), or more than 10^18 if there are more."""
+        return _subsets(int(self._sizes[block]), int(self._omega[block]))
+
+    def rows_of(self, block: int) -> Words:
+        """(C(s, ω), words) subsets as `itertools.combinations` gives them."""
+        size, omega = int(self._sizes[block]), int(self._omega[block])
+        subsets = np.array(list(combinations(range(size), omega)))
+        rows = np.zeros((len(subsets), words_for(size)), np.uint64)
+        for symbol in subsets.T:
+            set_bits(rows, np.arange(len(rows)), symbol, np.ones(len(rows), np.bool_))
+        return rows
+
+    def check_rows(self, rows: Words, block: int) -> None:
+        """Raise `CaldpError` unless all of (n, words) rows hold ω symbols."""
+        number = np.bitwise_count(rows).sum(axis=1, dtype=np.int64)
+        require(
+            bool((number == self._omega[block]).all()),
+            f"reports must be subsets of {self._omega[block]} values in block {block}; "
+            "hand over what privatize or client_report gave.",
+        )
+
+    def sample_tally(self, counts: Ints, base: Ints, rng: np.random.Generator) -> Ints:
+        """Uniform subsets and honest ones are told apart, then both go through one scan."""
+        uniform = rng.binomial(counts, self._share[self._block])
+        truths = counts - uniform
+        noise = counts_by(self._block, uniform, base.size) + base
+        included = np.zeros_like(counts)
+        for number, (size, omega) in enumerate(self._kinds.T.tolist()):
+            if size:
+                blocks = np.flatnonzero(self._kind == number)
+                at = self._starts[blocks][:, None] + np.arange(size)
+                included[at] = sample_supports(truths[at], noise[blocks], omega, rng)
+        return np.concatenate([included, counts_by(self._block, counts, base.size) + base])
+
+    def channel(self, block: int) -> tuple[int, Ints, int]:
+        """Numerators over 2^48·ω·C(s, ω): λ's share ω·N, and s·(2^48 − N) more if included."""
+        size, omega = int(self._sizes[block]), int(self._omega[block])
+        noise = int(self.cover_threshold[block])
+        subsets = list(combinations(range(size), omega))
+        lie, truth = omega * noise, omega * noise + size * (COIN_ONE - noise)
+        rows = [[truth if x in subset else lie for subset in subsets] for x in range(size)]
+        rows.append([omega * COIN_ONE] * len(subsets))
+        return (
+            self.first_column(block),
+            np.array(rows, dtype=object),
+            COIN_ONE * omega * len(subsets),
+        )
+
+    def support_form(self, block: int) -> SupportForm:
+        """x sends λ of all C(s, ω) subsets and 1 − λ of the C(s, ω)·ω/s that include x."""
+        lie = Fraction(int(self.cover_threshold[block]), COIN_ONE)
+        share = Fraction(int(self._omega[block]), int(self._sizes[block]))
+        return SupportForm(lie + (1 - lie) / share, lie, share)
+
+
+def support_law_of(sizes: Ints, omega: Ints, share: Floats) -> SupportLaw:
+    """What subsets of ω of s symbols include; `share`: (m,) λ. The rest is counting."""
+    s, w = np.maximum(sizes, 1).astype(np.float64), omega.astype(np.float64)
+    one, two = np.maximum(s - 1.0, 1.0), np.maximum(s - 2.0, 1.0)
+    uniform_pair = w * (w - 1.0) / (s * one)
+    # A block of one symbol has no others: any r will do, and this one makes a − r = 1 − λ.
+    apart = np.where(sizes > 1, (s - w) / one, 1.0)
+    own = share * w / s + (1.0 - share)
+    return SupportLaw(
+        own=own,
+        other=own - (1.0 - share) * apart,
+        base=w / s,
+        own_pair=share * uniform_pair + (1.0 - share) * (w - 1.0) / one,
+        other_pair=share * uniform_pair + (1.0 - share) * (w - 1.0) * (w - 2.0) / (one * two),
+        base_pair=uniform_pair,
+        gain=(1.0 - share) * apart,
+        clear=share * apart / s,
+    )
+
+
+def best_omega(sizes: Ints, epsilon: Floats) -> Ints:
+    """(m,) of the two whole numbers next to s/(e^ε + 1) the one with the least total variance."""
+    least = np.maximum(np.floor(sizes / (np.exp(epsilon) + 1.0)).astype(np.int64), 1)
+    most = np.clip(least + 1, 1, np.maximum(sizes - 1, 1))
+    lower, upper = (
+        support_law_of(sizes, omega, sizes / np.maximum(sizes + omega * np.expm1(epsilon), 1.0))
+        for omega in (least, most)
+    )
+    better = upper.total_square(sizes) < lower.total_square(sizes)
+    return np.where(better, most, least)
+
+
+def _subsets(size: int, omega: int) -> int:
+    """C(s, ω) for s > 0, but no more than is needed to see that it is above the limit."""
+    number = 1 if size else 0
+    for i in range(min(omega, size - omega)):
+        number = number * (size - i) // (i + 1)
+        if number > OUTPUTS_MAX:
+            break
+    return number

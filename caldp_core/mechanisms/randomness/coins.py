@@ -1,0 +1,99 @@
+"""Coins that decide privacy: whole-number thresholds, never floating-point comparisons.
+
+Room: mechanisms build on it. A coin is T/2^48 with a whole T, rounded so that the ε that is
+realised never exceeds the ε that was asked for; estimators debias with the same T/2^48.
+"""
+
+import os
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caldp_core.basics.powers import ceiling_of, floor_of
+from caldp_core.basics.types import Bools, Floats, Ints, Words, WordSource
+
+WORD_BITS: Final = 64
+"""Bits of a random word, and of a word of packed bits."""
+COIN_BITS: Final = 48
+COIN_ONE: Final = 1 << COIN_BITS
+SPARE_BITS: Final = WORD_BITS - COIN_BITS
+"""Bits of a random word that the coin leaves free for other uses."""
+
+
+def thresholds(rule: Callable[..., int], *columns: NDArray[Any]) -> Words:
+    """rule(a, b, …) for the entries of each place of `columns`, reckoned once for equal entries.
+
+    `columns`: arrays of one shape, of ε's and of whole numbers below 2^53; the result has their
+    shape. `rule` is called with Python floats, and with ints where a column has whole numbers.
+    """
+    flat = [column.ravel() for column in columns]
+    _, first, place = np.unique(
+        np.stack([column.astype(np.float64) for column in flat]),
+        axis=1,
+        return_index=True,
+        return_inverse=True,
+    )
+    whole = [rule(*(column[i].item() for column in flat)) for i in first.tolist()]
+    return np.array(whole, dtype=np.uint64)[place.ravel()].reshape(columns[0].shape)
+
+
+def truth_threshold(epsilon: Floats) -> Words:
+    """T = ⌊2^48·e^ε/(1+e^ε)⌋ for each ε: truth with probability T/2^48.
+
+    Rounding down makes p/(1−p) ≤ e^ε. `epsilon`: any shape, in [0.001, 20].
+    """
+    return thresholds(partial(floor_of, lambda power: COIN_ONE * power / (1 + power)), epsilon)
+
+
+def noise_threshold(sizes: Ints, epsilon: Floats) -> Words:
+    """N = ⌈2^48·s/(s+e^ε−1)⌉: k-RR on s symbols sends a uniform one with probability N/2^48.
+
+    Rounding up makes (1−λ+λ/s)/(λ/s) ≤ e^ε. `sizes`, `epsilon`: (m,); 0 where s = 0.
+    """
+    return uniform_threshold(sizes, np.ones_like(sizes), epsilon)
+
+
+def uniform_threshold(sizes: Ints, omega: Ints, epsilon: Floats) -> Words:
+    """N = ⌈2^48·s/(s + ω(e^ε − 1))⌉: a uniform one of C(s, ω) subsets with probability N/2^48.
+
+    Rounding up makes (λ/C(s, ω) + (1 − λ)/C(s − 1, ω − 1))/(λ/C(s, ω)) ≤ e^ε. All (m,); 0 where
+    s = 0.
+    """
+
+    def rule(size: int, subset: int, level: float) -> int:
+        if not size:
+            return 0
+        least = ceiling_of(lambda power: COIN_ONE * size / (size + subset * (power - 1)), level)
+        return min(least, COIN_ONE)
+
+    return thresholds(rule, sizes, omega, epsilon)
+
+
+def below(words: Words, threshold: Words) -> Bools:
+    """(n,) True with probability threshold/2^48: looks at the top 48 bits of each word."""
+    return np.asarray((words >> np.uint64(SPARE_BITS)) < threshold)
+
+
+def seeded_words(rng: np.random.Generator) -> WordSource:
+    """Random words for a simulation that can be repeated."""
+    return lambda n: rng.integers(0, 2**64 - 1, size=n, dtype=np.uint64, endpoint=True)
+
+
+def system_words(n: int) -> Words:
+    """(n,) random words from the operating system: what a real client uses. It takes no seed."""
+    return np.frombuffer(os.urandom(8 * n), dtype=np.uint64).copy()  # callers may redraw some
+
+
+def uniform_below(bound: Words, words: WordSource) -> Words:
+    """(n,) whole numbers, each exactly uniform on [0, bound_i); `bound`: (n,) ≥ 1."""
+    drawn = words(bound.size)
+    # 2^64 mod bound top values would favour small results: draw those again.
+    top = np.uint64(2**64 - 1) - (np.uint64(2**64 - 1) % bound + np.uint64(1)) % bound
+    again = np.flatnonzero(drawn > top)
+    while again.size:
+        drawn[again] = words(again.size)
+        again = again[drawn[again] > top[again]]
+    return np.asarray(drawn % bound)
