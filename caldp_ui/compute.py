@@ -15,11 +15,18 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Progress
 from caldp_core.datasets import Dataset
 from caldp_core.domain.grid import GridDomain
-from caldp_core.experiments.forecast import Curve, over_epsilon, over_people, people_for_same_error
+from caldp_core.experiments.forecast import (
+    Curve,
+    expectation,
+    over_epsilon,
+    over_people,
+    people_for_same_error,
+)
 from caldp_core.experiments.regions import RegionReport, region_report
 from caldp_core.experiments.run import Outcome, Result, Setup, prepare, run
 from caldp_core.mechanisms import FAMILIES, mechanism
 from caldp_core.scenarios.scenario import Scenario
+from caldp_core.theory.expected_error import ExpectedError
 from caldp_core.theory.planner import Recommendation, best_family
 from caldp_ui.datasets import file_state
 
@@ -110,6 +117,17 @@ def _run(text: str, _scenario: Scenario) -> Result:
 def region(comparison: Comparison, inside: Bools) -> RegionReport:
     """Numbers of a region of the shown outcome."""
     return region_report(comparison.setup, comparison.outcome, inside)
+
+
+def expected(scenario: Scenario) -> ExpectedError | None:
+    """Expected error of the scenario, whatever its seed; None where no formula is known."""
+    return _expected(key(replace(scenario, trials=1, seed=0)), replace(scenario, seed=0))
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _expected(text: str, _scenario: Scenario) -> ExpectedError | None:
+    del text
+    return expectation(setup(_scenario))
 
 
 def epsilon_curve(scenario: Scenario) -> Curve:

@@ -50,7 +50,9 @@ def _guessed(setup: Setup) -> None:
 def _error(label: str, result: Result) -> None:
     tv = result.first.errors.tv
     st.metric(label, formats.share(tv))
-    st.caption(f"TV: {words.tv_in_words(tv)}. {words.expects(result.expected)}")
+    st.caption(
+        f"TV: {words.tv_in_words(tv)}. {words.expects(compute.expected(result.setup.scenario))}"
+    )
 
 
 def _of_whom(setup: Setup) -> str:
@@ -61,7 +63,7 @@ def _of_whom(setup: Setup) -> str:
 
 def _plain_needs(comparison: Comparison) -> None:
     setup = comparison.setup
-    if comparison.ours.expected is None:
+    if compute.expected(setup.scenario) is None:
         st.metric("Plain LDP would need", "not known")
         st.caption("No formula is known for this estimate.")
         return
@@ -141,7 +143,8 @@ def numbers(comparison: Comparison) -> None:
 
 def _column(comparison: Comparison, which: str) -> dict[str, str]:
     result = comparison.ours if which == "ours" else comparison.plain
-    errors, setup, expected = result.first.errors, result.setup, result.expected
+    errors, setup = result.first.errors, result.setup
+    expected = compute.expected(setup.scenario)
     moved = errors.sliced_wasserstein_km
     return {
         "total variation (TV)": formats.share(errors.tv),

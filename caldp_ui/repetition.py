@@ -86,7 +86,7 @@ def _show(job: jobs.Job[Repeated], comparison: Comparison) -> None:
 
 
 def _theory(result: Result) -> str:
-    expected = result.expected
+    expected = compute.expected(result.setup.scenario)
     return "" if expected is None else f", theory {formats.share(expected.tv)}"
 
 

@@ -169,7 +169,7 @@ def error_curve(comparison: Comparison) -> None:
     """Error against ε or against people, this protection beside plain LDP."""
     setup = comparison.setup
     scenario = setup.scenario
-    if comparison.ours.expected is None:
+    if compute.expected(scenario) is None:
         st.info("No error curve: no formula is known for this estimate. Repeated runs measure it.")
         repetition.section(comparison)
         return

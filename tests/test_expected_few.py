@@ -11,7 +11,8 @@ from caldp_core.basics.types import Floats
 from caldp_core.datasets import Dataset, DatasetSpec
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.experiments.run import Setup, draw_people, expectation, prepare
+from caldp_core.experiments.forecast import expectation
+from caldp_core.experiments.run import Setup, draw_people, prepare
 from caldp_core.mechanisms import mechanism
 from caldp_core.scenarios.protection import (
     EverythingSensitive,

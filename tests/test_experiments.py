@@ -14,9 +14,15 @@ from caldp_core.cli.commands import main
 from caldp_core.datasets import Dataset, Gowalla, Uniform, Zipf, from_counts
 from caldp_core.domain.grid import Domain
 from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_core.experiments.forecast import over_epsilon, over_people, people_for_same_error
+from caldp_core.experiments.forecast import (
+    expectation,
+    expected_with,
+    over_epsilon,
+    over_people,
+    people_for_same_error,
+)
 from caldp_core.experiments.reproduce import TABLE_1
-from caldp_core.experiments.run import Result, expected_with, prepare, run
+from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.scenarios.protection import EvenRuns, GridBlocks, OneBlock, SensitiveSymbols
 from caldp_core.scenarios.scenario import Scenario
@@ -45,7 +51,7 @@ def test_one_seed_gives_one_result() -> None:
     assert first.errors == again.errors
     np.testing.assert_array_equal(first.first.estimate, again.first.estimate)
     assert first.errors != other.errors
-    assert first.expected == other.expected
+    assert expectation(first.setup) == expectation(other.setup)
 
 
 def test_trials_differ_and_do_not_depend_on_their_number() -> None:
@@ -89,7 +95,7 @@ def test_without_n_it_is_the_people_of_the_data() -> None:
     assert all(errors.sampling_tv > 0 for errors in drawn.errors)
     # Drawing people adds their own error, so that the same number drawn is expected to be worse.
     assert own.scenario.n is None
-    assert expected_with(own, own.mechanism, own.n).tv > result.expected.tv
+    assert expected_with(own, own.mechanism, own.n).tv > expectation(result.setup).tv
 
 
 def test_a_distribution_needs_a_number_of_people() -> None:
@@ -127,8 +133,8 @@ def test_protection_by_context_is_more_accurate() -> None:
     blocks, plain = (made(replace(s, trials=20)) for s in (SMALL, SMALL.plain()))
     for result in (blocks, plain):
         tv = np.mean([errors.tv for errors in result.errors])
-        assert tv == pytest.approx(result.expected.tv, rel=0.08)
-    assert blocks.expected.tv < 0.7 * plain.expected.tv
+        assert tv == pytest.approx(expectation(result.setup).tv, rel=0.08)
+    assert expectation(blocks.setup).tv < 0.7 * expectation(plain.setup).tv
 
 
 def test_progress_is_told_and_may_cancel() -> None:
@@ -166,7 +172,7 @@ def test_curves_fall_and_meet_the_scenario() -> None:
     assert told == [1 / 3, 2 / 3, 1.0] * 2
     for curve in (by_epsilon, by_people):
         assert (np.diff(curve.tv) < 0).all()
-        assert curve.tv[1] == made(SMALL).expected.tv
+        assert curve.tv[1] == expectation(setup).tv
         assert (curve.low <= curve.tv).all()
         assert (curve.tv <= curve.high).all()
         assert curve.low.min() >= 0
@@ -201,7 +207,7 @@ def test_the_command_runs_a_file(tmp_path: Path) -> None:
     assert told["errors"]["tv"]["mean"] == pytest.approx(np.mean(tv))
     assert told["errors"]["tv"]["standard_error"] == pytest.approx(np.std(tv, ddof=1) / 2)
     assert told["errors"]["sliced_wasserstein_km"] == {"mean": None, "standard_error": None}
-    assert told["expected"]["tv"] == result.expected.tv
+    assert told["expected"]["tv"] == expectation(result.setup).tv
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from caldp_core.basics import limits
 from caldp_core.cli.fetch import fetch_command
 from caldp_core.cli.listing import list_command
 from caldp_core.cli.terminal import plain_errors, progress_bar
+from caldp_core.experiments.forecast import expectation
 from caldp_core.experiments.reproduce import Recomputed, table_1
 from caldp_core.experiments.run import Errors, Result, prepare, run
 from caldp_core.mechanisms import ContextMechanism
@@ -119,7 +120,7 @@ def summary(result: Result) -> dict[str, Any]:
         "n": setup.n,
         "bits_per_report": setup.mechanism.report_bits,
         "errors": _gather(result.errors),
-        "expected": _expected(result.expected),
+        "expected": _expected(expectation(setup)),
         "seed": setup.scenario.seed,
         "seconds": round(result.seconds, 4),
     }

@@ -10,11 +10,12 @@ import numpy as np
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats, Progress, no_progress
-from caldp_core.experiments.run import Setup, expected_with
-from caldp_core.mechanisms import mechanism
+from caldp_core.experiments.run import Setup
+from caldp_core.mechanisms import ContextMechanism, mechanism
 from caldp_core.privacy.context import Context
-from caldp_core.theory.expected_error import ExpectedError
+from caldp_core.theory.expected_error import ExpectedError, expected_error_of
 from caldp_core.theory.planner import people_needed
+from caldp_core.theory.variance import variance_given_people
 
 _BAND: float = 1.6449
 """Standard deviations either side that hold 90 % of repetitions of a normal."""
@@ -28,6 +29,23 @@ class Curve:
     tv: Floats
     low: Floats
     high: Floats
+
+
+def expectation(setup: Setup) -> ExpectedError | None:
+    """Expected TV of the scenario's estimator (see `expected_error` for how far to trust it).
+
+    None where no formula is known for that estimator.
+    """
+    n = None if setup.scenario.n is None else setup.n
+    return expected_with(setup, setup.mechanism, n)
+
+
+def expected_with(setup: Setup, other: ContextMechanism, n: int | None) -> ExpectedError | None:
+    """The same with another mechanism, n people drawn or (None) the dataset's own."""
+    p = setup.dataset.distribution
+    variance = variance_given_people(other, p, setup.n) if n is None else other.variance(p, n)
+    people = setup.n if n is None else n
+    return expected_error_of(other, p, variance, people, setup.scenario.estimator)
 
 
 def _curve(x: Sequence[float], points: Sequence[ExpectedError]) -> Curve:

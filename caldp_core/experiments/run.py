@@ -22,8 +22,6 @@ from caldp_core.experiments import metrics
 from caldp_core.mechanisms import ContextMechanism, mechanism
 from caldp_core.privacy.context import Context
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.theory.expected_error import ExpectedError, expected_error_of
-from caldp_core.theory.variance import variance_given_people
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,12 +77,11 @@ class Outcome:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """What a scenario gave: the first trial whole, the errors of all, and what was expected."""
+    """What a scenario gave: the first trial whole, and the errors of all."""
 
     setup: Setup
     first: Outcome
     errors: tuple[Errors, ...]
-    expected: ExpectedError | None
     seconds: float
 
 
@@ -124,7 +121,7 @@ def run(setup: Setup, progress: Progress = no_progress) -> Result:
         errors.append(outcome.errors)
         progress((trial + 1) / scenario.trials)
     assert first is not None  # a scenario has at least one trial
-    return Result(setup, first, tuple(errors), expectation(setup), perf_counter() - started)
+    return Result(setup, first, tuple(errors), perf_counter() - started)
 
 
 def run_trial(
@@ -167,20 +164,3 @@ def measure(dataset: Dataset, people: Ints, estimate: Floats) -> Errors:
         else None,
         sampling_tv=metrics.total_variation(truth, people / people.sum()),
     )
-
-
-def expectation(setup: Setup) -> ExpectedError | None:
-    """Expected TV of the scenario's estimator (see `expected_error` for how far to trust it).
-
-    None where no formula is known for that estimator.
-    """
-    n = None if setup.scenario.n is None else setup.n
-    return expected_with(setup, setup.mechanism, n)
-
-
-def expected_with(setup: Setup, other: ContextMechanism, n: int | None) -> ExpectedError | None:
-    """The same with another mechanism, n people drawn or (None) the dataset's own."""
-    p = setup.dataset.distribution
-    variance = variance_given_people(other, p, setup.n) if n is None else other.variance(p, n)
-    people = setup.n if n is None else n
-    return expected_error_of(other, p, variance, people, setup.scenario.estimator)
