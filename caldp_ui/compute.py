@@ -25,6 +25,7 @@ from caldp_core.experiments.forecast import (
 from caldp_core.experiments.regions import RegionReport, region_report
 from caldp_core.experiments.run import Outcome, Result, Setup, prepare, run
 from caldp_core.mechanisms import FAMILIES, mechanism
+from caldp_core.privacy.context import Context
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import ExpectedError
 from caldp_core.theory.planner import Recommendation, best_family
@@ -132,7 +133,7 @@ def _expected(text: str, _scenario: Scenario) -> ExpectedError | None:
 
 def epsilon_curve(scenario: Scenario) -> Curve:
     """Expected error against ε; the same whatever the scenario's own ε and seed."""
-    same = replace(scenario, epsilon=1.0, seed=0)
+    same = replace(scenario.with_context(epsilon=1.0), seed=0)
     return _epsilon_curve(key(same), same)
 
 
@@ -165,6 +166,13 @@ def _people_plain_needs(text: str, _scenario: Scenario) -> int | None:
     return people_for_same_error(setup(_scenario), setup(_scenario.plain()))
 
 
+def context_of(ready: Setup) -> Context:
+    """The context that a setup promises; `CaldpError` for another policy."""
+    if not isinstance(ready.policy, Context):
+        raise CaldpError("Only contexts have methods to compare; choose a policy of kind context.")
+    return ready.policy
+
+
 @dataclass(frozen=True)
 class Methods:
     """Every registered family in one context: the best of them, and the bits of its reports."""
@@ -175,7 +183,8 @@ class Methods:
 
 def methods(scenario: Scenario) -> Methods:
     """All families with the scenario's protection and people; the same whatever its family."""
-    same = replace(scenario, family=Scenario().family, estimator=Scenario().estimator, seed=0)
+    like = Scenario()
+    same = replace(scenario, estimator=like.estimator, seed=0, mechanism=like.mechanism)
     return _methods(key(same), same)
 
 
@@ -183,7 +192,7 @@ def methods(scenario: Scenario) -> Methods:
 def _methods(text: str, _scenario: Scenario) -> Methods:
     del text
     ready = setup(_scenario)
-    policy = ready.mechanism.policy
+    policy = context_of(ready)
     bits = {name: mechanism(policy, name).report_bits for name in FAMILIES}
     return Methods(best_family(policy, ready.dataset.distribution, ready.n), bits)
 

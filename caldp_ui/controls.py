@@ -13,6 +13,9 @@ from caldp_core.datasets import DatasetSpec
 from caldp_core.domain.grid import Domain, GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.mechanisms import FAMILIES
+from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.mechanisms.specs import MechanismSpec
+from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.protection import (
     AdaptiveBlocks,
     BlocksSpec,
@@ -26,7 +29,7 @@ from caldp_core.scenarios.protection import (
     StateBlocks,
 )
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui import datasets, drawing, formats, presets, words
+from caldp_ui import compute, datasets, drawing, formats, presets, words
 from caldp_ui.glossary import DEFINITIONS
 from caldp_ui.state import bind, change
 
@@ -41,6 +44,10 @@ SENSITIVE_KINDS: Final[dict[str, SensitiveSpec]] = {
     "Every place": EverythingSensitive(),
     "Only areas that I draw": SensitiveAreas(),
     "Thinly settled places": SensitiveInhabited(),
+}
+METHODS: Final[dict[str, tuple[str, MechanismSpec]]] = {
+    "best": ("The most accurate here", Best()),
+    **{name: (MECHANISMS[name].title, MECHANISMS[name].spec()) for name in FAMILIES},
 }
 _EPSILONS: Final = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, EPSILON_MAX)
 _THE_DATA: Final = 0
@@ -70,8 +77,8 @@ def protection(scenario: Scenario, domain: Domain | GridDomain) -> None:
         help=DEFINITIONS["block"],
         **bind(
             "blocks",
-            _title(BLOCK_KINDS, scenario.blocks),
-            lambda s, title: replace(s, blocks=BLOCK_KINDS[title]),
+            _title(BLOCK_KINDS, scenario.context.blocks),
+            lambda s, title: s.with_context(blocks=BLOCK_KINDS[title]),
         ),
     )
     _block_details(scenario, domain)
@@ -81,8 +88,8 @@ def protection(scenario: Scenario, domain: Domain | GridDomain) -> None:
         help=DEFINITIONS["sensitive set"],
         **bind(
             "sensitive",
-            _title(SENSITIVE_KINDS, scenario.sensitive),
-            lambda s, title: replace(s, sensitive=SENSITIVE_KINDS[title]),
+            _title(SENSITIVE_KINDS, scenario.context.sensitive),
+            lambda s, title: s.with_context(sensitive=SENSITIVE_KINDS[title]),
         ),
     )
     _sensitive_details(scenario)
@@ -94,14 +101,16 @@ def _title(kinds: dict[str, BlocksSpec] | dict[str, SensitiveSpec], spec: object
 
 
 def _block_details(scenario: Scenario, domain: Domain | GridDomain) -> None:
-    blocks = scenario.blocks
+    blocks = scenario.context.blocks
     if isinstance(blocks, GridBlocks) and isinstance(domain, GridDomain):
         rows, columns = st.columns(2)
         rows.number_input(
             "Rows",
             1,
             domain.rows,
-            **bind("rows", blocks.rows, lambda s, v: replace(s, blocks=replace(blocks, rows=v))),
+            **bind(
+                "rows", blocks.rows, lambda s, v: s.with_context(blocks=replace(blocks, rows=v))
+            ),
         )
         columns.number_input(
             "Columns",
@@ -110,7 +119,7 @@ def _block_details(scenario: Scenario, domain: Domain | GridDomain) -> None:
             **bind(
                 "columns",
                 blocks.columns,
-                lambda s, v: replace(s, blocks=replace(blocks, columns=v)),
+                lambda s, v: s.with_context(blocks=replace(blocks, columns=v)),
             ),
         )
     elif isinstance(blocks, AdaptiveBlocks):
@@ -118,7 +127,9 @@ def _block_details(scenario: Scenario, domain: Domain | GridDomain) -> None:
             "Number of blocks",
             sorted({*_ADAPTIVE, blocks.blocks}),
             format_func=formats.exactly,
-            **bind("adaptive", blocks.blocks, lambda s, v: replace(s, blocks=AdaptiveBlocks(v))),
+            **bind(
+                "adaptive", blocks.blocks, lambda s, v: s.with_context(blocks=AdaptiveBlocks(v))
+            ),
         )
         st.caption("Made from public population figures (GeoNames), never from the private data.")
     elif isinstance(blocks, DrawnBlocks):
@@ -129,7 +140,7 @@ def _block_details(scenario: Scenario, domain: Domain | GridDomain) -> None:
 
 
 def _sensitive_details(scenario: Scenario) -> None:
-    sensitive = scenario.sensitive
+    sensitive = scenario.context.sensitive
     if isinstance(sensitive, SensitiveAreas):
         st.caption(
             f"Drawn: {drawing.told(sensitive.edits)}. Drag on the map “Truth” to go on."
@@ -143,29 +154,31 @@ def _sensitive_details(scenario: Scenario) -> None:
             N_MAX,
             step=1000,
             **bind(
-                "most", sensitive.most, lambda s, v: replace(s, sensitive=SensitiveInhabited(1, v))
+                "most",
+                sensitive.most,
+                lambda s, v: s.with_context(sensitive=SensitiveInhabited(1, v)),
             ),
         )
         st.caption("Per cell of about 20 km, by public population figures (GeoNames).")
 
 
 def _epsilon(scenario: Scenario) -> None:
-    if isinstance(scenario.epsilon, tuple):
+    if isinstance(scenario.context.epsilon, tuple):
         st.info("ε differs from block to block in this scenario.")
-        one = min(scenario.epsilon)
+        one = min(scenario.context.epsilon)
         st.button(
             f"Use the smallest everywhere: {one:g}",
             key="one-epsilon",
-            on_click=lambda: change(lambda s: replace(s, epsilon=one)),
+            on_click=lambda: change(lambda s: s.with_context(epsilon=one)),
         )
         return
-    value = scenario.epsilon
+    value = scenario.context.epsilon
     st.select_slider(
         "Privacy level ε (small = more secret)",
         sorted({*_EPSILONS, value}),
         format_func=lambda e: f"{e:g}",
         help=DEFINITIONS["ε"],
-        **bind("epsilon", value, lambda s, v: replace(s, epsilon=float(v))),
+        **bind("epsilon", value, lambda s, v: s.with_context(epsilon=float(v))),
     )
     st.caption(words.examples())
 
@@ -210,12 +223,17 @@ def more(scenario: Scenario) -> None:
             )
         st.selectbox(
             "Method",
-            list(FAMILIES),
-            format_func=lambda name: FAMILIES[name].title,
+            list(METHODS),
+            format_func=lambda name: METHODS[name][0],
             help=DEFINITIONS["frequency oracle"],
-            **bind("family", scenario.family, lambda s, name: replace(s, family=name)),
+            **bind(
+                "family",
+                scenario.kind("mechanism"),
+                lambda s, name: replace(s, mechanism=METHODS[name][1]),
+            ),
         )
-        st.caption(FAMILIES[scenario.family].sentence)
+        chosen = compute.setup(scenario).mechanism_name
+        st.caption(f"{MECHANISMS[chosen].title}. {MECHANISMS[chosen].sentence}")
         st.selectbox(
             "Estimate",
             list(ESTIMATORS),

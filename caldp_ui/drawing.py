@@ -5,7 +5,6 @@ touches. A new picture drops the browser's selection, so the box is taken over i
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, Final
 
 import streamlit as st
@@ -95,23 +94,23 @@ def use(area: Area) -> None:
     makers: dict[str, Callable[[Scenario], Scenario]] = {
         ADD: lambda s: _edited(s, f"+{mode}{area}"),
         REMOVE: lambda s: _edited(s, f"-{mode}{area}"),
-        REPLACE: lambda s: replace(s, sensitive=SensitiveAreas((f"+{mode}{area}",))),
-        BLOCK: lambda s: replace(s, blocks=DrawnBlocks((*_areas(s.blocks), str(area)))),
+        REPLACE: lambda s: s.with_context(sensitive=SensitiveAreas((f"+{mode}{area}",))),
+        BLOCK: lambda s: s.with_context(blocks=DrawnBlocks((*_areas(s.context.blocks), str(area)))),
     }
     state.change(makers[tool])
 
 
 def _edited(scenario: Scenario, edit: str) -> Scenario:
-    before = scenario.sensitive
+    before = scenario.context.sensitive
     if isinstance(before, SensitiveAreas):
-        return replace(scenario, sensitive=SensitiveAreas((*before.edits, edit)))
+        return scenario.with_context(sensitive=SensitiveAreas((*before.edits, edit)))
     edits = _start_of(edit)
     state.hint(
         "From now on everything but what you take out is sensitive."
         if edits
         else "From now on only what you draw is sensitive. “Undo” brings the rest back."
     )
-    return replace(scenario, sensitive=SensitiveAreas((*edits, edit)))
+    return scenario.with_context(sensitive=SensitiveAreas((*edits, edit)))
 
 
 def _start_of(edit: str) -> tuple[str, ...]:
@@ -141,16 +140,18 @@ def _edits(sensitive: SensitiveSpec) -> tuple[str, ...]:
 
 
 def _drawn(scenario: Scenario) -> bool:
-    return bool(_edits(scenario.sensitive) or _areas(scenario.blocks))
+    return bool(_edits(scenario.context.sensitive) or _areas(scenario.context.blocks))
 
 
 def _without_last(scenario: Scenario) -> Scenario:
     """A link's drawing without its last box: the tool in hand says of which kind."""
-    edits, areas = _edits(scenario.sensitive)[:-1], _areas(scenario.blocks)
-    if areas and (st.session_state.get(_TOOL) == BLOCK or not _edits(scenario.sensitive)):
-        return replace(scenario, blocks=DrawnBlocks(areas[:-1]))
+    edits, areas = _edits(scenario.context.sensitive)[:-1], _areas(scenario.context.blocks)
+    if areas and (st.session_state.get(_TOOL) == BLOCK or not _edits(scenario.context.sensitive)):
+        return scenario.with_context(blocks=DrawnBlocks(areas[:-1]))
     # Without the last of them everything is sensitive: undoing must not leave people unprotected.
-    return replace(scenario, sensitive=SensitiveAreas(edits) if edits else EverythingSensitive())
+    return scenario.with_context(
+        sensitive=SensitiveAreas(edits) if edits else EverythingSensitive()
+    )
 
 
 def _clear() -> None:
@@ -161,12 +162,12 @@ def _clear() -> None:
 def _without_any(scenario: Scenario) -> Scenario:
     """What was protected before the first box; for a link's drawing, everything in one block."""
     changed, earlier = scenario, state.earlier()[::-1]
-    if _edits(scenario.sensitive):
+    if _edits(scenario.context.sensitive):
         undrawn = (sensitive for _, sensitive in earlier if not _edits(sensitive))
-        changed = replace(changed, sensitive=next(undrawn, EverythingSensitive()))
-    if _areas(scenario.blocks):
+        changed = changed.with_context(sensitive=next(undrawn, EverythingSensitive()))
+    if _areas(scenario.context.blocks):
         free = (blocks for blocks, _ in earlier if not _areas(blocks))
-        changed = replace(changed, blocks=next(free, DrawnBlocks()))
+        changed = changed.with_context(blocks=next(free, DrawnBlocks()))
     return changed
 
 

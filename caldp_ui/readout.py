@@ -8,6 +8,7 @@ import streamlit as st
 
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.run import Result, Setup
+from caldp_core.mechanisms.offers import cover_of, report_bits
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui import compute, formats, methods, state, words
 from caldp_ui.compute import Comparison
@@ -39,7 +40,7 @@ def headline(comparison: Comparison) -> None:
 
 
 def _guessed(setup: Setup) -> None:
-    protects = setup.mechanism.hidden_symbols.size > 0
+    protects = cover_of(setup.mechanism).hidden.size > 0
     best = formats.hundred(words.guess(words.strongest(setup.scenario))) if protects else "100"
     bounded = protects and not best.startswith("over")
     label = "Guessed right, at most about" if bounded else "May be guessed right"
@@ -156,8 +157,8 @@ def _column(comparison: Comparison, which: str) -> dict[str, str]:
         "l2 distance": formats.share(errors.l2),
         "Kullback–Leibler divergence": formats.share(errors.kl),
         "earth mover's distance": "needs shares" if moved is None else f"{moved:,.1f} km",
-        "bits per report": str(setup.mechanism.report_bits),
+        "bits per report": str(report_bits(setup.mechanism)),
         "blocks": formats.exactly(setup.partition.m),
-        "hidden places": formats.exactly(setup.mechanism.hidden_symbols.size),
+        "hidden places": formats.exactly(cover_of(setup.mechanism).hidden.size),
         "people": formats.exactly(setup.n),
     }

@@ -12,7 +12,8 @@ import streamlit as st
 
 from caldp_core.basics.types import Progress
 from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_core.mechanisms import FAMILIES
+from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.mechanisms.offers import cover_of, people_max
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui import compute, formats, jobs, readout, state
 from caldp_ui.compute import Comparison
@@ -22,14 +23,17 @@ _HELD: Final = "slow-run"
 
 def is_slow(scenario: Scenario) -> bool:
     """True if this scenario, or plain LDP on the same people, takes more than a second."""
-    largest = compute.dataset(scenario).domain.k  # plain LDP has everything in one block
-    slow_from = min(FAMILIES[scenario.family].slow_from, ESTIMATORS[scenario.estimator].slow_from)
-    return largest >= slow_from
+    estimate = ESTIMATORS[scenario.estimator].slow_from
+    return any(
+        int(cover_of(setup.mechanism).sizes.max(initial=0))
+        >= min(MECHANISMS[setup.mechanism_name].slow_from, estimate)
+        for setup in compute.pair_of(scenario)
+    )
 
 
 def most_people(scenario: Scenario) -> int:
     """The most people whose reports can be drawn, for this protection and for plain LDP."""
-    return min(setup.mechanism.oracles.n_max for setup in compute.pair_of(scenario))
+    return min(people_max(setup.mechanism) for setup in compute.pair_of(scenario))
 
 
 def comparison(scenario: Scenario) -> Comparison:
@@ -70,7 +74,7 @@ def _job_of(name: str) -> jobs.Job[Comparison] | None:
 
 def _too_many(scenario: Scenario, most: int) -> None:
     st.error(
-        f"{FAMILIES[scenario.family].title} cannot be run here for "
+        f"{_title(scenario)} cannot be run here for "
         f"{formats.exactly(compute.setup(scenario).n)} people: with so many places every report "
         f"is drawn by itself, for at most {formats.exactly(most)} people (plain LDP runs beside "
         "it, on the same people). Take fewer people or another method.",
@@ -85,8 +89,12 @@ def _too_many(scenario: Scenario, most: int) -> None:
     )
 
 
+def _title(scenario: Scenario) -> str:
+    return MECHANISMS[compute.setup(scenario).mechanism_name].title
+
+
 def _offer(scenario: Scenario, name: str) -> None:
-    method = FAMILIES[scenario.family].title
+    method = _title(scenario)
     estimate = ESTIMATORS[scenario.estimator].title
     st.info(
         f"{method} with “{estimate}” takes longer for so many places: from a few seconds to a "

@@ -3,11 +3,12 @@
 Room: words on pages.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import streamlit as st
 
+from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.protection import (
     EverythingSensitive,
     GridBlocks,
@@ -31,14 +32,16 @@ class Card:
     scenario: Scenario
 
 
-_PAPER: Final = Scenario(blocks=GridBlocks(25, 35), sensitive=EverythingSensitive())
+_PAPER: Final = Scenario(
+    policy=ContextPolicy(blocks=GridBlocks(25, 35), sensitive=EverythingSensitive())
+)
 CARDS: Final = (
     Card(
         ":material/public:",
         "Hide everything",
         "Plain LDP: each of 43,750 places is as secret as any other. See how little is left of "
         "the map.",
-        replace(_PAPER, blocks=OneBlock()),
+        _PAPER.with_context(blocks=OneBlock()),
     ),
     Card(
         ":material/grid_on:",
@@ -51,16 +54,14 @@ CARDS: Final = (
         ":material/map:",
         "Hide where in the state",
         "Blocks of very different sizes: small states come out sharp, large ones blurred.",
-        replace(_PAPER, blocks=StateBlocks()),
+        _PAPER.with_context(blocks=StateBlocks()),
     ),
     Card(
         ":material/location_city:",
         "Hide one city",
         "Only New York is sensitive. People elsewhere lend it cover, and the map stays sharp.",
-        replace(
-            _PAPER,
-            blocks=OneBlock(),
-            sensitive=SensitiveAreas(("+40.2,41.4,-74.8,-73.2",)),
+        _PAPER.with_context(
+            blocks=OneBlock(), sensitive=SensitiveAreas(("+40.2,41.4,-74.8,-73.2",))
         ),
     ),
 )

@@ -16,8 +16,7 @@ from caldp_core.basics.limits import SEED_MAX
 from caldp_core.datasets import Snap
 from caldp_core.domain.grid import Area
 from caldp_core.scenarios.protection import BlocksSpec, SensitiveSpec
-from caldp_core.scenarios.records import strangers
-from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.scenario import Scenario, strangers
 from caldp_ui.datasets import fetched_snap, peopled
 from caldp_ui.shell import as_text
 
@@ -48,7 +47,7 @@ def region() -> Area | None:
 def put(changed: Scenario) -> None:
     """Show this scenario from now on; what was protected until now is remembered for `undo`."""
     now = scenario()
-    before, after = (now.blocks, now.sensitive), (changed.blocks, changed.sensitive)
+    before, after = ((shown.context.blocks, shown.context.sensitive) for shown in (now, changed))
     if before != after:
         st.session_state[_EARLIER] = (*earlier(), before)[-_EARLIER_MAX:]
     st.session_state[_SCENARIO] = changed
@@ -69,7 +68,7 @@ def undo(without_memory: Callable[[Scenario], Scenario]) -> None:
     if earlier():
         *rest, (blocks, sensitive) = earlier()
         st.session_state[_EARLIER] = tuple(rest)
-        st.session_state[_SCENARIO] = replace(now, blocks=blocks, sensitive=sensitive)
+        st.session_state[_SCENARIO] = now.with_context(blocks=blocks, sensitive=sensitive)
     else:
         st.session_state[_SCENARIO] = without_memory(now)
 
@@ -160,13 +159,14 @@ def write_link() -> None:
 def _from_link() -> tuple[Scenario, Area | None]:
     query = st.query_params.to_dict()
     box = query.pop(_REGION, None)
-    unknown = strangers(Scenario, query)
+    unknown = strangers(query)
     if unknown:
         notify(f"The link says something that this page does not know: {unknown[0]!r}. Ignored.")
     query = {key: text for key, text in query.items() if key not in unknown}
     try:
         found = Scenario.from_query(query)
         _allow_only_fetched(found)
+        _ = found.context  # other policies have pages of their own
         # One outcome is shown: more trials in a link would only keep the server busy.
         return peopled(replace(found, trials=1)), Area.parse(box) if box else None
     except CaldpError as error:

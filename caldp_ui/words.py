@@ -11,6 +11,7 @@ from caldp_core.datasets import Gowalla, Snap
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.regions import RegionReport
 from caldp_core.experiments.run import Setup
+from caldp_core.mechanisms.offers import cover_of
 from caldp_core.scenarios.protection import EverythingSensitive, OneBlock, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import ExpectedError
@@ -24,7 +25,8 @@ _EXAMPLES = (0.5, 1.0, 3.0)
 
 def strongest(scenario: Scenario) -> float:
     """The largest ε of the scenario: the weakest promise in it."""
-    levels = scenario.epsilon if isinstance(scenario.epsilon, tuple) else (scenario.epsilon,)
+    epsilon = scenario.context.epsilon
+    levels = epsilon if isinstance(epsilon, tuple) else (epsilon,)
     return max(levels)
 
 
@@ -41,18 +43,20 @@ def examples() -> str:
 
 def unit(scenario: Scenario) -> str:
     """What a block is called."""
-    if isinstance(scenario.blocks, OneBlock):
+    if isinstance(scenario.context.blocks, OneBlock):
         return "map"
-    return "state" if isinstance(scenario.blocks, StateBlocks) else "block"
+    return "state" if isinstance(scenario.context.blocks, StateBlocks) else "block"
 
 
 def odds(setup: Setup) -> str:
     """What an onlooker can guess from one report, in natural frequencies."""
     scenario = setup.scenario
-    if not setup.mechanism.hidden_symbols.size:
+    if not cover_of(setup.mechanism).hidden.size:
         return "An onlooker reads each person's place from their report."
     pair = "two sensitive places" if not _all(scenario) else "two places"
-    where = "" if isinstance(scenario.blocks, OneBlock) else f" in the same {unit(scenario)}"
+    where = (
+        "" if isinstance(scenario.context.blocks, OneBlock) else f" in the same {unit(scenario)}"
+    )
     return (
         f"Of 100 people for whom an onlooker was torn 50:50 between {pair}{where}, "
         f"{_guessed(guess(strongest(scenario)))} guessed right from their report. Without any: 50."
@@ -68,7 +72,7 @@ def _guessed(chance: float) -> str:
 
 def protected_share(setup: Setup) -> float:
     """Share of all people, by the truth, whose place hides among others by the promise."""
-    return float(setup.dataset.distribution[setup.mechanism.hidden_symbols].sum())
+    return float(setup.dataset.distribution[cover_of(setup.mechanism).hidden].sum())
 
 
 def protected(setup: Setup) -> str:
@@ -92,7 +96,7 @@ def protected(setup: Setup) -> str:
 
 def repeats(setup: Setup) -> str:
     """What several reports about one person do."""
-    if not setup.mechanism.hidden_symbols.size:
+    if not cover_of(setup.mechanism).hidden.size:
         return ""
     chance = guess(REPEATS * strongest(setup.scenario))
     if chance > 0.999:
@@ -120,7 +124,7 @@ def not_promised(setup: Setup) -> list[str]:
     """What the policy leaves open, one sentence each."""
     scenario = setup.scenario
     open_ends = []
-    if not isinstance(scenario.blocks, OneBlock):
+    if not isinstance(scenario.context.blocks, OneBlock):
         open_ends.append(f"Which {unit(scenario)} someone is in: every report shows it.")
     if not _all(scenario):
         open_ends.append(_clear_sentence(setup))
@@ -142,7 +146,7 @@ def not_promised(setup: Setup) -> list[str]:
 
 
 def _clear_sentence(setup: Setup) -> str:
-    covered = setup.mechanism.sizes > 0
+    covered = cover_of(setup.mechanism).sizes > 0
     if not covered.any():
         return "Where anyone is: every report names its place."
     with_others = np.unique(setup.partition.labels[~setup.sensitive])
@@ -150,7 +154,7 @@ def _clear_sentence(setup: Setup) -> str:
     bare = with_others.size - mixed.size
     if not mixed.size:
         return "Places that are not sensitive: everybody there names their place openly."
-    least = float(setup.mechanism.clear_share[mixed].min())
+    least = float(cover_of(setup.mechanism).clear_share[mixed].min())
     clear = "nearly all" if least >= 0.995 else f"at least about {formats.out_of(least)}"
     text = (
         f"Places that are not sensitive: {clear} people there name their place openly, the others "
@@ -172,7 +176,7 @@ def _bound(chance: float) -> str:
 
 
 def _all(scenario: Scenario) -> bool:
-    return isinstance(scenario.sensitive, EverythingSensitive)
+    return isinstance(scenario.context.sensitive, EverythingSensitive)
 
 
 def of_region(report: RegionReport, scenario: Scenario) -> list[str]:

@@ -13,6 +13,8 @@ import numpy as np
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.experiments.forecast import expectation
 from caldp_core.experiments.run import prepare, run
+from caldp_core.mechanisms.specs import Hadamard
+from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.protection import BlocksSpec, GridBlocks, OneBlock
 from caldp_core.scenarios.scenario import Scenario
 
@@ -57,7 +59,11 @@ def table_1(
     done = []
     for number, column in enumerate(TABLE_1):
         scenario = Scenario(
-            dataset=(base or Scenario()).dataset, blocks=column.blocks, trials=runs, seed=seed
+            dataset=(base or Scenario()).dataset,
+            policy=ContextPolicy(column.blocks),
+            mechanism=Hadamard(),
+            trials=runs,
+            seed=seed,
         )
 
         def share(part: float, number: int = number) -> None:

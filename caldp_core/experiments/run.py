@@ -19,31 +19,34 @@ from caldp_core.domain.partitions import Partition
 from caldp_core.estimation.estimators import estimator
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.experiments import metrics
-from caldp_core.mechanisms import ContextMechanism, mechanism
-from caldp_core.privacy.context import Context
+from caldp_core.mechanisms import Mechanism
+from caldp_core.mechanisms.specs import MechanismSpec
+from caldp_core.privacy.context import PrivacyMatrix
+from caldp_core.scenarios.best import chosen
 from caldp_core.scenarios.scenario import Scenario
 
 
 @dataclass(frozen=True, eq=False)
 class Setup:
-    """A scenario with its data, blocks and mechanism made: ready to run, and to be shared."""
+    """A scenario with its data, policy and mechanism made: ready to run, and to be shared.
+
+    `policy`: what is promised. `partition`, `sensitive`: its blocks and (k,) flags; a policy
+    without blocks has one of everything. `spec`: the scenario's mechanism, or what `Best` chose.
+    """
 
     scenario: Scenario
     dataset: Dataset
+    policy: PrivacyMatrix
     partition: Partition
     sensitive: Bools
-    mechanism: ContextMechanism
+    mechanism: Mechanism
+    mechanism_name: str
+    spec: MechanismSpec
 
     @property
     def n(self) -> int:
         """Number of people."""
-        if self.scenario.n is not None:
-            return self.scenario.n
-        if self.dataset.n is None:
-            raise CaldpError(
-                f"{self.dataset.name} has no people of its own; give n, the number to draw."
-            )
-        return self.dataset.n
+        return people_of(self.scenario, self.dataset)
 
 
 @dataclass(frozen=True)
@@ -90,19 +93,32 @@ def prepare(
     progress: Progress = no_progress,
     load: Callable[[Scenario, Progress], Dataset] = lambda s, p: s.dataset.load(p),
 ) -> Setup:
-    """Make data, blocks and mechanism; raises `CaldpError` where they don't fit together.
+    """Make data, policy and mechanism; raises `CaldpError` where they don't fit together.
 
     `load` lets callers that keep datasets hand theirs over.
     """
     dataset = load(scenario, progress)
-    partition = scenario.blocks.build(dataset.domain)
-    sensitive = scenario.sensitive.build(dataset.domain, partition)
-    context = Context.of(partition.labels, sensitive, scenario.epsilon)
-    setup = Setup(
-        scenario, dataset, partition, read_only(sensitive), mechanism(context, scenario.family)
+    n = people_of(scenario, dataset)
+    protection = scenario.policy.build(dataset)
+    choice = chosen(scenario.mechanism, protection.policy, n)
+    return Setup(
+        scenario,
+        dataset,
+        protection.policy,
+        protection.partition,
+        protection.sensitive,
+        choice.mechanism,
+        choice.name,
+        choice.spec,
     )
-    setup.n  # noqa: B018 — says early that n is missing
-    return setup
+
+
+def people_of(scenario: Scenario, dataset: Dataset) -> int:
+    """Number of people; raises `CaldpError` where neither scenario nor dataset gives one."""
+    n = dataset.n if scenario.n is None else scenario.n
+    if n is None:
+        raise CaldpError(f"{dataset.name} has no people of its own; give n, the number to draw.")
+    return n
 
 
 def run(setup: Setup, progress: Progress = no_progress) -> Result:

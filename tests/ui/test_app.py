@@ -1,7 +1,6 @@
 """The map page by its widgets: what it shows is what the core computes for what was chosen."""
 
 import json
-from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -11,6 +10,8 @@ from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.forecast import people_for_same_error
 from caldp_core.experiments.run import prepare
 from caldp_core.mechanisms import FAMILIES, mechanism
+from caldp_core.mechanisms.specs import Oue
+from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.protection import (
     AdaptiveBlocks,
     GridBlocks,
@@ -62,7 +63,7 @@ def test_words_beside_the_controls_of_epsilon_and_people() -> None:
 
 def test_need_of_plain_ldp_is_the_core_s() -> None:
     at = open_app(blocks="states", n="100000")
-    scenario = Scenario(blocks=StateBlocks(), n=100_000)
+    scenario = Scenario(policy=ContextPolicy(blocks=StateBlocks()), n=100_000)
     needed = people_for_same_error(prepare(scenario), prepare(scenario.plain()))
     assert needed is not None
     assert metrics(at, "plain-needs") == [formats.people(needed)]
@@ -97,7 +98,7 @@ def test_pictures_as_sent_are_small(preset: presets.Preset) -> None:
 def test_every_kind_of_blocks(title: str) -> None:
     at = open_app(blocks="states" if controls.BLOCK_KINDS[title] == GridBlocks() else "grid")
     checked(at.selectbox(key="blocks").set_value(title).run())
-    assert_shows(at, Scenario(blocks=controls.BLOCK_KINDS[title]))
+    assert_shows(at, Scenario(policy=ContextPolicy(blocks=controls.BLOCK_KINDS[title])))
     assert at.selectbox(key="blocks").value == title
 
 
@@ -105,20 +106,20 @@ def test_every_kind_of_blocks(title: str) -> None:
 def test_every_kind_of_sensitive_places(title: str) -> None:
     at = open_app(sensitive="areas")
     checked(at.selectbox(key="sensitive").set_value(title).run())
-    assert_shows(at, Scenario(sensitive=controls.SENSITIVE_KINDS[title]))
+    assert_shows(at, Scenario(policy=ContextPolicy(sensitive=controls.SENSITIVE_KINDS[title])))
 
 
 def test_details_of_blocks_and_places() -> None:
     at = open_app()
     checked(at.number_input(key="rows").set_value(5).run())
     checked(at.number_input(key="columns").set_value(7).run())
-    assert_shows(at, Scenario(blocks=GridBlocks(5, 7)))
+    assert_shows(at, Scenario(policy=ContextPolicy(blocks=GridBlocks(5, 7))))
     at = open_app(blocks="adaptive")
     checked(at.select_slider(key="adaptive").set_value(100).run())
-    assert_shows(at, Scenario(blocks=AdaptiveBlocks(100)))
+    assert_shows(at, Scenario(policy=ContextPolicy(blocks=AdaptiveBlocks(100))))
     at = open_app(sensitive="inhabited")
     checked(at.number_input(key="most").set_value(2000).run())
-    assert_shows(at, Scenario(sensitive=SensitiveInhabited(1, 2000)))
+    assert_shows(at, Scenario(policy=ContextPolicy(sensitive=SensitiveInhabited(1, 2000))))
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 4.0, 20.0])
@@ -126,7 +127,7 @@ def test_epsilon(epsilon: float) -> None:
     at = open_app()
     before = pictures(at)
     checked(at.select_slider(key="epsilon").set_value(epsilon).run())
-    assert_shows(at, Scenario(epsilon=epsilon))
+    assert_shows(at, Scenario(policy=ContextPolicy(epsilon=epsilon)))
     after = pictures(at)
     assert after["map-truth"] == before["map-truth"]
     assert after["map-estimate"] != before["map-estimate"]
@@ -139,7 +140,7 @@ def test_a_button_makes_one_epsilon_of_several() -> None:
     checked(at.button(key="one-epsilon").click().run())
     several = VARIED["epsilons"].epsilon
     assert isinstance(several, tuple)
-    assert_shows(at, replace(VARIED["epsilons"], epsilon=min(several)))
+    assert_shows(at, VARIED["epsilons"].with_context(epsilon=min(several)))
 
 
 @pytest.mark.parametrize("power", range(3, 13, 3))
@@ -155,7 +156,12 @@ def test_people_from_a_thousand_to_a_trillion(power: int) -> None:
 def test_families(family: str) -> None:
     at = open_app(blocks="states", n="10000")  # as many as local hashing, too, can draw at once
     finished(at.selectbox(key="family").set_value(family).run())
-    assert_shows(at, Scenario(blocks=StateBlocks(), family=family, n=10_000))
+    assert_shows(
+        at,
+        Scenario(
+            policy=ContextPolicy(blocks=StateBlocks()), n=10_000, mechanism=FAMILIES[family].spec()
+        ),
+    )
 
 
 def test_more_people_than_a_family_can_draw_are_told_in_a_sentence() -> None:
@@ -163,7 +169,7 @@ def test_more_people_than_a_family_can_draw_are_told_in_a_sentence() -> None:
     (sentence,) = (item.value for item in at.error)
     assert "3,671,812" in sentence
     finished(at.select_slider(key="people").set_value(1000).run())
-    assert_shows(at, Scenario(family="local-hashing", n=1000))
+    assert_shows(at, Scenario(n=1000, mechanism=LocalHashing()))
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
@@ -197,7 +203,7 @@ def test_table_of_numbers_agrees_with_the_core() -> None:
     at.session_state["view"] = next(tab.label for tab in at.tabs if "umber" in tab.label)
     checked(at.run())
     table = at.table[0].value
-    scenario = Scenario(blocks=StateBlocks(), n=1_000_000)
+    scenario = Scenario(policy=ContextPolicy(blocks=StateBlocks()), n=1_000_000)
     result = assert_shows(at, scenario)
     column = list(table.iloc[:, 0])
     errors = result.first.errors
@@ -220,7 +226,9 @@ def test_all_methods_stand_beside_each_other() -> None:
     at.session_state["view"] = next(tab.label for tab in at.tabs if "umber" in tab.label)
     finished(at.run())
     table = at.table[1].value
-    setup = assert_shows(at, Scenario(family="oue", blocks=StateBlocks())).setup
+    setup = assert_shows(
+        at, Scenario(policy=ContextPolicy(blocks=StateBlocks()), mechanism=Oue())
+    ).setup
     policy = setup.mechanism.policy
     best = best_family(policy, setup.dataset.distribution, setup.n)
     assert [title.removesuffix(" (chosen)") for title in table.index] == [

@@ -11,6 +11,7 @@ from caldp_core.datasets import Cities
 from caldp_core.domain.grid import Area
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms import FAMILIES
+from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.protection import StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui import compute, repetition, slow, start, words
@@ -94,7 +95,7 @@ def test_what_does_not_fit_can_be_mended_on_the_page(name: str) -> None:
 @pytest.mark.parametrize("others", [{"utm_source": "mail"}, {"colour": "red", "id.of": "7"}])
 def test_what_others_add_to_a_link_is_ignored_and_told_once(others: dict[str, str]) -> None:
     at = open_app(blocks="states", **others)
-    assert_shows(at, Scenario(blocks=StateBlocks()))
+    assert_shows(at, Scenario(policy=ContextPolicy(blocks=StateBlocks())))
     assert query_of(at) == {"blocks": "states"}
     assert_one_sentence(at)
     assert sentences(checked(at.run())) == []
@@ -236,7 +237,9 @@ def test_runs_that_cannot_work_are_not_offered_but_fewer_people_are(blocks: str)
     found = scenario_of(at)
     assert sentences(at) == []
     assert at.button(key="run-slow")
-    assert found == replace(Scenario.from_query({"blocks": blocks}), family=found.family, n=found.n)
+    assert found == replace(
+        Scenario.from_query({"blocks": blocks}), n=found.n, mechanism=FAMILIES[found.family].spec()
+    )
     for scenario in (found, found.plain()):
         assert prepare(scenario).mechanism.oracles.n_max >= prepare(scenario).n
 

@@ -7,6 +7,7 @@ import pytest
 from caldp_core.domain.grid import Area
 from caldp_core.experiments.regions import RegionReport, region_report
 from caldp_core.experiments.run import prepare, run
+from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.protection import DrawnBlocks, OneBlock, SensitiveAreas, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui import drawing, formats
@@ -61,7 +62,7 @@ def test_a_box_shows_its_numbers() -> None:
 def test_a_box_stays_while_the_protection_changes_and_goes_when_unmarked() -> None:
     at = drag(open_app(), ROUGH)
     checked(at.select_slider(key="epsilon").set_value(4.0).run())
-    assert_region(at, Scenario(epsilon=4.0), BOX)
+    assert_region(at, Scenario(policy=ContextPolicy(epsilon=4.0)), BOX)
     by_icon(at, "close")
     assert container(at, "region") is None
     assert "region" not in query_of(at)
@@ -103,7 +104,9 @@ def test_a_drag_beyond_the_map_or_a_mere_click_does_nothing() -> None:
 def test_adding_makes_only_what_is_drawn_sensitive() -> None:
     at = use(open_app(blocks="one"), drawing.ADD)
     drag(at, ROUGH)
-    first = Scenario(blocks=OneBlock(), sensitive=SensitiveAreas((f"+{BOX}",)))
+    first = Scenario(
+        policy=ContextPolicy(blocks=OneBlock(), sensitive=SensitiveAreas((f"+{BOX}",)))
+    )
     result = assert_shows(at, first)
     domain = result.setup.dataset.domain
     assert set(result.setup.mechanism.hidden_symbols) == set(domain.inside(BOX).nonzero()[0])
@@ -111,7 +114,9 @@ def test_adding_makes_only_what_is_drawn_sensitive() -> None:
     assert not at.warning
     drag(at, Area(41, 41.1, -88, -87))
     edits = (*first.sensitive.edits, "+41,41.2,-88,-87")
-    assert_shows(at, Scenario(blocks=OneBlock(), sensitive=SensitiveAreas(edits)))
+    assert_shows(
+        at, Scenario(policy=ContextPolicy(blocks=OneBlock(), sensitive=SensitiveAreas(edits)))
+    )
     assert not at.toast
 
 
@@ -138,7 +143,9 @@ def test_whole_blocks_are_taken_where_asked() -> None:
     at = use(open_app(), drawing.ADD)
     at.checkbox(key="whole-blocks").check().run()
     drag(at, ROUGH)
-    result = assert_shows(at, Scenario(sensitive=SensitiveAreas((f"+b{BOX}",))))
+    result = assert_shows(
+        at, Scenario(policy=ContextPolicy(sensitive=SensitiveAreas((f"+b{BOX}",))))
+    )
     sensitive, labels = result.setup.sensitive, result.setup.partition.labels
     assert sensitive.sum() > result.setup.dataset.domain.inside(BOX).sum()
     assert set(labels[sensitive]).isdisjoint(labels[~sensitive])
@@ -149,20 +156,22 @@ def test_blocks_are_drawn_undone_and_cleared() -> None:
     drag(at, ROUGH)
     drag(at, Area(33, 34, -119, -117))
     both = (str(BOX), "33,34,-119,-117")
-    result = assert_shows(at, Scenario(blocks=DrawnBlocks(both)))
+    result = assert_shows(at, Scenario(policy=ContextPolicy(blocks=DrawnBlocks(both))))
     assert result.setup.partition.m == 3
     by_icon(at, "undo")
-    assert_shows(at, Scenario(blocks=DrawnBlocks(both[:1])))
+    assert_shows(at, Scenario(policy=ContextPolicy(blocks=DrawnBlocks(both[:1]))))
     drag(at, Area(33, 34, -119, -117))
     by_icon(at, "delete")
     assert_shows(at, Scenario())
     by_icon(at, "undo")
-    assert_shows(at, Scenario(blocks=DrawnBlocks(both)))
+    assert_shows(at, Scenario(policy=ContextPolicy(blocks=DrawnBlocks(both))))
 
 
 @pytest.mark.parametrize("tool", drawing.TOOLS[1:])
 def test_undo_leads_back_to_what_was_protected(tool: str) -> None:
-    edited = Scenario(blocks=StateBlocks(), sensitive=SensitiveAreas(("+40,41,-75,-73",)))
+    edited = Scenario(
+        policy=ContextPolicy(blocks=StateBlocks(), sensitive=SensitiveAreas(("+40,41,-75,-73",)))
+    )
     at = use(open_app(**edited.to_query()), tool)
     drag(at, ROUGH)
     assert scenario_of(at) != edited
@@ -175,7 +184,7 @@ def test_undo_keeps_what_is_no_protection() -> None:
     drag(at, ROUGH)
     checked(at.select_slider(key="epsilon").set_value(4.0).run())
     by_icon(at, "undo")
-    assert_shows(at, Scenario(epsilon=4.0))
+    assert_shows(at, Scenario(policy=ContextPolicy(epsilon=4.0)))
 
 
 def test_undo_takes_back_what_is_chosen_from_a_list() -> None:
@@ -195,32 +204,44 @@ def test_clear_leads_back_to_what_was_protected_before_the_first_box(tool: str) 
     for area in (ROUGH, Area(33, 34, -119, -117)):
         drag(at, area)
     by_icon(at, "delete")
-    assert_shows(at, Scenario(blocks=StateBlocks()))
+    assert_shows(at, Scenario(policy=ContextPolicy(blocks=StateBlocks())))
 
 
 def test_undo_of_a_link_s_only_box_leaves_everything_protected() -> None:
-    drawn = Scenario(sensitive=SensitiveAreas(("+40,41,-75,-73",)))
+    drawn = Scenario(policy=ContextPolicy(sensitive=SensitiveAreas(("+40,41,-75,-73",))))
     assert_shows(by_icon(open_app(**drawn.to_query()), "undo"), Scenario())
 
 
 def test_undo_of_a_link_s_boxes_follows_the_tool_in_hand() -> None:
     edits, areas = ("+40,41,-75,-73", "+41,42,-88,-87"), ("33,34,-119,-117",)
-    drawn = Scenario(blocks=DrawnBlocks(areas), sensitive=SensitiveAreas(edits))
+    drawn = Scenario(
+        policy=ContextPolicy(blocks=DrawnBlocks(areas), sensitive=SensitiveAreas(edits))
+    )
     at = use(open_app(**drawn.to_query()), drawing.ADD)
     by_icon(at, "undo")
-    assert_shows(at, Scenario(blocks=DrawnBlocks(areas), sensitive=SensitiveAreas(edits[:1])))
+    assert_shows(
+        at,
+        Scenario(
+            policy=ContextPolicy(blocks=DrawnBlocks(areas), sensitive=SensitiveAreas(edits[:1]))
+        ),
+    )
     use(at, drawing.BLOCK)
     by_icon(at, "undo")
-    assert_shows(at, Scenario(blocks=DrawnBlocks(), sensitive=SensitiveAreas(edits[:1])))
+    assert_shows(
+        at,
+        Scenario(policy=ContextPolicy(blocks=DrawnBlocks(), sensitive=SensitiveAreas(edits[:1]))),
+    )
 
 
 def test_clear_takes_away_all_that_was_drawn_and_the_region() -> None:
     drawn = Scenario(
-        blocks=DrawnBlocks(("33,34,-119,-117",)), sensitive=SensitiveAreas(("+40,41,-75,-73",))
+        policy=ContextPolicy(
+            blocks=DrawnBlocks(("33,34,-119,-117",)), sensitive=SensitiveAreas(("+40,41,-75,-73",))
+        )
     )
     at = open_app(region=str(BOX), **drawn.to_query())
     by_icon(at, "delete")
-    assert_shows(at, Scenario(blocks=DrawnBlocks()))
+    assert_shows(at, Scenario(policy=ContextPolicy(blocks=DrawnBlocks())))
     assert container(at, "region") is None
     assert "region" not in query_of(at)
 
@@ -236,7 +257,7 @@ def test_a_typed_box_does_what_a_dragged_one_does() -> None:
     assert_region(typed, Scenario(), BOX)
     typed = type_box(use(open_app(blocks="one"), drawing.ADD), ROUGH)
     sensitive = SensitiveAreas((f"+{BOX}",))
-    assert_shows(typed, Scenario(blocks=OneBlock(), sensitive=sensitive))
+    assert_shows(typed, Scenario(policy=ContextPolicy(blocks=OneBlock(), sensitive=sensitive)))
 
 
 def test_edges_say_their_limits() -> None:
@@ -255,7 +276,7 @@ def test_a_typed_box_that_is_none_is_told_in_a_sentence() -> None:
 
 def test_at_most_as_many_areas_as_the_core_allows() -> None:
     areas = tuple(f"30,31,{-120 + i / 5:g},{-119 + i / 5:g}" for i in range(200))
-    full = Scenario(blocks=DrawnBlocks(areas), n=1000)
+    full = Scenario(policy=ContextPolicy(blocks=DrawnBlocks(areas)), n=1000)
     at = use(open_app(**full.to_query()), drawing.BLOCK)
     drag(at, ROUGH)
     assert scenario_of(at) == full

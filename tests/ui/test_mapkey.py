@@ -1,7 +1,5 @@
 """The key beside the maps names what is drawn on them, and nothing that is not."""
 
-from dataclasses import replace
-
 import pytest
 
 from caldp_core.domain.grid import US_GRID, Area
@@ -21,7 +19,7 @@ CASES: dict[str, tuple[Scenario, Area | None, set[str]]] = {
     "areas": (VARIED["areas"], None, {mapkey.BLOCKS, mapkey.BORDER}),
     "nothing": (VARIED["nothing"], None, {mapkey.BLOCKS}),
     "scattered": (
-        replace(BASE, sensitive=SensitiveInhabited(1, 5_000)),
+        BASE.with_context(sensitive=SensitiveInhabited(1, 5_000)),
         BOX,
         {mapkey.BLOCKS, mapkey.VEIL, mapkey.REGION},
     ),

@@ -10,6 +10,7 @@ import pytest
 
 from caldp_core.basics.types import Bools
 from caldp_core.experiments.run import Setup, prepare, run
+from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.protection import EverythingSensitive, OneBlock, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui import tour, words
@@ -75,9 +76,11 @@ def test_many_reports_about_one_person_hide_practically_nothing(epsilon: float) 
 
 
 def test_weakest_of_several_promises_is_told() -> None:
-    scenario = Scenario(blocks=StateBlocks(), epsilon=tuple(np.linspace(0.2, 1.7, 50)))
+    scenario = Scenario(
+        policy=ContextPolicy(blocks=StateBlocks(), epsilon=tuple(np.linspace(0.2, 1.7, 50)))
+    )
     assert words.strongest(scenario) == pytest.approx(1.7)
-    assert words.strongest(Scenario(epsilon=0.4)) == 0.4
+    assert words.strongest(Scenario(policy=ContextPolicy(epsilon=0.4))) == 0.4
 
 
 @pytest.mark.parametrize("name", CONTEXTS)
@@ -87,13 +90,13 @@ def test_what_is_not_promised_mentions_what_is_open(name: str) -> None:
     scenario = setup.scenario
     assert any("took part" in s for s in sentences)
     says_block = any(s.startswith("Which ") for s in sentences)
-    assert says_block == (not isinstance(scenario.blocks, OneBlock))
+    assert says_block == (not isinstance(scenario.context.blocks, OneBlock))
     lonely = int((setup.partition.sizes() == 1).sum())
     assert any("single place" in s for s in sentences) == (lonely > 0)
     if lonely:
         assert any(s.startswith(f"{lonely} ") for s in sentences)
     says_clear = any("openly" in s or "names its place." in s for s in sentences)
-    assert says_clear >= (not isinstance(scenario.sensitive, EverythingSensitive))
+    assert says_clear >= (not isinstance(scenario.context.sensitive, EverythingSensitive))
 
 
 def _disjoint(one: Bools, other: Bools) -> bool:
@@ -190,7 +193,7 @@ def test_times_as_many(times: float) -> None:
 
 @pytest.mark.parametrize("changed", [{}, {"epsilon": 3.0}, {"n": 20_000, "seed": 5}])
 def test_the_tour_s_errors_are_those_on_the_screen(changed: dict[str, Any]) -> None:
-    shown = replace(Scenario(), blocks=StateBlocks(), **changed)
+    shown = replace(Scenario().with_context(blocks=StateBlocks()), **changed)
     paper = replace(Scenario(), **changed)
     text = " ".join(tour.text_of(step, shown) for step in range(len(tour._STEPS)))
     told = re.findall(r"(\d+) of 100 people", text)
@@ -201,7 +204,9 @@ def test_the_tour_s_errors_are_those_on_the_screen(changed: dict[str, Any]) -> N
 def test_the_tour_names_no_errors_that_the_page_cannot_show_at_once() -> None:
     for shown in (
         Scenario(estimator="maximum-likelihood"),
-        Scenario(blocks=StateBlocks(), epsilon=tuple(np.linspace(0.2, 1.7, 49))),
+        Scenario(
+            policy=ContextPolicy(blocks=StateBlocks(), epsilon=tuple(np.linspace(0.2, 1.7, 49)))
+        ),
     ):
         texts = [tour.text_of(step, shown) for step in range(len(tour._STEPS))]
         assert not any("{" in text or "of 100" in text for text in texts)

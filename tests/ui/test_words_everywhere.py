@@ -23,9 +23,9 @@ from tests.ui.small import CONTEXTS, setup_of
 ALL: dict[str, Scenario] = {
     **VARIED,
     **{preset.title: preset.apply(Scenario()) for preset in presets.PRESETS},
-    "least epsilon": replace(BASE, epsilon=EPSILON_MIN),
-    "most epsilon": replace(BASE, epsilon=EPSILON_MAX),
-    "most epsilon, areas": replace(VARIED["areas"], epsilon=EPSILON_MAX),
+    "least epsilon": BASE.with_context(epsilon=EPSILON_MIN),
+    "most epsilon": BASE.with_context(epsilon=EPSILON_MAX),
+    "most epsilon, areas": VARIED["areas"].with_context(epsilon=EPSILON_MAX),
     "one person": replace(BASE, n=1),
 }
 _SHARE = re.compile(r"(all but )?(\d+) of (1?[\d,]+|1 [a-z]+)(?= people)")
@@ -106,7 +106,7 @@ def test_how_many_name_their_place_openly(name: str) -> None:
 
 
 def test_blocks_without_anything_to_hide_are_open() -> None:
-    scenario = replace(BASE, sensitive=SensitiveAreas(("+b40,41,-75,-73",)))
+    scenario = BASE.with_context(sensitive=SensitiveAreas(("+b40,41,-75,-73",)))
     (sentence,) = (s for s in words.not_promised(prepare(scenario)) if "openly" in s)
     assert "everybody there" in sentence
 
