@@ -27,3 +27,9 @@ AREAS_MAX: Final = 200
 """Most rectangles in one drawing."""
 REPORTS_MAX_BYTES: Final = 4 * 2**30
 """Most memory that reports of more than one number each may take."""
+THETA_MIN: Final = 0.001
+THETA_MAX: Final = 0.999
+"""Between them lies the chance of a yes to one's own value in unary encodings."""
+KM_MIN: Final = 0.01
+KM_MAX: Final = 20_000.0
+"""Kilometres within which a policy that falls off with distance promises its ε."""

@@ -7,13 +7,14 @@ Roland 2008, scheme S3), given up for a plain EM step wherever it would lower th
 """
 
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from caldp_core.basics.errors import CaldpError, check_counts, require
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress
+from caldp_core.mechanisms.offers import KnownChannel
 
 ROUNDS_MAX: Final = 300
 GAIN_NATS: Final = 0.01
@@ -23,18 +24,6 @@ bounds what is."""
 _GAIN_LEAST: Final = 1e-13
 """Nats per person: below it, rounding decides."""
 _TINY: Final = 1e-300
-
-
-class KnownChannel(Protocol):
-    """A channel Q of k rows by what it does to vectors, so that nobody need write it out."""
-
-    def expected(self, p: Floats, /) -> Floats:
-        """(k,) shares → (outputs,) law of the reports, pQ."""
-        ...
-
-    def pull(self, weights: Floats, /) -> Floats:
-        """(outputs,) weights → (k,) their mean over each symbol's reports, Qw."""
-        ...
 
 
 class DenseChannel:

@@ -17,6 +17,7 @@ import numpy as np
 
 from caldp_core.basics.arrays import counts_by
 from caldp_core.basics.errors import check_number
+from caldp_core.basics.limits import THETA_MAX, THETA_MIN
 from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource
 from caldp_core.mechanisms.base import SupportForm
 from caldp_core.mechanisms.oracles.packed_bits import PackedReports, members_of
@@ -162,6 +163,6 @@ class OueOracles(UnaryOracles):
 
 def unary_family(theta: float) -> Callable[[Ints, Floats], UnaryOracles]:
     """The unary family with this θ in [0.001, 0.999] for every ε; raises `CaldpError` outside."""
-    share = check_number("theta", theta, 0.001, 0.999)
+    share = check_number("theta", theta, THETA_MIN, THETA_MAX)
     threshold = np.uint64(round(share * COIN_ONE))
     return lambda sizes, epsilon: UnaryOracles(sizes, epsilon, np.full(sizes.size, threshold))
