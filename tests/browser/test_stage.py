@@ -59,7 +59,9 @@ class Hand:
     def pictures(self) -> list[str]:
         """Every picture on screen, as drawn by now."""
         self.still()
-        return [canvas.evaluate(PIXELS) for canvas in self.page.locator(".pane:visible canvas").all()]
+        return [
+            canvas.evaluate(PIXELS) for canvas in self.page.locator(".pane:visible canvas").all()
+        ]
 
     def still(self) -> None:
         self.page.evaluate("() => new Promise(d => requestAnimationFrame(() => setTimeout(d, 0)))")

@@ -1,4 +1,4 @@
-"""Codes of shares keep their promise, and what goes to the browser is small and named by content."""
+"""Codes of shares keep their promise; what goes to the browser is small and named by content."""
 
 import json
 import zlib
