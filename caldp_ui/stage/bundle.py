@@ -62,7 +62,7 @@ ROOM: Final = """<style>
 .st-key-%(key)s-feeds { position: absolute; height: 0; overflow: hidden; }
 .st-key-%(key)s { min-height: calc(100cqw / 5.7 + 11.5rem); }
 @container (max-width: 760px) { .st-key-%(key)s { min-height: calc(100cqw / 1.9 + 15rem); } }
-@container (max-width: 560px) { .st-key-%(key)s { min-height: calc(300cqw / 1.9 + 20rem); } }
+@container (max-width: 560px) { .st-key-%(key)s { min-height: calc(25.2rem + 19rem); } }
 </style>"""
 """Room for three pictures before they are there, and none for what is not seen: nothing jumps.
 Streamlit shows a bar for each component until its own code has come."""
