@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 
 from benchmarks.figures import Bar, Figure, Runs, timed
 from benchmarks.sizes import Sizes
-from caldp_core.audit_large import audit_context
+from caldp_core.audit.blockwise import audit_context
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
 from caldp_core.mechanisms.base import StreamsRows
-from caldp_core.privacy import Context
+from caldp_core.privacy.context import Context
 
 
 def figures(sizes: Sizes) -> Iterator[Figure]:
@@ -23,7 +23,7 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
     for family in FAMILIES:
         scheme = mechanism(context, family)
         work = f"exact audit, k = {context.k:,}, {family}"
-        unit, most = ("s", 10) if isinstance(scheme.bank, StreamsRows) else ("ms", 100)
+        unit, most = ("s", 10) if isinstance(scheme.oracles, StreamsRows) else ("ms", 100)
         yield timed(work, unit, _audit(scheme), sizes.long_repeats, Bar("≤", most))
         peak = _peak_megabytes(scheme)
         yield Figure(f"memory of the {work}", "MB", Runs(peak, peak, 1), Bar("≤", 500))

@@ -16,10 +16,10 @@ import numpy as np
 from benchmarks.figures import SECONDS_IN, Bar, Figure, Runs, ratio, share
 from benchmarks.people import EPSILON
 from benchmarks.sizes import Sizes
+from caldp_core.basics.types import Floats, Ints
 from caldp_core.datasets import Zipf
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
-from caldp_core.privacy import Context
-from caldp_core.types import Floats, Ints
+from caldp_core.privacy.context import Context
 
 Collect = Callable[[], Callable[[], Floats]]
 """What is timed. It returns what is not: the making of the (k,) estimate."""

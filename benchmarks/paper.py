@@ -9,10 +9,10 @@ from typing import Final
 from benchmarks.figures import Bar, Figure, timed
 from benchmarks.sizes import Sizes
 from caldp_core.datasets import DatasetSpec, Geometric, PermutedGeometric, Uniform, Zipf
-from caldp_core.experiments import prepare, run
-from caldp_core.protection import BlocksSpec, EvenRuns, OneBlock
-from caldp_core.reproduce import table_1
-from caldp_core.scenario import Scenario
+from caldp_core.experiments.reproduce import table_1
+from caldp_core.experiments.run import prepare, run
+from caldp_core.scenarios.protection import BlocksSpec, EvenRuns, OneBlock
+from caldp_core.scenarios.scenario import Scenario
 
 _K: Final = 1000
 _DISTRIBUTIONS: Final[tuple[DatasetSpec, ...]] = (

@@ -11,12 +11,12 @@ import numpy as np
 
 from benchmarks.figures import Bar, Figure, ratio, share, timed
 from benchmarks.sizes import Sizes
+from caldp_core.basics.types import Ints
 from caldp_core.datasets import Dataset, Gowalla
-from caldp_core.domain import GridDomain
+from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.partitions import grid_blocks, whole
 from caldp_core.mechanisms import ContextMechanism, mechanism
-from caldp_core.partitions import grid_blocks, whole
-from caldp_core.privacy import Context
-from caldp_core.types import Ints
+from caldp_core.privacy.context import Context
 
 EPSILON = 1.0
 _PEER_REPEATS = 3

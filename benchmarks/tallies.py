@@ -10,9 +10,9 @@ import numpy as np
 from benchmarks.figures import Bar, Figure, ratio, timed
 from benchmarks.people import contexts
 from benchmarks.sizes import Sizes
+from caldp_core.basics.types import Ints
 from caldp_core.datasets import Gowalla
 from caldp_core.mechanisms import ContextMechanism
-from caldp_core.types import Ints
 
 _FROM = 10**6
 

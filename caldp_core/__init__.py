@@ -1,7 +1,49 @@
 """caldp: context-aware local differential privacy, its mechanisms, estimators and theory.
 
-Room: the mathematics; nothing in here knows of any user interface. Start reading at
-`mechanisms/base.py`, or at `experiments.py` for the way that data walks.
+The mathematics; nothing in here knows of any user interface. What most people need is handed out
+here: `from caldp_core import Scenario, run`. The rooms, from the ground up: basics, domain,
+privacy, datasets, mechanisms, estimation, theory, audit, scenarios, experiments, cli. Start reading
+at `mechanisms/base.py`, or at `experiments/run.py` for the way that data walks.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from caldp_core.audit.pairwise import audit_channel, exact_audit
+    from caldp_core.basics.errors import CaldpError
+    from caldp_core.experiments.run import Result, prepare, run
+    from caldp_core.mechanisms.registry import mechanism
+    from caldp_core.privacy.context import Context
+    from caldp_core.scenarios.scenario import Scenario
+
 __version__ = "0.1.0"
+__all__ = [
+    "CaldpError",
+    "Context",
+    "Result",
+    "Scenario",
+    "audit_channel",
+    "exact_audit",
+    "mechanism",
+    "prepare",
+    "run",
+]
+_HOMES: Final = {
+    "CaldpError": "basics.errors",
+    "Context": "privacy.context",
+    "Result": "experiments.run",
+    "Scenario": "scenarios.scenario",
+    "audit_channel": "audit.pairwise",
+    "exact_audit": "audit.pairwise",
+    "mechanism": "mechanisms.registry",
+    "prepare": "experiments.run",
+    "run": "experiments.run",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a name when it is first asked for: the command line's help needs none of them."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

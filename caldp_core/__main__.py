@@ -1,5 +1,5 @@
-"""`python -m caldp_core`: see `cli.py`."""
+"""`python -m caldp_core`: see `cli/commands.py`."""
 
-from caldp_core.cli import main
+from caldp_core.cli.commands import main
 
 main(prog_name="python -m caldp_core")

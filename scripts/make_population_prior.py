@@ -17,8 +17,8 @@ sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 
 from write_table import write_table  # noqa: E402
 
-from caldp_core.domain import US_GRID  # noqa: E402
-from caldp_core.types import Ints  # noqa: E402
+from caldp_core.basics.types import Ints  # noqa: E402
+from caldp_core.domain.grid import US_GRID  # noqa: E402
 
 COUNTED_IN_PARTS: Final = frozenset({5128581})
 """New York City: GeoNames also lists its five boroughs, which say better where people live."""

@@ -15,9 +15,9 @@ sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 from state_borders import border_lines, inside, state_rings, thinned  # noqa: E402
 from write_table import write_table  # noqa: E402
 
-from caldp_core.datasets.states import ELSEWHERE  # noqa: E402
-from caldp_core.domain import US_GRID  # noqa: E402
-from caldp_core.types import Floats  # noqa: E402
+from caldp_core.basics.types import Floats  # noqa: E402
+from caldp_core.datasets import ELSEWHERE  # noqa: E402
+from caldp_core.domain.grid import US_GRID  # noqa: E402
 
 TOLERANCE: Final = 0.05
 """Degrees by which the drawn outline may be off; a quarter of a cell."""

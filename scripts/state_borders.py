@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from caldp_core.types import Bools, Floats
+from caldp_core.basics.types import Bools, Floats
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 Point: TypeAlias = tuple[float, float]

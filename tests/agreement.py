@@ -2,10 +2,16 @@
 
 from fractions import Fraction
 
-from caldp_core.audit import audit_channel, finite_pairs
-from caldp_core.audit_large import BOTH_SENSITIVE, OTHER_NOT, LargeAudit, PairClass, audit_context
+from caldp_core.audit.blockwise import (
+    BOTH_SENSITIVE,
+    OTHER_NOT,
+    LargeAudit,
+    PairClass,
+    audit_context,
+)
+from caldp_core.audit.pairwise import audit_channel, finite_pairs
 from caldp_core.mechanisms import ContextMechanism
-from caldp_core.privacy import Context
+from caldp_core.privacy.context import Context
 
 Rows = list[list[Fraction]]
 
@@ -50,7 +56,7 @@ def agree(made: ContextMechanism) -> LargeAudit:
     assert (small.holds, small.faulty_row) == (large.holds, large.faulty_row)
     assert (small.worst is None) == (large.worst is None)
     if small.worst and large.worst:
-        assert small.worst.log_ratio == large.worst.log_ratio
+        assert small.worst.privacy_loss == large.worst.privacy_loss
         assert small.worst.epsilon == large.worst.epsilon
     assert all(is_witness(channel, policy, each) for each in large.classes)
     return large

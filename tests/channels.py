@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from caldp_core.audit import audit_channel
-from caldp_core.composition import Channel
-from caldp_core.dense_privacy import DenseMatrix
-from caldp_core.privacy import PrivacyMatrix
+from caldp_core.audit.channels import Channel
+from caldp_core.audit.pairwise import audit_channel
+from caldp_core.privacy.context import PrivacyMatrix
+from caldp_core.privacy.matrix import DenseMatrix
 
 F = Fraction
 LEVELS = st.one_of(st.just(math.inf), st.floats(0, 20))

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.mechanisms import ContextMechanism
-from caldp_core.types import Bools, Floats, Ints
 from tests.contract.checks import channel_of, design_of
 
 
@@ -27,7 +27,7 @@ class Components:
     def of(cls, mechanism: ContextMechanism) -> "Components":
         """From the channel and what each report adds to the tally; knows no closed form."""
         channel, design = channel_of(mechanism), design_of(mechanism)
-        s, cells = mechanism.hidden_symbols.size, mechanism.bank.cells
+        s, cells = mechanism.hidden_symbols.size, mechanism.oracles.tally_size
         block = mechanism.policy.blocks[mechanism.hidden_symbols]
         includes = design[:, :s]
         sources = design[:, s:cells][:, block]
@@ -38,7 +38,7 @@ class Components:
 
     def counts(self, mechanism: ContextMechanism, tally: Ints) -> Floats:
         """(columns,) how often each was seen, out of a tally's counts."""
-        s, cells = mechanism.hidden_symbols.size, mechanism.bank.cells
+        s, cells = mechanism.hidden_symbols.size, mechanism.oracles.tally_size
         block = mechanism.policy.blocks[mechanism.hidden_symbols]
         parts = [tally[:s], tally[s:cells][block] - tally[:s], tally[cells:]]
         return np.concatenate(parts).astype(np.float64)

@@ -1,6 +1,6 @@
 """Banks with one thing wrong each, as a slip of the pen would have it.
 
-They exist to be caught: `test_mutants.py` says by which check. Where a whole bank is wrong, its
+They exist to be caught: `test_mutants.py` says by which check. Where all oracles are wrong, its
 channel is wrong too and claims the stated policy; where one method is wrong, the rest is right.
 """
 
@@ -8,48 +8,48 @@ from typing import Any
 
 import numpy as np
 
-from caldp_core.coins import COIN_ONE, below
-from caldp_core.mechanisms.hadamard import HadamardBank
-from caldp_core.mechanisms.randomized_response import RandomizedResponseBank
-from caldp_core.types import Floats, Ints, Words, WordSource
+from caldp_core.basics.types import Floats, Ints, Words, WordSource
+from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
+from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponseOracles
+from caldp_core.mechanisms.randomness.coins import COIN_ONE, below
 
 
-def coin_for(factor: float, bank: Any) -> Any:
-    """The whole bank made for factor·ε instead of ε."""
-    return lambda sizes, epsilon: bank(sizes, factor * epsilon)
+def coin_for(factor: float, oracles: Any) -> Any:
+    """The whole oracles made for factor·ε instead of ε."""
+    return lambda sizes, epsilon: oracles(sizes, factor * epsilon)
 
 
-def swapped_epsilons(bank: Any) -> Any:
+def swapped_epsilons(oracles: Any) -> Any:
     """Blocks with each other's ε."""
-    return lambda sizes, epsilon: bank(sizes, epsilon[::-1])
+    return lambda sizes, epsilon: oracles(sizes, epsilon[::-1])
 
 
-def without_company(bank: Any) -> Any:
+def without_company(oracles: Any) -> Any:
     """λ forgotten: who is not hidden always speaks in the clear."""
 
     def build(sizes: Ints, epsilon: Floats) -> Any:
-        made = bank(sizes, epsilon)
-        made.noise = np.zeros_like(made.noise)
+        made = oracles(sizes, epsilon)
+        made.cover_threshold = np.zeros_like(made.cover_threshold)
         return made
 
     return build
 
 
-def only(name: str, wrong: Any, bank: Any) -> Any:
-    """The right bank but for one method, which is `wrong`'s."""
+def only(name: str, wrong: Any, oracles: Any) -> Any:
+    """The right oracles but for one method, which is `wrong`'s."""
 
     def build(sizes: Ints, epsilon: Floats) -> Any:
-        made = bank(sizes, epsilon)
+        made = oracles(sizes, epsilon)
         setattr(made, name, getattr(wrong(sizes, epsilon), name))
         return made
 
     return build
 
 
-def forgets_company_in_variance(bank: Any) -> Any:
+def forgets_company_in_variance(oracles: Any) -> Any:
     """Variance without the base reports of those who are not hidden."""
 
-    class Forgetful(bank):  # type: ignore[misc]
+    class Forgetful(oracles):  # type: ignore[misc]
         def variance(self, p: Floats, block_p: Floats, n: int) -> Floats:
             hidden_p = np.bincount(self._block, weights=p, minlength=block_p.size)
             return np.asarray(super().variance(p, hidden_p, n))
@@ -57,7 +57,7 @@ def forgets_company_in_variance(bank: Any) -> Any:
     return Forgetful
 
 
-class RowTooLow(HadamardBank):
+class RowTooLow(HadamardOracles):
     """Row i instead of i + 1, as CALDP's (13) prints it: the first symbol gets the row of ones."""
 
     def __init__(self, sizes: Ints, epsilon: Floats) -> None:
@@ -71,7 +71,7 @@ class RowTooLow(HadamardBank):
         return first, np.concatenate([ones, numerators[:-2], numerators[-1:]]), denominator
 
 
-class NextRow(HadamardBank):
+class NextRow(HadamardOracles):
     """Row i + 2, the last one of a block wrapping to row 1: as private, but not what was said."""
 
     def __init__(self, sizes: Ints, epsilon: Floats) -> None:
@@ -81,7 +81,7 @@ class NextRow(HadamardBank):
         self._cell = start + self._row
 
 
-class SwappedBlocks(HadamardBank):
+class SwappedBlocks(HadamardOracles):
     """Blocks of one order lie in each other's place in the tally."""
 
     def __init__(self, sizes: Ints, epsilon: Floats) -> None:
@@ -94,7 +94,7 @@ class SwappedBlocks(HadamardBank):
         self._cell = starts[self._block] + self._row
 
 
-class OneCoinForTwo(HadamardBank):
+class OneCoinForTwo(HadamardOracles):
     """Population simulation that lets people flip in pairs: right means, twice the variance."""
 
     def sample_tally(self, counts: Ints, base: Ints, rng: np.random.Generator) -> Ints:
@@ -102,17 +102,17 @@ class OneCoinForTwo(HadamardBank):
         return 2 * pairs + super().sample_tally(counts % 2, base % 2, rng)
 
 
-class ForgottenOne(RandomizedResponseBank):
+class ForgottenOne(RandomizedResponseOracles):
     """k-RR with λ = s/(s + e^ε) for s/(s + e^ε − 1)."""
 
     def __init__(self, sizes: Ints, epsilon: Floats) -> None:
         super().__init__(sizes, epsilon)
         share = sizes / (sizes + np.exp(epsilon))
-        self.noise: Words = np.ceil(share * COIN_ONE).astype(np.uint64)
-        self._share = self.noise / COIN_ONE
+        self.cover_threshold: Words = np.ceil(share * COIN_ONE).astype(np.uint64)
+        self._share = self.cover_threshold / COIN_ONE
 
 
-class TruthInComplement(RandomizedResponseBank):
+class TruthInComplement(RandomizedResponseOracles):
     """k-RR that leaves the truth with (s − 1)/(s + e^ε − 1), then draws from all s symbols.
 
     That is the chance for "one of the others": with the truth among them it is said too often.
@@ -121,16 +121,16 @@ class TruthInComplement(RandomizedResponseBank):
     def __init__(self, sizes: Ints, epsilon: Floats) -> None:
         super().__init__(sizes, epsilon)
         share = np.maximum(sizes - 1, 0) / (sizes + np.expm1(epsilon))
-        self.noise: Words = np.ceil(share * COIN_ONE).astype(np.uint64)
-        self._share = self.noise / COIN_ONE
+        self.cover_threshold: Words = np.ceil(share * COIN_ONE).astype(np.uint64)
+        self._share = self.cover_threshold / COIN_ONE
 
 
-class HonestLies(RandomizedResponseBank):
+class HonestLies(RandomizedResponseOracles):
     """k-RR whose lies are never the truth, though λ reckons with all s symbols."""
 
     def privatize(self, rank: Ints, words: WordSource) -> Ints:
         block = self._block[rank]
-        noisy = np.flatnonzero(below(words(rank.size), self.noise[block]))
+        noisy = np.flatnonzero(below(words(rank.size), self.cover_threshold[block]))
         reports = rank.copy()
         lies = self.privatize_base(block[noisy], words)
         start, size = self._starts[block[noisy]], self._sizes[block[noisy]]
@@ -139,7 +139,7 @@ class HonestLies(RandomizedResponseBank):
         return reports
 
 
-class EvenLies(RandomizedResponseBank):
+class EvenLies(RandomizedResponseOracles):
     """Population simulation that spreads a block's lies evenly instead of at random."""
 
     def sample_tally(self, counts: Ints, base: Ints, rng: np.random.Generator) -> Ints:
@@ -151,7 +151,7 @@ class EvenLies(RandomizedResponseBank):
         return tally + noise // size + (place < noise % size)
 
 
-class BlindToClear(RandomizedResponseBank):
+class BlindToClear(RandomizedResponseOracles):
     """k-RR's estimator that corrects for the lies of the oracle's reports only."""
 
     def estimate(self, cells: Ints, block_counts: Ints, n: int) -> Floats:

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from caldp_core.mechanisms.symbol_reports import SymbolReports
-from caldp_core.types import Ints
+from caldp_core.basics.types import Ints
+from caldp_core.mechanisms.direct.base import SymbolReports
 from tests.contract import checks
 from tests.stats import SIGNIFICANCE, assert_mean
 

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 from scipy.stats import chi2, ks_2samp, kurtosis, norm
 
-from caldp_core.types import Floats, Ints
+from caldp_core.basics.types import Floats, Ints
 
 SIGNIFICANCE: Final = 1e-6
 """Chance that a whole family of tests fails for right code; divide by its size (Bonferroni)."""

@@ -8,11 +8,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from caldp_core.audit import LEVEL_MAX, audit_channel, exact_audit, finite_pairs, power_below
-from caldp_core.errors import CaldpError
+from caldp_core.audit.pairwise import (
+    LEVEL_MAX,
+    audit_channel,
+    exact_audit,
+    finite_pairs,
+    power_below,
+)
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Floats
 from caldp_core.mechanisms import mechanism
-from caldp_core.privacy import Context
-from caldp_core.types import Floats
+from caldp_core.privacy.context import Context
 
 F = Fraction
 
@@ -40,7 +46,7 @@ def test_warner_s_coin_needs_log_3() -> None:
     assert audit.holds
     assert audit.faulty_row is None
     assert audit.worst is not None
-    assert audit.worst.log_ratio == pytest.approx(math.log(3), abs=1e-15)
+    assert audit.worst.privacy_loss == pytest.approx(math.log(3), abs=1e-15)
     assert audit.worst.epsilon == 1.1
     assert not audit_channel(WARNER, both_ways(1.09)).holds
 
@@ -52,7 +58,7 @@ def test_the_worst_is_the_farthest_beyond_its_own_entry() -> None:
     assert not audit.holds
     assert audit.worst is not None
     assert (audit.worst.x, audit.worst.x_other, audit.worst.output) == (1, 0, 1)
-    assert audit.worst.log_ratio == pytest.approx(math.log(1.5), abs=1e-15)
+    assert audit.worst.privacy_loss == pytest.approx(math.log(1.5), abs=1e-15)
     assert audit_channel(channel, both_ways(0.7, back=0.41)).holds
 
 
@@ -62,7 +68,7 @@ def test_an_output_of_one_side_only_is_an_infinite_ratio() -> None:
     audit = audit_channel(mangat, both_ways(20.0))
     assert not audit.holds
     assert audit.worst is not None
-    assert audit.worst.log_ratio == math.inf
+    assert audit.worst.privacy_loss == math.inf
     assert (audit.worst.x, audit.worst.x_other, audit.worst.output) == (0, 1, 0)
     assert audit_channel(mangat, both_ways(math.inf, back=0.7)).holds
     assert not audit_channel(mangat, both_ways(math.inf, back=0.69)).holds
@@ -73,7 +79,7 @@ def test_zero_against_zero_asks_nothing() -> None:
     audit = audit_channel(channel, both_ways(0.0))
     assert audit.holds
     assert audit.worst is not None
-    assert audit.worst.log_ratio == 0.0
+    assert audit.worst.privacy_loss == 0.0
 
 
 def test_zero_epsilon_means_equal_rows() -> None:
@@ -186,7 +192,7 @@ def test_it_believes_the_channel_and_not_the_class() -> None:
     audit = exact_audit(made)
     assert not audit.holds
     assert audit.worst is not None
-    assert audit.worst.log_ratio == pytest.approx(1.0, abs=1e-12)
+    assert audit.worst.privacy_loss == pytest.approx(1.0, abs=1e-12)
     assert audit.worst.epsilon == 0.99
 
 

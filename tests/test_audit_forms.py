@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from caldp_core import audit_large
-from caldp_core.audit_forms import is_law
-from caldp_core.audit_large import EVERY_ENTRY, THE_FORM, LargeAudit, audit_context
-from caldp_core.coins import COIN_ONE, seeded_words
-from caldp_core.errors import CaldpError
-from caldp_core.mechanisms import FAMILIES, ContextMechanism, OracleBank, mechanism
-from caldp_core.mechanisms.base import HasInclusionForm, InclusionForm, StreamsRows
-from caldp_core.mechanisms.local_hashing import LocalHashingBank
-from caldp_core.mechanisms.subset_selection import SubsetSelectionBank
-from caldp_core.mechanisms.unary import OueBank, RapporBank
-from caldp_core.privacy import Context
-from caldp_core.types import Bools, Floats, Ints
+from caldp_core.audit import blockwise as audit_large
+from caldp_core.audit.blockwise import EVERY_ENTRY, THE_FORM, LargeAudit, audit_context
+from caldp_core.audit.support_forms import is_law
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Bools, Floats, Ints
+from caldp_core.mechanisms import FAMILIES, ContextMechanism, FrequencyOracles, mechanism
+from caldp_core.mechanisms.base import HasSupportForm, StreamsRows, SupportForm
+from caldp_core.mechanisms.oracles.local_hashing import LocalHashingOracles
+from caldp_core.mechanisms.oracles.subset_selection import SubsetSelectionOracles
+from caldp_core.mechanisms.oracles.unary import OueOracles, RapporOracles
+from caldp_core.mechanisms.randomness.coins import COIN_ONE, seeded_words
+from caldp_core.privacy.context import Context
 from tests import mutants
 from tests.agreement import agree
 from tests.contract.contexts import CASES, context
@@ -27,42 +27,42 @@ from tests.stats import SIGNIFICANCE, assert_fits
 
 PAPER_K = 43_750
 PLAIN, SENSITIVE, PER_BLOCK = "plain", "sensitive set", "one ε per block"
-BANKS = [RapporBank, OueBank, SubsetSelectionBank, LocalHashingBank]
+BANKS = [RapporOracles, OueOracles, SubsetSelectionOracles, LocalHashingOracles]
 FORMS = [
     name
     for name in FAMILIES
-    if isinstance(mechanism(Context.plain(2, 1.0), name).bank, HasInclusionForm)
+    if isinstance(mechanism(Context.plain(2, 1.0), name).oracles, HasSupportForm)
 ]
 
 
 def test_every_family_can_be_audited_at_full_size() -> None:
     assert {"rappor", "oue", "subset-selection", "local-hashing"} <= set(FORMS)
     for family in FAMILIES:
-        bank = mechanism(Context.plain(2, 1.0), family).bank
-        assert isinstance(bank, StreamsRows) or family in FORMS
+        oracles = mechanism(Context.plain(2, 1.0), family).oracles
+        assert isinstance(oracles, StreamsRows) or family in FORMS
 
 
 # --- the form rebuilds the channel ---------------------------------------------------------
 
 
-def inclusions(bank: OracleBank, columns: range, ranks: range) -> Bools:
+def inclusions(oracles: FrequencyOracles, columns: range, ranks: range) -> Bools:
     """(hidden symbols, columns) which of a block's reports include which of its symbols.
 
     From the tally of each report alone, which asks no coin.
     """
-    reports = bank.every_report(0)[columns.start : columns.stop]
-    cells = np.stack([bank.tally(reports[y : y + 1], 0) for y in range(reports.size)])
+    reports = oracles.every_report(0)[columns.start : columns.stop]
+    cells = np.stack([oracles.tally(reports[y : y + 1], 0) for y in range(reports.size)])
     return (cells[:, ranks.start : ranks.stop] == 1).T
 
 
-def check_rebuilds(bank: Any, sizes: Ints) -> None:
+def check_rebuilds(oracles: Any, sizes: Ints) -> None:
     """The form gives every entry of the channel, exactly; and it says who is told apart."""
     ends = np.cumsum(sizes)
     for block in np.flatnonzero(sizes).tolist():
-        first, numerators, denominator = bank.channel(block)
-        base, form = numerators[-1], bank.inclusion_form(block)
+        first, numerators, denominator = oracles.channel(block)
+        base, form = numerators[-1], oracles.support_form(block)
         ranks = range(int(ends[block] - sizes[block]), int(ends[block]))
-        includes = inclusions(bank, range(first, first + base.size), ranks)
+        includes = inclusions(oracles, range(first, first + base.size), ranks)
         for row, included in zip(numerators, includes, strict=False):
             assert Fraction(int(base[included].sum()), denominator) == form.share
             for weight, here in ((form.included, included), (form.excluded, ~included)):
@@ -83,15 +83,15 @@ def check_rebuilds(bank: Any, sizes: Ints) -> None:
 @pytest.mark.parametrize(("kind", "epsilon"), CASES)
 def test_the_form_rebuilds_the_channel(family: str, kind: str, epsilon: float) -> None:
     made = mechanism(context(kind, epsilon), family)
-    check_rebuilds(made.bank, made.sizes)
+    check_rebuilds(made.oracles, made.sizes)
 
 
-def with_form(bank: Any, change: Callable[[InclusionForm], InclusionForm]) -> Any:
-    """The bank with another form than its channel has."""
+def with_form(oracles: Any, change: Callable[[SupportForm], SupportForm]) -> Any:
+    """The oracles with another form than its channel has."""
 
-    class Changed(bank):  # type: ignore[misc]
-        def inclusion_form(self, block: int) -> InclusionForm:
-            return change(super().inclusion_form(block))
+    class Changed(oracles):  # type: ignore[misc]
+        def support_form(self, block: int) -> SupportForm:
+            return change(super().support_form(block))
 
     return Changed
 
@@ -99,7 +99,7 @@ def with_form(bank: Any, change: Callable[[InclusionForm], InclusionForm]) -> An
 COIN = Fraction(1, COIN_ONE)
 
 
-@pytest.mark.parametrize("bank", BANKS)
+@pytest.mark.parametrize("oracles", BANKS)
 @pytest.mark.parametrize(
     "change",
     [
@@ -107,15 +107,15 @@ COIN = Fraction(1, COIN_ONE)
         lambda form: replace(form, included=form.included - COIN),
         lambda form: replace(form, excluded=form.excluded + COIN),
         lambda form: replace(form, share=form.share * (1 - COIN)),
-        lambda form: InclusionForm(Fraction(1), Fraction(1), form.share),
+        lambda form: SupportForm(Fraction(1), Fraction(1), form.share),
     ],
 )
-def test_another_form_rebuilds_nothing(bank: Any, change: Any) -> None:
-    made = ContextMechanism(context(PER_BLOCK, 1.0), "right", bank)
-    check_rebuilds(made.bank, made.sizes)
-    wrong = ContextMechanism(context(PER_BLOCK, 1.0), "wrong", with_form(bank, change))
+def test_another_form_rebuilds_nothing(oracles: Any, change: Any) -> None:
+    made = ContextMechanism(context(PER_BLOCK, 1.0), "right", oracles)
+    check_rebuilds(made.oracles, made.sizes)
+    wrong = ContextMechanism(context(PER_BLOCK, 1.0), "wrong", with_form(oracles, change))
     with pytest.raises(AssertionError):
-        check_rebuilds(wrong.bank, wrong.sizes)
+        check_rebuilds(wrong.oracles, wrong.sizes)
 
 
 # --- it agrees with the audits of every entry ----------------------------------------------
@@ -140,11 +140,11 @@ def test_the_form_finds_what_every_entry_shows(family: str, kind: str, epsilon: 
     assert agree_by_form(mechanism(context(kind, epsilon), family)).holds
 
 
-def lower(name: str, bank: Any) -> Any:
-    """One of the bank's thresholds one coin lower: rounded to the side that is not private."""
+def lower(name: str, oracles: Any) -> Any:
+    """One of the oracles' thresholds one coin lower: rounded to the side that is not private."""
 
     def build(sizes: Ints, epsilon: Floats) -> Any:
-        made = bank(sizes, epsilon)
+        made = oracles(sizes, epsilon)
         whole = getattr(made, name)
         setattr(made, name, whole - np.minimum(whole, np.uint64(1)))
         return made
@@ -152,13 +152,13 @@ def lower(name: str, bank: Any) -> Any:
     return build
 
 
-def forgotten_one(bank: Any) -> Any:
+def forgotten_one(oracles: Any) -> Any:
     """λ = s/(s + ω·e^ε) or g/(g + e^ε): k-RR's forgotten −1."""
 
     def build(sizes: Ints, epsilon: Floats) -> Any:
-        made = bank(sizes, epsilon)
-        odds = made._omega / sizes if bank is SubsetSelectionBank else 1 / made._g
-        made.noise = np.ceil(COIN_ONE / (1 + odds * np.exp(epsilon))).astype(np.uint64)
+        made = oracles(sizes, epsilon)
+        odds = made._omega / sizes if oracles is SubsetSelectionOracles else 1 / made._g
+        made.cover_threshold = np.ceil(COIN_ONE / (1 + odds * np.exp(epsilon))).astype(np.uint64)
         return made
 
     return build
@@ -168,9 +168,9 @@ WRONG: list[tuple[str, Any, str]] = [
     *((f"coin 5 % too bold, {b.__name__}", mutants.coin_for(1.05, b), PLAIN) for b in BANKS),
     *((f"swapped ε, {b.__name__}", mutants.swapped_epsilons(b), PER_BLOCK) for b in BANKS),
     *((f"no λ, {b.__name__}", mutants.without_company(b), SENSITIVE) for b in BANKS),
-    *((f"λ a coin lower, {b.__name__}", lower("noise", b), SENSITIVE) for b in BANKS),
+    *((f"λ a coin lower, {b.__name__}", lower("cover_threshold", b), SENSITIVE) for b in BANKS),
     *((f"d₁ a coin lower, {b.__name__}", lower("_stray", b), PLAIN) for b in BANKS[:2]),
-    *((f"lies a coin lower, {b.__name__}", lower("noise", b), PLAIN) for b in BANKS[2:]),
+    *((f"lies a coin lower, {b.__name__}", lower("cover_threshold", b), PLAIN) for b in BANKS[2:]),
     *((f"no −1, {b.__name__}", forgotten_one(b), PLAIN) for b in BANKS[2:]),
 ]
 NAMES = [row[0] for row in WRONG]
@@ -183,7 +183,7 @@ def test_the_form_shows_what_leaks(name: str, wrong: Any, kind: str) -> None:
 
 def test_more_company_than_there_are_people_is_no_distribution() -> None:
     made = mechanism(context(SENSITIVE, 1.0), "oue")
-    made.bank.noise = made.bank.noise * 0 + np.uint64(COIN_ONE + 1)
+    made.oracles.cover_threshold = made.oracles.cover_threshold * 0 + np.uint64(COIN_ONE + 1)
     assert agree_by_form(made).faulty_row == int(made.clear_symbols[0])
 
 
@@ -201,15 +201,15 @@ def paper_map(kind: str) -> Context:
 
 
 @pytest.mark.parametrize("kind", [PLAIN, SENSITIVE, PER_BLOCK])
-@pytest.mark.parametrize("bank", BANKS)
-def test_right_ones_hold_at_full_size(bank: Any, kind: str) -> None:
+@pytest.mark.parametrize("oracles", BANKS)
+def test_right_ones_hold_at_full_size(oracles: Any, kind: str) -> None:
     policy = paper_map(kind)
-    made = ContextMechanism(policy, "right", bank)
+    made = ContextMechanism(policy, "right", oracles)
     audit = audit_context(made)
     assert (audit.holds, audit.method, audit.faulty_row) == (True, THE_FORM, None)
     assert len(audit.classes) == policy.m * (1 if kind == PLAIN else 2)
     for each in audit.classes:
-        assert each.log_ratio == pytest.approx(each.epsilon, abs=1e-9)
+        assert each.privacy_loss == pytest.approx(each.epsilon, abs=1e-9)
         assert policy.blocks[each.x] == policy.blocks[each.x_other] == each.block
         assert each.output is None
 
@@ -229,22 +229,22 @@ def test_each_slip_is_found_at_full_size(name: str, wrong: Any, kind: str) -> No
 @pytest.mark.parametrize(
     ("form", "law"),
     [
-        (InclusionForm(Fraction(2), Fraction(1, 2), Fraction(1, 3)), True),
-        (InclusionForm(Fraction(2), Fraction(1, 2), Fraction(1, 3) + COIN), False),
-        (InclusionForm(Fraction(2), Fraction(1, 2), Fraction(1, 3) - COIN), False),
-        (InclusionForm(Fraction(4), Fraction(-1, 2), Fraction(1, 3)), False),
-        (InclusionForm(Fraction(-1), Fraction(2), Fraction(1, 3)), False),
-        (InclusionForm(Fraction(1), Fraction(1), Fraction(3, 2)), False),
-        (InclusionForm(Fraction(1), Fraction(1), Fraction(-1, 2)), False),
+        (SupportForm(Fraction(2), Fraction(1, 2), Fraction(1, 3)), True),
+        (SupportForm(Fraction(2), Fraction(1, 2), Fraction(1, 3) + COIN), False),
+        (SupportForm(Fraction(2), Fraction(1, 2), Fraction(1, 3) - COIN), False),
+        (SupportForm(Fraction(4), Fraction(-1, 2), Fraction(1, 3)), False),
+        (SupportForm(Fraction(-1), Fraction(2), Fraction(1, 3)), False),
+        (SupportForm(Fraction(1), Fraction(1), Fraction(3, 2)), False),
+        (SupportForm(Fraction(1), Fraction(1), Fraction(-1, 2)), False),
         # No report has the weight that would be negative.
-        (InclusionForm(Fraction(1), Fraction(-5), Fraction(1)), True),
-        (InclusionForm(Fraction(-5), Fraction(1), Fraction(0)), True),
+        (SupportForm(Fraction(1), Fraction(-5), Fraction(1)), True),
+        (SupportForm(Fraction(-5), Fraction(1), Fraction(0)), True),
     ],
 )
-def test_rows_have_to_be_distributions(form: InclusionForm, law: bool) -> None:
+def test_rows_have_to_be_distributions(form: SupportForm, law: bool) -> None:
     assert is_law(form) == law
     policy = paper_map(SENSITIVE)
-    made = ContextMechanism(policy, "stated", with_form(OueBank, lambda _: form))
+    made = ContextMechanism(policy, "stated", with_form(OueOracles, lambda _: form))
     first = None if law else int(np.flatnonzero(policy.hidden())[0])
     # Where the base itself is none, the first of all is faulty: symbol 0, who is not hidden.
     base = 0 <= form.share <= 1
@@ -255,7 +255,7 @@ def test_subsets_larger_than_their_block_are_no_distribution(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def build(sizes: Ints, epsilon: Floats) -> Any:
-        made = SubsetSelectionBank(sizes, epsilon)
+        made = SubsetSelectionOracles(sizes, epsilon)
         made._omega = sizes + 1
         return made
 
@@ -269,19 +269,19 @@ def test_subsets_larger_than_their_block_are_no_distribution(
 
 
 @pytest.mark.parametrize(
-    ("form", "log_ratio"),
+    ("form", "privacy_loss"),
     [
-        (InclusionForm(Fraction(0), Fraction(2), Fraction(1, 2)), np.inf),
-        (InclusionForm(Fraction(4), Fraction(-1, 2), Fraction(1, 3)), np.inf),
-        (InclusionForm(Fraction(1), Fraction(9), Fraction(1)), 0.0),
-        (InclusionForm(Fraction(1, 2), Fraction(3, 2), Fraction(1, 2)), np.log(3)),
+        (SupportForm(Fraction(0), Fraction(2), Fraction(1, 2)), np.inf),
+        (SupportForm(Fraction(4), Fraction(-1, 2), Fraction(1, 3)), np.inf),
+        (SupportForm(Fraction(1), Fraction(9), Fraction(1)), 0.0),
+        (SupportForm(Fraction(1, 2), Fraction(3, 2), Fraction(1, 2)), np.log(3)),
     ],
 )
-def test_the_larger_weight_may_be_either(form: InclusionForm, log_ratio: float) -> None:
-    made = ContextMechanism(paper_map(PLAIN), "stated", with_form(OueBank, lambda _: form))
+def test_the_larger_weight_may_be_either(form: SupportForm, privacy_loss: float) -> None:
+    made = ContextMechanism(paper_map(PLAIN), "stated", with_form(OueOracles, lambda _: form))
     audit = audit_context(made)
     assert audit.worst is not None
-    assert audit.worst.log_ratio == pytest.approx(log_ratio)
+    assert audit.worst.privacy_loss == pytest.approx(privacy_loss)
 
 
 # --- which way is gone ---------------------------------------------------------------------
@@ -289,7 +289,7 @@ def test_the_larger_weight_may_be_either(form: InclusionForm, log_ratio: float) 
 
 def test_a_channel_is_written_out_as_long_as_it_is_small(monkeypatch: pytest.MonkeyPatch) -> None:
     made = mechanism(context(PER_BLOCK, 1.0), "oue")
-    entries = (int(made.sizes.max()) + 1) * made.bank.outputs
+    entries = (int(made.sizes.max()) + 1) * made.oracles.outputs
     for limit, method in ((entries, EVERY_ENTRY), (entries - 1, THE_FORM)):
         monkeypatch.setattr(audit_large, "DENSE_MAX_ENTRIES", limit)
         assert audit_context(made).method == method
@@ -297,11 +297,11 @@ def test_a_channel_is_written_out_as_long_as_it_is_small(monkeypatch: pytest.Mon
 
 def test_rows_are_streamed_before_a_form_is_believed() -> None:
     class Both(FAMILIES["hadamard"].family):  # type: ignore[misc,name-defined]
-        def inclusion_form(self, block: int) -> InclusionForm:
+        def support_form(self, block: int) -> SupportForm:
             raise AssertionError
 
     made = ContextMechanism(Context.plain(3000, 1.0), "both", Both)
-    assert isinstance(made.bank, HasInclusionForm)
+    assert isinstance(made.oracles, HasSupportForm)
     assert audit_context(made).method == EVERY_ENTRY
 
 
@@ -317,27 +317,27 @@ def check_odds(made: ContextMechanism, n: int) -> None:
     of freedom the limit is 36.3, so that each is found with at least 99.997 %.
     """
     rng = np.random.default_rng(8)
-    bank = made.bank
-    assert isinstance(bank, HasInclusionForm)
-    form = bank.inclusion_form(0)
+    oracles = made.oracles
+    assert isinstance(oracles, HasSupportForm)
+    form = oracles.support_form(0)
     observed, expected = [], []
     for x in (0, made.k // 2, made.k - 1):
         sent = made.tally(made.privatize(np.full(n, x), rng)).counts[x]
         observed.append([sent, n - sent])
         expected.append([form.share * form.included, (1 - form.share) * form.excluded])
-    reports = bank.privatize_base(np.zeros(n, np.int64), seeded_words(rng))
-    sent = bank.tally(reports, 0)[made.k // 3]
+    reports = oracles.privatize_base(np.zeros(n, np.int64), seeded_words(rng))
+    sent = oracles.tally(reports, 0)[made.k // 3]
     observed.append([sent, n - sent])
     expected.append([form.share, 1 - form.share])
     chances = np.array([[float(q) for q in row] for row in expected])
     assert_fits(np.array(observed), n * chances, SIGNIFICANCE / len(BANKS))
 
 
-@pytest.mark.parametrize("bank", BANKS)
-def test_reports_have_the_odds_of_the_form(bank: Any) -> None:
+@pytest.mark.parametrize("oracles", BANKS)
+def test_reports_have_the_odds_of_the_form(oracles: Any) -> None:
     policy = Context.plain(300, 1.0)
-    check_odds(ContextMechanism(policy, "right", bank), 200_000)
-    bolder = ContextMechanism(policy, "bolder", bank)
-    bolder.bank.inclusion_form = bank(bolder.sizes, policy.epsilon * 1.05).inclusion_form  # type: ignore[attr-defined]
+    check_odds(ContextMechanism(policy, "right", oracles), 200_000)
+    bolder = ContextMechanism(policy, "bolder", oracles)
+    bolder.oracles.support_form = oracles(bolder.sizes, policy.epsilon * 1.05).support_form  # type: ignore[attr-defined]
     with pytest.raises(AssertionError, match="χ²"):
         check_odds(bolder, 200_000)

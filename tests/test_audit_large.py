@@ -8,26 +8,26 @@ from typing import Any
 import numpy as np
 import pytest
 
-from caldp_core.audit_large import BOTH_SENSITIVE, EVERY_ENTRY, OTHER_NOT, audit_context
-from caldp_core.coins import COIN_ONE
-from caldp_core.errors import CaldpError
+from caldp_core.audit.blockwise import BOTH_SENSITIVE, EVERY_ENTRY, OTHER_NOT, audit_context
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
 from caldp_core.mechanisms.base import ChannelRows, StreamsRows
-from caldp_core.mechanisms.hadamard import HadamardBank
-from caldp_core.mechanisms.randomized_response import RandomizedResponseBank
-from caldp_core.privacy import Context
-from caldp_core.types import Floats, Ints
+from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
+from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponseOracles
+from caldp_core.mechanisms.randomness.coins import COIN_ONE
+from caldp_core.privacy.context import Context
 from tests import mutants
 from tests.agreement import agree
 from tests.contract.contexts import CASES, context
 
-HR, RR = HadamardBank, RandomizedResponseBank
+HR, RR = HadamardOracles, RandomizedResponseOracles
 BOTH, PER_BLOCK = "blocks and sensitive set", "one ε per block"
 LARGE = 5000
 STREAMING = [
     name
     for name in FAMILIES
-    if isinstance(mechanism(Context.plain(2, 1.0), name).bank, StreamsRows)
+    if isinstance(mechanism(Context.plain(2, 1.0), name).oracles, StreamsRows)
 ]
 
 
@@ -47,43 +47,43 @@ def test_it_agrees_with_the_exact_audit(family: str, kind: str, epsilon: float) 
 @pytest.mark.parametrize(("kind", "epsilon"), CASES)
 def test_streamed_rows_are_those_of_the_channel(family: str, kind: str, epsilon: float) -> None:
     made = mechanism(context(kind, epsilon), family)
-    bank = made.bank
-    assert isinstance(bank, StreamsRows)
+    oracles = made.oracles
+    assert isinstance(oracles, StreamsRows)
     for block in np.flatnonzero(made.sizes):
-        first, numerators, denominator = bank.channel(int(block))
+        first, numerators, denominator = oracles.channel(int(block))
         rows = numerators.shape[0]
         for start in range(rows):
             for stop in range(start + 1, rows + 1):
-                part = bank.channel_rows(int(block), start, stop)
+                part = oracles.channel_rows(int(block), start, stop)
                 assert (part.first, part.denominator) == (first, denominator)
                 read = [[part.values[code] for code in row] for row in part.codes.tolist()]
                 assert read == numerators[start:stop].tolist()
 
 
 class WrittenOut:
-    """A bank without `channel_rows`, as other families are."""
+    """Oracles without `channel_rows`, as other families are."""
 
-    def __init__(self, bank: Any) -> None:
-        self._bank = bank
+    def __init__(self, oracles: Any) -> None:
+        self._oracles = oracles
 
     def __getattr__(self, name: str) -> Any:
         if name == "channel_rows":
             raise AttributeError(name)
-        return getattr(self._bank, name)
+        return getattr(self._oracles, name)
 
 
-def written_out(bank: Any) -> Any:
-    return lambda sizes, epsilon: WrittenOut(bank(sizes, epsilon))
+def written_out(oracles: Any) -> Any:
+    return lambda sizes, epsilon: WrittenOut(oracles(sizes, epsilon))
 
 
-@pytest.mark.parametrize("bank", [HR, RR])
-def test_both_ways_to_read_rows_give_one_record(bank: Any) -> None:
+@pytest.mark.parametrize("oracles", [HR, RR])
+def test_both_ways_to_read_rows_give_one_record(oracles: Any) -> None:
     for kind, epsilon in CASES:
         policy = context(kind, epsilon)
-        streamed = ContextMechanism(policy, "streamed", bank)
-        whole = ContextMechanism(policy, "written out", written_out(bank))
-        assert isinstance(streamed.bank, StreamsRows)
-        assert not isinstance(whole.bank, StreamsRows)
+        streamed = ContextMechanism(policy, "streamed", oracles)
+        whole = ContextMechanism(policy, "written out", written_out(oracles))
+        assert isinstance(streamed.oracles, StreamsRows)
+        assert not isinstance(whole.oracles, StreamsRows)
         assert audit_context(streamed) == audit_context(whole)
 
 
@@ -105,14 +105,14 @@ def test_it_agrees_on_what_leaks(name: str, wrong: Any, kind: str) -> None:
     assert not agree(ContextMechanism(context(kind, 1.0), name, wrong)).holds
 
 
-@pytest.mark.parametrize("bank", [HR, RR])
+@pytest.mark.parametrize("oracles", [HR, RR])
 @pytest.mark.parametrize("kind", ["plain", "sensitive set", BOTH])
-def test_one_step_of_the_coin_decides_what_holds(bank: Any, kind: str) -> None:
+def test_one_step_of_the_coin_decides_what_holds(oracles: Any, kind: str) -> None:
     """λ is the least that covers: one 2^-48 less of company, or a coin one step bolder, leaks."""
 
     def bolder(sizes: Ints, epsilon: Floats) -> Any:
-        made = bank(sizes, epsilon)
-        made.noise = made.noise - (made.noise > 0).astype(np.uint64)
+        made = oracles(sizes, epsilon)
+        made.cover_threshold = made.cover_threshold - (made.cover_threshold > 0).astype(np.uint64)
         if hasattr(made, "_truth"):
             made._truth = made._truth + np.uint64(1)
         return made
@@ -120,10 +120,10 @@ def test_one_step_of_the_coin_decides_what_holds(bank: Any, kind: str) -> None:
     assert not agree(ContextMechanism(context(kind, 1.0), "bolder", bolder)).holds
 
 
-def tampered(bank: Any, change: Callable[[ChannelRows], ChannelRows], at: int) -> Any:
-    """The bank with one streamed row of block 0 changed."""
+def tampered(oracles: Any, change: Callable[[ChannelRows], ChannelRows], at: int) -> Any:
+    """The oracles with one streamed row of block 0 changed."""
 
-    class Tampered(bank):  # type: ignore[misc]
+    class Tampered(oracles):  # type: ignore[misc]
         def channel_rows(self, block: int, start: int, stop: int) -> ChannelRows:
             rows = super().channel_rows(block, start, stop)
             if block or not start <= at < stop:
@@ -139,14 +139,14 @@ def all_ones(rows: ChannelRows) -> ChannelRows:
     return replace(rows, codes=np.full_like(rows.codes, len(rows.values) - 1))
 
 
-@pytest.mark.parametrize("bank", [HR, RR])
+@pytest.mark.parametrize("oracles", [HR, RR])
 @pytest.mark.parametrize("at", [0, 2500, LARGE - 1])
-def test_one_wrong_row_of_thousands_is_found(bank: Any, at: int) -> None:
+def test_one_wrong_row_of_thousands_is_found(oracles: Any, at: int) -> None:
     policy = Context.plain(LARGE, 1.0)
-    right = audit_context(ContextMechanism(policy, "right", bank))
+    right = audit_context(ContextMechanism(policy, "right", oracles))
     assert right.holds
     assert right.faulty_row is None
-    wrong = audit_context(ContextMechanism(policy, "wrong", tampered(bank, all_ones, at)))
+    wrong = audit_context(ContextMechanism(policy, "wrong", tampered(oracles, all_ones, at)))
     assert not wrong.holds
     assert wrong.faulty_row == at
 
@@ -169,7 +169,9 @@ def test_a_bolder_coin_is_found_at_size(family: str) -> None:
     assert [(c.block, c.kind) for c in audit.classes] == [
         (block, kind) for block in range(3) for kind in (BOTH_SENSITIVE, OTHER_NOT)
     ]
-    assert [c.log_ratio for c in audit.classes] == pytest.approx([1, 1, 0.5, 0.5, 2, 2], abs=1e-9)
+    assert [c.privacy_loss for c in audit.classes] == pytest.approx(
+        [1, 1, 0.5, 0.5, 2, 2], abs=1e-9
+    )
     made.policy = Context.of(labels, flags, [1.0, 0.499, 2.0])
     stricter = audit_context(made)
     assert not stricter.holds
@@ -181,10 +183,10 @@ def test_a_bolder_coin_is_found_at_size(family: str) -> None:
 def test_numerators_beyond_64_bits_are_exact() -> None:
     """s·(2^48 − N) + N passes 2^63 at ε = 20, where the whole matrix of int64 would overflow."""
     made = mechanism(Context.plain(40_000, 20.0), "randomized-response")
-    assert isinstance(made.bank, StreamsRows)
-    values = made.bank.channel_rows(0, 0, 1).values
+    assert isinstance(made.oracles, StreamsRows)
+    values = made.oracles.channel_rows(0, 0, 1).values
     assert values[-1] > 2**63
-    noise = int(made.bank.noise[0])
+    noise = int(made.oracles.cover_threshold[0])
     audit = audit_context(made)
     assert audit.holds
     assert audit.worst is not None
@@ -204,11 +206,11 @@ class Stopped(Exception):
     """Somebody's wish to go on no longer."""
 
 
-@pytest.mark.parametrize("bank", [HR, RR])
-def test_one_large_block_is_told_piece_by_piece_and_can_be_stopped(bank: Any) -> None:
+@pytest.mark.parametrize("oracles", [HR, RR])
+def test_one_large_block_is_told_piece_by_piece_and_can_be_stopped(oracles: Any) -> None:
     read: list[int] = []
 
-    class Counting(bank):  # type: ignore[misc]
+    class Counting(oracles):  # type: ignore[misc]
         def channel_rows(self, block: int, start: int, stop: int) -> ChannelRows:
             read.append(stop - start)
             return super().channel_rows(block, start, stop)
@@ -223,11 +225,11 @@ def test_one_large_block_is_told_piece_by_piece_and_can_be_stopped(bank: Any) ->
     assert sum(read) <= LARGE / 10
 
 
-@pytest.mark.parametrize("bank", [HR, RR])
-def test_the_pair_named_is_the_one_that_leaks(bank: Any) -> None:
+@pytest.mark.parametrize("oracles", [HR, RR])
+def test_the_pair_named_is_the_one_that_leaks(oracles: Any) -> None:
     """Only the last of thousands never sends output 7: the last piece of the second look."""
 
-    class OneSilence(bank):  # type: ignore[misc]
+    class OneSilence(oracles):  # type: ignore[misc]
         def channel_rows(self, block: int, start: int, stop: int) -> ChannelRows:
             rows = super().channel_rows(block, start, stop)
             codes = rows.codes + np.uint8(1)

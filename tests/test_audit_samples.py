@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from caldp_core.audit_samples import (
+from caldp_core.audit.sampled import (
     EpsilonBound,
     audit_sampler,
     best_event,
@@ -19,11 +19,11 @@ from caldp_core.audit_samples import (
     lowest_share,
     sampler_of,
 )
-from caldp_core.errors import CaldpError
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Ints, Reports
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
-from caldp_core.mechanisms.hadamard import HadamardBank
-from caldp_core.privacy import Context
-from caldp_core.types import Ints, Reports
+from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
+from caldp_core.privacy.context import Context
 from tests import mutants
 from tests.stats import SIGNIFICANCE
 
@@ -96,7 +96,7 @@ def test_a_coin_too_bold_is_found() -> None:
     """Claims ε = 1 and keeps 1.2. The best event has shares 0.384 and 0.116; on 100,000 test
     reports each end at 5e-9 is 5.7 standard errors off, 0.023 and 0.050 in logs: 1.13 is expected
     with a spread of 0.01, 13 spreads above what is claimed."""
-    wrong = ContextMechanism(Context.plain(4, 1.0), "wrong", mutants.coin_for(1.2, HadamardBank))
+    wrong = ContextMechanism(Context.plain(4, 1.0), "wrong", mutants.coin_for(1.2, HadamardOracles))
     rng = np.random.default_rng(4)
     found = audit_sampler(sampler_of(wrong), 0, 1, 200_000, rng, alpha=1e-8)
     assert found.epsilon > 1.0
@@ -106,7 +106,7 @@ def test_a_leak_of_one_output_is_found() -> None:
     """λ forgotten: who is not sensitive never joins the noise, so E[0, 2] is infinite."""
     policy = Context.high_low(np.array([True, True, False]), 1.0)
     rng = np.random.default_rng(5)
-    wrong = ContextMechanism(policy, "no λ", mutants.without_company(HadamardBank))
+    wrong = ContextMechanism(policy, "no λ", mutants.without_company(HadamardOracles))
     found = audit_sampler(sampler_of(wrong), 0, 2, 10_000, rng, alpha=1e-6)
     assert (found.hits_x, found.hits_other) == (5000, 0)
     assert found.epsilon > 5.0

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from caldp_core.errors import CaldpError
+from caldp_core.basics.errors import CaldpError
 from caldp_core.mechanisms.backgrounds import (
     known_background,
     population_background,

@@ -11,16 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from caldp_core.audit import audit_channel, exact_audit
-from caldp_core.coins import COIN_ONE
-from caldp_core.errors import CaldpError
-from caldp_core.mechanisms.binary import (
-    BinaryMechanism,
-    BinaryPolicy,
-    flip_thresholds,
-)
-from caldp_core.privacy import dense
-from caldp_core.types import Floats
+from caldp_core.audit.pairwise import audit_channel, exact_audit
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Floats
+from caldp_core.mechanisms.direct.binary import BinaryMechanism, flip_thresholds
+from caldp_core.mechanisms.randomness.coins import COIN_ONE
+from caldp_core.privacy.binary import BinaryPolicy
+from caldp_core.privacy.context import dense
 from tests.contract import checks
 from tests.stats import SIGNIFICANCE, assert_fits
 
@@ -206,4 +203,4 @@ def test_tallies_of_other_coins_do_not_mix() -> None:
 def test_the_audit_finds_what_the_coin_claims() -> None:
     worst = exact_audit(binary(0.4, 0.9)).worst
     assert worst is not None
-    assert worst.log_ratio == pytest.approx(worst.epsilon, rel=1e-12)
+    assert worst.privacy_loss == pytest.approx(worst.epsilon, rel=1e-12)

@@ -8,14 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caldp_core.audit import audit_channel
-from caldp_core.errors import CaldpError
-from caldp_core.mechanisms.binary import (
-    BinaryMechanism,
-    BinaryPolicy,
-    error_vertex,
-    post_processing,
-)
+from caldp_core.audit.adversary import error_vertex, post_processing
+from caldp_core.audit.pairwise import audit_channel
+from caldp_core.basics.errors import CaldpError
+from caldp_core.mechanisms.direct.binary import BinaryMechanism
+from caldp_core.privacy.binary import BinaryPolicy
 
 INF = math.inf
 F = Fraction

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from caldp_core.binomial import (
+from caldp_core.basics.types import Floats, Ints
+from caldp_core.mechanisms.randomness.binomial import (
     acceptance,
     binomial_half,
     binomial_half_large,
     log_binomial_half,
     squeeze,
 )
-from caldp_core.types import Floats, Ints
 from tests.stats import SIGNIFICANCE, assert_fits
 
 ENUMERATED = (*range(65, 200), 255, 256, 1000, 1001, 4096, 10_007, 10**5, 10**6)

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from caldp_core import bounds
-from caldp_core.bounds import Losses
-from caldp_core.errors import CaldpError
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Bools, Floats
 from caldp_core.mechanisms import ContextMechanism, mechanism
-from caldp_core.privacy import Context
-from caldp_core.types import Bools, Floats
+from caldp_core.privacy.context import Context
+from caldp_core.theory import bounds
+from caldp_core.theory.bounds import Losses
 
 EPSILONS = (0.1, 0.5, 1.0, 3.0, 8.0)
 FLAGS = np.array([True, False, True, False, False, True])

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from caldp_core import experiments
-from caldp_core.audit_large import EVERY_ENTRY, THE_FORM, audit_context
-from caldp_core.cli import main, verdict
+from caldp_core.audit.blockwise import EVERY_ENTRY, THE_FORM, audit_context
+from caldp_core.cli.commands import main, verdict
+from caldp_core.experiments import run as experiments
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
 from caldp_core.mechanisms.base import OUTPUTS_MAX
-from caldp_core.mechanisms.hadamard import HadamardBank
-from caldp_core.privacy import Context
+from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
+from caldp_core.privacy.context import Context
 from tests import mutants
 
 MIXED = {
@@ -42,7 +42,7 @@ def test_it_tells_what_the_audit_found(tmp_path: Path, family: str) -> None:
     assert told["scenario"]["n"] is None
     flags = np.isin(np.arange(400), [*range(100), *range(120, 130)])
     made = mechanism(Context.of(np.arange(400) // 40, flags, MIXED["epsilon"]), family)
-    known = made.outputs if made.bank.outputs < OUTPUTS_MAX else None
+    known = made.outputs if made.oracles.outputs < OUTPUTS_MAX else None
     assert (told["k"], told["blocks"], told["outputs"]) == (400, 10, known)
     assert told["holds"] is True
     assert told["faulty_value"] is None
@@ -59,11 +59,11 @@ def test_it_tells_what_the_audit_found(tmp_path: Path, family: str) -> None:
         assert told_kind["blocks_that_hold"] == len(classes)
         worst = told_kind["worst"]
         same = next(c for c in classes if c.block == worst["block"])
-        assert worst["log_ratio"] == same.log_ratio
+        assert worst["privacy_loss"] == same.privacy_loss
         assert worst["epsilon"] == same.epsilon
         named = worst["value"], worst["other_value"], worst["output"]
         assert named == (same.x, same.x_other, same.output)
-        assert worst["log_ratio"] - worst["epsilon"] == pytest.approx(0.0, abs=1e-9)
+        assert worst["privacy_loss"] - worst["epsilon"] == pytest.approx(0.0, abs=1e-9)
 
 
 @pytest.mark.parametrize("blocks", [{"kind": "one"}, {"kind": "runs", "blocks": 875}])
@@ -101,25 +101,28 @@ def test_a_number_of_reports_is_told_while_it_is_one(
     assert json.loads(done.stdout)["outputs"] == outputs
 
 
-def made_wrong(bank: Any) -> Any:
-    return lambda context, family: ContextMechanism(context, family, bank)
+def made_wrong(oracles: Any) -> Any:
+    return lambda context, family: ContextMechanism(context, family, oracles)
 
 
 @pytest.mark.parametrize(
-    ("bank", "log_ratio"),
-    [(mutants.coin_for(1.05, HadamardBank), 1.05), (mutants.without_company(HadamardBank), None)],
+    ("oracles", "privacy_loss"),
+    [
+        (mutants.coin_for(1.05, HadamardOracles), 1.05),
+        (mutants.without_company(HadamardOracles), None),
+    ],
 )
 def test_what_leaks_ends_with_exit_code_1(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bank: Any, log_ratio: float | None
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, oracles: Any, privacy_loss: float | None
 ) -> None:
-    monkeypatch.setattr(experiments, "mechanism", made_wrong(bank))
+    monkeypatch.setattr(experiments, "mechanism", made_wrong(oracles))
     done = audited(tmp_path, MIXED | {"epsilon": 1.0})
     assert done.exit_code == 1
     told = json.loads(done.stdout)
     assert told["holds"] is False
     worst = told["pairs"][-1]["worst"]
     assert not worst["holds"]
-    assert worst["log_ratio"] == (None if log_ratio is None else pytest.approx(log_ratio))
+    assert worst["privacy_loss"] == (None if privacy_loss is None else pytest.approx(privacy_loss))
 
 
 def test_kinds_count_only_the_blocks_that_hold() -> None:
@@ -130,7 +133,7 @@ def test_kinds_count_only_the_blocks_that_hold() -> None:
     assert told["holds"] is False
     assert (kind["blocks"], kind["blocks_that_hold"]) == (3, 1)
     assert kind["worst"]["block"] == 1
-    assert math.isclose(kind["worst"]["log_ratio"], 2.0, rel_tol=1e-9)
+    assert math.isclose(kind["worst"]["privacy_loss"], 2.0, rel_tol=1e-9)
 
 
 def test_nothing_sensitive_leaves_nothing_to_break(tmp_path: Path) -> None:

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caldp_core.dense_privacy import DenseMatrix, closure, released_together, sum_up
-from caldp_core.errors import CaldpError
-from caldp_core.limits import DENSE_MAX_ENTRIES
-from caldp_core.privacy import Context, dense
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.limits import DENSE_MAX_ENTRIES
+from caldp_core.privacy.context import Context, dense
+from caldp_core.privacy.matrix import DenseMatrix, closure, released_together, sum_up
 from tests.channels import F, channels, holds, least_promise, matrices
 from tests.contract.contexts import CONTEXTS, context
 from tests.test_privacy import contexts

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caldp_core.coins import (
+from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, K_MAX
+from caldp_core.basics.types import Words
+from caldp_core.mechanisms.randomness.coins import (
     COIN_ONE,
     below,
     noise_threshold,
@@ -17,8 +19,6 @@ from caldp_core.coins import (
     truth_threshold,
     uniform_below,
 )
-from caldp_core.limits import EPSILON_MAX, EPSILON_MIN, K_MAX
-from caldp_core.types import Words
 from tests.stats import SIGNIFICANCE, assert_fits
 
 EPSILON = st.floats(EPSILON_MIN, EPSILON_MAX)

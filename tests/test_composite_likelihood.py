@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-import caldp_core.composite_likelihood as composite
-from caldp_core.errors import Cancelled
-from caldp_core.estimation import clip_renormalise, simplex
-from caldp_core.evidence import Evidence
-from caldp_core.inclusion_profile import InclusionProfile
-from caldp_core.maximum_likelihood import Fit, fit, maximum_likelihood
+import caldp_core.estimation.composite_likelihood as composite
+from caldp_core.basics.errors import Cancelled
+from caldp_core.basics.types import Floats, Ints
+from caldp_core.estimation.composite_profile import SupportProfile
+from caldp_core.estimation.estimators import clip_renormalise, simplex
+from caldp_core.estimation.evidence import Evidence
+from caldp_core.estimation.maximum_likelihood import Fit, fit, maximum_likelihood
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
-from caldp_core.mechanisms.inclusion import InclusionBank
-from caldp_core.mechanisms.unary import OueBank
-from caldp_core.privacy import Context
-from caldp_core.types import Floats, Ints
+from caldp_core.mechanisms.oracles.supports import SupportOracles
+from caldp_core.mechanisms.oracles.unary import OueOracles
+from caldp_core.privacy.context import Context
 from tests.composites import Components
 from tests.contract.contexts import CONTEXTS, EPSILONS, context
 
@@ -64,8 +64,10 @@ def assert_is_best(ours: Fit, parts: Components, counts: Floats, n: int) -> None
 
 
 def test_the_families_are_those_whose_reports_include_symbols() -> None:
-    banks = {name: mechanism(Context.plain(4, 1.0), name).bank for name in FAMILIES}
-    assert {name for name, bank in banks.items() if isinstance(bank, InclusionBank)} == set(SETS)
+    oracles = {name: mechanism(Context.plain(4, 1.0), name).oracles for name in FAMILIES}
+    assert {
+        name for name, oracles in oracles.items() if isinstance(oracles, SupportOracles)
+    } == set(SETS)
 
 
 @pytest.mark.parametrize("family", SETS)
@@ -87,7 +89,7 @@ def test_it_is_what_an_optimiser_finds(kind: str, epsilon: float, family: str) -
 def test_the_gap_certifies_the_maximum(kind: str, n: int, family: str) -> None:
     for epsilon in EPSILONS:
         made = mechanism(context(kind, epsilon), family)
-        evidence = evidence_of(made, min(n, made.bank.n_max, 10**9))
+        evidence = evidence_of(made, min(n, made.oracles.n_max, 10**9))
         ours = fit(evidence)
         assert ours.gap <= NATS
         assert ours.rounds <= 40, "Newton's steps do not work"
@@ -100,8 +102,8 @@ def test_the_gap_certifies_the_maximum(kind: str, n: int, family: str) -> None:
 def test_the_certificate_is_right_away_from_the_maximum(family: str) -> None:
     made, parts = components("blocks and sensitive set", 1.0, family)
     evidence = evidence_of(made)
-    assert isinstance(made.bank, InclusionBank)
-    likelihood = composite.CompositeLikelihood(evidence, made.bank)
+    assert isinstance(made.oracles, SupportOracles)
+    likelihood = composite.CompositeLikelihood(evidence, made.oracles)
     counts = parts.counts(made, evidence.tally.counts) / evidence.n
     best, rng = fit(evidence), np.random.default_rng(3)
     for p in rng.dirichlet(np.ones(made.k), 20):
@@ -113,17 +115,17 @@ def test_the_certificate_is_right_away_from_the_maximum(family: str) -> None:
         )
 
 
-class FloorUpsideDown(InclusionProfile):
+class FloorUpsideDown(SupportProfile):
     def _floor(self, hidden: Floats) -> Floats:
         return -super()._floor(hidden)
 
 
-class NobodyElse(InclusionProfile):
+class NobodyElse(SupportProfile):
     def _sent(self, hidden: Floats) -> Floats:
         return np.maximum(hidden, 1e-12)
 
 
-class SharesOfExcessOnly(InclusionProfile):
+class SharesOfExcessOnly(SupportProfile):
     def shares(self, hidden: Floats) -> Floats:
         return np.repeat(hidden / self._counts.sizes, self._counts.sizes)
 
@@ -131,12 +133,12 @@ class SharesOfExcessOnly(InclusionProfile):
 @pytest.mark.parametrize("wrong", [FloorUpsideDown, NobodyElse, SharesOfExcessOnly])
 @pytest.mark.parametrize("family", SETS)
 def test_a_wrong_solver_is_found(
-    family: str, wrong: type[InclusionProfile], monkeypatch: pytest.MonkeyPatch
+    family: str, wrong: type[SupportProfile], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made, parts = components("sensitive set", 1.0, family)
     evidence = evidence_of(made)
     right = fit(evidence)
-    monkeypatch.setattr(composite, "InclusionProfile", wrong)
+    monkeypatch.setattr(composite, "SupportProfile", wrong)
     ours = fit(evidence)
     counts = parts.counts(made, evidence.tally.counts)
     assert ours.gap > 1e-5
@@ -149,9 +151,9 @@ def test_a_wrong_solver_is_found(
 def test_the_second_derivative_is_that_of_the_first(family: str) -> None:
     made = mechanism(context("blocks and sensitive set", 1.0), family)
     evidence = evidence_of(made)
-    assert isinstance(made.bank, InclusionBank)
-    likelihood = composite.CompositeLikelihood(evidence, made.bank)
-    profile = InclusionProfile(likelihood.counts, made.bank.law, likelihood.noise)
+    assert isinstance(made.oracles, SupportOracles)
+    likelihood = composite.CompositeLikelihood(evidence, made.oracles)
+    profile = SupportProfile(likelihood.counts, made.oracles.law, likelihood.noise)
     at, step = np.full(made.policy.m, 0.4), 1e-6
     _, second = profile.slope(at)
     rise = (profile.slope(at + step)[0] - profile.slope(at - step)[0]) / (2 * step)
@@ -178,7 +180,7 @@ def test_it_meets_the_unbiased_estimate_inside_the_simplex(kind: str, family: st
     # not where some are in the clear; the plain case is left to those above.
     if kind != "plain":
         other = mechanism(context(kind, 1.1), family)
-        if other.bank.cells == made.bank.cells:
+        if other.oracles.tally_size == made.oracles.tally_size:
             tally = replace(evidence.tally, fingerprint=other.fingerprint)
             wrong = maximum_likelihood(Evidence.of(other, tally))
             assert (np.abs(wrong - evidence.unbiased) > limit).any()
@@ -226,12 +228,12 @@ def test_in_plain_ldp_it_is_nearer_than_clipping(family: str) -> None:
     assert np.mean(ours) <= 1.01 * np.mean(projected)
 
 
-def bank_without_cover(sizes: Ints, epsilon: Floats) -> OueBank:
+def bank_without_cover(sizes: Ints, epsilon: Floats) -> OueOracles:
     """λ = 0: nobody but the hidden sends reports from the oracle."""
-    bank = OueBank(sizes, epsilon)
-    bank.noise = np.zeros_like(bank.noise)
-    bank._share = bank.noise / 2.0**48
-    return bank
+    oracles = OueOracles(sizes, epsilon)
+    oracles.cover_threshold = np.zeros_like(oracles.cover_threshold)
+    oracles._share = oracles.cover_threshold / 2.0**48
+    return oracles
 
 
 @pytest.mark.parametrize("n", [1, 5, 3000])
@@ -241,7 +243,7 @@ def test_reports_that_only_hidden_symbols_send(n: int) -> None:
     ours = fit(evidence)
     assert ours.gap <= 1e-9
     blocks = made.policy.blocks
-    hidden = made.bank.block_counts(evidence.tally.counts[: made.bank.cells]) / n
+    hidden = made.oracles.block_counts(evidence.tally.counts[: made.oracles.tally_size]) / n
     found = np.bincount(blocks[made.hidden_symbols], ours.p[made.hidden_symbols], made.policy.m)
     np.testing.assert_allclose(found, hidden, atol=1e-9)
     if n == 3000:

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from caldp_core.evidence import Evidence
-from caldp_core.maximum_likelihood import maximum_likelihood
+from caldp_core.basics.types import Floats, Ints
+from caldp_core.estimation.evidence import Evidence
+from caldp_core.estimation.maximum_likelihood import maximum_likelihood
 from caldp_core.mechanisms import Tally, mechanism
-from caldp_core.privacy import Context
-from caldp_core.types import Floats, Ints
+from caldp_core.privacy.context import Context
 from tests.composites import Components
 from tests.contract.checks import design_of
 

@@ -10,17 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caldp_core.composition import (
-    belief,
-    post_process,
-    release_adaptively,
-    release_both,
-    within_error_region,
-)
-from caldp_core.dense_privacy import DenseMatrix, released_together
-from caldp_core.errors import CaldpError
+from caldp_core.audit.adversary import posterior, within_error_region
+from caldp_core.audit.composition import post_process, release_adaptively, release_both
+from caldp_core.basics.errors import CaldpError
 from caldp_core.mechanisms import FAMILIES, mechanism
-from caldp_core.privacy import Context
+from caldp_core.privacy.context import Context
+from caldp_core.privacy.matrix import DenseMatrix, released_together
 from tests.channels import F, channels, holds, laws, least_promise, ratio
 from tests.contract.contexts import context
 
@@ -130,9 +125,9 @@ def test_posterior_odds_stay_within_the_bound(
     policy = least_promise(channel)
     if seen == 0:
         with pytest.raises(CaldpError, match="probability 0"):
-            belief(channel, policy, prior, y)
+            posterior(channel, policy, prior, y)
         return
-    made = belief(channel, policy, prior, y)
+    made = posterior(channel, policy, prior, y)
     assert sum(made.posterior) == 1
     assert made.posterior == tuple(p * row[y] / seen for p, row in zip(prior, channel, strict=True))
     assert made.within()
@@ -150,35 +145,35 @@ def test_some_report_breaks_the_odds_of_what_leaks(
     for slack in (1e-6, -1e-6):
         policy = least_promise(channel, slack)
         seen = [y for y, column in enumerate(zip(*channel, strict=True)) if any(column)]
-        within = all(belief(channel, policy, prior, y).within() for y in seen)
+        within = all(posterior(channel, policy, prior, y).within() for y in seen)
         assert within == holds(channel, policy)
 
 
 def test_odds_by_hand() -> None:
     # Warner with truth 3/4 multiplies the odds by 3.
     warner = [[F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)]]
-    made = belief(warner, Context.plain(2, math.log(3) + 1e-12), [F(1, 11), F(10, 11)], 0)
+    made = posterior(warner, Context.plain(2, math.log(3) + 1e-12), [F(1, 11), F(10, 11)], 0)
     assert made.posterior == (F(3, 13), F(10, 13))
     assert made.odds(0, 1) == F(3, 10)
     assert made.odds_bound(0, 1) == pytest.approx(0.3, abs=1e-9)
     assert made.odds_bound(1, 0) == pytest.approx(30, rel=1e-9)
     assert made.within()
-    certain = belief(warner, Context.plain(2, 1.0), [F(1), F(0)], 0)
+    certain = posterior(warner, Context.plain(2, 1.0), [F(1), F(0)], 0)
     assert certain.odds(0, 1) is None
     assert certain.odds_bound(0, 1) == math.inf
-    free = belief(warner, DenseMatrix.of([[0, math.inf], [1.2, 0]]), [F(1, 2), F(1, 2)], 0)
+    free = posterior(warner, DenseMatrix.of([[0, math.inf], [1.2, 0]]), [F(1, 2), F(1, 2)], 0)
     assert free.odds_bound(0, 1) == math.inf
 
 
 @pytest.mark.parametrize("prior", [[F(1, 2)], [F(1, 2), F(1, 3)], [F(3, 2), F(-1, 2)]])
 def test_priors_have_to_be_distributions(prior: list[Fraction]) -> None:
     with pytest.raises(CaldpError, match="2 probabilities that sum to 1"):
-        belief([[F(1)], [F(1)]], Context.plain(2, 1.0), prior, 0)
+        posterior([[F(1)], [F(1)]], Context.plain(2, 1.0), prior, 0)
 
 
 def test_outputs_and_policies_that_are_none() -> None:
     with pytest.raises(CaldpError, match=r"output must be a whole number in \[0, 0\]"):
-        belief([[F(1)], [F(1)]], Context.plain(2, 1.0), [F(1), F(0)], 1)
+        posterior([[F(1)], [F(1)]], Context.plain(2, 1.0), [F(1), F(0)], 1)
     with pytest.raises(CaldpError, match="3 rows, got 2"):
         within_error_region([[F(1)], [F(1)]], Context.plain(3, 1.0))
     with pytest.raises(CaldpError, match="at least one row"):

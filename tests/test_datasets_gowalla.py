@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from caldp_core.basics.errors import CaldpError, Cancelled
 from caldp_core.datasets import Gowalla, population_prior, shipped
-from caldp_core.domain import US_GRID
-from caldp_core.errors import CaldpError, Cancelled
+from caldp_core.domain.grid import US_GRID
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 

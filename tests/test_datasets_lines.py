@@ -10,9 +10,9 @@ from contextlib import closing
 import numpy as np
 import pytest
 
+from caldp_core.basics.errors import CaldpError, Cancelled
+from caldp_core.basics.types import no_progress
 from caldp_core.datasets import Snap, lines, snap
-from caldp_core.errors import CaldpError, Cancelled
-from caldp_core.types import no_progress
 from tests.checkins import AUSTIN, random_rows, write
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from caldp_core.domain import US_GRID
+from caldp_core.domain.grid import US_GRID
 
 ROOT = Path(__file__).resolve().parents[1]
 

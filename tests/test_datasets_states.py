@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from caldp_core.datasets import ELSEWHERE, state_outline, us_state_labels
-from caldp_core.domain import US_GRID
+from caldp_core.domain.grid import US_GRID
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from caldp_core.estimation import ESTIMATORS
+from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.mechanisms.catalogue import MECHANISMS
 
 TEXT = (Path(__file__).parents[1] / "docs" / "mathematics.md").read_text(encoding="utf-8")
@@ -44,7 +44,7 @@ def test_what_is_named_is_there(name: str) -> None:
 
 def test_names_that_are_not_there_would_be_seen() -> None:
     with pytest.raises(AttributeError):
-        found("caldp_core.bounds.no_such_bound")
+        found("caldp_core.theory.bounds.no_such_bound")
     assert len(NAMES) > 30
 
 

@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from caldp_core.em import DenseChannel, Observed, fit_histogram, improved
-from caldp_core.errors import CaldpError, Cancelled
-from caldp_core.mechanisms.binary import BinaryMechanism, BinaryPolicy
-from caldp_core.mechanisms.metric import GridGeometric
-from caldp_core.metric_privacy import GridMetric
-from caldp_core.types import Floats
+from caldp_core.basics.errors import CaldpError, Cancelled
+from caldp_core.basics.types import Floats
+from caldp_core.estimation.em import DenseChannel, Observed, fit_histogram, improved
+from caldp_core.mechanisms.direct.binary import BinaryMechanism
+from caldp_core.mechanisms.direct.grid_geometric import GridGeometric
+from caldp_core.privacy.binary import BinaryPolicy
+from caldp_core.privacy.distance import GridMetric
 from tests.contract.checks import channel_of
 
 

@@ -9,18 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caldp_core.composition import (
-    Channel,
-    UldpVerdict,
-    error_rates,
-    least_weighted_error,
-    uldp,
-    within_error_region,
-)
-from caldp_core.dense_privacy import DenseMatrix
-from caldp_core.errors import CaldpError
+from caldp_core.audit.adversary import error_rates, least_weighted_error, within_error_region
+from caldp_core.audit.channels import Channel
+from caldp_core.audit.uldp import UldpVerdict, uldp
+from caldp_core.basics.errors import CaldpError
 from caldp_core.mechanisms import FAMILIES, mechanism
-from caldp_core.privacy import Context, dense
+from caldp_core.privacy.context import Context, dense
+from caldp_core.privacy.matrix import DenseMatrix
 from tests.channels import F, channels, holds, least_promise, matrices
 from tests.contract.contexts import context
 
@@ -117,7 +112,7 @@ def test_which_error_is_which() -> None:
 def test_sensitive_sets_give_uldp(family: str, kind: str) -> None:
     made = mechanism(context(kind, 1.0), family)
     channel, flags = made.exact_channel(), made.policy.sensitive
-    protected = np.arange(made.outputs) < made.bank.outputs
+    protected = np.arange(made.outputs) < made.oracles.outputs
     assert uldp(channel, flags, protected, 1.0) == UldpVerdict(True, True)
     assert not uldp(channel, flags, protected, 0.99).protects
     if not flags.all():

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from caldp_core.errors import CaldpError
-from caldp_core.estimation import (
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Floats, Ints
+from caldp_core.estimation.estimators import (
     ESTIMATORS,
     block_thresholds,
     clip_renormalise,
@@ -21,10 +22,9 @@ from caldp_core.estimation import (
     simplex_projection,
     unprocessed,
 )
-from caldp_core.evidence import Evidence
+from caldp_core.estimation.evidence import Evidence
 from caldp_core.mechanisms import mechanism
-from caldp_core.privacy import Context
-from caldp_core.types import Floats, Ints
+from caldp_core.privacy.context import Context
 
 ROUNDING = 1e-10
 OF_THE_ESTIMATE = ("simplex", "simplex-per-block", "norm-sub", "clip", "none")

@@ -7,15 +7,13 @@ import numpy as np
 import pytest
 from scipy.stats import binom, poisson, skellam
 
+from caldp_core.basics.types import Floats
 from caldp_core.datasets import Dataset, DatasetSpec
-from caldp_core.estimate_laws import estimates_of
-from caldp_core.estimation import ESTIMATORS
-from caldp_core.evidence import Evidence
-from caldp_core.expected_error import ExpectedError, expected_error, normals
-from caldp_core.experiments import Setup, draw_people, expectation, prepare
-from caldp_core.few_reports import Counts, Differences, WholeLaw, tails_of
+from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.estimation.evidence import Evidence
+from caldp_core.experiments.run import Setup, draw_people, expectation, prepare
 from caldp_core.mechanisms import mechanism
-from caldp_core.protection import (
+from caldp_core.scenarios.protection import (
     EverythingSensitive,
     GridBlocks,
     OneBlock,
@@ -23,9 +21,11 @@ from caldp_core.protection import (
     SensitiveInhabited,
     SensitiveSpec,
 )
-from caldp_core.scenario import Scenario
-from caldp_core.theory import variance_given_people
-from caldp_core.types import Floats
+from caldp_core.scenarios.scenario import Scenario
+from caldp_core.theory.discrete_laws import Counts, Differences, WholeLaw, tails_of
+from caldp_core.theory.expected_error import ExpectedError, expected_error, normals
+from caldp_core.theory.laws_of_estimates import estimates_of
+from caldp_core.theory.variance import variance_given_people
 
 NOTHING, INHABITED = SensitiveAreas(()), SensitiveInhabited()
 CITY = SensitiveAreas(("+40.4,41.2,-74.4,-73.6",))

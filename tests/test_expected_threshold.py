@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from caldp_core.estimation import SIGNIFICANCE, significant
-from caldp_core.evidence import Evidence
-from caldp_core.expected_error import expected_error_of
-from caldp_core.expected_threshold import Kept, significance_error
+from caldp_core.basics.types import Floats
+from caldp_core.estimation.estimators import SIGNIFICANCE, significant
+from caldp_core.estimation.evidence import Evidence
 from caldp_core.mechanisms import FAMILIES as FAMILIES_ALL
 from caldp_core.mechanisms import ContextMechanism, mechanism
-from caldp_core.normals import deviations
-from caldp_core.privacy import Context
-from caldp_core.significance_bars import Bars, own_slopes, significance_bars
-from caldp_core.theory import variance_given_people
-from caldp_core.types import Floats
+from caldp_core.privacy.context import Context
+from caldp_core.theory.expected_error import expected_error_of
+from caldp_core.theory.normal_estimates import deviations
+from caldp_core.theory.threshold_bars import Bars, own_slopes, significance_bars
+from caldp_core.theory.threshold_error import Kept, significance_error
+from caldp_core.theory.variance import variance_given_people
 from tests.contract.contexts import CONTEXTS, context
 
 THRESHOLD = "significance-threshold"

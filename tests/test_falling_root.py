@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from caldp_core.falling_root import falling_root
-from caldp_core.types import Floats
+from caldp_core.basics.types import Floats
+from caldp_core.estimation.bracketed_newton import falling_root
 
 
 @pytest.mark.parametrize("start", [-9.0, 0.0, 0.3, 9.0])

@@ -5,9 +5,9 @@ from typing import Final
 import numpy as np
 import pytest
 
+from caldp_core.basics.types import Floats
 from caldp_core.mechanisms import FAMILIES, mechanism
-from caldp_core.privacy import Context
-from caldp_core.types import Floats
+from caldp_core.privacy.context import Context
 
 WHERE: Final = "where every value is sensitive"
 

@@ -6,27 +6,27 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
-from caldp_core.errors import CaldpError
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
 from caldp_core.mechanisms.base import digest
-from caldp_core.mechanisms.hadamard import HadamardBank
-from caldp_core.mechanisms.local_hashing import LocalHashingBank
+from caldp_core.mechanisms.direct.published_urap import PublishedUrap
+from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
+from caldp_core.mechanisms.oracles.local_hashing import LocalHashingOracles
+from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponseOracles
+from caldp_core.mechanisms.oracles.subset_selection import SubsetSelectionOracles
+from caldp_core.mechanisms.oracles.unary import UnaryOracles, unary_family
 from caldp_core.mechanisms.personalised import PersonalisedMechanism
-from caldp_core.mechanisms.published_urap import PublishedUrap
-from caldp_core.mechanisms.randomized_response import RandomizedResponseBank
-from caldp_core.mechanisms.subset_selection import SubsetSelectionBank
-from caldp_core.mechanisms.unary import UnaryBank, unary_family
-from caldp_core.privacy import Context
-from caldp_core.types import Bools, Floats, Ints
+from caldp_core.privacy.context import Context
 from tests import mutants
 from tests.contract.contexts import context
 
 POLICY: Final = context("blocks and sensitive set", 1.0)
 COINS: Final = (
-    HadamardBank,
-    RandomizedResponseBank,
-    SubsetSelectionBank,
-    LocalHashingBank,
+    HadamardOracles,
+    RandomizedResponseOracles,
+    SubsetSelectionOracles,
+    LocalHashingOracles,
     unary_family(0.4),
 )
 """Banks that realise ε in coins of their own."""
@@ -36,7 +36,7 @@ def built(family: Any) -> ContextMechanism:
     return ContextMechanism(POLICY, "same name", family)
 
 
-class WiderSets(SubsetSelectionBank):
+class WiderSets(SubsetSelectionOracles):
     """ω one larger, nothing else."""
 
     def __init__(self, sizes: Ints, epsilon: Floats) -> None:
@@ -44,7 +44,7 @@ class WiderSets(SubsetSelectionBank):
         self._omega = self._omega + 1
 
 
-class MoreBins(LocalHashingBank):
+class MoreBins(LocalHashingOracles):
     """g one larger, nothing else."""
 
     def __init__(self, sizes: Ints, epsilon: Floats) -> None:
@@ -63,16 +63,16 @@ def same_class(wrong: type, right: type) -> Callable[[Ints, Floats], Any]:
     return build
 
 
-@pytest.mark.parametrize("bank", COINS)
-def test_other_coins_mean_something_else(bank: Any) -> None:
-    right = built(bank).fingerprint
-    assert built(bank).fingerprint == right
-    assert built(mutants.coin_for(1.001, bank)).fingerprint != right
-    assert built(mutants.without_company(bank)).fingerprint != right
+@pytest.mark.parametrize("oracles", COINS)
+def test_other_coins_mean_something_else(oracles: Any) -> None:
+    right = built(oracles).fingerprint
+    assert built(oracles).fingerprint == right
+    assert built(mutants.coin_for(1.001, oracles)).fingerprint != right
+    assert built(mutants.without_company(oracles)).fingerprint != right
 
 
 @pytest.mark.parametrize(
-    ("wrong", "right"), [(WiderSets, SubsetSelectionBank), (MoreBins, LocalHashingBank)]
+    ("wrong", "right"), [(WiderSets, SubsetSelectionOracles), (MoreBins, LocalHashingOracles)]
 )
 def test_other_sets_and_bins_mean_something_else(wrong: type, right: type) -> None:
     assert built(same_class(wrong, right)).fingerprint != built(right).fingerprint
@@ -92,13 +92,13 @@ def test_other_thetas_do_not_share_tallies() -> None:
 
 def test_the_same_settings_in_another_form_are_told_apart() -> None:
     # Both have the same coins; only their class says that reports are made another way.
-    class Mirrored(UnaryBank):
+    class Mirrored(UnaryOracles):
         pass
 
     def truth(sizes: Ints) -> Any:
         return np.full(sizes.size, 1 << 46, np.uint64)
 
-    one = built(lambda sizes, epsilon: UnaryBank(sizes, epsilon, truth(sizes)))
+    one = built(lambda sizes, epsilon: UnaryOracles(sizes, epsilon, truth(sizes)))
     other = built(lambda sizes, epsilon: Mirrored(sizes, epsilon, truth(sizes)))
     assert one.fingerprint != other.fingerprint
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from caldp_core.coins import COIN_ONE
-from caldp_core.mechanisms.geometric_axis import GeometricAxis
-from caldp_core.mechanisms.inversion import WORD, ExactInversion
-from caldp_core.types import Words
+from caldp_core.basics.types import Words
+from caldp_core.mechanisms.direct.geometric_axis import GeometricAxis
+from caldp_core.mechanisms.randomness.coins import COIN_ONE
+from caldp_core.mechanisms.randomness.inversion import WORD, ExactInversion
 
 F = Fraction
 

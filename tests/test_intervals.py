@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import beta, binom, norm
 
-from caldp_core.errors import CaldpError
-from caldp_core.evidence import Evidence
-from caldp_core.intervals import _Moments, intervals, simultaneous
-from caldp_core.limits import EPSILON_MAX, EPSILON_MIN
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
+from caldp_core.basics.types import Floats
+from caldp_core.estimation.evidence import Evidence
+from caldp_core.estimation.intervals import _Moments, intervals, simultaneous
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, Tally, mechanism
-from caldp_core.privacy import Context
-from caldp_core.types import Floats
+from caldp_core.privacy.context import Context
 from tests.contract.checks import channel_of, single_estimates
 from tests.stats import SIGNIFICANCE
 
@@ -159,7 +159,7 @@ def test_they_are_in_order_and_hold_what_is_shown(
 def test_a_report_in_the_clear_that_is_hardly_ever_sent() -> None:
     # One person, who sent the third symbol as it is, which has a chance of 1 in 2000.
     made = mechanism(Context.high_low(np.array([True, True, False]), 0.001), "hadamard")
-    counts = np.zeros(made.bank.cells + 1, np.int64)
+    counts = np.zeros(made.oracles.tally_size + 1, np.int64)
     counts[-1] = 1
     ours = intervals(Evidence.of(made, Tally(counts, 1, made.fingerprint)))
     assert 0 <= ours.low[2] <= ours.high[2] <= 1

@@ -2,8 +2,8 @@
 
 from click.testing import CliRunner
 
-from caldp_core.cli import main
-from caldp_core.estimation import ESTIMATORS
+from caldp_core.cli.commands import main
+from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.mechanisms.catalogue import MECHANISMS
 
 

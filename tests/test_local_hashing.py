@@ -6,27 +6,31 @@ from typing import Any
 import numpy as np
 import pytest
 
-from caldp_core.errors import CaldpError
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms import ContextMechanism
-from caldp_core.mechanisms.local_hashing import LocalHashingBank, best_range, inclusions_of
-from caldp_core.mechanisms.polynomial_hash import (
+from caldp_core.mechanisms.oracles.local_hashing import (
+    LocalHashingOracles,
+    best_range,
+    support_law_of,
+)
+from caldp_core.mechanisms.oracles.polynomial_hash import (
     count_hits,
     every_hash,
     least_prime,
     polynomial,
 )
-from caldp_core.privacy import Context
-from caldp_core.theory import variance_given_people
-from caldp_core.types import Floats, Ints
+from caldp_core.privacy.context import Context
+from caldp_core.theory.variance import variance_given_people
 from tests.contract import checks
 from tests.contract.contexts import context
 from tests.mutants import coin_for, only
 
-OLH = LocalHashingBank
+OLH = LocalHashingOracles
 
 
-def mechanism_of(policy: Context, bank: Any = OLH) -> ContextMechanism:
-    return ContextMechanism(policy, "local-hashing", bank)
+def mechanism_of(policy: Context, oracles: Any = OLH) -> ContextMechanism:
+    return ContextMechanism(policy, "local-hashing", oracles)
 
 
 @pytest.mark.parametrize("prime", [3, 5, 7, 11])
@@ -44,7 +48,7 @@ def test_collisions_are_counted_for_the_hashes_in_use(prime: int, g: int) -> Non
     hashes = every_hash(prime)
     a, b, c = (polynomial(hashes, np.full(prime**3, x), prime) * g // prime for x in (0, 1, 2))
     one = np.ones(1, np.int64)
-    law = inclusions_of(one * prime, one * prime, one * g, np.zeros(1))
+    law = support_law_of(one * prime, one * prime, one * g, np.zeros(1))
     assert law.other[0] == pytest.approx((a == b).mean(), abs=1e-12)
     assert law.other_pair[0] == pytest.approx(((a == b) & (b == c)).mean(), abs=1e-12)
 
@@ -77,14 +81,14 @@ def test_no_range_of_hashes_is_better(epsilon: float) -> None:
     for size in (2, 101, 1024):
         prime = np.full(least_prime(size) - 1, least_prime(size))
         g, sizes = np.arange(2, prime[0] + 1), np.full(prime.size, size)
-        total = inclusions_of(sizes, prime, g, g / (g + np.expm1(epsilon))).total_square(sizes)
+        total = support_law_of(sizes, prime, g, g / (g + np.expm1(epsilon))).total_square(sizes)
         chosen = int(best_range(sizes[:1], prime[:1], np.array([epsilon]))[0])
         assert total[chosen - 2] <= total.min() * 1.02
 
 
-def simulated(bank: Any) -> float:
+def simulated(oracles: Any) -> float:
     """n·MSE of one symbol from real reports: 200 runs of 2,000 people know it to 0.35 %."""
-    built = mechanism_of(Context.plain(1024, 1.0), bank)
+    built = mechanism_of(Context.plain(1024, 1.0), oracles)
     rng = np.random.default_rng(4)
     x = np.arange(2000) * 7 % 1024
     truth = np.bincount(x, minlength=1024) / x.size
@@ -153,7 +157,7 @@ class IdealHashes(OLH):
     def __init__(self, sizes: Ints, epsilon: Floats) -> None:
         super().__init__(sizes, epsilon)
         ideal = self._prime * self._g
-        self.law = inclusions_of(sizes, ideal, self._g, self._share)
+        self.law = support_law_of(sizes, ideal, self._g, self._share)
 
 
 WRONG = [
@@ -165,8 +169,8 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("name", "bank", "check"), WRONG, ids=[row[0] for row in WRONG])
-def test_wrong_banks_are_rejected(name: str, bank: Any, check: Any) -> None:
+@pytest.mark.parametrize(("name", "oracles", "check"), WRONG, ids=[row[0] for row in WRONG])
+def test_wrong_banks_are_rejected(name: str, oracles: Any, check: Any) -> None:
     check(mechanism_of(context("plain", 1.0)))
     with pytest.raises(AssertionError):
-        check(mechanism_of(context("plain", 1.0), bank))
+        check(mechanism_of(context("plain", 1.0), oracles))

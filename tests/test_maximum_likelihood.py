@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from caldp_core.em import Observed, improved
-from caldp_core.errors import CaldpError, Cancelled
-from caldp_core.estimation import channel_inverse, simplex
-from caldp_core.evidence import Evidence
-from caldp_core.maximum_likelihood import (
+from caldp_core.basics.errors import CaldpError, Cancelled
+from caldp_core.basics.types import Floats
+from caldp_core.estimation.em import Observed, improved
+from caldp_core.estimation.estimators import channel_inverse, simplex
+from caldp_core.estimation.evidence import Evidence
+from caldp_core.estimation.maximum_likelihood import (
     ChannelProducts,
     ContextProducts,
     fit,
@@ -18,8 +19,7 @@ from caldp_core.maximum_likelihood import (
 )
 from caldp_core.mechanisms import FAMILIES, mechanism
 from caldp_core.mechanisms.personalised import PersonalisedMechanism
-from caldp_core.privacy import Context
-from caldp_core.types import Floats
+from caldp_core.privacy.context import Context
 from tests.contract.checks import channel_of
 from tests.contract.contexts import CASES, context
 
@@ -34,9 +34,9 @@ def evidence_of(kind: str, epsilon: float, family: str, n: int = 3000) -> Eviden
 
 
 def observed_of(evidence: Evidence) -> Observed:
-    bank = evidence.mechanism.bank
-    assert isinstance(bank, ChannelProducts)
-    products = ContextProducts(evidence.mechanism, bank)
+    oracles = evidence.mechanism.oracles
+    assert isinstance(oracles, ChannelProducts)
+    products = ContextProducts(evidence.mechanism, oracles)
     return Observed(products, evidence.tally.counts / evidence.n, evidence.n)
 
 
@@ -162,8 +162,8 @@ def test_what_cannot_be_inverted_is_refused() -> None:
 def test_a_family_of_neither_kind_is_told_what_to_use() -> None:
     made = mechanism(Context.plain(4, 1.0), "hadamard")
     evidence = Evidence.of(made, made.sample_tally(np.full(4, 9), np.random.default_rng(0)))
-    # Stands for a bank whose tally is neither a histogram nor counts inclusions.
-    made.bank = object()  # type: ignore[assignment]
+    # Stands for oracles whose tally is neither a histogram nor counts inclusions.
+    made.oracles = object()  # type: ignore[assignment]
     with pytest.raises(CaldpError, match="use the estimator 'simplex'"):
         maximum_likelihood(evidence)
 
@@ -171,8 +171,8 @@ def test_a_family_of_neither_kind_is_told_what_to_use() -> None:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_family_has_a_likelihood(family: str) -> None:
     evidence = evidence_of("blocks and sensitive set", 1.0, family)
-    bank = evidence.mechanism.bank
-    assert isinstance(bank, ChannelProducts) == (bank.cells == bank.outputs)
+    oracles = evidence.mechanism.oracles
+    assert isinstance(oracles, ChannelProducts) == (oracles.tally_size == oracles.outputs)
     p = maximum_likelihood(evidence)
     blocks = np.bincount(evidence.blocks, weights=p)
     np.testing.assert_allclose(blocks, evidence.block_shares, atol=1e-9)

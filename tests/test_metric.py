@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from caldp_core.audit import audit_channel, exact_audit, finite_pairs
-from caldp_core.domain import KM_PER_DEGREE, US_GRID, GridDomain
-from caldp_core.errors import CaldpError
-from caldp_core.limits import EPSILON_MAX, EPSILON_MIN
-from caldp_core.mechanisms.geometric_axis import GeometricAxis
-from caldp_core.mechanisms.metric import GridGeometric
-from caldp_core.metric_privacy import DistanceMetric, EuclideanMetric, GridMetric
-from caldp_core.privacy import dense
-from caldp_core.types import Floats, Ints
+from caldp_core.audit.pairwise import audit_channel, exact_audit, finite_pairs
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
+from caldp_core.basics.types import Floats, Ints
+from caldp_core.domain.grid import KM_PER_DEGREE, US_GRID, GridDomain
+from caldp_core.mechanisms.direct.geometric_axis import GeometricAxis
+from caldp_core.mechanisms.direct.grid_geometric import GridGeometric
+from caldp_core.privacy.context import dense
+from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
 from tests import sampled
 from tests.contract import checks
 from tests.stats import SIGNIFICANCE, assert_same_law
@@ -80,7 +80,7 @@ def test_the_euclidean_metric_is_kept_by_smaller_steps_and_only_by_those() -> No
     assert audit.holds
     # Along a diagonal nothing is given away: that is the worst pair, and it is tight.
     assert audit.worst is not None
-    assert audit.worst.log_ratio == pytest.approx(audit.worst.epsilon, rel=1e-12)
+    assert audit.worst.privacy_loss == pytest.approx(audit.worst.epsilon, rel=1e-12)
     assert audit.worst.x // 3 != audit.worst.x_other // 3
     assert audit.worst.x % 3 != audit.worst.x_other % 3
     full = GridGeometric(GridMetric(3, 3, 0.8, 0.8))
@@ -258,4 +258,4 @@ def test_distances_that_are_none(table: Any, words: str) -> None:
 def test_the_audit_finds_what_the_steps_claim() -> None:
     worst = exact_audit(grid((2, 3), (0.4, 0.9))).worst
     assert worst is not None
-    assert worst.log_ratio == pytest.approx(worst.epsilon, rel=1e-12)
+    assert worst.privacy_loss == pytest.approx(worst.epsilon, rel=1e-12)

@@ -6,9 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from caldp_core.domain import KM_PER_DEGREE, GridDomain
-from caldp_core.metrics import kl_divergence, l1, l2, sliced_earth_movers, total_variation
-from caldp_core.types import Floats
+from caldp_core.basics.types import Floats
+from caldp_core.domain.grid import KM_PER_DEGREE, GridDomain
+from caldp_core.experiments.metrics import (
+    kl_divergence,
+    l1,
+    l2,
+    sliced_wasserstein,
+    total_variation,
+)
 
 WEIGHTS = st.lists(st.floats(0.001, 1), min_size=12, max_size=12).map(
     lambda values: np.array(values) / np.sum(values)
@@ -65,10 +71,10 @@ def test_a_shifted_map_counts_its_shift(grid: GridDomain, rows: int, columns: in
     east = columns * np.cos(np.radians(grid.latitudes().mean()))
     expected = KM_PER_DEGREE * np.hypot(rows, east)
     # 16 directions give 2/π to 0.2 %, bins 1/8192 of the map's width each.
-    assert sliced_earth_movers(truth, moved, grid) == pytest.approx(expected, rel=0.005)
+    assert sliced_wasserstein(truth, moved, grid) == pytest.approx(expected, rel=0.005)
 
 
-def exact_earth_movers(truth: Floats, estimate: Floats, grid: GridDomain) -> float:
+def exact_wasserstein(truth: Floats, estimate: Floats, grid: GridDomain) -> float:
     """Least kilometres on the same plane, by linear programming over all transports."""
     row, column = np.divmod(np.arange(grid.k), grid.columns)
     north = row * grid.cell * KM_PER_DEGREE
@@ -92,22 +98,22 @@ def test_sliced_is_near_exact_transport(seed: int) -> None:
     # general holds; on these maps it stays above 0.45 of the exact distance.
     rng = np.random.default_rng(seed)
     truth, estimate = rng.dirichlet(np.full(SMALL.k, rng.choice([0.1, 0.5, 2.0])), size=2)
-    exact = exact_earth_movers(truth, estimate, SMALL)
-    sliced = sliced_earth_movers(truth, estimate, SMALL)
+    exact = exact_wasserstein(truth, estimate, SMALL)
+    sliced = sliced_wasserstein(truth, estimate, SMALL)
     assert 0.45 * exact <= sliced <= 1.005 * exact
 
 
 def test_two_spots_are_exact() -> None:
     for row, column in ((2, 3), (0, 1), (1, 0)):
         truth, estimate = spot(SMALL, 0, 0), spot(SMALL, row, column)
-        exact = exact_earth_movers(truth, estimate, SMALL)
-        assert sliced_earth_movers(truth, estimate, SMALL) == pytest.approx(exact, rel=0.005)
+        exact = exact_wasserstein(truth, estimate, SMALL)
+        assert sliced_wasserstein(truth, estimate, SMALL) == pytest.approx(exact, rel=0.005)
 
 
 @given(WEIGHTS, WEIGHTS, WEIGHTS)
 def test_the_earth_mover_s_obeys_its_laws(p: Floats, q: Floats, r: Floats) -> None:
     def distance(one: Floats, other: Floats) -> float:
-        return sliced_earth_movers(one, other, SMALL)
+        return sliced_wasserstein(one, other, SMALL)
 
     assert distance(p, p) == 0
     assert distance(p, q) == pytest.approx(distance(q, p))
@@ -117,4 +123,4 @@ def test_the_earth_mover_s_obeys_its_laws(p: Floats, q: Floats, r: Floats) -> No
 
 def test_a_map_of_one_cell_has_no_distance() -> None:
     grid = GridDomain(south=0.0, west=0.0, cell=1.0, rows=1, columns=1)
-    assert sliced_earth_movers(np.ones(1), np.ones(1), grid) == 0
+    assert sliced_wasserstein(np.ones(1), np.ones(1), grid) == 0

@@ -10,20 +10,20 @@ from typing import Any
 import pytest
 
 from caldp_core.mechanisms import FAMILIES, ContextMechanism
-from caldp_core.mechanisms.hadamard import HadamardBank
-from caldp_core.mechanisms.local_hashing import LocalHashingBank
-from caldp_core.mechanisms.randomized_response import RandomizedResponseBank
-from caldp_core.mechanisms.subset_selection import SubsetSelectionBank
-from caldp_core.mechanisms.unary import OueBank, RapporBank
+from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
+from caldp_core.mechanisms.oracles.local_hashing import LocalHashingOracles
+from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponseOracles
+from caldp_core.mechanisms.oracles.subset_selection import SubsetSelectionOracles
+from caldp_core.mechanisms.oracles.unary import OueOracles, RapporOracles
 from tests import mutants
 from tests.contract import checks
 from tests.contract.contexts import context, many_symbols
 from tests.mutants import coin_for, only
 
 Check = Callable[[ContextMechanism], None]
-HR, RR, SS = HadamardBank, RandomizedResponseBank, SubsetSelectionBank
-OLH = LocalHashingBank
-UNARY = (RapporBank, OueBank)
+HR, RR, SS = HadamardOracles, RandomizedResponseOracles, SubsetSelectionOracles
+OLH = LocalHashingOracles
+UNARY = (RapporOracles, OueOracles)
 BOTH, PER_BLOCK = "blocks and sensitive set", "one ε per block"
 
 WRONG_AS_A_WHOLE: list[tuple[str, Any, Any, str, Check]] = [
@@ -45,7 +45,7 @@ WRONG_AS_A_WHOLE: list[tuple[str, Any, Any, str, Check]] = [
 
 
 def one_method_wrong(name: str, check: Check) -> list[tuple[str, Any, Any, str, Check]]:
-    """Mutants of one method of each bank, all caught by one check."""
+    """Mutants of one method of each oracles, all caught by one check."""
     wrong = [
         ("coin 5 % too bold", HR, coin_for(1.05, HR), "plain"),
         ("coin 5 % too shy", HR, coin_for(0.95, HR), "plain"),
@@ -62,18 +62,18 @@ def one_method_wrong(name: str, check: Check) -> list[tuple[str, Any, Any, str, 
         ("no −1", RR, mutants.ForgottenOne, "plain"),
         ("complement with the truth", RR, mutants.TruthInComplement, "plain"),
         *(
-            (what, bank, wrong, kind)
-            for bank in (*UNARY, OLH)
+            (what, oracles, wrong, kind)
+            for oracles in (*UNARY, OLH)
             for what, wrong, kind in (
-                ("coin 10 % too bold", coin_for(1.1, bank), "plain"),
-                ("coin 10 % too shy", coin_for(0.9, bank), "plain"),
-                ("swapped ε", mutants.swapped_epsilons(bank), PER_BLOCK),
+                ("coin 10 % too bold", coin_for(1.1, oracles), "plain"),
+                ("coin 10 % too shy", coin_for(0.9, oracles), "plain"),
+                ("swapped ε", mutants.swapped_epsilons(oracles), PER_BLOCK),
             )
         ),
     ]
     return [
-        (f"{name}: {what}, {bank.__name__}", bank, only(name, mutant, bank), kind, check)
-        for what, bank, mutant, kind in wrong
+        (f"{name}: {what}, {oracles.__name__}", oracles, only(name, mutant, oracles), kind, check)
+        for what, oracles, mutant, kind in wrong
     ]
 
 
@@ -90,13 +90,13 @@ SINGLE = [
     *VARIANCE,
     *(
         (
-            f"variance: no company, {bank.__name__}",
-            bank,
-            mutants.forgets_company_in_variance(bank),
+            f"variance: no company, {oracles.__name__}",
+            oracles,
+            mutants.forgets_company_in_variance(oracles),
             BOTH,
             checks.check_variance,
         )
-        for bank in (HR, RR, SS, OLH, *UNARY)
+        for oracles in (HR, RR, SS, OLH, *UNARY)
     ),
     ("tally drawn in pairs", HR, mutants.OneCoinForTwo, BOTH, checks.check_sample_tally),
     ("lies spread evenly", RR, mutants.EvenLies, BOTH, checks.check_sample_tally),
@@ -106,18 +106,20 @@ SINGLE = [
 
 
 @cache
-def passes(bank: Any, kind: str, check: Check) -> None:
+def passes(oracles: Any, kind: str, check: Check) -> None:
     """The right mechanism passes; asked once for all mutants of it."""
-    check(ContextMechanism(context(kind, 1.0), "right", bank))
+    check(ContextMechanism(context(kind, 1.0), "right", oracles))
 
 
 @pytest.mark.parametrize(
-    ("name", "bank", "mutant", "kind", "check"),
+    ("name", "oracles", "mutant", "kind", "check"),
     WRONG_AS_A_WHOLE + SINGLE,
     ids=[row[0] for row in WRONG_AS_A_WHOLE + SINGLE],
 )
-def test_the_check_catches_it(name: str, bank: Any, mutant: Any, kind: str, check: Check) -> None:
-    passes(bank, kind, check)
+def test_the_check_catches_it(
+    name: str, oracles: Any, mutant: Any, kind: str, check: Check
+) -> None:
+    passes(oracles, kind, check)
     policy = context(kind, 1.0)
     with pytest.raises(AssertionError):
         check(ContextMechanism(policy, "wrong", mutant))

@@ -5,10 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caldp_core.domain import US_GRID, Area, Domain, GridDomain
-from caldp_core.errors import CaldpError
-from caldp_core.limits import AREAS_MAX
-from caldp_core.partitions import (
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.limits import AREAS_MAX
+from caldp_core.basics.types import Ints
+from caldp_core.domain.grid import US_GRID, Area, Domain, GridDomain
+from caldp_core.domain.partitions import (
     Partition,
     adaptive_blocks,
     drawn_blocks,
@@ -17,7 +18,6 @@ from caldp_core.partitions import (
     runs,
     whole,
 )
-from caldp_core.types import Ints
 
 GRID = GridDomain(south=30.0, west=-100.0, cell=1.0, rows=7, columns=11)
 SIDES = st.tuples(st.integers(1, 12), st.integers(1, 12))

@@ -6,8 +6,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from caldp_core.audit import audit_channel, power_below
-from caldp_core.errors import CaldpError
+from caldp_core.audit.pairwise import audit_channel, power_below
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.backgrounds import (
     background_bias,
@@ -16,7 +17,6 @@ from caldp_core.mechanisms.backgrounds import (
     uniform_background,
 )
 from caldp_core.mechanisms.personalised import PersonalisedMechanism
-from caldp_core.types import Floats, Ints
 from tests.contract import checks
 from tests.stats import SIGNIFICANCE, assert_same_law
 

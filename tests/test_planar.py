@@ -9,17 +9,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from caldp_core.audit import exact_audit
-from caldp_core.domain import KM_PER_DEGREE, US_GRID, GridDomain
-from caldp_core.errors import CaldpError
-from caldp_core.limits import EPSILON_MAX, EPSILON_MIN
-from caldp_core.mechanisms.geometric_axis import GeometricAxis
-from caldp_core.mechanisms.planar import PlanarGeometric
-from caldp_core.mechanisms.planar_displacement import planar_displacement, product_displacement
-from caldp_core.mechanisms.planar_law import SLACK_NATS, quadrant, sum_rule
-from caldp_core.mechanisms.planar_products import PlanarProducts
-from caldp_core.metric_privacy import EuclideanMetric
-from caldp_core.types import Floats, Ints
+from caldp_core.audit.pairwise import exact_audit
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
+from caldp_core.basics.types import Floats, Ints
+from caldp_core.domain.grid import KM_PER_DEGREE, US_GRID, GridDomain
+from caldp_core.mechanisms.direct.geometric_axis import GeometricAxis
+from caldp_core.mechanisms.direct.planar import PlanarGeometric
+from caldp_core.mechanisms.direct.planar_displacement import (
+    planar_displacement,
+    product_displacement,
+)
+from caldp_core.mechanisms.direct.planar_law import SLACK_NATS, quadrant, sum_rule
+from caldp_core.mechanisms.direct.planar_products import PlanarProducts
+from caldp_core.privacy.distance import EuclideanMetric
 from tests import sampled
 from tests.contract import checks
 from tests.stats import SIGNIFICANCE, assert_fits
@@ -51,7 +54,7 @@ def test_no_privacy_is_wasted(shape: tuple[int, int], steps: tuple[float, float]
     # An inner cell against any other, at its own report: e^{d} but for what is kept back.
     worst = exact_audit(planar(shape, steps)).worst
     assert worst is not None
-    assert 0 < worst.epsilon - worst.log_ratio < 2 * SLACK_NATS
+    assert 0 < worst.epsilon - worst.privacy_loss < 2 * SLACK_NATS
 
 
 def without_tails(policy: EuclideanMetric) -> Floats:

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from caldp_core import planner
-from caldp_core.errors import CaldpError
-from caldp_core.limits import EPSILON_MAX, EPSILON_MIN
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
+from caldp_core.basics.types import Ints
 from caldp_core.mechanisms import FAMILIES, mechanism
-from caldp_core.privacy import Context
-from caldp_core.types import Ints
+from caldp_core.privacy.context import Context
+from caldp_core.theory import planner
 from tests.contract.checks import channel_of, single_estimates
 
 K = 40

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caldp_core.errors import CaldpError
-from caldp_core.limits import EPSILON_MAX, EPSILON_MIN, K_MAX
-from caldp_core.privacy import Context, dense
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, K_MAX
+from caldp_core.privacy.context import Context, dense
 
 EPSILON = st.floats(EPSILON_MIN, EPSILON_MAX)
 

@@ -8,20 +8,20 @@ import pytest
 from numpy.typing import ArrayLike
 from scipy.stats import chi2
 
-from caldp_core.coins import COIN_ONE
-from caldp_core.errors import CaldpError
-from caldp_core.limits import N_MAX
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.limits import N_MAX
+from caldp_core.basics.types import Floats, Ints, Reports, WordSource
 from caldp_core.mechanisms import ContextMechanism, Tally
-from caldp_core.mechanisms.published_urap import PublishedUrap
-from caldp_core.mechanisms.unary import OueBank, RapporBank, unary_family
-from caldp_core.privacy import Context
-from caldp_core.types import Floats, Ints, Reports, WordSource
+from caldp_core.mechanisms.direct.published_urap import PublishedUrap
+from caldp_core.mechanisms.oracles.unary import OueOracles, RapporOracles, unary_family
+from caldp_core.mechanisms.randomness.coins import COIN_ONE
+from caldp_core.privacy.context import Context
 from tests.contract import checks
 from tests.contract.contexts import CASES, CONTEXTS, context, many_symbols
 from tests.stats import SIGNIFICANCE
 
 BOTH = "blocks and sensitive set"
-THETAS = [RapporBank, OueBank, unary_family(0.8)]
+THETAS = [RapporOracles, OueOracles, unary_family(0.8)]
 
 
 @pytest.mark.parametrize(("kind", "epsilon"), CASES)
@@ -76,7 +76,7 @@ def test_the_channel_is_definition_4(theta: float) -> None:
 
 def of_both(kind: str, epsilon: float) -> tuple[PublishedUrap, ContextMechanism]:
     policy = context(kind, epsilon)
-    return PublishedUrap(policy), ContextMechanism(policy, "rappor", RapporBank)
+    return PublishedUrap(policy), ContextMechanism(policy, "rappor", RapporOracles)
 
 
 @pytest.mark.parametrize(("kind", "epsilon"), CASES)
@@ -113,7 +113,7 @@ def test_the_gain_is_seen_in_simulation() -> None:
     flags, n, runs = np.arange(1000) < 200, 100_000, 100
     policy = Context.high_low(flags, 1.0)
     p = np.where(flags, 0.3 / 200, 0.7 / 800)
-    both = PublishedUrap(policy), ContextMechanism(policy, "rappor", RapporBank)
+    both = PublishedUrap(policy), ContextMechanism(policy, "rappor", RapporOracles)
     rng = np.random.default_rng(2)
     limits = chi2.isf([1 - SIGNIFICANCE / 4, SIGNIFICANCE / 4], runs * 200) / (runs * 200)
 
@@ -144,7 +144,7 @@ class DropsNoiseInTally(PublishedUrap):
         cells, clear = self._parts(made)
         sums = cells.size - self.policy.m
         named = np.bincount(self._clear_block, clear, minlength=self.policy.m)
-        noise = named * self.bank.d1
+        noise = named * self.oracles.d1
         blocks = self.policy.blocks[self.hidden_symbols]
         cells = cells.copy()
         cells[:sums] -= np.round(noise[blocks]).astype(np.int64)
@@ -163,8 +163,8 @@ class ForgetsCompany(PublishedUrap):
 
     def __init__(self, policy: Context) -> None:
         super().__init__(policy)
-        self.bank.noise = np.zeros_like(self.bank.noise)
-        self.clear_share = 1.0 - self.bank.noise / COIN_ONE
+        self.oracles.cover_threshold = np.zeros_like(self.oracles.cover_threshold)
+        self.clear_share = 1.0 - self.oracles.cover_threshold / COIN_ONE
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_slips_are_caught(wrong: Any, check: Any) -> None:
 def test_tallies_of_other_laws_are_refused() -> None:
     published, mixture = of_both(BOTH, 1.0)
     tally = published.tally(published.every_report()[:1])
-    for other in (mixture, PublishedUrap(context(BOTH, 1.0), OueBank), of_both(BOTH, 1.1)[0]):
+    for other in (mixture, PublishedUrap(context(BOTH, 1.0), OueOracles), of_both(BOTH, 1.1)[0]):
         with pytest.raises(CaldpError, match="another mechanism"):
             other.estimate(tally)
 

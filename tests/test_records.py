@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from caldp_core.errors import CaldpError
-from caldp_core.records import Kinds, from_dict, from_flat, to_dict, to_flat
+from caldp_core.basics.errors import CaldpError
+from caldp_core.scenarios.records import Kinds, from_dict, from_flat, to_dict, to_flat
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Progress
 from caldp_core.datasets import Dataset, Geometric, Zipf, from_counts
-from caldp_core.domain import Domain
-from caldp_core.errors import CaldpError
-from caldp_core.experiments import Setup, prepare, run_trial
+from caldp_core.domain.grid import Domain
+from caldp_core.experiments.regions import RegionReport, region_report
+from caldp_core.experiments.run import Setup, prepare, run_trial
 from caldp_core.mechanisms import FAMILIES
-from caldp_core.protection import EvenRuns, OneBlock, SensitiveSymbols
-from caldp_core.regions import RegionReport, region_report
-from caldp_core.scenario import Scenario
-from caldp_core.types import Progress
+from caldp_core.scenarios.protection import EvenRuns, OneBlock, SensitiveSymbols
+from caldp_core.scenarios.scenario import Scenario
 from tests.stats import SIGNIFICANCE
 
 RUNS = 1000

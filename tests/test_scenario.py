@@ -12,10 +12,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets import Snap, Uniform
-from caldp_core.errors import CaldpError
-from caldp_core.protection import DrawnBlocks, EvenRuns, EverythingSensitive, OneBlock
-from caldp_core.scenario import FORMAT, KINDS, Scenario
+from caldp_core.scenarios.protection import DrawnBlocks, EvenRuns, EverythingSensitive, OneBlock
+from caldp_core.scenarios.scenario import FORMAT, KINDS, Scenario
 from tests.strategies import BLOCKS, DATASETS, SCENARIOS, SENSITIVE
 
 JSON = st.recursive(

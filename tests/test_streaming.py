@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from caldp_core.mechanisms import streaming
-from caldp_core.types import Ints
+from caldp_core.basics.types import Ints
+from caldp_core.mechanisms.randomness import tally_in_pieces as streaming
 
 
 @pytest.mark.parametrize("most", [1, 2, 3, 7, 100])

@@ -6,14 +6,20 @@ import numpy as np
 import pytest
 from scipy.stats import hypergeom
 
-from caldp_core.coins import COIN_ONE, below
-from caldp_core.errors import CaldpError
-from caldp_core.mechanisms import ContextMechanism, subset_law, subset_selection
-from caldp_core.mechanisms.randomized_response import RandomizedResponseBank
-from caldp_core.mechanisms.subset_selection import SubsetSelectionBank, best_omega, inclusions_of
-from caldp_core.privacy import Context
-from caldp_core.theory import variance_given_people
-from caldp_core.types import Floats, Ints, WordSource
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Floats, Ints, WordSource
+from caldp_core.mechanisms import ContextMechanism
+from caldp_core.mechanisms.oracles import subset_selection
+from caldp_core.mechanisms.oracles import subset_tally as subset_law
+from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponseOracles
+from caldp_core.mechanisms.oracles.subset_selection import (
+    SubsetSelectionOracles,
+    best_omega,
+    support_law_of,
+)
+from caldp_core.mechanisms.randomness.coins import COIN_ONE, below
+from caldp_core.privacy.context import Context
+from caldp_core.theory.variance import variance_given_people
 from tests.contract import checks
 from tests.contract.contexts import context
 from tests.mutants import coin_for, only
@@ -24,8 +30,8 @@ SAMPLERS = 10
 BOTH = "blocks and sensitive set"
 
 
-def mechanism_of(policy: Context, bank: Any = SubsetSelectionBank) -> ContextMechanism:
-    return ContextMechanism(policy, "subset-selection", bank)
+def mechanism_of(policy: Context, oracles: Any = SubsetSelectionOracles) -> ContextMechanism:
+    return ContextMechanism(policy, "subset-selection", oracles)
 
 
 # --- the tally's law -----------------------------------------------------------------------
@@ -49,7 +55,7 @@ def check_law(size: int, omega: int, uniform: int, scale: int) -> None:
     """
     rng = np.random.default_rng(3)
     truths = scale * (np.arange(size) % 4)
-    law = inclusions_of(np.array([size]), np.array([omega]), np.zeros(1))
+    law = support_law_of(np.array([size]), np.array([omega]), np.zeros(1))
     own, pair = float(law.other[0]), float(law.other_pair[0])
     plain, plain_pair = float(law.base[0]), float(law.base_pair[0])
     mean = truths + own * (truths.sum() - truths) + plain * uniform
@@ -65,7 +71,7 @@ def check_law(size: int, omega: int, uniform: int, scale: int) -> None:
     covariance += uniform * (both - plain**2)
     draws = np.stack(
         [
-            subset_law.sample_inclusions(
+            subset_law.sample_supports(
                 np.stack([truths, truths[::-1]]), np.array([uniform, 0]), omega, rng
             )
             for _ in range(4000)
@@ -102,7 +108,7 @@ def test_a_scan_that_sends_all_others_up_is_found(monkeypatch: pytest.MonkeyPatc
         check_law(12, 4, 30, 5)
 
 
-# --- the bank ------------------------------------------------------------------------------
+# --- the oracles ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("epsilon", [0.001, 0.3, 1.0, 2.5, 20.0])
@@ -112,7 +118,7 @@ def test_no_size_of_subsets_is_better(epsilon: float) -> None:
         sizes = np.full(size, size)
         omega = np.maximum(np.arange(size), 1)
         share = size / (size + omega * np.expm1(epsilon))
-        total = inclusions_of(sizes, omega, share).total_square(sizes)
+        total = support_law_of(sizes, omega, share).total_square(sizes)
         chosen = int(best_omega(np.array([size]), np.array([epsilon]))[0])
         assert 1 <= chosen < size
         assert total[chosen] <= total.min() * (1 + 1e-12)
@@ -120,7 +126,7 @@ def test_no_size_of_subsets_is_better(epsilon: float) -> None:
 
 def test_subsets_of_one_are_randomized_response() -> None:
     policy = context(BOTH, 4.0)
-    one, other = mechanism_of(policy), mechanism_of(policy, RandomizedResponseBank)
+    one, other = mechanism_of(policy), mechanism_of(policy, RandomizedResponseOracles)
     assert one.exact_channel() == other.exact_channel()
 
 
@@ -129,9 +135,9 @@ RUNS = 400
 PEOPLE = 1000
 
 
-def simulated(bank: Any) -> float:
+def simulated(oracles: Any) -> float:
     """n·MSE of one symbol from real reports: 400 runs of 1,000 people know it to 0.25 %."""
-    built = mechanism_of(Context.plain(K_MANY, 1.0), bank)
+    built = mechanism_of(Context.plain(K_MANY, 1.0), oracles)
     rng = np.random.default_rng(4)
     x = np.arange(PEOPLE) * 7 % K_MANY
     truth = np.bincount(x, minlength=K_MANY) / PEOPLE
@@ -148,13 +154,13 @@ def test_the_known_figure() -> None:
     p = np.full(K_MANY, 1 / K_MANY)
     exact = float(variance_given_people(built, p, 1).mean())
     assert exact == pytest.approx(3.6745, rel=1e-4)
-    assert simulated(SubsetSelectionBank) == pytest.approx(exact, rel=0.02)
+    assert simulated(SubsetSelectionOracles) == pytest.approx(exact, rel=0.02)
 
 
 def test_the_figure_tells_a_wrong_size(monkeypatch: pytest.MonkeyPatch) -> None:
     right = best_omega
     monkeypatch.setattr(subset_selection, "best_omega", lambda s, e: right(s, e) * 3 // 5)
-    assert abs(simulated(SubsetSelectionBank) / 3.6745 - 1) > 0.03
+    assert abs(simulated(SubsetSelectionOracles) / 3.6745 - 1) > 0.03
 
 
 @pytest.mark.parametrize("n", [1, 10**12])
@@ -191,13 +197,13 @@ def test_more_subsets_than_can_be_written_are_refused_in_one_sentence() -> None:
 # --- what must be rejected -----------------------------------------------------------------
 
 
-class LiesWithoutTruth(SubsetSelectionBank):
+class LiesWithoutTruth(SubsetSelectionOracles):
     """A uniform subset never includes the truth, though λ reckons with all of them."""
 
     def privatize(self, rank: Ints, words: WordSource) -> Any:
         block = self._block[rank]
         place = rank - self._starts[block]
-        lies = below(words(rank.size), self.noise[block])
+        lies = below(words(rank.size), self.cover_threshold[block])
         reports = self._draw(block, np.where(lies, -1, place), words)
         again = np.flatnonzero(lies)
         while again.size:
@@ -207,16 +213,16 @@ class LiesWithoutTruth(SubsetSelectionBank):
         return reports
 
 
-class WrongSize(SubsetSelectionBank):
+class WrongSize(SubsetSelectionOracles):
     """Reckons with ω + 1."""
 
     def __init__(self, sizes: Ints, epsilon: Floats) -> None:
         super().__init__(sizes, epsilon)
-        share = self.noise / COIN_ONE
-        self.law = inclusions_of(sizes, np.minimum(self._omega + 1, sizes), share)
+        share = self.cover_threshold / COIN_ONE
+        self.law = support_law_of(sizes, np.minimum(self._omega + 1, sizes), share)
 
 
-class IndependentBits(SubsetSelectionBank):
+class IndependentBits(SubsetSelectionOracles):
     """Right means, but the pairs of independent bits in the variance of sums."""
 
     def __init__(self, sizes: Ints, epsilon: Floats) -> None:
@@ -224,7 +230,7 @@ class IndependentBits(SubsetSelectionBank):
         object.__setattr__(self.law, "other_pair", self.law.other**2)
 
 
-SS = SubsetSelectionBank
+SS = SubsetSelectionOracles
 WRONG = [
     ("lies without truth", only("privatize", LiesWithoutTruth, SS), checks.check_privatize),
     ("ω + 1", only("estimate", WrongSize, SS), checks.check_unbiased),
@@ -234,8 +240,8 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("name", "bank", "check"), WRONG, ids=[row[0] for row in WRONG])
-def test_wrong_banks_are_rejected(name: str, bank: Any, check: Any) -> None:
+@pytest.mark.parametrize(("name", "oracles", "check"), WRONG, ids=[row[0] for row in WRONG])
+def test_wrong_banks_are_rejected(name: str, oracles: Any, check: Any) -> None:
     check(mechanism_of(context("plain", 0.5)))
     with pytest.raises(AssertionError):
-        check(mechanism_of(context("plain", 0.5), bank))
+        check(mechanism_of(context("plain", 0.5), oracles))

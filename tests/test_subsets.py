@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from caldp_core.coins import seeded_words
-from caldp_core.mechanisms import subsets
-from caldp_core.mechanisms.subsets import bit_counts, random_subsets
-from caldp_core.types import WordSource
+from caldp_core.basics.types import WordSource
+from caldp_core.mechanisms.oracles import subset_reports as subsets
+from caldp_core.mechanisms.oracles.subset_reports import bit_counts, random_subsets
+from caldp_core.mechanisms.randomness.coins import seeded_words
 from tests.stats import SIGNIFICANCE, assert_fits, assert_mean
 
 SAMPLERS = 10

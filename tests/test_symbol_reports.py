@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
-from caldp_core.mechanisms.binary import BinaryMechanism, BinaryPolicy
-from caldp_core.mechanisms.exponential import ExponentialMechanism
-from caldp_core.mechanisms.metric import GridGeometric
-from caldp_core.mechanisms.planar import PlanarGeometric
-from caldp_core.mechanisms.symbol_reports import SymbolReports
-from caldp_core.metric_privacy import DistanceMetric, EuclideanMetric, GridMetric
+from caldp_core.mechanisms.direct.base import SymbolReports
+from caldp_core.mechanisms.direct.binary import BinaryMechanism
+from caldp_core.mechanisms.direct.exponential import ExponentialMechanism
+from caldp_core.mechanisms.direct.grid_geometric import GridGeometric
+from caldp_core.mechanisms.direct.planar import PlanarGeometric
+from caldp_core.privacy.binary import BinaryPolicy
+from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
 from tests.contract import checks
 
 LINE = np.abs(np.subtract.outer(np.arange(5), np.arange(5)))

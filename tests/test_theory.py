@@ -7,15 +7,16 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from caldp_core.errors import CaldpError
-from caldp_core.estimation import ESTIMATORS
-from caldp_core.evidence import Evidence
-from caldp_core.expected_error import ExpectedError, expected_error, expected_error_of
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Floats
+from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.estimation.evidence import Evidence
 from caldp_core.mechanisms import ContextMechanism, mechanism
-from caldp_core.normals import mean_thresholds, normals
-from caldp_core.privacy import Context
-from caldp_core.theory import N_SEARCH_MAX, people_needed, variance_given_people
-from caldp_core.types import Floats
+from caldp_core.privacy.context import Context
+from caldp_core.theory.expected_error import ExpectedError, expected_error, expected_error_of
+from caldp_core.theory.normal_estimates import mean_thresholds, normals
+from caldp_core.theory.planner import N_SEARCH_MAX, people_needed
+from caldp_core.theory.variance import variance_given_people
 from tests.contract.checks import EXACT, channel_of, single_estimates
 from tests.contract.contexts import CONTEXTS, context
 

@@ -7,17 +7,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from caldp_core.audit import exact_audit, power_below
-from caldp_core.coins import COIN_ONE, seeded_words
-from caldp_core.errors import CaldpError
-from caldp_core.limits import REPORTS_MAX_BYTES
+from caldp_core.audit.pairwise import exact_audit, power_below
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.limits import REPORTS_MAX_BYTES
+from caldp_core.basics.types import Floats, Ints, WordSource
 from caldp_core.mechanisms import ContextMechanism, mechanism
 from caldp_core.mechanisms.base import Family
-from caldp_core.mechanisms.local_hashing import LocalHashingBank
-from caldp_core.mechanisms.subset_selection import SubsetSelectionBank
-from caldp_core.mechanisms.unary import OueBank, RapporBank, unary_family, unary_thresholds
-from caldp_core.privacy import Context
-from caldp_core.types import Floats, Ints, WordSource
+from caldp_core.mechanisms.oracles.local_hashing import LocalHashingOracles
+from caldp_core.mechanisms.oracles.subset_selection import SubsetSelectionOracles
+from caldp_core.mechanisms.oracles.unary import (
+    OueOracles,
+    RapporOracles,
+    unary_family,
+    unary_thresholds,
+)
+from caldp_core.mechanisms.randomness.coins import COIN_ONE, seeded_words
+from caldp_core.privacy.context import Context
 from tests.contract import checks
 from tests.contract.contexts import CONTEXTS, EPSILONS, context
 
@@ -54,10 +59,10 @@ def test_rappor_and_oue_have_their_own_theta() -> None:
     epsilon = np.array([0.001, 1.0, 20.0])
     sizes = np.array([3, 3, 3])
     half = np.exp(epsilon / 2)
-    rappor, oue = RapporBank(sizes, epsilon), OueBank(sizes, epsilon)
+    rappor, oue = RapporOracles(sizes, epsilon), OueOracles(sizes, epsilon)
     np.testing.assert_allclose(rappor.theta, half / (1 + half), rtol=1e-12)
     np.testing.assert_allclose(rappor.d1, 1 / (1 + half), rtol=1e-9)
-    np.testing.assert_allclose(rappor.noise / COIN_ONE, 1 / half, rtol=1e-9)
+    np.testing.assert_allclose(rappor.cover_threshold / COIN_ONE, 1 / half, rtol=1e-9)
     assert (oue.theta == 0.5).all()
     np.testing.assert_allclose(oue.d1, 1 / (np.exp(epsilon) + 1), rtol=1e-5)
 
@@ -78,7 +83,7 @@ def test_theta_out_of_range_is_refused(theta: Any) -> None:
         unary_family(theta)
 
 
-class Floored(RapporBank):
+class Floored(RapporOracles):
     """d₁ one coin lower: rounded to the side that is not private."""
 
     def __init__(self, sizes: Ints, epsilon: Floats) -> None:
@@ -86,15 +91,15 @@ class Floored(RapporBank):
         self._stray = self._stray - np.uint64(1)
 
 
-class Uncovered(OueBank):
+class Uncovered(OueOracles):
     """λ one coin lower than what covers the hidden ones."""
 
     def __init__(self, sizes: Ints, epsilon: Floats) -> None:
         super().__init__(sizes, epsilon)
-        self.noise = self.noise - np.minimum(self.noise, np.uint64(1))
+        self.cover_threshold = self.cover_threshold - np.minimum(self.cover_threshold, np.uint64(1))
 
 
-class OneDrawForAll(RapporBank):
+class OneDrawForAll(RapporOracles):
     """Right sums of their own, but all bits move together."""
 
     def sample_tally(self, counts: Ints, base: Ints, rng: np.random.Generator) -> Ints:
@@ -104,7 +109,7 @@ class OneDrawForAll(RapporBank):
         return cells
 
 
-class NextBit(OueBank):
+class NextBit(OueOracles):
     """The own bit is the neighbour's."""
 
     def privatize(self, rank: Ints, words: WordSource) -> Any:
@@ -113,7 +118,7 @@ class NextBit(OueBank):
         return super().privatize(following, words)
 
 
-class BitNeverCleared(RapporBank):
+class BitNeverCleared(RapporOracles):
     """The own bit is set, and never cleared, where the noise says 1: it is 1 too often."""
 
     def privatize(self, rank: Ints, words: WordSource) -> Any:
@@ -122,7 +127,7 @@ class BitNeverCleared(RapporBank):
         return one
 
 
-class BlindToCompany(RapporBank):
+class BlindToCompany(RapporOracles):
     """Every report of the block is taken for noise, the ones in the clear too."""
 
     def estimate(self, cells: Ints, block_counts: Ints, n: int) -> Floats:
@@ -133,12 +138,12 @@ class BlindToCompany(RapporBank):
 @pytest.mark.parametrize(
     ("right", "wrong", "kind", "check"),
     [
-        (RapporBank, Floored, "plain", checks.check_audit),
-        (OueBank, Uncovered, BOTH, checks.check_audit),
-        (RapporBank, OneDrawForAll, "plain", checks.check_sample_tally),
-        (OueBank, NextBit, BOTH, checks.check_privatize),
-        (RapporBank, BitNeverCleared, "plain", checks.check_privatize),
-        (RapporBank, BlindToCompany, BOTH, checks.check_unbiased),
+        (RapporOracles, Floored, "plain", checks.check_audit),
+        (OueOracles, Uncovered, BOTH, checks.check_audit),
+        (RapporOracles, OneDrawForAll, "plain", checks.check_sample_tally),
+        (OueOracles, NextBit, BOTH, checks.check_privatize),
+        (RapporOracles, BitNeverCleared, "plain", checks.check_privatize),
+        (RapporOracles, BlindToCompany, BOTH, checks.check_unbiased),
     ],
 )
 def test_slips_are_caught(right: Any, wrong: Any, kind: str, check: Any) -> None:
@@ -168,14 +173,14 @@ def test_reports_that_cannot_be_are_refused() -> None:
         built.tally(good["source"])
 
 
-@pytest.mark.parametrize("family", [OueBank, SubsetSelectionBank, LocalHashingBank])
+@pytest.mark.parametrize("family", [OueOracles, SubsetSelectionOracles, LocalHashingOracles])
 def test_more_reports_than_memory_holds_are_refused_before_they_are_made(family: Family) -> None:
-    bank = family(np.array([43_750]), np.array([1.0]))
-    people = REPORTS_MAX_BYTES // bank.dtype.itemsize + 1
+    oracles = family(np.array([43_750]), np.array([1.0]))
+    people = REPORTS_MAX_BYTES // oracles.dtype.itemsize + 1
     # One block number for all, which takes no memory.
     block = np.broadcast_to(np.zeros(1, np.int64), (people,))
     with pytest.raises(CaldpError, match="take fewer people at a time"):
-        bank.privatize_base(block, seeded_words(np.random.default_rng(5)))
+        oracles.privatize_base(block, seeded_words(np.random.default_rng(5)))
 
 
 def test_what_is_too_much_to_be_listed_is_refused() -> None:

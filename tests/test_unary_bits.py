@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from caldp_core.coins import COIN_BITS, COIN_ONE, seeded_words
-from caldp_core.mechanisms.unary_bits import (
+from caldp_core.basics.types import Words, WordSource
+from caldp_core.mechanisms.oracles.random_bits import (
     bit_sums,
     every_row,
     product_law,
     random_lanes,
     set_bits,
 )
-from caldp_core.types import Words, WordSource
+from caldp_core.mechanisms.randomness.coins import COIN_BITS, COIN_ONE, seeded_words
 from tests.stats import SIGNIFICANCE
 
 

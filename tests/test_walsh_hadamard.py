@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.linalg import hadamard
 
-from caldp_core.binomial import binomial_half
-from caldp_core.types import Floats, Ints
-from caldp_core.walsh_hadamard import fwht, stochastic_fwht
+from caldp_core.basics.types import Floats, Ints
+from caldp_core.mechanisms.oracles.walsh_hadamard import fwht, stochastic_fwht
+from caldp_core.mechanisms.randomness.binomial import binomial_half
 from tests.stats import SIGNIFICANCE, assert_fits
 
 ORDERS = tuple(2**j for j in range(13))

@@ -9,9 +9,9 @@ from typing import Protocol
 
 import numpy as np
 
-from caldp_core.domain import Domain, GridDomain
-from caldp_core.errors import require
-from caldp_core.types import Floats, Ints, Progress, no_progress, read_only
+from caldp_core.basics.errors import require
+from caldp_core.basics.types import Floats, Ints, Progress, no_progress, read_only
+from caldp_core.domain.grid import Domain, GridDomain
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,9 +11,9 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Final
 
-from caldp_core.errors import CaldpError, require
-from caldp_core.limits import SNAP_MAX_BYTES
-from caldp_core.types import Progress
+from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.limits import SNAP_MAX_BYTES
+from caldp_core.basics.types import Progress
 
 GZIP_MAGIC: Final = b"\x1f\x8b"
 BLOCK_BYTES: Final = 2**21

@@ -1,6 +1,6 @@
 """Mechanisms: `base.py` says what they promise, `registry.py` lists them."""
 
-from caldp_core.mechanisms.base import Family, Mechanism, OracleBank, Tally
+from caldp_core.mechanisms.base import Family, FrequencyOracles, Mechanism, Tally
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.registry import FAMILIES, FamilyEntry, mechanism
 
@@ -9,8 +9,8 @@ __all__ = [
     "ContextMechanism",
     "Family",
     "FamilyEntry",
+    "FrequencyOracles",
     "Mechanism",
-    "OracleBank",
     "Tally",
     "mechanism",
 ]

@@ -11,9 +11,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from caldp_core.errors import CaldpError, check_number, check_whole, require
-from caldp_core.limits import K_MAX
-from caldp_core.types import Bools, Floats, Ints
+from caldp_core.basics.errors import CaldpError, check_number, check_whole, require
+from caldp_core.basics.limits import K_MAX
+from caldp_core.basics.types import Bools, Floats, Ints
 
 _SUM_ROUNDING = 1e-9
 NO_PLACE: Final = -1

@@ -2,10 +2,10 @@
 
 A *mechanism* is a channel Q(y|x) on the whole domain, with its estimator. Every mechanism for a
 context is a `ContextMechanism` (contextual.py): it runs one *frequency oracle* per block on that
-block's hidden symbols, all of one family, side by side: an `OracleBank`. A new family is one small
-file with one bank; it gets plain LDP, sensitive sets, blocks and both for nothing.
+block's hidden symbols, all of one family, side by side: its `FrequencyOracles`. A new family is one
+small file with one class of them; it gets plain LDP, sensitive sets, blocks and both for nothing.
 
-Ranks: the bank numbers the hidden symbols 0 … s−1, block after block.
+Ranks: the oracles number the hidden symbols 0 … s−1, block after block.
 """
 
 import hashlib
@@ -17,9 +17,9 @@ from typing import Any, Final, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from caldp_core.errors import CaldpError
-from caldp_core.privacy import PrivacyMatrix
-from caldp_core.types import Floats, Ints, Reports, Words, WordSource
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource
+from caldp_core.privacy.context import PrivacyMatrix
 
 OUTPUTS_MAX: Final = 10**18
 """Stands for all larger numbers of different reports: nobody enumerates those."""
@@ -108,22 +108,22 @@ class Mechanism(Protocol):
         ...
 
 
-class OracleBank(Protocol):
+class FrequencyOracles(Protocol):
     """One family's frequency oracles of all blocks, side by side.
 
-    `cells`: length of the bank's part of a tally. `outputs`: how many different reports the
+    `tally_size`: length of the oracles' part of a tally. `outputs`: how many different reports the
     oracles can send, at most `OUTPUTS_MAX`: the columns of the channel. `dtype`: of one report.
     `noise`: (m,) whole thresholds N: a symbol of block j that is not hidden sends a report from
     the base distribution with probability λ_j = N_j/2^48, the least that covers the hidden ones:
     λ·base(y) ≥ e^{−ε}·max_x Q(y|x). `n_max`: most people whose tally can be sampled; less than
     10^12 where no law of the tally is known that costs less than the reports. A report in the
-    clear names the place of a symbol among those that are not hidden; the bank gives it a form
+    clear names the place of a symbol among those that are not hidden; the oracles give it a form
     that no oracle sends.
     """
 
-    cells: int
+    tally_size: int
     dtype: np.dtype[Any]
-    noise: Words
+    cover_threshold: Words
     n_max: int
 
     @property
@@ -149,7 +149,7 @@ class OracleBank(Protocol):
         ...
 
     def tally(self, reports: Reports, clear: int) -> Ints:
-        """(n,) reports → (cells + clear,) sums; `CaldpError` on a report that can't be."""
+        """(n,) reports → (tally_size + clear,) sums; `CaldpError` on a report that can't be."""
         ...
 
     def every_report(self, clear: int) -> Reports:
@@ -161,14 +161,14 @@ class OracleBank(Protocol):
         ...
 
     def sample_tally(self, counts: Ints, base: Ints, rng: np.random.Generator) -> Ints:
-        """(s,) people per hidden symbol and (m,) base reports per block → (cells,) tally."""
+        """(s,) people per hidden symbol and (m,) base reports per block → (tally_size,) tally."""
         ...
 
-    def block_counts(self, cells: Ints) -> Ints:
+    def block_counts(self, counts: Ints) -> Ints:
         """(m,) reports that came from each block's oracle."""
         ...
 
-    def estimate(self, cells: Ints, block_counts: Ints, n: int) -> Floats:
+    def estimate(self, counts: Ints, block_counts: Ints, n: int) -> Floats:
         """(s,) unbiased shares of the hidden symbols; `block_counts`: all reports per block."""
         ...
 
@@ -181,7 +181,7 @@ class OracleBank(Protocol):
         ...
 
     def second_moment(self, weights: Floats, p: Floats, block_p: Floats) -> float:
-        """E[Z²] over the bank's reports, Z what one of them adds to n·Σ w_x p̂_x; see above."""
+        """E[Z²] over the oracles' reports, Z what one of them adds to n·Σ w_x p̂_x; see above."""
         ...
 
     def channel(self, block: int) -> tuple[int, Ints, int]:
@@ -206,7 +206,7 @@ class ChannelRows:
 
 @runtime_checkable
 class StreamsRows(Protocol):
-    """What a bank may offer beside `OracleBank`: the channel of a large block, piece by piece."""
+    """What oracles may offer as well: the channel of a large block, piece by piece."""
 
     def channel_rows(self, block: int, start: int, stop: int) -> ChannelRows:
         """Rows start … stop−1 of what `channel` has; row s_j is the base distribution."""
@@ -214,7 +214,7 @@ class StreamsRows(Protocol):
 
 
 @dataclass(frozen=True)
-class InclusionForm:
+class SupportForm:
     """How a block's oracle weighs its reports, which include some hidden symbols (inclusion.py).
 
     Q(y|x) = base(y)·`included` where the report y includes x, else base(y)·`excluded`. `share`:
@@ -227,16 +227,16 @@ class InclusionForm:
 
 
 @runtime_checkable
-class HasInclusionForm(Protocol):
-    """What a bank may offer beside `OracleBank`: the form of a channel too large to go through."""
+class HasSupportForm(Protocol):
+    """What oracles may offer as well: the form of a channel too large to go through."""
 
-    def inclusion_form(self, block: int) -> InclusionForm:
+    def support_form(self, block: int) -> SupportForm:
         """The form of the block's channel, exactly as the coins have it; the block is not empty."""
         ...
 
 
-Family: TypeAlias = Callable[[Ints, Floats], OracleBank]
-"""(m,) hidden symbols per block and (m,) ε → the bank."""
+Family: TypeAlias = Callable[[Ints, Floats], FrequencyOracles]
+"""(m,) hidden symbols per block and (m,) ε → the oracles."""
 
 
 def digest(*parts: str | NDArray[Any]) -> str:

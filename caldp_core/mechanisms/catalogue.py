@@ -12,14 +12,15 @@ from functools import partial
 from typing import Any, Final
 
 from caldp_core.mechanisms.base import Mechanism
-from caldp_core.mechanisms.binary import BinaryMechanism, BinaryPolicy
-from caldp_core.mechanisms.exponential import ExponentialMechanism
-from caldp_core.mechanisms.metric import GridGeometric
-from caldp_core.mechanisms.planar import PlanarGeometric
-from caldp_core.mechanisms.published_urap import PublishedUrap
+from caldp_core.mechanisms.direct.binary import BinaryMechanism
+from caldp_core.mechanisms.direct.exponential import ExponentialMechanism
+from caldp_core.mechanisms.direct.grid_geometric import GridGeometric
+from caldp_core.mechanisms.direct.planar import PlanarGeometric
+from caldp_core.mechanisms.direct.published_urap import PublishedUrap
 from caldp_core.mechanisms.registry import FAMILIES, mechanism
-from caldp_core.metric_privacy import DistanceMetric, EuclideanMetric, GridMetric
-from caldp_core.privacy import Context, PrivacyMatrix
+from caldp_core.privacy.binary import BinaryPolicy
+from caldp_core.privacy.context import Context, PrivacyMatrix
+from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
 
 
 @dataclass(frozen=True)

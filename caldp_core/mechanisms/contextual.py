@@ -11,13 +11,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from caldp_core.arrays import counts_by, sums_by
-from caldp_core.coins import COIN_ONE, below, seeded_words, system_words
-from caldp_core.errors import check_counts, check_symbols, require
-from caldp_core.limits import EXACT_MAX_ENTRIES
-from caldp_core.mechanisms.base import Family, OracleBank, Tally, digest
-from caldp_core.privacy import Context
-from caldp_core.types import Floats, Ints, Reports, WordSource, read_only
+from caldp_core.basics.arrays import counts_by, sums_by
+from caldp_core.basics.errors import check_counts, check_symbols, require
+from caldp_core.basics.limits import EXACT_MAX_ENTRIES
+from caldp_core.basics.types import Floats, Ints, Reports, WordSource, read_only
+from caldp_core.mechanisms.base import Family, FrequencyOracles, Tally, digest
+from caldp_core.mechanisms.randomness.coins import COIN_ONE, below, seeded_words, system_words
+from caldp_core.privacy.context import Context
 
 
 class ContextMechanism:
@@ -31,8 +31,8 @@ class ContextMechanism:
         self.hidden_symbols = read_only(by_block[hidden[by_block]])
         self.clear_symbols = read_only(np.flatnonzero(~hidden))
         self.sizes = np.bincount(context.blocks[hidden], minlength=context.m)
-        self.bank: OracleBank = family(self.sizes, context.epsilon)
-        self.clear_share = 1.0 - self.bank.noise / COIN_ONE
+        self.oracles: FrequencyOracles = family(self.sizes, context.epsilon)
+        self.clear_share = 1.0 - self.oracles.cover_threshold / COIN_ONE
         self._rank = np.empty(context.k, np.int64)
         self._rank[self.hidden_symbols] = np.arange(self.hidden_symbols.size)
         self._rank[self.clear_symbols] = -1 - np.arange(self.clear_symbols.size)
@@ -45,18 +45,24 @@ class ContextMechanism:
     @property
     def outputs(self) -> int:
         """Number of different reports: the columns of the channel."""
-        return self.bank.outputs + self.clear_symbols.size
+        return self.oracles.outputs + self.clear_symbols.size
 
     @property
     def report_bits(self) -> int:
         """Bits that the longest report needs."""
-        return self.bank.report_bits(self.clear_symbols.size)
+        return self.oracles.report_bits(self.clear_symbols.size)
 
     @cached_property
     def fingerprint(self) -> str:
         """Digest that two mechanisms share only if their reports mean the same."""
-        made_by, bank = type(self.bank).__qualname__, self.bank
-        return digest(self.name, made_by, self.policy.fingerprint(), bank.noise, *bank.settings)
+        made_by, oracles = type(self.oracles).__qualname__, self.oracles
+        return digest(
+            self.name,
+            made_by,
+            self.policy.fingerprint(),
+            oracles.cover_threshold,
+            *oracles.settings,
+        )
 
     def privatize(self, x: ArrayLike, rng: np.random.Generator) -> Reports:
         """(n,) symbols → (n,) reports of the family's dtype, simulated with `rng`."""
@@ -68,54 +74,56 @@ class ContextMechanism:
 
     def every_report(self) -> Reports:
         """(outputs,) all different reports in the order of the channel's columns."""
-        return self.bank.every_report(self.clear_symbols.size)
+        return self.oracles.every_report(self.clear_symbols.size)
 
     def _reports(self, x: Ints, words: WordSource) -> Reports:
         rank = self._rank.take(x)
         if not self.clear_symbols.size:
-            return self.bank.privatize(rank, words)
-        reports = np.empty(x.size, self.bank.dtype)
+            return self.oracles.privatize(rank, words)
+        reports = np.empty(x.size, self.oracles.dtype)
         is_hidden = rank >= 0
         hidden, other = np.flatnonzero(is_hidden), np.flatnonzero(~is_hidden)
-        reports[hidden] = self.bank.privatize(rank[hidden], words)
+        reports[hidden] = self.oracles.privatize(rank[hidden], words)
         block = self.policy.blocks[x[other]]
-        noisy = below(words(other.size), self.bank.noise[block])
-        reports[other[noisy]] = self.bank.privatize_base(block[noisy], words)
-        reports[other[~noisy]] = self.bank.clear_reports(-1 - rank[other[~noisy]])
+        noisy = below(words(other.size), self.oracles.cover_threshold[block])
+        reports[other[noisy]] = self.oracles.privatize_base(block[noisy], words)
+        reports[other[~noisy]] = self.oracles.clear_reports(-1 - rank[other[~noisy]])
         return reports
 
     def tally(self, reports: Reports) -> Tally:
         """Sum (n,) reports; raises `CaldpError` on a report that this mechanism cannot send."""
-        counts = self.bank.tally(reports, self.clear_symbols.size)
+        counts = self.oracles.tally(reports, self.clear_symbols.size)
         return Tally(counts, len(reports), self.fingerprint)
 
     def sample_tally(self, counts: ArrayLike, rng: np.random.Generator) -> Tally:
         """Draw the tally of (k,) people per symbol; same law as `tally(privatize(x))`."""
         people = check_counts("counts", counts, self.k)
         require(
-            int(people.sum()) <= self.bank.n_max,
-            f"{self.name} draws the reports of at most {self.bank.n_max:,} people, got "
+            int(people.sum()) <= self.oracles.n_max,
+            f"{self.name} draws the reports of at most {self.oracles.n_max:,} people, got "
             f"{int(people.sum()):,}; take fewer people or a family with a law of its tally.",
         )
         others = people[self.clear_symbols]
         block = self.policy.blocks[self.clear_symbols]
         clear = rng.binomial(others, self.clear_share[block])
         base = counts_by(block, others - clear, self.policy.m)
-        cells = self.bank.sample_tally(people[self.hidden_symbols], base, rng)
+        cells = self.oracles.sample_tally(people[self.hidden_symbols], base, rng)
         return Tally(np.concatenate([cells, clear]), int(people.sum()), self.fingerprint)
 
     def block_counts(self, tally: Tally) -> Ints:
         """(m,) reports per block: the context does not hide blocks, so this is exact."""
         cells, clear = self._parts(tally)
         block = self.policy.blocks[self.clear_symbols]
-        return self.bank.block_counts(cells) + counts_by(block, clear, self.policy.m)
+        return self.oracles.block_counts(cells) + counts_by(block, clear, self.policy.m)
 
     def estimate(self, tally: Tally) -> Floats:
         """(k,) unbiased estimate (CALDP (15), (16), (19) for the Hadamard family)."""
         cells, clear = self._parts(tally)
         block = self.policy.blocks[self.clear_symbols]
         shares = np.empty(self.k)
-        shares[self.hidden_symbols] = self.bank.estimate(cells, self.block_counts(tally), tally.n)
+        shares[self.hidden_symbols] = self.oracles.estimate(
+            cells, self.block_counts(tally), tally.n
+        )
         shares[self.clear_symbols] = clear / (tally.n * self.clear_share[block])
         return shares
 
@@ -125,7 +133,7 @@ class ContextMechanism:
             "This tally was made by another mechanism; use the one that made the reports.",
         )
         require(tally.n > 0, "A tally of no reports says nothing; collect at least one report.")
-        return tally.counts[: self.bank.cells], tally.counts[self.bank.cells :]
+        return tally.counts[: self.oracles.tally_size], tally.counts[self.oracles.tally_size :]
 
     def variance(self, p: Floats, n: int) -> Floats:
         """(k,) exact variance of `estimate` when n people are drawn from p: (k,) shares."""
@@ -133,7 +141,7 @@ class ContextMechanism:
         block_p = sums_by(block, p, self.policy.m)
         clear = self.clear_symbols
         result = np.empty(self.k)
-        result[self.hidden_symbols] = self.bank.variance(p[self.hidden_symbols], block_p, n)
+        result[self.hidden_symbols] = self.oracles.variance(p[self.hidden_symbols], block_p, n)
         result[clear] = (p[clear] / self.clear_share[block[clear]] - p[clear] ** 2) / n
         return result
 
@@ -147,9 +155,9 @@ class ContextMechanism:
         block = self.policy.blocks
         block_p = sums_by(block, p, self.policy.m)
         shares = self.clear_share[block[clear]]
-        z = weights[clear] / shares + self.bank.offset(weights[hidden])[block[clear]]
+        z = weights[clear] / shares + self.oracles.offset(weights[hidden])[block[clear]]
         square = float((p[clear] * shares * z**2).sum())
-        square += self.bank.second_moment(weights[hidden], p[hidden], block_p)
+        square += self.oracles.second_moment(weights[hidden], p[hidden], block_p)
         return max((square - float(weights @ p) ** 2) / n, 0.0)
 
     def exact_channel(self) -> list[list[Fraction]]:
@@ -168,13 +176,13 @@ class ContextMechanism:
         return rows
 
     def _fill_block(self, rows: list[list[Fraction]], block: int, ranks: range) -> None:
-        noise = Fraction(int(self.bank.noise[block]), COIN_ONE)
+        noise = Fraction(int(self.oracles.cover_threshold[block]), COIN_ONE)
         for place, symbol in enumerate(self.clear_symbols):
             if self.policy.blocks[symbol] == block:
-                rows[symbol][self.bank.outputs + place] = 1 - noise
+                rows[symbol][self.oracles.outputs + place] = 1 - noise
         if not ranks:
             return
-        first, numerators, denominator = self.bank.channel(block)
+        first, numerators, denominator = self.oracles.channel(block)
         for row, rank in zip(numerators, ranks, strict=False):
             symbol = self.hidden_symbols[rank]
             rows[symbol][first : first + row.size] = [Fraction(int(a), denominator) for a in row]

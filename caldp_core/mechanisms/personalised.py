@@ -18,14 +18,14 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
-from caldp_core.errors import check_number, check_symbols, check_whole, require
-from caldp_core.limits import EPSILON_MAX, EPSILON_MIN, K_MAX
+from caldp_core.basics.errors import check_number, check_symbols, check_whole, require
+from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, K_MAX
+from caldp_core.basics.types import Bools, Floats, Ints, Reports
 from caldp_core.mechanisms.backgrounds import NO_PLACE, check_places, known_background
 from caldp_core.mechanisms.base import Tally
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.registry import family_named
-from caldp_core.privacy import Context
-from caldp_core.types import Bools, Floats, Ints, Reports
+from caldp_core.privacy.context import Context
 
 
 class PersonalisedMechanism:
@@ -146,7 +146,7 @@ class PersonalisedMechanism:
 
     def _offset(self, tag: int) -> float:
         weights = self._unit(self.k + tag)[self.common.hidden_symbols]
-        return float(self.common.bank.offset(weights)[0])
+        return float(self.common.oracles.offset(weights)[0])
 
     def _tag_covariance(self, shares: Floats, n: int) -> Floats:
         """(κ, κ) Cov(t̂_i, t̂_j), by polarisation: Var(a + b) − Var(a − b) = 4·Cov(a, b)."""

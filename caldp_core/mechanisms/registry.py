@@ -1,21 +1,21 @@
 """Every family by name. What is listed here is tested by the contract suite and shown on pages.
 
-Room: mechanisms. To add a family: one file with its bank, one entry here.
+Room: mechanisms. To add a family: one file with its oracles, one entry here.
 """
 
 from dataclasses import dataclass
 from typing import Final
 
-from caldp_core.errors import CaldpError
-from caldp_core.limits import K_MAX
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.limits import K_MAX
 from caldp_core.mechanisms.base import Family
 from caldp_core.mechanisms.contextual import ContextMechanism
-from caldp_core.mechanisms.hadamard import HadamardBank
-from caldp_core.mechanisms.local_hashing import LocalHashingBank
-from caldp_core.mechanisms.randomized_response import RandomizedResponseBank
-from caldp_core.mechanisms.subset_selection import SubsetSelectionBank
-from caldp_core.mechanisms.unary import OueBank, RapporBank
-from caldp_core.privacy import Context
+from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
+from caldp_core.mechanisms.oracles.local_hashing import LocalHashingOracles
+from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponseOracles
+from caldp_core.mechanisms.oracles.subset_selection import SubsetSelectionOracles
+from caldp_core.mechanisms.oracles.unary import OueOracles, RapporOracles
+from caldp_core.privacy.context import Context
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ _ENTRIES: Final = (
         "Each person sends one number that agrees with a pattern of their own a little more "
         "often than not; short reports, accurate for many values.",
         "Acharya, Sun, Zhang 2019; in contexts Acharya et al. 2020, (13)–(19)",
-        HadamardBank,
+        HadamardOracles,
     ),
     FamilyEntry(
         "randomized-response",
@@ -48,7 +48,7 @@ _ENTRIES: Final = (
         "Each person tells the truth with some probability and otherwise names a random value; "
         "best for few values or large ε.",
         "Kairouz, Bonawitz, Ramage 2016; with a sensitive set Murakami, Kawamoto 2019, Def. 3",
-        RandomizedResponseBank,
+        RandomizedResponseOracles,
     ),
     FamilyEntry(
         "rappor",
@@ -57,7 +57,7 @@ _ENTRIES: Final = (
         "probability; long reports, accurate for many values.",
         "Erlingsson, Pihur, Korolova 2014; "
         "with a sensitive set after Murakami, Kawamoto 2019, Def. 4",
-        RapporBank,
+        RapporOracles,
     ),
     FamilyEntry(
         "oue",
@@ -66,7 +66,7 @@ _ENTRIES: Final = (
         "to any other value is rare; long reports, and where every value is sensitive more "
         "accurate than RAPPOR for rare values.",
         "Wang, Blocki, Li, Jha 2017",
-        OueBank,
+        OueOracles,
     ),
     FamilyEntry(
         "subset-selection",
@@ -74,7 +74,7 @@ _ENTRIES: Final = (
         "Each person sends a set of values that is likelier to hold their own; the most accurate "
         "where every value is sensitive, but a report has one bit for every value.",
         "Ye, Barg 2018; Wang et al. 2016",
-        SubsetSelectionBank,
+        SubsetSelectionOracles,
         slow_from=5_000,
     ),
     FamilyEntry(
@@ -83,7 +83,7 @@ _ENTRIES: Final = (
         "Each person throws the values into a few random bins and names a bin that is likelier "
         "to hold their own; short reports, as accurate as long ones.",
         "Wang, Blocki, Li, Jha 2017",
-        LocalHashingBank,
+        LocalHashingOracles,
         slow_from=100,
     ),
 )
@@ -96,7 +96,7 @@ def mechanism(context: Context, family: str) -> ContextMechanism:
 
 
 def family_named(name: str) -> Family:
-    """What makes the named family's banks; raises `CaldpError` for an unknown name."""
+    """What makes the named family's oracles; raises `CaldpError` for an unknown name."""
     if name not in FAMILIES:
         raise CaldpError(f"family must be one of {', '.join(FAMILIES)}, got {name!r}.")
     return FAMILIES[name].family

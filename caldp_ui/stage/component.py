@@ -12,14 +12,14 @@ from typing import Any, Final, TypeVar
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from caldp_core.domain import Area
-from caldp_core.errors import CaldpError
+from caldp_core.basics.errors import CaldpError
+from caldp_core.domain.grid import Area
+from caldp_ui.app.theme import CIVIDIS, NIGHT
 from caldp_ui.stage import bundle
 from caldp_ui.stage.codec import Blob, parcel
 from caldp_ui.stage.message import film_head, film_parts, scene_head
 from caldp_ui.stage.records import Act, Chosen, Film, Ground, Scene
 from caldp_ui.stage.scale import SCALE
-from caldp_ui.theme import CIVIDIS, NIGHT
 
 VIEW_KEY: Final = "view"
 """The link's key of the view, "latitude,longitude,zoom"; the browser writes and reads it."""

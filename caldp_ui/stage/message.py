@@ -6,7 +6,7 @@ Room: stage. `web/stage.js` and `web/film.js` are the readers.
 from collections.abc import Iterator
 from typing import Any
 
-from caldp_core.domain import Area
+from caldp_core.domain.grid import Area
 from caldp_ui.stage.codec import Blob
 from caldp_ui.stage.records import Difference, Fact, Film, Ground, Picture, Scene
 

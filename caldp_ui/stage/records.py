@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
-from caldp_core.domain import Area, GridDomain
-from caldp_core.errors import require
-from caldp_core.types import Bools
+from caldp_core.basics.errors import require
+from caldp_core.basics.types import Bools
+from caldp_core.domain.grid import Area, GridDomain
 from caldp_ui.stage.codec import Blob, runs_of
 
 Tool: TypeAlias = Literal["box", "brush", "blocks"]

@@ -7,12 +7,12 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from benchmarks.browser import missing, ready, settled
-from caldp_core.domain import US_GRID, Area
-from caldp_core.experiments import prepare, run
-from caldp_core.regions import region_report
-from caldp_core.scenario import Scenario
-from caldp_ui import figures
-from caldp_ui.drawing import ADD, REMOVE, TOOLS
+from caldp_core.domain.grid import US_GRID, Area
+from caldp_core.experiments.regions import region_report
+from caldp_core.experiments.run import prepare, run
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.places.drawing import ADD, REMOVE, TOOLS
+from caldp_ui.words import formats
 
 if os.environ.get("CALDP_BROWSER_REQUIRED") != "1":
     pytest.importorskip("playwright.sync_api", reason=missing())
@@ -41,14 +41,14 @@ def expect_numbers(page: Any, scenario: Scenario, region: Area | None = None) ->
     setup = prepare(scenario)
     ours, plain = run(setup), run(prepare(scenario.plain()))
     for key, result in (("tv-ours", ours), ("tv-plain", plain)):
-        text = figures.share(result.first.errors.tv)
+        text = formats.share(result.first.errors.tv)
         expect(numbers(page, key)).to_have_text([text], timeout=PATIENCE_MS)
     if region is None:
         expect(numbers(page, "region")).to_have_count(0, timeout=PATIENCE_MS)
         return
     report = region_report(setup, ours.first, US_GRID.inside(region))
-    low, high = figures.people(report.low), figures.people(report.high)
-    texts = [figures.people(report.truth), figures.people(report.estimate), f"{low} – {high}"]
+    low, high = formats.people(report.low), formats.people(report.high)
+    texts = [formats.people(report.truth), formats.people(report.estimate), f"{low} – {high}"]
     expect(numbers(page, "region")).to_have_text(texts, timeout=PATIENCE_MS)
 
 

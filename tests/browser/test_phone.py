@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from benchmarks.browser import settled
-from caldp_core.domain import Area
-from caldp_core.scenario import Scenario
+from caldp_core.domain.grid import Area
+from caldp_core.scenarios.scenario import Scenario
 from tests.browser.conftest import Visit
 from tests.browser.hands import drag, expect, link_of, tab
 

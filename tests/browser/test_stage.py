@@ -18,10 +18,10 @@ import pytest
 from PIL import Image
 
 from benchmarks.browser import serving, settled
-from caldp_core.domain import US_GRID, Area
-from caldp_core.experiments import prepare, run
-from caldp_core.protection import GridBlocks
-from caldp_core.scenario import Scenario
+from caldp_core.domain.grid import US_GRID, Area
+from caldp_core.experiments.run import prepare, run
+from caldp_core.scenarios.protection import GridBlocks
+from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.stage import codec, encode
 from tests.browser.hands import expect
 from tests.browser.watch import Watch
@@ -59,9 +59,8 @@ class Hand:
     def pictures(self) -> list[str]:
         """Every picture on screen, as drawn by now."""
         self.still()
-        return [
-            canvas.evaluate(PIXELS) for canvas in self.page.locator(".pane:visible canvas").all()
-        ]
+        canvases = self.page.locator(".pane:visible canvas").all()
+        return [canvas.evaluate(PIXELS) for canvas in canvases]
 
     def still(self) -> None:
         self.page.evaluate("() => new Promise(d => requestAnimationFrame(() => setTimeout(d, 0)))")

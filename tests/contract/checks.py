@@ -8,10 +8,10 @@ from typing import Final
 
 import numpy as np
 
-from caldp_core.audit import exact_audit, finite_pairs
-from caldp_core.coins import COIN_ONE
+from caldp_core.audit.pairwise import exact_audit, finite_pairs
+from caldp_core.basics.types import Floats, Ints, Reports
 from caldp_core.mechanisms import ContextMechanism, Mechanism, Tally
-from caldp_core.types import Floats, Ints, Reports
+from caldp_core.mechanisms.randomness.coins import COIN_ONE
 from tests.stats import SIGNIFICANCE, assert_fits, assert_mean, assert_same_law
 
 CASES_AT_MOST: Final = 1000

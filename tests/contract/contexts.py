@@ -5,8 +5,8 @@ from typing import Final
 
 import numpy as np
 
-from caldp_core.privacy import Context
-from caldp_core.types import Floats
+from caldp_core.basics.types import Floats
+from caldp_core.privacy.context import Context
 
 # Blocks of 5, 3, 1 and 2 symbols, not in order: layouts that only suit sorted labels break.
 _LABELS: Final = np.array([1, 0, 0, 2, 0, 3, 1, 0, 3, 0, 1])

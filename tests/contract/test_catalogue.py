@@ -6,12 +6,12 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
-from caldp_core.audit import audit_channel
+from caldp_core.audit.pairwise import audit_channel
 from caldp_core.mechanisms import FAMILIES, Mechanism
-from caldp_core.mechanisms.binary import BinaryPolicy
 from caldp_core.mechanisms.catalogue import MECHANISMS, MechanismEntry, mechanisms_for
-from caldp_core.metric_privacy import DistanceMetric, EuclideanMetric, GridMetric
-from caldp_core.privacy import Context, PrivacyMatrix
+from caldp_core.privacy.binary import BinaryPolicy
+from caldp_core.privacy.context import Context, PrivacyMatrix
+from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
 from tests.contract import checks
 from tests.contract.contexts import context
 

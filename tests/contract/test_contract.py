@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from caldp_core.errors import CaldpError
-from caldp_core.limits import N_MAX
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.limits import N_MAX
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
-from caldp_core.privacy import Context
+from caldp_core.privacy.context import Context
 from tests.contract import checks
 from tests.contract.contexts import CASES, CONTEXTS, EPSILONS, context, many_symbols
 
@@ -70,7 +70,7 @@ def test_sampled_tallies_have_the_moments_of_reports(
 @pytest.mark.parametrize("epsilon", [1.0, 7.0])
 def test_sampled_tallies_have_the_law_of_reports(family: str, epsilon: float) -> None:
     # Long reports make 400 × 20,000 people slow: those families get blocks of fewer symbols.
-    symbols = 2000 if made(family, "plain").bank.dtype == np.int64 else 300
+    symbols = 2000 if made(family, "plain").oracles.dtype == np.int64 else 300
     policy, shares = many_symbols(epsilon, symbols)
     checks.check_one_law(mechanism(policy, family), shares)
 
@@ -122,7 +122,7 @@ def test_equal_contexts_make_tallies_that_add_up(family: str) -> None:
 @pytest.mark.parametrize("n", [0, 1, 1000, N_MAX])
 def test_no_person_is_lost_at_any_number(family: str, kind: str, n: int) -> None:
     built = made(family, kind)
-    n = min(n, built.bank.n_max)
+    n = min(n, built.oracles.n_max)
     rng = np.random.default_rng(2)
     people = rng.multinomial(n, rng.dirichlet(np.ones(built.k)))
     tally = built.sample_tally(people, rng)
@@ -139,7 +139,7 @@ def test_no_person_is_lost_at_any_number(family: str, kind: str, n: int) -> None
 def test_as_many_people_as_can_be_in_large_blocks(family: str) -> None:
     policy, shares = many_symbols()
     built = mechanism(policy, family)
-    n = min(N_MAX, built.bank.n_max)
+    n = min(N_MAX, built.oracles.n_max)
     rng = np.random.default_rng(8)
     people = rng.multinomial(n, shares)
     tally = built.sample_tally(people, rng)
@@ -171,7 +171,7 @@ def test_reports_are_one_per_person_and_possible(family: str, kind: str) -> None
     before = np.arange(built.k)
     reports = built.privatize(before, np.random.default_rng(1))
     assert reports.shape == (built.k,)
-    assert reports.dtype == built.bank.dtype
+    assert reports.dtype == built.oracles.dtype
     assert checks.columns_of(built, reports).max() < built.outputs <= 2**built.report_bits
     np.testing.assert_array_equal(before, np.arange(built.k))
     assert built.privatize(np.zeros(0, np.int64), np.random.default_rng(1)).shape == (0,)

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from caldp_core.errors import (
+from caldp_core.basics.errors import (
     CaldpError,
     check_counts,
     check_epsilon,
@@ -17,17 +17,18 @@ from caldp_core.errors import (
     check_symbols,
     check_whole,
 )
-from caldp_core.limits import EPSILON_MAX, EPSILON_MIN, N_MAX
+from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, N_MAX
+from caldp_core.basics.types import Ints
 from caldp_core.mechanisms import FAMILIES, mechanism
-from caldp_core.mechanisms.binary import BinaryMechanism, BinaryPolicy
-from caldp_core.mechanisms.exponential import ExponentialMechanism
-from caldp_core.mechanisms.metric import GridGeometric
+from caldp_core.mechanisms.direct.binary import BinaryMechanism
+from caldp_core.mechanisms.direct.exponential import ExponentialMechanism
+from caldp_core.mechanisms.direct.grid_geometric import GridGeometric
+from caldp_core.mechanisms.direct.planar import PlanarGeometric
+from caldp_core.mechanisms.direct.published_urap import PublishedUrap
 from caldp_core.mechanisms.personalised import PersonalisedMechanism
-from caldp_core.mechanisms.planar import PlanarGeometric
-from caldp_core.mechanisms.published_urap import PublishedUrap
-from caldp_core.metric_privacy import DistanceMetric, EuclideanMetric, GridMetric
-from caldp_core.privacy import Context
-from caldp_core.types import Ints
+from caldp_core.privacy.binary import BinaryPolicy
+from caldp_core.privacy.context import Context
+from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
 from tests.contract.contexts import context
 
 K = context("blocks and sensitive set", 1.0).k

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from caldp_core.datasets import Cities
-from caldp_core.protection import (
+from caldp_core.scenarios.protection import (
     AdaptiveBlocks,
     DrawnBlocks,
     GridBlocks,
@@ -12,7 +12,7 @@ from caldp_core.protection import (
     SensitiveInhabited,
     StateBlocks,
 )
-from caldp_core.scenario import Scenario
+from caldp_core.scenarios.scenario import Scenario
 
 BASE = Scenario(n=100_000)
 VARIED: dict[str, Scenario] = {

@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from caldp_core.basics.types import Floats
 from caldp_core.datasets import Dataset
-from caldp_core.domain import GridDomain
-from caldp_core.experiments import Setup, prepare
-from caldp_core.protection import (
+from caldp_core.domain.grid import GridDomain
+from caldp_core.experiments.run import Setup, prepare
+from caldp_core.scenarios.protection import (
     BlocksSpec,
     DrawnBlocks,
     EverythingSensitive,
@@ -16,8 +17,7 @@ from caldp_core.protection import (
     SensitiveAreas,
     SensitiveSpec,
 )
-from caldp_core.scenario import Scenario
-from caldp_core.types import Floats
+from caldp_core.scenarios.scenario import Scenario
 
 SMALL = GridDomain(south=10.0, west=-20.0, cell=1.0, rows=4, columns=6)
 _COUNTS = np.arange(1, SMALL.k + 1)

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from caldp_core.curves import over_epsilon, over_people, people_for_same_error
 from caldp_core.datasets import Cities, Gowalla, Snap
-from caldp_core.experiments import prepare, run
-from caldp_core.protection import (
+from caldp_core.experiments.forecast import over_epsilon, over_people, people_for_same_error
+from caldp_core.experiments.run import prepare, run
+from caldp_core.scenarios.protection import (
     DrawnBlocks,
     EverythingSensitive,
     GridBlocks,
@@ -19,8 +19,8 @@ from caldp_core.protection import (
     SensitiveAreas,
     StateBlocks,
 )
-from caldp_core.scenario import Scenario
-from caldp_ui import compute
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.compute import runs as compute
 from tests.ui.scenarios import VARIED
 
 BASE = Scenario(blocks=StateBlocks(), epsilon=2.0, n=100_000, seed=5)

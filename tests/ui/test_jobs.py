@@ -5,9 +5,9 @@ from threading import Event, Semaphore
 
 import pytest
 
-from caldp_core.errors import CaldpError
-from caldp_core.types import Progress
-from caldp_ui import jobs
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Progress
+from caldp_ui.session import jobs
 
 PATIENCE = 20.0
 """Seconds until a hanging test gives up; nothing is timed."""

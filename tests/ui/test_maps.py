@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
+from caldp_core.basics.types import Floats, Ints
 from caldp_core.datasets import Gowalla
-from caldp_core.domain import US_GRID, Area, GridDomain
-from caldp_core.partitions import grid_blocks, whole
-from caldp_core.protection import SensitiveAreas, SensitiveInhabited, SensitiveSpec
-from caldp_core.types import Floats, Ints
-from caldp_ui import maps
-from caldp_ui.theme import CIVIDIS, LIGHT
+from caldp_core.domain.grid import US_GRID, Area, GridDomain
+from caldp_core.domain.partitions import grid_blocks, whole
+from caldp_core.scenarios.protection import SensitiveAreas, SensitiveInhabited, SensitiveSpec
+from caldp_ui.app.theme import CIVIDIS, LIGHT
+from caldp_ui.places import maps
 
 SMALL = GridDomain(south=10.0, west=-20.0, cell=0.5, rows=4, columns=6)
 BYTES_MAX = 150_000

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from caldp_core.domain import GridDomain
-from caldp_core.types import Bools, Floats, Ints
-from caldp_ui.outlines import Lines, block_lines, mask_lines
+from caldp_core.basics.types import Bools, Floats, Ints
+from caldp_core.domain.grid import GridDomain
+from caldp_ui.places.outlines import Lines, block_lines, mask_lines
 
 Edge = tuple[int, int, int, int]
 """A side of a cell, from its lower left grid point (x, y) to (x, y), counted in cells."""

@@ -1,0 +1,194 @@
+"""What an audit has to know of one block's oracle, and how it is read off large channels.
+
+Room: audits. The largest ratio between any two rows separates output by output: the greatest
+Q(y|x) over the least Q(y|x′). So rows are read piece by piece and only extremes are kept, never a
+k × k or k × outputs array. Entries are compared by their place among the few values that a block
+has, and ratios are taken between whole numbers of any size: nothing is rounded.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caldp_core.basics.errors import require
+from caldp_core.basics.types import Progress
+from caldp_core.mechanisms.base import ChannelRows, FrequencyOracles, StreamsRows
+
+_CHUNK: Final = 1 << 21
+_FEW: Final = 8
+_Codes: TypeAlias = NDArray[np.unsignedinteger[Any]]
+_Rows: TypeAlias = Callable[[int, int], ChannelRows]
+
+
+@dataclass(frozen=True)
+class Widest:
+    """The largest ratio of a report's probabilities, and two symbols that it tells apart.
+
+    `ratio`: None stands for ∞. `output`: column of the channel, None where the reports are too
+    many to be numbered. `x`, `x_other`: ranks within the block; against the base distribution
+    only `x` means something.
+    """
+
+    ratio: Fraction | None
+    output: int | None
+    x: int
+    x_other: int
+
+
+@dataclass(frozen=True)
+class BlockLaw:
+    """What counts of a block's hidden rows and its base distribution.
+
+    `within`: the largest Q(y|x)/Q(y|x′), both hidden; `over_base`: the largest Q(y|x)/base(y).
+    `faulty`: rank within the block of the first row that is no distribution, else None.
+    `base_is_law`: whether the base is one.
+    """
+
+    within: Widest
+    over_base: Widest
+    faulty: int | None
+    base_is_law: bool
+
+
+@dataclass(frozen=True, eq=False)
+class _Extremes:
+    """`top`, `bottom`: (columns,) codes of the greatest and the least entry of each output.
+
+    `faulty`: as in `BlockLaw`.
+    """
+
+    top: _Codes
+    bottom: _Codes
+    faulty: int | None
+
+
+def quotient(above: int | Fraction, below: int | Fraction) -> Fraction | None:
+    """above/below, None for ∞; 0 against 0 asks nothing, and a negative entry is no excuse."""
+    if above <= 0:
+        return Fraction(0)
+    return Fraction(above) / below if below > 0 else None
+
+
+def size_of(ratio: Fraction | None) -> tuple[bool, Fraction]:
+    """Orders ratios, None (∞) last."""
+    return ratio is None, ratio or Fraction(0)
+
+
+def streamed_law(
+    oracles: StreamsRows, outputs: int, block: int, size: int, progress: Progress
+) -> BlockLaw:
+    """The law of a block of `size` hidden symbols, from rows that the oracles stream.
+
+    `outputs`: the oracles' columns, those of reports in the clear follow. `progress` is told
+    after every piece, so that a large block can be cancelled soon.
+    """
+    return _law_of(partial(oracles.channel_rows, block), outputs, size, progress)
+
+
+def written_law(
+    oracles: FrequencyOracles, outputs: int, block: int, size: int, progress: Progress
+) -> BlockLaw:
+    """The same, from a channel that the oracles write out whole."""
+    first, numerators, denominator = oracles.channel(block)
+    entries = numerators.ravel().tolist()  # Python ints: of any size
+    values = tuple(sorted(set(entries)))
+    place = {value: code for code, value in enumerate(values)}
+    codes = np.fromiter(map(place.__getitem__, entries), np.uint32, len(entries))
+    table = codes.reshape(numerators.shape)
+    return _law_of(
+        lambda start, stop: ChannelRows(first, table[start:stop], values, denominator),
+        outputs,
+        size,
+        progress,
+    )
+
+
+def _law_of(read: _Rows, outputs: int, size: int, progress: Progress) -> BlockLaw:
+    base = read(size, size + 1)
+    columns = base.codes.shape[1]
+    require(columns > 0, "The family has no report for hidden values; no channel can be audited.")
+    require(
+        base.first + columns <= outputs and list(base.values) == sorted(base.values),
+        "The family's channel rows overlap reports in the clear, or their values fall.",
+    )
+    pieces = partial(_pieces, read, size, max(1, _CHUNK // columns))
+    seen = _extremes(pieces(progress), base)
+    within, ratio = _largest(seen.top, seen.bottom, base.values)
+    over, over_ratio = _largest(seen.top, base.codes[0], base.values)
+    wanted = [(within, seen.top), (within, seen.bottom), (over, seen.top)]
+    # Nothing new to tell the second time, but progress may still cancel.
+    again = pieces(lambda _: progress(1.0))
+    x, other, x_over = _rows_with([(at, int(codes[at])) for at, codes in wanted], again)
+    if other == x:  # then all rows have one entry there, and any other row will do
+        other = min(1, size - 1)
+    return BlockLaw(
+        Widest(ratio, base.first + within, x, other),
+        Widest(over_ratio, base.first + over, x_over, x_over),
+        seen.faulty,
+        _is_law(base.codes[0], base),
+    )
+
+
+def _pieces(
+    read: _Rows, size: int, step: int, progress: Progress
+) -> Iterator[tuple[int, ChannelRows]]:
+    """The hidden rows and the first one's rank, some at a time."""
+    for start in range(0, size, step):
+        yield start, read(start, min(start + step, size))
+        progress(min(start + step, size) / size)
+
+
+def _extremes(pieces: Iterable[tuple[int, ChannelRows]], base: ChannelRows) -> _Extremes:
+    top = np.zeros_like(base.codes[0])
+    bottom = np.full_like(base.codes[0], len(base.values) - 1)
+    faulty: int | None = None
+    for start, part in pieces:
+        require(part.values == base.values, "The family's values change from row to row.")
+        np.maximum(top, part.codes.max(axis=0), out=top)
+        np.minimum(bottom, part.codes.min(axis=0), out=bottom)
+        wrong = (i for i, row in enumerate(part.codes, start) if not _is_law(row, base))
+        faulty = next(wrong, None) if faulty is None else faulty
+    return _Extremes(top, bottom, faulty)
+
+
+def _rows_with(
+    wanted: Sequence[tuple[int, int]], pieces: Iterable[tuple[int, ChannelRows]]
+) -> list[int]:
+    """For each (column, code) the first row that has it: read anew, for it mostly comes soon."""
+    found: dict[tuple[int, int], int] = {}
+    for start, part in pieces:
+        for column, code in set(wanted) - found.keys():
+            hits = np.flatnonzero(part.codes[:, column] == code)
+            if hits.size:
+                found[column, code] = start + int(hits[0])
+        if found.keys() == set(wanted):
+            break
+    return [found[each] for each in wanted]
+
+
+def _is_law(row: _Codes, rows: ChannelRows) -> bool:
+    """Whether a row's entries sum to the denominator and none is negative."""
+    values = rows.values
+    if len(values) <= _FEW:
+        counts = [int(np.count_nonzero(row == code)) for code in range(len(values))]
+    else:
+        counts = np.bincount(row, minlength=len(values)).tolist()
+    total = sum(value * count for value, count in zip(values, counts, strict=True))
+    return total == rows.denominator and values[int(row.min())] >= 0
+
+
+def _largest(top: _Codes, bottom: _Codes, values: tuple[int, ...]) -> tuple[int, Fraction | None]:
+    """First column with the largest top/bottom, and that ratio; None stands for ∞.
+
+    Reports in the clear are no columns here: no sensitive symbol sends one, so they ask nothing.
+    """
+    both = top.astype(np.int64) * len(values) + bottom
+    pairs, columns = np.unique(both, return_index=True)
+    ratios = [quotient(values[pair // len(values)], values[pair % len(values)]) for pair in pairs]
+    best = max(range(len(ratios)), key=lambda i: size_of(ratios[i]))
+    return int(columns[best]), ratios[best]

@@ -1,0 +1,205 @@
+"""Is a mechanism within its context, for domains of any size? By classes of pairs, in rationals.
+
+Room: audits. In a context all pairs of one block that E binds are of two kinds: both symbols
+sensitive, or the other one not, who sends λ·base(y) or themselves in the clear. What has to be
+known of a block is in `audit_laws.py`. Of the ways to learn it the first that can be gone is
+taken, each weaker than the one before:
+
+1. rows are streamed, where the family can, and every entry is looked at;
+2. the channel is written out, where it is small, and every entry is looked at;
+3. its form is taken from the family (`audit_forms.py`), and its few weights are looked at.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from caldp_core.audit.block_extremes import BlockLaw, quotient, size_of, streamed_law, written_law
+from caldp_core.audit.pairwise import log_of, power_below
+from caldp_core.audit.support_forms import law_of_form
+from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.limits import DENSE_MAX_ENTRIES
+from caldp_core.basics.types import Floats, Ints, Progress, no_progress
+from caldp_core.mechanisms.base import HasSupportForm, StreamsRows
+from caldp_core.mechanisms.contextual import ContextMechanism
+from caldp_core.mechanisms.randomness.coins import COIN_ONE
+
+BOTH_SENSITIVE: Final = "sensitive-sensitive"
+OTHER_NOT: Final = "sensitive-other"
+EVERY_ENTRY: Final = "every entry of the channel"
+THE_FORM: Final = "the form of the channel"
+STREAM_MAX_ENTRIES: Final = 10**11
+"""Most entries of a channel that are ever gone through: about two minutes."""
+_Reader: TypeAlias = Callable[[int, int, Progress], BlockLaw]
+
+
+@dataclass(frozen=True)
+class PairClass:
+    """The pairs of one block and kind, x sensitive and x′ any other: the worst of them.
+
+    `kind`: `BOTH_SENSITIVE` or `OTHER_NOT`. `pairs`: ordered pairs in it. `x`, `x_other`: a pair
+    that reaches `ratio` = max Q(output|x)/Q(output|x′), infinite where it is None. `output`:
+    column of the channel, None where there are too many columns to be numbered. `epsilon`: E of
+    the block. `holds`: ratio ≤ e^ε, decided exactly.
+    """
+
+    block: int
+    kind: str
+    pairs: int
+    x: int
+    x_other: int
+    output: int | None
+    ratio: Fraction | None
+    epsilon: float
+    holds: bool
+
+    @property
+    def privacy_loss(self) -> float:
+        """log of `ratio` in nats, ∞ for None; rounded, so it decides nothing."""
+        return log_of(self.ratio)
+
+    @property
+    def against(self) -> Fraction | None:
+        """`ratio` over (just below) e^ε: at most 1 where it holds; None for ∞."""
+        return None if self.ratio is None else self.ratio / power_below(self.epsilon)
+
+
+@dataclass(frozen=True)
+class LargeAudit:
+    """Verdict on a mechanism: `holds` if all rows are distributions and all classes hold.
+
+    `method`: what was looked at. With `EVERY_ENTRY` nothing is taken on trust but that reports
+    are drawn from the channel that the family states. With `THE_FORM`, where nobody could go
+    through the entries, that the channel has its form is the family's word too, and its weights
+    are held against ε. `classes`: block after block, those without pairs left out. `worst`: the
+    class that comes nearest to its ε or goes farthest beyond; None without classes. `faulty_row`:
+    a symbol whose row is not a distribution, else None.
+    """
+
+    holds: bool
+    method: str
+    classes: tuple[PairClass, ...]
+    worst: PairClass | None
+    faulty_row: int | None
+
+
+def audit_context(mechanism: ContextMechanism, progress: Progress = no_progress) -> LargeAudit:
+    """Hold a mechanism's whole channel against its context (CALDP Definition 2), at any k.
+
+    Agrees with `exact_audit` where that can be run. Raises `CaldpError` for channels beyond
+    `STREAM_MAX_ENTRIES` that can only be streamed, and where the family can neither stream rows
+    nor write out its channel nor tell its form.
+    """
+    _check_fits(mechanism)
+    method, read, work = _way(mechanism)
+    done = np.concatenate([[0.0], np.cumsum(work) / work.sum()])
+    classes: list[PairClass] = []
+    faulty: list[int] = []
+    for block, (hidden, others) in enumerate(_members(mechanism)):
+        part = _part(progress, float(done[block]), float(done[block + 1]))
+        law = read(block, hidden.size, part) if hidden.size else None
+        if law:
+            classes += _classes(mechanism, block, law, hidden, others)
+            if law.faulty is not None:
+                faulty.append(int(hidden[law.faulty]))
+        if others.size and not _others_are_laws(int(mechanism.oracles.cover_threshold[block]), law):
+            faulty.append(int(others[0]))
+        part(1.0)
+    holds = not faulty and all(each.holds for each in classes)
+    return LargeAudit(holds, method, tuple(classes), worst_of(classes), min(faulty, default=None))
+
+
+def worst_of(classes: Sequence[PairClass]) -> PairClass | None:
+    """The class that comes nearest to its ε or goes farthest beyond; None if there is none."""
+    return max(classes, key=lambda each: size_of(each.against), default=None)
+
+
+def _check_fits(mechanism: ContextMechanism) -> None:
+    """Raise unless the mechanism hides what its context calls hidden, block by block."""
+    policy = mechanism.policy
+    by_block = np.argsort(policy.blocks, kind="stable")
+    hidden = by_block[policy.hidden()[by_block]]
+    sizes = np.bincount(policy.blocks[hidden], minlength=policy.m)
+    fits = np.array_equal(hidden, mechanism.hidden_symbols)
+    require(
+        fits and np.array_equal(sizes, mechanism.sizes),
+        "The mechanism was made for other blocks or another sensitive set than its context has; "
+        "make it anew from the context.",
+    )
+
+
+def _way(mechanism: ContextMechanism) -> tuple[str, _Reader, Floats]:
+    """The method, how it reads a block of some size, and (m,) the work of each block."""
+    oracles, outputs, sizes = mechanism.oracles, mechanism.oracles.outputs, mechanism.sizes
+    entries = (int(sizes.max()) + 1) * outputs
+    work = sizes.astype(np.float64) ** 2 + 1
+    if isinstance(oracles, StreamsRows):
+        require(
+            work.sum() <= STREAM_MAX_ENTRIES,
+            f"An audit goes through at most {STREAM_MAX_ENTRIES:,} entries of a channel, this one "
+            f"has more than {work.sum():.1e}; use smaller blocks or fewer sensitive values.",
+        )
+        return EVERY_ENTRY, partial(streamed_law, oracles, outputs), work
+    if entries <= DENSE_MAX_ENTRIES:
+        return EVERY_ENTRY, partial(written_law, oracles, outputs), work
+    if isinstance(oracles, HasSupportForm):
+        return THE_FORM, partial(law_of_form, oracles), np.ones(sizes.size)
+    raise CaldpError(
+        f"This family writes its channel out whole, which may have at most {DENSE_MAX_ENTRIES:,} "
+        f"entries and would have up to {min(entries, 10**300):.3g}; "
+        "use fewer values or another family."
+    )
+
+
+def _members(mechanism: ContextMechanism) -> Iterator[tuple[Ints, Ints]]:
+    """Each block's hidden symbols, by rank, and its others."""
+    policy = mechanism.policy
+    others = np.flatnonzero(~policy.hidden())
+    others = others[np.argsort(policy.blocks[others], kind="stable")]
+    ends = np.cumsum(mechanism.sizes)
+    other_ends = np.cumsum(policy.block_sizes() - mechanism.sizes)
+    yield from zip(
+        np.split(mechanism.hidden_symbols, ends[:-1]),
+        np.split(others, other_ends[:-1]),
+        strict=True,
+    )
+
+
+def _part(progress: Progress, start: float, end: float) -> Progress:
+    """Progress of a piece of the work, from the share `start` to the share `end`."""
+    return lambda share: progress(start + share * (end - start))
+
+
+def _others_are_laws(noise: int, law: BlockLaw | None) -> bool:
+    """Whether λ·base + (1 − λ)·themselves is a distribution; `noise`: λ's whole threshold."""
+    return not noise or (law is not None and noise <= COIN_ONE and law.base_is_law)
+
+
+def _classes(
+    mechanism: ContextMechanism, block: int, law: BlockLaw, hidden: Ints, others: Ints
+) -> Iterator[PairClass]:
+    epsilon = float(mechanism.policy.epsilon[block])
+    noise = Fraction(int(mechanism.oracles.cover_threshold[block]), COIN_ONE)
+    kinds = []
+    if hidden.size > 1:
+        other = hidden[law.within.x_other]
+        kinds.append((BOTH_SENSITIVE, law.within, other, hidden.size - 1, Fraction(1)))
+    if others.size:
+        kinds.append((OTHER_NOT, law.over_base, others[0], others.size, noise))
+    for kind, widest, other, partners, factor in kinds:
+        ratio = None if widest.ratio is None else quotient(widest.ratio, factor)
+        yield PairClass(
+            block=block,
+            kind=kind,
+            pairs=hidden.size * partners,
+            x=int(hidden[widest.x]),
+            x_other=int(other),
+            output=widest.output,
+            ratio=ratio,
+            epsilon=epsilon,
+            holds=ratio is not None and ratio <= power_below(epsilon),
+        )

@@ -1,0 +1,18 @@
+"""Small array helpers that several rooms share.
+
+Room: the ground floor.
+"""
+
+import numpy as np
+
+from caldp_core.basics.types import Floats, Ints
+
+
+def sums_by(block: Ints, values: Floats, m: int) -> Floats:
+    """(m,) sums of (k,) values over the symbols of each block; `block`: (k,) labels in [0, m)."""
+    return np.asarray(np.bincount(block, weights=values, minlength=m), dtype=np.float64)
+
+
+def counts_by(block: Ints, counts: Ints, m: int) -> Ints:
+    """The same for whole numbers; exact while the sums stay below 2^53."""
+    return sums_by(block, counts.astype(np.float64), m).astype(np.int64)

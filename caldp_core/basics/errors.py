@@ -1,0 +1,112 @@
+"""Errors for people: one sentence with the argument, the rule, the value and what to do.
+
+Room: the ground floor; every other module raises through here.
+"""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, K_MAX, K_MIN, N_MAX, N_MIN
+from caldp_core.basics.types import Floats, Ints
+
+_EPSILON_RULE: Final = f"must be in [{EPSILON_MIN}, {EPSILON_MAX:g}]"
+
+
+class CaldpError(ValueError):
+    """Input that can't be used; its text is one sentence that says what to change."""
+
+
+class Cancelled(Exception):
+    """Raised by a progress callback to stop long work."""
+
+
+def require(holds: bool, sentence: str) -> None:
+    """Raise `CaldpError(sentence)` unless `holds`."""
+    if not holds:
+        raise CaldpError(sentence)
+
+
+def check_whole(name: str, value: object, low: int, high: int) -> int:
+    """Return `value` as an int in [low, high], or raise `CaldpError`."""
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not whole or not low <= int(value) <= high:  # type: ignore[call-overload]
+        raise CaldpError(f"{name} must be a whole number in [{low:,}, {high:,}], got {value!r}.")
+    return int(value)  # type: ignore[call-overload, no-any-return]
+
+
+def check_n(value: object) -> int:
+    """Return a number of people in [1, 10^12], or raise `CaldpError`."""
+    return check_whole("n", value, N_MIN, N_MAX)
+
+
+def check_k(value: object) -> int:
+    """Return a domain size in [1, 2^20], or raise `CaldpError`."""
+    return check_whole("k", value, K_MIN, K_MAX)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+
+
+def check_number(name: str, value: object, low: float, high: float) -> float:
+    """Return `value` as a float in [low, high], or raise `CaldpError`."""
+    if not _is_number(value) or not low <= value <= high:  # type: ignore[operator]
+        raise CaldpError(f"{name} must be a number in [{low:g}, {high:g}], got {value!r}.")
+    return float(value)  # type: ignore[arg-type]
+
+
+def check_epsilon(value: ArrayLike) -> Floats:
+    """Return one ε or several as floats in [0.001, 20] of the same shape, or raise.
+
+    Texts and booleans are no numbers, though NumPy can make them some.
+    """
+    try:
+        epsilon = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise CaldpError(f"epsilon {_EPSILON_RULE}, got {value!r}.") from None
+    given = value if isinstance(value, np.ndarray) else np.array(value, dtype=object)
+    if given.dtype.kind not in "iufO" or (
+        given.dtype.kind == "O" and not all(map(_is_number, given.flat))
+    ):
+        raise CaldpError(f"epsilon {_EPSILON_RULE}, got {value!r}.")
+    wrong = ~((epsilon >= EPSILON_MIN) & (epsilon <= EPSILON_MAX))
+    if wrong.any():
+        raise CaldpError(f"epsilon {_EPSILON_RULE}, got {float(epsilon[wrong].flat[0])!r}.")
+    return epsilon
+
+
+def check_symbols(name: str, value: ArrayLike, k: int) -> Ints:
+    """Return (n,) symbols in [0, k) as int64, or raise `CaldpError` naming the first bad one."""
+    symbols = np.asarray(value)
+    require(
+        symbols.ndim == 1 and (symbols.size == 0 or symbols.dtype.kind in "iu"),
+        f"{name} must be a one-dimensional array of whole numbers, "
+        f"got shape {symbols.shape} of {symbols.dtype}.",
+    )
+    if symbols.size and not (int(symbols.min()) >= 0 and int(symbols.max()) < k):
+        bad = int(symbols[(symbols < 0) | (symbols >= k)][0])
+        raise CaldpError(f"{name} must hold symbols in [0, {k - 1}], got {bad}.")
+    return symbols.astype(np.int64, copy=False)
+
+
+def check_counts(name: str, value: ArrayLike, size: int) -> Ints:
+    """Return (size,) whole counts ≥ 0 of at most 10^12 people in all as int64, or raise."""
+    counts = np.asarray(value)
+    require(
+        counts.shape == (size,) and counts.dtype.kind in "iu",
+        f"{name} must be an array of {size} whole numbers, "
+        f"got shape {counts.shape} of {counts.dtype}.",
+    )
+    require(counts.size == 0 or int(counts.min()) >= 0, f"{name} must not be negative.")
+    # Each by itself first: the sum of larger ones might not fit, nor they into int64.
+    largest = int(counts.max(initial=0))
+    if largest <= N_MAX:
+        counts = counts.astype(np.int64, copy=False)
+        largest = int(counts.sum())
+    require(
+        largest <= N_MAX,
+        f"{name} must add up to at most {N_MAX:,} people, got {largest:,} or more.",
+    )
+    return counts

@@ -1,0 +1,182 @@
+"""The command line: `python -m caldp_core run | audit | reproduce | fetch | list`.
+
+Room: the front door for terminals; it only reads arguments and prints.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from statistics import mean, stdev
+from time import perf_counter
+from typing import Any
+
+import click
+
+from caldp_core.audit.blockwise import LargeAudit, PairClass, audit_context, worst_of
+from caldp_core.basics import limits
+from caldp_core.cli.fetch import fetch_command
+from caldp_core.cli.listing import list_command
+from caldp_core.cli.terminal import plain_errors, progress_bar
+from caldp_core.experiments.reproduce import Recomputed, table_1
+from caldp_core.experiments.run import Errors, Result, prepare, run
+from caldp_core.mechanisms import ContextMechanism
+from caldp_core.mechanisms.base import OUTPUTS_MAX
+from caldp_core.scenarios.scenario import Scenario
+from caldp_core.theory.expected_error import ExpectedError
+
+
+@click.group()
+def main() -> None:
+    """Context-aware local differential privacy: run scenarios and reproduce the paper."""
+
+
+main.add_command(fetch_command)
+main.add_command(list_command)
+
+
+@main.command("run")
+@click.argument("path", metavar="SCENARIO.json")
+def run_command(path: str) -> None:
+    """Run a scenario file and print errors, expected errors, timing and seed as JSON."""
+    with plain_errors():
+        scenario = Scenario.from_file(path)
+        with progress_bar("loading") as progress:
+            setup = prepare(scenario, progress)
+        with progress_bar("running") as progress:
+            result = run(setup, progress)
+    click.echo(json.dumps(summary(result), indent=2))
+
+
+@main.command("audit")
+@click.argument("path", metavar="SCENARIO.json")
+@click.pass_context
+def audit_command(context: click.Context, path: str) -> None:
+    """Hold a scenario's mechanism against what it promises; exit code 1 if it does not hold."""
+    with plain_errors():
+        scenario = Scenario.from_file(path)
+        with progress_bar("loading") as progress:
+            setup = prepare(replace(scenario, n=1), progress)  # nobody is asked anything
+        started = perf_counter()
+        with progress_bar("auditing") as progress:
+            audit = audit_context(setup.mechanism, progress)
+    told: dict[str, Any] = {
+        "scenario": scenario.to_dict(),
+        "k": setup.mechanism.k,
+        "blocks": setup.partition.m,
+        "outputs": _countable(setup.mechanism),
+    }
+    told |= verdict(audit) | {"seconds": round(perf_counter() - started, 4)}
+    click.echo(json.dumps(told, indent=2))
+    context.exit(0 if audit.holds else 1)
+
+
+def _countable(mechanism: ContextMechanism) -> int | None:
+    """Number of different reports, None where they are too many to be told."""
+    return mechanism.outputs if mechanism.oracles.outputs < OUTPUTS_MAX else None
+
+
+def verdict(audit: LargeAudit) -> dict[str, Any]:
+    """What `audit` prints of the audit: JSON-ready, the classes of one kind told together."""
+    kinds = dict.fromkeys(each.kind for each in audit.classes)
+    groups = [[each for each in audit.classes if each.kind == kind] for kind in kinds]
+    return {
+        "holds": audit.holds,
+        "method": audit.method,
+        "faulty_value": audit.faulty_row,
+        "pairs": [_kind(group) for group in groups],
+    }
+
+
+def _kind(group: Sequence[PairClass]) -> dict[str, Any]:
+    worst = worst_of(group)
+    assert worst is not None  # a kind is only there because of its classes
+    return {
+        "kind": worst.kind,
+        "blocks": len(group),
+        "blocks_that_hold": sum(each.holds for each in group),
+        "pairs": sum(each.pairs for each in group),
+        "worst": {
+            "block": worst.block,
+            "value": worst.x,
+            "other_value": worst.x_other,
+            "output": worst.output,
+            "privacy_loss": None if worst.ratio is None else worst.privacy_loss,
+            "epsilon": worst.epsilon,
+            "holds": worst.holds,
+        },
+    }
+
+
+def summary(result: Result) -> dict[str, Any]:
+    """What `run` prints: JSON-ready; a number that is infinite or unknown is null."""
+    setup = result.setup
+    return {
+        "scenario": setup.scenario.to_dict(),
+        "dataset": setup.dataset.name,
+        "note": setup.dataset.note,
+        "k": setup.mechanism.k,
+        "blocks": setup.partition.m,
+        "n": setup.n,
+        "bits_per_report": setup.mechanism.report_bits,
+        "errors": _gather(result.errors),
+        "expected": _expected(result.expected),
+        "seed": setup.scenario.seed,
+        "seconds": round(result.seconds, 4),
+    }
+
+
+def _expected(expected: ExpectedError | None) -> dict[str, Any] | None:
+    if expected is None:
+        return None
+    return {
+        "tv": expected.tv,
+        "tv_standard_deviation": expected.deviation,
+        "method": "normal approximation",
+    }
+
+
+def _gather(errors: Sequence[Errors]) -> dict[str, Any]:
+    rows = [asdict(error) for error in errors]
+    return {name: _mean([row[name] for row in rows]) for name in rows[0]}
+
+
+def _mean(values: Sequence[float | None]) -> dict[str, float | None]:
+    known = [v for v in values if v is not None and v < float("inf")]
+    if len(known) < len(values):
+        return {"mean": None, "standard_error": None}
+    error = stdev(known) / len(known) ** 0.5 if len(known) > 1 else None
+    return {"mean": mean(known), "standard_error": error}
+
+
+@main.group("reproduce")
+def reproduce_group() -> None:
+    """Recompute the paper's results."""
+
+
+@reproduce_group.command("table1")
+@click.option("--runs", type=click.IntRange(1, limits.TRIALS_MAX), default=100, show_default=True)
+@click.option("--seed", type=click.IntRange(0, limits.SEED_MAX), default=1, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+@click.option("--scenario", help="Take the dataset from this scenario file.")
+def table1_command(runs: int, seed: int, as_json: bool, scenario: str | None) -> None:
+    """Table 1: TV under LDP and block-structured LDP, beside the printed numbers."""
+    with plain_errors():
+        base = Scenario.from_file(scenario) if scenario else None
+        with progress_bar("Table 1") as progress:
+            columns = table_1(runs, seed, base, progress)
+    if as_json:
+        click.echo(json.dumps([column.to_dict() for column in columns], indent=2))
+        return
+    click.echo(_table(columns))
+
+
+def _table(columns: Sequence[Recomputed]) -> str:
+    head = f"{'(m1, m2)':>10} {'TV':>8} {'± s.e.':>9} {'expected':>9} {'paper':>7}"
+    lines = [f"{head} {'seconds':>8}"]
+    for c in columns:
+        error = "" if c.standard_error is None else f"{c.standard_error:.5f}"
+        lines.append(
+            f"{c.title:>10} {c.mean:8.4f} {error:>9} {c.expected:9.4f} {c.paper:7.3f} "
+            f"{c.seconds:8.1f}"
+        )
+    return "\n".join(lines)

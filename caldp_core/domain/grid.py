@@ -1,0 +1,209 @@
+"""What a person's answer can be: a plain set of k symbols, or the cells of a map.
+
+Room: symbols and their places. Blocks of symbols live in `partitions.py`, secrecy in `privacy.py`.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from caldp_core.basics.errors import CaldpError, check_k, check_number, check_symbols, require
+from caldp_core.basics.limits import GRID_CELL_MIN
+from caldp_core.basics.numerals import read_number
+from caldp_core.basics.types import Bools, Floats, Ints
+
+KM_PER_DEGREE: Final = 111.195
+"""Kilometres in one degree of latitude (mean Earth radius 6371.0 km)."""
+_TINY: Final = 1e-9
+_WHOLE_WITHIN: Final = 1e-6
+"""Cells by which a side may differ from a whole number: a third of a degree has to be rounded."""
+
+
+@dataclass(frozen=True)
+class Domain:
+    """The symbols {0, …, k−1} of a question without a map.
+
+    `names`: what readers call each symbol; `groups`: the group that each is in, such as the topic
+    of a web page. Both hold k texts, or none where symbols are mere numbers.
+    """
+
+    k: int
+    names: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_k(self.k)
+        for what in ("names", "groups"):
+            texts = getattr(self, what)
+            require(
+                len(texts) in (0, self.k),
+                f"{what} must be one text for each of the {self.k} values, got {len(texts)}.",
+            )
+        require(len(set(self.names)) == len(self.names), "names must differ from each other.")
+
+    def name_of(self, symbol: int) -> str:
+        """What readers call a symbol; counted from 1 where it has no name."""
+        return self.names[symbol] if self.names else f"value {symbol + 1:,}"
+
+
+@dataclass(frozen=True)
+class Area:
+    """A rectangle on the map, edges in degrees (north and east positive)."""
+
+    south: float
+    north: float
+    west: float
+    east: float
+
+    def __post_init__(self) -> None:
+        for name, bound in (("south", 90), ("north", 90), ("west", 180), ("east", 180)):
+            check_number(f"{name} of an area", getattr(self, name), -bound, bound)
+        require(
+            self.south < self.north and self.west < self.east,
+            f"An area needs south < north and west < east, got {self}.",
+        )
+
+    @classmethod
+    def parse(cls, text: str) -> "Area":
+        """Read "south,north,west,east" in degrees; raises `CaldpError` on anything else."""
+        edges = [read_number(part) for part in re.split(r"\s*,\s*", text.strip())]
+        numbers = [edge for edge in edges if edge is not None]
+        if not len(edges) == len(numbers) == 4:
+            raise CaldpError(f"An area is written south,north,west,east in degrees, got {text!r}.")
+        return cls(*numbers)
+
+    def __str__(self) -> str:
+        return ",".join(f"{edge:.10g}" for edge in (self.south, self.north, self.west, self.east))
+
+
+@dataclass(frozen=True)
+class GridDomain:
+    """A map cut into equal cells in degrees; symbol = row·columns + column.
+
+    Row 0 is the southernmost, column 0 the westernmost. `south` and `west` are the edges of
+    the map in degrees, `cell` the side of a cell in degrees.
+    """
+
+    south: float
+    west: float
+    cell: float
+    rows: int
+    columns: int
+
+    def __post_init__(self) -> None:
+        check_number("cell (degrees)", self.cell, GRID_CELL_MIN, 180)
+        require(
+            self.rows >= 1 and self.columns >= 1,
+            f"A map needs at least one row and one column, got {self.rows} × {self.columns}.",
+        )
+        check_k(self.rows * self.columns)
+        check_number("south edge", self.south, -90, 90)
+        check_number("west edge", self.west, -180, 180)
+        north, east = self._far_edges()
+        for end, most, toward in ((north, 90, "N"), (east, 180, "E")):
+            require(
+                end <= most,
+                f"Cells of {self.cell:g}° do not fit: the map would end at {end:.10g}° {toward}, "
+                f"beyond {most}°; choose another cell or a map that starts or ends elsewhere.",
+            )
+
+    @classmethod
+    def filling(cls, area: Area, cell: float) -> "GridDomain":
+        """The grid that fills the area with whole cells, `cell` degrees a side.
+
+        Raises `CaldpError` unless the cell divides both sides of the area: cells that reach
+        beyond it would count people there, cells cut at its edge would not be equal.
+        """
+        check_number("cell (degrees)", cell, GRID_CELL_MIN, 180)
+        sides = ((area.north - area.south) / cell, (area.east - area.west) / cell)
+        if any(abs(side - round(side)) > _WHOLE_WITHIN for side in sides):
+            rows, columns = (max(int(side), 1) for side in sides)
+            ends = f"{area.south + rows * cell:.10g}", f"{area.west + columns * cell:.10g}"
+            raise CaldpError(
+                f"Cells of {cell:g}° must fill the area exactly, but {area} is {sides[0]:.6g} "
+                f"cells high and {sides[1]:.6g} wide; choose another cell, or the area "
+                f"{area.south:.10g},{ends[0]},{area.west:.10g},{ends[1]}."
+            )
+        return cls(area.south, area.west, cell, round(sides[0]), round(sides[1]))
+
+    @property
+    def k(self) -> int:
+        """Number of cells."""
+        return self.rows * self.columns
+
+    @property
+    def area(self) -> Area:
+        """The whole map."""
+        north, east = self._far_edges()
+        return Area(self.south, north, self.west, east)
+
+    def _far_edges(self) -> tuple[float, float]:
+        """(northern, eastern) edge in degrees, rounded so that 0.1 may be added ten times."""
+        return (
+            round(self.south + self.rows * self.cell, 9),
+            round(self.west + self.columns * self.cell, 9),
+        )
+
+    def latitudes(self) -> Floats:
+        """(rows,) latitude of each row's centre, in degrees, from the south."""
+        return np.asarray(self.south + (np.arange(self.rows) + 0.5) * self.cell, np.float64)
+
+    def longitudes(self) -> Floats:
+        """(columns,) longitude of each column's centre, in degrees, from the west."""
+        return np.asarray(self.west + (np.arange(self.columns) + 0.5) * self.cell, np.float64)
+
+    def locate(self, latitude: ArrayLike, longitude: ArrayLike) -> Ints:
+        """Symbols of the cells that hold the points, −1 for points outside the map.
+
+        `latitude` and `longitude`: (n,) degrees. A point on an edge belongs to the cell north
+        and east of it; the map's own northern and eastern edges are outside.
+        """
+        row, column = self._row(latitude), self._column(longitude)
+        inside = (row >= 0) & (row < self.rows) & (column >= 0) & (column < self.columns)
+        return np.where(inside, row * self.columns + column, -1).astype(np.int64)
+
+    def _row(self, latitude: ArrayLike) -> Floats:
+        # The tiny addition keeps 25.6 in the cell that starts at 25.6 whatever binary makes of it.
+        degrees = np.asarray(latitude, dtype=np.float64)
+        return np.asarray(np.floor((degrees - self.south) / self.cell + _TINY), dtype=np.float64)
+
+    def _column(self, longitude: ArrayLike) -> Floats:
+        degrees = np.asarray(longitude, dtype=np.float64)
+        return np.asarray(np.floor((degrees - self.west) / self.cell + _TINY), dtype=np.float64)
+
+    def place(self, symbol: ArrayLike) -> tuple[Ints, Ints]:
+        """(row, column) of symbols, each (n,); raises `CaldpError` on a symbol off the map."""
+        symbols = check_symbols("symbol", symbol, self.k)
+        return symbols // self.columns, symbols % self.columns
+
+    def inside(self, area: Area) -> Bools:
+        """(k,) True for the cells whose centre lies in `area`."""
+        lat, lon = self.latitudes(), self.longitudes()
+        row = (lat > area.south) & (lat < area.north)
+        column = (lon > area.west) & (lon < area.east)
+        return (row[:, None] & column[None, :]).ravel()
+
+    def snap(self, area: Area) -> Area | None:
+        """`area` grown to whole cells and cut to the map; None if it misses the map."""
+        low = np.floor(self._edges(area.south, area.west) + _TINY)
+        high = np.ceil(self._edges(area.north, area.east) - _TINY)
+        south, west = np.maximum(low, 0)
+        north, east = np.minimum(high, (self.rows, self.columns))
+        if south >= north or west >= east:
+            return None
+        return Area(
+            round(self.south + south * self.cell, 9),
+            round(self.south + north * self.cell, 9),
+            round(self.west + west * self.cell, 9),
+            round(self.west + east * self.cell, 9),
+        )
+
+    def _edges(self, latitude: float, longitude: float) -> Floats:
+        return np.array([(latitude - self.south) / self.cell, (longitude - self.west) / self.cell])
+
+
+US_GRID: Final = GridDomain(south=25.0, west=-130.0, cell=0.2, rows=125, columns=350)
+"""The paper's map: 25–50° N, 130–60° W in cells of 0.2°, k = 43,750 (CALDP §7)."""

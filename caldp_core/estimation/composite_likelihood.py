@@ -1,0 +1,144 @@
+"""Maximum composite likelihood, for families whose reports include symbols.
+
+Room: estimation. The tally of such a family (`mechanisms/inclusion.py`) holds, of N_j oracle
+reports of block j, the number c_x that include each hidden symbol x, and u_z reports that name z
+in the clear. Which symbols a report includes *together* is lost, so the full likelihood is not to
+be had. Keep of a report its source and whether it includes one x: with H_j the hidden and C_j the
+other people's share, t = H + λC and A_x = (a − r)p_x + rH + uλC, these have the log-likelihood
+
+    c_x·log A_x + (N − c_x)·log(t − A_x) + Σ_z u_z·log((1 − λ)p_z),
+
+concave in p. This is its mean over the s hidden symbols of the block, summed over blocks: a
+composite likelihood (Lindsay 1988; Varin, Reid, Firth 2011), right on average for the true p, but
+its curvature is not the estimate's precision. Heavier inclusions against the source would no
+longer be sure to be concave. The maximum keeps each block's observed share and is exact: one
+search for H_j, and for the others a closed form (`inclusion_profile.py`). Where the unbiased
+estimate of subset selection has no negative share, it is the unbiased estimate.
+
+What the loss of togetherness costs: total variance of a large sample against the full likelihood,
+k = 6, plain LDP, even shares … three quarters of all people holding one symbol:
+
+    ε      RAPPOR         OUE            subset selection   local hashing
+    0.5    +0.7 … 2.9 %   +0.7 … 2.7 %   0 … 1.9 %          +0.6 … 2.6 %
+    1      +2.7 … 11 %    +2.5 … 9.2 %   0 … 7.3 %          +2.5 … 10 %
+    2      +9.0 … 35 %    +6.1 … 21 %    0                  +4.3 … 22 %
+
+With half of the symbols sensitive it is less for RAPPOR and OUE, and at most 28 % for local
+hashing. The unprocessed estimate loses 20 to 60 % where this loses the figures above, but for
+subset selection, where the two are equal.
+"""
+
+from typing import Final
+
+import numpy as np
+from scipy.special import xlogy
+
+from caldp_core.basics.arrays import sums_by
+from caldp_core.basics.types import Floats, Progress
+from caldp_core.estimation.bracketed_newton import ROUNDS_MAX, falling_root
+from caldp_core.estimation.composite_profile import SupportCounts, SupportProfile, ratio
+from caldp_core.estimation.em import Fit, gap_of
+from caldp_core.estimation.evidence import Evidence
+from caldp_core.mechanisms.oracles.supports import SupportOracles
+
+_ENOUGH: Final = 1e-13
+"""Slope, in nats per person, at which the search for a block's hidden share stops."""
+_TINY: Final = 1e-300
+_LEAST: Final = 1e-12
+"""Least hidden share that is tried where only hidden symbols send reports from the oracle."""
+
+
+class CompositeLikelihood:
+    """The composite likelihood of one tally as a function of p, and what it is made of."""
+
+    def __init__(self, evidence: Evidence, oracles: SupportOracles) -> None:
+        mechanism, tally = evidence.mechanism, evidence.tally
+        blocks = mechanism.policy.blocks
+        self.hidden, self.clear = mechanism.hidden_symbols, mechanism.clear_symbols
+        self.clear_block = blocks[self.clear]
+        self.law, self.noise = oracles.law, 1.0 - mechanism.clear_share
+        self.named = tally.counts[oracles.tally_size :] / evidence.n
+        sent = oracles.block_counts(tally.counts[: oracles.tally_size])
+        block = blocks[self.hidden]
+        included, asked = tally.counts[: block.size], np.maximum(sent, 1)[block]
+        people = np.maximum(mechanism.block_counts(tally), 1)
+        self.counts = SupportCounts(
+            block=block,
+            sizes=mechanism.sizes,
+            hit=included / asked,
+            missed=(sent[block] - included) / asked,
+            oracle=sent / people,
+            clear=sums_by(self.clear_block, self.named * evidence.n, sent.size) / people,
+        )
+        self._weight = (sent / (evidence.n * np.maximum(mechanism.sizes, 1)))[block]
+
+    def slopes(self, p: Floats) -> tuple[float, Floats]:
+        """Mean log-likelihood of a report, and its (k,) derivatives; `p`: (k,) shares."""
+        law, noise, seen, block = self.law, self.noise, self.counts, self.counts.block
+        hidden, clear = p[self.hidden], p[self.clear]
+        mass, rest = (
+            sums_by(block, hidden, noise.size),
+            sums_by(self.clear_block, clear, noise.size),
+        )
+        floor = law.other * mass + law.base * noise * rest
+        includes = law.gain[block] * hidden + floor[block]
+        excludes = (mass + noise * rest)[block] - includes
+        open_share = (1.0 - noise)[self.clear_block]
+        value = self._weight @ (xlogy(seen.hit, includes) + xlogy(seen.missed, excludes))
+        value += xlogy(self.named, open_share * clear).sum()
+        hit = self._weight * ratio(seen.hit, includes)
+        missed = self._weight * ratio(seen.missed, excludes)
+        hits, misses = sums_by(block, hit, noise.size), sums_by(block, missed, noise.size)
+        result = np.empty(p.size)
+        every = law.other * hits + (1.0 - law.other) * misses
+        result[self.hidden] = law.gain[block] * (hit - missed) + every[block]
+        base = noise * (law.base * hits + (1.0 - law.base) * misses)
+        result[self.clear] = base[self.clear_block] + ratio(self.named, clear)
+        return float(value), result
+
+
+def fit_supports(evidence: Evidence, oracles: SupportOracles) -> Fit:
+    """The maximum of the composite likelihood; raises what `evidence.progress` raises."""
+    likelihood = CompositeLikelihood(evidence, oracles)
+    counts = likelihood.counts
+    profile = SupportProfile(counts, oracles.law, likelihood.noise)
+    hidden, rounds = _hidden_shares(likelihood, profile, evidence.progress)
+    p = np.empty(evidence.blocks.size)
+    p[likelihood.hidden] = profile.shares(hidden)
+    p[likelihood.clear] = _clear_shares(likelihood, 1.0 - hidden)
+    p *= evidence.block_shares[evidence.blocks]
+    value, slopes = likelihood.slopes(p)
+    return Fit(p, value, rounds, gap_of(slopes, evidence.blocks, evidence.block_shares))
+
+
+def _hidden_shares(
+    likelihood: CompositeLikelihood, profile: SupportProfile, progress: Progress
+) -> tuple[Floats, int]:
+    """(m,) the best hidden share of each block, and how often the profile was asked for."""
+    counts, noise = likelihood.counts, likelihood.noise
+    others = np.bincount(likelihood.clear_block, minlength=noise.size) > 0
+    rounds = 0
+
+    def slope(hidden: Floats) -> tuple[Floats, Floats]:
+        nonlocal rounds
+        rounds += 1
+        progress(rounds / (ROUNDS_MAX + 2))
+        return profile.slope(hidden)
+
+    sent = counts.oracle > 0
+    least = np.where(noise > 0, 0.0, _LEAST)
+    low = np.where(sent, np.where(others, least, 1.0), 0.0)
+    high = np.where(sent, 1.0, 0.0)
+    start = 1.0 - counts.clear / np.maximum(1.0 - noise, _LEAST)
+    low = np.where(slope(high)[0] >= 0, high, low)
+    high = np.where(slope(low)[0] <= 0, low, high)
+    found = falling_root(slope, low, high, start, np.full(noise.size, _ENOUGH))
+    return found, rounds
+
+
+def _clear_shares(likelihood: CompositeLikelihood, total: Floats) -> Floats:
+    """(clear,) a block's total in proportion to who was named, evenly if nobody was."""
+    block, m = likelihood.clear_block, total.size
+    nobody = sums_by(block, likelihood.named, m) == 0
+    parts = np.where(nobody[block], 1.0, likelihood.named)
+    return np.asarray((total / np.maximum(sums_by(block, parts, m), _TINY))[block] * parts)

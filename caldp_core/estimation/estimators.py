@@ -1,0 +1,197 @@
+"""What may be done to the unbiased estimate: post-processing costs no privacy (CALDP Prop. 1).
+
+Room: estimators after the unbiased one. All but "none" are biased, and pages say which is shown.
+Each takes the `Evidence` of one run and gives (k,) shares.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import ndtri
+
+from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.limits import K_MAX
+from caldp_core.basics.types import Floats
+from caldp_core.estimation.evidence import Evidence
+from caldp_core.estimation.maximum_likelihood import maximum_likelihood
+from caldp_core.estimation.projection import block_thresholds, simplex_projection
+
+__all__ = [
+    "ESTIMATORS",
+    "EstimatorEntry",
+    "PostProcess",
+    "block_thresholds",
+    "channel_inverse",
+    "clip_renormalise",
+    "estimator",
+    "maximum_likelihood",
+    "norm_sub",
+    "significant",
+    "simplex",
+    "simplex_per_block",
+    "simplex_projection",
+    "unprocessed",
+]
+
+PostProcess: TypeAlias = Callable[[Evidence], Floats]
+_NORM_SUB_ROUNDS: Final = 200
+SIGNIFICANCE: Final = 0.05
+"""α of the significance threshold: the chance that it keeps any symbol that nobody has."""
+
+
+def unprocessed(evidence: Evidence) -> Floats:
+    """The unbiased estimate itself; entries may be negative and need not sum to 1."""
+    return evidence.unbiased
+
+
+def clip_renormalise(evidence: Evidence) -> Floats:
+    """max(p̂, 0), divided by its sum; uniform if nothing is left."""
+    kept = np.maximum(evidence.unbiased, 0.0)
+    total = kept.sum()
+    return kept / total if total > 0 else np.full_like(kept, 1.0 / kept.size)
+
+
+def norm_sub(evidence: Evidence) -> Floats:
+    """Clip at 0 and shift the positive entries evenly until the sum is 1.
+
+    Wang et al. 2020, "Locally differentially private frequency estimation with consistency".
+    Where the positive entries sum to 1 or more, as they nearly always do, their iteration ends
+    at the Euclidean projection on the simplex; where not, it lifts the positive entries only.
+    """
+    current = evidence.unbiased
+    for _ in range(_NORM_SUB_ROUNDS):
+        current = np.maximum(current, 0.0)
+        positive = current > 0
+        if not positive.any():
+            return simplex_projection(evidence.unbiased)
+        shift = (1.0 - current.sum()) / positive.sum()
+        current = np.where(positive, current + shift, 0.0)
+        if (current >= 0).all():
+            break
+    return np.maximum(current, 0.0)
+
+
+def simplex(evidence: Evidence) -> Floats:
+    """The nearest distribution in Euclidean distance."""
+    return simplex_projection(evidence.unbiased)
+
+
+def simplex_per_block(evidence: Evidence) -> Floats:
+    """In each block, the nearest non-negative shares that sum to the block's observed share."""
+    return evidence.plausible
+
+
+def significant(evidence: Evidence) -> Floats:
+    """Keep p̂_x > z_{1−α/k}·σ̂_x, α = 0.05, and spread the rest of the mass over the others.
+
+    The threshold of RAPPOR (Erlingsson et al. 2014, §4; ULDP §2.5), Bonferroni's correction for
+    k symbols, with the plug-in σ̂ of `Evidence.deviation`. If what is kept exceeds 1, or nothing
+    is left to spread over, it is divided by its sum.
+    """
+    estimate, k = evidence.unbiased, evidence.unbiased.size
+    keep = estimate > -float(ndtri(SIGNIFICANCE / k)) * evidence.deviation
+    # Rounding may leave what is certainly 0 a little above 0.
+    keep &= evidence.plausible > 0
+    kept = np.where(keep, estimate, 0.0)
+    total, others = float(kept.sum()), k - int(keep.sum())
+    if total >= 1.0 or others == 0:
+        return kept / total
+    return np.where(keep, estimate, (1.0 - total) / others)
+
+
+@dataclass(frozen=True)
+class EstimatorEntry:
+    """An estimator for readers: `title` and one `sentence` on what it does.
+
+    `slow_from`: symbols in one block from which it takes more than a second.
+    """
+
+    name: str
+    title: str
+    sentence: str
+    apply: PostProcess
+    slow_from: int = K_MAX + 1
+
+
+_ENTRIES: Final = (
+    EstimatorEntry(
+        "simplex",
+        "Nearest distribution (simplex projection)",
+        "the closest set of shares that are not negative and sum to 1; slightly biased",
+        simplex,
+    ),
+    EstimatorEntry(
+        "simplex-per-block",
+        "Nearest distribution, block by block",
+        "the closest shares that are not negative and keep each block's observed total; "
+        "slightly biased",
+        simplex_per_block,
+    ),
+    EstimatorEntry(
+        "norm-sub",
+        "Norm-sub",
+        "negative shares set to 0 and the others shifted evenly until they sum to 1; "
+        "slightly biased",
+        norm_sub,
+    ),
+    EstimatorEntry(
+        "clip",
+        "Clip and renormalise",
+        "negative shares set to 0 and the rest divided by their sum; biased towards even",
+        clip_renormalise,
+    ),
+    EstimatorEntry(
+        "significance-threshold",
+        "Significance threshold",
+        "shares that stand out from the noise beyond doubt, and what is left spread evenly over "
+        "the others; biased towards even",
+        significant,
+    ),
+    EstimatorEntry(
+        "maximum-likelihood",
+        "Maximum likelihood",
+        "the shares under which these reports are the least surprising (of reports that are sets "
+        "of values, how often each value is in them); slightly biased",
+        maximum_likelihood,
+        slow_from=15_000,
+    ),
+    EstimatorEntry(
+        "none",
+        "Unbiased, unprocessed",
+        "right on average, but single shares may be negative",
+        unprocessed,
+    ),
+)
+ESTIMATORS: Final = {entry.name: entry for entry in _ENTRIES}
+
+
+def channel_inverse(channel: ArrayLike, histogram: ArrayLike) -> Floats:
+    """(k,) the p nearest to solving Qᵀp = histogram/n: the empirical estimate of ULDP (3).
+
+    `channel`: (k, outputs) probabilities of full rank; `histogram`: (outputs,) counts of reports.
+    Least squares where there are more outputs than symbols. A second route for small domains:
+    unbiased for every such channel, and the only unbiased one if outputs = k. Raises `CaldpError`
+    if the shapes do not fit or two mixtures of symbols send the same reports.
+    """
+    q, counts = np.asarray(channel, np.float64), np.asarray(histogram, np.float64)
+    require(
+        q.ndim == 2 and counts.shape == q.shape[1:] and counts.sum() > 0,
+        f"histogram must be {q.shape[-1]} counts, not all 0, for a channel of shape {q.shape}, "
+        f"got shape {counts.shape}.",
+    )
+    p, _, rank, _ = np.linalg.lstsq(q.T, counts / counts.sum())
+    require(
+        int(rank) == q.shape[0],
+        f"channel must have rank {q.shape[0]} to be inverted, got {rank}; take a larger epsilon.",
+    )
+    return np.asarray(p)
+
+
+def estimator(name: str) -> EstimatorEntry:
+    """The named estimator; raises `CaldpError` for an unknown name."""
+    if name not in ESTIMATORS:
+        raise CaldpError(f"estimator must be one of {', '.join(ESTIMATORS)}, got {name!r}.")
+    return ESTIMATORS[name]

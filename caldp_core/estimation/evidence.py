@@ -1,0 +1,62 @@
+"""What an estimator may look at: the tally of one run and what follows from it.
+
+Room: estimation. Everything here comes from reports alone; nobody's true symbol does.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from caldp_core.basics.types import Floats, Ints, Progress, no_progress, read_only
+from caldp_core.estimation.projection import block_thresholds
+from caldp_core.mechanisms import ContextMechanism, Tally
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Everything that post-processing can use. Build it with `Evidence.of`.
+
+    `unbiased`: (k,) unbiased shares, may be negative. `blocks`: (k,) labels in [0, m).
+    `block_shares`: (m,) observed shares of blocks, exact for these people, sum 1. `n`: people.
+    `mechanism`, `tally`: where it all comes from. `progress`: told the finished share of an
+    estimator that takes long; it may raise `Cancelled`.
+    """
+
+    unbiased: Floats
+    blocks: Ints
+    block_shares: Floats
+    n: int
+    mechanism: ContextMechanism
+    tally: Tally
+    progress: Progress = no_progress
+
+    @classmethod
+    def of(
+        cls, mechanism: ContextMechanism, tally: Tally, progress: Progress = no_progress
+    ) -> "Evidence":
+        """The evidence in one tally; raises `CaldpError` if another mechanism made it."""
+        shares = mechanism.block_counts(tally) / tally.n
+        return cls(
+            unbiased=read_only(mechanism.estimate(tally)),
+            blocks=mechanism.policy.blocks,
+            block_shares=read_only(shares),
+            n=tally.n,
+            mechanism=mechanism,
+            tally=tally,
+            progress=progress,
+        )
+
+    @cached_property
+    def plausible(self) -> Floats:
+        """(k,) nearest non-negative shares that keep each block's observed total."""
+        tau = block_thresholds(self.unbiased, self.blocks, self.block_shares)
+        return read_only(np.maximum(self.unbiased - tau[self.blocks], 0.0))
+
+    @cached_property
+    def deviation(self) -> Floats:
+        """(k,) plug-in standard deviation σ̂ of `unbiased`: the exact formula at `plausible`.
+
+        Over data and coins. Where the data are fixed it is an upper bound.
+        """
+        return read_only(np.sqrt(np.maximum(self.mechanism.variance(self.plausible, self.n), 0.0)))

@@ -1,0 +1,4 @@
+"""Runs of a scenario, what to expect of them, and the paper's results.
+
+Room: experiments.
+"""

@@ -1,0 +1,66 @@
+"""What can be said about a part of the domain, such as a box on the map.
+
+Room: experiments. Blocks that lie in the region as a whole are known exactly, because no context
+hides how many people each block holds; only the rest of the region is uncertain.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from caldp_core.basics.errors import require
+from caldp_core.basics.types import Bools
+from caldp_core.experiments.run import Outcome, Setup
+
+_INTERVAL: float = 1.959964
+
+
+@dataclass(frozen=True)
+class RegionReport:
+    """People of a region, as numbers of people: the truth, the estimate and its 95 % interval.
+
+    `estimate` is unbiased and may be negative; `low` and `high` follow from its exact variance
+    (normal approximation) and are cut to [0, n]; `half_width` is half of the interval before
+    that. `shown` is what the shown estimator makes of it. `cells`: symbols in the region,
+    `exact_blocks`: whole blocks that it covers.
+    """
+
+    cells: int
+    exact_blocks: int
+    truth: float
+    shown: float
+    estimate: float
+    low: float
+    high: float
+    half_width: float
+
+    @property
+    def is_lost_in_noise(self) -> bool:
+        """True if the error to expect is larger than the count itself."""
+        return self.half_width > abs(self.truth)
+
+
+def region_report(setup: Setup, outcome: Outcome, region: Bools) -> RegionReport:
+    """Numbers of the (k,) region; raises `CaldpError` if it holds nothing."""
+    require(bool(region.any()), "The region holds no cell; choose a larger one.")
+    labels, n, p = setup.partition.labels, setup.n, setup.dataset.distribution
+    whole = np.bincount(labels[region], minlength=setup.partition.m) == setup.partition.sizes()
+    rest = region & ~whole[labels]
+    share = float(outcome.block_shares[whole].sum() + outcome.unbiased[rest].sum())
+    variance = setup.mechanism.sum_variance(p, rest.astype(np.float64), n)
+    part, all_of_it = float(p[rest].sum()), float(p[region].sum())
+    # Given the people, their sampling error drops out; people drawn bring that of the region in.
+    variance -= part * (1.0 - part) / n
+    if setup.scenario.n is not None:
+        variance += all_of_it * (1.0 - all_of_it) / n
+    half = _INTERVAL * float(np.sqrt(max(variance, 0.0)))
+    return RegionReport(
+        cells=int(region.sum()),
+        exact_blocks=int(whole.sum()),
+        truth=all_of_it * n,
+        shown=float(outcome.estimate[region].sum()) * n,
+        estimate=share * n,
+        low=min(max(share - half, 0.0), 1.0) * n,
+        high=min(max(share + half, 0.0), 1.0) * n,
+        half_width=half * n,
+    )

@@ -1,0 +1,186 @@
+"""Scenario → mechanism → tally → estimate → Result: the one way that data walks.
+
+Room: experiments. Everything random follows from the scenario's seed: trial i takes the i-th
+child of its SeedSequence, which has two children of its own, one for who the people are and one
+for their coins. Two scenarios that differ only in protection so face the same people.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Bools, Floats, Ints, Progress, no_progress, read_only
+from caldp_core.datasets import Dataset
+from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.partitions import Partition
+from caldp_core.estimation.estimators import estimator
+from caldp_core.estimation.evidence import Evidence
+from caldp_core.experiments import metrics
+from caldp_core.mechanisms import ContextMechanism, mechanism
+from caldp_core.privacy.context import Context
+from caldp_core.scenarios.scenario import Scenario
+from caldp_core.theory.expected_error import ExpectedError, expected_error_of
+from caldp_core.theory.variance import variance_given_people
+
+
+@dataclass(frozen=True, eq=False)
+class Setup:
+    """A scenario with its data, blocks and mechanism made: ready to run, and to be shared."""
+
+    scenario: Scenario
+    dataset: Dataset
+    partition: Partition
+    sensitive: Bools
+    mechanism: ContextMechanism
+
+    @property
+    def n(self) -> int:
+        """Number of people."""
+        if self.scenario.n is not None:
+            return self.scenario.n
+        if self.dataset.n is None:
+            raise CaldpError(
+                f"{self.dataset.name} has no people of its own; give n, the number to draw."
+            )
+        return self.dataset.n
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Distances of one estimate from the truth; `sliced_wasserstein_km` where both are maps.
+
+    `sampling_tv` is the part that stays without any privacy: these people against the truth.
+    """
+
+    tv: float
+    l1: float
+    l2: float
+    kl: float
+    sliced_wasserstein_km: float | None
+    sampling_tv: float
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """One trial. All read-only; (k,) `people` counts, `unbiased` and shown `estimate` shares.
+
+    `block_shares`: (m,) shares of whole blocks, which no context hides: exact for these people.
+    """
+
+    people: Ints
+    block_shares: Floats
+    unbiased: Floats
+    estimate: Floats
+    errors: Errors
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What a scenario gave: the first trial whole, the errors of all, and what was expected."""
+
+    setup: Setup
+    first: Outcome
+    errors: tuple[Errors, ...]
+    expected: ExpectedError | None
+    seconds: float
+
+
+def prepare(
+    scenario: Scenario,
+    progress: Progress = no_progress,
+    load: Callable[[Scenario, Progress], Dataset] = lambda s, p: s.dataset.load(p),
+) -> Setup:
+    """Make data, blocks and mechanism; raises `CaldpError` where they don't fit together.
+
+    `load` lets callers that keep datasets hand theirs over.
+    """
+    dataset = load(scenario, progress)
+    partition = scenario.blocks.build(dataset.domain)
+    sensitive = scenario.sensitive.build(dataset.domain, partition)
+    context = Context.of(partition.labels, sensitive, scenario.epsilon)
+    setup = Setup(
+        scenario, dataset, partition, read_only(sensitive), mechanism(context, scenario.family)
+    )
+    setup.n  # noqa: B018 — says early that n is missing
+    return setup
+
+
+def run(setup: Setup, progress: Progress = no_progress) -> Result:
+    """Run all trials; `progress` is told the finished share and may raise `Cancelled`."""
+    started = perf_counter()
+    scenario = setup.scenario
+    errors: list[Errors] = []
+    first: Outcome | None = None
+    for trial, seeds in enumerate(np.random.SeedSequence(scenario.seed).spawn(scenario.trials)):
+
+        def within(share: float, trial: int = trial) -> None:
+            progress((trial + share) / scenario.trials)
+
+        outcome = run_trial(setup, seeds, within)
+        first = first or outcome
+        errors.append(outcome.errors)
+        progress((trial + 1) / scenario.trials)
+    assert first is not None  # a scenario has at least one trial
+    return Result(setup, first, tuple(errors), expectation(setup), perf_counter() - started)
+
+
+def run_trial(
+    setup: Setup, seeds: np.random.SeedSequence, progress: Progress = no_progress
+) -> Outcome:
+    """One population, its reports' tally, and the estimate from it."""
+    who, coins = (np.random.default_rng(child) for child in seeds.spawn(2))
+    people = draw_people(setup, who)
+    tally = setup.mechanism.sample_tally(people, coins)
+    evidence = Evidence.of(setup.mechanism, tally, progress)
+    estimate = estimator(setup.scenario.estimator).apply(evidence)
+    errors = measure(setup.dataset, people, estimate)
+    return Outcome(
+        read_only(people),
+        evidence.block_shares,
+        evidence.unbiased,
+        read_only(estimate),
+        errors,
+    )
+
+
+def draw_people(setup: Setup, rng: np.random.Generator) -> Ints:
+    """(k,) people per symbol: the dataset's own, or n drawn from its distribution."""
+    if setup.scenario.n is None and setup.dataset.counts is not None:
+        return setup.dataset.counts
+    return rng.multinomial(setup.n, setup.dataset.distribution)
+
+
+def measure(dataset: Dataset, people: Ints, estimate: Floats) -> Errors:
+    """Every metric of one estimate against the dataset's distribution."""
+    truth = dataset.distribution
+    is_map = isinstance(dataset.domain, GridDomain) and bool((estimate >= 0).all())
+    return Errors(
+        tv=metrics.total_variation(truth, estimate),
+        l1=metrics.l1(truth, estimate),
+        l2=metrics.l2(truth, estimate),
+        kl=metrics.kl_divergence(truth, estimate),
+        sliced_wasserstein_km=metrics.sliced_wasserstein(truth, estimate, dataset.domain)
+        if is_map and isinstance(dataset.domain, GridDomain)
+        else None,
+        sampling_tv=metrics.total_variation(truth, people / people.sum()),
+    )
+
+
+def expectation(setup: Setup) -> ExpectedError | None:
+    """Expected TV of the scenario's estimator (see `expected_error` for how far to trust it).
+
+    None where no formula is known for that estimator.
+    """
+    n = None if setup.scenario.n is None else setup.n
+    return expected_with(setup, setup.mechanism, n)
+
+
+def expected_with(setup: Setup, other: ContextMechanism, n: int | None) -> ExpectedError | None:
+    """The same with another mechanism, n people drawn or (None) the dataset's own."""
+    p = setup.dataset.distribution
+    variance = variance_given_people(other, p, setup.n) if n is None else other.variance(p, n)
+    people = setup.n if n is None else n
+    return expected_error_of(other, p, variance, people, setup.scenario.estimator)

@@ -1,0 +1,4 @@
+"""Mechanisms for policies that are no contexts: two symbols, distances, and uRAP as published.
+
+Room: mechanisms.
+"""

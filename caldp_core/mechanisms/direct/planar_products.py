@@ -1,0 +1,139 @@
+"""Products with the channel of planar noise on a large map, and with its inverse, by FFT.
+
+Room: mechanisms. A report is the true cell plus noise, moved to the nearest cell of the map. So
+p·Q is a convolution whose rows and columns beyond the map are added to its border, and Q·w is one
+with the map's border repeated outwards. The inverse is found by GMRES (Saad, Schultz 1986), with
+cosine transforms for a preconditioner: a map mirrored at its border is nearly this one.
+"""
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Final, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import fft
+from scipy.sparse.linalg import LinearOperator, gmres
+
+from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.types import Floats
+
+Wholes: TypeAlias = NDArray[np.object_]
+"""Whole numbers of any size."""
+Cells = TypeVar("Cells", Floats, Wholes)
+
+_RESIDUAL: Final = 1e-12
+_RESIDUAL_MAX: Final = 1e-9
+"""Of the right side. Shares of 10^12 reports have noise of 10^-6 of themselves or more."""
+_RESTART: Final = 100
+_CYCLES: Final = 6
+
+
+def all_around(quadrant: Cells) -> Cells:
+    """(rows, columns) → (2·rows − 1, 2·columns − 1): displacements of both signs; 0 is amid."""
+    rows, columns = quadrant.shape
+    down, right = np.abs(np.arange(1 - rows, rows)), np.abs(np.arange(1 - columns, columns))
+    return quadrant[down[:, None], right]
+
+
+def law_at(window: Cells, row: int, column: int) -> Cells:
+    """(rows, columns) law of the reports of one cell; `window`: what `all_around` gives."""
+    return _ending_on_map(_ending_on_map(window, row).T, column).T
+
+
+def _ending_on_map(window: Cells, start: int) -> Cells:
+    """(2m − 1, …) displacements of people who start at cell `start` of m → (m, …) their ends."""
+    m: int = window.shape[0] // 2 + 1
+    starts = [0, *range(m - start, 2 * m - 1 - start)]
+    return np.add.reduceat(window, starts, axis=0)
+
+
+class PlanarProducts:
+    """`Products` of the channel. `window`: (2·rows − 1, 2·columns − 1) law of the noise.
+
+    `epsilon_row`, `epsilon_column`: nats per step, for the preconditioner.
+    """
+
+    def __init__(self, window: Floats, epsilon_row: float, epsilon_column: float) -> None:
+        rows, columns = window.shape[0] // 2 + 1, window.shape[1] // 2 + 1
+        self._sizes = (rows, columns)
+        self._epsilon = (epsilon_row, epsilon_column)
+        self._shape = tuple(fft.next_fast_len(3 * m - 2, real=True) for m in (rows, columns))
+        self._spectrum = fft.rfft2(window, self._shape)
+
+    def expected(self, p: Floats) -> Floats:
+        """p·Q: (k,) shares → (k,) law of the reports, not negative unless a share is."""
+        least = 0.0 if float(p.min()) >= 0 else -np.inf
+        return np.maximum(self._forward(p), least)
+
+    def pull(self, weights: Floats) -> Floats:
+        """Q·w: (k,) → (k,) means of the weights, so none is beyond their least and largest."""
+        return np.clip(self._backward(weights), weights.min(), weights.max())
+
+    def inverse(self, reports: Floats) -> Floats:
+        """reports·Q⁻¹, or `CaldpError` where floats can't tell."""
+        return self._solve(self._forward, reports)
+
+    def score(self, weights: Floats) -> Floats:
+        """Q⁻¹·w, or `CaldpError` where floats can't tell."""
+        return self._solve(self._backward, weights)
+
+    def inverse_squared(self, reports: Floats) -> Floats:
+        """Refused: it needs the whole inverse."""
+        raise CaldpError(
+            f"The variance of every share needs a table of {reports.size:,}² numbers, too many; "
+            "use a smaller map, or sum_variance for the cells or regions that matter."
+        )
+
+    def _forward(self, p: Floats) -> Floats:
+        moved = self._convolved(p.reshape(self._sizes))
+        for axis, size in enumerate(self._sizes):
+            starts = [0, *range(size, 2 * size - 1)]
+            ends = moved.take(range(3 * size - 2), axis)
+            moved = np.add.reduceat(ends, starts, axis)
+        return moved.ravel()
+
+    def _backward(self, weights: Floats) -> Floats:
+        rows, columns = self._sizes
+        around = [(size - 1, size - 1) for size in self._sizes]
+        repeated = np.pad(weights.reshape(self._sizes), around, mode="edge")
+        # The noise is symmetric, so that correlation is convolution.
+        moved = self._convolved(repeated)
+        return moved[2 * rows - 2 : 3 * rows - 2, 2 * columns - 2 : 3 * columns - 2].ravel()
+
+    def _convolved(self, cells: Floats) -> Floats:
+        spectrum = fft.rfft2(cells, self._shape) * self._spectrum
+        return np.asarray(fft.irfft2(spectrum, self._shape))
+
+    @cached_property
+    def _mirrored(self) -> Floats:
+        """(rows, columns) spectrum of the noise on a mirrored map, roughly.
+
+        In the plane e^{−‖z‖} has the spectrum (1 + ‖ω‖²)^{−3/2}, on the line the power is −1;
+        4·sin²(ω/2)·α/(1 − α)² in place of (ω/ε)² is exact on the line.
+        """
+        power = -0.5 * (1 + sum(size > 1 for size in self._sizes))
+        square = [
+            np.square(np.sin(0.5 * np.pi * np.arange(size) / size) / np.sinh(0.5 * epsilon))
+            for size, epsilon in zip(self._sizes, self._epsilon, strict=True)
+        ]
+        return np.asarray((1.0 + square[0][:, None] + square[1]) ** power)
+
+    def _unmirror(self, cells: Floats) -> Floats:
+        waves = fft.dctn(cells.reshape(self._sizes), norm="ortho") / self._mirrored
+        return np.asarray(fft.idctn(waves, norm="ortho").ravel())
+
+    def _solve(self, product: Callable[[Floats], Floats], right: Floats) -> Floats:
+        k = right.size
+        operator = LinearOperator(
+            (k, k), matvec=lambda cells: product(self._unmirror(cells)), dtype=np.float64
+        )
+        found, _ = gmres(operator, right, rtol=_RESIDUAL, restart=_RESTART, maxiter=_CYCLES)
+        solution = self._unmirror(found)
+        error = np.linalg.norm(product(solution) - right)
+        require(
+            bool(error <= _RESIDUAL_MAX * np.linalg.norm(right)),
+            f"At this epsilon the noise hides too much to undo it for {k:,} cells in floating "
+            "point; choose a larger epsilon or a smaller map, or estimate by maximum likelihood.",
+        )
+        return solution

@@ -1,0 +1,232 @@
+"""The local hashing family in every context: Wang, Blocki, Li, Jha 2017 (OLH).
+
+Room: mechanisms. A person of a block with s hidden symbols draws h and sends it with h(x) ∈ [g]
+after k-RR on [g], g ≈ e^ε + 1; the report includes the symbols that h maps to the value sent.
+h(x) = ⌊g·f(x)/P⌋ for a uniform polynomial f of degree ≤ 2 over GF(P), P the least prime ≥ s. Then
+f(x) is uniform and values of three symbols are independent, so that two symbols collide with
+probability c = Σ_v (n_v/P)² and three with Σ_v (n_v/P)³, n_v numbers being mapped to v: not 1/g
+and 1/g², and these are what the estimator and its variances use. A block of one symbol has P = 1.
+Base distribution: uniform h and value, with k-RR's own λ = g/(g + e^ε − 1); as f can map some
+hidden symbol to each value, no smaller λ covers them with it.
+"""
+
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+
+from caldp_core.basics.arrays import counts_by
+from caldp_core.basics.errors import require
+from caldp_core.basics.limits import N_MAX
+from caldp_core.basics.types import Floats, Ints, Reports, WordSource
+from caldp_core.mechanisms.base import OUTPUTS_MAX, SupportForm
+from caldp_core.mechanisms.oracles.polynomial_hash import (
+    count_hits,
+    every_hash,
+    least_prime,
+    polynomial,
+)
+from caldp_core.mechanisms.oracles.supports import SupportLaw, SupportOracles
+from caldp_core.mechanisms.randomness.coins import (
+    COIN_ONE,
+    below,
+    noise_threshold,
+    seeded_words,
+    uniform_below,
+)
+from caldp_core.mechanisms.randomness.tally_in_pieces import stream_tally
+
+_WRITTEN_OUT_MAX: Final = 4096
+"""Blocks with at most so many different reports draw how many people send each."""
+_HASHES_MAX: Final = 10**10
+"""Most people times symbols of the largest block that are hashed one by one: about 10 s."""
+_CHUNK: Final = 1 << 14
+"""People at a time, so that their numbers stay in the cache."""
+_WRONG: Final = (
+    "reports must be hashes and values as this mechanism sends them; "
+    "hand over what privatize or client_report gave."
+)
+
+
+class LocalHashingOracles(SupportOracles):
+    """See `FrequencyOracles`; `sizes`: (m,) hidden symbols per block, `epsilon`: (m,).
+
+    A report is a record of `source`, the number of its block, `hash`, the coefficients of f from
+    x⁰ on, and `value`. In the clear, `source` is m + the symbol's place and the rest is 0.
+    """
+
+    dtype: np.dtype[Any] = np.dtype([("source", "<i8"), ("hash", "<i8", (3,)), ("value", "<i8")])
+
+    def __init__(self, sizes: Ints, epsilon: Floats) -> None:
+        self._prime = np.array([least_prime(int(s)) for s in sizes], np.int64)
+        self._g = best_range(sizes, self._prime, epsilon)
+        small = bool((self._prime.astype(np.float64) ** 3 * self._g <= _WRITTEN_OUT_MAX).all())
+        self.n_max = N_MAX if small else _HASHES_MAX // int(sizes.max())
+        noise = noise_threshold(np.where(sizes > 0, self._g, 0), epsilon)
+        law = support_law_of(sizes, self._prime, self._g, noise / COIN_ONE)
+        super().__init__(sizes, noise, law)
+
+    @property
+    def outputs(self) -> int:
+        """Σ P³·g, 10^18 if there are more."""
+        blocks = np.flatnonzero(self._sizes).tolist()
+        return min(sum(int(self._prime[j]) ** 3 * int(self._g[j]) for j in blocks), OUTPUTS_MAX)
+
+    @property
+    def settings(self) -> tuple[Ints, ...]:
+        """P and g of every block."""
+        return self._prime, self._g
+
+    def privatize(self, rank: Ints, words: WordSource) -> Reports:
+        """(n,) ranks → (n,) reports."""
+        block = self._block[rank]
+        reports = self.privatize_base(block, words)
+        honest = np.flatnonzero(~below(words(rank.size), self.cover_threshold[block]))
+        block, x = block[honest], (rank - self._starts[self._block[rank]])[honest]
+        number = polynomial(reports["hash"][honest], x, self._prime[block])
+        reports["value"][honest] = number * self._g[block] // self._prime[block]
+        return reports
+
+    def privatize_base(self, block: Ints, words: WordSource) -> Reports:
+        """(n,) blocks → (n,) reports with uniform hash and value."""
+        reports = self.blank(block)
+        prime, g = self._prime[block].astype(np.uint64), self._g[block].astype(np.uint64)
+        for degree in range(3):
+            reports["hash"][:, degree] = uniform_below(prime, words)
+        reports["value"] = uniform_below(g, words)
+        return reports
+
+    def tally(self, reports: Reports, clear: int) -> Ints:
+        """(n,) reports → (tally_size + clear,) sums; `CaldpError` on a record that can't be."""
+        reports = np.asarray(reports)
+        require(reports.ndim == 1 and reports.dtype == self.dtype, _WRONG)
+        m, source = self._sizes.size, reports["source"]
+        require(bool(((source >= 0) & (source < m + clear)).all()), _WRONG)
+        one = np.ones(clear, np.int64)
+        present = self._sizes > 0
+        prime = np.concatenate([np.where(present, self._prime, 0), one])[source]
+        g = np.concatenate([np.where(present, self._g, 0), one])[source]
+        numbers, value = reports["hash"], reports["value"]
+        require(bool(((numbers >= 0) & (numbers < prime[:, None])).all()), _WRONG)
+        require(bool(((value >= 0) & (value < g)).all()), _WRONG)
+        order = np.argsort(source, kind="stable")
+        sent = np.bincount(source, minlength=m + clear)
+        ends = np.cumsum(sent)
+        included = np.zeros(self._block.size, np.int64)
+        for block in np.flatnonzero(sent[:m]).tolist():
+            start, size = int(self._starts[block]), int(self._sizes[block])
+            for first in range(ends[block] - sent[block], ends[block], _CHUNK):
+                part = reports[order[first : min(first + _CHUNK, ends[block])]]
+                included[start : start + size] += count_hits(
+                    part["hash"], part["value"], int(self._prime[block]), int(self._g[block]), size
+                )
+        return np.concatenate([included, sent])
+
+    def every_report(self, clear: int) -> Reports:
+        """Blocks in order, hashes as `every_hash` gives them, their values; then the clear ones."""
+        parts = []
+        for block in np.flatnonzero(self._sizes):
+            prime, g = int(self._prime[block]), int(self._g[block])
+            reports = np.zeros(prime**3 * g, self.dtype)
+            reports["source"], reports["value"] = block, np.tile(np.arange(g), prime**3)
+            reports["hash"] = np.repeat(every_hash(prime), g, axis=0)
+            parts.append(reports)
+        return np.concatenate([*parts, self.clear_reports(np.arange(clear))])
+
+    def report_bits(self, clear: int) -> int:
+        """Bits of the source's number, three coefficients and a value, at the widest block's."""
+        numbers = [self._sizes.size + clear, *[int(self._prime.max())] * 3, int(self._g.max())]
+        return max(1, sum((number - 1).bit_length() for number in numbers))
+
+    def sample_tally(self, counts: Ints, base: Ints, rng: np.random.Generator) -> Ints:
+        """Small blocks draw how many people send each report; else reports are drawn themselves."""
+        if self.n_max < N_MAX:
+            words = seeded_words(rng)
+            return np.asarray(
+                stream_tally(counts, lambda rank: self.privatize(rank, words), self._cells_of)
+                + stream_tally(base, lambda at: self.privatize_base(at, words), self._cells_of)
+            )
+        uniform = rng.binomial(counts, self._share[self._block])
+        noise = counts_by(self._block, uniform, base.size) + base
+        included = np.zeros_like(counts)
+        for block in np.flatnonzero(self._sizes).tolist():
+            at = slice(int(self._starts[block]), int(self._starts[block] + self._sizes[block]))
+            truths = (counts - uniform)[at]
+            included[at] = self._sample_small(block, truths, int(noise[block]), rng)
+        return np.concatenate([included, counts_by(self._block, counts, base.size) + base])
+
+    def _cells_of(self, reports: Reports) -> Ints:
+        return self.tally(reports, 0)
+
+    def _sample_small(self, block: int, truths: Ints, noise: int, rng: np.random.Generator) -> Ints:
+        prime, g, size = (int(part[block]) for part in (self._prime, self._g, self._sizes))
+        hashes = every_hash(prime)
+        table = np.stack(
+            [polynomial(hashes, np.full(prime**3, x), prime) * g // prime for x in range(size)]
+        )
+        every = np.arange(prime**3)
+        sent = rng.multinomial(noise, np.full(g * prime**3, 1.0 / (g * prime**3)))
+        sent = sent.reshape(prime**3, g)
+        honest = rng.multinomial(truths, np.full(prime**3, 1.0 / prime**3))
+        for x in range(size):
+            sent[every, table[x]] += honest[x]
+        return np.array([sent[every, values].sum() for values in table], np.int64)
+
+    def channel(self, block: int) -> tuple[int, Ints, int]:
+        """Numerators over 2^48·g·P³: a lie N, the truth g·(2^48 − N) more; base: uniform."""
+        present = np.flatnonzero(self._sizes[:block])
+        first = int((self._prime[present] ** 3 * self._g[present]).sum())
+        size, prime, g = (int(part[block]) for part in (self._sizes, self._prime, self._g))
+        every = self.every_report(0)[first : first + prime**3 * g]
+        noise = int(self.cover_threshold[block])
+        rows = [
+            [noise + (g * (COIN_ONE - noise) if hit else 0) for hit in self._hits(every, block, x)]
+            for x in range(size)
+        ]
+        rows.append([COIN_ONE] * every.size)
+        return first, np.array(rows, dtype=object), COIN_ONE * g * prime**3
+
+    def _hits(self, reports: Reports, block: int, x: int) -> list[bool]:
+        number = polynomial(reports["hash"], np.full(reports.size, x), int(self._prime[block]))
+        hits: list[bool] = (
+            number * self._g[block] // self._prime[block] == reports["value"]
+        ).tolist()
+        return hits
+
+    def support_form(self, block: int) -> SupportForm:
+        """Of all pairs of hash and value x sends λ, and 1 − λ of the P³ with h(x) for the value."""
+        lie = Fraction(int(self.cover_threshold[block]), COIN_ONE)
+        g = int(self._g[block])
+        return SupportForm(lie + (1 - lie) * g, lie, Fraction(1, g))
+
+
+def support_law_of(sizes: Ints, prime: Ints, g: Ints, share: Floats) -> SupportLaw:
+    """What a report includes; `share`: (m,) λ. Three symbols' values are independent."""
+    most = prime // g + (prime % g > 0)
+    few = prime // g
+    large = prime % g
+    two = large * (most / prime) ** 2 + (g - large) * (few / prime) ** 2
+    three = large * (most / prime) ** 3 + (g - large) * (few / prime) ** 3
+    # A block of one symbol has no others; this makes a − r = 1 − λ.
+    two = np.where(sizes > 1, two, 0.0)
+    lie, honest = share / g, 1.0 - share
+    return SupportLaw(
+        own=honest + lie,
+        other=honest * two + lie,
+        base=1.0 / g,
+        own_pair=(honest + lie) * two,
+        other_pair=honest * three + lie * two,
+        base_pair=two / g,
+        gain=honest * (1.0 - two),
+        clear=share * (1.0 / g - two),
+    )
+
+
+def best_range(sizes: Ints, prime: Ints, epsilon: Floats) -> Ints:
+    """(m,) of the whole numbers next to e^ε + 1, at most P, the g with the least total variance."""
+    least = np.clip(np.floor(np.exp(epsilon)).astype(np.int64) + 1, np.minimum(2, prime), prime)
+    most = np.minimum(least + 1, prime)
+    lower, upper = (
+        support_law_of(sizes, prime, g, g / (g + np.expm1(epsilon))) for g in (least, most)
+    )
+    return np.where(upper.total_square(sizes) < lower.total_square(sizes), most, least)

@@ -1,0 +1,140 @@
+"""Reports that stand for a set of symbols: what all families but Hadamard and k-RR share.
+
+Room: mechanisms. A report of block j's oracle *includes* some of its hidden symbols. Everybody
+of the block, hidden or not, sends a report from the base distribution with probability λ; the
+others send one that includes their own symbol, or, if that is not hidden, the symbol in the
+clear. The tally counts, per hidden symbol, the reports that include it, and per block all of its
+oracle's reports. With a = P(includes x | x) and r = P(includes x | another hidden symbol),
+
+    n·p̂_x = (count_x − r·protected_j − β·clear_j)/(a − r),  β = λ(u − r)/(1 − λ),
+
+u = P(a base report includes x): β makes those who are not hidden cancel out.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from caldp_core.basics.arrays import sums_by
+from caldp_core.basics.errors import require
+from caldp_core.basics.limits import REPORTS_MAX_BYTES
+from caldp_core.basics.types import Floats, Ints, Reports, Words
+from caldp_core.mechanisms.randomness.coins import COIN_ONE
+
+
+@dataclass(frozen=True, eq=False)
+class SupportLaw:
+    """What a report includes; all (m,) probabilities, one per block, but for `gain` and `clear`.
+
+    `own`, `other`, `base`: a, r and u above. `own_pair`: x and a given other symbol, from x.
+    `other_pair`: two given symbols that are not x, from x. `base_pair`: two given symbols, from
+    the base distribution. `gain`: a − r. `clear`: β.
+    """
+
+    own: Floats
+    other: Floats
+    base: Floats
+    own_pair: Floats
+    other_pair: Floats
+    base_pair: Floats
+    gain: Floats
+    clear: Floats
+
+    def total_square(self, sizes: Ints) -> Floats:
+        """(m,) Σ_x E[Z_x²] of one hidden person, Z_x what the report adds to n·p̂_x.
+
+        The estimates' variances add up to this less a constant: it ranks an oracle's settings.
+        """
+        own, r = self.own, self.other
+        square = own * (1.0 - r) ** 2 + (1.0 - own) * r**2 + (sizes - 1) * r * (1.0 - r)
+        return np.asarray(square / self.gain**2)
+
+
+class SupportOracles:
+    """The part of an `FrequencyOracles` that follows from its `SupportLaw`.
+
+    `sizes`: (m,) hidden symbols per block; `noise`: (m,) whole thresholds of λ.
+    Tally: (s,) inclusions of each hidden symbol, then (m,) reports of each block's oracle.
+    Reports are records with a field `source`; `dtype` is the family's.
+    """
+
+    dtype: np.dtype[Any]
+
+    def __init__(self, sizes: Ints, cover_threshold: Words, law: SupportLaw) -> None:
+        self._sizes = sizes
+        self.cover_threshold = cover_threshold
+        self.law = law
+        self._share: Floats = cover_threshold / COIN_ONE
+        self._starts = np.cumsum(sizes) - sizes
+        self._block = np.repeat(np.arange(sizes.size), sizes)
+        self.tally_size = int(sizes.sum()) + sizes.size
+
+    def blank(self, source: Ints) -> Reports:
+        """(n,) sources → (n,) records of nothing else; `CaldpError` if they would take too much."""
+        size = source.size * self.dtype.itemsize
+        require(
+            size <= REPORTS_MAX_BYTES,
+            f"Reports may take at most {REPORTS_MAX_BYTES:,} bytes, these {source.size:,} would "
+            f"take {size:,}; take fewer people at a time or sample_tally.",
+        )
+        reports = np.zeros(source.size, self.dtype)
+        reports["source"] = source
+        return reports
+
+    def clear_reports(self, place: Ints) -> Reports:
+        """(n,) places → (n,) records whose `source` is m + place, and that hold nothing else."""
+        return self.blank(self._sizes.size + place)
+
+    def block_counts(self, counts: Ints) -> Ints:
+        """(m,) reports of each block's oracle: the last cells."""
+        return counts[self._block.size :]
+
+    def estimate(self, counts: Ints, block_counts: Ints, n: int) -> Floats:
+        """(s,) shares, by the module's formula."""
+        protected = self.block_counts(counts)
+        clear = block_counts - protected
+        expected = self.law.other * protected + self.law.clear * clear
+        included = counts[: self._block.size]
+        return np.asarray((included - expected[self._block]) / (n * self.law.gain[self._block]))
+
+    def variance(self, p: Floats, block_p: Floats, n: int) -> Floats:
+        """Exact: a report adds 1 − r, −r or −β, each over a − r, to n·p̂_x."""
+        law, block = self.law, self._block
+        hidden, base, clear = self._shares(p, block_p)
+        hit = law.gain[block] * p + (law.other * hidden + law.base * base)[block]
+        miss = (hidden + base)[block] - hit
+        r = law.other[block]
+        square = hit * (1.0 - r) ** 2 + miss * r**2 + (clear * law.clear**2)[block]
+        return np.asarray((square / law.gain[block] ** 2 - p**2) / n)
+
+    def offset(self, weights: Floats) -> Floats:
+        """−β·Σ w/(a − r): what a report in the clear adds; `second_moment` sees to the others."""
+        total = sums_by(self._block, weights, self._sizes.size)
+        return np.asarray(-self.law.clear * total / self.law.gain)
+
+    def second_moment(self, weights: Floats, p: Floats, block_p: Floats) -> float:
+        """Z = (Σ w over the included − r·W)/(a − r), W the sum of all weights of the block.
+
+        E[(Σ w)²] splits into squares and pairs of inclusions, with or without one's own symbol.
+        """
+        law, block, m = self.law, self._block, self._sizes.size
+        hidden, base, _ = self._shares(p, block_p)
+        total = sums_by(block, weights, m)
+        squares = sums_by(block, weights**2, m)
+        own, own_square = sums_by(block, p * weights, m), sums_by(block, p * weights**2, m)
+        mean = law.gain * own + (law.other * hidden + law.base * base) * total
+        alone = law.gain * own_square + (law.other * hidden + law.base * base) * squares
+        with_own = total * own - own_square
+        without = hidden * (total**2 - squares) - 2.0 * with_own
+        pairs = 2.0 * law.own_pair * with_own + law.other_pair * without
+        pairs += law.base_pair * base * (total**2 - squares)
+        level = law.other * total
+        square = alone + pairs - 2.0 * level * mean + level**2 * (hidden + base)
+        return float((square / law.gain**2).sum())
+
+    def _shares(self, p: Floats, block_p: Floats) -> tuple[Floats, Floats, Floats]:
+        """(m,) each: people with hidden symbols, base reports and clear reports of the others."""
+        hidden = sums_by(self._block, p, self._sizes.size)
+        base = self._share * (block_p - hidden)
+        return hidden, base, block_p - hidden - base

@@ -1,0 +1,167 @@
+"""The unary family: RAPPOR and OUE in every context.
+
+Room: mechanisms. A report is one bit for each hidden symbol of the block: the own bit is 1 with
+probability θ, every other with d₁; the base distribution has d₁ throughout. Plain: basic one-time
+RAPPOR (Erlingsson, Pihur, Korolova 2014; θ = e^{ε/2}/(e^{ε/2}+1)) and optimized unary encoding
+(Wang, Blocki, Li, Jha 2017; θ = ½). ULDP calls any θ the generalized RAPPOR, and asks for
+d₁ = θ/((1−θ)e^ε+θ) and d₂ = ((1−θ)e^ε+θ)/e^ε; this is its utility-optimized RAPPOR (Definition 4)
+without the noise bits of reports that name their symbol (`published_urap.py` has them).
+"""
+
+from collections.abc import Callable
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+
+from caldp_core.basics.arrays import counts_by
+from caldp_core.basics.errors import check_number
+from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource
+from caldp_core.mechanisms.base import SupportForm
+from caldp_core.mechanisms.oracles.packed_bits import PackedReports, members_of
+from caldp_core.mechanisms.oracles.random_bits import (
+    WORD_BITS,
+    as_bytes,
+    product_law,
+    random_lanes,
+    set_bits,
+)
+from caldp_core.mechanisms.oracles.supports import SupportLaw
+from caldp_core.mechanisms.randomness.coins import COIN_BITS, COIN_ONE, below, truth_threshold
+
+_DIGITS: Final = 60
+_CHUNK: Final = 1 << 14
+"""Words of coins at a time, so that what is in hand stays in the cache."""
+
+
+class UnaryOracles(PackedReports):
+    """See `FrequencyOracles`; `sizes`: (m,) hidden symbols per block, `epsilon`: (m,).
+
+    `truth`: (m,) whole thresholds T in (0, 2^48): θ = T/2^48. `theta`, `d1`: (m,) as realised.
+    """
+
+    def __init__(self, sizes: Ints, epsilon: Floats, truth: Words) -> None:
+        self._truth = truth
+        self._stray, covering = unary_thresholds(truth, epsilon)
+        self.theta, self.d1 = truth / COIN_ONE, self._stray / COIN_ONE
+        noise = np.where(sizes > 0, covering, np.uint64(0))
+        super().__init__(sizes, noise, support_law_of(self.theta, self.d1))
+
+    @property
+    def settings(self) -> tuple[Words, ...]:
+        """T and D of every block."""
+        return self._truth, self._stray
+
+    def privatize(self, rank: Ints, words: WordSource) -> Reports:
+        """(n,) ranks → (n,) reports; `CaldpError` if they would not fit into memory."""
+        block = self._block[rank]
+        reports = self.privatize_base(block, words)
+        ones = below(words(rank.size), self._truth[block])
+        set_bits(reports["bits"], rank - self._starts[block], ones)
+        return reports
+
+    def privatize_base(self, block: Ints, words: WordSource) -> Reports:
+        """(n,) blocks → (n,) reports all of whose bits are 1 with probability d₁."""
+        reports = self.blank(block)
+        bits = reports["bits"]
+        lanes = -(-self._sizes // WORD_BITS)
+        kinds, kind = np.unique(np.stack([lanes, self._stray]), axis=1, return_inverse=True)
+        by_kind = members_of(kind.ravel()[block], kinds.shape[1])
+        for (wide, stray), members in zip(kinds.T, by_kind, strict=True):
+            step = max(1, _CHUNK // max(1, int(wide)))
+            for start in range(0, members.size, step):
+                part = members[start : start + step]
+                drawn = random_lanes(part.size * int(wide), int(stray), words)
+                drawn = drawn.reshape(part.size, int(wide))
+                drawn[:, -1] &= self._last_lane(block[part])
+                packed = as_bytes(drawn)[:, : bits.shape[1]]
+                bits[part, : packed.shape[1]] = packed
+        return reports
+
+    def _last_lane(self, block: Ints) -> Words:
+        # Mask of the bits that the block's last word holds: 1 to 64 of them.
+        spare = -self._sizes[block] % WORD_BITS
+        return np.right_shift(~np.uint64(0), spare.astype(np.uint64))
+
+    def sample_tally(self, counts: Ints, base: Ints, rng: np.random.Generator) -> Ints:
+        """Given the people, bit sums are independent: Binomial(own, θ) + Binomial(others, d₁)."""
+        reports = counts_by(self._block, counts, base.size) + base
+        own = rng.binomial(counts, self.theta[self._block])
+        stray = rng.binomial(reports[self._block] - counts, self.d1[self._block])
+        return np.concatenate([own + stray, reports])
+
+    def channel(self, block: int) -> tuple[int, Ints, int]:
+        """Products of T, D and their complements, over (2^48)^s; Python ints, for they are huge."""
+        size, stray = int(self._sizes[block]), int(self._stray[block])
+        rows = [[stray] * size for _ in range(size + 1)]
+        for own in range(size):
+            rows[own][own] = int(self._truth[block])
+        numerators: Any = np.stack([product_law(row, COIN_ONE) for row in rows])
+        before = self._sizes[:block]
+        first = int((1 << before[before > 0]).sum())
+        return first, numerators, 1 << (COIN_BITS * size)
+
+    def support_form(self, block: int) -> SupportForm:
+        """Only the own bit tells x from the base: θ for d₁ where it is 1, 1 − θ for 1 − d₁."""
+        theta = Fraction(int(self._truth[block]), COIN_ONE)
+        d1 = Fraction(int(self._stray[block]), COIN_ONE)
+        return SupportForm(theta / d1, (1 - theta) / (1 - d1), d1)
+
+
+def support_law_of(theta: Floats, d1: Floats) -> SupportLaw:
+    """What a report of independent bits includes: others have d₁ even in the base reports.
+
+    So who is in the clear need not be corrected for, β = 0.
+    """
+    return SupportLaw(
+        own=theta,
+        other=d1,
+        base=d1,
+        own_pair=theta * d1,
+        other_pair=d1**2,
+        base_pair=d1**2,
+        gain=theta - d1,
+        clear=np.zeros_like(d1),
+    )
+
+
+def unary_thresholds(truth: Words, epsilon: Floats) -> tuple[Words, Words]:
+    """(m,) D and N of d₁ = D/2^48 and λ = N/2^48 for θ = truth/2^48 and ε.
+
+    D is the least with (θ/(1−θ))·((1−d₁)/d₁) ≤ e^ε, so d₁ ≥ θ/((1−θ)e^ε+θ). The largest
+    Q(y|x)/base(y) is θ/d₁ (own bit set), so N is the least with λ ≥ e^{−ε}·θ/d₁, ULDP's d₂ but for
+    the rounding of d₁.
+    """
+    pairs, place = np.unique(np.stack([truth, epsilon]), axis=1, return_inverse=True)
+    stray, covering = [], []
+    with localcontext() as context:
+        context.prec = _DIGITS
+        for whole, level in pairs.T:
+            true, power = int(whole), Decimal(float(level)).exp()
+            # e^ε is irrational, so the least whole number above is the floor's successor.
+            stray.append(int(COIN_ONE * true / ((COIN_ONE - true) * power + true)) + 1)
+            covering.append(int(COIN_ONE * true / (stray[-1] * power)) + 1)
+    at = place.ravel()
+    return np.array(stray, np.uint64)[at], np.array(covering, np.uint64)[at]
+
+
+class RapporOracles(UnaryOracles):
+    """Basic one-time RAPPOR: θ = e^{ε/2}/(e^{ε/2}+1), d₁ = 1 − θ, d₂ = e^{−ε/2}."""
+
+    def __init__(self, sizes: Ints, epsilon: Floats) -> None:
+        super().__init__(sizes, epsilon, truth_threshold(epsilon / 2))
+
+
+class OueOracles(UnaryOracles):
+    """Optimized unary encoding: θ = ½, d₁ = 1/(e^ε+1): least variance for rare symbols."""
+
+    def __init__(self, sizes: Ints, epsilon: Floats) -> None:
+        super().__init__(sizes, epsilon, np.full(sizes.size, COIN_ONE // 2, np.uint64))
+
+
+def unary_family(theta: float) -> Callable[[Ints, Floats], UnaryOracles]:
+    """The unary family with this θ in [0.001, 0.999] for every ε; raises `CaldpError` outside."""
+    share = check_number("theta", theta, 0.001, 0.999)
+    threshold = np.uint64(round(share * COIN_ONE))
+    return lambda sizes, epsilon: UnaryOracles(sizes, epsilon, np.full(sizes.size, threshold))

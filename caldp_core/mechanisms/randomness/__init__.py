@@ -1,0 +1,4 @@
+"""Random numbers: coins that decide privacy, fast binomials, tallies drawn in pieces.
+
+Room: mechanisms.
+"""

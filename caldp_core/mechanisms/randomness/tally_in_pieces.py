@@ -1,0 +1,36 @@
+"""Tallies that have to be drawn report by report, a million people in memory at a time.
+
+Room: mechanisms; for families whose tally has no known law that costs less than the reports.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+import numpy as np
+
+from caldp_core.basics.types import Ints, Reports
+
+_CHUNK: Final = 1 << 20
+
+
+def stream_tally(
+    people: Ints, send: Callable[[Ints], Reports], add: Callable[[Reports], Ints]
+) -> Ints:
+    """Sum of `add(send(kinds))` over all people, in pieces.
+
+    `people`: (kinds,) how many there are of each kind; `send`: (n,) kinds → (n,) reports;
+    `add`: reports → (cells,) their tally.
+    """
+    total = add(send(np.zeros(0, np.int64)))
+    for kinds in pieces(people, _CHUNK):
+        total = total + add(send(kinds))
+    return total
+
+
+def pieces(people: Ints, most: int) -> Iterator[Ints]:
+    """Everybody's kind, sorted, at most so many at a time."""
+    ends = np.cumsum(people)
+    n = int(ends[-1]) if ends.size else 0
+    for start in range(0, n, most):
+        some = np.arange(start, min(start + most, n))
+        yield np.searchsorted(ends, some, side="right")

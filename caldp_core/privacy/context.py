@@ -1,0 +1,147 @@
+"""What is promised: contexts (blocks + sensitive set + ε) and the privacy matrix they stand for.
+
+Room: policies only. Whether a mechanism keeps one is for `audit.py` to find out.
+"""
+
+import hashlib
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from caldp_core.basics.errors import CaldpError, check_epsilon, check_k, check_symbols, require
+from caldp_core.basics.limits import DENSE_MAX_ENTRIES
+from caldp_core.basics.types import Bools, Floats, Ints, read_only
+
+
+class PrivacyMatrix(Protocol):
+    """E of CALDP Definition 2: Q(S|x) ≤ e^{E[x, x′]}·Q(S|x′) for all outputs S; row = protected."""
+
+    @property
+    def k(self) -> int:
+        """Domain size."""
+        ...
+
+    def between(self, x: ArrayLike, x_other: ArrayLike) -> Floats:
+        """E[x, x′] for each pair: (n,) symbols and (n,) symbols → (n,) floats in [0, ∞]."""
+        ...
+
+
+def dense(matrix: PrivacyMatrix) -> Floats:
+    """(k, k) all of E, or `CaldpError` above `DENSE_MAX_ENTRIES` entries."""
+    k = matrix.k
+    require(
+        k * k <= DENSE_MAX_ENTRIES,
+        f"A dense privacy matrix may have at most {DENSE_MAX_ENTRIES:,} entries, "
+        f"k = {k:,} would need {k * k:,}; ask for single pairs with between().",
+    )
+    x, other = np.divmod(np.arange(k * k), k)
+    return matrix.between(x, other).reshape(k, k)
+
+
+@dataclass(frozen=True, eq=False)
+class Context:
+    """Blocks + sensitive set + ε: the one policy of which all of the sources' are special cases.
+
+    E[x, x′] = ε of x's block if x is sensitive and x′ is in the same block, else ∞; 0 for x = x′.
+    One block and everything sensitive is plain LDP; one block is high-low LDP (CALDP Def. 3);
+    everything sensitive is block-structured LDP (CALDP Def. 4).
+
+    `blocks`: (k,) int64 labels, every one of 0 … m−1 used. `sensitive`: (k,) bool.
+    `epsilon`: (m,) floats in [0.001, 20]. All read-only. Build it with `Context.of`.
+    """
+
+    blocks: Ints
+    sensitive: Bools
+    epsilon: Floats
+
+    @classmethod
+    def of(cls, blocks: ArrayLike, sensitive: ArrayLike, epsilon: ArrayLike) -> "Context":
+        """Check and freeze; `epsilon` is one number or one per block. Raises `CaldpError`."""
+        labels = _labels(blocks)
+        m = int(labels.max()) + 1
+        flags = np.asarray(sensitive)
+        require(
+            flags.shape == labels.shape and flags.dtype == np.bool_,
+            f"sensitive must be {labels.size} booleans, got shape {flags.shape} of {flags.dtype}.",
+        )
+        levels = check_epsilon(epsilon)
+        if levels.shape not in ((), (m,)):
+            raise CaldpError(
+                f"epsilon must be one number or one per block ({m}), got shape {levels.shape}."
+            )
+        full = np.broadcast_to(levels, (m,)).copy()
+        return cls(read_only(labels.copy()), read_only(flags.copy()), read_only(full))
+
+    @classmethod
+    def plain(cls, k: int, epsilon: float) -> "Context":
+        """Plain LDP: every pair of symbols equally secret (CALDP Def. 1)."""
+        return cls.of(np.zeros(check_k(k), np.int64), np.ones(k, np.bool_), epsilon)
+
+    @classmethod
+    def high_low(cls, sensitive: ArrayLike, epsilon: float) -> "Context":
+        """High-low LDP: only the sensitive set is protected (CALDP Def. 3)."""
+        flags = np.asarray(sensitive)
+        return cls.of(np.zeros(flags.shape, np.int64), flags, epsilon)
+
+    @classmethod
+    def block_structured(cls, blocks: ArrayLike, epsilon: ArrayLike) -> "Context":
+        """Block-structured LDP: hide where in the block, not which block (CALDP Def. 4)."""
+        labels = np.asarray(blocks)
+        return cls.of(labels, np.ones(labels.shape, np.bool_), epsilon)
+
+    @property
+    def k(self) -> int:
+        """Domain size."""
+        return self.blocks.size
+
+    @property
+    def m(self) -> int:
+        """Number of blocks."""
+        return self.epsilon.size
+
+    def block_sizes(self) -> Ints:
+        """(m,) symbols in each block."""
+        return np.bincount(self.blocks, minlength=self.m)
+
+    def hidden(self) -> Bools:
+        """(k,) True where a report is randomised to hide the symbol.
+
+        That is every sensitive symbol, but for those alone in their block: there E holds no
+        finite entry, there is nothing to hide it among, and it is reported as it is.
+        """
+        return self.sensitive & (self.block_sizes() > 1)[self.blocks]
+
+    def between(self, x: ArrayLike, x_other: ArrayLike) -> Floats:
+        """E[x, x′] pair by pair (see `PrivacyMatrix`)."""
+        left = check_symbols("x", x, self.k)
+        right = check_symbols("x_other", x_other, self.k)
+        block = self.blocks[left]
+        held = self.sensitive[left] & (block == self.blocks[right])
+        return np.where(left == right, 0.0, np.where(held, self.epsilon[block], np.inf))
+
+    def fingerprint(self) -> str:
+        """Hexadecimal digest that two contexts share only if they promise the same."""
+        digest = hashlib.sha256(self.blocks.tobytes())
+        digest.update(self.sensitive.tobytes())
+        digest.update(self.epsilon.tobytes())
+        return digest.hexdigest()
+
+
+def _labels(blocks: ArrayLike) -> Ints:
+    labels = np.asarray(blocks)
+    require(
+        labels.ndim == 1 and labels.size > 0 and labels.dtype.kind in "iu",
+        f"blocks must be one whole number per symbol, got shape {labels.shape} of {labels.dtype}.",
+    )
+    check_k(labels.size)
+    require(int(labels.min()) >= 0, f"blocks must be labels from 0 on, got {int(labels.min())}.")
+    require(
+        int(labels.max()) < labels.size,
+        f"blocks must be labels below k = {labels.size}, got {int(labels.max())}.",
+    )
+    empty = np.flatnonzero(np.bincount(labels) == 0)
+    if empty.size:
+        raise CaldpError(f"blocks must use every label from 0 on, label {int(empty[0])} is unused.")
+    return labels.astype(np.int64)

@@ -1,0 +1,177 @@
+"""Privacy that falls off with distance: E[x, x′] = ε·d(x, x′) (metric privacy).
+
+Room: policies, beside `privacy.py`. Geo-indistinguishability (Andrés et al. 2013) is this with
+the Euclidean distance. Distances on grids are in steps (cells), or in kilometres where said.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from caldp_core.basics.errors import check_epsilon, check_k, check_number, check_symbols, require
+from caldp_core.basics.limits import EXACT_MAX_ENTRIES
+from caldp_core.basics.types import Floats, Ints
+from caldp_core.domain.grid import KM_PER_DEGREE, GridDomain
+
+
+@dataclass(frozen=True)
+class GridMetric:
+    """E = ε_row·|Δrow| + ε_column·|Δcolumn| on rows × columns cells; symbol = row·columns + column.
+
+    `epsilon_row`, `epsilon_column`: nats per step to the next cell, in [0.001, 20].
+    """
+
+    rows: int
+    columns: int
+    epsilon_row: float
+    epsilon_column: float
+
+    def __post_init__(self) -> None:
+        _check_grid(self)
+
+    @classmethod
+    def per_km(cls, grid: GridDomain, epsilon: float) -> "GridMetric":
+        """At most `epsilon` nats per kilometre northward plus eastward, everywhere on the map.
+
+        A cell is narrower the farther it lies from the equator; the narrowest edge of the map
+        sets the step eastward, so that the promise holds for all rows. Raises `CaldpError` if a
+        step would be below 0.001 or above 20 nats.
+        """
+        height = grid.cell * KM_PER_DEGREE
+        width = height * _narrowest(grid)
+        return cls(grid.rows, grid.columns, epsilon * height, epsilon * width)
+
+    @property
+    def k(self) -> int:
+        """Number of cells."""
+        return self.rows * self.columns
+
+    def between(self, x: ArrayLike, x_other: ArrayLike) -> Floats:
+        """E[x, x′] pair by pair: (n,) and (n,) symbols → (n,) nats (see `PrivacyMatrix`)."""
+        south, east = _steps(x, x_other, self.rows, self.columns)
+        return np.asarray(self.epsilon_row * south + self.epsilon_column * east)
+
+
+@dataclass(frozen=True)
+class EuclideanMetric:
+    """E = √((ε_row·Δrow)² + (ε_column·Δcolumn)²): geo-indistinguishability; units as above."""
+
+    rows: int
+    columns: int
+    epsilon_row: float
+    epsilon_column: float
+
+    def __post_init__(self) -> None:
+        _check_grid(self)
+
+    @classmethod
+    def per_km(cls, grid: GridDomain, epsilon: float) -> "EuclideanMetric":
+        """At most `epsilon` nats per kilometre as the crow flies, everywhere on the map.
+
+        The step eastward is a share of the great circle between the ends of the narrowest edge,
+        and so of every shorter one: haversine(g) ≥ haversine(Δlatitude) + haversine(that), and
+        sin²√s, concave, makes g at least √(north² + east²). Raises `CaldpError` if a step would
+        be below 0.001 or above 20 nats.
+        """
+        span = math.radians(grid.cell * max(grid.columns - 1, 1))
+        arc = 2 * math.asin(_narrowest(grid) * math.sin(span / 2))
+        height = grid.cell * KM_PER_DEGREE
+        return cls(grid.rows, grid.columns, epsilon * height, epsilon * height * arc / span)
+
+    @property
+    def k(self) -> int:
+        """Number of cells."""
+        return self.rows * self.columns
+
+    def between(self, x: ArrayLike, x_other: ArrayLike) -> Floats:
+        """E[x, x′] pair by pair: (n,) and (n,) symbols → (n,) nats (see `PrivacyMatrix`)."""
+        south, east = _steps(x, x_other, self.rows, self.columns)
+        return np.asarray(np.hypot(self.epsilon_row * south, self.epsilon_column * east))
+
+    def stricter_steps(self) -> GridMetric:
+        """The largest multiple of the step metric below this one: a + b ≤ √2·√(a² + b²).
+
+        A mechanism that keeps it keeps this policy; along the diagonals nothing is given away.
+        """
+        share = math.sqrt(0.5)
+        return GridMetric(
+            self.rows, self.columns, share * self.epsilon_row, share * self.epsilon_column
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class DistanceMetric:
+    """E = ε·d(x, x′) for any small table of distances.
+
+    `distances`: (k, k) in any unit, symmetric, 0 on the diagonal, triangle inequality kept
+    (to rounding, 2e-15 of the largest); `epsilon`: nats per that unit. Build it with
+    `DistanceMetric.of`.
+    """
+
+    distances: Floats
+    epsilon: float
+
+    @classmethod
+    def of(cls, distances: ArrayLike, epsilon: float) -> "DistanceMetric":
+        """Check and freeze; raises `CaldpError` for what is no distance or no positive ε."""
+        table = np.array(distances, dtype=np.float64)
+        require(
+            table.ndim == 2 and table.shape[0] == table.shape[1] and table.size > 0,
+            f"distances must be a square table, got shape {table.shape}.",
+        )
+        require(
+            table.size <= EXACT_MAX_ENTRIES,
+            f"distances may have at most {EXACT_MAX_ENTRIES:,} entries, got {table.size:,}; "
+            "use fewer symbols or the steps of a grid.",
+        )
+        require(
+            bool(np.isfinite(table).all() and (table >= 0).all()),
+            "distances must be finite and not negative.",
+        )
+        require(
+            not table.diagonal().any() and bool((table == table.T).all()),
+            "distances must be 0 on the diagonal and the same both ways.",
+        )
+        slack = 2e-15 * float(table.max())
+        detour = all(bool((table <= row[:, None] + row + slack).all()) for row in table)
+        require(detour, "distances must keep the triangle inequality: no detour is shorter.")
+        require(
+            all(bool((table[row == 0] == row).all()) for row in table),
+            "distances must be the same to everywhere from two symbols at distance 0.",
+        )
+        check_number("epsilon", epsilon, 1e-9, 1e9)
+        table.flags.writeable = False
+        return cls(table, epsilon)
+
+    @property
+    def k(self) -> int:
+        """Number of symbols."""
+        return len(self.distances)
+
+    def between(self, x: ArrayLike, x_other: ArrayLike) -> Floats:
+        """E[x, x′] pair by pair: (n,) and (n,) symbols → (n,) nats (see `PrivacyMatrix`)."""
+        left, right = check_symbols("x", x, self.k), check_symbols("x_other", x_other, self.k)
+        return np.asarray(self.epsilon * self.distances[left, right])
+
+
+def _check_grid(metric: GridMetric | EuclideanMetric) -> None:
+    check_k(metric.rows)
+    check_k(metric.columns)
+    check_k(metric.rows * metric.columns)
+    check_epsilon([metric.epsilon_row, metric.epsilon_column])
+
+
+def _narrowest(grid: GridDomain) -> float:
+    """Width over height of a cell at the edge that is farthest from the equator."""
+    farthest = max(abs(grid.area.south), abs(grid.area.north))
+    return math.cos(math.radians(min(farthest, 90.0)))
+
+
+def _steps(x: ArrayLike, x_other: ArrayLike, rows: int, columns: int) -> tuple[Ints, Ints]:
+    left = check_symbols("x", x, rows * columns)
+    right = check_symbols("x_other", x_other, rows * columns)
+    row, column = np.divmod(left, columns)
+    other_row, other_column = np.divmod(right, columns)
+    return np.abs(row - other_row), np.abs(column - other_column)

@@ -1,0 +1,114 @@
+"""Privacy matrices beyond contexts: any dense E, sums for several releases, shortest-path closure.
+
+Room: policies only. Sums of levels are rounded up, so that a promise that is derived here is never
+stronger than what follows from its parts.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from caldp_core.basics.errors import CaldpError, check_symbols, require
+from caldp_core.basics.limits import DENSE_MAX_ENTRIES
+from caldp_core.basics.types import Floats, read_only
+from caldp_core.privacy.context import PrivacyMatrix, dense
+
+
+@dataclass(frozen=True, eq=False)
+class DenseMatrix:
+    """Any E, written out: (k, k) `entries` in [0, ∞], 0 on the diagonal, read-only.
+
+    Row = the symbol that is protected (CALDP Definition 2). Build it with `DenseMatrix.of`.
+    """
+
+    entries: Floats
+
+    @classmethod
+    def of(cls, entries: ArrayLike) -> "DenseMatrix":
+        """Check and freeze a copy. Raises `CaldpError`."""
+        try:
+            levels = np.array(entries, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
+            raise CaldpError("entries must be a square matrix of numbers.") from None
+        require(
+            levels.ndim == 2 and levels.shape[0] == levels.shape[1] and levels.size > 0,
+            f"entries must be a square matrix, got shape {levels.shape}.",
+        )
+        require(
+            levels.size <= DENSE_MAX_ENTRIES,
+            f"entries must be at most {DENSE_MAX_ENTRIES:,}, got {levels.size:,}.",
+        )
+        wrong = ~(levels >= 0)
+        if wrong.any():
+            raise CaldpError(f"entries must be in [0, inf], got {float(levels[wrong][0])!r}.")
+        own = levels.diagonal()
+        if own.any():
+            raise CaldpError(f"entries must be 0 on the diagonal, got {float(own[own != 0][0])!r}.")
+        return cls(read_only(levels))
+
+    @property
+    def k(self) -> int:
+        """Domain size."""
+        return len(self.entries)
+
+    def between(self, x: ArrayLike, x_other: ArrayLike) -> Floats:
+        """E[x, x′] pair by pair (see `PrivacyMatrix`)."""
+        left, right = check_symbols("x", x, self.k), check_symbols("x_other", x_other, self.k)
+        return np.asarray(self.entries[left, right])
+
+
+@dataclass(frozen=True, eq=False)
+class ReleasedTogether:
+    """E₁ + E₂ + …: what several releases about one symbol promise together (CALDP Prop. 2).
+
+    Nothing is written out, so contexts of any size add up. Build it with `released_together`.
+    """
+
+    parts: tuple[PrivacyMatrix, ...]
+
+    @property
+    def k(self) -> int:
+        """Domain size."""
+        return self.parts[0].k
+
+    def between(self, x: ArrayLike, x_other: ArrayLike) -> Floats:
+        """E[x, x′] pair by pair (see `PrivacyMatrix`)."""
+        total = self.parts[0].between(x, x_other)
+        for part in self.parts[1:]:
+            total = sum_up(total, part.between(x, x_other))
+        return total
+
+
+def released_together(*parts: PrivacyMatrix) -> ReleasedTogether:
+    """The sum of one or more matrices of one domain; raises `CaldpError` for unlike sizes."""
+    sizes = {part.k for part in parts}
+    require(
+        len(sizes) == 1,
+        f"Releases add up over one domain, got domain sizes {sorted(sizes)}.",
+    )
+    return ReleasedTogether(parts)
+
+
+def closure(matrix: PrivacyMatrix) -> DenseMatrix:
+    """E's shortest-path closure, which E implies: E[x, z] ≤ E[x, y] + E[y, z] for all x, y, z.
+
+    Since Q(S|x) ≤ e^{E[x,y]}·Q(S|y) ≤ e^{E[x,y]+E[y,z]}·Q(S|z). Contexts are closed already.
+    Floyd–Warshall, O(k³); raises `CaldpError` where `dense` does.
+    """
+    shortest = dense(matrix).copy()
+    for middle in range(matrix.k):
+        into, out = shortest[:, middle], shortest[middle]
+        x, z = np.nonzero(into[:, None] + out < shortest)
+        shortest[x, z] = np.minimum(shortest[x, z], sum_up(into[x], out[z]))
+    return DenseMatrix(read_only(shortest))
+
+
+def sum_up(a: Floats, b: Floats) -> Floats:
+    """a + b ≥ 0, rounded up to the next float where it is not exact; ∞ stays ∞."""
+    total = a + b
+    with np.errstate(invalid="ignore"):
+        # Knuth's two-sum: the exact a + b is total + lost; ∞ − ∞ gives NaN, which is not > 0.
+        back = total - a
+        lost = (a - (total - back)) + (b - back)
+    return np.where(lost > 0, np.nextafter(total, np.inf), total)

@@ -1,0 +1,4 @@
+"""A scenario: everything that a run depends on, as a record, a file and a link.
+
+Room: scenarios.
+"""

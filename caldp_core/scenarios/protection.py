@@ -1,0 +1,236 @@
+"""Specs of what is protected: which blocks, and which symbols are sensitive.
+
+Room: scenarios. Every spec is frozen and holds only scalars and texts, so that it can be a cache
+key, a line in a file and part of a link; `build` makes the arrays.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from caldp_core.basics.errors import CaldpError, check_whole, require
+from caldp_core.basics.limits import AREAS_MAX, K_MAX, N_MAX
+from caldp_core.basics.numerals import read_whole
+from caldp_core.basics.types import Bools
+from caldp_core.datasets import population_prior, us_state_labels
+from caldp_core.domain.grid import US_GRID, Area, Domain, GridDomain
+from caldp_core.domain.partitions import (
+    Partition,
+    adaptive_blocks,
+    drawn_blocks,
+    grid_blocks,
+    named_blocks,
+    runs,
+    whole,
+)
+
+AnyDomain = Domain | GridDomain
+
+
+def _map_of(domain: AnyDomain, what: str) -> GridDomain:
+    if not isinstance(domain, GridDomain):
+        raise CaldpError(f"{what} need a map; choose a dataset of places or other blocks.")
+    return domain
+
+
+def _us_map(domain: AnyDomain, what: str) -> GridDomain:
+    if domain != US_GRID:
+        raise CaldpError(
+            f"{what} are known for the map of the United States in cells of 0.2° only; "
+            "choose a grid or drawn areas for other maps."
+        )
+    return US_GRID
+
+
+class BlocksSpec(Protocol):
+    """Says how the domain is cut into blocks."""
+
+    def build(self, domain: AnyDomain) -> Partition:
+        """The partition; raises `CaldpError` where the domain does not allow it."""
+        ...
+
+
+@dataclass(frozen=True)
+class OneBlock:
+    """Everything in one block: the block hides nothing, the symbols hide among all others."""
+
+    def build(self, domain: AnyDomain) -> Partition:
+        """See `BlocksSpec`."""
+        return whole(domain)
+
+
+@dataclass(frozen=True)
+class EvenRuns:
+    """`blocks` runs of neighbouring symbols."""
+
+    blocks: int = 10
+
+    def __post_init__(self) -> None:
+        check_whole("blocks", self.blocks, 1, K_MAX)
+
+    def build(self, domain: AnyDomain) -> Partition:
+        """See `BlocksSpec`."""
+        return runs(domain.k, self.blocks)
+
+
+@dataclass(frozen=True)
+class GridBlocks:
+    """A grid of `rows` × `columns` rectangles on the map (the paper's m₁ × m₂)."""
+
+    rows: int = 25
+    columns: int = 35
+
+    def __post_init__(self) -> None:
+        check_whole("rows of blocks", self.rows, 1, K_MAX)
+        check_whole("columns of blocks", self.columns, 1, K_MAX)
+
+    def build(self, domain: AnyDomain) -> Partition:
+        """See `BlocksSpec`."""
+        return grid_blocks(_map_of(domain, "Grid blocks"), self.rows, self.columns)
+
+
+@dataclass(frozen=True)
+class StateBlocks:
+    """US states; what is offshore or abroad is one more block."""
+
+    def build(self, domain: AnyDomain) -> Partition:
+        """See `BlocksSpec`."""
+        _us_map(domain, "State blocks")
+        return named_blocks(*us_state_labels())
+
+
+@dataclass(frozen=True)
+class AdaptiveBlocks:
+    """`blocks` rectangles with similar numbers of inhabitants, by GeoNames' public figures."""
+
+    blocks: int = 875
+
+    def __post_init__(self) -> None:
+        check_whole("blocks", self.blocks, 1, K_MAX)
+
+    def build(self, domain: AnyDomain) -> Partition:
+        """See `BlocksSpec`."""
+        us = _us_map(domain, "Adaptive blocks")
+        return adaptive_blocks(us, np.rint(population_prior()).astype(np.int64), self.blocks)
+
+
+@dataclass(frozen=True)
+class DrawnBlocks:
+    """Hand-made blocks, each "south,north,west,east" in degrees; the rest is one more."""
+
+    areas: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        require(len(self.areas) <= AREAS_MAX, f"At most {AREAS_MAX} areas, got {len(self.areas)}.")
+        for area in self.areas:
+            Area.parse(area)
+
+    def build(self, domain: AnyDomain) -> Partition:
+        """See `BlocksSpec`."""
+        areas = [Area.parse(area) for area in self.areas]
+        return drawn_blocks(_map_of(domain, "Drawn blocks"), areas)
+
+
+class SensitiveSpec(Protocol):
+    """Says which symbols are sensitive."""
+
+    def build(self, domain: AnyDomain, partition: Partition) -> Bools:
+        """(k,) flags; raises `CaldpError` where the domain does not allow it."""
+        ...
+
+
+@dataclass(frozen=True)
+class EverythingSensitive:
+    """Every symbol is sensitive."""
+
+    def build(self, domain: AnyDomain, partition: Partition) -> Bools:
+        """See `SensitiveSpec`."""
+        del partition
+        return np.ones(domain.k, np.bool_)
+
+
+@dataclass(frozen=True)
+class SensitiveAreas:
+    """Areas added and taken away in order; none at all leaves nothing sensitive.
+
+    Each edit is a sign, then "south,north,west,east" in degrees: "+40.4,41.2,-74.4,-73.6" makes
+    its cells sensitive, "-…" makes them not. A "b" after the sign means every block that the area
+    touches: "+b40.4,41.2,-74.4,-73.6".
+    """
+
+    edits: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        require(len(self.edits) <= AREAS_MAX, f"At most {AREAS_MAX} areas, got {len(self.edits)}.")
+        for edit in self.edits:
+            _parse_edit(edit)
+
+    def build(self, domain: AnyDomain, partition: Partition) -> Bools:
+        """See `SensitiveSpec`."""
+        grid = _map_of(domain, "Sensitive areas")
+        flags = np.zeros(grid.k, np.bool_)
+        for adds, whole_blocks, area in map(_parse_edit, self.edits):
+            touched = grid.inside(area)
+            if whole_blocks:
+                touched = np.isin(partition.labels, np.unique(partition.labels[touched]))
+            flags[touched] = adds
+        return flags
+
+
+def _parse_edit(edit: str) -> tuple[bool, bool, Area]:
+    require(
+        edit[:1] in ("+", "-"),
+        f"A sensitive area starts with + or -, then south,north,west,east; got {edit!r}.",
+    )
+    whole_blocks = edit[1:2] == "b"
+    return edit[0] == "+", whole_blocks, Area.parse(edit[1 + whole_blocks :])
+
+
+@dataclass(frozen=True)
+class SensitiveInhabited:
+    """Cells with `least` to `most` inhabitants by GeoNames' figures (0.2° is about 20 km)."""
+
+    least: int = 1
+    most: int = 5_000
+
+    def __post_init__(self) -> None:
+        check_whole("least inhabitants", self.least, 0, N_MAX)
+        check_whole("most inhabitants", self.most, self.least, N_MAX)
+
+    def build(self, domain: AnyDomain, partition: Partition) -> Bools:
+        """See `SensitiveSpec`."""
+        del partition
+        _us_map(domain, "Numbers of inhabitants")
+        people = population_prior()
+        return np.asarray((people >= self.least) & (people <= self.most))
+
+
+@dataclass(frozen=True)
+class SensitiveSymbols:
+    """Symbols by number, as runs: "3" or "10-19"."""
+
+    runs: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for _ in _parse_runs(self.runs):
+            pass
+
+    def build(self, domain: AnyDomain, partition: Partition) -> Bools:
+        """See `SensitiveSpec`."""
+        del partition
+        flags = np.zeros(domain.k, np.bool_)
+        for first, last in _parse_runs(self.runs):
+            check_whole("sensitive symbol", last, 0, domain.k - 1)
+            flags[first : last + 1] = True
+        return flags
+
+
+def _parse_runs(texts: Iterable[str]) -> Iterable[tuple[int, int]]:
+    for text in texts:
+        parts = text.partition("-")
+        first, last = read_whole(parts[0]), read_whole(parts[2] if parts[1] else parts[0])
+        if first is None or last is None or last < first:
+            raise CaldpError(f'Sensitive symbols are written "3" or "10-19", got {text!r}.')
+        yield first, last

@@ -1,0 +1,4 @@
+"""What can be said before anybody is asked: exact variances, expected errors, bounds, plans.
+
+Room: theory.
+"""

@@ -1,0 +1,198 @@
+"""What it takes: people, ε or sensitive values for an accuracy, and which family does best.
+
+Room: theory. From exact variances and `expected_error` only; nothing here runs a mechanism.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from caldp_core.basics.errors import CaldpError, check_n, require
+from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, N_MAX
+from caldp_core.basics.types import Floats, Ints
+from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
+from caldp_core.privacy.context import Context
+from caldp_core.theory.expected_error import expected_error_of
+
+_EPSILON_CLOSE: Final = 1e-4
+_EPSILONS: Final[tuple[float, ...]] = (
+    *np.geomspace(EPSILON_MIN, 0.25, 5).tolist()[:-1],
+    *np.geomspace(0.25, 12.0, 42).tolist(),
+    16.0,
+    EPSILON_MAX,
+)
+"""Where `epsilon_for` looks: whole numbers such as a subset's size hardly jump outside of the
+middle part, whose steps are of 10 %."""
+_SIZES: Final = 64
+_PLAINLY: Final = 1.05
+"""Families whose error is within 5 % are called equal."""
+
+Accuracy = Callable[[ContextMechanism, Floats, int], float]
+"""Mechanism, (k,) true shares, people → the error that is asked for; falls with n.
+
+It need not fall with ε, nor rise with the sensitive set: both can step the other way where a whole
+number of the family's jumps, such as a subset's size.
+"""
+
+
+def total_variation(estimator: str) -> Accuracy:
+    """Expected TV after this estimator; `CaldpError` where no formula is known for it."""
+
+    def error(mechanism: ContextMechanism, p: Floats, n: int) -> float:
+        expected = expected_error_of(mechanism, p, mechanism.variance(p, n), n, estimator)
+        if expected is None:
+            raise CaldpError(
+                f"The expected error of the estimator {estimator!r} is not known here; "
+                "plan with 'simplex' instead."
+            )
+        return expected.tv
+
+    return error
+
+
+def standard_error(symbol: int) -> Accuracy:
+    """Standard deviation of one symbol's unbiased estimate, exact."""
+    return lambda mechanism, p, n: float(np.sqrt(mechanism.variance(p, n)[symbol]))
+
+
+@dataclass(frozen=True)
+class Goal:
+    """An error, by `accuracy`, of at most `target`."""
+
+    accuracy: Accuracy
+    target: float
+
+    def met(self, mechanism: ContextMechanism, p: Floats, n: int) -> bool:
+        """Whether n people from p reach it."""
+        return self.accuracy(mechanism, p, n) <= self.target
+
+
+def people_for(mechanism: ContextMechanism, p: Floats, goal: Goal) -> int | None:
+    """Least n (to 0.1 %) that meets the goal; None if 10^15 do not suffice."""
+    return people_needed(lambda n: goal.accuracy(mechanism, p, n), goal.target)
+
+
+def epsilon_for(context: Context, family: str, p: Floats, n: int, goal: Goal) -> float | None:
+    """Least ε, the same in all blocks, that is found to meet the goal; None if none is.
+
+    Looks at 48 values from 0.001 to 20, between 0.25 and 12 in steps of 10 %, and goes on down, to
+    0.01 %, from the first that meets the goal. What is returned meets it; a smaller ε might too,
+    but none of the 48.
+    """
+    check_n(n)
+
+    def reached(epsilon: float) -> bool:
+        changed = Context.of(context.blocks, context.sensitive, epsilon)
+        return goal.met(mechanism(changed, family), p, n)
+
+    place = next((i for i, epsilon in enumerate(_EPSILONS) if reached(epsilon)), None)
+    if place is None or place == 0:
+        return None if place is None else EPSILON_MIN
+    low, high = _EPSILONS[place - 1], _EPSILONS[place]
+    while high > low * (1.0 + _EPSILON_CLOSE):
+        middle = float(np.sqrt(low * high))
+        low, high = (low, middle) if reached(middle) else (middle, high)
+    return high
+
+
+def sensitive_for(
+    context: Context,
+    family: str,
+    p: Floats,
+    n: int,
+    goal: Goal,
+    *,
+    order: Sequence[int] | Ints,
+) -> int | None:
+    """How many symbols of `order`, from its start, can be sensitive with the goal met.
+
+    `order`: different symbols, the most sensitive first; all others are taken as not sensitive.
+    None if even the empty set misses the goal. Looks at all sizes up to 64, else at 64 from 1 to
+    all in equal ratios, and from the largest that meets the goal goes on up to where one more
+    symbol misses it. So what is returned meets it; a larger set might too, but none of these sizes.
+    """
+    ranked = np.asarray(order, dtype=np.int64)
+    require(np.unique(ranked).size == ranked.size, "order must name each symbol at most once.")
+
+    def reached(size: int) -> bool:
+        flags = np.zeros(context.k, np.bool_)
+        flags[ranked[:size]] = True
+        changed = Context.of(context.blocks, flags, context.epsilon)
+        return goal.met(mechanism(changed, family), p, n)
+
+    if not reached(0):
+        return None
+    sizes = _sizes(ranked.size)
+    place = next(i for i in reversed(range(len(sizes))) if sizes[i] == 0 or reached(sizes[i]))
+    low, high = sizes[place], [*sizes, ranked.size + 1][place + 1]
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if reached(middle) else (low, middle)
+    return low
+
+
+def _sizes(most: int) -> list[int]:
+    """Where `sensitive_for` looks, in order, from 0 to `most`."""
+    if most <= _SIZES:
+        return list(range(most + 1))
+    ratios = np.rint(np.geomspace(1.0, most, _SIZES)).astype(np.int64)
+    return [0, *np.unique(ratios).tolist()]
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """The family with the least exact E l2², each family's, and one sentence why."""
+
+    family: str
+    l2_squared: dict[str, float]
+    reason: str
+
+
+def best_family(context: Context, p: Floats, n: int) -> Recommendation:
+    """Compare all registered families by the exact E Σ(p̂−p)² of their unbiased estimates."""
+    check_n(n)
+    losses = {name: float(mechanism(context, name).variance(p, n).sum()) for name in FAMILIES}
+    ranked = sorted(losses, key=lambda name: losses[name])
+    return Recommendation(ranked[0], losses, _reason(ranked, losses))
+
+
+def _reason(ranked: Sequence[str], losses: dict[str, float]) -> str:
+    titles = [FAMILIES[name].title for name in ranked]
+    least = losses[ranked[0]]
+    equal = [
+        title
+        for name, title in zip(ranked[1:], titles[1:], strict=True)
+        if losses[name] <= _PLAINLY * least
+    ]
+    if equal:
+        return (
+            f"{titles[0]} has the least expected squared error here, but {', '.join(equal)} "
+            "within 5 % of it, so choose by the size of reports."
+        )
+    factor = losses[ranked[1]] / least if len(ranked) > 1 else 1.0
+    return (
+        f"{titles[0]} has the least expected squared error here; the next best, {titles[1]}, "
+        f"needs {factor:.3g} times as many people for the same."
+    )
+
+
+N_SEARCH_MAX: Final = 1000 * N_MAX
+
+
+def people_needed(error_at: Callable[[int], float], target: float) -> int | None:
+    """Least n (to 0.1 %) with error_at(n) ≤ target; None if 10^15 people do not suffice.
+
+    `error_at` must not rise with n.
+    """
+    if error_at(N_SEARCH_MAX) > target:
+        return None
+    low, high = 0.0, float(np.log(N_SEARCH_MAX))
+    while high - low > 1e-3:
+        middle = 0.5 * (low + high)
+        if error_at(max(1, round(float(np.exp(middle))))) > target:
+            low = middle
+        else:
+            high = middle
+    return max(1, round(float(np.exp(high))))

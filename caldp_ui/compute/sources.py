@@ -1,0 +1,66 @@
+"""Which data a reader can choose, and how a scenario changes with the choice.
+
+Room: controls.
+"""
+
+from dataclasses import replace
+from typing import Final
+
+from caldp_core.datasets import Cities, DatasetSpec, Gowalla, Snap
+from caldp_core.datasets.fetch import GOWALLA_FILE, cache_folder
+from caldp_core.scenarios.scenario import Scenario
+
+PEOPLE_OF_SYNTHETIC: Final = 1_000_000
+_PLACES: Final[dict[str, DatasetSpec]] = {
+    "Gowalla (reconstructed grid)": Gowalla(),
+    "Synthetic cities": Cities(),
+}
+_SNAP_TITLE: Final = "Gowalla (SNAP)"
+
+
+def fetched_snap() -> Snap | None:
+    """SNAP's own file, if it has been fetched to this machine."""
+    path = cache_folder() / GOWALLA_FILE
+    return Snap(str(path)) if path.is_file() else None
+
+
+def places() -> dict[str, DatasetSpec]:
+    """Datasets of places by the title that readers see."""
+    snap = fetched_snap()
+    return {**_PLACES, **({_SNAP_TITLE: snap} if snap else {})}
+
+
+def title_of(spec: DatasetSpec) -> str:
+    """The title of a dataset; one with settings of its own goes by its kind."""
+    for title, known in places().items():
+        if type(known) is type(spec):
+            return title
+    return type(spec).__name__
+
+
+def has_people(spec: DatasetSpec) -> bool:
+    """True where the data are people, not only a distribution to draw people from."""
+    return isinstance(spec, Gowalla | Snap)
+
+
+def file_state(spec: DatasetSpec) -> tuple[int, int] | None:
+    """(time of last change in ns, bytes) of the file that is read, None where there is none."""
+    if not isinstance(spec, Snap):
+        return None
+    try:
+        found = spec.file().stat()
+    except (OSError, ValueError):  # loading it says what is wrong
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
+def choose(scenario: Scenario, title: str) -> Scenario:
+    """The scenario with the dataset of that title; a distribution needs a number of people."""
+    return peopled(replace(scenario, dataset=places()[title]))
+
+
+def peopled(scenario: Scenario) -> Scenario:
+    """The scenario with a number of people, where the data have none of their own."""
+    if scenario.n is None and not has_people(scenario.dataset):
+        return replace(scenario, n=PEOPLE_OF_SYNTHETIC)
+    return scenario

@@ -1,0 +1,120 @@
+"""Numbers as people read them: read back, they are the number again."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from caldp_ui.words import formats
+
+SIZES = {"": 1.0, "million": 1e6, "billion": 1e9, "trillion": 1e12, "quadrillion": 1e15}
+
+
+def read_back(text: str) -> float:
+    number, _, word = text.partition(" ")
+    assert re.fullmatch(r"-?[\d,]+(\.\d+)?", number), text
+    return float(number.replace(",", "")) * SIZES[word]
+
+
+@given(st.integers(0, 999_999))
+def test_few_people_are_exact(number: int) -> None:
+    assert read_back(formats.people(number)) == number
+
+
+@given(st.integers(0, 994))
+@pytest.mark.parametrize("power", [6, 9, 12])
+def test_many_people_have_three_digits(power: int, number: int) -> None:
+    value = (1 + number) * 10.0**power
+    assert read_back(formats.people(value)) == pytest.approx(value, rel=0.005)
+    assert read_back(formats.people(-value)) == pytest.approx(-value, rel=0.005)
+
+
+@pytest.mark.parametrize("value", [999_999_999, 999.7e9])
+def test_just_below_the_next_word(value: float) -> None:
+    assert read_back(formats.people(value)) == pytest.approx(value, rel=0.005)
+
+
+@given(st.floats(1.0, 1e15))
+def test_how_many_times_is_read_back(factor: float) -> None:
+    text = formats.times(factor).removesuffix(" times")
+    number = text.partition(" ")[0]
+    assert read_back(text) == pytest.approx(factor, rel=0.0501 if factor > 9.99 else 0.00501)
+    assert len(number.replace(",", "").replace(".", "").rstrip("0")) <= 3
+    assert "." not in number or factor < 10 or factor > 999_000
+
+
+def test_a_number_of_times_claims_no_more_than_three_digits() -> None:
+    assert formats.times(256_870_174.0) == "257 million times"
+
+
+def test_nobody_has_no_sign() -> None:
+    assert formats.people(-0.3) == "0"
+
+
+@given(st.floats(1e-12, 9.9))
+def test_shares_keep_two_digits(value: float) -> None:
+    assert float(formats.share(value)) == pytest.approx(value, rel=0.05)
+
+
+def test_ends_of_shares() -> None:
+    assert float(formats.share(0.0)) == 0
+    assert formats.share(float("inf")) == "∞"
+    assert float(formats.share(1234.56)) == pytest.approx(1234.56, abs=0.05)
+
+
+@given(st.floats(0, 50), st.floats(0, 50))
+def test_a_value_and_its_spread_have_the_same_decimals(value: float, spread: float) -> None:
+    parts = formats.plus_minus(value, spread).split(" ± ")
+    assert len({len(part.partition(".")[2]) for part in parts}) == 1
+    close = 0.0005 if max(value, spread) < 10 else 0.05
+    assert float(parts[0]) == pytest.approx(value, abs=close + 1e-9)
+    assert float(parts[1]) == pytest.approx(spread, abs=close + 1e-9)
+
+
+@given(st.floats(1e-9, 1), st.floats(1e-9, 1))
+def test_a_small_value_or_spread_is_not_rounded_away(value: float, spread: float) -> None:
+    parts = [float(part) for part in formats.plus_minus(value, spread).split(" ± ")]
+    for told, part in zip(parts, (value, spread), strict=True):
+        assert told > 0
+        assert told == pytest.approx(part, rel=0.5)
+
+
+@given(st.floats(0, 1))
+def test_of_hundred(probability: float) -> None:
+    text = formats.hundred(probability)
+    if text.startswith("over "):
+        assert float(text.removeprefix("over ")) < 100 * probability
+    else:
+        assert float(text) == pytest.approx(100 * probability, abs=0.5)
+
+
+@given(st.floats(0, 1) | st.floats(0, 1e-3) | st.floats(0.995, 1))
+def test_a_share_as_people_is_read_back(share: float) -> None:
+    text = formats.out_of(share)
+    number, _, of = text.removeprefix("all but ").partition(" of ")
+    told = float(number) / read_back(of)
+    if text.startswith("all but"):
+        told = 1 - told
+    assert told == pytest.approx(share, abs=0.5 / read_back(of) * (1 + 1e-9) + 2e-12)
+    assert (told in (0, 1)) == (min(share, 1 - share) < 2e-12)  # neither all nor nobody by rounding
+
+
+@pytest.mark.parametrize("probability", [0.9951, 0.9975, 0.9991, 0.99949999])
+def test_nearly_all_is_not_all(probability: float) -> None:
+    told = float(formats.hundred(probability))
+    assert told < 100
+    assert told == pytest.approx(100 * probability, abs=0.0501)
+
+
+@pytest.mark.parametrize("probability", [0.9995, 1 - 1e-9, 1.0])
+def test_what_rounds_to_all_is_told_as_more(probability: float) -> None:
+    assert formats.hundred(probability) == "over 99.9"
+
+
+@pytest.mark.parametrize(
+    ("latitude", "longitude", "text"),
+    [(40.71, -74.0, "40.7° N, 74.0° W"), (-33.9, 151.2, "33.9° S, 151.2° E")],
+)
+def test_places(latitude: float, longitude: float, text: str) -> None:
+    assert formats.degrees(latitude, longitude) == text
