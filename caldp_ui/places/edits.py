@@ -25,6 +25,7 @@ from caldp_ui.places.slot import SLOT, Places
 from caldp_ui.session import notices
 from caldp_ui.session.scenarios import steer
 from caldp_ui.stage import Act, Action
+from caldp_ui.stage.records import Tool
 from caldp_ui.words import formats, promise
 
 NUMBERS: Final = "numbers"
@@ -32,7 +33,7 @@ PROTECT: Final = "protect"
 UNPROTECT: Final = "unprotect"
 ONLY: Final = "only"
 BLOCK: Final = "block"
-_WHERE: Final = {
+_WHERE: Final[dict[Tool, str]] = {
     "box": "the box that you drag",
     "brush": "what you paint",
     "blocks": "the block that you choose",
