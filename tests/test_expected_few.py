@@ -11,8 +11,11 @@ from caldp_core.basics.types import Floats
 from caldp_core.datasets import Dataset, DatasetSpec
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.experiments.run import Setup, draw_people, expectation, prepare
+from caldp_core.experiments.forecast import expectation
+from caldp_core.experiments.run import Setup, draw_people, prepare
 from caldp_core.mechanisms import mechanism
+from caldp_core.mechanisms.specs import RandomizedResponse
+from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.protection import (
     EverythingSensitive,
     GridBlocks,
@@ -39,7 +42,7 @@ ALL = (*WHOLE, "simplex-per-block")
 def scenario(
     blocks: OneBlock | GridBlocks, sensitive: SensitiveSpec, n: int | None, epsilon: float = 1.0
 ) -> Scenario:
-    return Scenario(blocks=blocks, sensitive=sensitive, n=n, epsilon=epsilon)
+    return Scenario(policy=ContextPolicy(blocks=blocks, sensitive=sensitive, epsilon=epsilon), n=n)
 
 
 CASES = {
@@ -60,7 +63,7 @@ CASES = {
     "inhabited, blocks, own people": (scenario(GRID, INHABITED, None), ALL),
     "plain, blocks": (scenario(GRID, EverythingSensitive(), 1000), WHOLE),
     "inhabited, blocks, randomized response": (
-        replace(scenario(GRID, INHABITED, 1000, 5.0), family="randomized-response"),
+        replace(scenario(GRID, INHABITED, 1000, 5.0), mechanism=RandomizedResponse()),
         ALL,
     ),
 }

@@ -17,9 +17,11 @@ from caldp_core.basics import limits
 from caldp_core.cli.fetch import fetch_command
 from caldp_core.cli.listing import list_command
 from caldp_core.cli.terminal import plain_errors, progress_bar
+from caldp_core.experiments.forecast import expectation
 from caldp_core.experiments.reproduce import Recomputed, table_1
 from caldp_core.experiments.run import Errors, Result, prepare, run
 from caldp_core.mechanisms import ContextMechanism
+from caldp_core.mechanisms.offers import report_bits
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import ExpectedError
 
@@ -116,9 +118,10 @@ def summary(result: Result) -> dict[str, Any]:
         "k": setup.mechanism.k,
         "blocks": setup.partition.m,
         "n": setup.n,
-        "bits_per_report": setup.mechanism.report_bits,
+        "mechanism": setup.mechanism_name,
+        "bits_per_report": report_bits(setup.mechanism),
         "errors": _gather(result.errors),
-        "expected": _expected(result.expected),
+        "expected": _expected(expectation(setup)),
         "seed": setup.scenario.seed,
         "seconds": round(result.seconds, 4),
     }

@@ -7,10 +7,10 @@ expected total variation.
 import numpy as np
 
 from caldp_core.basics.types import Floats
-from caldp_core.mechanisms import ContextMechanism
+from caldp_core.mechanisms import Mechanism
 
 
-def variance_given_people(mechanism: ContextMechanism, p: Floats, n: int) -> Floats:
+def variance_given_people(mechanism: Mechanism, p: Floats, n: int) -> Floats:
     """(k,) exact variance of the unbiased estimate over the coins alone, the people held fixed.
 
     Var = E[Var(· | people)] + Var(E[· | people]), and the second is the sampling error

@@ -16,6 +16,25 @@ def tv_in_words(nouns: Vocabulary, tv: float) -> str:
     return f"about {formats.out_of(tv)} people in the wrong {nouns.unit}"
 
 
+def wrong_of_hundred(nouns: Vocabulary, tv: float) -> tuple[str, str]:
+    """The same as a number for large type and what it counts."""
+    if tv > 1 + 1e-9:
+        return formats.share(tv), "total variation: this estimate is not made of shares"
+    number, _, of = formats.out_of(tv).rpartition(" of ")
+    return number, f"of {of} people in the wrong {nouns.unit}"
+
+
+def headline(nouns: Vocabulary, ours: float | None, plain: float | None) -> str:
+    """Both errors in one sentence; what is not there yet is left out."""
+    if ours is None:
+        return "" if plain is None else f"Plain LDP: {tv_in_words(nouns, plain)}."
+    first = tv_in_words(nouns, ours).removeprefix("about ")
+    if plain is None:
+        return f"**{first}**."
+    beside = formats.out_of(plain) if plain <= 1 + 1e-9 else formats.share(plain)
+    return f"**{first}**; with plain LDP {beside}."
+
+
 def expects(expected: ExpectedError | None) -> str:
     """What theory expects of a TV, as a sentence."""
     if expected is None:

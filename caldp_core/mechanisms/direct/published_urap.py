@@ -17,6 +17,7 @@ from caldp_core.basics.errors import check_counts
 from caldp_core.basics.types import Floats, Ints, Reports, WordSource
 from caldp_core.mechanisms.base import Tally
 from caldp_core.mechanisms.contextual import ContextMechanism
+from caldp_core.mechanisms.offers import SupportTally
 from caldp_core.mechanisms.oracles.unary import RapporOracles, UnaryOracles
 from caldp_core.mechanisms.randomness.coins import COIN_ONE, below
 from caldp_core.privacy.context import Context
@@ -95,6 +96,11 @@ class PublishedUrap(ContextMechanism):
     def block_counts(self, tally: Tally) -> Ints:
         """(m,) reports per block."""
         return self.oracles.block_counts(self._parts(tally)[0])
+
+    def support_tally(self, tally: Tally) -> SupportTally | None:
+        """None: reports that name a symbol carry bits too, which such counts do not know of."""
+        del tally
+        return None
 
     def gain_of_mixture(self, p: Floats, n: int) -> Floats:
         """(k,) by how much the mixture's variance is smaller; see `variance`.
