@@ -15,7 +15,7 @@ from caldp_core.estimation.estimators import clip_renormalise, simplex
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.maximum_likelihood import Fit, fit, maximum_likelihood
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
-from caldp_core.mechanisms.oracles.supports import SupportOracles
+from caldp_core.mechanisms.offers import support_tally
 from caldp_core.mechanisms.oracles.unary import OueOracles
 from caldp_core.privacy.context import Context
 from tests.composites import Components
@@ -102,8 +102,9 @@ def test_the_gap_certifies_the_maximum(kind: str, n: int, family: str) -> None:
 def test_the_certificate_is_right_away_from_the_maximum(family: str) -> None:
     made, parts = components("blocks and sensitive set", 1.0, family)
     evidence = evidence_of(made)
-    assert isinstance(made.oracles, SupportOracles)
-    likelihood = composite.CompositeLikelihood(evidence, made.oracles)
+    supports = support_tally(made, evidence.tally)
+    assert supports is not None
+    likelihood = composite.CompositeLikelihood(evidence, supports)
     counts = parts.counts(made, evidence.tally.counts) / evidence.n
     best, rng = fit(evidence), np.random.default_rng(3)
     for p in rng.dirichlet(np.ones(made.k), 20):
@@ -151,9 +152,10 @@ def test_a_wrong_solver_is_found(
 def test_the_second_derivative_is_that_of_the_first(family: str) -> None:
     made = mechanism(context("blocks and sensitive set", 1.0), family)
     evidence = evidence_of(made)
-    assert isinstance(made.oracles, SupportOracles)
-    likelihood = composite.CompositeLikelihood(evidence, made.oracles)
-    profile = SupportProfile(likelihood.counts, made.oracles.law, likelihood.noise)
+    supports = support_tally(made, evidence.tally)
+    assert supports is not None
+    likelihood = composite.CompositeLikelihood(evidence, supports)
+    profile = SupportProfile(likelihood.counts, supports.law, likelihood.noise)
     at, step = np.full(made.policy.m, 0.4), 1e-6
     _, second = profile.slope(at)
     rise = (profile.slope(at + step)[0] - profile.slope(at - step)[0]) / (2 * step)

@@ -12,7 +12,8 @@ from typing import Any
 
 import click
 
-from caldp_core.audit.blockwise import LargeAudit, PairClass, audit_context, worst_of
+from caldp_core.audit.blockwise import LargeAudit, PairClass, worst_of
+from caldp_core.audit.mechanisms import audit_mechanism
 from caldp_core.basics import limits
 from caldp_core.cli.fetch import fetch_command
 from caldp_core.cli.listing import list_command
@@ -20,7 +21,7 @@ from caldp_core.cli.terminal import plain_errors, progress_bar
 from caldp_core.experiments.forecast import expectation
 from caldp_core.experiments.reproduce import Recomputed, table_1
 from caldp_core.experiments.run import Errors, Result, prepare, run
-from caldp_core.mechanisms import ContextMechanism
+from caldp_core.mechanisms import Mechanism
 from caldp_core.mechanisms.offers import report_bits
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import ExpectedError
@@ -59,9 +60,10 @@ def audit_command(context: click.Context, path: str) -> None:
             setup = prepare(replace(scenario, n=1), progress)  # nobody is asked anything
         started = perf_counter()
         with progress_bar("auditing") as progress:
-            audit = audit_context(setup.mechanism, progress)
+            audit = audit_mechanism(setup.mechanism, setup.policy, progress)
     told: dict[str, Any] = {
         "scenario": scenario.to_dict(),
+        "mechanism": setup.mechanism_name,
         "k": setup.mechanism.k,
         "blocks": setup.partition.m,
         "outputs": _countable(setup.mechanism),
@@ -71,9 +73,10 @@ def audit_command(context: click.Context, path: str) -> None:
     context.exit(0 if audit.holds else 1)
 
 
-def _countable(mechanism: ContextMechanism) -> int | None:
+def _countable(mechanism: Mechanism) -> int | None:
     """Number of different reports, None where they are too many to be told."""
-    return mechanism.outputs if mechanism.oracles.outputs < limits.OUTPUTS_MAX else None
+    outputs = mechanism.outputs
+    return outputs if outputs < limits.OUTPUTS_MAX else None
 
 
 def verdict(audit: LargeAudit) -> dict[str, Any]:

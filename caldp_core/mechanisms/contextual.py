@@ -15,7 +15,7 @@ from caldp_core.basics.arrays import counts_by, sums_by
 from caldp_core.basics.errors import check_counts, check_symbols, require
 from caldp_core.basics.limits import EXACT_MAX_ENTRIES
 from caldp_core.basics.types import Floats, Ints, Reports, WordSource, read_only
-from caldp_core.mechanisms.base import Family, FrequencyOracles, Tally, digest
+from caldp_core.mechanisms.base import BlockStructure, Family, FrequencyOracles, Tally, digest
 from caldp_core.mechanisms.channel_products import ChannelProducts
 from caldp_core.mechanisms.context_products import ContextProducts, OracleProducts
 from caldp_core.mechanisms.offers import Cover, SupportTally
@@ -197,6 +197,10 @@ class ContextMechanism:
         square = float((p[clear] * shares * z**2).sum())
         square += self.oracles.second_moment(weights[hidden], p[hidden], block_p)
         return max((square - float(weights @ p) ** 2) / n, 0.0)
+
+    def block_structure(self) -> BlockStructure:
+        """The structure that audits of large domains go by (see `HasBlockStructure`)."""
+        return BlockStructure(self.policy, self.oracles, self.hidden_symbols, self.sizes)
 
     def exact_channel(self) -> list[list[Fraction]]:
         """k rows of `outputs` probabilities in rationals; `CaldpError` above the stated size."""
