@@ -16,7 +16,7 @@ from state_borders import border_lines, inside, state_rings, thinned  # noqa: E4
 from write_table import write_table  # noqa: E402
 
 from caldp_core.basics.types import Floats  # noqa: E402
-from caldp_core.datasets.states import ELSEWHERE  # noqa: E402
+from caldp_core.datasets import ELSEWHERE  # noqa: E402
 from caldp_core.domain.grid import US_GRID  # noqa: E402
 
 TOLERANCE: Final = 0.05

@@ -27,15 +27,24 @@ RATE = st.floats(1e-6, 1 - 1e-6)
 
 
 @st.composite
-def areas(draw: st.DrawFn, north_most: int = 890, east_most: int = 1790) -> str:
+def areas(draw: st.DrawFn) -> str:
     """A rectangle in degrees, written as in files and links; edges in tenths of them."""
-    south, west = draw(st.integers(-890, north_most - 10)), draw(st.integers(-1790, east_most - 10))
-    north, east = draw(st.integers(south + 1, north_most)), draw(st.integers(west + 1, east_most))
+    south, west = draw(st.integers(-890, 880)), draw(st.integers(-1790, 1780))
+    north, east = draw(st.integers(south + 1, 890)), draw(st.integers(west + 1, 1790))
     return f"{south / 10},{north / 10},{west / 10:g},{east / 10:g}"
 
 
+@st.composite
+def snaps(draw: st.DrawFn) -> Snap:
+    """A check-in file, which need not be there, on a map of whole cells."""
+    cell = draw(st.sampled_from([5.0, 1.0, 0.5]))
+    south, west = draw(st.integers(-890, 850)) / 10, draw(st.integers(-1790, 1750)) / 10
+    north = south + cell * draw(st.integers(1, int((90 - south) / cell)))
+    east = west + cell * draw(st.integers(1, int((180 - west) / cell)))
+    return Snap(draw(PATHS), f"{south:g},{north:g},{west:g},{east:g}", cell)
+
+
 EDITS = st.builds(lambda sign, area: sign + area, st.sampled_from(["+", "-", "+b", "-b"]), areas())
-MAPS = areas(850, 1750)  # cells of 5° never reach beyond a pole
 SYMBOL_RUNS = st.tuples(st.integers(0, 999), st.integers(0, 999)).map(
     lambda run: f"{min(run)}-{max(run)}" if run[0] != run[1] else str(run[0])
 )
@@ -43,7 +52,7 @@ PATHS = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_siz
 
 DATASETS = {
     "gowalla": st.builds(Gowalla),
-    "snap": st.builds(Snap, path=PATHS, area=MAPS, cell=st.sampled_from([5.0, 1.0, 0.5])),
+    "snap": snaps(),
     "cities": st.builds(
         Cities,
         cities=st.integers(1, 1000),

@@ -11,6 +11,7 @@ import caldp_core
 
 ROOT = Path(__file__).resolve().parents[1]
 USER_INTERFACE = {"streamlit", "plotly", "pydeck", "caldp_ui"}
+ONLY_WHEN_USED = {"pooch", "pyarrow", "requests"}
 MATHEMATICS = {"numpy", "scipy", "pandas"}
 ROOMS = [
     "basics",
@@ -65,6 +66,7 @@ def test_the_core_runs_without_a_user_interface() -> None:
     assert int(modules) >= 30
     assert "numpy" in packages, "the list of packages is not what it should be"
     assert USER_INTERFACE.isdisjoint(packages)
+    assert ONLY_WHEN_USED.isdisjoint(packages), "what few people use would slow every start"
 
 
 def test_no_file_of_the_core_imports_a_user_interface() -> None:

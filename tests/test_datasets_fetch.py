@@ -1,169 +1,184 @@
-"""Fetching SNAP's file: whole, cut, resumed, changed; all from this very machine."""
+"""Fetching SNAP's file from a server on this machine: whole, cut, damaged, or not at all."""
 
 import gzip
+import io
+import json
+import socket
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
+from click.testing import CliRunner
 
-from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.errors import CaldpError, Cancelled
+from caldp_core.cli.fetch import fetch_command
 from caldp_core.datasets import Snap, fetch_gowalla
-from tests.file_server import NAME, OTHER, ROWS, WHOLE, interrupt, serving
+from caldp_core.datasets.fetch import GOWALLA_FILE, TRIES
+from tests.checkins import random_rows
+
+ROWS = 20_000
+WHOLE = gzip.compress(b"\n".join(random_rows(ROWS, np.random.default_rng(1))[0]), mtime=0)
+WHOLE_PACKED = gzip.compress(WHOLE)  # sound gzip, but no check-ins
+
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        server = self.server
+        server.asked.append(self.path)
+        self.send_response(server.status)
+        if server.tells_length:
+            self.send_header("Content-Length", str(len(server.content)))
+        self.end_headers()
+        self.wfile.write(server.content[: server.cuts.pop(0) if server.cuts else None])
+
+    def log_message(self, *args):
+        pass
 
 
 @pytest.fixture
 def server(monkeypatch):
-    with serving(monkeypatch) as it:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setattr("pooch.core.time", SimpleNamespace(sleep=lambda seconds: None))
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as it:
+        it.status, it.content, it.cuts, it.tells_length, it.asked = 200, WHOLE, [], True, []
+        it.host = f"http://127.0.0.1:{it.server_port}"
+        it.url = f"{it.host}/file"
+        thread = threading.Thread(target=it.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
         yield it
+        it.shutdown()
+        thread.join()
 
 
 def left(folder):
-    return sorted(path.name for path in folder.iterdir())
+    return [path.name for path in folder.iterdir()]
 
 
-def test_a_file_is_fetched_and_can_be_read(server, tmp_path):
+def test_a_file_is_fetched_once_and_can_be_read(server, tmp_path):
     shares = []
     path = fetch_gowalla(server.url, tmp_path / "new" / "folder", shares.append)
     assert path.read_bytes() == WHOLE
-    assert left(path.parent) == [NAME]
-    assert Snap(str(path)).load().n == ROWS
+    assert left(path.parent) == [GOWALLA_FILE]
+    assert path.stat().st_mode & 0o777 == 0o644
     assert shares == sorted(shares)
-    assert len(shares) > 3
-    assert shares[-1] == 1.0
-    assert "Range" not in server.asked[0]
-
-
-def test_a_file_that_is_there_is_not_fetched_again(server, tmp_path):
-    first = fetch_gowalla(server.url, tmp_path)
-    shares = []
-    assert fetch_gowalla(server.url, str(tmp_path), shares.append) == first
+    assert 0 < shares[0] < 1
+    assert shares[-1] == 1
+    assert fetch_gowalla(server.url, str(path.parent)) == path
     assert len(server.asked) == 1
-    assert shares == [1.0]
 
 
-def test_cut_connections_are_taken_up_where_they_ended(server, tmp_path):
-    server.cuts = [300_000, 0, 200_000]
+@pytest.mark.parametrize("tells_length", [True, False])
+def test_a_cut_connection_is_tried_again(server, tmp_path, tells_length):
+    server.tells_length = tells_length
+    server.cuts = [300_000] * (TRIES - 1)
     assert fetch_gowalla(server.url, tmp_path).read_bytes() == WHOLE
-    ranges = [asked.get("Range") for asked in server.asked]
-    # The second answer brought nothing, so the third asks for the same.
-    assert ranges == [None, "bytes=300000-", "bytes=300000-", "bytes=500000-"]
-    assert [asked.get("If-Range") for asked in server.asked[1:]] == ['"one"'] * 3
+    assert len(server.asked) == TRIES
 
 
-def test_a_connection_that_is_always_cut_is_given_up_but_nothing_is_lost(server, tmp_path):
-    server.cuts = [100_000] * 4
-    with pytest.raises(CaldpError, match=r"was cut 4 times.*by hand and give the path"):
-        fetch_gowalla(server.url, tmp_path)
-    assert left(tmp_path) == [f"{NAME}.part", f"{NAME}.part.json"]
-    assert fetch_gowalla(server.url, tmp_path).read_bytes() == WHOLE
-    assert server.asked[-1]["Range"] == "bytes=400000-"
-
-
-def test_an_interrupted_fetch_goes_on_later(server, tmp_path):
-    size = interrupt(server, tmp_path)
-    shares = []
-    assert fetch_gowalla(server.url, tmp_path, shares.append).read_bytes() == WHOLE
-    assert server.asked[-1]["Range"] == f"bytes={size}-"
-    assert shares[0] > size / len(WHOLE)
-    assert left(tmp_path) == [NAME]
-
-
-def test_a_server_without_ranges_starts_anew(server, tmp_path):
-    interrupt(server, tmp_path)
-    server.ranges = False
-    assert fetch_gowalla(server.url, tmp_path).read_bytes() == WHOLE
-    assert len(server.asked) == 2
-
-
-@pytest.mark.parametrize("if_range", [True, False], ids=["If-Range kept", "If-Range ignored"])
-@pytest.mark.parametrize("mark", ["etag", "modified", "weak etag", "size"])
-def test_bytes_of_two_versions_are_never_joined(server, tmp_path, mark, if_range):
-    new = OTHER
-    if mark == "etag":
-        old_headers, new_headers = ('"one"', None), ('"two"', None)
-    elif mark == "modified":
-        old_headers = (None, "Mon, 01 Jan 2024 00:00:00 GMT")
-        new_headers = (None, "Tue, 02 Jan 2024 00:00:00 GMT")
-    elif mark == "weak etag":
-        old_headers, new_headers = ('W/"one"', None), ('W/"two"', None)
-    else:
-        old_headers, new_headers, new = (None, None), (None, None), OTHER + OTHER
-    server.etag, server.modified = old_headers
-    interrupt(server, tmp_path)
-    server.content, server.if_range = new, if_range
-    server.etag, server.modified = new_headers
-    assert fetch_gowalla(server.url, tmp_path).read_bytes() == new
-
-
-def test_weak_etags_are_not_sent_as_a_condition(server, tmp_path):
-    server.etag = 'W/"one"'
-    size = interrupt(server, tmp_path)
-    assert fetch_gowalla(server.url, tmp_path).read_bytes() == WHOLE
-    assert "If-Range" not in server.asked[-1]
-    assert server.asked[-1]["Range"] == f"bytes={size}-"
-
-
-def test_versions_that_look_alike_are_found_out_by_the_checksum(server, tmp_path):
-    server.etag = None
-    one, two = bytearray(WHOLE), bytearray(WHOLE)
-    two[1_000:1_040] = bytes(40)
-    two[-1_000:-960] = bytes(40)
-    server.content = bytes(one)
-    interrupt(server, tmp_path)
-    server.content = bytes(two)
-    with pytest.raises(CaldpError, match="not a sound gzip file"):
+def test_a_connection_that_is_always_cut_is_given_up(server, tmp_path):
+    server.cuts = [300_000] * TRIES
+    with pytest.raises(
+        CaldpError, match=r"failed 3 times \(\w+Error\); check the connection.* by hand"
+    ):
         fetch_gowalla(server.url, tmp_path)
     assert left(tmp_path) == []
-    server.content = WHOLE
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, Cancelled])
+def test_who_stops_leaves_nothing_that_passes_for_the_file(server, tmp_path, stop):
+    def stopping(share):
+        raise stop
+
+    with pytest.raises(stop):
+        fetch_gowalla(server.url, tmp_path, stopping)
+    assert left(tmp_path) == []
     assert fetch_gowalla(server.url, tmp_path).read_bytes() == WHOLE
 
 
-def test_a_partial_answer_from_elsewhere_is_not_used(server, tmp_path):
-    interrupt(server, tmp_path)
-    server.shift = 10
-    assert fetch_gowalla(server.url, tmp_path).read_bytes() == WHOLE
-    assert "Range" not in server.asked[-1]
-
-
-def test_nothing_left_to_send(server, tmp_path):
-    interrupt(server, tmp_path)
-    (tmp_path / f"{NAME}.part").write_bytes(WHOLE)
-    assert fetch_gowalla(server.url, tmp_path).read_bytes() == WHOLE
-    assert len(server.asked) == 2
-
-
-def test_nothing_left_to_send_of_a_shorter_file(server, tmp_path):
-    interrupt(server, tmp_path, at=0.6)
-    server.etag = None
-    server.if_range = False
-    server.content = short = gzip.compress(WHOLE[: len(WHOLE) // 4])
-    assert fetch_gowalla(server.url, tmp_path).read_bytes() == short
-    assert [asked.get("Range") is None for asked in server.asked] == [True, False, True]
-
-
-@pytest.mark.parametrize("label", [None, "", "no json", "[1]", '{"url": 3}', '{"unknown": 1}'])
-def test_bytes_of_unknown_origin_are_not_used(server, tmp_path, label):
-    (tmp_path / f"{NAME}.part").write_bytes(b"whatever")
-    if label is not None:
-        (tmp_path / f"{NAME}.part.json").write_text(label)
-    assert fetch_gowalla(server.url, tmp_path).read_bytes() == WHOLE
-    assert "Range" not in server.asked[0]
-
-
-def test_bytes_from_another_address_are_not_used(server, tmp_path):
-    interrupt(server, tmp_path)
-    assert fetch_gowalla(server.url + "?mirror", tmp_path).read_bytes() == WHOLE
-    assert "Range" not in server.asked[-1]
-
-
-def test_a_server_that_tells_no_size(server, tmp_path):
-    server.length = False
-    shares = []
-    assert fetch_gowalla(server.url, tmp_path, shares.append).read_bytes() == WHOLE
-    assert shares == [1.0]
-
-
-def test_a_server_that_tells_no_size_and_cuts(server, tmp_path):
-    server.length = False
-    server.cuts = [100_000]
-    with pytest.raises(CaldpError, match="not a sound gzip file"):
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"<html>Sorry</html>", "the first is line 1: '<html>Sorry"),
+        (WHOLE[:-1], "damaged or unfinished gzip file"),
+        (WHOLE[:-8] + bytes(4) + WHOLE[-4:], "damaged or unfinished gzip file .CRC check failed"),
+        (WHOLE_PACKED, "No line of .* could be read"),
+        (b"", "is empty"),
+    ],
+    ids=["page", "cut", "wrong checksum", "no check-ins", "nothing"],
+)
+def test_what_is_no_sound_check_in_file_is_not_kept(server, tmp_path, content, why):
+    server.content = content
+    with pytest.raises(CaldpError, match=f"sent is not kept: .*{why}.*by hand"):
         fetch_gowalla(server.url, tmp_path)
     assert left(tmp_path) == []
+
+
+@pytest.mark.parametrize("status", [404, 503])
+def test_http_errors_are_one_sentence(server, tmp_path, status):
+    server.status = status
+    with pytest.raises(CaldpError, match=f"answered with HTTP error {status} .*by hand"):
+        fetch_gowalla(server.url, tmp_path)
+    assert left(tmp_path) == []
+
+
+def test_no_network(server, tmp_path):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        # Bound but not listening: a connection is refused.
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}/x"
+        with pytest.raises(CaldpError, match=r"failed 3 times \(ConnectionError\); check"):
+            fetch_gowalla(url, tmp_path)
+
+
+@pytest.mark.parametrize("url", ["", "file:///etc/passwd", "http://", "http://x:port/"])
+def test_addresses_that_are_none(server, tmp_path, url):
+    with pytest.raises(CaldpError, match=r"url must start|failed 3 times \(InvalidURL\)"):
+        fetch_gowalla(url, tmp_path)
+
+
+def test_a_proxy_of_the_environment_is_used(server, tmp_path, monkeypatch):
+    monkeypatch.setenv("http_proxy", server.host)
+    fetch_gowalla("http://nowhere.invalid/file", tmp_path)
+    assert server.asked == ["http://nowhere.invalid/file"]
+
+
+def test_a_full_disk(server, tmp_path, monkeypatch):
+    monkeypatch.setattr("pathlib.Path.open", lambda self, mode: io.FileIO("/dev/full", mode))
+    with pytest.raises(CaldpError, match=f"can't be kept in {tmp_path}: No space left on device"):
+        fetch_gowalla(server.url, tmp_path)
+    assert left(tmp_path) == []
+
+
+def test_a_folder_that_is_a_file(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(CaldpError, match=r"can't be kept in .*/file: File exists"):
+        fetch_gowalla("http://127.0.0.1/", tmp_path / "file")
+
+
+def test_the_command_says_where_the_file_is_and_how_to_use_it(server, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    result = CliRunner().invoke(fetch_command, ["gowalla", "--url", server.url])
+    assert result.exit_code == 0
+    assert str(tmp_path / "caldp" / GOWALLA_FILE) in result.stdout
+    slot = json.loads(result.stdout.partition('"dataset": ')[2])
+    assert slot.pop("kind") == "snap"
+    assert (
+        Snap(
+            **slot,
+        )
+        .load()
+        .n
+        < ROWS
+    )
+
+
+def test_the_command_tells_errors_in_one_sentence(server, tmp_path):
+    server.status = 404
+    asked = ["gowalla", "--folder", str(tmp_path), "--url", server.url]
+    result = CliRunner().invoke(fetch_command, asked)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert len(result.stderr.splitlines()) == 1
+    assert "HTTP error 404" in result.stderr

@@ -45,7 +45,7 @@ def test_geometric_bears_extreme_rates(rate):
     assert p[0] == p.max() > 0
 
 
-def test_zipf_is_the_papers():
+def testzipf_shares_is_the_papers():
     p = Zipf(k=5, rate=2.0).load().distribution
     masses = [1, 1 / 4, 1 / 9, 1 / 16, 1 / 25]
     assert p == pytest.approx(np.array(masses) / sum(masses), rel=1e-12)
@@ -140,9 +140,9 @@ def test_a_narrow_city_and_one_at_the_edge_keep_all_their_people():
         assert one_city(latitude, longitude, 200.0).sum() == pytest.approx(1)
 
 
-def test_city_sizes_follow_zipfs_law():
+def test_city_sizes_followzipf_sharess_law():
     far_apart = np.array([30.0, 40.0, 48.0]), np.array([-120.0, -95.0, -70.0])
-    shares = synthetic._zipf(3, 1.0)
+    shares = synthetic.zipf_shares(3, 1.0)
     assert shares == pytest.approx(np.array([6, 3, 2]) / 11)
     people = synthetic._city_map(*far_apart, 20.0, shares).reshape(US_GRID.rows, US_GRID.columns)
     thirds = [people[:, :90].sum(), people[:, 90:240].sum(), people[:, 240:].sum()]

@@ -23,7 +23,7 @@ GRIDS = st.builds(
 def test_the_paper_s_map() -> None:
     assert US_GRID.k == 43_750
     assert US_GRID.area == Area(25.0, 50.0, -130.0, -60.0)
-    assert GridDomain.covering(US_GRID.area, 0.2) == US_GRID
+    assert GridDomain.filling(US_GRID.area, 0.2) == US_GRID
 
 
 @pytest.mark.parametrize("k", [0, -1, K_MAX + 1, 2.0, True, "3", None])
@@ -64,8 +64,8 @@ def test_an_edge_that_binary_cannot_write_is_still_an_edge() -> None:
 
 
 @given(GRIDS)
-def test_the_area_is_covered_by_the_grid_itself(grid: GridDomain) -> None:
-    again = GridDomain.covering(grid.area, grid.cell)
+def test_the_area_is_filled_by_the_grid_itself(grid: GridDomain) -> None:
+    again = GridDomain.filling(grid.area, grid.cell)
     assert (again.rows, again.columns) == (grid.rows, grid.columns)
     assert grid.inside(grid.area).all()
     assert grid.snap(grid.area) == grid.area
@@ -169,9 +169,30 @@ def test_symbols_off_the_map_have_no_place(symbol: object) -> None:
         SMALL.place(symbol)  # type: ignore[arg-type]
 
 
-def test_covering_rounds_up_to_whole_cells() -> None:
-    grid = GridDomain.covering(Area(0, 1.05, 0, 2.0), 0.5)
-    assert (grid.rows, grid.columns) == (3, 4)
+@pytest.mark.parametrize(
+    ("edges", "cell", "words"),
+    [
+        ((0, 1.05, 0, 2.0), 0.5, "2.1 cells high and 4 wide; .* the area 0,1,0,2.$"),
+        ((0, 2.0, -1, 0.3), 0.5, "4 cells high and 2.6 wide; .* the area 0,2,-1,0.$"),
+        ((25, 50, -130, -60), 0.3, "83.3333 cells high .* the area 25,49.9,-130,-60.1.$"),
+        ((0, 1, 0, 0.2), 0.5, "2 cells high and 0.4 wide; .* the area 0,1,0,0.5.$"),
+        ((0, 10, 0, 10), 0.33333, "30.0003 cells high"),
+    ],
+)
+def test_cells_that_do_not_fill_the_area_are_refused(
+    edges: tuple[float, float, float, float], cell: float, words: str
+) -> None:
+    with pytest.raises(CaldpError, match=words) as refused:
+        GridDomain.filling(Area(*edges), cell)
+    offered = Area.parse(str(refused.value).split()[-1].removesuffix("."))
+    grid = GridDomain.filling(offered, cell)
+    assert (grid.area.south, grid.area.west) == (offered.south, offered.west)
+    assert grid.area.north == pytest.approx(offered.north, abs=1e-6)
+    assert grid.area.east == pytest.approx(offered.east, abs=1e-6)
+
+
+def test_a_third_of_a_degree_may_be_rounded() -> None:
+    assert GridDomain.filling(Area(0, 10, 0, 20), 0.33333333).k == 30 * 60
 
 
 @pytest.mark.parametrize("cell", [0.01, 0.1, 0.2, 0.3, 0.5, 1.0, 7.5, 90.0])

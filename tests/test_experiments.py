@@ -230,8 +230,8 @@ def test_table_1_comes_out_as_printed() -> None:
     columns = json.loads(done.stdout)
     assert [column["title"] for column in columns] == [column.title for column in TABLE_1]
     for column, printed in zip(columns, TABLE_1, strict=True):
-        # The shipped reconstruction gives the paper's entries within 8 %; runs spread by 1 %.
-        assert column["mean"] == pytest.approx(printed.paper, rel=0.1)
+        # The note on the reconstruction says 6 % below to 8 % above, rounded; runs spread by 1 %.
+        assert -0.065 < column["expected"] / printed.paper - 1 < 0.085
         assert column["mean"] == pytest.approx(column["expected"], rel=0.04)
 
 

@@ -4,9 +4,7 @@ Room: the front door for terminals; it only reads arguments and prints.
 """
 
 import json
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from statistics import mean, stdev
 from time import perf_counter
@@ -16,10 +14,9 @@ import click
 
 from caldp_core.audit.blockwise import LargeAudit, PairClass, audit_context, worst_of
 from caldp_core.basics import limits
-from caldp_core.basics.errors import CaldpError
-from caldp_core.basics.types import Progress
 from caldp_core.cli.fetch import fetch_command
 from caldp_core.cli.listing import list_command
+from caldp_core.cli.terminal import plain_errors, progress_bar
 from caldp_core.experiments.forecast import expectation
 from caldp_core.experiments.reproduce import Recomputed, table_1
 from caldp_core.experiments.run import Errors, Result, prepare, run
@@ -27,21 +24,6 @@ from caldp_core.mechanisms import ContextMechanism
 from caldp_core.mechanisms.base import OUTPUTS_MAX
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import ExpectedError
-
-
-class OneSentence(click.ClickException):
-    """An error of ours: its one sentence on standard error, exit code 2."""
-
-    exit_code = 2
-
-
-@contextmanager
-def plain_errors() -> Iterator[None]:
-    """Turn `CaldpError` into one sentence without a traceback."""
-    try:
-        yield
-    except CaldpError as error:
-        raise OneSentence(str(error)) from None
 
 
 @click.group()
@@ -59,9 +41,9 @@ def run_command(path: str) -> None:
     """Run a scenario file and print errors, expected errors, timing and seed as JSON."""
     with plain_errors():
         scenario = Scenario.from_file(path)
-        with _bar("loading") as progress:
+        with progress_bar("loading") as progress:
             setup = prepare(scenario, progress)
-        with _bar("running") as progress:
+        with progress_bar("running") as progress:
             result = run(setup, progress)
     click.echo(json.dumps(summary(result), indent=2))
 
@@ -73,10 +55,10 @@ def audit_command(context: click.Context, path: str) -> None:
     """Hold a scenario's mechanism against what it promises; exit code 1 if it does not hold."""
     with plain_errors():
         scenario = Scenario.from_file(path)
-        with _bar("loading") as progress:
+        with progress_bar("loading") as progress:
             setup = prepare(replace(scenario, n=1), progress)  # nobody is asked anything
         started = perf_counter()
-        with _bar("auditing") as progress:
+        with progress_bar("auditing") as progress:
             audit = audit_context(setup.mechanism, progress)
     told: dict[str, Any] = {
         "scenario": scenario.to_dict(),
@@ -181,7 +163,7 @@ def table1_command(runs: int, seed: int, as_json: bool, scenario: str | None) ->
     """Table 1: TV under LDP and block-structured LDP, beside the printed numbers."""
     with plain_errors():
         base = Scenario.from_file(scenario) if scenario else None
-        with _bar("Table 1") as progress:
+        with progress_bar("Table 1") as progress:
             columns = table_1(runs, seed, base, progress)
     if as_json:
         click.echo(json.dumps([column.to_dict() for column in columns], indent=2))
@@ -199,15 +181,3 @@ def _table(columns: Sequence[Recomputed]) -> str:
             f"{c.seconds:8.1f}"
         )
     return "\n".join(lines)
-
-
-@contextmanager
-def _bar(label: str) -> Iterator[Progress]:
-    """A progress bar on standard error, shown only on a terminal."""
-    hidden = not sys.stderr.isatty()
-    with click.progressbar(length=1000, label=label, file=sys.stderr, hidden=hidden) as bar:
-
-        def progress(share: float) -> None:
-            bar.update(max(0, int(share * 1000) - bar.pos))
-
-        yield progress

@@ -5,15 +5,21 @@ Room: datasets. What a dataset is, is said in `base.py`.
 
 from caldp_core.datasets.base import Dataset, DatasetSpec, from_counts, from_weights
 from caldp_core.datasets.fetch import GOWALLA_URL, cache_folder, fetch_gowalla
-from caldp_core.datasets.gowalla import Gowalla
-from caldp_core.datasets.prior import population_prior
+from caldp_core.datasets.shipped import (
+    ELSEWHERE,
+    Gowalla,
+    population_prior,
+    state_outline,
+    us_state_labels,
+)
 from caldp_core.datasets.snap import Snap
-from caldp_core.datasets.states import ELSEWHERE, state_outline, us_state_labels
+from caldp_core.datasets.surveys import SURVEYS, Survey, SurveyTable, WebVisits
 from caldp_core.datasets.synthetic import Cities, Geometric, PermutedGeometric, Uniform, Zipf
 
 __all__ = [
     "ELSEWHERE",
     "GOWALLA_URL",
+    "SURVEYS",
     "Cities",
     "Dataset",
     "DatasetSpec",
@@ -21,7 +27,10 @@ __all__ = [
     "Gowalla",
     "PermutedGeometric",
     "Snap",
+    "Survey",
+    "SurveyTable",
     "Uniform",
+    "WebVisits",
     "Zipf",
     "cache_folder",
     "fetch_gowalla",

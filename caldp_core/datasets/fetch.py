@@ -1,37 +1,30 @@
 """Fetch the real Gowalla check-ins from SNAP into a cache folder.
 
-Room: datasets. The transfer itself is `download.py`; the command line is `command.py`; reading
-the file is `snap.py`. Nothing else in the package reaches for the network.
+Room: datasets. Reading the file is `snap.py`, the command is `cli/fetch.py`. Nothing else
+in the package reaches for the network.
 """
 
-import gzip
-import os
-import sys
-import zlib
 from pathlib import Path
 from typing import Final
 
-from caldp_core.basics.errors import CaldpError
-from caldp_core.basics.limits import SNAP_MAX_BYTES
+import platformdirs
+
+from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.types import Progress, no_progress
-from caldp_core.datasets.download import download
-from caldp_core.datasets.partial import Part, disk
+from caldp_core.datasets.snap import Snap
 
 GOWALLA_URL: Final = "https://snap.stanford.edu/data/loc-gowalla_totalCheckins.txt.gz"
 GOWALLA_FILE: Final = "loc-gowalla_totalCheckins.txt.gz"
-_BLOCK_BYTES: Final = 2**20
+TRIES: Final = 3
+_TIMEOUT: Final = 30.0
+"""Seconds without a byte before a try is given up."""
+_BLOCK_BYTES: Final = 2**18
+_WORLD: Final = "-90,90,-180,180"
 
 
 def cache_folder() -> Path:
     """Where fetched files are kept: `caldp` in the user's cache folder of this platform."""
-    chosen = os.environ.get("XDG_CACHE_HOME")
-    if chosen:
-        return Path(chosen) / "caldp"
-    if sys.platform == "win32" and "LOCALAPPDATA" in os.environ:
-        return Path(os.environ["LOCALAPPDATA"]) / "caldp"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "caldp"
-    return Path.home() / ".cache" / "caldp"
+    return platformdirs.user_cache_path("caldp", appauthor=False)
 
 
 def fetch_gowalla(
@@ -42,41 +35,72 @@ def fetch_gowalla(
     """Download SNAP's check-in file (about 100 MB) and return its path.
 
     `folder`: where to keep it, by default `cache_folder()`. A file that is already there is
-    returned as it is, whatever its URL was; an unfinished one is gone on with. The file gets its
-    name only once its size and its gzip checksum are right. `progress` is told the share that is
-    downloaded and may raise to stop. Raises `CaldpError` if the file can't be had.
+    returned as it is, whatever its URL was. Nobody publishes a checksum of this file, so what came
+    is read to its end, by gzip's own checksum and as check-ins; only then the file gets its name.
+    A transfer that fails is tried anew, three times in all. `progress` is told the share that is
+    downloaded and may raise to stop. Proxies are those of the environment (HTTPS_PROXY). Raises
+    `CaldpError` if the file can't be had; nothing is left of it then.
     """
+    require(
+        url.startswith(("https://", "http://")),
+        f"url must start with https:// or http://, got {url!r}.",
+    )
     target = (cache_folder() if folder is None else Path(folder).expanduser()) / GOWALLA_FILE
-    if target.is_file():
-        progress(1.0)
-        return target
-    try:
-        whole = download(url, target, progress)
-        _check_gzip(whole, Part(target), url)
-        with disk(target):
-            whole.replace(target)
-    except CaldpError as error:
-        raise CaldpError(
-            f"{str(error).rstrip('.')}. Or download {url} by hand and give the path of the file."
-        ) from None
-    Part(target).drop()
+    if not target.is_file():
+        try:
+            _download(url, target, progress)
+        except (CaldpError, OSError) as error:
+            raise CaldpError(
+                f"{_reason(error, url, target.parent)}. "
+                f"Or download {url} by hand and give the path of the file."
+            ) from None
+    progress(1.0)
     return target
 
 
-def _check_gzip(path: Path, part: Part, url: str, max_bytes: int = SNAP_MAX_BYTES) -> None:
-    """Unpack all of the file for its checksum; drop it and raise `CaldpError` if it is wrong."""
-    unpacked = 0
-    try:
-        with gzip.open(path) as file:
-            while fresh := file.read(_BLOCK_BYTES):
-                unpacked += len(fresh)
-                if unpacked > max_bytes:
-                    raise gzip.BadGzipFile(f"it unpacks to more than {max_bytes:,} bytes")
-        # The gzip module takes a file without any bytes for a sound one.
-        if not unpacked:
-            raise gzip.BadGzipFile("it is empty")
-    except (OSError, EOFError, zlib.error) as error:
-        part.drop()
-        raise CaldpError(
-            f"What {url} sent is not a sound gzip file ({error}) and was deleted."
-        ) from None
+def _download(url: str, target: Path, progress: Progress) -> None:
+    """Bring the file and give it its name once it is sound; raises `CaldpError` or `OSError`."""
+    # Imported here because nothing but this needs it, and most people never fetch.
+    import pooch
+
+    pooch.get_logger().setLevel("ERROR")  # its news would tear the progress bar
+    target.parent.mkdir(parents=True, exist_ok=True)
+    pooch.create(
+        target.parent,
+        base_url="",
+        registry={target.name: None},
+        urls={target.name: url},
+        retry_if_failed=TRIES - 1,
+    ).fetch(target.name, downloader=lambda _, file, __: _transfer(url, Path(file), progress))
+
+
+def _transfer(url: str, file: Path, progress: Progress) -> None:
+    """Write what `url` sends to `file`, and check that it is check-ins; raises as `_download`."""
+    import requests
+
+    with requests.get(url, stream=True, timeout=_TIMEOUT) as answer, file.open("wb") as here:
+        answer.raise_for_status()
+        total = int(answer.headers.get("Content-Length", 0))
+        for block in answer.iter_content(_BLOCK_BYTES):
+            here.write(block)
+            if total:
+                progress(min(here.tell() / total, 1.0))
+    Snap(str(file), _WORLD, cell=1.0).load()
+    file.chmod(0o644)  # pooch's temporary files are for their owner alone
+
+
+def _reason(error: CaldpError | OSError, url: str, folder: Path) -> str:
+    """Why the file can't be had, without the full stop."""
+    from requests import HTTPError, RequestException, Response
+
+    match error:
+        case CaldpError():
+            return f"What {url} sent is not kept: {str(error).removesuffix('.')}"
+        case HTTPError(response=Response() as answer):
+            return f"{url} answered with HTTP error {answer.status_code} {answer.reason}"
+        case RequestException():
+            return (
+                f"The download of {url} failed {TRIES} times ({type(error).__name__}); "
+                "check the connection, and HTTPS_PROXY behind a proxy"
+            )
+    return f"The file can't be kept in {folder}: {error.strerror or error}"

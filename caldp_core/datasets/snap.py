@@ -31,7 +31,8 @@ class Snap:
     """A check-in file in SNAP's format, counted on a map.
 
     `path`: the .txt or .txt.gz file. `area`: the map, "south,north,west,east" in degrees.
-    `cell`: side of a cell in degrees, from 0.01. Raises `CaldpError` on a map that can't be.
+    `cell`: side of a cell in degrees, from 0.01; the cells must fill the map exactly. Raises
+    `CaldpError` on a map that can't be.
     """
 
     path: str
@@ -44,7 +45,7 @@ class Snap:
 
     def grid(self) -> GridDomain:
         """The map's cells."""
-        return GridDomain.covering(Area.parse(self.area), self.cell)
+        return GridDomain.filling(Area.parse(self.area), self.cell)
 
     def file(self) -> Path:
         """The file's path; raises `CaldpError` on the home of somebody who is not there."""

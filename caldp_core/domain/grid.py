@@ -18,16 +18,35 @@ from caldp_core.basics.types import Bools, Floats, Ints
 KM_PER_DEGREE: Final = 111.195
 """Kilometres in one degree of latitude (mean Earth radius 6371.0 km)."""
 _TINY: Final = 1e-9
+_WHOLE_WITHIN: Final = 1e-6
+"""Cells by which a side may differ from a whole number: a third of a degree has to be rounded."""
 
 
 @dataclass(frozen=True)
 class Domain:
-    """The symbols {0, …, k−1} of a question without a map."""
+    """The symbols {0, …, k−1} of a question without a map.
+
+    `names`: what readers call each symbol; `groups`: the group that each is in, such as the topic
+    of a web page. Both hold k texts, or none where symbols are mere numbers.
+    """
 
     k: int
+    names: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check_k(self.k)
+        for what in ("names", "groups"):
+            texts = getattr(self, what)
+            require(
+                len(texts) in (0, self.k),
+                f"{what} must be one text for each of the {self.k} values, got {len(texts)}.",
+            )
+        require(len(set(self.names)) == len(self.names), "names must differ from each other.")
+
+    def name_of(self, symbol: int) -> str:
+        """What readers call a symbol; counted from 1 where it has no name."""
+        return self.names[symbol] if self.names else f"value {symbol + 1:,}"
 
 
 @dataclass(frozen=True)
@@ -92,12 +111,23 @@ class GridDomain:
             )
 
     @classmethod
-    def covering(cls, area: Area, cell: float) -> "GridDomain":
-        """The grid from the area's south-west corner that covers it with cells of that side."""
+    def filling(cls, area: Area, cell: float) -> "GridDomain":
+        """The grid that fills the area with whole cells, `cell` degrees a side.
+
+        Raises `CaldpError` unless the cell divides both sides of the area: cells that reach
+        beyond it would count people there, cells cut at its edge would not be equal.
+        """
         check_number("cell (degrees)", cell, GRID_CELL_MIN, 180)
-        rows = int(np.ceil((area.north - area.south) / cell - _TINY))
-        columns = int(np.ceil((area.east - area.west) / cell - _TINY))
-        return cls(area.south, area.west, cell, rows, columns)
+        sides = ((area.north - area.south) / cell, (area.east - area.west) / cell)
+        if any(abs(side - round(side)) > _WHOLE_WITHIN for side in sides):
+            rows, columns = (max(int(side), 1) for side in sides)
+            ends = f"{area.south + rows * cell:.10g}", f"{area.west + columns * cell:.10g}"
+            raise CaldpError(
+                f"Cells of {cell:g}° must fill the area exactly, but {area} is {sides[0]:.6g} "
+                f"cells high and {sides[1]:.6g} wide; choose another cell, or the area "
+                f"{area.south:.10g},{ends[0]},{area.west:.10g},{ends[1]}."
+            )
+        return cls(area.south, area.west, cell, round(sides[0]), round(sides[1]))
 
     @property
     def k(self) -> int:
