@@ -63,9 +63,14 @@ def _of_whom(setup: Setup) -> str:
 
 def _plain_needs(comparison: Comparison) -> None:
     setup = comparison.setup
-    if compute.expected(setup.scenario) is None:
+    expected = compute.expected(setup.scenario)
+    if expected is None:
         st.metric("Plain LDP would need", "not known")
-        st.caption("No formula is known for this estimate.")
+        st.caption("What to expect takes long trials here.")
+        return
+    if expected.tv == 0:
+        st.metric("Plain LDP would need", "no number")
+        st.caption("Nothing is hidden here, so there is no accuracy under protection to match.")
         return
     needed, meaning = words.plain_needs(setup, compute.people_plain_needs(setup.scenario))
     st.metric("Plain LDP would need", needed)
@@ -148,7 +153,7 @@ def _column(comparison: Comparison, which: str) -> dict[str, str]:
     moved = errors.sliced_wasserstein_km
     return {
         "total variation (TV)": formats.share(errors.tv),
-        "expected TV (theory)": "not known"
+        "expected TV": "not known"
         if expected is None
         else formats.plus_minus(expected.tv, 2 * expected.deviation),
         "sampling alone, without privacy (TV)": formats.share(errors.sampling_tv),

@@ -1,4 +1,4 @@
-"""Repeat the scenario many times beside the page, and compare with what theory expects.
+"""Repeat the scenario many times beside the page, and compare with what is expected.
 
 Room: what is read. The only long work of the map page; it has a progress bar and a cancel.
 """
@@ -41,7 +41,7 @@ def section(comparison: Comparison) -> None:
             on_click=_start,
             args=(name, comparison),
             help="Runs this scenario again and again, with other coins each time, and compares "
-            "the errors with what theory expects.",
+            "the errors with what is expected.",
         )
     elif job.done:
         _show(job, comparison)
@@ -80,14 +80,14 @@ def _watch() -> None:
 def _show(job: jobs.Job[Repeated], comparison: Comparison) -> None:
     repeated = job.result()
     assert repeated is not None
-    ours = _range(repeated.ours) + _theory(comparison.ours)
-    plain = _range(repeated.plain) + _theory(comparison.plain)
+    ours = _range(repeated.ours) + _expected(comparison.ours)
+    plain = _range(repeated.plain) + _expected(comparison.plain)
     st.markdown(f"In {RUNS} runs each: this protection {ours}; plain LDP {plain}.")
 
 
-def _theory(result: Result) -> str:
+def _expected(result: Result) -> str:
     expected = compute.expected(result.setup.scenario)
-    return "" if expected is None else f", theory {formats.share(expected.tv)}"
+    return "" if expected is None else f", expected {formats.share(expected.tv)}"
 
 
 def _range(spread: tuple[float, float, float]) -> str:

@@ -170,7 +170,7 @@ def error_curve(comparison: Comparison) -> None:
     setup = comparison.setup
     scenario = setup.scenario
     if compute.expected(scenario) is None:
-        st.info("No error curve: no formula is known for this estimate. Repeated runs measure it.")
+        st.info("No error curve: it takes long trials here. Repeated runs measure it.")
         repetition.section(comparison)
         return
     now = (comparison.ours.first.errors.tv, comparison.plain.first.errors.tv)
@@ -204,7 +204,7 @@ def error_curve(comparison: Comparison) -> None:
         f"{formats.share(now[1])}.",
     )
     st.caption(
-        "Lines: expected by theory. Bands: 90 of 100 outcomes. Points: this very outcome. "
+        "Lines: to expect. Bands: 90 of 100 outcomes. Points: this very outcome. "
         "Dotted: where you are."
     )
     repetition.section(comparison)
