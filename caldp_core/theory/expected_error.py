@@ -57,7 +57,7 @@ class Budget:
     @classmethod
     def quick(cls, k: int) -> "Budget":
         """For one point of many: 3 % of the mean, in about a tenth of that."""
-        return cls(_between(6, 200_000 // k, 32), _between(12, 2_000_000 // k, 256), 0.03)
+        return cls(_between(4, 200_000 // k, 32), _between(8, 2_000_000 // k, 256), 0.03)
 
 
 def _between(low: int, value: int, high: int) -> int:
