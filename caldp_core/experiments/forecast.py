@@ -1,7 +1,7 @@
 """What to expect of a scenario without running it: expected errors, and curves of them.
 
 Room: experiments. How an expected error is found is told in `theory/expected_error.py`. Every point
-of a curve has the same seed, so that curves are smooth where they are simulated.
+of a curve has the same seed and so, for one number of people, the same people.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

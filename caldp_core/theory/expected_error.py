@@ -2,8 +2,8 @@
 
 Room: theory. Any mechanism that can draw a tally and estimate from it, any estimator. Trials draw
 people, the tally of their reports and the estimate, as a run does, but with coins that no run has.
-Two forecasts with one seed share their coins: common random numbers, so that differences
-between neighbours on a curve are those of the settings.
+Two forecasts with one seed draw the same people and start from the same coins, so that
+neighbours on a curve differ by less than their standard errors.
 """
 
 from dataclasses import dataclass

@@ -22,7 +22,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from caldp_core.basics.arrays import sums_by
-from caldp_core.basics.types import Floats, Ints
+from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.estimation.estimators import (
     PostProcess,
     clip_renormalise,
@@ -35,16 +35,18 @@ from caldp_core.mechanisms import Mechanism
 from caldp_core.privacy.context import Context
 from caldp_core.theory.variance import variance_given_people
 
-PEOPLE_LEAST: Final = 100_000
-"""Fewer people are simulated: their reports are few for many values."""
+PEOPLE_LEAST: Final = 10_000
+"""Fewer people are simulated, which costs little."""
 SPREAD_MOST: Final = 0.03
 """Most that the deviation may be of the mean: with about 500 values alike it is that."""
 POSITIVE_LEAST: Final = 50
 """Expected number of positive shares from which their total moves the threshold but little."""
 REPORTS_LEAST: Final = 32
 """Reports from which an estimate is nearly normal."""
+HIDDEN_LEAST: Final = 4
+"""Hidden values of a block from which the noise of one tells little of that of another."""
 FEW_MOST: Final = 0.2
-"""Part of the error that may come from estimates that rest on fewer."""
+"""Part of the error that may come from estimates that rest on fewer reports or values."""
 
 _ROUNDS: Final = 100
 _CLOSE: Final = 1e-10
@@ -171,7 +173,7 @@ def approximation(
     It is taken for policies that are contexts, where estimates of different values are nearly
     uncorrelated, from `PEOPLE_LEAST` people on, if the deviation is at most `SPREAD_MOST` of the
     mean, `POSITIVE_LEAST` shares are expected above 0, and at most `FEW_MOST` of the error comes
-    from values whose estimates rest on fewer than `REPORTS_LEAST` reports.
+    from values whose estimates rest on few reports.
     """
     policy = mechanism.policy
     if n < PEOPLE_LEAST or not isinstance(policy, Context):
@@ -190,15 +192,41 @@ def approximation(
     if not people_drawn:
         linear -= (float(p @ slope**2) - float(p @ slope) ** 2) / n
     deviation = float(np.sqrt(float(kinds.times @ errors.rest) + max(linear, 0.0)))
-    few = float(errors.mean[kinds.kind] @ (_reports(policy, p, n, variance) < REPORTS_LEAST))
+    few = float(errors.mean[kinds.kind] @ _rests_on_few(mechanism, policy, p, n, variance))
     many = deviation <= SPREAD_MOST * tv and float(kinds.times @ errors.positive) >= POSITIVE_LEAST
     return Approximation(tv, deviation) if many and few <= FEW_MOST * tv else None
 
 
-def _reports(policy: Context, p: Floats, n: int, variance: Floats) -> Floats:
-    """(k,) reports that each estimate rests on, roughly: of its block's people, per value.
+def _rests_on_few(
+    mechanism: Mechanism, policy: Context, p: Floats, n: int, variance: Floats
+) -> Bools:
+    """(k,) whether an estimate is far from a normal of its own.
 
-    Not more than n²σ²: one report moves an estimate by 1/n at least.
+    That is one of a block with few people or with few hidden values, whose noise is of one piece,
+    and one with a skewness above 1/√REPORTS_LEAST. As p_x moves and the block's hidden share does
+    not, n·Var_x = A + B·p_x − p_x². A + B·p_x is the noise, B what one report more adds to it, and
+    its skewness B/√(n·(A + B·p_x)).
     """
-    of_block = n * sums_by(policy.blocks, p, policy.m) / np.bincount(policy.blocks)
-    return np.minimum(of_block[policy.blocks], float(n) ** 2 * variance)
+    noise, gain = n * variance + p**2, _gains(mechanism, policy, p, n, variance)
+    hidden = policy.hidden()
+    people = n * sums_by(policy.blocks, p, policy.m)
+    alone = np.bincount(policy.blocks, weights=hidden, minlength=policy.m) < HIDDEN_LEAST
+    skewed = n * noise < REPORTS_LEAST * gain**2
+    few = (people < REPORTS_LEAST)[policy.blocks]
+    return np.asarray(skewed | few | (hidden & alone[policy.blocks]))
+
+
+def _gains(mechanism: Mechanism, policy: Context, p: Floats, n: int, variance: Floats) -> Floats:
+    """(k,) B as above, read off by moving share from every second value of a kind to the next.
+
+    Values of a block are of two kinds, hidden or not. Where a value is left over, B is taken as 1.
+    """
+    hidden = policy.hidden()
+    order = np.lexsort((hidden, policy.blocks))
+    kind = (2 * policy.blocks + hidden)[order]
+    new = np.concatenate([[True], kind[1:] != kind[:-1]])
+    odd = (np.arange(kind.size) - np.flatnonzero(new)[np.cumsum(new) - 1]) % 2 == 1
+    moved = np.zeros(kind.size)
+    moved[order] = np.concatenate([odd[1:], [False]]).astype(np.float64) - odd
+    gain = n * moved * (mechanism.variance(p + moved, n) - variance) + 2.0 * p + moved
+    return np.where(moved == 0.0, 1.0, gain)
