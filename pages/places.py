@@ -2,40 +2,47 @@
 
 import streamlit as st
 
-from caldp_ui import compute, controls, drawing, readout, sections, slow, state, tour
-from caldp_ui.shell import as_text, enter, heading, plain_errors
+from caldp_ui.app.errors import as_text, plain_errors
+from caldp_ui.app.navigation import enter
+from caldp_ui.compute import runs
+from caldp_ui.controls import common
+from caldp_ui.parts import readout, slow
+from caldp_ui.places import controls, drawing, sections, tour
+from caldp_ui.places.slot import SLOT
+from caldp_ui.session import notices
+from caldp_ui.words.vocabulary import PLACES
 
 enter()
 title, guide = st.columns([6, 1], vertical_alignment="bottom")
 with title:
-    heading(
-        "Places on a map",
+    st.header("Places on a map", anchor=False)
+    st.markdown(
         "Millions of people say where they are, each behind a coin of their own. Choose what stays "
         "secret; see what it costs.",
     )
 with guide:
     tour.button()
-state.follow_link()
-scenario = state.scenario()
-state.show_notice()
-state.write_link()
+SLOT.follow_link()
+scenario = SLOT.now().scenario
+notices.show()
+SLOT.write_link()
 
-with plain_errors(state.start_afresh):
-    dataset = compute.dataset(scenario)
-    domain = compute.map_of(dataset)
+dataset = runs.dataset(scenario)
+domain = runs.map_of(dataset)
 
 side, main = st.columns([1, 3.2], gap="medium")
 with side:
     controls.preset_picker(scenario)
     controls.protection(scenario, domain)
-    controls.people(scenario, dataset.n)
-    controls.more(scenario)
+    common.epsilon(SLOT)
+    common.people(SLOT, dataset.n)
+    controls.more()
 
 with main, plain_errors():
-    comparison = slow.comparison(scenario)
+    comparison = slow.comparison(SLOT, PLACES)
     with st.container(gap="xsmall"):
-        readout.headline(comparison)
-        readout.shield(comparison.setup)
+        readout.headline(PLACES, comparison)
+        readout.shield(PLACES, comparison.setup)
     flat, deep, table = st.tabs(
         ["Maps", "Columns in 3-D", "Numbers"], key="view", on_change="rerun"
     )
@@ -52,5 +59,5 @@ with main, plain_errors():
     if table.open:
         with table:
             readout.numbers(comparison)
-    readout.promise(comparison.setup)
+    readout.promise(PLACES, comparison.setup)
     st.caption(f"Data: **{dataset.name}**. {as_text(dataset.note)}")

@@ -1,15 +1,17 @@
 """Start here: what this is, and scenarios that open with one click."""
 
-from caldp_ui import start
-from caldp_ui.shell import enter, heading
+import streamlit as st
+
+from caldp_ui.app.navigation import enter
+from caldp_ui.start import cards
 
 enter()
-heading(
-    "See what privacy costs, and what context saves",
+st.header("See what privacy costs, and what context saves", anchor=False)
+st.markdown(
     "You want to know where people are, but not where *anyone* is. With **local differential "
     "privacy** everybody randomises their own answer before it leaves their device. Hiding every "
     "answer from every other is expensive. **Context-aware** privacy hides only what matters, and "
-    "keeps the rest accurate.",
+    "keeps the rest accurate."
 )
-start.scenarios()
-start.idea()
+cards.scenarios()
+cards.idea()

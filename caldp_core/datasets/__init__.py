@@ -4,6 +4,7 @@ Room: datasets. What a dataset is, is said in `base.py`.
 """
 
 from caldp_core.datasets.base import Dataset, DatasetSpec, from_counts, from_weights
+from caldp_core.datasets.cities import City, us_cities
 from caldp_core.datasets.fetch import GOWALLA_URL, cache_folder, fetch_gowalla
 from caldp_core.datasets.shipped import (
     ELSEWHERE,
@@ -21,6 +22,7 @@ __all__ = [
     "GOWALLA_URL",
     "SURVEYS",
     "Cities",
+    "City",
     "Dataset",
     "DatasetSpec",
     "Geometric",
@@ -38,5 +40,6 @@ __all__ = [
     "from_weights",
     "population_prior",
     "state_outline",
+    "us_cities",
     "us_state_labels",
 ]

@@ -10,7 +10,7 @@ from benchmarks.browser import MAPS, pictures, press_until_redrawn, settled
 from caldp_core.domain.grid import Area
 from caldp_core.scenarios.protection import OneBlock, SensitiveAreas, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui import drawing
+from caldp_ui.places import drawing
 from tests.browser.conftest import Visit
 from tests.browser.hands import (
     assert_close,
@@ -26,7 +26,7 @@ from tests.browser.watch import Watch
 
 pytestmark = pytest.mark.browser
 NEW_YORK = Area(40.0, 42.0, -75.0, -72.0)
-SLIDER = ".st-key-epsilon input[type=range]"
+SLIDER = ".st-key-places-epsilon input[type=range]"
 
 
 def query_of(page: Any) -> str:
@@ -127,7 +127,7 @@ def test_repeated_runs_show_progress_and_can_be_cancelled(visit: Visit) -> None:
         """() => Number(document.querySelector('[role=progressbar]')
             ?.getAttribute('aria-valuenow')) > 0"""
     )
-    page.locator(".st-key-cancel-repetition button").click()
+    page.locator(".st-key-places-repetition-cancel button").click()
     expect(bar).to_have_count(0, timeout=10_000)
     expect(by_icon(page, "repeat")).to_be_visible()
     page.locator(SLIDER).press("ArrowRight")

@@ -2,9 +2,9 @@
 
 What was found out about AppTest (Streamlit 1.67) and `st.navigation`:
 
-- `AppTest.from_file("app.py")` is sound. Each run goes through app.py, and a rerun stays on the
-  page where the run before ended, as in a browser. Pages need not be (and, for their relative
-  paths, should not be) run by themselves.
+- `AppTest.from_file("app.py")` is sound if app.py calls `st.navigation` in every run and runs the
+  page that it gives back: a rerun stays on the page where the run before ended, as in a browser.
+  Pages need not be (and, for their relative paths, should not be) run by themselves.
 - Another page: `at.switch_page("pages/start.py").run()`, after a first run. A page that itself
   calls `st.switch_page` is followed within that run only; the next run is back where it was, unless
   `at.switch_page` is called too. A browser sends the new page's hash, AppTest does not.
@@ -24,11 +24,13 @@ from typing import Any
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest
 
+from caldp_core.audit.adversary import guessed_right
 from caldp_core.domain.grid import Area
 from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui import formats, slow, words
-from caldp_ui.drawing import MAP
+from caldp_ui.app.navigation import PLACES
+from caldp_ui.places.drawing import MAP
+from caldp_ui.words import formats, promise
 
 APP = Path(__file__).parents[2] / "app.py"
 _PATIENCE = 120
@@ -39,6 +41,7 @@ def open_app(**query: str) -> AppTest:
     at = AppTest.from_file(APP, default_timeout=_PATIENCE)
     for name, value in query.items():
         at.query_params[name] = value
+    at.switch_page(PLACES)
     return checked(at.run())
 
 
@@ -51,9 +54,9 @@ def checked(at: AppTest) -> AppTest:
 def finished(at: AppTest) -> AppTest:
     """The same, once a method that is slow here has been started by its button and is done."""
     checked(at)
-    if any(button.key == "run-slow" for button in at.button):
-        checked(at.button(key="run-slow").click().run())
-        assert not wait([at.session_state[slow._HELD].future], timeout=120).not_done
+    if any(button.key == "places-slow-start" for button in at.button):
+        checked(at.button(key="places-slow-start").click().run())
+        assert not wait([at.session_state["places-slow/job"].future], timeout=120).not_done
         checked(at.run())
     return at
 
@@ -111,7 +114,7 @@ def use(at: AppTest, tool: str) -> AppTest:
 
 def scenario_of(at: AppTest) -> Scenario:
     """The scenario of the visit."""
-    held: Scenario = at.session_state["scenario"]
+    held: Scenario = at.session_state["places/slot"].record.scenario
     return held
 
 
@@ -122,7 +125,7 @@ def assert_shows(at: AppTest, scenario: Scenario) -> Result:
     assert metrics(at, "tv-ours") == [formats.share(ours.first.errors.tv)]
     assert metrics(at, "tv-plain") == [formats.share(plain.first.errors.tv)]
     protects = ours.setup.mechanism.hidden_symbols.size > 0
-    best = formats.hundred(words.guess(words.strongest(scenario))) if protects else "100"
+    best = formats.hundred(guessed_right(promise.strongest(scenario))) if protects else "100"
     assert metrics(at, "guessed")[0].startswith(f"{best} ")
     query = query_of(at)
     query.pop("region", None)

@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.datasets import Cities
-from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.estimation.estimators import ESTIMATORS, menu_of_estimators
 from caldp_core.experiments.forecast import people_for_same_error
 from caldp_core.experiments.run import prepare
 from caldp_core.mechanisms import FAMILIES, mechanism
@@ -19,7 +19,8 @@ from caldp_core.scenarios.protection import (
 )
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.planner import best_family
-from caldp_ui import controls, formats, maps, presets, words
+from caldp_ui.places import controls, maps, presets
+from caldp_ui.words import formats, promise
 from tests.ui import driver
 from tests.ui.driver import (
     assert_shows,
@@ -55,8 +56,8 @@ def test_opens_with_the_default() -> None:
 def test_words_beside_the_controls_of_epsilon_and_people() -> None:
     for scenario in (Scenario(), Scenario(dataset=Cities(), n=1_000)):
         captions = [caption.value for caption in open_app(**scenario.to_query()).caption]
-        assert words.examples() in captions
-        counted = words.counted_as_people(Scenario())
+        assert promise.examples() in captions
+        counted = promise.counted_as_people(Scenario())
         assert (counted in captions) == (scenario == Scenario())
 
 
@@ -79,11 +80,11 @@ def test_every_kind_of_scenario_opens_from_its_link(name: str) -> None:
 @pytest.mark.parametrize("title", [preset.title for preset in presets.PRESETS])
 def test_every_preset(title: str) -> None:
     at = open_app(blocks="grid", **{"blocks.rows": "3", "blocks.columns": "4"}, n="1000000")
-    assert at.selectbox(key="preset").value is None
-    checked(at.selectbox(key="preset").set_value(title).run())
+    assert at.selectbox(key="places-preset").value is None
+    checked(at.selectbox(key="places-preset").set_value(title).run())
     preset = next(p for p in presets.PRESETS if p.title == title)
     assert_shows(at, preset.apply(Scenario(n=1_000_000)))
-    assert at.selectbox(key="preset").value == title
+    assert at.selectbox(key="places-preset").value == title
 
 
 @pytest.mark.parametrize("preset", presets.PRESETS, ids=lambda preset: preset.title)
@@ -96,28 +97,28 @@ def test_pictures_as_sent_are_small(preset: presets.Preset) -> None:
 @pytest.mark.parametrize("title", controls.BLOCK_KINDS)
 def test_every_kind_of_blocks(title: str) -> None:
     at = open_app(blocks="states" if controls.BLOCK_KINDS[title] == GridBlocks() else "grid")
-    checked(at.selectbox(key="blocks").set_value(title).run())
+    checked(at.selectbox(key="places-blocks").set_value(title).run())
     assert_shows(at, Scenario(blocks=controls.BLOCK_KINDS[title]))
-    assert at.selectbox(key="blocks").value == title
+    assert at.selectbox(key="places-blocks").value == title
 
 
 @pytest.mark.parametrize("title", controls.SENSITIVE_KINDS)
 def test_every_kind_of_sensitive_places(title: str) -> None:
     at = open_app(sensitive="areas")
-    checked(at.selectbox(key="sensitive").set_value(title).run())
+    checked(at.selectbox(key="places-sensitive").set_value(title).run())
     assert_shows(at, Scenario(sensitive=controls.SENSITIVE_KINDS[title]))
 
 
 def test_details_of_blocks_and_places() -> None:
     at = open_app()
-    checked(at.number_input(key="rows").set_value(5).run())
-    checked(at.number_input(key="columns").set_value(7).run())
+    checked(at.number_input(key="places-rows").set_value(5).run())
+    checked(at.number_input(key="places-columns").set_value(7).run())
     assert_shows(at, Scenario(blocks=GridBlocks(5, 7)))
     at = open_app(blocks="adaptive")
-    checked(at.select_slider(key="adaptive").set_value(100).run())
+    checked(at.select_slider(key="places-adaptive").set_value(100).run())
     assert_shows(at, Scenario(blocks=AdaptiveBlocks(100)))
     at = open_app(sensitive="inhabited")
-    checked(at.number_input(key="most").set_value(2000).run())
+    checked(at.number_input(key="places-most").set_value(2000).run())
     assert_shows(at, Scenario(sensitive=SensitiveInhabited(1, 2000)))
 
 
@@ -125,7 +126,7 @@ def test_details_of_blocks_and_places() -> None:
 def test_epsilon(epsilon: float) -> None:
     at = open_app()
     before = pictures(at)
-    checked(at.select_slider(key="epsilon").set_value(epsilon).run())
+    checked(at.select_slider(key="places-epsilon").set_value(epsilon).run())
     assert_shows(at, Scenario(epsilon=epsilon))
     after = pictures(at)
     assert after["map-truth"] == before["map-truth"]
@@ -136,7 +137,7 @@ def test_epsilon(epsilon: float) -> None:
 def test_a_button_makes_one_epsilon_of_several() -> None:
     at = open_app(**VARIED["epsilons"].to_query())
     assert at.info
-    checked(at.button(key="one-epsilon").click().run())
+    checked(at.button(key="places-one-epsilon").click().run())
     several = VARIED["epsilons"].epsilon
     assert isinstance(several, tuple)
     assert_shows(at, replace(VARIED["epsilons"], epsilon=min(several)))
@@ -145,16 +146,16 @@ def test_a_button_makes_one_epsilon_of_several() -> None:
 @pytest.mark.parametrize("power", range(3, 13, 3))
 def test_people_from_a_thousand_to_a_trillion(power: int) -> None:
     at = open_app()
-    checked(at.select_slider(key="people").set_value(10**power).run())
+    checked(at.select_slider(key="places-people").set_value(10**power).run())
     assert_shows(at, Scenario(n=10**power))
-    checked(at.select_slider(key="people").set_value(0).run())
+    checked(at.select_slider(key="places-people").set_value(0).run())
     assert_shows(at, Scenario())
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_families(family: str) -> None:
     at = open_app(blocks="states", n="10000")  # as many as local hashing, too, can draw at once
-    finished(at.selectbox(key="family").set_value(family).run())
+    finished(at.selectbox(key="places-family").set_value(family).run())
     assert_shows(at, Scenario(blocks=StateBlocks(), family=family, n=10_000))
 
 
@@ -162,21 +163,30 @@ def test_more_people_than_a_family_can_draw_are_told_in_a_sentence() -> None:
     at = finished(open_app(family="local-hashing"))
     (sentence,) = (item.value for item in at.error)
     assert "3,671,812" in sentence
-    finished(at.select_slider(key="people").set_value(1000).run())
+    finished(at.select_slider(key="places-people").set_value(1000).run())
     assert_shows(at, Scenario(family="local-hashing", n=1000))
 
 
-@pytest.mark.parametrize("name", ESTIMATORS)
+def test_a_link_may_name_an_estimator_that_the_menu_does_not_offer() -> None:
+    menu = open_app().selectbox(key="places-estimator").options
+    assert ESTIMATORS["simplex"].title in menu
+    assert ESTIMATORS["norm-sub"].title not in menu
+    at = finished(open_app(estimator="norm-sub"))
+    assert at.selectbox(key="places-estimator").value == "norm-sub"
+    assert_shows(at, Scenario(estimator="norm-sub"))
+
+
+@pytest.mark.parametrize("name", menu_of_estimators("simplex"))
 def test_estimators(name: str) -> None:
     at = open_app()
-    finished(at.selectbox(key="estimator").set_value(name).run())
+    finished(at.selectbox(key="places-estimator").set_value(name).run())
     assert_shows(at, Scenario(estimator=name))
 
 
 def test_other_data_bring_their_people() -> None:
     at = open_app()
-    title = next(t for t in at.selectbox(key="data").options if "Gowalla" not in t)
-    checked(at.selectbox(key="data").set_value(title).run())
+    title = next(t for t in at.selectbox(key="places-data").options if "Gowalla" not in t)
+    checked(at.selectbox(key="places-data").set_value(title).run())
     assert_shows(at, Scenario(dataset=Cities(), n=1_000_000))
 
 

@@ -13,8 +13,13 @@ from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.scenarios.protection import StateBlocks
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui import compute, repetition, slow, start, words
-from caldp_ui.datasets import PEOPLE_OF_SYNTHETIC
+from caldp_ui.app import navigation
+from caldp_ui.compute import runs as compute
+from caldp_ui.compute.sources import PEOPLE_OF_SYNTHETIC
+from caldp_ui.parts import repetition
+from caldp_ui.start import cards as start
+from caldp_ui.words import promise
+from caldp_ui.words.vocabulary import PLACES
 from tests.ui.driver import (
     assert_shows,
     checked,
@@ -46,8 +51,8 @@ DONT_FIT: dict[str, dict[str, str]] = {
     "too many rows": {"blocks": "grid", "blocks.rows": "126"},
     "too many blocks": {"blocks": "adaptive", "blocks.blocks": "50000"},
     "epsilons for other blocks": {"blocks": "states", "epsilon": "1;2"},
+    "data without a map": {"dataset": "zipf", "n": "1000", "blocks": "one"},
 }
-NO_MAP = {"dataset": "zipf", "n": "1000", "blocks": "one"}
 
 
 def sentences(at: AppTest) -> list[str]:
@@ -65,7 +70,7 @@ def test_a_link_that_is_none_starts_afresh(name: str) -> None:
     at = open_app(**BAD_LINKS[name])
     assert_shows(at, Scenario())
     assert query_of(at) == {}
-    assert at.session_state["region"] is None
+    assert at.session_state["places/slot"].record.region is None
 
 
 @pytest.mark.parametrize("name", BAD_LINKS)
@@ -77,27 +82,27 @@ def test_a_link_that_is_none_is_told_once_in_one_sentence(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", DONT_FIT)
-def test_a_link_whose_parts_do_not_fit_says_so_in_one_sentence(name: str) -> None:
-    assert_one_sentence(open_app(**DONT_FIT[name]))
-
-
-@pytest.mark.parametrize("name", DONT_FIT)
-def test_what_does_not_fit_can_be_mended_on_the_page(name: str) -> None:
-    at = open_app(**DONT_FIT[name])
-    checked(at.selectbox(key="preset").set_value(at.selectbox(key="preset").options[1]).run())
-    if name == "epsilons for other blocks":
-        checked(at.button(key="one-epsilon").click().run())
+def test_a_link_whose_parts_do_not_fit_is_told_in_one_sentence_and_starts_afresh(name: str) -> None:
+    at = open_app(**DONT_FIT[name], region="40,41,-75,-73")
+    assert_one_sentence(at)
+    assert_shows(checked(at.run()), Scenario())
+    assert query_of(at) == {}
     assert sentences(at) == []
-    assert_shows(at, scenario_of(at))
 
 
-@pytest.mark.parametrize("others", [{"utm_source": "mail"}, {"colour": "red", "id.of": "7"}])
-def test_what_others_add_to_a_link_is_ignored_and_told_once(others: dict[str, str]) -> None:
-    at = open_app(blocks="states", **others)
+def test_what_others_add_to_a_link_is_ignored_and_told_once() -> None:
+    at = open_app(blocks="states", colour="red", **{"id.of": "7"})
     assert_shows(at, Scenario(blocks=StateBlocks()))
     assert query_of(at) == {"blocks": "states"}
     assert_one_sentence(at)
     assert sentences(checked(at.run())) == []
+
+
+def test_what_mail_programs_add_to_a_link_is_nobody_s_business() -> None:
+    at = open_app(blocks="states", utm_source="mail")
+    assert_shows(at, Scenario(blocks=StateBlocks()))
+    assert query_of(at) == {"blocks": "states"}
+    assert sentences(at) == []
 
 
 def test_a_bad_link_with_something_added_is_told_to_be_bad() -> None:
@@ -117,19 +122,6 @@ def test_trials_in_a_link_do_not_keep_the_server_busy() -> None:
     assert_shows(at, Scenario())
 
 
-def test_data_without_a_map_are_refused_in_one_sentence() -> None:
-    assert_one_sentence(open_app(**NO_MAP))
-
-
-def test_a_button_leads_away_from_data_without_a_map() -> None:
-    at = open_app(region="40,41,-75,-73", **NO_MAP)
-    checked(at.button(key="afresh").click().run())
-    assert sentences(at) == []
-    assert_shows(at, Scenario())
-    assert query_of(at) == {}
-    assert "afresh" not in [button.key for button in at.button]
-
-
 @pytest.mark.parametrize("name", VARIED)
 def test_what_the_address_bar_holds_opens_the_same(name: str) -> None:
     query = VARIED[name].to_query() | {"region": "40,41,-75,-73"}
@@ -137,7 +129,7 @@ def test_what_the_address_bar_holds_opens_the_same(name: str) -> None:
     second = open_app(**query_of(first))
     assert query_of(second) == query_of(first) == query
     assert scenario_of(second) == VARIED[name]
-    assert second.session_state["region"] == Area(40, 41, -75, -73)
+    assert second.session_state["places/slot"].record.region == Area(40, 41, -75, -73)
 
 
 def start_page() -> AppTest:
@@ -156,13 +148,13 @@ def test_cards_open_the_map_with_their_scenario(card: start.Card) -> None:
     assert container(at, "tv-ours") is None
     checked(at.button(key=f"open-{card.title}").click().run())
     assert_shows(at, card.scenario)
-    checked(at.switch_page(start.MAP_PAGE).run())
+    checked(at.switch_page(navigation.PLACES).run())
     assert_shows(at, card.scenario)
 
 
 def test_the_scenario_outlives_a_visit_to_another_page() -> None:
     at = start_page()
-    checked(at.switch_page(start.MAP_PAGE).run())
+    checked(at.switch_page(navigation.PLACES).run())
     assert scenario_of(at).blocks == Scenario.from_query({"blocks": "states"}).blocks
     assert query_of(at) == {"blocks": "states"}
 
@@ -185,7 +177,7 @@ def test_repeated_runs_start_and_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(repetition, "RUNS", 4)
     at = open_app()
     checked(next(b for b in at.button if b.proto.icon.endswith("repeat:")).click().run())
-    job = at.session_state[repetition._HELD]
+    job = at.session_state["places-repetition/job"]
     assert not wait([job.future], timeout=120).not_done
     checked(at.run())
     result, repeated = assert_shows(at, Scenario()), job.result()
@@ -200,19 +192,19 @@ def test_a_slow_method_waits_for_its_button_and_shows_what_it_found() -> None:
     at = open_app(**wanted.to_query())
     assert container(at, "tv-ours") is None
     assert_shows(finished(at), wanted)
-    checked(at.select_slider(key="epsilon").set_value(4.0).run())
+    checked(at.select_slider(key="places-epsilon").set_value(4.0).run())
     assert container(at, "tv-ours") is None
-    assert at.button(key="run-slow")
+    assert at.button(key="places-slow-start")
 
 
 def test_a_cancelled_slow_run_gives_the_page_back() -> None:
     at = open_app(**Scenario(estimator="maximum-likelihood").to_query())
-    checked(at.button(key="run-slow").click().run())
-    job = at.session_state[slow._HELD]
+    checked(at.button(key="places-slow-start").click().run())
+    job = at.session_state["places-slow/job"]
     job.cancel()
     wait([job.future], timeout=120)
     checked(at.run())
-    assert at.button(key="run-slow")
+    assert at.button(key="places-slow-start")
     assert container(at, "tv-ours") is None
 
 
@@ -222,20 +214,20 @@ def test_a_cancelled_slow_run_gives_the_page_back() -> None:
 def test_the_promise_needs_no_run(query: dict[str, str]) -> None:
     at = open_app(blocks="states", **query)
     assert container(at, "tv-ours") is None
-    odds = words.odds(prepare(scenario_of(at)))
+    odds = promise.odds(PLACES, prepare(scenario_of(at)))
     assert any(odds in item.value for item in at.markdown)
 
 
 @pytest.mark.parametrize("blocks", ["one", "states", "grid"])
 def test_runs_that_cannot_work_are_not_offered_but_fewer_people_are(blocks: str) -> None:
     at = open_app(family="local-hashing", blocks=blocks)
-    assert not any(button.key == "run-slow" for button in at.button)
+    assert not any(button.key == "places-slow-start" for button in at.button)
     (sentence,) = sentences(at)
     assert FAMILIES["local-hashing"].title in sentence
-    checked(at.button(key="fewer-people").click().run())
+    checked(at.button(key="places-fewer-people").click().run())
     found = scenario_of(at)
     assert sentences(at) == []
-    assert at.button(key="run-slow")
+    assert at.button(key="places-slow-start")
     assert found == replace(Scenario.from_query({"blocks": blocks}), family=found.family, n=found.n)
     for scenario in (found, found.plain()):
         assert prepare(scenario).mechanism.oracles.n_max >= prepare(scenario).n
@@ -245,12 +237,12 @@ def test_a_cancel_is_heard_while_a_draw_goes_on(monkeypatch: pytest.MonkeyPatch)
     drawn = Event()
     monkeypatch.setattr(compute, "compare_setups", lambda *_: drawn.wait(120))
     at = open_app(**Scenario(estimator="maximum-likelihood").to_query())
-    checked(at.button(key="run-slow").click().run())
-    assert not any(button.key == "run-slow" for button in at.button)
+    checked(at.button(key="places-slow-start").click().run())
+    assert not any(button.key == "places-slow-start" for button in at.button)
     try:
-        checked(at.button(key="cancel-slow").click().run())
-        assert at.button(key="run-slow")
-        assert not at.session_state[slow._HELD].future.done()
+        checked(at.button(key="places-slow-cancel").click().run())
+        assert at.button(key="places-slow-start")
+        assert not at.session_state["places-slow/job"].future.done()
     finally:
         drawn.set()
 
@@ -261,19 +253,19 @@ def test_repeated_runs_stay_when_another_outcome_is_asked_for(
     monkeypatch.setattr(repetition, "RUNS", 2)
     at = open_app()
     checked(next(b for b in at.button if b.proto.icon.endswith("repeat:")).click().run())
-    job = at.session_state[repetition._HELD]
+    job = at.session_state["places-repetition/job"]
     assert not wait([job.future], timeout=120).not_done
     checked(next(b for b in at.button if b.proto.icon.endswith("casino:")).click().run())
     assert scenario_of(at) == Scenario(seed=Scenario().seed + 1)
-    assert at.session_state[repetition._HELD] is job
+    assert at.session_state["places-repetition/job"] is job
     assert any("In 2 runs each" in text.value for text in at.markdown)
 
 
 def test_another_scenario_ends_repeated_runs() -> None:
     at = open_app()
     checked(next(b for b in at.button if b.proto.icon.endswith("repeat:")).click().run())
-    job = at.session_state[repetition._HELD]
-    checked(at.select_slider(key="epsilon").set_value(4.0).run())
+    job = at.session_state["places-repetition/job"]
+    checked(at.select_slider(key="places-epsilon").set_value(4.0).run())
     assert job.stop.is_set()
     assert not wait([job.future], timeout=120).not_done
     assert job.result() is None

@@ -9,7 +9,8 @@ from caldp_core.experiments.regions import RegionReport, region_report
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.protection import DrawnBlocks, OneBlock, SensitiveAreas, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui import drawing, formats
+from caldp_ui.places import drawing
+from caldp_ui.words import formats
 from tests.ui.driver import (
     AppTest,
     assert_shows,
@@ -60,7 +61,7 @@ def test_a_box_shows_its_numbers() -> None:
 
 def test_a_box_stays_while_the_protection_changes_and_goes_when_unmarked() -> None:
     at = drag(open_app(), ROUGH)
-    checked(at.select_slider(key="epsilon").set_value(4.0).run())
+    checked(at.select_slider(key="places-epsilon").set_value(4.0).run())
     assert_region(at, Scenario(epsilon=4.0), BOX)
     by_icon(at, "close")
     assert container(at, "region") is None
@@ -173,7 +174,7 @@ def test_undo_leads_back_to_what_was_protected(tool: str) -> None:
 def test_undo_keeps_what_is_no_protection() -> None:
     at = use(open_app(), drawing.ADD)
     drag(at, ROUGH)
-    checked(at.select_slider(key="epsilon").set_value(4.0).run())
+    checked(at.select_slider(key="places-epsilon").set_value(4.0).run())
     by_icon(at, "undo")
     assert_shows(at, Scenario(epsilon=4.0))
 
@@ -181,8 +182,8 @@ def test_undo_keeps_what_is_no_protection() -> None:
 def test_undo_takes_back_what_is_chosen_from_a_list() -> None:
     at = open_app()
     assert next(b for b in at.button if b.proto.icon.endswith("undo:")).disabled
-    checked(at.number_input(key="rows").set_value(5).run())
-    checked(at.selectbox(key="preset").set_value("Nothing").run())
+    checked(at.number_input(key="places-rows").set_value(5).run())
+    checked(at.selectbox(key="places-preset").set_value("Nothing").run())
     by_icon(at, "undo")
     by_icon(at, "undo")
     assert_shows(at, Scenario())

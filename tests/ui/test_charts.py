@@ -12,8 +12,10 @@ from caldp_core.domain.grid import US_GRID
 from caldp_core.experiments.forecast import Curve
 from caldp_core.scenarios.protection import GridBlocks, OneBlock
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui import charts, compute, view3d
-from caldp_ui.theme import CIVIDIS, DARK, LIGHT, NIGHT, NIGHT_LAND, Palette
+from caldp_ui.app.theme import CIVIDIS, DARK, LIGHT, NIGHT, NIGHT_LAND, Palette
+from caldp_ui.charts import curves as charts
+from caldp_ui.compute import runs as compute
+from caldp_ui.places import view3d
 
 X = np.array([0.5, 1.0, 2.0])
 OURS = Curve(

@@ -21,8 +21,12 @@ from caldp_core.scenarios.protection import (
     SensitiveInhabited,
 )
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui import compute, controls, datasets, presets, start
-from caldp_ui.glossary import DEFINITIONS
+from caldp_ui.app import navigation
+from caldp_ui.compute import runs as compute
+from caldp_ui.compute import sources as datasets
+from caldp_ui.places import controls, presets
+from caldp_ui.start import cards as start
+from caldp_ui.words.glossary import DEFINITIONS
 
 ROOT = Path(__file__).parents[2]
 BY_TITLE = {preset.title: preset for preset in presets.PRESETS}
@@ -133,12 +137,12 @@ def test_cards_hold_scenarios_that_run_and_survive_a_link(card: start.Card) -> N
 
 def test_cards_are_different_and_their_page_exists() -> None:
     assert len({compute.key(card.scenario) for card in start.CARDS}) == len(start.CARDS)
-    assert (ROOT / start.MAP_PAGE).is_file()
+    assert (ROOT / navigation.PLACES).is_file()
 
 
 def _terms_used() -> set[str]:
     used = set()
-    for path in [*ROOT.glob("caldp_ui/*.py"), *ROOT.glob("pages/*.py")]:
+    for path in [*ROOT.glob("caldp_ui/**/*.py"), *ROOT.glob("pages/*.py")]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "terms":
                 used |= {arg.value for arg in node.args if isinstance(arg, ast.Constant)}

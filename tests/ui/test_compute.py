@@ -25,7 +25,7 @@ from caldp_core.scenarios.protection import (
     StateBlocks,
 )
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui import compute
+from caldp_ui.compute import runs as compute
 from tests.ui.scenarios import VARIED
 
 BASE = Scenario(blocks=StateBlocks(), epsilon=2.0, n=100_000, seed=5)

@@ -8,8 +8,8 @@ from caldp_core.domain.grid import US_GRID, Area
 from caldp_core.experiments.run import prepare
 from caldp_core.scenarios.protection import SensitiveInhabited
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui import mapkey
-from caldp_ui.theme import NIGHT
+from caldp_ui.app.theme import NIGHT
+from caldp_ui.places import mapkey
 from tests.ui.driver import chart, open_app
 from tests.ui.scenarios import BASE, VARIED
 

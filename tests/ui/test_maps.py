@@ -16,8 +16,8 @@ from caldp_core.datasets import Gowalla
 from caldp_core.domain.grid import US_GRID, Area, GridDomain
 from caldp_core.domain.partitions import grid_blocks, whole
 from caldp_core.scenarios.protection import SensitiveAreas, SensitiveInhabited, SensitiveSpec
-from caldp_ui import maps
-from caldp_ui.theme import CIVIDIS, LIGHT
+from caldp_ui.app.theme import CIVIDIS, LIGHT
+from caldp_ui.places import maps
 
 SMALL = GridDomain(south=10.0, west=-20.0, cell=0.5, rows=4, columns=6)
 BYTES_MAX = 150_000

@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 
 from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.domain.grid import GridDomain
-from caldp_ui.outlines import Lines, block_lines, mask_lines
+from caldp_ui.places.outlines import Lines, block_lines, mask_lines
 
 Edge = tuple[int, int, int, int]
 """A side of a cell, from its lower left grid point (x, y) to (x, y), counted in cells."""
