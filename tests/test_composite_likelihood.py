@@ -16,6 +16,7 @@ from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.maximum_likelihood import Fit, fit, maximum_likelihood
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
 from caldp_core.mechanisms.offers import support_tally
+from caldp_core.mechanisms.oracles.supports import SupportOracles
 from caldp_core.mechanisms.oracles.unary import OueOracles
 from caldp_core.privacy.context import Context
 from tests.composites import Components

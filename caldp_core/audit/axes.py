@@ -1,4 +1,4 @@
-"""Is a mechanism on a map within its policy, where rows and columns are reported independently?
+"""Audits of mechanisms on a map that report rows and columns independently.
 
 Room: audit. Its channel is the product of two small ones, which are read entry by entry. For places
 i rows and j columns apart no report is told apart by more than ρ_i·κ_j, the largest ratios between
@@ -16,7 +16,8 @@ import numpy as np
 
 from caldp_core.audit.block_extremes import quotient, size_of
 from caldp_core.audit.blockwise import LargeAudit, PairClass, worst_of
-from caldp_core.audit.pairwise import as_fraction, power_below
+from caldp_core.audit.pairwise import as_fraction
+from caldp_core.basics.powers import power_below
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.mechanisms.base import MovesAlongAxes
 from caldp_core.privacy.distance import EuclideanMetric, GridMetric
