@@ -6,8 +6,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from caldp_core.audit.pairwise import audit_channel, power_below
+from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.powers import power_below
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.backgrounds import (

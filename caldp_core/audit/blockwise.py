@@ -19,10 +19,11 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from caldp_core.audit.block_extremes import BlockLaw, quotient, size_of, streamed_law, written_law
-from caldp_core.audit.pairwise import log_of, power_below
+from caldp_core.audit.pairwise import log_of
 from caldp_core.audit.support_forms import law_of_form
 from caldp_core.basics.errors import CaldpError, require
-from caldp_core.basics.limits import DENSE_MAX_ENTRIES
+from caldp_core.basics.limits import DENSE_MAX_ENTRIES, STREAM_MAX_ENTRIES
+from caldp_core.basics.powers import power_below
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress
 from caldp_core.mechanisms.base import HasSupportForm, StreamsRows
 from caldp_core.mechanisms.contextual import ContextMechanism
@@ -32,8 +33,6 @@ BOTH_SENSITIVE: Final = "sensitive-sensitive"
 OTHER_NOT: Final = "sensitive-other"
 EVERY_ENTRY: Final = "every entry of the channel"
 THE_FORM: Final = "the form of the channel"
-STREAM_MAX_ENTRIES: Final = 10**11
-"""Most entries of a channel that are ever gone through: about two minutes."""
 _Reader: TypeAlias = Callable[[int, int, Progress], BlockLaw]
 
 

@@ -7,24 +7,16 @@ no class's word for what that class does.
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, localcontext
 from fractions import Fraction
-from functools import lru_cache
 from itertools import chain
 from numbers import Rational
-from typing import Final
 
 import numpy as np
 
 from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.powers import power_below
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.privacy.context import PrivacyMatrix
-
-LEVEL_MAX: Final = 10_000.0
-"""Levels E beyond it bind as it does; so a ratio above e^10000 is refused whatever E says."""
-_DIGITS: Final = 60
-_TINY: Final = 1e-30
-"""Below it, 1 + ε is nearer to e^ε than 60 digits."""
 
 
 @dataclass(frozen=True)
@@ -105,21 +97,6 @@ def finite_pairs(policy: PrivacyMatrix) -> Iterator[tuple[int, int, float]]:
         row = policy.between(np.full(policy.k, x), others)
         for other in np.flatnonzero(np.isfinite(row) & (others != x)):
             yield x, int(other), float(row[other])
-
-
-@lru_cache(maxsize=1 << 14)
-def power_below(epsilon: float) -> Fraction:
-    """A rational just below e^ε, by at most 2·10^-59 of it; never below 1, and 1 for ε = 0.
-
-    `epsilon`: finite, ≥ 0. Beyond `LEVEL_MAX` it is far below e^ε: what this number bounds is
-    bounded by e^ε all the same, so that nothing leaks unseen.
-    """
-    if epsilon < _TINY:
-        return 1 + Fraction(epsilon)  # below e^ε by about ε²/2
-    with localcontext() as context:
-        context.prec = _DIGITS
-        # exp is correctly rounded, so the number before the result lies below e^ε.
-        return Fraction(Decimal(min(epsilon, LEVEL_MAX)).exp().next_minus())
 
 
 def _largest_ratio(row: Sequence[int], other: Sequence[int]) -> tuple[int, Fraction | None]:

@@ -11,9 +11,9 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import beta
 
 from caldp_core.basics.errors import CaldpError, check_n, require
+from caldp_core.basics.proportions import highest_share, lowest_share
 from caldp_core.basics.types import Bools, Floats, Ints, Reports
 from caldp_core.mechanisms.base import Mechanism
 
@@ -106,18 +106,6 @@ def log_ratio_bound(hits_x: Ints, n_x: int, hits_other: Ints, n_other: int, alph
     high = highest_share(hits_other, n_other, alpha / 2)
     logs = np.full(low.shape, -math.inf)
     return np.log(low / high, out=logs, where=low > 0)
-
-
-def lowest_share(hits: Ints, n: int, alpha: float) -> Floats:
-    """Clopper–Pearson: least p for which ≥ `hits` of n has probability α; 0 for no hits."""
-    share = beta.ppf(alpha, np.maximum(hits, 1), n - hits + 1)
-    return np.where(hits > 0, share, 0.0)
-
-
-def highest_share(hits: Ints, n: int, alpha: float) -> Floats:
-    """Clopper–Pearson: greatest p for which ≤ `hits` of n has probability α; 1 for n hits."""
-    share = beta.isf(alpha, hits + 1, np.maximum(n - hits, 1))
-    return np.where(hits < n, share, 1.0)
 
 
 def _codes(reports_x: Reports, reports_other: Reports) -> tuple[NDArray[np.intp], int]:

@@ -6,8 +6,8 @@ Room: audit.
 from dataclasses import dataclass
 
 from caldp_core.audit.channels import Channel
-from caldp_core.audit.pairwise import power_below
 from caldp_core.basics.errors import require
+from caldp_core.basics.powers import power_below
 from caldp_core.basics.types import Bools
 
 

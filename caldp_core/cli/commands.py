@@ -20,7 +20,6 @@ from caldp_core.cli.terminal import plain_errors, progress_bar
 from caldp_core.experiments.reproduce import Recomputed, table_1
 from caldp_core.experiments.run import Errors, Result, prepare, run
 from caldp_core.mechanisms import ContextMechanism
-from caldp_core.mechanisms.base import OUTPUTS_MAX
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import ExpectedError
 
@@ -72,7 +71,7 @@ def audit_command(context: click.Context, path: str) -> None:
 
 def _countable(mechanism: ContextMechanism) -> int | None:
     """Number of different reports, None where they are too many to be told."""
-    return mechanism.outputs if mechanism.oracles.outputs < OUTPUTS_MAX else None
+    return mechanism.outputs if mechanism.oracles.outputs < limits.OUTPUTS_MAX else None
 
 
 def verdict(audit: LargeAudit) -> dict[str, Any]:

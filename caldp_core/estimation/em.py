@@ -7,13 +7,12 @@ Roland 2008, scheme S3), given up for a plain EM step wherever it would lower th
 """
 
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from caldp_core.basics.errors import CaldpError, check_counts, require
-from caldp_core.basics.types import Floats, Ints, Progress, no_progress
+from caldp_core.basics.types import Floats, Ints, Progress
+from caldp_core.mechanisms.channel_products import ChannelProducts
 
 ROUNDS_MAX: Final = 300
 GAIN_NATS: Final = 0.01
@@ -23,38 +22,6 @@ bounds what is."""
 _GAIN_LEAST: Final = 1e-13
 """Nats per person: below it, rounding decides."""
 _TINY: Final = 1e-300
-
-
-class KnownChannel(Protocol):
-    """A channel Q of k rows by what it does to vectors, so that nobody need write it out."""
-
-    def expected(self, p: Floats, /) -> Floats:
-        """(k,) shares → (outputs,) law of the reports, pQ."""
-        ...
-
-    def pull(self, weights: Floats, /) -> Floats:
-        """(outputs,) weights → (k,) their mean over each symbol's reports, Qw."""
-        ...
-
-
-class DenseChannel:
-    """`KnownChannel` of a channel written out, (k, outputs) probabilities."""
-
-    def __init__(self, channel: ArrayLike) -> None:
-        self._channel = np.asarray(channel, np.float64)
-        require(
-            self._channel.ndim == 2 and bool(np.isclose(self._channel.sum(axis=1), 1.0).all()),
-            "channel must be rows of probabilities that sum to 1, got shape "
-            f"{self._channel.shape}; hand over one row for each symbol.",
-        )
-
-    def expected(self, p: Floats) -> Floats:
-        """(k,) shares → (outputs,) law of the reports."""
-        return np.asarray(p @ self._channel)
-
-    def pull(self, weights: Floats) -> Floats:
-        """(outputs,) weights → (k,) their mean over each symbol's reports."""
-        return np.asarray(self._channel @ weights)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +42,7 @@ class Fit:
 class Observed:
     """Reports of a channel as a function of p; `seen`: (outputs,) shares of the n of them."""
 
-    products: KnownChannel
+    products: ChannelProducts
     seen: Floats
     n: int
 
@@ -85,35 +52,6 @@ class Observed:
         law = np.maximum(self.products.expected(p), _TINY)
         likelihood = float((self.seen[some] * np.log(law[some])).sum())
         return likelihood, self.products.pull(self.seen / law)
-
-
-def fit_histogram(
-    products: KnownChannel,
-    counts: ArrayLike,
-    progress: Progress = no_progress,
-    rounds: int = ROUNDS_MAX,
-    gain_nats: float = GAIN_NATS,
-) -> Fit:
-    """The distribution under which a histogram of reports, (outputs,) counts, surprises least.
-
-    Starts from even shares. Raises `CaldpError` if the counts do not fit the channel or are all 0,
-    and whatever `progress` raises. See `ascend` for when it stops.
-    """
-    seen = check_counts("counts", counts, np.size(counts))
-    n = int(seen.sum())
-    require(n > 0, "A histogram of no reports says nothing; collect at least one report.")
-    try:
-        k = products.pull(np.ones(seen.size)).size
-    except ValueError:
-        raise CaldpError(
-            "counts must be one number for each different report of the channel, "
-            f"got {seen.size}; hand over the counts of its tally."
-        ) from None
-    even = np.full(k, 1.0 / k)
-    observed = Observed(products, seen / n, n)
-    p, done = ascend(observed, even, progress, rounds, gain_nats)
-    value, slopes = observed.slopes(p)
-    return Fit(p, value, done, gap_of(slopes, np.zeros(k, np.int64), np.ones(1)))
 
 
 def ascend(

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
-from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import K_MAX
 from caldp_core.basics.types import Floats
 from caldp_core.estimation.evidence import Evidence
@@ -24,10 +23,10 @@ __all__ = [
     "EstimatorEntry",
     "PostProcess",
     "block_thresholds",
-    "channel_inverse",
     "clip_renormalise",
     "estimator",
     "maximum_likelihood",
+    "menu_of_estimators",
     "norm_sub",
     "significant",
     "simplex",
@@ -106,7 +105,8 @@ def significant(evidence: Evidence) -> Floats:
 class EstimatorEntry:
     """An estimator for readers: `title` and one `sentence` on what it does.
 
-    `slow_from`: symbols in one block from which it takes more than a second.
+    `slow_from`: symbols in one block from which it takes more than a second. `listed`: whether
+    menus offer it; what they do not, files and links may still name.
     """
 
     name: str
@@ -114,6 +114,7 @@ class EstimatorEntry:
     sentence: str
     apply: PostProcess
     slow_from: int = K_MAX + 1
+    listed: bool = True
 
 
 _ENTRIES: Final = (
@@ -136,6 +137,7 @@ _ENTRIES: Final = (
         "negative shares set to 0 and the others shifted evenly until they sum to 1; "
         "slightly biased",
         norm_sub,
+        listed=False,  # its shares are those of "simplex" nearly always
     ),
     EstimatorEntry(
         "clip",
@@ -168,26 +170,9 @@ _ENTRIES: Final = (
 ESTIMATORS: Final = {entry.name: entry for entry in _ENTRIES}
 
 
-def channel_inverse(channel: ArrayLike, histogram: ArrayLike) -> Floats:
-    """(k,) the p nearest to solving Qᵀp = histogram/n: the empirical estimate of ULDP (3).
-
-    `channel`: (k, outputs) probabilities of full rank; `histogram`: (outputs,) counts of reports.
-    Least squares where there are more outputs than symbols. A second route for small domains:
-    unbiased for every such channel, and the only unbiased one if outputs = k. Raises `CaldpError`
-    if the shapes do not fit or two mixtures of symbols send the same reports.
-    """
-    q, counts = np.asarray(channel, np.float64), np.asarray(histogram, np.float64)
-    require(
-        q.ndim == 2 and counts.shape == q.shape[1:] and counts.sum() > 0,
-        f"histogram must be {q.shape[-1]} counts, not all 0, for a channel of shape {q.shape}, "
-        f"got shape {counts.shape}.",
-    )
-    p, _, rank, _ = np.linalg.lstsq(q.T, counts / counts.sum())
-    require(
-        int(rank) == q.shape[0],
-        f"channel must have rank {q.shape[0]} to be inverted, got {rank}; take a larger epsilon.",
-    )
-    return np.asarray(p)
+def menu_of_estimators(chosen: str) -> list[str]:
+    """Names that a menu offers: the listed ones, and the one that is chosen already."""
+    return [name for name, entry in ESTIMATORS.items() if entry.listed or name == chosen]
 
 
 def estimator(name: str) -> EstimatorEntry:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from caldp_core.basics.errors import CaldpError, check_number, check_whole, require
-from caldp_core.basics.limits import K_MAX
+from caldp_core.basics.limits import K_MAX, PSEUDO_COUNT_MAX
 from caldp_core.basics.types import Bools, Floats, Ints
 
 _SUM_ROUNDING = 1e-9
@@ -84,7 +84,7 @@ def sample_background(own: Ints, open_symbols: Bools, pseudo_count: float = 0.0)
     Raises `CaldpError` for other numbers, and for a tag that nobody in the sample has, unless
     `pseudo_count` > 0.
     """
-    check_number("pseudo_count", pseudo_count, 0.0, 1e12)
+    check_number("pseudo_count", pseudo_count, 0.0, PSEUDO_COUNT_MAX)
     everybody, k = check_places(own, open_symbols.size), open_symbols.size
     rows = []
     for tag, places in enumerate(everybody.T):

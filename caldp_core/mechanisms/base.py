@@ -12,7 +12,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,9 +20,6 @@ from numpy.typing import ArrayLike, NDArray
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource
 from caldp_core.privacy.context import PrivacyMatrix
-
-OUTPUTS_MAX: Final = 10**18
-"""Stands for all larger numbers of different reports: nobody enumerates those."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,6 @@ to the nearest cell of the axis, so Q(y|x) = w_y·α^{|x−y|} with w = 1/(1+α)
 α = A/2^48 is rounded up, and the law is drawn exactly, so that this holds in rationals.
 """
 
-from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
 from typing import Final
@@ -15,13 +14,12 @@ from typing import Final
 import numpy as np
 from scipy.signal import lfilter
 
+from caldp_core.basics.powers import ceiling_of
 from caldp_core.basics.types import Floats, Ints, WordSource
-from caldp_core.mechanisms.randomness.coins import COIN_BITS, COIN_ONE
+from caldp_core.mechanisms.randomness.coins import COIN_BITS, COIN_ONE, WORD_BITS
 from caldp_core.mechanisms.randomness.inversion import ExactInversion
 
-_DIGITS: Final = 60
-WORD_BITS: Final = 64
-_MARGIN: Final = Decimal(2) ** -48
+_MARGIN: Final = Fraction(1, 2**48)
 """E is a float, and may be rounded below ε times the distance by a few 2^-52 of itself."""
 
 
@@ -29,10 +27,8 @@ class GeometricAxis:
     """`size`: m ≥ 1 cells; `epsilon`: nats per step. Arrays of floats act on the last axis."""
 
     def __init__(self, size: int, epsilon: float) -> None:
-        with localcontext() as context:
-            context.prec = _DIGITS
-            power = (-Decimal(float(epsilon)) * (1 - _MARGIN)).exp()
-            self.whole = int(COIN_ONE * power) + 1
+        level = Fraction(float(epsilon)) * (1 - _MARGIN)
+        self.whole = ceiling_of(lambda power: COIN_ONE * power, -level)
         self.size = size
         self._alpha = self.whole / COIN_ONE
         # 1 − α from whole numbers, so that it loses nothing where α is close to 1.

@@ -22,19 +22,18 @@ from typing import Final
 import numpy as np
 
 from caldp_core.basics.errors import require
-from caldp_core.basics.limits import DENSE_MAX_ENTRIES
+from caldp_core.basics.limits import DENSE_MAX_ENTRIES, DRAWS_MAX, SPAN_NATS
 from caldp_core.basics.types import Floats, Ints, Words, WordSource
 from caldp_core.mechanisms.base import digest
-from caldp_core.mechanisms.direct.base import DenseProducts, Products, SymbolReports, require_exact
-from caldp_core.mechanisms.direct.planar_law import SPAN_NATS, kept_back, quadrant
+from caldp_core.mechanisms.channel_products import DenseProducts, InvertibleProducts
+from caldp_core.mechanisms.direct.base import SymbolReports, require_exact
+from caldp_core.mechanisms.direct.planar_law import kept_back, quadrant
 from caldp_core.mechanisms.direct.planar_products import PlanarProducts, Wholes, all_around, law_at
 from caldp_core.mechanisms.randomness.coins import seeded_words
 from caldp_core.mechanisms.randomness.inversion import WORD, ExactInversion
 from caldp_core.mechanisms.randomness.tally_in_pieces import stream_tally
 from caldp_core.privacy.distance import EuclideanMetric
 
-DRAWS_MAX: Final = 2 * 10**9
-"""Most draws for one tally: a few minutes, and enough for any population on 44,000 cells."""
 _MANTISSA: Final = 53
 
 
@@ -72,7 +71,7 @@ class PlanarGeometric(SymbolReports):
         return np.asarray(window / window.sum())
 
     @cached_property
-    def products(self) -> Products:
+    def products(self) -> InvertibleProducts:
         """Written out on a small map, by FFT on a large one."""
         if self.k**2 > DENSE_MAX_ENTRIES:
             return PlanarProducts(self._window, *kept_back(self.policy))

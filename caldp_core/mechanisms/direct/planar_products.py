@@ -49,7 +49,7 @@ def _ending_on_map(window: Cells, start: int) -> Cells:
 
 
 class PlanarProducts:
-    """`Products` of the channel. `window`: (2·rows − 1, 2·columns − 1) law of the noise.
+    """`InvertibleProducts` of the channel. `window`: (2·rows − 1, 2·columns − 1) law of the noise.
 
     `epsilon_row`, `epsilon_column`: nats per step, for the preconditioner.
     """

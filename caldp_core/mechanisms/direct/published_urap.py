@@ -77,7 +77,7 @@ class PublishedUrap(ContextMechanism):
         source = self.oracles.sources(reports, m + clear)
         block = np.concatenate([np.arange(m), self._clear_block])[source]
         counts = [
-            self.oracles.sum_bits(reports["bits"], block),
+            self.oracles.supports(reports, block),
             np.bincount(block, minlength=m),
             np.bincount(source, minlength=m + clear)[m:],
         ]

@@ -12,14 +12,11 @@ u = P(a base report includes x): β makes those who are not hidden cancel out.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from caldp_core.basics.arrays import sums_by
-from caldp_core.basics.errors import require
-from caldp_core.basics.limits import REPORTS_MAX_BYTES
-from caldp_core.basics.types import Floats, Ints, Reports, Words
+from caldp_core.basics.types import Floats, Ints, Words
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
 
 
@@ -54,12 +51,9 @@ class SupportLaw:
 class SupportOracles:
     """The part of an `FrequencyOracles` that follows from its `SupportLaw`.
 
-    `sizes`: (m,) hidden symbols per block; `noise`: (m,) whole thresholds of λ.
+    `sizes`: (m,) hidden symbols per block; `cover_threshold`: (m,) whole thresholds of λ.
     Tally: (s,) inclusions of each hidden symbol, then (m,) reports of each block's oracle.
-    Reports are records with a field `source`; `dtype` is the family's.
     """
-
-    dtype: np.dtype[Any]
 
     def __init__(self, sizes: Ints, cover_threshold: Words, law: SupportLaw) -> None:
         self._sizes = sizes
@@ -69,22 +63,6 @@ class SupportOracles:
         self._starts = np.cumsum(sizes) - sizes
         self._block = np.repeat(np.arange(sizes.size), sizes)
         self.tally_size = int(sizes.sum()) + sizes.size
-
-    def blank(self, source: Ints) -> Reports:
-        """(n,) sources → (n,) records of nothing else; `CaldpError` if they would take too much."""
-        size = source.size * self.dtype.itemsize
-        require(
-            size <= REPORTS_MAX_BYTES,
-            f"Reports may take at most {REPORTS_MAX_BYTES:,} bytes, these {source.size:,} would "
-            f"take {size:,}; take fewer people at a time or sample_tally.",
-        )
-        reports = np.zeros(source.size, self.dtype)
-        reports["source"] = source
-        return reports
-
-    def clear_reports(self, place: Ints) -> Reports:
-        """(n,) places → (n,) records whose `source` is m + place, and that hold nothing else."""
-        return self.blank(self._sizes.size + place)
 
     def block_counts(self, counts: Ints) -> Ints:
         """(m,) reports of each block's oracle: the last cells."""

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, ndtr
 
 from caldp_core.basics.types import Bools, Floats, Ints
+from caldp_core.mechanisms.randomness.coins import WORD_BITS
 
-WORD_BITS: Final = 64
 _FIRST_BITS: Final = np.array([(1 << g) - 1 for g in range(WORD_BITS + 1)], dtype=np.uint64)
 """Masks that keep the lowest g bits of a word."""
 _STIRLING_FROM: Final = 16.0

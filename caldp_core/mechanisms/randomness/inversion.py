@@ -14,8 +14,9 @@ from typing import Final
 import numpy as np
 
 from caldp_core.basics.types import Ints, Words, WordSource
+from caldp_core.mechanisms.randomness.coins import WORD_BITS
 
-WORD: Final = 1 << 64
+WORD: Final = 1 << WORD_BITS
 
 
 @dataclass(frozen=True, eq=False)
