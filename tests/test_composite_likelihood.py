@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import cache
+from itertools import product
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from caldp_core.mechanisms.oracles.supports import SupportOracles
 from caldp_core.mechanisms.oracles.unary import OueOracles
 from caldp_core.privacy.context import Context
 from tests.composites import Components
+from tests.contract.checks import naming
 from tests.contract.contexts import CONTEXTS, EPSILONS, context
 
 SETS = ("rappor", "oue", "subset-selection", "local-hashing")
@@ -72,25 +74,25 @@ def test_the_families_are_those_whose_reports_include_symbols() -> None:
 
 
 @pytest.mark.parametrize("family", SETS)
-@pytest.mark.parametrize("epsilon", [0.5, 1.0, 4.0])
 @pytest.mark.parametrize("kind", [kind for kind in CONTEXTS if kind != "k = 1"])
-def test_it_is_what_an_optimiser_finds(kind: str, epsilon: float, family: str) -> None:
-    made, parts = components(kind, epsilon, family)
-    evidence = evidence_of(made)
-    counts = parts.counts(made, evidence.tally.counts)
-    if kind == "nothing sensitive":
-        np.testing.assert_allclose(fit(evidence).p, evidence.unbiased, atol=1e-12)
-        return
-    assert_is_best(fit(evidence), parts, counts, evidence.n)
+def test_it_is_what_an_optimiser_finds(kind: str, family: str) -> None:
+    for epsilon in (0.5, 1.0, 4.0):
+        made, parts = components(kind, epsilon, family)
+        evidence = evidence_of(made)
+        if kind == "nothing sensitive":
+            np.testing.assert_allclose(fit(evidence).p, evidence.unbiased, atol=1e-12)
+            continue
+        counts = parts.counts(made, evidence.tally.counts)
+        with naming(f"ε = {epsilon}"):
+            assert_is_best(fit(evidence), parts, counts, evidence.n)
 
 
 @pytest.mark.parametrize("family", SETS)
 @pytest.mark.parametrize("kind", CONTEXTS)
-@pytest.mark.parametrize("n", [1, 30, 3000, 10**9])
-def test_the_gap_certifies_the_maximum(kind: str, n: int, family: str) -> None:
-    for epsilon in EPSILONS:
+def test_the_gap_certifies_the_maximum(kind: str, family: str) -> None:
+    for epsilon, n in product(EPSILONS, (1, 30, 3000, 10**9)):
         made = mechanism(context(kind, epsilon), family)
-        evidence = evidence_of(made, min(n, made.oracles.n_max, 10**9))
+        evidence = evidence_of(made, min(n, made.oracles.n_max))
         ours = fit(evidence)
         assert ours.gap <= NATS
         assert ours.rounds <= 40, "Newton's steps do not work"

@@ -196,7 +196,6 @@ EVERY_MECHANISM: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("name", EVERY_MECHANISM)
 @pytest.mark.parametrize(
     "counts",
     [
@@ -207,11 +206,12 @@ EVERY_MECHANISM: dict[str, Any] = {
         np.full(4, N_MAX // 2 + 1),
     ],
 )
-def test_no_mechanism_takes_more_people_than_there_may_be(name: str, counts: Ints) -> None:
-    made = EVERY_MECHANISM[name]
-    symbols = 2 if name == "binary" else 4
-    with pytest.raises(CaldpError, match="counts must add up to at most 1,000,000,000,000 people"):
-        made.sample_tally(counts[:symbols], np.random.default_rng(0))
+def test_no_mechanism_takes_more_people_than_there_may_be(counts: Ints) -> None:
+    words = "counts must add up to at most 1,000,000,000,000 people"
+    for name, made in EVERY_MECHANISM.items():
+        symbols = 2 if name == "binary" else 4
+        with pytest.raises(CaldpError, match=words):
+            made.sample_tally(counts[:symbols], np.random.default_rng(0))
 
 
 def test_as_many_people_as_there_may_be_are_taken() -> None:
