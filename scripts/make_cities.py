@@ -17,7 +17,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 
 from write_table import write_table  # noqa: E402
 
-from caldp_core.domain import US_GRID  # noqa: E402
+from caldp_core.domain.grid import US_GRID  # noqa: E402
 
 APART: Final = 0.2
 """Degrees: of places closer than that in both directions, only the largest has its name shown."""

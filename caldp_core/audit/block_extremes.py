@@ -109,7 +109,7 @@ def written_law(
 
 
 def _law_of(read: _Rows, outputs: int, size: int, progress: Progress) -> BlockLaw:
-    base = read(size, size + 1)
+    base = _in_whole_numbers(read(size, size + 1))
     columns = base.codes.shape[1]
     require(columns > 0, "The family has no report for hidden values; no channel can be audited.")
     require(
@@ -134,12 +134,18 @@ def _law_of(read: _Rows, outputs: int, size: int, progress: Progress) -> BlockLa
     )
 
 
+def _in_whole_numbers(rows: ChannelRows) -> ChannelRows:
+    """The rows with Python's whole numbers, of any size: NumPy's would wrap at 64 bits."""
+    values = tuple(map(int, rows.values))
+    return ChannelRows(rows.first, rows.codes, values, int(rows.denominator))
+
+
 def _pieces(
     read: _Rows, size: int, step: int, progress: Progress
 ) -> Iterator[tuple[int, ChannelRows]]:
     """The hidden rows and the first one's rank, some at a time."""
     for start in range(0, size, step):
-        yield start, read(start, min(start + step, size))
+        yield start, _in_whole_numbers(read(start, min(start + step, size)))
         progress(min(start + step, size) / size)
 
 

@@ -20,13 +20,18 @@ import numpy as np
 
 from caldp_core.audit.block_extremes import BlockLaw, quotient, size_of, streamed_law, written_law
 from caldp_core.audit.pairwise import log_of
+from caldp_core.audit.stated import MAKES_REPORTS, ORACLES_MAKE_REPORTS, doubt
 from caldp_core.audit.support_forms import law_of_form
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import DENSE_MAX_ENTRIES, STREAM_MAX_ENTRIES
 from caldp_core.basics.powers import power_below
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress
-from caldp_core.mechanisms.base import HasSupportForm, StreamsRows
-from caldp_core.mechanisms.contextual import ContextMechanism
+from caldp_core.mechanisms.base import (
+    BlockStructure,
+    HasBlockStructure,
+    HasSupportForm,
+    StreamsRows,
+)
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
 
 BOTH_SENSITIVE: Final = "sensitive-sensitive"
@@ -86,26 +91,29 @@ class LargeAudit:
     faulty_row: int | None
 
 
-def audit_context(mechanism: ContextMechanism, progress: Progress = no_progress) -> LargeAudit:
+def audit_context(mechanism: HasBlockStructure, progress: Progress = no_progress) -> LargeAudit:
     """Hold a mechanism's whole channel against its context (CALDP Definition 2), at any k.
 
     Agrees with `exact_audit` where that can be run. Raises `CaldpError` for channels beyond
-    `STREAM_MAX_ENTRIES` that can only be streamed, and where the family can neither stream rows
-    nor write out its channel nor tell its form.
+    `STREAM_MAX_ENTRIES` that can only be streamed, where the family can neither stream rows
+    nor write out its channel nor tell its form, and where what is stated of reports is stated by
+    a class that does not make them (`stated.py`).
     """
-    _check_fits(mechanism)
-    method, read, work = _way(mechanism)
+    _require_stated(mechanism, "block_structure", MAKES_REPORTS)
+    made = mechanism.block_structure()
+    _check_fits(made)
+    method, read, work = _way(made)
     done = np.concatenate([[0.0], np.cumsum(work) / work.sum()])
     classes: list[PairClass] = []
     faulty: list[int] = []
-    for block, (hidden, others) in enumerate(_members(mechanism)):
+    for block, (hidden, others) in enumerate(_members(made)):
         part = _part(progress, float(done[block]), float(done[block + 1]))
         law = read(block, hidden.size, part) if hidden.size else None
         if law:
-            classes += _classes(mechanism, block, law, hidden, others)
+            classes += _classes(made, block, law, hidden, others)
             if law.faulty is not None:
                 faulty.append(int(hidden[law.faulty]))
-        if others.size and not _others_are_laws(int(mechanism.oracles.cover_threshold[block]), law):
+        if others.size and not _others_are_laws(int(made.oracles.cover_threshold[block]), law):
             faulty.append(int(others[0]))
         part(1.0)
     holds = not faulty and all(each.holds for each in classes)
@@ -117,13 +125,18 @@ def worst_of(classes: Sequence[PairClass]) -> PairClass | None:
     return max(classes, key=lambda each: size_of(each.against), default=None)
 
 
-def _check_fits(mechanism: ContextMechanism) -> None:
+def _require_stated(thing: object, statement: str, conduct: Sequence[str]) -> None:
+    why = doubt(thing, [statement], conduct)
+    require(why is None, f"{why}; nothing is certified that is not read.")
+
+
+def _check_fits(mechanism: BlockStructure) -> None:
     """Raise unless the mechanism hides what its context calls hidden, block by block."""
     policy = mechanism.policy
     by_block = np.argsort(policy.blocks, kind="stable")
     hidden = by_block[policy.hidden()[by_block]]
     sizes = np.bincount(policy.blocks[hidden], minlength=policy.m)
-    fits = np.array_equal(hidden, mechanism.hidden_symbols)
+    fits = np.array_equal(hidden, mechanism.hidden)
     require(
         fits and np.array_equal(sizes, mechanism.sizes),
         "The mechanism was made for other blocks or another sensitive set than its context has; "
@@ -131,12 +144,13 @@ def _check_fits(mechanism: ContextMechanism) -> None:
     )
 
 
-def _way(mechanism: ContextMechanism) -> tuple[str, _Reader, Floats]:
+def _way(mechanism: BlockStructure) -> tuple[str, _Reader, Floats]:
     """The method, how it reads a block of some size, and (m,) the work of each block."""
     oracles, outputs, sizes = mechanism.oracles, mechanism.oracles.outputs, mechanism.sizes
     entries = (int(sizes.max()) + 1) * outputs
     work = sizes.astype(np.float64) ** 2 + 1
     if isinstance(oracles, StreamsRows):
+        _require_stated(oracles, "channel_rows", ORACLES_MAKE_REPORTS)
         require(
             work.sum() <= STREAM_MAX_ENTRIES,
             f"An audit goes through at most {STREAM_MAX_ENTRIES:,} entries of a channel, this one "
@@ -144,8 +158,10 @@ def _way(mechanism: ContextMechanism) -> tuple[str, _Reader, Floats]:
         )
         return EVERY_ENTRY, partial(streamed_law, oracles, outputs), work
     if entries <= DENSE_MAX_ENTRIES:
+        _require_stated(oracles, "channel", ORACLES_MAKE_REPORTS)
         return EVERY_ENTRY, partial(written_law, oracles, outputs), work
     if isinstance(oracles, HasSupportForm):
+        _require_stated(oracles, "support_form", ORACLES_MAKE_REPORTS)
         return THE_FORM, partial(law_of_form, oracles), np.ones(sizes.size)
     raise CaldpError(
         f"This family writes its channel out whole, which may have at most {DENSE_MAX_ENTRIES:,} "
@@ -154,7 +170,7 @@ def _way(mechanism: ContextMechanism) -> tuple[str, _Reader, Floats]:
     )
 
 
-def _members(mechanism: ContextMechanism) -> Iterator[tuple[Ints, Ints]]:
+def _members(mechanism: BlockStructure) -> Iterator[tuple[Ints, Ints]]:
     """Each block's hidden symbols, by rank, and its others."""
     policy = mechanism.policy
     others = np.flatnonzero(~policy.hidden())
@@ -162,7 +178,7 @@ def _members(mechanism: ContextMechanism) -> Iterator[tuple[Ints, Ints]]:
     ends = np.cumsum(mechanism.sizes)
     other_ends = np.cumsum(policy.block_sizes() - mechanism.sizes)
     yield from zip(
-        np.split(mechanism.hidden_symbols, ends[:-1]),
+        np.split(mechanism.hidden, ends[:-1]),
         np.split(others, other_ends[:-1]),
         strict=True,
     )
@@ -179,7 +195,7 @@ def _others_are_laws(noise: int, law: BlockLaw | None) -> bool:
 
 
 def _classes(
-    mechanism: ContextMechanism, block: int, law: BlockLaw, hidden: Ints, others: Ints
+    mechanism: BlockStructure, block: int, law: BlockLaw, hidden: Ints, others: Ints
 ) -> Iterator[PairClass]:
     epsilon = float(mechanism.policy.epsilon[block])
     noise = Fraction(int(mechanism.oracles.cover_threshold[block]), COIN_ONE)

@@ -38,13 +38,13 @@ from typing import Final
 import numpy as np
 from scipy.special import xlogy
 
-from caldp_core.basics.arrays import sums_by
+from caldp_core.basics.arrays import counts_by, sums_by
 from caldp_core.basics.types import Floats, Progress
 from caldp_core.estimation.bracketed_newton import ROUNDS_MAX, falling_root
 from caldp_core.estimation.composite_profile import SupportCounts, SupportProfile, ratio
 from caldp_core.estimation.em import Fit, gap_of
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.mechanisms.oracles.supports import SupportOracles
+from caldp_core.mechanisms.offers import SupportTally, cover_of
 
 _ENOUGH: Final = 1e-13
 """The search for a block's hidden share stops at this derivative, in nats per person."""
@@ -56,26 +56,26 @@ _LEAST: Final = 1e-12
 class CompositeLikelihood:
     """The composite likelihood of one tally as a function of p, and the counts it depends on."""
 
-    def __init__(self, evidence: Evidence, oracles: SupportOracles) -> None:
-        mechanism, tally = evidence.mechanism, evidence.tally
-        blocks = mechanism.policy.blocks
-        self.hidden, self.clear = mechanism.hidden_symbols, mechanism.clear_symbols
-        self.clear_block = blocks[self.clear]
-        self.law, self.noise = oracles.law, 1.0 - mechanism.clear_share
-        self.named = tally.counts[oracles.tally_size :] / evidence.n
-        sent = oracles.block_counts(tally.counts[: oracles.tally_size])
-        block = blocks[self.hidden]
-        included, asked = tally.counts[: block.size], np.maximum(sent, 1)[block]
-        people = np.maximum(mechanism.block_counts(tally), 1)
+    def __init__(self, evidence: Evidence, supports: SupportTally) -> None:
+        cover, n = cover_of(evidence.mechanism), evidence.n
+        self.hidden, self.clear = cover.hidden, cover.clear
+        self.clear_block = evidence.blocks[self.clear]
+        self.law, self.noise = supports.law, 1.0 - cover.clear_share
+        self.named = supports.named / n
+        sent, included = supports.sent, supports.included
+        block = evidence.blocks[self.hidden]
+        asked = np.maximum(sent, 1)[block]
+        clear = counts_by(self.clear_block, supports.named, sent.size)
+        people = np.maximum(sent + clear, 1)
         self.counts = SupportCounts(
             block=block,
-            sizes=mechanism.sizes,
+            sizes=cover.sizes,
             hit=included / asked,
             missed=(sent[block] - included) / asked,
             oracle=sent / people,
-            clear=sums_by(self.clear_block, self.named * evidence.n, sent.size) / people,
+            clear=clear / people,
         )
-        self._weight = (sent / (evidence.n * np.maximum(mechanism.sizes, 1)))[block]
+        self._weight = (sent / (n * np.maximum(cover.sizes, 1)))[block]
 
     def slopes(self, p: Floats) -> tuple[float, Floats]:
         """Mean log-likelihood of a report, and its (k,) derivatives; `p`: (k,) shares."""
@@ -102,11 +102,11 @@ class CompositeLikelihood:
         return float(value), result
 
 
-def fit_supports(evidence: Evidence, oracles: SupportOracles) -> Fit:
+def fit_supports(evidence: Evidence, supports: SupportTally) -> Fit:
     """The maximum of the composite likelihood; raises what `evidence.progress` raises."""
-    likelihood = CompositeLikelihood(evidence, oracles)
+    likelihood = CompositeLikelihood(evidence, supports)
     counts = likelihood.counts
-    profile = SupportProfile(counts, oracles.law, likelihood.noise)
+    profile = SupportProfile(counts, supports.law, likelihood.noise)
     hidden, rounds = _hidden_shares(likelihood, profile, evidence.progress)
     p = np.empty(evidence.blocks.size)
     p[likelihood.hidden] = profile.shares(hidden)

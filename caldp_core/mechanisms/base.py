@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource
-from caldp_core.privacy.context import PrivacyMatrix
+from caldp_core.privacy.context import Context, PrivacyMatrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,6 +198,57 @@ class ChannelRows:
     codes: NDArray[np.unsignedinteger[Any]]
     values: tuple[int, ...]
     denominator: int
+
+
+@dataclass(frozen=True, eq=False)
+class BlockStructure:
+    """A channel whose blocks are kept apart, each with one oracle for its hidden symbols.
+
+    A report of a hidden symbol is its block's oracle's. Another symbol of block j sends, with
+    probability λ_j, one from the oracle's base distribution, and else one that no hidden symbol
+    sends. `hidden`: (s,) symbols, block after block; `sizes`: (m,) how many of each.
+    """
+
+    policy: Context
+    oracles: "FrequencyOracles"
+    hidden: Ints
+    sizes: Ints
+
+
+@runtime_checkable
+class HasBlockStructure(Protocol):
+    """What mechanisms for contexts state, so that they can be audited at any size."""
+
+    def block_structure(self) -> BlockStructure:
+        """See `BlockStructure`."""
+        ...
+
+
+@runtime_checkable
+class MovesAlongAxes(Protocol):
+    """What mechanisms on maps may state: rows and columns are reported independently."""
+
+    def axis_channels(self) -> tuple[list[list[Fraction]], list[list[Fraction]]]:
+        """Channels of rows and of columns, in rationals; symbol = row·columns + column."""
+        ...
+
+
+@runtime_checkable
+class HasSmallTwin(Protocol):
+    """What mechanisms may state: they are made on a large map as they are on a small one."""
+
+    def small_twin(self) -> "Mechanism":
+        """The same mechanism on so small a map that its channel can be written out."""
+        ...
+
+
+@runtime_checkable
+class PreProcesses(Protocol):
+    """What mechanisms may state: devices put in other symbols, then run another mechanism."""
+
+    def after_pre_processing(self) -> "Mechanism":
+        """The mechanism that makes the reports, on its own domain, with its own policy."""
+        ...
 
 
 @runtime_checkable

@@ -22,30 +22,31 @@ from caldp_core.basics.errors import check_number, check_symbols, check_whole, r
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, K_MAX
 from caldp_core.basics.types import Bools, Floats, Ints, Reports
 from caldp_core.mechanisms.backgrounds import NO_PLACE, check_places, known_background
-from caldp_core.mechanisms.base import Tally
+from caldp_core.mechanisms.base import Family, Tally
 from caldp_core.mechanisms.contextual import ContextMechanism
-from caldp_core.mechanisms.registry import family_named
 from caldp_core.privacy.context import Context
 
 
 class PersonalisedMechanism:
     """One family as PUM. `sensitive`: (k,) bool, X_S; `tags`: κ ≥ 1; ε in [0.001, 20].
 
-    Raises `CaldpError` for anything else.
+    `name`, `family`: of the common mechanism. Raises `CaldpError` for anything else.
     `own` is (n, κ): user i's own symbol for each tag, or −1. Own symbols that are in X_S keep
     their name (ULDP takes the two sets apart; such a place is protected anyway), and a place
     that a user gives two tags counts for the first.
     """
 
-    def __init__(self, sensitive: Bools, tags: int, epsilon: float, family: str) -> None:
+    def __init__(
+        self, sensitive: Bools, tags: int, epsilon: float, name: str, family: Family
+    ) -> None:
         self.tags = check_whole("tags", tags, 1, K_MAX)
         self.sensitive = _flags(sensitive)
         self.epsilon = check_number("epsilon", epsilon, EPSILON_MIN, EPSILON_MAX)
         everything = np.concatenate([self.sensitive, np.ones(self.tags, np.bool_)])
         # The number of tags is part of the name, as it is part of what a report means.
-        name = f"personalised {family} with κ = {self.tags}"
+        title = f"personalised {name} with κ = {self.tags}"
         policy = Context.high_low(everything, self.epsilon)
-        self.common = ContextMechanism(policy, name, family_named(family))
+        self.common = ContextMechanism(policy, title, family)
 
     @property
     def k(self) -> int:

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from caldp_core.types import Bools, Floats, Ints
+from caldp_core.basics.types import Bools, Floats, Ints
 
 SMALLEST: Final = 1e-12
 """Shares nearer to 0 are nobody; shares beyond 1 are drawn and told as 1."""

@@ -6,7 +6,7 @@ Room: stage. `web/stage.js` and `web/film.js` are the readers.
 from collections.abc import Iterator
 from typing import Any
 
-from caldp_core.domain import Area
+from caldp_core.domain.grid import Area
 from caldp_ui.stage.codec import Blob
 from caldp_ui.stage.records import Difference, Fact, Film, Ground, Picture, Scene
 
@@ -26,8 +26,7 @@ def scene_head(scene: Scene, key: str) -> dict[str, Any]:
         ],
         "undo": scene.can_undo,
         "redo": scene.can_redo,
-        "focus": scene.focus
-        and {"box": _box(scene.focus.area), "serial": scene.focus.serial},
+        "focus": scene.focus and {"box": _box(scene.focus.area), "serial": scene.focus.serial},
         "titles": {"side": scene.scale_title, "error": scene.error_title},
         "at": dict(scene.film_at),
         "hint": scene.look_hint,
@@ -92,9 +91,9 @@ def film_head(film: Film) -> dict[str, Any]:
             {
                 "label": step.label,
                 "value": step.value,
-                "codes": {id: blob.name for id, blob in step.codes.items()},
+                "codes": {name: blob.name for name, blob in step.codes.items()},
                 "subtitles": dict(step.subtitles),
-                "facts": {id: _fact(fact) for id, fact in step.facts.items()},
+                "facts": {name: _fact(fact) for name, fact in step.facts.items()},
             }
             for step in film.steps
         ],

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 import streamlit as st
 
 from caldp_core.datasets import state_outline, us_cities
-from caldp_core.domain import US_GRID, Area
-from caldp_core.experiments import Result, prepare, run
-from caldp_core.protection import GridBlocks, SensitiveAreas
-from caldp_core.scenario import Scenario
-from caldp_ui import figures
+from caldp_core.domain.grid import US_GRID, Area
+from caldp_core.experiments.run import Result, prepare, run
+from caldp_core.scenarios.protection import GridBlocks, SensitiveAreas
+from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.stage import (
     Act,
     Action,
@@ -32,6 +31,7 @@ from caldp_ui.stage import (
     project,
     stage,
 )
+from caldp_ui.words import formats
 
 EPSILONS = (0.5, 1.0, 4.0)
 HOME = Area(25.0, 49.6, -125.2, -66.6)
@@ -62,11 +62,11 @@ def ran(epsilon: float, seed: int, plain: bool) -> Result:
 
 
 def subtitle(result: Result) -> str:
-    return f"{figures.out_of(result.first.errors.tv)} people in the wrong place"
+    return f"{formats.out_of(result.first.errors.tv)} people in the wrong place"
 
 
 def fact(result: Result) -> Fact:
-    return Fact(figures.hundred(result.first.errors.tv), "of 100 people in the wrong place")
+    return Fact(formats.hundred(result.first.errors.tv), "of 100 people in the wrong place")
 
 
 @st.cache_resource(show_spinner=False)

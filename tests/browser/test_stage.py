@@ -18,10 +18,10 @@ import pytest
 from PIL import Image
 
 from benchmarks.browser import serving, settled
-from caldp_core.domain import US_GRID, Area
-from caldp_core.experiments import prepare, run
-from caldp_core.protection import GridBlocks
-from caldp_core.scenario import Scenario
+from caldp_core.domain.grid import US_GRID, Area
+from caldp_core.experiments.run import prepare, run
+from caldp_core.scenarios.protection import GridBlocks
+from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.stage import codec, encode
 from tests.browser.hands import expect
 from tests.browser.watch import Watch
@@ -59,7 +59,8 @@ class Hand:
     def pictures(self) -> list[str]:
         """Every picture on screen, as drawn by now."""
         self.still()
-        return [canvas.evaluate(PIXELS) for canvas in self.page.locator(".pane:visible canvas").all()]
+        canvases = self.page.locator(".pane:visible canvas").all()
+        return [canvas.evaluate(PIXELS) for canvas in canvases]
 
     def still(self) -> None:
         self.page.evaluate("() => new Promise(d => requestAnimationFrame(() => setTimeout(d, 0)))")
@@ -411,6 +412,15 @@ def test_fingers_read_zoom_and_draw(phone: Hand) -> None:
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     page.touchscreen.tap(x, y)
     expect(page.locator(".place")).to_contain_text("41.1° N, 73.9° W")
+    scrolled = "document.querySelector('[data-testid=stMain]').scrollTop"
+    at = page.evaluate(scrolled)
+    touch("touchStart", (x, y))
+    for up in range(10, 60, 10):
+        touch("touchMove", (x, y - up))
+    touch("touchEnd")
+    page.wait_for_function(f"{scrolled} > {at}")
+    assert phone.view() == [41.1, -73.9, 4.0], "one finger scrolls, and moves no map"
+    page.evaluate(f"{scrolled} = {at}")
     touch("touchStart", (x - 40, y), (x + 40, y))
     for apart in (60, 80, 100):
         touch("touchMove", (x - apart, y), (x + apart, y))

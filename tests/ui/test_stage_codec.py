@@ -1,4 +1,4 @@
-"""Codes of shares keep their promise, and what goes to the browser is small and named by content."""
+"""Codes of shares keep their promise; what goes to the browser is small, named by content."""
 
 import json
 import zlib
@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caldp_core.datasets import state_outline, us_cities
-from caldp_core.domain import US_GRID
-from caldp_core.scenario import Scenario
+from caldp_core.domain.grid import US_GRID
+from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.stage import codec
 
 BUDGET = 60_000
@@ -38,7 +38,7 @@ def test_codes_keep_the_order_of_shares() -> None:
 
 @pytest.mark.parametrize("scenario", [Scenario(), Scenario().plain()], ids=["blocks", "plain"])
 def test_a_picture_of_the_reconstruction_is_within_its_budget(scenario: Scenario) -> None:
-    from caldp_core.experiments import prepare, run
+    from caldp_core.experiments.run import prepare, run
 
     result = run(prepare(scenario))
     for shares in (result.setup.dataset.distribution, result.first.estimate):

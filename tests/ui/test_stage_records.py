@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from caldp_core.domain import Area, GridDomain
+from caldp_core.basics.errors import CaldpError
+from caldp_core.domain.grid import Area, GridDomain
 from caldp_ui.stage import bundle, component
 from caldp_ui.stage.codec import encode
 from caldp_ui.stage.message import film_head, film_parts, scene_head
@@ -53,8 +54,24 @@ def test_a_scene_s_message_names_its_blobs_and_is_json() -> None:
     assert scene_head(focused, "map")["focus"] == {"box": [0, 1, 0, 2], "serial": 3}
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"pictures": ()},
+        {"pictures": SCENE.pictures[:1] * 2},
+        {"swipe": ("truth", "theirs")},
+        {"differences": (replace(SCENE.differences[0], to="theirs"),)},
+        {"differences": (replace(SCENE.differences[0], id="truth"),)},
+    ],
+)
+def test_a_scene_names_each_picture_once_and_no_others(change: dict[str, Any]) -> None:
+    with pytest.raises(CaldpError):
+        replace(SCENE, **change)
+
+
 def test_a_film_s_message_does_not_depend_on_where_the_page_is() -> None:
-    film = Film("epsilon", "ε", (Step("ε = 1", 1.0, {"ours": OURS}, {"ours": "so"}, {"ours": FACT}),))
+    only = Step("ε = 1", 1.0, {"ours": OURS}, {"ours": "so"}, {"ours": FACT})
+    film = Film("epsilon", "ε", (only,))
     step = json.loads(json.dumps(film_head(film)))["steps"][0]
     assert step["codes"] == {"ours": OURS.name}
     assert step["facts"] == {"ours": ["12", "of 100 people"]}

@@ -15,7 +15,7 @@ from caldp_core.basics.errors import check_counts, check_n, check_symbols, requi
 from caldp_core.basics.limits import EXACT_MAX_ENTRIES
 from caldp_core.basics.types import Floats, Ints, WordSource
 from caldp_core.mechanisms.base import Tally
-from caldp_core.mechanisms.channel_products import InvertibleProducts
+from caldp_core.mechanisms.channel_products import ChannelProducts, InvertibleProducts
 from caldp_core.mechanisms.randomness.coins import seeded_words, system_words
 from caldp_core.privacy.context import PrivacyMatrix
 
@@ -86,6 +86,10 @@ class SymbolReports(ABC):
     def pull(self, weights: Floats) -> Floats:
         """Q·w: (k,) weights of reports → (k,) their mean over each symbol's reports."""
         return self.products.pull(weights)
+
+    def channel_products(self) -> ChannelProducts:
+        """The two products above (see `MultipliesChannel`)."""
+        return self
 
     def estimate(self, tally: Tally) -> Floats:
         """(k,) unbiased shares, tally·Q⁻¹/n; entries may be negative.

@@ -14,6 +14,7 @@ float, taken as exact, of a distance reduced by more than all rounding errors (`
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, islice
@@ -35,6 +36,8 @@ from caldp_core.mechanisms.randomness.tally_in_pieces import stream_tally
 from caldp_core.privacy.distance import EuclideanMetric
 
 _MANTISSA: Final = 53
+_TWIN_ROWS: Final = 7
+_TWIN_COLUMNS: Final = 9
 
 
 class PlanarGeometric(SymbolReports):
@@ -81,6 +84,12 @@ class PlanarGeometric(SymbolReports):
         """(k,) probabilities of the reports of cell x."""
         law = law_at(self._window, *divmod(x, self.policy.columns)).ravel()
         return np.asarray(law / law.sum())
+
+    def small_twin(self) -> "PlanarGeometric":
+        """The same steps on a corner of the map (see `HasSmallTwin`)."""
+        p = self.policy
+        rows, columns = min(p.rows, _TWIN_ROWS), min(p.columns, _TWIN_COLUMNS)
+        return PlanarGeometric(replace(p, rows=rows, columns=columns))
 
     def exact_channel(self) -> list[list[Fraction]]:
         """k rows of k probabilities in rationals; `CaldpError` above the stated size."""

@@ -15,8 +15,9 @@ from numpy.typing import ArrayLike
 from caldp_core.basics.arrays import counts_by, sums_by
 from caldp_core.basics.errors import check_counts
 from caldp_core.basics.types import Floats, Ints, Reports, WordSource
-from caldp_core.mechanisms.base import Tally
+from caldp_core.mechanisms.base import BlockStructure, Tally
 from caldp_core.mechanisms.contextual import ContextMechanism
+from caldp_core.mechanisms.offers import SupportTally
 from caldp_core.mechanisms.oracles.unary import RapporOracles, UnaryOracles
 from caldp_core.mechanisms.randomness.coins import COIN_ONE, below
 from caldp_core.privacy.context import Context
@@ -96,6 +97,11 @@ class PublishedUrap(ContextMechanism):
         """(m,) reports per block."""
         return self.oracles.block_counts(self._parts(tally)[0])
 
+    def support_tally(self, tally: Tally) -> SupportTally | None:
+        """None: reports that name a symbol carry bits too, which such counts do not know of."""
+        del tally
+        return None
+
     def gain_of_mixture(self, p: Floats, n: int) -> Floats:
         """(k,) by how much the mixture's variance is smaller; see `variance`.
 
@@ -131,6 +137,10 @@ class PublishedUrap(ContextMechanism):
         squares = sums_by(self.policy.blocks[hidden], weights[hidden] ** 2, self.policy.m)
         more = float((self._named(p) * self._stray_variance() * squares).sum())
         return super().sum_variance(p, weights, n) + more / n
+
+    def block_structure(self) -> BlockStructure:
+        """As in the mixture: nobody hidden sends a report that names a symbol, noise or not."""
+        return super().block_structure()
 
     def _fill_block(self, rows: list[list[Fraction]], block: int, ranks: range) -> None:
         noise = Fraction(int(self.oracles.cover_threshold[block]), COIN_ONE)
