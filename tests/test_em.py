@@ -64,27 +64,27 @@ def test_no_round_lowers_the_likelihood() -> None:
 
 def test_two_symbols_are_fitted_as_by_hand() -> None:
     # The likelihood of one bit is highest at the unbiased estimate, or at the end that is nearer.
-    made = BinaryMechanism(BinaryPolicy(1.0, 2.0))
-    known = DenseProducts(channel_of(made))
-    inside = made.sample_tally(np.array([300, 700]), np.random.default_rng(5))
+    mechanism = BinaryMechanism(BinaryPolicy(1.0, 2.0))
+    known = DenseProducts(channel_of(mechanism))
+    inside = mechanism.sample_tally(np.array([300, 700]), np.random.default_rng(5))
     ours = fit_histogram(known, inside.counts, gain_nats=1e-12, rounds=5000)
-    np.testing.assert_allclose(ours.p, made.estimate(inside), atol=1e-5)
-    outside = made.tally(np.zeros(50, np.int64))
+    np.testing.assert_allclose(ours.p, mechanism.estimate(inside), atol=1e-5)
+    outside = mechanism.tally(np.zeros(50, np.int64))
     ours = fit_histogram(known, outside.counts, gain_nats=1e-12, rounds=5000)
     np.testing.assert_allclose(ours.p, [1, 0], atol=1e-5)
 
 
 def test_a_map_is_fitted_by_its_products() -> None:
-    made = GridGeometric(GridMetric(8, 11, 0.7, 0.9))
+    mechanism = GridGeometric(GridMetric(8, 11, 0.7, 0.9))
     rng = np.random.default_rng(6)
-    p = rng.dirichlet(np.full(made.k, 0.1))
-    tally = made.sample_tally(rng.multinomial(20_000, p), rng)
-    ours = fit_histogram(made, tally.counts, rounds=1000, gain_nats=1e-6)
-    dense = DenseProducts(channel_of(made))
+    p = rng.dirichlet(np.full(mechanism.k, 0.1))
+    tally = mechanism.sample_tally(rng.multinomial(20_000, p), rng)
+    ours = fit_histogram(mechanism, tally.counts, rounds=1000, gain_nats=1e-6)
+    dense = DenseProducts(channel_of(mechanism))
     written_out = fit_histogram(dense, tally.counts, rounds=1000, gain_nats=1e-6)
     np.testing.assert_allclose(ours.p, written_out.p, atol=1e-4)
     assert ours.gap * tally.n < 0.5
-    unbiased = made.estimate(tally)
+    unbiased = mechanism.estimate(tally)
     assert np.abs(ours.p - p).sum() < np.abs(unbiased - p).sum()
 
 

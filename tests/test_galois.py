@@ -13,17 +13,20 @@ import pytest
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.types import Floats
+from caldp_core.experiments.forecast import forecast
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms import ContextMechanism, mechanism
-from caldp_core.mechanisms.oracles.galois import GaloisOracles, with_q
+from caldp_core.mechanisms.oracles.galois import GaloisOracles, galois_family
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
+from caldp_core.mechanisms.specs import Galois, Hadamard
 from caldp_core.privacy.context import Context
-from caldp_core.scenarios.protection import OneBlock
+from caldp_core.scenarios.policies import ContextPolicy
+from caldp_core.scenarios.protection import EverythingSensitive, OneBlock
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.variance import variance_given_people
 from tests.contract import checks
 
-FOUR = with_q(4)
+FOUR = galois_family(4)
 WIDE = Context.of(np.arange(22) % 9 // 6, np.arange(22) % 5 > 0, [1.0, 0.7])
 """Blocks of 13 and 5 hidden symbols and of 2 others each, in d = 2 digits for q = 4."""
 PLAIN = Context.plain(7, 1.0)
@@ -56,7 +59,7 @@ PROMISES = [
     ("policy", "q"), [(WIDE, 2), (WIDE, 4), (PLAIN, 4), (Context.plain(9, 3.0), 8)]
 )
 def test_every_field_keeps_the_promises(policy: Context, q: int, check: Any) -> None:
-    made = made_of(policy, with_q(q))
+    made = made_of(policy, galois_family(q))
     assert made.outputs > policy.k, "reports only name symbols"
     check(made)
 
@@ -84,7 +87,7 @@ def test_the_known_figures(epsilon: float, most: float) -> None:
     assert exact <= most
     assert simulated(made, 200) == pytest.approx(exact, rel=0.02)
     q = {1.0: 4, 2.0: 8, 4.0: 64}[epsilon]
-    fewer = made_of(Context.plain(1024, epsilon), with_q(q // 2))
+    fewer = made_of(Context.plain(1024, epsilon), galois_family(q // 2))
     assert simulated(fewer, 200) > 1.02 * exact
 
 
@@ -100,12 +103,12 @@ def test_it_is_near_the_optimum(epsilon: float) -> None:
 @pytest.mark.parametrize(("epsilon", "most", "hadamard"), [(1.0, 0.545, 0.55), (4.0, 0.27, 0.41)])
 def test_check_ins_on_the_map(epsilon: float, most: float, hadamard: float) -> None:
     """Plain LDP on Gowalla, TV after the projection: a run and its formula."""
-    tv = {}
-    for family in ("galois", "hadamard"):
-        result = run(prepare(Scenario(blocks=OneBlock(), epsilon=epsilon, family=family)))
-        assert result.expected is not None
-        tv[family] = result.expected.tv
-        assert result.errors[0].tv == pytest.approx(result.expected.tv, rel=0.05)
+    policy, tv = ContextPolicy(OneBlock(), EverythingSensitive(), epsilon), {}
+    for spec in (Galois(), Hadamard()):
+        setup = prepare(Scenario(policy=policy, mechanism=spec))
+        told = forecast(setup)
+        tv[spec.name] = told.tv
+        assert run(setup).errors[0].tv == pytest.approx(told.tv, rel=0.05)
     assert tv["galois"] <= most
     assert tv["hadamard"] >= hadamard
 
@@ -129,7 +132,7 @@ def test_no_other_q_is_better(k: int) -> None:
     p = np.full(k, 1 / k)
     for epsilon in EPSILONS[:-1]:
         policy = Context.plain(k, epsilon)
-        best = min(total(policy, with_q(1 << m), p) for m in range(1, 9))
+        best = min(total(policy, galois_family(1 << m), p) for m in range(1, 9))
         assert total(policy, GaloisOracles, p) <= best * (1 + 1e-9)
 
 
@@ -139,14 +142,16 @@ def test_a_full_space_is_as_good_as_subset_selection(q: int, d: int, epsilon: fl
     sets = mechanism(policy, "subset-selection")
     assert sets.oracles._omega[0] == q ** (d - 1)  # type: ignore[attr-defined]
     for p in (np.eye(1, policy.k)[0], np.full(policy.k, 1 / policy.k)):
-        assert total(policy, with_q(q), p) == pytest.approx(sets.variance(p, 1).sum(), rel=1e-9)
+        assert total(policy, galois_family(q), p) == pytest.approx(
+            sets.variance(p, 1).sum(), rel=1e-9
+        )
 
 
 def test_few_symbols_are_named_as_by_randomized_response() -> None:
     for size in (1, 2, 5):
         policy = Context.high_low(np.arange(9) < size, 1.3)
         direct = mechanism(policy, "randomized-response")
-        assert made_of(policy, FOUR if size < 5 else with_q(8)).exact_channel() == (
+        assert made_of(policy, FOUR if size < 5 else galois_family(8)).exact_channel() == (
             direct.exact_channel()
         )
 
@@ -155,7 +160,7 @@ def test_few_symbols_are_named_as_by_randomized_response() -> None:
 def test_the_company_is_hardly_more_than_the_rows_need(size: int) -> None:
     """λ against Σ_y max_x Q(y|x)/e^ε: the least where a report names a symbol, else to 11 %."""
     for epsilon in (1.0, 2.0, 4.0):
-        for oracles in (GaloisOracles, FOUR, with_q(8)):
+        for oracles in (GaloisOracles, FOUR, galois_family(8)):
             made = made_of(Context.high_low(np.arange(size + 1) < size, epsilon), oracles)
             rows = made.exact_channel()[:size]
             needed = float(sum(map(max, zip(*rows, strict=True)))) / np.exp(epsilon)
@@ -166,11 +171,13 @@ def test_the_company_is_hardly_more_than_the_rows_need(size: int) -> None:
 
 
 def test_a_q_that_is_none_is_refused() -> None:
-    for q in (0, 1, 3, 12, 2048):
-        with pytest.raises(CaldpError, match=f"power of two from 2 to 1,024, got {q:,}"):
-            made_of(PLAIN, with_q(q))
+    for q, wrong in ((1, r"in \[2, 1,024\], got 1"), (2048, "got 2048"), (12, "of two, got 12")):
+        with pytest.raises(CaldpError, match=wrong):
+            made_of(PLAIN, galois_family(q))
+        with pytest.raises(CaldpError, match=wrong):
+            Galois(q)
     with pytest.raises(CaldpError, match="q = 512 would take a space of 134,217,728 points"):
-        made_of(Context.plain(1 << 20, 1.0), with_q(512))
+        made_of(Context.plain(1 << 20, 1.0), galois_family(512))
 
 
 # --- size ----------------------------------------------------------------------------------
@@ -201,7 +208,7 @@ def test_many_blocks_are_worked_on_some_at_a_time() -> None:
 
 
 def test_other_fields_have_other_fingerprints() -> None:
-    prints = {made_of(WIDE, with_q(q)).fingerprint for q in (2, 4, 8)}
+    prints = {made_of(WIDE, galois_family(q)).fingerprint for q in (2, 4, 8)}
     assert len(prints) == 3
     assert made_of(WIDE, FOUR).fingerprint in prints
 

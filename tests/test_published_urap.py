@@ -163,15 +163,15 @@ class DropsNoiseInTally(PublishedUrap):
     """The same slip in the population simulation."""
 
     def sample_tally(self, counts: ArrayLike, rng: np.random.Generator) -> Tally:
-        made = super().sample_tally(counts, rng)
-        cells, clear = self._parts(made)
+        tally = super().sample_tally(counts, rng)
+        cells, clear = self._parts(tally)
         sums = cells.size - self.policy.m
         named = np.bincount(self._clear_block, clear, minlength=self.policy.m)
         noise = named * self.oracles.d1
         blocks = self.policy.blocks[self.hidden_symbols]
         cells = cells.copy()
         cells[:sums] -= np.round(noise[blocks]).astype(np.int64)
-        return Tally(np.concatenate([cells, clear]), made.n, made.fingerprint)
+        return Tally(np.concatenate([cells, clear]), tally.n, tally.fingerprint)
 
 
 class ForgetsTheGain(PublishedUrap):

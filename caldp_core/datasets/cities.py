@@ -23,8 +23,8 @@ def us_cities() -> tuple[City, ...]:
     """The cities of the map of `US_GRID`, what to name first at the front: the largest.
 
     Those abroad stand as if they had a quarter of their inhabitants. At least 15,000 inhabitants;
-    of places within 0.2° of each other only the largest is there.
-    Raises `CaldpError` if the file is gone.
+    of places within 0.2° of each other only the first is there. Raises `CaldpError` if the file is
+    gone.
     """
     return tuple(
         City(name, region, float(latitude), float(longitude), int(population))

@@ -1,7 +1,7 @@
 """Privacy that falls off with distance: E[x, x′] = ε·d(x, x′) (metric privacy).
 
-Room: policies, beside `privacy.py`. Geo-indistinguishability (Andrés et al. 2013) is this with
-the Euclidean distance. Distances on grids are in steps (cells), or in kilometres where said.
+Room: privacy. Geo-indistinguishability (Andrés et al. 2013) is this with the Euclidean distance.
+Distances on grids are in steps (cells), or in kilometres where said.
 """
 
 import math
@@ -14,6 +14,7 @@ from caldp_core.basics.errors import check_epsilon, check_k, check_number, check
 from caldp_core.basics.limits import DISTANCE_EPSILON_MAX, DISTANCE_EPSILON_MIN, EXACT_MAX_ENTRIES
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.domain.grid import KM_PER_DEGREE, GridDomain
+from caldp_core.privacy.context import PrivacyMatrix, dense
 
 
 @dataclass(frozen=True)
@@ -144,6 +145,19 @@ class DistanceMetric:
         check_number("epsilon", epsilon, DISTANCE_EPSILON_MIN, DISTANCE_EPSILON_MAX)
         table.flags.writeable = False
         return cls(table, epsilon)
+
+    @classmethod
+    def of_levels(cls, policy: PrivacyMatrix) -> "DistanceMetric":
+        """The table of all levels of a small policy that falls off with distance, at ε = 1.
+
+        Raises `CaldpError` where the levels are no distance, or too many.
+        """
+        require(
+            policy.k**2 <= EXACT_MAX_ENTRIES,
+            f"A table of distances may have at most {EXACT_MAX_ENTRIES:,} entries, "
+            f"k = {policy.k:,} would need {policy.k**2:,}; use fewer symbols or geometric noise.",
+        )
+        return cls.of(dense(policy), 1.0)
 
     @property
     def k(self) -> int:

@@ -43,9 +43,10 @@ def through_app(entries: Sequence[Entry] = PAGES) -> Page:
         st.Page(e.path, title=e.title, icon=f":material/{e.icon}:", default=e is entries[0])
         for e in entries
     ]
+    # Without an icon of ours beforehand, the browser asks the outside for that of the page.
+    st.set_page_config(page_icon=_ICON, layout="wide")
     page = st.navigation(pages, position="top")
-    # Without an icon of ours, the browser asks the outside for a picture of the page's icon.
-    st.set_page_config(page_title=f"{page.title} · caldp", page_icon=_ICON, layout="wide")
+    st.set_page_config(page_title=f"{page.title} · caldp")
     return page
 
 

@@ -12,13 +12,24 @@ from typing import Final
 import streamlit as st
 
 from caldp_core.basics.errors import CaldpError
-from caldp_core.basics.types import Bools, Progress
+from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets import Dataset
 from caldp_core.domain.grid import GridDomain
-from caldp_core.experiments.forecast import Curve, over_epsilon, over_people, people_for_same_error
-from caldp_core.experiments.regions import RegionReport, region_report
-from caldp_core.experiments.run import Outcome, Result, Setup, prepare, run
+from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.experiments.forecast import (
+    Curve,
+    Forecast,
+    forecast_soon,
+    over_epsilon,
+    over_people,
+    people_for_same_error,
+)
+from caldp_core.experiments.run import Result, Setup, prepare, run
 from caldp_core.mechanisms import FAMILIES, mechanism
+from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.mechanisms.offers import cover_of, people_max
+from caldp_core.privacy.context import Context
+from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.planner import Recommendation, best_family
 from caldp_ui.compute.sources import file_state
@@ -32,27 +43,14 @@ def key(scenario: Scenario) -> str:
     return json.dumps([scenario.to_dict(), file_state(scenario.dataset)], sort_keys=True)
 
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
-    """A scenario's result, and plain LDP's on the same people."""
-
-    ours: Result
-    plain: Result
-
-    @property
-    def setup(self) -> Setup:
-        """What was run."""
-        return self.ours.setup
-
-    @property
-    def outcome(self) -> Outcome:
-        """What is shown."""
-        return self.ours.first
-
-
 def dataset(scenario: Scenario) -> Dataset:
     """The scenario's data, loaded once."""
-    return _dataset(key(replace(Scenario(), dataset=scenario.dataset, n=1)), scenario)
+    return _dataset(data_key(scenario), scenario)
+
+
+def data_key(scenario: Scenario) -> str:
+    """What stands for the scenario's data alone."""
+    return key(replace(Scenario(), dataset=scenario.dataset, n=1))
 
 
 def map_of(data: Dataset) -> GridDomain:
@@ -62,7 +60,7 @@ def map_of(data: Dataset) -> GridDomain:
     return data.domain
 
 
-@st.cache_resource(max_entries=4, show_spinner="Loading the data …")
+@st.cache_resource(max_entries=4, show_spinner=False)
 def _dataset(text: str, _scenario: Scenario) -> Dataset:
     del text
     return _scenario.dataset.load()
@@ -78,43 +76,64 @@ def setup(scenario: Scenario) -> Setup:
     return _setup(key(replace(scenario, seed=0)), replace(scenario, seed=0))
 
 
-@st.cache_resource(max_entries=24, show_spinner=False)
+@st.cache_resource(max_entries=64, show_spinner=False)
 def _setup(text: str, _scenario: Scenario) -> Setup:
     del text
     return prepare(_scenario, load=_load)
 
 
-def compare(scenario: Scenario) -> Comparison:
-    """Run the scenario, and plain LDP on the same people."""
-    return Comparison(_run(key(scenario), scenario), _run(key(scenario.plain()), scenario.plain()))
+def rival(scenario: Scenario) -> Scenario:
+    """The same people under the best plain LDP, whatever mechanism the scenario names.
+
+    Beside a poorer one, context would look better than it is.
+    """
+    return replace(scenario.plain(), mechanism=Best())
 
 
-def pair_of(scenario: Scenario) -> tuple[Setup, Setup]:
-    """The scenario's setup and plain LDP's, for work that runs outside of a page."""
-    ours, plain = setup(scenario), setup(scenario.plain())
-    return replace(ours, scenario=scenario), replace(plain, scenario=scenario.plain())
+def result(scenario: Scenario, progress: Progress = no_progress) -> Result:
+    """The scenario, run once for all visits."""
+    return _run(key(scenario), scenario, progress)
 
 
-def compare_setups(ours: Setup, plain: Setup, progress: Progress) -> Comparison:
-    """What `compare` does, without caches and with progress."""
-    first = run(ours, lambda share: progress(share / 2))
-    return Comparison(first, run(plain, lambda share: progress(0.5 + share / 2)))
+def once(scenario: Scenario) -> Result:
+    """The scenario's result, not kept: for what is looked at once."""
+    return run(replace(setup(scenario), scenario=scenario))
 
 
-@st.cache_resource(max_entries=24, show_spinner=False)
-def _run(text: str, _scenario: Scenario) -> Result:
+@st.cache_resource(max_entries=128, show_spinner=False)
+def _run(text: str, _scenario: Scenario, _progress: Progress) -> Result:
     del text
-    return run(replace(setup(_scenario), scenario=_scenario))
+    return run(replace(setup(_scenario), scenario=_scenario), _progress)
 
 
-def region(comparison: Comparison, inside: Bools) -> RegionReport:
-    """Numbers of a region of the shown outcome."""
-    return region_report(comparison.setup, comparison.outcome, inside)
+def takes_long(scenario: Scenario) -> bool:
+    """True if a run takes more than a second, by what mechanism and estimator say."""
+    ready = setup(scenario)
+    slow_from = min(
+        MECHANISMS[ready.mechanism_name].slow_from, ESTIMATORS[scenario.estimator].slow_from
+    )
+    return int(cover_of(ready.mechanism).sizes.max(initial=0)) >= slow_from
+
+
+def most_people(scenario: Scenario) -> int:
+    """The most people whose reports can be drawn at once."""
+    return people_max(setup(scenario).mechanism)
+
+
+def expected(scenario: Scenario) -> Forecast | None:
+    """Expected error of the scenario, whatever its seed; None where only long trials tell."""
+    return _expected(key(replace(scenario, trials=1, seed=0)), replace(scenario, seed=0))
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _expected(text: str, _scenario: Scenario) -> Forecast | None:
+    del text
+    return forecast_soon(setup(_scenario))
 
 
 def epsilon_curve(scenario: Scenario) -> Curve:
     """Expected error against ε; the same whatever the scenario's own ε and seed."""
-    same = replace(scenario, epsilon=1.0, seed=0)
+    same = replace(scenario.with_context(epsilon=1.0), seed=0)
     return _epsilon_curve(key(same), same)
 
 
@@ -137,14 +156,21 @@ def _people_curve(text: str, _scenario: Scenario) -> Curve:
 
 
 def people_plain_needs(scenario: Scenario) -> int | None:
-    """How many people plain LDP needs for the scenario's expected error; None: beyond 10^15."""
+    """How many people plain LDP needs for the scenario's expected error; None: beyond 10^12."""
     return _people_plain_needs(key(replace(scenario, seed=0)), scenario)
 
 
 @st.cache_data(max_entries=256, show_spinner=False)
 def _people_plain_needs(text: str, _scenario: Scenario) -> int | None:
     del text
-    return people_for_same_error(setup(_scenario), setup(_scenario.plain()))
+    return people_for_same_error(setup(_scenario), setup(rival(_scenario)))
+
+
+def context_of(ready: Setup) -> Context:
+    """The context that a setup promises; `CaldpError` for another policy."""
+    if not isinstance(ready.policy, Context):
+        raise CaldpError("Only contexts have methods to compare; choose a policy of kind context.")
+    return ready.policy
 
 
 @dataclass(frozen=True)
@@ -157,7 +183,8 @@ class Methods:
 
 def methods(scenario: Scenario) -> Methods:
     """All families with the scenario's protection and people; the same whatever its family."""
-    same = replace(scenario, family=Scenario().family, estimator=Scenario().estimator, seed=0)
+    like = Scenario()
+    same = replace(scenario, estimator=like.estimator, seed=0, mechanism=like.mechanism)
     return _methods(key(same), same)
 
 
@@ -165,7 +192,7 @@ def methods(scenario: Scenario) -> Methods:
 def _methods(text: str, _scenario: Scenario) -> Methods:
     del text
     ready = setup(_scenario)
-    policy = ready.mechanism.policy
+    policy = context_of(ready)
     bits = {name: mechanism(policy, name).report_bits for name in FAMILIES}
     return Methods(best_family(policy, ready.dataset.distribution, ready.n), bits)
 

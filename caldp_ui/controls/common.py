@@ -13,7 +13,10 @@ from caldp_core.basics.limits import EPSILON_MAX
 from caldp_core.datasets import DatasetSpec
 from caldp_core.estimation.estimators import ESTIMATORS, menu_of_estimators
 from caldp_core.mechanisms import FAMILIES
-from caldp_ui.compute import sources
+from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.mechanisms.specs import MechanismSpec
+from caldp_core.scenarios.best import Best
+from caldp_ui.compute import runs, sources
 from caldp_ui.session.scenarios import S, bind, steer
 from caldp_ui.session.slot import Slot
 from caldp_ui.words import formats, promise
@@ -26,22 +29,22 @@ _THE_DATA: Final = 0
 
 def epsilon(slot: Slot[S]) -> None:
     """The privacy level; where it differs between blocks, a way to make it one."""
-    value = slot.now().scenario.epsilon
+    value = slot.now().scenario.context.epsilon
     if isinstance(value, tuple):
         st.info("ε differs from block to block in this scenario.")
         one = min(value)
         st.button(
             f"Use the smallest everywhere: {one:g}",
             key=slot.key("one-epsilon"),
-            on_click=lambda: steer(slot, lambda s: replace(s, epsilon=one)),
+            on_click=lambda: steer(slot, lambda s: s.with_context(epsilon=one)),
         )
         return
     st.select_slider(
-        "Privacy level ε (small = more secret)",
+        "Privacy level ε",
         sorted({*EPSILONS, value}),
         format_func=lambda e: f"{e:g}",
         help=f"{DEFINITIONS['ε']} {promise.examples()}",
-        **bind(slot, "epsilon", value, lambda s, v: replace(s, epsilon=float(v))),
+        **bind(slot, "epsilon", value, lambda s, v: s.with_context(epsilon=float(v))),
     )
 
 
@@ -54,7 +57,7 @@ def people(slot: Slot[S], in_data: int | None) -> None:
     if n is not None:
         sizes[n] = n
     st.select_slider(
-        "Number of people",
+        "People",
         sorted(sizes, key=lambda value: sizes[value]),
         format_func=lambda v: formats.people(sizes[v]) + (" (the data)" if v == _THE_DATA else ""),
         help="More people, less error, at no cost in time: the server's tally is drawn from its "
@@ -78,17 +81,25 @@ def data(slot: Slot[S], titles: Mapping[str, DatasetSpec]) -> None:
     )
 
 
+METHODS: Final[dict[str, tuple[str, MechanismSpec]]] = {
+    "best": ("The most accurate here", Best()),
+    **{name: (MECHANISMS[name].title, MECHANISMS[name].spec()) for name in FAMILIES},
+}
+
+
 def method(slot: Slot[S]) -> None:
-    """The family, with a sentence on what each person does."""
-    family = slot.now().scenario.family
+    """The mechanism, with a sentence on what each person does; by default the best one."""
+    scenario = slot.now().scenario
+    kind = scenario.kind("mechanism")
     st.selectbox(
         "Method",
-        list(FAMILIES),
-        format_func=lambda name: FAMILIES[name].title,
+        [*METHODS, *({kind} - METHODS.keys())],
+        format_func=lambda name: METHODS[name][0] if name in METHODS else MECHANISMS[name].title,
         help=DEFINITIONS["frequency oracle"],
-        **bind(slot, "family", family, lambda s, name: replace(s, family=name)),
+        **bind(slot, "family", kind, lambda s, name: replace(s, mechanism=METHODS[name][1])),
     )
-    st.caption(FAMILIES[family].sentence)
+    chosen = MECHANISMS[runs.setup(scenario).mechanism_name]
+    st.caption(f"{chosen.title}. {chosen.sentence}")
 
 
 def estimate(slot: Slot[S]) -> None:

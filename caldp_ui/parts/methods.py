@@ -16,7 +16,7 @@ def table(setup: Setup) -> None:
     """How many people and how many bits each method takes, and which one is best here and why."""
     compared = compute.methods(setup.scenario)
     least = min(compared.best.l2_squared.values())
-    chosen = setup.scenario.family
+    chosen = setup.mechanism_name
     st.markdown("**Methods, with this protection**")
     st.table(
         pd.DataFrame(

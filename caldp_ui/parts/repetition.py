@@ -1,4 +1,4 @@
-"""Repeat the scenario many times beside the page, and compare with what theory expects.
+"""Repeat the scenario many times beside the page, and compare with what is expected.
 
 Room: parts. The only long work of the map page; it has a progress bar and a cancel.
 """
@@ -12,7 +12,6 @@ import streamlit as st
 from caldp_core.basics.types import Progress
 from caldp_core.experiments.run import Result, Setup, run
 from caldp_ui.compute import runs as compute
-from caldp_ui.compute.runs import Comparison
 from caldp_ui.session import jobs
 from caldp_ui.words import formats
 
@@ -27,20 +26,20 @@ class Repeated:
     plain: tuple[float, float, float]
 
 
-def section(key: str, comparison: Comparison) -> None:
+def section(key: str, ours: Result, plain: Result) -> None:
     """The button, then the progress, then the result."""
     # Whatever outcome is shown, the same runs tell of its scenario.
-    name = compute.key(replace(comparison.setup.scenario, seed=0))
-    ours, plain = comparison.ours.setup, comparison.plain.setup
+    name = compute.key(replace(ours.setup.scenario, seed=0))
+    first, second = ours.setup, plain.setup
     offer = jobs.Offer(
         f"Repeat it {RUNS} times",
         ":material/repeat:",
         "Runs this scenario again and again, with other coins each time, and compares the errors "
-        "with what theory expects.",
+        "with what is expected.",
     )
-    found = jobs.offered(key, name, lambda progress: _repeat(ours, plain, progress), offer, _told)
+    found = jobs.offered(key, name, lambda progress: _repeat(first, second, progress), offer, _told)
     if found is not None:
-        _show(found, comparison)
+        _show(found, ours, plain)
 
 
 def _told(job: jobs.Job[Repeated]) -> str:
@@ -60,15 +59,15 @@ def _spread(result: Result) -> tuple[float, float, float]:
     return float(tv.min()), float(tv.mean()), float(tv.max())
 
 
-def _show(repeated: Repeated, comparison: Comparison) -> None:
-    ours = _range(repeated.ours) + _theory(comparison.ours)
-    plain = _range(repeated.plain) + _theory(comparison.plain)
-    st.markdown(f"In {RUNS} runs each: this protection {ours}; plain LDP {plain}.")
+def _show(repeated: Repeated, ours: Result, plain: Result) -> None:
+    first = _range(repeated.ours) + _expected(ours)
+    second = _range(repeated.plain) + _expected(plain)
+    st.markdown(f"In {RUNS} runs each: this protection {first}; plain LDP {second}.")
 
 
-def _theory(result: Result) -> str:
-    expected = result.expected
-    return "" if expected is None else f", theory {formats.share(expected.tv)}"
+def _expected(result: Result) -> str:
+    expected = compute.expected(result.setup.scenario)
+    return "" if expected is None else f", expected {formats.share(expected.tv)}"
 
 
 def _range(spread: tuple[float, float, float]) -> str:

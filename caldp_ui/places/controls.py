@@ -25,7 +25,7 @@ from caldp_core.scenarios.protection import (
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import sources
 from caldp_ui.controls import common
-from caldp_ui.places import drawing, presets
+from caldp_ui.places import edits, presets
 from caldp_ui.places.slot import SLOT
 from caldp_ui.session.scenarios import bind
 from caldp_ui.words import formats
@@ -70,8 +70,8 @@ def protection(scenario: Scenario, domain: GridDomain) -> None:
         **bind(
             SLOT,
             "blocks",
-            _title(BLOCK_KINDS, scenario.blocks),
-            lambda s, title: replace(s, blocks=BLOCK_KINDS[title]),
+            _title(BLOCK_KINDS, scenario.context.blocks),
+            lambda s, title: s.with_context(blocks=BLOCK_KINDS[title]),
         ),
     )
     _block_details(scenario, domain)
@@ -82,8 +82,8 @@ def protection(scenario: Scenario, domain: GridDomain) -> None:
         **bind(
             SLOT,
             "sensitive",
-            _title(SENSITIVE_KINDS, scenario.sensitive),
-            lambda s, title: replace(s, sensitive=SENSITIVE_KINDS[title]),
+            _title(SENSITIVE_KINDS, scenario.context.sensitive),
+            lambda s, title: s.with_context(sensitive=SENSITIVE_KINDS[title]),
         ),
     )
     _sensitive_details(scenario)
@@ -94,7 +94,7 @@ def _title(kinds: dict[str, BlocksSpec] | dict[str, SensitiveSpec], spec: object
 
 
 def _block_details(scenario: Scenario, domain: GridDomain) -> None:
-    blocks = scenario.blocks
+    blocks = scenario.context.blocks
     if isinstance(blocks, GridBlocks):
         _rows_and_columns(blocks, domain)
     elif isinstance(blocks, AdaptiveBlocks):
@@ -104,13 +104,16 @@ def _block_details(scenario: Scenario, domain: GridDomain) -> None:
             format_func=formats.exactly,
             help="Made from public population figures (GeoNames), never from the private data.",
             **bind(
-                SLOT, "adaptive", blocks.blocks, lambda s, v: replace(s, blocks=AdaptiveBlocks(v))
+                SLOT,
+                "adaptive",
+                blocks.blocks,
+                lambda s, v: s.with_context(blocks=AdaptiveBlocks(v)),
             ),
         )
     elif isinstance(blocks, DrawnBlocks):
         st.caption(
-            f"{len(blocks.areas)} drawn. Drag on the map “Truth” to add one; "
-            "what is left over is one more block."
+            f"{len(blocks.areas)} drawn with the tool “Box” and “Make it a block”; what is left "
+            "over is one more block."
         )
 
 
@@ -120,7 +123,9 @@ def _rows_and_columns(blocks: GridBlocks, domain: GridDomain) -> None:
         "Rows",
         1,
         domain.rows,
-        **bind(SLOT, "rows", blocks.rows, lambda s, v: replace(s, blocks=replace(blocks, rows=v))),
+        **bind(
+            SLOT, "rows", blocks.rows, lambda s, v: s.with_context(blocks=replace(blocks, rows=v))
+        ),
     )
     columns.number_input(
         "Columns",
@@ -130,18 +135,18 @@ def _rows_and_columns(blocks: GridBlocks, domain: GridDomain) -> None:
             SLOT,
             "columns",
             blocks.columns,
-            lambda s, v: replace(s, blocks=replace(blocks, columns=v)),
+            lambda s, v: s.with_context(blocks=replace(blocks, columns=v)),
         ),
     )
 
 
 def _sensitive_details(scenario: Scenario) -> None:
-    sensitive = scenario.sensitive
+    sensitive = scenario.context.sensitive
     if isinstance(sensitive, SensitiveAreas):
         st.caption(
-            f"Drawn: {drawing.told(sensitive.edits)}. Drag on the map “Truth” to go on."
+            f"Drawn: {edits.told(sensitive.edits)}. The tools on the maps go on."
             if sensitive.edits
-            else "Nothing yet: every report names its place. Drag on the map “Truth”."
+            else "Nothing yet: every report names its place. Draw with the tools on the maps."
         )
     elif isinstance(sensitive, SensitiveInhabited):
         st.number_input(
@@ -154,7 +159,7 @@ def _sensitive_details(scenario: Scenario) -> None:
                 SLOT,
                 "most",
                 sensitive.most,
-                lambda s, v: replace(s, sensitive=SensitiveInhabited(1, v)),
+                lambda s, v: s.with_context(sensitive=SensitiveInhabited(1, v)),
             ),
         )
 

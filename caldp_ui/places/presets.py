@@ -3,7 +3,7 @@
 Room: controls. A preset sets what is protected and ε; data, people and estimator stay.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from caldp_core.scenarios.protection import (
@@ -31,11 +31,13 @@ class Preset:
 
     def apply(self, scenario: Scenario) -> Scenario:
         """The scenario with this protection."""
-        return replace(scenario, blocks=self.blocks, sensitive=self.sensitive)
+        return scenario.with_context(blocks=self.blocks, sensitive=self.sensitive)
 
     def fits(self, scenario: Scenario) -> bool:
         """True if the scenario already has this protection."""
-        return scenario.blocks == self.blocks and scenario.sensitive == self.sensitive
+        return (
+            scenario.context.blocks == self.blocks and scenario.context.sensitive == self.sensitive
+        )
 
 
 _THREE_CITIES: Final = SensitiveAreas(

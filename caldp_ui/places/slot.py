@@ -1,4 +1,4 @@
-"""What the map page shows: a scenario of places and a marked box; its link and its undo.
+"""What the map page shows: a scenario of places, a marked box, a pinned scenario; link and undo.
 
 Room: places.
 """
@@ -6,28 +6,37 @@ Room: places.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
+from urllib.parse import parse_qsl, urlencode
 
 from caldp_core.domain.grid import Area
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 from caldp_ui.session.scenarios import WithScenario, read_scenario, unknown_keys
 from caldp_ui.session.slot import Slot
+from caldp_ui.stage import LOOK_KEY, VIEW_KEY
 
 _REGION: Final = "region"
+_PINNED: Final = "pinned"
+BEGIN: Final = Scenario(estimator="simplex-per-block")
+"""No context hides how many people a block holds, so estimates keep what is known exactly."""
 
 
 @dataclass(frozen=True)
 class Places(WithScenario):
-    """The page's record. `region`: the box whose numbers are shown, if there is one."""
+    """The page's record. `region`: the box whose numbers are shown, if there is one.
 
-    scenario: Scenario = Scenario()
+    `pinned`: the scenario that is kept beside the present one, if there is one.
+    """
+
+    scenario: Scenario = BEGIN
     region: Area | None = None
+    pinned: Scenario | None = None
 
 
 class PlacesLink:
-    """How the record is written into a link: the scenario's own keys, and `region`."""
+    """How the record is written into a link: the scenario's own keys, `region` and `pinned`."""
 
-    browser: tuple[str, ...] = ()
+    browser: tuple[str, ...] = (VIEW_KEY, LOOK_KEY)
 
     def fresh(self) -> Places:
         """See `Codec`."""
@@ -35,29 +44,39 @@ class PlacesLink:
 
     def write(self, record: Places) -> dict[str, str]:
         """See `Codec`."""
-        region = {} if record.region is None else {_REGION: str(record.region)}
-        return record.scenario.to_query() | region
+        flat = {} if record.scenario == BEGIN else record.scenario.to_query()
+        if record.region is not None:
+            flat[_REGION] = str(record.region)
+        if record.pinned is not None:
+            flat[_PINNED] = urlencode(record.pinned.to_query())
+        return flat
 
     def read(self, query: Mapping[str, str]) -> Places:
         """See `Codec`."""
         flat = dict(query)
-        box = flat.pop(_REGION, None)
-        return Places(read_scenario(flat), Area.parse(box) if box else None)
+        box, pinned = flat.pop(_REGION, None), flat.pop(_PINNED, None)
+        return Places(
+            read_scenario(flat) if flat else BEGIN,
+            Area.parse(box) if box else None,
+            None if pinned is None else read_scenario(dict(parse_qsl(pinned))),
+        )
 
     def strangers(self, query: Mapping[str, str]) -> list[str]:
         """See `Codec`."""
-        return [key for key in unknown_keys(query) if key != _REGION]
+        return [key for key in unknown_keys(query) if key not in (_REGION, _PINNED)]
 
     def check(self, record: Places) -> None:
-        """See `Codec`: data without a map, or blocks that do not fit it, are refused."""
-        runs.map_of(runs.dataset(record.scenario))
-        runs.setup(record.scenario)
+        """See `Codec`: other policies, data without a map, blocks that do not fit are refused."""
+        for scenario in filter(None, (record.scenario, record.pinned)):
+            _ = scenario.context
+            runs.map_of(runs.dataset(scenario))
+            runs.setup(scenario)
 
 
 def _with_earlier_protection(shown: Places, earlier: Places) -> Places:
-    was = earlier.scenario
-    scenario = replace(shown.scenario, blocks=was.blocks, sensitive=was.sensitive)
-    return replace(shown, scenario=scenario)
+    was = earlier.scenario.context
+    changed = shown.scenario.with_context(blocks=was.blocks, sensitive=was.sensitive)
+    return replace(shown, scenario=changed)
 
 
 SLOT: Final = Slot("places", PlacesLink(), _with_earlier_protection)

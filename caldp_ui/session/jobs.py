@@ -123,6 +123,29 @@ def started(key: str, name: str, work: Callable[[Progress], T], told: Told) -> T
     return offered(key, name, work, Offer("Go on", ":material/play_arrow:"), told)
 
 
+def quietly(key: str, name: str, work: Callable[[Progress], T]) -> T | None:
+    """The result of work that nobody waits for; it starts once the page has been left alone.
+
+    The page runs once more when the result is there. An error of the work is no result.
+    """
+    job: Job[T] | None = held(key, name)
+    if job is not None and job.done:
+        return None if job.future.exception() else job.result()
+    st.session_state[f"{key}/idle"] = 0
+    _wait(key, name, work)
+    return None
+
+
+@st.fragment(run_every=1.0)
+def _wait(key: str, name: str, work: Callable[[Progress], Any]) -> None:
+    st.session_state[f"{key}/idle"] += 1
+    job = held(key, name)
+    if job is None and st.session_state[f"{key}/idle"] > 1:
+        _start(key, name, work)
+    elif job is not None and job.done:
+        st.rerun()
+
+
 def held(key: str, name: str) -> Job[Any] | None:
     """The job of that name at that place; one of another name is ended."""
     job: Job[Any] | None = st.session_state.get(_place(key))

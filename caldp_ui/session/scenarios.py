@@ -10,8 +10,7 @@ from typing import Any, TypeVar
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import SEED_MAX
 from caldp_core.datasets import Snap
-from caldp_core.scenarios.records import strangers
-from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.scenario import Scenario, strangers
 from caldp_ui.compute.sources import fetched_snap, peopled
 from caldp_ui.session.slot import Slot
 
@@ -60,4 +59,4 @@ def read_scenario(query: Mapping[str, str]) -> Scenario:
 
 def unknown_keys(query: Mapping[str, str]) -> list[str]:
     """Keys that no scenario has."""
-    return strangers(Scenario, query)
+    return strangers(query)

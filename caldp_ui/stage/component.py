@@ -29,7 +29,7 @@ LOOK_KEY: Final = "look"
 _code = st.components.v2.component("caldp_stage_code", js=bundle.script())
 _feed = st.components.v2.component("caldp_stage_feed", js=bundle.LOADER % "feed")
 _stage = st.components.v2.component(
-    "caldp_stage", html='<div class="room"></div>', css=bundle.ROOM, js=bundle.LOADER % "mount"
+    "caldp_stage", html='<div class="room"></div>', js=bundle.LOADER % "mount"
 )
 
 
@@ -41,7 +41,7 @@ class Stage:
     """A stage on the page, for films to be brought to later in the same run."""
 
     key: str
-    slot: DeltaGenerator
+    feeds: DeltaGenerator
 
 
 def stage(
@@ -52,39 +52,44 @@ def stage(
 ) -> Stage:
     """Show the scene; calls run before the page's next run, as callbacks of widgets do.
 
-    `key`: names the stage on its page; view, look, tool and film live on under it in the browser
-    whatever changes here. Stages of one grid on one page share one view.
+    `key`: names the stage on its page, in letters, digits and hyphens; view, look, tool and film
+    live on under it in the browser whatever changes here. Stages of one grid on one page share one
+    view.
     """
-    slot = st.container(key=f"{key}-stage", gap=None)
-    with slot:
-        _code(
-            key=f"{key}-code",
-            data={
-                "css": bundle.style(),
-                "colours": base64.b64encode(CIVIDIS.tobytes()).decode(),
-                "night": vars(NIGHT),
-                "scale": vars(SCALE),
-            },
-        )
-        _send(f"{key}-land", scene.ground.outline, scene.ground.cities)
-        _send(f"{key}-ground", *_changing(scene.ground))
-        for picture in scene.pictures:
-            _send(f"{key}-{picture.id}", picture.code, picture.error)
+    st.html(bundle.ROOM % {"key": key})
+    with st.container(key=f"{key}-stage", gap=None):
         _stage(
             key=key,
             data=scene_head(scene, key),
             on_act_change=lambda: _told(key, "act", _act, on_act),
             on_step_change=lambda: _told(key, "step", _chosen, on_step),
         )
-    return Stage(key, slot)
+        feeds = st.container(key=f"{key}-feeds", gap=None)
+    with feeds:
+        _code(key=f"{key}-code", data=_looks())
+        _send(f"{key}-land", scene.ground.outline, scene.ground.cities)
+        _send(f"{key}-ground", *_changing(scene.ground))
+        for picture in scene.pictures:
+            _send(f"{key}-picture-{picture.id}", picture.code, picture.error)
+    return Stage(key, feeds)
 
 
 def project(films: Iterable[Film], on: Stage) -> None:
     """Bring films to a stage; call it after what should be on screen first."""
-    with on.slot:
+    with on.feeds:
         for place, film in enumerate(films):
             head = {"stage": on.key, "film": {"place": place, **film_head(film)}}
             _feed(key=f"{on.key}-film-{film.id}", data=parcel(head, film_parts(film)))
+
+
+def _looks() -> dict[str, Any]:
+    """What never changes: style and colours."""
+    return {
+        "css": bundle.style(),
+        "colours": base64.b64encode(CIVIDIS.tobytes()).decode(),
+        "night": vars(NIGHT),
+        "scale": vars(SCALE),
+    }
 
 
 def _changing(ground: Ground) -> tuple[Blob | None, ...]:

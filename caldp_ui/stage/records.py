@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
+from caldp_core.basics.errors import require
 from caldp_core.basics.types import Bools
 from caldp_core.domain.grid import Area, GridDomain
 from caldp_ui.stage.codec import Blob, runs_of
@@ -116,7 +117,8 @@ class Scene:
     and after". `film_at`: by film, the value of the step that this scene is. `look_hint`: the
     sentence shown while no drawing tool is in hand, `unpointed`: while no place is pointed at.
     `mark_words`: what lines and tints mean. `image_name` and `image_lines`: file name and two lines
-    under the picture that people save.
+    under the picture that people save. Raises `CaldpError` if two pictures share an id or a name of
+    one is unknown.
     """
 
     ground: Ground
@@ -137,6 +139,19 @@ class Scene:
     label: str = "Maps"
     image_name: str = "maps"
     image_lines: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        known = [picture.id for picture in self.pictures]
+        ids = known + [difference.id for difference in self.differences]
+        require(
+            len(known) > 0 and len(set(ids)) == len(ids),
+            f"A scene needs pictures with ids of their own, got {ids}.",
+        )
+        named = {*self.swipe, *(end for each in self.differences for end in (each.of, each.to))}
+        unknown = sorted(named - set(known))
+        require(
+            not unknown, f"swipe and differences must name pictures of the scene, got {unknown}."
+        )
 
 
 @dataclass(frozen=True)

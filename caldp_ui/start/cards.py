@@ -3,7 +3,7 @@
 Room: words on pages.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import streamlit as st
@@ -18,7 +18,7 @@ from caldp_core.scenarios.protection import (
 )
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.navigation import PLACES
-from caldp_ui.places.slot import SLOT
+from caldp_ui.places.slot import BEGIN, SLOT
 from caldp_ui.session.scenarios import steer
 from caldp_ui.words import formats
 
@@ -38,14 +38,14 @@ class Card:
         return self.scenario
 
 
-_PAPER: Final = Scenario(blocks=GridBlocks(25, 35), sensitive=EverythingSensitive())
+_PAPER: Final = BEGIN.with_context(blocks=GridBlocks(25, 35), sensitive=EverythingSensitive())
 CARDS: Final = (
     Card(
         ":material/public:",
         "Hide everything",
         "Plain LDP: each of 43,750 places is as secret as any other. See how little is left of "
         "the map.",
-        replace(_PAPER, blocks=OneBlock()),
+        _PAPER.with_context(blocks=OneBlock()),
     ),
     Card(
         ":material/grid_on:",
@@ -58,14 +58,13 @@ CARDS: Final = (
         ":material/map:",
         "Hide where in the state",
         "Blocks of very different sizes: small states come out sharp, large ones blurred.",
-        replace(_PAPER, blocks=StateBlocks()),
+        _PAPER.with_context(blocks=StateBlocks()),
     ),
     Card(
         ":material/location_city:",
         "Hide one city",
         "Only New York is sensitive. People elsewhere lend it cover, and the map stays sharp.",
-        replace(
-            _PAPER,
+        _PAPER.with_context(
             blocks=OneBlock(),
             sensitive=SensitiveAreas(("+40.2,41.4,-74.8,-73.2",)),
         ),

@@ -10,9 +10,11 @@ import numpy as np
 from caldp_core.audit.adversary import guessed_right
 from caldp_core.datasets import Gowalla, Snap
 from caldp_core.experiments.run import Setup
+from caldp_core.mechanisms.offers import cover_of
 from caldp_core.scenarios.protection import EverythingSensitive, OneBlock, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.words import formats
+from caldp_ui.words.strength import strength
 from caldp_ui.words.vocabulary import Vocabulary
 
 REPEATS: Final = 5
@@ -23,13 +25,13 @@ _EXAMPLES: Final = (0.5, 1.0, 3.0)
 
 def strongest(scenario: Scenario) -> float:
     """The largest ε of the scenario: the weakest promise in it."""
-    levels = scenario.epsilon if isinstance(scenario.epsilon, tuple) else (scenario.epsilon,)
-    return max(levels)
+    epsilon = scenario.context.epsilon
+    return max(epsilon) if isinstance(epsilon, tuple) else epsilon
 
 
 def chance(setup: Setup) -> float:
     """Most that an onlooker's even guess between two hidden symbols becomes right, in [0.5, 1]."""
-    if not setup.mechanism.hidden_symbols.size:
+    if not cover_of(setup.mechanism).hidden.size:
         return 1.0
     return guessed_right(strongest(setup.scenario))
 
@@ -42,18 +44,18 @@ def examples() -> str:
 
 def block_of(nouns: Vocabulary, scenario: Scenario) -> str:
     """What a block is called."""
-    if isinstance(scenario.blocks, OneBlock):
+    if isinstance(scenario.context.blocks, OneBlock):
         return nouns.whole
-    return "state" if isinstance(scenario.blocks, StateBlocks) else "block"
+    return "state" if isinstance(scenario.context.blocks, StateBlocks) else "block"
 
 
 def odds(nouns: Vocabulary, setup: Setup) -> str:
     """What an onlooker can guess from one report, in natural frequencies."""
     scenario = setup.scenario
-    if not setup.mechanism.hidden_symbols.size:
+    if not cover_of(setup.mechanism).hidden.size:
         return f"An onlooker reads each person's {nouns.unit} from their report."
     pair = f"two sensitive {nouns.units}" if not _all(scenario) else f"two {nouns.units}"
-    one_block = isinstance(scenario.blocks, OneBlock)
+    one_block = isinstance(scenario.context.blocks, OneBlock)
     where = "" if one_block else f" in the same {block_of(nouns, scenario)}"
     return (
         f"Of 100 people for whom an onlooker was torn 50:50 between {pair}{where}, "
@@ -68,9 +70,19 @@ def _would_be(share: float) -> str:
     return f"at most about **{best}** would be"
 
 
+def in_short(setup: Setup) -> str:
+    """What an onlooker can guess, in one short sentence."""
+    share = chance(setup)
+    best = formats.hundred(share)
+    if share == 1.0:
+        return "An onlooker reads everything: nobody is protected."
+    most = "" if best.startswith("over") else "at most "
+    return f"An onlooker guesses right {most}{best} of 100 ({strength(share).word})."
+
+
 def protected_share(setup: Setup) -> float:
     """Share of all people, by the truth, whose symbol hides among others by the promise."""
-    return float(setup.dataset.distribution[setup.mechanism.hidden_symbols].sum())
+    return float(setup.dataset.distribution[cover_of(setup.mechanism).hidden].sum())
 
 
 def protected(nouns: Vocabulary, setup: Setup) -> str:
@@ -96,7 +108,7 @@ def protected(nouns: Vocabulary, setup: Setup) -> str:
 
 def repeats(nouns: Vocabulary, setup: Setup) -> str:
     """What several reports about one person do; empty where nothing is hidden."""
-    if not setup.mechanism.hidden_symbols.size:
+    if not cover_of(setup.mechanism).hidden.size:
         return ""
     share = guessed_right(strongest(setup.scenario), REPEATS)
     if share > 0.999:
@@ -124,7 +136,7 @@ def not_promised(nouns: Vocabulary, setup: Setup) -> list[str]:
     """What the policy leaves open, one sentence each."""
     scenario = setup.scenario
     open_ends = []
-    if not isinstance(scenario.blocks, OneBlock):
+    if not isinstance(scenario.context.blocks, OneBlock):
         block = block_of(nouns, scenario)
         open_ends.append(f"Which {block} someone is in: every report shows it.")
     if not _all(scenario):
@@ -148,7 +160,7 @@ def not_promised(nouns: Vocabulary, setup: Setup) -> list[str]:
 
 
 def _clear_sentence(nouns: Vocabulary, setup: Setup) -> str:
-    covered = setup.mechanism.sizes > 0
+    covered = cover_of(setup.mechanism).sizes > 0
     if not covered.any():
         return f"The {nouns.unit} of anyone: every report names it."
     with_others = np.unique(setup.partition.labels[~setup.sensitive])
@@ -157,7 +169,7 @@ def _clear_sentence(nouns: Vocabulary, setup: Setup) -> str:
     others = f"{nouns.units.capitalize()} that are not sensitive"
     if not mixed.size:
         return f"{others}: everybody there names their {nouns.unit} openly."
-    least = float(setup.mechanism.clear_share[mixed].min())
+    least = float(cover_of(setup.mechanism).clear_share[mixed].min())
     clear = "nearly all" if least >= 0.995 else f"at least about {formats.out_of(least)}"
     text = (
         f"{others}: {clear} people there name their {nouns.unit} openly, the others send a cover "
@@ -180,4 +192,4 @@ def _bound(share: float) -> str:
 
 
 def _all(scenario: Scenario) -> bool:
-    return isinstance(scenario.sensitive, EverythingSensitive)
+    return isinstance(scenario.context.sensitive, EverythingSensitive)

@@ -1,7 +1,5 @@
 """A map of 24 cells, small enough for exact channels, set up as the dashboard sets up its own."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from caldp_core.basics.types import Floats
@@ -38,7 +36,7 @@ CONTEXTS: dict[str, tuple[BlocksSpec, SensitiveSpec]] = {
 
 def setup_of(name: str, epsilon: float = 1.0) -> Setup:
     blocks, sensitive = CONTEXTS[name]
-    scenario = replace(Scenario(), blocks=blocks, sensitive=sensitive, epsilon=epsilon)
+    scenario = Scenario().with_context(blocks=blocks, sensitive=sensitive, epsilon=epsilon)
     return prepare(scenario, load=lambda s, p: DATASET)
 
 

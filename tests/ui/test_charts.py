@@ -10,6 +10,7 @@ import pytest
 from caldp_core.datasets import state_outline
 from caldp_core.domain.grid import US_GRID
 from caldp_core.experiments.forecast import Curve
+from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.protection import GridBlocks, OneBlock
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.theme import CIVIDIS, DARK, LIGHT, NIGHT, NIGHT_LAND, Palette
@@ -115,7 +116,7 @@ def test_cividis_grows_lighter_all_the_way() -> None:
 
 @pytest.mark.parametrize("blocks", [GridBlocks(25, 35), OneBlock(), GridBlocks(125, 350)])
 def test_columns_are_the_blocks_or_tiles_and_never_too_many(blocks: object) -> None:
-    comparison = compute.compare(Scenario(blocks=blocks, n=100_000))
+    comparison = compute.compare(Scenario(policy=ContextPolicy(blocks=blocks), n=100_000))
     table = view3d.column_table(comparison, US_GRID)
     assert 20 <= len(table) <= 1000
     parts = view3d.tiles(comparison.setup.partition, US_GRID)
@@ -129,7 +130,7 @@ def test_columns_are_the_blocks_or_tiles_and_never_too_many(blocks: object) -> N
 
 @pytest.mark.parametrize("share", [0.0, 0.4, 1.0])
 def test_columns_have_the_legend_s_colour_and_show_on_the_dark_land(share: float) -> None:
-    shown = compute.compare(Scenario(blocks=GridBlocks(25, 35), n=100_000))
+    shown = compute.compare(Scenario(policy=ContextPolicy(blocks=GridBlocks(25, 35)), n=100_000))
     table = view3d.column_table(shown, US_GRID)
     strip = view3d.legend(LIGHT).data[0]
     colours = np.asarray(strip.z)[0]
@@ -142,7 +143,9 @@ def test_columns_have_the_legend_s_colour_and_show_on_the_dark_land(share: float
 
 
 def test_columns_are_told_in_words_by_the_tallest() -> None:
-    comparison = compute.compare(Scenario(blocks=GridBlocks(25, 35), n=100_000))
+    comparison = compute.compare(
+        Scenario(policy=ContextPolicy(blocks=GridBlocks(25, 35)), n=100_000)
+    )
     table = view3d.column_table(comparison, US_GRID)
     told = view3d.in_words(comparison, US_GRID)
     assert table.loc[table["height"].idxmax(), "text"] in told

@@ -2,7 +2,6 @@
 
 import ast
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +11,7 @@ from caldp_core.datasets import Cities, Gowalla, Snap
 from caldp_core.datasets.fetch import GOWALLA_FILE
 from caldp_core.domain.grid import US_GRID, Area
 from caldp_core.experiments.run import prepare, run
+from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.protection import (
     AdaptiveBlocks,
     EverythingSensitive,
@@ -35,7 +35,7 @@ BY_TITLE = {preset.title: preset for preset in presets.PRESETS}
 @pytest.mark.parametrize("title", BY_TITLE)
 def test_every_preset_runs_and_is_recognised(title: str) -> None:
     preset = BY_TITLE[title]
-    before = Scenario(epsilon=3.0, n=10_000, seed=8, estimator="clip")
+    before = Scenario(policy=ContextPolicy(epsilon=3.0), n=10_000, seed=8, estimator="clip")
     after = preset.apply(before)
     assert (after.epsilon, after.n, after.seed, after.estimator) == (3.0, 10_000, 8, "clip")
     assert presets.fitting(after) is preset
@@ -44,7 +44,7 @@ def test_every_preset_runs_and_is_recognised(title: str) -> None:
 
 def test_presets_differ_and_other_scenarios_are_none() -> None:
     assert len({(p.blocks, p.sensitive) for p in presets.PRESETS}) == len(presets.PRESETS)
-    assert presets.fitting(Scenario(blocks=GridBlocks(3, 3))) is None
+    assert presets.fitting(Scenario(policy=ContextPolicy(blocks=GridBlocks(3, 3)))) is None
 
 
 def test_the_paper_s_blocks_are_as_large_as_said() -> None:
@@ -93,10 +93,8 @@ def test_one_of_the_presets_is_the_default() -> None:
 def test_every_choice_of_blocks_goes_with_every_choice_of_places(
     title: str, sensitive: str
 ) -> None:
-    chosen = replace(
-        Scenario(n=1000),
-        blocks=controls.BLOCK_KINDS[title],
-        sensitive=controls.SENSITIVE_KINDS[sensitive],
+    chosen = Scenario(n=1000).with_context(
+        blocks=controls.BLOCK_KINDS[title], sensitive=controls.SENSITIVE_KINDS[sensitive]
     )
     estimate = run(prepare(chosen)).first.estimate
     assert estimate.sum() == pytest.approx(1)

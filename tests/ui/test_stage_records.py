@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from caldp_core.basics.errors import CaldpError
 from caldp_core.domain.grid import Area, GridDomain
 from caldp_ui.stage import bundle, component
 from caldp_ui.stage.codec import encode
@@ -51,6 +52,21 @@ def test_a_scene_s_message_names_its_blobs_and_is_json() -> None:
     assert head["differences"][0]["of"] == "ours"
     focused = replace(SCENE, focus=Focus(Area(0, 1, 0, 2), 3))
     assert scene_head(focused, "map")["focus"] == {"box": [0, 1, 0, 2], "serial": 3}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"pictures": ()},
+        {"pictures": SCENE.pictures[:1] * 2},
+        {"swipe": ("truth", "theirs")},
+        {"differences": (replace(SCENE.differences[0], to="theirs"),)},
+        {"differences": (replace(SCENE.differences[0], id="truth"),)},
+    ],
+)
+def test_a_scene_names_each_picture_once_and_no_others(change: dict[str, Any]) -> None:
+    with pytest.raises(CaldpError):
+        replace(SCENE, **change)
 
 
 def test_a_film_s_message_does_not_depend_on_where_the_page_is() -> None:

@@ -58,15 +58,15 @@ class GridGeometric(SymbolReports):
         across = self._row.spread(np.ascontiguousarray(along.T), rng).T
         return across.ravel()
 
+    def axis_channels(self) -> tuple[list[list[Fraction]], list[list[Fraction]]]:
+        """Channels of rows and of columns (see `MovesAlongAxes`)."""
+        return self._row.exact_channel(), self._column.exact_channel()
+
     def exact_channel(self) -> list[list[Fraction]]:
         """k rows of k probabilities in rationals; `CaldpError` above the stated size."""
         require_exact(self.k)
-        columns = self._column.exact_channel()
-        return [
-            [a * b for a in row for b in column]
-            for row in self._row.exact_channel()
-            for column in columns
-        ]
+        rows, columns = self.axis_channels()
+        return [[a * b for a in row for b in column] for row in rows for column in columns]
 
 
 class _AxisProducts:

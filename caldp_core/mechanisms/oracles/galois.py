@@ -168,7 +168,7 @@ class GaloisOracles(HistogramOracles, SupportOracles):
         return SupportForm(lie + (1 - lie) * q, lie, Fraction(1, q))
 
 
-def with_q(q: int) -> Family:
+def galois_family(q: int) -> Family:
     """Galois response that uses this q wherever a block has more symbols; `CaldpError` for none."""
     return lambda sizes, epsilon: GaloisOracles(sizes, epsilon, lambda s, _: degrees_for(s, q))
 

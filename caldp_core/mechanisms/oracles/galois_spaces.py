@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from caldp_core.basics.errors import require
+from caldp_core.basics.errors import check_whole, require
 from caldp_core.basics.limits import SPACE_POINTS_MAX
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms.oracles.finite_field import DEGREE_MAX
@@ -79,16 +79,19 @@ def best_degrees(sizes: Ints, epsilon: Floats) -> Ints:
     return np.asarray(np.argmin(totals, axis=0))
 
 
+def check_field_size(q: int) -> int:
+    """q, if it is a whole number 2^m of a field that can be had; `CaldpError` otherwise."""
+    check_whole("q", q, 2, 1 << DEGREE_MAX)
+    require(q & (q - 1) == 0, f"q must be a power of two, got {q:,}; take 2, 4, 8 and so on.")
+    return q
+
+
 def degrees_for(sizes: Ints, q: int) -> Ints:
     """(m,) the degree of q = 2^m where the block has more symbols than that, else 0.
 
     Raises `CaldpError` if q is no such number, or if a space were too large.
     """
-    m = int(q).bit_length() - 1
-    require(
-        1 <= m <= DEGREE_MAX and q == 1 << m,
-        f"q must be a power of two from 2 to {1 << DEGREE_MAX:,}, got {q:,}.",
-    )
+    m = check_field_size(q).bit_length() - 1
     degrees = np.where(sizes > q, m, 0)
     largest = 1 << m * int(digits_of(sizes, m).max())
     require(

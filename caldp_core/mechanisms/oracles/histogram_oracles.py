@@ -1,7 +1,7 @@
-"""Reports that are one whole number each: Hadamard, Galois and randomized response.
+"""Reports that are whole numbers: Hadamard, Galois and randomized response.
 
 Room: mechanisms. The oracles' reports are 0 … outputs−1; the symbols that are not hidden follow
-behind. If nothing else is said, a report is the entry of the tally that it counts in.
+behind. Unless a family says otherwise, a report is the entry of the tally in which it counts.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from caldp_core.basics.types import Ints, Reports
 
 
 class HistogramOracles:
-    """The part of an `FrequencyOracles` that follows once a report is a number."""
+    """The part of a `FrequencyOracles` that follows once a report is a number."""
 
     tally_size: int
     dtype: np.dtype[Any] = np.dtype(np.int64)
@@ -22,11 +22,11 @@ class HistogramOracles:
 
     @property
     def outputs(self) -> int:
-        """As many as cells."""
+        """As many as the tally has entries."""
         return self.tally_size
 
     def clear_reports(self, place: Ints) -> Ints:
-        """(n,) places → (n,) numbers behind the oracles'."""
+        """(n,) places → (n,) numbers from outputs on."""
         return self.outputs + place
 
     def tally(self, reports: Reports, clear: int) -> Ints:

@@ -6,18 +6,19 @@ h(x) = ⌊g·f(x)/P⌋ for a uniform polynomial f of degree ≤ 2 over GF(P), P 
 f(x) is uniform and values of three symbols are independent, so that two symbols collide with
 probability c = Σ_v (n_v/P)² and three with Σ_v (n_v/P)³, n_v numbers being mapped to v: not 1/g
 and 1/g², and these are what the estimator and its variances use. A block of one symbol has P = 1.
-Base distribution: uniform h and value, with k-RR's own λ = g/(g + e^ε − 1); as f can map some
-hidden symbol to each value, no smaller λ covers them with it.
+Base distribution: uniform h and value, with k-RR's λ = g/(g + e^ε − 1). No smaller λ covers the
+hidden symbols, as f can map some of them to each value.
 """
 
+from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from caldp_core.basics.arrays import counts_by
-from caldp_core.basics.errors import require
-from caldp_core.basics.limits import HASHES_MAX, N_MAX
+from caldp_core.basics.errors import check_whole, require
+from caldp_core.basics.limits import HASHES_MAX, K_MAX, N_MAX
 from caldp_core.basics.types import Floats, Ints, Reports, WordSource
 from caldp_core.mechanisms.base import SupportForm
 from caldp_core.mechanisms.oracles.polynomial_hash import (
@@ -37,6 +38,8 @@ from caldp_core.mechanisms.randomness.coins import (
 )
 from caldp_core.mechanisms.randomness.tally_in_pieces import stream_tally
 
+ChoiceOfRange: TypeAlias = Callable[[Ints, Ints, Floats], Ints]
+"""(m,) hidden symbols per block, (m,) P and (m,) ε → (m,) numbers g of values of a hash."""
 _WRITTEN_OUT_MAX: Final = 4096
 """Blocks with at most so many different reports draw how many people send each."""
 _CHUNK: Final = 1 << 14
@@ -50,15 +53,16 @@ _WRONG: Final = (
 class LocalHashingOracles(RecordReports):
     """See `FrequencyOracles`; `sizes`: (m,) hidden symbols per block, `epsilon`: (m,).
 
+    `choose` gives (m,) g in [1, P], at least 2 where a block hides two or more.
     A report is a record of `source` (see `RecordReports`), `hash`, the coefficients of f from x⁰
     on, and `value`.
     """
 
     dtype: np.dtype[Any] = np.dtype([("source", "<i8"), ("hash", "<i8", (3,)), ("value", "<i8")])
 
-    def __init__(self, sizes: Ints, epsilon: Floats) -> None:
+    def __init__(self, sizes: Ints, epsilon: Floats, choose: ChoiceOfRange | None = None) -> None:
         self._prime = np.array([least_prime(int(s)) for s in sizes], np.int64)
-        self._g = best_range(sizes, self._prime, epsilon)
+        self._g = (choose or best_range)(sizes, self._prime, epsilon)
         small = bool((self._prime.astype(np.float64) ** 3 * self._g <= _WRITTEN_OUT_MAX).all())
         self.n_max = N_MAX if small else HASHES_MAX // int(sizes.max())
         noise = noise_threshold(np.where(sizes > 0, self._g, 0), epsilon)
@@ -119,7 +123,7 @@ class LocalHashingOracles(RecordReports):
         return max(1, sum((number - 1).bit_length() for number in numbers))
 
     def sample_tally(self, counts: Ints, base: Ints, rng: np.random.Generator) -> Ints:
-        """Small blocks draw how many people send each report; else reports are drawn themselves."""
+        """Small blocks: how many people send each report. Others: the reports themselves."""
         if self.n_max < N_MAX:
             words = seeded_words(rng)
             return np.asarray(
@@ -179,7 +183,7 @@ class LocalHashingOracles(RecordReports):
 
 
 def support_law_of(sizes: Ints, prime: Ints, g: Ints, share: Floats) -> SupportLaw:
-    """What a report includes; `share`: (m,) λ. Three symbols' values are independent."""
+    """Probabilities of inclusion; `share`: (m,) λ. Hash values of three symbols are independent."""
     most = prime // g + (prime % g > 0)
     few = prime // g
     large = prime % g
@@ -208,3 +212,22 @@ def best_range(sizes: Ints, prime: Ints, epsilon: Floats) -> Ints:
         support_law_of(sizes, prime, g, g / (g + np.expm1(epsilon))) for g in (least, most)
     )
     return np.where(upper.total_square(sizes) < lower.total_square(sizes), most, least)
+
+
+def hashing_family(g: int) -> Callable[[Ints, Floats], LocalHashingOracles]:
+    """Local hashing to g ≥ 2 values in every block, whatever ε; raises `CaldpError`.
+
+    A block of s ≥ 2 hidden symbols needs g ≤ P; a lone one has one value.
+    """
+    values = check_whole("g", g, 2, K_MAX)
+
+    def fixed(sizes: Ints, prime: Ints, _: Floats) -> Ints:
+        several = prime[sizes > 1]
+        require(
+            bool((several >= values).all()),
+            f"g must be at most the least prime that no block's sensitive values exceed, got "
+            f"{values} where it is {int(several.min(initial=K_MAX))}; choose a smaller one.",
+        )
+        return np.where(sizes > 1, values, 1)
+
+    return lambda sizes, epsilon: LocalHashingOracles(sizes, epsilon, fixed)

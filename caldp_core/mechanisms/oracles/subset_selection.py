@@ -3,18 +3,20 @@
 Room: mechanisms. A block with s hidden symbols sends subsets of ω of them, ω ≈ s/(e^ε + 1).
 Everybody sends a uniform subset with probability λ = s/(s + ω(e^ε − 1)); otherwise a hidden x
 sends x with ω − 1 uniform others. So a subset is e^ε times as likely from those it includes, which
-is Ye & Barg's law: x is included with probability ωe^ε/(ωe^ε + s − ω). With ω = 1 it is k-RR. As
-every subset includes somebody, λ·uniform is also the least that covers the hidden ones.
+is Ye & Barg's channel: x is included with probability ωe^ε/(ωe^ε + s − ω). With ω = 1 it is k-RR.
+As every subset includes some symbol, λ is also the least that covers the hidden ones.
 """
 
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations
+from typing import TypeAlias
 
 import numpy as np
 
 from caldp_core.basics.arrays import counts_by
-from caldp_core.basics.errors import require
-from caldp_core.basics.limits import OUTPUTS_MAX
+from caldp_core.basics.errors import check_whole, require
+from caldp_core.basics.limits import K_MAX, OUTPUTS_MAX
 from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource
 from caldp_core.mechanisms.base import SupportForm
 from caldp_core.mechanisms.oracles.packed_bits import set_bits, words_for
@@ -24,15 +26,19 @@ from caldp_core.mechanisms.oracles.subset_tally import sample_supports
 from caldp_core.mechanisms.oracles.supports import SupportLaw
 from caldp_core.mechanisms.randomness.coins import COIN_ONE, below, uniform_threshold
 
+ChoiceOfOmega: TypeAlias = Callable[[Ints, Floats], Ints]
+"""(m,) hidden symbols per block and (m,) ε → (m,) sizes of subsets."""
+
 
 class SubsetSelectionOracles(PackedReports):
     """See `FrequencyOracles`; `sizes`: (m,) hidden symbols per block, `epsilon`: (m,).
 
+    `choose`: (m,) sizes and (m,) ε → (m,) whole ω, 1 ≤ ω < s where a block hides two or more.
     A report is a subset of ω of the block's hidden symbols, see `PackedReports`.
     """
 
-    def __init__(self, sizes: Ints, epsilon: Floats) -> None:
-        self._omega = best_omega(sizes, epsilon)
+    def __init__(self, sizes: Ints, epsilon: Floats, choose: ChoiceOfOmega | None = None) -> None:
+        self._omega = (choose or best_omega)(sizes, epsilon)
         noise = uniform_threshold(sizes, self._omega, epsilon)
         super().__init__(sizes, noise, support_law_of(sizes, self._omega, noise / COIN_ONE))
         kinds = np.stack([sizes, self._omega])
@@ -88,7 +94,7 @@ class SubsetSelectionOracles(PackedReports):
         )
 
     def sample_tally(self, counts: Ints, base: Ints, rng: np.random.Generator) -> Ints:
-        """Uniform subsets and honest ones are told apart, then both go through one scan."""
+        """Draw who sends a uniform subset; one scan then draws their subsets and the others'."""
         uniform = rng.binomial(counts, self._share[self._block])
         truths = counts - uniform
         noise = counts_by(self._block, uniform, base.size) + base
@@ -122,7 +128,7 @@ class SubsetSelectionOracles(PackedReports):
 
 
 def support_law_of(sizes: Ints, omega: Ints, share: Floats) -> SupportLaw:
-    """What subsets of ω of s symbols include; `share`: (m,) λ. The rest is counting."""
+    """Probabilities of inclusion for subsets of ω of s symbols, by counting; `share`: (m,) λ."""
     s, w = np.maximum(sizes, 1).astype(np.float64), omega.astype(np.float64)
     one, two = np.maximum(s - 1.0, 1.0), np.maximum(s - 2.0, 1.0)
     uniform_pair = w * (w - 1.0) / (s * one)
@@ -151,6 +157,25 @@ def best_omega(sizes: Ints, epsilon: Floats) -> Ints:
     )
     better = upper.total_square(sizes) < lower.total_square(sizes)
     return np.where(better, most, least)
+
+
+def subset_family(omega: int) -> Callable[[Ints, Floats], SubsetSelectionOracles]:
+    """Subset selection with this ω ≥ 1 in every block, whatever ε; raises `CaldpError`.
+
+    A block of s ≥ 2 hidden symbols needs ω < s; a lone one can only be named.
+    """
+    size = check_whole("omega", omega, 1, K_MAX)
+
+    def fixed(sizes: Ints, _: Floats) -> Ints:
+        several = sizes[sizes > 1]
+        require(
+            bool((several > size).all()),
+            f"omega must be below the number of sensitive values of every block, got {size} "
+            f"where a block has {int(several.min(initial=K_MAX))}; choose a smaller one.",
+        )
+        return np.where(sizes > 1, size, 1)
+
+    return lambda sizes, epsilon: SubsetSelectionOracles(sizes, epsilon, fixed)
 
 
 def _subsets(size: int, omega: int) -> int:

@@ -77,6 +77,3 @@ export function degrees(latitude, longitude) {
 }
 
 export const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
-
-/** Whether the reader wants things to keep still. */
-export const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;

@@ -1,8 +1,10 @@
 /* Films: pictures, subtitles and numbers of many steps, shown as a slider moves or as time goes by,
-   in the browser alone. Python is told of the step that a person settles on. */
+   in the browser alone. Python is told of the step that a person settles on. Nothing plays unless
+   it is asked to, and pictures change at once: nothing is left to calm for those who want less
+   motion. */
 
 import {readCodes} from "./codec.js";
-import {button, el, say, still} from "./dom.js";
+import {button, el, say} from "./dom.js";
 
 export class FilmPlayer {
     constructor(stage) {
@@ -21,6 +23,7 @@ export class FilmPlayer {
             this.slider, this.label);
         this.slider.addEventListener("input", () => this.slide());
         this.slider.addEventListener("change", () => this.settle());
+        this.slider.addEventListener("pointerup", () => setTimeout(() => this.letGo()));
         this.slider.addEventListener("keydown", event => event.stopPropagation());
         this.choice.addEventListener("change", () => this.choose(this.choice.value));
     }
@@ -121,6 +124,14 @@ export class FilmPlayer {
         }
     }
 
+    /** A hand that came back to where it began has chosen nothing. */
+    letGo() {
+        if (!this.held) return;
+        this.held = false;
+        this.leave();
+        this.stage.changed();
+    }
+
     toggle() {
         if (this.timer) {
             this.stop();
@@ -174,7 +185,6 @@ export class FilmPlayer {
         this.slider.value = this.index;
         this.slider.setAttribute("aria-valuetext", told);
         say(this.label, told);
-        this.node.classList.toggle("still", still());
     }
 
     destroy() { clearInterval(this.timer); }

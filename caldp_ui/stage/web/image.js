@@ -3,7 +3,8 @@
 import {InkLayer, paintPicture} from "./panes.js";
 import {drawScale} from "./scale.js";
 
-const WIDTH = 1600, EDGE = 32, GAP = 24, RATIO = 1.6, HEAD = 66;
+const WIDTH = 1600, EDGE = 32, GAP = 24, RATIO = 1.6, HEAD = 66, UNIT = 11;
+const FONT = "'Source Sans', sans-serif";
 
 /** Pictures of the present look, with their words. */
 function chosen(stage) {
@@ -12,8 +13,14 @@ function chosen(stage) {
     return ids.map(id => ({picture: pictures.get(id), words: film.words(pictures.get(id).meta)}));
 }
 
+/** The stage as it is for paper: names leave room for the scale, and no layer of the screen's. */
+function paper(stage, high) {
+    const top = (high - 6 * UNIT) / RATIO, box = [0, 28 * UNIT / RATIO, top, high / RATIO];
+    return Object.create(stage, {layer: {value: new InkLayer()}, kept: {value: [box]}});
+}
+
 function text(context, words, x, y, size, colour, most, weight = "400") {
-    context.font = `${weight} ${size}px ${context.canvas.dataset?.font ?? "sans-serif"}`;
+    context.font = `${weight} ${size}px ${FONT}`;
     context.fillStyle = colour;
     context.textAlign = "left";
     context.textBaseline = "alphabetic";
@@ -32,8 +39,7 @@ export function drawImage(stage) {
     const context = canvas.getContext("2d");
     context.fillStyle = "#0b0f14";
     context.fillRect(0, 0, canvas.width, canvas.height);
-    const layer = stage.layer;
-    stage.layer = new InkLayer();
+    const sheet = paper(stage, high);
     all.forEach(({picture, words}, i) => {
         const x = Math.round(EDGE + i * (wide + GAP));
         text(context, words.title, x, EDGE + 22, 26, "#ffffff", wide, "600");
@@ -41,12 +47,11 @@ export function drawImage(stage) {
         const projection = stage.view.projection(Math.round(wide), high);
         context.save();
         context.translate(x, EDGE + HEAD);
-        paintPicture(context, picture, projection, stage, RATIO);
+        paintPicture(context, picture, projection, sheet, RATIO);
         context.restore();
     });
-    stage.layer = layer;
     const title = stage.data.titles[stage.looks.look === "error" ? "error" : "side"];
-    drawScale(context, stage.scaleData, stage.colours, title, EDGE, EDGE + HEAD + high, 11);
+    drawScale(context, stage.scaleData, stage.colours, title, EDGE, EDGE + HEAD + high, UNIT);
     const below = EDGE + HEAD + high + 50;
     lines.forEach((line, i) =>
         text(context, line, EDGE, below + i * 32, 22, "#e8edf2", WIDTH - 2 * EDGE));

@@ -88,8 +88,7 @@ export class Keys {
 
     giveUp() {
         const {stage} = this, {tools} = stage;
-        if (stage.looks.look === "present") stage.looks.choose("side");
-        else if (tools.busy) tools.cancel();
+        if (tools.busy) tools.cancel();
         else if (tools.drawing) tools.take("look");
         else return false;
         return true;

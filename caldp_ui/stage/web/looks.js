@@ -18,7 +18,7 @@ export class Looks {
         this.board = el("div", {
             className: "board", role: "application", tabIndex: 0, "aria-roledescription": "maps",
         });
-        this.leave = button("close", "Leave", () => this.choose("side"), true);
+        this.leave = button("close", "Leave", () => this.choose(this.before), true);
         this.leave.className = "leave";
         this.swipe = new Swipe(stage);
         this.panes.set("swipe", this.swipe);
@@ -51,6 +51,8 @@ export class Looks {
 
     choose(look) {
         const before = this.look;
+        if (look === before) return;
+        if (look === "present") this.before = before;
         this.look = look;
         this.remember();
         const {root} = this.stage;
@@ -60,7 +62,6 @@ export class Looks {
         this.stage.toolbar.update();
         if (look === "present") this.leave.focus();
         else if (before === "present") this.stage.toolbar.focusLook();
-        root.dispatchEvent(new Event("look"));
     }
 
     /** Into the link, where pages may have dropped it; "present" is for now only. */
@@ -75,10 +76,13 @@ export class Looks {
         root.parentElement.style.minHeight = `${root.offsetHeight}px`;
         root.setAttribute("popover", "manual");
         root.showPopover();
+        this.escape = ({key}) => key === "Escape" && this.choose(this.before);
+        document.addEventListener("keydown", this.escape);
     }
 
     lower() {
         const {root} = this.stage;
+        document.removeEventListener("keydown", this.escape);
         root.hidePopover();
         root.removeAttribute("popover");
         root.parentElement.style.minHeight = "";

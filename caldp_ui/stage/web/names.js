@@ -1,12 +1,13 @@
 /* Names of cities on a picture: the largest first, none over another, more of the map's own as one
    zooms in. */
 
-const MOST = 14, SIZE = 11, AIR = 3;
+const MOST = 14, ROOMY = 90_000, SIZE = 11, AIR = 3;
 
 /** Places for names: [{name, left, x, y}]; right of its dot, or left of it where that is free. */
 function placed(context, projection, cities, ratio, kept) {
     const {width, height} = projection, gap = 5 * ratio, air = AIR * ratio, half = SIZE / 2 * ratio;
-    const most = Math.round(MOST * Math.min(1, width / ratio / 420) ** 0.7);
+    const room = width / ratio * height / ratio;
+    const most = Math.round(MOST * Math.min(1, room / ROOMY) ** 0.6);
     const taken = kept.map(box => box.map(edge => edge * ratio)), found = [];
     const free = ([left, right, top, bottom]) => left >= 0 && right <= width && !taken.some(
         other => left < other[1] && right > other[0] && top < other[3] && bottom > other[2]);

@@ -6,6 +6,8 @@ import {drawCursor, drawDraft, rasterFrom} from "./ink.js";
 import {drawNames} from "./names.js";
 
 
+const BEYOND = "rgb(5,11,21)";
+
 /** Colour by code, as the pixels of an ImageData want it; 0, nobody, is left to the land. */
 export function colourTable({low, high}, colours) {
     const levels = colours.length / 3 - 1;
@@ -106,10 +108,12 @@ export function paintPicture(context, picture, projection, stage, ratio, clip = 
     context.beginPath();
     context.rect(from, 0, to - from, height);
     context.clip();
-    context.fillStyle = night.land;
-    context.fillRect(0, 0, width, height);
     const [left, right] = [projection.x(grid.west), projection.x(grid.east)];
     const [top, bottom] = [projection.y(grid.north), projection.y(grid.south)];
+    context.fillStyle = BEYOND;
+    context.fillRect(0, 0, width, height);
+    context.fillStyle = night.land;
+    context.fillRect(left, top, right - left, bottom - top);
     context.imageSmoothingEnabled = false;
     const cells = raster => context.drawImage(raster, left, top, right - left, bottom - top);
     cells(picture.raster(stage.codesOf(picture.meta.id), grid, table));
@@ -122,5 +126,8 @@ export function paintPicture(context, picture, projection, stage, ratio, clip = 
 export function paintHand(context, projection, stage, ratio) {
     const draft = stage.tools.path();
     if (draft) drawDraft(context, projection, draft, ratio);
-    if (stage.cursor >= 0) drawCursor(context, projection, stage.grid, stage.cursor, ratio);
+    const lit = draft && stage.tools.tool === "blocks";
+    if (stage.cursor >= 0 && !lit) {
+        drawCursor(context, projection, stage.grid, stage.cursor, ratio);
+    }
 }

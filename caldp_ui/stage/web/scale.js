@@ -24,7 +24,7 @@ export function makeScale({low, high, ticks}, colours) {
 /** The same strip on a canvas, for a saved picture; x, y: its lower left corner. */
 export function drawScale(context, {low, high, ticks}, colours, title, x, y, unit) {
     const wide = 26 * unit, high_ = 0.9 * unit, levels = colours.length / 3 - 1;
-    const font = size => `${size * unit}px sans-serif`;
+    const font = size => `${size * unit}px 'Source Sans', sans-serif`;
     context.fillStyle = "rgba(10,20,36,0.8)";
     context.fillRect(x, y - 6 * unit, wide + 2 * unit, 6 * unit);
     const left = x + unit, top = y - 3.2 * unit;

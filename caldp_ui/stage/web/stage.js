@@ -44,9 +44,6 @@ export class Stage {
         board.setAttribute("aria-description", KEYS_TOLD);
         const second = el("div", {className: "second"}, this.toolbar.hint, this.film.node);
         this.root.append(this.toolbar.node, second, board, status, leave);
-        this.root.addEventListener("keydown", event => {
-            if (event.key === "Escape" && this.looks.look === "present") this.looks.choose("side");
-        });
         this.pointer = new Pointer(this);
         this.touch = new Touch(this);
         this.keys = new Keys(this);
@@ -205,6 +202,7 @@ export class Stage {
         this.resized?.disconnect();
         this.pointer?.destroy();
         this.film.destroy();
+        if (this.looks?.look === "present") this.looks.lower();
     }
 }
 

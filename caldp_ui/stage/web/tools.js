@@ -37,6 +37,7 @@ export class Tools {
     take(tool) {
         this.tool = tool;
         this.cancel();
+        if (this.drawing) this.stage.film.stop();
         this.stage.toolbar.update();
     }
 

@@ -1,0 +1,95 @@
+"""The mechanism that is left to us: the one with the least error that is quick enough.
+
+Room: scenarios. The choice is made when a scenario is prepared, from what everybody may know: the
+policy and the number of people. Never from the private data, or the choice itself would leak.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.limits import N_MIN
+from caldp_core.mechanisms.base import Mechanism
+from caldp_core.mechanisms.catalogue import MECHANISMS, mechanisms_for
+from caldp_core.mechanisms.offers import people_max
+from caldp_core.mechanisms.specs import MechanismSpec
+from caldp_core.privacy.context import Context, PrivacyMatrix
+
+
+@dataclass(frozen=True)
+class Best:
+    """The mechanism of the catalogue with the least total variance if all values are alike."""
+
+    def make(self, policy: PrivacyMatrix) -> Mechanism:
+        """See `MechanismSpec`."""
+        return chosen(self, policy).mechanism
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """A mechanism made for a policy, and the catalogue's name of it."""
+
+    name: str
+    spec: MechanismSpec
+    mechanism: Mechanism
+
+
+def chosen(spec: MechanismSpec, policy: PrivacyMatrix, n: int = N_MIN) -> Chosen:
+    """The mechanism that this spec stands for, for a policy and n people.
+
+    Raises `CaldpError` where it does not keep such policies, and where sizes do not fit.
+    """
+    able = mechanisms_for(policy)
+    require(
+        bool(able),
+        "No mechanism of the catalogue keeps a matrix of any levels yet; write the policy as a "
+        "context, a distance or a yes-or-no question.",
+    )
+    if isinstance(spec, Best):
+        return _least_error(policy, n)
+    entry = next(entry for entry in MECHANISMS.values() if entry.spec is type(spec))
+    require(
+        entry in able,
+        f"{entry.title} does not keep such a policy; choose one of "
+        f"{', '.join(entry.name for entry in able)}, or best.",
+    )
+    return Chosen(entry.name, spec, spec.make(policy))
+
+
+def _least_error(policy: PrivacyMatrix, n: int) -> Chosen:
+    """By the exact Σ Var(p̂_x) at p_x = 1/k, over what is quick here."""
+    even = np.full(policy.k, 1.0 / policy.k)
+    losses = []
+    for choice in _quick(policy, n):
+        try:
+            losses.append((float(choice.mechanism.variance(even, 1).sum()), choice))
+        except CaldpError:  # too large for its variance, or nothing to be learned
+            continue
+    require(
+        bool(losses),
+        "No mechanism of the catalogue can be compared for this policy; choose one by name.",
+    )
+    return min(losses, key=lambda pair: pair[0])[1]
+
+
+def _quick(policy: PrivacyMatrix, n: int) -> Iterator[Chosen]:
+    largest = _largest_block(policy)
+    for entry in mechanisms_for(policy):
+        if largest >= entry.slow_from:
+            continue
+        try:
+            spec = entry.spec()
+            mechanism = spec.make(policy)
+        except CaldpError:
+            continue
+        if n <= people_max(mechanism):
+            yield Chosen(entry.name, spec, mechanism)
+
+
+def _largest_block(policy: PrivacyMatrix) -> int:
+    """Most symbols that hide among each other."""
+    if not isinstance(policy, Context):
+        return policy.k
+    return int(np.bincount(policy.blocks[policy.hidden()]).max(initial=0))
