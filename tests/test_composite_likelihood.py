@@ -24,7 +24,7 @@ from tests.composites import Components
 from tests.contract.checks import naming
 from tests.contract.contexts import CONTEXTS, EPSILONS, context
 
-SETS = ("rappor", "oue", "subset-selection", "local-hashing")
+SETS = ("rappor", "oue", "subset-selection", "local-hashing", "galois")
 NATS = 1e-11
 """Per person: far below what tells two distributions apart, and above rounding."""
 

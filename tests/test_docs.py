@@ -24,6 +24,7 @@ PAGES = (
     "CHANGELOG.md",
     "docs/scenario.md",
     "docs/mathematics.md",
+    "docs/galois.md",
     "benchmarks/README.md",
 )
 EXAMPLES = sorted(ROOT.glob("examples/*.json"))
