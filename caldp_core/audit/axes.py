@@ -1,4 +1,4 @@
-"""Is a mechanism on a map within its policy, where rows and columns are reported independently?
+"""Mechanisms on maps that report rows and columns independently, held against their policy.
 
 Room: audit. Its channel is the product of two small ones, which are read entry by entry. For places
 i rows and j columns apart no report is told apart by more than ρ_i·κ_j, the largest ratios between
@@ -50,6 +50,7 @@ class _Axis:
         kept = {key: as_fraction(entry) for key, entry in given.items()}
         self._rows = [[kept[id(entry)] for entry in row] for row in channel]
         self._quotients: dict[tuple[int, int], Fraction | None] = {}
+        self._same: dict[Fraction | None, Fraction | None] = {}
         self._known: dict[int, _Widest] = {0: _Widest(Fraction(1), 0, 0)}
 
     @cached_property
@@ -91,13 +92,14 @@ class _Axis:
         return self._known[steps]
 
     def _widest(self, x: int, other: int) -> Fraction | None:
-        pairs = zip(self._rows[x], self._rows[other], strict=True)
-        return max({self._quotient(a, b) for a, b in pairs}, key=size_of)
+        found = map(self._quotient, self._rows[x], self._rows[other])
+        return max({id(ratio): ratio for ratio in found}.values(), key=size_of)
 
     def _quotient(self, a: Fraction, b: Fraction) -> Fraction | None:
         key = id(a), id(b)
         if key not in self._quotients:
-            self._quotients[key] = quotient(a, b)
+            ratio = quotient(a, b)
+            self._quotients[key] = self._same.setdefault(ratio, ratio)
         return self._quotients[key]
 
 

@@ -1,4 +1,4 @@
-"""One question for any mechanism: does its channel keep the policy?
+"""One question for any mechanism: whether its channel keeps the policy.
 
 Room: audit. The strongest way that the mechanism's size and statements allow is taken; the verdict
 says which (`LargeAudit.method`). A statement counts only if it is said of the very reports that the
@@ -53,7 +53,7 @@ def audit_mechanism(
         f"A policy of {asked.k:,} values does not fit a mechanism for {mechanism.k:,}.",
     )
     reasons = []
-    for way in (_tags, _blocks, _pairs, _axes, _twin):
+    for way in (_tags, _blocks, _axes, _pairs, _twin):
         found = way(mechanism, asked, progress)
         if isinstance(found, LargeAudit):
             return found

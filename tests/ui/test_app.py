@@ -10,7 +10,7 @@ from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.forecast import people_for_same_error
 from caldp_core.experiments.run import prepare
 from caldp_core.mechanisms import FAMILIES, mechanism
-from caldp_core.mechanisms.specs import Oue
+from caldp_core.mechanisms.specs import LocalHashing, Oue
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.protection import (
     AdaptiveBlocks,
