@@ -172,8 +172,9 @@ def _class_of(
         # The bound is too coarse, or something leaks: the distance itself decides.
         rows, columns = row.exactly(i), column.exactly(j)
         a, b = (rows.x, rows.other), (columns.x, columns.other)
-        infinite = rows.ratio is None or columns.ratio is None
-        ratio = None if infinite else (rows.ratio or 0) * (columns.ratio or 0)
+        ratio = None
+        if rows.ratio is not None and columns.ratio is not None:
+            ratio = rows.ratio * columns.ratio
         holds = ratio is not None and ratio <= power_below(epsilon)
     return PairClass(
         block=0,
