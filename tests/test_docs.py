@@ -7,6 +7,7 @@ import re
 import shlex
 from dataclasses import MISSING, fields, replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
@@ -32,15 +33,15 @@ CHECK_INS = {"path": "check-ins.txt"}
 """What a `snap` must have; it is not opened before it is loaded."""
 
 
-def text_of(page):
+def text_of(page: str) -> Any:
     return (ROOT / page).read_text(encoding="utf-8")
 
 
-def fenced(page, language):
+def fenced(page: str, language: str) -> Any:
     return re.findall(rf"^```{language}\n(.*?)^```$", text_of(page), re.DOTALL | re.MULTILINE)
 
 
-def commands(page):
+def commands(page: str) -> Any:
     return re.findall(r"^ {4}(\S.*)$", text_of(page), re.MULTILINE)
 
 
@@ -48,14 +49,14 @@ PYTHON = [(page, code) for page in PAGES for code in fenced(page, "python")]
 SCENARIOS = [(page, code) for page in PAGES for code in fenced(page, "json")]
 
 
-def rows(section):
+def rows(section: str) -> Any:
     """Cells of the first table below a heading of docs/scenario.md, its header left out."""
     body = text_of("docs/scenario.md").split(f"\n## {section}\n", 1)[1].split("\n## ", 1)[0]
     table = [line for line in body.splitlines() if line.startswith("|")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in table[2:]]
 
 
-def documented(slot):
+def documented(slot: str) -> Any:
     """Kind → key → (values, default) as told in docs/scenario.md."""
     told = {}
     for kind, key, values, default, _ in rows(SECTIONS[slot]):
@@ -66,7 +67,7 @@ def documented(slot):
     return told
 
 
-def default_of(field):
+def default_of(field: str) -> Any:
     if field.default is MISSING:
         return "none: it must be there"
     value = list(field.default) if isinstance(field.default, tuple) else field.default
@@ -76,11 +77,11 @@ def default_of(field):
 @pytest.mark.parametrize(
     ("page", "code"), PYTHON, ids=[f"{p}-{i}" for i, (p, _) in enumerate(PYTHON)]
 )
-def test_python_snippets_print_what_they_say(page, code):
+def test_python_snippets_print_what_they_say(page: str, code: str) -> None:
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(code, page, "exec"), {})
-    told = re.findall(r"^# (.*)$", code.split("print(")[-1], re.MULTILINE)
+    told = re.findall(r"^# (.*)$", code.rsplit("print(", maxsplit=1)[-1], re.MULTILINE)
     assert told
     assert printed.getvalue().splitlines() == told
 
@@ -88,26 +89,26 @@ def test_python_snippets_print_what_they_say(page, code):
 @pytest.mark.parametrize(
     ("page", "code"), SCENARIOS, ids=[f"{p}-{i}" for i, (p, _) in enumerate(SCENARIOS)]
 )
-def test_json_snippets_are_scenarios_that_run(page, code):
+def test_json_snippets_are_scenarios_that_run(page: str, code: str) -> None:
     scenario = Scenario.from_dict(json.loads(code))
     result = run(prepare(replace(scenario, n=1000, trials=1)))
     assert result.first.people.sum() == 1000
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
-def test_examples_run(path):
+def test_examples_run(path: Path) -> None:
     scenario = Scenario.from_file(path)
     setup = prepare(scenario)
     assert run(replace(setup, scenario=replace(scenario, n=1000, trials=1))).errors
 
 
-def test_first_scenario_of_the_page_holds_all_defaults():
+def test_first_scenario_of_the_page_holds_all_defaults() -> None:
     full = json.loads(SCENARIOS[0][1])
     assert full == Scenario().to_dict()
     assert list(full) == list(Scenario().to_dict())
 
 
-def test_every_key_of_a_scenario_is_told_with_its_default():
+def test_every_key_of_a_scenario_is_told_with_its_default() -> None:
     told = {key.strip("`"): default for key, _, default, _ in rows("Keys")}
     assert told.pop("caldp_scenario") == "none: it must be there"
     plain = {f.name: default_of(f) for f in fields(Scenario) if f.name not in KINDS}
@@ -119,13 +120,13 @@ def test_every_key_of_a_scenario_is_told_with_its_default():
 @pytest.mark.parametrize(
     ("key", "names"), [("family", list(FAMILIES)), ("estimator", list(ESTIMATORS))]
 )
-def test_every_family_and_estimator_is_told(key, names):
+def test_every_family_and_estimator_is_told(key: str, names: Any) -> None:
     values = next(values for name, values, _, _ in rows("Keys") if name == f"`{key}`")
     assert re.findall(r'"([^"]+)"', values) == names
 
 
 @pytest.mark.parametrize("slot", KINDS)
-def test_every_kind_and_field_is_told_with_its_default(slot):
+def test_every_kind_and_field_is_told_with_its_default(slot: str) -> None:
     told = {
         kind: {key: default for key, (_, default) in keys.items()}
         for kind, keys in documented(slot).items()
@@ -146,11 +147,11 @@ RANGES = [
 
 
 @pytest.mark.parametrize(("slot", "kind", "key", "values"), RANGES)
-def test_ranges_are_those_of_the_code(slot, kind, key, values):
+def test_ranges_are_those_of_the_code(slot: str, kind: str, key: str, values: Any) -> None:
     low, high = (float(edge) for edge in re.search(r"in \[(\S+), (\S+)\]", values).groups())
     whole = "whole number" in values
 
-    def make(value):
+    def make(value: Any) -> Any:
         extra = {key: int(value) if whole else value}
         if kind == "snap":
             # One cell, as far in the south-west as it can be.
@@ -171,7 +172,7 @@ def test_ranges_are_those_of_the_code(slot, kind, key, values):
             make(value)
 
 
-def test_link_of_the_page_is_read_and_written():
+def test_link_of_the_page_is_read_and_written() -> None:
     link = next(line for line in commands("docs/scenario.md") if line.startswith("?"))
     query = dict(parse_qsl(link[1:], keep_blank_values=True))
     scenario = Scenario.from_query(query)
@@ -179,7 +180,7 @@ def test_link_of_the_page_is_read_and_written():
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_relative_links_lead_to_files(page):
+def test_relative_links_lead_to_files(page: str) -> None:
     text = text_of(page)
     links = re.findall(r"\]\(([^)#]+)[^)]*\)", text) + re.findall(r'(?:src|srcset)="([^"]+)"', text)
     missing = [
@@ -191,7 +192,7 @@ def test_relative_links_lead_to_files(page):
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_paths_in_code_marks_exist(page):
+def test_paths_in_code_marks_exist(page: str) -> None:
     rooms = "caldp_core|caldp_ui|pages|data|docs|tests|benchmarks|scripts|examples"
     paths = re.findall(rf"`((?:{rooms})/[\w./-]*)`", text_of(page))
     paths += [
@@ -203,7 +204,7 @@ def test_paths_in_code_marks_exist(page):
     assert not [path for path in paths if not (ROOT / path).exists()]
 
 
-def test_commands_of_the_command_line_are_known():
+def test_commands_of_the_command_line_are_known() -> None:
     from caldp_core.cli.commands import main
 
     told = [
@@ -219,7 +220,7 @@ def test_commands_of_the_command_line_are_known():
         assert ended.value.code == 0
 
 
-def test_continuous_checks_use_the_readme_test_command():
+def test_continuous_checks_use_the_readme_test_command() -> None:
     command = next(line for line in commands("README.md") if line.endswith("pytest"))
     assert command.startswith("python3 -m venv")
     script = text_of(".ci/run")
