@@ -3,7 +3,6 @@
 import csv
 import gzip
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +14,7 @@ from caldp_core.domain.grid import US_GRID
 DATA = Path(__file__).resolve().parents[1] / "data"
 
 
-def rows(name: str) -> Any:
+def rows(name: str) -> list[dict[str, str]]:
     with gzip.open(DATA / name, "rt", encoding="utf-8") as file:
         return list(csv.DictReader(file))
 
@@ -32,6 +31,7 @@ def test_gowalla_has_the_papers_people_and_says_that_it_is_a_reconstruction() ->
 
 def test_gowalla_agrees_with_its_file_cell_by_cell() -> None:
     counts = Gowalla().load().counts
+    assert counts is not None
     listed = rows("gowalla_us_reconstruction.csv.gz")
     for row in listed:
         symbol = int(row["lat_index"]) * 350 + int(row["lon_index"])
@@ -41,13 +41,14 @@ def test_gowalla_agrees_with_its_file_cell_by_cell() -> None:
 
 def test_gowalla_is_not_upside_down() -> None:
     counts = Gowalla().load().counts
+    assert counts is not None
     manhattan, atlantic = US_GRID.locate([40.75, 30.0], [-73.98, -65.0])
     assert counts[manhattan] > 10_000
     assert counts[atlantic] == 0
 
 
 def test_gowalla_can_be_cancelled_and_reports_the_end() -> None:
-    seen = []
+    seen: list[float] = []
     Gowalla().load(seen.append)
     assert seen[-1] == 1.0
 

@@ -19,7 +19,7 @@ from tests.checkins import AUSTIN, random_rows, write
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Any:
+def path(tmp_path: Path) -> Path:
     return tmp_path / "checkins"
 
 
@@ -51,7 +51,7 @@ def test_a_home_folder_may_be_short(path: Path, monkeypatch: pytest.MonkeyPatch)
     assert Snap("~/checkins").load().n == 1
 
 
-def damaged(kind: str) -> Any:
+def damaged(kind: str) -> bytes:
     rng = np.random.default_rng(4)
     whole = bytearray(gzip.compress(b"\n".join(random_rows(3_000, rng)[0])))
     if kind == "cut":
@@ -84,7 +84,7 @@ def test_a_file_that_unpacks_to_too_much_is_refused(path: Path, packed: bool) ->
     text = b"0" * 9_999 + b"\n"
     path.write_bytes(gzip.compress(text) if packed else text)
 
-    def read(max_bytes: int) -> Any:
+    def read(max_bytes: int) -> bytes:
         with closing(lines.line_blocks(path, no_progress, max_bytes)) as blocks:
             return b"".join(blocks)
 
@@ -97,7 +97,7 @@ def test_a_gzip_bomb_is_read_no_further_than_the_limit(path: Path) -> None:
     squeeze = zlib.compressobj(9, wbits=31)
     bomb = b"".join(squeeze.compress(bytes(2**20)) for _ in range(64)) + squeeze.flush()
     path.write_bytes(bomb)
-    shares = []
+    shares: list[float] = []
     with (
         closing(lines.line_blocks(path, shares.append, 2**24)) as blocks,
         pytest.raises(CaldpError, match="at most 16,777,216 bytes"),
@@ -129,7 +129,7 @@ def test_progress_grows_to_one(path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(lines, "BLOCK_BYTES", 5_000)
     rows, _, _ = random_rows(2_000, np.random.default_rng(5))
     path.write_bytes(b"\n".join(rows))
-    shares = []
+    shares: list[float] = []
     Snap(str(path)).load(shares.append)
     assert len(shares) > 10
     assert shares == sorted(shares)
@@ -146,9 +146,9 @@ def test_cancelling_passes_through_and_closes_the_file(
     text = b"\n".join(rows)
     path.write_bytes(gzip.compress(text) if packed else text)
     monkeypatch.setattr(lines, "BLOCK_BYTES", 1_000)
-    opened = []
+    opened: list[Any] = []
 
-    def watched(self, *args: Any) -> Any:
+    def watched(self: Path, *args: Any) -> Any:
         opened.append(builtins.open(self, *args))  # noqa: SIM115, PTH123
         return opened[-1]
 
@@ -165,9 +165,9 @@ def test_cancelling_passes_through_and_closes_the_file(
 def test_an_error_while_counting_closes_the_file(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    opened = []
+    opened: list[Any] = []
 
-    def watched(self, *args: Any) -> Any:
+    def watched(self: Path, *args: Any) -> Any:
         opened.append(builtins.open(self, *args))  # noqa: SIM115, PTH123
         return opened[-1]
 

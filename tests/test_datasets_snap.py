@@ -9,7 +9,7 @@ import pytest
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets import Snap, lines, snap
-from caldp_core.domain.grid import US_GRID
+from caldp_core.domain.grid import US_GRID, GridDomain
 from tests.checkins import AUSTIN, random_rows, write
 
 OSLO = b"7\t2010-10-18T22:17:43Z\t59.9\t10.75\t9"
@@ -17,7 +17,7 @@ AUSTIN_CELL = int(US_GRID.locate([30.2359091167], [-97.7951395833])[0])
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Any:
+def path(tmp_path: Path) -> Path:
     return tmp_path / "checkins"
 
 
@@ -26,6 +26,7 @@ def test_counts_go_to_the_cells_of_the_places(path: Path) -> None:
     assert dataset.name == "Gowalla (SNAP)"
     assert dataset.domain == US_GRID
     assert dataset.n == 2
+    assert dataset.counts is not None
     assert dataset.counts[AUSTIN_CELL] == 2
     assert "2 check-ins are on the map, 1 are outside" in dataset.note
     assert "could not be read" not in dataset.note
@@ -45,14 +46,17 @@ def test_any_block_size_gives_the_same_counts(
     expected, *_ = np.histogram2d(
         latitude, longitude, bins=(np.linspace(25, 50, 126), np.linspace(-130, -60, 351))
     )
+    assert counts is not None
     assert (counts.reshape(125, 350) == expected).all()
 
 
 def test_another_map(path: Path) -> None:
     write(path, AUSTIN, OSLO)
     dataset = Snap(str(path), area="59,61,10,12", cell=0.5).load()
+    assert isinstance(dataset.domain, GridDomain)
     assert (dataset.domain.rows, dataset.domain.columns) == (4, 4)
     assert dataset.n == 1
+    assert dataset.counts is not None
     assert dataset.counts[1 * 4 + 1] == 1
 
 
@@ -115,6 +119,7 @@ def test_a_bad_line_is_counted_and_shown(path: Path, bad: bytes, last: bool) -> 
 @pytest.mark.parametrize("company", [AUSTIN, b"bad"], ids=["fast", "line by line"])
 def test_odd_but_readable_lines_count(path: Path, odd: bytes, company: Any) -> None:
     dataset = write(path, AUSTIN, odd, company).load()
+    assert dataset.counts is not None
     assert dataset.counts[AUSTIN_CELL] == 2 + (company == AUSTIN)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from caldp_core.basics.types import Floats
 from caldp_core.datasets import ELSEWHERE, state_outline, us_state_labels
 from caldp_core.domain.grid import US_GRID
 
@@ -29,13 +30,13 @@ def polygons() -> Any:
     }
 
 
-def turns(ring: Any, x: float, y: float) -> Any:
+def turns(ring: Any, x: float, y: float) -> int:
     """Winding number of `ring` around (x, y): the sum of the angles its edges are seen under."""
     angles = np.unwrap(np.arctan2(*(np.array(ring) - (x, y)).T[::-1]))
     return round((angles[-1] - angles[0]) / (2 * np.pi))
 
 
-def holds(state: str, x: float, y: float) -> Any:
+def holds(state: Any, x: float, y: float) -> bool:
     return any(
         turns(outside, x, y) != 0 and all(turns(hole, x, y) == 0 for hole in holes)
         for outside, *holes in state
@@ -114,7 +115,7 @@ def test_outline_is_small_and_has_gaps() -> None:
     assert 49 < np.nanmax(latitude) < 49.5
 
 
-def segments(longitude: float, latitude: float) -> Any:
+def segments(longitude: Floats, latitude: Floats) -> tuple[Floats, Floats]:
     ends = np.stack([longitude, latitude], axis=1)
     a, b = ends[:-1], ends[1:]
     real = ~np.isnan(a + b).any(axis=1)

@@ -15,7 +15,7 @@ ALL = [Uniform(), Geometric(), PermutedGeometric(), Zipf(), Cities()]
 
 @pytest.mark.parametrize("spec", ALL, ids=lambda spec: type(spec).__name__)
 def test_every_spec_gives_a_named_distribution(spec: Any) -> None:
-    seen = []
+    seen: list[float] = []
     dataset = spec.load(seen.append)
     assert seen[-1] == 1.0
     assert "synthetic" in dataset.name

@@ -5,7 +5,7 @@ import io
 import json
 import re
 import shlex
-from dataclasses import MISSING, fields, replace
+from dataclasses import MISSING, Field, fields, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
@@ -16,7 +16,8 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms import FAMILIES
-from caldp_core.scenarios.scenario import FORMAT, KINDS, Scenario
+from caldp_core.scenarios.kinds import KINDS
+from caldp_core.scenarios.scenario import FORMAT, Scenario
 
 ROOT = Path(__file__).parents[1]
 PAGES = (
@@ -33,15 +34,15 @@ CHECK_INS = {"path": "check-ins.txt"}
 """What a `snap` must have; it is not opened before it is loaded."""
 
 
-def text_of(page: str) -> Any:
+def text_of(page: str) -> str:
     return (ROOT / page).read_text(encoding="utf-8")
 
 
-def fenced(page: str, language: str) -> Any:
+def fenced(page: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", text_of(page), re.DOTALL | re.MULTILINE)
 
 
-def commands(page: str) -> Any:
+def commands(page: str) -> list[str]:
     return re.findall(r"^ {4}(\S.*)$", text_of(page), re.MULTILINE)
 
 
@@ -49,16 +50,16 @@ PYTHON = [(page, code) for page in PAGES for code in fenced(page, "python")]
 SCENARIOS = [(page, code) for page in PAGES for code in fenced(page, "json")]
 
 
-def rows(section: str) -> Any:
+def rows(section: str) -> list[list[str]]:
     """Cells of the first table below a heading of docs/scenario.md, its header left out."""
     body = text_of("docs/scenario.md").split(f"\n## {section}\n", 1)[1].split("\n## ", 1)[0]
     table = [line for line in body.splitlines() if line.startswith("|")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in table[2:]]
 
 
-def documented(slot: str) -> Any:
+def documented(slot: str) -> dict[str, dict[str, tuple[str, str]]]:
     """Kind → key → (values, default) as told in docs/scenario.md."""
-    told = {}
+    told: dict[str, dict[str, tuple[str, str]]] = {}
     for kind, key, values, default, _ in rows(SECTIONS[slot]):
         if kind:
             current = told.setdefault(kind.strip("`"), {})
@@ -67,7 +68,7 @@ def documented(slot: str) -> Any:
     return told
 
 
-def default_of(field: str) -> Any:
+def default_of(field: Field[Any]) -> str:
     if field.default is MISSING:
         return "none: it must be there"
     value = list(field.default) if isinstance(field.default, tuple) else field.default
@@ -120,7 +121,7 @@ def test_every_key_of_a_scenario_is_told_with_its_default() -> None:
 @pytest.mark.parametrize(
     ("key", "names"), [("family", list(FAMILIES)), ("estimator", list(ESTIMATORS))]
 )
-def test_every_family_and_estimator_is_told(key: str, names: Any) -> None:
+def test_every_family_and_estimator_is_told(key: str, names: list[str]) -> None:
     values = next(values for name, values, _, _ in rows("Keys") if name == f"`{key}`")
     assert re.findall(r'"([^"]+)"', values) == names
 
@@ -147,8 +148,8 @@ RANGES = [
 
 
 @pytest.mark.parametrize(("slot", "kind", "key", "values"), RANGES)
-def test_ranges_are_those_of_the_code(slot: str, kind: str, key: str, values: Any) -> None:
-    low, high = (float(edge) for edge in re.search(r"in \[(\S+), (\S+)\]", values).groups())
+def test_ranges_are_those_of_the_code(slot: str, kind: str, key: str, values: str) -> None:
+    ((low, high),) = (map(float, edges) for edges in re.findall(r"in \[(\S+), (\S+)\]", values))
     whole = "whole number" in values
 
     def make(value: Any) -> Any:
