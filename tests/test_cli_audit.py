@@ -18,7 +18,7 @@ from caldp_core.mechanisms.specs import Hadamard
 from caldp_core.privacy.context import Context
 from tests import mutants
 
-MIXED = {
+MIXED: dict[str, Any] = {
     "caldp_scenario": 1,
     "dataset": {"kind": "uniform", "k": 400},
     "blocks": {"kind": "runs", "blocks": 10},
@@ -28,7 +28,7 @@ MIXED = {
 """Of version 1, whose keys are the short ones."""
 
 
-def audited(folder: Path, scenario: object) -> Result:
+def audited(folder: Path, scenario: Any) -> Result:
     path = folder / "scenario.json"
     path.write_text(json.dumps(scenario), encoding="utf-8")
     return CliRunner().invoke(main, ["audit", str(path)])
