@@ -43,4 +43,4 @@ def after(what: Shown, domain: GridDomain, on: Stage) -> None:
     if area is not None and what.ours is not None:
         region.show(area, what.ours, domain)
     if what.ours is not None and what.plain is not None:
-        films.show(what.setup.scenario, on)
+        films.show(SLOT.key("films"), what.setup.scenario, on)
