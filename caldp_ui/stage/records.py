@@ -118,8 +118,8 @@ class Scene:
     and after". `film_at`: by film, the value of the step that this scene is. `look_hint`: the
     sentence shown while no drawing tool is in hand, `unpointed`: while no place is pointed at.
     `look`: what a link without one opens with. `mark_words`: what lines and tints mean.
-    `image_name` and `image_lines`: file name and two lines under the picture that people save. Raises `CaldpError` if two pictures share an id or a name of
-    one is unknown.
+    `image_name` and `image_lines`: file name and two lines under the picture that people save.
+    Raises `CaldpError` if two pictures share an id or a name of one is unknown.
     """
 
     ground: Ground
