@@ -6,10 +6,10 @@ from caldp_ui.app.errors import plain_errors
 from caldp_ui.app.navigation import enter
 from caldp_ui.session import notices
 from caldp_ui.start import cards, hero, idea
-from caldp_ui.start.slot import SLOT, hand_over_older_links
+from caldp_ui.start.slot import SLOT, hand_over_links_to_the_map
 
 enter()
-hand_over_older_links()
+hand_over_links_to_the_map()
 SLOT.follow_link()
 notices.show()
 SLOT.write_link()

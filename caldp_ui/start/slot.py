@@ -9,6 +9,7 @@ from typing import Final
 
 import streamlit as st
 
+from caldp_core.basics.errors import CaldpError
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.navigation import PLACES
 from caldp_ui.places.slot import BEGIN
@@ -53,8 +54,18 @@ class StartLink:
 SLOT: Final = Slot("start", StartLink())
 
 
-def hand_over_older_links() -> None:
-    """Links from before this page was the first one were to the map: they open it."""
-    query = st.query_params.to_dict()
-    if query and "v" not in query and len(unknown_keys(query)) < len(query):
+def hand_over_links_to_the_map() -> None:
+    """Links without a page were to the map before this page was the first one: they open it."""
+    link = SLOT.codec
+    query = {k: v for k, v in st.query_params.to_dict().items() if k not in link.browser}
+    strangers = link.strangers(query)
+    ours = {key: text for key, text in query.items() if key not in strangers}
+    if ours and not _is_own(ours):
         st.switch_page(PLACES, query_params=query)
+
+
+def _is_own(query: dict[str, str]) -> bool:
+    try:
+        return SLOT.codec.write(SLOT.codec.read(query)) == query
+    except CaldpError:  # the map says what is wrong
+        return False

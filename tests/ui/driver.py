@@ -74,6 +74,12 @@ def finished(at: AppTest) -> AppTest:
     return at
 
 
+def go(at: AppTest, page: str) -> AppTest:
+    """To another page by the menu, which, in a browser, leaves the query behind."""
+    at.query_params.clear()
+    return checked(at.switch_page(page).run())
+
+
 def query_of(at: AppTest) -> dict[str, str]:
     """What the address bar holds."""
     return {
@@ -122,17 +128,18 @@ def pictures(at: AppTest, key: str = STAGE) -> dict[str, str]:
 def act(at: AppTest, tool: str, action: str = "", **where: Any) -> AppTest:
     """Do something on the stage, as the browser tells it."""
     told = [{"event": "act", "value": {"tool": tool, "action": action or tool, **where}}]
-    return _trigger(at, told)
+    return _trigger(at, told, STAGE)
 
 
-def choose(at: AppTest, film: str, value: float) -> AppTest:
+def choose(at: AppTest, film: str, value: float, key: str = STAGE) -> AppTest:
     """Rest on a step of a film."""
-    return _trigger(at, [{"event": "step", "value": {"film": film, "index": 0, "value": value}}])
+    told = [{"event": "step", "value": {"film": film, "index": 0, "value": value}}]
+    return _trigger(at, told, key)
 
 
-def _trigger(at: AppTest, told: list[dict[str, Any]]) -> AppTest:
+def _trigger(at: AppTest, told: list[dict[str, Any]], key: str) -> AppTest:
     states = at._tree.get_widget_states()
-    name = _EVENTS.format(_component(at, STAGE).id)
+    name = _EVENTS.format(_component(at, key).id)
     states.widgets.append(WidgetState(id=name, json_trigger_value=json.dumps(told)))
     return checked(at._run(states))
 

@@ -18,13 +18,11 @@ from caldp_core.scenarios.protection import (
     SensitiveInhabited,
     StateBlocks,
 )
-from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.planner import best_family
 from caldp_ui.compute import runs
 from caldp_ui.places import controls, presets
 from caldp_ui.places.slot import BEGIN
 from caldp_ui.words import formats, promise
-from tests.ui import driver
 from tests.ui.driver import (
     assert_shows,
     chart,
@@ -253,9 +251,3 @@ def test_curves_are_drawn_only_where_they_are_looked_at() -> None:
     checked(at.run())
     assert chart(at, "curve").spec != before
     assert scenario_of(at) == BEGIN
-
-
-def test_an_older_link_opens_what_it_meant() -> None:
-    at = open_app(blocks="states", epsilon="2")
-    meant = Scenario(mechanism=Hadamard()).with_context(blocks=StateBlocks(), epsilon=2.0)
-    assert driver.assert_shows(at, meant).setup.mechanism_name == "hadamard"
