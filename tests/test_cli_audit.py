@@ -10,10 +10,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from caldp_core.audit.blockwise import EVERY_ENTRY, THE_FORM, audit_context
+from caldp_core.basics.limits import OUTPUTS_MAX
 from caldp_core.cli.commands import main, verdict
 from caldp_core.experiments import run as experiments
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
-from caldp_core.mechanisms.base import OUTPUTS_MAX
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
 from caldp_core.privacy.context import Context
 from tests import mutants

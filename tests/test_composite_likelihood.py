@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import cache
+from itertools import product
 
 import numpy as np
 import pytest
@@ -15,10 +16,12 @@ from caldp_core.estimation.estimators import clip_renormalise, simplex
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.maximum_likelihood import Fit, fit, maximum_likelihood
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
+from caldp_core.mechanisms.offers import support_tally
 from caldp_core.mechanisms.oracles.supports import SupportOracles
 from caldp_core.mechanisms.oracles.unary import OueOracles
 from caldp_core.privacy.context import Context
 from tests.composites import Components
+from tests.contract.checks import naming
 from tests.contract.contexts import CONTEXTS, EPSILONS, context
 
 SETS = ("rappor", "oue", "subset-selection", "local-hashing")
@@ -71,25 +74,25 @@ def test_the_families_are_those_whose_reports_include_symbols() -> None:
 
 
 @pytest.mark.parametrize("family", SETS)
-@pytest.mark.parametrize("epsilon", [0.5, 1.0, 4.0])
 @pytest.mark.parametrize("kind", [kind for kind in CONTEXTS if kind != "k = 1"])
-def test_it_is_what_an_optimiser_finds(kind: str, epsilon: float, family: str) -> None:
-    made, parts = components(kind, epsilon, family)
-    evidence = evidence_of(made)
-    counts = parts.counts(made, evidence.tally.counts)
-    if kind == "nothing sensitive":
-        np.testing.assert_allclose(fit(evidence).p, evidence.unbiased, atol=1e-12)
-        return
-    assert_is_best(fit(evidence), parts, counts, evidence.n)
+def test_it_is_what_an_optimiser_finds(kind: str, family: str) -> None:
+    for epsilon in (0.5, 1.0, 4.0):
+        made, parts = components(kind, epsilon, family)
+        evidence = evidence_of(made)
+        if kind == "nothing sensitive":
+            np.testing.assert_allclose(fit(evidence).p, evidence.unbiased, atol=1e-12)
+            continue
+        counts = parts.counts(made, evidence.tally.counts)
+        with naming(f"ε = {epsilon}"):
+            assert_is_best(fit(evidence), parts, counts, evidence.n)
 
 
 @pytest.mark.parametrize("family", SETS)
 @pytest.mark.parametrize("kind", CONTEXTS)
-@pytest.mark.parametrize("n", [1, 30, 3000, 10**9])
-def test_the_gap_certifies_the_maximum(kind: str, n: int, family: str) -> None:
-    for epsilon in EPSILONS:
+def test_the_gap_certifies_the_maximum(kind: str, family: str) -> None:
+    for epsilon, n in product(EPSILONS, (1, 30, 3000, 10**9)):
         made = mechanism(context(kind, epsilon), family)
-        evidence = evidence_of(made, min(n, made.oracles.n_max, 10**9))
+        evidence = evidence_of(made, min(n, made.oracles.n_max))
         ours = fit(evidence)
         assert ours.gap <= NATS
         assert ours.rounds <= 40, "Newton's steps do not work"
@@ -102,8 +105,9 @@ def test_the_gap_certifies_the_maximum(kind: str, n: int, family: str) -> None:
 def test_the_certificate_is_right_away_from_the_maximum(family: str) -> None:
     made, parts = components("blocks and sensitive set", 1.0, family)
     evidence = evidence_of(made)
-    assert isinstance(made.oracles, SupportOracles)
-    likelihood = composite.CompositeLikelihood(evidence, made.oracles)
+    supports = support_tally(made, evidence.tally)
+    assert supports is not None
+    likelihood = composite.CompositeLikelihood(evidence, supports)
     counts = parts.counts(made, evidence.tally.counts) / evidence.n
     best, rng = fit(evidence), np.random.default_rng(3)
     for p in rng.dirichlet(np.ones(made.k), 20):
@@ -151,9 +155,10 @@ def test_a_wrong_solver_is_found(
 def test_the_second_derivative_is_that_of_the_first(family: str) -> None:
     made = mechanism(context("blocks and sensitive set", 1.0), family)
     evidence = evidence_of(made)
-    assert isinstance(made.oracles, SupportOracles)
-    likelihood = composite.CompositeLikelihood(evidence, made.oracles)
-    profile = SupportProfile(likelihood.counts, made.oracles.law, likelihood.noise)
+    supports = support_tally(made, evidence.tally)
+    assert supports is not None
+    likelihood = composite.CompositeLikelihood(evidence, supports)
+    profile = SupportProfile(likelihood.counts, supports.law, likelihood.noise)
     at, step = np.full(made.policy.m, 0.4), 1e-6
     _, second = profile.slope(at)
     rise = (profile.slope(at + step)[0] - profile.slope(at - step)[0]) / (2 * step)

@@ -108,10 +108,10 @@ def test_tags_are_no_symbols(family: str) -> None:
     def flags(*values: int) -> Bools:
         return np.array(values, np.bool_)
 
-    one = PersonalisedMechanism(flags(1, 0, 1), 1, 1.0, family)
-    other = PersonalisedMechanism(flags(1, 0), 2, 1.0, family)
+    one = PersonalisedMechanism(flags(1, 0, 1), 1, 1.0, family, FAMILIES[family].family)
+    other = PersonalisedMechanism(flags(1, 0), 2, 1.0, family, FAMILIES[family].family)
     plain = mechanism(Context.high_low(flags(1, 0, 1, 1), 1.0), family)
-    again = PersonalisedMechanism(flags(1, 0, 1), 1, 1.0, family)
+    again = PersonalisedMechanism(flags(1, 0, 1), 1, 1.0, family, FAMILIES[family].family)
     prints = [each.common.fingerprint for each in (one, other)]
     assert len({*prints, plain.fingerprint}) == 3
     assert again.common.fingerprint == prints[0]

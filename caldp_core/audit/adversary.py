@@ -1,4 +1,4 @@
-"""What an adversary makes of a report: error regions and posteriors.
+"""What an adversary can infer from a report: error regions of tests, and posteriors.
 
 Room: audit. CALDP = Acharya, Bonawitz, Kairouz, Ramage, Sun 2020.
 """
@@ -11,8 +11,9 @@ from fractions import Fraction
 import numpy as np
 
 from caldp_core.audit.channels import Channel, check_rows, outputs_of
-from caldp_core.audit.pairwise import finite_pairs, power_below
+from caldp_core.audit.pairwise import finite_pairs
 from caldp_core.basics.errors import check_whole, require
+from caldp_core.basics.powers import power_below
 from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.context import PrivacyMatrix
 

@@ -1,4 +1,4 @@
-"""Every family by name. What is listed here is tested by the contract suite and shown on pages.
+"""Every family by name; the contract suite tests what is listed here, and pages offer it.
 
 Room: mechanisms. To add a family: one file with its oracles, one record in `specs.py`, one entry
 here.

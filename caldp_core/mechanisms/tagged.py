@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from caldp_core.basics.errors import check_counts, check_symbols
 from caldp_core.basics.types import Floats, Ints, Reports, WordSource
 from caldp_core.mechanisms.base import Family, Tally
+from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.personalised import PersonalisedMechanism
 from caldp_core.mechanisms.randomness.coins import COIN_ONE, below, seeded_words, system_words
 from caldp_core.privacy.personal import PersonalPolicy
@@ -121,6 +122,10 @@ class TaggedMechanism:
         """Exact variance of Σ w_x p̂_x when n people come from p; `p`, `weights`: (k,)."""
         spread = np.concatenate([weights, self.policy.background @ weights])
         return self.common.sum_variance(self.shares(p), spread, n)
+
+    def after_pre_processing(self) -> ContextMechanism:
+        """The common mechanism on X ∪ tags, which makes every report (see `PreProcesses`)."""
+        return self.common
 
     def exact_channel(self) -> list[list[Fraction]]:
         """k rows of `outputs` probabilities in rationals, of people of the model."""

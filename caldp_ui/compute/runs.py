@@ -18,7 +18,8 @@ from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.forecast import (
     Curve,
-    expectation,
+    Forecast,
+    forecast_soon,
     over_epsilon,
     over_people,
     people_for_same_error,
@@ -30,7 +31,6 @@ from caldp_core.mechanisms.offers import cover_of, people_max
 from caldp_core.privacy.context import Context
 from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.theory.expected_error import ExpectedError
 from caldp_core.theory.planner import Recommendation, best_family
 from caldp_ui.compute.sources import file_state
 
@@ -120,15 +120,15 @@ def most_people(scenario: Scenario) -> int:
     return people_max(setup(scenario).mechanism)
 
 
-def expected(scenario: Scenario) -> ExpectedError | None:
-    """Expected error of the scenario, whatever its seed; None where no formula is known."""
+def expected(scenario: Scenario) -> Forecast | None:
+    """Expected error of the scenario, whatever its seed; None where only long trials tell."""
     return _expected(key(replace(scenario, trials=1, seed=0)), replace(scenario, seed=0))
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
-def _expected(text: str, _scenario: Scenario) -> ExpectedError | None:
+def _expected(text: str, _scenario: Scenario) -> Forecast | None:
     del text
-    return expectation(setup(_scenario))
+    return forecast_soon(setup(_scenario))
 
 
 def epsilon_curve(scenario: Scenario) -> Curve:
@@ -156,7 +156,7 @@ def _people_curve(text: str, _scenario: Scenario) -> Curve:
 
 
 def people_plain_needs(scenario: Scenario) -> int | None:
-    """How many people plain LDP needs for the scenario's expected error; None: beyond 10^15."""
+    """How many people plain LDP needs for the scenario's expected error; None: beyond 10^12."""
     return _people_plain_needs(key(replace(scenario, seed=0)), scenario)
 
 

@@ -11,7 +11,7 @@ import streamlit as st
 
 from caldp_core.basics.limits import EPSILON_MAX
 from caldp_core.datasets import DatasetSpec
-from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.estimation.estimators import ESTIMATORS, menu_of_estimators
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.specs import MechanismSpec
@@ -107,7 +107,7 @@ def estimate(slot: Slot[S]) -> None:
     estimator = slot.now().scenario.estimator
     st.selectbox(
         "Estimate",
-        list(ESTIMATORS),
+        menu_of_estimators(estimator),
         format_func=lambda name: ESTIMATORS[name].title,
         help=DEFINITIONS["estimator"],
         **bind(slot, "estimator", estimator, lambda s, name: replace(s, estimator=name)),

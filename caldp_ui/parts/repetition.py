@@ -1,4 +1,4 @@
-"""Repeat the scenario many times beside the page, and compare with what theory expects.
+"""Repeat the scenario many times beside the page, and compare with what is expected.
 
 Room: parts. The only long work of the map page; it has a progress bar and a cancel.
 """
@@ -35,7 +35,7 @@ def section(key: str, ours: Result, plain: Result) -> None:
         f"Repeat it {RUNS} times",
         ":material/repeat:",
         "Runs this scenario again and again, with other coins each time, and compares the errors "
-        "with what theory expects.",
+        "with what is expected.",
     )
     found = jobs.offered(key, name, lambda progress: _repeat(first, second, progress), offer, _told)
     if found is not None:
@@ -60,14 +60,14 @@ def _spread(result: Result) -> tuple[float, float, float]:
 
 
 def _show(repeated: Repeated, ours: Result, plain: Result) -> None:
-    first = _range(repeated.ours) + _theory(ours)
-    second = _range(repeated.plain) + _theory(plain)
+    first = _range(repeated.ours) + _expected(ours)
+    second = _range(repeated.plain) + _expected(plain)
     st.markdown(f"In {RUNS} runs each: this protection {first}; plain LDP {second}.")
 
 
-def _theory(result: Result) -> str:
+def _expected(result: Result) -> str:
     expected = compute.expected(result.setup.scenario)
-    return "" if expected is None else f", theory {formats.share(expected.tv)}"
+    return "" if expected is None else f", expected {formats.share(expected.tv)}"
 
 
 def _range(spread: tuple[float, float, float]) -> str:

@@ -4,7 +4,7 @@ Room: words. Every sentence here must be true of the scenario that it is shown w
 """
 
 from caldp_core.experiments.run import Setup
-from caldp_core.theory.expected_error import ExpectedError
+from caldp_core.theory.expected_error import Forecast
 from caldp_ui.words import formats
 from caldp_ui.words.vocabulary import Vocabulary
 
@@ -35,17 +35,19 @@ def headline(nouns: Vocabulary, ours: float | None, plain: float | None) -> str:
     return f"**{first}**; with plain LDP {beside}."
 
 
-def expects(expected: ExpectedError | None) -> str:
-    """What theory expects of a TV, as a sentence."""
+def expects(expected: Forecast | None) -> str:
+    """What to expect of a TV, as a sentence."""
     if expected is None:
-        return "No formula is known for this estimate; repeated runs tell."
-    return f"Theory expects {formats.plus_minus(expected.tv, 2 * expected.deviation)}."
+        return "What to expect takes long trials here; repeated runs tell."
+    if expected.tv == 0:
+        return "Nothing is hidden and everybody takes part: no error is expected."
+    return f"To expect: {formats.plus_minus(expected.tv, 2 * expected.deviation)}."
 
 
 def plain_needs(setup: Setup, needed: int | None) -> tuple[str, str]:
     """The number of people plain LDP needs, and how many times as many that is."""
     if needed is None:
-        return "over 10¹⁵", "people, more than this tool looks for, for the same accuracy"
+        return "over 10¹²", "people, more than this tool looks for, for the same accuracy"
     times = needed / setup.n
     if times < 1.005:
         return formats.people(needed), "people: no more than this protection needs"

@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.datasets import Cities
-from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.estimation.estimators import ESTIMATORS, menu_of_estimators
 from caldp_core.experiments.forecast import people_for_same_error
 from caldp_core.experiments.run import prepare
 from caldp_core.mechanisms import FAMILIES, mechanism
@@ -169,7 +169,16 @@ def test_more_people_than_a_family_can_draw_are_told_in_a_sentence() -> None:
     assert_shows(at, replace(STATES, n=1000, mechanism=LocalHashing()))
 
 
-@pytest.mark.parametrize("name", ESTIMATORS)
+def test_a_link_may_name_an_estimator_that_the_menu_does_not_offer() -> None:
+    menu = open_app().selectbox(key="places-estimator").options
+    assert ESTIMATORS["simplex"].title in menu
+    assert ESTIMATORS["norm-sub"].title not in menu
+    at = finished(open_app(estimator="norm-sub"))
+    assert at.selectbox(key="places-estimator").value == "norm-sub"
+    assert_shows(at, Scenario(estimator="norm-sub"))
+
+
+@pytest.mark.parametrize("name", menu_of_estimators("simplex"))
 def test_estimators(name: str) -> None:
     at = open_app()
     finished(at.selectbox(key="places-estimator").set_value(name).run())

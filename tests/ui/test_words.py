@@ -180,7 +180,7 @@ def test_need_of_plain_ldp_is_a_ratio_of_people() -> None:
     assert numbers(meaning) == [12]
     assert numbers(accuracy.plain_needs(setup, setup.n)[1]) == []
     text, _ = accuracy.plain_needs(setup, None)
-    assert text == "over 10¹⁵"
+    assert text == "over 10¹²"
 
 
 @pytest.mark.parametrize("times", [1.2, 3.75, 9.9, 12.0, 734.0])

@@ -128,7 +128,7 @@ class HadamardOracles(HistogramOracles):
         return np.asarray(((self._c**2 * reached)[self._block] - p**2) / n)
 
     def offset(self, weights: Floats) -> Floats:
-        """None: a report of the block says nothing about sums that its y does not say."""
+        """0: a report counts by its y alone, not by being from the block."""
         del weights
         return np.zeros(self._sizes.size)
 
@@ -152,7 +152,7 @@ class HadamardOracles(HistogramOracles):
         return np.flatnonzero(self._orders == group.order)
 
     def expected(self, p: Floats, base: Floats) -> Floats:
-        """Q p: (s,) hidden shares and (m,) shares of base reports → (tally_size,) law of the cells.
+        """Q p: (s,) hidden shares and (m,) base reports → (tally_size,) distribution.
 
         Q(y|row r) = (1 + H(r, y)/c)/S, so it is one transform; base reports enter as row 0.
         """

@@ -1,4 +1,4 @@
-"""Reports that are one whole number each: what Hadamard and randomized response share.
+"""Reports that are whole numbers: what Hadamard response and randomized response share.
 
 Room: mechanisms. The oracles' reports are the entries of the tally, 0 … tally_size−1; the symbols
 that are not hidden follow behind.
@@ -14,7 +14,7 @@ from caldp_core.basics.types import Ints, Reports
 
 
 class HistogramOracles:
-    """The part of an `FrequencyOracles` that follows once a report is the cell it counts in."""
+    """The part of a `FrequencyOracles` that follows once a report is its entry in the tally."""
 
     tally_size: int
     dtype: np.dtype[Any] = np.dtype(np.int64)
@@ -22,11 +22,11 @@ class HistogramOracles:
 
     @property
     def outputs(self) -> int:
-        """As many as cells."""
+        """As many as the tally has entries."""
         return self.tally_size
 
     def clear_reports(self, place: Ints) -> Ints:
-        """(n,) places → (n,) numbers behind the cells."""
+        """(n,) places → (n,) numbers from tally_size on."""
         return self.tally_size + place
 
     def tally(self, reports: Reports, clear: int) -> Ints:

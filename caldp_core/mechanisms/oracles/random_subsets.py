@@ -1,22 +1,23 @@
-"""Uniform random subsets of a given size as packed bits, and how often each bit is set.
+"""Uniform random subsets of a given size, as rows of packed bits (`packed_bits.py`).
 
-Room: mechanisms; the machine room of `subset_selection.py`. Bit i of a row is bit i mod 64 of its
-word i // 64.
+Room: mechanisms, oracles; what `subset_selection.py` draws its reports with.
 
 A row starts with independent bits that are 1 with a dyadic probability q: given their number,
 they are a uniform subset of that number. A uniform bit that is 0 is then set, or one that is 1
 cleared, until there are ω: adding a uniform missing element to a uniform subset, or taking a
-uniform one away, leaves it uniform. So the law is exact whatever q is; q only decides the cost.
+uniform one away, leaves it uniform. So the distribution is exact whatever q is; q only decides the
+cost.
 """
 
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
 
 from caldp_core.basics.types import Ints, Words, WordSource
+from caldp_core.mechanisms.oracles.packed_bits import full_mask, set_bits, words_for
+from caldp_core.mechanisms.randomness.coins import WORD_BITS
 
-WORD_BITS: Final = 64
 _ONE: Final = np.uint64(1)
 _LOW: Final = np.uint64(WORD_BITS - 1)
 _DIGITS_MAX: Final = 12
@@ -24,13 +25,11 @@ _TRY_COST: Final = 8.0
 """Time of one try to set a bit, in draws of a random word (measured: 5 to 12)."""
 _CHUNK_WORDS: Final = 1 << 17
 """Words of rows in hand at a time, so that they stay in the cache."""
-Rows: TypeAlias = Words
-"""(n, words) packed bits."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Flips:
-    """In each row `at`, `times` uniform bits that are `value`, but never the `spared` one (−1)."""
+    """In each row `at`, flip `times` uniform bits that are `value`; not bit `spared`, if ≥ 0."""
 
     at: Ints
     times: Ints
@@ -38,25 +37,12 @@ class _Flips:
     value: bool
 
 
-def words_for(size: int) -> int:
-    """Words that `size` bits take."""
-    return -(-size // WORD_BITS)
-
-
-def full_mask(size: int) -> Words:
-    """(words,) the bits 0 … size−1."""
-    mask = np.full(words_for(size), 2**64 - 1, np.uint64)
-    if size % WORD_BITS:
-        mask[-1] = (1 << size % WORD_BITS) - 1
-    return mask
-
-
 def chunk_rows(width: int) -> int:
     """Rows of so many words to take at a time."""
     return max(1, _CHUNK_WORDS // width)
 
 
-def random_subsets(size: int, omega: int, forced: Ints, words: WordSource) -> Rows:
+def random_subsets(size: int, omega: int, forced: Ints, words: WordSource) -> Words:
     """(n, words) a uniform subset of `omega` out of `size` bits per row.
 
     `forced`: (n,) a bit that the row must hold, the others uniform; −1 for none.
@@ -64,7 +50,7 @@ def random_subsets(size: int, omega: int, forced: Ints, words: WordSource) -> Ro
     rows = _coin_bits(forced.size, size, best_coin(size, omega), words)
     rows &= full_mask(size)
     held = np.flatnonzero(forced >= 0)
-    rows[held, forced[held] >> 6] |= _ONE << (forced[held].astype(np.uint64) & _LOW)
+    set_bits(rows, held, forced[held], np.ones(held.size, np.bool_))
     surplus = np.bitwise_count(rows).sum(axis=1, dtype=np.int64) - omega
     short, long = np.flatnonzero(surplus < 0), np.flatnonzero(surplus > 0)
     flips = _Flips(short, -surplus[short], np.full(short.size, -1), False)
@@ -88,7 +74,7 @@ def best_coin(size: int, omega: int) -> tuple[int, int]:
     return min(coins, key=lambda coin: cost(*coin))
 
 
-def _coin_bits(n: int, size: int, coin: tuple[int, int], words: WordSource) -> Rows:
+def _coin_bits(n: int, size: int, coin: tuple[int, int], words: WordSource) -> Words:
     """(n, words) bits that are 1 with probability numerator/2^digits each.
 
     A fresh random bit before the last digit halves the probability; a digit 1 adds a half.
@@ -105,7 +91,7 @@ def _coin_bits(n: int, size: int, coin: tuple[int, int], words: WordSource) -> R
     return rows
 
 
-def _toggle(rows: Rows, size: int, flips: _Flips, words: WordSource) -> None:
+def _toggle(rows: Words, size: int, flips: _Flips, words: WordSource) -> None:
     """Flip bits in place."""
     flat, width = rows.reshape(-1), rows.shape[1]
     bits = max(1, (size - 1).bit_length())
@@ -126,27 +112,3 @@ def _toggle(rows: Rows, size: int, flips: _Flips, words: WordSource) -> None:
         on = np.flatnonzero(left)
         if on.size < start.size:
             start, left, spare = start[on], left[on], spare[on]
-
-
-def bit_counts(rows: Rows, size: int) -> Ints:
-    """(size,) in how many rows each bit is set.
-
-    Full adders on whole words: three rows of weight 2^j become one of weight 2^j and one of
-    2^(j+1), so that a row costs about five operations a word.
-    """
-    counts = np.zeros(rows.shape[1] * WORD_BITS, np.int64)
-    weight = 1
-    while len(rows):
-        carries = []
-        while len(rows) >= 3:
-            third = len(rows) // 3
-            a, b, c = rows[:third], rows[third : 2 * third], rows[2 * third : 3 * third]
-            either = a ^ b
-            carries.append((a & b) | (either & c))
-            rows = np.concatenate([either ^ c, rows[3 * third :]])
-        octets = np.ascontiguousarray(rows).astype("<u8").view(np.uint8)
-        bits = np.unpackbits(octets.reshape(len(rows), -1), axis=1, bitorder="little")
-        counts += weight * bits.sum(axis=0, dtype=np.int64)
-        rows = np.concatenate(carries) if carries else rows[:0]
-        weight *= 2
-    return counts[:size]
