@@ -32,6 +32,7 @@ PLACES: Final = "pages/places.py"
 PAGES: Final = (
     Entry(START, "Start here", "flag"),
     Entry(PLACES, "Places on a map", "map"),
+    Entry("pages/curves.py", "Error curves", "show_chart"),
     Entry("pages/paper.py", "The paper's results", "fact_check"),
 )
 """The menu from left to right; the first page is where a newcomer lands."""
