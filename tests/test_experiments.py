@@ -29,7 +29,6 @@ from caldp_core.experiments.reproduce import TABLE_1
 from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.specs import LocalHashing, RandomizedResponse
-from caldp_core.privacy.context import Context
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.protection import EvenRuns, GridBlocks, OneBlock, SensitiveSymbols
 from caldp_core.scenarios.scenario import Scenario
@@ -81,10 +80,8 @@ def test_people_and_coins_have_seeds_of_their_own() -> None:
 
 def test_twins_face_the_same_people() -> None:
     plain = made(SMALL.plain())
-    policy = plain.setup.mechanism.policy
-    assert isinstance(policy, Context)
-    assert policy.m == 1
-    assert policy.sensitive.all()
+    assert plain.setup.partition.m == 1
+    assert plain.setup.sensitive.all()
     changed = (SMALL.with_context(epsilon=2.0), replace(SMALL, mechanism=RandomizedResponse()))
     for twin in (plain, *map(made, changed)):
         np.testing.assert_array_equal(twin.first.people, made(SMALL).first.people)

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import navigation
-from tests.test_architecture import ROOT
+from tests import ROOT
 from tests.ui.driver import checked, query_of, scenario_of
 from tests.ui.survey_page.slot import TEN
 
