@@ -17,7 +17,7 @@ from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.maximum_likelihood import fit, maximum_likelihood
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
 from caldp_core.mechanisms.offers import support_tally
-from caldp_core.mechanisms.oracles.supports import SupportOracles
+from caldp_core.mechanisms.oracles import supports
 from caldp_core.mechanisms.oracles.unary import OueOracles
 from caldp_core.privacy.context import Context
 from tests.composites import Components
@@ -25,7 +25,7 @@ from tests.contract.checks import naming
 from tests.contract.contexts import CONTEXTS, EPSILONS, context
 from tests.slsqp import least_on_simplex
 
-SETS = ("rappor", "oue", "subset-selection", "local-hashing")
+SETS = ("rappor", "oue", "subset-selection", "local-hashing", "galois")
 NATS = 1e-11
 """Per person: far below what tells two distributions apart, and above rounding."""
 
@@ -66,7 +66,7 @@ def assert_is_best(ours: Fit, parts: Components, counts: Floats, n: int) -> None
 def test_the_families_are_those_whose_reports_include_symbols() -> None:
     oracles = {name: mechanism(Context.plain(4, 1.0), name).oracles for name in FAMILIES}
     assert {
-        name for name, oracles in oracles.items() if isinstance(oracles, SupportOracles)
+        name for name, oracles in oracles.items() if isinstance(oracles, supports.SupportOracles)
     } == set(SETS)
 
 
@@ -102,9 +102,9 @@ def test_the_gap_certifies_the_maximum(kind: str, family: str) -> None:
 def test_the_certificate_is_right_away_from_the_maximum(family: str) -> None:
     made, parts = components("blocks and sensitive set", 1.0, family)
     evidence = evidence_of(made)
-    supports = support_tally(made, evidence.tally)
-    assert supports is not None
-    likelihood = composite.CompositeLikelihood(evidence, supports)
+    counted = support_tally(made, evidence.tally)
+    assert counted is not None
+    likelihood = composite.CompositeLikelihood(evidence, counted)
     counts = parts.counts(made, evidence.tally.counts) / evidence.n
     best, rng = fit(evidence), np.random.default_rng(3)
     for p in rng.dirichlet(np.ones(made.k), 20):
@@ -150,10 +150,10 @@ def test_a_wrong_solver_is_found(
 def test_the_second_derivative_is_that_of_the_first(family: str) -> None:
     made = mechanism(context("blocks and sensitive set", 1.0), family)
     evidence = evidence_of(made)
-    supports = support_tally(made, evidence.tally)
-    assert supports is not None
-    likelihood = composite.CompositeLikelihood(evidence, supports)
-    profile = SupportProfile(likelihood.counts, supports.law, likelihood.noise)
+    counted = support_tally(made, evidence.tally)
+    assert counted is not None
+    likelihood = composite.CompositeLikelihood(evidence, counted)
+    profile = SupportProfile(likelihood.counts, counted.law, likelihood.noise)
     at, step = np.full(made.policy.m, 0.4), 1e-6
     _, second = profile.slope(at)
     rise = (profile.slope(at + step)[0] - profile.slope(at - step)[0]) / (2 * step)

@@ -1,7 +1,7 @@
 """The mechanism that is left to us: the one with the least error that is quick enough.
 
-Room: scenarios. The choice is made when a scenario is prepared, from what everybody may know: the
-policy and the number of people. Never from the private data, or the choice itself would leak.
+Room: scenarios. The choice is made when a scenario is prepared, from the policy alone. Never from
+the private data, or the choice itself would leak.
 """
 
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from caldp_core.basics.errors import CaldpError, require
-from caldp_core.basics.limits import N_MIN
+from caldp_core.basics.limits import N_MAX
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.mechanisms.catalogue import MECHANISMS, mechanisms_for
 from caldp_core.mechanisms.offers import people_max
@@ -36,8 +36,8 @@ class Chosen:
     mechanism: Mechanism
 
 
-def chosen(spec: MechanismSpec, policy: PrivacyMatrix, n: int = N_MIN) -> Chosen:
-    """The mechanism that this spec stands for, for a policy and n people.
+def chosen(spec: MechanismSpec, policy: PrivacyMatrix) -> Chosen:
+    """The mechanism that this spec stands for, made for a policy.
 
     Raises `CaldpError` where it does not keep such policies, and where sizes do not fit.
     """
@@ -48,7 +48,7 @@ def chosen(spec: MechanismSpec, policy: PrivacyMatrix, n: int = N_MIN) -> Chosen
         "context, a distance or a yes-or-no question.",
     )
     if isinstance(spec, Best):
-        return _least_error(policy, n)
+        return _least_error(policy)
     entry = next(entry for entry in MECHANISMS.values() if entry.spec is type(spec))
     require(
         entry in able,
@@ -58,11 +58,11 @@ def chosen(spec: MechanismSpec, policy: PrivacyMatrix, n: int = N_MIN) -> Chosen
     return Chosen(entry.name, spec, spec.make(policy))
 
 
-def _least_error(policy: PrivacyMatrix, n: int) -> Chosen:
+def _least_error(policy: PrivacyMatrix) -> Chosen:
     """By the exact Σ Var(p̂_x) at p_x = 1/k, over what is quick here."""
     even = np.full(policy.k, 1.0 / policy.k)
     losses = []
-    for choice in _quick(policy, n):
+    for choice in _quick(policy):
         try:
             losses.append((float(choice.mechanism.variance(even, 1).sum()), choice))
         except CaldpError:  # too large for its variance, or nothing to be learned
@@ -74,7 +74,7 @@ def _least_error(policy: PrivacyMatrix, n: int) -> Chosen:
     return min(losses, key=lambda pair: pair[0])[1]
 
 
-def _quick(policy: PrivacyMatrix, n: int) -> Iterator[Chosen]:
+def _quick(policy: PrivacyMatrix) -> Iterator[Chosen]:
     largest = _largest_block(policy)
     for entry in mechanisms_for(policy):
         if largest >= entry.slow_from:
@@ -84,7 +84,8 @@ def _quick(policy: PrivacyMatrix, n: int) -> Iterator[Chosen]:
             mechanism = spec.make(policy)
         except CaldpError:
             continue
-        if n <= people_max(mechanism):
+        # A tally that costs more the more people there are is not quick for everybody.
+        if people_max(mechanism) == N_MAX:
             yield Chosen(entry.name, spec, mechanism)
 
 
