@@ -32,9 +32,7 @@ def column(result: Result) -> dict[str, str]:
     moved = errors.sliced_wasserstein_km
     return {
         "total variation (TV)": formats.share(errors.tv),
-        "expected TV": "not known"
-        if expected is None
-        else formats.plus_minus(expected.tv, 2 * expected.deviation),
+        "expected TV": accuracy.forecast(expected),
         "sampling alone, without privacy (TV)": formats.share(errors.sampling_tv),
         "l1 distance": formats.share(errors.l1),
         "l2 distance": formats.share(errors.l2),
@@ -64,8 +62,13 @@ def sampling(errors: Errors, drawn: bool) -> None:
 def plain_needs(result: Result) -> None:
     """How many people plain LDP would need for the same accuracy."""
     setup = result.setup
-    if runs.expected(setup.scenario) is None:
-        st.markdown("How many people plain LDP would need is not known for this estimate.")
+    expected = runs.expected(setup.scenario)
+    if expected is None or expected.tv == 0:
+        st.markdown(
+            "How many people plain LDP would need is not known for this estimate."
+            if expected is None
+            else "Nothing is hidden here, so there is no accuracy that plain LDP could reach."
+        )
         return
     needed, meaning = accuracy.plain_needs(setup, runs.people_plain_needs(setup.scenario))
     with st.container(key="plain-needs"):

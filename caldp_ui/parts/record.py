@@ -103,11 +103,6 @@ def _odds(nouns: Vocabulary, setup: Setup) -> str:
 def _method(ours: Result) -> list[tuple[str, str]]:
     setup, errors = ours.setup, ours.first.errors
     expected = runs.expected(setup.scenario)
-    told = (
-        "not known for this estimate"
-        if expected is None
-        else formats.plus_minus(expected.tv, 2 * expected.deviation)
-    )
     levels = setup.scenario.context.epsilon
     return [
         ("data", setup.dataset.name),
@@ -117,7 +112,7 @@ def _method(ours: Result) -> list[tuple[str, str]]:
         ("method", MECHANISMS[setup.mechanism_name].title),
         ("estimate", ESTIMATORS[setup.scenario.estimator].title),
         ("error (total variation)", formats.share(errors.tv)),
-        ("error to expect", told),
+        ("error to expect", accuracy.forecast(expected)),
         ("sampling alone", formats.share(errors.sampling_tv)),
     ]
 
