@@ -63,10 +63,7 @@ def test_words_for_the_odds_are_those_of_the_numbers_beside_them() -> None:
     for epsilon in np.geomspace(0.01, 20, 400):
         chance = guessed_right(float(epsilon))
         number = float(formats.hundred(chance).removeprefix("over "))
-        word = next(
-            (s.word for s, most in zip(STRENGTHS, told, strict=False) if number <= most), ""
-        )
-        assert strength(chance).word == (word or "none")
+        assert strength(chance).word == words[sum(number > most for most in told)]
     assert strength(1.0).word == "none"
 
 
