@@ -99,7 +99,7 @@ def looks_up(room: str, source: str) -> list[str]:
     own = [
         node.module
         for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("caldp_ui")
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("caldp_ui")
     ]
     return [module for module in own if module.split(".")[1] not in below]
 
