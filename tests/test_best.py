@@ -41,10 +41,7 @@ def test_it_has_the_least_total_variance_of_all_that_are_quick(policy: PrivacyMa
     losses = {e.name: loss(e.make(policy), policy.k) for e in mechanisms_for(policy)}
     # Local hashing draws people one by one where blocks are large.
     quick = {
-        name: each
-        for name, each in losses.items()
-        if name != "local-hashing"
-        or policy.k <= 10
+        name: each for name, each in losses.items() if name != "local-hashing" or policy.k <= 10
     }
     assert losses[best.name] == min(quick.values())
     assert best.spec == MECHANISMS[best.name].spec()

@@ -178,11 +178,12 @@ def test_ranges_are_those_of_the_code(slot, kind, key, values):
             make(value)
 
 
-def test_link_of_the_page_is_read_and_written():
-    link = next(line for line in commands("docs/scenario.md") if line.startswith("?"))
-    query = dict(parse_qsl(link[1:], keep_blank_values=True))
-    scenario = Scenario.from_query(query)
-    assert scenario.to_query() == query
+def test_links_of_the_page_are_read_and_written():
+    links = [line for line in commands("docs/scenario.md") if line.startswith("?")]
+    assert len(links) > 1
+    for link in links:
+        query = dict(parse_qsl(link[1:], keep_blank_values=True))
+        assert Scenario.from_query(query).to_query() == query
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -35,8 +35,13 @@ _PATIENCE = 120
 
 
 def open_app(**query: str) -> AppTest:
-    """The map page, opened with this query, without an exception."""
+    """The map page, opened with this query, without an exception.
+
+    Links that name a family are left as of version 1, the others are marked as of version 2.
+    """
     at = AppTest.from_file(APP, default_timeout=_PATIENCE)
+    if query.keys() - {"region", "family"} == query.keys() - {"region"}:
+        query = {"v": "2", **query} if query.keys() - {"region"} else query
     for name, value in query.items():
         at.query_params[name] = value
     return checked(at.run())

@@ -138,7 +138,7 @@ def test_a_button_makes_one_epsilon_of_several() -> None:
     at = open_app(**VARIED["epsilons"].to_query())
     assert at.info
     checked(at.button(key="one-epsilon").click().run())
-    several = VARIED["epsilons"].epsilon
+    several = VARIED["epsilons"].context.epsilon
     assert isinstance(several, tuple)
     assert_shows(at, VARIED["epsilons"].with_context(epsilon=min(several)))
 

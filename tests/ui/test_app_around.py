@@ -11,6 +11,7 @@ from caldp_core.datasets import Cities
 from caldp_core.domain.grid import Area
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms import FAMILIES
+from caldp_core.mechanisms.specs import LocalHashing
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.protection import StateBlocks
 from caldp_core.scenarios.scenario import Scenario
@@ -164,7 +165,7 @@ def test_cards_open_the_map_with_their_scenario(card: start.Card) -> None:
 def test_the_scenario_outlives_a_visit_to_another_page() -> None:
     at = start_page()
     checked(at.switch_page(start.MAP_PAGE).run())
-    assert scenario_of(at).blocks == Scenario.from_query({"blocks": "states"}).blocks
+    assert scenario_of(at).context.blocks == StateBlocks()
     assert query_of(at) == {"blocks": "states"}
 
 
@@ -238,7 +239,7 @@ def test_runs_that_cannot_work_are_not_offered_but_fewer_people_are(blocks: str)
     assert sentences(at) == []
     assert at.button(key="run-slow")
     assert found == replace(
-        Scenario.from_query({"blocks": blocks}), n=found.n, mechanism=FAMILIES[found.family].spec()
+        Scenario.from_query({"v": "2", "blocks": blocks}), n=found.n, mechanism=LocalHashing()
     )
     for scenario in (found, found.plain()):
         assert prepare(scenario).mechanism.oracles.n_max >= prepare(scenario).n

@@ -113,7 +113,7 @@ def test_adding_makes_only_what_is_drawn_sensitive() -> None:
     assert at.toast
     assert not at.warning
     drag(at, Area(41, 41.1, -88, -87))
-    edits = (*first.sensitive.edits, "+41,41.2,-88,-87")
+    edits = (*first.context.sensitive.edits, "+41,41.2,-88,-87")
     assert_shows(
         at, Scenario(policy=ContextPolicy(blocks=OneBlock(), sensitive=SensitiveAreas(edits)))
     )

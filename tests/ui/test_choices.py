@@ -33,7 +33,7 @@ def test_every_preset_runs_and_is_recognised(title: str) -> None:
     preset = BY_TITLE[title]
     before = Scenario(policy=ContextPolicy(epsilon=3.0), n=10_000, seed=8, estimator="clip")
     after = preset.apply(before)
-    assert (after.epsilon, after.n, after.seed, after.estimator) == (3.0, 10_000, 8, "clip")
+    assert (after.context.epsilon, after.n, after.seed, after.estimator) == (3.0, 10_000, 8, "clip")
     assert presets.fitting(after) is preset
     assert len(run(prepare(after)).errors) == 1
 
@@ -53,7 +53,7 @@ def test_the_paper_s_blocks_are_as_large_as_said() -> None:
 
 def test_blocks_of_a_single_place_are_counted_where_cities_fill_them() -> None:
     preset = next(p for p in presets.PRESETS if isinstance(p.blocks, AdaptiveBlocks))
-    sizes = np.bincount(preset.apply(Scenario()).blocks.build(US_GRID).labels)
+    sizes = np.bincount(preset.apply(Scenario()).context.blocks.build(US_GRID).labels)
     told = re.findall(r"\d+", preset.sentence)
     assert told == [str(sizes.size), str((sizes == 1).sum())]
 

@@ -193,8 +193,9 @@ def test_times_as_many(times: float) -> None:
 
 @pytest.mark.parametrize("changed", [{}, {"epsilon": 3.0}, {"n": 20_000, "seed": 5}])
 def test_the_tour_s_errors_are_those_on_the_screen(changed: dict[str, Any]) -> None:
-    shown = replace(Scenario().with_context(blocks=StateBlocks()), **changed)
-    paper = replace(Scenario(), **changed)
+    epsilon = changed.pop("epsilon", 1.0)
+    paper = replace(Scenario(policy=ContextPolicy(epsilon=epsilon)), **changed)
+    shown = paper.with_context(blocks=StateBlocks())
     text = " ".join(tour.text_of(step, shown) for step in range(len(tour._STEPS)))
     told = re.findall(r"(\d+) of 100 people", text)
     tv = [run(prepare(scenario)).first.errors.tv for scenario in (paper.plain(), paper)]
