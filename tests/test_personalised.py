@@ -6,8 +6,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from caldp_core.audit.pairwise import audit_channel, power_below
+from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.powers import power_below
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.backgrounds import (
@@ -290,7 +291,7 @@ def test_what_is_refused() -> None:
         PersonalisedMechanism(SENSITIVE, 0, 1.0, "hadamard", HadamardOracles)
     with pytest.raises(CaldpError, match="Nobody in the sample"):
         sample_background(np.array([[1, -1]]), ~SENSITIVE)
-    with pytest.raises(CaldpError, match="population must weigh"):
+    with pytest.raises(CaldpError, match="population must be positive"):
         population_background(1, SENSITIVE * 1.0, ~SENSITIVE)
     with pytest.raises(CaldpError, match="one shape"):
         background_bias([0.1], some_background(), some_background())

@@ -17,8 +17,9 @@ import numpy as np
 
 from caldp_core.audit.block_extremes import quotient, size_of
 from caldp_core.audit.blockwise import LargeAudit, PairClass
-from caldp_core.audit.pairwise import as_fraction, power_below
+from caldp_core.audit.pairwise import as_fraction
 from caldp_core.basics.errors import require
+from caldp_core.basics.powers import power_below
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.mechanisms.base import MovesAlongAxes
 from caldp_core.privacy.distance import EuclideanMetric, GridMetric

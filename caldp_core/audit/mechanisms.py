@@ -12,9 +12,10 @@ from typing import Final
 from caldp_core.audit.axes import audit_axes
 from caldp_core.audit.block_extremes import quotient
 from caldp_core.audit.blockwise import LargeAudit, PairClass, audit_context
-from caldp_core.audit.pairwise import audit_channel, power_below
+from caldp_core.audit.pairwise import audit_channel
 from caldp_core.audit.stated import MAKES_REPORTS, doubt
 from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.powers import power_below
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.mechanisms.base import (
     HasBlockStructure,

@@ -18,15 +18,13 @@ from caldp_core.basics import limits
 from caldp_core.cli.fetch import fetch_command
 from caldp_core.cli.listing import list_command
 from caldp_core.cli.terminal import plain_errors, progress_bar
-from caldp_core.experiments.forecast import expectation
+from caldp_core.experiments.forecast import Forecast, forecast
 from caldp_core.experiments.reproduce import Recomputed, table_1
 from caldp_core.experiments.run import Errors, Result, prepare, run
 from caldp_core.mechanisms import Mechanism
-from caldp_core.mechanisms.base import OUTPUTS_MAX
 from caldp_core.mechanisms.offers import report_bits
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.scenarios.schema import schema
-from caldp_core.theory.expected_error import ExpectedError
 
 
 @click.group()
@@ -54,7 +52,9 @@ def run_command(path: str) -> None:
             setup = prepare(scenario, progress)
         with progress_bar("running") as progress:
             result = run(setup, progress)
-    click.echo(json.dumps(summary(result), indent=2))
+        with progress_bar("forecasting") as progress:
+            expected = forecast(setup, progress=progress)
+    click.echo(json.dumps(summary(result, expected), indent=2))
 
 
 @main.command("audit")
@@ -84,7 +84,7 @@ def audit_command(context: click.Context, path: str) -> None:
 def _countable(mechanism: Mechanism) -> int | None:
     """Number of different reports, None where they are too many to be told."""
     outputs = mechanism.outputs
-    return outputs if outputs < OUTPUTS_MAX else None
+    return outputs if outputs < limits.OUTPUTS_MAX else None
 
 
 def verdict(audit: LargeAudit) -> dict[str, Any]:
@@ -119,7 +119,7 @@ def _kind(group: Sequence[PairClass]) -> dict[str, Any]:
     }
 
 
-def summary(result: Result) -> dict[str, Any]:
+def summary(result: Result, expected: Forecast) -> dict[str, Any]:
     """What `run` prints: JSON-ready; a number that is infinite or unknown is null."""
     setup = result.setup
     return {
@@ -132,19 +132,18 @@ def summary(result: Result) -> dict[str, Any]:
         "mechanism": setup.mechanism_name,
         "bits_per_report": report_bits(setup.mechanism),
         "errors": _gather(result.errors),
-        "expected": _expected(expectation(setup)),
+        "expected": _expected(expected),
         "seed": setup.scenario.seed,
         "seconds": round(result.seconds, 4),
     }
 
 
-def _expected(expected: ExpectedError | None) -> dict[str, Any] | None:
-    if expected is None:
-        return None
+def _expected(found: Forecast) -> dict[str, Any]:
     return {
-        "tv": expected.tv,
-        "tv_standard_deviation": expected.deviation,
-        "method": "normal approximation",
+        "tv": found.tv,
+        "tv_standard_deviation": found.deviation,
+        "tv_standard_error": found.standard_error,
+        "method": found.way,
     }
 
 

@@ -1,18 +1,20 @@
 """Confidence intervals of single shares: all shares that a test would not reject.
 
-Room: estimation. They belong to the *unbiased* estimate; a post-processed one has a bias that no
-interval here knows. They speak of the distribution that the people were drawn from; for the share
-among the very people who reported they are wider than needed.
+Room: estimation. They belong to the *unbiased* estimate: a post-processed one has a bias that these
+intervals do not cover. They are for the distribution that the people were drawn from; for shares
+among the people who reported they are wider than needed.
 """
 
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.special import betainccinv, betaincinv, ndtri
+from scipy.special import ndtri
 
 from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.errors import check_number
+from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN
+from caldp_core.basics.proportions import highest_share, lowest_share
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.mechanisms import Mechanism
@@ -43,13 +45,13 @@ def intervals(evidence: Evidence, level: float = 0.95) -> Intervals:
     binomial number of reports in the clear.
     `level`: in [0.5, 1 − 10^-12]; raises `CaldpError` otherwise.
     """
-    level = check_number("level", level, 0.5, 1.0 - 1e-12)
+    level = check_number("level", level, CONFIDENCE_MIN, CONFIDENCE_MAX)
     return Intervals(*_limits(evidence, 0.5 * (1.0 - level)), level)
 
 
 def simultaneous(evidence: Evidence, level: float = 0.95) -> Intervals:
     """Intervals that *all* hold with probability `level`: Bonferroni's correction for k symbols."""
-    level = check_number("level", level, 0.5, 1.0 - 1e-12)
+    level = check_number("level", level, CONFIDENCE_MIN, CONFIDENCE_MAX)
     return Intervals(*_limits(evidence, 0.5 * (1.0 - level) / evidence.unbiased.size), level)
 
 
@@ -195,10 +197,6 @@ def _in_the_clear(
     For the lower ones, estimates above 1 are taken for 1, so that no limit is above 1.
     """
     n, share = evidence.n, cover.clear_share[evidence.blocks[cover.clear]]
-    least, missing = np.minimum(count, n * share), n - count
-    # The quantiles' first argument must be positive: their limits at none and at all are known.
-    some = np.where(least > 0, least, 1.0)
-    low = np.where(least > 0, betaincinv(some, n - some + 1.0, tail), 0.0)
-    upper = betainccinv(count + 1.0, np.maximum(missing, 1.0), tail)
-    high = np.where(missing > 0, upper, 1.0)
+    low = lowest_share(np.minimum(count, n * share), n, tail)
+    high = highest_share(count, n, tail)
     return np.minimum(low / share, 1.0), np.minimum(high / share, 1.0)

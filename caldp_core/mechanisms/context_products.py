@@ -26,7 +26,7 @@ class OracleProducts(Protocol):
 
 
 class ContextProducts:
-    """`KnownChannel` of a family in a context: its oracles' `cells`, then reports in the clear.
+    """`ChannelProducts` of a family in a context: its oracles' `cells`, then reports in the clear.
 
     `blocks`: (k,) labels.
     """

@@ -12,6 +12,7 @@ import numpy as np
 from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms.base import Mechanism, Tally
+from caldp_core.mechanisms.channel_products import ChannelProducts
 from caldp_core.mechanisms.oracles.supports import SupportLaw
 
 
@@ -104,28 +105,16 @@ def cover_of(mechanism: Mechanism) -> Cover:
     return Cover(every, none, np.array([mechanism.k]), np.ones(1))
 
 
-class KnownChannel(Protocol):
-    """A channel Q of k rows by what it does to vectors, so that nobody need write it out."""
-
-    def expected(self, p: Floats, /) -> Floats:
-        """(k,) shares → (outputs,) law of the reports, pQ."""
-        ...
-
-    def pull(self, weights: Floats, /) -> Floats:
-        """(outputs,) weights → (k,) their mean over each symbol's reports, Qw."""
-        ...
-
-
 @runtime_checkable
 class MultipliesChannel(Protocol):
     """The tally is the histogram of reports, and its channel can be multiplied with vectors."""
 
-    def channel_products(self) -> KnownChannel | None:
+    def channel_products(self) -> ChannelProducts | None:
         """The products; None where this one's tally is no histogram."""
         ...
 
 
-def channel_products(mechanism: Mechanism) -> KnownChannel | None:
+def channel_products(mechanism: Mechanism) -> ChannelProducts | None:
     """Products with the channel; None where the mechanism offers none."""
     return mechanism.channel_products() if isinstance(mechanism, MultipliesChannel) else None
 

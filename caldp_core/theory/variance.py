@@ -1,7 +1,6 @@
-"""Exact errors of the unbiased estimate, and how many people an accuracy takes.
+"""The exact variance of the unbiased estimate where the people are known.
 
-Room: formulas, each with its source. `expected_error.py` beside it turns the exact variances into
-expected total variation.
+Room: theory.
 """
 
 import numpy as np

@@ -9,7 +9,8 @@ from caldp_core.domain.grid import Area
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.protection import OneBlock
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui import start, tour
+from caldp_ui.places import tour
+from caldp_ui.start import cards as start
 from tests.browser.conftest import Visit
 from tests.browser.hands import (
     by_icon,
@@ -66,7 +67,7 @@ def test_page_fits_and_reads(visit: Visit, scheme: str, size: dict[str, Any]) ->
 
 def test_keyboard_alone_moves_epsilon(visit: Visit) -> None:
     page = visit()
-    tab_key_until(page, ".st-key-epsilon input[type=range]")
+    tab_key_until(page, ".st-key-places-epsilon input[type=range]")
     page.keyboard.press("ArrowRight")
     expect_numbers(page, Scenario(policy=ContextPolicy(epsilon=1.5)))
     settled(page)

@@ -1,5 +1,6 @@
 """Links from strangers, and the ways through the address bar, in a real browser."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -8,10 +9,9 @@ import pytest
 
 from benchmarks.browser import ready, serving, settled
 from caldp_core.domain.grid import Area
-from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.protection import StateBlocks
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui import start
+from caldp_ui.start import cards as start
 from tests.browser.conftest import DESKTOP, Visit
 from tests.browser.hands import expect, expect_numbers, link_of
 from tests.browser.watch import Watch
@@ -50,12 +50,9 @@ def assert_shows(page: Any, scenario: Scenario, region: Area | None = None) -> N
 def test_back_and_forward_go_through_what_was_shown(visit: Visit) -> None:
     box = Area(40, 41, -75, -73)
     page = visit(f"?blocks=states&region={box}")
-    shown = [
-        Scenario(policy=ContextPolicy(blocks=StateBlocks(), epsilon=epsilon))
-        for epsilon in (1.0, 1.5, 2.0)
-    ]
+    shown = [Scenario(blocks=StateBlocks(), epsilon=epsilon) for epsilon in (1.0, 1.5, 2.0)]
     for scenario in shown[1:]:
-        page.locator(".st-key-epsilon input[type=range]").press("ArrowRight")
+        page.locator(".st-key-places-epsilon input[type=range]").press("ArrowRight")
         assert_shows(page, scenario, box)
     page.go_back()
     assert_shows(page, shown[1], box)
@@ -64,8 +61,8 @@ def test_back_and_forward_go_through_what_was_shown(visit: Visit) -> None:
     page.go_forward()
     page.go_forward()
     assert_shows(page, shown[2], box)
-    page.locator(".st-key-epsilon input[type=range]").press("ArrowRight")
-    assert_shows(page, shown[2].with_context(epsilon=3.0), box)
+    page.locator(".st-key-places-epsilon input[type=range]").press("ArrowRight")
+    assert_shows(page, replace(shown[2], epsilon=3.0), box)
 
 
 @pytest.mark.parametrize("first", ["start", "places?blocks=states"])
@@ -84,8 +81,8 @@ def test_the_first_visitor_of_a_server_goes_through_its_entry(
             settled(page)
             cards.nth(2).click()
         ready(page)
-        assert_shows(page, Scenario(policy=ContextPolicy(blocks=StateBlocks())))
+        assert_shows(page, Scenario(blocks=StateBlocks()))
         page.goto(page.url)
         ready(page)
-        assert_shows(page, Scenario(policy=ContextPolicy(blocks=StateBlocks())))
+        assert_shows(page, Scenario(blocks=StateBlocks()))
         assert watch.outside() == []

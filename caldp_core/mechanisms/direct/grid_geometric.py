@@ -19,7 +19,8 @@ import numpy as np
 
 from caldp_core.basics.types import Floats, Ints, WordSource
 from caldp_core.mechanisms.base import digest
-from caldp_core.mechanisms.direct.base import Products, SymbolReports, require_exact
+from caldp_core.mechanisms.channel_products import InvertibleProducts
+from caldp_core.mechanisms.direct.base import SymbolReports, require_exact
 from caldp_core.mechanisms.direct.geometric_axis import GeometricAxis
 from caldp_core.privacy.distance import GridMetric
 
@@ -42,7 +43,7 @@ class GridGeometric(SymbolReports):
         return digest("grid geometric", *(f"{axis.size}:{axis.whole}" for axis in axes))
 
     @cached_property
-    def products(self) -> Products:
+    def products(self) -> InvertibleProducts:
         """Products axis by axis."""
         return _AxisProducts(self._row, self._column)
 
@@ -69,7 +70,7 @@ class GridGeometric(SymbolReports):
 
 
 class _AxisProducts:
-    """`Products` of Q_row ⊗ Q_column."""
+    """`InvertibleProducts` of Q_row ⊗ Q_column."""
 
     def __init__(self, row: GeometricAxis, column: GeometricAxis) -> None:
         self._row, self._column = row, column
