@@ -6,7 +6,6 @@ import json
 import re
 import shlex
 from dataclasses import MISSING, Field, fields, is_dataclass, replace
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -17,8 +16,8 @@ from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.kinds import SLOTS
 from caldp_core.scenarios.scenario import FORMAT, Scenario
+from tests import ROOT
 
-ROOT = Path(__file__).parents[1]
 PAGES = (
     "README.md",
     "CONTRIBUTING.md",

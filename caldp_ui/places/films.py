@@ -31,23 +31,16 @@ def show(key: str, scenario: Scenario, on: Stage) -> None:
         runs.takes_long(each) for each in (scenario, runs.rival(scenario))
     ):
         return
-    same = replace(scenario.with_context(epsilon=EPSILONS[0]), seed=0)
-    found = jobs.quietly(
-        key,
-        f"{runs.key(same)} {scenario.seed}",
-        lambda progress: _both(scenario, progress),
-    )
-    if found is not None:
-        project(found, on)
-
-
-def _both(scenario: Scenario, progress: Progress) -> tuple[Film, ...]:
     name = runs.key(replace(scenario.with_context(epsilon=EPSILONS[0]), seed=0))
-    over = _over_epsilon(f"{name} {scenario.seed}", scenario, lambda share: progress(share / 2))
-    draws = _outcomes(
-        runs.key(replace(scenario, seed=0)), scenario, lambda s: progress(0.5 + s / 2)
-    )
-    return over, draws
+    levels = f"{name} {scenario.seed}"
+    over = jobs.quietly(f"{key}-levels", levels, lambda p: _over_epsilon(levels, scenario, p))
+    if over is None:
+        return
+    project([over], on)
+    outcome = runs.key(replace(scenario, seed=0))
+    draws = jobs.quietly(f"{key}-draws", outcome, lambda p: _outcomes(outcome, scenario, p))
+    if draws is not None:
+        project([draws], on)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
