@@ -5,13 +5,13 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from caldp_ui.places.drawing import ADD, REMOVE, TOOLS
 
 from benchmarks.browser import missing, ready, settled
 from caldp_core.domain.grid import US_GRID, Area
 from caldp_core.experiments.regions import region_report
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.places.drawing import ADD, REMOVE, TOOLS
 from caldp_ui.words import formats
 
 if os.environ.get("CALDP_BROWSER_REQUIRED") != "1":
