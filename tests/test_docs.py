@@ -209,7 +209,9 @@ def test_paths_in_code_marks_exist(page: str) -> None:
         for word in line.split()
         if re.fullmatch(rf"(?:(?:{rooms})/[\w./-]+|[\w-]+\.txt|app\.py|\.ci/run)", word)
     ]
-    assert not [path for path in paths if not (ROOT / path).exists()]
+    # NAME stands for a name that the reader picks.
+    known = [path for path in paths if "NAME" not in path]
+    assert not [path for path in known if not (ROOT / path).exists()]
 
 
 def test_commands_of_the_command_line_are_known() -> None:
