@@ -19,7 +19,6 @@ from caldp_core.scenarios.protection import (
     SensitiveInhabited,
     StateBlocks,
 )
-from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.planner import best_family
 from caldp_ui.compute import runs
 from caldp_ui.places import controls, presets
