@@ -22,7 +22,8 @@ from caldp_core.experiments.forecast import (
 )
 from caldp_core.scenarios.protection import GridBlocks
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.compute.runs import expected, key, rival, setup
+from caldp_ui.compute.rivals import rival
+from caldp_ui.compute.runs import expected, key, setup
 
 EPSILONS: Final = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 20.0)
 NUMBERS: Final = tuple(10**power for power in range(3, 13))

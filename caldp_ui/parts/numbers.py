@@ -16,7 +16,7 @@ from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.offers import cover_of, report_bits
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import Forecast
-from caldp_ui.compute import runs
+from caldp_ui.compute import rivals, runs
 from caldp_ui.words import accuracy, formats
 
 
@@ -35,7 +35,7 @@ def foreseen(ours: Scenario, plain: Scenario, progress: Progress) -> Foreseen:
     progress(0.5)
     second = runs.expected(plain)
     known = first is not None and second is not None and first.tv > 0
-    return Foreseen(first, second, runs.people_plain_needs(ours) if known else None)
+    return Foreseen(first, second, rivals.people_plain_needs(ours) if known else None)
 
 
 def table(results: Mapping[str, Result], expected: Foreseen | None) -> None:
