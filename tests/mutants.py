@@ -1,7 +1,8 @@
 """Banks with one thing wrong each, as a slip of the pen would have it.
 
-They exist to be caught: `test_mutants.py` says by which check. Where all oracles are wrong, its
-channel is wrong too and claims the stated policy; where one method is wrong, the rest is right.
+They exist to be caught: `contract/test_mutants.py` says by which check. Where all oracles are
+wrong, the channel is wrong, too, and claims the stated policy; where one method is wrong, the rest
+is right.
 """
 
 from typing import Any
@@ -28,9 +29,9 @@ def without_company(oracles: Any) -> Any:
     """λ forgotten: who is not hidden always speaks in the clear."""
 
     def build(sizes: Ints, epsilon: Floats) -> Any:
-        made = oracles(sizes, epsilon)
-        made.cover_threshold = np.zeros_like(made.cover_threshold)
-        return made
+        whole = oracles(sizes, epsilon)
+        whole.cover_threshold = np.zeros_like(whole.cover_threshold)
+        return whole
 
     return build
 
@@ -39,9 +40,9 @@ def only(name: str, wrong: Any, oracles: Any) -> Any:
     """The right oracles but for one method, which is `wrong`'s."""
 
     def build(sizes: Ints, epsilon: Floats) -> Any:
-        made = oracles(sizes, epsilon)
-        setattr(made, name, getattr(wrong(sizes, epsilon), name))
-        return made
+        whole = oracles(sizes, epsilon)
+        setattr(whole, name, getattr(wrong(sizes, epsilon), name))
+        return whole
 
     return build
 

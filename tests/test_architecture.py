@@ -3,13 +3,12 @@
 import ast
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 import caldp_core
+from tests import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 USER_INTERFACE = {"streamlit", "plotly", "pydeck", "caldp_ui"}
 ONLY_WHEN_USED = {"pooch", "pyarrow", "requests"}
 MATHEMATICS = {"numpy", "scipy", "pandas"}
@@ -88,7 +87,7 @@ def looks_up(room: str, source: str) -> list[str]:
     own = [
         node.module
         for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("caldp_core")
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("caldp_core")
     ]
     return [module for module in own if module.split(".")[1:2] not in [[each] for each in below]]
 

@@ -1,4 +1,4 @@
-"""What an adversary makes of a report: error regions and posteriors.
+"""What an adversary can infer from a report: error regions of tests, and posteriors.
 
 Room: audit. CALDP = Acharya, Bonawitz, Kairouz, Ramage, Sun 2020.
 """

@@ -1,13 +1,14 @@
-"""Is a mechanism within its context, for domains of any size? By classes of pairs, in rationals.
+"""Whether a mechanism keeps its context, for domains of any size: exact, in rationals.
 
-Room: audit. In a context all pairs of one block that E binds are of two kinds: both symbols
-sensitive, or the other one not, who sends λ·base(y) or themselves in the clear. What has to be
-known of a block is in `block_extremes.py`. It is read in the first of three ways that can be taken;
-each proves less than the one before:
+Room: audit. The pairs (x, x′) of one block for which E is finite form two classes: x′ is sensitive
+as well, or it is not and reports λ·base(y) or itself in the clear. The largest ratio of each class
+follows from a few extremes of the block's channel (`block_extremes.py`). These are found in the
+first of three ways that is possible; the later ones check less:
 
-1. rows are streamed, where the family can, and every entry is looked at;
-2. the channel is written out, where it is small, and every entry is looked at;
-3. its form is taken from the family (`support_forms.py`), and its few weights are looked at.
+1. every entry of the channel, read row by row, if the family streams its rows (and those are not so
+   many that they would take more than some ten seconds, where the family states its form);
+2. every entry of the channel, written out whole, if it is small enough;
+3. the few weights of the channel's form, which the family states (`support_forms.py`).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -23,7 +24,11 @@ from caldp_core.audit.pairwise import log_of
 from caldp_core.audit.stated import MAKES_REPORTS, ORACLES_MAKE_REPORTS, doubt
 from caldp_core.audit.support_forms import law_of_form
 from caldp_core.basics.errors import CaldpError, require
-from caldp_core.basics.limits import DENSE_MAX_ENTRIES, STREAM_MAX_ENTRIES
+from caldp_core.basics.limits import (
+    DENSE_MAX_ENTRIES,
+    STREAM_FREELY_ENTRIES,
+    STREAM_MAX_ENTRIES,
+)
 from caldp_core.basics.powers import power_below
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress
 from caldp_core.mechanisms.base import (
@@ -76,12 +81,12 @@ class PairClass:
 class LargeAudit:
     """Verdict on a mechanism: `holds` if all rows are distributions and all classes hold.
 
-    `method`: what was looked at. With `EVERY_ENTRY` nothing is taken on trust but that reports
-    are drawn from the channel that the family states. With `THE_FORM`, where nobody could go
-    through the entries, that the channel has its form is the family's word too, and its weights
-    are held against ε. `classes`: block after block, those without pairs left out. `worst`: the
-    class that comes nearest to its ε or goes farthest beyond; None without classes. `faulty_row`:
-    a symbol whose row is not a distribution, else None.
+    `method`: what was checked. `EVERY_ENTRY` trusts the family in one point: that its reports are
+    drawn from the channel that it states. `THE_FORM`, for channels with too many entries to read,
+    also trusts that the channel has the stated form, and checks its weights against ε. `classes`:
+    block after block, without those that have no pairs. `worst`: the class that comes nearest to
+    its ε or exceeds it most; None without classes. `faulty_row`: a symbol whose row is not a
+    distribution, else None.
     """
 
     holds: bool
@@ -121,7 +126,7 @@ def audit_context(mechanism: HasBlockStructure, progress: Progress = no_progress
 
 
 def worst_of(classes: Sequence[PairClass]) -> PairClass | None:
-    """The class that comes nearest to its ε or goes farthest beyond; None if there is none."""
+    """The class that comes nearest to its ε or exceeds it most; None if there is none."""
     return max(classes, key=lambda each: size_of(each.against), default=None)
 
 
@@ -149,7 +154,10 @@ def _way(mechanism: BlockStructure) -> tuple[str, _Reader, Floats]:
     oracles, outputs, sizes = mechanism.oracles, mechanism.oracles.outputs, mechanism.sizes
     entries = (int(sizes.max()) + 1) * outputs
     work = sizes.astype(np.float64) ** 2 + 1
-    if isinstance(oracles, StreamsRows):
+    knows_form = isinstance(oracles, HasSupportForm)
+    if isinstance(oracles, StreamsRows) and not (
+        knows_form and _entries(sizes, outputs) > STREAM_FREELY_ENTRIES
+    ):
         _require_stated(oracles, "channel_rows", ORACLES_MAKE_REPORTS)
         require(
             work.sum() <= STREAM_MAX_ENTRIES,
@@ -168,6 +176,11 @@ def _way(mechanism: BlockStructure) -> tuple[str, _Reader, Floats]:
         f"entries and would have up to {min(entries, 10**300):.3g}; "
         "use fewer values or another family."
     )
+
+
+def _entries(sizes: Ints, outputs: int) -> float:
+    """About how many entries the blocks' channels have, as columns go with symbols."""
+    return float((sizes + 1.0) @ sizes) * outputs / max(int(sizes.sum()), 1)
 
 
 def _members(mechanism: BlockStructure) -> Iterator[tuple[Ints, Ints]]:

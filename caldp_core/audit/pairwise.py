@@ -1,7 +1,7 @@
-"""Is the channel within its privacy matrix? Decided in rationals, so that no rounding can hide it.
+"""Whether a channel keeps its privacy matrix, decided in rationals: no rounding hides a leak.
 
-Room: audit. An audit sees the channel and the policy and nothing else of a mechanism: it takes
-no class's word for what that class does.
+Room: audit. An audit sees a mechanism's channel and its policy, and trusts nothing else that the
+mechanism says of itself.
 """
 
 import math
@@ -21,7 +21,7 @@ from caldp_core.privacy.context import PrivacyMatrix
 
 @dataclass(frozen=True)
 class Leak:
-    """What one output tells x apart from x′: log Q(output|x)/Q(output|x′), and E[x, x′].
+    """How far one output tells x from x′: log Q(output|x)/Q(output|x′), and the limit E[x, x′].
 
     `privacy_loss`: in nats, ∞ where x′ never sends the output, −∞ where x (in a faulty row) sends
     nothing; rounded, so it decides nothing.
@@ -38,10 +38,10 @@ class Leak:
 class Audit:
     """Verdict on a channel.
 
-    `holds`: every row is a distribution and no output breaks a finite E. `worst`: the leak that
-    comes nearest to its E or goes farthest beyond it; None if no entry of E off the diagonal is
-    finite. `faulty_row`: the first symbol whose row is not a distribution, else None. `pairs`:
-    ordered pairs with a finite E.
+    `holds`: every row is a distribution and no output exceeds a finite E. `worst`: the leak that
+    comes nearest to its E or exceeds it most; None if no entry of E off the diagonal is finite.
+    `faulty_row`: the first symbol whose row is not a distribution, else None. `pairs`: ordered
+    pairs with a finite E.
     """
 
     holds: bool
@@ -62,20 +62,21 @@ def exact_audit(mechanism: Mechanism) -> Audit:
 def audit_channel(channel: Sequence[Sequence[Fraction]], policy: PrivacyMatrix) -> Audit:
     """Check Q(y|x) ≤ e^{E[x, x′]}·Q(y|x′) for every y and every x ≠ x′ with a finite E.
 
-    `channel`: k rows of output probabilities. 0 against 0 asks nothing; anything against 0 is
-    an infinite ratio; E = ∞ allows everything. Raises `CaldpError` if the channel's shape does
-    not fit the policy, and for entries that are not rationals: floats don't sum to 1.
+    `channel`: k rows of output probabilities. An output that neither x nor x′ sends bounds nothing;
+    one that only x sends has an infinite ratio; E = ∞ allows everything. Raises `CaldpError` if the
+    channel's shape does not fit the policy, and for entries that are not rationals: floats don't
+    sum to 1.
     """
     require(
         len(channel) == policy.k and len({len(row) for row in channel}) == 1,
         f"A channel for this policy needs {policy.k} rows of one length, got {len(channel)} rows.",
     )
     entries: Iterator[object] = chain.from_iterable(channel)
-    odd = [entry for entry in entries if not isinstance(entry, Rational)]
-    if odd:
+    inexact = [entry for entry in entries if not isinstance(entry, Rational)]
+    if inexact:
         raise CaldpError(
             "A channel is audited in rationals (fractions.Fraction), so that no rounding can hide "
-            f"anything, got {odd[0]!r}; hand over exact_channel()."
+            f"anything, got {inexact[0]!r}; hand over exact_channel()."
         )
     exact = [list(map(as_fraction, row)) for row in channel]
     scale = math.lcm(*(entry.denominator for row in exact for entry in row))
@@ -97,7 +98,10 @@ def audit_channel(channel: Sequence[Sequence[Fraction]], policy: PrivacyMatrix) 
 
 def as_fraction(entry: Rational) -> Fraction:
     """The entry in Python's own whole numbers, of any size: NumPy's would wrap at 64 bits."""
-    return Fraction(int(entry.numerator), int(entry.denominator))
+    above, below = entry.numerator, entry.denominator
+    if type(entry) is Fraction and type(above) is type(below) is int:
+        return entry
+    return Fraction(int(above), int(below))
 
 
 def finite_pairs(policy: PrivacyMatrix) -> Iterator[tuple[int, int, float]]:

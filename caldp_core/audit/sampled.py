@@ -1,7 +1,7 @@
-"""What samples alone say about privacy: a lower bound on ε, at a stated confidence.
+"""A lower bound on ε from samples of reports alone, at a stated confidence.
 
-Room: audits. For mechanisms whose channel nobody can write down. A bound above the promise is
-evidence of a leak; a bound below it proves nothing, for samples can't show that a leak is absent.
+Room: audit. For mechanisms whose channel is unknown. A bound above the promised ε is evidence of a
+leak. A bound below it proves nothing: samples cannot show that there is no leak.
 """
 
 import math
@@ -59,8 +59,8 @@ def epsilon_bound(reports_x: Reports, reports_other: Reports, alpha: float = ALP
     """Lower bound on E[x, x′] at confidence 1 − α, from independent reports of x and of x′.
 
     The first half of each chooses the event, the second half tests it: Clopper–Pearson for both
-    probabilities, each at α/2 (Ding et al. 2018 and Jagielski et al. 2020 audit this way). On
-    the same half, the event would be chosen for its luck, and the bound would be too high.
+    probabilities, each at α/2 (Ding et al. 2018 and Jagielski et al. 2020 audit this way). If
+    one half did both, the event would be chosen for its luck and the bound would be too high.
 
     Raises `CaldpError` for α outside of (0, 1) and fewer than two reports of either.
     """
@@ -87,7 +87,7 @@ def best_event(counts_x: Ints, counts_other: Ints, alpha: float) -> Bools:
     Candidates are the kinds of largest likelihood ratio, 1, 2, … of them (Neyman–Pearson).
     `counts_x`, `counts_other`: (kinds,) reports of each kind.
     """
-    # One more of each keeps kinds that were seen once from heading the list.
+    # Adding one to each count keeps kinds that were seen only once from ranking first.
     n_x, n_other = int(counts_x.sum()), int(counts_other.sum())
     order = np.argsort(-(counts_x + 1) / (counts_other + 1), kind="stable")
     hits_x, hits_other = np.cumsum(counts_x[order]), np.cumsum(counts_other[order])

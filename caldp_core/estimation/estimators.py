@@ -1,7 +1,7 @@
-"""What may be done to the unbiased estimate: post-processing costs no privacy (CALDP Prop. 1).
+"""Estimators by name. They post-process the unbiased estimate, which costs no privacy.
 
-Room: estimators after the unbiased one. All but "none" are biased, and pages say which is shown.
-Each takes the `Evidence` of one run and gives (k,) shares.
+Room: estimation. Each takes the `Evidence` of one tally and returns (k,) shares. All but "none" are
+biased, so pages name the one that they show. Post-processing is CALDP Proposition 1.
 """
 
 from collections.abc import Callable
@@ -38,7 +38,7 @@ __all__ = [
 PostProcess: TypeAlias = Callable[[Evidence], Floats]
 _NORM_SUB_ROUNDS: Final = 200
 SIGNIFICANCE: Final = 0.05
-"""α of the significance threshold: the chance that it keeps any symbol that nobody has."""
+"""α of the significance threshold: probability that it keeps a symbol that nobody has."""
 
 
 def unprocessed(evidence: Evidence) -> Floats:
@@ -47,18 +47,19 @@ def unprocessed(evidence: Evidence) -> Floats:
 
 
 def clip_renormalise(evidence: Evidence) -> Floats:
-    """max(p̂, 0), divided by its sum; uniform if nothing is left."""
+    """max(p̂, 0) divided by its sum; the uniform distribution if no entry is positive."""
     kept = np.maximum(evidence.unbiased, 0.0)
     total = kept.sum()
     return kept / total if total > 0 else np.full_like(kept, 1.0 / kept.size)
 
 
 def norm_sub(evidence: Evidence) -> Floats:
-    """Clip at 0 and shift the positive entries evenly until the sum is 1.
+    """Set negative entries to 0 and shift the positive ones by one amount until the sum is 1.
 
-    Wang et al. 2020, "Locally differentially private frequency estimation with consistency".
-    Where the positive entries sum to 1 or more, as they nearly always do, their iteration ends
-    at the Euclidean projection on the simplex; where not, it lifts the positive entries only.
+    Source: Wang et al. 2020, "Locally differentially private frequency estimation with
+    consistency". Where the positive entries sum to 1 or more, as they nearly always do, the
+    iteration ends at the Euclidean projection on the simplex. Otherwise it raises the positive
+    entries, while the projection raises all of them.
     """
     current = evidence.unbiased
     for _ in range(_NORM_SUB_ROUNDS):
@@ -74,25 +75,25 @@ def norm_sub(evidence: Evidence) -> Floats:
 
 
 def simplex(evidence: Evidence) -> Floats:
-    """The nearest distribution in Euclidean distance."""
+    """The distribution nearest to the unbiased estimate in Euclidean distance."""
     return simplex_projection(evidence.unbiased)
 
 
 def simplex_per_block(evidence: Evidence) -> Floats:
-    """In each block, the nearest non-negative shares that sum to the block's observed share."""
+    """In each block the nearest shares that are not negative and sum to its observed share."""
     return evidence.plausible
 
 
 def significant(evidence: Evidence) -> Floats:
-    """Keep p̂_x > z_{1−α/k}·σ̂_x, α = 0.05, and spread the rest of the mass over the others.
+    """Keep p̂_x where it exceeds z_{1−α/k}·σ̂_x, and divide the remaining mass among the others.
 
-    The threshold of RAPPOR (Erlingsson et al. 2014, §4; ULDP §2.5), Bonferroni's correction for
-    k symbols, with the plug-in σ̂ of `Evidence.deviation`. If what is kept exceeds 1, or nothing
-    is left to spread over, it is divided by its sum.
+    α = 0.05, with Bonferroni's correction for k symbols and the plug-in σ̂ of
+    `Evidence.deviation`. Where the kept shares sum to 1 or more, or all symbols are kept, they are
+    divided by their sum. Source: RAPPOR (Erlingsson et al. 2014, §4; ULDP §2.5).
     """
     estimate, k = evidence.unbiased, evidence.unbiased.size
     keep = estimate > -float(ndtri(SIGNIFICANCE / k)) * evidence.deviation
-    # Rounding may leave what is certainly 0 a little above 0.
+    # Rounding may leave an estimate that is certainly 0 slightly positive.
     keep &= evidence.plausible > 0
     kept = np.where(keep, estimate, 0.0)
     total, others = float(kept.sum()), k - int(keep.sum())

@@ -1,9 +1,9 @@
-"""Maximum likelihood in the simplex, by what a mechanism's tally counts.
+"""Maximum likelihood over all distributions, by what a mechanism's tally counts.
 
-Room: estimation. Where the tally is the histogram of the reports, the likelihood is theirs, and EM
-climbs it (`em.py`). Where reports include symbols (`mechanisms/inclusion.py`), the tally knows how
-many include each symbol but not which do so together; the likelihood is then the composite one of
-each symbol's inclusions by itself, and its maximum is found directly (`composite_likelihood.py`).
+Room: estimation. Where the tally is the histogram of the reports, EM finds the maximum (`em.py`).
+Where reports are sets of symbols (`mechanisms/oracles/supports.py`), the tally says how many
+include each symbol, but not which symbols were included together. Then a composite likelihood is
+maximised, which looks at one symbol at a time (`composite_likelihood.py`).
 """
 
 from typing import Final

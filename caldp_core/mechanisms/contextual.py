@@ -1,8 +1,8 @@
-"""Any family in any context: the one mechanism of the package (DESIGN: context × family).
+"""Any family of frequency oracles in any context.
 
-Room: mechanisms. Hidden symbols go through their block's oracle. Another symbol of block j sends,
-with probability λ_j, a report from the oracle's base distribution, and otherwise itself in the
-clear, so that the hidden ones have company.
+Room: mechanisms. A hidden symbol is reported by its block's oracle. Any other symbol of block j
+sends a report from the oracle's base distribution with probability λ_j, to give the hidden ones
+cover, and otherwise names itself in the clear.
 """
 
 from fractions import Fraction
@@ -115,12 +115,13 @@ class ContextMechanism:
         return Tally(counts, len(reports), self.fingerprint)
 
     def sample_tally(self, counts: ArrayLike, rng: np.random.Generator) -> Tally:
-        """Draw the tally of (k,) people per symbol; same law as `tally(privatize(x))`."""
+        """Draw the tally of (k,) people per symbol; same distribution as `tally(privatize(x))`."""
         people = check_counts("counts", counts, self.k)
         require(
             int(people.sum()) <= self.oracles.n_max,
             f"{self.name} draws the reports of at most {self.oracles.n_max:,} people, got "
-            f"{int(people.sum()):,}; take fewer people or a family with a law of its tally.",
+            f"{int(people.sum()):,}; take fewer people or a family that "
+            "does not draw them one by one.",
         )
         others = people[self.clear_symbols]
         block = self.policy.blocks[self.clear_symbols]

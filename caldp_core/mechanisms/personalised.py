@@ -3,10 +3,10 @@
 Room: mechanisms. Some symbols are sensitive for everybody, others (home, work) only for the user
 whose place they are. A user's own *pre-processor* replaces such a place by its tag ⊥_1 … ⊥_κ;
 then one common mechanism for all runs on X ∪ tags with X_S ∪ tags sensitive. Tags are the
-symbols k … k+κ−1. So the report's law depends on (x, whose place it is) only through the tag:
-two homes are reported alike, and "x as my home" is within e^ε of "x, a place like any other".
-What is not protected, as in ULDP itself: a report in the clear says that x is none of the
-user's own places.
+symbols k … k+κ−1. So the distribution of a report depends on x and on whose place x is
+only through the tag: two homes are reported alike, and "x as my home" is within e^ε of "x, a place
+like any other". As in ULDP itself, one thing is not protected: a report in the clear reveals that x
+is none of the user's own places.
 
 The collector spreads each tag's share over a *background* (`backgrounds.py`):
 p̂(x) = p̂_common(x) + Σ_j p̂(⊥_j)·π_j(x), unbiased if π_j is where the tag's people really are.
@@ -94,13 +94,13 @@ class PersonalisedMechanism:
         return self.common.tally(reports)
 
     def sample_tally(self, counts: ArrayLike, rng: np.random.Generator) -> Tally:
-        """Tally of (k + κ,) people per symbol or tag; same law as `tally(privatize(…))`."""
+        """Tally of (k + κ,) people per symbol or tag; distributed as `tally(privatize(…))`."""
         return self.common.sample_tally(counts, rng)
 
     def estimate(self, tally: Tally, background: Floats) -> Floats:
         """(k,) p̂_common(x) + Σ_j p̂(⊥_j)·π_j(x); `background`: (κ, k) shares π_j.
 
-        Its expectation is `expected`: unbiased just if the backgrounds are right. Raises
+        Its expectation is `expected`: unbiased if and only if the backgrounds are right. Raises
         `CaldpError` for a background that puts weight on a symbol that is never tagged.
         """
         return self._spread(self.common.estimate(tally), background)

@@ -7,7 +7,6 @@ read-only.
 
 import json
 from dataclasses import dataclass, replace
-from typing import Final
 
 import streamlit as st
 
@@ -16,14 +15,7 @@ from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets import Dataset
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_core.experiments.forecast import (
-    Curve,
-    Forecast,
-    forecast_soon,
-    over_epsilon,
-    over_people,
-    people_for_same_error,
-)
+from caldp_core.experiments.forecast import Forecast, forecast_soon, people_for_same_error
 from caldp_core.experiments.run import Result, Setup, prepare, run
 from caldp_core.mechanisms import FAMILIES, mechanism
 from caldp_core.mechanisms.catalogue import MECHANISMS
@@ -33,9 +25,6 @@ from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.planner import Recommendation, best_family
 from caldp_ui.compute.sources import file_state
-
-EPSILONS: Final = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0)
-NUMBERS: Final = tuple(10**power for power in range(3, 13))
 
 
 def key(scenario: Scenario) -> str:
@@ -131,30 +120,6 @@ def _expected(text: str, _scenario: Scenario) -> Forecast | None:
     return forecast_soon(setup(_scenario))
 
 
-def epsilon_curve(scenario: Scenario) -> Curve:
-    """Expected error against ε; the same whatever the scenario's own ε and seed."""
-    same = replace(scenario.with_context(epsilon=1.0), seed=0)
-    return _epsilon_curve(key(same), same)
-
-
-@st.cache_data(max_entries=64, show_spinner=False)
-def _epsilon_curve(text: str, _scenario: Scenario) -> Curve:
-    del text
-    return over_epsilon(setup(_scenario), EPSILONS)
-
-
-def people_curve(scenario: Scenario) -> Curve:
-    """Expected error against the number of people; the same whatever the scenario's own."""
-    same = replace(scenario, n=NUMBERS[0], seed=0)
-    return _people_curve(key(same), same)
-
-
-@st.cache_data(max_entries=64, show_spinner=False)
-def _people_curve(text: str, _scenario: Scenario) -> Curve:
-    del text
-    return over_people(setup(_scenario), NUMBERS)
-
-
 def people_plain_needs(scenario: Scenario) -> int | None:
     """How many people plain LDP needs for the scenario's expected error; None: beyond 10^12."""
     return _people_plain_needs(key(replace(scenario, seed=0)), scenario)
@@ -195,8 +160,3 @@ def _methods(text: str, _scenario: Scenario) -> Methods:
     policy = context_of(ready)
     bits = {name: mechanism(policy, name).report_bits for name in FAMILIES}
     return Methods(best_family(policy, ready.dataset.distribution, ready.n), bits)
-
-
-def pretty(scenario: Scenario) -> str:
-    """The scenario as a file, for people."""
-    return json.dumps(scenario.to_dict(), indent=2, ensure_ascii=False)

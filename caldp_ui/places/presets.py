@@ -66,8 +66,7 @@ PRESETS: Final = (
     ),
     Preset(
         "Every city equally",
-        "875 blocks, large over plains, small over cities. 224 are a single place: a report from "
-        "there names it.",
+        "875 blocks, large over plains, small over cities, none of a single place.",
         AdaptiveBlocks(875),
         _ALL,
     ),

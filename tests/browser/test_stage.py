@@ -412,6 +412,15 @@ def test_fingers_read_zoom_and_draw(phone: Hand) -> None:
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     page.touchscreen.tap(x, y)
     expect(page.locator(".place")).to_contain_text("41.1° N, 73.9° W")
+    scrolled = "document.querySelector('[data-testid=stMain]').scrollTop"
+    at = page.evaluate(scrolled)
+    touch("touchStart", (x, y))
+    for up in range(10, 60, 10):
+        touch("touchMove", (x, y - up))
+    touch("touchEnd")
+    page.wait_for_function(f"{scrolled} > {at}")
+    assert phone.view() == [41.1, -73.9, 4.0], "one finger scrolls, and moves no map"
+    page.evaluate(f"{scrolled} = {at}")
     touch("touchStart", (x - 40, y), (x + 40, y))
     for apart in (60, 80, 100):
         touch("touchMove", (x - apart, y), (x + apart, y))

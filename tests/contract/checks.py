@@ -1,13 +1,13 @@
 """What every mechanism owes, one function a promise; each raises `AssertionError` if it is broken.
 
-They see a mechanism from outside: its channel, its policy and its methods. `tests/test_mutants.py`
-shows that each of them fails for a mechanism that breaks the promise.
+They see a mechanism from outside: its channel, its policy and its methods. `test_mutants.py` shows
+that each of them fails for a mechanism that breaks the promise.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final, TypeVar, cast
 
 import numpy as np
 
@@ -37,7 +37,7 @@ PEOPLE_PER_OUTCOME: Final = 900
 REPEATS: Final = 500
 """The mean of a cell is known to 1/22 of its spread, a variance to 6.3 %: against a limit of 7
 standard errors, 1/3 of a spread or 44 % of a variance wrong is found. The coins
-of `tests/test_mutants.py`, 5 or 10 % off, move a mean by 1.8 spreads or more; people drawn in
+of `test_mutants.py`, 5 or 10 % off, move a mean by 1.8 spreads or more; people drawn in
 pairs double the variance."""
 REPEATS_THOROUGH: Final = 3000
 """1/55 of a spread and 2.6 % of a variance: 1/8 of a spread or 18 % of a variance is found."""
@@ -53,7 +53,16 @@ def naming(case: str) -> Iterator[None]:
         raise
 
 
-@lru_cache(maxsize=4)
+Answer = TypeVar("Answer")
+
+
+def kept(of: Callable[[Mechanism], Answer]) -> Callable[[Mechanism], Answer]:
+    """`of`, which remembers its answers about the last mechanisms."""
+    remembers: Any = lru_cache(maxsize=4)(of)
+    return cast(Callable[[Mechanism], Answer], remembers)
+
+
+@kept
 def channel_of(mechanism: Mechanism) -> Floats:
     """(k, outputs) the exact channel as floats."""
     return read_only(np.array([[float(q) for q in row] for row in mechanism.exact_channel()]))
@@ -66,13 +75,13 @@ def single_tallies(mechanism: Mechanism) -> list[Tally]:
     return [mechanism.tally(reports[y : y + 1]) for y in range(mechanism.outputs)]
 
 
-@lru_cache(maxsize=4)
+@kept
 def design_of(mechanism: Mechanism) -> Ints:
     """(outputs, cells) what each possible report adds to the tally."""
     return read_only(np.stack([tally.counts for tally in single_tallies(mechanism)]))
 
 
-@lru_cache(maxsize=4)
+@kept
 def single_estimates(mechanism: Mechanism) -> Floats:
     """(outputs, k) the estimate from one report, for each possible report."""
     return read_only(np.stack([mechanism.estimate(t) for t in single_tallies(mechanism)]))

@@ -1,4 +1,4 @@
-"""The one idea of mechanisms whose reports are symbols of their own domain.
+"""What mechanisms share whose reports are symbols of their own domain.
 
 Room: mechanisms. Such a channel Q is square and its tally is a histogram. So a mechanism only says
 how it draws reports and how vectors are multiplied with Q and with its inverse
@@ -21,7 +21,7 @@ from caldp_core.privacy.context import PrivacyMatrix
 
 
 class SymbolReports(ABC):
-    """What such mechanisms share. See `Mechanism` for what the methods promise."""
+    """A mechanism whose reports are symbols. See `Mechanism` for what the methods promise."""
 
     policy: PrivacyMatrix
 
@@ -45,7 +45,7 @@ class SymbolReports(ABC):
 
     @abstractmethod
     def _spread(self, people: Ints, rng: np.random.Generator) -> Ints:
-        """(k,) people per symbol → (k,) reports per symbol, from their joint law."""
+        """(k,) people per symbol → (k,) reports per symbol, from their joint distribution."""
 
     @property
     def k(self) -> int:
@@ -75,12 +75,12 @@ class SymbolReports(ABC):
         return Tally(np.bincount(symbols, minlength=self.k), symbols.size, self.fingerprint)
 
     def sample_tally(self, counts: ArrayLike, rng: np.random.Generator) -> Tally:
-        """Tally of (k,) people per symbol; same law as `tally(privatize(x))`."""
+        """Tally of (k,) people per symbol; same distribution as `tally(privatize(x))`."""
         people = check_counts("counts", counts, self.k)
         return Tally(self._spread(people, rng), int(people.sum()), self.fingerprint)
 
     def expected(self, p: Floats) -> Floats:
-        """p·Q: (k,) shares → (k,) law of the reports."""
+        """p·Q: (k,) shares → (k,) distribution of the reports."""
         return self.products.expected(p)
 
     def pull(self, weights: Floats) -> Floats:
@@ -94,8 +94,8 @@ class SymbolReports(ABC):
     def estimate(self, tally: Tally) -> Floats:
         """(k,) unbiased shares, tally·Q⁻¹/n; entries may be negative.
 
-        Raises `CaldpError` where Q has no inverse worth the name, on a tally of another
-        mechanism, and on no reports.
+        Raises `CaldpError` where Q has no inverse or floats cannot find it, on a tally of
+        another mechanism, and on no reports.
         """
         require(
             tally.fingerprint == self.fingerprint,

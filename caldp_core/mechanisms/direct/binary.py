@@ -7,7 +7,7 @@ improved one (11). With f = Q*(1|0) and g = Q*(0|1), (9) reads
     f = (e^{ε₀₁} − 1)/(e^{ε₀₁+ε₁₀} − 1),  g = (e^{ε₁₀} − 1)/(e^{ε₀₁+ε₁₀} − 1),
 
 and the two ratios that bind are 1 − f ≤ e^{ε₀₁}·g and 1 − g ≤ e^{ε₁₀}·f. Both stay true when f
-and g are rounded up, so that is how the coins are made. If either ε is 0, the rows of every
+and g are rounded up, so the coins are rounded up. If either ε is 0, the rows of every
 allowed channel are equal, and nothing can be learned.
 """
 
@@ -30,7 +30,7 @@ from caldp_core.privacy.binary import BinaryPolicy
 _DIGITS: Final = 80
 """These outlast the difference 1 − e^{−2^−50}."""
 _NOTHING: Final = 2.0**-50
-"""An ε below this can't tell two coins of 2^-48ths apart: it is kept as if it were 0."""
+"""Coins of 48 bits cannot express an ε below this: it is treated as 0, which keeps it as well."""
 
 
 def flip_thresholds(policy: BinaryPolicy) -> tuple[int, int]:

@@ -38,7 +38,7 @@ _SLACK: Final = 1e-11
 
 
 def realised(distances: Floats, scale: float) -> Floats:
-    """(k, k) nats that the mechanism with t = `scale` really gives away, t·d + log Z(x′)/Z(x).
+    """(k, k) realised privacy losses t·d + log Z(x′)/Z(x) at t = `scale`, in nats.
 
     `distances`: (k, k), a metric. Source: the module's formula.
     """
@@ -47,14 +47,14 @@ def realised(distances: Floats, scale: float) -> Floats:
 
 
 def half_scale(policy: DistanceMetric) -> float:
-    """t = ε/2 less a hair: within every metric, whatever its normalisers."""
+    """t = ε/2 less the slack: enough for every metric, whatever its normalisers."""
     near = policy.distances[policy.distances > 0]
     nearest = float(near.min()) if near.size else 1.0
     return 0.5 * policy.epsilon - _SLACK / nearest
 
 
 def largest_scale(policy: DistanceMetric) -> float:
-    """A t in [ε/2, ε] within the metric that would no longer be at 1e-9 more, by bisection."""
+    """A t in [ε/2, ε] that keeps the metric, while 1e-9 of it more would not; by bisection."""
     low, high = half_scale(policy), policy.epsilon
     apart = policy.distances > 0
     bound = policy.epsilon * policy.distances - _SLACK

@@ -9,8 +9,8 @@ does not see the true cell, so it costs nothing (their §4.3).
 They draw in the continuous plane and round to a grid (§4.2). Rounding merges points, so cells are
 told apart less than E allows, at a price: with 1, 2 and 4 nats per cell reports lie 6 %, 40 % and
 more than 300 % farther from the truth. And drawn in finite precision it leaks, so they keep back a
-part of ε. Here Z is drawn on the grid, from a law in rationals: each weight is a float, taken as
-exact, of a distance shortened so much that no rounding reaches E (`planar_law.py`).
+part of ε. Here Z is drawn on the grid, from a distribution in rationals: each weight is a
+float, taken as exact, of a distance reduced by more than all rounding errors (`planar_law.py`).
 """
 
 from collections.abc import Iterator
@@ -124,7 +124,7 @@ class PlanarGeometric(SymbolReports):
     def _spread(self, people: Ints, rng: np.random.Generator) -> Ints:
         """Cells of fewer than k people are drawn one by one, others by a multinomial each.
 
-        No law of all reports together is known that costs less, so there is a limit to Σ min(c, k).
+        No cheaper way to draw all reports together is known, so there is a limit to Σ min(c, k).
         """
         work = int(np.minimum(people, self.k).sum())
         require(

@@ -1,14 +1,14 @@
-"""The law of planar geometric noise, with all that leaves the map summed up on its border.
+"""The distribution of planar geometric noise, with all that leaves the map summed on its border.
 
 Room: mechanisms; `planar.py` draws from it. On the lattice Z² the noise Z has weight e^{−d(Z)} with
 d = √((ε_row·z_row)² + (ε_column·z_column)²). On m rows a displacement of m − 1 or more always ends
-on the border, so ±(m−1) rows and the like of columns are enough: the last ones hold the sums of
-the infinite tails. By symmetry one quadrant says all.
+on the border, so displacements up to ±(m−1) are enough, the last of which hold the sums of the
+infinite tails; columns alike. By symmetry one quadrant determines the rest.
 
 A tail is summed panel by panel. Its terms are analytic in z but for branch points at distance |z|
 or more, so on a panel no longer than its distance from 0, and no longer than a few 1/ε, a Gauss
-rule for sums over whole numbers (its polynomials are those of Gram and Chebyshev) finds the sum
-from 16 terms to a few 2^-52 of itself, however small ε is.
+rule for sums over whole numbers (with the polynomials of Gram and Chebyshev) gives the sum from 16
+terms with a relative error of a few 2^-52, however small ε is.
 """
 
 from dataclasses import dataclass

@@ -1,8 +1,8 @@
-"""ULDP's utility-optimized RAPPOR as published, and what leaving its spare noise bits out gains.
+"""ULDP's utility-optimized RAPPOR as published, and the gain from dropping its spare noise bits.
 
 Room: mechanisms; beside the registered families, for comparison. In Definition 4, a report that
 sets the bit of a symbol outside of the sensitive set, and so names it, still carries noise on all
-sensitive bits. Our mixture (`contextual.py`) drops them: they hide nothing, and cost variance.
+sensitive bits. Our mixture (`contextual.py`) drops them, as they hide nothing and add variance.
 One sensitive set is the published mechanism; several blocks run one each, side by side.
 """
 
@@ -85,7 +85,7 @@ class PublishedUrap(ContextMechanism):
         return Tally(np.concatenate(counts), len(reports), self.fingerprint)
 
     def sample_tally(self, counts: ArrayLike, rng: np.random.Generator) -> Tally:
-        """Draw the tally of (k,) people per symbol; same law as `tally(privatize(x))`."""
+        """Draw the tally of (k,) people per symbol; same distribution as `tally(privatize(x))`."""
         people = check_counts("counts", counts, self.k)
         others = people[self.clear_symbols]
         named = rng.binomial(others, self.clear_share[self._clear_block])

@@ -6,8 +6,8 @@ h(x) = ⌊g·f(x)/P⌋ for a uniform polynomial f of degree ≤ 2 over GF(P), P 
 f(x) is uniform and values of three symbols are independent, so that two symbols collide with
 probability c = Σ_v (n_v/P)² and three with Σ_v (n_v/P)³, n_v numbers being mapped to v: not 1/g
 and 1/g², and these are what the estimator and its variances use. A block of one symbol has P = 1.
-Base distribution: uniform h and value, with k-RR's own λ = g/(g + e^ε − 1); as f can map some
-hidden symbol to each value, no smaller λ covers them with it.
+Base distribution: uniform h and value, with k-RR's λ = g/(g + e^ε − 1). No smaller λ covers the
+hidden symbols, as f can map some of them to each value.
 """
 
 from collections.abc import Callable
@@ -123,7 +123,7 @@ class LocalHashingOracles(RecordReports):
         return max(1, sum((number - 1).bit_length() for number in numbers))
 
     def sample_tally(self, counts: Ints, base: Ints, rng: np.random.Generator) -> Ints:
-        """Small blocks draw how many people send each report; else reports are drawn themselves."""
+        """Small blocks: how many people send each report. Others: the reports themselves."""
         if self.n_max < N_MAX:
             words = seeded_words(rng)
             return np.asarray(
@@ -183,7 +183,7 @@ class LocalHashingOracles(RecordReports):
 
 
 def support_law_of(sizes: Ints, prime: Ints, g: Ints, share: Floats) -> SupportLaw:
-    """What a report includes; `share`: (m,) λ. Three symbols' values are independent."""
+    """Probabilities of inclusion; `share`: (m,) λ. Hash values of three symbols are independent."""
     most = prime // g + (prime % g > 0)
     few = prime // g
     large = prime % g

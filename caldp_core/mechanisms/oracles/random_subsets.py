@@ -5,7 +5,8 @@ Room: mechanisms, oracles; what `subset_selection.py` draws its reports with.
 A row starts with independent bits that are 1 with a dyadic probability q: given their number,
 they are a uniform subset of that number. A uniform bit that is 0 is then set, or one that is 1
 cleared, until there are ω: adding a uniform missing element to a uniform subset, or taking a
-uniform one away, leaves it uniform. So the law is exact whatever q is; q only decides the cost.
+uniform one away, leaves it uniform. So the distribution is exact whatever q is; q only decides the
+cost.
 """
 
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ _CHUNK_WORDS: Final = 1 << 17
 
 @dataclass(frozen=True, eq=False)
 class _Flips:
-    """In each row `at`, `times` uniform bits that are `value`, but never the `spared` one (−1)."""
+    """In each row `at`, flip `times` uniform bits that are `value`; not bit `spared`, if ≥ 0."""
 
     at: Ints
     times: Ints

@@ -3,8 +3,8 @@
 Room: mechanisms. A block with s hidden symbols sends subsets of ω of them, ω ≈ s/(e^ε + 1).
 Everybody sends a uniform subset with probability λ = s/(s + ω(e^ε − 1)); otherwise a hidden x
 sends x with ω − 1 uniform others. So a subset is e^ε times as likely from those it includes, which
-is Ye & Barg's law: x is included with probability ωe^ε/(ωe^ε + s − ω). With ω = 1 it is k-RR. As
-every subset includes somebody, λ·uniform is also the least that covers the hidden ones.
+is Ye & Barg's channel: x is included with probability ωe^ε/(ωe^ε + s − ω). With ω = 1 it is k-RR.
+As every subset includes some symbol, λ is also the least that covers the hidden ones.
 """
 
 from collections.abc import Callable
@@ -94,7 +94,7 @@ class SubsetSelectionOracles(PackedReports):
         )
 
     def sample_tally(self, counts: Ints, base: Ints, rng: np.random.Generator) -> Ints:
-        """Uniform subsets and honest ones are told apart, then both go through one scan."""
+        """Draw who sends a uniform subset; one scan then draws their subsets and the others'."""
         uniform = rng.binomial(counts, self._share[self._block])
         truths = counts - uniform
         noise = counts_by(self._block, uniform, base.size) + base
@@ -128,7 +128,7 @@ class SubsetSelectionOracles(PackedReports):
 
 
 def support_law_of(sizes: Ints, omega: Ints, share: Floats) -> SupportLaw:
-    """What subsets of ω of s symbols include; `share`: (m,) λ. The rest is counting."""
+    """Probabilities of inclusion for subsets of ω of s symbols, by counting; `share`: (m,) λ."""
     s, w = np.maximum(sizes, 1).astype(np.float64), omega.astype(np.float64)
     one, two = np.maximum(s - 1.0, 1.0), np.maximum(s - 2.0, 1.0)
     uniform_pair = w * (w - 1.0) / (s * one)

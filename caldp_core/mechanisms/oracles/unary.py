@@ -96,7 +96,7 @@ class UnaryOracles(PackedReports):
         return np.concatenate([own + stray, reports])
 
     def channel(self, block: int) -> tuple[int, Ints, int]:
-        """Products of T, D and their complements, over (2^48)^s; Python ints, for they are huge."""
+        """Products of T, D and their complements, over (2^48)^s, as Python ints of any size."""
         size, stray = int(self._sizes[block]), int(self._stray[block])
         rows = [[stray] * size for _ in range(size + 1)]
         for own in range(size):
@@ -113,16 +113,16 @@ class UnaryOracles(PackedReports):
         return every_row(int(self._sizes[block]))
 
     def support_form(self, block: int) -> SupportForm:
-        """Only the own bit tells x from the base: θ for d₁ where it is 1, 1 − θ for 1 − d₁."""
+        """x and the base differ in x's own bit only: it is 1 with θ, or d₁ in the base."""
         theta = Fraction(int(self._truth[block]), COIN_ONE)
         d1 = Fraction(int(self._stray[block]), COIN_ONE)
         return SupportForm(theta / d1, (1 - theta) / (1 - d1), d1)
 
 
 def support_law_of(theta: Floats, d1: Floats) -> SupportLaw:
-    """What a report of independent bits includes: others have d₁ even in the base reports.
+    """Probabilities of inclusion for independent bits.
 
-    So who is in the clear need not be corrected for, β = 0.
+    A base report includes a symbol as often as another hidden symbol's report does, so β = 0.
     """
     return SupportLaw(
         own=theta,

@@ -1,7 +1,7 @@
 """Coins that decide privacy: whole-number thresholds, never floating-point comparisons.
 
-Room: mechanisms build on it. A coin is T/2^48 with a whole T, rounded so that the ε that is
-realised never exceeds the ε that was asked for; estimators debias with the same T/2^48.
+Room: mechanisms, randomness. A coin is 1 with probability T/2^48, T a whole number rounded so that
+the realised ε never exceeds the stated one; estimators debias with the same T/2^48.
 """
 
 import os

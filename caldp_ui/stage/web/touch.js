@@ -20,7 +20,7 @@ export class Touch {
         if (event.target.closest(".divider")) return;
         const {tools} = this.stage, [one] = event.touches;
         if (event.touches.length === 2) {
-            event.preventDefault();
+            keep(event);
             tools.cancel();
             this.tap = null;
             this.pair = this.measure(event.touches);
@@ -31,9 +31,9 @@ export class Touch {
         this.last = {x: one.clientX, y: one.clientY};
         this.tap = {...this.last, time: event.timeStamp};
         if (tools.drawing) {
-            event.preventDefault();
+            keep(event);
             tools.begin(place.cell, place.scale);
-        } else if (this.stage.moving) event.preventDefault();
+        } else if (this.stage.moving) keep(event);
     }
 
     measure([one, other]) {
@@ -46,19 +46,19 @@ export class Touch {
     move(event) {
         const {stage} = this, [one] = event.touches;
         if (event.touches.length === 2 && this.pair) {
-            event.preventDefault();
+            keep(event);
             this.pinch(this.measure(event.touches));
             return;
         }
         const {tap} = this;
         if (tap && Math.hypot(one.clientX - tap.x, one.clientY - tap.y) > TAP_PX) this.tap = null;
         if (stage.tools.drawing && stage.tools.busy) {
-            event.preventDefault();
+            keep(event);
             const place = this.at(one);
             if (place) stage.tools.extend(place.cell, place.scale);
             this.dragged ||= !this.tap;
         } else if (stage.moving && this.last) {
-            event.preventDefault();
+            keep(event);
             stage.drag(one.clientX - this.last.x, one.clientY - this.last.y);
         }
         this.last = {x: one.clientX, y: one.clientY};
@@ -76,7 +76,7 @@ export class Touch {
         if (event.touches.length < 2) this.pair = null;
         if (event.touches.length) return;
         if (tools.busy) {
-            event.preventDefault();
+            keep(event);
             if (tools.tool === "box" && !this.dragged) tools.cancel();
             else tools.finish();
         } else if (this.tap && event.timeStamp - this.tap.time < TAP_MS) this.read(event);
@@ -87,7 +87,7 @@ export class Touch {
     read(event) {
         const place = this.stage.looks.placeAt(this.tap.x, this.tap.y);
         if (!place) return;
-        event.preventDefault();
+        keep(event);
         this.stage.point(place.cell, true);
     }
 
@@ -95,4 +95,9 @@ export class Touch {
         this.tap = this.pair = this.last = null;
         this.stage.tools.cancel();
     }
+}
+
+/** Keep the page from scrolling, unless it already does and can't be stopped. */
+function keep(event) {
+    if (event.cancelable) event.preventDefault();
 }

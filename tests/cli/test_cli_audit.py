@@ -1,0 +1,170 @@
+"""`python -m caldp_core audit`: its JSON against the record, its exit codes, its one sentence."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from caldp_core.audit.blockwise import EVERY_ENTRY, THE_FORM, audit_context
+from caldp_core.basics.limits import OUTPUTS_MAX
+from caldp_core.cli.commands import main, verdict
+from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
+from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
+from caldp_core.mechanisms.specs import Hadamard
+from caldp_core.privacy.context import Context
+from tests import mutants
+
+MIXED: dict[str, Any] = {
+    "caldp_scenario": 1,
+    "dataset": {"kind": "uniform", "k": 400},
+    "blocks": {"kind": "runs", "blocks": 10},
+    "sensitive": {"kind": "symbols", "runs": ["0-99", "120-129"]},
+    "epsilon": [0.5, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0],
+}
+"""Of version 1, whose keys are the short ones."""
+
+
+def audited(folder: Path, scenario: Any) -> Result:
+    path = folder / "scenario.json"
+    path.write_text(json.dumps(scenario), encoding="utf-8")
+    return CliRunner().invoke(main, ["audit", str(path)])
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_it_tells_what_the_audit_found(tmp_path: Path, family: str) -> None:
+    done = audited(tmp_path, MIXED | {"family": family})
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.stdout)
+    assert told["scenario"]["mechanism"]["kind"] == told["mechanism"] == family
+    assert told["scenario"]["n"] is None
+    flags = np.isin(np.arange(400), [*range(100), *range(120, 130)])
+    made = mechanism(Context.of(np.arange(400) // 40, flags, MIXED["epsilon"]), family)
+    known = made.outputs if made.oracles.outputs < OUTPUTS_MAX else None
+    assert (told["k"], told["blocks"], told["outputs"]) == (400, 10, known)
+    assert told["holds"] is True
+    assert told["faulty_value"] is None
+    within, across = told["pairs"]
+    # Blocks 0 and 1 are sensitive throughout, block 2 has 20, block 3 has 10 of 40.
+    assert (within["kind"], within["blocks"]) == ("sensitive-sensitive", 4)
+    assert within["pairs"] == 40 * 39 * 2 + 20 * 19 + 10 * 9
+    assert (across["kind"], across["blocks"]) == ("sensitive-other", 2)
+    assert across["pairs"] == 20 * 20 + 10 * 30
+    record = audit_context(made)
+    assert told["method"] == record.method
+    for told_kind in (within, across):
+        classes = [c for c in record.classes if c.kind == told_kind["kind"]]
+        assert told_kind["blocks_that_hold"] == len(classes)
+        worst = told_kind["worst"]
+        same = next(c for c in classes if c.block == worst["block"])
+        assert worst["privacy_loss"] == same.privacy_loss
+        assert worst["epsilon"] == same.epsilon
+        named = worst["value"], worst["other_value"], worst["output"]
+        assert named == (same.x, same.x_other, same.output)
+        assert worst["privacy_loss"] - worst["epsilon"] == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("blocks", [{"kind": "one"}, {"kind": "runs", "blocks": 875}])
+@pytest.mark.parametrize(
+    "family", [name for name in FAMILIES if name not in ("hadamard", "galois")]
+)
+def test_the_paper_s_map_is_audited_in_every_family(
+    tmp_path: Path, family: str, blocks: dict[str, Any]
+) -> None:
+    """Hadamard's and Galois' take three seconds, and stream as randomized response's does."""
+    change = {
+        "dataset": {"kind": "uniform", "k": 43_750},
+        "blocks": blocks,
+        "sensitive": {"kind": "everything"},
+        "epsilon": 1.0,
+    }
+    done = audited(tmp_path, MIXED | change | {"family": family})
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.stdout)
+    streams = family == "randomized-response"
+    assert told["method"] == (EVERY_ENTRY if streams else THE_FORM)
+    worst = told["pairs"][0]["worst"]
+    assert (worst["value"], worst["other_value"], worst["output"]) == (0, 1, 0 if streams else None)
+
+
+@pytest.mark.parametrize(("k", "outputs"), [(19, 2**19), (59, 2**59), (60, None), (5_000, None)])
+def test_a_number_of_reports_is_told_while_it_is_one(
+    tmp_path: Path, k: int, outputs: int | None
+) -> None:
+    change = {
+        "dataset": {"kind": "uniform", "k": k},
+        "blocks": {"kind": "one"},
+        "sensitive": {"kind": "everything"},
+        "epsilon": 1.0,
+    }
+    done = audited(tmp_path, MIXED | change | {"family": "oue"})
+    assert json.loads(done.stdout)["outputs"] == outputs
+
+
+def made_wrong(oracles: Any) -> Any:
+    return lambda self, policy: ContextMechanism(policy, self.name, oracles)
+
+
+@pytest.mark.parametrize(
+    ("oracles", "privacy_loss"),
+    [
+        (mutants.coin_for(1.05, HadamardOracles), 1.05),
+        (mutants.without_company(HadamardOracles), None),
+    ],
+)
+def test_what_leaks_ends_with_exit_code_1(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, oracles: Any, privacy_loss: float | None
+) -> None:
+    monkeypatch.setattr(Hadamard, "make", made_wrong(oracles))
+    done = audited(tmp_path, MIXED | {"epsilon": 1.0})
+    assert done.exit_code == 1
+    told = json.loads(done.stdout)
+    assert told["holds"] is False
+    worst = told["pairs"][-1]["worst"]
+    assert not worst["holds"]
+    assert worst["privacy_loss"] == (None if privacy_loss is None else pytest.approx(privacy_loss))
+
+
+def test_kinds_count_only_the_blocks_that_hold() -> None:
+    made = mechanism(Context.block_structured(np.arange(60) // 20, [1.0, 2.0, 1.0]), "hadamard")
+    made.policy = Context.block_structured(np.arange(60) // 20, [1.0, 1.5, 0.9])
+    told = verdict(audit_context(made))
+    (kind,) = told["pairs"]
+    assert told["holds"] is False
+    assert (kind["blocks"], kind["blocks_that_hold"]) == (3, 1)
+    assert kind["worst"]["block"] == 1
+    assert math.isclose(kind["worst"]["privacy_loss"], 2.0, rel_tol=1e-9)
+
+
+def test_nothing_sensitive_leaves_nothing_to_break(tmp_path: Path) -> None:
+    done = audited(tmp_path, MIXED | {"sensitive": {"kind": "symbols", "runs": []}})
+    assert done.exit_code == 0
+    assert json.loads(done.stdout)["pairs"] == []
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"epsilon": 0}, "epsilon must be in"),
+        ({"family": "none"}, "family must be one of"),
+        ({"dataset": {"kind": "uniform", "k": 2**20}, "blocks": {"kind": "one"}, "epsilon": 1.0,
+          "sensitive": {"kind": "everything"}}, "goes through at most"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_used_is_one_sentence(
+    tmp_path: Path, change: dict[str, Any], words: str
+) -> None:
+    done = audited(tmp_path, MIXED | change)
+    assert done.exit_code == 2
+    assert words in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert done.stdout == ""
+
+
+def test_a_missing_file_is_one_sentence(tmp_path: Path) -> None:
+    done = CliRunner().invoke(main, ["audit", str(tmp_path / "none.json")])
+    assert done.exit_code == 2
+    assert "Traceback" not in done.output
