@@ -56,11 +56,11 @@ def best_weights(columns: Columns, classes: Classes, accuracy: float = _TOGETHER
         )
         information = Information.of(columns, w, classes)
         gains = information.gains(columns)
-    w = _exact_rows(v, w, target)
+    w = with_rows_of_one(v, w, target)
     return Weighted(columns, w, dual, Information.of(columns, w, classes))
 
 
-def _exact_rows(v: Floats, w: Floats, target: Floats) -> Floats:
+def with_rows_of_one(v: Floats, w: Floats, target: Floats) -> Floats:
     """The nearest weights, relative to themselves, with rows that sum to 1 to rounding."""
     for _ in range(3):
         scaled = v * w[:, None]

@@ -61,7 +61,17 @@ def extreme_rays(levels: Floats, classes: Ints, most: int) -> Floats | None:
             count, work = count + len(rays), work + steps
             if count > most or work > 20 * most:
                 return None
-    return np.concatenate(found)
+    return _one_of_each(np.concatenate(found), classes)
+
+
+def _one_of_each(rays: Floats, classes: Ints) -> Floats:
+    """Rays whose first symbol was one of several twins are found once for each place it takes."""
+    rays = rays - rays.max(axis=1, keepdims=True)
+    order = np.argsort(classes, kind="stable")
+    for members in (order[classes[order] == label] for label in np.unique(classes)):
+        rays[:, members] = -np.sort(-rays[:, members], axis=1)
+    rounded = np.round(np.where(np.isfinite(rays), rays, -1e4), 9)
+    return rays[np.unique(rounded, axis=0, return_index=True)[1]]
 
 
 def _supports(levels: Floats, classes: Ints, most: int) -> list[Bools] | None:

@@ -1,0 +1,111 @@
+"""Columns in floating point → a channel in whole numbers that keeps E exactly.
+
+Room: mechanisms. Every column is pulled a hair toward the constant one (logarithms times 1 − 2⁻³⁰),
+so that rounding its entries down can't break a ratio. What the rows then miss to sum to 1 is nearly
+the same for all symbols, hence itself an allowed column, and the sum of two allowed columns is one.
+`kept` decides afterwards, by comparisons that no rounding can turn.
+"""
+
+import math
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from typing import Final
+
+import numpy as np
+
+from caldp_core.basics.errors import require
+from caldp_core.basics.types import Bools, Floats
+from caldp_core.mechanisms.designed.master import with_rows_of_one
+
+_PULL: Final = 2.0**-30
+_HELD_BACK: Final = 2.0**-20
+"""Share of every row that is dealt out at last."""
+_BITS: Final = 50
+"""Bits that the smallest probability keeps at least."""
+_SURE: Final = 2.0**-40
+"""Relative: floating-point ratios nearer to e^E than that are compared in rationals."""
+_DIGITS: Final = 60
+
+
+@dataclass(frozen=True, eq=False)
+class WholeChannel:
+    """Q(y|x) = numerators[x][y]/2^bits: k rows of whole numbers that sum to 2^bits."""
+
+    numerators: tuple[tuple[int, ...], ...]
+    bits: int
+
+    @property
+    def outputs(self) -> int:
+        """Number of columns."""
+        return len(self.numerators[0])
+
+    def floats(self) -> Floats:
+        """(k, outputs) nearest floats."""
+        whole = 1 << self.bits
+        return np.array([[entry / whole for entry in row] for row in self.numerators])
+
+
+def whole_channel(v: Floats, w: Floats, prior: Floats, parts: list[Bools]) -> WholeChannel:
+    """Round (N, k) columns v with (N,) weights w. `parts`: (k,) masks, E = ∞ between them."""
+    with np.errstate(divide="ignore"):
+        v = np.exp(np.log(v) * (1 - _PULL))
+    v /= (v @ prior)[:, None]
+    w = with_rows_of_one(v, w, np.ones(v.shape[1]))
+    v, w = v[w > 0], w[w > 0]
+    chances = (v * w[:, None]).T
+    least = float(chances[chances > 0].min())
+    bits = max(62, _BITS + math.ceil(-math.log2(least)))
+    scale = Fraction(1 << bits) * (1 - Fraction(_HELD_BACK))
+    rows = [[int(Fraction(q) * scale) if q else 0 for q in row] for row in chances.tolist()]
+    for part in parts:
+        _deal_out(rows, np.flatnonzero(part).tolist(), bits)
+    return WholeChannel(tuple(tuple(row) for row in rows), bits)
+
+
+def _deal_out(rows: list[list[int]], part: list[int], bits: int) -> None:
+    """Give what these rows miss to their likeliest common column; to a new one if none is common."""
+    common = [y for y in range(len(rows[0])) if all(rows[x][y] for x in part)]
+    if not common:
+        for row in rows:
+            row.append(0)
+        common = [len(rows[0]) - 1]
+    column = max(common, key=lambda y: rows[part[0]][y])
+    for x in part:
+        rows[x][column] += (1 << bits) - sum(rows[x])
+
+
+def kept(channel: WholeChannel, levels: Floats) -> bool:
+    """Whether the rows are distributions within (k, k) `levels` E, exactly (CALDP Definition 2)."""
+    rows, k = channel.numerators, len(levels)
+    if len(rows) != k or any(
+        len(row) != channel.outputs or min(row) < 0 or sum(row) != 1 << channel.bits for row in rows
+    ):
+        return False
+    floats = channel.floats()
+    with np.errstate(over="ignore"):
+        allowed = np.exp(levels) * (1 - _SURE)
+    for x in range(k):
+        others = np.flatnonzero(np.isfinite(levels[x]) & (np.arange(k) != x))
+        sure = (floats[x] <= allowed[x, others, None] * floats[others]).all(axis=1)
+        if not all(_within(rows[x], rows[z], float(levels[x, z])) for z in others[~sure]):
+            return False
+    return True
+
+
+def _within(row: tuple[int, ...], other: tuple[int, ...], level: float) -> bool:
+    """row ≤ e^level·other, by a rational that lies below e^level."""
+    with localcontext() as context:
+        context.prec = _DIGITS
+        # exp is correctly rounded, so the number before the result lies below e^level.
+        power = Fraction(Decimal(level).exp().next_minus()) if level > 0 else Fraction(1)
+    return all(a * power.denominator <= power.numerator * b for a, b in zip(row, other, strict=True))
+
+
+def require_kept(channel: WholeChannel, levels: Floats) -> None:
+    """Raise `CaldpError` unless `kept`."""
+    require(
+        kept(channel, levels),
+        "This channel does not keep its privacy matrix: some row is no distribution or some "
+        "report tells two symbols apart by more than it may; design it again.",
+    )
