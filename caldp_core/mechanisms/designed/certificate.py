@@ -30,9 +30,9 @@ class Proof:
     exact: bool
 
 
-def proof_of(weighted: Weighted, excess: float, exact: bool) -> Proof:
-    """`excess`: a bound on vᵀGv − λᵀv over all allowed columns with π·v = 1."""
+def proof_of(weighted: Weighted, excess: float) -> Proof:
+    """`excess`: the largest vᵀGv − λᵀv of all extreme rays with π·v = 1."""
     loss = weighted.information.loss
     most = float(weighted.dual @ weighted.information.classes.rows_sum) + max(excess, 0.0)
     bound = loss * min(loss / most, 1.0) * (1 - _ROUNDING)
-    return Proof(loss, bound, exact)
+    return Proof(loss, bound, True)

@@ -22,6 +22,8 @@ from caldp_core.mechanisms.designed.moments import Classes, columns_of
 from caldp_core.mechanisms.designed.orbits import Orbit
 from caldp_core.mechanisms.designed.problem import Part, Problem
 from caldp_core.mechanisms.designed.rays import extreme_rays
+from caldp_core.mechanisms.designed.relaxation import relaxed_bound
+from caldp_core.mechanisms.designed.search import SearchedRays
 from caldp_core.privacy.context import PrivacyMatrix
 
 K_MAX: Final = 256
@@ -30,6 +32,10 @@ _RAYS_MAX: Final = 200_000
 """Most kinds of extreme rays that are all looked at."""
 _ACCURACY: Final = 1e-5
 """Relative: what is left to be gained by other columns when the search for them ends."""
+_SEARCHED: Final = 1e-4
+"""The same where columns are searched for."""
+_GOOD: Final = 1.002
+"""Columns of large orbits that lose more than that are compared with those of small ones."""
 _SEED: Final = 11
 """Of the search for even arrangements, so that one problem has one design."""
 
@@ -98,30 +104,35 @@ def _piece_of(progress: Progress, i: int, pieces: int) -> Progress:
 def _best_of(part: Part, most: int, progress: Progress) -> tuple[Floats, Floats, Proof]:
     """(N, k) columns, (N,) weights, about `most` of them where it can be, and the proof."""
     classes = part.classes()
+    rng = np.random.default_rng(_SEED)
     rays = extreme_rays(part.levels, classes.labels, _RAYS_MAX)
     if rays is None:
-        raise NotImplementedError
-    source = AllRays(classes, columns_of(rays, classes))
+        return _searched(part, SearchedRays(classes, part.levels, rng), most, progress)
+    source = AllRays(classes, columns_of(rays, classes), part.levels)
     best = generate(source, _ACCURACY, progress)
-    excess = float(excess_of(best, source.every).max())
-    v, w = _written_out(best, source, most)
-    return v, w, proof_of(best, excess, True)
+    proof = proof_of(best, float(excess_of(best, source.every).max()))
+    v, w = written_out(few_columns(best, classes), classes, most, rng)
+    if len(v) > most or proof.loss * _GOOD < _loss(v, w, classes):
+        others = written_out(few_columns(_of_small(source, most), classes), classes, most, rng)
+        v, w = min((v, w), others, key=lambda made: _loss(*made, classes))
+    return v, w, proof
 
 
-def _written_out(best: Weighted, source: AllRays, most: int) -> tuple[Floats, Floats]:
-    """The columns of a channel: of whole orbits where they are small.
+def _searched(
+    part: Part, source: SearchedRays, most: int, progress: Progress
+) -> tuple[Floats, Floats, Proof]:
+    """The same where not all rays can be looked at."""
+    best = generate(source, _SEARCHED, lambda share: progress(0.7 * share))
+    bound = relaxed_bound(part, best, lambda share: progress(0.7 + 0.3 * share))
+    v, w = written_out(few_columns(best, source.classes), source.classes, most, source.rng)
+    return v, w, Proof(best.information.loss, bound, False)
 
-    Where they are not, also what small orbits alone can do, and the better of the two.
-    """
-    classes, rng = source.classes, np.random.default_rng(_SEED)
-    first = written_out(few_columns(best, classes), classes, most, rng)
-    sizes = [Orbit(v, classes).size for v in best.columns.v[best.w > 0]]
-    if sum(sizes) <= most:
-        return first
-    small = [i for i, v in enumerate(source.every.v) if Orbit(v, classes).size <= most]
-    others = generate(AllRays(classes, source.every.rows(np.array(small))), _ACCURACY, no_progress)
-    second = written_out(few_columns(others, classes), classes, most, rng)
-    return min(first, second, key=lambda made: _loss(*made, classes))
+
+def _of_small(source: AllRays, most: int) -> Weighted:
+    """The best of those orbits that can be written out."""
+    sizes = np.array([Orbit(v, source.classes).size for v in source.every.v], dtype=np.float64)
+    small = source.every.rows(np.flatnonzero(sizes <= most))
+    return generate(AllRays(source.classes, small, source.levels), _ACCURACY, no_progress)
 
 
 def _loss(v: Floats, w: Floats, classes: Classes) -> float:

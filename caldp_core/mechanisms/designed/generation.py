@@ -9,9 +9,9 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from caldp_core.basics.types import Floats, Ints, Progress
+from caldp_core.basics.types import Floats, Progress
 from caldp_core.mechanisms.designed.master import Weighted, best_weights
-from caldp_core.mechanisms.designed.moments import Classes, Columns, together
+from caldp_core.mechanisms.designed.moments import Classes, Columns, columns_of, together
 
 _ROUNDS: Final = 60
 _KEPT: Final = 1e-7
@@ -51,16 +51,40 @@ def generate(source: Source, accuracy: float, progress: Progress) -> Weighted:
     return best
 
 
+def complete_start(levels: Floats) -> Floats:
+    """(2k + 1, k) logarithms of columns that span and of which some weights make a channel.
+
+    The ray highest in x is p_x = e^{−E[x, ·]}. As 1 lies inside of the cone, so does 1 − t·p_x
+    for small t, up to min (e^E − 1)/(e^E·p_z − p_y) over E = E[y, z], and both add up to 1.
+    """
+    k = len(levels)
+    peaks = np.exp(-levels)
+    powers = np.exp(-levels[None]) if k else peaks
+    top = 1 - powers
+    bottom = peaks[:, None, :] - powers * peaks[:, :, None]
+    limit = np.where(bottom > 0, top / np.where(bottom > 0, bottom, 1.0), np.inf)
+    limit[:, np.arange(k), np.arange(k)] = np.inf
+    t = 0.999 * np.minimum(limit.min(axis=(1, 2)), 1.0)
+    rest = 1 - t[:, None] * peaks
+    with np.errstate(divide="ignore"):
+        return np.log(np.concatenate([peaks, rest, np.ones((1, k))]))
+
+
 @dataclass(frozen=True, eq=False)
 class AllRays:
     """A source that has every extreme ray, so that its excess is the truth."""
 
     classes: Classes
     every: Columns
+    levels: Floats
 
     def start(self) -> Columns:
-        """All of few, or an even choice of many."""
-        return self.every.rows(self._spread_out(self._at_once))
+        """All of few, or an even choice of many with enough to complete it."""
+        if len(self.every) <= self._at_once:
+            return self.every
+        chosen = np.linspace(0, len(self.every) - 1, self._at_once).astype(np.int64)
+        complete = columns_of(complete_start(self.levels), self.classes)
+        return together(self.every.rows(chosen), complete)
 
     def better(self, weighted: Weighted) -> tuple[Columns, Floats]:
         """The largest."""
@@ -73,14 +97,6 @@ class AllRays:
     def _at_once(self) -> int:
         entries = len(self.classes.sizes) ** 2 // 2
         return max(400, 4 * entries)
-
-    def _spread_out(self, most: int) -> Ints:
-        count = len(self.every)
-        if count <= most:
-            return np.arange(count)
-        # The rays highest in one symbol and the lowest in one are among them: they span.
-        ends = np.concatenate([self.every.v.argmax(axis=0), self.every.v.argmin(axis=0)])
-        return np.unique(np.concatenate([ends, np.linspace(0, count - 1, most).astype(np.int64)]))
 
 
 def excess_of(weighted: Weighted, columns: Columns) -> Floats:
