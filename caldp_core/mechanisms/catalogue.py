@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, Final
 
 from caldp_core.mechanisms.base import Mechanism
+from caldp_core.mechanisms.designed.mechanism import DesignedMechanism
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
 from caldp_core.mechanisms.direct.exponential import ExponentialMechanism
 from caldp_core.mechanisms.direct.grid_geometric import GridGeometric
@@ -21,6 +22,7 @@ from caldp_core.mechanisms.registry import FAMILIES, mechanism
 from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.context import Context, PrivacyMatrix
 from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
+from caldp_core.privacy.matrix import DenseMatrix
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,15 @@ _OTHERS: Final = (
         "Andrés et al. 2013 (the promise); Ghosh, Roughgarden, Sundararajan 2009 (the noise)",
         EuclideanMetric,
         lambda policy: GridGeometric(policy.stricter_steps()),
+    ),
+    MechanismEntry(
+        "designed",
+        "The designer",
+        "Each person sends one of the reports that were designed for exactly this policy; a proof "
+        "comes with it of how little better any other mechanism could be.",
+        "Kairouz, Oh, Viswanath 2016 (extremal mechanisms); McKenna et al. 2020 (the loss)",
+        DenseMatrix,
+        DesignedMechanism.for_policy,
     ),
 )
 MECHANISMS: Final = {entry.name: entry for entry in (*_IN_CONTEXTS, *_OTHERS)}

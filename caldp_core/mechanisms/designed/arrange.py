@@ -1,10 +1,10 @@
 """From weights of orbits to the columns of a channel that can be written out.
 
-Room: mechanisms. Small orbits are written out whole, which loses nothing. A large one (64 symbols, 17
-of them high: 10^15 columns) is stood for by a few of its columns and all their cyclic shifts, as in
-a block design made of difference sets (Bose 1939). Shifts make M circulant on each class, with the
-eigenvalues Σ w·|v̂(f)|²/k_c at the frequencies f ≠ 0. Were they all equal, M would be that of the
-whole orbit; swaps of two symbols even them out.
+Room: mechanisms. Small orbits are written out whole, which loses nothing. A large one (64 symbols,
+17 of them high: 10^15 columns) is stood for by a few of its columns and all their cyclic shifts, as
+in a block design made of difference sets (Bose 1939). Shifts make M circulant on each class, with
+the eigenvalues Σ w·|v̂(f)|²/k_c at the frequencies f ≠ 0. Were they all equal, M would be that of
+the whole orbit; swaps of two symbols even them out.
 """
 
 from typing import Final
@@ -46,7 +46,7 @@ def few_columns(weighted: Weighted, classes: Classes) -> Weighted:
     if len(columns) > entries.shape[1]:
         entries /= np.abs(entries).max(axis=0)
         basic = linprog(np.arange(len(w)), A_eq=entries.T, b_eq=w @ entries, method="highs-ds")
-        if basic.status == 0:
+        if basic.x is not None:
             columns = columns.rows(np.flatnonzero(basic.x > _SMALL * basic.x.max()))
     return _without_rare(best_weights(columns, classes), classes)
 

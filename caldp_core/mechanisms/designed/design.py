@@ -61,7 +61,9 @@ class Design:
     @property
     def gap(self) -> float:
         """At most this share above what any mechanism can do: 0.008 stands for 0.8 %."""
-        return max(self.loss / self.bound - 1.0, 0.0) if self.bound > 0 else float("inf")
+        if self.loss <= self.bound:
+            return 0.0
+        return self.loss / self.bound - 1.0 if self.bound > 0 else float("inf")
 
 
 def design(
@@ -82,19 +84,20 @@ def design(
     )
     problem = Problem.of(policy, prior, weights)
     parts = problem.parts()
-    columns, chances, masks, bound, exact = [], [], [], 0.0, True
+    columns, chances, bound, exact = [], [], 0.0, True
     for i, (own, share, part) in enumerate(parts):
         most = EXACT_MAX_ENTRIES * len(own) // policy.k**2
         v, w, proof = _best_of(part, most, _piece_of(progress, i, len(parts)))
         columns.append(problem.columns(own, v) / share)
         chances.append(w * share)
-        masks.append(np.isin(problem.merged, own))
         bound, exact = bound + share * proof.bound, exact and proof.exact
-    channel = whole_channel(np.concatenate(columns), np.concatenate(chances), problem.prior, masks)
+    channel = whole_channel(
+        np.concatenate(columns), np.concatenate(chances), problem.prior, problem.levels
+    )
     require_kept(channel, problem.levels)
     loss = problem.loss(channel.floats())
     shares, omega = read_only(problem.prior), read_only(problem.weights)
-    return Design(policy, shares, omega, channel, loss, bound - problem.squares, exact)
+    return Design(policy, shares, omega, channel, loss, max(bound - problem.squares, 0.0), exact)
 
 
 def _piece_of(progress: Progress, i: int, pieces: int) -> Progress:
@@ -114,7 +117,7 @@ def _best_of(part: Part, most: int, progress: Progress) -> tuple[Floats, Floats,
     v, w = written_out(few_columns(best, classes), classes, most, rng)
     if len(v) > most or proof.loss * _GOOD < _loss(v, w, classes):
         others = written_out(few_columns(_of_small(source, most), classes), classes, most, rng)
-        v, w = min((v, w), others, key=lambda made: _loss(*made, classes))
+        v, w = min((v, w), others, key=lambda made: _loss(made[0], made[1], classes))
     return v, w, proof
 
 

@@ -1,9 +1,9 @@
 """Columns in floating point → a channel in whole numbers that keeps E exactly.
 
-Room: mechanisms. Every column is pulled a hair toward the constant one (logarithms times 1 − 2⁻³⁰),
-so that rounding its entries down can't break a ratio. What the rows then miss to sum to 1 is nearly
-the same for all symbols, hence itself an allowed column, and the sum of two allowed columns is one.
-`kept` decides afterwards, by comparisons that no rounding can turn.
+Room: mechanisms. Every column is pulled a hair toward the constant one, by a factor on its
+logarithms that leaves 10⁻⁹ nats of every level unused. Entries are rounded down, and what a row then misses to
+sum to 1 goes to its largest entry: both move ratios by far less than was left. `kept` decides
+afterwards, by comparisons that no rounding can turn.
 """
 
 import math
@@ -15,12 +15,11 @@ from typing import Final
 import numpy as np
 
 from caldp_core.basics.errors import require
-from caldp_core.basics.types import Bools, Floats
+from caldp_core.basics.types import Floats
 from caldp_core.mechanisms.designed.master import with_rows_of_one
 
-_PULL: Final = 2.0**-30
-_HELD_BACK: Final = 2.0**-20
-"""Share of every row that is dealt out at last."""
+_LEFT: Final = 1e-9
+"""Nats of the least level, and as large a share of the others, that are not used."""
 _BITS: Final = 50
 """Bits that the smallest probability keeps at least."""
 _SURE: Final = 2.0**-40
@@ -28,7 +27,7 @@ _SURE: Final = 2.0**-40
 _DIGITS: Final = 60
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class WholeChannel:
     """Q(y|x) = numerators[x][y]/2^bits: k rows of whole numbers that sum to 2^bits."""
 
@@ -46,33 +45,21 @@ class WholeChannel:
         return np.array([[entry / whole for entry in row] for row in self.numerators])
 
 
-def whole_channel(v: Floats, w: Floats, prior: Floats, parts: list[Bools]) -> WholeChannel:
-    """Round (N, k) columns v with (N,) weights w. `parts`: (k,) masks, E = ∞ between them."""
+def whole_channel(v: Floats, w: Floats, prior: Floats, levels: Floats) -> WholeChannel:
+    """Round (N, k) columns v with (N,) weights w, within (k, k) closed levels E."""
+    finite = levels[(levels > 0) & np.isfinite(levels)]
+    pull = _LEFT / float(finite.min()) if finite.size else 0.0
     with np.errstate(divide="ignore"):
-        v = np.exp(np.log(v) * (1 - _PULL))
+        v = np.exp(np.log(v) * (1 - pull))
     v /= (v @ prior)[:, None]
     w = with_rows_of_one(v, w, np.ones(v.shape[1]))
-    v, w = v[w > 0], w[w > 0]
-    chances = (v * w[:, None]).T
+    chances = (v * w[:, None]).T[:, w > 0]
     least = float(chances[chances > 0].min())
     bits = max(62, _BITS + math.ceil(-math.log2(least)))
-    scale = Fraction(1 << bits) * (1 - Fraction(_HELD_BACK))
-    rows = [[int(Fraction(q) * scale) if q else 0 for q in row] for row in chances.tolist()]
-    for part in parts:
-        _deal_out(rows, np.flatnonzero(part).tolist(), bits)
+    rows = [[int(Fraction(q) * (1 << bits)) for q in row] for row in chances.tolist()]
+    for row in rows:
+        row[row.index(max(row))] += (1 << bits) - sum(row)
     return WholeChannel(tuple(tuple(row) for row in rows), bits)
-
-
-def _deal_out(rows: list[list[int]], part: list[int], bits: int) -> None:
-    """Give what these rows miss to their likeliest common column; to a new one if none is common."""
-    common = [y for y in range(len(rows[0])) if all(rows[x][y] for x in part)]
-    if not common:
-        for row in rows:
-            row.append(0)
-        common = [len(rows[0]) - 1]
-    column = max(common, key=lambda y: rows[part[0]][y])
-    for x in part:
-        rows[x][column] += (1 << bits) - sum(rows[x])
 
 
 def kept(channel: WholeChannel, levels: Floats) -> bool:
@@ -99,7 +86,8 @@ def _within(row: tuple[int, ...], other: tuple[int, ...], level: float) -> bool:
         context.prec = _DIGITS
         # exp is correctly rounded, so the number before the result lies below e^level.
         power = Fraction(Decimal(level).exp().next_minus()) if level > 0 else Fraction(1)
-    return all(a * power.denominator <= power.numerator * b for a, b in zip(row, other, strict=True))
+    up, down = power.numerator, power.denominator
+    return all(a * down <= up * b for a, b in zip(row, other, strict=True))
 
 
 def require_kept(channel: WholeChannel, levels: Floats) -> None:

@@ -8,8 +8,6 @@ import json
 import math
 from typing import Any, Final
 
-import numpy as np
-
 from caldp_core.basics.errors import CaldpError, check_number, require
 from caldp_core.basics.limits import EXACT_MAX_ENTRIES
 from caldp_core.basics.types import read_only

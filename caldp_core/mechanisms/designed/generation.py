@@ -21,7 +21,10 @@ _KEPT: Final = 1e-7
 class Source(Protocol):
     """Columns of a problem, all of them or those that a search finds."""
 
-    classes: Classes
+    @property
+    def classes(self) -> Classes:
+        """The problem's twins, prior and weights."""
+        ...
 
     def start(self) -> Columns:
         """Some that span all symbols."""
@@ -67,7 +70,7 @@ def complete_start(levels: Floats) -> Floats:
     t = 0.999 * np.minimum(limit.min(axis=(1, 2)), 1.0)
     rest = 1 - t[:, None] * peaks
     with np.errstate(divide="ignore"):
-        return np.log(np.concatenate([peaks, rest, np.ones((1, k))]))
+        return np.asarray(np.log(np.concatenate([peaks, rest, np.ones((1, k))])))
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,8 +98,7 @@ class AllRays:
 
     @property
     def _at_once(self) -> int:
-        entries = len(self.classes.sizes) ** 2 // 2
-        return max(400, 4 * entries)
+        return max(400, 2 * len(self.classes.sizes) ** 2)
 
 
 def excess_of(weighted: Weighted, columns: Columns) -> Floats:

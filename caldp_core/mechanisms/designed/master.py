@@ -5,8 +5,9 @@ and s ≥ 0 of the weights, the optimum has λᵀv_i − v_iᵀGv_i = s_i and w_
 with as many columns as M has entries, so a step costs O(N·(r²/2)²) for N columns (Woodbury).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, cholesky, eigh
@@ -14,6 +15,7 @@ from scipy.linalg import cho_factor, cho_solve, cholesky, eigh
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms.designed.moments import Classes, Columns, Information
 
+_Solver: TypeAlias = Callable[[Floats], Floats]
 _STEPS: Final = 80
 _TOGETHER: Final = 1e-9
 """Relative: how far the weights' share of the duality gap is driven down."""
@@ -30,34 +32,50 @@ class Weighted:
 
 
 def best_weights(columns: Columns, classes: Classes, accuracy: float = _TOGETHER) -> Weighted:
-    """Solve for w. The columns must span all symbols. `accuracy`: of the loss, relative."""
-    v, target = columns.sums, classes.rows_sum
-    count = len(columns)
-    w = np.full(count, 1.0 / count)
-    information = Information.of(columns, w, classes)
-    gains = information.gains(columns)
-    dual = classes.scale * float(gains.mean())
-    slack = np.maximum(v @ dual - gains, 0.1 * gains.mean())
+    """Solve for w. Some weights must make a channel. `accuracy`: of the loss, relative."""
+    now = _start(columns, classes)
     for _ in range(_STEPS):
-        off_rows, off_dual = target - v.T @ w, gains + slack - v @ dual
-        gap = float(w @ slack)
-        scale = information.loss
-        off = max(float(np.abs(off_rows).max()), float(np.abs(off_dual).max()) / scale)
-        if gap < accuracy * scale and off < accuracy:
-            break
-        solve = _hessian_solver(columns, information, slack / w)
-        step = _newton(v, solve, off_rows, off_dual, w, slack, 0.0)
-        reach = min(_longest(w, step[0]), _longest(slack, step[2]))
-        center = (1 - reach) ** 3 * gap / count
-        step = _newton(v, solve, off_rows, off_dual, w, slack, max(center, 1e-4 * gap / count))
-        reach = 0.99 * min(_longest(w, step[0]), _longest(slack, step[2]))
-        w, dual, slack = (
-            old + reach * move for old, move in zip((w, dual, slack), step, strict=True)
-        )
-        information = Information.of(columns, w, classes)
+        information = Information.of(columns, now.w, classes)
         gains = information.gains(columns)
-    w = with_rows_of_one(v, w, target)
-    return Weighted(columns, w, dual, Information.of(columns, w, classes))
+        off = classes.rows_sum - columns.sums.T @ now.w, gains + now.slack - columns.sums @ now.dual
+        gap, scale = float(now.w @ now.slack), information.loss
+        wrong = max(gap / scale, np.abs(off[1]).max() / scale, np.abs(off[0]).max())
+        if wrong < accuracy:
+            break
+        solve = _hessian_solver(columns, information, now.slack / now.w)
+        straight = _newton(columns.sums, solve, now, off, 0.0)
+        center = max((1 - now.reach(straight)) ** 3, 1e-4) * gap / len(columns)
+        step = _newton(columns.sums, solve, now, off, center)
+        now = now.after(step, 0.99 * now.reach(step))
+    w = with_rows_of_one(columns.sums, now.w, classes.rows_sum)
+    return Weighted(columns, w, now.dual, Information.of(columns, w, classes))
+
+
+@dataclass(frozen=True, eq=False)
+class _Iterate:
+    """w: (N,), λ: (r,) and s: (N,), or a move of them."""
+
+    w: Floats
+    dual: Floats
+    slack: Floats
+
+    def after(self, move: "_Iterate", reach: float) -> "_Iterate":
+        return _Iterate(
+            self.w + reach * move.w,
+            self.dual + reach * move.dual,
+            self.slack + reach * move.slack,
+        )
+
+    def reach(self, move: "_Iterate") -> float:
+        """The largest share ≤ 1 of the move that keeps w, s ≥ 0."""
+        return min(_longest(self.w, move.w), _longest(self.slack, move.slack))
+
+
+def _start(columns: Columns, classes: Classes) -> _Iterate:
+    w = np.full(len(columns), 1.0 / len(columns), np.float64)
+    gains = Information.of(columns, w, classes).gains(columns)
+    dual = classes.scale * float(gains.mean())
+    return _Iterate(w, dual, np.maximum(columns.sums @ dual - gains, 0.1 * gains.mean()))
 
 
 def with_rows_of_one(v: Floats, w: Floats, target: Floats) -> Floats:
@@ -76,16 +94,15 @@ def _longest(x: Floats, move: Floats) -> float:
 
 
 def _newton(
-    v: Floats, solve, off_rows: Floats, off_dual: Floats, w: Floats, slack: Floats, center: float
-) -> tuple[Floats, Floats, Floats]:
-    """Moves of w, λ and s toward w·s = center."""
-    right = off_dual + (center - w * slack) / w
-    inner = solve(np.column_stack([v, right]))
-    normal = v.T @ inner[:, :-1]
-    move_dual = np.linalg.lstsq(normal, v.T @ inner[:, -1] - off_rows, rcond=None)[0]
-    move_w = inner[:, -1] - inner[:, :-1] @ move_dual
-    move_slack = (center - w * slack - slack * move_w) / w
-    return move_w, move_dual, move_slack
+    v: Floats, solve: _Solver, now: _Iterate, off: tuple[Floats, Floats], center: float
+) -> _Iterate:
+    """The move of w, λ and s toward w·s = center. `off`: what rows and multipliers lack."""
+    toward = center - now.w * now.slack
+    inner = solve(np.column_stack([v, off[1] + toward / now.w]))
+    normal, right = v.T @ inner[:, :-1], v.T @ inner[:, -1] - off[0]
+    dual: Floats = np.linalg.lstsq(normal, right, rcond=None)[0].astype(np.float64)
+    w = inner[:, -1] - inner[:, :-1] @ dual
+    return _Iterate(w, dual, (toward - now.slack * w) / now.w)
 
 
 def _features(columns: Columns, information: Information) -> Floats:
@@ -104,18 +121,25 @@ def _features(columns: Columns, information: Information) -> Floats:
     return np.concatenate([pairs, spread], axis=1)
 
 
-def _hessian_solver(columns: Columns, information: Information, diagonal: Floats):
+def _hessian_solver(columns: Columns, information: Information, diagonal: Floats) -> _Solver:
     """x → (UUᵀ + diag)⁻¹x, by whichever of N × N and Woodbury's matrix is smaller."""
     u = _features(columns, information)
     root = 1 / np.sqrt(diagonal)
     u = u * root[:, None]
     if len(u) <= u.shape[1]:
-        whole = cho_factor(u @ u.T + np.eye(len(u)))
+        whole = _factor(u @ u.T)
         return lambda x: root[:, None] * cho_solve(whole, root[:, None] * x)
-    small = cho_factor(u.T @ u + np.eye(u.shape[1]))
+    small = _factor(u.T @ u)
 
     def woodbury(x: Floats) -> Floats:
         y = root[:, None] * x
         return root[:, None] * (y - u @ cho_solve(small, u.T @ y))
 
     return woodbury
+
+
+def _factor(gram: Floats) -> tuple[Floats, bool]:
+    """Of 1 + gram; the last steps need the ridge, where weights next to 0 make gram huge."""
+    ridge = 1 + 1e-14 * float(np.trace(gram))
+    factor, lower = cho_factor(gram + ridge * np.eye(len(gram)))
+    return factor, bool(lower)

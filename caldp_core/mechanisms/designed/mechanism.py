@@ -8,6 +8,7 @@ unbiased ones the best where people are like the design's prior (Gauss, Markov).
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,7 +22,7 @@ from caldp_core.mechanisms.randomness.coins import seeded_words, system_words
 from caldp_core.mechanisms.randomness.inversion import ExactInversion
 from caldp_core.privacy.context import PrivacyMatrix
 
-_CONDITION_MAX = 1e12
+_CONDITION_MAX: Final = 1e12
 
 
 class DesignedMechanism:

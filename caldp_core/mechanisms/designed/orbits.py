@@ -6,13 +6,14 @@ Room: mechanisms.
 import math
 from collections.abc import Iterator
 from itertools import combinations
+from typing import Final
 
 import numpy as np
 
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms.designed.moments import Classes
 
-_DIGITS = 12
+_DIGITS: Final = 12
 """Entries that agree in so many digits are one value."""
 
 

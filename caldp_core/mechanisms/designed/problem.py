@@ -7,11 +7,13 @@ Q(·|x) ≤ Q(·|x′) makes both rows equal, as both sum to 1: such symbols cou
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse.csgraph import connected_components
 
+from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import EPSILON_MIN
 from caldp_core.basics.types import Floats, Ints
@@ -19,8 +21,10 @@ from caldp_core.mechanisms.designed.moments import Classes
 from caldp_core.privacy.context import PrivacyMatrix
 from caldp_core.privacy.matrix import DenseMatrix, closure
 
-_SHARE_MIN = 1e-6
-_SAME = 1e-12
+_SHARE_MIN: Final = 1e-6
+_LEVEL_MAX: Final = 200.0
+"""Finite levels above it are kept as if they were it: e^−200 is no loss that could be seen."""
+_SAME: Final = 1e-12
 """Nats by which the levels of twins may differ: their sums are rounded."""
 
 
@@ -62,7 +66,7 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """`levels`: (k, k) closed E. `prior`, `weights`: (k,). `merged`: (k,) labels, equal at E = 0."""
+    """`levels`: (k, k) closed E. `prior`, `weights`: (k,). `merged`: (k,) labels of equal rows."""
 
     levels: Floats
     prior: Floats
@@ -70,9 +74,12 @@ class Problem:
     merged: Ints
 
     @classmethod
-    def of(cls, policy: PrivacyMatrix, prior: ArrayLike | None, weights: ArrayLike | None) -> "Problem":
+    def of(
+        cls, policy: PrivacyMatrix, prior: ArrayLike | None, weights: ArrayLike | None
+    ) -> "Problem":
         """Check and close; both default to even ones. Raises `CaldpError`."""
         levels = _equal_rows_both_ways(closure(policy))
+        levels = np.where(np.isfinite(levels), np.minimum(levels, _LEVEL_MAX), np.inf)
         k = len(levels)
         small = levels[(levels > 0) & (levels < EPSILON_MIN)]
         if small.size:
@@ -100,7 +107,8 @@ class Problem:
     def of_groups(self) -> tuple[Ints, Floats, Floats]:
         """(groups,) a symbol of each, the prior of each, and the weights of each: both sums."""
         first = np.unique(self.merged, return_index=True)[1]
-        return first, np.bincount(self.merged, self.prior), np.bincount(self.merged, self.weights)
+        prior = sums_by(self.merged, self.prior, self.groups)
+        return first.astype(np.int64), prior, sums_by(self.merged, self.weights, self.groups)
 
     def parts(self) -> list[tuple[Ints, float, Part]]:
         """Each part: the groups that are its symbols, its share of the people, and itself."""
@@ -148,6 +156,6 @@ def _positive(name: str, values: ArrayLike, k: int) -> Floats:
         raise CaldpError(f"{name} must be {k} positive numbers.") from None
     require(
         numbers.shape == (k,) and bool(np.isfinite(numbers).all() and (numbers > 0).all()),
-        f"{name} must be {k} positive numbers, got shape {numbers.shape}; give one for each symbol.",
+        f"{name} must be {k} positive numbers, got shape {numbers.shape}; give one a symbol.",
     )
     return numbers

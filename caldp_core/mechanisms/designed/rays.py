@@ -3,8 +3,8 @@
 Room: mechanisms. A column v of a channel that keeps E lies in {v ≥ 0 : v_x ≤ e^{E[x, x′]}·v_x′}. In
 logarithms u on a support U (where v > 0) these are difference constraints, and v spans an extreme
 ray if and only if the pairs with u_x − u_x′ = E[x, x′] connect U. So a ray grows from one
-symbol: the next one sits as high or as low as those already placed allow. To find each ray once, the
-ways to go on are numbered; who takes the i-th one forbids all before it. Twins (symbols that E,
+symbol: the next one sits as high or as low as those already placed allow. To find each ray once,
+the ways to go on are numbered; who takes the i-th one forbids all before it. Twins (symbols that E,
 prior and weights do not tell apart) go in a fixed order, which leaves one ray of each orbit.
 """
 
@@ -25,7 +25,7 @@ _TIE: Final = 1e-11
 class _Partial:
     """Rays under construction, one a row; all (rows, k).
 
-    `low`, `high`: bounds of u, equal where `placed`. `not_low`, `not_high`: that bound is forbidden.
+    `low`, `high`: bounds of u, equal where `placed`. `not_low`, `not_high`: forbidden.
     """
 
     low: Floats
@@ -88,9 +88,11 @@ def _supports(levels: Floats, classes: Ints, most: int) -> list[Bools] | None:
         if len(seen) > most:
             return None
         outside = np.flatnonzero(~support)
-        for x in outside[np.unique(classes[outside], return_index=True)[1]]:
-            if (above[x] & support).any():
-                waiting.append(_canonical(above[x] | support, classes))
+        waiting.extend(
+            _canonical(above[x] | support, classes)
+            for x in outside[np.unique(classes[outside], return_index=True)[1]]
+            if (above[x] & support).any()
+        )
     return list(seen.values())
 
 
@@ -112,7 +114,7 @@ def _on_support(levels: Floats, classes: Ints, support: Bools) -> Iterator[tuple
         if len(batch.low) > _CHUNK:
             stack.append(batch.rows(slice(_CHUNK, None)))
             batch = batch.rows(slice(_CHUNK))
-        done = batch.placed.all(axis=1)
+        done = np.asarray(batch.placed.all(axis=1))
         rays = np.where(support, batch.low[done], -np.inf)
         children = list(_children(levels, classes, batch.rows(~done)))
         if children:
@@ -142,7 +144,7 @@ def _seed(levels: Floats, support: Bools) -> _Partial:
 def _settled(partial: _Partial) -> _Partial:
     """Place what has no choice left, and drop rays for which that place is forbidden."""
     tied = (partial.high - partial.low <= _TIE) & ~partial.placed
-    dead = (tied & (partial.not_low | partial.not_high)).any(axis=1)
+    dead = np.asarray((tied & (partial.not_low | partial.not_high)).any(axis=1))
     placed = partial.placed | tied
     high = np.where(tied, partial.low, partial.high)
     settled = _Partial(partial.low, high, placed, partial.not_low, partial.not_high)
@@ -172,8 +174,9 @@ def _placed(levels: Floats, parent: _Partial, x: Ints, u: Floats) -> _Partial:
     """The parents with symbol x_i of the i-th at u_i; bounds that move are no longer forbidden."""
     high = np.minimum(parent.high, u[:, None] + levels[:, x].T)
     low = np.maximum(parent.low, u[:, None] - levels[x])
-    high, low = (np.where(parent.placed, old, new) for old, new in
-                 ((parent.high, high), (parent.low, low)))
+    high, low = (
+        np.where(parent.placed, old, new) for old, new in ((parent.high, high), (parent.low, low))
+    )
     placed = parent.placed.copy()
     rows = np.arange(len(x))
     placed[rows, x] = True

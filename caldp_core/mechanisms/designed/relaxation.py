@@ -7,12 +7,11 @@ vᵀGv ≤ (λᵀv)(π·v) there, which is all that the bound of `certificate` a
     tr(ΩM⁻¹) ≥ (tr (Ω^½GΩ^½)^½)²/(λᵀ1)   for every M of a channel that keeps E.
 
 The best N and λ are multipliers of the relaxation that asks of M no more than M ⪰ 0, Mπ = 1 and
-AMAᵀ ≥ 0 (Shor's, with the products of all constraints; Sherali, Adams 1990). Newton's method follows
-its central path, min tr(ΩM⁻¹) − μ Σ log (AMAᵀ)_ij, on which N_ij = μ/(AMAᵀ)_ij. Whatever it returns
-is a proof, as N ≥ 0 is all that is asked: it need not converge.
+AMAᵀ ≥ 0 (Shor's, with the products of all constraints; Sherali, Adams 1990). Newton's method
+follows its central path, min tr(ΩM⁻¹) − μ Σ log (AMAᵀ)_ij, where N_ij = μ/(AMAᵀ)_ij. It
+returns a proof even where it does not converge, as N ≥ 0 is all that is asked.
 """
 
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np

@@ -21,6 +21,8 @@ from caldp_core.mechanisms.designed.moments import Classes, Columns, columns_of
 _CLIMBERS: Final = 192
 _ENTRIES: Final = 4_000_000
 """Numbers that one step of all climbers may hold at a time."""
+_STEPS_A_SYMBOL: Final = 6
+"""Rounding could lead some climbers in a circle; none needs so many steps."""
 _SPARSE: Final = 1e-300
 
 
@@ -52,11 +54,11 @@ class Worth:
 
 
 def climb(v: Floats, levels: Floats, worth: Worth) -> Floats:
-    """(N, k) columns → as many of no less worth, which no move improves."""
+    """(N, k) columns → as many of no less worth, which few moves improve."""
     powers = np.exp(-levels)
     v = v.copy()
     active = np.arange(len(v))
-    while active.size:
+    for _ in range(_STEPS_A_SYMBOL * len(levels)):
         moved, better = _step(v[active], powers, worth)
         v[active] = moved
         active = active[better]
