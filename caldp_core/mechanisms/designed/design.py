@@ -28,8 +28,8 @@ from caldp_core.privacy.context import PrivacyMatrix
 
 K_MAX: Final = 256
 """Most symbols of a design."""
-_RAYS_MAX: Final = 200_000
-"""Most kinds of extreme rays that are all looked at."""
+_ENTRIES_MAX: Final = 3_200_000
+"""Most entries of extreme rays that are all looked at: 200,000 kinds of them for 16 symbols."""
 _ACCURACY: Final = 1e-5
 """Relative: what is left to be gained by other columns when the search for them ends."""
 _SEARCHED: Final = 1e-4
@@ -108,7 +108,7 @@ def _best_of(part: Part, most: int, progress: Progress) -> tuple[Floats, Floats,
     """(N, k) columns, (N,) weights, about `most` of them where it can be, and the proof."""
     classes = part.classes()
     rng = np.random.default_rng(_SEED)
-    rays = extreme_rays(part.levels, classes.labels, _RAYS_MAX)
+    rays = extreme_rays(part.levels, classes.labels, _ENTRIES_MAX // len(part.prior))
     if rays is None:
         return _searched(part, SearchedRays(classes, part.levels, rng), most, progress)
     source = AllRays(classes, columns_of(rays, classes), part.levels)

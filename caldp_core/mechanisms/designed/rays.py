@@ -47,7 +47,7 @@ class _Partial:
 def extreme_rays(levels: Floats, classes: Ints, most: int) -> Floats | None:
     """(rays, k) logarithms u of one ray of each orbit (−∞: v_x = 0); None beyond `most` rays.
 
-    `levels`: (k, k) closed E. `classes`: (k,) labels of twins. Gives up as well after 20 times as
+    `levels`: (k, k) closed E. `classes`: (k,) labels of twins. Gives up as well after 10 times as
     many partial rays.
     """
     found: list[Floats] = []
@@ -59,7 +59,7 @@ def extreme_rays(levels: Floats, classes: Ints, most: int) -> Floats | None:
         for rays, steps in _on_support(levels, classes, support):
             found.append(rays)
             count, work = count + len(rays), work + steps
-            if count > most or work > 20 * most:
+            if count > most or work > 10 * most:
                 return None
     return _one_of_each(np.concatenate(found), classes)
 

@@ -21,7 +21,7 @@ from caldp_core.basics.types import Floats, Progress
 from caldp_core.mechanisms.designed.master import Weighted
 from caldp_core.mechanisms.designed.problem import Part
 
-K_MAX: Final = 40
+K_MAX: Final = 32
 """Beyond it only what holds without any privacy is said: tr(ΩM⁻¹) ≥ Σ ω_x·π_x."""
 _FACETS_MAX: Final = 160
 _STEPS: Final = 80
