@@ -1,5 +1,5 @@
 """The dashboard's entry: the page that is asked for, with settings and navigation."""
 
-from caldp_ui.shell import through_app
+from caldp_ui.app.navigation import through_app
 
 through_app().run()

@@ -68,15 +68,19 @@ def chromium() -> Iterator["Browser"]:
 
 
 @contextmanager
-def serving(folder: Path) -> Iterator[str]:
-    """A server on a free port of this machine, as its address; its log goes to `folder`."""
+def serving(folder: Path, script: str = "app.py") -> Iterator[str]:
+    """A server on a free port of this machine, as its address; its log goes to `folder`.
+
+    `script`: the app to serve, from the repository's root, which it may import from.
+    """
     port = _free_port()
     arguments = ["--server.port", str(port), "--server.headless", "true"]
-    environment = {**os.environ, "HOME": str(folder), "XDG_CACHE_HOME": str(folder)}
+    homes = {"HOME": str(folder), "XDG_CACHE_HOME": str(folder)}
+    environment = {**os.environ, **homes, "PYTHONPATH": str(ROOT)}
     log = folder / f"server-{port}.log"
     with log.open("wb") as out:
         server = subprocess.Popen(
-            [sys.executable, "-m", "streamlit", "run", "app.py", *arguments],
+            [sys.executable, "-m", "streamlit", "run", script, *arguments],
             cwd=ROOT,
             env=environment,
             stdin=subprocess.DEVNULL,

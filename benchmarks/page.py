@@ -19,7 +19,7 @@ from benchmarks.sizes import Sizes
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, WebSocket
 
-SLIDER: Final = ".st-key-epsilon input[type=range]"
+SLIDER: Final = ".st-key-places-epsilon input[type=range]"
 _STEPS: Final = 5
 _START: Final = Bar("≤", 5)
 _MOVE: Final = Bar("≤", 1)

@@ -11,6 +11,7 @@ from benchmarks.sizes import Sizes
 from caldp_core.datasets import DatasetSpec, Geometric, PermutedGeometric, Uniform, Zipf
 from caldp_core.experiments.reproduce import table_1
 from caldp_core.experiments.run import prepare, run
+from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.protection import BlocksSpec, EvenRuns, OneBlock
 from caldp_core.scenarios.scenario import Scenario
 
@@ -49,6 +50,16 @@ def _figure_2(sizes: Sizes) -> Callable[[int], object]:
             for blocks in _CURVES:
                 for i in range(sizes.figure_sizes):
                     n, trials = 1000 * 2**i, sizes.figure_runs
-                    run(prepare(Scenario(dataset, blocks, n=n, trials=trials, seed=seed)))
+                    run(
+                        prepare(
+                            Scenario(
+                                dataset,
+                                policy=ContextPolicy(blocks=blocks),
+                                n=n,
+                                trials=trials,
+                                seed=seed,
+                            )
+                        )
+                    )
 
     return action

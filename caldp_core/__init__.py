@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from caldp_core.audit.pairwise import audit_channel, exact_audit
+    from caldp_core.audit.mechanisms import audit_mechanism
     from caldp_core.basics.errors import CaldpError
     from caldp_core.experiments.run import Result, prepare, run
     from caldp_core.mechanisms.registry import mechanism
@@ -23,8 +23,7 @@ __all__ = [
     "Context",
     "Result",
     "Scenario",
-    "audit_channel",
-    "exact_audit",
+    "audit_mechanism",
     "mechanism",
     "prepare",
     "run",
@@ -34,8 +33,7 @@ _HOMES: Final = {
     "Context": "privacy.context",
     "Result": "experiments.run",
     "Scenario": "scenarios.scenario",
-    "audit_channel": "audit.pairwise",
-    "exact_audit": "audit.pairwise",
+    "audit_mechanism": "audit.mechanisms",
     "mechanism": "mechanisms.registry",
     "prepare": "experiments.run",
     "run": "experiments.run",

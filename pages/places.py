@@ -1,56 +1,39 @@
-"""Places on a map: choose what is protected, run it, see truth, estimate and error."""
+"""Places on a map: choose what is protected; see truth, plain LDP and this protection."""
 
 import streamlit as st
 
-from caldp_ui import compute, controls, drawing, readout, sections, slow, state, tour
-from caldp_ui.shell import as_text, enter, heading, plain_errors
+from caldp_ui.app.errors import plain_errors
+from caldp_ui.app.navigation import enter
+from caldp_ui.compute import runs
+from caldp_ui.parts import headline
+from caldp_ui.places import below, board, side, tour
+from caldp_ui.places.shown import shown
+from caldp_ui.places.slot import SLOT
+from caldp_ui.session import notices
+from caldp_ui.words.vocabulary import PLACES
 
 enter()
-title, guide = st.columns([6, 1], vertical_alignment="bottom")
-with title:
-    heading(
-        "Places on a map",
-        "Millions of people say where they are, each behind a coin of their own. Choose what stays "
-        "secret; see what it costs.",
-    )
-with guide:
-    tour.button()
-state.follow_link()
-scenario = state.scenario()
-state.show_notice()
-state.write_link()
+SLOT.follow_link()
+scenario = SLOT.now().scenario
+notices.show()
+SLOT.write_link()
 
-with plain_errors(state.start_afresh):
-    dataset = compute.dataset(scenario)
-    domain = compute.map_of(dataset)
-
-side, main = st.columns([1, 3.2], gap="medium")
-with side:
-    controls.preset_picker(scenario)
-    controls.protection(scenario, domain)
-    controls.people(scenario, dataset.n)
-    controls.more(scenario)
-
-with main, plain_errors():
-    comparison = slow.comparison(scenario)
-    with st.container(gap="xsmall"):
-        readout.headline(comparison)
-        readout.shield(comparison.setup)
-    flat, deep, table = st.tabs(
-        ["Maps", "Columns in 3-D", "Numbers"], key="view", on_change="rerun"
-    )
-    if flat.open:
-        with flat.container(gap="xsmall"):
-            drawing.toolbar(scenario)
-            sections.upper_maps(comparison, domain)
-            sections.region(comparison, domain)
-            drawing.keyboard(domain)
-            sections.lower_maps(comparison, domain)
-    if deep.open:
-        with deep:
-            sections.columns_in_3d(comparison, domain)
-    if table.open:
-        with table:
-            readout.numbers(comparison)
-    readout.promise(comparison.setup)
-    st.caption(f"Data: **{dataset.name}**. {as_text(dataset.note)}")
+with plain_errors():
+    setup = runs.setup(scenario)
+    domain = runs.map_of(setup.dataset)
+    with st.container(key=SLOT.key("title")):
+        st.header("Places on a map", anchor=False)
+        said = st.container()
+        tour.button()
+    tour.strip()
+    main, beside = st.columns([3.1, 1], gap="medium")
+    with main:
+        what = shown(scenario)
+        stage = board.maps(what, domain)
+    with said:
+        headline.sentence(PLACES, setup, what.ours, what.plain)
+    with beside, st.container(key=SLOT.key("side")):
+        side.show(setup, domain)
+    with main:
+        board.after(what, domain, stage)
+    below.tabs(what)

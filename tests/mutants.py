@@ -28,9 +28,9 @@ def without_company(oracles: Any) -> Any:
     """λ forgotten: who is not hidden always speaks in the clear."""
 
     def build(sizes: Ints, epsilon: Floats) -> Any:
-        made = oracles(sizes, epsilon)
-        made.cover_threshold = np.zeros_like(made.cover_threshold)
-        return made
+        whole = oracles(sizes, epsilon)
+        whole.cover_threshold = np.zeros_like(whole.cover_threshold)
+        return whole
 
     return build
 
@@ -39,9 +39,9 @@ def only(name: str, wrong: Any, oracles: Any) -> Any:
     """The right oracles but for one method, which is `wrong`'s."""
 
     def build(sizes: Ints, epsilon: Floats) -> Any:
-        made = oracles(sizes, epsilon)
-        setattr(made, name, getattr(wrong(sizes, epsilon), name))
-        return made
+        whole = oracles(sizes, epsilon)
+        setattr(whole, name, getattr(wrong(sizes, epsilon), name))
+        return whole
 
     return build
 

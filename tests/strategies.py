@@ -2,10 +2,45 @@
 
 from hypothesis import strategies as st
 
-from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, K_MAX, N_MAX, SEED_MAX, TRIALS_MAX
+from caldp_core.basics.limits import (
+    EPSILON_MAX,
+    EPSILON_MIN,
+    K_MAX,
+    KM_MAX,
+    KM_MIN,
+    N_MAX,
+    SEED_MAX,
+    THETA_MAX,
+    THETA_MIN,
+    TRIALS_MAX,
+)
 from caldp_core.datasets import Cities, Geometric, Gowalla, PermutedGeometric, Snap, Uniform, Zipf
 from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_core.mechanisms import FAMILIES
+from caldp_core.mechanisms.specs import (
+    Binary,
+    Designed,
+    Exponential,
+    Galois,
+    GridGeometric,
+    Hadamard,
+    LocalHashing,
+    Oue,
+    PlanarGeometric,
+    PublishedUrap,
+    RandomizedResponse,
+    Rappor,
+    SteppedGeometric,
+    SubsetSelection,
+)
+from caldp_core.scenarios.best import Best
+from caldp_core.scenarios.distances import CrowFlies, Distances, Line, Streets
+from caldp_core.scenarios.policies import (
+    BACKGROUNDS,
+    BinaryQuestion,
+    ContextPolicy,
+    MatrixPolicy,
+    PersonalTags,
+)
 from caldp_core.scenarios.protection import (
     AdaptiveBlocks,
     DrawnBlocks,
@@ -81,13 +116,78 @@ SENSITIVE = {
     ),
     "symbols": st.builds(SensitiveSymbols, runs=st.lists(SYMBOL_RUNS, max_size=4).map(tuple)),
 }
+KM = st.floats(KM_MIN, KM_MAX)
+LEVELS = st.floats(0, allow_nan=False)  # up to ∞
+
+
+@st.composite
+def matrices(draw: st.DrawFn) -> tuple[tuple[float, ...], ...]:
+    """Square, with 0 on the diagonal."""
+    k = draw(st.integers(1, 4))
+    return tuple(tuple(0.0 if x == y else draw(LEVELS) for y in range(k)) for x in range(k))
+
+
+def on_a_line(places: list[int]) -> tuple[tuple[float, ...], ...]:
+    """Distances of places on a line: a table that keeps the triangle inequality."""
+    return tuple(tuple(float(abs(x - y)) for y in places) for x in places)
+
+
+POLICIES = {
+    "context": st.builds(
+        ContextPolicy,
+        blocks=st.one_of(*BLOCKS.values()),
+        sensitive=st.one_of(*SENSITIVE.values()),
+        epsilon=st.one_of(EPSILONS, st.lists(EPSILONS, min_size=2, max_size=5).map(tuple)),
+    ),
+    "streets": st.builds(Streets, epsilon=EPSILONS, km=KM),
+    "crow-flies": st.builds(CrowFlies, epsilon=EPSILONS, km=KM),
+    "line": st.builds(Line, epsilon=EPSILONS),
+    "distances": st.builds(
+        Distances,
+        rows=st.lists(st.integers(0, 99), min_size=1, max_size=4).map(on_a_line),
+        epsilon=EPSILONS,
+    ),
+    "binary": st.builds(BinaryQuestion, epsilon_01=LEVELS, epsilon_10=LEVELS),
+    "matrix": st.builds(MatrixPolicy, rows=matrices()),
+    "personal-tags": st.builds(
+        PersonalTags,
+        sensitive=st.one_of(*SENSITIVE.values()),
+        shares=st.lists(st.floats(0, 0.2), min_size=1, max_size=4).map(tuple),
+        background=st.sampled_from(sorted(BACKGROUNDS)),
+        epsilon=EPSILONS,
+    ),
+}
+THETAS = st.none() | st.floats(THETA_MIN, THETA_MAX)
+MECHANISMS = {
+    "best": st.builds(Best),
+    "hadamard": st.builds(Hadamard),
+    "randomized-response": st.builds(RandomizedResponse),
+    "rappor": st.builds(Rappor, theta=THETAS),
+    "oue": st.builds(Oue),
+    "subset-selection": st.builds(SubsetSelection, omega=st.none() | st.integers(1, K_MAX)),
+    "local-hashing": st.builds(LocalHashing, g=st.none() | st.integers(2, K_MAX)),
+    "galois": st.builds(Galois, q=st.none() | st.integers(1, 10).map(lambda m: 1 << m)),
+    "published-urap": st.builds(PublishedUrap, theta=THETAS),
+    "binary": st.builds(Binary),
+    "grid-geometric": st.builds(GridGeometric),
+    "exponential": st.builds(Exponential),
+    "designed": st.builds(Designed),
+    "planar-geometric": st.builds(PlanarGeometric),
+    "stepped-geometric": st.builds(SteppedGeometric),
+}
+EVERY = {
+    "dataset": DATASETS,
+    "policy": POLICIES,
+    "blocks": BLOCKS,
+    "sensitive": SENSITIVE,
+    "mechanism": MECHANISMS,
+}
+"""Slot → kind → strategy."""
 SCENARIOS = st.builds(
     Scenario,
     dataset=st.one_of(*DATASETS.values()),
-    blocks=st.one_of(*BLOCKS.values()),
-    sensitive=st.one_of(*SENSITIVE.values()),
-    epsilon=st.one_of(EPSILONS, st.lists(EPSILONS, min_size=2, max_size=5).map(tuple)),
-    family=st.sampled_from(sorted(FAMILIES)),
+    policy=st.one_of(*POLICIES.values()),
+    mechanism=st.one_of(*MECHANISMS.values()),
     estimator=st.sampled_from(sorted(ESTIMATORS)),
     n=st.one_of(st.none(), st.integers(1, N_MAX)),
     trials=st.integers(1, TRIALS_MAX),

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from caldp_core.audit.pairwise import (
-    LEVEL_MAX,
     audit_channel,
     exact_audit,
     finite_pairs,
-    power_below,
 )
 from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.limits import LEVEL_MAX
+from caldp_core.basics.powers import power_below
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms import mechanism
 from caldp_core.privacy.context import Context

@@ -83,10 +83,10 @@ def test_every_other_channel_is_made_of_this_one(levels: tuple[float, float], ou
     for _ in range(100):
         other = random_channel(rng, mechanism.policy, outputs)
         assert audit_channel(other, mechanism.policy).holds
-        made = post_processing(best, other)
-        assert all(sum(row) == 1 and min(row) >= 0 for row in made)
+        rule = post_processing(best, other)
+        assert all(sum(row) == 1 and min(row) >= 0 for row in rule)
         again = [
-            [row[0] * made[0][y] + row[1] * made[1][y] for y in range(outputs)] for row in best
+            [row[0] * rule[0][y] + row[1] * rule[1][y] for y in range(outputs)] for row in best
         ]
         assert again == other
         for p1 in (F(0), F(1, 5), F(1, 2), F(1)):
@@ -110,7 +110,7 @@ def test_a_bolder_channel_is_not_made_of_this_one(levels: tuple[float, float]) -
     best = binary(1.0, 1.0)
     bolder = binary(*levels).exact_channel()
     assert not audit_channel(bolder, best.policy).holds
-    made = post_processing(best.exact_channel(), bolder)
-    assert min(min(row) for row in made) < 0
+    rule = post_processing(best.exact_channel(), bolder)
+    assert min(min(row) for row in rule) < 0
     with pytest.raises(CaldpError, match="equal rows"):
         post_processing(binary(0, 0).exact_channel(), bolder)

@@ -11,6 +11,7 @@ from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
 from caldp_core.mechanisms.base import digest
 from caldp_core.mechanisms.direct.published_urap import PublishedUrap
+from caldp_core.mechanisms.oracles.galois import GaloisOracles
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
 from caldp_core.mechanisms.oracles.local_hashing import LocalHashingOracles
 from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponseOracles
@@ -27,6 +28,7 @@ COINS: Final = (
     RandomizedResponseOracles,
     SubsetSelectionOracles,
     LocalHashingOracles,
+    GaloisOracles,
     unary_family(0.4),
 )
 """Banks that realise ε in coins of their own."""
@@ -108,10 +110,10 @@ def test_tags_are_no_symbols(family: str) -> None:
     def flags(*values: int) -> Bools:
         return np.array(values, np.bool_)
 
-    one = PersonalisedMechanism(flags(1, 0, 1), 1, 1.0, family)
-    other = PersonalisedMechanism(flags(1, 0), 2, 1.0, family)
+    one = PersonalisedMechanism(flags(1, 0, 1), 1, 1.0, family, FAMILIES[family].family)
+    other = PersonalisedMechanism(flags(1, 0), 2, 1.0, family, FAMILIES[family].family)
     plain = mechanism(Context.high_low(flags(1, 0, 1, 1), 1.0), family)
-    again = PersonalisedMechanism(flags(1, 0, 1), 1, 1.0, family)
+    again = PersonalisedMechanism(flags(1, 0, 1), 1, 1.0, family, FAMILIES[family].family)
     prints = [each.common.fingerprint for each in (one, other)]
     assert len({*prints, plain.fingerprint}) == 3
     assert again.common.fingerprint == prints[0]

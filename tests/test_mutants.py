@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from caldp_core.mechanisms import FAMILIES, ContextMechanism
+from caldp_core.mechanisms.oracles.galois import GaloisOracles
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
 from caldp_core.mechanisms.oracles.local_hashing import LocalHashingOracles
 from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponseOracles
@@ -22,19 +23,19 @@ from tests.mutants import coin_for, only
 
 Check = Callable[[ContextMechanism], None]
 HR, RR, SS = HadamardOracles, RandomizedResponseOracles, SubsetSelectionOracles
-OLH = LocalHashingOracles
+OLH, GR = LocalHashingOracles, GaloisOracles
 UNARY = (RapporOracles, OueOracles)
 BOTH, PER_BLOCK = "blocks and sensitive set", "one ε per block"
 
 WRONG_AS_A_WHOLE: list[tuple[str, Any, Any, str, Check]] = [
     *((f"coin 5 % too bold, {b.__name__}", b, coin_for(1.05, b), "plain", check)
-      for b in (HR, RR, SS, OLH, *UNARY) for check in (checks.check_audit,)),
+      for b in (HR, RR, SS, OLH, GR, *UNARY) for check in (checks.check_audit,)),
     *((f"coin 5 % too shy, {b.__name__}", b, coin_for(0.95, b), BOTH, checks.check_tight)
-      for b in (HR, RR, SS, OLH, *UNARY)),
+      for b in (HR, RR, SS, OLH, GR, *UNARY)),
     *((f"swapped ε, {b.__name__}", b, mutants.swapped_epsilons(b), PER_BLOCK, checks.check_audit)
-      for b in (HR, RR, SS, OLH, *UNARY)),
+      for b in (HR, RR, SS, OLH, GR, *UNARY)),
     *((f"no λ, {b.__name__}", b, mutants.without_company(b), "sensitive set", checks.check_audit)
-      for b in (HR, RR, SS, OLH, *UNARY)),
+      for b in (HR, RR, SS, OLH, GR, *UNARY)),
     ("row 0 used: no distribution", HR, mutants.RowTooLow, "plain", checks.check_rows),
     ("row 0 used: audit", HR, mutants.RowTooLow, "plain", checks.check_audit),
     ("k-RR without its −1", RR, mutants.ForgottenOne, "plain", checks.check_audit),
@@ -63,7 +64,7 @@ def one_method_wrong(name: str, check: Check) -> list[tuple[str, Any, Any, str, 
         ("complement with the truth", RR, mutants.TruthInComplement, "plain"),
         *(
             (what, oracles, wrong, kind)
-            for oracles in (*UNARY, OLH)
+            for oracles in (*UNARY, OLH, GR)
             for what, wrong, kind in (
                 ("coin 10 % too bold", coin_for(1.1, oracles), "plain"),
                 ("coin 10 % too shy", coin_for(0.9, oracles), "plain"),
@@ -96,7 +97,7 @@ SINGLE = [
             BOTH,
             checks.check_variance,
         )
-        for oracles in (HR, RR, SS, OLH, *UNARY)
+        for oracles in (HR, RR, SS, OLH, GR, *UNARY)
     ),
     ("tally drawn in pairs", HR, mutants.OneCoinForTwo, BOTH, checks.check_sample_tally),
     ("lies spread evenly", RR, mutants.EvenLies, BOTH, checks.check_sample_tally),
@@ -125,22 +126,26 @@ def test_the_check_catches_it(
         check(ContextMechanism(policy, "wrong", mutant))
 
 
+FEW, MANY = checks.LAW_DRAWS, checks.LAW_DRAWS_THOROUGH
+
+
 @pytest.mark.parametrize(
-    ("epsilon", "wrong"),
+    ("epsilon", "wrong", "draws"),
     [
-        (1.0, only("privatize", coin_for(1.05, HR), HR)),
-        (1.0, only("privatize", mutants.NextRow, HR)),
-        (1.0, only("sample_tally", mutants.SwappedBlocks, HR)),
-        (1.0, mutants.OneCoinForTwo),
-        (7.0, only("privatize", coin_for(0.95, RR), RR)),
-        (7.0, only("sample_tally", coin_for(1.05, RR), RR)),
-        (7.0, mutants.EvenLies),
+        (1.0, only("privatize", coin_for(1.05, HR), HR), FEW),
+        (1.0, only("privatize", mutants.NextRow, HR), FEW),
+        (1.0, only("sample_tally", mutants.SwappedBlocks, HR), FEW),
+        # Twice the variance needs all draws; by few the moments above find it.
+        (1.0, mutants.OneCoinForTwo, MANY),
+        (7.0, only("privatize", coin_for(0.95, RR), RR), FEW),
+        (7.0, only("sample_tally", coin_for(1.05, RR), RR), FEW),
+        (7.0, mutants.EvenLies, FEW),
     ],
 )
-def test_the_two_sample_check_catches_it(epsilon: float, wrong: Any) -> None:
+def test_the_two_sample_check_catches_it(epsilon: float, wrong: Any, draws: int) -> None:
     policy, shares = many_symbols(epsilon)
     with pytest.raises(AssertionError):
-        checks.check_one_law(ContextMechanism(policy, "wrong", wrong), shares)
+        checks.check_one_law(ContextMechanism(policy, "wrong", wrong), shares, draws)
 
 
 def test_every_registered_family_is_mutated() -> None:

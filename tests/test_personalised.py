@@ -6,8 +6,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from caldp_core.audit.pairwise import audit_channel, power_below
+from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.powers import power_below
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.backgrounds import (
@@ -16,6 +17,7 @@ from caldp_core.mechanisms.backgrounds import (
     sample_background,
     uniform_background,
 )
+from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
 from caldp_core.mechanisms.personalised import PersonalisedMechanism
 from tests.contract import checks
 from tests.stats import SIGNIFICANCE, assert_same_law
@@ -140,7 +142,7 @@ def test_the_variance_at_many_symbols_is_that_of_the_weighted_sum(family: str) -
     k, tags = 300, 3
     rng = np.random.default_rng(2)
     sensitive = rng.random(k) < 0.2
-    mechanism = PersonalisedMechanism(sensitive, tags, 1.0, family)
+    mechanism = PersonalisedMechanism(sensitive, tags, 1.0, family, FAMILIES[family].family)
     background = uniform_background(tags, ~sensitive) * rng.random((tags, k))
     background /= background.sum(axis=1, keepdims=True)
     shares = rng.dirichlet(np.ones(k + tags))
@@ -237,7 +239,7 @@ def test_a_map_of_cells() -> None:
     rng = np.random.default_rng(8)
     own = rng.integers(0, k, (n, TAGS))
     x = np.where(rng.random(n) < 0.5, own[:, 0], rng.integers(0, k, n))
-    mechanism = PersonalisedMechanism(np.arange(k) < 100, TAGS, 1.0, "hadamard")
+    mechanism = PersonalisedMechanism(np.arange(k) < 100, TAGS, 1.0, "hadamard", HadamardOracles)
     tally = mechanism.tally(mechanism.privatize(x, own, rng))
     background = sample_background(own, mechanism.open_symbols, pseudo_count=1.0)
     shares = mechanism.histogram(x, own) / n
@@ -266,7 +268,7 @@ def test_nothing_is_promised_for_places_that_are_none(own: list[int]) -> None:
 @pytest.mark.parametrize("flags", [["False", "True"], [0, 1], [[True], [False]], True])
 def test_only_booleans_say_what_is_sensitive(flags: object) -> None:
     with pytest.raises(CaldpError, match="sensitive must be one boolean per symbol"):
-        PersonalisedMechanism(flags, 1, 1.0, "hadamard")  # type: ignore[arg-type]
+        PersonalisedMechanism(flags, 1, 1.0, "hadamard", HadamardOracles)  # type: ignore[arg-type]
 
 
 def test_what_is_refused() -> None:
@@ -286,10 +288,10 @@ def test_what_is_refused() -> None:
     with pytest.raises(CaldpError, match=r"shape \(2, 6\)"):
         mechanism.estimate(tally, np.array([[0.5, 0.5]]))
     with pytest.raises(CaldpError, match="tags must be"):
-        PersonalisedMechanism(SENSITIVE, 0, 1.0, "hadamard")
+        PersonalisedMechanism(SENSITIVE, 0, 1.0, "hadamard", HadamardOracles)
     with pytest.raises(CaldpError, match="Nobody in the sample"):
         sample_background(np.array([[1, -1]]), ~SENSITIVE)
-    with pytest.raises(CaldpError, match="population must weigh"):
+    with pytest.raises(CaldpError, match="population must be positive"):
         population_background(1, SENSITIVE * 1.0, ~SENSITIVE)
     with pytest.raises(CaldpError, match="one shape"):
         background_bias([0.1], some_background(), some_background())

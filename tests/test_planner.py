@@ -7,8 +7,8 @@ import pytest
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
-from caldp_core.basics.types import Ints
-from caldp_core.mechanisms import FAMILIES, mechanism
+from caldp_core.basics.types import Floats, Ints
+from caldp_core.mechanisms import FAMILIES, Mechanism, mechanism
 from caldp_core.privacy.context import Context
 from caldp_core.theory import planner
 from tests.contract.checks import channel_of, single_estimates
@@ -16,8 +16,15 @@ from tests.contract.checks import channel_of, single_estimates
 K = 40
 P = np.random.default_rng(0).dirichlet(np.ones(K))
 CONTEXT = Context.of(np.arange(K) % 2, np.arange(K) % 3 > 0, 1.0)
+
+
+def spread(made: Mechanism, p: Floats, n: int) -> float:
+    """Σσ: the expected total variation of normals but for a constant, without any trials."""
+    return float(np.sqrt(made.variance(p, n)).sum())
+
+
 ACCURACIES = {
-    "tv": (planner.total_variation("simplex"), 0.05),
+    "spread": (spread, 0.1),
     "standard error": (planner.standard_error(4), 0.003),
 }
 
@@ -45,6 +52,15 @@ def test_the_least_epsilon_suffices_and_less_does_not(name: str) -> None:
     assert error(found) <= target < error(found * 0.999)
 
 
+@pytest.mark.parametrize(("k", "close"), [(1000, 0.001), (40, 0.06)])
+def test_people_for_an_expected_total_variation(k: int, close: float) -> None:
+    # ½·Σσ/√(π/2), and σ falls like 1/√n. Trials, which few values take, tell it to 3 %.
+    made, p = mechanism(Context.plain(k, 1.0), "hadamard"), np.full(k, 1.0 / k)
+    exact = (np.sqrt(made.variance(p, 1)).sum() / np.sqrt(2 * np.pi) / 0.1) ** 2
+    goal = planner.Goal(planner.total_variation("none"), 0.1)
+    assert planner.people_for(made, p, goal) == pytest.approx(exact, rel=2 * close)
+
+
 def test_epsilons_at_the_limits() -> None:
     ask, accuracy = (CONTEXT, "hadamard", P, 1000), planner.standard_error(4)
     assert planner.epsilon_for(*ask, planner.Goal(accuracy, 1e-9)) is None
@@ -52,7 +68,7 @@ def test_epsilons_at_the_limits() -> None:
 
 
 def test_the_largest_sensitive_set() -> None:
-    accuracy, order = planner.total_variation("none"), np.arange(K)[::-1]
+    accuracy, order = spread, np.arange(K)[::-1]
 
     def largest(target: float, ranked: Sequence[int] | Ints = order) -> int | None:
         goal = planner.Goal(accuracy, target)
@@ -84,7 +100,7 @@ def test_the_least_epsilon_where_the_error_steps_up(family: str) -> None:
 
     def error(epsilon: float) -> float:
         made = mechanism(Context.high_low(flags, epsilon), family)
-        return planner.total_variation("none")(made, p, n)
+        return spread(made, p, n)
 
     grid = np.array(planner._EPSILONS)
     assert grid.size == 48
@@ -94,7 +110,7 @@ def test_the_least_epsilon_where_the_error_steps_up(family: str) -> None:
     errors = np.array([error(epsilon) for epsilon in grid])
     assert (np.diff(errors) > 0.005 * errors[1:]).any()
     for target in errors[::3] * 1.0001:
-        goal = planner.Goal(planner.total_variation("none"), target)
+        goal = planner.Goal(spread, target)
         found = planner.epsilon_for(Context.high_low(flags, 1.0), family, p, n, goal)
         first = np.argmax(errors <= target)
         assert found is not None
@@ -106,12 +122,12 @@ def test_the_least_epsilon_where_the_error_steps_up(family: str) -> None:
             assert error(found * 0.9999) > target
 
 
-@pytest.mark.parametrize("name", ["standard error", "none", "simplex"])
+@pytest.mark.parametrize("name", ["standard error", "spread"])
 def test_the_largest_sensitive_set_where_the_error_steps_down(name: str) -> None:
     size, n = 40, 20_000
     p, context, order = np.full(size, 1 / size), Context.plain(size, 2.0), np.arange(size - 1)
     last = planner.standard_error(size - 1)
-    accuracy = last if name == "standard error" else planner.total_variation(name)
+    accuracy = last if name == "standard error" else spread
 
     def error(sensitive: int) -> float:
         flags = np.arange(size) < sensitive
@@ -176,7 +192,24 @@ def test_reasons_name_ties_and_factors() -> None:
     assert "within 5 %" in tied
 
 
-def test_unknown_formulas_are_said_so() -> None:
-    made = mechanism(CONTEXT, "hadamard")
-    with pytest.raises(CaldpError, match="plan with 'simplex' instead"):
-        planner.total_variation("maximum-likelihood")(made, P, 100)
+def test_families_can_be_left_out_and_shares_default_to_even_ones() -> None:
+    context = Context.plain(50, 1.0)
+    even = planner.best_family(context, np.full(50, 0.02), 1)
+    assert planner.best_family(context).l2_squared == even.l2_squared
+    names = [name for name in FAMILIES if name != even.family]
+    second = planner.best_family(context, names=names)
+    assert set(second.l2_squared) == set(names)
+    assert second.family == min(names, key=lambda name: even.l2_squared[name])
+    alone = planner.best_family(context, names=["oue"])
+    assert alone.reason.endswith("is the only family compared.")
+    with pytest.raises(CaldpError, match="names must hold at least one"):
+        planner.best_family(context, names=[])
+
+
+def test_quick_families_are_those_that_say_so() -> None:
+    assert set(planner.quick_families(Context.plain(50, 1.0))) == set(FAMILIES)
+    many = Context.plain(20_000, 1.0)
+    slow = {name for name, entry in FAMILIES.items() if entry.slow_from <= 20_000}
+    assert set(planner.quick_families(many)) == set(FAMILIES) - slow
+    nothing = Context.high_low(np.zeros(20_000, np.bool_), 1.0)
+    assert set(planner.quick_families(nothing)) == set(FAMILIES)

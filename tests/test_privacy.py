@@ -86,7 +86,7 @@ def test_contexts_are_frozen_copies() -> None:
 
 def test_fingerprints_tell_contexts_apart() -> None:
     flags = np.array([True, True, False])
-    made = [
+    contexts = [
         Context.of([0, 0, 1], flags, 1.0),
         Context.of([0, 1, 1], flags, 1.0),
         Context.of([0, 0, 1], ~flags, 1.0),
@@ -94,9 +94,9 @@ def test_fingerprints_tell_contexts_apart() -> None:
         Context.of([0, 0, 1], flags, np.nextafter(1.0, 2.0)),
         Context.plain(3, 1.0),
     ]
-    assert len({context.fingerprint() for context in made}) == len(made)
+    assert len({context.fingerprint() for context in contexts}) == len(contexts)
     again = Context.of(np.array([0, 0, 1], np.int32), flags, [1.0, 1.0])
-    assert again.fingerprint() == made[0].fingerprint()
+    assert again.fingerprint() == contexts[0].fingerprint()
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,15 @@
 """Records to and from dictionaries and flat texts, on records made for the purpose."""
 
+import math
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from caldp_core.basics.errors import CaldpError
-from caldp_core.scenarios.records import Kinds, from_dict, from_flat, to_dict, to_flat
+from caldp_core.scenarios.records import Kinds, Level, Rows, from_dict, from_flat, to_dict, to_flat
 
 
 @dataclass(frozen=True)
@@ -21,13 +23,25 @@ class Pointed:
     marks: tuple[str, ...] = ()
 
 
+Shape: TypeAlias = Round | Pointed
+
+
+@dataclass(frozen=True)
+class Framed:
+    inner: Shape = Round()
+    shape: int = 0
+
+
 @dataclass(frozen=True)
 class Drawing:
     name: str = ""
-    shape: Round | Pointed = Round()
+    shape: Shape = Round()
+    frame: Framed = Framed()
     weights: float | tuple[float, ...] = 1.0
     limit: int | None = None
     sizes: tuple[int, ...] = (1, 2)
+    level: Level = 1.0
+    rows: Rows = ()
 
 
 @dataclass(frozen=True)
@@ -36,16 +50,24 @@ class Needy:
     may: int = 0
 
 
-KINDS: Kinds = {"shape": {"round": Round, "pointed": Pointed}}
+KINDS: Kinds = {
+    Shape: {"round": Round, "pointed": Pointed},
+    Framed: {"framed": Framed},
+}
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)  # JSON has no others either
 MARKS = st.text(st.characters(exclude_characters=";"), min_size=1)
+LEVELS = FLOATS | st.just(math.inf)
+SHAPES = st.one_of(
+    st.builds(Round, FLOATS),
+    st.builds(Pointed, st.integers(), st.lists(MARKS, max_size=3).map(tuple)),
+)
 DRAWINGS = st.builds(
     Drawing,
     name=st.text(),
-    shape=st.one_of(
-        st.builds(Round, FLOATS),
-        st.builds(Pointed, st.integers(), st.lists(MARKS, max_size=3).map(tuple)),
-    ),
+    shape=SHAPES,
+    frame=st.builds(Framed, inner=SHAPES, shape=st.integers()),
+    level=LEVELS,
+    rows=st.lists(st.lists(LEVELS, min_size=1, max_size=3).map(tuple), max_size=3).map(tuple),
     weights=st.one_of(FLOATS, st.lists(FLOATS, min_size=1, max_size=3).map(tuple)),
     limit=st.one_of(st.none(), st.integers()),
     sizes=st.lists(st.integers(), max_size=3).map(tuple),
@@ -56,7 +78,8 @@ DRAWINGS = st.builds(
 def test_dictionaries_come_back(drawing: Drawing) -> None:
     data = to_dict(drawing, KINDS)
     assert isinstance(data["sizes"], list)
-    assert data["shape"]["kind"] in KINDS["shape"]
+    assert data["shape"]["kind"] in KINDS[Shape]
+    assert data["frame"]["inner"]["kind"] in KINDS[Shape]
     assert from_dict(Drawing, data, KINDS) == drawing
 
 
@@ -82,6 +105,19 @@ def test_only_what_differs_is_flat() -> None:
     }
 
 
+def test_slots_within_slots_are_flat_too() -> None:
+    drawing = Drawing(frame=Framed(Pointed(5), 7), level=math.inf, rows=((1.0, math.inf),))
+    flat = {
+        "frame.inner": "pointed",
+        "frame.inner.corners": "5",
+        "frame.shape": "7",
+        "level": "infinity",
+        "rows": "1;infinity|",
+    }
+    assert to_flat(drawing, KINDS) == flat
+    assert to_dict(drawing, KINDS)["rows"] == [[1.0, "infinity"]]
+
+
 def test_whole_numbers_are_numbers() -> None:
     made = from_dict(Drawing, {"weights": 3, "shape": {"kind": "round", "radius": 2}}, KINDS)
     assert isinstance(made.weights, float)
@@ -104,6 +140,10 @@ def test_records_may_stand_for_themselves() -> None:
         ({"sizes": [1.5]}, "sizes in the thing"),
         ({"weights": "1"}, "must be a number or a list of numbers, got '1'"),
         ({"weights": 10**400}, "must be a number"),
+        ({"level": "inf"}, 'level in the thing must be a number or "infinity"'),
+        ({"rows": [1]}, 'must be a list of lists of numbers or "infinity"'),
+        ({"rows": [["1"]]}, "must be a list of lists"),
+        ({"frame": {"kind": "framed", "inner": {"kind": "framed"}}}, "kind of inner must be one"),
         ({"shape": {"kind": "square"}}, "kind of shape must be one of round, pointed"),
         ({"shape": {"kind": []}}, "kind of shape must be one of"),
         ({"shape": "round"}, "got 'round'"),
@@ -123,6 +163,11 @@ def test_wrong_data_are_named(data: object, words: str) -> None:
         ({"limit": "many"}, "limit in the link must be a whole number or null, got 'many'"),
         ({"weights": "inf"}, "weights in the link must be a number or a list of numbers"),
         ({"weights": "1;x"}, "weights in the link must be a number or a list of numbers"),
+        ({"weights": "infinity"}, "weights in the link must be a number or a list of numbers"),
+        ({"level": "inf"}, "level in the link must be"),
+        ({"rows": "1;x|2"}, "rows in the link must be"),
+        ({"frame.inner.kind": "round"}, "unknown key 'inner.kind'"),
+        ({"frame.inner.corners": "x"}, "unknown key 'corners'"),
         ({"shape": "square"}, "kind of shape must be one of"),
         ({"shape.corners": "3"}, "The shape of kind round has the unknown key 'corners'"),
         ({"shape": "pointed", "shape.corners": "3.5"}, "shape.corners in the link must be"),

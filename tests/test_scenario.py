@@ -1,22 +1,35 @@
 """Scenarios: files and links give back what was written, and anything else is refused in words."""
 
 import json
+import math
 import re
 from contextlib import suppress
-from dataclasses import FrozenInstanceError, replace
+from dataclasses import FrozenInstanceError, fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
 from caldp_core.datasets import Snap, Uniform
+from caldp_core.mechanisms.specs import GridGeometric, Hadamard, PublishedUrap, Rappor
+from caldp_core.scenarios.best import Best
+from caldp_core.scenarios.distances import Distances, Streets
+from caldp_core.scenarios.kinds import SLOTS
+from caldp_core.scenarios.policies import (
+    BinaryQuestion,
+    ContextPolicy,
+    MatrixPolicy,
+    PersonalTags,
+)
+from caldp_core.scenarios.policy_base import PolicySpec
 from caldp_core.scenarios.protection import DrawnBlocks, EvenRuns, EverythingSensitive, OneBlock
-from caldp_core.scenarios.scenario import FORMAT, KINDS, Scenario
-from tests.strategies import BLOCKS, DATASETS, SCENARIOS, SENSITIVE
+from caldp_core.scenarios.scenario import FORMAT, Scenario, strangers
+from tests.strategies import EVERY, SCENARIOS
 
 JSON = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(), st.just(10**400)),
@@ -27,9 +40,8 @@ FIELDS = st.sampled_from(sorted(Scenario.__dataclass_fields__))
 
 
 def test_the_strategies_know_every_kind() -> None:
-    made = {"dataset": DATASETS, "blocks": BLOCKS, "sensitive": SENSITIVE}
-    assert {slot: set(kinds) for slot, kinds in KINDS.items()} == {
-        slot: set(strategies) for slot, strategies in made.items()
+    assert {slot: set(kinds) for slot, (_, kinds) in SLOTS.items()} == {
+        slot: set(strategies) for slot, strategies in EVERY.items()
     }
 
 
@@ -45,23 +57,28 @@ def test_json_comes_back(scenario: Scenario) -> None:
 
 
 @given(SCENARIOS)
-@example(Scenario(epsilon=(1.0,)))
+@example(Scenario(policy=ContextPolicy(epsilon=(1.0,))))
 @example(Scenario(dataset=Snap("checkins.0")))
-@example(Scenario(blocks=DrawnBlocks(("10,20,30,40",))))
+@example(Scenario(policy=ContextPolicy(blocks=DrawnBlocks(("10,20,30,40",)))))
 def test_links_come_back(scenario: Scenario) -> None:
     query = scenario.to_query()
     assert all(isinstance(text, str) for pair in query.items() for text in pair)
     assert Scenario.from_query(query) == scenario
 
 
-@pytest.mark.parametrize("slot", KINDS)
+@pytest.mark.parametrize(("slot", "kind"), [(s, k) for s in EVERY for k in EVERY[s]])
+@settings(max_examples=10)
 @given(data=st.data())
-def test_every_kind_comes_back_by_every_way(slot: str, data: st.DataObject) -> None:
-    strategies = {"dataset": DATASETS, "blocks": BLOCKS, "sensitive": SENSITIVE}[slot]
-    for strategy in strategies.values():
-        scenario = replace(Scenario(), **{slot: data.draw(strategy)})
-        assert Scenario.from_dict(json.loads(json.dumps(scenario.to_dict()))) == scenario
-        assert Scenario.from_query(scenario.to_query()) == scenario
+def test_every_kind_comes_back_by_every_way(slot: str, kind: str, data: st.DataObject) -> None:
+    record: Any = data.draw(EVERY[slot][kind])
+    scenario = (
+        Scenario().with_context(**{slot: record})
+        if slot in ("blocks", "sensitive")
+        else replace(Scenario(), **{slot: record})
+    )
+    text = json.dumps(scenario.to_dict(), allow_nan=False)
+    assert Scenario.from_dict(json.loads(text)) == scenario
+    assert Scenario.from_query(scenario.to_query()) == scenario
 
 
 def test_the_default_needs_no_words() -> None:
@@ -71,14 +88,43 @@ def test_the_default_needs_no_words() -> None:
 
 
 def test_links_hold_only_what_differs() -> None:
-    scenario = Scenario(dataset=Uniform(50), blocks=EvenRuns(5), n=10)
+    scenario = Scenario(Uniform(50), ContextPolicy(EvenRuns(5)), Rappor(0.25), n=10)
     assert scenario.to_query() == {
+        "v": "2",
         "dataset": "uniform",
         "dataset.k": "50",
         "blocks": "runs",
         "blocks.blocks": "5",
+        "mechanism": "rappor",
+        "mechanism.theta": "0.25",
         "n": "10",
     }
+    levels = ((0.0, 1.5, math.inf), (1.0, 0.0, 1.0), (2.0, 2.0, 0.0))
+    assert Scenario(policy=MatrixPolicy(levels)).to_query() == {
+        "v": "2",
+        "policy": "matrix",
+        "rows": "0;1.5;infinity|1;0;1|2;2;0",
+    }
+
+
+def names_of(cls: Any) -> set[str]:
+    """The fields of a kind of record."""
+    return {field.name for field in fields(cls)}
+
+
+def test_keys_of_policies_can_stand_by_themselves() -> None:
+    top = {*Scenario.__dataclass_fields__, "v", "region"}
+    for cls in SLOTS["policy"][1].values():
+        assert top.isdisjoint(names_of(cls))
+
+
+def test_keys_of_others_are_known_for_strangers() -> None:
+    assert strangers({"utm_source": "mail", "fbclid.x": "1", "region": "0,1,0,1"}) == [
+        "utm_source",
+        "fbclid.x",
+        "region",
+    ]
+    assert strangers({"family": "oue", "v": "2", "blocks.rows": "5", "km": "3"}) == []
 
 
 @given(SCENARIOS)
@@ -89,19 +135,47 @@ def test_scenarios_can_be_keys(scenario: Scenario) -> None:
 
 
 @given(SCENARIOS)
-def test_the_plain_twin_protects_all_as_much_as_the_most_secret_block(scenario: Scenario) -> None:
+def test_the_plain_twin_protects_all_as_much_as_what_is_most_secret(scenario: Scenario) -> None:
     plain = scenario.plain()
-    levels = scenario.epsilon if isinstance(scenario.epsilon, tuple) else (scenario.epsilon,)
-    assert plain == replace(
-        scenario, blocks=OneBlock(), sensitive=EverythingSensitive(), epsilon=min(levels)
+    assert (plain.dataset, plain.n, plain.seed) == (scenario.dataset, scenario.n, scenario.seed)
+    assert plain.context == ContextPolicy(
+        OneBlock(), EverythingSensitive(), scenario.policy.plain_epsilon
     )
     assert plain.plain() == plain
 
 
+@pytest.mark.parametrize(
+    ("policy", "epsilon"),
+    [
+        (ContextPolicy(epsilon=(2.0, 0.5, 1.0)), 0.5),
+        (BinaryQuestion(math.inf, 3.0), 3.0),
+        (BinaryQuestion(0.0, 3.0), EPSILON_MIN),
+        (MatrixPolicy(((0.0, math.inf), (math.inf, 0.0))), EPSILON_MAX),
+        (MatrixPolicy(((0.0, 4.0), (1.5, 0.0))), 1.5),
+        (Distances(((0.0, 3.0), (3.0, 0.0)), 0.5), 1.5),
+        (Streets(2.0, 10.0), 2.0),
+    ],
+)
+def test_plain_takes_the_least_level(policy: PolicySpec, epsilon: float) -> None:
+    assert Scenario(policy=policy).plain().context.epsilon == epsilon
+
+
+def test_plain_keeps_the_mechanism_that_was_picked_if_it_can() -> None:
+    for mechanism in (Best(), Hadamard(), Rappor(0.3), PublishedUrap()):
+        assert Scenario(mechanism=mechanism).plain().mechanism == mechanism
+    assert Scenario(policy=Streets(), mechanism=GridGeometric()).plain().mechanism == Best()
+
+
 @given(FIELDS, JSON)
-@example("epsilon", [])
-@example("epsilon", 10**400)
-@example("epsilon", [1, 10**400])
+@example("policy", {"kind": "context", "epsilon": []})
+@example("policy", {"kind": "context", "epsilon": 10**400})
+@example("policy", {"kind": "context", "epsilon": [1, 10**400]})
+@example("policy", {"kind": "matrix", "rows": []})
+@example("policy", {"kind": "matrix", "rows": [[]]})
+@example("policy", {"kind": "matrix", "rows": [[0, 1], [1]]})
+@example("policy", {"kind": "matrix", "rows": [[0, 10**400], [1, 0]]})
+@example("policy", {"kind": "distances", "rows": [["infinity"]]})
+@example("policy", {"kind": "personal-tags", "shares": []})
 @example("n", 10**400)
 def test_any_value_is_taken_or_refused_in_words(field: str, value: object) -> None:
     try:
@@ -112,47 +186,56 @@ def test_any_value_is_taken_or_refused_in_words(field: str, value: object) -> No
     scenario.plain()
 
 
-@given(st.sampled_from(sorted(KINDS)), st.data())
+@given(st.sampled_from(sorted(SLOTS)), st.data())
 def test_any_value_of_a_kind_is_taken_or_refused_in_words(slot: str, data: st.DataObject) -> None:
-    kind = data.draw(st.sampled_from(sorted(KINDS[slot])))
-    fields = sorted(KINDS[slot][kind].__dataclass_fields__)  # type: ignore[attr-defined]
+    kinds = SLOTS[slot][1]
+    kind = data.draw(st.sampled_from(sorted(kinds)))
+    fields = sorted(names_of(kinds[kind]))
     names = st.sampled_from([*fields, "other"])
-    record = data.draw(st.dictionaries(names, JSON, max_size=2))
+    record = {"kind": kind, **data.draw(st.dictionaries(names, JSON, max_size=2))}
+    file: dict[str, Any] = {slot: record}
+    if slot in ("blocks", "sensitive"):
+        file = {"policy": {"kind": "context", slot: record}}
     with suppress(CaldpError):
-        Scenario.from_dict({"caldp_scenario": FORMAT, slot: {"kind": kind, **record}})
+        Scenario.from_dict({"caldp_scenario": FORMAT, **file})
 
 
 KEYS = [*Scenario.__dataclass_fields__] + [
-    f"{slot}.{field}"
-    for slot, kinds in KINDS.items()
+    key
+    for slot, (_, kinds) in SLOTS.items()
     for cls in kinds.values()
-    for field in cls.__dataclass_fields__  # type: ignore[attr-defined]
+    for field in names_of(cls)
+    for key in ([field, f"policy.{field}"] if slot == "policy" else [f"{slot}.{field}"])
 ]
 TEXTS = st.one_of(
     st.text(max_size=12),
     st.sampled_from(
         ["nan", "inf", "1e400", "9" * 5000, "1;2", ";", "²", "-1", "3-²", "+b", "true"]
     ),
-    st.sampled_from([kind for kinds in KINDS.values() for kind in kinds]),
+    st.sampled_from(["infinity", "0;1|1;0", "|", "0|", "0;1|1", "-0", "0;infinity|1;0"]),
+    st.sampled_from([kind for _, kinds in SLOTS.values() for kind in kinds]),
 )
 
 
 @given(st.dictionaries(st.one_of(st.sampled_from(KEYS), st.text(max_size=6)), TEXTS, max_size=5))
-@example({"sensitive": "symbols", "sensitive.runs": "²"})
-@example({"sensitive": "symbols", "sensitive.runs": "9" * 5000})
+@example({"v": "2", "sensitive": "symbols", "sensitive.runs": "²"})
+@example({"v": "2", "sensitive": "symbols", "sensitive.runs": "9" * 5000})
 @example({"epsilon": ""})
+@example({"v": "2", "epsilon": ""})
+@example({"v": "2", "policy": "matrix", "rows": ""})
 def test_any_link_is_taken_or_refused_in_words(query: dict[str, str]) -> None:
-    try:
-        scenario = Scenario.from_query(query)
-    except CaldpError:
-        return
-    assert Scenario.from_query(scenario.to_query()) == scenario
-    scenario.plain()
+    for marked in (query, {"v": "2", **query}):
+        try:
+            scenario = Scenario.from_query(marked)
+        except CaldpError:
+            continue
+        assert Scenario.from_query(scenario.to_query()) == scenario
+        scenario.plain()
 
 
-@pytest.mark.parametrize("version", [None, 0, 2, "1", [1], True, 1.0])
+@pytest.mark.parametrize("version", [None, 0, 3, "1", [1], True, 1.0, 2.0])
 def test_other_versions_are_refused(version: object) -> None:
-    with pytest.raises(CaldpError, match='starts with "caldp_scenario": 1'):
+    with pytest.raises(CaldpError, match='starts with "caldp_scenario": 2'):
         Scenario.from_dict({"caldp_scenario": version})
 
 
@@ -160,26 +243,96 @@ def test_other_versions_are_refused(version: object) -> None:
     ("values", "words"),
     [
         ({"colour": 1}, "unknown key 'colour'"),
-        ({"blocks": {"kind": "grid", "depth": 1}}, "unknown key 'depth'"),
-        ({"blocks": {"kind": "hexagons"}}, "kind of blocks must be one of"),
-        ({"blocks": {"kind": ["grid"]}}, "kind of blocks must be one of"),
-        ({"blocks": {"rows": 1}}, "kind of blocks must be one of"),
-        ({"blocks": "grid"}, "kind of blocks must be one of"),
-        ({"blocks": {"kind": "grid", "rows": 2.5}}, "rows in the blocks of kind grid must be"),
-        ({"blocks": {"kind": "grid", "rows": 0}}, "rows of blocks must be a whole number"),
-        ({"blocks": {"kind": "drawn", "areas": "1,2,3,4"}}, "must be a list of texts"),
-        ({"blocks": {"kind": "drawn", "areas": ["here"]}}, "south,north,west,east"),
-        ({"sensitive": {"kind": "areas", "edits": ["1,2,3,4"]}}, "starts with + or -"),
-        ({"sensitive": {"kind": "symbols", "runs": ["5-3"]}}, '"3" or "10-19"'),
-        ({"sensitive": {"kind": "inhabited", "least": 5, "most": 4}}, "most inhabitants"),
-        ({"sensitive": {"kind": "symbols", "runs": ["²"]}}, '"3" or "10-19"'),
+        (
+            {"policy": {"kind": "context", "blocks": {"kind": "grid", "depth": 1}}},
+            "unknown key 'depth'",
+        ),
+        (
+            {"policy": {"kind": "context", "blocks": {"kind": "hexagons"}}},
+            "kind of blocks must be one of",
+        ),
+        (
+            {"policy": {"kind": "context", "blocks": {"kind": ["grid"]}}},
+            "kind of blocks must be one of",
+        ),
+        ({"policy": {"kind": "context", "blocks": {"rows": 1}}}, "kind of blocks must be one of"),
+        ({"policy": {"kind": "context", "blocks": "grid"}}, "kind of blocks must be one of"),
+        (
+            {"policy": {"kind": "context", "blocks": {"kind": "grid", "rows": 2.5}}},
+            "rows in the blocks of kind grid must be",
+        ),
+        (
+            {"policy": {"kind": "context", "blocks": {"kind": "grid", "rows": 0}}},
+            "rows of blocks must be a whole number",
+        ),
+        (
+            {"policy": {"kind": "context", "blocks": {"kind": "drawn", "areas": "1,2,3,4"}}},
+            "must be a list of texts",
+        ),
+        (
+            {"policy": {"kind": "context", "blocks": {"kind": "drawn", "areas": ["here"]}}},
+            "south,north,west,east",
+        ),
+        (
+            {"policy": {"kind": "context", "sensitive": {"kind": "areas", "edits": ["1,2,3,4"]}}},
+            "starts with + or -",
+        ),
+        (
+            {"policy": {"kind": "context", "sensitive": {"kind": "symbols", "runs": ["5-3"]}}},
+            '"3" or "10-19"',
+        ),
+        (
+            {
+                "policy": {
+                    "kind": "context",
+                    "sensitive": {"kind": "inhabited", "least": 5, "most": 4},
+                }
+            },
+            "most inhabitants",
+        ),
+        (
+            {"policy": {"kind": "context", "sensitive": {"kind": "symbols", "runs": ["²"]}}},
+            '"3" or "10-19"',
+        ),
         ({"dataset": {"kind": "snap"}}, "The dataset of kind snap needs the key 'path'"),
         ({"dataset": {"kind": "zipf", "rate": 10**400}}, "rate in the dataset of kind zipf"),
-        ({"epsilon": []}, "epsilon must be one number or one per block, got none"),
-        ({"epsilon": 0}, "epsilon must be in [0.001, 20], got 0.0"),
-        ({"epsilon": "1"}, "epsilon in the scenario must be a number or a list of numbers"),
-        ({"epsilon": [1, True]}, "epsilon in the scenario must be"),
-        ({"family": "no-such"}, "family must be one of"),
+        (
+            {"policy": {"kind": "context", "epsilon": []}},
+            "epsilon must be one number or one per block, got none",
+        ),
+        ({"policy": {"kind": "context", "epsilon": 0}}, "epsilon must be in [0.001, 20], got 0.0"),
+        (
+            {"policy": {"kind": "context", "epsilon": "1"}},
+            "epsilon in the policy of kind context must be a number or a list of numbers",
+        ),
+        (
+            {"policy": {"kind": "context", "epsilon": [1, True]}},
+            "epsilon in the policy of kind context must be",
+        ),
+        ({"policy": {"kind": "trust"}}, "kind of policy must be one of context, streets,"),
+        ({"policy": {"kind": "line", "km": 1}}, "The policy of kind line has the unknown key 'km'"),
+        ({"policy": {"kind": "streets", "km": 0}}, "km must be a number in [0.01, 20000]"),
+        (
+            {"policy": {"kind": "streets", "km": "infinity"}},
+            "km in the policy of kind streets must",
+        ),
+        ({"policy": {"kind": "matrix"}}, "The policy of kind matrix needs the key 'rows'"),
+        ({"policy": {"kind": "matrix", "rows": [[0, 1]]}}, "rows must be a square table"),
+        ({"policy": {"kind": "matrix", "rows": [0]}}, 'list of lists of numbers or "infinity"'),
+        ({"policy": {"kind": "matrix", "rows": [[1]]}}, "entries must be 0 on the diagonal"),
+        ({"policy": {"kind": "distances", "rows": [[0, 1], [2, 0]]}}, "the same both ways"),
+        (
+            {"policy": {"kind": "binary", "epsilon_01": -1}},
+            "epsilon_01 must be a number in [0, inf]",
+        ),
+        ({"policy": {"kind": "personal-tags", "shares": [0.6, 0.6]}}, "sum to at most 1"),
+        ({"policy": {"kind": "personal-tags", "background": "x"}}, "background must be one of"),
+        ({"mechanism": {"kind": "no-such"}}, "kind of mechanism must be one of best, hadamard,"),
+        ({"mechanism": {"kind": "rappor", "theta": 1}}, "theta must be a number in [0.001, 0.999]"),
+        ({"mechanism": {"kind": "subset-selection", "omega": 0}}, "omega must be a whole number"),
+        ({"mechanism": {"kind": "local-hashing", "g": 1}}, "g must be a whole number in [2,"),
+        ({"mechanism": {"kind": "hadamard", "m": 1}}, "unknown key 'm'"),
+        ({"family": "hadamard"}, "The scenario has the unknown key 'family'"),
         ({"estimator": "best"}, "estimator must be one of"),
         ({"n": 0}, "n must be a whole number in [1, 1,000,000,000,000]"),
         ({"n": 1.5}, "n in the scenario must be a whole number or null"),
@@ -196,39 +349,61 @@ def test_wrong_values_are_named(values: dict[str, Any], words: str) -> None:
 @pytest.mark.parametrize(
     ("given", "kept"),
     [
-        ({"epsilon": np.float64(2)}, {"epsilon": 2.0}),
-        ({"epsilon": 2}, {"epsilon": 2.0}),
-        ({"epsilon": [1, 2]}, {"epsilon": (1.0, 2.0)}),
-        ({"epsilon": np.array([1.0, 2.0])}, {"epsilon": (1.0, 2.0)}),
-        ({"n": np.int64(5), "seed": np.uint8(6), "trials": np.int32(7)}, {"n": 5, "seed": 6}),
-        ({"dataset": Uniform(np.int64(5))}, {"dataset": Uniform(5)}),  # type: ignore[arg-type]
+        (np.float64(2), 2.0),
+        (2, 2.0),
+        ([1, 2], (1.0, 2.0)),
+        (np.array([1.0, 2.0]), (1.0, 2.0)),
     ],
 )
-def test_numbers_of_all_kinds_are_kept_as_a_file_has_them(
-    given: dict[str, Any], kept: dict[str, Any]
-) -> None:
-    scenario = Scenario(**given)
-    for name, value in kept.items():
-        assert getattr(scenario, name) == value
-        assert type(getattr(scenario, name)) is type(value)
+def test_levels_of_all_kinds_are_kept_as_a_file_has_them(given: Any, kept: Any) -> None:
+    policy = ContextPolicy(epsilon=given)
+    assert policy.epsilon == kept
+    assert type(policy.epsilon) is type(kept)
+    assert policy == ContextPolicy(epsilon=kept)
+    assert hash(policy) == hash(ContextPolicy(epsilon=kept))
+
+
+def test_numbers_of_all_kinds_are_kept_as_a_file_has_them() -> None:
+    five: Any = np.int64(5)
+    numbers: Any = {"n": five, "seed": np.uint8(6), "trials": np.int32(7)}
+    scenario = Scenario(Uniform(five), **numbers)
+    assert [type(getattr(scenario, name)) for name in numbers] == [int] * 3
     again = Scenario.from_dict(json.loads(json.dumps(scenario.to_dict())))
     assert scenario == again == Scenario.from_query(scenario.to_query())
+    assert scenario == Scenario(Uniform(5), n=5, seed=6, trials=7)
     assert hash(scenario) == hash(again)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "words"),
+    [
+        ("1", "epsilon must be in [0.001, 20], got '1'"),
+        (True, "epsilon must be in [0.001, 20], got True"),
+        ((1, "2"), "epsilon must be in [0.001, 20], got (1, '2')"),
+        (((1.0,), (2.0,)), "one number or one per block, got ((1.0,), (2.0,))"),
+        (np.array([]), "one number or one per block, got none"),
+    ],
+)
+def test_levels_that_no_file_could_hold_are_refused(epsilon: Any, words: str) -> None:
+    with pytest.raises(CaldpError, match=re.escape(words)):
+        ContextPolicy(epsilon=epsilon)
+
+
+ANY_CONTEXT: Any = ContextPolicy
+ANY_TAGS: Any = PersonalTags
 
 
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"epsilon": "1"}, "epsilon must be in [0.001, 20], got '1'"),
-        ({"epsilon": True}, "epsilon must be in [0.001, 20], got True"),
-        ({"epsilon": (1, "2")}, "epsilon must be in [0.001, 20], got (1, '2')"),
-        ({"epsilon": ((1.0,), (2.0,))}, "one number or one per block, got ((1.0,), (2.0,))"),
-        ({"epsilon": np.array([])}, "one number or one per block, got none"),
         ({"dataset": None}, "dataset must be one of Gowalla, Snap, Cities,"),
-        ({"blocks": "grid"}, "blocks must be one of OneBlock, GridBlocks,"),
-        ({"blocks": OneBlock}, "blocks must be one of OneBlock, GridBlocks,"),
-        ({"sensitive": OneBlock()}, "sensitive must be one of EverythingSensitive,"),
-        ({"family": ["rappor"]}, "family must be a text, got ['rappor']"),
+        ({"policy": "context"}, "policy must be one of ContextPolicy, Streets,"),
+        ({"policy": ContextPolicy}, "policy must be one of ContextPolicy, Streets,"),
+        ({"policy": ANY_CONTEXT("grid")}, "blocks must be one of OneBlock, GridBlocks,"),
+        ({"policy": ANY_CONTEXT(OneBlock)}, "blocks must be one of OneBlock, GridBlocks,"),
+        ({"policy": ANY_CONTEXT(sensitive=OneBlock())}, "must be one of EverythingSensitive,"),
+        ({"policy": ANY_TAGS(OneBlock())}, "must be one of EverythingSensitive,"),
+        ({"mechanism": "hadamard"}, "mechanism must be one of Best, Hadamard,"),
         ({"estimator": None}, "estimator must be a text, got None"),
     ],
 )
@@ -246,21 +421,28 @@ def test_what_no_file_could_hold_is_refused(given: dict[str, Any], words: str) -
         {"sensitive": "symbols", "sensitive.runs": "١-٣"},
         {"dataset": "uniform", "dataset.kind": "zipf"},
         {"dataset.kind": "zipf"},
+        {"policy.epsilon": "2"},
+        {"policy.kind": "line"},
+        {"blocks.kind": "one"},
+        {"family": "oue"},
+        {"policy": "line", "blocks": "one"},
+        {"policy": "binary", "epsilon_01": "inf"},
     ],
 )
 def test_there_is_one_way_to_write_a_link(query: dict[str, str]) -> None:
     with pytest.raises(CaldpError):
-        Scenario.from_query(query)
+        Scenario.from_query({"v": "2", **query})
 
 
 @pytest.mark.parametrize("text", ["0.5", ".5", "5e-1", "5E-01", "0.50"])
 def test_numbers_in_links(text: str) -> None:
-    assert Scenario.from_query({"epsilon": text, "n": "007"}) == Scenario(epsilon=0.5, n=7)
+    read = Scenario.from_query({"v": "2", "epsilon": text, "n": "007"})
+    assert read == Scenario(policy=ContextPolicy(epsilon=0.5), n=7)
 
 
 def test_files(tmp_path: Path) -> None:
     path = tmp_path / "scenario.json"
-    scenario = Scenario(dataset=Uniform(9), epsilon=(1.0, 2.0))
+    scenario = Scenario(Uniform(9), ContextPolicy(epsilon=(1.0, 2.0)), Hadamard())
     path.write_text(json.dumps(scenario.to_dict()), encoding="utf-8")
     assert Scenario.from_file(path) == scenario
     for content, words in (

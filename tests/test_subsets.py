@@ -1,4 +1,4 @@
-"""Uniform subsets as packed bits: how they are drawn and how they are counted."""
+"""Uniform subsets as packed bits: how they are drawn."""
 
 from itertools import combinations
 from typing import Any
@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from caldp_core.basics.types import WordSource
-from caldp_core.mechanisms.oracles import subset_reports as subsets
-from caldp_core.mechanisms.oracles.subset_reports import bit_counts, random_subsets
+from caldp_core.mechanisms.oracles import random_subsets as subsets
+from caldp_core.mechanisms.oracles.packed_bits import full_mask, unpacked
+from caldp_core.mechanisms.oracles.random_subsets import random_subsets
 from caldp_core.mechanisms.randomness.coins import seeded_words
 from tests.stats import SIGNIFICANCE, assert_fits, assert_mean
 
@@ -62,23 +63,11 @@ def test_pairs_of_bits_in_several_words(size: int, omega: int) -> None:
     """Inclusions and pairs; 40,000 rows know a pair's probability ≈ 1/14 to 1.8 % of itself."""
     rng = np.random.default_rng(2)
     rows = random_subsets(size, omega, np.full(40_000, -1), seeded_words(rng))
-    octets = rows.astype("<u8").view(np.uint8)
-    bits = np.unpackbits(octets, axis=1, bitorder="little")[:, :size].astype(np.float64)
+    bits = unpacked(rows)[:, :size].astype(np.float64)
     assert (bits.sum(axis=1) == omega).all()
-    assert not rows[:, -1:][rows[:, -1:] & ~subsets.full_mask(size)[-1:] != 0].any()
+    assert not rows[:, -1:][rows[:, -1:] & ~full_mask(size)[-1:] != 0].any()
     one, two = omega / size, omega * (omega - 1) / (size * (size - 1))
     pairs = (bits.T @ bits / 40_000)[np.triu_indices(size, 1)]
     assert_mean(bits, np.full(size, one), np.full(size, (one * (1 - one)) ** 0.5), SIGNIFICANCE)
     limit = 6.5 * (two * (1 - two) / 40_000) ** 0.5  # 8,385 pairs: p < 8,385·8e-11 < 1e-6.
     assert np.abs(pairs - two).max() <= limit
-
-
-@pytest.mark.parametrize("n", [0, 1, 2, 3, 4, 9, 10, 100, 1001])
-@pytest.mark.parametrize("size", [1, 63, 64, 65, 200])
-def test_adders_count_what_unpacked_bits_count(n: int, size: int) -> None:
-    rng = np.random.default_rng(n)
-    rows = rng.integers(0, 2**64 - 1, (n, subsets.words_for(size)), np.uint64, endpoint=True)
-    before = rows.copy()
-    bits = [(rows[:, i >> 6] >> np.uint64(i & 63)) & np.uint64(1) for i in range(size)]
-    np.testing.assert_array_equal(bit_counts(rows, size), [int(b.sum()) for b in bits])
-    np.testing.assert_array_equal(rows, before)

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from caldp_core.audit.pairwise import exact_audit, power_below
+from caldp_core.audit.pairwise import exact_audit
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import REPORTS_MAX_BYTES
+from caldp_core.basics.powers import power_below
 from caldp_core.basics.types import Floats, Ints, WordSource
 from caldp_core.mechanisms import ContextMechanism, mechanism
 from caldp_core.mechanisms.base import Family
@@ -71,8 +72,8 @@ def test_rappor_and_oue_have_their_own_theta() -> None:
 @pytest.mark.parametrize("theta", [0.1, 0.9])
 def test_any_theta_keeps_the_contract(theta: float, kind: str) -> None:
     built = ContextMechanism(context(kind, 1.0), "general", unary_family(theta))
-    for check in (checks.check_rows, checks.check_audit, checks.check_tight):
-        check(built)
+    checks.check_audit(built)
+    checks.check_tight(built)
     checks.check_unbiased(built)
     checks.check_variance(built)
 
@@ -162,7 +163,7 @@ def test_reports_that_cannot_be_are_refused() -> None:
     for place, bits, words in [
         (hiding, 1 << int(sizes[hiding]), "beyond a block's last"),
         (bare, 0, "nothing is hidden"),
-        (m, 1, "no bits set"),
+        (m, 1, "hold nothing else"),
         (m + built.clear_symbols.size, 0, "sources of reports"),
     ]:
         bad = good.copy()
@@ -187,7 +188,7 @@ def test_what_is_too_much_to_be_listed_is_refused() -> None:
     made = mechanism(Context.plain(43_750, 1.0), "oue")
     with pytest.raises(CaldpError, match="may have at most 200,000 entries"):
         made.exact_channel()
-    with pytest.raises(CaldpError, match=r"2\^43750"):
+    with pytest.raises(CaldpError, match="At most 16,777,216 different reports"):
         made.every_report()
 
 

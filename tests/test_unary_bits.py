@@ -1,17 +1,11 @@
-"""Coins drawn 64 at a time, bit by bit, and packed bits set and summed."""
+"""Coins drawn 64 at a time, bit by bit."""
 
 import numpy as np
 import pytest
 from scipy.stats import chi2
 
 from caldp_core.basics.types import Words, WordSource
-from caldp_core.mechanisms.oracles.random_bits import (
-    bit_sums,
-    every_row,
-    product_law,
-    random_lanes,
-    set_bits,
-)
+from caldp_core.mechanisms.oracles.random_bits import random_lanes
 from caldp_core.mechanisms.randomness.coins import COIN_BITS, COIN_ONE, seeded_words
 from tests.stats import SIGNIFICANCE
 
@@ -74,25 +68,3 @@ def test_lanes_are_independent_coins() -> None:
     limit = float(chi2.isf(SIGNIFICANCE, 255))
     assert statistic(threshold / COIN_ONE) <= limit
     assert statistic(0.273) > limit
-
-
-def test_bits_are_summed_and_set_where_they_belong() -> None:
-    rng = np.random.default_rng(3)
-    loose = rng.integers(0, 2, (70_001, 21), dtype=np.uint8)
-    packed = np.packbits(loose, axis=1, bitorder="little")
-    members = np.flatnonzero(rng.random(70_001) < 0.9)
-    np.testing.assert_array_equal(bit_sums(packed, members)[:21], loose[members].sum(axis=0))
-    all_ones = np.full((1000, 3), 255, np.uint8)
-    assert (bit_sums(all_ones, np.arange(1000)) == 1000).all()
-    bit, ones = rng.integers(0, 21, 70_001), rng.random(70_001) < 0.5
-    set_bits(packed, bit, ones)
-    loose[np.arange(70_001), bit] = ones
-    np.testing.assert_array_equal(packed, np.packbits(loose, axis=1, bitorder="little"))
-
-
-def test_rows_and_their_law_are_in_one_order() -> None:
-    rows = np.unpackbits(every_row(5, 2), axis=1, bitorder="little")[:, :5]
-    law = product_law([1, 2, 3, 5, 7], 11)
-    for row, numerator in zip(rows, law, strict=True):
-        chances = [c if bit else 11 - c for bit, c in zip(row, (1, 2, 3, 5, 7), strict=True)]
-        assert numerator == np.prod(chances)

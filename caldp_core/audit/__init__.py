@@ -1,4 +1,4 @@
-"""Channels held against what they promise, and what an adversary can do.
+"""Audits: whether a channel keeps its policy, and what an adversary learns from a report.
 
-Room: audit. Nothing here takes a mechanism's word for its privacy.
+Room: audit. No mechanism is trusted to certify itself.
 """

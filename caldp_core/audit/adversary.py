@@ -1,4 +1,4 @@
-"""What an adversary makes of a report: error regions and posteriors.
+"""What an adversary can infer from a report: error regions of tests, and posteriors.
 
 Room: audit. CALDP = Acharya, Bonawitz, Kairouz, Ramage, Sun 2020.
 """
@@ -11,8 +11,9 @@ from fractions import Fraction
 import numpy as np
 
 from caldp_core.audit.channels import Channel, check_rows, outputs_of
-from caldp_core.audit.pairwise import finite_pairs, power_below
+from caldp_core.audit.pairwise import finite_pairs
 from caldp_core.basics.errors import check_whole, require
+from caldp_core.basics.powers import power_below
 from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.context import PrivacyMatrix
 
@@ -94,6 +95,16 @@ class Posterior:
             posterior[x] * prior[other] <= power_below(level) * prior[x] * posterior[other]
             for x, other, level in finite_pairs(self.policy)
         )
+
+
+def guessed_right(epsilon: float, reports: int = 1) -> float:
+    """Most that an even guess between two symbols can become right, in [0.5, 1]: e^{mε}/(1+e^{mε}).
+
+    For a pair whose E is `epsilon` both ways, a prior of 50:50 and m = `reports` independent
+    reports about it: E adds up over reports (CALDP Prop. 1), and the odds change by at most e^{mε}
+    (Prop. 3). No rule of any adversary does better.
+    """
+    return 1.0 / (1.0 + math.exp(-reports * epsilon))
 
 
 def posterior(

@@ -1,9 +1,9 @@
-"""What an audit has to know of one block's oracle, and how it is read off large channels.
+"""The extremes of one block's channel that decide its audit, found without writing it out.
 
-Room: audits. The largest ratio between any two rows separates output by output: the greatest
-Q(y|x) over the least Q(y|x′). So rows are read piece by piece and only extremes are kept, never a
-k × k or k × outputs array. Entries are compared by their place among the few values that a block
-has, and ratios are taken between whole numbers of any size: nothing is rounded.
+Room: audit. For each output y the largest ratio between two rows is the greatest Q(y|x) over the
+least Q(y|x′). So rows are read a few at a time and only extremes are kept, never a k × k or
+k × outputs array. Entries are compared by their index among the few different values of a block,
+and ratios are taken between whole numbers of any size: nothing is rounded.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -27,11 +27,11 @@ _Rows: TypeAlias = Callable[[int, int], ChannelRows]
 
 @dataclass(frozen=True)
 class Widest:
-    """The largest ratio of a report's probabilities, and two symbols that it tells apart.
+    """The largest ratio of one report's probabilities, and two symbols at which it is reached.
 
     `ratio`: None stands for ∞. `output`: column of the channel, None where the reports are too
     many to be numbered. `x`, `x_other`: ranks within the block; against the base distribution
-    only `x` means something.
+    `x_other` has no meaning.
     """
 
     ratio: Fraction | None
@@ -42,7 +42,7 @@ class Widest:
 
 @dataclass(frozen=True)
 class BlockLaw:
-    """What counts of a block's hidden rows and its base distribution.
+    """What an audit needs of a block's hidden rows and its base distribution.
 
     `within`: the largest Q(y|x)/Q(y|x′), both hidden; `over_base`: the largest Q(y|x)/base(y).
     `faulty`: rank within the block of the first row that is no distribution, else None.
@@ -68,24 +68,24 @@ class _Extremes:
 
 
 def quotient(above: int | Fraction, below: int | Fraction) -> Fraction | None:
-    """above/below, None for ∞; 0 against 0 asks nothing, and a negative entry is no excuse."""
+    """above/below, None for ∞; 0/0 is 0, as it bounds nothing, and so is a negative `above`."""
     if above <= 0:
         return Fraction(0)
     return Fraction(above) / below if below > 0 else None
 
 
 def size_of(ratio: Fraction | None) -> tuple[bool, Fraction]:
-    """Orders ratios, None (∞) last."""
+    """Key that sorts ratios, with None (∞) last."""
     return ratio is None, ratio or Fraction(0)
 
 
 def streamed_law(
     oracles: StreamsRows, outputs: int, block: int, size: int, progress: Progress
 ) -> BlockLaw:
-    """The law of a block of `size` hidden symbols, from rows that the oracles stream.
+    """The extremes of a block of `size` hidden symbols, from rows that the oracles stream.
 
-    `outputs`: the oracles' columns, those of reports in the clear follow. `progress` is told
-    after every piece, so that a large block can be cancelled soon.
+    `outputs`: number of the oracles' columns; those of reports in the clear follow them.
+    `progress` is called after every few rows, so that a large block can be cancelled soon.
     """
     return _law_of(partial(oracles.channel_rows, block), outputs, size, progress)
 
@@ -109,7 +109,7 @@ def written_law(
 
 
 def _law_of(read: _Rows, outputs: int, size: int, progress: Progress) -> BlockLaw:
-    base = read(size, size + 1)
+    base = _in_whole_numbers(read(size, size + 1))
     columns = base.codes.shape[1]
     require(columns > 0, "The family has no report for hidden values; no channel can be audited.")
     require(
@@ -134,12 +134,18 @@ def _law_of(read: _Rows, outputs: int, size: int, progress: Progress) -> BlockLa
     )
 
 
+def _in_whole_numbers(rows: ChannelRows) -> ChannelRows:
+    """The rows with Python's whole numbers, of any size: NumPy's would wrap at 64 bits."""
+    values = tuple(map(int, rows.values))
+    return ChannelRows(rows.first, rows.codes, values, int(rows.denominator))
+
+
 def _pieces(
     read: _Rows, size: int, step: int, progress: Progress
 ) -> Iterator[tuple[int, ChannelRows]]:
     """The hidden rows and the first one's rank, some at a time."""
     for start in range(0, size, step):
-        yield start, read(start, min(start + step, size))
+        yield start, _in_whole_numbers(read(start, min(start + step, size)))
         progress(min(start + step, size) / size)
 
 

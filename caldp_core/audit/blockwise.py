@@ -1,13 +1,14 @@
-"""Is a mechanism within its context, for domains of any size? By classes of pairs, in rationals.
+"""Whether a mechanism keeps its context, for domains of any size: exact, in rationals.
 
-Room: audits. In a context all pairs of one block that E binds are of two kinds: both symbols
-sensitive, or the other one not, who sends λ·base(y) or themselves in the clear. What has to be
-known of a block is in `audit_laws.py`. Of the ways to learn it the first that can be gone is
-taken, each weaker than the one before:
+Room: audit. The pairs (x, x′) of one block for which E is finite form two classes: x′ is sensitive
+as well, or it is not and reports λ·base(y) or itself in the clear. The largest ratio of each class
+follows from a few extremes of the block's channel (`block_extremes.py`). These are found in the
+first of three ways that is possible; the later ones check less:
 
-1. rows are streamed, where the family can, and every entry is looked at;
-2. the channel is written out, where it is small, and every entry is looked at;
-3. its form is taken from the family (`audit_forms.py`), and its few weights are looked at.
+1. every entry of the channel, read row by row, if the family streams its rows (and those are not so
+   many that they would take more than some ten seconds, where the family states its form);
+2. every entry of the channel, written out whole, if it is small enough;
+3. the few weights of the channel's form, which the family states (`support_forms.py`).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -19,21 +20,29 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from caldp_core.audit.block_extremes import BlockLaw, quotient, size_of, streamed_law, written_law
-from caldp_core.audit.pairwise import log_of, power_below
+from caldp_core.audit.pairwise import log_of
+from caldp_core.audit.stated import MAKES_REPORTS, ORACLES_MAKE_REPORTS, doubt
 from caldp_core.audit.support_forms import law_of_form
 from caldp_core.basics.errors import CaldpError, require
-from caldp_core.basics.limits import DENSE_MAX_ENTRIES
+from caldp_core.basics.limits import (
+    DENSE_MAX_ENTRIES,
+    STREAM_FREELY_ENTRIES,
+    STREAM_MAX_ENTRIES,
+)
+from caldp_core.basics.powers import power_below
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress
-from caldp_core.mechanisms.base import HasSupportForm, StreamsRows
-from caldp_core.mechanisms.contextual import ContextMechanism
+from caldp_core.mechanisms.base import (
+    BlockStructure,
+    HasBlockStructure,
+    HasSupportForm,
+    StreamsRows,
+)
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
 
 BOTH_SENSITIVE: Final = "sensitive-sensitive"
 OTHER_NOT: Final = "sensitive-other"
 EVERY_ENTRY: Final = "every entry of the channel"
 THE_FORM: Final = "the form of the channel"
-STREAM_MAX_ENTRIES: Final = 10**11
-"""Most entries of a channel that are ever gone through: about two minutes."""
 _Reader: TypeAlias = Callable[[int, int, Progress], BlockLaw]
 
 
@@ -72,12 +81,12 @@ class PairClass:
 class LargeAudit:
     """Verdict on a mechanism: `holds` if all rows are distributions and all classes hold.
 
-    `method`: what was looked at. With `EVERY_ENTRY` nothing is taken on trust but that reports
-    are drawn from the channel that the family states. With `THE_FORM`, where nobody could go
-    through the entries, that the channel has its form is the family's word too, and its weights
-    are held against ε. `classes`: block after block, those without pairs left out. `worst`: the
-    class that comes nearest to its ε or goes farthest beyond; None without classes. `faulty_row`:
-    a symbol whose row is not a distribution, else None.
+    `method`: what was checked. `EVERY_ENTRY` trusts the family in one point: that its reports are
+    drawn from the channel that it states. `THE_FORM`, for channels with too many entries to read,
+    also trusts that the channel has the stated form, and checks its weights against ε. `classes`:
+    block after block, without those that have no pairs. `worst`: the class that comes nearest to
+    its ε or exceeds it most; None without classes. `faulty_row`: a symbol whose row is not a
+    distribution, else None.
     """
 
     holds: bool
@@ -87,26 +96,29 @@ class LargeAudit:
     faulty_row: int | None
 
 
-def audit_context(mechanism: ContextMechanism, progress: Progress = no_progress) -> LargeAudit:
+def audit_context(mechanism: HasBlockStructure, progress: Progress = no_progress) -> LargeAudit:
     """Hold a mechanism's whole channel against its context (CALDP Definition 2), at any k.
 
     Agrees with `exact_audit` where that can be run. Raises `CaldpError` for channels beyond
-    `STREAM_MAX_ENTRIES` that can only be streamed, and where the family can neither stream rows
-    nor write out its channel nor tell its form.
+    `STREAM_MAX_ENTRIES` that can only be streamed, where the family can neither stream rows
+    nor write out its channel nor tell its form, and where what is stated of reports is stated by
+    a class that does not make them (`stated.py`).
     """
-    _check_fits(mechanism)
-    method, read, work = _way(mechanism)
+    _require_stated(mechanism, "block_structure", MAKES_REPORTS)
+    made = mechanism.block_structure()
+    _check_fits(made)
+    method, read, work = _way(made)
     done = np.concatenate([[0.0], np.cumsum(work) / work.sum()])
     classes: list[PairClass] = []
     faulty: list[int] = []
-    for block, (hidden, others) in enumerate(_members(mechanism)):
+    for block, (hidden, others) in enumerate(_members(made)):
         part = _part(progress, float(done[block]), float(done[block + 1]))
         law = read(block, hidden.size, part) if hidden.size else None
         if law:
-            classes += _classes(mechanism, block, law, hidden, others)
+            classes += _classes(made, block, law, hidden, others)
             if law.faulty is not None:
                 faulty.append(int(hidden[law.faulty]))
-        if others.size and not _others_are_laws(int(mechanism.oracles.cover_threshold[block]), law):
+        if others.size and not _others_are_laws(int(made.oracles.cover_threshold[block]), law):
             faulty.append(int(others[0]))
         part(1.0)
     holds = not faulty and all(each.holds for each in classes)
@@ -114,17 +126,22 @@ def audit_context(mechanism: ContextMechanism, progress: Progress = no_progress)
 
 
 def worst_of(classes: Sequence[PairClass]) -> PairClass | None:
-    """The class that comes nearest to its ε or goes farthest beyond; None if there is none."""
+    """The class that comes nearest to its ε or exceeds it most; None if there is none."""
     return max(classes, key=lambda each: size_of(each.against), default=None)
 
 
-def _check_fits(mechanism: ContextMechanism) -> None:
+def _require_stated(thing: object, statement: str, conduct: Sequence[str]) -> None:
+    why = doubt(thing, [statement], conduct)
+    require(why is None, f"{why}; nothing is certified that is not read.")
+
+
+def _check_fits(mechanism: BlockStructure) -> None:
     """Raise unless the mechanism hides what its context calls hidden, block by block."""
     policy = mechanism.policy
     by_block = np.argsort(policy.blocks, kind="stable")
     hidden = by_block[policy.hidden()[by_block]]
     sizes = np.bincount(policy.blocks[hidden], minlength=policy.m)
-    fits = np.array_equal(hidden, mechanism.hidden_symbols)
+    fits = np.array_equal(hidden, mechanism.hidden)
     require(
         fits and np.array_equal(sizes, mechanism.sizes),
         "The mechanism was made for other blocks or another sensitive set than its context has; "
@@ -132,12 +149,16 @@ def _check_fits(mechanism: ContextMechanism) -> None:
     )
 
 
-def _way(mechanism: ContextMechanism) -> tuple[str, _Reader, Floats]:
+def _way(mechanism: BlockStructure) -> tuple[str, _Reader, Floats]:
     """The method, how it reads a block of some size, and (m,) the work of each block."""
     oracles, outputs, sizes = mechanism.oracles, mechanism.oracles.outputs, mechanism.sizes
     entries = (int(sizes.max()) + 1) * outputs
     work = sizes.astype(np.float64) ** 2 + 1
-    if isinstance(oracles, StreamsRows):
+    knows_form = isinstance(oracles, HasSupportForm)
+    if isinstance(oracles, StreamsRows) and not (
+        knows_form and _entries(sizes, outputs) > STREAM_FREELY_ENTRIES
+    ):
+        _require_stated(oracles, "channel_rows", ORACLES_MAKE_REPORTS)
         require(
             work.sum() <= STREAM_MAX_ENTRIES,
             f"An audit goes through at most {STREAM_MAX_ENTRIES:,} entries of a channel, this one "
@@ -145,8 +166,10 @@ def _way(mechanism: ContextMechanism) -> tuple[str, _Reader, Floats]:
         )
         return EVERY_ENTRY, partial(streamed_law, oracles, outputs), work
     if entries <= DENSE_MAX_ENTRIES:
+        _require_stated(oracles, "channel", ORACLES_MAKE_REPORTS)
         return EVERY_ENTRY, partial(written_law, oracles, outputs), work
     if isinstance(oracles, HasSupportForm):
+        _require_stated(oracles, "support_form", ORACLES_MAKE_REPORTS)
         return THE_FORM, partial(law_of_form, oracles), np.ones(sizes.size)
     raise CaldpError(
         f"This family writes its channel out whole, which may have at most {DENSE_MAX_ENTRIES:,} "
@@ -155,7 +178,12 @@ def _way(mechanism: ContextMechanism) -> tuple[str, _Reader, Floats]:
     )
 
 
-def _members(mechanism: ContextMechanism) -> Iterator[tuple[Ints, Ints]]:
+def _entries(sizes: Ints, outputs: int) -> float:
+    """About how many entries the blocks' channels have, as columns go with symbols."""
+    return float((sizes + 1.0) @ sizes) * outputs / max(int(sizes.sum()), 1)
+
+
+def _members(mechanism: BlockStructure) -> Iterator[tuple[Ints, Ints]]:
     """Each block's hidden symbols, by rank, and its others."""
     policy = mechanism.policy
     others = np.flatnonzero(~policy.hidden())
@@ -163,7 +191,7 @@ def _members(mechanism: ContextMechanism) -> Iterator[tuple[Ints, Ints]]:
     ends = np.cumsum(mechanism.sizes)
     other_ends = np.cumsum(policy.block_sizes() - mechanism.sizes)
     yield from zip(
-        np.split(mechanism.hidden_symbols, ends[:-1]),
+        np.split(mechanism.hidden, ends[:-1]),
         np.split(others, other_ends[:-1]),
         strict=True,
     )
@@ -180,7 +208,7 @@ def _others_are_laws(noise: int, law: BlockLaw | None) -> bool:
 
 
 def _classes(
-    mechanism: ContextMechanism, block: int, law: BlockLaw, hidden: Ints, others: Ints
+    mechanism: BlockStructure, block: int, law: BlockLaw, hidden: Ints, others: Ints
 ) -> Iterator[PairClass]:
     epsilon = float(mechanism.policy.epsilon[block])
     noise = Fraction(int(mechanism.oracles.cover_threshold[block]), COIN_ONE)

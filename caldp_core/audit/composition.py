@@ -1,7 +1,7 @@
-"""Channels made of channels: composition and post-processing (CALDP Propositions 1 and 2).
+"""Composition and post-processing of channels (CALDP Propositions 1 and 2).
 
-Room: audit. Small channels in rationals (rows of output probabilities, as
-`Mechanism.exact_channel` gives them) go in, and come out.
+Room: audit. Arguments and results are small channels in rationals: rows of output probabilities,
+as `Mechanism.exact_channel` returns them.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ def release_both(first: Channel, second: Channel) -> list[list[Fraction]]:
 
 
 def release_adaptively(first: Channel, seconds: Sequence[Channel]) -> list[list[Fraction]]:
-    """The channel of two releases of which the second, seconds[y₁], is chosen by the first's y₁.
+    """The channel of two releases of which the second, seconds[y₁], depends on the first's y₁.
 
     CALDP Proposition 2: within E₁ + E₂ if `first` is within E₁ and each of `seconds` within E₂.
     All seconds have one number of outputs; column y₁·outputs₂ + y₂. Raises `CaldpError`.

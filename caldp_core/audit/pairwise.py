@@ -1,35 +1,27 @@
-"""Is the channel within its privacy matrix? Decided in rationals, so that no rounding can hide it.
+"""Whether a channel keeps its privacy matrix, decided in rationals: no rounding hides a leak.
 
-Room: audits. An audit sees the channel and the policy and nothing else of a mechanism: it takes
-no class's word for what that class does.
+Room: audit. An audit sees a mechanism's channel and its policy, and trusts nothing else that the
+mechanism says of itself.
 """
 
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, localcontext
 from fractions import Fraction
-from functools import lru_cache
 from itertools import chain
 from numbers import Rational
-from typing import Final
 
 import numpy as np
 
 from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.powers import power_below
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.privacy.context import PrivacyMatrix
-
-LEVEL_MAX: Final = 10_000.0
-"""Levels E beyond it bind as it does; so a ratio above e^10000 is refused whatever E says."""
-_DIGITS: Final = 60
-_TINY: Final = 1e-30
-"""Below it, 1 + ε is nearer to e^ε than 60 digits."""
 
 
 @dataclass(frozen=True)
 class Leak:
-    """What one output tells x apart from x′: log Q(output|x)/Q(output|x′), and E[x, x′].
+    """How far one output tells x from x′: log Q(output|x)/Q(output|x′), and the limit E[x, x′].
 
     `privacy_loss`: in nats, ∞ where x′ never sends the output, −∞ where x (in a faulty row) sends
     nothing; rounded, so it decides nothing.
@@ -46,14 +38,16 @@ class Leak:
 class Audit:
     """Verdict on a channel.
 
-    `holds`: every row is a distribution and no output breaks a finite E. `worst`: the leak that
-    comes nearest to its E or goes farthest beyond it; None if no entry of E off the diagonal is
-    finite. `faulty_row`: the first symbol whose row is not a distribution, else None.
+    `holds`: every row is a distribution and no output exceeds a finite E. `worst`: the leak that
+    comes nearest to its E or exceeds it most; None if no entry of E off the diagonal is finite.
+    `faulty_row`: the first symbol whose row is not a distribution, else None. `pairs`: ordered
+    pairs with a finite E.
     """
 
     holds: bool
     worst: Leak | None
     faulty_row: int | None
+    pairs: int
 
 
 def exact_audit(mechanism: Mechanism) -> Audit:
@@ -68,58 +62,64 @@ def exact_audit(mechanism: Mechanism) -> Audit:
 def audit_channel(channel: Sequence[Sequence[Fraction]], policy: PrivacyMatrix) -> Audit:
     """Check Q(y|x) ≤ e^{E[x, x′]}·Q(y|x′) for every y and every x ≠ x′ with a finite E.
 
-    `channel`: k rows of output probabilities. 0 against 0 asks nothing; anything against 0 is
-    an infinite ratio; E = ∞ allows everything. Raises `CaldpError` if the channel's shape does
-    not fit the policy, and for entries that are not rationals: floats don't sum to 1.
+    `channel`: k rows of output probabilities. An output that neither x nor x′ sends bounds nothing;
+    one that only x sends has an infinite ratio; E = ∞ allows everything. Raises `CaldpError` if the
+    channel's shape does not fit the policy, and for entries that are not rationals: floats don't
+    sum to 1.
     """
     require(
         len(channel) == policy.k and len({len(row) for row in channel}) == 1,
         f"A channel for this policy needs {policy.k} rows of one length, got {len(channel)} rows.",
     )
     entries: Iterator[object] = chain.from_iterable(channel)
-    odd = [entry for entry in entries if not isinstance(entry, Rational)]
-    if odd:
+    inexact = [entry for entry in entries if not isinstance(entry, Rational)]
+    if inexact:
         raise CaldpError(
             "A channel is audited in rationals (fractions.Fraction), so that no rounding can hide "
-            f"anything, got {odd[0]!r}; hand over exact_channel()."
+            f"anything, got {inexact[0]!r}; hand over exact_channel()."
         )
-    scale = math.lcm(*(entry.denominator for row in channel for entry in row))
-    rows = [[int(entry * scale) for entry in row] for row in channel]
+    exact = [list(map(as_fraction, row)) for row in channel]
+    scale = math.lcm(*(entry.denominator for row in exact for entry in row))
+    rows = [[int(entry * scale) for entry in row] for row in exact]
     faulty = [x for x, row in enumerate(rows) if sum(row) != scale or min(row) < 0]
     holds, worst = not faulty, None
+    pairs = 0
     excess: Fraction | None = Fraction(-1)
     for x, other, epsilon in finite_pairs(policy):
+        pairs += 1
         output, ratio = _largest_ratio(rows[x], rows[other])
         against = ratio / power_below(epsilon) if ratio is not None else None
         holds = holds and against is not None and against <= 1
         if _beyond(against, excess):
             excess = against
             worst = Leak(x, other, output, log_of(ratio), epsilon)
-    return Audit(holds, worst, faulty[0] if faulty else None)
+    return Audit(holds, worst, faulty[0] if faulty else None, pairs)
+
+
+def as_fraction(entry: Rational) -> Fraction:
+    """The entry in Python's own whole numbers, of any size: NumPy's would wrap at 64 bits."""
+    above, below = entry.numerator, entry.denominator
+    if type(entry) is Fraction and type(above) is type(below) is int:
+        return entry
+    return Fraction(int(above), int(below))
 
 
 def finite_pairs(policy: PrivacyMatrix) -> Iterator[tuple[int, int, float]]:
-    """Every ordered pair x ≠ x′ with its E[x, x′] where that is finite."""
+    """Every ordered pair x ≠ x′ with its E[x, x′] where that is finite.
+
+    Raises `CaldpError` where E is no level at all: NaN is not ∞, and nothing is below 0.
+    """
     others = np.arange(policy.k)
     for x in range(policy.k):
-        row = policy.between(np.full(policy.k, x), others)
+        row = np.asarray(policy.between(np.full(policy.k, x), others))
+        wrong = np.flatnonzero(~(row >= 0))
+        if wrong.size:
+            raise CaldpError(
+                f"E must be levels in [0, inf], got {float(row[wrong[0]])} from {x} to "
+                f"{int(wrong[0])}; correct the policy."
+            )
         for other in np.flatnonzero(np.isfinite(row) & (others != x)):
             yield x, int(other), float(row[other])
-
-
-@lru_cache(maxsize=1 << 14)
-def power_below(epsilon: float) -> Fraction:
-    """A rational just below e^ε, by at most 2·10^-59 of it; never below 1, and 1 for ε = 0.
-
-    `epsilon`: finite, ≥ 0. Beyond `LEVEL_MAX` it is far below e^ε: what this number bounds is
-    bounded by e^ε all the same, so that nothing leaks unseen.
-    """
-    if epsilon < _TINY:
-        return 1 + Fraction(epsilon)  # below e^ε by about ε²/2
-    with localcontext() as context:
-        context.prec = _DIGITS
-        # exp is correctly rounded, so the number before the result lies below e^ε.
-        return Fraction(Decimal(min(epsilon, LEVEL_MAX)).exp().next_minus())
 
 
 def _largest_ratio(row: Sequence[int], other: Sequence[int]) -> tuple[int, Fraction | None]:

@@ -1,7 +1,7 @@
-"""What samples alone say about privacy: a lower bound on ε, at a stated confidence.
+"""A lower bound on ε from samples of reports alone, at a stated confidence.
 
-Room: audits. For mechanisms whose channel nobody can write down. A bound above the promise is
-evidence of a leak; a bound below it proves nothing, for samples can't show that a leak is absent.
+Room: audit. For mechanisms whose channel is unknown. A bound above the promised ε is evidence of a
+leak. A bound below it proves nothing: samples cannot show that there is no leak.
 """
 
 import math
@@ -11,9 +11,9 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import beta
 
 from caldp_core.basics.errors import CaldpError, check_n, require
+from caldp_core.basics.proportions import highest_share, lowest_share
 from caldp_core.basics.types import Bools, Floats, Ints, Reports
 from caldp_core.mechanisms.base import Mechanism
 
@@ -59,8 +59,8 @@ def epsilon_bound(reports_x: Reports, reports_other: Reports, alpha: float = ALP
     """Lower bound on E[x, x′] at confidence 1 − α, from independent reports of x and of x′.
 
     The first half of each chooses the event, the second half tests it: Clopper–Pearson for both
-    probabilities, each at α/2 (Ding et al. 2018 and Jagielski et al. 2020 audit this way). On
-    the same half, the event would be chosen for its luck, and the bound would be too high.
+    probabilities, each at α/2 (Ding et al. 2018 and Jagielski et al. 2020 audit this way). If
+    one half did both, the event would be chosen for its luck and the bound would be too high.
 
     Raises `CaldpError` for α outside of (0, 1) and fewer than two reports of either.
     """
@@ -87,7 +87,7 @@ def best_event(counts_x: Ints, counts_other: Ints, alpha: float) -> Bools:
     Candidates are the kinds of largest likelihood ratio, 1, 2, … of them (Neyman–Pearson).
     `counts_x`, `counts_other`: (kinds,) reports of each kind.
     """
-    # One more of each keeps kinds that were seen once from heading the list.
+    # Adding one to each count keeps kinds that were seen only once from ranking first.
     n_x, n_other = int(counts_x.sum()), int(counts_other.sum())
     order = np.argsort(-(counts_x + 1) / (counts_other + 1), kind="stable")
     hits_x, hits_other = np.cumsum(counts_x[order]), np.cumsum(counts_other[order])
@@ -106,18 +106,6 @@ def log_ratio_bound(hits_x: Ints, n_x: int, hits_other: Ints, n_other: int, alph
     high = highest_share(hits_other, n_other, alpha / 2)
     logs = np.full(low.shape, -math.inf)
     return np.log(low / high, out=logs, where=low > 0)
-
-
-def lowest_share(hits: Ints, n: int, alpha: float) -> Floats:
-    """Clopper–Pearson: least p for which ≥ `hits` of n has probability α; 0 for no hits."""
-    share = beta.ppf(alpha, np.maximum(hits, 1), n - hits + 1)
-    return np.where(hits > 0, share, 0.0)
-
-
-def highest_share(hits: Ints, n: int, alpha: float) -> Floats:
-    """Clopper–Pearson: greatest p for which ≤ `hits` of n has probability α; 1 for n hits."""
-    share = beta.isf(alpha, hits + 1, np.maximum(n - hits, 1))
-    return np.where(hits < n, share, 1.0)
 
 
 def _codes(reports_x: Reports, reports_other: Reports) -> tuple[NDArray[np.intp], int]:

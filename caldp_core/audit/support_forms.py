@@ -1,9 +1,9 @@
-"""What the form of a channel says of one block, where its reports are too many to go through.
+"""The extremes of one block's channel from its stated form, where it has too many entries to read.
 
-Room: audits. In families whose reports include symbols, Q(y|x) is base(y) times one of two
-weights (`SupportForm`); so four numbers settle every ratio, whatever the number of reports. The
-weights are the mechanism's own, reckoned from the coins that it flips; that its channel has this
-form is its word. (Where channels are small enough to be written out, tests hold it to it.)
+Room: audit. In families whose reports are sets of symbols, Q(y|x) is base(y) times one of two
+weights (`SupportForm`), so a few numbers determine every ratio, whatever the number of reports. The
+mechanism computes the weights from its coins and states that its channel has this form; tests check
+the form on channels that are small enough to be written out.
 """
 
 from fractions import Fraction
@@ -18,10 +18,10 @@ _BASE: Final = (Fraction(1),)
 
 
 def law_of_form(oracles: HasSupportForm, block: int, size: int, progress: Progress) -> BlockLaw:
-    """The law of a block of `size` hidden symbols, from its form; takes no time at any size.
+    """The extremes of a block of `size` hidden symbols, from its form, in constant time.
 
-    Where a report may include a symbol and may not, two symbols are taken to be told apart by
-    one: nothing could be worse. The two named are the first, for all pairs are alike.
+    If some reports include a symbol and others do not, the worst case is assumed: one report that
+    includes x and not x′. All pairs are alike, so the first two symbols are named.
     """
     form = oracles.support_form(block)
     weights = possible_weights(form)
@@ -37,7 +37,7 @@ def law_of_form(oracles: HasSupportForm, block: int, size: int, progress: Progre
 
 
 def possible_weights(form: SupportForm) -> tuple[Fraction, ...]:
-    """Weights that some report has: none includes a symbol at share 0, each one at share 1."""
+    """The weights that occur: at share 0 no report includes a symbol, at share 1 every one does."""
     included = (form.included,) if form.share > 0 else ()
     excluded = (form.excluded,) if form.share < 1 else ()
     return included + excluded

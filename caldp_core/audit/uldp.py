@@ -1,4 +1,4 @@
-"""Utility-optimized LDP as Murakami and Kawamoto (2019) define it, held against a channel.
+"""Whether a channel provides utility-optimized LDP (Murakami and Kawamoto 2019).
 
 Room: audit.
 """
@@ -6,8 +6,8 @@ Room: audit.
 from dataclasses import dataclass
 
 from caldp_core.audit.channels import Channel
-from caldp_core.audit.pairwise import power_below
 from caldp_core.basics.errors import require
+from caldp_core.basics.powers import power_below
 from caldp_core.basics.types import Bools
 
 
@@ -31,8 +31,8 @@ class UldpVerdict:
 def uldp(channel: Channel, sensitive: Bools, protected: Bools, epsilon: float) -> UldpVerdict:
     """Whether a channel provides (X_S, Y_P, ε)-ULDP (Murakami, Kawamoto 2019, Definition 2).
 
-    `sensitive`: (k,) X_S. `protected`: (outputs,) Y_P. More than high-low LDP twice over: (5)
-    binds inputs that are not sensitive as well, and (4) high-low LDP does not ask for.
+    `sensitive`: (k,) X_S. `protected`: (outputs,) Y_P. Stricter than high-low LDP in two
+    points: (5) also binds inputs that are not sensitive, and high-low LDP has no (4).
     Raises `CaldpError` if shapes don't fit.
     """
     columns = list(zip(*channel, strict=True))

@@ -1,4 +1,4 @@
-"""The ground floor: array types, limits, errors, numerals and small array helpers.
+"""Array types, limits, errors, numerals, powers of e, and small helpers for arrays and shares.
 
 Room: basics. Imports nothing of ours but itself.
 """

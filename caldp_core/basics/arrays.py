@@ -1,6 +1,6 @@
 """Small array helpers that several rooms share.
 
-Room: the ground floor.
+Room: basics.
 """
 
 import numpy as np

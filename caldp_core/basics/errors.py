@@ -1,6 +1,6 @@
 """Errors for people: one sentence with the argument, the rule, the value and what to do.
 
-Room: the ground floor; every other module raises through here.
+Room: basics; every other module raises through here.
 """
 
 from typing import Final

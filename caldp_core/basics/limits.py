@@ -25,5 +25,38 @@ SNAP_MAX_BYTES: Final = 4 * 2**30
 """Most bytes that are read out of a check-in file once unpacked (SNAP's has 0.4 GB)."""
 AREAS_MAX: Final = 200
 """Most rectangles in one drawing."""
+STREAM_MAX_ENTRIES: Final = 10**11
+"""Most entries of a channel that an audit ever reads: about two minutes."""
+STREAM_FREELY_ENTRIES: Final = 10**10
+"""Most entries that an audit reads where the form of the channel would do: about ten seconds."""
+SPACE_POINTS_MAX: Final = 2**22
+"""Largest space over a finite field: its tables take some 0.2 GB."""
+HASHES_MAX: Final = 10**10
+"""Most people times symbols of the largest block that are hashed one by one: about 10 s."""
+DRAWS_MAX: Final = 2 * 10**9
+"""Most draws for one tally of planar noise: a few minutes, and enough for any population on 44,000
+cells."""
+SPAN_NATS: Final = 1380.0
+"""Farthest that two cells may be apart for planar noise, so that no weight leaves floats' range."""
+EXPONENT_MAX: Final = 2000.0
+"""Most nats between two symbols of the exponential mechanism."""
+THETA_MIN: Final = 0.001
+"""Least and most probability θ that a unary report sets its own bit."""
+THETA_MAX: Final = 0.999
+DISTANCE_EPSILON_MIN: Final = 1e-9
+"""Nats per unit of a table of distances, whatever that unit is."""
+DISTANCE_EPSILON_MAX: Final = 1e9
+CONFIDENCE_MIN: Final = 0.5
+CONFIDENCE_MAX: Final = 1.0 - 1e-12
+PSEUDO_COUNT_MAX: Final = 1e12
 REPORTS_MAX_BYTES: Final = 4 * 2**30
 """Most memory that reports of more than one number each may take."""
+LEVEL_MAX: Final = 10_000.0
+"""Entries of E beyond it bind an audit as it does: a ratio above e^10000 is refused in any case."""
+OUTPUTS_MAX: Final = 10**18
+"""Stands for all larger numbers of different reports: nobody enumerates those."""
+LISTED_MAX: Final = 2**24
+"""Most different reports that are ever listed."""
+KM_MIN: Final = 0.01
+KM_MAX: Final = 20_000.0
+"""Kilometres within which a policy that falls off with distance promises its ε."""

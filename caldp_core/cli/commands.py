@@ -1,4 +1,4 @@
-"""The command line: `python -m caldp_core run | audit | reproduce | fetch | list`.
+"""The command line: `python -m caldp_core run | audit | reproduce | fetch | list | schema`.
 
 Room: the front door for terminals; it only reads arguments and prints.
 """
@@ -12,17 +12,19 @@ from typing import Any
 
 import click
 
-from caldp_core.audit.blockwise import LargeAudit, PairClass, audit_context, worst_of
+from caldp_core.audit.blockwise import LargeAudit, PairClass, worst_of
+from caldp_core.audit.mechanisms import audit_mechanism
 from caldp_core.basics import limits
 from caldp_core.cli.fetch import fetch_command
 from caldp_core.cli.listing import list_command
 from caldp_core.cli.terminal import plain_errors, progress_bar
+from caldp_core.experiments.forecast import Forecast, forecast
 from caldp_core.experiments.reproduce import Recomputed, table_1
 from caldp_core.experiments.run import Errors, Result, prepare, run
-from caldp_core.mechanisms import ContextMechanism
-from caldp_core.mechanisms.base import OUTPUTS_MAX
+from caldp_core.mechanisms import Mechanism
+from caldp_core.mechanisms.offers import report_bits
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.theory.expected_error import ExpectedError
+from caldp_core.scenarios.schema import schema
 
 
 @click.group()
@@ -32,6 +34,12 @@ def main() -> None:
 
 main.add_command(fetch_command)
 main.add_command(list_command)
+
+
+@main.command("schema")
+def schema_command() -> None:
+    """Print the JSON Schema of scenario files, for editors."""
+    click.echo(json.dumps(schema(), indent=2, ensure_ascii=False))
 
 
 @main.command("run")
@@ -44,7 +52,9 @@ def run_command(path: str) -> None:
             setup = prepare(scenario, progress)
         with progress_bar("running") as progress:
             result = run(setup, progress)
-    click.echo(json.dumps(summary(result), indent=2))
+        with progress_bar("forecasting") as progress:
+            expected = forecast(setup, progress=progress)
+    click.echo(json.dumps(summary(result, expected), indent=2))
 
 
 @main.command("audit")
@@ -58,9 +68,10 @@ def audit_command(context: click.Context, path: str) -> None:
             setup = prepare(replace(scenario, n=1), progress)  # nobody is asked anything
         started = perf_counter()
         with progress_bar("auditing") as progress:
-            audit = audit_context(setup.mechanism, progress)
+            audit = audit_mechanism(setup.mechanism, setup.policy, progress)
     told: dict[str, Any] = {
         "scenario": scenario.to_dict(),
+        "mechanism": setup.mechanism_name,
         "k": setup.mechanism.k,
         "blocks": setup.partition.m,
         "outputs": _countable(setup.mechanism),
@@ -70,9 +81,10 @@ def audit_command(context: click.Context, path: str) -> None:
     context.exit(0 if audit.holds else 1)
 
 
-def _countable(mechanism: ContextMechanism) -> int | None:
+def _countable(mechanism: Mechanism) -> int | None:
     """Number of different reports, None where they are too many to be told."""
-    return mechanism.outputs if mechanism.oracles.outputs < OUTPUTS_MAX else None
+    outputs = mechanism.outputs
+    return outputs if outputs < limits.OUTPUTS_MAX else None
 
 
 def verdict(audit: LargeAudit) -> dict[str, Any]:
@@ -107,7 +119,7 @@ def _kind(group: Sequence[PairClass]) -> dict[str, Any]:
     }
 
 
-def summary(result: Result) -> dict[str, Any]:
+def summary(result: Result, expected: Forecast) -> dict[str, Any]:
     """What `run` prints: JSON-ready; a number that is infinite or unknown is null."""
     setup = result.setup
     return {
@@ -117,21 +129,21 @@ def summary(result: Result) -> dict[str, Any]:
         "k": setup.mechanism.k,
         "blocks": setup.partition.m,
         "n": setup.n,
-        "bits_per_report": setup.mechanism.report_bits,
+        "mechanism": setup.mechanism_name,
+        "bits_per_report": report_bits(setup.mechanism),
         "errors": _gather(result.errors),
-        "expected": _expected(result.expected),
+        "expected": _expected(expected),
         "seed": setup.scenario.seed,
         "seconds": round(result.seconds, 4),
     }
 
 
-def _expected(expected: ExpectedError | None) -> dict[str, Any] | None:
-    if expected is None:
-        return None
+def _expected(found: Forecast) -> dict[str, Any]:
     return {
-        "tv": expected.tv,
-        "tv_standard_deviation": expected.deviation,
-        "method": "normal approximation",
+        "tv": found.tv,
+        "tv_standard_deviation": found.deviation,
+        "tv_standard_error": found.standard_error,
+        "method": found.way,
     }
 
 

@@ -4,6 +4,7 @@ Room: datasets. What a dataset is, is said in `base.py`.
 """
 
 from caldp_core.datasets.base import Dataset, DatasetSpec, from_counts, from_weights
+from caldp_core.datasets.cities import City, us_cities
 from caldp_core.datasets.fetch import GOWALLA_URL, cache_folder, fetch_gowalla
 from caldp_core.datasets.shipped import (
     ELSEWHERE,
@@ -13,19 +14,25 @@ from caldp_core.datasets.shipped import (
     us_state_labels,
 )
 from caldp_core.datasets.snap import Snap
+from caldp_core.datasets.surveys import SURVEYS, Survey, SurveyTable, WebVisits
 from caldp_core.datasets.synthetic import Cities, Geometric, PermutedGeometric, Uniform, Zipf
 
 __all__ = [
     "ELSEWHERE",
     "GOWALLA_URL",
+    "SURVEYS",
     "Cities",
+    "City",
     "Dataset",
     "DatasetSpec",
     "Geometric",
     "Gowalla",
     "PermutedGeometric",
     "Snap",
+    "Survey",
+    "SurveyTable",
     "Uniform",
+    "WebVisits",
     "Zipf",
     "cache_folder",
     "fetch_gowalla",
@@ -33,5 +40,6 @@ __all__ = [
     "from_weights",
     "population_prior",
     "state_outline",
+    "us_cities",
     "us_state_labels",
 ]

@@ -61,7 +61,7 @@ def us_state_labels() -> tuple[Ints, tuple[str, ...]]:
     count in the cells of Virginia and Maryland. Raises `CaldpError` if the file is gone.
     """
     # Each row of the file is a run of cells: a state's name and for how many cells it goes on.
-    runs = _read_rows("us_states_cells.csv.gz")
+    runs = read_rows("us_states_cells.csv.gz")
     states = sorted({name for name, _ in runs} - {ELSEWHERE})
     names = (*states, ELSEWHERE)
     number = {name: label for label, name in enumerate(names)}
@@ -76,13 +76,13 @@ def state_outline() -> tuple[Floats, Floats]:
     lines; islands smaller than that are left out, narrow ones are strokes. Raises `CaldpError`
     if the file is gone.
     """
-    table = np.array(_read_rows("us_states_outline.csv.gz"), dtype=np.float64)
+    table = np.array(read_rows("us_states_outline.csv.gz"), dtype=np.float64)
     gaps = np.flatnonzero(np.diff(table[:, 0])) + 1
     with_gaps = np.insert(table[:, 1:], gaps, np.nan, axis=0)
     return with_gaps[:, 0], with_gaps[:, 1]
 
 
-def _read_rows(name: str) -> list[list[str]]:
+def read_rows(name: str) -> list[list[str]]:
     """The rows of data/`name`, a gzipped csv file, without its header; raises `CaldpError`."""
     path = DATA_FOLDER / name
     try:
@@ -101,7 +101,7 @@ def _read_us_cells(name: str) -> Ints:
     The file has the columns lat_index (0 is the southernmost row), lon_index (0 is the
     westernmost column) and the number. Raises `CaldpError` if the file can't be read.
     """
-    table = np.array(_read_rows(name), dtype=np.int64)
+    table = np.array(read_rows(name), dtype=np.int64)
     cells = np.zeros(US_GRID.k, dtype=np.int64)
     cells[table[:, 0] * US_GRID.columns + table[:, 1]] = table[:, 2]
     return cells

@@ -103,7 +103,9 @@ class Zipf:
         """The distribution p(i) ∝ (i + 1)^(−λ)."""
         note = f"A made-up distribution: Zipf({self.rate:g}), p(i) ∝ (i + 1)^(−{self.rate:g})."
         progress(1.0)
-        return from_weights("Zipf (synthetic)", note, Domain(self.k), _zipf(self.k, self.rate))
+        return from_weights(
+            "Zipf (synthetic)", note, Domain(self.k), zipf_shares(self.k, self.rate)
+        )
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,7 @@ class Cities:
         """The distribution on `US_GRID`."""
         rng = np.random.default_rng(self.seed)
         latitude, longitude = _places(self.cities, rng)
-        people = _city_map(latitude, longitude, self.spread_km, _zipf(self.cities, 1.0))
+        people = _city_map(latitude, longitude, self.spread_km, zipf_shares(self.cities, 1.0))
         weights = (1 - self.background) * people + self.background / US_GRID.k
         note = (
             f"Made-up people, no real place: {self.cities} cities of Zipf-distributed size with "
@@ -148,7 +150,7 @@ def _geometric(k: int, rate: float) -> Floats:
     return np.asarray(np.exp(np.arange(k) * np.log1p(-rate)), dtype=np.float64)
 
 
-def _zipf(k: int, rate: float) -> Floats:
+def zipf_shares(k: int, rate: float) -> Floats:
     """(k,) masses (i + 1)^(−λ) / sum."""
     weights = np.arange(1, k + 1, dtype=np.float64) ** -rate
     return np.asarray(weights / weights.sum(), dtype=np.float64)

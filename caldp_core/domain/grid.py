@@ -24,12 +24,29 @@ _WHOLE_WITHIN: Final = 1e-6
 
 @dataclass(frozen=True)
 class Domain:
-    """The symbols {0, …, k−1} of a question without a map."""
+    """The symbols {0, …, k−1} of a question without a map.
+
+    `names`: what readers call each symbol; `groups`: the group that each is in, such as the topic
+    of a web page. Both hold k texts, or none where symbols are mere numbers.
+    """
 
     k: int
+    names: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check_k(self.k)
+        for what in ("names", "groups"):
+            texts = getattr(self, what)
+            require(
+                len(texts) in (0, self.k),
+                f"{what} must be one text for each of the {self.k} values, got {len(texts)}.",
+            )
+        require(len(set(self.names)) == len(self.names), "names must differ from each other.")
+
+    def name_of(self, symbol: int) -> str:
+        """What readers call a symbol; counted from 1 where it has no name."""
+        return self.names[symbol] if self.names else f"value {symbol + 1:,}"
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""From a tally to shares: unbiased estimates, what can be made of them, and intervals.
+"""From a tally to shares: the unbiased estimate, its post-processing, and confidence intervals.
 
 Room: estimation.
 """

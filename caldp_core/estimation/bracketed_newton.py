@@ -1,6 +1,6 @@
-"""Roots of many falling functions at once: Newton's method kept inside of brackets.
+"""Roots of many decreasing functions at once, by Newton's method with bisection as a safeguard.
 
-Room: the ground floor of estimation; knows arrays only.
+Room: estimation. Works on arrays and knows nothing of mechanisms.
 """
 
 from collections.abc import Callable
@@ -11,17 +11,20 @@ import numpy as np
 from caldp_core.basics.types import Floats
 
 Curve: TypeAlias = Callable[[Floats], tuple[Floats, Floats]]
-"""(m,) places, one a function → (m,) values and (m,) slopes, which may be rough or infinite."""
+"""(m,) arguments, one for each function → (m,) values and (m,) derivatives.
+
+Derivatives may be approximate or infinite: they only decide how fast the root is found."""
 
 ROUNDS_MAX: Final = 100
 _ULPS: Final = 4 * float(np.finfo(np.float64).eps)
 
 
 def falling_root(curve: Curve, low: Floats, high: Floats, start: Floats, enough: Floats) -> Floats:
-    """(m,) where each function is within `enough` of 0, or as near as floats come to its root.
+    """(m,) roots: each function is within `enough` of 0 there, or the root is right to rounding.
 
-    Each falls from ≥ 0 at `low` to ≤ 0 at `high`. A step that leaves the bracket, or is more than
-    half of the last one, is replaced by bisection (Press et al., Numerical Recipes, §9.4).
+    `low`, `high`: (m,) brackets; each function decreases from ≥ 0 at `low` to ≤ 0 at `high`.
+    `start`: (m,) first guesses. A Newton step that leaves the bracket, or is more than half as
+    long as the step before, is replaced by a bisection (Press et al., Numerical Recipes, §9.4).
     """
     x, step = np.clip(start, low, high), high - low
     done = step <= 0

@@ -1,31 +1,37 @@
-"""Maximum composite likelihood, for families whose reports include symbols.
+"""Maximum composite likelihood, for families whose reports are sets of symbols.
 
-Room: estimation. The tally of such a family (`mechanisms/inclusion.py`) holds, of N_j oracle
-reports of block j, the number c_x that include each hidden symbol x, and u_z reports that name z
-in the clear. Which symbols a report includes *together* is lost, so the full likelihood is not to
-be had. Keep of a report its source and whether it includes one x: with H_j the hidden and C_j the
-other people's share, t = H + λC and A_x = (a − r)p_x + rH + uλC, these have the log-likelihood
+Room: estimation. The tally of such a family (`mechanisms/oracles/supports.py`) has three parts: the
+number N_j of reports from block j's oracle, for each hidden symbol x the number c_x of these that
+include x, and for each other symbol z the number u_z of reports that name z in the clear. It does
+not say which symbols were included in the same report, so the full likelihood is unknown.
+
+Look instead at one hidden symbol x of block j, and at nothing of a report but its source and
+whether it includes x. Let H be the share of people whose symbol is hidden, C that of the block's
+other people, t = H + λC the probability of an oracle report, and A_x = (a − r)p_x + rH + uλC that
+of one which includes x. The log-likelihood of what was observed is
 
     c_x·log A_x + (N − c_x)·log(t − A_x) + Σ_z u_z·log((1 − λ)p_z),
 
-concave in p. This is its mean over the s hidden symbols of the block, summed over blocks: a
-composite likelihood (Lindsay 1988; Varin, Reid, Firth 2011), right on average for the true p, but
-its curvature is not the estimate's precision. Heavier inclusions against the source would no
-longer be sure to be concave. The maximum keeps each block's observed share and is exact: one
-search for H_j, and for the others a closed form (`inclusion_profile.py`). Where the unbiased
-estimate of subset selection has no negative share, it is the unbiased estimate.
+which is concave in p. The composite likelihood (Lindsay 1988; Varin, Reid, Firth 2011) is its mean
+over the block's s hidden symbols, summed over blocks. Its expectation is highest at the true p,
+though its curvature is not the estimate's precision; and the mean is the largest weight of the
+inclusions for which it is surely concave. Its maximum keeps each block's observed share. It is
+found exactly: by a search for H, and for given H in closed form (`composite_profile.py`). For
+subset selection it is the unbiased estimate wherever that has no negative share.
 
-What the loss of togetherness costs: total variance of a large sample against the full likelihood,
-k = 6, plain LDP, even shares … three quarters of all people holding one symbol:
+What it costs not to know which symbols were included together: by how much the total variance in
+large samples exceeds that of the full likelihood. Plain LDP, k = 6; the first number for even
+shares, the second where three quarters of all people have one symbol:
 
     ε      RAPPOR         OUE            subset selection   local hashing
     0.5    +0.7 … 2.9 %   +0.7 … 2.7 %   0 … 1.9 %          +0.6 … 2.6 %
     1      +2.7 … 11 %    +2.5 … 9.2 %   0 … 7.3 %          +2.5 … 10 %
     2      +9.0 … 35 %    +6.1 … 21 %    0                  +4.3 … 22 %
 
-With half of the symbols sensitive it is less for RAPPOR and OUE, and at most 28 % for local
-hashing. The unprocessed estimate loses 20 to 60 % where this loses the figures above, but for
-subset selection, where the two are equal.
+With half of the symbols sensitive it costs less for RAPPOR and OUE, and at most 28 % for local
+hashing. In the same cases the unprocessed estimate costs 20 to 60 %, except for subset selection,
+where the two estimates are equal. Galois response loses 0.3 to 2.6 % at ε = 0.5 and nothing from
+ε = 1 on, where a report names one of so few symbols.
 """
 
 from typing import Final
@@ -33,44 +39,44 @@ from typing import Final
 import numpy as np
 from scipy.special import xlogy
 
-from caldp_core.basics.arrays import sums_by
+from caldp_core.basics.arrays import counts_by, sums_by
 from caldp_core.basics.types import Floats, Progress
 from caldp_core.estimation.bracketed_newton import ROUNDS_MAX, falling_root
 from caldp_core.estimation.composite_profile import SupportCounts, SupportProfile, ratio
 from caldp_core.estimation.em import Fit, gap_of
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.mechanisms.oracles.supports import SupportOracles
+from caldp_core.mechanisms.offers import SupportTally, cover_of
 
 _ENOUGH: Final = 1e-13
-"""Slope, in nats per person, at which the search for a block's hidden share stops."""
+"""The search for a block's hidden share stops at this derivative, in nats per person."""
 _TINY: Final = 1e-300
 _LEAST: Final = 1e-12
-"""Least hidden share that is tried where only hidden symbols send reports from the oracle."""
+"""Least hidden share that is tried in blocks where only hidden symbols send oracle reports."""
 
 
 class CompositeLikelihood:
-    """The composite likelihood of one tally as a function of p, and what it is made of."""
+    """The composite likelihood of one tally as a function of p, and the counts it depends on."""
 
-    def __init__(self, evidence: Evidence, oracles: SupportOracles) -> None:
-        mechanism, tally = evidence.mechanism, evidence.tally
-        blocks = mechanism.policy.blocks
-        self.hidden, self.clear = mechanism.hidden_symbols, mechanism.clear_symbols
-        self.clear_block = blocks[self.clear]
-        self.law, self.noise = oracles.law, 1.0 - mechanism.clear_share
-        self.named = tally.counts[oracles.tally_size :] / evidence.n
-        sent = oracles.block_counts(tally.counts[: oracles.tally_size])
-        block = blocks[self.hidden]
-        included, asked = tally.counts[: block.size], np.maximum(sent, 1)[block]
-        people = np.maximum(mechanism.block_counts(tally), 1)
+    def __init__(self, evidence: Evidence, supports: SupportTally) -> None:
+        cover, n = cover_of(evidence.mechanism), evidence.n
+        self.hidden, self.clear = cover.hidden, cover.clear
+        self.clear_block = evidence.blocks[self.clear]
+        self.law, self.noise = supports.law, 1.0 - cover.clear_share
+        self.named = supports.named / n
+        sent, included = supports.sent, supports.included
+        block = evidence.blocks[self.hidden]
+        asked = np.maximum(sent, 1)[block]
+        clear = counts_by(self.clear_block, supports.named, sent.size)
+        people = np.maximum(sent + clear, 1)
         self.counts = SupportCounts(
             block=block,
-            sizes=mechanism.sizes,
+            sizes=cover.sizes,
             hit=included / asked,
             missed=(sent[block] - included) / asked,
             oracle=sent / people,
-            clear=sums_by(self.clear_block, self.named * evidence.n, sent.size) / people,
+            clear=clear / people,
         )
-        self._weight = (sent / (evidence.n * np.maximum(mechanism.sizes, 1)))[block]
+        self._weight = (sent / (n * np.maximum(cover.sizes, 1)))[block]
 
     def slopes(self, p: Floats) -> tuple[float, Floats]:
         """Mean log-likelihood of a report, and its (k,) derivatives; `p`: (k,) shares."""
@@ -97,11 +103,11 @@ class CompositeLikelihood:
         return float(value), result
 
 
-def fit_supports(evidence: Evidence, oracles: SupportOracles) -> Fit:
+def fit_supports(evidence: Evidence, supports: SupportTally) -> Fit:
     """The maximum of the composite likelihood; raises what `evidence.progress` raises."""
-    likelihood = CompositeLikelihood(evidence, oracles)
+    likelihood = CompositeLikelihood(evidence, supports)
     counts = likelihood.counts
-    profile = SupportProfile(counts, oracles.law, likelihood.noise)
+    profile = SupportProfile(counts, supports.law, likelihood.noise)
     hidden, rounds = _hidden_shares(likelihood, profile, evidence.progress)
     p = np.empty(evidence.blocks.size)
     p[likelihood.hidden] = profile.shares(hidden)
@@ -114,7 +120,7 @@ def fit_supports(evidence: Evidence, oracles: SupportOracles) -> Fit:
 def _hidden_shares(
     likelihood: CompositeLikelihood, profile: SupportProfile, progress: Progress
 ) -> tuple[Floats, int]:
-    """(m,) the best hidden share of each block, and how often the profile was asked for."""
+    """(m,) the best hidden share H of each block, and how many evaluations it took."""
     counts, noise = likelihood.counts, likelihood.noise
     others = np.bincount(likelihood.clear_block, minlength=noise.size) > 0
     rounds = 0
@@ -137,7 +143,10 @@ def _hidden_shares(
 
 
 def _clear_shares(likelihood: CompositeLikelihood, total: Floats) -> Floats:
-    """(clear,) a block's total in proportion to who was named, evenly if nobody was."""
+    """(clear,) each block's total, divided as the reports in the clear are; evenly without any.
+
+    `total`: (m,) shares of the symbols that are not hidden.
+    """
     block, m = likelihood.clear_block, total.size
     nobody = sums_by(block, likelihood.named, m) == 0
     parts = np.where(nobody[block], 1.0, likelihood.named)

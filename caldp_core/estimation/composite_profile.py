@@ -1,13 +1,14 @@
-"""The best shares of hidden symbols, given the share of a block that is hidden: in closed form.
+"""The composite likelihood maximised over the hidden symbols' shares, for a given hidden share H.
 
-Room: estimation; the solver of `composite_likelihood.py`, in shares of one block each. There H is
-the hidden share, C = 1 − H, t = H + λC the probability of an oracle report, and A_x = gain·p_x + κ,
-κ = rH + uλC, that of one that includes x. For fixed H the sum of f_x·log A_x + g_x·log(t − A_x) has
-its maximum under Σ p_x = H, p ≥ 0 where, with a = A/t,
+Room: estimation; `composite_likelihood.py` searches for H with it. All shares are of one block's
+people: H of them have a hidden symbol and C = 1 − H another one. An oracle report has probability
+t = H + λC; one that includes x has A_x = gain·p_x + κ, κ = rH + uλC. For fixed H, maximise the sum
+of f_x·log A_x + g_x·log(t − A_x) subject to Σ p_x = H and p ≥ 0. With a = A/t and the Lagrange
+multiplier μ of the sum, the maximum is where
 
-    f/a − g/(1 − a) = μ, so a = 2f/((1 + μ) + √((1 + μ)² − 4μf)), and p_x = max(0, (ta − κ)/gain):
+    f/a − g/(1 − a) = μ, so a = 2f/((1 + μ) + √((1 + μ)² − 4μf)), and p_x = max(0, (ta − κ)/gain).
 
-one μ a block, which Σ p_x = H determines, as each a falls in μ.
+Each a decreases in μ, so Σ p_x = H determines one μ for each block.
 """
 
 from dataclasses import dataclass
@@ -26,12 +27,13 @@ _ULPS: Final = 4 * float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True, eq=False)
 class SupportCounts:
-    """What was seen, in shares.
+    """The observed counts of a tally, as shares.
 
-    `block`: (s,) of each hidden symbol, never falling. `sizes`: (m,) hidden symbols per block.
-    `hit`, `missed`: (s,) f and g, the shares of the block's oracle reports that include the symbol
-    and that do not; both 0 where there are none. `oracle`: (m,) share of the block's reports that
-    came from its oracle, `clear`: (m,) the rest, 0 as well where nobody is.
+    `block`: (s,) block of each hidden symbol, in ascending order. `sizes`: (m,) hidden symbols per
+    block. `hit`, `missed`: (s,) f and g, the shares of the block's oracle reports that include the
+    symbol and that do not; both 0 in a block without such reports. `oracle`: (m,) share of the
+    block's reports that came from its oracle; `clear`: (m,) share of those in the clear; both 0 in
+    a block without people.
     """
 
     block: Ints
@@ -43,11 +45,14 @@ class SupportCounts:
 
 
 class SupportProfile:
-    """The highest likelihood of each block as a function of its hidden share H."""
+    """The profile likelihood: the highest one of each block as a function of its hidden share H.
+
+    `law`: what reports include; `noise`: (m,) λ.
+    """
 
     def __init__(self, counts: SupportCounts, law: SupportLaw, noise: Floats) -> None:
         self._counts, self._law, self._noise = counts, law, noise
-        # What one more hidden person instead of another adds to t and to κ.
+        # dt/dH and dκ/dH.
         self._widen, self._lift = 1.0 - noise, law.other - law.base * noise
         self._most, self._fewest = np.zeros(noise.size), np.minimum(counts.sizes, 1.0)
         np.maximum.at(self._most, counts.block, counts.hit)
@@ -59,16 +64,16 @@ class SupportProfile:
         _, a, active = self._solved(hidden)
         excess = np.where(active, a - self._floor(hidden)[block], 0.0)
         total = sums_by(block, excess, hidden.size)
-        # Shares below rounding: those that are seen most have them all.
+        # Where all shares are below rounding, the symbols included most often get all of H.
         last = counts.hit == self._most[block]
         excess = np.where(total[block] > 0, excess, last)
         total = sums_by(block, excess, hidden.size)
         return np.asarray(hidden[block] * excess / np.maximum(total, _TINY)[block])
 
     def slope(self, hidden: Floats) -> tuple[Floats, Floats]:
-        """(m,) H → (m,) first and second derivatives of a report's mean log-likelihood.
+        """(m,) H → (m,) first and (m,) second derivative of a report's mean log-likelihood.
 
-        The first is −∞ where nothing is clear though clear reports came.
+        The first is −∞ at H = 1 where there were reports in the clear.
         """
         mu, a, active = self._solved(hidden)
         scale = self._counts.oracle / np.maximum(self._counts.sizes, 1) / self._sent(hidden)
@@ -79,14 +84,17 @@ class SupportProfile:
             return first, bend - ratio(clear, 1.0 - hidden)
 
     def _rise(self, mu: Floats, a: Floats) -> Floats:
-        """(m,) t times d/dH of the symbols' sum: by more room for Σ p, by κ and by t − κ."""
+        """(m,) t times the derivative by H of the sum over symbols.
+
+        H enters through Σ p_x = H (with multiplier μ), through κ and through t.
+        """
         counts, block = self._counts, self._counts.block
         hit = sums_by(block, ratio(counts.hit, a), mu.size)
         missed = sums_by(block, ratio(counts.missed, 1.0 - a), mu.size)
         return self._law.gain * mu + self._lift * hit + (self._widen - self._lift) * missed
 
     def _bend(self, a: Floats, active: Bools) -> Floats:
-        """(m,) t² times its derivative: `turn` is μ's, and `moved` that of each A."""
+        """(m,) t² times the derivative of `_rise`; `turn` is that of μ, `moved` that of each A."""
         counts, block, m = self._counts, self._counts.block, self._noise.size
         hit, missed = ratio(ratio(counts.hit, a), a), ratio(ratio(counts.missed, 1.0 - a), 1.0 - a)
         loose = np.where(active, 1.0 / (hit + missed), 0.0)
@@ -105,7 +113,7 @@ class SupportProfile:
         return np.maximum(hidden + self._noise * (1.0 - hidden), _TINY)
 
     def _floor(self, hidden: Floats) -> Floats:
-        # (m,) κ/t: how likely a symbol that nobody has is included.
+        # (m,) κ/t: probability that an oracle report includes a symbol that nobody has.
         floor = self._law.other * hidden + self._law.base * self._noise * (1.0 - hidden)
         return np.asarray(floor / self._sent(hidden))
 
@@ -134,7 +142,7 @@ class SupportProfile:
 
 
 def _inclusion(hit: Floats, missed: Floats, mu: Floats) -> Floats:
-    """a with f/a − g/(1 − a) = μ, for f + g = 1: never a difference of near numbers."""
+    """The a with f/a − g/(1 − a) = μ, where f + g = 1, without cancellation."""
     middle = 1.0 + mu
     square = np.where(
         mu > 0, (1.0 - mu) ** 2 + 4.0 * mu * missed, middle**2 - 4.0 * np.minimum(mu, 0.0) * hit
@@ -151,6 +159,6 @@ def _score(hit: Floats, missed: Floats, a: Floats) -> Floats:
 
 
 def ratio(part: Floats, whole: Floats) -> Floats:
-    """Their ratio, and 0 where the part is 0."""
+    """part/whole, and 0 where the part is 0."""
     with np.errstate(divide="ignore"):
         return np.divide(part, whole, out=np.zeros_like(part), where=part > 0)

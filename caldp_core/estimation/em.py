@@ -1,68 +1,37 @@
-"""Maximum likelihood for any known channel with products, by EM made faster.
+"""Maximum likelihood for a known channel, by accelerated EM.
 
 Room: estimation. EM for a known channel is the iterative Bayesian technique (Agrawal and Aggarwal
 2001; ULDP §2.5): p ← p ∘ Q(counts/(pQ))/n never lowers the likelihood and keeps p in the simplex.
-It is slow where reports say little, so every second step is extrapolated: SQUAREM (Varadhan and
-Roland 2008, scheme S3), given up for a plain EM step wherever it would lower the likelihood.
+It converges slowly where reports say little, so each round extrapolates from two EM steps: SQUAREM
+(Varadhan and Roland 2008, scheme S3). Where that would lower the likelihood, the two plain EM steps
+are kept.
 """
 
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from caldp_core.basics.errors import CaldpError, check_counts, require
-from caldp_core.basics.types import Floats, Ints, Progress, no_progress
+from caldp_core.basics.types import Floats, Ints, Progress
+from caldp_core.mechanisms.channel_products import ChannelProducts
 
 ROUNDS_MAX: Final = 300
 GAIN_NATS: Final = 0.01
-"""Stop once a round raises the whole log-likelihood by less. Slow rounds may add up: at k = 43,750
-and 3.7 million people 3 nats are then left, which move the total variation by 1 %; `Fit.gap`
-bounds what is."""
+"""EM stops once a round raises the log-likelihood of all reports together by less than this. Many
+slow rounds could still add up: at k = 43,750 and 3.7 million people 3 nats remain, which change the
+total variation by 1 %. `Fit.gap` bounds what remains."""
 _GAIN_LEAST: Final = 1e-13
-"""Nats per person: below it, rounding decides."""
+"""Nats per person; smaller gains are rounding errors."""
 _TINY: Final = 1e-300
-
-
-class KnownChannel(Protocol):
-    """A channel Q of k rows by what it does to vectors, so that nobody need write it out."""
-
-    def expected(self, p: Floats, /) -> Floats:
-        """(k,) shares → (outputs,) law of the reports, pQ."""
-        ...
-
-    def pull(self, weights: Floats, /) -> Floats:
-        """(outputs,) weights → (k,) their mean over each symbol's reports, Qw."""
-        ...
-
-
-class DenseChannel:
-    """`KnownChannel` of a channel written out, (k, outputs) probabilities."""
-
-    def __init__(self, channel: ArrayLike) -> None:
-        self._channel = np.asarray(channel, np.float64)
-        require(
-            self._channel.ndim == 2 and bool(np.isclose(self._channel.sum(axis=1), 1.0).all()),
-            "channel must be rows of probabilities that sum to 1, got shape "
-            f"{self._channel.shape}; hand over one row for each symbol.",
-        )
-
-    def expected(self, p: Floats) -> Floats:
-        """(k,) shares → (outputs,) law of the reports."""
-        return np.asarray(p @ self._channel)
-
-    def pull(self, weights: Floats) -> Floats:
-        """(outputs,) weights → (k,) their mean over each symbol's reports."""
-        return np.asarray(self._channel @ weights)
 
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """(k,) `p` in the simplex, its log-likelihood, and how far that is from the highest.
+    """A fitted distribution, and a certificate of how close to the maximum it is.
 
-    `likelihood`: mean log-likelihood of a report, in nats. `rounds`: of the method. `gap`: the
-    maximum exceeds `likelihood` by no more than this, in nats per person.
+    `p`: (k,) shares that sum to 1. `likelihood`: mean log-likelihood of a report, in nats.
+    `rounds`: iterations that it took. `gap`: upper bound of maximum − `likelihood`, in nats per
+    person.
     """
 
     p: Floats
@@ -73,9 +42,9 @@ class Fit:
 
 @dataclass(frozen=True, eq=False)
 class Observed:
-    """Reports of a channel as a function of p; `seen`: (outputs,) shares of the n of them."""
+    """The log-likelihood of n reports as a function of p; `seen`: (outputs,) shares of reports."""
 
-    products: KnownChannel
+    products: ChannelProducts
     seen: Floats
     n: int
 
@@ -87,42 +56,13 @@ class Observed:
         return likelihood, self.products.pull(self.seen / law)
 
 
-def fit_histogram(
-    products: KnownChannel,
-    counts: ArrayLike,
-    progress: Progress = no_progress,
-    rounds: int = ROUNDS_MAX,
-    gain_nats: float = GAIN_NATS,
-) -> Fit:
-    """The distribution under which a histogram of reports, (outputs,) counts, surprises least.
-
-    Starts from even shares. Raises `CaldpError` if the counts do not fit the channel or are all 0,
-    and whatever `progress` raises. See `ascend` for when it stops.
-    """
-    seen = check_counts("counts", counts, np.size(counts))
-    n = int(seen.sum())
-    require(n > 0, "A histogram of no reports says nothing; collect at least one report.")
-    try:
-        k = products.pull(np.ones(seen.size)).size
-    except ValueError:
-        raise CaldpError(
-            "counts must be one number for each different report of the channel, "
-            f"got {seen.size}; hand over the counts of its tally."
-        ) from None
-    even = np.full(k, 1.0 / k)
-    observed = Observed(products, seen / n, n)
-    p, done = ascend(observed, even, progress, rounds, gain_nats)
-    value, slopes = observed.slopes(p)
-    return Fit(p, value, done, gap_of(slopes, np.zeros(k, np.int64), np.ones(1)))
-
-
 def ascend(
     observed: Observed, start: Floats, progress: Progress, rounds: int, gain_nats: float
 ) -> tuple[Floats, int]:
-    """Rounds until one of them gains less than `gain_nats` in all: (k,) p and their number.
+    """Iterate until a round gains less than `gain_nats` in all; (k,) p and the number of rounds.
 
-    `start`: (k,) shares, positive wherever the result may be. A round is three channel products
-    each way.
+    `start`: (k,) shares, positive wherever the result may be: EM never leaves 0. `rounds`: most of
+    them. A round takes three products with the channel each way.
     """
     least = max(gain_nats / observed.n, _GAIN_LEAST)
     p, before = start, -np.inf
@@ -136,7 +76,7 @@ def ascend(
 
 
 def improved(observed: Observed, p: Floats) -> tuple[float, Floats]:
-    """Likelihood at p, and a point where it is at least as large: one round of SQUAREM."""
+    """Mean log-likelihood at p, and the next p: one round of SQUAREM, which never lowers it."""
     at_p, slopes = observed.slopes(p)
     one = p * slopes
     at_one, slopes = observed.slopes(one)
@@ -146,7 +86,7 @@ def improved(observed: Observed, p: Floats) -> tuple[float, Floats]:
     if length <= 1.0:
         return at_p, two
     far = p + 2.0 * length * r + length**2 * v
-    # An entry may shrink a hundredfold but not to 0, from where it could not return.
+    # An entry may shrink a hundredfold but not to 0: EM could not raise it again.
     far = np.maximum(far, 0.01 * two)
     far /= far.sum()
     at_far, slopes = observed.slopes(far)
@@ -154,9 +94,10 @@ def improved(observed: Observed, p: Floats) -> tuple[float, Floats]:
 
 
 def gap_of(slopes: Floats, blocks: Ints, shares: Floats) -> float:
-    """Σ_j share_j·max slope − 1: by concavity, what any other p could still gain.
+    """Σ_j share_j·(largest slope in block j) − 1: no p has a likelihood higher by more than this.
 
-    `slopes`, `blocks`: (k,). `shares`: (m,) observed shares of the blocks, which the best p keeps.
+    By concavity. `slopes`: (k,) derivatives of the mean log-likelihood; `blocks`: (k,) labels;
+    `shares`: (m,) observed shares of the blocks, which the best p keeps.
     """
     highest = np.zeros(shares.size)
     np.maximum.at(highest, blocks, slopes)

@@ -1,7 +1,7 @@
-"""What may be done to the unbiased estimate: post-processing costs no privacy (CALDP Prop. 1).
+"""Estimators by name. They post-process the unbiased estimate, which costs no privacy.
 
-Room: estimators after the unbiased one. All but "none" are biased, and pages say which is shown.
-Each takes the `Evidence` of one run and gives (k,) shares.
+Room: estimation. Each takes the `Evidence` of one tally and returns (k,) shares. All but "none" are
+biased, so pages name the one that they show. Post-processing is CALDP Proposition 1.
 """
 
 from collections.abc import Callable
@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
-from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import K_MAX
 from caldp_core.basics.types import Floats
 from caldp_core.estimation.evidence import Evidence
@@ -24,10 +23,10 @@ __all__ = [
     "EstimatorEntry",
     "PostProcess",
     "block_thresholds",
-    "channel_inverse",
     "clip_renormalise",
     "estimator",
     "maximum_likelihood",
+    "menu_of_estimators",
     "norm_sub",
     "significant",
     "simplex",
@@ -39,7 +38,7 @@ __all__ = [
 PostProcess: TypeAlias = Callable[[Evidence], Floats]
 _NORM_SUB_ROUNDS: Final = 200
 SIGNIFICANCE: Final = 0.05
-"""α of the significance threshold: the chance that it keeps any symbol that nobody has."""
+"""α of the significance threshold: probability that it keeps a symbol that nobody has."""
 
 
 def unprocessed(evidence: Evidence) -> Floats:
@@ -48,18 +47,19 @@ def unprocessed(evidence: Evidence) -> Floats:
 
 
 def clip_renormalise(evidence: Evidence) -> Floats:
-    """max(p̂, 0), divided by its sum; uniform if nothing is left."""
+    """max(p̂, 0) divided by its sum; the uniform distribution if no entry is positive."""
     kept = np.maximum(evidence.unbiased, 0.0)
     total = kept.sum()
     return kept / total if total > 0 else np.full_like(kept, 1.0 / kept.size)
 
 
 def norm_sub(evidence: Evidence) -> Floats:
-    """Clip at 0 and shift the positive entries evenly until the sum is 1.
+    """Set negative entries to 0 and shift the positive ones by one amount until the sum is 1.
 
-    Wang et al. 2020, "Locally differentially private frequency estimation with consistency".
-    Where the positive entries sum to 1 or more, as they nearly always do, their iteration ends
-    at the Euclidean projection on the simplex; where not, it lifts the positive entries only.
+    Source: Wang et al. 2020, "Locally differentially private frequency estimation with
+    consistency". Where the positive entries sum to 1 or more, as they nearly always do, the
+    iteration ends at the Euclidean projection on the simplex. Otherwise it raises the positive
+    entries, while the projection raises all of them.
     """
     current = evidence.unbiased
     for _ in range(_NORM_SUB_ROUNDS):
@@ -75,25 +75,25 @@ def norm_sub(evidence: Evidence) -> Floats:
 
 
 def simplex(evidence: Evidence) -> Floats:
-    """The nearest distribution in Euclidean distance."""
+    """The distribution nearest to the unbiased estimate in Euclidean distance."""
     return simplex_projection(evidence.unbiased)
 
 
 def simplex_per_block(evidence: Evidence) -> Floats:
-    """In each block, the nearest non-negative shares that sum to the block's observed share."""
+    """In each block the nearest shares that are not negative and sum to its observed share."""
     return evidence.plausible
 
 
 def significant(evidence: Evidence) -> Floats:
-    """Keep p̂_x > z_{1−α/k}·σ̂_x, α = 0.05, and spread the rest of the mass over the others.
+    """Keep p̂_x where it exceeds z_{1−α/k}·σ̂_x, and divide the remaining mass among the others.
 
-    The threshold of RAPPOR (Erlingsson et al. 2014, §4; ULDP §2.5), Bonferroni's correction for
-    k symbols, with the plug-in σ̂ of `Evidence.deviation`. If what is kept exceeds 1, or nothing
-    is left to spread over, it is divided by its sum.
+    α = 0.05, with Bonferroni's correction for k symbols and the plug-in σ̂ of
+    `Evidence.deviation`. Where the kept shares sum to 1 or more, or all symbols are kept, they are
+    divided by their sum. Source: RAPPOR (Erlingsson et al. 2014, §4; ULDP §2.5).
     """
     estimate, k = evidence.unbiased, evidence.unbiased.size
     keep = estimate > -float(ndtri(SIGNIFICANCE / k)) * evidence.deviation
-    # Rounding may leave what is certainly 0 a little above 0.
+    # Rounding may leave an estimate that is certainly 0 slightly positive.
     keep &= evidence.plausible > 0
     kept = np.where(keep, estimate, 0.0)
     total, others = float(kept.sum()), k - int(keep.sum())
@@ -106,7 +106,8 @@ def significant(evidence: Evidence) -> Floats:
 class EstimatorEntry:
     """An estimator for readers: `title` and one `sentence` on what it does.
 
-    `slow_from`: symbols in one block from which it takes more than a second.
+    `slow_from`: symbols in one block from which it takes more than a second. `listed`: whether
+    menus offer it; what they do not, files and links may still name.
     """
 
     name: str
@@ -114,6 +115,7 @@ class EstimatorEntry:
     sentence: str
     apply: PostProcess
     slow_from: int = K_MAX + 1
+    listed: bool = True
 
 
 _ENTRIES: Final = (
@@ -136,6 +138,7 @@ _ENTRIES: Final = (
         "negative shares set to 0 and the others shifted evenly until they sum to 1; "
         "slightly biased",
         norm_sub,
+        listed=False,  # its shares are those of "simplex" nearly always
     ),
     EstimatorEntry(
         "clip",
@@ -168,26 +171,9 @@ _ENTRIES: Final = (
 ESTIMATORS: Final = {entry.name: entry for entry in _ENTRIES}
 
 
-def channel_inverse(channel: ArrayLike, histogram: ArrayLike) -> Floats:
-    """(k,) the p nearest to solving Qᵀp = histogram/n: the empirical estimate of ULDP (3).
-
-    `channel`: (k, outputs) probabilities of full rank; `histogram`: (outputs,) counts of reports.
-    Least squares where there are more outputs than symbols. A second route for small domains:
-    unbiased for every such channel, and the only unbiased one if outputs = k. Raises `CaldpError`
-    if the shapes do not fit or two mixtures of symbols send the same reports.
-    """
-    q, counts = np.asarray(channel, np.float64), np.asarray(histogram, np.float64)
-    require(
-        q.ndim == 2 and counts.shape == q.shape[1:] and counts.sum() > 0,
-        f"histogram must be {q.shape[-1]} counts, not all 0, for a channel of shape {q.shape}, "
-        f"got shape {counts.shape}.",
-    )
-    p, _, rank, _ = np.linalg.lstsq(q.T, counts / counts.sum())
-    require(
-        int(rank) == q.shape[0],
-        f"channel must have rank {q.shape[0]} to be inverted, got {rank}; take a larger epsilon.",
-    )
-    return np.asarray(p)
+def menu_of_estimators(chosen: str) -> list[str]:
+    """Names that a menu offers: the listed ones, and the one that is chosen already."""
+    return [name for name, entry in ESTIMATORS.items() if entry.listed or name == chosen]
 
 
 def estimator(name: str) -> EstimatorEntry:

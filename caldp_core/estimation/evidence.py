@@ -10,7 +10,8 @@ import numpy as np
 
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress, read_only
 from caldp_core.estimation.projection import block_thresholds
-from caldp_core.mechanisms import ContextMechanism, Tally
+from caldp_core.mechanisms import Mechanism, Tally
+from caldp_core.mechanisms.offers import block_totals
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,7 +19,8 @@ class Evidence:
     """Everything that post-processing can use. Build it with `Evidence.of`.
 
     `unbiased`: (k,) unbiased shares, may be negative. `blocks`: (k,) labels in [0, m).
-    `block_shares`: (m,) observed shares of blocks, exact for these people, sum 1. `n`: people.
+    `block_shares`: (m,) observed shares of blocks, exact for these people, sum 1; a mechanism that
+    tells of no blocks has one of everything. `n`: people.
     `mechanism`, `tally`: where it all comes from. `progress`: told the finished share of an
     estimator that takes long; it may raise `Cancelled`.
     """
@@ -27,20 +29,19 @@ class Evidence:
     blocks: Ints
     block_shares: Floats
     n: int
-    mechanism: ContextMechanism
+    mechanism: Mechanism
     tally: Tally
     progress: Progress = no_progress
 
     @classmethod
-    def of(
-        cls, mechanism: ContextMechanism, tally: Tally, progress: Progress = no_progress
-    ) -> "Evidence":
+    def of(cls, mechanism: Mechanism, tally: Tally, progress: Progress = no_progress) -> "Evidence":
         """The evidence in one tally; raises `CaldpError` if another mechanism made it."""
-        shares = mechanism.block_counts(tally) / tally.n
+        unbiased = mechanism.estimate(tally)
+        blocks, people = block_totals(mechanism, tally)
         return cls(
-            unbiased=read_only(mechanism.estimate(tally)),
-            blocks=mechanism.policy.blocks,
-            block_shares=read_only(shares),
+            unbiased=read_only(unbiased),
+            blocks=blocks,
+            block_shares=read_only(people / tally.n),
             n=tally.n,
             mechanism=mechanism,
             tally=tally,

@@ -1,21 +1,24 @@
 """Confidence intervals of single shares: all shares that a test would not reject.
 
-Room: estimation. They belong to the *unbiased* estimate; a post-processed one has a bias that no
-interval here knows. They speak of the distribution that the people were drawn from; for the share
-among the very people who reported they are wider than needed.
+Room: estimation. They belong to the *unbiased* estimate: a post-processed one has a bias that these
+intervals do not cover. They are for the distribution that the people were drawn from; for shares
+among the people who reported they are wider than needed.
 """
 
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.special import betainccinv, betaincinv, ndtri
+from scipy.special import ndtri
 
 from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.errors import check_number
+from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN
+from caldp_core.basics.proportions import highest_share, lowest_share
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.mechanisms import ContextMechanism
+from caldp_core.mechanisms import Mechanism
+from caldp_core.mechanisms.offers import Cover, HidesSome
 
 _LEAST_SPREAD: Final = 1e-12
 """Below it a variance of one report is rounding, and its skewness would be too."""
@@ -42,35 +45,51 @@ def intervals(evidence: Evidence, level: float = 0.95) -> Intervals:
     binomial number of reports in the clear.
     `level`: in [0.5, 1 − 10^-12]; raises `CaldpError` otherwise.
     """
-    level = check_number("level", level, 0.5, 1.0 - 1e-12)
+    level = check_number("level", level, CONFIDENCE_MIN, CONFIDENCE_MAX)
     return Intervals(*_limits(evidence, 0.5 * (1.0 - level)), level)
 
 
 def simultaneous(evidence: Evidence, level: float = 0.95) -> Intervals:
     """Intervals that *all* hold with probability `level`: Bonferroni's correction for k symbols."""
-    level = check_number("level", level, 0.5, 1.0 - 1e-12)
+    level = check_number("level", level, CONFIDENCE_MIN, CONFIDENCE_MAX)
     return Intervals(*_limits(evidence, 0.5 * (1.0 - level) / evidence.unbiased.size), level)
 
 
 def _limits(evidence: Evidence, tail: float) -> tuple[Floats, Floats]:
     """(k,) lower and upper limits, each missed with probability `tail`."""
     low, high = np.empty(evidence.unbiased.size), np.empty(evidence.unbiased.size)
-    hidden, clear = evidence.mechanism.hidden_symbols, evidence.mechanism.clear_symbols
-    low[hidden], high[hidden] = _of_hidden(evidence, tail)
-    low[clear], high[clear] = _in_the_clear(evidence, tail)
+    mechanism = evidence.mechanism
+    if not isinstance(mechanism, HidesSome):
+        return _of_any(evidence, tail)
+    cover = mechanism.cover
+    low[cover.hidden], high[cover.hidden] = _of_hidden(evidence, cover, tail)
+    count = mechanism.clear_counts(evidence.tally).astype(np.float64)
+    low[cover.clear], high[cover.clear] = _in_the_clear(evidence, cover, count, tail)
     return low, high
 
 
-def _of_hidden(evidence: Evidence, tail: float) -> tuple[Floats, Floats]:
+def _of_any(evidence: Evidence, tail: float) -> tuple[Floats, Floats]:
+    """(k,) limits for a mechanism of which no more is known than its exact variances.
+
+    A score interval with E[Z²] of one report as it is at the shares observed.
+    """
+    n, w = evidence.n, float(ndtri(tail)) ** 2 / evidence.n
+    shown = np.clip(evidence.unbiased, 0.0, 1.0)
+    square = n * evidence.deviation**2 + evidence.plausible**2
+    low, high = _score_limits(shown, square, np.zeros_like(shown), w)
+    return np.minimum(low, shown), np.clip(np.maximum(high, shown), 0.0, 1.0)
+
+
+def _of_hidden(evidence: Evidence, cover: Cover, tail: float) -> tuple[Floats, Floats]:
     """(s,) limits for the hidden symbols.
 
     p̂ moves in steps, half of which is added; and it is skewed, for which the centre is shifted by
     (z² − 1)/6·κ₃/κ₂ (Cornish and Fisher 1938). Without noise they are near Clopper and Pearson's.
     """
-    n, symbols = evidence.n, evidence.mechanism.hidden_symbols
+    n, symbols = evidence.n, cover.hidden
     block, estimate = evidence.blocks[symbols], evidence.unbiased[symbols]
     shown = np.clip(estimate, 0.0, 1.0)
-    moments = _Moments.of(evidence)
+    moments = _Moments.of(evidence, cover)
     z2 = float(ndtri(tail)) ** 2
     centre = estimate - (z2 - 1.0) / 6.0 * moments.skew(shown, block) / n
     half_step = 0.5 * moments.step[block] / n
@@ -114,14 +133,14 @@ class _Moments:
     step: Floats
 
     @classmethod
-    def of(cls, evidence: Evidence) -> "_Moments":
+    def of(cls, evidence: Evidence, cover: Cover) -> "_Moments":
         """With the shares of blocks, and of their hidden symbols together, as observed.
 
         Reports of the oracle have two values of Z, a and −b. So Z² = (a − b)·Z + ab, where E[Z]
         is 1 for reports from x and 0 for others: E[Z²] is ab from others, and a − b more from x.
         """
-        own, other, clear = _squares(evidence.mechanism)
-        shares, symbols = evidence.block_shares, evidence.mechanism.clear_symbols
+        own, other, clear = _squares(evidence, cover)
+        shares, symbols = evidence.block_shares, cover.clear
         in_clear = sums_by(evidence.blocks[symbols], evidence.unbiased[symbols], shares.size)
         hidden = np.clip(shares - in_clear, 0.0, shares)
         bend = own - other
@@ -142,19 +161,19 @@ class _Moments:
         return np.where(varies, ratio, self.bend[block] - 2.0 * p)
 
 
-def _squares(mechanism: ContextMechanism) -> tuple[Floats, Floats, Floats]:
+def _squares(evidence: Evidence, cover: Cover) -> tuple[Floats, Floats, Floats]:
     """(m,) each: E[Z²] from x itself, from another hidden symbol, and from one that is not hidden.
 
     Read off the exact variance, E[Z²] − p_x² for one person, where one symbol has all of a block;
     all hidden symbols of a block are alike. Where no symbol is hidden nobody asks for them.
     """
-    clear, sizes = mechanism.clear_symbols, mechanism.sizes
+    mechanism, sizes = evidence.mechanism, cover.sizes
     first = np.cumsum(sizes) - sizes
     some, more = sizes > 0, sizes > 1
-    x = mechanism.hidden_symbols[first[some]]
-    beside = mechanism.hidden_symbols[first[more] + 1]
-    _, place = np.unique(mechanism.policy.blocks[clear], return_index=True)
-    from_x, from_clear = _square_from(mechanism, x), _square_from(mechanism, clear[place])
+    x = cover.hidden[first[some]]
+    beside = cover.hidden[first[more] + 1]
+    _, place = np.unique(evidence.blocks[cover.clear], return_index=True)
+    from_x, from_clear = _square_from(mechanism, x), _square_from(mechanism, cover.clear[place])
     own, other, told = np.ones(sizes.size), np.zeros(sizes.size), np.zeros(sizes.size)
     own[some], told[some] = from_x[x], from_clear[x]
     # Beside a lone hidden symbol all others are in the clear.
@@ -163,25 +182,21 @@ def _squares(mechanism: ContextMechanism) -> tuple[Floats, Floats, Floats]:
     return own, other, told
 
 
-def _square_from(mechanism: ContextMechanism, symbols: Ints) -> Floats:
+def _square_from(mechanism: Mechanism, symbols: Ints) -> Floats:
     """(k,) E[Z_x²] of the reports of `symbols`, at most one of each block."""
     share = np.zeros(mechanism.k)
     share[symbols] = 1.0
     return np.asarray(mechanism.variance(share, 1) + share**2)
 
 
-def _in_the_clear(evidence: Evidence, tail: float) -> tuple[Floats, Floats]:
+def _in_the_clear(
+    evidence: Evidence, cover: Cover, count: Floats, tail: float
+) -> tuple[Floats, Floats]:
     """Limits from count ~ Binomial(n, share·p), with at most `tail` beyond each of them.
 
     For the lower ones, estimates above 1 are taken for 1, so that no limit is above 1.
     """
-    mechanism, n = evidence.mechanism, evidence.n
-    count = evidence.tally.counts[mechanism.oracles.tally_size :].astype(np.float64)
-    share = mechanism.clear_share[mechanism.policy.blocks[mechanism.clear_symbols]]
-    least, missing = np.minimum(count, n * share), n - count
-    # The quantiles' first argument must be positive: their limits at none and at all are known.
-    some = np.where(least > 0, least, 1.0)
-    low = np.where(least > 0, betaincinv(some, n - some + 1.0, tail), 0.0)
-    upper = betainccinv(count + 1.0, np.maximum(missing, 1.0), tail)
-    high = np.where(missing > 0, upper, 1.0)
+    n, share = evidence.n, cover.clear_share[evidence.blocks[cover.clear]]
+    low = lowest_share(np.minimum(count, n * share), n, tail)
+    high = highest_share(count, n, tail)
     return np.minimum(low / share, 1.0), np.minimum(high / share, 1.0)

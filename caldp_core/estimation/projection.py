@@ -1,6 +1,6 @@
 """Euclidean projections on the probability simplex, whole or block by block.
 
-Room: estimation's ground floor; knows arrays only.
+Room: estimation. Works on arrays and knows nothing of mechanisms.
 """
 
 import numpy as np
@@ -9,17 +9,21 @@ from caldp_core.basics.types import Floats, Ints
 
 
 def simplex_projection(estimate: Floats) -> Floats:
-    """(k,) Euclidean projection on the probability simplex (Held, Wolfe, Crowder 1974)."""
+    """(k,) the distribution nearest to a (k,) estimate in Euclidean distance.
+
+    Source: Held, Wolfe, Crowder 1974.
+    """
     everything = np.zeros(estimate.size, np.int64)
     threshold = block_thresholds(estimate, everything, np.ones(1))[0]
     return np.asarray(np.maximum(estimate - threshold, 0.0))
 
 
 def block_thresholds(estimate: Floats, blocks: Ints, totals: Floats) -> Floats:
-    """(m,) τ_j with Σ_{x in block j} max(p̂_x − τ_j, 0) = totals_j, all blocks in one sort.
+    """(m,) thresholds τ_j with Σ_{x in block j} max(p̂_x − τ_j, 0) = totals_j.
 
-    `estimate`, `blocks`: (k,); `totals`: (m,) ≥ 0. With the block's values in falling order and
-    their running sums c_i, τ = (c_r − total)/r for the last r with value_r > (c_r − total)/r.
+    `estimate`: (k,) shares; `blocks`: (k,) labels in [0, m); `totals`: (m,) ≥ 0. Sort a block's
+    estimates from large to small and let c_r be the sum of the first r: then τ = (c_r − total)/r
+    for the last r whose estimate is above (c_r − total)/r. One sort serves all blocks.
     """
     order = np.lexsort((-estimate, blocks)) if totals.size > 1 else np.argsort(-estimate)
     values, block = estimate[order], blocks[order]
@@ -31,6 +35,6 @@ def block_thresholds(estimate: Floats, blocks: Ints, totals: Floats) -> Floats:
     candidates = (sums - before[block] - totals[block]) / rank
     holds = values > candidates
     last = np.bincount(block, weights=holds, minlength=totals.size).astype(np.int64)
-    # A block with total 0 may keep nothing: then its largest value is the threshold.
+    # Where the total is 0 no estimate may stay positive: the largest one is the threshold.
     thresholds = candidates[first + np.maximum(last, 1) - 1]
     return np.asarray(np.where(last > 0, thresholds, values[first]))

@@ -1,28 +1,109 @@
-"""Error curves and what-if numbers from theory: nothing here runs a mechanism.
+"""What to expect of a scenario without running it: expected errors, and curves of them.
 
-Room: experiments. Every point is an expected TV with its spread (see `expected_error`).
+Room: experiments. How an expected error is found is told in `theory/expected_error.py`. Every point
+of a curve has the same seed and so, for one number of people, the same people.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Final
 
 import numpy as np
 
-from caldp_core.basics.errors import CaldpError
-from caldp_core.basics.types import Floats, Progress, no_progress
-from caldp_core.experiments.run import Setup, expected_with
-from caldp_core.mechanisms import mechanism
-from caldp_core.privacy.context import Context
-from caldp_core.theory.expected_error import ExpectedError
+from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.types import Bools, Floats, Ints, Progress, no_progress
+from caldp_core.domain.partitions import Partition
+from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.experiments.run import Setup
+from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.mechanisms.offers import cover_of
+from caldp_core.privacy.context import Context, PrivacyMatrix
+from caldp_core.scenarios.best import chosen
+from caldp_core.scenarios.protection import BlocksSpec
+from caldp_core.theory.expected_error import (
+    Budget,
+    Forecast,
+    approximated_error,
+    expected_error,
+)
 from caldp_core.theory.planner import people_needed
 
-_BAND: float = 1.6449
+__all__ = [
+    "Budget",
+    "Curve",
+    "Forecast",
+    "forecast",
+    "forecast_soon",
+    "over_blocks",
+    "over_epsilon",
+    "over_people",
+    "over_sensitive",
+    "people_for_same_error",
+    "trials_take_long",
+]
+
+_BAND: Final = 1.6449
 """Standard deviations either side that hold 90 % of repetitions of a normal."""
+
+
+def forecast(
+    setup: Setup,
+    n: int | None = None,
+    budget: Budget | None = None,
+    progress: Progress = no_progress,
+) -> Forecast:
+    """Expected TV of the scenario, whatever its number of trials; the same at every call.
+
+    `n`: people drawn at random from the data's distribution; None takes the scenario's own.
+    `budget`: of trials where the normal approximation fails; by default 1 % of the mean, or 3 %
+    where a trial takes more than a second. Raises `CaldpError` as `expected_error` does.
+    """
+    k = setup.mechanism.k
+    by_default = Budget.quick(k) if trials_take_long(setup) else Budget.single(k)
+    return expected_error(
+        setup.mechanism,
+        setup.dataset.distribution,
+        setup.n if n is None else n,
+        setup.scenario.estimator,
+        people=_known_people(setup, n),
+        seed=setup.scenario.seed,
+        budget=budget or by_default,
+        progress=progress,
+    )
+
+
+def forecast_soon(
+    setup: Setup, n: int | None = None, budget: Budget | None = None
+) -> Forecast | None:
+    """The same, but None where that takes trials of more than a second each."""
+    if not trials_take_long(setup):
+        return forecast(setup, n, budget)
+    return approximated_error(
+        setup.mechanism,
+        setup.dataset.distribution,
+        setup.n if n is None else n,
+        setup.scenario.estimator,
+        people=_known_people(setup, n),
+    )
+
+
+def _known_people(setup: Setup, n: int | None) -> Ints | None:
+    return setup.dataset.counts if n is None and setup.scenario.n is None else None
+
+
+def trials_take_long(setup: Setup) -> bool:
+    """True if one trial may take more than a second: by what family and estimator say."""
+    largest = int(cover_of(setup.mechanism).sizes.max(initial=0))
+    entry, after = MECHANISMS[setup.mechanism_name], ESTIMATORS[setup.scenario.estimator]
+    return largest >= min(entry.slow_from, after.slow_from)
 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """(points,) abscissae `x` and expected `tv`; 90 % of repetitions fall in [low, high]."""
+    """(points,) abscissae `x` and expected `tv`; 90 % of repetitions fall in [low, high].
+
+    Points that take trials of more than a second each are left out.
+    """
 
     x: Floats
     tv: Floats
@@ -30,49 +111,137 @@ class Curve:
     high: Floats
 
 
-def _curve(x: Sequence[float], points: Sequence[ExpectedError]) -> Curve:
-    tv = np.array([point.tv for point in points])
-    half = _BAND * np.array([point.deviation for point in points])
-    return Curve(np.array(x, dtype=np.float64), tv, np.maximum(tv - half, 0.0), tv + half)
-
-
-def _known(expected: ExpectedError | None) -> ExpectedError:
-    if expected is None:
-        raise CaldpError(
-            "No formula is known for the expected error of this estimator; choose another one, "
-            "or measure it with repeated trials."
-        )
-    return expected
-
-
 def over_epsilon(
     setup: Setup, epsilons: Sequence[float], progress: Progress = no_progress
 ) -> Curve:
-    """Expected TV for each ε in [0.001, 20], the same in all blocks, all else as in `setup`."""
-    n = None if setup.scenario.n is None else setup.n
-    points = []
-    for number, epsilon in enumerate(epsilons):
-        context = Context.of(setup.partition.labels, setup.sensitive, epsilon)
-        other = mechanism(context, setup.scenario.family)
-        points.append(_known(expected_with(setup, other, n)))
-        progress((number + 1) / len(epsilons))
-    return _curve(epsilons, points)
+    """Expected TV for each ε in [0.001, 20], the same in all blocks, all else as in `setup`.
+
+    A scenario that asks for the best mechanism has the best of each ε. Raises `CaldpError` for a
+    policy that has no ε of its own.
+    """
+    policies = (_at(setup, epsilon) for epsilon in epsilons)
+    return _curve(epsilons, (_quick(_within(setup, policy)) for policy in policies), progress)
+
+
+def _at(setup: Setup, epsilon: float) -> PrivacyMatrix:
+    """The setup's policy for another ε."""
+    if isinstance(setup.policy, Context):
+        return Context.of(setup.partition.labels, setup.sensitive, epsilon)
+    spec: Any = setup.scenario.policy
+    require(
+        "epsilon" in {field.name for field in fields(spec)},
+        "There is no curve over ε, as this policy is a matrix of levels; vary the levels instead.",
+    )
+    policy: PrivacyMatrix = replace(spec, epsilon=epsilon).build(setup.dataset).policy
+    return policy
 
 
 def over_people(setup: Setup, numbers: Sequence[int], progress: Progress = no_progress) -> Curve:
     """Expected TV for each number of people drawn at random, all else as in `setup`."""
-    points = []
-    for done, n in enumerate(numbers):
-        points.append(_known(expected_with(setup, setup.mechanism, n)))
-        progress((done + 1) / len(numbers))
-    return _curve([float(n) for n in numbers], points)
+    return _curve(numbers, (_quick(setup, n) for n in numbers), progress)
+
+
+def over_blocks(
+    setup: Setup, blocks: Sequence[BlocksSpec], progress: Progress = no_progress
+) -> Curve:
+    """Expected TV against the number of blocks that each spec makes, all else as in `setup`.
+
+    The same values are sensitive; where ε differs between the scenario's blocks, its least holds.
+    """
+    partitions = [spec.build(setup.dataset.domain) for spec in blocks]
+
+    def points() -> Iterator[Forecast | None]:
+        for partition in partitions:
+            yield _quick(_protecting(setup, partition, setup.sensitive))
+
+    return _curve([partition.m for partition in partitions], points(), progress)
+
+
+def over_sensitive(
+    setup: Setup,
+    sizes: Sequence[int],
+    order: Ints | None = None,
+    progress: Progress = no_progress,
+) -> Curve:
+    """Expected TV where the first values of `order` are sensitive, for each number of them.
+
+    `order`: (k,) the most sensitive first; by default the scenario's sensitive values in random
+    order, then the others, so that the curve meets the scenario at its own size. Where ε differs
+    between the scenario's blocks, its least holds. Sizes in [0, k], else `CaldpError`.
+    """
+    ranked = _sensitive_first(setup) if order is None else order
+    for size in sizes:
+        if not 0 <= size <= ranked.size:
+            raise CaldpError(f"sizes must be between 0 and k = {ranked.size:,}, got {size:,}.")
+
+    def points() -> Iterator[Forecast | None]:
+        for size in sizes:
+            flags = np.zeros(ranked.size, np.bool_)
+            flags[ranked[:size]] = True
+            yield _quick(_protecting(setup, setup.partition, flags))
+
+    return _curve(sizes, points(), progress)
 
 
 def people_for_same_error(setup: Setup, other: Setup) -> int | None:
-    """How many people `other` needs for the expected TV of `setup`; None if 10^15 don't do.
+    """How many people `other` needs for the expected TV of `setup`; None if 10^12 don't do.
 
     People are drawn at random for both, even where `setup` takes the data's own: else only one of
-    the errors would hold sampling error.
+    the errors would hold sampling error. Numbers that would take long trials count as too few.
+    Raises `CaldpError` if the error of `setup` takes long trials, or if it is expected to be 0, as
+    nothing is hidden: sampling error is no accuracy that a protection could be held to.
     """
-    target = _known(expected_with(setup, setup.mechanism, setup.n)).tv
-    return people_needed(lambda n: _known(expected_with(other, other.mechanism, n)).tv, target)
+    own, target = _quick(setup), _quick(setup, setup.n)
+    if own is None or target is None:
+        raise CaldpError(
+            "The error to compare with takes long trials; choose another estimator or family."
+        )
+    if own.tv == 0:
+        raise CaldpError(
+            "Nothing is hidden here and everybody takes part, so the expected error is 0: no "
+            "number of people gives that under a protection; hide something, or draw people."
+        )
+
+    def error(n: int) -> float:
+        found = _quick(other, n)
+        return np.inf if found is None else found.tv
+
+    return people_needed(error, target.tv)
+
+
+def _quick(setup: Setup, n: int | None = None) -> Forecast | None:
+    return forecast_soon(setup, n, Budget.quick(setup.mechanism.k))
+
+
+def _within(setup: Setup, policy: PrivacyMatrix) -> Setup:
+    choice = chosen(setup.scenario.mechanism, policy)
+    return replace(
+        setup,
+        policy=policy,
+        mechanism=choice.mechanism,
+        mechanism_name=choice.name,
+        spec=choice.spec,
+    )
+
+
+def _protecting(setup: Setup, partition: Partition, sensitive: Bools) -> Setup:
+    levels = setup.scenario.context.epsilon
+    epsilon = min(levels) if isinstance(levels, tuple) else levels
+    return _within(setup, Context.of(partition.labels, sensitive, epsilon))
+
+
+def _sensitive_first(setup: Setup) -> Ints:
+    shuffled = np.random.default_rng(setup.scenario.seed).permutation(setup.sensitive.size)
+    return shuffled[np.argsort(~setup.sensitive[shuffled], kind="stable")]
+
+
+def _curve(x: Sequence[float], forecasts: Iterable[Forecast | None], progress: Progress) -> Curve:
+    at, points = [], []
+    for done, (place, point) in enumerate(zip(x, forecasts, strict=True)):
+        if point is not None:
+            at.append(place)
+            points.append(point)
+        progress((done + 1) / len(x))
+    tv = np.array([point.tv for point in points])
+    half = _BAND * np.array([point.deviation for point in points])
+    return Curve(np.array(at, dtype=np.float64), tv, np.maximum(tv - half, 0.0), tv + half)

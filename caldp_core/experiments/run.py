@@ -19,33 +19,34 @@ from caldp_core.domain.partitions import Partition
 from caldp_core.estimation.estimators import estimator
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.experiments import metrics
-from caldp_core.mechanisms import ContextMechanism, mechanism
-from caldp_core.privacy.context import Context
+from caldp_core.mechanisms import Mechanism
+from caldp_core.mechanisms.specs import MechanismSpec
+from caldp_core.privacy.context import PrivacyMatrix
+from caldp_core.scenarios.best import chosen
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.theory.expected_error import ExpectedError, expected_error_of
-from caldp_core.theory.variance import variance_given_people
 
 
 @dataclass(frozen=True, eq=False)
 class Setup:
-    """A scenario with its data, blocks and mechanism made: ready to run, and to be shared."""
+    """A scenario with its data, policy and mechanism made: ready to run, and to be shared.
+
+    `policy`: what is promised. `partition`, `sensitive`: its blocks and (k,) flags; a policy
+    without blocks has one of everything. `spec`: the scenario's mechanism, or what `Best` chose.
+    """
 
     scenario: Scenario
     dataset: Dataset
+    policy: PrivacyMatrix
     partition: Partition
     sensitive: Bools
-    mechanism: ContextMechanism
+    mechanism: Mechanism
+    mechanism_name: str
+    spec: MechanismSpec
 
     @property
     def n(self) -> int:
         """Number of people."""
-        if self.scenario.n is not None:
-            return self.scenario.n
-        if self.dataset.n is None:
-            raise CaldpError(
-                f"{self.dataset.name} has no people of its own; give n, the number to draw."
-            )
-        return self.dataset.n
+        return people_of(self.scenario, self.dataset)
 
 
 @dataclass(frozen=True)
@@ -79,12 +80,11 @@ class Outcome:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """What a scenario gave: the first trial whole, the errors of all, and what was expected."""
+    """What a scenario gave: the first trial whole, and the errors of all."""
 
     setup: Setup
     first: Outcome
     errors: tuple[Errors, ...]
-    expected: ExpectedError | None
     seconds: float
 
 
@@ -93,19 +93,32 @@ def prepare(
     progress: Progress = no_progress,
     load: Callable[[Scenario, Progress], Dataset] = lambda s, p: s.dataset.load(p),
 ) -> Setup:
-    """Make data, blocks and mechanism; raises `CaldpError` where they don't fit together.
+    """Make data, policy and mechanism; raises `CaldpError` where they don't fit together.
 
     `load` lets callers that keep datasets hand theirs over.
     """
     dataset = load(scenario, progress)
-    partition = scenario.blocks.build(dataset.domain)
-    sensitive = scenario.sensitive.build(dataset.domain, partition)
-    context = Context.of(partition.labels, sensitive, scenario.epsilon)
-    setup = Setup(
-        scenario, dataset, partition, read_only(sensitive), mechanism(context, scenario.family)
+    people_of(scenario, dataset)  # says early that n is missing
+    protection = scenario.policy.build(dataset)
+    choice = chosen(scenario.mechanism, protection.policy)
+    return Setup(
+        scenario,
+        dataset,
+        protection.policy,
+        protection.partition,
+        protection.sensitive,
+        choice.mechanism,
+        choice.name,
+        choice.spec,
     )
-    setup.n  # noqa: B018 — says early that n is missing
-    return setup
+
+
+def people_of(scenario: Scenario, dataset: Dataset) -> int:
+    """Number of people; raises `CaldpError` where neither scenario nor dataset gives one."""
+    n = dataset.n if scenario.n is None else scenario.n
+    if n is None:
+        raise CaldpError(f"{dataset.name} has no people of its own; give n, the number to draw.")
+    return n
 
 
 def run(setup: Setup, progress: Progress = no_progress) -> Result:
@@ -124,7 +137,7 @@ def run(setup: Setup, progress: Progress = no_progress) -> Result:
         errors.append(outcome.errors)
         progress((trial + 1) / scenario.trials)
     assert first is not None  # a scenario has at least one trial
-    return Result(setup, first, tuple(errors), expectation(setup), perf_counter() - started)
+    return Result(setup, first, tuple(errors), perf_counter() - started)
 
 
 def run_trial(
@@ -167,20 +180,3 @@ def measure(dataset: Dataset, people: Ints, estimate: Floats) -> Errors:
         else None,
         sampling_tv=metrics.total_variation(truth, people / people.sum()),
     )
-
-
-def expectation(setup: Setup) -> ExpectedError | None:
-    """Expected TV of the scenario's estimator (see `expected_error` for how far to trust it).
-
-    None where no formula is known for that estimator.
-    """
-    n = None if setup.scenario.n is None else setup.n
-    return expected_with(setup, setup.mechanism, n)
-
-
-def expected_with(setup: Setup, other: ContextMechanism, n: int | None) -> ExpectedError | None:
-    """The same with another mechanism, n people drawn or (None) the dataset's own."""
-    p = setup.dataset.distribution
-    variance = variance_given_people(other, p, setup.n) if n is None else other.variance(p, n)
-    people = setup.n if n is None else n
-    return expected_error_of(other, p, variance, people, setup.scenario.estimator)

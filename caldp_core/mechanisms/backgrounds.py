@@ -1,8 +1,8 @@
-"""What the collector takes to be behind a tag: where homes are, where work is.
+"""The collector's assumption of what is behind a tag: where homes are, where work is.
 
-Room: mechanisms; `personalised.py` spreads each tag's share over these. Each function returns a
-(κ, k) array of rows π_j that sum to 1. `open_symbols`: (k,) bool, True where a symbol may hide
-behind a tag; the common sensitive ones keep their own name, so they get 0.
+Room: mechanisms; `personalised.py` divides each tag's share in these proportions. Each function
+returns a (κ, k) array of rows π_j that sum to 1. `open_symbols`: (k,) bool, True where a symbol may
+hide behind a tag; the common sensitive ones keep their own name, so they get 0.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from caldp_core.basics.errors import CaldpError, check_number, check_whole, require
-from caldp_core.basics.limits import K_MAX
+from caldp_core.basics.limits import K_MAX, PSEUDO_COUNT_MAX
 from caldp_core.basics.types import Bools, Floats, Ints
 
 _SUM_ROUNDING = 1e-9
@@ -55,12 +55,12 @@ def known_background(table: ArrayLike) -> Floats:
 
 
 def uniform_background(tags: int, open_symbols: Bools) -> Floats:
-    """(κ, k) every open symbol alike: what to assume when nothing is known."""
+    """(κ, k) rows that are uniform on the open symbols: what to assume when nothing is known."""
     return population_background(tags, np.ones(open_symbols.size), open_symbols)
 
 
 def population_background(tags: int, population: ArrayLike, open_symbols: Bools) -> Floats:
-    """(κ, k) homes and the like are where people are; `population`: (k,) weights ≥ 0, public.
+    """(κ, k) rows proportional to a public population; `population`: (k,) weights ≥ 0.
 
     Raises `CaldpError` if no weight is left on the open symbols.
     """
@@ -72,7 +72,7 @@ def population_background(tags: int, population: ArrayLike, open_symbols: Bools)
     )
     kept = np.where(open_symbols, weights, 0.0)
     total = float(kept.sum())
-    require(0 < total < np.inf, "population must weigh on a symbol that can hide behind a tag.")
+    require(0 < total < np.inf, "population must be positive where a symbol can hide behind a tag.")
     return np.tile(kept / total, (tags, 1))
 
 
@@ -84,7 +84,7 @@ def sample_background(own: Ints, open_symbols: Bools, pseudo_count: float = 0.0)
     Raises `CaldpError` for other numbers, and for a tag that nobody in the sample has, unless
     `pseudo_count` > 0.
     """
-    check_number("pseudo_count", pseudo_count, 0.0, 1e12)
+    check_number("pseudo_count", pseudo_count, 0.0, PSEUDO_COUNT_MAX)
     everybody, k = check_places(own, open_symbols.size), open_symbols.size
     rows = []
     for tag, places in enumerate(everybody.T):

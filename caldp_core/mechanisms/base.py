@@ -1,35 +1,32 @@
 """The protocols of this room. Read this first.
 
 A *mechanism* is a channel Q(y|x) on the whole domain, with its estimator. Every mechanism for a
-context is a `ContextMechanism` (contextual.py): it runs one *frequency oracle* per block on that
-block's hidden symbols, all of one family, side by side: its `FrequencyOracles`. A new family is one
-small file with one class of them; it gets plain LDP, sensitive sets, blocks and both for nothing.
+context is a `ContextMechanism` (contextual.py). It runs one *frequency oracle* per block on that
+block's hidden symbols, all of one family: its `FrequencyOracles`. A new family is one small file
+with one such class, and then runs in plain LDP, with sensitive sets, with blocks and with both.
 
-Ranks: the oracles number the hidden symbols 0 … s−1, block after block.
+The *rank* of a hidden symbol is its number, 0 … s−1, counted block after block.
 """
 
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource
-from caldp_core.privacy.context import PrivacyMatrix
-
-OUTPUTS_MAX: Final = 10**18
-"""Stands for all larger numbers of different reports: nobody enumerates those."""
+from caldp_core.privacy.context import Context, PrivacyMatrix
 
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """The sum of n reports: all that the server needs. Tallies of one mechanism add up.
+    """The sum of n reports: all that the server needs. Tallies of one mechanism can be added.
 
-    `counts`: (cells,) int64. `fingerprint`: digest of the mechanism that made the reports.
+    `counts`: (entries,) int64. `fingerprint`: digest of the mechanism that made the reports.
     """
 
     counts: Ints
@@ -55,7 +52,7 @@ class Mechanism(Protocol):
 
     @property
     def policy(self) -> PrivacyMatrix:
-        """What it claims. The audit holds the channel against it; the class certifies nothing."""
+        """The privacy matrix that it claims to keep; an audit checks the channel against it."""
         ...
 
     @property
@@ -85,9 +82,9 @@ class Mechanism(Protocol):
         ...
 
     def sample_tally(self, counts: ArrayLike, rng: np.random.Generator) -> Tally:
-        """Draw the tally of (k,) people per symbol: the law of `tally(privatize(x))`.
+        """Draw the tally of (k,) people per symbol, distributed as `tally(privatize(x))`.
 
-        At a cost that ignores n; where no such law is known, the class says so and has a limit.
+        Its cost does not depend on n; where no such way is known, the class has a limit on n.
         """
         ...
 
@@ -109,16 +106,15 @@ class Mechanism(Protocol):
 
 
 class FrequencyOracles(Protocol):
-    """One family's frequency oracles of all blocks, side by side.
+    """One family's frequency oracles of all blocks.
 
     `tally_size`: length of the oracles' part of a tally. `outputs`: how many different reports the
-    oracles can send, at most `OUTPUTS_MAX`: the columns of the channel. `dtype`: of one report.
-    `noise`: (m,) whole thresholds N: a symbol of block j that is not hidden sends a report from
-    the base distribution with probability λ_j = N_j/2^48, the least that covers the hidden ones:
-    λ·base(y) ≥ e^{−ε}·max_x Q(y|x). `n_max`: most people whose tally can be sampled; less than
-    10^12 where no law of the tally is known that costs less than the reports. A report in the
-    clear names the place of a symbol among those that are not hidden; the oracles give it a form
-    that no oracle sends.
+    oracles can send, the columns of the channel; 10^18 stands for all larger numbers. `dtype`: of
+    one report. `cover_threshold`: (m,) whole thresholds N. A symbol of block j that is not hidden
+    sends a report from the base distribution with probability λ_j = N_j/2^48, the least that
+    covers the hidden ones: λ·base(y) ≥ e^{−ε}·max_x Q(y|x). `n_max`: most people whose tally can be
+    sampled; less than 10^12 where the only known way is to draw the reports. A report in the clear
+    names the place of a symbol among those that are not hidden, in a form that no oracle sends.
     """
 
     tally_size: int
@@ -133,7 +129,7 @@ class FrequencyOracles(Protocol):
 
     @property
     def settings(self) -> tuple[NDArray[Any], ...]:
-        """Whole numbers that, with the context and `noise`, say what a report means."""
+        """Whole numbers that, with the context and `cover_threshold`, determine the channel."""
         ...
 
     def privatize(self, rank: Ints, words: WordSource) -> Reports:
@@ -194,8 +190,8 @@ class ChannelRows:
     """Some rows of a block's channel whose entries take few values.
 
     `first`: the channel's column of the first entry. `codes`: (rows, columns) unsigned, an entry
-    is values[code]/denominator. `values`: whole numerators of any size, never falling, so that
-    the larger code is the larger probability.
+    is values[code]/denominator. `values`: whole numerators of any size in ascending order, so
+    that the larger code is the larger probability.
     """
 
     first: int
@@ -204,9 +200,60 @@ class ChannelRows:
     denominator: int
 
 
+@dataclass(frozen=True, eq=False)
+class BlockStructure:
+    """A channel whose blocks are kept apart, each with one oracle for its hidden symbols.
+
+    A report of a hidden symbol is its block's oracle's. Another symbol of block j sends, with
+    probability λ_j, one from the oracle's base distribution, and else one that no hidden symbol
+    sends. `hidden`: (s,) symbols, block after block; `sizes`: (m,) how many of each.
+    """
+
+    policy: Context
+    oracles: "FrequencyOracles"
+    hidden: Ints
+    sizes: Ints
+
+
+@runtime_checkable
+class HasBlockStructure(Protocol):
+    """What mechanisms for contexts state, so that they can be audited at any size."""
+
+    def block_structure(self) -> BlockStructure:
+        """See `BlockStructure`."""
+        ...
+
+
+@runtime_checkable
+class MovesAlongAxes(Protocol):
+    """What mechanisms on maps may state: rows and columns are reported independently."""
+
+    def axis_channels(self) -> tuple[list[list[Fraction]], list[list[Fraction]]]:
+        """Channels of rows and of columns, in rationals; symbol = row·columns + column."""
+        ...
+
+
+@runtime_checkable
+class HasSmallTwin(Protocol):
+    """What mechanisms may state: they are made on a large map as they are on a small one."""
+
+    def small_twin(self) -> "Mechanism":
+        """The same mechanism on so small a map that its channel can be written out."""
+        ...
+
+
+@runtime_checkable
+class PreProcesses(Protocol):
+    """What mechanisms may state: devices put in other symbols, then run another mechanism."""
+
+    def after_pre_processing(self) -> "Mechanism":
+        """The mechanism that makes the reports, on its own domain, with its own policy."""
+        ...
+
+
 @runtime_checkable
 class StreamsRows(Protocol):
-    """What oracles may offer as well: the channel of a large block, piece by piece."""
+    """What oracles may also offer: the channel of a large block, a few rows at a time."""
 
     def channel_rows(self, block: int, start: int, stop: int) -> ChannelRows:
         """Rows start … stop−1 of what `channel` has; row s_j is the base distribution."""
@@ -215,7 +262,7 @@ class StreamsRows(Protocol):
 
 @dataclass(frozen=True)
 class SupportForm:
-    """How a block's oracle weighs its reports, which include some hidden symbols (inclusion.py).
+    """The form of a channel whose reports are sets of hidden symbols (`oracles/supports.py`).
 
     Q(y|x) = base(y)·`included` where the report y includes x, else base(y)·`excluded`. `share`:
     probability that a report from the base distribution includes x, the same for every x.
@@ -228,10 +275,10 @@ class SupportForm:
 
 @runtime_checkable
 class HasSupportForm(Protocol):
-    """What oracles may offer as well: the form of a channel too large to go through."""
+    """What oracles may also offer: the form of a channel that has too many entries to read."""
 
     def support_form(self, block: int) -> SupportForm:
-        """The form of the block's channel, exactly as the coins have it; the block is not empty."""
+        """The form of a block's channel, exact for the coins as rounded; it has hidden symbols."""
         ...
 
 
@@ -240,7 +287,7 @@ Family: TypeAlias = Callable[[Ints, Floats], FrequencyOracles]
 
 
 def digest(*parts: str | NDArray[Any]) -> str:
-    """Fingerprint of a mechanism from the texts and arrays that define it."""
+    """Fingerprint of a mechanism: a digest of the texts and arrays that define it."""
     whole = hashlib.sha256()
     for part in parts:
         # Each part by its own digest, so that no two lists of parts run into one.

@@ -1,43 +1,53 @@
-"""Every mechanism by name, with the kind of policy that it keeps.
+"""Every mechanism by name, with the kinds of policy that it keeps.
 
-Room: mechanisms. Pages ask `mechanisms_for(policy)` what can run and list what they get, so a new
-mechanism is one file and one entry here. Families in contexts come from `registry.py`; the
-personalised mechanism (`personalised.py`) takes any of those and has a policy for every user, so it
-is no entry of its own.
+Room: mechanisms. Scenarios, the command line and pages ask `mechanisms_for(policy)` what can run
+and list what they get, so a new mechanism is one file, one record in `specs.py` and one entry here;
+families come from `registry.py`.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final
 
+from caldp_core.basics.limits import K_MAX
 from caldp_core.mechanisms.base import Mechanism
-from caldp_core.mechanisms.designed.mechanism import DesignedMechanism
-from caldp_core.mechanisms.direct.binary import BinaryMechanism
-from caldp_core.mechanisms.direct.exponential import ExponentialMechanism
-from caldp_core.mechanisms.direct.grid_geometric import GridGeometric
-from caldp_core.mechanisms.direct.planar import PlanarGeometric
-from caldp_core.mechanisms.direct.published_urap import PublishedUrap
-from caldp_core.mechanisms.registry import FAMILIES, mechanism
+from caldp_core.mechanisms.registry import FAMILIES
+from caldp_core.mechanisms.specs import (
+    Binary,
+    Designed,
+    Exponential,
+    GridGeometric,
+    MechanismSpec,
+    PlanarGeometric,
+    PublishedUrap,
+    SteppedGeometric,
+)
 from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.context import Context, PrivacyMatrix
 from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
 from caldp_core.privacy.matrix import DenseMatrix
+from caldp_core.privacy.personal import PersonalPolicy
 
 
 @dataclass(frozen=True)
 class MechanismEntry:
     """A mechanism for readers: `title`, one `sentence` on what a user does, and its `source`.
 
-    `policy`: the kind of privacy matrix that `make` takes; what it makes keeps that matrix.
+    `policies`: kinds of privacy matrices; what is made for one of them keeps it. `spec`: the
+    record that names the mechanism in scenarios, with its parameters. `slow_from`: hidden symbols
+    in one block from which making it or drawing a tally takes more than a second.
     """
 
     name: str
     title: str
     sentence: str
     source: str
-    policy: type[PrivacyMatrix]
-    make: Callable[[Any], Mechanism]
+    policies: tuple[type[PrivacyMatrix], ...]
+    spec: type[MechanismSpec]
+    slow_from: int = K_MAX + 1
+
+    def make(self, policy: Any) -> Mechanism:
+        """The mechanism with its own choice of parameters; `CaldpError` where sizes do not fit."""
+        return self.spec().make(policy)
 
 
 _IN_CONTEXTS: Final = tuple(
@@ -46,8 +56,9 @@ _IN_CONTEXTS: Final = tuple(
         entry.title,
         entry.sentence,
         entry.source,
-        Context,
-        partial(mechanism, family=entry.name),
+        (Context, PersonalPolicy),
+        entry.spec,
+        entry.slow_from,
     )
     for entry in FAMILIES.values()
 )
@@ -58,7 +69,7 @@ _OTHERS: Final = (
         "Like RAPPOR, but a report that names its value still carries the noise of all sensitive "
         "ones; for comparison, as it is less accurate.",
         "Murakami, Kawamoto 2019, Definition 4",
-        Context,
+        (Context,),
         PublishedUrap,
     ),
     MechanismEntry(
@@ -67,8 +78,8 @@ _OTHERS: Final = (
         "Each person tells the truth or flips it, with one chance for yes and another for no; no "
         "other mechanism with these two ε's says more.",
         "Acharya et al. 2020, Theorem 2",
-        BinaryPolicy,
-        BinaryMechanism,
+        (BinaryPolicy,),
+        Binary,
     ),
     MechanismEntry(
         "grid-geometric",
@@ -76,7 +87,7 @@ _OTHERS: Final = (
         "Each person's place is moved north or south and east or west by two random numbers of "
         "cells; near places are hidden well, far ones less.",
         "Ghosh, Roughgarden, Sundararajan 2009, once per axis",
-        GridMetric,
+        (GridMetric,),
         GridGeometric,
     ),
     MechanismEntry(
@@ -85,8 +96,9 @@ _OTHERS: Final = (
         "Each person names a place that is likelier the nearer it is to their own, by any table "
         "of distances.",
         "McSherry, Talwar 2007; Chatzikokolakis et al. 2013",
-        DistanceMetric,
-        ExponentialMechanism,
+        (DistanceMetric, GridMetric, EuclideanMetric),
+        Exponential,
+        slow_from=300,
     ),
     MechanismEntry(
         "planar-geometric",
@@ -94,17 +106,18 @@ _OTHERS: Final = (
         "Each person's place is moved in any direction by a random distance; how well another "
         "place hides depends on its distance as the crow flies.",
         "Andrés et al. 2013, on a lattice",
-        EuclideanMetric,
+        (EuclideanMetric,),
         PlanarGeometric,
+        slow_from=1_000,
     ),
     MechanismEntry(
-        "stepwise-geometric",
+        "stepped-geometric",
         "Geometric noise along streets, as the crow flies",
         "Noise along both axes, with steps so small that the promise holds for the distance as "
         "the crow flies: more noise than in the plane, but for any number of people at once.",
         "Andrés et al. 2013 (the promise); Ghosh, Roughgarden, Sundararajan 2009 (the noise)",
-        EuclideanMetric,
-        lambda policy: GridGeometric(policy.stricter_steps()),
+        (EuclideanMetric,),
+        SteppedGeometric,
     ),
     MechanismEntry(
         "designed",
@@ -112,8 +125,9 @@ _OTHERS: Final = (
         "Each person sends one of the reports that were designed for exactly this policy; a proof "
         "comes with it of how little better any other mechanism could be.",
         "Kairouz, Oh, Viswanath 2016 (extremal mechanisms); McKenna et al. 2020 (the loss)",
-        DenseMatrix,
-        DesignedMechanism.for_policy,
+        (DenseMatrix,),
+        Designed,
+        slow_from=24,
     ),
 )
 MECHANISMS: Final = {entry.name: entry for entry in (*_IN_CONTEXTS, *_OTHERS)}
@@ -124,4 +138,4 @@ def mechanisms_for(policy: PrivacyMatrix) -> list[MechanismEntry]:
 
     One of them is made by `entry.make(policy)`, which may raise `CaldpError` for its size.
     """
-    return [entry for entry in MECHANISMS.values() if isinstance(policy, entry.policy)]
+    return [entry for entry in MECHANISMS.values() if isinstance(policy, entry.policies)]

@@ -1,8 +1,8 @@
-"""Any family in any context: the one mechanism of the package (DESIGN: context × family).
+"""Any family of frequency oracles in any context.
 
-Room: mechanisms. Hidden symbols go through their block's oracle. Another symbol of block j sends,
-with probability λ_j, a report from the oracle's base distribution, and otherwise itself in the
-clear, so that the hidden ones have company.
+Room: mechanisms. A hidden symbol is reported by its block's oracle. Any other symbol of block j
+sends a report from the oracle's base distribution with probability λ_j, to give the hidden ones
+cover, and otherwise names itself in the clear.
 """
 
 from fractions import Fraction
@@ -15,7 +15,11 @@ from caldp_core.basics.arrays import counts_by, sums_by
 from caldp_core.basics.errors import check_counts, check_symbols, require
 from caldp_core.basics.limits import EXACT_MAX_ENTRIES
 from caldp_core.basics.types import Floats, Ints, Reports, WordSource, read_only
-from caldp_core.mechanisms.base import Family, FrequencyOracles, Tally, digest
+from caldp_core.mechanisms.base import BlockStructure, Family, FrequencyOracles, Tally, digest
+from caldp_core.mechanisms.channel_products import ChannelProducts
+from caldp_core.mechanisms.context_products import ContextProducts, OracleProducts
+from caldp_core.mechanisms.offers import Cover, SupportTally
+from caldp_core.mechanisms.oracles.supports import SupportOracles
 from caldp_core.mechanisms.randomness.coins import COIN_ONE, below, seeded_words, system_words
 from caldp_core.privacy.context import Context
 
@@ -51,6 +55,21 @@ class ContextMechanism:
     def report_bits(self) -> int:
         """Bits that the longest report needs."""
         return self.oracles.report_bits(self.clear_symbols.size)
+
+    @property
+    def n_max(self) -> int:
+        """Most people whose tally can be sampled (see `LimitsPeople`)."""
+        return self.oracles.n_max
+
+    @property
+    def blocks(self) -> Ints:
+        """(k,) labels of the context's blocks, which no report hides."""
+        return self.policy.blocks
+
+    @property
+    def cover(self) -> Cover:
+        """What is hidden and what is not (see `HidesSome`)."""
+        return Cover(self.hidden_symbols, self.clear_symbols, self.sizes, self.clear_share)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -96,12 +115,13 @@ class ContextMechanism:
         return Tally(counts, len(reports), self.fingerprint)
 
     def sample_tally(self, counts: ArrayLike, rng: np.random.Generator) -> Tally:
-        """Draw the tally of (k,) people per symbol; same law as `tally(privatize(x))`."""
+        """Draw the tally of (k,) people per symbol; same distribution as `tally(privatize(x))`."""
         people = check_counts("counts", counts, self.k)
         require(
             int(people.sum()) <= self.oracles.n_max,
             f"{self.name} draws the reports of at most {self.oracles.n_max:,} people, got "
-            f"{int(people.sum()):,}; take fewer people or a family with a law of its tally.",
+            f"{int(people.sum()):,}; take fewer people or a family that "
+            "does not draw them one by one.",
         )
         others = people[self.clear_symbols]
         block = self.policy.blocks[self.clear_symbols]
@@ -126,6 +146,25 @@ class ContextMechanism:
         )
         shares[self.clear_symbols] = clear / (tally.n * self.clear_share[block])
         return shares
+
+    def clear_counts(self, tally: Tally) -> Ints:
+        """(k − s,) reports that name each symbol that is not hidden."""
+        return self._parts(tally)[1]
+
+    def channel_products(self) -> ChannelProducts | None:
+        """Products with the channel, where the family has them (see `MultipliesChannel`)."""
+        oracles = self.oracles
+        if not isinstance(oracles, OracleProducts):
+            return None
+        return ContextProducts(oracles, oracles.tally_size, self.blocks, self.cover)
+
+    def support_tally(self, tally: Tally) -> SupportTally | None:
+        """The tally as counts of supports, where the family's reports are such."""
+        cells, clear = self._parts(tally)
+        if not isinstance(self.oracles, SupportOracles):
+            return None
+        law, sent = self.oracles.law, self.oracles.block_counts(cells)
+        return SupportTally(law, cells[: self.hidden_symbols.size], sent, clear)
 
     def _parts(self, tally: Tally) -> tuple[Ints, Ints]:
         require(
@@ -159,6 +198,10 @@ class ContextMechanism:
         square = float((p[clear] * shares * z**2).sum())
         square += self.oracles.second_moment(weights[hidden], p[hidden], block_p)
         return max((square - float(weights @ p) ** 2) / n, 0.0)
+
+    def block_structure(self) -> BlockStructure:
+        """The structure that audits of large domains go by (see `HasBlockStructure`)."""
+        return BlockStructure(self.policy, self.oracles, self.hidden_symbols, self.sizes)
 
     def exact_channel(self) -> list[list[Fraction]]:
         """k rows of `outputs` probabilities in rationals; `CaldpError` above the stated size."""

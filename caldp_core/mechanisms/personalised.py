@@ -3,10 +3,10 @@
 Room: mechanisms. Some symbols are sensitive for everybody, others (home, work) only for the user
 whose place they are. A user's own *pre-processor* replaces such a place by its tag ⊥_1 … ⊥_κ;
 then one common mechanism for all runs on X ∪ tags with X_S ∪ tags sensitive. Tags are the
-symbols k … k+κ−1. So the report's law depends on (x, whose place it is) only through the tag:
-two homes are reported alike, and "x as my home" is within e^ε of "x, a place like any other".
-What is not protected, as in ULDP itself: a report in the clear says that x is none of the
-user's own places.
+symbols k … k+κ−1. So the distribution of a report depends on x and on whose place x is
+only through the tag: two homes are reported alike, and "x as my home" is within e^ε of "x, a place
+like any other". As in ULDP itself, one thing is not protected: a report in the clear reveals that x
+is none of the user's own places.
 
 The collector spreads each tag's share over a *background* (`backgrounds.py`):
 p̂(x) = p̂_common(x) + Σ_j p̂(⊥_j)·π_j(x), unbiased if π_j is where the tag's people really are.
@@ -22,30 +22,31 @@ from caldp_core.basics.errors import check_number, check_symbols, check_whole, r
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, K_MAX
 from caldp_core.basics.types import Bools, Floats, Ints, Reports
 from caldp_core.mechanisms.backgrounds import NO_PLACE, check_places, known_background
-from caldp_core.mechanisms.base import Tally
+from caldp_core.mechanisms.base import Family, Tally
 from caldp_core.mechanisms.contextual import ContextMechanism
-from caldp_core.mechanisms.registry import family_named
 from caldp_core.privacy.context import Context
 
 
 class PersonalisedMechanism:
     """One family as PUM. `sensitive`: (k,) bool, X_S; `tags`: κ ≥ 1; ε in [0.001, 20].
 
-    Raises `CaldpError` for anything else.
+    `name`, `family`: of the common mechanism. Raises `CaldpError` for anything else.
     `own` is (n, κ): user i's own symbol for each tag, or −1. Own symbols that are in X_S keep
     their name (ULDP takes the two sets apart; such a place is protected anyway), and a place
     that a user gives two tags counts for the first.
     """
 
-    def __init__(self, sensitive: Bools, tags: int, epsilon: float, family: str) -> None:
+    def __init__(
+        self, sensitive: Bools, tags: int, epsilon: float, name: str, family: Family
+    ) -> None:
         self.tags = check_whole("tags", tags, 1, K_MAX)
         self.sensitive = _flags(sensitive)
         self.epsilon = check_number("epsilon", epsilon, EPSILON_MIN, EPSILON_MAX)
         everything = np.concatenate([self.sensitive, np.ones(self.tags, np.bool_)])
         # The number of tags is part of the name, as it is part of what a report means.
-        name = f"personalised {family} with κ = {self.tags}"
+        title = f"personalised {name} with κ = {self.tags}"
         policy = Context.high_low(everything, self.epsilon)
-        self.common = ContextMechanism(policy, name, family_named(family))
+        self.common = ContextMechanism(policy, title, family)
 
     @property
     def k(self) -> int:
@@ -93,13 +94,13 @@ class PersonalisedMechanism:
         return self.common.tally(reports)
 
     def sample_tally(self, counts: ArrayLike, rng: np.random.Generator) -> Tally:
-        """Tally of (k + κ,) people per symbol or tag; same law as `tally(privatize(…))`."""
+        """Tally of (k + κ,) people per symbol or tag; distributed as `tally(privatize(…))`."""
         return self.common.sample_tally(counts, rng)
 
     def estimate(self, tally: Tally, background: Floats) -> Floats:
         """(k,) p̂_common(x) + Σ_j p̂(⊥_j)·π_j(x); `background`: (κ, k) shares π_j.
 
-        Its expectation is `expected`: unbiased just if the backgrounds are right. Raises
+        Its expectation is `expected`: unbiased if and only if the backgrounds are right. Raises
         `CaldpError` for a background that puts weight on a symbol that is never tagged.
         """
         return self._spread(self.common.estimate(tally), background)

@@ -1,6 +1,7 @@
-"""Every family by name. What is listed here is tested by the contract suite and shown on pages.
+"""Every family by name; the contract suite tests what is listed here, and pages offer it.
 
-Room: mechanisms. To add a family: one file with its oracles, one entry here.
+Room: mechanisms. To add a family: one file with its oracles, one record in `specs.py`, one entry
+here.
 """
 
 from dataclasses import dataclass
@@ -10,11 +11,16 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import K_MAX
 from caldp_core.mechanisms.base import Family
 from caldp_core.mechanisms.contextual import ContextMechanism
-from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
-from caldp_core.mechanisms.oracles.local_hashing import LocalHashingOracles
-from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponseOracles
-from caldp_core.mechanisms.oracles.subset_selection import SubsetSelectionOracles
-from caldp_core.mechanisms.oracles.unary import OueOracles, RapporOracles
+from caldp_core.mechanisms.specs import (
+    FamilySpec,
+    Galois,
+    Hadamard,
+    LocalHashing,
+    Oue,
+    RandomizedResponse,
+    Rappor,
+    SubsetSelection,
+)
 from caldp_core.privacy.context import Context
 
 
@@ -22,15 +28,21 @@ from caldp_core.privacy.context import Context
 class FamilyEntry:
     """A family for readers: `title`, one `sentence` on what a user does, and its `source`.
 
-    `slow_from`: hidden symbols in one block from which drawing a tally takes more than a second.
+    `spec`: its record in scenarios. `slow_from`: hidden symbols in one block from which drawing a
+    tally takes more than a second.
     """
 
     name: str
     title: str
     sentence: str
     source: str
-    family: Family
+    spec: type[FamilySpec]
     slow_from: int = K_MAX + 1
+
+    @property
+    def family(self) -> Family:
+        """What makes its oracles, with the settings of its own choice."""
+        return self.spec().family()
 
 
 _ENTRIES: Final = (
@@ -40,7 +52,7 @@ _ENTRIES: Final = (
         "Each person sends one number that agrees with a pattern of their own a little more "
         "often than not; short reports, accurate for many values.",
         "Acharya, Sun, Zhang 2019; in contexts Acharya et al. 2020, (13)–(19)",
-        HadamardOracles,
+        Hadamard,
     ),
     FamilyEntry(
         "randomized-response",
@@ -48,7 +60,7 @@ _ENTRIES: Final = (
         "Each person tells the truth with some probability and otherwise names a random value; "
         "best for few values or large ε.",
         "Kairouz, Bonawitz, Ramage 2016; with a sensitive set Murakami, Kawamoto 2019, Def. 3",
-        RandomizedResponseOracles,
+        RandomizedResponse,
     ),
     FamilyEntry(
         "rappor",
@@ -57,7 +69,7 @@ _ENTRIES: Final = (
         "probability; long reports, accurate for many values.",
         "Erlingsson, Pihur, Korolova 2014; "
         "with a sensitive set after Murakami, Kawamoto 2019, Def. 4",
-        RapporOracles,
+        Rappor,
     ),
     FamilyEntry(
         "oue",
@@ -66,7 +78,7 @@ _ENTRIES: Final = (
         "to any other value is rare; long reports, and where every value is sensitive more "
         "accurate than RAPPOR for rare values.",
         "Wang, Blocki, Li, Jha 2017",
-        OueOracles,
+        Oue,
     ),
     FamilyEntry(
         "subset-selection",
@@ -74,7 +86,7 @@ _ENTRIES: Final = (
         "Each person sends a set of values that is likelier to hold their own; the most accurate "
         "where every value is sensitive, but a report has one bit for every value.",
         "Ye, Barg 2018; Wang et al. 2016",
-        SubsetSelectionOracles,
+        SubsetSelection,
         slow_from=5_000,
     ),
     FamilyEntry(
@@ -83,8 +95,16 @@ _ENTRIES: Final = (
         "Each person throws the values into a few random bins and names a bin that is likelier "
         "to hold their own; short reports, as accurate as long ones.",
         "Wang, Blocki, Li, Jha 2017",
-        LocalHashingOracles,
+        LocalHashing,
         slow_from=100,
+    ),
+    FamilyEntry(
+        "galois",
+        "Galois response",
+        "Each person names one of many sets of values that is likelier to hold their own, all of "
+        "them alike in size and overlap; short reports, accurate for many values at every ε.",
+        "New, see docs/galois.md; after Acharya, Sun, Zhang 2019 and Feldman et al. 2022",
+        Galois,
     ),
 )
 FAMILIES: Final = {entry.name: entry for entry in _ENTRIES}

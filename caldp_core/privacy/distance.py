@@ -1,7 +1,7 @@
 """Privacy that falls off with distance: E[x, x′] = ε·d(x, x′) (metric privacy).
 
-Room: policies, beside `privacy.py`. Geo-indistinguishability (Andrés et al. 2013) is this with
-the Euclidean distance. Distances on grids are in steps (cells), or in kilometres where said.
+Room: privacy. Geo-indistinguishability (Andrés et al. 2013) is this with the Euclidean distance.
+Distances on grids are in steps (cells), or in kilometres where said.
 """
 
 import math
@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from caldp_core.basics.errors import check_epsilon, check_k, check_number, check_symbols, require
-from caldp_core.basics.limits import EXACT_MAX_ENTRIES
+from caldp_core.basics.limits import DISTANCE_EPSILON_MAX, DISTANCE_EPSILON_MIN, EXACT_MAX_ENTRIES
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.domain.grid import KM_PER_DEGREE, GridDomain
+from caldp_core.privacy.context import PrivacyMatrix, dense
 
 
 @dataclass(frozen=True)
@@ -141,9 +142,22 @@ class DistanceMetric:
             all(bool((table[row == 0] == row).all()) for row in table),
             "distances must be the same to everywhere from two symbols at distance 0.",
         )
-        check_number("epsilon", epsilon, 1e-9, 1e9)
+        check_number("epsilon", epsilon, DISTANCE_EPSILON_MIN, DISTANCE_EPSILON_MAX)
         table.flags.writeable = False
         return cls(table, epsilon)
+
+    @classmethod
+    def of_levels(cls, policy: PrivacyMatrix) -> "DistanceMetric":
+        """The table of all levels of a small policy that falls off with distance, at ε = 1.
+
+        Raises `CaldpError` where the levels are no distance, or too many.
+        """
+        require(
+            policy.k**2 <= EXACT_MAX_ENTRIES,
+            f"A table of distances may have at most {EXACT_MAX_ENTRIES:,} entries, "
+            f"k = {policy.k:,} would need {policy.k**2:,}; use fewer symbols or geometric noise.",
+        )
+        return cls.of(dense(policy), 1.0)
 
     @property
     def k(self) -> int:

@@ -1,6 +1,6 @@
 """Privacy matrices beyond contexts: any dense E, sums for several releases, shortest-path closure.
 
-Room: policies only. Sums of levels are rounded up, so that a promise that is derived here is never
+Room: privacy. Sums of levels are rounded up, so that a promise that is derived here is never
 stronger than what follows from its parts.
 """
 

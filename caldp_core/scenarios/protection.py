@@ -29,13 +29,15 @@ from caldp_core.domain.partitions import (
 AnyDomain = Domain | GridDomain
 
 
-def _map_of(domain: AnyDomain, what: str) -> GridDomain:
+def map_of(domain: AnyDomain, what: str) -> GridDomain:
+    """The domain, if it is a map; else `CaldpError` saying `what` needs one."""
     if not isinstance(domain, GridDomain):
         raise CaldpError(f"{what} need a map; choose a dataset of places or other blocks.")
     return domain
 
 
-def _us_map(domain: AnyDomain, what: str) -> GridDomain:
+def us_map(domain: AnyDomain, what: str) -> GridDomain:
+    """The domain, if it is the paper's map; else `CaldpError` saying `what` is known for it."""
     if domain != US_GRID:
         raise CaldpError(
             f"{what} are known for the map of the United States in cells of 0.2° only; "
@@ -88,7 +90,7 @@ class GridBlocks:
 
     def build(self, domain: AnyDomain) -> Partition:
         """See `BlocksSpec`."""
-        return grid_blocks(_map_of(domain, "Grid blocks"), self.rows, self.columns)
+        return grid_blocks(map_of(domain, "Grid blocks"), self.rows, self.columns)
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ class StateBlocks:
 
     def build(self, domain: AnyDomain) -> Partition:
         """See `BlocksSpec`."""
-        _us_map(domain, "State blocks")
+        us_map(domain, "State blocks")
         return named_blocks(*us_state_labels())
 
 
@@ -112,7 +114,7 @@ class AdaptiveBlocks:
 
     def build(self, domain: AnyDomain) -> Partition:
         """See `BlocksSpec`."""
-        us = _us_map(domain, "Adaptive blocks")
+        us = us_map(domain, "Adaptive blocks")
         return adaptive_blocks(us, np.rint(population_prior()).astype(np.int64), self.blocks)
 
 
@@ -130,7 +132,7 @@ class DrawnBlocks:
     def build(self, domain: AnyDomain) -> Partition:
         """See `BlocksSpec`."""
         areas = [Area.parse(area) for area in self.areas]
-        return drawn_blocks(_map_of(domain, "Drawn blocks"), areas)
+        return drawn_blocks(map_of(domain, "Drawn blocks"), areas)
 
 
 class SensitiveSpec(Protocol):
@@ -169,7 +171,7 @@ class SensitiveAreas:
 
     def build(self, domain: AnyDomain, partition: Partition) -> Bools:
         """See `SensitiveSpec`."""
-        grid = _map_of(domain, "Sensitive areas")
+        grid = map_of(domain, "Sensitive areas")
         flags = np.zeros(grid.k, np.bool_)
         for adds, whole_blocks, area in map(_parse_edit, self.edits):
             touched = grid.inside(area)
@@ -202,7 +204,7 @@ class SensitiveInhabited:
     def build(self, domain: AnyDomain, partition: Partition) -> Bools:
         """See `SensitiveSpec`."""
         del partition
-        _us_map(domain, "Numbers of inhabitants")
+        us_map(domain, "Numbers of inhabitants")
         people = population_prior()
         return np.asarray((people >= self.least) & (people <= self.most))
 

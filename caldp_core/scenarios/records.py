@@ -4,11 +4,13 @@ Room: scenarios. A record's fields are numbers, texts, None or tuples of them; e
 hold one of several records names it by `kind`.
 """
 
+import math
 import sys
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
-from typing import Any, Final, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Final, TypeAlias, TypeVar, Union, get_args, get_origin
+from typing import get_type_hints as _hints
 
 import numpy as np
 
@@ -16,29 +18,50 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.numerals import read_number, read_whole
 
 T = TypeVar("T")
-Kinds = Mapping[str, Mapping[str, type]]
-"""Slot → kind → record class."""
+Kinds = Mapping[Any, Mapping[str, type]]
+"""Type of a slot, as it is annotated → kind → record class."""
+INFINITY: Final = "infinity"
+"""How files and links write ∞, which JSON has no number for."""
+Level: TypeAlias = Annotated[float, INFINITY]
+"""A number that may be ∞."""
+Rows: TypeAlias = tuple[tuple[Level, ...], ...]
+"""A small table of such numbers, row by row."""
 
 _LIST = ";"
+_ROWS = "|"
 _KIND = "kind"
 _LARGEST = sys.float_info.max
+
+
+def hints_of(cls: type) -> dict[str, Any]:
+    """Field → its type as annotated."""
+    hints = _hints(cls, include_extras=True)
+    return {field.name: hints[field.name] for field in fields(cls)}
 
 
 def to_dict(record: Any, kinds: Kinds) -> dict[str, Any]:
     """A record as JSON-ready dictionaries and lists; slots carry their `kind`."""
     result: dict[str, Any] = {}
+    hints = hints_of(type(record))
     for field in fields(record):
-        value = _plain(getattr(record, field.name))
-        if field.name in kinds:
-            names = {cls: kind for kind, cls in kinds[field.name].items()}
-            value = {_KIND: names[type(value)], **to_dict(value, {})}
-        result[field.name] = list(value) if isinstance(value, tuple) else value
+        value, choices = getattr(record, field.name), kinds.get(hints[field.name])
+        if choices is None:
+            result[field.name] = _plain(value)
+        else:
+            result[field.name] = {_KIND: _kind_of(value, choices), **to_dict(value, kinds)}
     return result
 
 
+def _kind_of(record: Any, choices: Mapping[str, type]) -> str:
+    return next(kind for kind, cls in choices.items() if cls is type(record))
+
+
 def _plain(value: Any) -> Any:
-    """NumPy's numbers as Python's, which JSON can hold."""
-    return value.item() if isinstance(value, np.generic) else value
+    """NumPy's numbers as Python's and tuples as lists, which JSON can hold; ∞ as a word."""
+    if isinstance(value, tuple):
+        return [_plain(part) for part in value]
+    number = value.item() if isinstance(value, np.generic) else value
+    return INFINITY if number == math.inf else number
 
 
 def from_dict(cls: type[T], data: Any, kinds: Kinds, where: str = "The scenario") -> T:
@@ -58,61 +81,83 @@ def from_dict(cls: type[T], data: Any, kinds: Kinds, where: str = "The scenario"
     missing = [name for name in needed if name not in data]
     if missing:
         raise CaldpError(f"{where} needs the key {missing[0]!r}.")
-    hints = get_type_hints(cls)
+    hints = hints_of(cls)
     values = {
-        key: _slot(key, value, kinds[key])
-        if key in kinds
+        key: _slot(key, value, hints[key], kinds)
+        if hints[key] in kinds
         else _value(f"{key} in {where[0].lower()}{where[1:]}", value, hints[key])
         for key, value in data.items()
     }
     return cls(**values)
 
 
-def _slot(slot: str, data: Any, kinds: Mapping[str, type]) -> Any:
+def _slot(slot: str, data: Any, hint: Any, kinds: Kinds) -> Any:
     if is_dataclass(data):
         return data
     kind = data.get(_KIND) if isinstance(data, Mapping) else data
-    if not isinstance(data, Mapping) or kind not in list(kinds):
-        raise CaldpError(f"kind of {slot} must be one of {', '.join(kinds)}, got {kind!r}.")
+    if not isinstance(data, Mapping) or kind not in list(kinds[hint]):
+        raise CaldpError(f"kind of {slot} must be one of {', '.join(kinds[hint])}, got {kind!r}.")
     rest = {key: value for key, value in data.items() if key != _KIND}
-    return from_dict(kinds[data[_KIND]], rest, {}, f"The {slot} of kind {data[_KIND]}")
+    return from_dict(kinds[hint][kind], rest, kinds, f"The {slot} of kind {kind}")
 
 
 def _value(name: str, value: Any, hint: Any) -> Any:
+    found = _fitting(value, hint)
+    if found is MISSING:
+        raise CaldpError(f"{name} must be {_words(hint)}, got {value!r}.")
+    return found
+
+
+def _fitting(value: Any, hint: Any) -> Any:
+    """The value as one of the types that the hint allows; `MISSING` if it is none."""
     if isinstance(value, list):
         value = tuple(value)
     for choice in _choices(hint):
-        if get_origin(choice) is tuple and isinstance(value, tuple):
-            return tuple(_value(name, part, get_args(choice)[0]) for part in value)
-        if choice is float and type(value) is int and abs(value) <= _LARGEST:
+        if choice == Level and value == INFINITY:
+            return math.inf
+        plain = float if choice == Level else choice
+        if get_origin(plain) is tuple and isinstance(value, tuple):
+            parts = tuple(_fitting(part, get_args(plain)[0]) for part in value)
+            if MISSING not in parts:
+                return parts
+        elif plain is float and type(value) is int and abs(value) <= _LARGEST:
             return float(value)
-        if isinstance(choice, type) and isinstance(value, choice) and not isinstance(value, bool):
+        elif isinstance(plain, type) and isinstance(value, plain) and not isinstance(value, bool):
             return value
-    raise CaldpError(f"{name} must be {_words(hint)}, got {value!r}.")
+    return MISSING
 
 
 def _choices(hint: Any) -> tuple[Any, ...]:
     return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
 
 
+_WORDS: Final[dict[Any, str]] = {
+    float: "a number",
+    Level: f'a number or "{INFINITY}"',
+    int: "a whole number",
+    str: "a text",
+    types.NoneType: "null",
+    tuple[float, ...]: "a list of numbers",
+    tuple[int, ...]: "a list of whole numbers",
+    tuple[str, ...]: "a list of texts",
+    Rows: f'a list of lists of numbers or "{INFINITY}"',
+}
+
+
 def _words(hint: Any) -> str:
-    words = {float: "a number", int: "a whole number", str: "a text", types.NoneType: "null"}
-    return " or ".join(
-        f"a list of {words[get_args(c)[0]][2:]}s" if get_origin(c) is tuple else words[c]
-        for c in _choices(hint)
-    )
+    return " or ".join(_WORDS[choice] for choice in _choices(hint))
 
 
 def to_flat(record: Any, kinds: Kinds) -> dict[str, str]:
     """A record as flat texts for a link: only what differs from the defaults."""
     flat: dict[str, str] = {}
+    hints = hints_of(type(record))
     for field in fields(record):
-        value = _plain(getattr(record, field.name))
-        if field.name in kinds:
-            names = {cls: kind for kind, cls in kinds[field.name].items()}
+        value, choices = getattr(record, field.name), kinds.get(hints[field.name])
+        if choices is not None:
             if type(value) is not type(field.default):
-                flat[field.name] = names[type(value)]
-            inner = to_flat(value, {})
+                flat[field.name] = _kind_of(value, choices)
+            inner = to_flat(value, kinds)
             flat.update({f"{field.name}.{key}": text for key, text in inner.items()})
         elif value != field.default:
             flat[field.name] = _text(value)
@@ -120,7 +165,10 @@ def to_flat(record: Any, kinds: Kinds) -> dict[str, str]:
 
 
 def _text(value: Any) -> str:
-    if isinstance(value, tuple):
+    value = _plain(value)
+    if isinstance(value, list) and value and isinstance(value[0], list):
+        return _ROWS.join(_text(row) for row in value) + _ROWS * (len(value) == 1)
+    if isinstance(value, list):
         # A single number in a list ends with a semicolon, to be told from a number.
         single = len(value) == 1 and not isinstance(value[0], str)
         return _LIST.join(_text(part) for part in value) + _LIST * single
@@ -131,44 +179,33 @@ def _text(value: Any) -> str:
 
 def from_flat(cls: type[T], flat: Mapping[str, str], kinds: Kinds) -> T:
     """A record from the texts of a link; raises `CaldpError` as `from_dict` does."""
+    return from_dict(cls, _typed(cls, flat, kinds, ""), kinds, "The link")
+
+
+def _typed(cls: type, flat: Mapping[str, str], kinds: Kinds, within: str) -> dict[str, Any]:
+    """The texts as what `from_dict` takes; keys that are unknown stay as they are."""
+    hints = hints_of(cls)
     data: dict[str, Any] = {}
+    inner: dict[str, dict[str, str]] = {}
     for key, text in flat.items():
-        slot, dot, inner = key.partition(".")
+        slot, dot, rest = key.partition(".")
+        choices = kinds.get(hints.get(slot))
         # A kind stands under its slot's own name; "slot.kind" would be a second way to say it.
-        if dot and slot in kinds and inner != _KIND:
-            data.setdefault(slot, {})[inner] = text
-        elif key in kinds:
-            data.setdefault(key, {})[_KIND] = text
+        if choices is None or (dot and rest == _KIND):
+            data[key] = text if key not in hints else _parse(f"{within}{key}", text, hints[key])
+        elif dot:
+            inner.setdefault(slot, {})[rest] = text
         else:
-            data[key] = text
-    defaults = {field.name: field.default for field in fields(cls)}  # type: ignore[arg-type]
-    for slot in kinds:
-        if slot in data:
-            data[slot] = _flat_slot(slot, data[slot], kinds[slot], defaults[slot])
-    hints = get_type_hints(cls)
-    typed = {
-        key: value if key in kinds or key not in hints else _parse(key, value, hints[key])
-        for key, value in data.items()
-    }
-    return from_dict(cls, typed, kinds, "The link")
-
-
-def strangers(cls: type, flat: Mapping[str, str]) -> list[str]:
-    """Keys of a link that do not speak of such a record: mail and course systems add some."""
-    own = {field.name for field in fields(cls)}
-    return [key for key in flat if key.partition(".")[0] not in own]
-
-
-def _flat_slot(slot: str, data: dict[str, Any], kinds: Mapping[str, type], default: Any) -> Any:
-    names = {cls: kind for kind, cls in kinds.items()}
-    kind = data.setdefault(_KIND, names[type(default)])
-    if kind not in kinds:
-        return data
-    hints = get_type_hints(kinds[kind])
-    return {
-        key: text if key not in hints else _parse(f"{slot}.{key}", text, hints[key])
-        for key, text in data.items()
-    }
+            inner.setdefault(slot, {})[_KIND] = text
+    defaults = {field.name: field.default for field in fields(cls)}
+    for slot, texts in inner.items():
+        choices = kinds[hints[slot]]
+        kind = texts.pop(_KIND, None) or _kind_of(defaults[slot], choices)
+        inside = texts
+        if kind in choices:
+            inside = _typed(choices[kind], texts, kinds, f"{within}{slot}.")
+        data[slot] = {_KIND: kind, **inside}
+    return data
 
 
 _READERS: Final[dict[Any, Callable[[str], Any]]] = {
@@ -180,14 +217,23 @@ _READERS: Final[dict[Any, Callable[[str], Any]]] = {
 
 def _parse(name: str, text: str, hint: Any) -> Any:
     for choice in _choices(hint):
-        if choice is types.NoneType and not text:
-            return None
-        if get_origin(choice) is tuple:
-            read = _READERS[get_args(choice)[0]]
-            parts = text.removesuffix(_LIST).split(_LIST) if text else []
-            values = tuple(read(part) for part in parts)
-            if None not in values:
-                return values
-        elif choice in _READERS and (value := _READERS[choice](text)) is not None:
+        value = _read(text, choice)
+        if value is not MISSING:
             return value
     raise CaldpError(f"{name} in the link must be {_words(hint)}, got {text!r}.")
+
+
+def _read(text: str, hint: Any) -> Any:
+    """The text as a value of this type, `MISSING` if it is none."""
+    if hint is types.NoneType:
+        return MISSING if text else None
+    if hint == Level and text == INFINITY:
+        return math.inf
+    if get_origin(hint) is tuple:
+        (part, _) = get_args(hint)
+        mark = _ROWS if get_origin(part) is tuple else _LIST
+        parts = text.removesuffix(mark).split(mark) if text else []
+        values = tuple(_read(each, part) for each in parts)
+        return MISSING if MISSING in values else values
+    value = _READERS[float if hint == Level else hint](text)
+    return MISSING if value is None else value

@@ -1,4 +1,4 @@
-"""A scenario: everything a run depends on, in scalars and texts.
+"""A scenario: everything a run depends on, in numbers, texts and records of them.
 
 Room: scenarios. One record is a cache key, a link, a file and a command's argument; the file
 format is described in docs/scenario.md and in README.md.
@@ -7,103 +7,59 @@ format is described in docs/scenario.md and in README.md.
 import json
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Final
 
-from numpy.typing import ArrayLike
-
-from caldp_core.basics.errors import CaldpError, check_epsilon, check_n, check_whole, require
+from caldp_core.basics.errors import CaldpError, check_n, check_whole
 from caldp_core.basics.limits import SEED_MAX, TRIALS_MAX
-from caldp_core.datasets import (
-    Cities,
-    DatasetSpec,
-    Geometric,
-    Gowalla,
-    PermutedGeometric,
-    Snap,
-    Uniform,
-    Zipf,
-)
+from caldp_core.datasets import DatasetSpec, Gowalla
 from caldp_core.estimation.estimators import estimator
-from caldp_core.mechanisms.registry import family_named
-from caldp_core.scenarios.protection import (
-    AdaptiveBlocks,
-    BlocksSpec,
-    DrawnBlocks,
-    EvenRuns,
-    EverythingSensitive,
-    GridBlocks,
-    OneBlock,
-    SensitiveAreas,
-    SensitiveInhabited,
-    SensitiveSpec,
-    SensitiveSymbols,
-    StateBlocks,
-)
-from caldp_core.scenarios.records import Kinds, from_dict, from_flat, to_dict, to_flat
+from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.mechanisms.specs import MechanismSpec
+from caldp_core.privacy.context import Context
+from caldp_core.scenarios.best import Best
+from caldp_core.scenarios.kinds import KINDS, SLOTS
+from caldp_core.scenarios.policies import ContextPolicy
+from caldp_core.scenarios.policy_base import PolicySpec
+from caldp_core.scenarios.protection import EverythingSensitive, OneBlock
+from caldp_core.scenarios.records import from_dict, from_flat, to_dict, to_flat
+from caldp_core.scenarios.version_1 import Version1
 
-FORMAT: Final = 1
-"""Version of the file format; the key `caldp_scenario` holds it."""
-_MARK: Final = "caldp_scenario"
-
-KINDS: Final[Kinds] = {
-    "dataset": {
-        "gowalla": Gowalla,
-        "snap": Snap,
-        "cities": Cities,
-        "uniform": Uniform,
-        "geometric": Geometric,
-        "permuted-geometric": PermutedGeometric,
-        "zipf": Zipf,
-    },
-    "blocks": {
-        "one": OneBlock,
-        "grid": GridBlocks,
-        "states": StateBlocks,
-        "adaptive": AdaptiveBlocks,
-        "drawn": DrawnBlocks,
-        "runs": EvenRuns,
-    },
-    "sensitive": {
-        "everything": EverythingSensitive,
-        "areas": SensitiveAreas,
-        "inhabited": SensitiveInhabited,
-        "symbols": SensitiveSymbols,
-    },
-}
+FORMAT: Final = 2
+"""Version of the format that is written; the key `caldp_scenario` holds it, in links `v`."""
+MARK: Final = "caldp_scenario"
+"""The key that a file starts with."""
+_LINK_MARK: Final = "v"
+_POLICY: Final = "policy"
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """What is measured, what is protected and how.
+    """Who the people are, what is promised to them, how it is kept, and what is made of it.
 
-    `epsilon`: in [0.001, 20], one number or one per block. `n`: people drawn at random from the
-    dataset's distribution, up to 10^12; None takes the very people of the dataset. `trials`:
-    independent repetitions. `seed`: all randomness follows from it.
+    `mechanism`: one that keeps the policy, by default the best for it. `n`: people drawn at random
+    from the dataset's distribution, up to 10^12; None takes the very people of the dataset.
+    `trials`: independent repetitions. `seed`: all randomness follows from it.
     """
 
     dataset: DatasetSpec = Gowalla()
-    blocks: BlocksSpec = GridBlocks()
-    sensitive: SensitiveSpec = EverythingSensitive()
-    epsilon: float | tuple[float, ...] = 1.0
-    family: str = "hadamard"
+    policy: PolicySpec = ContextPolicy()
+    mechanism: MechanismSpec = Best()
     estimator: str = "simplex"
     n: int | None = None
     trials: int = 1
     seed: int = 1
 
     def __post_init__(self) -> None:
-        for slot, kinds in KINDS.items():
-            value = getattr(self, slot)
-            if type(value) not in kinds.values():
-                known = ", ".join(cls.__name__ for cls in kinds.values())
-                raise CaldpError(f"{slot} must be one of {known}, got {value!r}.")
-        family_named(_text("family", self.family))
+        for slot in ("dataset", "policy", "mechanism"):
+            _check_kind(self, slot)
+        for slot in ("blocks", "sensitive"):
+            if hasattr(self.policy, slot):
+                _check_kind(self.policy, slot)
         estimator(_text("estimator", self.estimator))
-        # NumPy's numbers and lists are taken too, but kept as what a file gives back.
+        # NumPy's numbers are taken too, but kept as what a file gives back.
         numbers = {
-            "epsilon": _levels(self.epsilon),
             "n": None if self.n is None else check_n(self.n),
             "trials": check_whole("trials", self.trials, 1, TRIALS_MAX),
             "seed": check_whole("seed", self.seed, 0, SEED_MAX),
@@ -111,27 +67,55 @@ class Scenario:
         for name, number in numbers.items():
             object.__setattr__(self, name, number)
 
+    @property
+    def context(self) -> ContextPolicy:
+        """The policy, if it is a context; raises `CaldpError` for another."""
+        if not isinstance(self.policy, ContextPolicy):
+            raise CaldpError(
+                f"This scenario's policy has no blocks but is of kind {self.kind(_POLICY)}; "
+                "choose a policy of kind context."
+            )
+        return self.policy
+
+    def with_context(self, **changes: Any) -> "Scenario":
+        """The same with other `blocks`, `sensitive` or `epsilon`; `CaldpError` as `context`."""
+        return replace(self, policy=replace(self.context, **changes))
+
+    def kind(self, slot: str) -> str:
+        """What files call the record in the slot "dataset", "policy" or "mechanism"."""
+        value = getattr(self, slot)
+        return next(kind for kind, cls in SLOTS[slot][1].items() if cls is type(value))
+
     def plain(self) -> "Scenario":
-        """The same people under plain LDP: everything as secret as the most secret block."""
-        levels = self.epsilon if isinstance(self.epsilon, tuple) else (self.epsilon,)
+        """The same people under plain LDP: everything as secret as what is most secret here.
+
+        By the same mechanism if that can keep plain LDP, else by the best for it.
+        """
+        entry = next((e for e in MECHANISMS.values() if e.spec is type(self.mechanism)), None)
+        keeps = entry is not None and Context in entry.policies
         return replace(
-            self, blocks=OneBlock(), sensitive=EverythingSensitive(), epsilon=min(levels)
+            self,
+            policy=ContextPolicy(OneBlock(), EverythingSensitive(), self.policy.plain_epsilon),
+            mechanism=self.mechanism if keeps else Best(),
         )
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready dictionary, with the format's version."""
-        return {_MARK: FORMAT, **to_dict(self, KINDS)}
+        return {MARK: FORMAT, **to_dict(self, KINDS)}
 
     @classmethod
     def from_dict(cls, data: Any) -> "Scenario":
         """Read such a dictionary; raises `CaldpError` on unknown keys, kinds and versions."""
-        version = data.get(_MARK) if isinstance(data, Mapping) else None
+        version = data.get(MARK) if isinstance(data, Mapping) else None
         # JSON's true and 1.0 are no versions, though Python has them equal to 1.
-        if type(version) is not int or version != FORMAT:
+        if type(version) is not int or version not in (1, FORMAT):
             raise CaldpError(
-                f'A scenario file starts with "{_MARK}": {FORMAT}, this one has {version!r}.'
+                f'A scenario file starts with "{MARK}": {FORMAT}, this one has {version!r}.'
             )
-        rest = {key: value for key, value in data.items() if key != _MARK}
+        # Editors put the schema's address there; it says nothing of the scenario.
+        rest = {key: value for key, value in data.items() if key not in (MARK, "$schema")}
+        if version == 1:
+            return _of_version_1(from_dict(Version1, rest, KINDS))
         return from_dict(cls, rest, KINDS)
 
     @classmethod
@@ -150,29 +134,61 @@ class Scenario:
         except RecursionError:
             raise CaldpError(
                 f"The scenario file {path} has too many brackets in each other; "
-                "a scenario needs three."
+                "a scenario needs four."
             ) from None
         return cls.from_dict(data)
 
     def to_query(self) -> dict[str, str]:
-        """Flat texts for a link's query: only what differs from the defaults."""
-        return to_flat(self, KINDS)
+        """Flat texts for a link's query: the version, then only what differs from the defaults.
+
+        The policy's own keys stand by themselves: `epsilon`, `blocks`, `blocks.rows`.
+        """
+        flat = to_flat(self, KINDS)
+        short = {key.removeprefix(f"{_POLICY}."): text for key, text in flat.items()}
+        return {_LINK_MARK: str(FORMAT), **short} if short else {}
 
     @classmethod
     def from_query(cls, query: Mapping[str, str]) -> "Scenario":
-        """Read such texts; raises `CaldpError` on anything unknown."""
-        return from_flat(cls, query, KINDS)
+        """Read such texts; raises `CaldpError` on anything unknown. No version is version 1."""
+        rest = {key: text for key, text in query.items() if key != _LINK_MARK}
+        if rest and _LINK_MARK not in query:
+            return _of_version_1(from_flat(Version1, rest, KINDS))
+        if query.get(_LINK_MARK, str(FORMAT)) != str(FORMAT):
+            raise CaldpError(f"A link has v={FORMAT}, this one has v={query[_LINK_MARK]}.")
+        own = {field.name for field in fields(cls)}
+        for key in rest:
+            if key.startswith(f"{_POLICY}."):
+                raise CaldpError(
+                    f"The link has the unknown key {key!r}; keys of the policy stand by themselves."
+                )
+        long = {
+            key if _slot_of(key) in own else f"{_POLICY}.{key}": text for key, text in rest.items()
+        }
+        return from_flat(cls, long, KINDS)
 
 
-def _levels(epsilon: ArrayLike) -> float | tuple[float, ...]:
-    """One ε or several, as a float or a tuple of floats."""
-    levels = check_epsilon(epsilon)
-    require(
-        levels.ndim <= 1 and levels.size > 0,
-        "epsilon must be one number or one per block, got "
-        f"{'none' if levels.size == 0 else repr(epsilon)}.",
+def strangers(query: Mapping[str, str]) -> list[str]:
+    """Keys of a link that do not speak of a scenario: mail and course systems add some."""
+    records = (Scenario, Version1, *SLOTS[_POLICY][1].values())
+    known = {field.name for cls in records for field in fields(cls)} | {_LINK_MARK}
+    return [key for key in query if _slot_of(key) not in known]
+
+
+def _slot_of(key: str) -> str:
+    return key.partition(".")[0]
+
+
+def _of_version_1(old: Version1) -> Scenario:
+    return Scenario(
+        old.dataset, old.policy, old.mechanism, old.estimator, old.n, old.trials, old.seed
     )
-    return tuple(levels.tolist()) if levels.ndim else float(levels)
+
+
+def _check_kind(record: Any, slot: str) -> None:
+    kinds, value = SLOTS[slot][1], getattr(record, slot)
+    if type(value) not in kinds.values():
+        known = ", ".join(cls.__name__ for cls in kinds.values())
+        raise CaldpError(f"{slot} must be one of {known}, got {value!r}.")
 
 
 def _text(name: str, value: object) -> str:

@@ -1,20 +1,21 @@
 """What it takes: people, ε or sensitive values for an accuracy, and which family does best.
 
-Room: theory. From exact variances and `expected_error` only; nothing here runs a mechanism.
+Room: theory. Every answer is found by bisection of exact variances or of forecasts
+(`expected_error.py`); where those are simulated, answers are as sure as they are.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from caldp_core.basics.errors import CaldpError, check_n, require
+from caldp_core.basics.errors import check_n, require
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, N_MAX
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
+from caldp_core.mechanisms import FAMILIES, Mechanism, mechanism
 from caldp_core.privacy.context import Context
-from caldp_core.theory.expected_error import expected_error_of
+from caldp_core.theory.expected_error import Budget, expected_error
 
 _EPSILON_CLOSE: Final = 1e-4
 _EPSILONS: Final[tuple[float, ...]] = (
@@ -29,7 +30,7 @@ _SIZES: Final = 64
 _PLAINLY: Final = 1.05
 """Families whose error is within 5 % are called equal."""
 
-Accuracy = Callable[[ContextMechanism, Floats, int], float]
+Accuracy = Callable[[Mechanism, Floats, int], float]
 """Mechanism, (k,) true shares, people → the error that is asked for; falls with n.
 
 It need not fall with ε, nor rise with the sensitive set: both can step the other way where a whole
@@ -38,18 +39,10 @@ number of the family's jumps, such as a subset's size.
 
 
 def total_variation(estimator: str) -> Accuracy:
-    """Expected TV after this estimator; `CaldpError` where no formula is known for it."""
-
-    def error(mechanism: ContextMechanism, p: Floats, n: int) -> float:
-        expected = expected_error_of(mechanism, p, mechanism.variance(p, n), n, estimator)
-        if expected is None:
-            raise CaldpError(
-                f"The expected error of the estimator {estimator!r} is not known here; "
-                "plan with 'simplex' instead."
-            )
-        return expected.tv
-
-    return error
+    """Expected TV after this estimator, simulated (to 3 %) where no approximation holds."""
+    return lambda mechanism, p, n: (
+        expected_error(mechanism, p, n, estimator, budget=Budget.quick(mechanism.k)).tv
+    )
 
 
 def standard_error(symbol: int) -> Accuracy:
@@ -64,13 +57,13 @@ class Goal:
     accuracy: Accuracy
     target: float
 
-    def met(self, mechanism: ContextMechanism, p: Floats, n: int) -> bool:
+    def met(self, mechanism: Mechanism, p: Floats, n: int) -> bool:
         """Whether n people from p reach it."""
         return self.accuracy(mechanism, p, n) <= self.target
 
 
-def people_for(mechanism: ContextMechanism, p: Floats, goal: Goal) -> int | None:
-    """Least n (to 0.1 %) that meets the goal; None if 10^15 do not suffice."""
+def people_for(mechanism: Mechanism, p: Floats, goal: Goal) -> int | None:
+    """Least n (to 0.1 %) that meets the goal; None if 10^12 do not suffice."""
     return people_needed(lambda n: goal.accuracy(mechanism, p, n), goal.target)
 
 
@@ -150,12 +143,30 @@ class Recommendation:
     reason: str
 
 
-def best_family(context: Context, p: Floats, n: int) -> Recommendation:
-    """Compare all registered families by the exact E Σ(p̂−p)² of their unbiased estimates."""
+def best_family(
+    context: Context,
+    p: Floats | None = None,
+    n: int = 1,
+    names: Iterable[str] = tuple(FAMILIES),
+) -> Recommendation:
+    """Compare families by the exact E Σ(p̂−p)² of their unbiased estimates.
+
+    `p`: (k,) shares, by default even ones. `n`: people; the order is the same for all numbers.
+    `names`: the families to compare, by default all; see `quick_families`.
+    """
     check_n(n)
-    losses = {name: float(mechanism(context, name).variance(p, n).sum()) for name in FAMILIES}
+    shares = np.full(context.k, 1.0 / context.k) if p is None else p
+    losses = {name: float(mechanism(context, name).variance(shares, n).sum()) for name in names}
+    require(bool(losses), "names must hold at least one family.")
     ranked = sorted(losses, key=lambda name: losses[name])
     return Recommendation(ranked[0], losses, _reason(ranked, losses))
+
+
+def quick_families(context: Context) -> tuple[str, ...]:
+    """Families whose tallies of any number of people are drawn within a second in this context."""
+    hidden = context.blocks[context.hidden()]
+    largest = int(np.bincount(hidden).max()) if hidden.size else 0
+    return tuple(name for name, entry in FAMILIES.items() if largest < entry.slow_from)
 
 
 def _reason(ranked: Sequence[str], losses: dict[str, float]) -> str:
@@ -171,24 +182,23 @@ def _reason(ranked: Sequence[str], losses: dict[str, float]) -> str:
             f"{titles[0]} has the least expected squared error here, but {', '.join(equal)} "
             "within 5 % of it, so choose by the size of reports."
         )
-    factor = losses[ranked[1]] / least if len(ranked) > 1 else 1.0
+    if len(ranked) == 1:
+        return f"{titles[0]} is the only family compared."
+    factor = losses[ranked[1]] / least
     return (
         f"{titles[0]} has the least expected squared error here; the next best, {titles[1]}, "
         f"needs {factor:.3g} times as many people for the same."
     )
 
 
-N_SEARCH_MAX: Final = 1000 * N_MAX
-
-
 def people_needed(error_at: Callable[[int], float], target: float) -> int | None:
-    """Least n (to 0.1 %) with error_at(n) ≤ target; None if 10^15 people do not suffice.
+    """Least n (to 0.1 %) with error_at(n) ≤ target; None if 10^12 people do not suffice.
 
     `error_at` must not rise with n.
     """
-    if error_at(N_SEARCH_MAX) > target:
+    if error_at(N_MAX) > target:
         return None
-    low, high = 0.0, float(np.log(N_SEARCH_MAX))
+    low, high = 0.0, float(np.log(N_MAX))
     while high - low > 1e-3:
         middle = 0.5 * (low + high)
         if error_at(max(1, round(float(np.exp(middle))))) > target:

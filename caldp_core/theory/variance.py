@@ -1,16 +1,15 @@
-"""Exact errors of the unbiased estimate, and how many people an accuracy takes.
+"""The exact variance of the unbiased estimate where the people are known.
 
-Room: formulas, each with its source. `expected_error.py` beside it turns the exact variances into
-expected total variation.
+Room: theory.
 """
 
 import numpy as np
 
 from caldp_core.basics.types import Floats
-from caldp_core.mechanisms import ContextMechanism
+from caldp_core.mechanisms import Mechanism
 
 
-def variance_given_people(mechanism: ContextMechanism, p: Floats, n: int) -> Floats:
+def variance_given_people(mechanism: Mechanism, p: Floats, n: int) -> Floats:
     """(k,) exact variance of the unbiased estimate over the coins alone, the people held fixed.
 
     Var = E[Var(· | people)] + Var(E[· | people]), and the second is the sampling error

@@ -11,8 +11,8 @@ from caldp_core.domain.grid import US_GRID, Area
 from caldp_core.experiments.regions import region_report
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui import formats
-from caldp_ui.drawing import ADD, REMOVE, TOOLS
+from caldp_ui.places.drawing import ADD, REMOVE, TOOLS
+from caldp_ui.words import formats
 
 if os.environ.get("CALDP_BROWSER_REQUIRED") != "1":
     pytest.importorskip("playwright.sync_api", reason=missing())

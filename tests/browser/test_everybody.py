@@ -6,9 +6,11 @@ import pytest
 
 from benchmarks.browser import pictures, ready, settled
 from caldp_core.domain.grid import Area
+from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.protection import OneBlock
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui import start, tour
+from caldp_ui.places import tour
+from caldp_ui.start import cards as start
 from tests.browser.conftest import Visit
 from tests.browser.hands import (
     by_icon,
@@ -65,11 +67,11 @@ def test_page_fits_and_reads(visit: Visit, scheme: str, size: dict[str, Any]) ->
 
 def test_keyboard_alone_moves_epsilon(visit: Visit) -> None:
     page = visit()
-    tab_key_until(page, ".st-key-epsilon input[type=range]")
+    tab_key_until(page, ".st-key-places-epsilon input[type=range]")
     page.keyboard.press("ArrowRight")
-    expect_numbers(page, Scenario(epsilon=1.5))
+    expect_numbers(page, Scenario(policy=ContextPolicy(epsilon=1.5)))
     settled(page)
-    assert link_of(page) == (Scenario(epsilon=1.5), None)
+    assert link_of(page) == (Scenario(policy=ContextPolicy(epsilon=1.5)), None)
 
 
 def test_keyboard_alone_marks_a_box(visit: Visit) -> None:
@@ -159,7 +161,7 @@ def test_a_walk_through_everything_asks_nobody_outside(visit: Visit, watch: Watc
     cards.first.click()
     ready(page)
     assert link_of(page) == (start.CARDS[0].scenario, None)
-    expect_numbers(page, Scenario(blocks=OneBlock()))
+    expect_numbers(page, Scenario(policy=ContextPolicy(blocks=OneBlock())))
     assert len(watch.asked) > 50
     assert watch.outside() == []
 

@@ -11,7 +11,7 @@ from benchmarks.browser import ready, serving, settled
 from caldp_core.domain.grid import Area
 from caldp_core.scenarios.protection import StateBlocks
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui import start
+from caldp_ui.start import cards as start
 from tests.browser.conftest import DESKTOP, Visit
 from tests.browser.hands import expect, expect_numbers, link_of
 from tests.browser.watch import Watch
@@ -52,7 +52,7 @@ def test_back_and_forward_go_through_what_was_shown(visit: Visit) -> None:
     page = visit(f"?blocks=states&region={box}")
     shown = [Scenario(blocks=StateBlocks(), epsilon=epsilon) for epsilon in (1.0, 1.5, 2.0)]
     for scenario in shown[1:]:
-        page.locator(".st-key-epsilon input[type=range]").press("ArrowRight")
+        page.locator(".st-key-places-epsilon input[type=range]").press("ArrowRight")
         assert_shows(page, scenario, box)
     page.go_back()
     assert_shows(page, shown[1], box)
@@ -61,7 +61,7 @@ def test_back_and_forward_go_through_what_was_shown(visit: Visit) -> None:
     page.go_forward()
     page.go_forward()
     assert_shows(page, shown[2], box)
-    page.locator(".st-key-epsilon input[type=range]").press("ArrowRight")
+    page.locator(".st-key-places-epsilon input[type=range]").press("ArrowRight")
     assert_shows(page, replace(shown[2], epsilon=3.0), box)
 
 

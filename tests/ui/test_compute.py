@@ -9,8 +9,15 @@ import numpy as np
 import pytest
 
 from caldp_core.datasets import Cities, Gowalla, Snap
-from caldp_core.experiments.forecast import over_epsilon, over_people, people_for_same_error
+from caldp_core.experiments.forecast import (
+    forecast,
+    over_epsilon,
+    over_people,
+    people_for_same_error,
+)
 from caldp_core.experiments.run import prepare, run
+from caldp_core.mechanisms.specs import Hadamard
+from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.protection import (
     DrawnBlocks,
     EverythingSensitive,
@@ -20,15 +27,16 @@ from caldp_core.scenarios.protection import (
     StateBlocks,
 )
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui import compute
+from caldp_ui.compute import exports
+from caldp_ui.compute import runs as compute
 from tests.ui.scenarios import VARIED
 
-BASE = Scenario(blocks=StateBlocks(), epsilon=2.0, n=100_000, seed=5)
+BASE = Scenario(policy=ContextPolicy(blocks=StateBlocks(), epsilon=2.0), n=100_000, seed=5)
 
 
 def test_kinds_without_fields_have_keys_of_their_own() -> None:
     assert hash(OneBlock()) == hash(StateBlocks())  # why keys are texts
-    one, states = (replace(BASE, blocks=kind) for kind in (OneBlock(), StateBlocks()))
+    one, states = (BASE.with_context(blocks=kind) for kind in (OneBlock(), StateBlocks()))
     assert compute.key(one) != compute.key(states)
     assert compute.setup(one).partition.m == 1
     assert compute.setup(states).partition.m > 40
@@ -47,16 +55,16 @@ def test_the_same_scenario_has_the_same_key() -> None:
 def test_a_file_that_has_changed_is_read_again(tmp_path: Path) -> None:
     file = tmp_path / "checkins.txt"
     line = "0\t2010-10-19T23:55:27Z\t{}\t-97.79\t22847\n"
-    scenario = Scenario(dataset=Snap(str(file)), blocks=OneBlock())
+    scenario = Scenario(policy=ContextPolicy(blocks=OneBlock()), dataset=Snap(str(file)))
     missing = compute.key(scenario)
     file.write_text(line.format("30.23"))
     first = compute.key(scenario)
     assert compute.dataset(scenario).n == compute.setup(scenario).n == 1
-    assert compute.compare(scenario).outcome.people.sum() == 1
+    assert compute.result(scenario).first.people.sum() == 1
     file.write_text(line.format("30.23") + line.format("40.64"))
     assert len({missing, first, compute.key(scenario)}) == 3
     assert compute.dataset(scenario).n == compute.setup(scenario).n == 2
-    assert compute.compare(scenario).outcome.people.sum() == 2
+    assert compute.result(scenario).first.people.sum() == 2
     # As long as before, but another place.
     os.utime(file, ns=(1, 1))
     before = compute.dataset(scenario).counts
@@ -64,23 +72,31 @@ def test_a_file_that_has_changed_is_read_again(tmp_path: Path) -> None:
     assert not np.array_equal(compute.dataset(scenario).counts, before)
 
 
-def test_comparison_is_what_the_core_runs() -> None:
-    comparison = compute.compare(BASE)
-    for cached, scenario in ((comparison.ours, BASE), (comparison.plain, BASE.plain())):
-        fresh = run(prepare(scenario))
+def test_results_are_what_the_core_runs() -> None:
+    for scenario in (BASE, compute.rival(BASE)):
+        cached, fresh = compute.result(scenario), run(prepare(scenario))
         assert cached.setup.scenario == scenario
         assert cached.errors == fresh.errors
-        assert cached.expected == fresh.expected
+        assert compute.expected(scenario) == forecast(
+            replace(fresh.setup, scenario=replace(scenario, seed=0))
+        )
         np.testing.assert_array_equal(cached.first.estimate, fresh.first.estimate)
-    np.testing.assert_array_equal(comparison.ours.first.people, comparison.plain.first.people)
-    assert comparison.outcome is comparison.ours.first
-    assert comparison.setup is comparison.ours.setup
+        assert compute.once(scenario).errors == fresh.errors
+
+
+def test_the_rival_is_the_best_plain_ldp_for_the_same_people() -> None:
+    asked = replace(BASE, mechanism=Hadamard())
+    ours, rival = compute.result(asked), compute.result(compute.rival(asked))
+    np.testing.assert_array_equal(ours.first.people, rival.first.people)
+    assert rival.setup.partition.m == 1
+    assert rival.setup.mechanism_name != "hadamard"
+    assert rival.errors[0].tv < compute.result(asked.plain()).errors[0].tv
 
 
 def test_cached_values_are_shared_and_read_only() -> None:
-    comparison = compute.compare(BASE)
-    assert compute.compare(replace(BASE)).ours is comparison.ours
-    outcome, setup = comparison.outcome, comparison.setup
+    result = compute.result(BASE)
+    assert compute.result(replace(BASE)) is result
+    outcome, setup = result.first, result.setup
     shared = (outcome.estimate, outcome.people, outcome.unbiased, outcome.block_shares)
     for array in (*shared, setup.dataset.distribution, setup.sensitive, setup.partition.labels):
         with pytest.raises(ValueError, match="read-only"):
@@ -90,21 +106,21 @@ def test_cached_values_are_shared_and_read_only() -> None:
 def test_another_seed_is_another_run_of_the_same_mechanism() -> None:
     other = replace(BASE, seed=6)
     assert compute.setup(other) is compute.setup(BASE)
-    assert compute.compare(other).ours.errors != compute.compare(BASE).ours.errors
+    assert compute.result(other).errors != compute.result(BASE).errors
 
 
 def test_data_are_loaded_once_for_all_scenarios() -> None:
-    assert compute.dataset(BASE) is compute.dataset(replace(Scenario(), blocks=OneBlock()))
+    assert compute.dataset(BASE) is compute.dataset(Scenario().with_context(blocks=OneBlock()))
     assert compute.dataset(replace(BASE, dataset=Cities())) is not compute.dataset(BASE)
     assert compute.dataset(BASE).name == Gowalla().load().name
 
 
 def test_curves_are_the_theory_s_and_the_same_along_the_curve() -> None:
     by_epsilon, by_people = compute.epsilon_curve(BASE), compute.people_curve(BASE)
-    setup = prepare(BASE)
+    setup = prepare(replace(BASE, seed=0))
     np.testing.assert_array_equal(by_epsilon.tv, over_epsilon(setup, compute.EPSILONS).tv)
     np.testing.assert_array_equal(by_people.tv, over_people(setup, compute.NUMBERS).tv)
-    moved = replace(BASE, epsilon=0.5, seed=9)
+    moved = replace(BASE.with_context(epsilon=0.5), seed=9)
     np.testing.assert_array_equal(compute.epsilon_curve(moved).tv, by_epsilon.tv)
     moved = replace(BASE, n=10**9, seed=9)
     np.testing.assert_array_equal(compute.people_curve(moved).tv, by_people.tv)
@@ -112,16 +128,18 @@ def test_curves_are_the_theory_s_and_the_same_along_the_curve() -> None:
 
 
 def test_people_that_plain_ldp_needs() -> None:
-    scenario = replace(BASE, blocks=GridBlocks(25, 35))
+    scenario = replace(BASE.with_context(blocks=GridBlocks(25, 35)), seed=0)
     needed = compute.people_plain_needs(scenario)
-    assert needed == people_for_same_error(prepare(scenario), prepare(scenario.plain()))
+    assert needed == people_for_same_error(prepare(scenario), prepare(compute.rival(scenario)))
     assert compute.people_plain_needs(replace(scenario, seed=77)) == needed
-    hopeless = replace(BASE, sensitive=SensitiveAreas(()), blocks=OneBlock(), n=10**12)
+    hopeless = replace(BASE.with_context(blocks=OneBlock(), sensitive=SensitiveAreas(())), n=10**12)
     assert compute.people_plain_needs(hopeless) is None
 
 
 def test_a_scenario_as_a_file() -> None:
-    drawn = replace(BASE, blocks=DrawnBlocks(("40,41,-75,-73",)), sensitive=EverythingSensitive())
-    text = compute.pretty(drawn)
+    drawn = BASE.with_context(
+        blocks=DrawnBlocks(("40,41,-75,-73",)), sensitive=EverythingSensitive()
+    )
+    text = exports.scenario_json(drawn)
     assert "40,41,-75,-73" in text
     assert Scenario.from_dict(json.loads(text)) == drawn

@@ -7,7 +7,7 @@ import pytest
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Progress
-from caldp_ui import jobs
+from caldp_ui.session import jobs
 
 PATIENCE = 20.0
 """Seconds until a hanging test gives up; nothing is timed."""

@@ -3,7 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from caldp_ui.shell import as_text
+from caldp_ui.app.errors import as_text
 
 JOINER = "\N{WORD JOINER}"
 
@@ -27,7 +27,7 @@ def test_markdown_finds_nothing_in_a_text(text: str, escaped: str) -> None:
 def test_an_error_is_shown_as_text() -> None:
     def page() -> None:
         from caldp_core.basics.errors import CaldpError
-        from caldp_ui.shell import plain_errors
+        from caldp_ui.app.errors import plain_errors
 
         with plain_errors():
             raise CaldpError("No ![a](b).")

@@ -2,17 +2,17 @@
 
 import math
 import re
-from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 
 from caldp_core.basics.types import Bools
-from caldp_core.experiments.run import Setup, prepare, run
+from caldp_core.experiments.run import Setup
+from caldp_core.mechanisms.offers import cover_of
 from caldp_core.scenarios.protection import EverythingSensitive, OneBlock, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui import tour, words
+from caldp_ui.words import accuracy, promise
+from caldp_ui.words.vocabulary import PLACES
 from tests.ui.small import CONTEXTS, channel_of, setup_of
 
 EPSILONS = (0.1, 1.0, 3.0)
@@ -30,7 +30,7 @@ def numbers(text: str) -> list[float]:
 def pairs(setup: Setup) -> list[tuple[int, int]]:
     """Pairs of hidden symbols of one block: those whose odds are bounded both ways."""
     labels = setup.partition.labels
-    hidden = setup.mechanism.hidden_symbols.tolist()
+    hidden = cover_of(setup.mechanism).hidden.tolist()
     return [(x, o) for x in hidden for o in hidden if x < o and labels[x] == labels[o]]
 
 
@@ -38,14 +38,14 @@ def pairs(setup: Setup) -> list[tuple[int, int]]:
 @pytest.mark.parametrize("name", PROTECTING)
 def test_odds_are_those_of_the_best_guess(name: str, epsilon: float) -> None:
     setup = setup_of(name, epsilon)
-    assert round(100 * chance(epsilon)) in numbers(words.odds(setup))
+    assert round(100 * chance(epsilon)) in numbers(promise.odds(PLACES, setup))
     channel = channel_of(setup)
     success = max(np.maximum(channel[x], channel[o]).sum() / 2 for x, o in pairs(setup))
     assert success <= chance(epsilon) + 1e-9
 
 
 def test_examples_of_epsilon_are_the_odds_at_it() -> None:
-    told = re.findall(r"(\d+) at ε = ([\d.]+)", words.examples())
+    told = re.findall(r"(\d+) at ε = ([\d.]+)", promise.examples())
     assert len(told) == 3
     for best, epsilon in told:
         assert best == f"{100 * chance(float(epsilon)):.0f}"
@@ -55,45 +55,47 @@ def test_examples_of_epsilon_are_the_odds_at_it() -> None:
 def test_where_nothing_is_protected_it_is_said(name: str) -> None:
     setup = setup_of(name)
     assert (channel_of(setup).max(axis=1) == 1).all()  # every report names its place
-    assert numbers(words.odds(setup)) == []
-    assert words.odds(setup) != words.odds(setup_of("plain LDP"))
-    assert words.repeats(setup) == ""
+    assert numbers(promise.odds(PLACES, setup)) == []
+    assert promise.odds(PLACES, setup) != promise.odds(PLACES, setup_of("plain LDP"))
+    assert promise.repeats(PLACES, setup) == ""
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.0, 1.3])
 def test_repeated_reports_add_up(epsilon: float) -> None:
-    told = numbers(words.repeats(setup_of("blocks", epsilon)))
-    best = chance(words.REPEATS * epsilon)
-    assert words.REPEATS in told
+    told = numbers(promise.repeats(PLACES, setup_of("blocks", epsilon)))
+    best = chance(promise.REPEATS * epsilon)
+    assert promise.REPEATS in told
     assert any(abs(number - 100 * best) <= 0.5 for number in told)
 
 
 @pytest.mark.parametrize("epsilon", [1.5, 5.0, 20.0])
 def test_many_reports_about_one_person_hide_practically_nothing(epsilon: float) -> None:
-    assert chance(words.REPEATS * epsilon) > 0.999
-    assert numbers(words.repeats(setup_of("blocks", epsilon))) == [words.REPEATS]
+    assert chance(promise.REPEATS * epsilon) > 0.999
+    assert numbers(promise.repeats(PLACES, setup_of("blocks", epsilon))) == [promise.REPEATS]
 
 
 def test_weakest_of_several_promises_is_told() -> None:
-    scenario = Scenario(blocks=StateBlocks(), epsilon=tuple(np.linspace(0.2, 1.7, 50)))
-    assert words.strongest(scenario) == pytest.approx(1.7)
-    assert words.strongest(Scenario(epsilon=0.4)) == 0.4
+    scenario = Scenario().with_context(
+        blocks=StateBlocks(), epsilon=tuple(np.linspace(0.2, 1.7, 50))
+    )
+    assert promise.strongest(scenario) == pytest.approx(1.7)
+    assert promise.strongest(Scenario().with_context(epsilon=0.4)) == 0.4
 
 
 @pytest.mark.parametrize("name", CONTEXTS)
 def test_what_is_not_promised_mentions_what_is_open(name: str) -> None:
     setup = setup_of(name)
-    sentences = words.not_promised(setup)
+    sentences = promise.not_promised(PLACES, setup)
     scenario = setup.scenario
     assert any("took part" in s for s in sentences)
     says_block = any(s.startswith("Which ") for s in sentences)
-    assert says_block == (not isinstance(scenario.blocks, OneBlock))
+    assert says_block == (not isinstance(scenario.context.blocks, OneBlock))
     lonely = int((setup.partition.sizes() == 1).sum())
     assert any("single place" in s for s in sentences) == (lonely > 0)
     if lonely:
         assert any(s.startswith(f"{lonely} ") for s in sentences)
-    says_clear = any("openly" in s or "names its place." in s for s in sentences)
-    assert says_clear >= (not isinstance(scenario.sensitive, EverythingSensitive))
+    says_clear = any("openly" in s or "every report names it" in s for s in sentences)
+    assert says_clear >= (not isinstance(scenario.context.sensitive, EverythingSensitive))
 
 
 def _disjoint(one: Bools, other: Bools) -> bool:
@@ -114,14 +116,14 @@ def test_every_report_shows_its_block(name: str) -> None:
 def test_clear_share_is_the_channel_s(name: str, epsilon: float) -> None:
     setup = setup_of(name, epsilon)
     channel, labels = channel_of(setup), setup.partition.labels
-    hidden = setup.mechanism.hidden_symbols
+    hidden = cover_of(setup.mechanism).hidden
     blocks = set(labels[hidden].tolist())
     own = [
         channel[x, np.delete(channel, x, axis=0).max(axis=0) == 0].sum()
-        for x in setup.mechanism.clear_symbols
+        for x in cover_of(setup.mechanism).clear
         if labels[x] in blocks
     ]
-    sentence = next(s for s in words.not_promised(setup) if "openly" in s)
+    sentence = next(s for s in promise.not_promised(PLACES, setup) if "openly" in s)
     assert any(abs(number - 100 * min(own)) <= 0.5 for number in numbers(sentence))
 
 
@@ -132,11 +134,11 @@ def test_how_far_a_report_can_speak_for_a_sensitive_place(name: str, epsilon: fl
     channel, labels = channel_of(setup), setup.partition.labels
     best = max(
         (channel[x] / (channel[x] + channel[o] + 1e-300)).max()
-        for x in setup.mechanism.hidden_symbols
-        for o in setup.mechanism.clear_symbols
+        for x in cover_of(setup.mechanism).hidden
+        for o in cover_of(setup.mechanism).clear
         if labels[x] == labels[o]
     )
-    (sentence,) = (s for s in words.not_promised(setup) if "openly" in s)
+    (sentence,) = (s for s in promise.not_promised(PLACES, setup) if "openly" in s)
     told = sentence.rpartition("chance to ")[2]
     if best >= 0.9995:
         assert "at most" not in told
@@ -148,16 +150,16 @@ def test_how_far_a_report_can_speak_for_a_sensitive_place(name: str, epsilon: fl
 
 @pytest.mark.parametrize("epsilon", [7.7, 10.0, 20.0])
 def test_what_cannot_be_told_from_certainty_is_not_called_a_bound(epsilon: float) -> None:
-    text = words.odds(setup_of("blocks", epsilon))
+    text = promise.odds(PLACES, setup_of("blocks", epsilon))
     assert "at most" not in text
     assert 100 * chance(epsilon) > 99.9
     assert 99.9 in numbers(text)
-    assert "at most" in words.odds(setup_of("blocks", 7.5))
+    assert "at most" in promise.odds(PLACES, setup_of("blocks", 7.5))
 
 
 @pytest.mark.parametrize("tv", [0.0, 1e-9, 0.00041, 0.0007, 0.003, 0.0149, 0.118, 0.5, 0.999])
 def test_a_total_variation_in_words(tv: float) -> None:
-    told = words.tv_in_words(tv)
+    told = accuracy.tv_in_words(PLACES, tv)
     share, of = numbers(told.replace(",", "").replace(" billion", "0" * 9))
     if told.startswith("about all but"):
         share = of - share
@@ -167,41 +169,22 @@ def test_a_total_variation_in_words(tv: float) -> None:
 
 @pytest.mark.parametrize("tv", [1.001, 1.2, 19.7])
 def test_what_is_no_share_is_not_told_as_one(tv: float) -> None:
-    assert numbers(words.tv_in_words(tv)) == []
-    assert "in the wrong place" not in words.tv_in_words(tv)
+    assert numbers(accuracy.tv_in_words(PLACES, tv)) == []
+    assert "in the wrong place" not in accuracy.tv_in_words(PLACES, tv)
 
 
 def test_need_of_plain_ldp_is_a_ratio_of_people() -> None:
     setup = setup_of("blocks")
-    text, meaning = words.plain_needs(setup, 12 * setup.n)
+    text, meaning = accuracy.plain_needs(setup, 12 * setup.n)
     assert text == f"{12 * setup.n:,}"
     assert numbers(meaning) == [12]
-    assert numbers(words.plain_needs(setup, setup.n)[1]) == []
-    text, _ = words.plain_needs(setup, None)
-    assert text == "over 10¹⁵"
+    assert numbers(accuracy.plain_needs(setup, setup.n)[1]) == []
+    text, _ = accuracy.plain_needs(setup, None)
+    assert text == "over 10¹²"
 
 
 @pytest.mark.parametrize("times", [1.2, 3.75, 9.9, 12.0, 734.0])
 def test_times_as_many(times: float) -> None:
     setup = setup_of("blocks")
-    told = numbers(words.plain_needs(setup, round(times * setup.n))[1].replace(",", ""))
+    told = numbers(accuracy.plain_needs(setup, round(times * setup.n))[1].replace(",", ""))
     assert told[0] == pytest.approx(times, rel=0.05)
-
-
-@pytest.mark.parametrize("changed", [{}, {"epsilon": 3.0}, {"n": 20_000, "seed": 5}])
-def test_the_tour_s_errors_are_those_on_the_screen(changed: dict[str, Any]) -> None:
-    shown = replace(Scenario(), blocks=StateBlocks(), **changed)
-    paper = replace(Scenario(), **changed)
-    text = " ".join(tour.text_of(step, shown) for step in range(len(tour._STEPS)))
-    told = re.findall(r"(\d+) of 100 people", text)
-    tv = [run(prepare(scenario)).first.errors.tv for scenario in (paper.plain(), paper)]
-    assert told == [f"{100 * value:.0f}" for value in tv]
-
-
-def test_the_tour_names_no_errors_that_the_page_cannot_show_at_once() -> None:
-    for shown in (
-        Scenario(estimator="maximum-likelihood"),
-        Scenario(blocks=StateBlocks(), epsilon=tuple(np.linspace(0.2, 1.7, 49))),
-    ):
-        texts = [tour.text_of(step, shown) for step in range(len(tour._STEPS))]
-        assert not any("{" in text or "of 100" in text for text in texts)

@@ -1,20 +1,20 @@
 """Columns in floating point → a channel in whole numbers that keeps E exactly.
 
 Room: mechanisms. Every column is pulled a hair toward the constant one, by a factor on its
-logarithms that leaves 10⁻⁹ nats of every level unused. Entries are rounded down, and what a row then misses to
-sum to 1 goes to its largest entry: both move ratios by far less than was left. `kept` decides
-afterwards, by comparisons that no rounding can turn.
+logarithms that leaves 10⁻⁹ nats of every level unused. Entries are rounded down, and what a row
+then misses to sum to 1 goes to its largest entry: both move ratios by far less than was left.
+`kept` decides afterwards, by comparisons that no rounding can turn.
 """
 
 import math
 from dataclasses import dataclass
-from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Final
 
 import numpy as np
 
 from caldp_core.basics.errors import require
+from caldp_core.basics.powers import power_below
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms.designed.master import with_rows_of_one
 
@@ -24,7 +24,6 @@ _BITS: Final = 50
 """Bits that the smallest probability keeps at least."""
 _SURE: Final = 2.0**-40
 """Relative: floating-point ratios nearer to e^E than that are compared in rationals."""
-_DIGITS: Final = 60
 
 
 @dataclass(frozen=True)
@@ -82,10 +81,7 @@ def kept(channel: WholeChannel, levels: Floats) -> bool:
 
 def _within(row: tuple[int, ...], other: tuple[int, ...], level: float) -> bool:
     """row ≤ e^level·other, by a rational that lies below e^level."""
-    with localcontext() as context:
-        context.prec = _DIGITS
-        # exp is correctly rounded, so the number before the result lies below e^level.
-        power = Fraction(Decimal(level).exp().next_minus()) if level > 0 else Fraction(1)
+    power = power_below(level)
     up, down = power.numerator, power.denominator
     return all(a * down <= up * b for a, b in zip(row, other, strict=True))
 

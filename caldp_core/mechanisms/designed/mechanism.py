@@ -17,6 +17,7 @@ from caldp_core.basics.errors import check_counts, check_n, check_symbols, requi
 from caldp_core.basics.limits import EXACT_MAX_ENTRIES
 from caldp_core.basics.types import Floats, Ints, WordSource
 from caldp_core.mechanisms.base import Tally, digest
+from caldp_core.mechanisms.channel_products import ChannelProducts
 from caldp_core.mechanisms.designed.design import Design, design
 from caldp_core.mechanisms.randomness.coins import seeded_words, system_words
 from caldp_core.mechanisms.randomness.inversion import ExactInversion
@@ -136,13 +137,17 @@ class DesignedMechanism:
         drawn = rng.multinomial(people, self.channel).sum(axis=0)
         return Tally(drawn, int(people.sum()), self.fingerprint)
 
-    def expected(self, p: Floats) -> Floats:
+    def expected(self, p: Floats, /) -> Floats:
         """p·Q: (k,) shares → (outputs,) law of the reports."""
         return np.asarray(p @ self.channel)
 
-    def pull(self, weights: Floats) -> Floats:
+    def pull(self, weights: Floats, /) -> Floats:
         """Q·w: (outputs,) weights of reports → (k,) their mean over each symbol's reports."""
         return np.asarray(self.channel @ weights)
+
+    def channel_products(self) -> ChannelProducts:
+        """The two products above (see `MultipliesChannel`)."""
+        return self
 
     def estimate(self, tally: Tally) -> Floats:
         """(k,) unbiased shares; entries may be negative. Raises `CaldpError` as it is said above.

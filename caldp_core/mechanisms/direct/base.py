@@ -1,14 +1,12 @@
-"""The one idea of mechanisms whose reports are symbols of their own domain.
+"""What mechanisms share whose reports are symbols of their own domain.
 
-Room: mechanisms. Such a channel Q is square and its tally is a histogram, so a mechanism is no more
-than how it draws reports and how vectors are multiplied with Q and with its inverse (`Products`).
-Estimates, variances and what EM needs follow from the products; checks stand here once.
+Room: mechanisms. Such a channel Q is square and its tally is a histogram. So a mechanism only says
+how it draws reports and how vectors are multiplied with Q and with its inverse
+(`InvertibleProducts`); estimates, variances and what EM needs follow from the products.
 """
 
 from abc import ABC, abstractmethod
 from fractions import Fraction
-from functools import cached_property
-from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,41 +15,13 @@ from caldp_core.basics.errors import check_counts, check_n, check_symbols, requi
 from caldp_core.basics.limits import EXACT_MAX_ENTRIES
 from caldp_core.basics.types import Floats, Ints, WordSource
 from caldp_core.mechanisms.base import Tally
+from caldp_core.mechanisms.channel_products import ChannelProducts, InvertibleProducts
 from caldp_core.mechanisms.randomness.coins import seeded_words, system_words
 from caldp_core.privacy.context import PrivacyMatrix
 
-_CONDITION_MAX: Final = 1e10
-
-
-class Products(Protocol):
-    """Products of vectors with a (k, k) channel Q and its inverse, however Q is stored.
-
-    The last three raise `CaldpError` where Q has no inverse worth the name.
-    """
-
-    def expected(self, p: Floats) -> Floats:
-        """p·Q: (k,) shares → (k,) law of the reports."""
-        ...
-
-    def pull(self, weights: Floats) -> Floats:
-        """Q·w: (k,) weights of reports → (k,) their mean over each symbol's reports."""
-        ...
-
-    def inverse(self, reports: Floats) -> Floats:
-        """reports·Q⁻¹: (k,) shares of reports → (k,) unbiased shares of symbols."""
-        ...
-
-    def score(self, weights: Floats) -> Floats:
-        """Q⁻¹·w: (k,) weights → (k,) what a report of each symbol adds to n·Σ w_x p̂_x."""
-        ...
-
-    def inverse_squared(self, reports: Floats) -> Floats:
-        """(k,) law of the reports → (k,) Σ_y reports_y·(Q⁻¹[y, x])²."""
-        ...
-
 
 class SymbolReports(ABC):
-    """What such mechanisms share. See `Mechanism` for what the methods promise."""
+    """A mechanism whose reports are symbols. See `Mechanism` for what the methods promise."""
 
     policy: PrivacyMatrix
 
@@ -62,7 +32,7 @@ class SymbolReports(ABC):
 
     @property
     @abstractmethod
-    def products(self) -> Products:
+    def products(self) -> InvertibleProducts:
         """Products with the channel and its inverse."""
 
     @abstractmethod
@@ -75,7 +45,7 @@ class SymbolReports(ABC):
 
     @abstractmethod
     def _spread(self, people: Ints, rng: np.random.Generator) -> Ints:
-        """(k,) people per symbol → (k,) reports per symbol, from their joint law."""
+        """(k,) people per symbol → (k,) reports per symbol, from their joint distribution."""
 
     @property
     def k(self) -> int:
@@ -105,23 +75,27 @@ class SymbolReports(ABC):
         return Tally(np.bincount(symbols, minlength=self.k), symbols.size, self.fingerprint)
 
     def sample_tally(self, counts: ArrayLike, rng: np.random.Generator) -> Tally:
-        """Tally of (k,) people per symbol; same law as `tally(privatize(x))`."""
+        """Tally of (k,) people per symbol; same distribution as `tally(privatize(x))`."""
         people = check_counts("counts", counts, self.k)
         return Tally(self._spread(people, rng), int(people.sum()), self.fingerprint)
 
     def expected(self, p: Floats) -> Floats:
-        """p·Q: (k,) shares → (k,) law of the reports."""
+        """p·Q: (k,) shares → (k,) distribution of the reports."""
         return self.products.expected(p)
 
     def pull(self, weights: Floats) -> Floats:
         """Q·w: (k,) weights of reports → (k,) their mean over each symbol's reports."""
         return self.products.pull(weights)
 
+    def channel_products(self) -> ChannelProducts:
+        """The two products above (see `MultipliesChannel`)."""
+        return self
+
     def estimate(self, tally: Tally) -> Floats:
         """(k,) unbiased shares, tally·Q⁻¹/n; entries may be negative.
 
-        Raises `CaldpError` where Q has no inverse worth the name, on a tally of another
-        mechanism, and on no reports.
+        Raises `CaldpError` where Q has no inverse or floats cannot find it, on a tally of
+        another mechanism, and on no reports.
         """
         require(
             tally.fingerprint == self.fingerprint,
@@ -142,42 +116,6 @@ class SymbolReports(ABC):
         """Exact variance of Σ w_x p̂_x, such as a region's share; `p`, `weights`: (k,)."""
         square = float(self.products.expected(p) @ self.products.score(weights) ** 2)
         return max((square - float(weights @ p) ** 2) / check_n(n), 0.0)
-
-
-class DenseProducts:
-    """`Products` of a small channel that is written out. `channel`: (k, k), row = true symbol."""
-
-    def __init__(self, channel: Floats) -> None:
-        self.channel = channel
-
-    @cached_property
-    def _inverse(self) -> Floats:
-        require(
-            float(np.linalg.cond(self.channel, 1)) < _CONDITION_MAX,
-            "These distances give (nearly) the same reports for different shares, so shares "
-            "can't be estimated; choose a larger epsilon or merge symbols.",
-        )
-        return np.asarray(np.linalg.inv(self.channel))
-
-    def expected(self, p: Floats) -> Floats:
-        """See `Products`."""
-        return np.asarray(p @ self.channel)
-
-    def pull(self, weights: Floats) -> Floats:
-        """See `Products`."""
-        return np.asarray(self.channel @ weights)
-
-    def inverse(self, reports: Floats) -> Floats:
-        """See `Products`."""
-        return np.asarray(reports @ self._inverse)
-
-    def score(self, weights: Floats) -> Floats:
-        """See `Products`."""
-        return np.asarray(self._inverse @ weights)
-
-    def inverse_squared(self, reports: Floats) -> Floats:
-        """See `Products`."""
-        return np.asarray(reports @ self._inverse**2)
 
 
 def require_exact(k: int) -> None:

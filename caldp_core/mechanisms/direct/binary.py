@@ -7,12 +7,11 @@ improved one (11). With f = Q*(1|0) and g = Q*(0|1), (9) reads
     f = (e^{ε₀₁} − 1)/(e^{ε₀₁+ε₁₀} − 1),  g = (e^{ε₁₀} − 1)/(e^{ε₀₁+ε₁₀} − 1),
 
 and the two ratios that bind are 1 − f ≤ e^{ε₀₁}·g and 1 − g ≤ e^{ε₁₀}·f. Both stay true when f
-and g are rounded up, so that is how the coins are made. If either ε is 0, the rows of every
+and g are rounded up, so the coins are rounded up. If either ε is 0, the rows of every
 allowed channel are equal, and nothing can be learned.
 """
 
 import math
-from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
 from typing import Final
@@ -20,15 +19,18 @@ from typing import Final
 import numpy as np
 
 from caldp_core.basics.errors import require
+from caldp_core.basics.powers import ceiling_of
 from caldp_core.basics.types import Floats, Ints, WordSource
 from caldp_core.mechanisms.base import digest
-from caldp_core.mechanisms.direct.base import Products, SymbolReports
+from caldp_core.mechanisms.channel_products import InvertibleProducts
+from caldp_core.mechanisms.direct.base import SymbolReports
 from caldp_core.mechanisms.randomness.coins import COIN_ONE, below
 from caldp_core.privacy.binary import BinaryPolicy
 
 _DIGITS: Final = 80
+"""These outlast the difference 1 − e^{−2^−50}."""
 _NOTHING: Final = 2.0**-50
-"""An ε below this can't tell two coins of 2^-48ths apart: it is kept as if it were 0."""
+"""Coins of 48 bits cannot express an ε below this: it is treated as 0, which keeps it as well."""
 
 
 def flip_thresholds(policy: BinaryPolicy) -> tuple[int, int]:
@@ -53,12 +55,12 @@ def _rounded_up(own: float, other: float) -> int:
     """⌈2^48·e^{−other}(1 − e^{−own})/(1 − e^{−own−other})⌉ for own, other in (0, ∞]."""
     if other == math.inf:
         return 0
-    # Irrational by Lindemann–Weierstrass (so ⌊·⌋ + 1 = ⌈·⌉); 80 digits outlast 1 − e^{−2^−50}.
-    with localcontext() as context:
-        context.prec = _DIGITS
-        far = Decimal(-other).exp()
-        near = Decimal(-own).exp() if own < math.inf else Decimal(0)
-        return int(COIN_ONE * far * (1 - near) / (1 - near * far)) + 1
+    return ceiling_of(
+        lambda near, far: COIN_ONE * far * (1 - near) / (1 - near * far),
+        -own,
+        -other,
+        digits=_DIGITS,
+    )
 
 
 class BinaryMechanism(SymbolReports):
@@ -85,7 +87,7 @@ class BinaryMechanism(SymbolReports):
         return sum(self._whole) < COIN_ONE
 
     @cached_property
-    def products(self) -> Products:
+    def products(self) -> InvertibleProducts:
         """Products with the two coins."""
         return _BinaryProducts(self.policy, self._whole)
 
@@ -104,7 +106,7 @@ class BinaryMechanism(SymbolReports):
 
 
 class _BinaryProducts:
-    """`Products` of Q = (1−f, f; g, 1−g), whose inverse is (1−g, −f; −g, 1−f)/(1 − f − g).
+    """`InvertibleProducts` of Q = (1−f, f; g, 1−g); Q⁻¹ = (1−g, −f; −g, 1−f)/(1 − f − g).
 
     Differences are of 48-bit numbers and lose nothing, however little Q tells.
     """

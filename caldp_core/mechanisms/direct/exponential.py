@@ -12,7 +12,6 @@ finds one, and the noise shrinks up to twofold in the exponent.
 
 import math
 from collections.abc import Callable
-from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
 from typing import Final
@@ -21,24 +20,25 @@ import numpy as np
 from scipy.special import logsumexp
 
 from caldp_core.basics.errors import require
+from caldp_core.basics.limits import EXPONENT_MAX
+from caldp_core.basics.powers import DIGITS, floor_of
 from caldp_core.basics.types import Floats, Ints, WordSource
 from caldp_core.mechanisms.base import digest
-from caldp_core.mechanisms.direct.base import DenseProducts, SymbolReports
+from caldp_core.mechanisms.channel_products import DenseProducts
+from caldp_core.mechanisms.direct.base import SymbolReports
 from caldp_core.mechanisms.randomness.inversion import ExactInversion
 from caldp_core.privacy.distance import DistanceMetric
 
 Scale = Callable[[DistanceMetric], float]
 
-_DIGITS: Final = 60
 _BITS: Final = 56
 """Bits that the smallest weight keeps; rounding them moves no log ratio by more than 2^-53."""
 _SLACK: Final = 1e-11
 """Nats kept back from every E: more than all roundings of weights, logarithms and E together."""
-_EXPONENT_MAX: Final = 2000.0
 
 
 def realised(distances: Floats, scale: float) -> Floats:
-    """(k, k) nats that the mechanism with t = `scale` really gives away, t·d + log Z(x′)/Z(x).
+    """(k, k) realised privacy losses t·d + log Z(x′)/Z(x) at t = `scale`, in nats.
 
     `distances`: (k, k), a metric. Source: the module's formula.
     """
@@ -47,14 +47,14 @@ def realised(distances: Floats, scale: float) -> Floats:
 
 
 def half_scale(policy: DistanceMetric) -> float:
-    """t = ε/2 less a hair: within every metric, whatever its normalisers."""
+    """t = ε/2 less the slack: enough for every metric, whatever its normalisers."""
     near = policy.distances[policy.distances > 0]
     nearest = float(near.min()) if near.size else 1.0
     return 0.5 * policy.epsilon - _SLACK / nearest
 
 
 def largest_scale(policy: DistanceMetric) -> float:
-    """A t in [ε/2, ε] within the metric that would no longer be at 1e-9 more, by bisection."""
+    """A t in [ε/2, ε] that keeps the metric, while 1e-9 of it more would not; by bisection."""
     low, high = half_scale(policy), policy.epsilon
     apart = policy.distances > 0
     bound = policy.epsilon * policy.distances - _SLACK
@@ -78,9 +78,9 @@ class ExponentialMechanism(SymbolReports):
         self.scale = scale(policy)
         farthest = self.scale * float(policy.distances.max())
         require(
-            self.scale > 0 and farthest <= _EXPONENT_MAX,
+            self.scale > 0 and farthest <= EXPONENT_MAX,
             "epsilon times the distances must be between "
-            f"{2 * _SLACK:g} and about {_EXPONENT_MAX:g} nats; choose another epsilon.",
+            f"{2 * _SLACK:g} and about {EXPONENT_MAX:g} nats; choose another epsilon.",
         )
         self._weights = _whole_weights(policy.distances, self.scale)
         self._totals = [sum(row) for row in self._weights]
@@ -135,10 +135,12 @@ def _whole_weights(distances: Floats, scale: float) -> list[list[int]]:
     """k rows of whole ⌊2^P·e^{−t·d}⌋, P such that the least of them still has 2^56."""
     kinds, place = np.unique(distances, return_inverse=True)
     shift = _BITS + 1 + math.ceil(scale * float(kinds[-1]) / math.log(2))
-    with localcontext() as context:
-        # As many digits as the largest weight has, so that every weight is right to its last bit.
-        context.prec = _DIGITS + shift // 3
-        rate = Decimal(scale)
-        whole = [int(2**shift * (-rate * Decimal(float(d))).exp()) for d in kinds]
+    # As many digits as the largest weight has, so that every weight is right to its last bit.
+    digits = DIGITS + shift // 3
+    rate = Fraction(scale)
+    whole = [
+        floor_of(lambda power: 2**shift * power, -rate * Fraction(float(d)), digits=digits)
+        for d in kinds
+    ]
     table = place.reshape(distances.shape)
     return [[whole[i] for i in row] for row in table]

@@ -1,13 +1,12 @@
 """Two-sided geometric noise on one axis of m cells, kept on the axis: the channel and its inverse.
 
-Room: mechanisms; `metric.py` puts two of these at right angles. With Z two-sided geometric,
+Room: mechanisms; `grid_geometric.py` has two of these at right angles. With Z two-sided geometric,
 P(Z = z) = (1−α)/(1+α)·α^{|z|} (Ghosh, Roughgarden, Sundararajan 2009), the report is x + Z moved
 to the nearest cell of the axis, so Q(y|x) = w_y·α^{|x−y|} with w = 1/(1+α) at both ends and
 (1−α)/(1+α) between. One step of x changes no probability by more than 1/α, hence E = ε·|x − x′|.
-α = A/2^48 is rounded up, and the law is drawn exactly, so that this holds in rationals.
+α = A/2^48 is rounded up and draws are exact, so this holds in rationals.
 """
 
-from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
 from typing import Final
@@ -15,13 +14,12 @@ from typing import Final
 import numpy as np
 from scipy.signal import lfilter
 
+from caldp_core.basics.powers import ceiling_of
 from caldp_core.basics.types import Floats, Ints, WordSource
-from caldp_core.mechanisms.randomness.coins import COIN_BITS, COIN_ONE
+from caldp_core.mechanisms.randomness.coins import COIN_BITS, COIN_ONE, WORD_BITS
 from caldp_core.mechanisms.randomness.inversion import ExactInversion
 
-_DIGITS: Final = 60
-WORD_BITS: Final = 64
-_MARGIN: Final = Decimal(2) ** -48
+_MARGIN: Final = Fraction(1, 2**48)
 """E is a float, and may be rounded below ε times the distance by a few 2^-52 of itself."""
 
 
@@ -29,10 +27,8 @@ class GeometricAxis:
     """`size`: m ≥ 1 cells; `epsilon`: nats per step. Arrays of floats act on the last axis."""
 
     def __init__(self, size: int, epsilon: float) -> None:
-        with localcontext() as context:
-            context.prec = _DIGITS
-            power = (-Decimal(float(epsilon)) * (1 - _MARGIN)).exp()
-            self.whole = int(COIN_ONE * power) + 1
+        level = Fraction(float(epsilon)) * (1 - _MARGIN)
+        self.whole = ceiling_of(lambda power: COIN_ONE * power, -level)
         self.size = size
         self._alpha = self.whole / COIN_ONE
         # 1 − α from whole numbers, so that it loses nothing where α is close to 1.
@@ -74,11 +70,11 @@ class GeometricAxis:
         return np.asarray(np.clip(x + noise, 0, self.size - 1), dtype=np.int64)
 
     def spread(self, counts: Ints, rng: np.random.Generator) -> Ints:
-        """(lines, m) people → (lines, m) reports, drawn from their joint law at O(m) a line.
+        """(lines, m) people → (lines, m) reports, from their joint distribution, at O(m) a line.
 
         Z ≥ 0 has probability 1/(1+α); then, as −1 − Z otherwise, it is geometric, and a
         geometric number has no memory: all who reach a cell stop there with probability 1 − α
-        each, wherever they came from. So one sweep each way is enough.
+        each, wherever they came from. So one pass in each direction is enough.
         """
         left = rng.binomial(counts, self._alpha / (1 + self._alpha))
         reports = self._sweep(counts - left, rng)
@@ -151,9 +147,12 @@ class GeometricAxis:
         if self.size == 1:
             return [[Fraction(1)]]
         end = Fraction(COIN_ONE, COIN_ONE + self.whole)
-        powers = [self._power(t) for t in range(self.size)]
         inner = end * (1 - self._power(1))
-        weights = [end, *[inner] * (self.size - 2), end]
+        # Few entries differ; each is made once, as rationals of thousands of digits take long.
+        steps = [self._power(t) for t in range(self.size)]
+        at_ends, between = [end * step for step in steps], [inner * step for step in steps]
+        last = self.size - 1
         return [
-            [weights[y] * powers[abs(x - y)] for y in range(self.size)] for x in range(self.size)
+            [(between if 0 < y < last else at_ends)[abs(x - y)] for y in range(self.size)]
+            for x in range(self.size)
         ]

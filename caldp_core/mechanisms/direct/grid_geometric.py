@@ -19,7 +19,8 @@ import numpy as np
 
 from caldp_core.basics.types import Floats, Ints, WordSource
 from caldp_core.mechanisms.base import digest
-from caldp_core.mechanisms.direct.base import Products, SymbolReports, require_exact
+from caldp_core.mechanisms.channel_products import InvertibleProducts
+from caldp_core.mechanisms.direct.base import SymbolReports, require_exact
 from caldp_core.mechanisms.direct.geometric_axis import GeometricAxis
 from caldp_core.privacy.distance import GridMetric
 
@@ -42,7 +43,7 @@ class GridGeometric(SymbolReports):
         return digest("grid geometric", *(f"{axis.size}:{axis.whole}" for axis in axes))
 
     @cached_property
-    def products(self) -> Products:
+    def products(self) -> InvertibleProducts:
         """Products axis by axis."""
         return _AxisProducts(self._row, self._column)
 
@@ -57,19 +58,19 @@ class GridGeometric(SymbolReports):
         across = self._row.spread(np.ascontiguousarray(along.T), rng).T
         return across.ravel()
 
+    def axis_channels(self) -> tuple[list[list[Fraction]], list[list[Fraction]]]:
+        """Channels of rows and of columns (see `MovesAlongAxes`)."""
+        return self._row.exact_channel(), self._column.exact_channel()
+
     def exact_channel(self) -> list[list[Fraction]]:
         """k rows of k probabilities in rationals; `CaldpError` above the stated size."""
         require_exact(self.k)
-        columns = self._column.exact_channel()
-        return [
-            [a * b for a in row for b in column]
-            for row in self._row.exact_channel()
-            for column in columns
-        ]
+        rows, columns = self.axis_channels()
+        return [[a * b for a in row for b in column] for row in rows for column in columns]
 
 
 class _AxisProducts:
-    """`Products` of Q_row ⊗ Q_column."""
+    """`InvertibleProducts` of Q_row ⊗ Q_column."""
 
     def __init__(self, row: GeometricAxis, column: GeometricAxis) -> None:
         self._row, self._column = row, column

@@ -9,11 +9,12 @@ does not see the true cell, so it costs nothing (their §4.3).
 They draw in the continuous plane and round to a grid (§4.2). Rounding merges points, so cells are
 told apart less than E allows, at a price: with 1, 2 and 4 nats per cell reports lie 6 %, 40 % and
 more than 300 % farther from the truth. And drawn in finite precision it leaks, so they keep back a
-part of ε. Here Z is drawn on the grid, from a law in rationals: each weight is a float, taken as
-exact, of a distance shortened so much that no rounding reaches E (`planar_law.py`).
+part of ε. Here Z is drawn on the grid, from a distribution in rationals: each weight is a
+float, taken as exact, of a distance reduced by more than all rounding errors (`planar_law.py`).
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, islice
@@ -22,20 +23,21 @@ from typing import Final
 import numpy as np
 
 from caldp_core.basics.errors import require
-from caldp_core.basics.limits import DENSE_MAX_ENTRIES
+from caldp_core.basics.limits import DENSE_MAX_ENTRIES, DRAWS_MAX, SPAN_NATS
 from caldp_core.basics.types import Floats, Ints, Words, WordSource
 from caldp_core.mechanisms.base import digest
-from caldp_core.mechanisms.direct.base import DenseProducts, Products, SymbolReports, require_exact
-from caldp_core.mechanisms.direct.planar_law import SPAN_NATS, kept_back, quadrant
+from caldp_core.mechanisms.channel_products import DenseProducts, InvertibleProducts
+from caldp_core.mechanisms.direct.base import SymbolReports, require_exact
+from caldp_core.mechanisms.direct.planar_law import kept_back, quadrant
 from caldp_core.mechanisms.direct.planar_products import PlanarProducts, Wholes, all_around, law_at
 from caldp_core.mechanisms.randomness.coins import seeded_words
 from caldp_core.mechanisms.randomness.inversion import WORD, ExactInversion
 from caldp_core.mechanisms.randomness.tally_in_pieces import stream_tally
 from caldp_core.privacy.distance import EuclideanMetric
 
-DRAWS_MAX: Final = 2 * 10**9
-"""Most draws for one tally: a few minutes, and enough for any population on 44,000 cells."""
 _MANTISSA: Final = 53
+_TWIN_ROWS: Final = 7
+_TWIN_COLUMNS: Final = 9
 
 
 class PlanarGeometric(SymbolReports):
@@ -72,7 +74,7 @@ class PlanarGeometric(SymbolReports):
         return np.asarray(window / window.sum())
 
     @cached_property
-    def products(self) -> Products:
+    def products(self) -> InvertibleProducts:
         """Written out on a small map, by FFT on a large one."""
         if self.k**2 > DENSE_MAX_ENTRIES:
             return PlanarProducts(self._window, *kept_back(self.policy))
@@ -82,6 +84,12 @@ class PlanarGeometric(SymbolReports):
         """(k,) probabilities of the reports of cell x."""
         law = law_at(self._window, *divmod(x, self.policy.columns)).ravel()
         return np.asarray(law / law.sum())
+
+    def small_twin(self) -> "PlanarGeometric":
+        """The same steps on a corner of the map (see `HasSmallTwin`)."""
+        p = self.policy
+        rows, columns = min(p.rows, _TWIN_ROWS), min(p.columns, _TWIN_COLUMNS)
+        return PlanarGeometric(replace(p, rows=rows, columns=columns))
 
     def exact_channel(self) -> list[list[Fraction]]:
         """k rows of k probabilities in rationals; `CaldpError` above the stated size."""
@@ -116,7 +124,7 @@ class PlanarGeometric(SymbolReports):
     def _spread(self, people: Ints, rng: np.random.Generator) -> Ints:
         """Cells of fewer than k people are drawn one by one, others by a multinomial each.
 
-        No law of all reports together is known that costs less, so there is a limit to Σ min(c, k).
+        No cheaper way to draw all reports together is known, so there is a limit to Σ min(c, k).
         """
         work = int(np.minimum(people, self.k).sum())
         require(

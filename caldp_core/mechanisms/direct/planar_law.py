@@ -1,14 +1,14 @@
-"""The law of planar geometric noise, with all that leaves the map summed up on its border.
+"""The distribution of planar geometric noise, with all that leaves the map summed on its border.
 
 Room: mechanisms; `planar.py` draws from it. On the lattice Z² the noise Z has weight e^{−d(Z)} with
 d = √((ε_row·z_row)² + (ε_column·z_column)²). On m rows a displacement of m − 1 or more always ends
-on the border, so ±(m−1) rows and the like of columns are enough: the last ones hold the sums of
-the infinite tails. By symmetry one quadrant says all.
+on the border, so displacements up to ±(m−1) are enough, the last of which hold the sums of the
+infinite tails; columns alike. By symmetry one quadrant determines the rest.
 
 A tail is summed panel by panel. Its terms are analytic in z but for branch points at distance |z|
 or more, so on a panel no longer than its distance from 0, and no longer than a few 1/ε, a Gauss
-rule for sums over whole numbers (its polynomials are those of Gram and Chebyshev) finds the sum
-from 16 terms to a few 2^-52 of itself, however small ε is.
+rule for sums over whole numbers (with the polynomials of Gram and Chebyshev) gives the sum from 16
+terms with a relative error of a few 2^-52, however small ε is.
 """
 
 from dataclasses import dataclass
@@ -17,12 +17,10 @@ from typing import Final
 import numpy as np
 from scipy.linalg import eigh_tridiagonal
 
+from caldp_core.basics.limits import SPAN_NATS
 from caldp_core.basics.types import Floats
 from caldp_core.privacy.distance import EuclideanMetric
 
-SPAN_NATS: Final = 1380.0
-"""Farthest that two cells may be apart, so that no weight leaves the range of floats; weights are
-multiplied by e^690 to use it in full, and the whole sum, below 2π·10^6·e^690, is still in it."""
 SLACK_NATS: Final = 1e-11
 """Kept back from every E. A weight is wrong by less than 2e-12 of itself: an exponent of 1380 by a
 few 2^-52 of itself, the sum by 1e-14. E is a float too, and may be 1e-12 below its distance."""
@@ -76,6 +74,7 @@ def quadrant(policy: EuclideanMetric) -> Floats:
     farthest = float(np.hypot(a * (rows - 1), b * (columns - 1)))
     down, right = _axis(rows, a, farthest), _axis(columns, b, farthest)
     distance = np.hypot(a * down.nodes[:, None], b * right.nodes)
+    # Weights times e^690 use the whole range of floats: their sum, below 2π·10^6·e^690, is in it.
     terms = np.exp(0.5 * SPAN_NATS - distance)
     return _with_tail(_with_tail(terms, down, rows).T, right, columns).T
 

@@ -37,7 +37,7 @@ def all_around(quadrant: Cells) -> Cells:
 
 
 def law_at(window: Cells, row: int, column: int) -> Cells:
-    """(rows, columns) law of the reports of one cell; `window`: what `all_around` gives."""
+    """(rows, columns) distribution of one cell's reports; `window`: what `all_around` returns."""
     return _ending_on_map(_ending_on_map(window, row).T, column).T
 
 
@@ -49,9 +49,10 @@ def _ending_on_map(window: Cells, start: int) -> Cells:
 
 
 class PlanarProducts:
-    """`Products` of the channel. `window`: (2·rows − 1, 2·columns − 1) law of the noise.
+    """`InvertibleProducts` of the channel.
 
-    `epsilon_row`, `epsilon_column`: nats per step, for the preconditioner.
+    `window`: (2·rows − 1, 2·columns − 1) distribution of the noise. `epsilon_row`,
+    `epsilon_column`: nats per step, for the preconditioner.
     """
 
     def __init__(self, window: Floats, epsilon_row: float, epsilon_column: float) -> None:
@@ -62,7 +63,7 @@ class PlanarProducts:
         self._spectrum = fft.rfft2(window, self._shape)
 
     def expected(self, p: Floats) -> Floats:
-        """p·Q: (k,) shares → (k,) law of the reports, not negative unless a share is."""
+        """p·Q: (k,) shares → (k,) distribution of the reports, ≥ 0 if p is."""
         least = 0.0 if float(p.min()) >= 0 else -np.inf
         return np.maximum(self._forward(p), least)
 
@@ -71,11 +72,11 @@ class PlanarProducts:
         return np.clip(self._backward(weights), weights.min(), weights.max())
 
     def inverse(self, reports: Floats) -> Floats:
-        """reports·Q⁻¹, or `CaldpError` where floats can't tell."""
+        """reports·Q⁻¹; `CaldpError` where floating point cannot find it."""
         return self._solve(self._forward, reports)
 
     def score(self, weights: Floats) -> Floats:
-        """Q⁻¹·w, or `CaldpError` where floats can't tell."""
+        """Q⁻¹·w; `CaldpError` where floating point cannot find it."""
         return self._solve(self._backward, weights)
 
     def inverse_squared(self, reports: Floats) -> Floats:

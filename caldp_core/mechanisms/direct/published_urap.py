@@ -1,8 +1,8 @@
-"""ULDP's utility-optimized RAPPOR as published, and what leaving its spare noise bits out gains.
+"""ULDP's utility-optimized RAPPOR as published, and the gain from dropping its spare noise bits.
 
 Room: mechanisms; beside the registered families, for comparison. In Definition 4, a report that
 sets the bit of a symbol outside of the sensitive set, and so names it, still carries noise on all
-sensitive bits. Our mixture (`contextual.py`) drops them: they hide nothing, and cost variance.
+sensitive bits. Our mixture (`contextual.py`) drops them, as they hide nothing and add variance.
 One sensitive set is the published mechanism; several blocks run one each, side by side.
 """
 
@@ -15,8 +15,9 @@ from numpy.typing import ArrayLike
 from caldp_core.basics.arrays import counts_by, sums_by
 from caldp_core.basics.errors import check_counts
 from caldp_core.basics.types import Floats, Ints, Reports, WordSource
-from caldp_core.mechanisms.base import Tally
+from caldp_core.mechanisms.base import BlockStructure, Tally
 from caldp_core.mechanisms.contextual import ContextMechanism
+from caldp_core.mechanisms.offers import SupportTally
 from caldp_core.mechanisms.oracles.unary import RapporOracles, UnaryOracles
 from caldp_core.mechanisms.randomness.coins import COIN_ONE, below
 from caldp_core.privacy.context import Context
@@ -77,14 +78,14 @@ class PublishedUrap(ContextMechanism):
         source = self.oracles.sources(reports, m + clear)
         block = np.concatenate([np.arange(m), self._clear_block])[source]
         counts = [
-            self.oracles.sum_bits(reports["bits"], block),
+            self.oracles.supports(reports, block),
             np.bincount(block, minlength=m),
             np.bincount(source, minlength=m + clear)[m:],
         ]
         return Tally(np.concatenate(counts), len(reports), self.fingerprint)
 
     def sample_tally(self, counts: ArrayLike, rng: np.random.Generator) -> Tally:
-        """Draw the tally of (k,) people per symbol; same law as `tally(privatize(x))`."""
+        """Draw the tally of (k,) people per symbol; same distribution as `tally(privatize(x))`."""
         people = check_counts("counts", counts, self.k)
         others = people[self.clear_symbols]
         named = rng.binomial(others, self.clear_share[self._clear_block])
@@ -95,6 +96,11 @@ class PublishedUrap(ContextMechanism):
     def block_counts(self, tally: Tally) -> Ints:
         """(m,) reports per block."""
         return self.oracles.block_counts(self._parts(tally)[0])
+
+    def support_tally(self, tally: Tally) -> SupportTally | None:
+        """None: reports that name a symbol carry bits too, which such counts do not know of."""
+        del tally
+        return None
 
     def gain_of_mixture(self, p: Floats, n: int) -> Floats:
         """(k,) by how much the mixture's variance is smaller; see `variance`.
@@ -131,6 +137,10 @@ class PublishedUrap(ContextMechanism):
         squares = sums_by(self.policy.blocks[hidden], weights[hidden] ** 2, self.policy.m)
         more = float((self._named(p) * self._stray_variance() * squares).sum())
         return super().sum_variance(p, weights, n) + more / n
+
+    def block_structure(self) -> BlockStructure:
+        """As in the mixture: nobody hidden sends a report that names a symbol, noise or not."""
+        return super().block_structure()
 
     def _fill_block(self, rows: list[list[Fraction]], block: int, ranks: range) -> None:
         noise = Fraction(int(self.oracles.cover_threshold[block]), COIN_ONE)

@@ -6,27 +6,29 @@ h(x) = ⌊g·f(x)/P⌋ for a uniform polynomial f of degree ≤ 2 over GF(P), P 
 f(x) is uniform and values of three symbols are independent, so that two symbols collide with
 probability c = Σ_v (n_v/P)² and three with Σ_v (n_v/P)³, n_v numbers being mapped to v: not 1/g
 and 1/g², and these are what the estimator and its variances use. A block of one symbol has P = 1.
-Base distribution: uniform h and value, with k-RR's own λ = g/(g + e^ε − 1); as f can map some
-hidden symbol to each value, no smaller λ covers them with it.
+Base distribution: uniform h and value, with k-RR's λ = g/(g + e^ε − 1). No smaller λ covers the
+hidden symbols, as f can map some of them to each value.
 """
 
+from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from caldp_core.basics.arrays import counts_by
-from caldp_core.basics.errors import require
-from caldp_core.basics.limits import N_MAX
+from caldp_core.basics.errors import check_whole, require
+from caldp_core.basics.limits import HASHES_MAX, K_MAX, N_MAX
 from caldp_core.basics.types import Floats, Ints, Reports, WordSource
-from caldp_core.mechanisms.base import OUTPUTS_MAX, SupportForm
+from caldp_core.mechanisms.base import SupportForm
 from caldp_core.mechanisms.oracles.polynomial_hash import (
     count_hits,
     every_hash,
     least_prime,
     polynomial,
 )
-from caldp_core.mechanisms.oracles.supports import SupportLaw, SupportOracles
+from caldp_core.mechanisms.oracles.record_reports import RecordReports
+from caldp_core.mechanisms.oracles.supports import SupportLaw
 from caldp_core.mechanisms.randomness.coins import (
     COIN_ONE,
     below,
@@ -36,10 +38,10 @@ from caldp_core.mechanisms.randomness.coins import (
 )
 from caldp_core.mechanisms.randomness.tally_in_pieces import stream_tally
 
+ChoiceOfRange: TypeAlias = Callable[[Ints, Ints, Floats], Ints]
+"""(m,) hidden symbols per block, (m,) P and (m,) ε → (m,) numbers g of values of a hash."""
 _WRITTEN_OUT_MAX: Final = 4096
 """Blocks with at most so many different reports draw how many people send each."""
-_HASHES_MAX: Final = 10**10
-"""Most people times symbols of the largest block that are hashed one by one: about 10 s."""
 _CHUNK: Final = 1 << 14
 """People at a time, so that their numbers stay in the cache."""
 _WRONG: Final = (
@@ -48,29 +50,24 @@ _WRONG: Final = (
 )
 
 
-class LocalHashingOracles(SupportOracles):
+class LocalHashingOracles(RecordReports):
     """See `FrequencyOracles`; `sizes`: (m,) hidden symbols per block, `epsilon`: (m,).
 
-    A report is a record of `source`, the number of its block, `hash`, the coefficients of f from
-    x⁰ on, and `value`. In the clear, `source` is m + the symbol's place and the rest is 0.
+    `choose` gives (m,) g in [1, P], at least 2 where a block hides two or more.
+    A report is a record of `source` (see `RecordReports`), `hash`, the coefficients of f from x⁰
+    on, and `value`.
     """
 
     dtype: np.dtype[Any] = np.dtype([("source", "<i8"), ("hash", "<i8", (3,)), ("value", "<i8")])
 
-    def __init__(self, sizes: Ints, epsilon: Floats) -> None:
+    def __init__(self, sizes: Ints, epsilon: Floats, choose: ChoiceOfRange | None = None) -> None:
         self._prime = np.array([least_prime(int(s)) for s in sizes], np.int64)
-        self._g = best_range(sizes, self._prime, epsilon)
+        self._g = (choose or best_range)(sizes, self._prime, epsilon)
         small = bool((self._prime.astype(np.float64) ** 3 * self._g <= _WRITTEN_OUT_MAX).all())
-        self.n_max = N_MAX if small else _HASHES_MAX // int(sizes.max())
+        self.n_max = N_MAX if small else HASHES_MAX // int(sizes.max())
         noise = noise_threshold(np.where(sizes > 0, self._g, 0), epsilon)
         law = support_law_of(sizes, self._prime, self._g, noise / COIN_ONE)
         super().__init__(sizes, noise, law)
-
-    @property
-    def outputs(self) -> int:
-        """Σ P³·g, 10^18 if there are more."""
-        blocks = np.flatnonzero(self._sizes).tolist()
-        return min(sum(int(self._prime[j]) ** 3 * int(self._g[j]) for j in blocks), OUTPUTS_MAX)
 
     @property
     def settings(self) -> tuple[Ints, ...]:
@@ -96,42 +93,29 @@ class LocalHashingOracles(SupportOracles):
         reports["value"] = uniform_below(g, words)
         return reports
 
-    def tally(self, reports: Reports, clear: int) -> Ints:
-        """(n,) reports → (tally_size + clear,) sums; `CaldpError` on a record that can't be."""
-        reports = np.asarray(reports)
-        require(reports.ndim == 1 and reports.dtype == self.dtype, _WRONG)
-        m, source = self._sizes.size, reports["source"]
-        require(bool(((source >= 0) & (source < m + clear)).all()), _WRONG)
-        one = np.ones(clear, np.int64)
-        present = self._sizes > 0
-        prime = np.concatenate([np.where(present, self._prime, 0), one])[source]
-        g = np.concatenate([np.where(present, self._g, 0), one])[source]
-        numbers, value = reports["hash"], reports["value"]
-        require(bool(((numbers >= 0) & (numbers < prime[:, None])).all()), _WRONG)
-        require(bool(((value >= 0) & (value < g)).all()), _WRONG)
-        order = np.argsort(source, kind="stable")
-        sent = np.bincount(source, minlength=m + clear)
-        ends = np.cumsum(sent)
-        included = np.zeros(self._block.size, np.int64)
-        for block in np.flatnonzero(sent[:m]).tolist():
-            start, size = int(self._starts[block]), int(self._sizes[block])
-            for first in range(ends[block] - sent[block], ends[block], _CHUNK):
-                part = reports[order[first : min(first + _CHUNK, ends[block])]]
-                included[start : start + size] += count_hits(
-                    part["hash"], part["value"], int(self._prime[block]), int(self._g[block]), size
-                )
-        return np.concatenate([included, sent])
+    def columns_of(self, block: int) -> int:
+        """P³·g: every hash with every value."""
+        return int(self._prime[block]) ** 3 * int(self._g[block])
 
-    def every_report(self, clear: int) -> Reports:
-        """Blocks in order, hashes as `every_hash` gives them, their values; then the clear ones."""
-        parts = []
-        for block in np.flatnonzero(self._sizes):
-            prime, g = int(self._prime[block]), int(self._g[block])
-            reports = np.zeros(prime**3 * g, self.dtype)
-            reports["source"], reports["value"] = block, np.tile(np.arange(g), prime**3)
-            reports["hash"] = np.repeat(every_hash(prime), g, axis=0)
-            parts.append(reports)
-        return np.concatenate([*parts, self.clear_reports(np.arange(clear))])
+    def listed(self, block: int) -> Reports:
+        """(P³·g,) hashes as `every_hash` gives them, each with the values 0 … g−1."""
+        prime, g = int(self._prime[block]), int(self._g[block])
+        reports = self.blank(np.full(prime**3 * g, block))
+        reports["value"] = np.tile(np.arange(g), prime**3)
+        reports["hash"] = np.repeat(every_hash(prime), g, axis=0)
+        return reports
+
+    def included(self, reports: Reports, members: Ints, block: int) -> Ints:
+        """(s_j,) how many of the `members` include each symbol; `CaldpError` on other numbers."""
+        size, prime, g = (int(part[block]) for part in (self._sizes, self._prime, self._g))
+        counts = np.zeros(size, np.int64)
+        for first in range(0, members.size, _CHUNK):
+            part = reports[members[first : first + _CHUNK]]
+            numbers, value = part["hash"], part["value"]
+            require(bool(((numbers >= 0) & (numbers < prime)).all()), _WRONG)
+            require(bool(((value >= 0) & (value < g)).all()), _WRONG)
+            counts += count_hits(numbers, value, prime, g, size)
+        return counts
 
     def report_bits(self, clear: int) -> int:
         """Bits of the source's number, three coefficients and a value, at the widest block's."""
@@ -139,7 +123,7 @@ class LocalHashingOracles(SupportOracles):
         return max(1, sum((number - 1).bit_length() for number in numbers))
 
     def sample_tally(self, counts: Ints, base: Ints, rng: np.random.Generator) -> Ints:
-        """Small blocks draw how many people send each report; else reports are drawn themselves."""
+        """Small blocks: how many people send each report. Others: the reports themselves."""
         if self.n_max < N_MAX:
             words = seeded_words(rng)
             return np.asarray(
@@ -174,17 +158,15 @@ class LocalHashingOracles(SupportOracles):
 
     def channel(self, block: int) -> tuple[int, Ints, int]:
         """Numerators over 2^48·g·P³: a lie N, the truth g·(2^48 − N) more; base: uniform."""
-        present = np.flatnonzero(self._sizes[:block])
-        first = int((self._prime[present] ** 3 * self._g[present]).sum())
-        size, prime, g = (int(part[block]) for part in (self._sizes, self._prime, self._g))
-        every = self.every_report(0)[first : first + prime**3 * g]
+        size, g = int(self._sizes[block]), int(self._g[block])
+        every = self.listed(block)
         noise = int(self.cover_threshold[block])
         rows = [
             [noise + (g * (COIN_ONE - noise) if hit else 0) for hit in self._hits(every, block, x)]
             for x in range(size)
         ]
         rows.append([COIN_ONE] * every.size)
-        return first, np.array(rows, dtype=object), COIN_ONE * g * prime**3
+        return self.first_column(block), np.array(rows, dtype=object), COIN_ONE * every.size
 
     def _hits(self, reports: Reports, block: int, x: int) -> list[bool]:
         number = polynomial(reports["hash"], np.full(reports.size, x), int(self._prime[block]))
@@ -201,7 +183,7 @@ class LocalHashingOracles(SupportOracles):
 
 
 def support_law_of(sizes: Ints, prime: Ints, g: Ints, share: Floats) -> SupportLaw:
-    """What a report includes; `share`: (m,) λ. Three symbols' values are independent."""
+    """Probabilities of inclusion; `share`: (m,) λ. Hash values of three symbols are independent."""
     most = prime // g + (prime % g > 0)
     few = prime // g
     large = prime % g
@@ -230,3 +212,22 @@ def best_range(sizes: Ints, prime: Ints, epsilon: Floats) -> Ints:
         support_law_of(sizes, prime, g, g / (g + np.expm1(epsilon))) for g in (least, most)
     )
     return np.where(upper.total_square(sizes) < lower.total_square(sizes), most, least)
+
+
+def hashing_family(g: int) -> Callable[[Ints, Floats], LocalHashingOracles]:
+    """Local hashing to g ≥ 2 values in every block, whatever ε; raises `CaldpError`.
+
+    A block of s ≥ 2 hidden symbols needs g ≤ P; a lone one has one value.
+    """
+    values = check_whole("g", g, 2, K_MAX)
+
+    def fixed(sizes: Ints, prime: Ints, _: Floats) -> Ints:
+        several = prime[sizes > 1]
+        require(
+            bool((several >= values).all()),
+            f"g must be at most the least prime that no block's sensitive values exceed, got "
+            f"{values} where it is {int(several.min(initial=K_MAX))}; choose a smaller one.",
+        )
+        return np.where(sizes > 1, values, 1)
+
+    return lambda sizes, epsilon: LocalHashingOracles(sizes, epsilon, fixed)

@@ -1,6 +1,6 @@
 """Hashes of degree two: h(x) = ⌊g·f(x)/P⌋ with f(x) = c₀ + c₁x + c₂x² mod P, P a prime.
 
-Room: mechanisms; the machine room of `local_hashing.py`. Three different x < P see independent
+Room: mechanisms, oracles; used by `local_hashing.py`. Three different x < P see independent
 uniform numbers f(x), because one f goes through any three points (Wegman & Carter 1981).
 """
 

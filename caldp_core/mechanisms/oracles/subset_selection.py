@@ -3,66 +3,46 @@
 Room: mechanisms. A block with s hidden symbols sends subsets of ω of them, ω ≈ s/(e^ε + 1).
 Everybody sends a uniform subset with probability λ = s/(s + ω(e^ε − 1)); otherwise a hidden x
 sends x with ω − 1 uniform others. So a subset is e^ε times as likely from those it includes, which
-is Ye & Barg's law: x is included with probability ωe^ε/(ωe^ε + s − ω). With ω = 1 it is k-RR. As
-every subset includes somebody, λ·uniform is also the least that covers the hidden ones.
+is Ye & Barg's channel: x is included with probability ωe^ε/(ωe^ε + s − ω). With ω = 1 it is k-RR.
+As every subset includes some symbol, λ is also the least that covers the hidden ones.
 """
 
-from decimal import Decimal, localcontext
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations
-from math import comb
-from typing import Any, Final
+from typing import TypeAlias
 
 import numpy as np
 
 from caldp_core.basics.arrays import counts_by
-from caldp_core.basics.errors import require
-from caldp_core.basics.limits import N_MAX
+from caldp_core.basics.errors import check_whole, require
+from caldp_core.basics.limits import K_MAX, OUTPUTS_MAX
 from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource
-from caldp_core.mechanisms.base import OUTPUTS_MAX, SupportForm
-from caldp_core.mechanisms.oracles.subset_reports import (
-    Rows,
-    bit_counts,
-    chunk_rows,
-    full_mask,
-    random_subsets,
-    words_for,
-)
+from caldp_core.mechanisms.base import SupportForm
+from caldp_core.mechanisms.oracles.packed_bits import set_bits, words_for
+from caldp_core.mechanisms.oracles.packed_reports import PackedReports
+from caldp_core.mechanisms.oracles.random_subsets import chunk_rows, random_subsets
 from caldp_core.mechanisms.oracles.subset_tally import sample_supports
-from caldp_core.mechanisms.oracles.supports import SupportLaw, SupportOracles
-from caldp_core.mechanisms.randomness.coins import COIN_ONE, below
+from caldp_core.mechanisms.oracles.supports import SupportLaw
+from caldp_core.mechanisms.randomness.coins import COIN_ONE, below, uniform_threshold
 
-_DIGITS: Final = 60
-_WRONG: Final = (
-    "reports must be subsets as this mechanism sends them; "
-    "hand over what privatize or client_report gave."
-)
+ChoiceOfOmega: TypeAlias = Callable[[Ints, Floats], Ints]
+"""(m,) hidden symbols per block and (m,) ε → (m,) sizes of subsets."""
 
 
-class SubsetSelectionOracles(SupportOracles):
+class SubsetSelectionOracles(PackedReports):
     """See `FrequencyOracles`; `sizes`: (m,) hidden symbols per block, `epsilon`: (m,).
 
-    A report is a record of `source`, the number of its block, and `bits`, the subset as packed
-    bits in the order of the block's ranks. In the clear, `source` is m + the symbol's place and
-    there are no bits.
+    `choose`: (m,) sizes and (m,) ε → (m,) whole ω, 1 ≤ ω < s where a block hides two or more.
+    A report is a subset of ω of the block's hidden symbols, see `PackedReports`.
     """
 
-    n_max: int = N_MAX
-
-    def __init__(self, sizes: Ints, epsilon: Floats) -> None:
-        self._omega = best_omega(sizes, epsilon)
+    def __init__(self, sizes: Ints, epsilon: Floats, choose: ChoiceOfOmega | None = None) -> None:
+        self._omega = (choose or best_omega)(sizes, epsilon)
         noise = uniform_threshold(sizes, self._omega, epsilon)
         super().__init__(sizes, noise, support_law_of(sizes, self._omega, noise / COIN_ONE))
-        width = max(1, words_for(int(sizes.max())))
-        self.dtype: np.dtype[Any] = np.dtype([("source", "<i8"), ("bits", "<u8", (width,))])
         kinds = np.stack([sizes, self._omega])
         self._kinds, self._kind = np.unique(kinds, axis=1, return_inverse=True)
-
-    @property
-    def outputs(self) -> int:
-        """Σ C(s, ω), 10^18 if there are more."""
-        pairs = zip(self._sizes.tolist(), self._omega.tolist(), strict=True)
-        return min(sum(_subsets(s, omega) for s, omega in pairs), OUTPUTS_MAX)
 
     @property
     def settings(self) -> tuple[Ints, ...]:
@@ -91,56 +71,30 @@ class SubsetSelectionOracles(SupportOracles):
                 reports["bits"][part, :width] = rows
         return reports
 
-    def tally(self, reports: Reports, clear: int) -> Ints:
-        """(n,) reports → (tally_size + clear,) sums; `CaldpError` on a record that can't be."""
-        reports = np.asarray(reports)
-        require(reports.ndim == 1 and reports.dtype == self.dtype, _WRONG)
-        m = self._sizes.size
-        source = reports["source"]
-        require(bool(((source >= 0) & (source < m + clear)).all()), _WRONG)
-        order = np.argsort(source, kind="stable")
-        sent = np.bincount(source, minlength=m + clear)
-        ends = np.cumsum(sent)
-        included = np.zeros(self._block.size, np.int64)
-        for block in np.flatnonzero(sent[:m]).tolist():
-            at = order[ends[block] - sent[block] : ends[block]]
-            start, size = int(self._starts[block]), int(self._sizes[block])
-            included[start : start + size] = self._included(reports["bits"], at, block)
-        require(not reports["bits"][order[ends[m - 1] :]].any(), _WRONG)
-        return np.concatenate([included, sent])
+    def columns_of(self, block: int) -> int:
+        """C(s, ω), or more than 10^18 if there are more."""
+        return _subsets(int(self._sizes[block]), int(self._omega[block]))
 
-    def _included(self, bits: Rows, at: Ints, block: int) -> Ints:
+    def rows_of(self, block: int) -> Words:
+        """(C(s, ω), words) subsets as `itertools.combinations` gives them."""
         size, omega = int(self._sizes[block]), int(self._omega[block])
-        mask = np.zeros(bits.shape[1], np.uint64)
-        mask[: words_for(size)] = full_mask(size)
-        counts, step = np.zeros(size, np.int64), chunk_rows(bits.shape[1])
-        for start in range(0, at.size, step):
-            rows = bits[at[start : start + step]]
-            number = np.bitwise_count(rows).sum(axis=1, dtype=np.int64)
-            require(bool((number == omega).all()) and not (rows & ~mask).any(), _WRONG)
-            counts += bit_counts(rows[:, : words_for(size)], size)
-        return counts
+        subsets = np.array(list(combinations(range(size), omega)))
+        rows = np.zeros((len(subsets), words_for(size)), np.uint64)
+        for symbol in subsets.T:
+            set_bits(rows, np.arange(len(rows)), symbol, np.ones(len(rows), np.bool_))
+        return rows
 
-    def every_report(self, clear: int) -> Reports:
-        """Blocks in order, subsets as `itertools.combinations` gives them, then the clear ones."""
-        parts = [self.clear_reports(np.arange(clear))]
-        for block in reversed(np.flatnonzero(self._sizes)):
-            subsets = list(combinations(range(int(self._sizes[block])), int(self._omega[block])))
-            reports = np.zeros(len(subsets), self.dtype)
-            reports["source"] = block
-            for row, subset in enumerate(subsets):
-                for place in subset:
-                    reports["bits"][row, place >> 6] |= np.uint64(1 << (place & 63))
-            parts.insert(0, reports)
-        return np.concatenate(parts)
-
-    def report_bits(self, clear: int) -> int:
-        """Bits of the source's number, and one for each symbol of the widest block."""
-        sources = self._sizes.size + clear
-        return max(1, (sources - 1).bit_length() + int(self._sizes.max()))
+    def check_rows(self, rows: Words, block: int) -> None:
+        """Raise `CaldpError` unless all of (n, words) rows hold ω symbols."""
+        number = np.bitwise_count(rows).sum(axis=1, dtype=np.int64)
+        require(
+            bool((number == self._omega[block]).all()),
+            f"reports must be subsets of {self._omega[block]} values in block {block}; "
+            "hand over what privatize or client_report gave.",
+        )
 
     def sample_tally(self, counts: Ints, base: Ints, rng: np.random.Generator) -> Ints:
-        """Uniform subsets and honest ones are told apart, then both go through one scan."""
+        """Draw who sends a uniform subset; one scan then draws their subsets and the others'."""
         uniform = rng.binomial(counts, self._share[self._block])
         truths = counts - uniform
         noise = counts_by(self._block, uniform, base.size) + base
@@ -156,14 +110,15 @@ class SubsetSelectionOracles(SupportOracles):
         """Numerators over 2^48·ω·C(s, ω): λ's share ω·N, and s·(2^48 − N) more if included."""
         size, omega = int(self._sizes[block]), int(self._omega[block])
         noise = int(self.cover_threshold[block])
-        first = sum(
-            comb(s, o) for s, o in zip(self._sizes[:block], self._omega[:block], strict=True) if s
-        )
         subsets = list(combinations(range(size), omega))
         lie, truth = omega * noise, omega * noise + size * (COIN_ONE - noise)
         rows = [[truth if x in subset else lie for subset in subsets] for x in range(size)]
         rows.append([omega * COIN_ONE] * len(subsets))
-        return first, np.array(rows, dtype=object), COIN_ONE * omega * len(subsets)
+        return (
+            self.first_column(block),
+            np.array(rows, dtype=object),
+            COIN_ONE * omega * len(subsets),
+        )
 
     def support_form(self, block: int) -> SupportForm:
         """x sends λ of all C(s, ω) subsets and 1 − λ of the C(s, ω)·ω/s that include x."""
@@ -173,7 +128,7 @@ class SubsetSelectionOracles(SupportOracles):
 
 
 def support_law_of(sizes: Ints, omega: Ints, share: Floats) -> SupportLaw:
-    """What subsets of ω of s symbols include; `share`: (m,) λ. The rest is counting."""
+    """Probabilities of inclusion for subsets of ω of s symbols, by counting; `share`: (m,) λ."""
     s, w = np.maximum(sizes, 1).astype(np.float64), omega.astype(np.float64)
     one, two = np.maximum(s - 1.0, 1.0), np.maximum(s - 2.0, 1.0)
     uniform_pair = w * (w - 1.0) / (s * one)
@@ -204,20 +159,23 @@ def best_omega(sizes: Ints, epsilon: Floats) -> Ints:
     return np.where(better, most, least)
 
 
-def uniform_threshold(sizes: Ints, omega: Ints, epsilon: Floats) -> Words:
-    """(m,) N = ⌈2^48·s/(s + ω(e^ε − 1))⌉: a uniform subset with probability N/2^48.
+def subset_family(omega: int) -> Callable[[Ints, Floats], SubsetSelectionOracles]:
+    """Subset selection with this ω ≥ 1 in every block, whatever ε; raises `CaldpError`.
 
-    Rounding up makes (λ/C(s, ω) + (1 − λ)/C(s − 1, ω − 1))/(λ/C(s, ω)) ≤ e^ε. 0 where s = 0.
+    A block of s ≥ 2 hidden symbols needs ω < s; a lone one can only be named.
     """
-    kinds, place = np.unique(np.stack([sizes, omega, epsilon]), axis=1, return_inverse=True)
-    with localcontext() as context:
-        context.prec = _DIGITS
-        powers = [Decimal(float(e)).exp() for e in kinds[2]]
-        whole = [
-            int(COIN_ONE * int(s) // (int(s) + int(w) * (power - 1))) + (s > 0)
-            for s, w, power in zip(kinds[0], kinds[1], powers, strict=True)
-        ]
-    return np.minimum(np.array(whole, dtype=np.uint64), COIN_ONE)[place.ravel()]
+    size = check_whole("omega", omega, 1, K_MAX)
+
+    def fixed(sizes: Ints, _: Floats) -> Ints:
+        several = sizes[sizes > 1]
+        require(
+            bool((several > size).all()),
+            f"omega must be below the number of sensitive values of every block, got {size} "
+            f"where a block has {int(several.min(initial=K_MAX))}; choose a smaller one.",
+        )
+        return np.where(sizes > 1, size, 1)
+
+    return lambda sizes, epsilon: SubsetSelectionOracles(sizes, epsilon, fixed)
 
 
 def _subsets(size: int, omega: int) -> int:

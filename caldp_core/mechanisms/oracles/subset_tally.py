@@ -1,6 +1,6 @@
-"""The law of the inclusion counts of random subsets, drawn at a cost that ignores n.
+"""How many random subsets include each symbol, drawn at a cost that does not depend on n.
 
-Room: mechanisms; the machine room of `subset_selection.py`. A uniform subset of a given size can
+Room: mechanisms, oracles; used by `subset_selection.py`. A uniform subset of a given size can
 be chosen symbol by symbol: who still needs r of the remaining symbols takes the next of q with
 probability r/q (selection sampling; Fan, Muller, Rezucha 1962; Knuth, TAOCP 2, Algorithm 3.4.2S).
 People with the same r are alike, so a pool that counts them by r is enough, and one binomial per

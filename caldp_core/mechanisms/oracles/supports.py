@@ -1,4 +1,4 @@
-"""Reports that stand for a set of symbols: what all families but Hadamard and k-RR share.
+"""Reports that are sets of symbols: what all families but Hadamard response and k-RR share.
 
 Room: mechanisms. A report of block j's oracle *includes* some of its hidden symbols. Everybody
 of the block, hidden or not, sends a report from the base distribution with probability λ; the
@@ -8,24 +8,21 @@ oracle's reports. With a = P(includes x | x) and r = P(includes x | another hidd
 
     n·p̂_x = (count_x − r·protected_j − β·clear_j)/(a − r),  β = λ(u − r)/(1 − λ),
 
-u = P(a base report includes x): β makes those who are not hidden cancel out.
+u = P(a base report includes x): the term with β makes people whose symbol is not hidden cancel out.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from caldp_core.basics.arrays import sums_by
-from caldp_core.basics.errors import require
-from caldp_core.basics.limits import REPORTS_MAX_BYTES
-from caldp_core.basics.types import Floats, Ints, Reports, Words
+from caldp_core.basics.types import Floats, Ints, Words
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
 
 
 @dataclass(frozen=True, eq=False)
 class SupportLaw:
-    """What a report includes; all (m,) probabilities, one per block, but for `gain` and `clear`.
+    """Probabilities that a report includes symbols: (m,), one for each block; see the module.
 
     `own`, `other`, `base`: a, r and u above. `own_pair`: x and a given other symbol, from x.
     `other_pair`: two given symbols that are not x, from x. `base_pair`: two given symbols, from
@@ -44,7 +41,7 @@ class SupportLaw:
     def total_square(self, sizes: Ints) -> Floats:
         """(m,) Σ_x E[Z_x²] of one hidden person, Z_x what the report adds to n·p̂_x.
 
-        The estimates' variances add up to this less a constant: it ranks an oracle's settings.
+        The sum of the estimates' variances is this minus a constant, so it ranks settings.
         """
         own, r = self.own, self.other
         square = own * (1.0 - r) ** 2 + (1.0 - own) * r**2 + (sizes - 1) * r * (1.0 - r)
@@ -54,12 +51,9 @@ class SupportLaw:
 class SupportOracles:
     """The part of an `FrequencyOracles` that follows from its `SupportLaw`.
 
-    `sizes`: (m,) hidden symbols per block; `noise`: (m,) whole thresholds of λ.
+    `sizes`: (m,) hidden symbols per block; `cover_threshold`: (m,) whole thresholds of λ.
     Tally: (s,) inclusions of each hidden symbol, then (m,) reports of each block's oracle.
-    Reports are records with a field `source`; `dtype` is the family's.
     """
-
-    dtype: np.dtype[Any]
 
     def __init__(self, sizes: Ints, cover_threshold: Words, law: SupportLaw) -> None:
         self._sizes = sizes
@@ -70,24 +64,8 @@ class SupportOracles:
         self._block = np.repeat(np.arange(sizes.size), sizes)
         self.tally_size = int(sizes.sum()) + sizes.size
 
-    def blank(self, source: Ints) -> Reports:
-        """(n,) sources → (n,) records of nothing else; `CaldpError` if they would take too much."""
-        size = source.size * self.dtype.itemsize
-        require(
-            size <= REPORTS_MAX_BYTES,
-            f"Reports may take at most {REPORTS_MAX_BYTES:,} bytes, these {source.size:,} would "
-            f"take {size:,}; take fewer people at a time or sample_tally.",
-        )
-        reports = np.zeros(source.size, self.dtype)
-        reports["source"] = source
-        return reports
-
-    def clear_reports(self, place: Ints) -> Reports:
-        """(n,) places → (n,) records whose `source` is m + place, and that hold nothing else."""
-        return self.blank(self._sizes.size + place)
-
     def block_counts(self, counts: Ints) -> Ints:
-        """(m,) reports of each block's oracle: the last cells."""
+        """(m,) reports of each block's oracle: the last entries of the tally."""
         return counts[self._block.size :]
 
     def estimate(self, counts: Ints, block_counts: Ints, n: int) -> Floats:
@@ -109,7 +87,7 @@ class SupportOracles:
         return np.asarray((square / law.gain[block] ** 2 - p**2) / n)
 
     def offset(self, weights: Floats) -> Floats:
-        """−β·Σ w/(a − r): what a report in the clear adds; `second_moment` sees to the others."""
+        """−β·Σ w/(a − r): what a report in the clear adds; `second_moment` has the others."""
         total = sums_by(self._block, weights, self._sizes.size)
         return np.asarray(-self.law.clear * total / self.law.gain)
 

@@ -9,28 +9,33 @@ without the noise bits of reports that name their symbol (`published_urap.py` ha
 """
 
 from collections.abc import Callable
-from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from caldp_core.basics.arrays import counts_by
 from caldp_core.basics.errors import check_number
+from caldp_core.basics.limits import THETA_MAX, THETA_MIN
+from caldp_core.basics.powers import ceiling_of
 from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource
 from caldp_core.mechanisms.base import SupportForm
-from caldp_core.mechanisms.oracles.packed_bits import PackedReports, members_of
-from caldp_core.mechanisms.oracles.random_bits import (
-    WORD_BITS,
-    as_bytes,
-    product_law,
-    random_lanes,
-    set_bits,
-)
+from caldp_core.mechanisms.oracles.packed_bits import every_row, full_mask, set_bits
+from caldp_core.mechanisms.oracles.packed_reports import PackedReports
+from caldp_core.mechanisms.oracles.random_bits import random_lanes
+from caldp_core.mechanisms.oracles.record_reports import members_of
 from caldp_core.mechanisms.oracles.supports import SupportLaw
-from caldp_core.mechanisms.randomness.coins import COIN_BITS, COIN_ONE, below, truth_threshold
+from caldp_core.mechanisms.randomness.coins import (
+    COIN_BITS,
+    COIN_ONE,
+    WORD_BITS,
+    below,
+    thresholds,
+    truth_threshold,
+)
 
-_DIGITS: Final = 60
 _CHUNK: Final = 1 << 14
 """Words of coins at a time, so that what is in hand stays in the cache."""
 
@@ -58,31 +63,30 @@ class UnaryOracles(PackedReports):
         block = self._block[rank]
         reports = self.privatize_base(block, words)
         ones = below(words(rank.size), self._truth[block])
-        set_bits(reports["bits"], rank - self._starts[block], ones)
+        set_bits(reports["bits"], np.arange(rank.size), rank - self._starts[block], ones)
         return reports
 
     def privatize_base(self, block: Ints, words: WordSource) -> Reports:
         """(n,) blocks → (n,) reports all of whose bits are 1 with probability d₁."""
         reports = self.blank(block)
-        bits = reports["bits"]
         lanes = -(-self._sizes // WORD_BITS)
-        kinds, kind = np.unique(np.stack([lanes, self._stray]), axis=1, return_inverse=True)
+        kinds, kind = np.unique(
+            np.stack([lanes, self._stray.astype(np.int64)]), axis=1, return_inverse=True
+        )
         by_kind = members_of(kind.ravel()[block], kinds.shape[1])
-        for (wide, stray), members in zip(kinds.T, by_kind, strict=True):
-            step = max(1, _CHUNK // max(1, int(wide)))
+        for (wide, stray), members in zip(kinds.T.tolist(), by_kind, strict=True):
+            step = max(1, _CHUNK // max(1, wide))
             for start in range(0, members.size, step):
                 part = members[start : start + step]
-                drawn = random_lanes(part.size * int(wide), int(stray), words)
-                drawn = drawn.reshape(part.size, int(wide))
-                drawn[:, -1] &= self._last_lane(block[part])
-                packed = as_bytes(drawn)[:, : bits.shape[1]]
-                bits[part, : packed.shape[1]] = packed
+                drawn = random_lanes(part.size * wide, stray, words).reshape(part.size, wide)
+                drawn[:, -1] &= self._last_words[block[part]]
+                reports["bits"][part, :wide] = drawn
         return reports
 
-    def _last_lane(self, block: Ints) -> Words:
-        # Mask of the bits that the block's last word holds: 1 to 64 of them.
-        spare = -self._sizes[block] % WORD_BITS
-        return np.right_shift(~np.uint64(0), spare.astype(np.uint64))
+    @cached_property
+    def _last_words(self) -> Words:
+        # (m,) masks of the bits that the last word of a block holds.
+        return np.array([full_mask(s)[-1] if s else 0 for s in self._sizes.tolist()], np.uint64)
 
     def sample_tally(self, counts: Ints, base: Ints, rng: np.random.Generator) -> Ints:
         """Given the people, bit sums are independent: Binomial(own, θ) + Binomial(others, d₁)."""
@@ -92,27 +96,33 @@ class UnaryOracles(PackedReports):
         return np.concatenate([own + stray, reports])
 
     def channel(self, block: int) -> tuple[int, Ints, int]:
-        """Products of T, D and their complements, over (2^48)^s; Python ints, for they are huge."""
+        """Products of T, D and their complements, over (2^48)^s, as Python ints of any size."""
         size, stray = int(self._sizes[block]), int(self._stray[block])
         rows = [[stray] * size for _ in range(size + 1)]
         for own in range(size):
             rows[own][own] = int(self._truth[block])
         numerators: Any = np.stack([product_law(row, COIN_ONE) for row in rows])
-        before = self._sizes[:block]
-        first = int((1 << before[before > 0]).sum())
-        return first, numerators, 1 << (COIN_BITS * size)
+        return self.first_column(block), numerators, 1 << (COIN_BITS * size)
+
+    def columns_of(self, block: int) -> int:
+        """2^s: all rows of bits."""
+        return 1 << int(self._sizes[block])
+
+    def rows_of(self, block: int) -> Words:
+        """(2^s, 1) all rows of bits, counted up in binary."""
+        return every_row(int(self._sizes[block]))
 
     def support_form(self, block: int) -> SupportForm:
-        """Only the own bit tells x from the base: θ for d₁ where it is 1, 1 − θ for 1 − d₁."""
+        """x and the base differ in x's own bit only: it is 1 with θ, or d₁ in the base."""
         theta = Fraction(int(self._truth[block]), COIN_ONE)
         d1 = Fraction(int(self._stray[block]), COIN_ONE)
         return SupportForm(theta / d1, (1 - theta) / (1 - d1), d1)
 
 
 def support_law_of(theta: Floats, d1: Floats) -> SupportLaw:
-    """What a report of independent bits includes: others have d₁ even in the base reports.
+    """Probabilities of inclusion for independent bits.
 
-    So who is in the clear need not be corrected for, β = 0.
+    A base report includes a symbol as often as another hidden symbol's report does, so β = 0.
     """
     return SupportLaw(
         own=theta,
@@ -133,17 +143,26 @@ def unary_thresholds(truth: Words, epsilon: Floats) -> tuple[Words, Words]:
     Q(y|x)/base(y) is θ/d₁ (own bit set), so N is the least with λ ≥ e^{−ε}·θ/d₁, ULDP's d₂ but for
     the rounding of d₁.
     """
-    pairs, place = np.unique(np.stack([truth, epsilon]), axis=1, return_inverse=True)
-    stray, covering = [], []
-    with localcontext() as context:
-        context.prec = _DIGITS
-        for whole, level in pairs.T:
-            true, power = int(whole), Decimal(float(level)).exp()
-            # e^ε is irrational, so the least whole number above is the floor's successor.
-            stray.append(int(COIN_ONE * true / ((COIN_ONE - true) * power + true)) + 1)
-            covering.append(int(COIN_ONE * true / (stray[-1] * power)) + 1)
-    at = place.ravel()
-    return np.array(stray, np.uint64)[at], np.array(covering, np.uint64)[at]
+
+    def stray(true: int, level: float) -> int:
+        return ceiling_of(lambda power: COIN_ONE * true / ((COIN_ONE - true) * power + true), level)
+
+    def covering(true: int, own: int, level: float) -> int:
+        return ceiling_of(lambda power: COIN_ONE * true / (own * power), level)
+
+    others = thresholds(stray, truth, epsilon)
+    return others, thresholds(covering, truth, others, epsilon)
+
+
+def product_law(chances: list[int], whole: int) -> NDArray[Any]:
+    """(2^s,) Python ints: probabilities of all rows of independent bits, times whole^s.
+
+    `chances`: s numerators over `whole` of the bits being 1. Rows in the order of `every_row`.
+    """
+    law = np.array([1], dtype=object)
+    for chance in chances:
+        law = np.concatenate([law * (whole - chance), law * chance])
+    return law
 
 
 class RapporOracles(UnaryOracles):
@@ -162,6 +181,6 @@ class OueOracles(UnaryOracles):
 
 def unary_family(theta: float) -> Callable[[Ints, Floats], UnaryOracles]:
     """The unary family with this θ in [0.001, 0.999] for every ε; raises `CaldpError` outside."""
-    share = check_number("theta", theta, 0.001, 0.999)
+    share = check_number("theta", theta, THETA_MIN, THETA_MAX)
     threshold = np.uint64(round(share * COIN_ONE))
     return lambda sizes, epsilon: UnaryOracles(sizes, epsilon, np.full(sizes.size, threshold))

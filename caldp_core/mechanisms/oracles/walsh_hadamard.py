@@ -1,4 +1,4 @@
-"""The Walsh–Hadamard transform, and its stochastic twin that draws a whole population's tally.
+"""The Walsh–Hadamard transform, and a stochastic version that draws a population's tally.
 
 Room: used by the Hadamard family only. H is Sylvester's matrix: H(r, y) = (−1)^popcount(r & y).
 """
@@ -33,8 +33,8 @@ def stochastic_fwht(counts: Ints, rng: np.random.Generator) -> Ints:
 
     `counts`: (2, S, B) int64 ≥ 0; counts[t, r, b] users of block b hold row r and send a y whose
     parity popcount(r & y) mod 2 is t; row 0 with t = 1 must be empty, as no y fits it.
-    Returns (S, B) int64: how many users of block b sent y, drawn from exactly the law that
-    one-by-one reports have, in O(S log S) whatever the number of users.
+    Returns (S, B) int64: how many users of block b sent y, with exactly the distribution
+    that one-by-one reports have, in O(S log S) whatever the number of users.
 
     One bit of r is exchanged for the same bit of y per round, from the highest down. In memory
     the bits still to do come first and the report's bits last, so that every slice is contiguous

@@ -1,32 +1,43 @@
 """Coins that decide privacy: whole-number thresholds, never floating-point comparisons.
 
-Room: mechanisms build on it. A coin is T/2^48 with a whole T, rounded so that the ε that is
-realised never exceeds the ε that was asked for; estimators debias with the same T/2^48.
+Room: mechanisms, randomness. A coin is 1 with probability T/2^48, T a whole number rounded so that
+the realised ε never exceeds the stated one; estimators debias with the same T/2^48.
 """
 
 import os
 from collections.abc import Callable
-from decimal import Decimal, localcontext
-from typing import Final
+from functools import partial
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from caldp_core.basics.powers import ceiling_of, floor_of
 from caldp_core.basics.types import Bools, Floats, Ints, Words, WordSource
 
+WORD_BITS: Final = 64
+"""Bits of a random word, and of a word of packed bits."""
 COIN_BITS: Final = 48
 COIN_ONE: Final = 1 << COIN_BITS
-SPARE_BITS: Final = 64 - COIN_BITS
+SPARE_BITS: Final = WORD_BITS - COIN_BITS
 """Bits of a random word that the coin leaves free for other uses."""
-_DIGITS: Final = 60
 
 
-def _each(epsilon: Floats, threshold: Callable[[Decimal], Decimal]) -> Words:
-    # e^ε is irrational for the ε we allow, so 60 digits settle every floor and ceiling.
-    values, place = np.unique(epsilon, return_inverse=True)
-    with localcontext() as context:
-        context.prec = _DIGITS
-        whole = [int(threshold(Decimal(float(value)).exp())) for value in values]
-    return np.array(whole, dtype=np.uint64)[place].reshape(epsilon.shape)
+def thresholds(rule: Callable[..., int], *columns: NDArray[Any]) -> Words:
+    """rule(a, b, …) for the entries of each place of `columns`, reckoned once for equal entries.
+
+    `columns`: arrays of one shape, of ε's and of whole numbers below 2^53; the result has their
+    shape. `rule` is called with Python floats, and with ints where a column has whole numbers.
+    """
+    flat = [column.ravel() for column in columns]
+    _, first, place = np.unique(
+        np.stack([column.astype(np.float64) for column in flat]),
+        axis=1,
+        return_index=True,
+        return_inverse=True,
+    )
+    whole = [rule(*(column[i].item() for column in flat)) for i in first.tolist()]
+    return np.array(whole, dtype=np.uint64)[place.ravel()].reshape(columns[0].shape)
 
 
 def truth_threshold(epsilon: Floats) -> Words:
@@ -34,7 +45,7 @@ def truth_threshold(epsilon: Floats) -> Words:
 
     Rounding down makes p/(1−p) ≤ e^ε. `epsilon`: any shape, in [0.001, 20].
     """
-    return _each(epsilon, lambda power: COIN_ONE * power / (1 + power))
+    return thresholds(partial(floor_of, lambda power: COIN_ONE * power / (1 + power)), epsilon)
 
 
 def noise_threshold(sizes: Ints, epsilon: Floats) -> Words:
@@ -42,14 +53,23 @@ def noise_threshold(sizes: Ints, epsilon: Floats) -> Words:
 
     Rounding up makes (1−λ+λ/s)/(λ/s) ≤ e^ε. `sizes`, `epsilon`: (m,); 0 where s = 0.
     """
-    with localcontext() as context:
-        context.prec = _DIGITS
-        pairs, place = np.unique(np.stack([sizes, epsilon]), axis=1, return_inverse=True)
-        whole = [
-            -int(-(COIN_ONE * int(s)) // (int(s) - 1 + Decimal(float(e)).exp())) + (s > 0)
-            for s, e in pairs.T
-        ]
-    return np.minimum(np.array(whole, dtype=np.uint64), COIN_ONE)[place.ravel()]
+    return uniform_threshold(sizes, np.ones_like(sizes), epsilon)
+
+
+def uniform_threshold(sizes: Ints, omega: Ints, epsilon: Floats) -> Words:
+    """N = ⌈2^48·s/(s + ω(e^ε − 1))⌉: a uniform one of C(s, ω) subsets with probability N/2^48.
+
+    Rounding up makes (λ/C(s, ω) + (1 − λ)/C(s − 1, ω − 1))/(λ/C(s, ω)) ≤ e^ε. All (m,); 0 where
+    s = 0.
+    """
+
+    def rule(size: int, subset: int, level: float) -> int:
+        if not size:
+            return 0
+        least = ceiling_of(lambda power: COIN_ONE * size / (size + subset * (power - 1)), level)
+        return min(least, COIN_ONE)
+
+    return thresholds(rule, sizes, omega, epsilon)
 
 
 def below(words: Words, threshold: Words) -> Bools:

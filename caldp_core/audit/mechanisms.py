@@ -1,0 +1,148 @@
+"""One question for any mechanism: whether its channel keeps the policy.
+
+Room: audit. The strongest way that the mechanism's size and statements allow is taken; the verdict
+says which (`LargeAudit.method`). A statement counts only if it is said of the very reports that the
+mechanism makes (`stated.py`); where nothing can be read, nothing is certified.
+"""
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Final
+
+from caldp_core.audit.axes import audit_axes
+from caldp_core.audit.block_extremes import quotient
+from caldp_core.audit.blockwise import LargeAudit, PairClass, audit_context
+from caldp_core.audit.pairwise import audit_channel
+from caldp_core.audit.stated import MAKES_REPORTS, doubt
+from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.powers import power_below
+from caldp_core.basics.types import Progress, no_progress
+from caldp_core.mechanisms.base import (
+    HasBlockStructure,
+    HasSmallTwin,
+    Mechanism,
+    MovesAlongAxes,
+    PreProcesses,
+)
+from caldp_core.privacy.context import Context, PrivacyMatrix
+from caldp_core.privacy.distance import EuclideanMetric, GridMetric
+from caldp_core.privacy.personal import PersonalPolicy
+
+EVERY_PAIR: Final = "every pair and every entry of the channel"
+ANY_PAIR: Final = "any pair"
+SMALL_TWIN: Final = (
+    "every pair and every entry of the channel on a smaller map with the same steps; that the "
+    "large map's is made alike is the mechanism's word"
+)
+TAGS: Final = ", of values and tags"
+PAIRWISE_MAX: Final = 10**7
+"""Most pairs times reports that are compared one by one: about ten seconds."""
+
+
+def audit_mechanism(
+    mechanism: Mechanism, policy: PrivacyMatrix | None = None, progress: Progress = no_progress
+) -> LargeAudit:
+    """Hold a mechanism's channel against a policy, its own claim if none is given.
+
+    Named so because `audit` is this package. Raises `CaldpError` where the mechanism is too large
+    to be written out and states nothing else that can be read, and where what it states is not
+    said of its own reports.
+    """
+    asked = mechanism.policy if policy is None else policy
+    require(
+        asked.k == mechanism.k,
+        f"A policy of {asked.k:,} values does not fit a mechanism for {mechanism.k:,}.",
+    )
+    reasons = []
+    for way in (_tags, _blocks, _axes, _pairs, _twin):
+        found = way(mechanism, asked, progress)
+        if isinstance(found, LargeAudit):
+            return found
+        reasons.append(found)
+    why = next((reason for reason in reasons if reason), "it states nothing that can be read")
+    raise CaldpError(
+        f"{type(mechanism).__name__} for {mechanism.k:,} values cannot be certified: {why}; use "
+        "fewer values or a mechanism that states its channel."
+    )
+
+
+def _tags(mechanism: Mechanism, asked: PrivacyMatrix, progress: Progress) -> LargeAudit | str:
+    """People's own places become tags: what the common mechanism promises holds for each."""
+    if not (isinstance(mechanism, PreProcesses) and isinstance(asked, PersonalPolicy)):
+        return ""
+    why = doubt(mechanism, ["after_pre_processing"], MAKES_REPORTS)
+    if why:
+        return why
+    audit = audit_mechanism(mechanism.after_pre_processing(), asked.with_tags(), progress)
+    return replace(audit, method=audit.method + TAGS)
+
+
+def _blocks(mechanism: Mechanism, asked: PrivacyMatrix, progress: Progress) -> LargeAudit | str:
+    if not (isinstance(mechanism, HasBlockStructure) and isinstance(asked, Context)):
+        return ""
+    own = mechanism.block_structure().policy
+    require(
+        asked is own or asked.fingerprint() == own.fingerprint(),
+        "The mechanism was made for another context than is asked about; make it anew.",
+    )
+    why = doubt(mechanism, ["block_structure"], MAKES_REPORTS)
+    return why or audit_context(mechanism, progress)
+
+
+def _pairs(mechanism: Mechanism, asked: PrivacyMatrix, progress: Progress) -> LargeAudit | str:
+    if mechanism.k**2 * mechanism.outputs > PAIRWISE_MAX:
+        return ""
+    why = doubt(mechanism, ["exact_channel", "_fill_block"], MAKES_REPORTS)
+    if why:
+        return why
+    try:
+        channel = mechanism.exact_channel()
+    except CaldpError as error:
+        return str(error)
+    audit = audit_channel(channel, asked)
+    progress(1.0)
+    if audit.worst is None:
+        return LargeAudit(audit.holds, EVERY_PAIR, (), None, audit.faulty_row)
+    worst = audit.worst
+    ratio = quotient(
+        Fraction(channel[worst.x][worst.output]), Fraction(channel[worst.x_other][worst.output])
+    )
+    found = PairClass(
+        block=0,
+        kind=ANY_PAIR,
+        pairs=audit.pairs,
+        x=worst.x,
+        x_other=worst.x_other,
+        output=worst.output,
+        ratio=ratio,
+        epsilon=worst.epsilon,
+        holds=ratio is not None and ratio <= power_below(worst.epsilon),
+    )
+    return LargeAudit(audit.holds, EVERY_PAIR, (found,), found, audit.faulty_row)
+
+
+def _axes(mechanism: Mechanism, asked: PrivacyMatrix, progress: Progress) -> LargeAudit | str:
+    if not isinstance(asked, GridMetric | EuclideanMetric):
+        return ""
+    if not isinstance(mechanism, MovesAlongAxes):
+        return ""
+    why = doubt(mechanism, ["axis_channels"], MAKES_REPORTS)
+    return why or audit_axes(mechanism, asked, progress)
+
+
+def _twin(mechanism: Mechanism, asked: PrivacyMatrix, progress: Progress) -> LargeAudit | str:
+    if not isinstance(asked, GridMetric | EuclideanMetric):
+        return ""
+    if not isinstance(mechanism, HasSmallTwin):
+        return ""
+    why = doubt(mechanism, ["small_twin"], MAKES_REPORTS)
+    if why:
+        return why
+    twin = mechanism.small_twin()
+    small = twin.policy
+    require(
+        isinstance(small, type(asked))
+        and replace(asked, rows=small.rows, columns=small.columns) == small,
+        "The small map has other steps than the large one; nothing follows from it.",
+    )
+    return replace(audit_mechanism(twin, small, progress), method=SMALL_TWIN)

@@ -1,0 +1,26 @@
+"""Confidence limits of a share from a count: Clopper and Pearson 1934.
+
+Room: basics. Exact for a binomial count, whatever the share: each limit is missed with probability
+`tail` at most.
+"""
+
+import numpy as np
+from scipy.special import betainccinv, betaincinv
+
+from caldp_core.basics.types import Floats, Ints
+
+
+def lowest_share(hits: Ints | Floats, n: int, tail: float) -> Floats:
+    """The least p at which `hits` of n or more have probability `tail`; 0 for no hits.
+
+    `hits`: any shape, in [0, n]; `tail`: in (0, 1).
+    """
+    some = np.where(hits > 0, hits, 1.0)
+    return np.where(hits > 0, betaincinv(some, n - some + 1.0, tail), 0.0)
+
+
+def highest_share(hits: Ints | Floats, n: int, tail: float) -> Floats:
+    """The greatest p at which `hits` of n or fewer have probability `tail`; 1 for n hits."""
+    missing = n - hits
+    share = betainccinv(hits + 1.0, np.where(missing > 0, missing, 1.0), tail)
+    return np.where(missing > 0, share, 1.0)

@@ -1,0 +1,88 @@
+"""A channel Q by what it does to vectors, so that nobody need write it out.
+
+Room: mechanisms. Estimation climbs likelihoods with the two products of `ChannelProducts`; a
+mechanism whose reports are symbols of its own domain also estimates with the inverse
+(`InvertibleProducts`). `DenseProducts` has all of them for a channel that is small enough to be
+written out; structured channels bring quicker ones of their own.
+"""
+
+from functools import cached_property
+from typing import Final, Protocol
+
+import numpy as np
+
+from caldp_core.basics.errors import require
+from caldp_core.basics.types import Floats
+
+_CONDITION_MAX: Final = 1e10
+"""A channel of larger condition leaves an inverse fewer than six right digits."""
+
+
+class ChannelProducts(Protocol):
+    """Products of vectors with a channel Q of k rows and `outputs` columns."""
+
+    def expected(self, p: Floats, /) -> Floats:
+        """p·Q: (k,) shares → (outputs,) distribution of the reports."""
+        ...
+
+    def pull(self, weights: Floats, /) -> Floats:
+        """Q·w: (outputs,) weights of reports → (k,) their mean over each symbol's reports."""
+        ...
+
+
+class InvertibleProducts(ChannelProducts, Protocol):
+    """The same for a (k, k) channel, with products by its inverse.
+
+    The last three raise `CaldpError` where Q has no inverse, or floats cannot find it.
+    """
+
+    def inverse(self, reports: Floats, /) -> Floats:
+        """reports·Q⁻¹: (k,) shares of reports → (k,) unbiased shares of symbols."""
+        ...
+
+    def score(self, weights: Floats, /) -> Floats:
+        """Q⁻¹·w: (k,) weights → (k,) what a report of each symbol adds to n·Σ w_x p̂_x."""
+        ...
+
+    def inverse_squared(self, reports: Floats, /) -> Floats:
+        """(k,) distribution of the reports → (k,) Σ_y reports_y·(Q⁻¹[y, x])²."""
+        ...
+
+
+class DenseProducts:
+    """Products with a channel that is written out: (k, outputs), row = true symbol.
+
+    Those with the inverse need outputs = k.
+    """
+
+    def __init__(self, channel: Floats) -> None:
+        self.channel = channel
+
+    @cached_property
+    def _inverse(self) -> Floats:
+        require(
+            float(np.linalg.cond(self.channel, 1)) < _CONDITION_MAX,
+            "This channel gives (nearly) the same reports for different shares, so shares "
+            "can't be estimated; choose a larger epsilon or merge symbols.",
+        )
+        return np.asarray(np.linalg.inv(self.channel))
+
+    def expected(self, p: Floats, /) -> Floats:
+        """See `ChannelProducts`."""
+        return np.asarray(p @ self.channel)
+
+    def pull(self, weights: Floats, /) -> Floats:
+        """See `ChannelProducts`."""
+        return np.asarray(self.channel @ weights)
+
+    def inverse(self, reports: Floats, /) -> Floats:
+        """See `InvertibleProducts`."""
+        return np.asarray(reports @ self._inverse)
+
+    def score(self, weights: Floats, /) -> Floats:
+        """See `InvertibleProducts`."""
+        return np.asarray(self._inverse @ weights)
+
+    def inverse_squared(self, reports: Floats, /) -> Floats:
+        """See `InvertibleProducts`."""
+        return np.asarray(reports @ self._inverse**2)

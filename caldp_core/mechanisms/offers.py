@@ -1,0 +1,147 @@
+"""What a mechanism may offer beyond `Mechanism`, and what holds where it does not.
+
+Room: mechanisms. A mechanism offers by having the methods, whatever its class; runs, estimators,
+forecasts and pages ask the functions below.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from caldp_core.basics.limits import N_MAX
+from caldp_core.basics.types import Floats, Ints
+from caldp_core.mechanisms.base import Mechanism, Tally
+from caldp_core.mechanisms.channel_products import ChannelProducts
+from caldp_core.mechanisms.oracles.supports import SupportLaw
+
+
+@runtime_checkable
+class LimitsPeople(Protocol):
+    """Tallies can be sampled for so many people only, as their cost grows with them."""
+
+    @property
+    def n_max(self) -> int:
+        """Most people of one tally."""
+        ...
+
+
+def people_max(mechanism: Mechanism) -> int:
+    """Most people whose tally can be sampled: 10^12 unless the mechanism has a limit."""
+    return mechanism.n_max if isinstance(mechanism, LimitsPeople) else N_MAX
+
+
+@runtime_checkable
+class SizesReports(Protocol):
+    """Reports are no plain number from 0 to outputs − 1."""
+
+    @property
+    def report_bits(self) -> int:
+        """Bits that the longest report needs."""
+        ...
+
+
+def report_bits(mechanism: Mechanism) -> int:
+    """Bits that the longest report needs: those of its number unless the mechanism says so."""
+    if isinstance(mechanism, SizesReports):
+        return mechanism.report_bits
+    return max(1, (mechanism.outputs - 1).bit_length())
+
+
+@runtime_checkable
+class TellsBlocks(Protocol):
+    """Blocks that no report hides: how many people each holds is known exactly."""
+
+    @property
+    def blocks(self) -> Ints:
+        """(k,) labels in [0, m)."""
+        ...
+
+    def block_counts(self, tally: Tally) -> Ints:
+        """(m,) people per block."""
+        ...
+
+
+def block_totals(mechanism: Mechanism, tally: Tally) -> tuple[Ints, Ints]:
+    """(k,) labels and (m,) people per block: one block of everybody unless it tells more."""
+    if isinstance(mechanism, TellsBlocks):
+        return mechanism.blocks, mechanism.block_counts(tally)
+    return np.zeros(mechanism.k, np.int64), np.array([tally.n])
+
+
+@dataclass(frozen=True, eq=False)
+class Cover:
+    """Which symbols are hidden, and how often the others say openly which they are.
+
+    `hidden`, `clear`: symbols, (s,) and (k − s,), the hidden ones block after block. `sizes`: (m,)
+    hidden symbols per block. `clear_share`: (m,) chance that a report of another symbol names it.
+    """
+
+    hidden: Ints
+    clear: Ints
+    sizes: Ints
+    clear_share: Floats
+
+
+@runtime_checkable
+class HidesSome(TellsBlocks, Protocol):
+    """Only some symbols are hidden; the others name themselves or lend cover, block by block."""
+
+    @property
+    def cover(self) -> Cover:
+        """See `Cover`."""
+        ...
+
+    def clear_counts(self, tally: Tally) -> Ints:
+        """(k − s,) reports that name each symbol that is not hidden."""
+        ...
+
+
+def cover_of(mechanism: Mechanism) -> Cover:
+    """What is hidden: everything, in one block, unless the mechanism tells otherwise."""
+    if isinstance(mechanism, HidesSome):
+        return mechanism.cover
+    every, none = np.arange(mechanism.k), np.zeros(0, np.int64)
+    return Cover(every, none, np.array([mechanism.k]), np.ones(1))
+
+
+@runtime_checkable
+class MultipliesChannel(Protocol):
+    """The tally is the histogram of reports, and its channel can be multiplied with vectors."""
+
+    def channel_products(self) -> ChannelProducts | None:
+        """The products; None where this one's tally is no histogram."""
+        ...
+
+
+def channel_products(mechanism: Mechanism) -> ChannelProducts | None:
+    """Products with the channel; None where the mechanism offers none."""
+    return mechanism.channel_products() if isinstance(mechanism, MultipliesChannel) else None
+
+
+@dataclass(frozen=True, eq=False)
+class SupportTally:
+    """A tally of reports that include symbols (`oracles/supports.py`).
+
+    `law`: what a report includes. `included`: (s,) reports that include each hidden symbol;
+    `sent`: (m,) reports of each block's oracle; `named`: (k − s,) reports in the clear.
+    """
+
+    law: SupportLaw
+    included: Ints
+    sent: Ints
+    named: Ints
+
+
+@runtime_checkable
+class CountsSupports(HidesSome, Protocol):
+    """The tally counts the reports that include each symbol."""
+
+    def support_tally(self, tally: Tally) -> SupportTally | None:
+        """The tally as such counts; None where this one's is none."""
+        ...
+
+
+def support_tally(mechanism: Mechanism, tally: Tally) -> SupportTally | None:
+    """The tally as counts of supports; None where it is none."""
+    return mechanism.support_tally(tally) if isinstance(mechanism, CountsSupports) else None

@@ -1,0 +1,135 @@
+"""Reports that are records of a block's number and of what its oracle says.
+
+Room: mechanisms, oracles. What unary encodings, subset selection and local hashing share: a report
+from block j's oracle has `source` j; one that names the i-th symbol that is not hidden has `source`
+m + i and 0 in all other fields.
+"""
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from caldp_core.basics.errors import CaldpError, check_symbols, require
+from caldp_core.basics.limits import LISTED_MAX, OUTPUTS_MAX, REPORTS_MAX_BYTES
+from caldp_core.basics.types import Ints, Reports
+from caldp_core.mechanisms.oracles.supports import SupportOracles
+
+
+class RecordReports(SupportOracles, ABC):
+    """The part of a `FrequencyOracles` that follows once reports are such records.
+
+    `dtype`: the record, with a field `source`. A family says how many different reports a block
+    has, lists them, and counts which symbols they include.
+    """
+
+    dtype: np.dtype[Any]
+
+    @abstractmethod
+    def columns_of(self, block: int) -> int:
+        """Number of different reports of a block with hidden symbols."""
+
+    @abstractmethod
+    def listed(self, block: int) -> Reports:
+        """(columns,) all different reports of a block, in the order of the channel's columns."""
+
+    @abstractmethod
+    def included(self, reports: Reports, members: Ints, block: int) -> Ints:
+        """(s_j,) how many of the `members` among (n,) reports include each symbol of the block.
+
+        Raises `CaldpError` on a report that the block's oracle cannot send.
+        """
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        # (m,) columns of all blocks up to each.
+        blocks = enumerate(self._sizes)
+        return list(accumulate(self.columns_of(j) if size else 0 for j, size in blocks))
+
+    @property
+    def outputs(self) -> int:
+        """Different reports of all blocks, 10^18 if there are more."""
+        return min(self._ends[-1], OUTPUTS_MAX)
+
+    def first_column(self, block: int) -> int:
+        """The channel's column of the block's first report."""
+        return self._ends[block - 1] if block else 0
+
+    def blank(self, source: Ints) -> Reports:
+        """(n,) sources → (n,) records of nothing else; `CaldpError` if they would take too much."""
+        size = source.size * self.dtype.itemsize
+        require(
+            size <= REPORTS_MAX_BYTES,
+            f"Reports may take at most {REPORTS_MAX_BYTES:,} bytes, these {source.size:,} would "
+            f"take {size:,}; take fewer people at a time or sample_tally.",
+        )
+        reports = np.zeros(source.size, self.dtype)
+        reports["source"] = source
+        return reports
+
+    def clear_reports(self, place: Ints) -> Reports:
+        """(n,) places → (n,) records whose `source` is m + place, and that hold nothing else."""
+        return self.blank(self._sizes.size + place)
+
+    def every_report(self, clear: int) -> Reports:
+        """Block after block all that its oracle sends, then those in the clear.
+
+        Raises `CaldpError` where there are more than are ever listed.
+        """
+        require(
+            self.outputs <= LISTED_MAX,
+            f"At most {LISTED_MAX:,} different reports can be listed, this mechanism has "
+            f"{self.outputs:,} or more; use a smaller domain.",
+        )
+        blocks = np.flatnonzero(self._sizes).tolist()
+        return np.concatenate([*map(self.listed, blocks), self.clear_reports(np.arange(clear))])
+
+    def tally(self, reports: Reports, clear: int) -> Ints:
+        """(n,) reports → (tally_size + clear,) sums; `CaldpError` on a report that can't be."""
+        m = self._sizes.size
+        source = self.sources(reports, m + clear)
+        said = [reports[field] for field in self.dtype.names or () if field != "source"]
+        require(
+            not any(part[source >= m].any() for part in said),
+            "reports that name a value in the clear must hold nothing else.",
+        )
+        sent = np.bincount(source, minlength=m + clear)
+        return np.concatenate([self.supports(reports, source), sent])
+
+    def sources(self, reports: Reports, limit: int) -> Ints:
+        """(n,) `source` of each report, checked to be below `limit`; `CaldpError` otherwise."""
+        found = np.asarray(reports)
+        if found.dtype != self.dtype or found.ndim != 1:
+            raise CaldpError(
+                "reports must be a one-dimensional array of the records that this mechanism makes, "
+                f"got shape {found.shape} of {found.dtype}."
+            )
+        source = check_symbols("sources of reports", found["source"], limit)
+        oracle = source[source < self._sizes.size]
+        require(
+            bool((self._sizes[oracle] > 0).all()),
+            "reports must not come from the oracle of a block in which nothing is hidden.",
+        )
+        return source
+
+    def supports(self, reports: Reports, block: Ints) -> Ints:
+        """(s,) how many reports include each hidden symbol.
+
+        `block`: (n,) whose oracle each report is from; those from m on do not count. Raises
+        `CaldpError` on a report that the oracle cannot send.
+        """
+        sums = np.zeros(self._block.size, np.int64)
+        for j, members in enumerate(members_of(block, self._sizes.size)):
+            if members.size:
+                start, size = int(self._starts[j]), int(self._sizes[j])
+                sums[start : start + size] = self.included(reports, members, j)
+        return sums
+
+
+def members_of(kind: Ints, kinds: int) -> list[Ints]:
+    """Indices at which (n,) `kind` is 0, 1, … kinds−1; larger kinds are left out."""
+    order = np.argsort(kind, kind="stable")
+    ends = np.cumsum(np.bincount(kind, minlength=kinds)[:kinds])
+    return np.split(order[: ends[-1]], ends[:-1])

@@ -1,0 +1,228 @@
+"""Mechanisms by name and parameters: records that a file, a link and a cache key can hold.
+
+Room: mechanisms. A spec says which mechanism is meant; `make` makes it for a policy. A parameter
+that is None is chosen by the mechanism itself, as its source says. `catalogue.py` tells readers
+about each and says which policies it keeps.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+from caldp_core.basics.errors import check_number, check_whole
+from caldp_core.basics.limits import K_MAX, THETA_MAX, THETA_MIN
+from caldp_core.mechanisms.base import Family, Mechanism
+from caldp_core.mechanisms.contextual import ContextMechanism
+from caldp_core.mechanisms.designed.mechanism import DesignedMechanism
+from caldp_core.mechanisms.direct import grid_geometric, planar, published_urap
+from caldp_core.mechanisms.direct.binary import BinaryMechanism
+from caldp_core.mechanisms.direct.exponential import ExponentialMechanism
+from caldp_core.mechanisms.oracles.galois import GaloisOracles, galois_family
+from caldp_core.mechanisms.oracles.galois_spaces import check_field_size
+from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
+from caldp_core.mechanisms.oracles.local_hashing import LocalHashingOracles, hashing_family
+from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponseOracles
+from caldp_core.mechanisms.oracles.subset_selection import SubsetSelectionOracles, subset_family
+from caldp_core.mechanisms.oracles.unary import OueOracles, RapporOracles, unary_family
+from caldp_core.mechanisms.tagged import TaggedMechanism
+from caldp_core.privacy.context import PrivacyMatrix
+from caldp_core.privacy.distance import DistanceMetric
+from caldp_core.privacy.personal import PersonalPolicy
+
+
+class MechanismSpec(Protocol):
+    """Says which mechanism is meant; frozen, its fields numbers or None."""
+
+    def make(self, policy: Any, /) -> Mechanism:
+        """The mechanism for a policy that it keeps; `CaldpError` where size or parameters fail."""
+        ...
+
+
+class FamilySpec(ABC):
+    """A family of frequency oracles, by its `name` in files."""
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def family(self) -> Family:
+        """What makes the oracles."""
+
+    def make(self, policy: Any) -> Mechanism:
+        """The family in this context, or as the common mechanism of a personal policy."""
+        if isinstance(policy, PersonalPolicy):
+            return TaggedMechanism(policy, self.name, self.family())
+        return ContextMechanism(policy, self.name, self.family())
+
+
+@dataclass(frozen=True)
+class Hadamard(FamilySpec):
+    """Hadamard response."""
+
+    name = "hadamard"
+
+    def family(self) -> Family:
+        """What makes the oracles."""
+        return HadamardOracles
+
+
+@dataclass(frozen=True)
+class RandomizedResponse(FamilySpec):
+    """Randomized response."""
+
+    name = "randomized-response"
+
+    def family(self) -> Family:
+        """What makes the oracles."""
+        return RandomizedResponseOracles
+
+
+def _check_theta(theta: float | None) -> None:
+    if theta is not None:
+        check_number("theta", theta, THETA_MIN, THETA_MAX)
+
+
+@dataclass(frozen=True)
+class Rappor(FamilySpec):
+    """RAPPOR. `theta`: chance of a yes to one's own value; None is e^{ε/2}/(e^{ε/2}+1)."""
+
+    name = "rappor"
+    theta: float | None = None
+
+    def __post_init__(self) -> None:
+        _check_theta(self.theta)
+
+    def family(self) -> Family:
+        """What makes the oracles."""
+        return RapporOracles if self.theta is None else unary_family(self.theta)
+
+
+@dataclass(frozen=True)
+class Oue(FamilySpec):
+    """Optimized unary encoding."""
+
+    name = "oue"
+
+    def family(self) -> Family:
+        """What makes the oracles."""
+        return OueOracles
+
+
+@dataclass(frozen=True)
+class SubsetSelection(FamilySpec):
+    """Subset selection. `omega`: values in a report; None is the best whole number by a block."""
+
+    name = "subset-selection"
+    omega: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.omega is not None:
+            check_whole("omega", self.omega, 1, K_MAX)
+
+    def family(self) -> Family:
+        """What makes the oracles."""
+        return SubsetSelectionOracles if self.omega is None else subset_family(self.omega)
+
+
+@dataclass(frozen=True)
+class LocalHashing(FamilySpec):
+    """Local hashing. `g`: bins; None is the best whole number, about e^ε + 1."""
+
+    name = "local-hashing"
+    g: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.g is not None:
+            check_whole("g", self.g, 2, K_MAX)
+
+    def family(self) -> Family:
+        """What makes the oracles."""
+        return LocalHashingOracles if self.g is None else hashing_family(self.g)
+
+
+@dataclass(frozen=True)
+class Galois(FamilySpec):
+    """Galois response. `q`: values that a report tells apart, a power of two; None is the best."""
+
+    name = "galois"
+    q: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.q is not None:
+            check_field_size(self.q)
+
+    def family(self) -> Family:
+        """What makes the oracles."""
+        return GaloisOracles if self.q is None else galois_family(self.q)
+
+
+@dataclass(frozen=True)
+class PublishedUrap:
+    """ULDP's utility-optimized RAPPOR as published; `theta` as in `Rappor`."""
+
+    theta: float | None = None
+
+    def __post_init__(self) -> None:
+        _check_theta(self.theta)
+
+    def make(self, policy: Any) -> Mechanism:
+        """See `MechanismSpec`."""
+        family = RapporOracles if self.theta is None else unary_family(self.theta)
+        return published_urap.PublishedUrap(policy, family)
+
+
+@dataclass(frozen=True)
+class Binary:
+    """The best mechanism for one yes-or-no question."""
+
+    def make(self, policy: Any) -> Mechanism:
+        """See `MechanismSpec`."""
+        return BinaryMechanism(policy)
+
+
+@dataclass(frozen=True)
+class GridGeometric:
+    """Geometric noise along streets, or along a scale of answers."""
+
+    def make(self, policy: Any) -> Mechanism:
+        """See `MechanismSpec`."""
+        return grid_geometric.GridGeometric(policy)
+
+
+@dataclass(frozen=True)
+class PlanarGeometric:
+    """Planar geometric noise."""
+
+    def make(self, policy: Any) -> Mechanism:
+        """See `MechanismSpec`."""
+        return planar.PlanarGeometric(policy)
+
+
+@dataclass(frozen=True)
+class SteppedGeometric:
+    """Noise along streets with steps so small that it keeps the distance as the crow flies."""
+
+    def make(self, policy: Any) -> Mechanism:
+        """See `MechanismSpec`."""
+        return grid_geometric.GridGeometric(policy.stricter_steps())
+
+
+@dataclass(frozen=True)
+class Exponential:
+    """The exponential mechanism, on the table of all levels of a small domain."""
+
+    def make(self, policy: Any) -> Mechanism:
+        """See `MechanismSpec`."""
+        return ExponentialMechanism(_table(policy))
+
+
+@dataclass(frozen=True)
+class Designed:
+    """What the designer finds for the policy, values and errors all alike."""
+
+    def make(self, policy: Any) -> Mechanism:
+        """See `MechanismSpec`."""
+        return DesignedMechanism.for_policy(policy)
+
+
+def _table(policy: PrivacyMatrix) -> DistanceMetric:
+    return policy if isinstance(policy, DistanceMetric) else DistanceMetric.of_levels(policy)

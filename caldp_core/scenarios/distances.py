@@ -1,0 +1,130 @@
+"""Specs of policies that fall off with distance: near values hide each other well, far ones less.
+
+Room: scenarios. On maps ε belongs to a number of kilometres, as readers think of secrecy: "within
+50 km". See `policies.py` for the other policies.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from caldp_core.basics.errors import CaldpError, check_number
+from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, KM_MAX, KM_MIN
+from caldp_core.datasets import Dataset
+from caldp_core.privacy.context import PrivacyMatrix
+from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
+from caldp_core.scenarios.policy_base import (
+    Protection,
+    over_all,
+    plain_level,
+    require_size,
+    square,
+)
+from caldp_core.scenarios.protection import map_of
+from caldp_core.scenarios.records import Rows
+
+
+@dataclass(frozen=True)
+class Streets:
+    """Places `km` kilometres apart, north–south plus east–west, are ε apart; twice as far, 2ε."""
+
+    matrix: ClassVar[type[PrivacyMatrix]] = GridMetric
+    epsilon: float = 1.0
+    km: float = 50.0
+
+    def __post_init__(self) -> None:
+        _check_within(self.epsilon, self.km)
+
+    def build(self, dataset: Dataset) -> Protection:
+        """See `PolicySpec`."""
+        return over_all(_on_map(dataset, self.epsilon, self.km, GridMetric.per_km), dataset)
+
+    @property
+    def plain_epsilon(self) -> float:
+        """As secret everywhere as within `km`."""
+        return self.epsilon
+
+
+@dataclass(frozen=True)
+class CrowFlies:
+    """Geo-indistinguishability: places `km` kilometres apart are ε apart, twice as far, 2ε."""
+
+    matrix: ClassVar[type[PrivacyMatrix]] = EuclideanMetric
+    epsilon: float = 1.0
+    km: float = 50.0
+
+    def __post_init__(self) -> None:
+        _check_within(self.epsilon, self.km)
+
+    def build(self, dataset: Dataset) -> Protection:
+        """See `PolicySpec`."""
+        return over_all(_on_map(dataset, self.epsilon, self.km, EuclideanMetric.per_km), dataset)
+
+    @property
+    def plain_epsilon(self) -> float:
+        """As secret everywhere as within `km`."""
+        return self.epsilon
+
+
+def _check_within(epsilon: float, km: float) -> None:
+    check_number("epsilon", epsilon, EPSILON_MIN, EPSILON_MAX)
+    check_number("km", km, KM_MIN, KM_MAX)
+
+
+def _on_map(
+    dataset: Dataset, epsilon: float, km: float, per_km: Callable[..., PrivacyMatrix]
+) -> PrivacyMatrix:
+    grid = map_of(dataset.domain, "Distances in kilometres")
+    try:
+        return per_km(grid, epsilon / km)
+    except CaldpError:
+        raise CaldpError(
+            f"A step to the next cell must be worth {EPSILON_MIN:g} to {EPSILON_MAX:g} nats, which "
+            f"ε = {epsilon:g} within {km:g} km does not give on this map; choose another ε, "
+            "another distance or other cells."
+        ) from None
+
+
+@dataclass(frozen=True)
+class Line:
+    """Values on a scale: neighbours are ε apart, values t steps apart t·ε."""
+
+    matrix: ClassVar[type[PrivacyMatrix]] = GridMetric
+    epsilon: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_number("epsilon", self.epsilon, EPSILON_MIN, EPSILON_MAX)
+
+    def build(self, dataset: Dataset) -> Protection:
+        """See `PolicySpec`."""
+        scale = GridMetric(1, dataset.domain.k, self.epsilon, self.epsilon)
+        return over_all(scale, dataset)
+
+    @property
+    def plain_epsilon(self) -> float:
+        """As secret everywhere as next to each other."""
+        return self.epsilon
+
+
+@dataclass(frozen=True)
+class Distances:
+    """Few values with a table of distances, `rows`[x][x′]: E = ε times the distance."""
+
+    matrix: ClassVar[type[PrivacyMatrix]] = DistanceMetric
+    rows: Rows
+    epsilon: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_number("epsilon", self.epsilon, EPSILON_MIN, EPSILON_MAX)
+        DistanceMetric.of(square(self.rows), self.epsilon)
+
+    def build(self, dataset: Dataset) -> Protection:
+        """See `PolicySpec`."""
+        require_size(len(self.rows), dataset)
+        return over_all(DistanceMetric.of(self.rows, self.epsilon), dataset)
+
+    @property
+    def plain_epsilon(self) -> float:
+        """As secret everywhere as the nearest two values that are apart."""
+        apart = [entry for row in self.rows for entry in row if entry > 0]
+        return plain_level(self.epsilon * min(apart, default=1.0))

@@ -1,0 +1,93 @@
+"""What can stand in each slot of a scenario, by the names that files and links use.
+
+Room: scenarios. What is registered in the mechanisms' catalogue is here without this file being
+changed; a new policy, dataset or kind of blocks is one line.
+"""
+
+from typing import Any, Final
+
+from caldp_core.datasets import (
+    Cities,
+    DatasetSpec,
+    Geometric,
+    Gowalla,
+    PermutedGeometric,
+    Snap,
+    Uniform,
+    Zipf,
+)
+from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.mechanisms.specs import MechanismSpec
+from caldp_core.scenarios.best import Best
+from caldp_core.scenarios.distances import CrowFlies, Distances, Line, Streets
+from caldp_core.scenarios.policies import BinaryQuestion, ContextPolicy, MatrixPolicy, PersonalTags
+from caldp_core.scenarios.policy_base import PolicySpec
+from caldp_core.scenarios.protection import (
+    AdaptiveBlocks,
+    BlocksSpec,
+    DrawnBlocks,
+    EvenRuns,
+    EverythingSensitive,
+    GridBlocks,
+    OneBlock,
+    SensitiveAreas,
+    SensitiveInhabited,
+    SensitiveSpec,
+    SensitiveSymbols,
+    StateBlocks,
+)
+
+SLOTS: Final[dict[str, tuple[Any, dict[str, type]]]] = {
+    "dataset": (
+        DatasetSpec,
+        {
+            "gowalla": Gowalla,
+            "snap": Snap,
+            "cities": Cities,
+            "uniform": Uniform,
+            "geometric": Geometric,
+            "permuted-geometric": PermutedGeometric,
+            "zipf": Zipf,
+        },
+    ),
+    "policy": (
+        PolicySpec,
+        {
+            "context": ContextPolicy,
+            "streets": Streets,
+            "crow-flies": CrowFlies,
+            "line": Line,
+            "distances": Distances,
+            "binary": BinaryQuestion,
+            "matrix": MatrixPolicy,
+            "personal-tags": PersonalTags,
+        },
+    ),
+    "blocks": (
+        BlocksSpec,
+        {
+            "one": OneBlock,
+            "grid": GridBlocks,
+            "states": StateBlocks,
+            "adaptive": AdaptiveBlocks,
+            "drawn": DrawnBlocks,
+            "runs": EvenRuns,
+        },
+    ),
+    "sensitive": (
+        SensitiveSpec,
+        {
+            "everything": EverythingSensitive,
+            "areas": SensitiveAreas,
+            "inhabited": SensitiveInhabited,
+            "symbols": SensitiveSymbols,
+        },
+    ),
+    "mechanism": (
+        MechanismSpec,
+        {"best": Best, **{name: entry.spec for name, entry in MECHANISMS.items()}},
+    ),
+}
+"""Slot → how its fields are annotated, and kind → record."""
+KINDS: Final = dict(SLOTS.values())
+"""The same by annotation, as `records.py` reads it."""

@@ -1,0 +1,176 @@
+"""Specs of policies: what is promised about which pairs of values.
+
+Room: scenarios. Every spec is frozen and holds only numbers, texts and other specs, so that it can
+be a cache key, a part of a file and of a link; `build` makes the privacy matrix for a dataset.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from caldp_core.basics.errors import check_epsilon, require
+from caldp_core.basics.limits import EPSILON_MAX
+from caldp_core.basics.types import Bools, Floats, read_only
+from caldp_core.datasets import Dataset, population_prior
+from caldp_core.domain.partitions import whole
+from caldp_core.mechanisms.backgrounds import population_background, uniform_background
+from caldp_core.privacy.binary import BinaryPolicy
+from caldp_core.privacy.context import Context, PrivacyMatrix
+from caldp_core.privacy.matrix import DenseMatrix
+from caldp_core.privacy.personal import PersonalPolicy
+from caldp_core.scenarios.policy_base import (
+    Protection,
+    over_all,
+    plain_level,
+    require_size,
+    square,
+)
+from caldp_core.scenarios.protection import (
+    BlocksSpec,
+    EverythingSensitive,
+    GridBlocks,
+    SensitiveSpec,
+    SensitiveSymbols,
+    us_map,
+)
+from caldp_core.scenarios.records import Level, Rows
+
+
+@dataclass(frozen=True)
+class ContextPolicy:
+    """Blocks and a sensitive set: E = ε from a sensitive value to all others of its block.
+
+    `epsilon`: in [0.001, 20], one number or one per block.
+    """
+
+    matrix: ClassVar[type[PrivacyMatrix]] = Context
+    blocks: BlocksSpec = GridBlocks()
+    sensitive: SensitiveSpec = EverythingSensitive()
+    epsilon: float | tuple[float, ...] = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", _levels(self.epsilon))
+
+    def build(self, dataset: Dataset) -> Protection:
+        """See `PolicySpec`."""
+        partition = self.blocks.build(dataset.domain)
+        sensitive = read_only(self.sensitive.build(dataset.domain, partition))
+        context = Context.of(partition.labels, sensitive, self.epsilon)
+        return Protection(context, partition, sensitive)
+
+    @property
+    def plain_epsilon(self) -> float:
+        """The ε of the most secret block."""
+        return min(self.epsilon) if isinstance(self.epsilon, tuple) else self.epsilon
+
+
+def _levels(epsilon: ArrayLike) -> float | tuple[float, ...]:
+    """One ε or several, as a float or a tuple of floats."""
+    levels = check_epsilon(epsilon)
+    require(
+        levels.ndim <= 1 and levels.size > 0,
+        "epsilon must be one number or one per block, got "
+        f"{'none' if levels.size == 0 else repr(epsilon)}.",
+    )
+    return tuple(levels.tolist()) if levels.ndim else float(levels)
+
+
+@dataclass(frozen=True)
+class BinaryQuestion:
+    """A yes-or-no question: E[0, 1] = `epsilon_01`, E[1, 0] = `epsilon_10`, in [0, ∞]."""
+
+    matrix: ClassVar[type[PrivacyMatrix]] = BinaryPolicy
+    epsilon_01: Level = 1.0
+    epsilon_10: Level = 1.0
+
+    def __post_init__(self) -> None:
+        BinaryPolicy(self.epsilon_01, self.epsilon_10)
+
+    def build(self, dataset: Dataset) -> Protection:
+        """See `PolicySpec`."""
+        require_size(2, dataset)
+        return over_all(BinaryPolicy(self.epsilon_01, self.epsilon_10), dataset)
+
+    @property
+    def plain_epsilon(self) -> float:
+        """The smaller of the two."""
+        return plain_level(min(self.epsilon_01, self.epsilon_10))
+
+
+@dataclass(frozen=True)
+class MatrixPolicy:
+    """Any E for few values: `rows`[x][x′] in [0, ∞], 0 on the diagonal."""
+
+    matrix: ClassVar[type[PrivacyMatrix]] = DenseMatrix
+    rows: Rows
+
+    def __post_init__(self) -> None:
+        DenseMatrix.of(square(self.rows))
+
+    def build(self, dataset: Dataset) -> Protection:
+        """See `PolicySpec`."""
+        require_size(len(self.rows), dataset)
+        return over_all(DenseMatrix.of(self.rows), dataset)
+
+    @property
+    def plain_epsilon(self) -> float:
+        """The least level of E."""
+        levels = [e for x, row in enumerate(self.rows) for y, e in enumerate(row) if x != y]
+        return plain_level(min(levels, default=EPSILON_MAX))
+
+
+def _people(tags: int, dataset: Dataset, open_symbols: Bools) -> Floats:
+    return population_background(tags, dataset.distribution, open_symbols)
+
+
+def _public_figures(tags: int, dataset: Dataset, open_symbols: Bools) -> Floats:
+    us_map(dataset.domain, "Numbers of inhabitants")
+    return population_background(tags, population_prior(), open_symbols)
+
+
+def _even(tags: int, dataset: Dataset, open_symbols: Bools) -> Floats:
+    del dataset
+    return uniform_background(tags, open_symbols)
+
+
+BACKGROUNDS: Final = {"uniform": _even, "population": _public_figures, "truth": _people}
+"""What the collector takes to be behind a tag: nothing known, GeoNames, or where people are."""
+
+
+@dataclass(frozen=True)
+class PersonalTags:
+    """Places that are sensitive for everybody, and each person's own, which tags stand for.
+
+    `sensitive`: the common ones. `shares`: for each tag, of the people at other places the share
+    who are at their own place of that tag. `background`: one of `BACKGROUNDS`, "truth" to compare
+    with. `epsilon`: in [0.001, 20].
+    """
+
+    matrix: ClassVar[type[PrivacyMatrix]] = PersonalPolicy
+    sensitive: SensitiveSpec = SensitiveSymbols()
+    shares: tuple[float, ...] = (0.5,)
+    background: str = "uniform"
+    epsilon: float = 1.0
+
+    def __post_init__(self) -> None:
+        require(
+            self.background in BACKGROUNDS,
+            f"background must be one of {', '.join(BACKGROUNDS)}, got {self.background!r}.",
+        )
+        one = np.ones((len(self.shares), 1))
+        PersonalPolicy.of(np.zeros(1, np.bool_), self.shares, one, self.epsilon)
+
+    def build(self, dataset: Dataset) -> Protection:
+        """See `PolicySpec`."""
+        partition = whole(dataset.domain)
+        sensitive = read_only(self.sensitive.build(dataset.domain, partition))
+        background = BACKGROUNDS[self.background](len(self.shares), dataset, ~sensitive)
+        policy = PersonalPolicy.of(sensitive, self.shares, background, self.epsilon)
+        return Protection(policy, partition, sensitive)
+
+    @property
+    def plain_epsilon(self) -> float:
+        """The one ε that there is."""
+        return self.epsilon

@@ -1,0 +1,4 @@
+"""Around every page: settings and navigation, theme and style, errors as sentences.
+
+Room: app.
+"""

@@ -1,0 +1,36 @@
+"""Errors of ours become one sentence on screen; anything else stays in the log.
+
+Room: app.
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import streamlit as st
+
+from caldp_core.basics.errors import CaldpError
+
+_JOINER: Final = "\N{WORD JOINER}"
+_FOUND_AGAIN: Final = re.compile(r"\\:(?=\S)|www(?=\.)|(?=@)", re.IGNORECASE)
+"""In escaped text: what makes `http://…`, `:icon:`, `www.…` and `a@b` more than text."""
+
+
+def as_text(text: str) -> str:
+    """`text` on one line, with nothing left that Markdown would act on: it may quote raw data.
+
+    Bare addresses and icons are found again after the escaping, so an invisible joiner splits them.
+    """
+    escaped = re.sub(r"([\\`*_{}\[\]()#+|<>~$:!&=-])", r"\\\1", " ".join(text.split()))
+    return _FOUND_AGAIN.sub(rf"\g<0>{_JOINER}", escaped)
+
+
+@contextmanager
+def plain_errors() -> Iterator[None]:
+    """Show a `CaldpError` as its sentence and end the page there."""
+    try:
+        yield
+    except CaldpError as error:
+        st.error(as_text(str(error)), icon=":material/error:")
+        st.stop()

@@ -1,0 +1,4 @@
+"""Charts of curves, and the one place that shows them.
+
+Room: charts.
+"""

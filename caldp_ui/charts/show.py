@@ -1,0 +1,19 @@
+"""The one place that shows Plotly charts: each with a name in words, and the same row of buttons.
+
+Room: charts.
+"""
+
+from typing import Final
+
+import plotly.graph_objects as go
+import streamlit as st
+
+_CONFIG: Final = {
+    "displaylogo": False,
+    "modeBarButtonsToRemove": ["lasso2d", "select2d", "autoScale2d"],
+}
+
+
+def show(figure: go.Figure, key: str, alt: str) -> None:
+    """Show a figure; `alt`: what it says, for those who do not see it."""
+    st.plotly_chart(figure, key=key, config=_CONFIG, alt=alt)

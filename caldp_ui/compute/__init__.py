@@ -1,0 +1,4 @@
+"""Cached work of the core, shared by all visits. Nothing in here draws.
+
+Room: compute.
+"""

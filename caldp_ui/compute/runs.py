@@ -1,0 +1,197 @@
+"""Cached work: every page asks here, so that a moved control costs only what it changes.
+
+Room: compute. Caches are keyed on a scenario's JSON text: hashing the records themselves would
+take two different kinds without fields for the same. Cached values are shared by all visits and
+read-only.
+"""
+
+import json
+from dataclasses import dataclass, replace
+from typing import Final
+
+import streamlit as st
+
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Progress, no_progress
+from caldp_core.datasets import Dataset
+from caldp_core.domain.grid import GridDomain
+from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.experiments.forecast import (
+    Curve,
+    Forecast,
+    forecast_soon,
+    over_epsilon,
+    over_people,
+    people_for_same_error,
+)
+from caldp_core.experiments.run import Result, Setup, prepare, run
+from caldp_core.mechanisms import FAMILIES, mechanism
+from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.mechanisms.offers import cover_of, people_max
+from caldp_core.privacy.context import Context
+from caldp_core.scenarios.best import Best
+from caldp_core.scenarios.scenario import Scenario
+from caldp_core.theory.planner import Recommendation, best_family
+from caldp_ui.compute.sources import file_state
+
+EPSILONS: Final = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0)
+NUMBERS: Final = tuple(10**power for power in range(3, 13))
+
+
+def key(scenario: Scenario) -> str:
+    """The scenario's canonical text, and the state of the file that its data come from."""
+    return json.dumps([scenario.to_dict(), file_state(scenario.dataset)], sort_keys=True)
+
+
+def dataset(scenario: Scenario) -> Dataset:
+    """The scenario's data, loaded once."""
+    return _dataset(data_key(scenario), scenario)
+
+
+def data_key(scenario: Scenario) -> str:
+    """What stands for the scenario's data alone."""
+    return key(replace(Scenario(), dataset=scenario.dataset, n=1))
+
+
+def map_of(data: Dataset) -> GridDomain:
+    """The map of a dataset of places; `CaldpError` for other data."""
+    if not isinstance(data.domain, GridDomain):
+        raise CaldpError(f"{data.name} has no map; start afresh to see places.")
+    return data.domain
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _dataset(text: str, _scenario: Scenario) -> Dataset:
+    del text
+    return _scenario.dataset.load()
+
+
+def _load(scenario: Scenario, progress: Progress) -> Dataset:
+    del progress
+    return dataset(scenario)
+
+
+def setup(scenario: Scenario) -> Setup:
+    """Data, blocks and mechanism of the scenario, ready to run."""
+    return _setup(key(replace(scenario, seed=0)), replace(scenario, seed=0))
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _setup(text: str, _scenario: Scenario) -> Setup:
+    del text
+    return prepare(_scenario, load=_load)
+
+
+def rival(scenario: Scenario) -> Scenario:
+    """The same people under the best plain LDP, whatever mechanism the scenario names.
+
+    Beside a poorer one, context would look better than it is.
+    """
+    return replace(scenario.plain(), mechanism=Best())
+
+
+def result(scenario: Scenario, progress: Progress = no_progress) -> Result:
+    """The scenario, run once for all visits."""
+    return _run(key(scenario), scenario, progress)
+
+
+def once(scenario: Scenario) -> Result:
+    """The scenario's result, not kept: for what is looked at once."""
+    return run(replace(setup(scenario), scenario=scenario))
+
+
+@st.cache_resource(max_entries=128, show_spinner=False)
+def _run(text: str, _scenario: Scenario, _progress: Progress) -> Result:
+    del text
+    return run(replace(setup(_scenario), scenario=_scenario), _progress)
+
+
+def takes_long(scenario: Scenario) -> bool:
+    """True if a run takes more than a second, by what mechanism and estimator say."""
+    ready = setup(scenario)
+    slow_from = min(
+        MECHANISMS[ready.mechanism_name].slow_from, ESTIMATORS[scenario.estimator].slow_from
+    )
+    return int(cover_of(ready.mechanism).sizes.max(initial=0)) >= slow_from
+
+
+def most_people(scenario: Scenario) -> int:
+    """The most people whose reports can be drawn at once."""
+    return people_max(setup(scenario).mechanism)
+
+
+def expected(scenario: Scenario) -> Forecast | None:
+    """Expected error of the scenario, whatever its seed; None where only long trials tell."""
+    return _expected(key(replace(scenario, trials=1, seed=0)), replace(scenario, seed=0))
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _expected(text: str, _scenario: Scenario) -> Forecast | None:
+    del text
+    return forecast_soon(setup(_scenario))
+
+
+def epsilon_curve(scenario: Scenario) -> Curve:
+    """Expected error against ε; the same whatever the scenario's own ε and seed."""
+    same = replace(scenario.with_context(epsilon=1.0), seed=0)
+    return _epsilon_curve(key(same), same)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _epsilon_curve(text: str, _scenario: Scenario) -> Curve:
+    del text
+    return over_epsilon(setup(_scenario), EPSILONS)
+
+
+def people_curve(scenario: Scenario) -> Curve:
+    """Expected error against the number of people; the same whatever the scenario's own."""
+    same = replace(scenario, n=NUMBERS[0], seed=0)
+    return _people_curve(key(same), same)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _people_curve(text: str, _scenario: Scenario) -> Curve:
+    del text
+    return over_people(setup(_scenario), NUMBERS)
+
+
+def people_plain_needs(scenario: Scenario) -> int | None:
+    """How many people plain LDP needs for the scenario's expected error; None: beyond 10^12."""
+    return _people_plain_needs(key(replace(scenario, seed=0)), scenario)
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def _people_plain_needs(text: str, _scenario: Scenario) -> int | None:
+    del text
+    return people_for_same_error(setup(_scenario), setup(rival(_scenario)))
+
+
+def context_of(ready: Setup) -> Context:
+    """The context that a setup promises; `CaldpError` for another policy."""
+    if not isinstance(ready.policy, Context):
+        raise CaldpError("Only contexts have methods to compare; choose a policy of kind context.")
+    return ready.policy
+
+
+@dataclass(frozen=True)
+class Methods:
+    """Every registered family in one context: the best of them, and the bits of its reports."""
+
+    best: Recommendation
+    report_bits: dict[str, int]
+
+
+def methods(scenario: Scenario) -> Methods:
+    """All families with the scenario's protection and people; the same whatever its family."""
+    like = Scenario()
+    same = replace(scenario, estimator=like.estimator, seed=0, mechanism=like.mechanism)
+    return _methods(key(same), same)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _methods(text: str, _scenario: Scenario) -> Methods:
+    del text
+    ready = setup(_scenario)
+    policy = context_of(ready)
+    bits = {name: mechanism(policy, name).report_bits for name in FAMILIES}
+    return Methods(best_family(policy, ready.dataset.distribution, ready.n), bits)

@@ -1,0 +1,4 @@
+"""Controls that several pages share; each shows a page's slot and changes it.
+
+Room: controls.
+"""

@@ -1,0 +1,115 @@
+"""Controls of any page with a scenario; each shows the slot's scenario and changes it.
+
+Room: controls. No numbers of their own: ranges come from the domain and from `limits`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+import streamlit as st
+
+from caldp_core.basics.limits import EPSILON_MAX
+from caldp_core.datasets import DatasetSpec
+from caldp_core.estimation.estimators import ESTIMATORS, menu_of_estimators
+from caldp_core.mechanisms import FAMILIES
+from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.mechanisms.specs import MechanismSpec
+from caldp_core.scenarios.best import Best
+from caldp_ui.compute import runs, sources
+from caldp_ui.session.scenarios import S, bind, steer
+from caldp_ui.session.slot import Slot
+from caldp_ui.words import formats, promise
+from caldp_ui.words.glossary import DEFINITIONS
+
+EPSILONS: Final = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, EPSILON_MAX)
+_THE_DATA: Final = 0
+"""Stands for "the very people of the data" among numbers of people."""
+
+
+def epsilon(slot: Slot[S]) -> None:
+    """The privacy level; where it differs between blocks, a way to make it one."""
+    value = slot.now().scenario.context.epsilon
+    if isinstance(value, tuple):
+        st.info("ε differs from block to block in this scenario.")
+        one = min(value)
+        st.button(
+            f"Use the smallest everywhere: {one:g}",
+            key=slot.key("one-epsilon"),
+            on_click=lambda: steer(slot, lambda s: s.with_context(epsilon=one)),
+        )
+        return
+    st.select_slider(
+        "Privacy level ε",
+        sorted({*EPSILONS, value}),
+        format_func=lambda e: f"{e:g}",
+        help=f"{DEFINITIONS['ε']} {promise.examples()}",
+        **bind(slot, "epsilon", value, lambda s, v: s.with_context(epsilon=float(v))),
+    )
+
+
+def people(slot: Slot[S], in_data: int | None) -> None:
+    """Number of people: the `in_data` people of the data, or drawn at random from them."""
+    n = slot.now().scenario.n
+    sizes = {10**power: 10**power for power in range(3, 13)}
+    if in_data is not None:
+        sizes[_THE_DATA] = in_data
+    if n is not None:
+        sizes[n] = n
+    st.select_slider(
+        "People",
+        sorted(sizes, key=lambda value: sizes[value]),
+        format_func=lambda v: formats.people(sizes[v]) + (" (the data)" if v == _THE_DATA else ""),
+        help="More people, less error, at no cost in time: the server's tally is drawn from its "
+        "exact law. “The data” takes the very people of the data set; other numbers are drawn "
+        f"from it at random. {promise.counted_as_people(slot.now().scenario)}",
+        **bind(
+            slot,
+            "people",
+            n or _THE_DATA,
+            lambda s, v: replace(s, n=None if v == _THE_DATA else v),
+        ),
+    )
+
+
+def data(slot: Slot[S], titles: Mapping[str, DatasetSpec]) -> None:
+    """Which data, of those that the page can show."""
+    st.selectbox(
+        "Data",
+        list(titles),
+        **bind(slot, "data", sources.title_of(slot.now().scenario.dataset), sources.choose),
+    )
+
+
+METHODS: Final[dict[str, tuple[str, MechanismSpec]]] = {
+    "best": ("The most accurate here", Best()),
+    **{name: (MECHANISMS[name].title, MECHANISMS[name].spec()) for name in FAMILIES},
+}
+
+
+def method(slot: Slot[S]) -> None:
+    """The mechanism, with a sentence on what each person does; by default the best one."""
+    scenario = slot.now().scenario
+    kind = scenario.kind("mechanism")
+    st.selectbox(
+        "Method",
+        [*METHODS, *({kind} - METHODS.keys())],
+        format_func=lambda name: METHODS[name][0] if name in METHODS else MECHANISMS[name].title,
+        help=DEFINITIONS["frequency oracle"],
+        **bind(slot, "family", kind, lambda s, name: replace(s, mechanism=METHODS[name][1])),
+    )
+    chosen = MECHANISMS[runs.setup(scenario).mechanism_name]
+    st.caption(f"{chosen.title}. {chosen.sentence}")
+
+
+def estimate(slot: Slot[S]) -> None:
+    """The estimator, with a sentence on what it does."""
+    estimator = slot.now().scenario.estimator
+    st.selectbox(
+        "Estimate",
+        menu_of_estimators(estimator),
+        format_func=lambda name: ESTIMATORS[name].title,
+        help=DEFINITIONS["estimator"],
+        **bind(slot, "estimator", estimator, lambda s, name: replace(s, estimator=name)),
+    )
+    st.caption(f"Shown: {ESTIMATORS[estimator].sentence}.")

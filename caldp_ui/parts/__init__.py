@@ -1,0 +1,4 @@
+"""Parts that several pages share: numbers, promises, long work, things to take along.
+
+Room: parts.
+"""

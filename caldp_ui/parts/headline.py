@@ -1,0 +1,51 @@
+"""The result of a scenario as one sentence, and the odds as a picture of 100 people.
+
+Room: parts.
+"""
+
+import streamlit as st
+
+from caldp_core.experiments.run import Result, Setup
+from caldp_ui.parts import icons
+from caldp_ui.words import accuracy, formats, promise
+from caldp_ui.words.strength import MEANING, strength
+from caldp_ui.words.vocabulary import Vocabulary
+
+
+def sentence(nouns: Vocabulary, setup: Setup, ours: Result | None, plain: Result | None) -> None:
+    """How far both are off, and what an onlooker can guess; with room for two lines."""
+    off = accuracy.headline(nouns, _tv(ours), _tv(plain))
+    with st.container(key="headline"):
+        st.markdown(f"{off} {promise.in_short(setup)}")
+
+
+def _tv(result: Result | None) -> float | None:
+    return None if result is None else result.first.errors.tv
+
+
+def odds(setup: Setup) -> None:
+    """100 people for whom an onlooker was torn 50:50, and how many are guessed right."""
+    share = promise.chance(setup)
+    best = formats.hundred(share)
+    said = strength(share)
+    title = f"100 small figures, {best} of them filled: guessed right."
+    with st.container(key="odds"):
+        st.html(
+            f'<div class="odds {said.word}">{icons.people_array(round(100 * share), title)}'
+            f"<p><b>{said.word}</b>{_most(best)}<strong>{best} of 100</strong> "
+            f"guessed right{_where(setup)}, from a 50:50 guess before</p></div>"
+        )
+
+
+def _most(best: str) -> str:
+    return "" if best.startswith("over") or best == "100" else " at most "
+
+
+def _where(setup: Setup) -> str:
+    share = formats.out_of(promise.protected_share(setup))
+    return "" if share == "100 of 100" else f" among the {share} who are protected"
+
+
+def odds_help() -> str:
+    """What the words of the scale mean."""
+    return MEANING

@@ -1,0 +1,75 @@
+"""Repeat the scenario many times beside the page, and compare with what is expected.
+
+Room: parts. The only long work of the map page; it has a progress bar and a cancel.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+import streamlit as st
+
+from caldp_core.basics.types import Progress
+from caldp_core.experiments.run import Result, Setup, run
+from caldp_ui.compute import runs as compute
+from caldp_ui.session import jobs
+from caldp_ui.words import formats
+
+RUNS: Final = 100
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """TV over all runs: least, mean and most, for this protection and for plain LDP."""
+
+    ours: tuple[float, float, float]
+    plain: tuple[float, float, float]
+
+
+def section(key: str, ours: Result, plain: Result) -> None:
+    """The button, then the progress, then the result."""
+    # Whatever outcome is shown, the same runs tell of its scenario.
+    name = compute.key(replace(ours.setup.scenario, seed=0))
+    first, second = ours.setup, plain.setup
+    offer = jobs.Offer(
+        f"Repeat it {RUNS} times",
+        ":material/repeat:",
+        "Runs this scenario again and again, with other coins each time, and compares the errors "
+        "with what is expected.",
+    )
+    found = jobs.offered(key, name, lambda progress: _repeat(first, second, progress), offer, _told)
+    if found is not None:
+        _show(found, ours, plain)
+
+
+def _told(job: jobs.Job[Repeated]) -> str:
+    return f"Run {round(job.share * 2 * RUNS)} of {2 * RUNS}"
+
+
+def _repeat(ours: Setup, plain: Setup, progress: Progress) -> Repeated:
+    many = replace(ours, scenario=replace(ours.scenario, trials=RUNS))
+    first = run(many, lambda share: progress(share / 2))
+    other = replace(plain, scenario=replace(plain.scenario, trials=RUNS))
+    second = run(other, lambda share: progress(0.5 + share / 2))
+    return Repeated(_spread(first), _spread(second))
+
+
+def _spread(result: Result) -> tuple[float, float, float]:
+    tv = np.array([errors.tv for errors in result.errors])
+    return float(tv.min()), float(tv.mean()), float(tv.max())
+
+
+def _show(repeated: Repeated, ours: Result, plain: Result) -> None:
+    first = _range(repeated.ours) + _expected(ours)
+    second = _range(repeated.plain) + _expected(plain)
+    st.markdown(f"In {RUNS} runs each: this protection {first}; plain LDP {second}.")
+
+
+def _expected(result: Result) -> str:
+    expected = compute.expected(result.setup.scenario)
+    return "" if expected is None else f", expected {formats.share(expected.tv)}"
+
+
+def _range(spread: tuple[float, float, float]) -> str:
+    low, middle, high = (formats.share(value) for value in spread)
+    return f"**{middle}** ({low} to {high})"

@@ -1,0 +1,4 @@
+"""The page of places on a map, and what is its alone.
+
+Room: places.
+"""

@@ -1,0 +1,177 @@
+"""What is protected on the map: ready protections, blocks and sensitive places.
+
+Room: places.
+"""
+
+from dataclasses import replace
+from typing import Final
+
+import streamlit as st
+
+from caldp_core.basics.limits import N_MAX
+from caldp_core.domain.grid import GridDomain
+from caldp_core.scenarios.protection import (
+    AdaptiveBlocks,
+    BlocksSpec,
+    DrawnBlocks,
+    EverythingSensitive,
+    GridBlocks,
+    OneBlock,
+    SensitiveAreas,
+    SensitiveInhabited,
+    SensitiveSpec,
+    StateBlocks,
+)
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.compute import sources
+from caldp_ui.controls import common
+from caldp_ui.places import edits, presets
+from caldp_ui.places.slot import SLOT
+from caldp_ui.session.scenarios import bind
+from caldp_ui.words import formats
+from caldp_ui.words.glossary import DEFINITIONS
+
+BLOCK_KINDS: Final[dict[str, BlocksSpec]] = {
+    "One block: the whole map": OneBlock(),
+    "A grid of blocks": GridBlocks(),
+    "US states": StateBlocks(),
+    "Blocks with similar numbers of people": AdaptiveBlocks(),
+    "My own, drawn on the map": DrawnBlocks(),
+}
+SENSITIVE_KINDS: Final[dict[str, SensitiveSpec]] = {
+    "Every place": EverythingSensitive(),
+    "Only areas that I draw": SensitiveAreas(),
+    "Thinly settled places": SensitiveInhabited(),
+}
+_ADAPTIVE: Final = (10, 50, 100, 250, 500, 875, 1750, 4000)
+
+
+def preset_picker(scenario: Scenario) -> None:
+    """A ready protection to start from."""
+    titles = {preset.title: preset for preset in presets.PRESETS}
+    shown = presets.fitting(scenario)
+    title = shown.title if shown else None
+    st.selectbox(
+        "Start from",
+        list(titles),
+        placeholder="your own protection",
+        **bind(SLOT, "preset", title, lambda s, picked: titles[picked].apply(s)),
+    )
+    if shown:
+        st.caption(shown.sentence)
+
+
+def protection(scenario: Scenario, domain: GridDomain) -> None:
+    """Blocks and the sensitive set."""
+    st.selectbox(
+        "Hide people among all places of …",
+        list(BLOCK_KINDS),
+        help=DEFINITIONS["block"],
+        **bind(
+            SLOT,
+            "blocks",
+            _title(BLOCK_KINDS, scenario.context.blocks),
+            lambda s, title: s.with_context(blocks=BLOCK_KINDS[title]),
+        ),
+    )
+    _block_details(scenario, domain)
+    st.selectbox(
+        "Sensitive are …",
+        list(SENSITIVE_KINDS),
+        help=DEFINITIONS["sensitive set"],
+        **bind(
+            SLOT,
+            "sensitive",
+            _title(SENSITIVE_KINDS, scenario.context.sensitive),
+            lambda s, title: s.with_context(sensitive=SENSITIVE_KINDS[title]),
+        ),
+    )
+    _sensitive_details(scenario)
+
+
+def _title(kinds: dict[str, BlocksSpec] | dict[str, SensitiveSpec], spec: object) -> str | None:
+    return next((title for title, known in kinds.items() if type(known) is type(spec)), None)
+
+
+def _block_details(scenario: Scenario, domain: GridDomain) -> None:
+    blocks = scenario.context.blocks
+    if isinstance(blocks, GridBlocks):
+        _rows_and_columns(blocks, domain)
+    elif isinstance(blocks, AdaptiveBlocks):
+        st.select_slider(
+            "Number of blocks",
+            sorted({*_ADAPTIVE, blocks.blocks}),
+            format_func=formats.exactly,
+            help="Made from public population figures (GeoNames), never from the private data.",
+            **bind(
+                SLOT,
+                "adaptive",
+                blocks.blocks,
+                lambda s, v: s.with_context(blocks=AdaptiveBlocks(v)),
+            ),
+        )
+    elif isinstance(blocks, DrawnBlocks):
+        st.caption(
+            f"{len(blocks.areas)} drawn with the tool “Box” and “Make it a block”; what is left "
+            "over is one more block."
+        )
+
+
+def _rows_and_columns(blocks: GridBlocks, domain: GridDomain) -> None:
+    rows, columns = st.columns(2)
+    rows.number_input(
+        "Rows",
+        1,
+        domain.rows,
+        **bind(
+            SLOT, "rows", blocks.rows, lambda s, v: s.with_context(blocks=replace(blocks, rows=v))
+        ),
+    )
+    columns.number_input(
+        "Columns",
+        1,
+        domain.columns,
+        **bind(
+            SLOT,
+            "columns",
+            blocks.columns,
+            lambda s, v: s.with_context(blocks=replace(blocks, columns=v)),
+        ),
+    )
+
+
+def _sensitive_details(scenario: Scenario) -> None:
+    sensitive = scenario.context.sensitive
+    if isinstance(sensitive, SensitiveAreas):
+        st.caption(
+            f"Drawn: {edits.told(sensitive.edits)}. The tools on the maps go on."
+            if sensitive.edits
+            else "Nothing yet: every report names its place. Draw with the tools on the maps."
+        )
+    elif isinstance(sensitive, SensitiveInhabited):
+        st.number_input(
+            "… with at most so many inhabitants",
+            1,
+            N_MAX,
+            step=1000,
+            help="Per cell of about 20 km, by public population figures (GeoNames).",
+            **bind(
+                SLOT,
+                "most",
+                sensitive.most,
+                lambda s, v: s.with_context(sensitive=SensitiveInhabited(1, v)),
+            ),
+        )
+
+
+def more() -> None:
+    """Data, family and estimator: for those who want to compare."""
+    with st.expander("Data, method, estimate"):
+        common.data(SLOT, sources.places())
+        if not sources.fetched_snap():
+            st.caption(
+                "SNAP's own file appears here once `python -m caldp_core fetch gowalla` has "
+                "brought it."
+            )
+        common.method(SLOT)
+        common.estimate(SLOT)

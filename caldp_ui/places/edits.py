@@ -1,0 +1,229 @@
+"""What hands do on the maps: protect, unprotect, protect only this, make a block, show numbers.
+
+Room: places. Before an act the stage shows what it will do; after it a hint says what it did.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from caldp_core.basics.types import Bools
+from caldp_core.domain.grid import Area, GridDomain
+from caldp_core.experiments.run import Setup
+from caldp_core.scenarios.protection import (
+    BlocksSpec,
+    DrawnBlocks,
+    EverythingSensitive,
+    SensitiveAreas,
+    SensitiveSpec,
+)
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.compute import runs
+from caldp_ui.places.slot import SLOT, Places
+from caldp_ui.session import notices
+from caldp_ui.session.scenarios import steer
+from caldp_ui.stage import Act, Action
+from caldp_ui.stage.records import Tool
+from caldp_ui.words import formats, promise
+
+NUMBERS: Final = "numbers"
+PROTECT: Final = "protect"
+UNPROTECT: Final = "unprotect"
+ONLY: Final = "only"
+BLOCK: Final = "block"
+_WHERE: Final[dict[Tool, str]] = {
+    "box": "the box that you drag",
+    "brush": "what you paint",
+    "blocks": "the block that you choose",
+}
+_EVERYWHERE: Final = "+-90,90,-180,180"
+
+
+def actions(setup: Setup) -> tuple[Action, ...]:
+    """What a drawing may be used for, and what will happen, with this scenario's protection."""
+    everything = bool(setup.sensitive.all())
+    drawn = isinstance(setup.scenario.context.blocks, DrawnBlocks)
+    before = formats.out_of(promise.protected_share(setup))
+    blocks = formats.count(setup.partition.m, "block", "blocks")
+    told = {
+        PROTECT: "All places are sensitive already, so nothing changes."
+        if everything
+        else "All places in {where} become sensitive, too.",
+        UNPROTECT: "Places in {where} lose their protection; all others keep it.",
+        ONLY: "Only places in {where} stay sensitive; all others lose their protection "
+        f"(now {before} people have it).",
+    }
+    makes = (
+        "The box that you drag becomes one block more."
+        if drawn
+        else f"The box that you drag becomes a block, everything else another; the {blocks} of "
+        "now are given up."
+    )
+    counts = "The people in the box that you drag are counted; nothing else changes."
+    return (
+        Action(NUMBERS, "Show its numbers", {"box": counts}),
+        *(
+            Action(name, label, {tool: told[name].format(where=_WHERE[tool]) for tool in _WHERE})
+            for name, label in (
+                (PROTECT, "Protect"),
+                (UNPROTECT, "Unprotect"),
+                (ONLY, "Protect only this"),
+            )
+        ),
+        Action(BLOCK, "Make it a block", {"box": makes}),
+    )
+
+
+def do(act: Act) -> None:
+    """Apply what was done on the stage."""
+    if act.tool in ("undo", "redo"):
+        {"undo": SLOT.undo, "redo": SLOT.redo}[act.tool]()
+        return
+    if act.action == NUMBERS:
+        mark(act.area)
+        return
+    scenario = SLOT.now().scenario
+    ready = runs.setup(scenario)
+    places = _places(act, ready, runs.map_of(ready.dataset))
+    if not places:
+        return
+    makers: dict[str, Callable[[Scenario], Scenario]] = {
+        PROTECT: lambda s: _edited(s, [f"+{place}" for place in places]),
+        UNPROTECT: lambda s: _edited(s, [f"-{place}" for place in places]),
+        ONLY: lambda s: s.with_context(sensitive=SensitiveAreas(tuple(f"+{p}" for p in places))),
+        BLOCK: lambda s: s.with_context(blocks=DrawnBlocks((*_areas(s.context.blocks), *places))),
+    }
+    steer(SLOT, makers[act.action])
+    _tell(ready)
+
+
+def mark(area: Area | None) -> None:
+    """Show the numbers of this box, or of none."""
+    SLOT.change(lambda record: replace(record, region=area))
+
+
+def is_drawn(scenario: Scenario) -> bool:
+    """Whether there is a drawing to be cleared."""
+    context = scenario.context
+    return bool(_edits(context.sensitive) or _areas(context.blocks))
+
+
+def clear() -> None:
+    """Take away all that was drawn, and the marked box."""
+    SLOT.change(lambda record: replace(_undrawn(record), region=None))
+
+
+def _undrawn(record: Places) -> Places:
+    """What was protected before the first drawing; for a link's drawing, everything in a block."""
+    context, changed = record.scenario.context, record.scenario
+    earlier = [was.scenario.context for was in SLOT.earlier()[::-1]]
+    if _edits(context.sensitive):
+        undrawn = (was.sensitive for was in earlier if not _edits(was.sensitive))
+        changed = changed.with_context(sensitive=next(undrawn, EverythingSensitive()))
+    if _areas(context.blocks):
+        free = (was.blocks for was in earlier if not _areas(was.blocks))
+        changed = changed.with_context(blocks=next(free, DrawnBlocks()))
+    return replace(record, scenario=changed)
+
+
+def told(edits: tuple[str, ...]) -> str:
+    """How a sensitive set was drawn: what it began with, what was added, what was taken out."""
+    begun = edits[:1] == (_EVERYWHERE,)
+    added = sum(edit.startswith("+") for edit in edits) - begun
+    taken = sum(edit.startswith("-") for edit in edits)
+    parts = (
+        "everything" * begun,
+        f"{added} added" * (added > 0),
+        f"{taken} taken out" * (taken > 0),
+    )
+    return ", ".join(filter(None, parts))
+
+
+def _edited(scenario: Scenario, edits: list[str]) -> Scenario:
+    before = scenario.context.sensitive
+    if isinstance(before, EverythingSensitive):
+        if edits[0].startswith("+"):
+            return scenario  # nothing to add
+        begun: tuple[str, ...] = (_EVERYWHERE,)
+    else:
+        begun = _as_edits(before, scenario)
+    return scenario.with_context(sensitive=SensitiveAreas((*begun, *edits)))
+
+
+def _as_edits(before: SensitiveSpec, scenario: Scenario) -> tuple[str, ...]:
+    """A sensitive set as areas to go on from, whatever it was made of."""
+    if isinstance(before, SensitiveAreas):
+        return before.edits
+    ready = runs.setup(scenario)
+    boxes = rectangles(ready.sensitive, runs.map_of(ready.dataset))
+    return tuple(f"+{area}" for area in boxes)
+
+
+def _places(act: Act, setup: Setup, domain: GridDomain) -> list[str]:
+    """Where the act was, as areas of a link; "b" before one that stands for its whole block."""
+    if act.area is not None:
+        return [str(act.area)]
+    if act.block is not None:
+        inside = np.flatnonzero(setup.partition.labels == act.block)
+        return [f"b{_cell(int(inside[0]), domain)}"] if inside.size else []
+    return [str(area) for area in rectangles(act.mask(domain.k), domain)]
+
+
+def _cell(symbol: int, domain: GridDomain) -> Area:
+    row, column = divmod(symbol, domain.columns)
+    return _box(domain, row, row + 1, column, column + 1)
+
+
+def rectangles(mask: Bools, domain: GridDomain) -> list[Area]:
+    """A (k,) set of cells as few rectangles: runs along a row, put together over rows."""
+    grid = mask.reshape(domain.rows, domain.columns)
+    padded = np.pad(grid, ((0, 0), (1, 1))).astype(np.int8)
+    open_runs: dict[tuple[int, int], int] = {}
+    found = []
+    for row in range(domain.rows + 1):
+        turns = np.diff(padded[row]) if row < domain.rows else np.zeros(1, np.int8)
+        runs_here = set(
+            zip(
+                np.flatnonzero(turns == 1).tolist(),
+                np.flatnonzero(turns == -1).tolist(),
+                strict=True,
+            )
+        )
+        ended = [run for run in open_runs if run not in runs_here]
+        found += [_box(domain, open_runs.pop(run), row, *run) for run in ended]
+        for run in runs_here:
+            open_runs.setdefault(run, row)
+    return found
+
+
+def _box(domain: GridDomain, bottom: int, top: int, left: int, right: int) -> Area:
+    def edge(start: float, number: int) -> float:
+        return round(start + domain.cell * number, 6)
+
+    return Area(
+        edge(domain.south, bottom),
+        edge(domain.south, top),
+        edge(domain.west, left),
+        edge(domain.west, right),
+    )
+
+
+def _areas(blocks: BlocksSpec) -> tuple[str, ...]:
+    return blocks.areas if isinstance(blocks, DrawnBlocks) else ()
+
+
+def _edits(sensitive: SensitiveSpec) -> tuple[str, ...]:
+    return sensitive.edits if isinstance(sensitive, SensitiveAreas) else ()
+
+
+def _tell(before: Setup) -> None:
+    after = runs.setup(SLOT.now().scenario)
+    if after.scenario == before.scenario:
+        return
+    was, now = (formats.out_of(promise.protected_share(each)) for each in (before, after))
+    blocks = formats.count(after.partition.m, "block", "blocks")
+    notices.hint(
+        f"Now {now} people are protected (before: {was}), in {blocks}. Undo takes it back."
+    )

@@ -1,0 +1,57 @@
+"""What lies under and over the pictures of one scenario: land, cities, blocks, sensitive places.
+
+Room: places. Made once for all visits; what does not change is not sent again by the stage.
+"""
+
+import json
+from dataclasses import replace
+from typing import Final
+
+import streamlit as st
+
+from caldp_core.datasets import state_outline, us_cities
+from caldp_core.domain.grid import US_GRID, Area, GridDomain
+from caldp_core.experiments.run import Setup
+from caldp_ui.stage import Blob, Ground, encode_labels, encode_lines, encode_mask, encode_rows
+
+_US: Final = Area(25.0, 49.6, -125.2, -66.6)
+"""What the button "fit" shows of the map of the United States: sea and neighbours cut off."""
+
+
+def ground(setup: Setup, domain: GridDomain, box: Area | None) -> Ground:
+    """The ground of a scenario, with the marked box."""
+    policy = setup.scenario.to_dict()["policy"]
+    name = json.dumps([policy["blocks"], policy["sensitive"], repr(domain)], sort_keys=True)
+    return replace(_ground(name, setup, domain), box=box)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _ground(name: str, _setup: Setup, _domain: GridDomain) -> Ground:
+    del name
+    partition, sensitive = _setup.partition, _setup.sensitive
+    cut = partition.m > 1
+    some = bool(sensitive.any()) and not sensitive.all()
+    return Ground(
+        _domain,
+        home(_domain),
+        *_land(_domain),
+        encode_labels(partition.labels) if cut else None,
+        encode_rows([partition.names]) if cut else None,
+        encode_mask(sensitive) if some else None,
+    )
+
+
+def home(domain: GridDomain) -> Area:
+    """What the stage shows at first."""
+    return _US if domain == US_GRID else domain.area
+
+
+def _land(domain: GridDomain) -> tuple[Blob | None, Blob | None]:
+    """Borders and cities, where the map is the one they are known for."""
+    return _us_land() if domain == US_GRID else (None, None)
+
+
+@st.cache_resource(show_spinner=False)
+def _us_land() -> tuple[Blob, Blob]:
+    rows = ((c.name, c.region, c.latitude, c.longitude, c.population) for c in us_cities())
+    return encode_lines(*state_outline()), encode_rows(rows)

@@ -1,0 +1,109 @@
+"""What the map page has to show of a scenario: this protection and the best plain LDP beside it.
+
+Room: places. A picture that takes longer than a second is left out here and comes by a job.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from caldp_core.basics.types import Progress
+from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.experiments.run import Result, Setup
+from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.compute import runs
+from caldp_ui.places.slot import SLOT
+from caldp_ui.session import jobs
+from caldp_ui.session.scenarios import steer
+from caldp_ui.words import formats
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """Results of this protection and of plain LDP on the same people; None: not there yet."""
+
+    setup: Setup
+    plain_setup: Setup
+    ours: Result | None
+    plain: Result | None
+
+
+def quick(scenario: Scenario) -> Result | None:
+    """The result, at once; None where it takes a job or too many people were asked for."""
+    if runs.takes_long(scenario) or runs.setup(scenario).n > runs.most_people(scenario):
+        return None
+    return runs.result(scenario)
+
+
+def shown(scenario: Scenario) -> Shown:
+    """What can be shown now; for the rest, buttons and progress are drawn where this is called."""
+    rival = runs.rival(scenario)
+    ours, plain = quick(scenario), quick(rival)
+    if ours is None:
+        ours = _ours_by_job(scenario)
+    if plain is None and ours is not None:
+        plain = _job("plain", rival, jobs.started)
+    return Shown(runs.setup(scenario), runs.setup(rival), ours, plain)
+
+
+def _ours_by_job(scenario: Scenario) -> Result | None:
+    most = runs.most_people(scenario)
+    if runs.setup(scenario).n > most:
+        _too_many(scenario, most)
+        return None
+    return _job("ours", scenario, _offered)
+
+
+_Way = Callable[[str, str, Callable[[Progress], Result], jobs.Told], Result | None]
+
+
+def _offered(
+    key: str, name: str, work: Callable[[Progress], Result], told: jobs.Told
+) -> Result | None:
+    offer = jobs.Offer(
+        "Run it",
+        ":material/hourglass:",
+        "From a few seconds to a minute; it runs beside the page and can be cancelled.",
+        "primary",
+    )
+    return jobs.offered(key, name, work, offer, told)
+
+
+def _job(which: str, scenario: Scenario, way: _Way) -> Result | None:
+    title = _title(scenario)
+    return way(
+        SLOT.key(which),
+        runs.key(scenario),
+        lambda progress: runs.result(scenario, progress),
+        lambda job: _told(title, job),
+    )
+
+
+def _title(scenario: Scenario) -> str:
+    method = MECHANISMS[runs.setup(scenario).mechanism_name].title
+    return f"{method} with “{ESTIMATORS[scenario.estimator].title}”"
+
+
+def _told(title: str, job: jobs.Job[Result]) -> str:
+    if job.is_waiting:
+        return "Waiting for other runs on this server to end …"
+    return f"{title}: {job.seconds:.0f} s so far"
+
+
+def _too_many(scenario: Scenario, most: int) -> None:
+    st.error(
+        f"{MECHANISMS[runs.setup(scenario).mechanism_name].title} cannot be run here for "
+        f"{formats.exactly(runs.setup(scenario).n)} people: with so many places every report "
+        f"is drawn by itself, for at most {formats.exactly(most)} people. Take fewer people or "
+        "another method.",
+        icon=":material/error:",
+    )
+    fewer = 10 ** (len(str(most)) - 1)  # the slider's steps are powers of ten
+    st.button(
+        f"Use {formats.exactly(fewer)} people",
+        key=SLOT.key("fewer-people"),
+        type="primary",
+        on_click=lambda: steer(SLOT, lambda s: replace(s, n=fewer)),
+    )

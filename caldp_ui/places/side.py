@@ -1,0 +1,69 @@
+"""Beside the maps: how secret, how many people, what is protected, and the odds.
+
+Room: places.
+"""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from caldp_core.domain.grid import GridDomain
+from caldp_core.experiments.run import Setup
+from caldp_ui.controls import common
+from caldp_ui.parts import headline
+from caldp_ui.places import controls, edits
+from caldp_ui.places.slot import SLOT
+from caldp_ui.session.scenarios import another_draw
+
+
+def show(setup: Setup, domain: GridDomain) -> None:
+    """All controls of the page; the two that matter most come first and stay on screen."""
+    scenario = setup.scenario
+    with st.container(key=SLOT.key("dials")):
+        common.epsilon(SLOT)
+        common.people(SLOT, setup.dataset.n)
+    headline.odds(setup)
+    controls.preset_picker(scenario)
+    with st.container(horizontal=True, gap="xsmall", key=SLOT.key("again")):
+        st.button(
+            "Another outcome",
+            icon=":material/casino:",
+            key=SLOT.key("another"),
+            on_click=another_draw,
+            args=(SLOT,),
+            help="The same protection and people; other coins. What stays alike is knowledge, "
+            "what changes is noise.",
+        )
+        _pin()
+    with st.expander("What is protected", key=SLOT.key("protection")):
+        controls.protection(scenario, domain)
+        st.button(
+            "Clear the drawing",
+            icon=":material/delete:",
+            key=SLOT.key("clear"),
+            disabled=not edits.is_drawn(scenario) and SLOT.now().region is None,
+            on_click=edits.clear,
+            help="What was protected before the drawing is protected again.",
+        )
+    controls.more()
+
+
+def _pin() -> None:
+    record = SLOT.now()
+    if record.pinned is None:
+        st.button(
+            "Pin",
+            icon=":material/keep:",
+            key=SLOT.key("pin"),
+            on_click=SLOT.change,
+            args=(lambda r: replace(r, pinned=r.scenario),),
+            help="Keeps this scenario on screen while you try another beside it.",
+        )
+    else:
+        st.button(
+            "Unpin",
+            icon=":material/keep_off:",
+            key=SLOT.key("unpin"),
+            on_click=SLOT.change,
+            args=(lambda r: replace(r, pinned=None),),
+        )

@@ -1,0 +1,38 @@
+"""Sentences of the map page alone: what the numbers of a box leave to ask.
+
+Room: places.
+"""
+
+from caldp_core.domain.grid import Area
+from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.experiments.regions import RegionReport
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.words import formats
+
+
+def of_region(report: RegionReport, scenario: Scenario) -> list[str]:
+    """What the numbers of a region leave to ask, one sentence or two each."""
+    told = []
+    if round(report.estimate) < 0:
+        told.append(
+            "An estimate below 0: noise outweighs the people here. The range is cut off at 0, the "
+            "estimate is not, so that it is right on average."
+        )
+    if report.exact_blocks:
+        told.append(
+            f"{formats.count(report.exact_blocks, 'block lies', 'blocks lie')} in the box as a "
+            "whole. No block hides how many people it holds, so they add no privacy noise."
+        )
+    shown = ESTIMATORS[scenario.estimator]
+    told.append(
+        f"The cells of the map of this protection add up to {formats.people(report.shown)} here: "
+        f"they show “{shown.title}”, {shown.sentence}. The estimate above is made for the box as a "
+        "whole and is right on average."
+    )
+    return told
+
+
+def describe(area: Area) -> str:
+    """A box in words."""
+    corner = formats.degrees(area.south, area.west)
+    return f"{corner} to {formats.degrees(area.north, area.east)}"

@@ -1,0 +1,4 @@
+"""What a visit remembers: one slot a page, its link, notices, and jobs beside the page.
+
+Room: session.
+"""

@@ -1,0 +1,173 @@
+"""Long work beside the page: a button, a progress bar, and a cancel that stops it.
+
+Room: session. The work runs in a thread and is pure Python and NumPy: it must not call Streamlit.
+It reports its share to `progress`, which raises `Cancelled` once the reader has had enough. A
+cancelled job counts as done at once; what its thread is at until its next report goes unseen.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from threading import Event
+from time import monotonic
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
+
+import streamlit as st
+
+from caldp_core.basics.errors import Cancelled
+from caldp_core.basics.types import Progress
+
+T = TypeVar("T")
+
+
+@dataclass
+class Job(Generic[T]):
+    """Work that was started: its finished `share`, its result, and the way to stop it."""
+
+    name: str
+    share: float = 0.0
+    stop: Event = field(default_factory=Event)
+    future: Future[T] = field(default_factory=Future)
+    began: float | None = None
+
+    def progress(self, share: float) -> None:
+        """What the work reports to."""
+        if self.stop.is_set():
+            raise Cancelled
+        self.share = share
+
+    @property
+    def done(self) -> bool:
+        """True once there is a result, an error or a cancel."""
+        return self.stop.is_set() or self.future.done()
+
+    @property
+    def is_waiting(self) -> bool:
+        """True until a thread is free for it."""
+        return self.began is None and not self.done
+
+    @property
+    def seconds(self) -> float:
+        """How long it has been at work."""
+        return 0.0 if self.began is None else monotonic() - self.began
+
+    def result(self) -> T | None:
+        """The result, or None if it was cancelled; errors of the work are raised here."""
+        return None if self.stop.is_set() else self.future.result()
+
+    def cancel(self) -> None:
+        """Be done at once; the thread stops before it starts, or at its next report."""
+        self.stop.set()
+        self.future.cancel()
+
+
+@st.cache_resource
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(max_workers=2, thread_name_prefix="caldp-job")
+
+
+def launch(name: str, work: Callable[[Progress], T]) -> Job[T]:
+    """Start the work."""
+    job: Job[T] = Job(name)
+
+    def begin() -> T:
+        job.began = monotonic()
+        return work(job.progress)
+
+    job.future = _pool().submit(begin)
+    return job
+
+
+@dataclass(frozen=True)
+class Offer:
+    """The button that starts a job."""
+
+    label: str
+    icon: str
+    help: str | None = None
+    type: Literal["primary", "secondary"] = "secondary"
+
+
+Told: TypeAlias = Callable[[Job[Any]], str]
+"""What is said beside the bar of a job that is at work."""
+
+
+def offered(
+    key: str, name: str, work: Callable[[Progress], T], offer: Offer, told: Told
+) -> T | None:
+    """The result of the work; until it is there, the button that starts it, then its progress.
+
+    `key`: one place on one page; a job held there under another `name` is ended.
+    """
+    job: Job[T] | None = held(key, name)
+    if job is None or (job.done and job.result() is None):
+        st.button(
+            offer.label,
+            key=f"{key}-start",
+            icon=offer.icon,
+            help=offer.help,
+            type=offer.type,
+            on_click=lambda: _start(key, name, work),
+        )
+        return None
+    if job.done:
+        return job.result()
+    _watch(key, told)
+    return None
+
+
+def started(key: str, name: str, work: Callable[[Progress], T], told: Told) -> T | None:
+    """The same without a button: the work starts by itself; a cancel leaves the button "Go on"."""
+    if held(key, name) is None:
+        _start(key, name, work)
+    return offered(key, name, work, Offer("Go on", ":material/play_arrow:"), told)
+
+
+def quietly(key: str, name: str, work: Callable[[Progress], T]) -> T | None:
+    """The result of work that nobody waits for; it starts once the page has been left alone.
+
+    The page runs once more when the result is there. An error of the work is no result.
+    """
+    job: Job[T] | None = held(key, name)
+    if job is not None and job.done:
+        return None if job.future.exception() else job.result()
+    st.session_state[f"{key}/idle"] = 0
+    _wait(key, name, work)
+    return None
+
+
+@st.fragment(run_every=1.0)
+def _wait(key: str, name: str, work: Callable[[Progress], Any]) -> None:
+    st.session_state[f"{key}/idle"] += 1
+    job = held(key, name)
+    if job is None and st.session_state[f"{key}/idle"] > 1:
+        _start(key, name, work)
+    elif job is not None and job.done:
+        st.rerun()
+
+
+def held(key: str, name: str) -> Job[Any] | None:
+    """The job of that name at that place; one of another name is ended."""
+    job: Job[Any] | None = st.session_state.get(_place(key))
+    if job is not None and job.name != name:
+        job.cancel()
+        job = st.session_state[_place(key)] = None
+    return job
+
+
+def _place(key: str) -> str:
+    return f"{key}/job"
+
+
+def _start(key: str, name: str, work: Callable[[Progress], Any]) -> None:
+    st.session_state[_place(key)] = launch(name, work)
+
+
+@st.fragment(run_every=0.4)
+def _watch(key: str, told: Told) -> None:
+    job: Job[Any] | None = st.session_state.get(_place(key))
+    if job is None or job.done:
+        st.rerun()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.progress(job.share, text=told(job))
+        st.button("Cancel", icon=":material/stop:", on_click=job.cancel, key=f"{key}-cancel")

@@ -1,0 +1,75 @@
+"""A page's record in the address bar: read with care, written when it changes.
+
+Room: session. A link comes from anywhere, so whatever it says is checked before it is shown.
+"""
+
+from collections.abc import Mapping
+from typing import Final, Protocol, TypeVar
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from caldp_core.basics.errors import CaldpError
+from caldp_ui.session.notices import notify
+
+R = TypeVar("R")
+_TRACKING: Final = ("utm_", "fbclid", "gclid", "msclkid")
+"""What mail programs and social networks add to links: nobody's mistake, so nobody is told."""
+
+
+class Codec(Protocol[R]):
+    """How one page's record is written into a link, and which records the page can show."""
+
+    browser: tuple[str, ...]
+    """Keys that the browser's side writes and reads by itself: kept as they are."""
+
+    def fresh(self) -> R:
+        """The record that a visit without a link begins with."""
+        ...
+
+    def write(self, record: R) -> dict[str, str]:
+        """The record as texts of a query; only what differs from `fresh`."""
+        ...
+
+    def read(self, query: Mapping[str, str]) -> R:
+        """Read such texts; raises `CaldpError` where they say no record of this page."""
+        ...
+
+    def strangers(self, query: Mapping[str, str]) -> list[str]:
+        """Keys of the query that this page does not know."""
+        ...
+
+    def check(self, record: R) -> None:
+        """Raise `CaldpError` for a record whose parts do not fit, so that none is ever shown."""
+        ...
+
+
+def read(codec: Codec[R]) -> R:
+    """The record that the address bar holds; the fresh one, and a notice, if it holds none."""
+    query = {k: v for k, v in st.query_params.to_dict().items() if k not in codec.browser}
+    unknown = codec.strangers(query)
+    told = [key for key in unknown if not key.startswith(_TRACKING)]
+    if told:
+        notify(f"The link says something that this page does not know: {told[0]!r}. Ignored.")
+    try:
+        record = codec.read({key: text for key, text in query.items() if key not in unknown})
+        codec.check(record)
+    except CaldpError as error:
+        notify(f"This link can't be opened as it is, so the page starts afresh. {error}")
+        return codec.fresh()
+    return record
+
+
+def write(codec: Codec[R], record: R) -> None:
+    """Make the address bar hold the record, and what the browser's side keeps there."""
+    now = st.query_params.to_dict()
+    kept = {key: text for key, text in now.items() if key in codec.browser}
+    wanted = {**codec.write(record), **kept}
+    if now != wanted:
+        st.query_params.from_dict(wanted)
+
+
+def stepped() -> bool:
+    """True in a run that a step back or forth in the browser has caused."""
+    # Streamlit has no public name for it yet; without it a step would be overwritten, no more.
+    return bool(getattr(get_script_run_ctx(), "is_history_navigation", False))

@@ -1,0 +1,134 @@
+"""One slot a page: what the page shows, as one frozen record with its own undo and widget keys.
+
+Room: session. Widgets hold no state of their own: before each is drawn its value is set from the
+record, and its callback changes the record. Nothing of one page's slot is read by another page.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Final, Generic, TypeVar
+
+import streamlit as st
+
+from caldp_core.basics.errors import CaldpError
+from caldp_ui.session import links
+from caldp_ui.session.links import Codec
+from caldp_ui.session.notices import notify
+
+R = TypeVar("R")
+_REMEMBERED_MAX: Final = 50
+
+
+@dataclass(frozen=True)
+class Held(Generic[R]):
+    """The record that is shown, the earlier ones (latest last) and those undone (latest last)."""
+
+    record: R
+    past: tuple[R, ...] = ()
+    future: tuple[R, ...] = ()
+
+
+@dataclass(frozen=True)
+class Slot(Generic[R]):
+    """The state of one page. `page`: its name in keys; `codec`: its link.
+
+    `undoable(shown, earlier)`: what undo makes of the record that is shown and an earlier one.
+    Where it changes nothing there is nothing to undo; a page that undoes everything returns
+    `earlier`.
+    """
+
+    page: str
+    codec: Codec[R]
+    undoable: Callable[[R, R], R] = lambda shown, earlier: earlier  # noqa: ARG005 — by its meaning
+
+    def key(self, name: str) -> str:
+        """The key of this page's widget or container of that name."""
+        return f"{self.page}-{name}"
+
+    def now(self) -> R:
+        """The record that is shown: the visit's own, else the link's, else a fresh one."""
+        return self._held().record
+
+    def put(self, record: R) -> None:
+        """Show this record from now on; raises `CaldpError` if its parts do not fit."""
+        self.codec.check(record)
+        held = self._held()
+        if self.undoable(record, held.record) == record:  # only what undo does not touch
+            self._hold(replace(held, record=record))
+        else:
+            past = (*held.past, held.record)[-_REMEMBERED_MAX:]
+            self._hold(Held(record, past))
+
+    def change(self, make: Callable[[R], R]) -> None:
+        """Replace the record; a change that is not allowed becomes a notice, nothing is lost."""
+        try:
+            self.put(make(self.now()))
+        except CaldpError as error:
+            notify(str(error))
+
+    def bind(self, name: str, value: Any, make: Callable[[R, Any], R]) -> dict[str, Any]:
+        """Arguments that tie a widget to the record: it shows `value`, and its change is `make`."""
+        key = self.key(name)
+        st.session_state[key] = value
+
+        def changed() -> None:
+            picked = st.session_state[key]
+            if picked is not None:
+                self.change(lambda before: make(before, picked))
+
+        return {"key": key, "on_change": changed}
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is something to undo."""
+        return bool(self._held().past)
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether there is something to redo."""
+        return bool(self._held().future)
+
+    def undo(self) -> None:
+        """Take the last undoable change back."""
+        held = self._held()
+        if held.past:
+            *past, earlier = held.past
+            shown = self.undoable(held.record, earlier)
+            self._hold(Held(shown, tuple(past), (*held.future, held.record)))
+
+    def redo(self) -> None:
+        """Make the change again that was undone last."""
+        held = self._held()
+        if held.future:
+            *future, later = held.future
+            shown = self.undoable(held.record, later)
+            self._hold(Held(shown, (*held.past, held.record), tuple(future)))
+
+    def earlier(self) -> tuple[R, ...]:
+        """What undo would lead back to, latest last."""
+        return self._held().past
+
+    def follow_link(self) -> None:
+        """After a step back or forth in the browser, show what its address bar holds.
+
+        At all other times the visit is right: the address bar may lag behind a quick change.
+        """
+        if self._name in st.session_state and links.stepped():
+            self.put(links.read(self.codec))
+
+    def write_link(self) -> None:
+        """Make the address bar hold what is shown."""
+        links.write(self.codec, self.now())
+
+    @property
+    def _name(self) -> str:
+        return f"{self.page}/slot"
+
+    def _held(self) -> Held[R]:
+        if self._name not in st.session_state:
+            self._hold(Held(links.read(self.codec)))
+        held: Held[R] = st.session_state[self._name]
+        return held
+
+    def _hold(self, held: Held[R]) -> None:
+        st.session_state[self._name] = held

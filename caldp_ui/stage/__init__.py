@@ -1,0 +1,58 @@
+"""Linked maps of one grid in the browser: zoom, tools, before and after, films, pictures to keep.
+
+Room: stage. A page makes a `Scene` of coded pictures and calls `stage`; what people do comes back
+as `Act` and `Chosen`. `web/` holds the browser's side: plain HTML, CSS and JavaScript, no build
+step, no request to the outside.
+"""
+
+from caldp_ui.stage.codec import (
+    Blob,
+    encode,
+    encode_labels,
+    encode_lines,
+    encode_mask,
+    encode_rows,
+)
+from caldp_ui.stage.component import LOOK_KEY, VIEW_KEY, Stage, project, stage
+from caldp_ui.stage.records import (
+    Act,
+    Action,
+    Chosen,
+    Difference,
+    Fact,
+    Film,
+    Focus,
+    Ground,
+    Picture,
+    Scene,
+    Step,
+)
+from caldp_ui.stage.scale import SCALE, Scale, nobody_below
+
+__all__ = [
+    "LOOK_KEY",
+    "SCALE",
+    "VIEW_KEY",
+    "Act",
+    "Action",
+    "Blob",
+    "Chosen",
+    "Difference",
+    "Fact",
+    "Film",
+    "Focus",
+    "Ground",
+    "Picture",
+    "Scale",
+    "Scene",
+    "Stage",
+    "Step",
+    "encode",
+    "encode_labels",
+    "encode_lines",
+    "encode_mask",
+    "encode_rows",
+    "nobody_below",
+    "project",
+    "stage",
+]

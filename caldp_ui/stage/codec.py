@@ -1,0 +1,105 @@
+"""Numbers on their way to the browser: log codes of shares, block labels, sets, lines, names.
+
+Room: stage. What is written here is read by `web/codec.js`. A blob's name is the hash of its bytes,
+so whatever the browser already has is not sent again.
+"""
+
+import hashlib
+import json
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caldp_core.basics.types import Bools, Floats, Ints
+
+SMALLEST: Final = 1e-12
+"""Shares nearer to 0 are nobody; shares beyond 1 are drawn and told as 1."""
+_SIGN: Final = 0x8000
+_TOP: Final = 0x7FFF
+_DEGREE: Final = 1000
+"""Lines are rounded to a thousandth of a degree."""
+_GAP: Final = -(2**31)
+
+
+@dataclass(frozen=True)
+class Blob:
+    """Bytes for the browser; `name`: 16 hexadecimal digits of their hash, `packed`: deflated."""
+
+    name: str
+    packed: bytes
+
+
+def _blob(raw: bytes) -> Blob:
+    return Blob(hashlib.blake2b(raw, digest_size=8).hexdigest(), zlib.compress(raw, 6))
+
+
+def codes(shares: Floats) -> NDArray[np.uint16]:
+    """(k,) 16-bit codes of (k,) shares in [−1, 1]: a sign bit and 15 bits on a log scale.
+
+    0 is nobody, 1 … 32767 are 1e-12 … 1. The relative error is below 4.3e-4.
+    """
+    size = np.abs(np.asarray(shares, dtype=np.float64))
+    with np.errstate(divide="ignore"):
+        place = 1 - np.log(size / SMALLEST) / np.log(SMALLEST) * (_TOP - 1)
+    code = np.where(size >= SMALLEST, np.clip(np.rint(place), 1, _TOP), 0)
+    return np.where((shares < 0) & (code > 0), code + _SIGN, code).astype(np.uint16)
+
+
+def values(code: NDArray[np.uint16]) -> Floats:
+    """(k,) shares that the browser reads from (k,) codes."""
+    size = code & _TOP
+    share = SMALLEST ** (1 - (size.astype(np.float64) - 1) / (_TOP - 1))
+    signed = np.where(code & _SIGN, -share, share)
+    return np.asarray(np.where(size > 0, signed, 0.0), np.float64)
+
+
+def encode(shares: Floats) -> Blob:
+    """(k,) shares of all people, one a cell, or their standard errors."""
+    return _blob(codes(shares).astype("<u2").tobytes())
+
+
+def encode_labels(labels: Ints) -> Blob:
+    """(k,) number of each cell's block, below 2^32."""
+    return _blob(np.asarray(labels).astype("<u4").tobytes())
+
+
+def encode_mask(mask: Bools) -> Blob:
+    """(k,) True for the cells of a set."""
+    return _blob(np.packbits(mask, bitorder="little").tobytes())
+
+
+def encode_lines(longitudes: Floats, latitudes: Floats) -> Blob:
+    """Lines as (points,) degrees, NaN between one and the next; rounded to 0.001°."""
+    points = np.stack([longitudes, latitudes], axis=1) * _DEGREE
+    return _blob(np.where(np.isnan(points), _GAP, np.rint(points)).astype("<i4").tobytes())
+
+
+def encode_rows(rows: Iterable[Sequence[object]]) -> Blob:
+    """Texts and numbers, such as the names of blocks or cities."""
+    return _blob(_text([list(row) for row in rows]))
+
+
+def parcel(meta: Mapping[str, Any], blobs: Iterable[Blob]) -> bytes:
+    """One message: the length of a JSON head, the head, then the blobs one after another."""
+    unique = {blob.name: blob.packed for blob in blobs}
+    sizes = [[name, len(packed)] for name, packed in unique.items()]
+    head = _text({**meta, "blobs": sizes})
+    return len(head).to_bytes(4, "little") + head + b"".join(unique.values())
+
+
+def _text(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def runs_of(text: str, k: int) -> Bools:
+    """(k,) True for the cells of "first+count,first+count"; what does not fit is left out."""
+    mask = np.zeros(k, np.bool_)
+    for run in filter(None, text.split(",")):
+        first, _, count = run.partition("+")
+        if first.isdecimal() and count.isdecimal():
+            mask[int(first) : int(first) + int(count)] = True
+    return mask

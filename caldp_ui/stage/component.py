@@ -1,0 +1,135 @@
+"""The stage: linked maps in the browser, as one function for pages.
+
+Room: stage. Nothing is cached or kept here. What does not change is not sent again: the code, the
+land, the ground and every picture are messages of their own, which Streamlit recognises.
+"""
+
+import base64
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from caldp_core.basics.errors import CaldpError
+from caldp_core.domain.grid import Area
+from caldp_ui.app.theme import CIVIDIS, NIGHT
+from caldp_ui.stage import bundle
+from caldp_ui.stage.codec import Blob, parcel
+from caldp_ui.stage.message import film_head, film_parts, scene_head
+from caldp_ui.stage.records import Act, Chosen, Film, Ground, Scene
+from caldp_ui.stage.scale import SCALE
+
+VIEW_KEY: Final = "view"
+"""The link's key of the view, "latitude,longitude,zoom"; the browser writes and reads it."""
+LOOK_KEY: Final = "look"
+"""The link's key of the look; the browser writes and reads it. Pages only keep both."""
+
+_code = st.components.v2.component("caldp_stage_code", js=bundle.script())
+_feed = st.components.v2.component("caldp_stage_feed", js=bundle.LOADER % "feed")
+_stage = st.components.v2.component(
+    "caldp_stage", html='<div class="room"></div>', js=bundle.LOADER % "mount"
+)
+
+
+_Record = TypeVar("_Record")
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A stage on the page, for films to be brought to later in the same run."""
+
+    key: str
+    feeds: DeltaGenerator
+
+
+def stage(
+    scene: Scene,
+    key: str,
+    on_act: Callable[[Act], None] | None = None,
+    on_step: Callable[[Chosen], None] | None = None,
+) -> Stage:
+    """Show the scene; calls run before the page's next run, as callbacks of widgets do.
+
+    `key`: names the stage on its page, in letters, digits and hyphens; view, look, tool and film
+    live on under it in the browser whatever changes here. Stages of one grid on one page share one
+    view.
+    """
+    st.html(bundle.ROOM % {"key": key})
+    with st.container(key=f"{key}-stage", gap=None):
+        _stage(
+            key=key,
+            data=scene_head(scene, key),
+            on_act_change=lambda: _told(key, "act", _act, on_act),
+            on_step_change=lambda: _told(key, "step", _chosen, on_step),
+        )
+        feeds = st.container(key=f"{key}-feeds", gap=None)
+    with feeds:
+        _code(key=f"{key}-code", data=_looks())
+        _send(f"{key}-land", scene.ground.outline, scene.ground.cities)
+        _send(f"{key}-ground", *_changing(scene.ground))
+        for picture in scene.pictures:
+            _send(f"{key}-picture-{picture.id}", picture.code, picture.error)
+    return Stage(key, feeds)
+
+
+def project(films: Iterable[Film], on: Stage) -> None:
+    """Bring films to a stage; call it after what should be on screen first."""
+    with on.feeds:
+        for place, film in enumerate(films):
+            head = {"stage": on.key, "film": {"place": place, **film_head(film)}}
+            _feed(key=f"{on.key}-film-{film.id}", data=parcel(head, film_parts(film)))
+
+
+def _looks() -> dict[str, Any]:
+    """What never changes: style and colours."""
+    return {
+        "css": bundle.style(),
+        "colours": base64.b64encode(CIVIDIS.tobytes()).decode(),
+        "night": vars(NIGHT),
+        "scale": vars(SCALE),
+    }
+
+
+def _changing(ground: Ground) -> tuple[Blob | None, ...]:
+    return ground.labels, ground.names, ground.sensitive
+
+
+def _send(key: str, *blobs: Blob | None) -> None:
+    there = [blob for blob in blobs if blob is not None]
+    if there:
+        _feed(key=key, data=parcel({}, there))
+
+
+def _told(
+    key: str,
+    event: str,
+    read: Callable[[Mapping[str, Any]], _Record],
+    tell: Callable[[_Record], None] | None,
+) -> None:
+    """Hand on what the browser reported, unless it is not what our own code sends."""
+    told = st.session_state[key].get(event)
+    if not isinstance(told, Mapping) or tell is None:
+        return
+    try:
+        record = read(told)
+    except (CaldpError, KeyError, TypeError, ValueError):
+        return
+    tell(record)
+
+
+def _act(told: Mapping[str, Any]) -> Act:
+    box = told.get("box")
+    block = told.get("block")
+    return Act(
+        str(told["tool"]),
+        str(told["action"]),
+        None if box is None else Area(*box),
+        str(told.get("cells", "")),
+        None if block is None else int(block),
+    )
+
+
+def _chosen(told: Mapping[str, Any]) -> Chosen:
+    return Chosen(str(told["film"]), int(told["index"]), float(told["value"]))

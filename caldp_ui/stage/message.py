@@ -1,0 +1,119 @@
+"""Scenes and films as the JSON that the browser's side reads; blobs go by name.
+
+Room: stage. `web/stage.js` and `web/film.js` are the readers.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from caldp_core.domain.grid import Area
+from caldp_ui.stage.codec import Blob
+from caldp_ui.stage.records import Difference, Fact, Film, Ground, Picture, Scene
+
+
+def scene_head(scene: Scene, key: str) -> dict[str, Any]:
+    """Everything of a scene but its blobs."""
+    return {
+        "key": key,
+        "ground": _ground(scene.ground),
+        "pictures": [_picture(picture) for picture in scene.pictures],
+        "differences": [_difference(picture) for picture in scene.differences],
+        "people": scene.people,
+        "swipe": list(scene.swipe),
+        "actions": [
+            {"id": action.id, "label": action.label, "will": dict(action.will)}
+            for action in scene.actions
+        ],
+        "undo": scene.can_undo,
+        "redo": scene.can_redo,
+        "focus": scene.focus and {"box": _box(scene.focus.area), "serial": scene.focus.serial},
+        "titles": {"side": scene.scale_title, "error": scene.error_title},
+        "at": dict(scene.film_at),
+        "hint": scene.look_hint,
+        "unpointed": scene.unpointed,
+        "words": dict(scene.mark_words),
+        "label": scene.label,
+        "look": scene.look,
+        "image": {"name": scene.image_name, "lines": list(scene.image_lines)},
+    }
+
+
+def _ground(ground: Ground) -> dict[str, Any]:
+    domain = ground.domain
+    return {
+        "south": domain.south,
+        "west": domain.west,
+        "cell": domain.cell,
+        "rows": domain.rows,
+        "columns": domain.columns,
+        "home": _box(ground.home),
+        "box": ground.box and _box(ground.box),
+        "outline": _name(ground.outline),
+        "cities": _name(ground.cities),
+        "labels": _name(ground.labels),
+        "names": _name(ground.names),
+        "sensitive": _name(ground.sensitive),
+    }
+
+
+def _picture(picture: Picture) -> dict[str, Any]:
+    return {
+        **_words(picture),
+        "code": picture.code.name,
+        "error": _name(picture.error),
+    }
+
+
+def _difference(picture: Difference) -> dict[str, Any]:
+    return {**_words(picture), "of": picture.of, "to": picture.to}
+
+
+def _words(picture: Picture | Difference) -> dict[str, Any]:
+    return {
+        "id": picture.id,
+        "title": picture.title,
+        "subtitle": picture.subtitle,
+        "alt": picture.alt,
+        "nobody": picture.nobody,
+        "marks": list(picture.marks),
+        "fact": picture.fact and _fact(picture.fact),
+    }
+
+
+def film_head(film: Film) -> dict[str, Any]:
+    """Everything of a film but its blobs."""
+    return {
+        "id": film.id,
+        "label": film.label,
+        "follows": film.follows,
+        "pace": film.per_second,
+        "loops": film.loops,
+        "steps": [
+            {
+                "label": step.label,
+                "value": step.value,
+                "codes": {name: blob.name for name, blob in step.codes.items()},
+                "subtitles": dict(step.subtitles),
+                "facts": {name: _fact(fact) for name, fact in step.facts.items()},
+            }
+            for step in film.steps
+        ],
+    }
+
+
+def film_parts(film: Film) -> Iterator[Blob]:
+    """The blobs of a film."""
+    for step in film.steps:
+        yield from step.codes.values()
+
+
+def _fact(fact: Fact) -> list[str]:
+    return [fact.number, fact.text]
+
+
+def _name(blob: Blob | None) -> str | None:
+    return None if blob is None else blob.name
+
+
+def _box(area: Area) -> list[float]:
+    return [area.south, area.north, area.west, area.east]

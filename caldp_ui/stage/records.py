@@ -1,0 +1,215 @@
+"""What the stage shows and what it reports, as frozen records.
+
+Room: stage. All words that people read come from here, none from the browser's side but the names
+of its own buttons. Shares are parts of all people, in [−1, 1], one a cell.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal, TypeAlias
+
+from caldp_core.basics.errors import require
+from caldp_core.basics.types import Bools
+from caldp_core.domain.grid import Area, GridDomain
+from caldp_ui.stage.codec import Blob, runs_of
+
+Tool: TypeAlias = Literal["box", "brush", "blocks"]
+Look: TypeAlias = Literal["side", "swipe", "error"]
+Mark: TypeAlias = Literal["blocks", "sensitive"]
+ALL_MARKS: Final[tuple[Mark, ...]] = ("blocks", "sensitive")
+MARK_WORDS: Final = {
+    "blocks": "borders of blocks",
+    "sensitive": "sensitive places",
+    "box": "your box",
+}
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One number in large type and what it counts: "56", "of 100 people in the wrong place"."""
+
+    number: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One map of shares.
+
+    `code`: from `codec.encode`, (k,). `error`: from `codec.encode` too, standard errors of these
+    shares, for likely ranges. `nobody`: shares below it stay dark. `marks`: the lines drawn on it;
+    coasts, states and the marked box are on every picture. `alt`: the picture in a sentence.
+    """
+
+    id: str
+    title: str
+    subtitle: str
+    alt: str
+    code: Blob
+    nobody: float = 0.0
+    marks: tuple[Mark, ...] = ALL_MARKS
+    fact: Fact | None = None
+    error: Blob | None = None
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A map of how far two pictures are apart, cell by cell; shown as "error".
+
+    The browser computes it, so it follows a film. `of`, `to`: ids of pictures.
+    """
+
+    id: str
+    title: str
+    subtitle: str
+    alt: str
+    of: str
+    to: str
+    nobody: float = 0.0
+    marks: tuple[Mark, ...] = ALL_MARKS
+    fact: Fact | None = None
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What lies under and over all pictures.
+
+    `home`: what the button "fit" shows. `outline`: from `codec.encode_lines`. `cities`: from
+    `codec.encode_rows`, rows of name, region, latitude, longitude, inhabitants, the largest first.
+    `labels`: from `codec.encode_labels`, (k,) blocks; `names`: from `codec.encode_rows`, one row
+    with a name a block. `sensitive`: from `codec.encode_mask`, (k,). `box`: the marked box.
+    """
+
+    domain: GridDomain
+    home: Area
+    outline: Blob | None = None
+    cities: Blob | None = None
+    labels: Blob | None = None
+    names: Blob | None = None
+    sensitive: Blob | None = None
+    box: Area | None = None
+
+
+@dataclass(frozen=True)
+class Action:
+    """What a drawn box, brushed cells or a clicked block may be used for.
+
+    `will`: by tool, one sentence on what will happen; the action is offered for these tools only.
+    """
+
+    id: str
+    label: str
+    will: Mapping[Tool, str]
+
+
+@dataclass(frozen=True)
+class Focus:
+    """A box to go to; it is gone to once for each new `serial`."""
+
+    area: Area
+    serial: int
+
+
+@dataclass(frozen=True)
+class Scene:
+    """All that a stage shows at once.
+
+    `people`: how many people the shares are shares of. `swipe`: ids of the two pictures of "before
+    and after". `film_at`: by film, the value of the step that this scene is. `look_hint`: the
+    sentence shown while no drawing tool is in hand, `unpointed`: while no place is pointed at.
+    `look`: what a link without one opens with. `mark_words`: what lines and tints mean.
+    `image_name` and `image_lines`: file name and two lines under the picture that people save.
+    Raises `CaldpError` if two pictures share an id or a name of one is unknown.
+    """
+
+    ground: Ground
+    pictures: tuple[Picture, ...]
+    people: int
+    swipe: tuple[str, str]
+    differences: tuple[Difference, ...] = ()
+    actions: tuple[Action, ...] = ()
+    can_undo: bool = False
+    can_redo: bool = False
+    focus: Focus | None = None
+    scale_title: str = "share of all people in a cell"
+    error_title: str = "share of all people by which a cell is off"
+    film_at: Mapping[str, float] = field(default_factory=dict)
+    look_hint: str = "Wheel or two fingers zoom all maps, dragging moves them."
+    unpointed: str = "Point at a place to read its numbers on all maps."
+    mark_words: Mapping[str, str] = field(default_factory=lambda: MARK_WORDS)
+    label: str = "Maps"
+    look: Look = "side"
+    image_name: str = "maps"
+    image_lines: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        known = [picture.id for picture in self.pictures]
+        ids = known + [difference.id for difference in self.differences]
+        require(
+            len(known) > 0 and len(set(ids)) == len(ids),
+            f"A scene needs pictures with ids of their own, got {ids}.",
+        )
+        named = {*self.swipe, *(end for each in self.differences for end in (each.of, each.to))}
+        unknown = sorted(named - set(known))
+        require(
+            not unknown, f"swipe and differences must name pictures of the scene, got {unknown}."
+        )
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a film: new codes, subtitles and facts by the picture's id.
+
+    `label`: what the slider says, such as "ε = 1.5". `value`: what is reported when it is chosen.
+    """
+
+    label: str
+    value: float
+    codes: Mapping[str, Blob]
+    subtitles: Mapping[str, str] = field(default_factory=dict)
+    facts: Mapping[str, Fact] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Film:
+    """Pictures that follow a slider in the browser alone.
+
+    `follows`: the chosen step is reported, so that the page follows. `per_second`: pace of "play".
+    `loops`: play goes on from the start, as outcomes drawn at random should. Which step the page is
+    at is said by the scene, so that a film that does not change is not sent again.
+    """
+
+    id: str
+    label: str
+    steps: tuple[Step, ...]
+    follows: bool = True
+    per_second: float = 4.0
+    loops: bool = False
+
+
+@dataclass(frozen=True)
+class Act:
+    """What a person did with a tool: one of `area`, `cells` and `block` says where.
+
+    `tool` and `action` are "undo" or "redo" for these two buttons. `area`: degrees, whole cells.
+    `cells`: runs "first+count,…". `block`: the number of a block.
+    """
+
+    tool: str
+    action: str
+    area: Area | None = None
+    cells: str = ""
+    block: int | None = None
+
+    def mask(self, k: int) -> Bools:
+        """(k,) True for the brushed cells."""
+        return runs_of(self.cells, k)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The step of a film that a person chose."""
+
+    film: str
+    index: int
+    value: float

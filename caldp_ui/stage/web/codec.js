@@ -1,0 +1,109 @@
+/* What Python's codec.py wrote: parcels of deflated blobs, log codes of shares, lines, labels. */
+
+export const TOP = 0x7fff;
+const SMALLEST = 1e-12, SIGN = 0x8000;
+
+/** Share by 16-bit code: 0 is nobody, 1 … 32767 are 1e-12 … 1, with bit 15 below zero. */
+export const VALUES = Float64Array.from({length: 0x10000}, (_, code) => {
+    const size = code & TOP;
+    const share = size ? SMALLEST ** (1 - (size - 1) / (TOP - 1)) : 0;
+    return code & SIGN ? -share : share;
+});
+
+/** The code of a share ≥ 0. */
+export function codeOf(share) {
+    if (!(share >= SMALLEST)) return 0;
+    const place = 1 - Math.log(share / SMALLEST) / Math.log(SMALLEST) * (TOP - 1);
+    return Math.min(TOP, Math.max(1, Math.round(place)));
+}
+
+/** (k,) codes of how far two (k,) pictures are apart, each cell up or down. */
+export function apart(one, other) {
+    return one.map((code, cell) =>
+        code === other[cell] ? 0 : codeOf(Math.abs(VALUES[code] - VALUES[other[cell]])));
+}
+
+/** A parcel's JSON head and its blobs, still deflated, by name. */
+export function readParcel(bytes) {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const body = 4 + view.getUint32(0, true);
+    const head = JSON.parse(new TextDecoder().decode(bytes.subarray(4, body)));
+    const blobs = new Map();
+    let at = body;
+    for (const [name, size] of head.blobs) {
+        blobs.set(name, bytes.subarray(at, at + size));
+        at += size;
+    }
+    return {head, blobs};
+}
+
+async function inflate(bytes) {
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return new Response(stream).arrayBuffer();
+}
+
+/** Blobs by name, whoever brings them first and whoever asks first. */
+export class Store {
+    constructor() { this.entries = new Map(); }
+
+    entry(name) {
+        if (!this.entries.has(name)) {
+            const entry = {holders: 0, packed: null, raw: null};
+            entry.come = new Promise(done => { entry.arrived = done; });
+            this.entries.set(name, entry);
+        }
+        return this.entries.get(name);
+    }
+
+    /** One more parcel has it. */
+    hold(name, packed) {
+        const entry = this.entry(name);
+        entry.holders += 1;
+        entry.packed ??= packed;
+        entry.arrived();
+    }
+
+    /** A parcel that had it is gone. */
+    drop(name) {
+        const entry = this.entries.get(name);
+        if (entry && --entry.holders <= 0) this.entries.delete(name);
+    }
+
+    /** The inflated bytes, as an ArrayBuffer, once they are there; null without a name. */
+    async get(name) {
+        if (!name) return null;
+        const entry = this.entry(name);
+        await entry.come;
+        return entry.raw ??= inflate(entry.packed);
+    }
+}
+
+/** (k,) codes of a picture. */
+export const readCodes = raw => raw && new Uint16Array(raw);
+
+/** (k,) number of each cell's block. */
+export const readLabels = raw => raw && new Uint32Array(raw);
+
+/** Rows of texts and numbers. */
+export const readRows = raw => raw ? JSON.parse(new TextDecoder().decode(raw)) : [];
+
+/** (k,) 1 for the cells of a set. */
+export function readMask(raw, k) {
+    if (!raw) return null;
+    const bits = new Uint8Array(raw);
+    return Uint8Array.from({length: k}, (_, cell) => bits[cell >> 3] >> (cell & 7) & 1);
+}
+
+/** Lines in degrees as one path: x is longitude, y is latitude. */
+export function readLines(raw) {
+    const path = new Path2D();
+    if (!raw) return path;
+    const numbers = new Int32Array(raw);
+    let drawing = false;
+    for (let i = 0; i < numbers.length; i += 2) {
+        const gap = numbers[i] === -(2 ** 31);
+        if (!gap) path[drawing ? "lineTo" : "moveTo"](numbers[i] / 1000, numbers[i + 1] / 1000);
+        drawing = !gap;
+    }
+    return path;
+}

@@ -1,0 +1,130 @@
+/* What is drawn over the cells, at the screen's own resolution: coasts and states, borders of
+   blocks, the sensitive set, the marked box; and what the hand is about to do. */
+
+const EDGES_MAX = 1500;  // of a border that still reads as one
+const TINT = 0x66b87aff;  // alpha, blue, green, red
+
+/** Paths in degrees, made once for each change of the ground. */
+export class Ink {
+    constructor(night) {
+        this.night = night;
+        this.outline = new Path2D();
+        this.blocks = this.border = this.tint = this.box = null;
+        this.blockWidth = 1;
+    }
+
+    setBlocks(labels, grid) {
+        this.blocks = null;
+        if (!labels) return;
+        const [count, path] = grid.blockBorders(labels);
+        if (!count) return;
+        this.blocks = path;
+        this.share = 1 / Math.sqrt(new Set(labels).size);
+    }
+
+    /** A border around the set, or a tint where it is scattered; nothing for all and for none. */
+    setSensitive(mask, grid) {
+        this.border = this.tint = null;
+        const size = mask ? mask.reduce((sum, one) => sum + one, 0) : 0;
+        if (size === 0 || size === grid.k) return;
+        const [count, path] = grid.setBorders(cell => mask[cell]);
+        if (count <= EDGES_MAX) this.border = path;
+        else this.tint = tinted(mask, grid);
+    }
+
+    /** Lines of one picture; `ratio`: device pixels in a CSS pixel. */
+    draw(context, projection, marks, ratio) {
+        const {night} = this;
+        const stroke = (path, colour, width, dash = []) => {
+            if (!path) return;
+            const placed = new Path2D();
+            placed.addPath(path, new DOMMatrix(projection.matrix));
+            context.setLineDash(dash.map(length => length * ratio));
+            context.strokeStyle = colour;
+            context.lineWidth = width * ratio;
+            context.stroke(placed);
+        };
+        context.lineJoin = context.lineCap = "round";
+        stroke(this.outline, night.faint, 0.8);
+        if (marks.includes("blocks") && this.blocks) {
+            // Many small blocks as strong lines would hide what is in them.
+            const pitch = projection.scale / ratio * this.share * 40;
+            context.globalAlpha = Math.min(1, Math.max(0.35, pitch / 60));
+            stroke(this.blocks, night.ink, pitch > 24 ? 1.2 : 0.6);
+            context.globalAlpha = 1;
+        }
+        if (marks.includes("sensitive")) stroke(this.border, night.sensitive, 2);
+        stroke(this.box, "#000", 3);
+        stroke(this.box, night.region, 1.6, [4, 4]);
+    }
+}
+
+/** A set of cells as a picture of one pixel a cell. */
+function tinted(mask, grid) {
+    const image = new ImageData(grid.columns, grid.rows);
+    const pixels = new Uint32Array(image.data.buffer);
+    for (let cell = 0; cell < grid.k; cell++) {
+        const row = grid.rows - 1 - grid.row(cell);
+        if (mask[cell]) pixels[row * grid.columns + grid.column(cell)] = TINT;
+    }
+    return rasterFrom(image);
+}
+
+/** An image as something that can be drawn enlarged. */
+export function rasterFrom(image, canvas = new OffscreenCanvas(image.width, image.height)) {
+    canvas.getContext("2d").putImageData(image, 0, 0);
+    return canvas;
+}
+
+/** A box in degrees as a path. */
+export function boxPath([south, north, west, east]) {
+    const path = new Path2D();
+    path.rect(west, south, east - west, north - south);
+    return path;
+}
+
+/** Cross hairs through a cell, open around it so that it can be seen. */
+export function drawCursor(context, projection, grid, cell, ratio) {
+    const {lat, lon} = grid.middle(cell);
+    const x = Math.round(projection.x(lon)) + 0.5, y = Math.round(projection.y(lat)) + 0.5;
+    const half = Math.max(5 * ratio, grid.cell * projection.scale / 2 + 1.5 * ratio);
+    const lines = new Path2D();
+    for (const [a, b] of [[0, x - half], [x + half, projection.width]]) {
+        lines.moveTo(a, y);
+        lines.lineTo(b, y);
+    }
+    for (const [a, b] of [[0, y - half], [y + half, projection.height]]) {
+        lines.moveTo(x, a);
+        lines.lineTo(x, b);
+    }
+    const ring = new Path2D();
+    ring.rect(x - half, y - half, 2 * half, 2 * half);
+    context.setLineDash([]);
+    context.lineWidth = ratio;
+    context.strokeStyle = "rgba(255,255,255,0.45)";
+    context.stroke(lines);
+    context.lineWidth = 3.2 * ratio;
+    context.strokeStyle = "rgba(0,0,0,0.7)";
+    context.stroke(ring);
+    context.lineWidth = 1.4 * ratio;
+    context.strokeStyle = "#fff";
+    context.stroke(ring);
+}
+
+/** What the hand is about to take: filled lightly, with a firm edge. */
+export function drawDraft(context, projection, {fill, edge}, ratio) {
+    const placed = path => {
+        const moved = new Path2D();
+        moved.addPath(path, new DOMMatrix(projection.matrix));
+        return moved;
+    };
+    context.setLineDash([]);
+    context.fillStyle = "rgba(255,255,255,0.2)";
+    context.fill(placed(fill));
+    const line = placed(edge);
+    for (const [width, colour] of [[3.5, "rgba(0,0,0,0.65)"], [1.8, "#fff"]]) {
+        context.lineWidth = width * ratio;
+        context.strokeStyle = colour;
+        context.stroke(line);
+    }
+}

@@ -1,0 +1,96 @@
+/* The board by keyboard: a cell cursor that reads numbers and draws, and the view. */
+
+const FAR = 10, ZOOM = 1.5, PAN_PX = 60;
+
+/** What a screen reader says about the keys. */
+export const KEYS_TOLD = "Arrow keys move the cursor from cell to cell, with Control ten cells. "
+    + "Plus and minus zoom, Shift with arrows moves the maps, 0 shows the whole map. With a "
+    + "tool in hand, Space or Enter starts and ends a box or a stroke and takes a block. "
+    + "Escape gives up.";
+const ARROWS = {ArrowUp: [1, 0], ArrowDown: [-1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]};
+
+export class Keys {
+    constructor(stage) {
+        this.stage = stage;
+        const {board} = stage.looks;
+        board.addEventListener("keydown", event => this.press(event));
+        board.addEventListener("focus", () => this.focus());
+        board.addEventListener("blur", () => { stage.speaks = false; });
+    }
+
+    /** Whoever comes by keyboard finds a cursor; a click brings its own. */
+    focus() {
+        if (this.stage.looks.board.matches(":focus-visible") && this.stage.cursor < 0) {
+            this.stage.point(this.middle(), true);
+        }
+    }
+
+    middle() {
+        const {grid, view} = this.stage;
+        return grid.at(view.lat, view.lon);
+    }
+
+    press(event) {
+        if (event.altKey || event.metaKey) return;
+        if (event.target !== this.stage.looks.board) return;
+        if (!this.does(event)) return;
+        event.preventDefault();
+        event.stopPropagation();
+    }
+
+    does(event) {
+        const {stage} = this, {view, tools} = stage, arrow = ARROWS[event.key];
+        if (arrow && event.shiftKey) stage.drag(-arrow[1] * PAN_PX, arrow[0] * PAN_PX);
+        else if (arrow) this.step(arrow, event.ctrlKey ? FAR : 1);
+        else if (event.key === "+" || event.key === "=") this.zoom(ZOOM);
+        else if (event.key === "-" || event.key === "_") this.zoom(1 / ZOOM);
+        else if (event.key === "0") view.fitHome();
+        else if (event.key === "Escape") return this.giveUp();
+        else if (tools.drawing && [" ", "Enter"].includes(event.key)) this.take();
+        else return false;
+        return true;
+    }
+
+    zoom(factor) {
+        const {stage} = this;
+        const seen = stage.cursor >= 0 ? stage.grid.middle(stage.cursor) : stage.view;
+        stage.view.zoomAt(factor, seen.lat, seen.lon);
+    }
+
+    step([north, east], far) {
+        const {stage} = this;
+        const from = stage.cursor < 0 ? this.middle() : stage.cursor;
+        const to = stage.grid.step(from, north * far, east * far);
+        stage.point(to, true);
+        this.follow(to);
+        if (stage.tools.busy) stage.tools.extend(to, 0);
+        else stage.tools.hover(to);
+    }
+
+    /** The view comes along with a cursor that leaves it. */
+    follow(cell) {
+        const {stage} = this, {lat, lon} = stage.grid.middle(cell);
+        const {canvas} = stage.looks.panes.get(stage.looks.shown()[0]);
+        const {x, y} = stage.view.projection(canvas.width, canvas.height);
+        const inside = x(lon) > 0 && x(lon) < canvas.width && y(lat) > 0 && y(lat) < canvas.height;
+        if (!inside) stage.view.set({lat, lon});
+    }
+
+    take() {
+        const {stage} = this, {tools} = stage;
+        if (stage.cursor < 0) stage.point(this.middle(), true);
+        const starts = !tools.busy && tools.tool !== "blocks";
+        if (!tools.busy) tools.begin(stage.cursor, 0);
+        if (!starts) tools.finish();
+        stage.readout.announce(starts ? "Started here. Move, then press Space again."
+            : `${tools.chosen?.label ?? ""}: done.`);
+    }
+
+    giveUp() {
+        const {stage} = this, {tools} = stage;
+        if (tools.busy) tools.cancel();
+        else if (tools.drawing) tools.take("look");
+        else return false;
+        return true;
+    }
+}

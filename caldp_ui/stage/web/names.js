@@ -1,0 +1,62 @@
+/* Names of cities on a picture: the largest first, none over another, more of the map's own as one
+   zooms in. */
+
+const MOST = 14, ROOMY = 90_000, SIZE = 11, AIR = 3;
+
+/** Places for names: [{name, left, x, y}]; right of its dot, or left of it where that is free. */
+function placed(context, projection, cities, ratio, kept) {
+    const {width, height} = projection, gap = 5 * ratio, air = AIR * ratio, half = SIZE / 2 * ratio;
+    const room = width / ratio * height / ratio;
+    const most = Math.round(MOST * Math.min(1, room / ROOMY) ** 0.6);
+    const taken = kept.map(box => box.map(edge => edge * ratio)), found = [];
+    const free = ([left, right, top, bottom]) => left >= 0 && right <= width && !taken.some(
+        other => left < other[1] && right > other[0] && top < other[3] && bottom > other[2]);
+    for (const [name, , lat, lon] of cities) {
+        if (found.length >= most) break;
+        const x = projection.x(lon), y = projection.y(lat);
+        if (x < 0 || y < half + air || x > width || y > height - half - air) continue;
+        const wide = context.measureText(name).width;
+        for (const left of [x + gap, x - gap - wide]) {
+            const box = [Math.min(left, x) - air, Math.max(left + wide, x) + air,
+                y - half - air, y + half + air];
+            if (!free(box)) continue;
+            taken.push(box);
+            found.push({name, left, x, y});
+            break;
+        }
+    }
+    return found;
+}
+
+/** Write the names with a dark edge, so that they are readable on any cell.
+
+    `kept`: boxes that stay free, [left, right, top, bottom] in CSS pixels. */
+export function drawNames(context, projection, {cities, night, font, kept}, ratio) {
+    context.font = `500 ${SIZE * ratio}px ${font}`;
+    context.textBaseline = "middle";
+    context.textAlign = "left";
+    context.lineJoin = "round";
+    context.setLineDash([]);
+    for (const {name, left, x, y} of placed(context, projection, cities, ratio, kept)) {
+        context.lineWidth = 3 * ratio;
+        context.strokeStyle = night.land;
+        context.strokeText(name, left, y);
+        context.fillStyle = "rgba(238,242,247,0.88)";
+        context.fillText(name, left, y);
+        context.beginPath();
+        context.arc(x, y, 1.8 * ratio, 0, 7);
+        context.stroke();
+        context.fill();
+    }
+}
+
+/** The nearest city that is near enough to say where one is, and how many kilometres off. */
+export function nearest(cities, lat, lon) {
+    const narrow = Math.cos(lat * Math.PI / 180);
+    let best = null, least = Infinity;
+    for (const city of cities) {
+        const off = Math.hypot(city[2] - lat, (city[3] - lon) * narrow) * 111.195;
+        if (off < least) [best, least] = [city, off];
+    }
+    return best && {name: best[0], region: best[1], km: least};
+}

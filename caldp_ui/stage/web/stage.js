@@ -1,0 +1,216 @@
+/* One stage: what it shows, what is pointed at, and when it draws. The parts know the stage; it
+   lives as long as its element, through all changes of data. */
+
+import {apart, readCodes, readLabels, readLines, readMask, readRows} from "./codec.js";
+import {el} from "./dom.js";
+import {FilmPlayer} from "./film.js";
+import {Grid} from "./grid.js";
+import {Ink, boxPath} from "./ink.js";
+import {Keys, KEYS_TOLD} from "./keys.js";
+import {Looks} from "./looks.js";
+import {InkLayer, Picture} from "./panes.js";
+import {Pointer} from "./pointer.js";
+import {Readout} from "./readout.js";
+import {makeScale} from "./scale.js";
+import {Toolbar} from "./toolbar.js";
+import {Tools} from "./tools.js";
+import {Touch} from "./touch.js";
+import {viewOf} from "./view.js";
+
+export class Stage {
+    constructor(host, {night, table, colours, scale}) {
+        Object.assign(this, {host, night, table, colours, scaleData: scale});
+        this.root = el("section", {className: "stage"});
+        this.pictures = new Map();
+        this.differences = new Map();
+        this.cities = [];
+        this.cursor = -1;
+        this.moving = this.speaks = false;
+        this.ink = new Ink(night);
+        this.layer = new InkLayer();
+        this.scale = makeScale(scale, colours);
+        this.film = new FilmPlayer(this);
+        this.tools = new Tools(this);
+        this.watch = () => this.dirty();
+    }
+
+    /** Build what is on screen, once the first data are there. */
+    build(room) {
+        this.looks = new Looks(this);
+        this.readout = new Readout(this);
+        this.toolbar = new Toolbar(this);
+        const {board, leave} = this.looks, {node, status} = this.readout;
+        board.append(node);
+        board.setAttribute("aria-description", KEYS_TOLD);
+        const second = el("div", {className: "second"}, this.toolbar.hint, this.film.node);
+        this.root.append(this.toolbar.node, second, board, status, leave);
+        this.pointer = new Pointer(this);
+        this.touch = new Touch(this);
+        this.keys = new Keys(this);
+        room.replaceChildren(this.root);
+        this.resized = new ResizeObserver(() => this.dirty());
+        this.resized.observe(board);
+        document.fonts.ready.then(() => this.setFont());
+        this.setFont();
+    }
+
+    setFont() {
+        this.font = getComputedStyle(this.root).fontFamily;
+        this.layer.forget();
+        this.dirty();
+    }
+
+    /** Take a scene over; the older pictures stay until all of the new ones are there. */
+    async update(data, store, room) {
+        const turn = this.turn = (this.turn ?? 0) + 1;
+        const {ground} = data, get = (name, read, ...more) =>
+            store.get(name).then(raw => read(raw, ...more));
+        const codes = Promise.all(data.pictures.map(each => Promise.all(
+            [get(each.code, readCodes), get(each.error, readCodes)])));
+        const parts = await Promise.all([codes, this.outlineOf(ground, get),
+            get(ground.cities, readRows), get(ground.labels, readLabels),
+            get(ground.names, readRows),
+            get(ground.sensitive, readMask, ground.rows * ground.columns)]);
+        if (turn !== this.turn) return;
+        this.data = data;
+        this.setGround(ground, parts);
+        this.setPictures(data, parts[0]);
+        if (!this.readout) this.build(room);
+        this.settle(data);
+    }
+
+    outlineOf({outline}, get) {
+        if (outline === this.outlineName) return this.ink.outline;
+        this.outlineName = outline;
+        return get(outline, readLines);
+    }
+
+    setGround(ground, [, outline, cities, labels, names, mask]) {
+        this.grid = new Grid(ground);
+        const view = viewOf(this.grid);
+        if (view !== this.view) this.view?.watchers.delete(this.watch);
+        this.view = view;
+        view.watchers.add(this.watch);
+        Object.assign(this, {cities, names: names[0] ?? [], labels});
+        const {ink} = this, drawn = [this.grid.name, ground.labels, ground.sensitive].join();
+        ink.outline = outline;
+        ink.box = ground.box && boxPath(ground.box);
+        if (drawn !== this.drawn) {
+            ink.setBlocks(labels, this.grid);
+            ink.setSensitive(mask, this.grid);
+        }
+        this.drawn = drawn;
+        this.layer.forget();
+    }
+
+    setPictures({pictures, differences}, codes) {
+        const before = this.pictures;
+        const kept = meta => Object.assign(before.get(meta.id) ?? new Picture(meta), {meta});
+        this.pictures = new Map();
+        pictures.forEach((meta, i) => {
+            const [own, errors] = codes[i];
+            this.pictures.set(meta.id, Object.assign(kept(meta), {codes: own, errors}));
+        });
+        for (const meta of differences) this.pictures.set(meta.id, kept(meta));
+    }
+
+    settle(data) {
+        this.film.leave();
+        this.tools.settle();
+        const {home, grid} = this.view;
+        this.root.style.colorScheme = isDark(this.root) ? "dark" : "light";
+        this.root.style.setProperty("--aspect", home.wide / home.high);
+        this.looks.board.setAttribute("aria-label", data.label);
+        if (this.cursor >= grid.k) this.cursor = -1;
+        this.looks.update(data);
+        this.readout.update(data);
+        this.toolbar.update();
+        this.looks.remember();
+        this.view.remember();
+        this.goTo(data.focus);
+        this.changed();
+        this.root.dataset.turn = this.turn;
+    }
+
+    /** Once for each new number; a link's own view goes before the first. */
+    goTo(focus) {
+        const first = this.focused === undefined;
+        const fresh = focus && focus.serial !== this.focused;
+        this.focused = focus?.serial ?? null;
+        if (fresh && !(first && !this.view.atHome)) this.view.show(focus.box);
+    }
+
+    /** (k,) codes that a picture has now. */
+    codesOf(id) {
+        const picture = this.pictures.get(id);
+        if (picture.codes) return this.film.codesOf(id) ?? picture.codes;
+        const [one, other] = [this.codesOf(picture.meta.of), this.codesOf(picture.meta.to)];
+        if (picture.from?.[0] !== one || picture.from[1] !== other) {
+            picture.from = [one, other];
+            picture.apart = apart(one, other);
+        }
+        return picture.apart;
+    }
+
+    /** Words and numbers on screen are others now. */
+    changed() {
+        this.looks.write();
+        this.readout.show();
+        this.dirty();
+    }
+
+    /** Point at a cell; `speaks`: a screen reader should tell. */
+    point(cell, speaks) {
+        this.speaks = speaks;
+        if (cell === this.cursor && !speaks) return;
+        this.cursor = cell;
+        this.readout.show();
+        this.dirty();
+    }
+
+    /** Move the view by CSS pixels. */
+    drag(right, down) {
+        const {canvas, ratio} = this.looks.panes.get(this.looks.shown()[0]);
+        const projection = this.view.projection(canvas.width, canvas.height);
+        this.view.set({
+            lat: projection.lat(canvas.height / 2 - down * ratio),
+            lon: projection.lon(canvas.width / 2 - right * ratio),
+        });
+    }
+
+    /** Where no names are written: under the colour scale. */
+    get kept() {
+        const {offsetLeft, offsetTop, offsetWidth, offsetHeight} = this.scale.node;
+        return [[offsetLeft, offsetLeft + offsetWidth, offsetTop, offsetTop + offsetHeight]];
+    }
+
+    /** Draw before the next frame. */
+    dirty() {
+        if (!this.looks) return;
+        this.frame ??= requestAnimationFrame(() => this.paint());
+    }
+
+    paint() {
+        cancelAnimationFrame(this.frame);
+        this.frame = undefined;
+        this.looks.paint();
+        this.root.dataset.painted = this.turn;
+    }
+
+    destroy() {
+        this.view?.watchers.delete(this.watch);
+        this.resized?.disconnect();
+        this.pointer?.destroy();
+        this.film.destroy();
+        if (this.looks?.look === "present") this.looks.lower();
+    }
+}
+
+/** Whether Streamlit's theme is dark: sliders and lists of the browser's own follow it. */
+function isDark(element) {
+    const probe = new OffscreenCanvas(1, 1).getContext("2d");
+    probe.fillStyle = getComputedStyle(element).getPropertyValue("--st-background-color").trim();
+    probe.fillRect(0, 0, 1, 1);
+    const [red, green, blue] = probe.getImageData(0, 0, 1, 1).data;
+    return red + green + blue < 384;
+}

@@ -1,0 +1,116 @@
+/* The bar of buttons: looks, tools, undo, zoom, picture; below it what the tool in hand will do.
+   One stop of the tab key: arrows go from button to button. */
+
+import {button, el, say} from "./dom.js";
+import {saveImage} from "./image.js";
+import {LOOKS} from "./looks.js";
+import {TOOLS} from "./tools.js";
+
+export class Toolbar {
+    constructor(stage) {
+        this.stage = stage;
+        const {tools, looks} = stage;
+        const group = (label, name, ...buttons) =>
+            el("div", {role: "group", "aria-label": label, className: `group ${name}`}, ...buttons);
+        const each = (entries, does) => new Map(entries.map(([id, words]) =>
+            [id, button(id, words, () => does(id), true)]));
+        this.looks = each(LOOKS, look => looks.choose(look));
+        this.tools = each(TOOLS, tool => tools.take(tool));
+        this.undo = button("undo", "Undo", () => this.act("undo"), true);
+        this.redo = button("redo", "Redo", () => this.act("redo"), true);
+        this.move = button("move", "Move the maps with one finger", () => this.toggleMove(), true);
+        this.move.classList.add("by-finger");
+        const zoom = [
+            button("minus", "Zoom out", () => stage.view.zoomAt(1 / 1.5), true),
+            button("plus", "Zoom in", () => stage.view.zoomAt(1.5), true),
+            button("fit", "Show the whole map", () => stage.view.fitHome(), true),
+        ];
+        this.save = button("save", "Picture", () => saveImage(stage), true);
+        this.save.title = "Save what you see as a picture";
+        this.node = el("div", {role: "toolbar", className: "bar", "aria-label": "Maps"},
+            group("View", "looks words", ...this.looks.values()),
+            group("Tool", "tools words", ...this.tools.values()),
+            group("Changes", "changes", this.undo, this.redo),
+            group("Zoom", "zoom", ...zoom, this.move), group("Keep", "keep", this.save));
+        this.actions = group("What it is for", "actions");
+        this.sentence = el("span", {className: "sentence"});
+        this.hint = el("div", {className: "hint"}, this.actions, this.sentence);
+        for (const part of [this.node, this.actions]) {
+            part.addEventListener("keydown", event => rove(part, event));
+            part.addEventListener("focusin", event => stops(part, event.target));
+        }
+    }
+
+    act(action) { this.stage.emit("act", {tool: action, action}); }
+
+    toggleMove() {
+        this.stage.moving = !this.stage.moving;
+        this.update();
+    }
+
+    focusLook() { this.looks.get(this.stage.looks.look).focus(); }
+
+    update() {
+        const {tools, looks, data, moving, root} = this.stage;
+        for (const [look, made] of this.looks) {
+            pressed(made, look === looks.look);
+            made.hidden = look === "error" && !data.differences.length;
+        }
+        for (const [tool, made] of this.tools) {
+            pressed(made, tool === tools.tool);
+            made.hidden = !tools.offered(tool);
+        }
+        const edits = data.actions.length > 0;
+        this.node.querySelector(".tools").hidden = !edits;
+        this.node.querySelector(".changes").hidden = !edits;
+        this.undo.disabled = !data.undo;
+        this.redo.disabled = !data.redo;
+        pressed(this.move, moving);
+        this.choices(tools);
+        say(this.sentence, tools.sentence);
+        root.dataset.tool = tools.tool;
+        root.classList.toggle("moving", moving);
+        stops(this.node, this.stage.host.activeElement);
+    }
+
+    /** One chip an action; kept as long as the same ones are offered, with the focus on them. */
+    choices(tools) {
+        const wanted = tools.actions.map(({id, label}) => `${id} ${label}`).join("\n");
+        if (wanted !== this.offered) {
+            this.offered = wanted;
+            this.actions.replaceChildren(...tools.actions.map(({id, label}) => {
+                const chip = el("button", {type: "button", onclick: () => tools.choose(id)}, label);
+                chip.dataset.action = id;
+                return chip;
+            }));
+        }
+        for (const chip of this.actions.children) {
+            pressed(chip, chip.dataset.action === tools.chosen?.id);
+        }
+        this.actions.hidden = !tools.actions.length;
+        stops(this.actions, this.stage.host.activeElement);
+    }
+}
+
+const pressed = (made, is) => made.setAttribute("aria-pressed", String(is));
+
+const usable = part => [...part.querySelectorAll("button")].filter(
+    one => !one.disabled && !one.closest("[hidden]") && one.offsetParent !== null);
+
+/** One button of a part is a stop of the tab key: the focused, or the chosen, or the first. */
+function stops(part, focused) {
+    const all = [...part.querySelectorAll("button")], free = usable(part);
+    const kept = all.find(one => one.tabIndex === 0 && one !== focused && free.includes(one));
+    const stop = free.includes(focused) ? focused
+        : kept ?? free.find(one => one.getAttribute("aria-pressed") === "true") ?? free[0];
+    for (const one of all) one.tabIndex = one === stop ? 0 : -1;
+}
+
+function rove(part, event) {
+    const free = usable(part), at = free.indexOf(event.target);
+    const to = {ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: free.length - 1}[event.key];
+    if (at < 0 || to === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    free[(to + free.length) % free.length].focus();
+}

@@ -1,0 +1,158 @@
+/* Tools in hand: box, brush, blocks. They know cells, and nothing of mice, fingers and keys.
+   What comes of it is chosen by an action, whose words come from Python. */
+
+import {boxPath} from "./ink.js";
+import {runsOf} from "./grid.js";
+
+export const TOOLS = [["look", "Look"], ["box", "Box"], ["brush", "Brush"], ["blocks", "Blocks"]];
+const BRUSH_PX = 7, SHOWN_MS = 4000;
+
+export class Tools {
+    constructor(stage) {
+        this.stage = stage;
+        this.tool = "look";
+        this.action = null;
+        this.draft = null;
+        this.busy = false;
+    }
+
+    get drawing() { return this.tool !== "look"; }
+
+    /** Actions that the tool in hand may be used for. */
+    get actions() { return this.stage.data.actions.filter(({will}) => this.tool in will); }
+
+    get chosen() {
+        return this.actions.find(({id}) => id === this.action) ?? this.actions[0];
+    }
+
+    /** The sentence on what will happen. */
+    get sentence() { return this.chosen?.will[this.tool] ?? this.stage.data.hint; }
+
+    offered(tool) {
+        const {actions, ground} = this.stage.data;
+        if (tool === "look") return true;
+        return actions.some(({will}) => tool in will) && (tool !== "blocks" || ground.labels);
+    }
+
+    take(tool) {
+        this.tool = tool;
+        this.cancel();
+        if (this.drawing) this.stage.film.stop();
+        this.stage.toolbar.update();
+    }
+
+    choose(action) {
+        this.action = action;
+        this.stage.toolbar.update();
+    }
+
+    /** The hand is over a cell, not pressing: blocks light up. */
+    hover(cell) {
+        if (this.busy || this.tool !== "blocks") return;
+        const {labels} = this.stage, block = cell < 0 || !labels ? null : labels[cell];
+        if (this.draft?.block === block) return;
+        this.draft = block === null ? null : {block};
+        this.stage.dirty();
+    }
+
+    begin(cell, scale) {
+        if (cell < 0) return;
+        this.busy = true;
+        this.from = cell;
+        if (this.tool === "box") this.draft = {span: this.stage.grid.span(cell, cell)};
+        if (this.tool === "brush") this.draft = {cells: new Set()};
+        if (this.tool === "blocks") this.draft = {block: this.stage.labels[cell]};
+        if (this.tool === "brush") this.paint(cell, cell, scale);
+        this.last = cell;
+        this.stage.dirty();
+    }
+
+    extend(cell, scale) {
+        if (!this.busy || cell < 0) return;
+        if (this.tool === "box") this.draft = {span: this.stage.grid.span(this.from, cell)};
+        if (this.tool === "brush") this.paint(this.last, cell, scale);
+        this.last = cell;
+        this.stage.dirty();
+    }
+
+    /** All cells that a brush of a finger's width touches on the way. */
+    paint(from, to, scale) {
+        const {grid} = this.stage, cells = new Set(this.draft.cells);
+        const reach = scale ? Math.max(0, BRUSH_PX / (scale * grid.cell) - 0.5) : 0;
+        const [r0, c0, r1, c1] = [grid.row(from), grid.column(from), grid.row(to), grid.column(to)];
+        const steps = Math.max(Math.abs(r1 - r0), Math.abs(c1 - c0), 1), whole = Math.ceil(reach);
+        for (let i = 0; i <= steps; i++) {
+            const row = Math.round(r0 + (r1 - r0) * i / steps);
+            const column = Math.round(c0 + (c1 - c0) * i / steps);
+            for (let up = -whole; up <= whole; up++) {
+                for (let right = -whole; right <= whole; right++) {
+                    if (Math.hypot(up, right * grid.narrow) > reach + 0.01) continue;
+                    const [r, c] = [row + up, column + right];
+                    const inside = r >= 0 && r < grid.rows && c >= 0 && c < grid.columns;
+                    if (inside) cells.add(r * grid.columns + c);
+                }
+            }
+        }
+        this.draft = {cells};
+    }
+
+    /** Hand the result to Python; what was drawn stays until Python's answer is there. */
+    finish() {
+        if (!this.busy) return;
+        this.busy = false;
+        const {draft, stage, tool} = this, action = this.chosen;
+        if (!draft || !action) return this.cancel();
+        const result = {tool, action: action.id};
+        if (draft.span) result.box = stage.grid.box(draft.span);
+        if (draft.cells) result.cells = runsOf(draft.cells);
+        if (draft.block !== undefined) result.block = draft.block;
+        stage.emit("act", result);
+        clearTimeout(this.timer);
+        this.timer = setTimeout(() => this.settle(), SHOWN_MS);
+    }
+
+    /** New data are there: what was drawn is now in them. */
+    settle() {
+        clearTimeout(this.timer);
+        if (!this.busy) this.draft = null;
+        this.stage.dirty();
+    }
+
+    cancel() {
+        this.busy = false;
+        this.draft = null;
+        this.stage.dirty();
+    }
+
+    /** {fill, edge}: the draft as paths in degrees. */
+    path() {
+        const {draft, stage} = this, {grid, labels} = stage;
+        if (!draft) return null;
+        if (draft.span && !draft.path) {
+            const box = boxPath(grid.box(draft.span));
+            draft.path = {fill: box, edge: box};
+        }
+        const inside = draft.cells ? cell => draft.cells.has(cell)
+            : cell => labels[cell] === draft.block;
+        draft.path ??= {fill: filling(grid, inside), edge: grid.setBorders(inside)[1]};
+        return draft.path;
+    }
+}
+
+/** The cells of a set as rectangles, one a run in each row. */
+function filling(grid, inside) {
+    const path = new Path2D();
+    for (let row = 0; row < grid.rows; row++) {
+        let from = -1;
+        for (let column = 0; column <= grid.columns; column++) {
+            const has = column < grid.columns && inside(row * grid.columns + column);
+            if (has && from < 0) from = column;
+            if (!has && from >= 0) {
+                path.rect(grid.west + from * grid.cell, grid.south + row * grid.cell,
+                    (column - from) * grid.cell, grid.cell);
+                from = -1;
+            }
+        }
+    }
+    return path;
+}

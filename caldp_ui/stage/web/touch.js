@@ -1,0 +1,103 @@
+/* Fingers on the board. One scrolls the page, unless a drawing tool or "move" is in hand; two zoom
+   and move; a tap reads the numbers. */
+
+const TAP_PX = 10, TAP_MS = 500;
+
+export class Touch {
+    constructor(stage) {
+        this.stage = stage;
+        const {board} = stage.looks, on = (name, does) =>
+            board.addEventListener(name, does.bind(this), {passive: false});
+        on("touchstart", this.start);
+        on("touchmove", this.move);
+        on("touchend", this.end);
+        on("touchcancel", this.cancel);
+    }
+
+    at(touch) { return this.stage.looks.placeAt(touch.clientX, touch.clientY); }
+
+    start(event) {
+        if (event.target.closest(".divider")) return;
+        const {tools} = this.stage, [one] = event.touches;
+        if (event.touches.length === 2) {
+            keep(event);
+            tools.cancel();
+            this.tap = null;
+            this.pair = this.measure(event.touches);
+            return;
+        }
+        const place = this.at(one);
+        if (!place) return;
+        this.last = {x: one.clientX, y: one.clientY};
+        this.tap = {...this.last, time: event.timeStamp};
+        if (tools.drawing) {
+            keep(event);
+            tools.begin(place.cell, place.scale);
+        } else if (this.stage.moving) keep(event);
+    }
+
+    measure([one, other]) {
+        return {
+            x: (one.clientX + other.clientX) / 2, y: (one.clientY + other.clientY) / 2,
+            apart: Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY),
+        };
+    }
+
+    move(event) {
+        const {stage} = this, [one] = event.touches;
+        if (event.touches.length === 2 && this.pair) {
+            keep(event);
+            this.pinch(this.measure(event.touches));
+            return;
+        }
+        const {tap} = this;
+        if (tap && Math.hypot(one.clientX - tap.x, one.clientY - tap.y) > TAP_PX) this.tap = null;
+        if (stage.tools.drawing && stage.tools.busy) {
+            keep(event);
+            const place = this.at(one);
+            if (place) stage.tools.extend(place.cell, place.scale);
+            this.dragged ||= !this.tap;
+        } else if (stage.moving && this.last) {
+            keep(event);
+            stage.drag(one.clientX - this.last.x, one.clientY - this.last.y);
+        }
+        this.last = {x: one.clientX, y: one.clientY};
+    }
+
+    pinch(now) {
+        const {stage, pair} = this, place = stage.looks.placeAt(now.x, now.y);
+        stage.drag(now.x - pair.x, now.y - pair.y);
+        if (place && pair.apart) stage.view.zoomAt(now.apart / pair.apart, place.lat, place.lon);
+        this.pair = now;
+    }
+
+    end(event) {
+        const {tools} = this.stage;
+        if (event.touches.length < 2) this.pair = null;
+        if (event.touches.length) return;
+        if (tools.busy) {
+            keep(event);
+            if (tools.tool === "box" && !this.dragged) tools.cancel();
+            else tools.finish();
+        } else if (this.tap && event.timeStamp - this.tap.time < TAP_MS) this.read(event);
+        this.tap = this.last = null;
+        this.dragged = false;
+    }
+
+    read(event) {
+        const place = this.stage.looks.placeAt(this.tap.x, this.tap.y);
+        if (!place) return;
+        keep(event);
+        this.stage.point(place.cell, true);
+    }
+
+    cancel() {
+        this.tap = this.pair = this.last = null;
+        this.stage.tools.cancel();
+    }
+}
+
+/** Keep the page from scrolling, unless it already does and can't be stopped. */
+function keep(event) {
+    if (event.cancelable) event.preventDefault();
+}

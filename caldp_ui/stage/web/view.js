@@ -1,0 +1,115 @@
+/* The one view of all pictures of a grid: its middle in degrees and a zoom, 1 where "home" fits.
+   It outlives changes of data, is shared by all stages of the page, and lives in the link. */
+
+import {clamp} from "./dom.js";
+
+const VIEW_KEY = "view", PATIENCE_MS = 300, CLOSEST_CELLS = 6;
+const views = new Map();
+
+/** Change keys of the address, and leave all others and the history alone. */
+export function writeQuery(changes) {
+    const url = new URL(location.href);
+    for (const [key, value] of Object.entries(changes)) {
+        if (value === null) url.searchParams.delete(key);
+        else url.searchParams.set(key, value);
+    }
+    // Degrees and commas stay readable in a link that people hand on.
+    const query = url.search.replaceAll("%2C", ",");
+    const written = `${url.pathname}${query}${url.hash}`;
+    if (written !== location.pathname + location.search + location.hash) {
+        history.replaceState(history.state, "", written);
+    }
+}
+
+export const readQuery = key => new URLSearchParams(location.search).get(key);
+
+export class View {
+    constructor(grid) {
+        this.grid = grid;
+        this.watchers = new Set();
+        this.moved = false;
+        this.fitHome();
+        const [lat, lon, zoom] = (readQuery(VIEW_KEY) ?? "").split(",").map(Number);
+        if (zoom > 0 && [lat, lon, zoom].every(Number.isFinite)) this.set({lat, lon, zoom});
+    }
+
+    get home() {
+        const [south, north, west, east] = this.grid.home;
+        return {lat: (south + north) / 2, lon: (west + east) / 2,
+            high: north - south, wide: (east - west) * this.grid.narrow};
+    }
+
+    /** Degrees of latitude in `home`, and what that is in width. */
+    fitHome() {
+        const {lat, lon} = this.home;
+        this.set({lat, lon, zoom: 1});
+    }
+
+    get atHome() {
+        const {lat, lon} = this.home;
+        const off = [this.zoom - 1, this.lat - lat, this.lon - lon];
+        return off.every(difference => Math.abs(difference) < 1e-3);
+    }
+
+    /** Go there, as far as the map and the zoom reach. */
+    set({lat = this.lat, lon = this.lon, zoom = this.zoom}) {
+        const {grid, home} = this;
+        this.zoom = clamp(zoom, 0.8, home.high / (CLOSEST_CELLS * grid.cell));
+        const held = (value, low, high, half) =>
+            low + half > high - half ? (low + high) / 2 : clamp(value, low + half, high - half);
+        this.lat = held(lat, grid.south, grid.north, home.high / 2 / this.zoom);
+        this.lon = held(lon, grid.west, grid.east, home.wide / grid.narrow / 2 / this.zoom);
+        for (const watcher of this.watchers) watcher();
+        this.remember();
+    }
+
+    /** Zoom by a factor; what is at this place stays where it is on screen. */
+    zoomAt(factor, lat = this.lat, lon = this.lon) {
+        const before = this.zoom;
+        const zoom = clamp(before * factor, 0.8, this.home.high / (CLOSEST_CELLS * this.grid.cell));
+        const kept = before / zoom;
+        this.set({zoom, lat: lat + (this.lat - lat) * kept, lon: lon + (this.lon - lon) * kept});
+    }
+
+    /** Show a box with some air around it. */
+    show([south, north, west, east]) {
+        const {home, grid} = this;
+        const zoom = 0.8 * Math.min(home.high / (north - south),
+            home.wide / ((east - west) * grid.narrow));
+        this.set({lat: (south + north) / 2, lon: (west + east) / 2, zoom});
+    }
+
+    /** Into the link, once the hand rests; at home the link needs no view. */
+    remember() {
+        clearTimeout(this.timer);
+        this.timer = setTimeout(() => writeQuery({[VIEW_KEY]: this.inLink()}), PATIENCE_MS);
+    }
+
+    inLink() {
+        const {lat, lon, zoom} = this;
+        return this.atHome ? null : [lat.toFixed(2), lon.toFixed(2), zoom.toFixed(2)].join();
+    }
+
+    /** From degrees to pixels of a picture of that size, and back. */
+    projection(width, height) {
+        const {home, grid, zoom, lat, lon} = this;
+        const scale = zoom * Math.min(width / home.wide, height / home.high);
+        const across = scale * grid.narrow;
+        return {
+            scale, width, height,
+            matrix: [across, 0, 0, -scale, width / 2 - lon * across, height / 2 + lat * scale],
+            x: longitude => width / 2 + (longitude - lon) * across,
+            y: latitude => height / 2 - (latitude - lat) * scale,
+            lon: x => lon + (x - width / 2) / across,
+            lat: y => lat - (y - height / 2) / scale,
+        };
+    }
+}
+
+/** The page's view of that grid. */
+export function viewOf(grid) {
+    if (!views.has(grid.name)) views.set(grid.name, new View(grid));
+    const view = views.get(grid.name);
+    view.grid = grid;
+    return view;
+}

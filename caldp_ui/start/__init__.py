@@ -1,0 +1,4 @@
+"""The start page, and what is its alone.
+
+Room: start.
+"""

@@ -1,0 +1,90 @@
+"""Ready scenarios as cards with pictures; each opens the map page.
+
+Room: start.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import streamlit as st
+
+from caldp_core.scenarios.protection import OneBlock, SensitiveAreas, StateBlocks
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.app.navigation import PLACES
+from caldp_ui.compute import runs
+from caldp_ui.parts import pictures
+from caldp_ui.places.ground import home
+from caldp_ui.places.slot import BEGIN
+from caldp_ui.places.slot import SLOT as MAP
+from caldp_ui.session.scenarios import steer
+from caldp_ui.stage import nobody_below
+from caldp_ui.words import formats
+
+
+@dataclass(frozen=True)
+class Card:
+    """A ready scenario."""
+
+    title: str
+    text: str
+    scenario: Scenario
+
+    def begin(self, before: Scenario) -> Scenario:
+        """The card's scenario, whatever was there before."""
+        del before
+        return self.scenario
+
+
+CARDS: Final = (
+    Card(
+        "Hide everything",
+        "Plain LDP: each of 43,750 places is as secret as any other.",
+        BEGIN.with_context(blocks=OneBlock()),
+    ),
+    Card(
+        "Hide where in the area",
+        "The paper's 875 blocks: your area may be known, your place in it may not.",
+        BEGIN,
+    ),
+    Card(
+        "Hide where in the state",
+        "Blocks of very different sizes: small states sharp, large ones blurred.",
+        BEGIN.with_context(blocks=StateBlocks()),
+    ),
+    Card(
+        "Hide one city",
+        "Only New York is sensitive. People elsewhere lend it cover.",
+        BEGIN.with_context(
+            blocks=OneBlock(), sensitive=SensitiveAreas(("+40.2,41.4,-74.8,-73.2",))
+        ),
+    ),
+)
+
+
+def show() -> None:
+    """All cards in one row, as the width allows."""
+    with st.container(horizontal=True, key="start-cards"):
+        for card in CARDS:
+            with st.container(border=True):
+                _card(card)
+
+
+def _card(card: Card) -> None:
+    picture, wrong = _picture(runs.key(card.scenario), card)
+    st.image(picture, width="stretch")
+    st.markdown(f"**{card.title}** · {wrong} in the wrong place")
+    st.caption(card.text)
+    if st.button("Open it", key=f"open-{card.title}", type="primary", help=card.title):
+        steer(MAP, card.begin)
+        st.switch_page(PLACES)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _picture(name: str, _card: Card) -> tuple[bytes, str]:
+    """The estimate as a picture, and how many people it has in the wrong place."""
+    del name
+    result = runs.result(_card.scenario)
+    domain = runs.map_of(result.setup.dataset)
+    nobody = nobody_below(result.setup.n)
+    png = pictures.png(result.first.estimate, domain, home(domain), nobody)
+    return png, formats.out_of(result.first.errors.tv)

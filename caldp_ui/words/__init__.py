@@ -1,0 +1,4 @@
+"""Numbers, terms and sentences as people read them.
+
+Room: words.
+"""

@@ -1,0 +1,88 @@
+"""Numbers as people read them.
+
+Room: words.
+"""
+
+import math
+
+_BIG = ((1e15, "quadrillion"), (1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
+
+_NOBODY = 1e-12
+"""What sums of floats leave of nothing."""
+
+
+def people(number: float) -> str:
+    """A number of people in full up to a million, then in words: "3.67 million"."""
+    whole = round(number)
+    for size, word in _BIG:
+        # From half a unit of the third digit below, rounding already leads to the next word.
+        if abs(whole) >= size * (1.0 if size == _BIG[-1][0] else 0.9995):
+            return f"{_three(whole / size)} {word}"
+    return f"{whole:,}"
+
+
+def _three(value: float) -> str:
+    return f"{value:.3g}" if abs(value) < 999.5 else f"{value:,.0f}"
+
+
+def exactly(number: int) -> str:
+    """A whole number with thousands separated."""
+    return f"{number:,}"
+
+
+def count(number: int, one: str, many: str) -> str:
+    """A number of things: "1 block", "875 blocks"."""
+    return f"{exactly(number)} {one if number == 1 else many}"
+
+
+def share(value: float) -> str:
+    """A total variation or a share: three decimals, more where it is small."""
+    if value == float("inf"):
+        return "∞"
+    if abs(value) < _NOBODY:
+        return "0.000"
+    if value >= 0.01:
+        return f"{value:.3f}" if value < 10 else f"{value:.1f}"
+    return f"{value:.2g}"
+
+
+def plus_minus(value: float, spread: float) -> str:
+    """A value and its spread, both at least 0, to the same decimals; neither is rounded to 0."""
+    decimals = 3 if max(value, spread) < 10 else 1
+    seen = [part for part in (value, spread) if part > _NOBODY]
+    if decimals == 3 and seen and min(seen) < 0.00075:
+        decimals = min(12, -math.floor(math.log10(min(seen))))
+    return f"{value:.{decimals}f} ± {spread:.{decimals}f}"
+
+
+def times(factor: float) -> str:
+    """How many times as many: three digits, whole numbers from 10 on, words from a million on."""
+    if factor < 9.995:
+        return f"{factor:.3g} times"
+    return f"{people(float(f'{factor:.3g}'))} times"
+
+
+def hundred(probability: float) -> str:
+    """Of 100: a whole number, one decimal near 100, and "over 99.9" where that would be 100."""
+    if probability < 0.995:
+        return f"{100 * probability:.0f}"
+    return f"{100 * probability:.1f}" if probability < 0.9995 else "over 99.9"
+
+
+def out_of(share: float) -> str:
+    """A share in [0, 1] as people: "42 of 100", "8 of 1,000", "all but 8 of 1,000"."""
+    if share < _NOBODY:
+        return "0 of 100"
+    if share > 1 - _NOBODY:
+        return "100 of 100"
+    if share >= 0.995:
+        return f"all but {out_of(1 - share)}"
+    power = next((power for power in range(2, 12) if share * 10**power >= 1.5), 12)
+    return f"{round(share * 10**power)} of {people(10**power)}"
+
+
+def degrees(latitude: float, longitude: float) -> str:
+    """A place: "40.7° N, 74.0° W"."""
+    north = "N" if latitude >= 0 else "S"
+    east = "E" if longitude >= 0 else "W"
+    return f"{abs(latitude):.1f}° {north}, {abs(longitude):.1f}° {east}"
