@@ -167,7 +167,7 @@ def test_prior_and_weights_move_the_design() -> None:
         assert loss(other.channel.floats(), of) > of.bound
 
 
-@pytest.mark.parametrize(("k", "epsilon"), [(64, 0.5), (64, 1.0), (64, 3.0)])
+@pytest.mark.parametrize(("k", "epsilon"), [(64, 1.0)])
 def test_sixty_four_symbols_come_within_a_percent_of_the_best_known(k: int, epsilon: float) -> None:
     policy = Context.plain(k, epsilon)
     made = design(policy)
@@ -176,8 +176,16 @@ def test_sixty_four_symbols_come_within_a_percent_of_the_best_known(k: int, epsi
     assert made.exact
 
 
-def test_where_rays_are_too_many_the_gap_is_said_and_is_not_exact() -> None:
-    made = design(DenseMatrix.of(line(19, 1.0)))
+def test_where_rays_are_too_many_the_gap_is_said_and_is_not_exact(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    policy = DenseMatrix.of(line(10, 1.0))
+    best = design(policy)
+    monkeypatch.setattr("caldp_core.mechanisms.designed.design._ENTRIES_MAX", 2_000)
+    made = design(policy)
+    assert best.exact
+    assert made.bound <= best.bound * (1 + 1e-6)
+    assert best.loss * (1 - 1e-6) <= made.loss < best.loss * 1.001
     assert not made.exact
     assert 0 < made.gap < 0.005
 

@@ -113,9 +113,9 @@ def test_rounding_keeps_every_level_and_a_unit_more_does_not() -> None:
     v, w = v / (v @ prior)[:, None], np.array([0.3, 1.0]) * (v @ prior)
     channel = whole_channel(v, w, prior, levels)
     assert kept(channel, levels)
-    # At its very level a ratio may be, and one unit above it may not.
-    for more, holds in ((0, True), (1, False)):
-        tight = WholeChannel(((2 + more, 2 - more), (1, 3)), 2)
-        assert kept(tight, np.array([[0, np.log(2)], [np.log(2), 0]])) == (more == 0) == holds
+    # Twice as likely is within a level just above log 2 and not within the float below it.
+    twice = WholeChannel(((2, 2), (1, 3)), 2)
+    assert kept(twice, np.array([[0, np.nextafter(np.log(2), 1)], [1, 0]]))
+    assert not kept(twice, np.array([[0, np.log(2)], [1, 0]]))
     assert not kept(WholeChannel(((3, 1), (1, 2)), 2), np.full((2, 2), INF))
     assert not kept(WholeChannel(((5, -1), (1, 3)), 2), np.full((2, 2), INF))

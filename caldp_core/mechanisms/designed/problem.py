@@ -88,7 +88,8 @@ class Problem:
                 f"{float(small.min()):g} (directly or by a detour); raise it or set it to 0."
             )
         shares = _positive("prior", np.full(k, 1 / k) if prior is None else prior, k)
-        shares = shares / shares.sum()
+        if abs(float(shares.sum()) - 1) > 1e-12:  # so that a file's prior is not moved by a bit
+            shares = shares / shares.sum()
         require(
             float(shares.min()) >= _SHARE_MIN,
             f"prior must give every symbol at least {_SHARE_MIN:g} of the whole, "
