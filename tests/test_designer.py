@@ -117,7 +117,7 @@ POLICIES: dict[str, PrivacyMatrix] = {
     "binary": BinaryPolicy(0.5, INF),
     "context": Context.of([0, 0, 0, 0, 1, 1, 1], np.arange(7) % 3 > 0, [1.0, 2.0]),
     "line": DenseMatrix.of(line(10, 1.0)),
-    "long line": DenseMatrix.of(line(14, 18.0)),
+    "long line": DenseMatrix.of(line(10, 30.0)),
     "plane": DenseMatrix.of(plane(8, 1)),
     "uneven": DenseMatrix.of(uneven(8, 2, 0.001, 3.0)),
     "detours": DenseMatrix.of([[0, 9, 1], [1, 0, 9], [9, 1, 0]]),

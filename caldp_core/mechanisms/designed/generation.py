@@ -38,14 +38,15 @@ class Source(Protocol):
 def generate(source: Source, accuracy: float, progress: Progress) -> Weighted:
     """Columns and weights whose loss no column of the source lowers by more than `accuracy`.
 
-    Relative; the share handed to `progress` is on the scale of log(what is still to be gained).
+    Relative; the share handed to `progress` is that of log(what is still to be gained).
     """
     columns = source.start()
-    best = best_weights(columns, source.classes, 0.1 * accuracy)
+    best, reached = best_weights(columns, source.classes, 0.1 * accuracy), 0.0
     for _ in range(_ROUNDS):
         found, excess = source.better(best)
         still = max(float(excess.max(initial=0.0)) / best.information.loss, 1e-16)
-        progress(float(np.clip(np.log(still) / np.log(accuracy), 0.0, 1.0)))
+        reached = max(reached, min(float(np.log(still) / np.log(accuracy)), 1.0))
+        progress(reached)
         if still < accuracy:
             break
         kept = columns.rows(np.flatnonzero(best.w > _KEPT))
@@ -60,17 +61,16 @@ def complete_start(levels: Floats) -> Floats:
     The ray highest in x is p_x = e^{−E[x, ·]}. As 1 lies inside of the cone, so does 1 − t·p_x
     for small t, up to min (e^E − 1)/(e^E·p_z − p_y) over E = E[y, z], and both add up to 1.
     """
-    k = len(levels)
-    peaks = np.exp(-levels)
-    powers = np.exp(-levels[None]) if k else peaks
-    top = 1 - powers
-    bottom = peaks[:, None, :] - powers * peaks[:, :, None]
-    limit = np.where(bottom > 0, top / np.where(bottom > 0, bottom, 1.0), np.inf)
-    limit[:, np.arange(k), np.arange(k)] = np.inf
-    t = 0.999 * np.minimum(limit.min(axis=(1, 2)), 1.0)
-    rest = 1 - t[:, None] * peaks
+    peaks, powers = np.exp(-levels), np.exp(-levels)
+    np.fill_diagonal(powers, 1.0)
+    rest = np.empty_like(peaks)
+    for x, peak in enumerate(peaks):
+        bottom = peak - powers * peak[:, None]
+        np.fill_diagonal(bottom, 0.0)
+        limit = np.where(bottom > 0, (1 - powers) / np.where(bottom > 0, bottom, 1.0), np.inf)
+        rest[x] = 1 - 0.999 * min(float(limit.min()), 1.0) * peak
     with np.errstate(divide="ignore"):
-        return np.asarray(np.log(np.concatenate([peaks, rest, np.ones((1, k))])))
+        return np.asarray(np.log(np.concatenate([peaks, rest, np.ones((1, len(peaks)))])))
 
 
 @dataclass(frozen=True, eq=False)

@@ -105,6 +105,31 @@ def _newton(
     return _Iterate(w, dual, (toward - now.slack * w) / now.w)
 
 
+def _hessian_solver(columns: Columns, information: Information, diagonal: Floats) -> _Solver:
+    """x → (UUᵀ + diag)⁻¹x, by whichever of N × N and Woodbury's matrix is smaller."""
+    root = 1 / np.sqrt(diagonal)
+    r = len(information.own)
+    if len(columns) <= r * (r + 1) // 2:
+        whole = _factor(_hessian(columns, information) * np.outer(root, root))
+        return lambda x: root[:, None] * cho_solve(whole, root[:, None] * x)
+    u = _features(columns, information) * root[:, None]
+    small = _factor(u.T @ u)
+
+    def woodbury(x: Floats) -> Floats:
+        y = root[:, None] * x
+        return root[:, None] * (y - u @ cho_solve(small, u.T @ y))
+
+    return woodbury
+
+
+def _hessian(columns: Columns, information: Information) -> Floats:
+    """(N, N) F's Hessian: 2·(v_iᵀGv_j)(v_iᵀM⁻¹v_j)."""
+    v = columns.sums
+    spread = _spread_features(columns, information)
+    shared = (v @ information.gradient[0] @ v.T) * (v @ information.inverse @ v.T)
+    return np.asarray(2 * shared + spread @ spread.T)
+
+
 def _features(columns: Columns, information: Information) -> Floats:
     """(N, …) U with F's Hessian UUᵀ: B⁻¹ = TTᵀ and G = TDTᵀ make it a sum over pairs of Tᵀβ."""
     root = cholesky(information.inverse, lower=True)
@@ -115,27 +140,15 @@ def _features(columns: Columns, information: Information) -> Floats:
     first, second = np.triu_indices(f.shape[1])
     weight = np.where(first == second, d[first], d[first] + d[second])
     pairs = f[:, first] * f[:, second] * np.sqrt(2 * np.maximum(weight, 0.0))
+    return np.concatenate([pairs, _spread_features(columns, information)], axis=1)
+
+
+def _spread_features(columns: Columns, information: Information) -> Floats:
     own = information.classes.spread_weights
     wide = own > 0
-    spread = columns.spreads[:, wide] * np.sqrt(2 * own[wide] / information.own[wide] ** 3)
-    return np.concatenate([pairs, spread], axis=1)
-
-
-def _hessian_solver(columns: Columns, information: Information, diagonal: Floats) -> _Solver:
-    """x → (UUᵀ + diag)⁻¹x, by whichever of N × N and Woodbury's matrix is smaller."""
-    u = _features(columns, information)
-    root = 1 / np.sqrt(diagonal)
-    u = u * root[:, None]
-    if len(u) <= u.shape[1]:
-        whole = _factor(u @ u.T)
-        return lambda x: root[:, None] * cho_solve(whole, root[:, None] * x)
-    small = _factor(u.T @ u)
-
-    def woodbury(x: Floats) -> Floats:
-        y = root[:, None] * x
-        return root[:, None] * (y - u @ cho_solve(small, u.T @ y))
-
-    return woodbury
+    return np.asarray(
+        columns.spreads[:, wide] * np.sqrt(2 * own[wide] / information.own[wide] ** 3)
+    )
 
 
 def _factor(gram: Floats) -> tuple[Floats, bool]:
