@@ -18,6 +18,7 @@ from caldp_core.datasets import Cities, Geometric, Gowalla, PermutedGeometric, S
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.mechanisms.specs import (
     Binary,
+    Designed,
     Exponential,
     Galois,
     GridGeometric,
@@ -170,6 +171,7 @@ MECHANISMS = {
     "binary": st.builds(Binary),
     "grid-geometric": st.builds(GridGeometric),
     "exponential": st.builds(Exponential),
+    "designed": st.builds(Designed),
     "planar-geometric": st.builds(PlanarGeometric),
     "stepped-geometric": st.builds(SteppedGeometric),
 }
