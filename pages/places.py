@@ -7,7 +7,7 @@ from caldp_ui.app.navigation import enter
 from caldp_ui.compute import runs
 from caldp_ui.parts import headline
 from caldp_ui.places import below, board, side
-from caldp_ui.places.shown import shown
+from caldp_ui.parts.comparison import shown
 from caldp_ui.places.slot import SLOT
 from caldp_ui.session import notices
 from caldp_ui.words.vocabulary import PLACES
@@ -26,7 +26,7 @@ with plain_errors():
         said = st.container()
     main, beside = st.columns([3.1, 1], gap="medium")
     with main:
-        what = shown(scenario)
+        what = shown(SLOT, scenario)
         stage = board.maps(what, domain)
     with said:
         headline.sentence(PLACES, setup, what.ours, what.plain)

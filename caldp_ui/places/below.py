@@ -11,7 +11,7 @@ import streamlit as st
 
 from caldp_ui.app.errors import as_text
 from caldp_ui.parts import error_curves, methods, numbers, promises, repetition
-from caldp_ui.places.shown import Shown
+from caldp_ui.parts.comparison import Shown
 from caldp_ui.places.slot import SLOT
 from caldp_ui.words.glossary import terms
 from caldp_ui.words.vocabulary import PLACES
