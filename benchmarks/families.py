@@ -24,7 +24,7 @@ from caldp_core.privacy.context import Context
 Collect = Callable[[], Callable[[], Floats]]
 """What is timed. It returns what is not: the making of the (k,) estimate."""
 
-_QUICK: Final = ("hadamard", "randomized-response")
+_QUICK: Final = ("hadamard", "randomized-response", "galois")
 _HASHES: Final = 1000
 """Hash functions of pure-ldp's fast local hashing."""
 

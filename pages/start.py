@@ -1,17 +1,22 @@
-"""Start here: what this is, and scenarios that open with one click."""
+"""Start here: what privacy costs and what context saves, in one picture and four cards."""
 
 import streamlit as st
 
+from caldp_ui.app.errors import plain_errors
 from caldp_ui.app.navigation import enter
-from caldp_ui.start import cards
+from caldp_ui.session import notices
+from caldp_ui.start import cards, hero, idea
+from caldp_ui.start.slot import SLOT, hand_over_links_to_the_map
 
 enter()
-st.header("See what privacy costs, and what context saves", anchor=False)
-st.markdown(
-    "You want to know where people are, but not where *anyone* is. With **local differential "
-    "privacy** everybody randomises their own answer before it leaves their device. Hiding every "
-    "answer from every other is expensive. **Context-aware** privacy hides only what matters, and "
-    "keeps the rest accurate."
-)
-cards.scenarios()
-cards.idea()
+hand_over_links_to_the_map()
+SLOT.follow_link()
+notices.show()
+SLOT.write_link()
+
+with plain_errors():
+    with st.container(key="start-title"):
+        st.header("See what privacy costs, and what context saves", anchor=False)
+    hero.show()
+    cards.show()
+    idea.show()

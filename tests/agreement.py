@@ -19,7 +19,7 @@ from caldp_core.audit.blockwise import (
 )
 from caldp_core.audit.pairwise import audit_channel, finite_pairs
 from caldp_core.mechanisms import ContextMechanism
-from caldp_core.mechanisms.base import HasSupportForm, StreamsRows
+from caldp_core.mechanisms.base import HasSupportForm
 from caldp_core.privacy.context import Context
 
 Rows = list[list[int]]
@@ -79,10 +79,11 @@ def agree(made: ContextMechanism) -> LargeAudit:
 
 
 def agree_by_form(made: ContextMechanism) -> LargeAudit:
-    """By form, written out and pair by pair: one verdict, one ratio for each class."""
+    """By form, entry by entry and pair by pair: one verdict, one ratio for each class."""
     whole = audit_context(made)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(blockwise, "DENSE_MAX_ENTRIES", -1)
+        patch.setattr(blockwise, "STREAM_FREELY_ENTRIES", -1)
         short = agree(made)
     assert (whole.method, short.method) == (EVERY_ENTRY, THE_FORM)
     assert (whole.holds, whole.faulty_row) == (short.holds, short.faulty_row)
@@ -94,7 +95,7 @@ def agree_by_form(made: ContextMechanism) -> LargeAudit:
 def agree_every_way(made: ContextMechanism) -> LargeAudit:
     """Pair by pair and in every way of the large audit that the family's oracles allow."""
     oracles = made.oracles
-    if isinstance(oracles, HasSupportForm) and not isinstance(oracles, StreamsRows):
+    if isinstance(oracles, HasSupportForm):
         return agree_by_form(made)
     audit = agree(made)
     assert audit.method == EVERY_ENTRY

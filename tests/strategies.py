@@ -30,6 +30,7 @@ from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.mechanisms.specs import (
     Binary,
     Exponential,
+    Galois,
     GridGeometric,
     Hadamard,
     LocalHashing,
@@ -182,6 +183,7 @@ MECHANISMS = {
     "oue": st.builds(Oue),
     "subset-selection": st.builds(SubsetSelection, omega=st.none() | st.integers(1, K_MAX)),
     "local-hashing": st.builds(LocalHashing, g=st.none() | st.integers(2, K_MAX)),
+    "galois": st.builds(Galois, q=st.none() | st.integers(1, 10).map(lambda m: 1 << m)),
     "published-urap": st.builds(PublishedUrap, theta=THETAS),
     "binary": st.builds(Binary),
     "grid-geometric": st.builds(GridGeometric),

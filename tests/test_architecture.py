@@ -88,7 +88,7 @@ def looks_up(room: str, source: str) -> list[str]:
     own = [
         node.module
         for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("caldp_core")
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("caldp_core")
     ]
     return [module for module in own if module.split(".")[1:2] not in [[each] for each in below]]
 

@@ -279,7 +279,7 @@ def test_a_channel_is_written_out_as_long_as_it_is_small(monkeypatch: pytest.Mon
 
 
 def test_rows_are_streamed_before_a_form_is_believed() -> None:
-    class Both(FAMILIES["hadamard"].family):  # type: ignore[misc,name-defined]
+    class Both(FAMILIES["hadamard"].family):  # type: ignore[misc]
         def support_form(self, block: int) -> SupportForm:
             raise AssertionError
 

@@ -13,6 +13,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
 from caldp_core.mechanisms.base import ChannelRows, StreamsRows
+from caldp_core.mechanisms.oracles.galois import GaloisOracles
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
 from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponseOracles
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
@@ -23,6 +24,7 @@ from tests.contract.checks import naming
 from tests.contract.contexts import CASES, context
 
 HR, RR = HadamardOracles, RandomizedResponseOracles
+STREAMED = (HR, RR, GaloisOracles)
 BOTH, PER_BLOCK = "blocks and sensitive set", "one ε per block"
 LARGE = 5000
 STREAMING = [
@@ -33,7 +35,7 @@ STREAMING = [
 
 
 def test_families_for_large_domains_stream_their_rows() -> None:
-    assert {"hadamard", "randomized-response"} <= set(STREAMING)
+    assert {"hadamard", "randomized-response", "galois"} <= set(STREAMING)
 
 
 @pytest.mark.parametrize("family", STREAMING)
@@ -74,7 +76,7 @@ def written_out(oracles: Any) -> Any:
     return lambda sizes, epsilon: WrittenOut(oracles(sizes, epsilon))
 
 
-@pytest.mark.parametrize("oracles", [HR, RR])
+@pytest.mark.parametrize("oracles", STREAMED)
 def test_both_ways_to_read_rows_give_one_record(oracles: Any) -> None:
     for kind, epsilon in CASES:
         policy = context(kind, epsilon)
@@ -90,9 +92,9 @@ def row_too_low(sizes: Ints, epsilon: Floats) -> Any:
 
 
 WRONG: list[tuple[str, Any, str]] = [
-    *((f"coin 5 % too bold, {b.__name__}", mutants.coin_for(1.05, b), "plain") for b in (HR, RR)),
-    *((f"swapped ε, {b.__name__}", mutants.swapped_epsilons(b), PER_BLOCK) for b in (HR, RR)),
-    *((f"no λ, {b.__name__}", mutants.without_company(b), "sensitive set") for b in (HR, RR)),
+    *((f"coin 5 % too bold, {b.__name__}", mutants.coin_for(1.05, b), "plain") for b in STREAMED),
+    *((f"swapped ε, {b.__name__}", mutants.swapped_epsilons(b), PER_BLOCK) for b in STREAMED),
+    *((f"no λ, {b.__name__}", mutants.without_company(b), "sensitive set") for b in STREAMED),
     ("row 0 used", row_too_low, "plain"),
     ("k-RR without its −1", mutants.ForgottenOne, BOTH),
 ]
@@ -103,7 +105,7 @@ def test_it_agrees_on_what_leaks(name: str, wrong: Any, kind: str) -> None:
     assert not agree(ContextMechanism(context(kind, 1.0), name, wrong)).holds
 
 
-@pytest.mark.parametrize("oracles", [HR, RR])
+@pytest.mark.parametrize("oracles", STREAMED)
 @pytest.mark.parametrize("kind", ["plain", "sensitive set", BOTH])
 def test_one_step_of_the_coin_decides_what_holds(oracles: Any, kind: str) -> None:
     """λ is the least that covers: one 2^-48 less of company, or a coin one step bolder, leaks."""
@@ -137,7 +139,7 @@ def all_ones(rows: ChannelRows) -> ChannelRows:
     return replace(rows, codes=np.full_like(rows.codes, len(rows.values) - 1))
 
 
-@pytest.mark.parametrize("oracles", [HR, RR])
+@pytest.mark.parametrize("oracles", STREAMED)
 @pytest.mark.parametrize("at", [0, 2500, LARGE - 1])
 def test_one_wrong_row_of_thousands_is_found(oracles: Any, at: int) -> None:
     policy = Context.plain(LARGE, 1.0)
@@ -158,7 +160,7 @@ def test_a_base_row_that_is_no_law_is_laid_to_those_who_use_it() -> None:
     assert audit_context(ContextMechanism(Context.plain(5, 1.0), "unused", twice)).holds
 
 
-@pytest.mark.parametrize("family", ["hadamard", "randomized-response"])
+@pytest.mark.parametrize("family", ["hadamard", "randomized-response", "galois"])
 def test_a_bolder_coin_is_found_at_size(family: str) -> None:
     labels, flags = np.arange(LARGE) % 3, np.arange(LARGE) % 4 > 0
     made = mechanism(Context.of(labels, flags, [1.0, 0.5, 2.0]), family)
@@ -204,7 +206,7 @@ class Stopped(Exception):
     """Somebody's wish to go on no longer."""
 
 
-@pytest.mark.parametrize("oracles", [HR, RR])
+@pytest.mark.parametrize("oracles", STREAMED)
 def test_one_large_block_is_told_piece_by_piece_and_can_be_stopped(oracles: Any) -> None:
     read: list[int] = []
 
@@ -223,7 +225,7 @@ def test_one_large_block_is_told_piece_by_piece_and_can_be_stopped(oracles: Any)
     assert sum(read) <= LARGE / 10
 
 
-@pytest.mark.parametrize("oracles", [HR, RR])
+@pytest.mark.parametrize("oracles", STREAMED)
 def test_the_pair_named_is_the_one_that_leaks(oracles: Any) -> None:
     """Only the last of thousands never sends output 7: the last piece of the second look."""
 

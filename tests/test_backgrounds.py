@@ -24,9 +24,8 @@ def test_backgrounds() -> None:
         population_background(1, [9, 1, 2, 3, 9, 4], open_symbols), [[0, 0.1, 0.2, 0.3, 0, 0.4]]
     )
     own = np.array([[1, -1], [1, 0], [2, 3], [0, 3]])
-    np.testing.assert_allclose(
-        sample_background(own, open_symbols), [[0, 2 / 3, 1 / 3, 0, 0, 0], [0, 0, 0, 1, 0, 0]]
-    )
+    expected = np.array([[0, 2 / 3, 1 / 3, 0, 0, 0], [0, 0, 0, 1, 0, 0]])
+    np.testing.assert_allclose(sample_background(own, open_symbols), expected)
     smooth = sample_background(own, open_symbols, pseudo_count=1.0)
     np.testing.assert_allclose(smooth[1], [0, 1 / 6, 1 / 6, 3 / 6, 0, 1 / 6])
     np.testing.assert_array_equal(known_background([[0.5, 0.5]]), [[0.5, 0.5]])

@@ -2,7 +2,9 @@
 
 import json
 import sys
+from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -12,7 +14,7 @@ from benchmarks.figures import Bar, Figure, Runs, ratio, share, timed
 from caldp_core.mechanisms import FAMILIES
 
 
-def test_all_benchmarks_run_at_tiny_size():
+def test_all_benchmarks_run_at_tiny_size() -> None:
     result = CliRunner().invoke(main, ["--tiny", "--json"], catch_exceptions=False)
     assert result.exit_code == 0
     report = json.loads(result.stdout)
@@ -33,26 +35,27 @@ def test_all_benchmarks_run_at_tiny_size():
 class OfPython312:
     """Stands for both halves of pure-ldp's Hadamard response where random.randint wants ints."""
 
-    def __init__(self, *_):
+    def __init__(self, *_: Any) -> None:
         pass
 
-    def get_hash_funcs(self):
+    def get_hash_funcs(self) -> Any:
         return []
 
-    def reset(self):
+    def reset(self) -> None:
         pass
 
-    def aggregate(self, report):
+    def aggregate(self, report: Any) -> None:
         pass
 
-    def privatise(self, symbol):
+    def privatise(self, symbol: Any) -> None:
         raise TypeError("'float' object cannot be interpreted as an integer")
 
 
-def test_a_peer_that_cannot_run_is_skipped_with_its_reason(monkeypatch):
+def test_a_peer_that_cannot_run_is_skipped_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     name = "pure_ldp.frequency_oracles.hadamard_response"
     module = ModuleType(name)
-    module.HadamardResponseClient = module.HadamardResponseServer = OfPython312
+    for each in ("HadamardResponseClient", "HadamardResponseServer"):
+        setattr(module, each, OfPython312)
     for parent in ("pure_ldp", "pure_ldp.frequency_oracles"):
         monkeypatch.setitem(sys.modules, parent, ModuleType(parent))
     monkeypatch.setitem(sys.modules, name, module)
@@ -64,7 +67,7 @@ def test_a_peer_that_cannot_run_is_skipped_with_its_reason(monkeypatch):
     assert all("pure-ldp cannot run here ('float' object" in each["note"] for each in skipped)
 
 
-def test_table_compares_with_an_earlier_run(tmp_path):
+def test_table_compares_with_an_earlier_run(tmp_path: Path) -> None:
     earlier = tmp_path / "earlier.json"
     arguments = ["--tiny", "--only", "people"]
     earlier.write_text(CliRunner().invoke(main, [*arguments, "--json"]).stdout, encoding="utf-8")
@@ -83,20 +86,25 @@ def test_table_compares_with_an_earlier_run(tmp_path):
         (None, 1.0, ""),
     ],
 )
-def test_bars_are_judged_by_the_median(bar, median, verdict):
+def test_bars_are_judged_by_the_median(bar: Any, median: Any, verdict: Any) -> None:
     assert Figure("work", "ms", Runs(0.0, median, 3), bar).verdict == verdict
 
 
-def test_ratio_and_share_mind_the_units():
+def test_ratio_and_share_mind_the_units() -> None:
     whole = Figure("all", "ms", Runs(50.0, 60.0, 9), Bar("≤", 150))
     each = share("one", "ns", whole, 1_000_000)
-    assert each.runs == Runs(pytest.approx(50.0), pytest.approx(60.0), 9)
+    assert each.runs is not None
+    assert (each.runs.least, each.runs.median) == pytest.approx((50.0, 60.0))
+    assert each.runs.number == 9
     assert each.bar is None
     peer = Figure("peer", "µs", Runs(10.0, 12.0, 3))
-    assert ratio("times", peer, each).runs == Runs(pytest.approx(200.0), pytest.approx(200.0), 3)
+    times = ratio("times", peer, each).runs
+    assert times is not None
+    assert (times.least, times.median) == pytest.approx((200.0, 200.0))
+    assert times.number == 3
 
 
-def test_what_is_skipped_stays_skipped():
+def test_what_is_skipped_stays_skipped() -> None:
     skipped = Figure("peer", "µs", None, note="no pure-ldp")
     measured = Figure("ours", "ns", Runs(1.0, 1.0, 1))
     assert share("one", "ns", skipped, 10).verdict == "skipped"
@@ -105,8 +113,8 @@ def test_what_is_skipped_stays_skipped():
     assert result.to_dict()["least"] is None
 
 
-def test_timing_warms_up_once_and_counts_the_rest():
-    seen = []
+def test_timing_warms_up_once_and_counts_the_rest() -> None:
+    seen: list[int] = []
     figure = timed("work", "s", seen.append, 3)
     assert seen == [3, 0, 1, 2]
     assert figure.runs is not None

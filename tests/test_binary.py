@@ -79,9 +79,9 @@ def test_equal_levels_are_warner_and_one_infinite_level_is_mangat() -> None:
     np.testing.assert_allclose(warner, [[stay, 1 - stay], [1 - stay, stay]], rtol=1e-13)
     p = math.exp(-0.7)
     first = checks.channel_of(binary(INF, 0.7))
-    np.testing.assert_allclose(first, [[1 - p, p], [0, 1]], rtol=1e-13)
+    np.testing.assert_allclose(first, np.array([[1 - p, p], [0, 1]]), rtol=1e-13)
     other = checks.channel_of(binary(0.7, INF))
-    np.testing.assert_allclose(other, [[1, 0], [p, 1 - p]], rtol=1e-13)
+    np.testing.assert_allclose(other, np.array([[1, 0], [p, 1 - p]]), rtol=1e-13)
 
 
 @pytest.mark.parametrize(

@@ -187,7 +187,7 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: bounds.urap_losses(np.full(6, 1 / 6), FLAGS, 0, 1.0), "n must be"),
     (lambda: bounds.urap_losses(np.full(6, 1 / 6), FLAGS, 10, 0.0), "epsilon must be"),
     (lambda: bounds.urr_worst(FLAGS[:0], 1.0), "one flag for each"),
-    (lambda: bounds.urr_worst(FLAGS.astype(np.int64), 1.0), "booleans"),  # type: ignore[arg-type]
+    (lambda: bounds.urr_worst(FLAGS.astype(np.int64), 1.0), "booleans"),
     (lambda: bounds.urap_worst(FLAGS, 0.0), "epsilon must be"),
 ]
 

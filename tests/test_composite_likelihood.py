@@ -6,25 +6,26 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
 
 import caldp_core.estimation.composite_likelihood as composite
 from caldp_core.basics.errors import Cancelled
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.estimation.composite_profile import SupportProfile
+from caldp_core.estimation.em import Fit, gap_of
 from caldp_core.estimation.estimators import clip_renormalise, simplex
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.estimation.maximum_likelihood import Fit, fit, maximum_likelihood
+from caldp_core.estimation.maximum_likelihood import fit, maximum_likelihood
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
 from caldp_core.mechanisms.offers import support_tally
-from caldp_core.mechanisms.oracles.supports import SupportOracles
+from caldp_core.mechanisms.oracles import supports
 from caldp_core.mechanisms.oracles.unary import OueOracles
 from caldp_core.privacy.context import Context
 from tests.composites import Components
 from tests.contract.checks import naming
 from tests.contract.contexts import CONTEXTS, EPSILONS, context
+from tests.slsqp import least_on_simplex
 
-SETS = ("rappor", "oue", "subset-selection", "local-hashing")
+SETS = ("rappor", "oue", "subset-selection", "local-hashing", "galois")
 NATS = 1e-11
 """Per person: far below what tells two distributions apart, and above rounding."""
 
@@ -42,15 +43,11 @@ def evidence_of(made: ContextMechanism, n: int = 3000, seed: int = 8) -> Evidenc
 
 
 def best_by_slsqp(parts: Components, counts: Floats, n: int) -> tuple[Floats, float]:
-    k = parts.laws.shape[0]
-    found = minimize(
+    found = least_on_simplex(
         lambda p: -parts.value(p, counts) / n,
-        np.full(k, 1 / k),
-        jac=lambda p: -parts.slopes(p, counts) / n,
-        bounds=[(1e-9, 1)] * k,
-        constraints={"type": "eq", "fun": lambda p: p.sum() - 1, "jac": lambda p: np.ones(k)},
-        method="SLSQP",
-        options={"ftol": 1e-14, "maxiter": 1000},
+        parts.laws.shape[0],
+        lambda p: -parts.slopes(p, counts) / n,
+        floor=1e-9,
     )
     return found.x, -float(found.fun)
 
@@ -69,7 +66,7 @@ def assert_is_best(ours: Fit, parts: Components, counts: Floats, n: int) -> None
 def test_the_families_are_those_whose_reports_include_symbols() -> None:
     oracles = {name: mechanism(Context.plain(4, 1.0), name).oracles for name in FAMILIES}
     assert {
-        name for name, oracles in oracles.items() if isinstance(oracles, SupportOracles)
+        name for name, oracles in oracles.items() if isinstance(oracles, supports.SupportOracles)
     } == set(SETS)
 
 
@@ -105,18 +102,16 @@ def test_the_gap_certifies_the_maximum(kind: str, family: str) -> None:
 def test_the_certificate_is_right_away_from_the_maximum(family: str) -> None:
     made, parts = components("blocks and sensitive set", 1.0, family)
     evidence = evidence_of(made)
-    supports = support_tally(made, evidence.tally)
-    assert supports is not None
-    likelihood = composite.CompositeLikelihood(evidence, supports)
+    counted = support_tally(made, evidence.tally)
+    assert counted is not None
+    likelihood = composite.CompositeLikelihood(evidence, counted)
     counts = parts.counts(made, evidence.tally.counts) / evidence.n
     best, rng = fit(evidence), np.random.default_rng(3)
     for p in rng.dirichlet(np.ones(made.k), 20):
         value, slopes = likelihood.slopes(p)
         assert value == pytest.approx(parts.value(p, counts), abs=1e-12)
         np.testing.assert_allclose(slopes, parts.slopes(p, counts), rtol=1e-9)
-        assert best.likelihood - value <= composite.gap_of(
-            slopes, evidence.blocks, evidence.block_shares
-        )
+        assert best.likelihood - value <= gap_of(slopes, evidence.blocks, evidence.block_shares)
 
 
 class FloorUpsideDown(SupportProfile):
@@ -155,10 +150,10 @@ def test_a_wrong_solver_is_found(
 def test_the_second_derivative_is_that_of_the_first(family: str) -> None:
     made = mechanism(context("blocks and sensitive set", 1.0), family)
     evidence = evidence_of(made)
-    supports = support_tally(made, evidence.tally)
-    assert supports is not None
-    likelihood = composite.CompositeLikelihood(evidence, supports)
-    profile = SupportProfile(likelihood.counts, supports.law, likelihood.noise)
+    counted = support_tally(made, evidence.tally)
+    assert counted is not None
+    likelihood = composite.CompositeLikelihood(evidence, counted)
+    profile = SupportProfile(likelihood.counts, counted.law, likelihood.noise)
     at, step = np.full(made.policy.m, 0.4), 1e-6
     _, second = profile.slope(at)
     rise = (profile.slope(at + step)[0] - profile.slope(at - step)[0]) / (2 * step)
@@ -199,7 +194,9 @@ def test_it_is_nearer_than_the_projection_and_clipping(family: str) -> None:
     p /= p.sum()
     made = mechanism(Context.high_low(np.arange(k) % 3 > 0, 1.0), family)
     rng = np.random.default_rng(11)
-    ours, projected, clipped = [], [], []
+    ours: list[float] = []
+    projected: list[float] = []
+    clipped: list[float] = []
     for _ in range(24):
         evidence = Evidence.of(made, made.sample_tally(rng.multinomial(20_000, p), rng))
         for errors, method in (

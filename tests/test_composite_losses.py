@@ -27,7 +27,13 @@ LOSSES = {
     ("local-hashing", 0.5): (0.6, 2.6),
     ("local-hashing", 1.0): (2.5, 10),
     ("local-hashing", 2.0): (4.3, 22),
+    ("galois", 0.5): (0.3, 2.6),
+    ("galois", 1.0): (0, 0),
+    ("galois", 2.0): (0, 0),
 }
+
+NEXT_TO_NOTHING = ("subset-selection", "galois")
+"""Families whose unprocessed estimate loses little in so small a domain."""
 
 
 def losses(context: Context, family: str, p: Floats) -> tuple[float, float]:
@@ -48,7 +54,7 @@ def test_the_loss_against_the_full_likelihood_is_what_is_said(family: str, epsil
         assert loss >= -1e-6
         assert loss == pytest.approx(said, abs=0.06 if said < 10 else 0.6)
         assert loss <= unprocessed + 1e-6
-        if family != "subset-selection":
+        if family not in NEXT_TO_NOTHING:
             assert 20 < unprocessed < 60
         most = 28 if family == "local-hashing" else said
         assert losses(half, family, p)[0] <= most + 1e-6
@@ -72,5 +78,5 @@ def test_the_large_sample_formula_is_that_of_the_estimate(family: str) -> None:
     moved = np.array([fitted(usual + more * row, n + more) - at for row in design]) * (n / more)
     _, ours = parts.covariances(p)
     np.testing.assert_allclose((moved.T * law) @ moved, ours, rtol=1e-3, atol=1e-4)
-    if family != "subset-selection":
+    if family not in NEXT_TO_NOTHING:
         assert made.variance(p, 1).sum() > 1.2 * np.trace(ours)

@@ -14,12 +14,12 @@ from caldp_core.domain.grid import US_GRID
 DATA = Path(__file__).resolve().parents[1] / "data"
 
 
-def rows(name):
+def rows(name: str) -> list[dict[str, str]]:
     with gzip.open(DATA / name, "rt", encoding="utf-8") as file:
         return list(csv.DictReader(file))
 
 
-def test_gowalla_has_the_papers_people_and_says_that_it_is_a_reconstruction():
+def test_gowalla_has_the_papers_people_and_says_that_it_is_a_reconstruction() -> None:
     dataset = Gowalla().load()
     assert dataset.name == "Gowalla (reconstructed grid)"
     assert "reconstruction" in dataset.note.lower()
@@ -29,8 +29,9 @@ def test_gowalla_has_the_papers_people_and_says_that_it_is_a_reconstruction():
     assert not dataset.distribution.flags.writeable
 
 
-def test_gowalla_agrees_with_its_file_cell_by_cell():
+def test_gowalla_agrees_with_its_file_cell_by_cell() -> None:
     counts = Gowalla().load().counts
+    assert counts is not None
     listed = rows("gowalla_us_reconstruction.csv.gz")
     for row in listed:
         symbol = int(row["lat_index"]) * 350 + int(row["lon_index"])
@@ -38,19 +39,20 @@ def test_gowalla_agrees_with_its_file_cell_by_cell():
     assert np.count_nonzero(counts) == len(listed) == 9_114
 
 
-def test_gowalla_is_not_upside_down():
+def test_gowalla_is_not_upside_down() -> None:
     counts = Gowalla().load().counts
+    assert counts is not None
     manhattan, atlantic = US_GRID.locate([40.75, 30.0], [-73.98, -65.0])
     assert counts[manhattan] > 10_000
     assert counts[atlantic] == 0
 
 
-def test_gowalla_can_be_cancelled_and_reports_the_end():
-    seen = []
+def test_gowalla_can_be_cancelled_and_reports_the_end() -> None:
+    seen: list[float] = []
     Gowalla().load(seen.append)
     assert seen[-1] == 1.0
 
-    def stop(share):
+    def stop(share: float) -> None:
         raise Cancelled
 
     with pytest.raises(Cancelled):
@@ -62,7 +64,9 @@ def test_gowalla_can_be_cancelled_and_reports_the_end():
     [None, b"not gzip", gzip.compress(b"a,b\n1,2\n" * 99)[:-9]],
     ids=["gone", "not gzip", "cut"],
 )
-def test_a_broken_repository_is_told_in_one_sentence(tmp_path, monkeypatch, content):
+def test_a_broken_repository_is_told_in_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes
+) -> None:
     if content is not None:
         (tmp_path / "gowalla_us_reconstruction.csv.gz").write_bytes(content)
     monkeypatch.setattr(shipped, "DATA_FOLDER", tmp_path)
@@ -70,7 +74,7 @@ def test_a_broken_repository_is_told_in_one_sentence(tmp_path, monkeypatch, cont
         Gowalla().load()
 
 
-def test_population_lies_where_people_live():
+def test_population_lies_where_people_live() -> None:
     people = population_prior()
     assert people.shape == (US_GRID.k,)
     assert people.dtype == np.float64
@@ -86,7 +90,7 @@ def test_population_lies_where_people_live():
     assert people[atlantic] == 0
 
 
-def test_new_york_city_is_counted_by_its_boroughs():
+def test_new_york_city_is_counted_by_its_boroughs() -> None:
     people = population_prior()
     whole_city, brooklyn = US_GRID.locate([40.71427, 40.6501], [-74.00597, -73.94958])
     # The entry for all of New York City (8.8 million) lies in the cell of Jersey City.

@@ -6,6 +6,8 @@ import pathlib
 import tracemalloc
 import zlib
 from contextlib import closing
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,11 +19,11 @@ from tests.checkins import AUSTIN, random_rows, write
 
 
 @pytest.fixture
-def path(tmp_path):
+def path(tmp_path: Path) -> Path:
     return tmp_path / "checkins"
 
 
-def test_files_that_are_none(tmp_path, path):
+def test_files_that_are_none(tmp_path: Path, path: Path) -> None:
     with pytest.raises(CaldpError, match=r"There is no file at .*checkins"):
         Snap(str(path)).load()
     with pytest.raises(CaldpError, match="There is no file at"):
@@ -32,8 +34,8 @@ def test_files_that_are_none(tmp_path, path):
             Snap(str(path)).load()
 
 
-def test_a_file_that_may_not_be_opened(path, monkeypatch):
-    def forbidden(*_):
+def test_a_file_that_may_not_be_opened(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def forbidden(*_: Any) -> None:
         raise PermissionError(13, "Permission denied")
 
     spec = write(path, AUSTIN)
@@ -42,14 +44,14 @@ def test_a_file_that_may_not_be_opened(path, monkeypatch):
         spec.load()
 
 
-def test_a_home_folder_may_be_short(path, monkeypatch):
+def test_a_home_folder_may_be_short(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(path.parent))
     monkeypatch.setenv("USERPROFILE", str(path.parent))
     write(path, AUSTIN)
     assert Snap("~/checkins").load().n == 1
 
 
-def damaged(kind):
+def damaged(kind: str) -> bytes:
     rng = np.random.default_rng(4)
     whole = bytearray(gzip.compress(b"\n".join(random_rows(3_000, rng)[0])))
     if kind == "cut":
@@ -66,23 +68,23 @@ def damaged(kind):
 
 
 @pytest.mark.parametrize("kind", ["cut", "header only", "checksum", "body", "tail"])
-def test_damaged_gzip_files(path, kind):
+def test_damaged_gzip_files(path: Path, kind: str) -> None:
     path.write_bytes(damaged(kind))
     with pytest.raises(CaldpError, match="damaged or unfinished gzip file"):
         Snap(str(path)).load()
 
 
-def test_gzip_files_glued_together_are_one(path):
+def test_gzip_files_glued_together_are_one(path: Path) -> None:
     path.write_bytes(gzip.compress(AUSTIN + b"\n") + gzip.compress(AUSTIN + b"\n"))
     assert Snap(str(path)).load().n == 2
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_a_file_that_unpacks_to_too_much_is_refused(path, packed):
+def test_a_file_that_unpacks_to_too_much_is_refused(path: Path, packed: bool) -> None:
     text = b"0" * 9_999 + b"\n"
     path.write_bytes(gzip.compress(text) if packed else text)
 
-    def read(max_bytes):
+    def read(max_bytes: int) -> bytes:
         with closing(lines.line_blocks(path, no_progress, max_bytes)) as blocks:
             return b"".join(blocks)
 
@@ -91,11 +93,11 @@ def test_a_file_that_unpacks_to_too_much_is_refused(path, packed):
         read(9_999)
 
 
-def test_a_gzip_bomb_is_read_no_further_than_the_limit(path):
+def test_a_gzip_bomb_is_read_no_further_than_the_limit(path: Path) -> None:
     squeeze = zlib.compressobj(9, wbits=31)
     bomb = b"".join(squeeze.compress(bytes(2**20)) for _ in range(64)) + squeeze.flush()
     path.write_bytes(bomb)
-    shares = []
+    shares: list[float] = []
     with (
         closing(lines.line_blocks(path, shares.append, 2**24)) as blocks,
         pytest.raises(CaldpError, match="at most 16,777,216 bytes"),
@@ -104,7 +106,7 @@ def test_a_gzip_bomb_is_read_no_further_than_the_limit(path):
     assert len(shares) == 2**24 // lines.BLOCK_BYTES
 
 
-def test_an_endless_line_neither_fills_memory_nor_counts(path):
+def test_an_endless_line_neither_fills_memory_nor_counts(path: Path) -> None:
     squeeze = zlib.compressobj(9, wbits=31)
     parts = [squeeze.compress(AUSTIN + b"\n" + AUSTIN)]
     parts += [squeeze.compress(b"9" * 2**20) for _ in range(48)]
@@ -123,11 +125,11 @@ def test_an_endless_line_neither_fills_memory_nor_counts(path):
     assert "1 of 3 lines could not be read, the first is line 2: '0\\t2010" in dataset.note
 
 
-def test_progress_grows_to_one(path, monkeypatch):
+def test_progress_grows_to_one(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lines, "BLOCK_BYTES", 5_000)
     rows, _, _ = random_rows(2_000, np.random.default_rng(5))
     path.write_bytes(b"\n".join(rows))
-    shares = []
+    shares: list[float] = []
     Snap(str(path)).load(shares.append)
     assert len(shares) > 10
     assert shares == sorted(shares)
@@ -137,18 +139,20 @@ def test_progress_grows_to_one(path, monkeypatch):
 
 @pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize("error", [Cancelled, OSError, KeyboardInterrupt])
-def test_cancelling_passes_through_and_closes_the_file(path, monkeypatch, packed, error):
+def test_cancelling_passes_through_and_closes_the_file(
+    path: Path, monkeypatch: pytest.MonkeyPatch, packed: bool, error: Any
+) -> None:
     rows, _, _ = random_rows(2_000, np.random.default_rng(6))
     text = b"\n".join(rows)
     path.write_bytes(gzip.compress(text) if packed else text)
     monkeypatch.setattr(lines, "BLOCK_BYTES", 1_000)
-    opened = []
+    opened: list[Any] = []
 
-    def watched(self, *args):
+    def watched(self: Path, *args: Any) -> Any:
         opened.append(builtins.open(self, *args))  # noqa: SIM115, PTH123
         return opened[-1]
 
-    def stop(share):
+    def stop(share: float) -> None:
         if share > 0.1:
             raise error
 
@@ -158,14 +162,16 @@ def test_cancelling_passes_through_and_closes_the_file(path, monkeypatch, packed
     assert [file.closed for file in opened] == [True]
 
 
-def test_an_error_while_counting_closes_the_file(path, monkeypatch):
-    opened = []
+def test_an_error_while_counting_closes_the_file(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[Any] = []
 
-    def watched(self, *args):
+    def watched(self: Path, *args: Any) -> Any:
         opened.append(builtins.open(self, *args))  # noqa: SIM115, PTH123
         return opened[-1]
 
-    def fail(block):
+    def fail(block: int) -> None:
         raise MemoryError
 
     spec = write(path, AUSTIN, AUSTIN)

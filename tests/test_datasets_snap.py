@@ -1,13 +1,15 @@
 """Counting check-ins in SNAP's format, from good lines and bad."""
 
 import gzip
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets import Snap, lines, snap
-from caldp_core.domain.grid import US_GRID
+from caldp_core.domain.grid import US_GRID, GridDomain
 from tests.checkins import AUSTIN, random_rows, write
 
 OSLO = b"7\t2010-10-18T22:17:43Z\t59.9\t10.75\t9"
@@ -15,15 +17,16 @@ AUSTIN_CELL = int(US_GRID.locate([30.2359091167], [-97.7951395833])[0])
 
 
 @pytest.fixture
-def path(tmp_path):
+def path(tmp_path: Path) -> Path:
     return tmp_path / "checkins"
 
 
-def test_counts_go_to_the_cells_of_the_places(path):
+def test_counts_go_to_the_cells_of_the_places(path: Path) -> None:
     dataset = write(path, AUSTIN, OSLO, AUSTIN).load()
     assert dataset.name == "Gowalla (SNAP)"
     assert dataset.domain == US_GRID
     assert dataset.n == 2
+    assert dataset.counts is not None
     assert dataset.counts[AUSTIN_CELL] == 2
     assert "2 check-ins are on the map, 1 are outside" in dataset.note
     assert "could not be read" not in dataset.note
@@ -31,7 +34,9 @@ def test_counts_go_to_the_cells_of_the_places(path):
 
 @pytest.mark.parametrize("block", [200, 4096, lines.BLOCK_BYTES])
 @pytest.mark.parametrize("packed", [False, True])
-def test_any_block_size_gives_the_same_counts(path, monkeypatch, block, packed):
+def test_any_block_size_gives_the_same_counts(
+    path: Path, monkeypatch: pytest.MonkeyPatch, block: int, packed: bool
+) -> None:
     rows, latitude, longitude = random_rows(2_000, np.random.default_rng(1))
     text = b"\n".join(rows)
     # The name says nothing: what counts is how the file begins.
@@ -41,14 +46,17 @@ def test_any_block_size_gives_the_same_counts(path, monkeypatch, block, packed):
     expected, *_ = np.histogram2d(
         latitude, longitude, bins=(np.linspace(25, 50, 126), np.linspace(-130, -60, 351))
     )
+    assert counts is not None
     assert (counts.reshape(125, 350) == expected).all()
 
 
-def test_another_map(path):
+def test_another_map(path: Path) -> None:
     write(path, AUSTIN, OSLO)
     dataset = Snap(str(path), area="59,61,10,12", cell=0.5).load()
+    assert isinstance(dataset.domain, GridDomain)
     assert (dataset.domain.rows, dataset.domain.columns) == (4, 4)
     assert dataset.n == 1
+    assert dataset.counts is not None
     assert dataset.counts[1 * 4 + 1] == 1
 
 
@@ -62,7 +70,7 @@ def test_another_map(path):
         {"path": ""},
     ],
 )
-def test_impossible_maps_are_refused_at_once(fields):
+def test_impossible_maps_are_refused_at_once(fields: Any) -> None:
     with pytest.raises(CaldpError):
         Snap(**({"path": "x"} | fields))
 
@@ -90,7 +98,7 @@ BAD = {
 
 @pytest.mark.parametrize("bad", BAD.values(), ids=BAD.keys())
 @pytest.mark.parametrize("last", [False, True], ids=["within", "last"])
-def test_a_bad_line_is_counted_and_shown(path, bad, last):
+def test_a_bad_line_is_counted_and_shown(path: Path, bad: bytes, last: bool) -> None:
     rows = [AUSTIN] * 3 + ([bad] if last else [bad, AUSTIN])
     dataset = write(path, *rows).load()
     assert dataset.n == 4 - last
@@ -109,12 +117,13 @@ def test_a_bad_line_is_counted_and_shown(path, bad, last):
     ],
 )
 @pytest.mark.parametrize("company", [AUSTIN, b"bad"], ids=["fast", "line by line"])
-def test_odd_but_readable_lines_count(path, odd, company):
+def test_odd_but_readable_lines_count(path: Path, odd: bytes, company: Any) -> None:
     dataset = write(path, AUSTIN, odd, company).load()
+    assert dataset.counts is not None
     assert dataset.counts[AUSTIN_CELL] == 2 + (company == AUSTIN)
 
 
-def test_both_routes_read_the_same():
+def test_both_routes_read_the_same() -> None:
     rng = np.random.default_rng(2)
     rows, _, _ = random_rows(500, rng)
     block = b"\n".join(rows) + b"\n"
@@ -124,7 +133,7 @@ def test_both_routes_read_the_same():
     assert snap._coordinates_of_clean(block + b"bad\n") is None
 
 
-def test_many_bad_lines_over_many_blocks(path, monkeypatch):
+def test_many_bad_lines_over_many_blocks(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lines, "BLOCK_BYTES", 1000)
     rng = np.random.default_rng(3)
     rows, _, _ = random_rows(1_000, rng)
@@ -137,33 +146,33 @@ def test_many_bad_lines_over_many_blocks(path, monkeypatch):
     )
 
 
-def test_the_example_is_cut(path):
+def test_the_example_is_cut(path: Path) -> None:
     note = write(path, AUSTIN, b"x" * 61, b"y").load().note
     assert "2 of 3 lines could not be read, the first is line 2: '" + "x" * 60 + "…'." in note
     assert "x" * 61 not in note
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_no_readable_line_is_an_error_with_the_example(path, packed):
+def test_no_readable_line_is_an_error_with_the_example(path: Path, packed: bool) -> None:
     text = b"latitude,longitude\n1,2\n"
     path.write_bytes(gzip.compress(text) if packed else text)
     with pytest.raises(CaldpError, match=r"No line of .* the first is line 1: 'latitude"):
         Snap(str(path)).load()
 
 
-def test_nobody_on_the_map_is_an_error(path):
+def test_nobody_on_the_map_is_an_error(path: Path) -> None:
     with pytest.raises(CaldpError, match="choose a larger one"):
         write(path, OSLO).load()
 
 
-def test_homes_are_found_or_refused(path, monkeypatch):
+def test_homes_are_found_or_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(path.parent))
     assert Snap(f"~/{path.name}").file() == path
     with pytest.raises(CaldpError, match="home folder in '~nobody-of-that-name/x' can't be found"):
         Snap("~nobody-of-that-name/x").load()
 
 
-def test_nobody_beyond_the_area_is_counted(path):
+def test_nobody_beyond_the_area_is_counted(path: Path) -> None:
     rows, latitude, longitude = random_rows(2_000, np.random.default_rng(4))
     write(path, *rows)
     east = (longitude >= -130) & (longitude < -60)

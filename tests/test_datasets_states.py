@@ -3,10 +3,12 @@
 import json
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from caldp_core.basics.types import Floats
 from caldp_core.datasets import ELSEWHERE, state_outline, us_state_labels
 from caldp_core.domain.grid import US_GRID
 
@@ -14,7 +16,7 @@ DATA = Path(__file__).resolve().parents[1] / "data"
 
 
 @pytest.fixture(scope="module")
-def polygons():
+def polygons() -> Any:
     """Per state: a list of polygons, each a list of rings, the first one its outside."""
     features = json.loads((DATA / "us_states.geojson").read_text(encoding="utf-8"))["features"]
     assert {feature["geometry"]["type"] for feature in features} <= {"Polygon", "MultiPolygon"}
@@ -28,20 +30,20 @@ def polygons():
     }
 
 
-def turns(ring, x, y):
+def turns(ring: Any, x: float, y: float) -> int:
     """Winding number of `ring` around (x, y): the sum of the angles its edges are seen under."""
     angles = np.unwrap(np.arctan2(*(np.array(ring) - (x, y)).T[::-1]))
     return round((angles[-1] - angles[0]) / (2 * np.pi))
 
 
-def holds(state, x, y):
+def holds(state: Any, x: float, y: float) -> bool:
     return any(
         turns(outside, x, y) != 0 and all(turns(hole, x, y) == 0 for hole in holes)
         for outside, *holes in state
     )
 
 
-def test_labels_are_contiguous_and_every_name_has_a_cell():
+def test_labels_are_contiguous_and_every_name_has_a_cell() -> None:
     labels, names = us_state_labels()
     assert labels.shape == (US_GRID.k,)
     assert labels.dtype == np.int64
@@ -51,13 +53,13 @@ def test_labels_are_contiguous_and_every_name_has_a_cell():
     assert list(names[:-1]) == sorted(names[:-1])
 
 
-def test_only_the_district_of_columbia_has_no_cell(polygons):
+def test_only_the_district_of_columbia_has_no_cell(polygons: Any) -> None:
     _, names = us_state_labels()
     assert set(polygons) - set(names) == {"District of Columbia"}
     assert len(names) == 49
 
 
-def test_a_sample_of_cells_agrees_with_winding_numbers(polygons):
+def test_a_sample_of_cells_agrees_with_winding_numbers(polygons: Any) -> None:
     labels, names = us_state_labels()
     rng = np.random.default_rng(20)
     border = np.flatnonzero(np.diff(labels, prepend=labels[0]))
@@ -84,12 +86,12 @@ def test_a_sample_of_cells_agrees_with_winding_numbers(polygons):
         (30.0, -65.0, ELSEWHERE),
     ],
 )
-def test_well_known_places(latitude, longitude, state):
+def test_well_known_places(latitude: float, longitude: float, state: str) -> None:
     labels, names = us_state_labels()
     assert names[labels[US_GRID.locate([latitude], [longitude])[0]]] == state
 
 
-def test_areas_of_states_come_out_right():
+def test_areas_of_states_come_out_right() -> None:
     labels, names = us_state_labels()
     cosine = np.cos(np.radians(np.repeat(US_GRID.latitudes(), US_GRID.columns)))
     km2 = np.bincount(labels, cosine) * (US_GRID.cell * 111.195) ** 2
@@ -99,7 +101,7 @@ def test_areas_of_states_come_out_right():
         assert areas[state] == pytest.approx(land, rel=0.02)
 
 
-def test_outline_is_small_and_has_gaps():
+def test_outline_is_small_and_has_gaps() -> None:
     longitude, latitude = state_outline()
     assert longitude.shape == latitude.shape
     assert longitude.dtype == latitude.dtype == np.float64
@@ -113,14 +115,14 @@ def test_outline_is_small_and_has_gaps():
     assert 49 < np.nanmax(latitude) < 49.5
 
 
-def segments(longitude, latitude):
+def segments(longitude: Floats, latitude: Floats) -> tuple[Floats, Floats]:
     ends = np.stack([longitude, latitude], axis=1)
     a, b = ends[:-1], ends[1:]
     real = ~np.isnan(a + b).any(axis=1)
     return a[real], b[real]
 
 
-def test_outline_follows_every_border_but_small_islands(polygons):
+def test_outline_follows_every_border_but_small_islands(polygons: Any) -> None:
     longitude, latitude = state_outline()
     a, b = segments(longitude, latitude)
     along = b - a
@@ -134,7 +136,7 @@ def test_outline_follows_every_border_but_small_islands(polygons):
                 assert np.hypot(*(point - nearest).T).min() <= 0.05 + 1e-9
 
 
-def test_outline_draws_nothing_twice_and_nothing_new(polygons):
+def test_outline_draws_nothing_twice_and_nothing_new(polygons: Any) -> None:
     corners = {
         (x, y)
         for state in polygons.values()

@@ -1,5 +1,7 @@
 """Made-up distributions."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy import integrate
@@ -12,8 +14,8 @@ ALL = [Uniform(), Geometric(), PermutedGeometric(), Zipf(), Cities()]
 
 
 @pytest.mark.parametrize("spec", ALL, ids=lambda spec: type(spec).__name__)
-def test_every_spec_gives_a_named_distribution(spec):
-    seen = []
+def test_every_spec_gives_a_named_distribution(spec: Any) -> None:
+    seen: list[float] = []
     dataset = spec.load(seen.append)
     assert seen[-1] == 1.0
     assert "synthetic" in dataset.name
@@ -26,33 +28,33 @@ def test_every_spec_gives_a_named_distribution(spec):
     assert hash(spec) == hash(type(spec)())
 
 
-def test_uniform():
+def test_uniform() -> None:
     dataset = Uniform(7).load()
     assert dataset.domain == Domain(7)
     assert dataset.distribution == pytest.approx(np.full(7, 1 / 7))
 
 
-def test_geometric_is_the_papers():
+def test_geometric_is_the_papers() -> None:
     p = Geometric(k=12, rate=0.3).load().distribution
     masses = [0.7**i * 0.3 for i in range(12)]
     assert p == pytest.approx(np.array(masses) / sum(masses), rel=1e-12)
 
 
 @pytest.mark.parametrize("rate", [1e-6, 0.5, 1 - 1e-6])
-def test_geometric_bears_extreme_rates(rate):
+def test_geometric_bears_extreme_rates(rate: Any) -> None:
     p = Geometric(k=2**20, rate=rate).load().distribution
     assert np.isfinite(p).all()
     assert p[0] == p.max() > 0
 
 
-def testzipf_shares_is_the_papers():
+def testzipf_shares_is_the_papers() -> None:
     p = Zipf(k=5, rate=2.0).load().distribution
     masses = [1, 1 / 4, 1 / 9, 1 / 16, 1 / 25]
     assert p == pytest.approx(np.array(masses) / sum(masses), rel=1e-12)
     assert Zipf(k=5, rate=0.0).load().distribution == pytest.approx(np.full(5, 0.2))
 
 
-def test_permuted_geometric_has_the_same_masses_in_another_order():
+def test_permuted_geometric_has_the_same_masses_in_another_order() -> None:
     plain = Geometric(k=50, rate=0.1).load().distribution
     first = PermutedGeometric(k=50, rate=0.1, seed=1).load().distribution
     again = PermutedGeometric(k=50, rate=0.1, seed=1).load().distribution
@@ -86,24 +88,24 @@ def test_permuted_geometric_has_the_same_masses_in_another_order():
         (Cities, "seed", True),
     ],
 )
-def test_values_out_of_range_name_the_field(spec, field, value):
+def test_values_out_of_range_name_the_field(spec: Any, field: str, value: Any) -> None:
     with pytest.raises(CaldpError, match=field):
         spec(**{field: value})
 
 
-def test_cities_depend_on_the_seed_only():
+def test_cities_depend_on_the_seed_only() -> None:
     a, b, c = (Cities(seed=seed).load().distribution for seed in (3, 3, 4))
     assert (a == b).all()
     assert not np.allclose(a, c)
 
 
-def test_background_alone_is_uniform():
+def test_background_alone_is_uniform() -> None:
     p = Cities(background=1.0).load().distribution
     assert p == pytest.approx(np.full(US_GRID.k, 1 / US_GRID.k))
     assert (Cities(background=0.2).load().distribution >= 0.2 / US_GRID.k * (1 - 1e-9)).all()
 
 
-def one_city(latitude, longitude, spread_km):
+def one_city(latitude: float, longitude: float, spread_km: float) -> Any:
     people = synthetic._city_map(
         np.array([latitude]), np.array([longitude]), spread_km, np.array([1.0])
     )
@@ -111,7 +113,7 @@ def one_city(latitude, longitude, spread_km):
 
 
 @pytest.mark.parametrize("latitude", [30.0, 45.0])
-def test_a_city_is_round_in_kilometres(latitude):
+def test_a_city_is_round_in_kilometres(latitude: float) -> None:
     people = one_city(latitude, -95.0, 80.0)
     north = (US_GRID.latitudes() - latitude) * 111.195
     east = (US_GRID.longitudes() + 95.0) * 111.195 * np.cos(np.radians(latitude))
@@ -120,12 +122,12 @@ def test_a_city_is_round_in_kilometres(latitude):
     assert np.sqrt(people.sum(axis=0) @ east**2) == pytest.approx(80, rel=0.01)
 
 
-def test_a_cell_holds_the_gaussian_integrated_over_it():
+def test_a_cell_holds_the_gaussian_integrated_over_it() -> None:
     people = one_city(40.07, -95.03, 9.0)
     row, column = (int(i[0]) for i in US_GRID.place(US_GRID.locate([40.3], [-95.3])))
     wide = np.cos(np.radians(40.07))
 
-    def density(x, y):
+    def density(x: float, y: float) -> Any:
         north, east = (y - 40.07) * 111.195 / 9, (x + 95.03) * 111.195 * wide / 9
         return np.exp(-(north**2 + east**2) / 2) / (2 * np.pi) * (111.195 / 9) ** 2 * wide
 
@@ -133,14 +135,14 @@ def test_a_cell_holds_the_gaussian_integrated_over_it():
     assert people[row, column] == pytest.approx(expected, rel=1e-6)
 
 
-def test_a_narrow_city_and_one_at_the_edge_keep_all_their_people():
+def test_a_narrow_city_and_one_at_the_edge_keep_all_their_people() -> None:
     narrow = one_city(40.1, -95.1, 1.0)
     assert narrow.max() > 0.999
     for latitude, longitude in ((25.0, -130.0), (49.999, -60.001)):
         assert one_city(latitude, longitude, 200.0).sum() == pytest.approx(1)
 
 
-def test_city_sizes_followzipf_sharess_law():
+def test_city_sizes_followzipf_sharess_law() -> None:
     far_apart = np.array([30.0, 40.0, 48.0]), np.array([-120.0, -95.0, -70.0])
     shares = synthetic.zipf_shares(3, 1.0)
     assert shares == pytest.approx(np.array([6, 3, 2]) / 11)
@@ -149,7 +151,7 @@ def test_city_sizes_followzipf_sharess_law():
     assert thirds == pytest.approx(shares)
 
 
-def test_places_are_uniform_on_the_surface():
+def test_places_are_uniform_on_the_surface() -> None:
     latitude, longitude = synthetic._places(20_000, np.random.default_rng(5))
     assert (US_GRID.locate(latitude, longitude) >= 0).all()
     # sin(latitude) is uniform: its mean has a standard error of 0.0007, six of them make 0.004.

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
 
 from caldp_core.basics.errors import Cancelled
 from caldp_core.basics.types import Floats
@@ -14,6 +13,7 @@ from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.distance import GridMetric
 from tests.contract.checks import channel_of
 from tests.histograms import fit_histogram
+from tests.slsqp import least_on_simplex
 
 
 def channel(seed: int, k: int, outputs: int) -> Floats:
@@ -32,14 +32,7 @@ def test_it_is_what_an_optimiser_finds(k: int, outputs: int, seed: int) -> None:
     def loss(p: Floats) -> float:
         return -float(seen[some] @ np.log(np.maximum(p @ rows[:, some], 1e-12)))
 
-    found = minimize(
-        loss,
-        np.full(k, 1 / k),
-        bounds=[(0, 1)] * k,
-        constraints={"type": "eq", "fun": lambda p: p.sum() - 1},
-        method="SLSQP",
-        options={"ftol": 1e-13, "maxiter": 1000},
-    )
+    found = least_on_simplex(loss, k)
     ours = fit_histogram(DenseProducts(rows), counts, rounds=5000, gain_nats=1e-9)
     assert ours.p.min() >= 0
     assert ours.p.sum() == pytest.approx(1, abs=1e-9)

@@ -1,6 +1,7 @@
 """CALDP's Theorem 1 and ULDP's definition on random and on real channels."""
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import permutations, product
 
@@ -19,7 +20,7 @@ from caldp_core.privacy.matrix import DenseMatrix
 from tests.channels import F, channels, holds, least_promise, matrices
 from tests.contract.contexts import context
 
-SMALL = {
+SMALL: dict[str, Callable[[float], Context]] = {
     "plain": lambda e: Context.plain(3, e),
     "sensitive set": lambda e: Context.high_low(np.array([True, True, False]), e),
     "single sensitive symbol": lambda e: Context.high_low(np.arange(3) == 2, e),
@@ -97,7 +98,7 @@ def test_no_rule_of_a_mechanism_errs_too_rarely(family: str, kind: str) -> None:
 def test_which_error_is_which() -> None:
     # Mangat: symbol 1 always says 1, symbol 0 says 1 in one of three cases.
     mangat = [[F(2, 3), F(1, 3)], [F(0), F(1)]]
-    assert error_rates(mangat, 0, 1, lambda y: y == 0) == (0, F(1, 3))
+    assert error_rates(mangat, 0, 1, lambda y: y == 0) == (F(0), F(1, 3))
     # Symbol 1 is protected by log 3: (7) for x = 0, x′ = 1 weighs the missed ones with e^{E[1,0]}.
     keeps = DenseMatrix.of([[0, math.inf], [math.log(3) + 1e-12, 0]])
     assert within_error_region(mangat, keeps)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import minimize
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats, Ints
@@ -25,6 +24,7 @@ from caldp_core.estimation.estimators import (
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.mechanisms import mechanism
 from caldp_core.privacy.context import Context
+from tests.slsqp import least_on_simplex
 
 ROUNDING = 1e-10
 OF_THE_ESTIMATE = ("simplex", "simplex-per-block", "norm-sub", "clip", "none")
@@ -96,14 +96,8 @@ def test_simplex_is_what_an_optimiser_finds(seed: int) -> None:
     rng = np.random.default_rng(seed)
     estimate = rng.normal(scale=0.5, size=int(rng.integers(2, 8)))
     k = estimate.size
-    found = minimize(
-        lambda q: np.square(q - estimate).sum(),
-        np.full(k, 1 / k),
-        jac=lambda q: 2 * (q - estimate),
-        bounds=[(0, None)] * k,
-        constraints={"type": "eq", "fun": lambda q: q.sum() - 1, "jac": np.ones_like},
-        method="SLSQP",
-        options={"ftol": 1e-14, "maxiter": 500},
+    found = least_on_simplex(
+        lambda q: float(np.square(q - estimate).sum()), k, lambda q: 2 * (q - estimate)
     )
     assert found.success
     np.testing.assert_allclose(simplex_projection(estimate), found.x, rtol=0, atol=1e-6)
@@ -208,7 +202,7 @@ def test_large_noisy_estimates_are_still_projected(k: int) -> None:
     p = rng.dirichlet(np.full(k, 0.05))
     estimate = p + rng.normal(scale=0.01, size=k)
     labels = np.sort(rng.integers(0, 50, k))
-    shares = np.bincount(labels, weights=p)
+    shares = np.bincount(labels, weights=p).astype(np.float64)
     check_projection(simplex(evidence(estimate, labels, shares)), estimate, 1.0)
     result = simplex_per_block(evidence(estimate, labels, shares))
     for block in range(50):

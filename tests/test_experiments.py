@@ -28,7 +28,7 @@ from caldp_core.experiments.forecast import (
 from caldp_core.experiments.reproduce import TABLE_1
 from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.mechanisms import FAMILIES
-from caldp_core.mechanisms.specs import RandomizedResponse
+from caldp_core.mechanisms.specs import LocalHashing, RandomizedResponse
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.protection import EvenRuns, GridBlocks, OneBlock, SensitiveSymbols
 from caldp_core.scenarios.scenario import Scenario
@@ -80,8 +80,8 @@ def test_people_and_coins_have_seeds_of_their_own() -> None:
 
 def test_twins_face_the_same_people() -> None:
     plain = made(SMALL.plain())
-    assert plain.setup.mechanism.policy.m == 1
-    assert plain.setup.mechanism.policy.sensitive.all()
+    assert plain.setup.partition.m == 1
+    assert plain.setup.sensitive.all()
     changed = (SMALL.with_context(epsilon=2.0), replace(SMALL, mechanism=RandomizedResponse()))
     for twin in (plain, *map(made, changed)):
         np.testing.assert_array_equal(twin.first.people, made(SMALL).first.people)
@@ -193,7 +193,7 @@ def test_people_for_the_same_error_reach_it() -> None:
 
 
 def test_where_nothing_is_hidden_there_is_no_same_error() -> None:
-    nothing = replace(SMALL, sensitive=SensitiveSymbols(()), n=None)
+    nothing = replace(SMALL.with_context(sensitive=SensitiveSymbols(())), n=None)
     own = prepare(nothing, load=people_of_their_own)
     assert forecast(own).tv == 0
     with pytest.raises(CaldpError, match="Nothing is hidden here"):
@@ -218,14 +218,14 @@ def test_more_blocks_are_less_error_and_more_sensitive_values_more() -> None:
 
 
 def test_what_takes_long_is_not_forecast_soon() -> None:
-    slow = replace(SMALL, dataset=Zipf(200), family="local-hashing", estimator="simplex-per-block")
-    setup = prepare(replace(slow, blocks=OneBlock()))
+    slow = replace(SMALL, mechanism=LocalHashing(), estimator="simplex-per-block")
+    setup = prepare(slow.with_context(blocks=OneBlock()))
     assert trials_take_long(setup)
     assert forecast_soon(setup) is None
     assert over_people(setup, [1000]).x.size == 0
     with pytest.raises(CaldpError, match="takes long trials"):
         people_for_same_error(setup, setup)
-    quick = prepare(replace(slow, blocks=EvenRuns(50)))
+    quick = prepare(slow.with_context(blocks=EvenRuns(50)))
     assert not trials_take_long(quick)
     assert forecast_soon(quick) == forecast(quick)
 

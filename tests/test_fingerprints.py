@@ -11,6 +11,7 @@ from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
 from caldp_core.mechanisms.base import digest
 from caldp_core.mechanisms.direct.published_urap import PublishedUrap
+from caldp_core.mechanisms.oracles.galois import GaloisOracles
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
 from caldp_core.mechanisms.oracles.local_hashing import LocalHashingOracles
 from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponseOracles
@@ -27,6 +28,7 @@ COINS: Final = (
     RandomizedResponseOracles,
     SubsetSelectionOracles,
     LocalHashingOracles,
+    GaloisOracles,
     unary_family(0.4),
 )
 """Banks that realise ε in coins of their own."""

@@ -8,10 +8,20 @@ import pytest
 
 from caldp_core.basics.limits import TRIALS_MAX
 from caldp_core.basics.types import Bools, Floats, Ints
+from caldp_core.datasets import Zipf
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.estimation.evidence import Evidence
+from caldp_core.experiments.forecast import forecast
+from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
+from caldp_core.mechanisms.specs import PublishedUrap
 from caldp_core.privacy.context import Context
+from caldp_core.scenarios.best import Best
+from caldp_core.scenarios.distances import Line
+from caldp_core.scenarios.policies import BinaryQuestion, ContextPolicy, PersonalTags
+from caldp_core.scenarios.policy_base import PolicySpec
+from caldp_core.scenarios.protection import OneBlock
+from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import NORMAL, Forecast, expected_error
 
 MEAN, DEVIATION = 0.03, 0.25
@@ -77,11 +87,11 @@ def simulate(case: Case) -> Simulated:
     """Reports of people, tallied and estimated from, with seeds that no forecast has."""
     made, rng = case.made(), np.random.default_rng(20_240)
     errors = np.empty(RUNS)
-    for run in range(RUNS):
+    for trial in range(RUNS):
         people = rng.multinomial(case.n, case.p) if case.people is None else case.people
         evidence = Evidence.of(made, made.sample_tally(people, rng))
         shown = ESTIMATORS[case.estimator].apply(evidence)
-        errors[run] = 0.5 * np.abs(shown - case.p).sum()
+        errors[trial] = 0.5 * np.abs(shown - case.p).sum()
     deviation = errors.std(ddof=1)
     fourth = float(np.mean(((errors - errors.mean()) / max(deviation, ROUNDING)) ** 4))
     return Simulated(
@@ -160,9 +170,9 @@ def test_forecasts_are_what_trials_give(seed: int) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("seed", range(3, 13))
+@pytest.mark.parametrize("seed", range(3, 9))
 def test_more_forecasts_are_what_trials_give(seed: int) -> None:
-    check(seed, 40)
+    check(seed, 24)
 
 
 NOISY = Case(
@@ -231,3 +241,24 @@ def test_nothing_hidden_from_nobody_drawn_is_no_error_at_all(estimator: str) -> 
     )
     ours = case.forecast()
     assert (ours.tv, ours.deviation, ours.standard_error) == (0.0, 0.0, 0.0)
+
+
+OTHERS: dict[str, tuple[PolicySpec, Zipf]] = {
+    "line": (Line(), Zipf(40)),
+    "binary": (BinaryQuestion(), Zipf(2)),
+    "personal tags": (PersonalTags(), Zipf(40)),
+    "uRAP": (ContextPolicy(blocks=OneBlock()), Zipf(40)),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_mechanisms_of_all_policies_are_forecast(name: str) -> None:
+    policy, dataset = OTHERS[name]
+    chosen = PublishedUrap() if name == "uRAP" else Best()
+    scenario = Scenario(dataset, policy, chosen, n=20_000, trials=100, seed=5)
+    setup = prepare(scenario)
+    ours, tv = forecast(setup), np.array([errors.tv for errors in run(setup).errors])
+    error = np.hypot(tv.std(ddof=1) / 10, ours.standard_error)
+    assert abs(ours.tv - tv.mean()) <= ERRORS * error
+    if name != "binary":  # of 2 values, whose error spreads by more than half of it
+        assert abs(1.15 * ours.tv - tv.mean()) > ERRORS * error

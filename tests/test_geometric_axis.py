@@ -99,5 +99,5 @@ def test_a_tie_is_settled_by_more_bits() -> None:
     half = ExactInversion.of([F(1, 2)])
     np.testing.assert_array_equal(half.draw(2, words_of(WORD // 2 - 1, WORD // 2, 0)), [0, 1])
     tiny = ExactInversion.of([F(1, 2**70), F(1, 2**66)])
-    for more, place in ((0, 0), (2**58, 1), (2**62 - 1, 1), (2**62, 2)):
-        np.testing.assert_array_equal(tiny.draw(1, words_of(0, more)), [place])
+    for last, place in ((0, 0), (2**58, 1), (2**62 - 1, 1), (2**62, 2)):
+        np.testing.assert_array_equal(tiny.draw(1, words_of(0, last)), [place])

@@ -111,7 +111,7 @@ def test_moments_are_those_of_the_channel(family: str) -> None:
     channel, z = channel_of(made), single_estimates(made)
     square, third = channel @ z**2, channel @ z**3
     tally = made.sample_tally(np.array([10, 20, 30, 40, 50, 60]), np.random.default_rng(0))
-    moments = _Moments.of(Evidence.of(made, tally))
+    moments = _Moments.of(Evidence.of(made, tally), made.cover)
     (level, slope), (held_level, held_slope), _ = moments.lines
     told = np.bincount(blocks[[3, 5]], Evidence.of(made, tally).unbiased[[3, 5]])
     total = np.array([100, 110]) / 210

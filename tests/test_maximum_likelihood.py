@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
 
 from caldp_core.basics.errors import CaldpError, Cancelled
 from caldp_core.basics.types import Floats
@@ -22,6 +21,7 @@ from caldp_core.privacy.context import Context
 from tests.contract.checks import channel_of, naming
 from tests.contract.contexts import CONTEXTS, EPSILONS, context
 from tests.histograms import channel_inverse
+from tests.slsqp import least_on_simplex
 
 CODED = ("hadamard", "randomized-response")
 
@@ -70,14 +70,7 @@ def test_it_is_what_an_optimiser_finds(kind: str, family: str) -> None:
     def loss(p: Floats) -> float:
         return -float(seen[some] @ np.log(np.maximum(p @ channel[:, some], 1e-12)))
 
-    found = minimize(
-        loss,
-        np.full(k, 1 / k),
-        bounds=[(0, 1)] * k,
-        constraints={"type": "eq", "fun": lambda p: p.sum() - 1},
-        method="SLSQP",
-        options={"ftol": 1e-13, "maxiter": 1000},
-    )
+    found = least_on_simplex(loss, k)
     assert found.success
     ours = fit(evidence, rounds=5000, gain_nats=1e-9)
     assert -loss(ours.p) == pytest.approx(ours.likelihood, abs=1e-12)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from caldp_core.mechanisms import FAMILIES, ContextMechanism
+from caldp_core.mechanisms.oracles.galois import GaloisOracles
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
 from caldp_core.mechanisms.oracles.local_hashing import LocalHashingOracles
 from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponseOracles
@@ -22,19 +23,19 @@ from tests.mutants import coin_for, only
 
 Check = Callable[[ContextMechanism], None]
 HR, RR, SS = HadamardOracles, RandomizedResponseOracles, SubsetSelectionOracles
-OLH = LocalHashingOracles
+OLH, GR = LocalHashingOracles, GaloisOracles
 UNARY = (RapporOracles, OueOracles)
 BOTH, PER_BLOCK = "blocks and sensitive set", "one ε per block"
 
 WRONG_AS_A_WHOLE: list[tuple[str, Any, Any, str, Check]] = [
     *((f"coin 5 % too bold, {b.__name__}", b, coin_for(1.05, b), "plain", check)
-      for b in (HR, RR, SS, OLH, *UNARY) for check in (checks.check_audit,)),
+      for b in (HR, RR, SS, OLH, GR, *UNARY) for check in (checks.check_audit,)),
     *((f"coin 5 % too shy, {b.__name__}", b, coin_for(0.95, b), BOTH, checks.check_tight)
-      for b in (HR, RR, SS, OLH, *UNARY)),
+      for b in (HR, RR, SS, OLH, GR, *UNARY)),
     *((f"swapped ε, {b.__name__}", b, mutants.swapped_epsilons(b), PER_BLOCK, checks.check_audit)
-      for b in (HR, RR, SS, OLH, *UNARY)),
+      for b in (HR, RR, SS, OLH, GR, *UNARY)),
     *((f"no λ, {b.__name__}", b, mutants.without_company(b), "sensitive set", checks.check_audit)
-      for b in (HR, RR, SS, OLH, *UNARY)),
+      for b in (HR, RR, SS, OLH, GR, *UNARY)),
     ("row 0 used: no distribution", HR, mutants.RowTooLow, "plain", checks.check_rows),
     ("row 0 used: audit", HR, mutants.RowTooLow, "plain", checks.check_audit),
     ("k-RR without its −1", RR, mutants.ForgottenOne, "plain", checks.check_audit),
@@ -63,7 +64,7 @@ def one_method_wrong(name: str, check: Check) -> list[tuple[str, Any, Any, str, 
         ("complement with the truth", RR, mutants.TruthInComplement, "plain"),
         *(
             (what, oracles, wrong, kind)
-            for oracles in (*UNARY, OLH)
+            for oracles in (*UNARY, OLH, GR)
             for what, wrong, kind in (
                 ("coin 10 % too bold", coin_for(1.1, oracles), "plain"),
                 ("coin 10 % too shy", coin_for(0.9, oracles), "plain"),
@@ -96,7 +97,7 @@ SINGLE = [
             BOTH,
             checks.check_variance,
         )
-        for oracles in (HR, RR, SS, OLH, *UNARY)
+        for oracles in (HR, RR, SS, OLH, GR, *UNARY)
     ),
     ("tally drawn in pairs", HR, mutants.OneCoinForTwo, BOTH, checks.check_sample_tally),
     ("lies spread evenly", RR, mutants.EvenLies, BOTH, checks.check_sample_tally),

@@ -291,7 +291,7 @@ def test_what_is_refused() -> None:
         PersonalisedMechanism(SENSITIVE, 0, 1.0, "hadamard", HadamardOracles)
     with pytest.raises(CaldpError, match="Nobody in the sample"):
         sample_background(np.array([[1, -1]]), ~SENSITIVE)
-    with pytest.raises(CaldpError, match="population must weigh"):
+    with pytest.raises(CaldpError, match="population must be positive"):
         population_background(1, SENSITIVE * 1.0, ~SENSITIVE)
     with pytest.raises(CaldpError, match="one shape"):
         background_bias([0.1], some_background(), some_background())

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import ArrayLike
 
 from caldp_core.audit.pairwise import exact_audit
 from caldp_core.basics.errors import CaldpError
@@ -368,7 +369,7 @@ def test_kilometres_hold_as_the_crow_flies(grid: GridDomain) -> None:
     assert policy.epsilon_row == pytest.approx(0.02 * great_circle(grid, [0], [grid.columns])[0])
 
 
-def great_circle(grid: GridDomain, x: object, other: object) -> Floats:
+def great_circle(grid: GridDomain, x: ArrayLike, other: ArrayLike) -> Floats:
     """(n,) kilometres between the centres of cells, by the haversine formula."""
     (row, column), (row_other, column_other) = grid.place(x), grid.place(other)
     latitude, longitude = np.radians(grid.latitudes()), np.radians(grid.longitudes())

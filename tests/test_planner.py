@@ -8,7 +8,7 @@ import pytest
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
+from caldp_core.mechanisms import FAMILIES, Mechanism, mechanism
 from caldp_core.privacy.context import Context
 from caldp_core.theory import planner
 from tests.contract.checks import channel_of, single_estimates
@@ -18,7 +18,7 @@ P = np.random.default_rng(0).dirichlet(np.ones(K))
 CONTEXT = Context.of(np.arange(K) % 2, np.arange(K) % 3 > 0, 1.0)
 
 
-def spread(made: ContextMechanism, p: Floats, n: int) -> float:
+def spread(made: Mechanism, p: Floats, n: int) -> float:
     """Σσ: the expected total variation of normals but for a constant, without any trials."""
     return float(np.sqrt(made.variance(p, n)).sum())
 

@@ -138,7 +138,8 @@ def test_the_gain_is_seen_in_simulation() -> None:
     p = np.where(flags, 0.3 / 200, 0.7 / 800)
     both = PublishedUrap(policy), ContextMechanism(policy, "rappor", RapporOracles)
     rng = np.random.default_rng(2)
-    limits = chi2.isf([1 - SIGNIFICANCE / 4, SIGNIFICANCE / 4], runs * 200) / (runs * 200)
+    tails = np.array([1 - SIGNIFICANCE / 4, SIGNIFICANCE / 4])
+    limits = np.asarray(chi2.isf(tails, runs * 200)) / (runs * 200)
 
     def ratio(built: ContextMechanism, by: ContextMechanism) -> float:
         tallies = [built.sample_tally(rng.multinomial(n, p), rng) for _ in range(runs)]

@@ -4,7 +4,7 @@ import json
 import math
 import re
 from contextlib import suppress
-from dataclasses import FrozenInstanceError, replace
+from dataclasses import FrozenInstanceError, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +70,7 @@ def test_links_come_back(scenario: Scenario) -> None:
 @settings(max_examples=10)
 @given(data=st.data())
 def test_every_kind_comes_back_by_every_way(slot: str, kind: str, data: st.DataObject) -> None:
-    record = data.draw(EVERY[slot][kind])
+    record: Any = data.draw(EVERY[slot][kind])
     scenario = (
         Scenario().with_context(**{slot: record})
         if slot in ("blocks", "sensitive")
@@ -107,10 +107,15 @@ def test_links_hold_only_what_differs() -> None:
     }
 
 
+def names_of(cls: Any) -> set[str]:
+    """The fields of a kind of record."""
+    return {field.name for field in fields(cls)}
+
+
 def test_keys_of_policies_can_stand_by_themselves() -> None:
     top = {*Scenario.__dataclass_fields__, "v", "region"}
     for cls in SLOTS["policy"][1].values():
-        assert top.isdisjoint(cls.__dataclass_fields__)
+        assert top.isdisjoint(names_of(cls))
 
 
 def test_keys_of_others_are_known_for_strangers() -> None:
@@ -185,7 +190,7 @@ def test_any_value_is_taken_or_refused_in_words(field: str, value: object) -> No
 def test_any_value_of_a_kind_is_taken_or_refused_in_words(slot: str, data: st.DataObject) -> None:
     kinds = SLOTS[slot][1]
     kind = data.draw(st.sampled_from(sorted(kinds)))
-    fields = sorted(kinds[kind].__dataclass_fields__)
+    fields = sorted(names_of(kinds[kind]))
     names = st.sampled_from([*fields, "other"])
     record = {"kind": kind, **data.draw(st.dictionaries(names, JSON, max_size=2))}
     file: dict[str, Any] = {slot: record}
@@ -199,7 +204,7 @@ KEYS = [*Scenario.__dataclass_fields__] + [
     key
     for slot, (_, kinds) in SLOTS.items()
     for cls in kinds.values()
-    for field in cls.__dataclass_fields__
+    for field in names_of(cls)
     for key in ([field, f"policy.{field}"] if slot == "policy" else [f"{slot}.{field}"])
 ]
 TEXTS = st.one_of(
@@ -350,17 +355,18 @@ def test_wrong_values_are_named(values: dict[str, Any], words: str) -> None:
         (np.array([1.0, 2.0]), (1.0, 2.0)),
     ],
 )
-def test_levels_of_all_kinds_are_kept_as_a_file_has_them(given: Any, kept: object) -> None:
+def test_levels_of_all_kinds_are_kept_as_a_file_has_them(given: Any, kept: Any) -> None:
     policy = ContextPolicy(epsilon=given)
     assert policy.epsilon == kept
     assert type(policy.epsilon) is type(kept)
-    assert policy == ContextPolicy(epsilon=kept)  # type: ignore[arg-type]
-    assert hash(policy) == hash(ContextPolicy(epsilon=kept))  # type: ignore[arg-type]
+    assert policy == ContextPolicy(epsilon=kept)
+    assert hash(policy) == hash(ContextPolicy(epsilon=kept))
 
 
 def test_numbers_of_all_kinds_are_kept_as_a_file_has_them() -> None:
-    numbers: Any = {"n": np.int64(5), "seed": np.uint8(6), "trials": np.int32(7)}
-    scenario = Scenario(Uniform(np.int64(5)), **numbers)  # type: ignore[arg-type]
+    five: Any = np.int64(5)
+    numbers: Any = {"n": five, "seed": np.uint8(6), "trials": np.int32(7)}
+    scenario = Scenario(Uniform(five), **numbers)
     assert [type(getattr(scenario, name)) for name in numbers] == [int] * 3
     again = Scenario.from_dict(json.loads(json.dumps(scenario.to_dict())))
     assert scenario == again == Scenario.from_query(scenario.to_query())
@@ -383,20 +389,24 @@ def test_levels_that_no_file_could_hold_are_refused(epsilon: Any, words: str) ->
         ContextPolicy(epsilon=epsilon)
 
 
+ANY_CONTEXT: Any = ContextPolicy
+ANY_TAGS: Any = PersonalTags
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [
         ({"dataset": None}, "dataset must be one of Gowalla, Snap, Cities,"),
         ({"policy": "context"}, "policy must be one of ContextPolicy, Streets,"),
         ({"policy": ContextPolicy}, "policy must be one of ContextPolicy, Streets,"),
-        ({"policy": ContextPolicy("grid")}, "blocks must be one of OneBlock, GridBlocks,"),
-        ({"policy": ContextPolicy(OneBlock)}, "blocks must be one of OneBlock, GridBlocks,"),
-        ({"policy": ContextPolicy(sensitive=OneBlock())}, "must be one of EverythingSensitive,"),
-        ({"policy": PersonalTags(OneBlock())}, "must be one of EverythingSensitive,"),
+        ({"policy": ANY_CONTEXT("grid")}, "blocks must be one of OneBlock, GridBlocks,"),
+        ({"policy": ANY_CONTEXT(OneBlock)}, "blocks must be one of OneBlock, GridBlocks,"),
+        ({"policy": ANY_CONTEXT(sensitive=OneBlock())}, "must be one of EverythingSensitive,"),
+        ({"policy": ANY_TAGS(OneBlock())}, "must be one of EverythingSensitive,"),
         ({"mechanism": "hadamard"}, "mechanism must be one of Best, Hadamard,"),
         ({"estimator": None}, "estimator must be a text, got None"),
     ],
-)  # type: ignore[arg-type]
+)
 def test_what_no_file_could_hold_is_refused(given: dict[str, Any], words: str) -> None:
     with pytest.raises(CaldpError, match=re.escape(words)):
         Scenario(**given)

@@ -1,4 +1,4 @@
-"""Audits of mechanisms on a map that report rows and columns independently.
+"""Mechanisms on maps that report rows and columns independently, held against their policy.
 
 Room: audit. Its channel is the product of two small ones, which are read entry by entry. For places
 i rows and j columns apart no report is told apart by more than ρ_i·κ_j, the largest ratios between
@@ -6,6 +6,7 @@ rows i apart and between columns j apart; and all such places are equally secret
 comparisons in rationals decide all k² pairs, at any size.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,8 +16,9 @@ from typing import Final
 import numpy as np
 
 from caldp_core.audit.block_extremes import quotient, size_of
-from caldp_core.audit.blockwise import LargeAudit, PairClass, worst_of
+from caldp_core.audit.blockwise import LargeAudit, PairClass
 from caldp_core.audit.pairwise import as_fraction
+from caldp_core.basics.errors import require
 from caldp_core.basics.powers import power_below
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.mechanisms.base import MovesAlongAxes
@@ -24,6 +26,7 @@ from caldp_core.privacy.distance import EuclideanMetric, GridMetric
 
 EVERY_AXIS: Final = "every entry of the channels of rows and columns"
 PLACES: Final = "places apart"
+_PARTS: Final = 1 << 256
 
 
 @dataclass(frozen=True)
@@ -36,27 +39,48 @@ class _Widest:
 
 
 class _Axis:
-    """One axis' channel, and how well it tells cells apart by their distance."""
+    """One axis' channel, and how well it tells cells apart by their distance.
+
+    Entries are rationals of thousands of digits, but few are different objects: what is reckoned
+    of one, or of two, is kept by their identity.
+    """
 
     def __init__(self, channel: Sequence[Sequence[Fraction]]) -> None:
-        self.rows = [list(map(as_fraction, row)) for row in channel]
-        self.size = len(self.rows)
+        self.size = len(channel)
+        given = {id(entry): entry for row in channel for entry in row}
+        kept = {key: as_fraction(entry) for key, entry in given.items()}
+        self._rows = [[kept[id(entry)] for entry in row] for row in channel]
+        self._quotients: dict[tuple[int, int], Fraction | None] = {}
+        self._same: dict[Fraction | None, Fraction | None] = {}
         self._known: dict[int, _Widest] = {0: _Widest(Fraction(1), 0, 0)}
 
     @cached_property
     def faulty(self) -> int | None:
         """The first cell whose row is not a distribution."""
-        wrong = (x for x, row in enumerate(self.rows) if sum(row) != 1 or min(row) < 0)
+        entries = {id(entry): entry for row in self._rows for entry in row}
+        scale = math.lcm(*(entry.denominator for entry in entries.values()))
+        whole = {key: int(entry * scale) for key, entry in entries.items()}
+        sums = (sum(whole[id(entry)] for entry in row) for row in self._rows)
+        below = {key for key, entry in whole.items() if entry < 0}
+        wrong = (
+            x
+            for x, (row, total) in enumerate(zip(self._rows, sums, strict=True))
+            if total != scale or any(id(entry) in below for entry in row)
+        )
         return next(wrong, None)
 
     @cached_property
-    def most(self) -> list[Fraction | None]:
-        """(size,) upper bounds by distance: the largest ratio of neighbours, as often as steps."""
+    def most(self) -> list[int | None]:
+        """(size,) upper bounds by distance, in `_PARTS`: neighbours' ratio, as often as steps.
+
+        None for ∞. Rounded up, as exact powers would have thousands of digits.
+        """
         step = self.exactly(1).ratio if self.size > 1 else Fraction(1)
-        bounds: list[Fraction | None] = [Fraction(1)]
+        bounds: list[int | None] = [_PARTS]
         for _ in range(self.size - 1):
             before = bounds[-1]
-            bounds.append(None if before is None or step is None else before * step)
+            known = before is not None and step is not None
+            bounds.append(math.ceil(before * step) if known else None)  # type: ignore[operator]
         return bounds
 
     def exactly(self, steps: int) -> _Widest:
@@ -69,8 +93,15 @@ class _Axis:
         return self._known[steps]
 
     def _widest(self, x: int, other: int) -> Fraction | None:
-        entries = zip(self.rows[x], self.rows[other], strict=True)
-        return max((quotient(a, b) for a, b in entries), key=size_of)
+        found = map(self._quotient, self._rows[x], self._rows[other])
+        return max({id(ratio): ratio for ratio in found}.values(), key=size_of)
+
+    def _quotient(self, a: Fraction, b: Fraction) -> Fraction | None:
+        key = id(a), id(b)
+        if key not in self._quotients:
+            ratio = quotient(a, b)
+            self._quotients[key] = self._same.setdefault(ratio, ratio)
+        return self._quotients[key]
 
 
 def audit_axes(
@@ -80,55 +111,83 @@ def audit_axes(
 ) -> LargeAudit:
     """Hold such a mechanism against a policy that falls off with distance, exactly, at any k.
 
-    One class for each distance that comes nearest to its level: a row apart, a column apart, and
-    the worst of all others.
+    `classes`: places one row apart, one column apart, and the distance that comes nearest to its
+    level or goes farthest beyond (by logarithms, which decide nothing). Raises `CaldpError` if the
+    channels are of another map.
     """
     row, column = (_Axis(channel) for channel in mechanism.axis_channels())
-    fits = (row.size, column.size) == (policy.rows, policy.columns)
-    classes: dict[tuple[int, int], PairClass] = {}
-    worst: PairClass | None = None
-    for i in range(policy.rows if fits else 0):
-        for j in range(policy.columns):
+    require(
+        (row.size, column.size) == (policy.rows, policy.columns),
+        f"The mechanism moves on {row.size} × {column.size} cells, the policy is for "
+        f"{policy.rows} × {policy.columns}; make it anew for the policy.",
+    )
+    holds, nearest, margin = True, (0, 0), -math.inf
+    for i in range(policy.rows):
+        for j, epsilon in enumerate(_levels(policy, i)):
             if i or j:
-                found = _class_of(row, column, policy, i, j)
-                worst = worst_of([found] if worst is None else [worst, found])
-                if i + j == 1:
-                    classes[i, j] = found
+                bound = _bound(row, column, i, j)
+                if bound is None or not _within(bound, epsilon):
+                    holds = holds and _class_of(row, column, policy, i, j).holds
+                loss = math.inf if bound is None else math.log(bound) - 2 * math.log(_PARTS)
+                beyond = loss - epsilon
+                if beyond > margin:
+                    margin, nearest = beyond, (i, j)
         progress((i + 1) / policy.rows)
-    told = list(classes.values()) + ([] if worst is None or worst in classes.values() else [worst])
+    told = {
+        (i, j): _class_of(row, column, policy, i, j)
+        for i, j in dict.fromkeys([(1, 0), (0, 1), nearest])
+        if i + j > 0 and i < policy.rows and j < policy.columns
+    }
     faulty = _faulty(row, column)
-    holds = fits and faulty is None and all(each.holds for each in told)
-    return LargeAudit(holds, EVERY_AXIS, tuple(told), worst, faulty)
+    return LargeAudit(
+        holds and faulty is None, EVERY_AXIS, tuple(told.values()), told.get(nearest), faulty
+    )
+
+
+def _levels(policy: GridMetric | EuclideanMetric, i: int) -> list[float]:
+    """(columns,) E of places i rows apart, by the columns that they are apart."""
+    places = i * policy.columns + np.arange(policy.columns)
+    levels: list[float] = policy.between(np.zeros_like(places), places).tolist()
+    return levels
+
+
+def _bound(row: _Axis, column: _Axis, i: int, j: int) -> int | None:
+    """An upper bound on the ratio of places i rows and j columns apart, in `_PARTS`²."""
+    a, b = row.most[i], column.most[j]
+    return None if a is None or b is None else a * b
+
+
+def _within(bound: int, epsilon: float) -> bool:
+    allowed = power_below(epsilon)
+    return bound * allowed.denominator <= allowed.numerator * _PARTS**2
 
 
 def _class_of(
     row: _Axis, column: _Axis, policy: GridMetric | EuclideanMetric, i: int, j: int
 ) -> PairClass:
-    x_other = i * policy.columns + j
-    epsilon = float(policy.between(np.array([0]), np.array([x_other]))[0])
-    allowed = power_below(epsilon)
-    ratio, (a, b) = _product(row.most[i], column.most[j]), ((0, i), (0, j))
-    if ratio is None or ratio > allowed:
+    epsilon = _levels(policy, i)[j]
+    bound, (a, b) = _bound(row, column, i, j), ((0, i), (0, j))
+    ratio = None if bound is None else Fraction(bound, _PARTS**2)
+    holds = bound is not None and _within(bound, epsilon)
+    if not holds:
         # The bound is too coarse, or something leaks: the distance itself decides.
         rows, columns = row.exactly(i), column.exactly(j)
-        ratio = _product(rows.ratio, columns.ratio)
         a, b = (rows.x, rows.other), (columns.x, columns.other)
-    pairs = (policy.rows - i) * (policy.columns - j) * 2 * (2 if i and j else 1)
+        ratio = None
+        if rows.ratio is not None and columns.ratio is not None:
+            ratio = rows.ratio * columns.ratio
+        holds = ratio is not None and ratio <= power_below(epsilon)
     return PairClass(
         block=0,
         kind=PLACES,
-        pairs=pairs,
+        pairs=(policy.rows - i) * (policy.columns - j) * 2 * (2 if i and j else 1),
         x=a[0] * policy.columns + b[0],
         x_other=a[1] * policy.columns + b[1],
         output=None,
         ratio=ratio,
         epsilon=epsilon,
-        holds=ratio is not None and ratio <= allowed,
+        holds=holds,
     )
-
-
-def _product(a: Fraction | None, b: Fraction | None) -> Fraction | None:
-    return None if a is None or b is None else a * b
 
 
 def _faulty(row: _Axis, column: _Axis) -> int | None:

@@ -5,7 +5,8 @@ as well, or it is not and reports λ·base(y) or itself in the clear. The larges
 follows from a few extremes of the block's channel (`block_extremes.py`). These are found in the
 first of three ways that is possible; the later ones check less:
 
-1. every entry of the channel, read row by row, if the family streams its rows;
+1. every entry of the channel, read row by row, if the family streams its rows (and those are not so
+   many that they would take more than some ten seconds, where the family states its form);
 2. every entry of the channel, written out whole, if it is small enough;
 3. the few weights of the channel's form, which the family states (`support_forms.py`).
 """
@@ -23,7 +24,11 @@ from caldp_core.audit.pairwise import log_of
 from caldp_core.audit.stated import MAKES_REPORTS, ORACLES_MAKE_REPORTS, doubt
 from caldp_core.audit.support_forms import law_of_form
 from caldp_core.basics.errors import CaldpError, require
-from caldp_core.basics.limits import DENSE_MAX_ENTRIES, STREAM_MAX_ENTRIES
+from caldp_core.basics.limits import (
+    DENSE_MAX_ENTRIES,
+    STREAM_FREELY_ENTRIES,
+    STREAM_MAX_ENTRIES,
+)
 from caldp_core.basics.powers import power_below
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress
 from caldp_core.mechanisms.base import (
@@ -149,7 +154,10 @@ def _way(mechanism: BlockStructure) -> tuple[str, _Reader, Floats]:
     oracles, outputs, sizes = mechanism.oracles, mechanism.oracles.outputs, mechanism.sizes
     entries = (int(sizes.max()) + 1) * outputs
     work = sizes.astype(np.float64) ** 2 + 1
-    if isinstance(oracles, StreamsRows):
+    knows_form = isinstance(oracles, HasSupportForm)
+    if isinstance(oracles, StreamsRows) and not (
+        knows_form and _entries(sizes, outputs) > STREAM_FREELY_ENTRIES
+    ):
         _require_stated(oracles, "channel_rows", ORACLES_MAKE_REPORTS)
         require(
             work.sum() <= STREAM_MAX_ENTRIES,
@@ -168,6 +176,11 @@ def _way(mechanism: BlockStructure) -> tuple[str, _Reader, Floats]:
         f"entries and would have up to {min(entries, 10**300):.3g}; "
         "use fewer values or another family."
     )
+
+
+def _entries(sizes: Ints, outputs: int) -> float:
+    """About how many entries the blocks' channels have, as columns go with symbols."""
+    return float((sizes + 1.0) @ sizes) * outputs / max(int(sizes.sum()), 1)
 
 
 def _members(mechanism: BlockStructure) -> Iterator[tuple[Ints, Ints]]:

@@ -54,7 +54,7 @@ def audit_mechanism(
         f"A policy of {asked.k:,} values does not fit a mechanism for {mechanism.k:,}.",
     )
     reasons = []
-    for way in (_tags, _blocks, _pairs, _axes, _twin):
+    for way in (_tags, _blocks, _axes, _pairs, _twin):
         found = way(mechanism, asked, progress)
         if isinstance(found, LargeAudit):
             return found

@@ -98,7 +98,10 @@ def audit_channel(channel: Sequence[Sequence[Fraction]], policy: PrivacyMatrix) 
 
 def as_fraction(entry: Rational) -> Fraction:
     """The entry in Python's own whole numbers, of any size: NumPy's would wrap at 64 bits."""
-    return Fraction(int(entry.numerator), int(entry.denominator))
+    above, below = entry.numerator, entry.denominator
+    if type(entry) is Fraction and type(above) is type(below) is int:
+        return entry
+    return Fraction(int(above), int(below))
 
 
 def finite_pairs(policy: PrivacyMatrix) -> Iterator[tuple[int, int, float]]:

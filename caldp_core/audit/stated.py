@@ -1,4 +1,4 @@
-"""Is what a class states of its reports said of these very reports? Else it is not believed.
+"""What a class states of its reports is believed only if it is said of these very reports.
 
 Room: audit. An audit reads a channel, or its structure, that a class states. Where a subclass, or
 an attribute set by hand, changes how reports are made and the statement is still the old one, the

@@ -27,6 +27,10 @@ AREAS_MAX: Final = 200
 """Most rectangles in one drawing."""
 STREAM_MAX_ENTRIES: Final = 10**11
 """Most entries of a channel that an audit ever reads: about two minutes."""
+STREAM_FREELY_ENTRIES: Final = 10**10
+"""Most entries that an audit reads where the form of the channel would do: about ten seconds."""
+SPACE_POINTS_MAX: Final = 2**22
+"""Largest space over a finite field: its tables take some 0.2 GB."""
 HASHES_MAX: Final = 10**10
 """Most people times symbols of the largest block that are hashed one by one: about 10 s."""
 DRAWS_MAX: Final = 2 * 10**9

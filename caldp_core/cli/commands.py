@@ -1,4 +1,4 @@
-"""The command line: `python -m caldp_core run | audit | reproduce | fetch | list`.
+"""The command line: `python -m caldp_core run | audit | reproduce | fetch | list | schema`.
 
 Room: the front door for terminals; it only reads arguments and prints.
 """
@@ -24,6 +24,7 @@ from caldp_core.experiments.run import Errors, Result, prepare, run
 from caldp_core.mechanisms import Mechanism
 from caldp_core.mechanisms.offers import report_bits
 from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.schema import schema
 
 
 @click.group()
@@ -33,6 +34,12 @@ def main() -> None:
 
 main.add_command(fetch_command)
 main.add_command(list_command)
+
+
+@main.command("schema")
+def schema_command() -> None:
+    """Print the JSON Schema of scenario files, for editors."""
+    click.echo(json.dumps(schema(), indent=2, ensure_ascii=False))
 
 
 @main.command("run")

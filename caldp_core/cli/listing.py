@@ -1,23 +1,46 @@
 """The command that lists what there is: `python -m caldp_core list`.
 
-Room: the front door for terminals. What is registered is listed; nothing is written down here.
+Room: cli. What is registered is listed; nothing is written down here.
 """
+
+from dataclasses import fields
 
 import click
 
 from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.mechanisms.catalogue import MECHANISMS, MechanismEntry
+from caldp_core.scenarios.kinds import SLOTS
 
 
 @click.command("list")
 def list_command() -> None:
-    """List mechanisms, by the policy that they keep, and estimators."""
-    policies = dict.fromkeys(policy for entry in MECHANISMS.values() for policy in entry.policies)
-    for policy in policies:
-        click.echo(f"Mechanisms for {policy.__name__}")
-        for entry in MECHANISMS.values():
-            if policy in entry.policies:
-                click.echo(f"  {entry.name:<24}{entry.title}. {entry.source}")
+    """List mechanisms, with the policies that they keep, and estimators."""
+    click.echo("Mechanisms")
+    _line("best", "The most accurate of those below that is quick for the policy")
+    for name, entry in MECHANISMS.items():
+        _line(name, f"{entry.title}. {entry.source}")
+        _line("", f"keeps: {', '.join(kept(entry))}{_parameters(entry)}")
+    click.echo("Policies")
+    for kind, policy in SLOTS["policy"][1].items():
+        _line(kind, (policy.__doc__ or "").splitlines()[0])
     click.echo("Estimators")
     for name, estimator in ESTIMATORS.items():
-        click.echo(f"  {name:<24}{estimator.title}: {estimator.sentence}")
+        _line(name, f"{estimator.title}: {estimator.sentence}")
+
+
+def kept(entry: MechanismEntry) -> list[str]:
+    """The kinds of a scenario's policies that a mechanism keeps."""
+    return [
+        kind
+        for kind, spec in SLOTS["policy"][1].items()
+        if issubclass(spec.matrix, entry.policies)  # type: ignore[attr-defined]
+    ]
+
+
+def _parameters(entry: MechanismEntry) -> str:
+    names = [field.name for field in fields(entry.spec)]  # type: ignore[arg-type]
+    return f"; parameter: {', '.join(names)}" if names else ""
+
+
+def _line(name: str, text: str) -> None:
+    click.echo(f"  {name:<24}{text}")

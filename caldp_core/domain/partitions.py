@@ -9,6 +9,7 @@ report is sent, and no ε would account for it.
 import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +19,9 @@ from caldp_core.basics.errors import check_counts, check_symbols, check_whole, r
 from caldp_core.basics.limits import AREAS_MAX
 from caldp_core.basics.types import Floats, Ints, read_only
 from caldp_core.domain.grid import Area, Domain, GridDomain
+
+_CELLS_MIN: Final = 2
+"""Fewest cells of an adaptive block: a report from a block of one would name it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,10 +99,11 @@ def adaptive_blocks(domain: GridDomain, prior: ArrayLike, blocks: int) -> Partit
     """Rectangles that hold similar numbers of people of a *public* prior (k-d splitting).
 
     The heaviest rectangle is halved along its longer side (on the ground) until there are enough.
+    None holds a single cell, as nobody would be hidden there. `blocks`: up to a third of the cells.
     `prior`: (k,) whole numbers ≥ 0, such as inhabitants; never the private data. Where nobody
     lives the prior counts one person a cell, so that empty land is split by area.
     """
-    check_whole("blocks", blocks, 1, domain.k)
+    check_whole("blocks", blocks, 1, max(1, domain.k // 3))
     people = check_counts("prior", prior, domain.k).reshape(domain.rows, domain.columns) + 1
     sums = np.zeros((domain.rows + 1, domain.columns + 1), np.int64)
     sums[1:, 1:] = people.cumsum(axis=0).cumsum(axis=1)
@@ -107,7 +112,7 @@ def adaptive_blocks(domain: GridDomain, prior: ArrayLike, blocks: int) -> Partit
     done: list[_Rectangle] = []
     while len(heap) + len(done) < blocks:
         rectangle = heapq.heappop(heap)[-1]
-        if rectangle.cells == 1:
+        if rectangle.cells < 2 * _CELLS_MIN:
             done.append(rectangle)
             continue
         for part in rectangle.halves(sums, squeeze):
@@ -154,7 +159,9 @@ class _Rectangle:
         )
 
     def _cut(self, sums: Ints) -> int:
-        edges = np.arange(self.top + 1, self.bottom)
+        # A part one column wide needs two rows, so that it holds two cells.
+        margin = _CELLS_MIN if self.right - self.left == 1 else 1
+        edges = np.arange(self.top + margin, self.bottom - margin + 1)
         before = self.weights(sums, edges)
         total = self.weights(sums, np.array([self.bottom]))[0]
         return int(edges[np.argmin(np.abs(2 * before - total))])

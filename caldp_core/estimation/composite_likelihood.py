@@ -30,7 +30,8 @@ shares, the second where three quarters of all people have one symbol:
 
 With half of the symbols sensitive it costs less for RAPPOR and OUE, and at most 28 % for local
 hashing. In the same cases the unprocessed estimate costs 20 to 60 %, except for subset selection,
-where the two estimates are equal.
+where the two estimates are equal. Galois response loses 0.3 to 2.6 % at ε = 0.5 and nothing from
+ε = 1 on, where a report names one of so few symbols.
 """
 
 from typing import Final

@@ -214,7 +214,7 @@ def _quick(setup: Setup, n: int | None = None) -> Forecast | None:
 
 
 def _within(setup: Setup, policy: PrivacyMatrix) -> Setup:
-    choice = chosen(setup.scenario.mechanism, policy, setup.n)
+    choice = chosen(setup.scenario.mechanism, policy)
     return replace(
         setup,
         policy=policy,

@@ -107,9 +107,9 @@ def prepare(
     `load` lets callers that keep datasets hand theirs over.
     """
     dataset = load(scenario, progress)
-    n = people_of(scenario, dataset)
+    people_of(scenario, dataset)  # says early that n is missing
     protection = scenario.policy.build(dataset)
-    choice = chosen(scenario.mechanism, protection.policy, n)
+    choice = chosen(scenario.mechanism, protection.policy)
     return Setup(
         scenario,
         dataset,

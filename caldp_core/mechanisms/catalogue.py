@@ -96,6 +96,7 @@ _OTHERS: Final = (
         "McSherry, Talwar 2007; Chatzikokolakis et al. 2013",
         (DistanceMetric, GridMetric, EuclideanMetric),
         Exponential,
+        slow_from=300,
     ),
     MechanismEntry(
         "planar-geometric",
@@ -105,6 +106,7 @@ _OTHERS: Final = (
         "Andrés et al. 2013, on a lattice",
         (EuclideanMetric,),
         PlanarGeometric,
+        slow_from=1_000,
     ),
     MechanismEntry(
         "stepped-geometric",

@@ -13,6 +13,7 @@ from caldp_core.mechanisms.base import Family
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.specs import (
     FamilySpec,
+    Galois,
     Hadamard,
     LocalHashing,
     Oue,
@@ -96,6 +97,14 @@ _ENTRIES: Final = (
         "Wang, Blocki, Li, Jha 2017",
         LocalHashing,
         slow_from=100,
+    ),
+    FamilyEntry(
+        "galois",
+        "Galois response",
+        "Each person names one of many sets of values that is likelier to hold their own, all of "
+        "them alike in size and overlap; short reports, accurate for many values at every ε.",
+        "New, see docs/galois.md; after Acharya, Sun, Zhang 2019 and Feldman et al. 2022",
+        Galois,
     ),
 )
 FAMILIES: Final = {entry.name: entry for entry in _ENTRIES}

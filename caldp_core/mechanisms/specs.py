@@ -16,6 +16,8 @@ from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.direct import grid_geometric, planar, published_urap
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
 from caldp_core.mechanisms.direct.exponential import ExponentialMechanism
+from caldp_core.mechanisms.oracles.galois import GaloisOracles, galois_family
+from caldp_core.mechanisms.oracles.galois_spaces import check_field_size
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
 from caldp_core.mechanisms.oracles.local_hashing import LocalHashingOracles, hashing_family
 from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponseOracles
@@ -134,6 +136,22 @@ class LocalHashing(FamilySpec):
     def family(self) -> Family:
         """What makes the oracles."""
         return LocalHashingOracles if self.g is None else hashing_family(self.g)
+
+
+@dataclass(frozen=True)
+class Galois(FamilySpec):
+    """Galois response. `q`: values that a report tells apart, a power of two; None is the best."""
+
+    name = "galois"
+    q: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.q is not None:
+            check_field_size(self.q)
+
+    def family(self) -> Family:
+        """What makes the oracles."""
+        return GaloisOracles if self.q is None else galois_family(self.q)
 
 
 @dataclass(frozen=True)

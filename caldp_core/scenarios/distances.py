@@ -6,6 +6,7 @@ Room: scenarios. On maps ε belongs to a number of kilometres, as readers think 
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 from caldp_core.basics.errors import CaldpError, check_number
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, KM_MAX, KM_MIN
@@ -27,6 +28,7 @@ from caldp_core.scenarios.records import Rows
 class Streets:
     """Places `km` kilometres apart, north–south plus east–west, are ε apart; twice as far, 2ε."""
 
+    matrix: ClassVar[type[PrivacyMatrix]] = GridMetric
     epsilon: float = 1.0
     km: float = 50.0
 
@@ -47,6 +49,7 @@ class Streets:
 class CrowFlies:
     """Geo-indistinguishability: places `km` kilometres apart are ε apart, twice as far, 2ε."""
 
+    matrix: ClassVar[type[PrivacyMatrix]] = EuclideanMetric
     epsilon: float = 1.0
     km: float = 50.0
 
@@ -86,6 +89,7 @@ def _on_map(
 class Line:
     """Values on a scale: neighbours are ε apart, values t steps apart t·ε."""
 
+    matrix: ClassVar[type[PrivacyMatrix]] = GridMetric
     epsilon: float = 1.0
 
     def __post_init__(self) -> None:
@@ -106,6 +110,7 @@ class Line:
 class Distances:
     """Few values with a table of distances, `rows`[x][x′]: E = ε times the distance."""
 
+    matrix: ClassVar[type[PrivacyMatrix]] = DistanceMetric
     rows: Rows
     epsilon: float = 1.0
 

@@ -5,7 +5,7 @@ be a cache key, a part of a file and of a link; `build` makes the privacy matrix
 """
 
 from dataclasses import dataclass
-from typing import Final
+from typing import ClassVar, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +17,7 @@ from caldp_core.datasets import Dataset, population_prior
 from caldp_core.domain.partitions import whole
 from caldp_core.mechanisms.backgrounds import population_background, uniform_background
 from caldp_core.privacy.binary import BinaryPolicy
-from caldp_core.privacy.context import Context
+from caldp_core.privacy.context import Context, PrivacyMatrix
 from caldp_core.privacy.matrix import DenseMatrix
 from caldp_core.privacy.personal import PersonalPolicy
 from caldp_core.scenarios.policy_base import (
@@ -45,6 +45,7 @@ class ContextPolicy:
     `epsilon`: in [0.001, 20], one number or one per block.
     """
 
+    matrix: ClassVar[type[PrivacyMatrix]] = Context
     blocks: BlocksSpec = GridBlocks()
     sensitive: SensitiveSpec = EverythingSensitive()
     epsilon: float | tuple[float, ...] = 1.0
@@ -80,6 +81,7 @@ def _levels(epsilon: ArrayLike) -> float | tuple[float, ...]:
 class BinaryQuestion:
     """A yes-or-no question: E[0, 1] = `epsilon_01`, E[1, 0] = `epsilon_10`, in [0, ∞]."""
 
+    matrix: ClassVar[type[PrivacyMatrix]] = BinaryPolicy
     epsilon_01: Level = 1.0
     epsilon_10: Level = 1.0
 
@@ -101,6 +103,7 @@ class BinaryQuestion:
 class MatrixPolicy:
     """Any E for few values: `rows`[x][x′] in [0, ∞], 0 on the diagonal."""
 
+    matrix: ClassVar[type[PrivacyMatrix]] = DenseMatrix
     rows: Rows
 
     def __post_init__(self) -> None:
@@ -145,6 +148,7 @@ class PersonalTags:
     with. `epsilon`: in [0.001, 20].
     """
 
+    matrix: ClassVar[type[PrivacyMatrix]] = PersonalPolicy
     sensitive: SensitiveSpec = SensitiveSymbols()
     shares: tuple[float, ...] = (0.5,)
     background: str = "uniform"

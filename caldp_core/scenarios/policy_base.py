@@ -4,7 +4,7 @@ Room: scenarios.
 """
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -30,7 +30,9 @@ class Protection:
 
 
 class PolicySpec(Protocol):
-    """Says what is promised."""
+    """Says what is promised. `matrix`: the kind of privacy matrix that it makes."""
+
+    matrix: ClassVar[type[PrivacyMatrix]]
 
     def build(self, dataset: Dataset) -> Protection:
         """The policy for this dataset; raises `CaldpError` where the two do not fit."""

@@ -35,7 +35,8 @@ _LARGEST = sys.float_info.max
 
 def hints_of(cls: type) -> dict[str, Any]:
     """Field → its type as annotated."""
-    return _hints(cls, include_extras=True)
+    hints = _hints(cls, include_extras=True)
+    return {field.name: hints[field.name] for field in fields(cls)}
 
 
 def to_dict(record: Any, kinds: Kinds) -> dict[str, Any]:

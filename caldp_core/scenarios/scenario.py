@@ -28,7 +28,8 @@ from caldp_core.scenarios.version_1 import Version1
 
 FORMAT: Final = 2
 """Version of the format that is written; the key `caldp_scenario` holds it, in links `v`."""
-_MARK: Final = "caldp_scenario"
+MARK: Final = "caldp_scenario"
+"""The key that a file starts with."""
 _LINK_MARK: Final = "v"
 _POLICY: Final = "policy"
 
@@ -100,18 +101,19 @@ class Scenario:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready dictionary, with the format's version."""
-        return {_MARK: FORMAT, **to_dict(self, KINDS)}
+        return {MARK: FORMAT, **to_dict(self, KINDS)}
 
     @classmethod
     def from_dict(cls, data: Any) -> "Scenario":
         """Read such a dictionary; raises `CaldpError` on unknown keys, kinds and versions."""
-        version = data.get(_MARK) if isinstance(data, Mapping) else None
+        version = data.get(MARK) if isinstance(data, Mapping) else None
         # JSON's true and 1.0 are no versions, though Python has them equal to 1.
         if type(version) is not int or version not in (1, FORMAT):
             raise CaldpError(
-                f'A scenario file starts with "{_MARK}": {FORMAT}, this one has {version!r}.'
+                f'A scenario file starts with "{MARK}": {FORMAT}, this one has {version!r}.'
             )
-        rest = {key: value for key, value in data.items() if key != _MARK}
+        # Editors put the schema's address there; it says nothing of the scenario.
+        rest = {key: value for key, value in data.items() if key not in (MARK, "$schema")}
         if version == 1:
             return _of_version_1(from_dict(Version1, rest, KINDS))
         return from_dict(cls, rest, KINDS)

@@ -13,7 +13,7 @@ import numpy as np
 from caldp_core.basics.errors import check_n, require
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, N_MAX
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
+from caldp_core.mechanisms import FAMILIES, Mechanism, mechanism
 from caldp_core.privacy.context import Context
 from caldp_core.theory.expected_error import Budget, expected_error
 
@@ -30,7 +30,7 @@ _SIZES: Final = 64
 _PLAINLY: Final = 1.05
 """Families whose error is within 5 % are called equal."""
 
-Accuracy = Callable[[ContextMechanism, Floats, int], float]
+Accuracy = Callable[[Mechanism, Floats, int], float]
 """Mechanism, (k,) true shares, people → the error that is asked for; falls with n.
 
 It need not fall with ε, nor rise with the sensitive set: both can step the other way where a whole
@@ -57,12 +57,12 @@ class Goal:
     accuracy: Accuracy
     target: float
 
-    def met(self, mechanism: ContextMechanism, p: Floats, n: int) -> bool:
+    def met(self, mechanism: Mechanism, p: Floats, n: int) -> bool:
         """Whether n people from p reach it."""
         return self.accuracy(mechanism, p, n) <= self.target
 
 
-def people_for(mechanism: ContextMechanism, p: Floats, goal: Goal) -> int | None:
+def people_for(mechanism: Mechanism, p: Floats, goal: Goal) -> int | None:
     """Least n (to 0.1 %) that meets the goal; None if 10^12 do not suffice."""
     return people_needed(lambda n: goal.accuracy(mechanism, p, n), goal.target)
 

@@ -195,8 +195,3 @@ def _methods(text: str, _scenario: Scenario) -> Methods:
     policy = context_of(ready)
     bits = {name: mechanism(policy, name).report_bits for name in FAMILIES}
     return Methods(best_family(policy, ready.dataset.distribution, ready.n), bits)
-
-
-def pretty(scenario: Scenario) -> str:
-    """The scenario as a file, for people."""
-    return json.dumps(scenario.to_dict(), indent=2, ensure_ascii=False)

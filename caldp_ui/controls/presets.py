@@ -47,9 +47,7 @@ def picker(slot: Slot[S], presets: Sequence[Preset]) -> None:
         "Start from",
         list(titles),
         placeholder="your own protection",
-        **bind(
-            slot, "preset", shown and shown.title, lambda s, picked: titles[picked].apply(s)
-        ),
+        **bind(slot, "preset", shown and shown.title, lambda s, picked: titles[picked].apply(s)),
     )
     if shown:
         st.caption(shown.sentence)

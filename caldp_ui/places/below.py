@@ -9,10 +9,23 @@ from typing import Final
 
 import streamlit as st
 
+from caldp_ui.app import addresses
 from caldp_ui.app.errors import as_text
-from caldp_ui.parts import error_curves, methods, numbers, promises, repetition
+from caldp_ui.compute import runs
+from caldp_ui.parts import (
+    error_curves,
+    hand_on,
+    methods,
+    numbers,
+    pictures,
+    promises,
+    repetition,
+)
 from caldp_ui.parts.comparison import Shown
+from caldp_ui.parts.record import Exhibit
+from caldp_ui.places.ground import home
 from caldp_ui.places.slot import SLOT
+from caldp_ui.stage import nobody_below
 from caldp_ui.words.glossary import terms
 from caldp_ui.words.vocabulary import PLACES
 
@@ -52,8 +65,37 @@ def _numbers(what: Shown) -> None:
     methods.table(what.setup)
 
 
+def _hand_on(what: Shown) -> None:
+    left, right = st.columns(2, gap="large")
+    query = SLOT.codec.write(SLOT.now())
+    with left:
+        hand_on.link(query)
+    if what.ours is None or what.plain is None:
+        st.info("Files and the record come once both pictures are there.")
+        return
+    with left:
+        st.caption("The button with the arrow on the maps saves them as a picture.")
+    with right:
+        shown = Exhibit(what.ours, what.plain, _pictures(what), addresses.here(query))
+        hand_on.record_page(SLOT, PLACES, shown)
+        hand_on.files(SLOT, what.ours)
+        hand_on.code(what.ours)
+
+
+def _pictures(what: Shown) -> dict[str, bytes]:
+    domain = runs.map_of(what.setup.dataset)
+    nobody = nobody_below(what.setup.n)
+    shares = {"Truth": what.setup.dataset.distribution}
+    for title, result in (("Plain LDP", what.plain), ("This protection", what.ours)):
+        if result is not None:
+            shares[title] = result.first.estimate
+    part = home(domain)
+    return {title: pictures.png(each, domain, part, nobody) for title, each in shares.items()}
+
+
 _TABS: Final[dict[str, Callable[[Shown], None]]] = {
     "What is promised": _promise,
     "Error curves": _curves,
     "Numbers": _numbers,
+    "Hand it on": _hand_on,
 }

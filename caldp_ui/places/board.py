@@ -4,10 +4,10 @@ Room: places.
 """
 
 from caldp_core.domain.grid import GridDomain
-from caldp_ui.places import edits, films, region
+from caldp_ui.parts.comparison import Shown
+from caldp_ui.places import edits, films, pinned, region
 from caldp_ui.places.ground import ground
 from caldp_ui.places.scene import scene
-from caldp_ui.parts.comparison import Shown
 from caldp_ui.places.slot import SLOT
 from caldp_ui.session.scenarios import steer
 from caldp_ui.stage import Chosen, Stage, stage
@@ -38,9 +38,11 @@ def _follow(chosen: Chosen) -> None:
 
 
 def after(what: Shown, domain: GridDomain, on: Stage) -> None:
-    """What comes after the pictures: the marked box, and films."""
-    area = SLOT.now().region
-    if area is not None and what.ours is not None:
-        region.show(area, what.ours, domain)
+    """What comes after the pictures: the marked box, the pinned scenario, and films."""
+    record = SLOT.now()
+    if record.region is not None and what.ours is not None:
+        region.show(record.region, what.ours, domain)
+    if record.pinned is not None and what.ours is not None:
+        pinned.show(record.pinned, what.ours, domain)
     if what.ours is not None and what.plain is not None:
-        films.show(what.setup.scenario, on)
+        films.show(SLOT.key("films"), what.setup.scenario, on)

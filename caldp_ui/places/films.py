@@ -15,7 +15,6 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 from caldp_ui.controls.common import EPSILONS
 from caldp_ui.places import scene
-from caldp_ui.places.slot import SLOT
 from caldp_ui.session import jobs
 from caldp_ui.stage import Film, Stage, Step, project
 
@@ -23,15 +22,18 @@ DRAWS: Final = 20
 _PER_SECOND: Final = 2.0
 
 
-def show(scenario: Scenario, on: Stage) -> None:
-    """Bring the films of this scenario to the stage, now or as soon as they are made."""
+def show(key: str, scenario: Scenario, on: Stage) -> None:
+    """Bring the films of this scenario to the stage, now or as soon as they are made.
+
+    `key`: the place on its page of the job that makes them.
+    """
     if isinstance(scenario.context.epsilon, tuple) or any(
         runs.takes_long(each) for each in (scenario, runs.rival(scenario))
     ):
         return
     same = replace(scenario.with_context(epsilon=EPSILONS[0]), seed=0)
     found = jobs.quietly(
-        SLOT.key("films"),
+        key,
         f"{runs.key(same)} {scenario.seed}",
         lambda progress: _both(scenario, progress),
     )

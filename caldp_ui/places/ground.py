@@ -33,12 +33,17 @@ def _ground(name: str, _setup: Setup, _domain: GridDomain) -> Ground:
     some = bool(sensitive.any()) and not sensitive.all()
     return Ground(
         _domain,
-        _US if _domain == US_GRID else _domain.area,
+        home(_domain),
         *_land(_domain),
         encode_labels(partition.labels) if cut else None,
         encode_rows([partition.names]) if cut else None,
         encode_mask(sensitive) if some else None,
     )
+
+
+def home(domain: GridDomain) -> Area:
+    """What the stage shows at first."""
+    return _US if domain == US_GRID else domain.area
 
 
 def _land(domain: GridDomain) -> tuple[Blob | None, Blob | None]:

@@ -18,7 +18,6 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.controls import presets
 from caldp_ui.controls.presets import Preset
 
-
 _THREE_CITIES: Final = SensitiveAreas(
     ("+40.2,41.4,-74.8,-73.2", "+41.4,42.4,-88.4,-87.2", "+33.4,34.6,-118.8,-117.4")
 )
@@ -45,8 +44,7 @@ PRESETS: Final = (
     ),
     Preset(
         "Every city equally",
-        "875 blocks, large over plains, small over cities. 224 are a single place: a report from "
-        "there names it.",
+        "875 blocks, large over plains, small over cities, none of a single place.",
         AdaptiveBlocks(875),
         _ALL,
     ),

@@ -11,7 +11,12 @@ from urllib.parse import parse_qsl, urlencode
 from caldp_core.domain.grid import Area
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
-from caldp_ui.session.scenarios import WithScenario, read_scenario, unknown_keys
+from caldp_ui.session.scenarios import (
+    WithScenario,
+    read_scenario,
+    scenario_query,
+    unknown_keys,
+)
 from caldp_ui.session.slot import Slot
 from caldp_ui.stage import LOOK_KEY, VIEW_KEY
 
@@ -44,11 +49,11 @@ class PlacesLink:
 
     def write(self, record: Places) -> dict[str, str]:
         """See `Codec`."""
-        flat = {} if record.scenario == BEGIN else record.scenario.to_query()
+        flat = {} if record.scenario == BEGIN else scenario_query(record.scenario)
         if record.region is not None:
             flat[_REGION] = str(record.region)
         if record.pinned is not None:
-            flat[_PINNED] = urlencode(record.pinned.to_query())
+            flat[_PINNED] = urlencode(scenario_query(record.pinned))
         return flat
 
     def read(self, query: Mapping[str, str]) -> Places:

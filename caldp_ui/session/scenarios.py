@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import SEED_MAX
 from caldp_core.datasets import Snap
-from caldp_core.scenarios.scenario import Scenario, strangers
+from caldp_core.scenarios.scenario import FORMAT, Scenario, strangers
 from caldp_ui.compute.sources import fetched_snap, peopled
 from caldp_ui.session.slot import Slot
 
@@ -42,6 +42,11 @@ def bind(
 def another_draw(slot: Slot[S]) -> None:
     """The same scenario with other coins (and other people, where they are drawn)."""
     steer(slot, lambda s: replace(s, seed=(s.seed + 1) % (SEED_MAX + 1)))
+
+
+def scenario_query(scenario: Scenario) -> dict[str, str]:
+    """A scenario as texts of a link, never empty: no text stands for what a page begins with."""
+    return scenario.to_query() or {"v": str(FORMAT)}
 
 
 def read_scenario(query: Mapping[str, str]) -> Scenario:

@@ -33,6 +33,7 @@ def scene_head(scene: Scene, key: str) -> dict[str, Any]:
         "unpointed": scene.unpointed,
         "words": dict(scene.mark_words),
         "label": scene.label,
+        "look": scene.look,
         "image": {"name": scene.image_name, "lines": list(scene.image_lines)},
     }
 

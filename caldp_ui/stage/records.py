@@ -14,6 +14,7 @@ from caldp_core.domain.grid import Area, GridDomain
 from caldp_ui.stage.codec import Blob, runs_of
 
 Tool: TypeAlias = Literal["box", "brush", "blocks"]
+Look: TypeAlias = Literal["side", "swipe", "error"]
 Mark: TypeAlias = Literal["blocks", "sensitive"]
 ALL_MARKS: Final[tuple[Mark, ...]] = ("blocks", "sensitive")
 MARK_WORDS: Final = {
@@ -116,9 +117,9 @@ class Scene:
     `people`: how many people the shares are shares of. `swipe`: ids of the two pictures of "before
     and after". `film_at`: by film, the value of the step that this scene is. `look_hint`: the
     sentence shown while no drawing tool is in hand, `unpointed`: while no place is pointed at.
-    `mark_words`: what lines and tints mean. `image_name` and `image_lines`: file name and two lines
-    under the picture that people save. Raises `CaldpError` if two pictures share an id or a name of
-    one is unknown.
+    `look`: what a link without one opens with. `mark_words`: what lines and tints mean.
+    `image_name` and `image_lines`: file name and two lines under the picture that people save.
+    Raises `CaldpError` if two pictures share an id or a name of one is unknown.
     """
 
     ground: Ground
@@ -137,6 +138,7 @@ class Scene:
     unpointed: str = "Point at a place to read its numbers on all maps."
     mark_words: Mapping[str, str] = field(default_factory=lambda: MARK_WORDS)
     label: str = "Maps"
+    look: Look = "side"
     image_name: str = "maps"
     image_lines: tuple[str, ...] = ()
 

@@ -65,9 +65,7 @@ TABLES: Final = (
         PermutedGeometric(SYNTHETIC_K, 0.2),
         10_000,
     ),
-    Table(
-        "Made-up answers: even", "All answers are equally common.", Uniform(SYNTHETIC_K), 10_000
-    ),
+    Table("Made-up answers: even", "All answers are equally common.", Uniform(SYNTHETIC_K), 10_000),
 )
 MADE_UP: Final = (Zipf, Geometric, PermutedGeometric, Uniform)
 """Tables whose number of answers can be chosen."""

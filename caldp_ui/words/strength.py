@@ -21,12 +21,13 @@ class Strength:
 
 
 STRENGTHS: Final = (
-    Strength("strong", 2 / 3, "#006B4F", "#3CC79B"),
-    Strength("fair", 4 / 5, "#005F9E", "#7CC4F2"),
-    Strength("weak", 19 / 20, "#8A5A00", "#F0B73E"),
+    Strength("strong", 0.675, "#006B4F", "#3CC79B"),
+    Strength("fair", 0.805, "#005F9E", "#7CC4F2"),
+    Strength("weak", 0.955, "#8A5A00", "#F0B73E"),
     Strength("none", 1.0, "#A63A00", "#FF9B6A"),
 )
-"""Odds of at most 2 : 1, 4 : 1 and 19 : 1 (ε up to 0.69, 1.39 and 2.94), and beyond."""
+"""Odds of about 2 : 1, 4 : 1 and 20 : 1 at most (ε up to 0.73, 1.41 and 3.05), and beyond: 67, 80
+and 95 right guesses of 100 as they are told, rounded."""
 MEANING: Final = (
     "In words: “strong” up to 67 right guesses of 100, “fair” up to 80, “weak” up to 95, “none” "
     "beyond, where a guess started at 50."

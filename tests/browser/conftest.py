@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from time import perf_counter
 from typing import Any
 
 import pytest
@@ -12,6 +11,7 @@ from benchmarks.browser import chromium, missing, ready, serving
 from tests.browser.watch import Watch
 
 Visit = Callable[..., Any]
+Profiles = Callable[..., Any]
 DESKTOP = {"width": 1280, "height": 900}
 
 
@@ -38,32 +38,40 @@ def watch() -> Watch:
 
 
 @pytest.fixture(scope="session")
-def shared(browser: Any) -> Iterator[Any]:
-    """A browser profile that keeps the server's files, so that later visits are quicker."""
-    with browser.new_context(viewport=DESKTOP) as context:
-        yield context
+def profiles(browser: Any) -> Iterator[Profiles]:
+    """The browser profile of these settings, made once: it keeps the server's files for later."""
+    with ExitStack() as opened:
+        kept: dict[str, Any] = {}
+
+        def profile(**settings: Any) -> Any:
+            key = repr(sorted(settings.items()))
+            if key not in kept:
+                context = browser.new_context(**{"viewport": DESKTOP, **settings})
+                kept[key] = opened.enter_context(context)
+            return kept[key]
+
+        yield profile
 
 
 @pytest.fixture
-def visit(browser: Any, shared: Any, address: str, watch: Watch) -> Iterator[Visit]:
-    """Opens the map page in a profile of its own if there are settings or if it is `fresh`.
+def visit(browser: Any, profiles: Profiles, address: str, watch: Watch) -> Iterator[Visit]:
+    """Opens the map page in the profile of the settings, or in a new one if it is `fresh`.
 
     Whatever a test does, nothing may go outside and nothing may be an error.
     """
     with ExitStack() as visits:
 
         def open_page(query: str = "", fresh: bool = False, **settings: Any) -> Any:
-            context = shared
-            if fresh or settings:
+            if fresh:
                 context = browser.new_context(**{"viewport": DESKTOP, **settings})
-                visits.callback(context.close)
+                visits.enter_context(context)
+            else:
+                context = profiles(**settings)
             page = context.new_page()
             visits.callback(page.close)
             watch.follow(page)
-            started = perf_counter()
             page.goto(f"{address}/{query}")
             ready(page)
-            watch.seconds = perf_counter() - started
             return page
 
         yield open_page

@@ -21,7 +21,6 @@ class Watch:
     def __init__(self) -> None:
         self.asked: list[str] = []
         self.errors: list[str] = []
-        self.seconds = 0.0
 
     def follow(self, page: Any) -> None:
         page.on("request", lambda request: self.asked.append(request.url))

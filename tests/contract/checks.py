@@ -4,10 +4,10 @@ They see a mechanism from outside: its channel, its policy and its methods. `tes
 shows that each of them fails for a mechanism that breaks the promise.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final, TypeVar, cast
 
 import numpy as np
 
@@ -53,7 +53,16 @@ def naming(case: str) -> Iterator[None]:
         raise
 
 
-@lru_cache(maxsize=4)
+Answer = TypeVar("Answer")
+
+
+def kept(of: Callable[[Mechanism], Answer]) -> Callable[[Mechanism], Answer]:
+    """`of`, which remembers its answers about the last mechanisms."""
+    remembers: Any = lru_cache(maxsize=4)(of)
+    return cast(Callable[[Mechanism], Answer], remembers)
+
+
+@kept
 def channel_of(mechanism: Mechanism) -> Floats:
     """(k, outputs) the exact channel as floats."""
     return read_only(np.array([[float(q) for q in row] for row in mechanism.exact_channel()]))
@@ -66,13 +75,13 @@ def single_tallies(mechanism: Mechanism) -> list[Tally]:
     return [mechanism.tally(reports[y : y + 1]) for y in range(mechanism.outputs)]
 
 
-@lru_cache(maxsize=4)
+@kept
 def design_of(mechanism: Mechanism) -> Ints:
     """(outputs, cells) what each possible report adds to the tally."""
     return read_only(np.stack([tally.counts for tally in single_tallies(mechanism)]))
 
 
-@lru_cache(maxsize=4)
+@kept
 def single_estimates(mechanism: Mechanism) -> Floats:
     """(outputs, k) the estimate from one report, for each possible report."""
     return read_only(np.stack([mechanism.estimate(t) for t in single_tallies(mechanism)]))

@@ -9,8 +9,9 @@ What was found out about AppTest (Streamlit 1.67) and `st.navigation`:
   calls `st.switch_page` is followed within that run only; the next run is back where it was, unless
   `at.switch_page` is called too. A browser sends the new page's hash, AppTest does not.
 - A widget's callback does not run for `at.session_state[key] = …`; that sets what the widget shows.
-  For tools and tabs this will do. For the box on a map it would skip the callback, so `drag` hands
-  the box over as a browser does, as the widget's own state.
+  For tabs this will do. What a hand does on the stage would skip the callback, so `act` hands it
+  over as a browser does, as the component's own trigger.
+- A fragment with `run_every` runs within a run only; nobody runs it again.
 - Elements are found by the keys of their containers; wording is left alone.
 """
 
@@ -18,31 +19,39 @@ import json
 from collections.abc import Iterator
 from concurrent.futures import wait
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest
 
-from caldp_core.audit.adversary import guessed_right
 from caldp_core.domain.grid import Area
 from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.navigation import PLACES
-from caldp_ui.places.drawing import MAP
-from caldp_ui.words import formats, promise
+from caldp_ui.compute import runs
+from caldp_ui.places.board import STAGE
+from caldp_ui.places.scene import OURS, PLAIN
+from caldp_ui.places.slot import BEGIN, Places, PlacesLink
+from caldp_ui.stage import encode
+from caldp_ui.words import accuracy, promise, vocabulary
 
 APP = Path(__file__).parents[2] / "app.py"
 _PATIENCE = 120
+_EVENTS = "$$STREAMLIT_INTERNAL_KEY_{}__events"
 
 
-def open_app(**query: str) -> AppTest:
+def open_app(query: dict[str, str] | None = None, **more: str) -> AppTest:
     """The map page, opened with this query, without an exception."""
     at = AppTest.from_file(APP, default_timeout=_PATIENCE)
-    for name, value in query.items():
+    for name, value in {**(query or {}), **more}.items():
         at.query_params[name] = value
     at.switch_page(PLACES)
     return checked(at.run())
+
+
+def open_with(scenario: Scenario, **more: str) -> AppTest:
+    """The map page, opened with the link of this scenario."""
+    return open_app(PlacesLink().write(Places(scenario)), **more)
 
 
 def checked(at: AppTest) -> AppTest:
@@ -52,13 +61,23 @@ def checked(at: AppTest) -> AppTest:
 
 
 def finished(at: AppTest) -> AppTest:
-    """The same, once a method that is slow here has been started by its button and is done."""
+    """The same, once all runs beside the page are done that it offers or has started."""
     checked(at)
-    if any(button.key == "places-slow-start" for button in at.button):
-        checked(at.button(key="places-slow-start").click().run())
-        assert not wait([at.session_state["places-slow/job"].future], timeout=120).not_done
-        checked(at.run())
+    if any(button.key == "places-ours-start" for button in at.button):
+        checked(at.button(key="places-ours-start").click().run())
+    for which in ("ours", "plain"):
+        name = f"places-{which}/job"
+        job = at.session_state[name] if name in at.session_state else None  # noqa: SIM401
+        if job is not None:
+            assert not wait([job.future], timeout=120).not_done
+            checked(at.run())
     return at
+
+
+def go(at: AppTest, page: str) -> AppTest:
+    """To another page by the menu, which, in a browser, leaves the query behind."""
+    at.query_params.clear()
+    return checked(at.switch_page(page).run())
 
 
 def query_of(at: AppTest) -> dict[str, str]:
@@ -90,44 +109,69 @@ def chart(at: AppTest, key: str) -> Any:
     return next(c.proto for c in at.get("plotly_chart") if c.proto.id.endswith(f"-{key}"))
 
 
-def pictures(at: AppTest) -> dict[str, str]:
-    """The three pictures as data URIs."""
-    keys = (MAP, "map-estimate", "map-error")
-    return {key: json.loads(chart(at, key).spec)["data"][0]["source"] for key in keys}
+def _component(at: AppTest, key: str) -> Any:
+    found = (c.proto for c in at.get("bidi_component") if c.proto.id.endswith(f"-{key}"))
+    return next(found)
 
 
-def drag(at: AppTest, area: Area | SimpleNamespace) -> AppTest:
-    """Drag a box on the map, as the browser tells it: from its north-west to its south-east."""
-    box = {"xref": "x", "yref": "y", "x": [area.west, area.east], "y": [area.north, area.south]}
-    selection = {"points": [], "point_indices": [], "box": [box], "lasso": []}
+def scene_of(at: AppTest, key: str = STAGE) -> dict[str, Any]:
+    """What the stage is told to show."""
+    found: dict[str, Any] = json.loads(_component(at, key).json)
+    return found
+
+
+def pictures(at: AppTest, key: str = STAGE) -> dict[str, str]:
+    """The name of each picture's code by the picture's id: the hash of what it shows."""
+    return {picture["id"]: picture["code"] for picture in scene_of(at, key)["pictures"]}
+
+
+def act(at: AppTest, tool: str, action: str = "", **where: Any) -> AppTest:
+    """Do something on the stage, as the browser tells it."""
+    told = [{"event": "act", "value": {"tool": tool, "action": action or tool, **where}}]
+    return _trigger(at, told, STAGE)
+
+
+def choose(at: AppTest, film: str, value: float, key: str = STAGE) -> AppTest:
+    """Rest on a step of a film."""
+    told = [{"event": "step", "value": {"film": film, "index": 0, "value": value}}]
+    return _trigger(at, told, key)
+
+
+def _trigger(at: AppTest, told: list[dict[str, Any]], key: str) -> AppTest:
     states = at._tree.get_widget_states()
-    text = json.dumps({"selection": selection})
-    states.widgets.append(WidgetState(id=chart(at, MAP).id, string_value=text))
+    name = _EVENTS.format(_component(at, key).id)
+    states.widgets.append(WidgetState(id=name, json_trigger_value=json.dumps(told)))
     return checked(at._run(states))
 
 
-def use(at: AppTest, tool: str) -> AppTest:
-    """Take a tool in hand."""
-    at.session_state["tool"] = tool
-    return checked(at.run())
+def box(area: Area) -> list[float]:
+    """An area as the browser tells it."""
+    return [area.south, area.north, area.west, area.east]
+
+
+def record_of(at: AppTest) -> Places:
+    """What the map page of the visit shows."""
+    held: Places = at.session_state["places/slot"].record
+    return held
 
 
 def scenario_of(at: AppTest) -> Scenario:
     """The scenario of the visit."""
-    held: Scenario = at.session_state["places/slot"].record.scenario
-    return held
+    return record_of(at).scenario
 
 
 def assert_shows(at: AppTest, scenario: Scenario) -> Result:
-    """The page's numbers, and its link, are those of a fresh run of the scenario by the core."""
+    """The page's pictures, sentence and link are those of a fresh run of the core."""
     assert scenario_of(at) == scenario
-    ours, plain = run(prepare(scenario)), run(prepare(scenario.plain()))
-    assert metrics(at, "tv-ours") == [formats.share(ours.first.errors.tv)]
-    assert metrics(at, "tv-plain") == [formats.share(plain.first.errors.tv)]
-    protects = ours.setup.mechanism.hidden_symbols.size > 0
-    best = formats.hundred(guessed_right(promise.strongest(scenario))) if protects else "100"
-    assert metrics(at, "guessed")[0].startswith(f"{best} ")
+    ours, plain = run(prepare(scenario)), run(prepare(runs.rival(scenario)))
+    truth = encode(ours.setup.dataset.distribution).name
+    codes = {PLAIN: encode(plain.first.estimate).name, OURS: encode(ours.first.estimate).name}
+    assert pictures(at) == {"truth": truth, **codes}
+    told = accuracy.headline(vocabulary.PLACES, ours.first.errors.tv, plain.first.errors.tv)
+    (headline,) = (item.value for item in container(at, "headline").markdown)
+    assert headline == f"{told} {promise.in_short(ours.setup)}"
     query = query_of(at)
-    query.pop("region", None)
-    assert Scenario.from_query(query) == scenario
+    for other in ("region", "pinned"):
+        query.pop(other, None)
+    assert (Scenario.from_query(query) if query else BEGIN) == scenario
     return ours

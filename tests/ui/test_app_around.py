@@ -1,272 +1,269 @@
-"""Around the map: links from anywhere, the start page, the tour, and long work."""
+"""Around the map: the start page, the tour, pins, what is handed on, and long work."""
 
+import json
+import subprocess
+import sys
 from concurrent.futures import wait
 from dataclasses import replace
+from pathlib import Path
 from threading import Event
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from caldp_core.datasets import Cities
-from caldp_core.domain.grid import Area
-from caldp_core.experiments.run import prepare, run
+from caldp_core.basics.types import Progress
+from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.mechanisms import FAMILIES
-from caldp_core.scenarios.protection import StateBlocks
+from caldp_core.mechanisms.offers import people_max
+from caldp_core.mechanisms.specs import LocalHashing
+from caldp_core.scenarios.protection import GridBlocks, OneBlock, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import navigation
-from caldp_ui.compute import runs as compute
-from caldp_ui.compute.sources import PEOPLE_OF_SYNTHETIC
+from caldp_ui.compute import exports, runs
 from caldp_ui.parts import repetition
-from caldp_ui.start import cards as start
-from caldp_ui.words import promise
+from caldp_ui.places import pinned, tour
+from caldp_ui.places.slot import BEGIN, Places, PlacesLink
+from caldp_ui.start import cards
+from caldp_ui.words import formats, promise
 from caldp_ui.words.vocabulary import PLACES
 from tests.ui.driver import (
+    APP,
     assert_shows,
     checked,
+    choose,
     container,
     finished,
+    go,
     open_app,
+    open_with,
+    pictures,
     query_of,
+    record_of,
     scenario_of,
+    scene_of,
 )
-from tests.ui.scenarios import VARIED
 
-BAD_LINKS: dict[str, dict[str, str]] = {
-    "unknown key": {"colour": "red"},
-    "unknown kind": {"blocks": "hexagons"},
-    "unknown field": {"blocks": "grid", "blocks.depth": "3"},
-    "no number": {"epsilon": "much"},
-    "not a number": {"epsilon": "nan"},
-    "out of range": {"epsilon": "21"},
-    "too many people": {"n": "1000000000001"},
-    "nobody": {"n": "0"},
-    "no family": {"family": "unary"},
-    "torn area": {"sensitive": "areas", "sensitive.edits": "+1,2,3"},
-    "bad region": {"region": "here"},
-    "upside down region": {"region": "41,40,-75,-73"},
-    "endless region": {"region": "-inf,inf,-75,-73"},
-    "a file of the server": {"dataset": "snap", "dataset.path": "/etc/passwd"},
-}
-DONT_FIT: dict[str, dict[str, str]] = {
-    "too many rows": {"blocks": "grid", "blocks.rows": "126"},
-    "too many blocks": {"blocks": "adaptive", "blocks.blocks": "50000"},
-    "epsilons for other blocks": {"blocks": "states", "epsilon": "1;2"},
-    "data without a map": {"dataset": "zipf", "n": "1000", "blocks": "one"},
-}
+ROOT = Path(__file__).parents[2]
+STATES = BEGIN.with_context(blocks=StateBlocks())
+SLOW = replace(BEGIN.with_context(blocks=OneBlock()), estimator="maximum-likelihood")
 
 
-def sentences(at: AppTest) -> list[str]:
-    return [item.value for item in (*at.error, *at.warning)]
+def start_page(**query: str) -> AppTest:
+    """The first page of the dashboard."""
+    at = AppTest.from_file(APP, default_timeout=120)
+    for name, value in query.items():
+        at.query_params[name] = value
+    return checked(at.run())
 
 
-def assert_one_sentence(at: AppTest) -> None:
-    (sentence,) = sentences(at)
-    assert "Traceback" not in sentence
-    assert sentence.rstrip().endswith((".", "…")) or len(sentence) < 600
+def test_a_newcomer_lands_on_plain_ldp_against_blocks() -> None:
+    at = start_page()
+    assert navigation.PAGES[0].path == navigation.START
+    shown = scene_of(at, "start-maps")
+    assert shown["look"] == "swipe"
+    assert shown["swipe"] == ["plain", "ours"]
+    ours, plain = run(prepare(BEGIN)), run(prepare(runs.rival(BEGIN)))
+    (told,) = (item.value for item in container(at, "headline").markdown)
+    for result in (ours, plain):
+        assert f"{formats.out_of(result.first.errors.tv)}" in told
 
 
-@pytest.mark.parametrize("name", BAD_LINKS)
-def test_a_link_that_is_none_starts_afresh(name: str) -> None:
-    at = open_app(**BAD_LINKS[name])
-    assert_shows(at, Scenario())
-    assert query_of(at) == {}
-    assert at.session_state["places/slot"].record.region is None
+def test_a_link_without_a_page_opens_the_map() -> None:
+    for version in ({}, {"v": "2"}):
+        assert scenario_of(start_page(blocks="states", **version)).context.blocks == StateBlocks()
 
 
-@pytest.mark.parametrize("name", BAD_LINKS)
-def test_a_link_that_is_none_is_told_once_in_one_sentence(name: str) -> None:
-    at = open_app(**BAD_LINKS[name])
-    assert_one_sentence(at)
-    checked(at.run())
-    assert sentences(at) == []
-
-
-@pytest.mark.parametrize("name", DONT_FIT)
-def test_a_link_whose_parts_do_not_fit_is_told_in_one_sentence_and_starts_afresh(name: str) -> None:
-    at = open_app(**DONT_FIT[name], region="40,41,-75,-73")
-    assert_one_sentence(at)
-    assert_shows(checked(at.run()), Scenario())
-    assert query_of(at) == {}
-    assert sentences(at) == []
-
-
-def test_what_others_add_to_a_link_is_ignored_and_told_once() -> None:
-    at = open_app(blocks="states", colour="red", **{"id.of": "7"})
-    assert_shows(at, Scenario(blocks=StateBlocks()))
-    assert query_of(at) == {"blocks": "states"}
-    assert_one_sentence(at)
-    assert sentences(checked(at.run())) == []
-
-
-def test_what_mail_programs_add_to_a_link_is_nobody_s_business() -> None:
-    at = open_app(blocks="states", utm_source="mail")
-    assert_shows(at, Scenario(blocks=StateBlocks()))
-    assert query_of(at) == {"blocks": "states"}
-    assert sentences(at) == []
-
-
-def test_a_bad_link_with_something_added_is_told_to_be_bad() -> None:
-    at = open_app(epsilon="much", utm_source="mail")
-    assert_one_sentence(at)
-    assert "epsilon" in sentences(at)[0]
-
-
-def test_a_link_to_a_distribution_brings_people_along() -> None:
-    at = open_app(dataset="cities")
-    assert sentences(at) == []
-    assert_shows(at, replace(Scenario(dataset=Cities()), n=PEOPLE_OF_SYNTHETIC))
-
-
-def test_trials_in_a_link_do_not_keep_the_server_busy() -> None:
-    at = open_app(trials="10000")
-    assert_shows(at, Scenario())
-
-
-@pytest.mark.parametrize("name", VARIED)
-def test_what_the_address_bar_holds_opens_the_same(name: str) -> None:
-    query = VARIED[name].to_query() | {"region": "40,41,-75,-73"}
-    first = open_app(**query)
-    second = open_app(**query_of(first))
-    assert query_of(second) == query_of(first) == query
-    assert scenario_of(second) == VARIED[name]
-    assert second.session_state["places/slot"].record.region == Area(40, 41, -75, -73)
-
-
-def start_page() -> AppTest:
-    at = open_app(blocks="states")
-    return checked(at.switch_page("pages/start.py").run())
+def test_a_link_to_the_start_page_holds_its_epsilon() -> None:
+    at = choose(start_page(), "epsilon", 4.0, "start-maps")
+    query = query_of(at)
+    assert query["epsilon"] == "4"
+    again = start_page(**query)
+    assert pictures(again, "start-maps") == pictures(at, "start-maps")
+    assert pictures(again, "start-maps") != pictures(start_page(), "start-maps")
 
 
 def test_every_card_s_button_has_a_name_of_its_own() -> None:
-    labels = [button.label for button in start_page().button]
-    assert len(labels) == len(set(labels)) == len(start.CARDS)
+    keys = [button.key for button in start_page().button if "open-" in str(button.key)]
+    assert len(keys) == len(set(keys)) == len(cards.CARDS)
 
 
-@pytest.mark.parametrize("card", start.CARDS, ids=lambda card: card.title)
-def test_cards_open_the_map_with_their_scenario(card: start.Card) -> None:
+@pytest.mark.parametrize("card", cards.CARDS, ids=lambda card: card.title)
+def test_cards_open_the_map_with_their_scenario(card: cards.Card) -> None:
     at = start_page()
-    assert container(at, "tv-ours") is None
     checked(at.button(key=f"open-{card.title}").click().run())
     assert_shows(at, card.scenario)
-    checked(at.switch_page(navigation.PLACES).run())
+    go(at, navigation.PLACES)
     assert_shows(at, card.scenario)
 
 
 def test_the_scenario_outlives_a_visit_to_another_page() -> None:
-    at = start_page()
-    checked(at.switch_page(navigation.PLACES).run())
-    assert scenario_of(at).blocks == Scenario.from_query({"blocks": "states"}).blocks
-    assert query_of(at) == {"blocks": "states"}
+    at = open_with(STATES)
+    go(at, navigation.START)
+    go(at, navigation.PLACES)
+    assert scenario_of(at) == STATES
+    assert query_of(at) == PlacesLink().write(Places(STATES))
 
 
-def test_another_visit_begins_with_its_own() -> None:
-    first, second = open_app(epsilon="4"), open_app(blocks="states")
-    checked(first.run())
-    assert query_of(first) == {"epsilon": "4"}
-    assert query_of(second) == {"blocks": "states"}
+def test_the_tour_does_its_steps_and_ends() -> None:
+    at = checked(open_app().button(key="places-tour").click().run())
+    seen = []
+    for step in tour.STEPS:
+        told = " ".join(item.value for item in container(at, "places-strip").markdown)
+        assert step.title in told
+        checked(at.button(key="places-show-me").click().run())
+        seen.append(scenario_of(at))
+        checked(at.button(key="places-next-step").click().run())
+    assert container(at, "places-strip") is None
+    assert seen[0].seed != BEGIN.seed
+    assert seen[1].context.epsilon == 0.2
+    assert seen[2].context.blocks == OneBlock()
+    assert seen[3].context.blocks == GridBlocks(25, 35)
+    assert_shows(at, replace(BEGIN, seed=BEGIN.seed + 1))
 
 
-def test_the_tour_leads_to_its_end_and_leaves_the_scenario() -> None:
-    at = open_app(blocks="states")
-    checked(next(b for b in at.button if b.proto.icon.endswith("tour:")).click().run())
-    assert at.session_state["tour-step"] == 0
-    assert_shows(at, scenario_of(at))
+def test_a_pinned_scenario_stands_beside_the_present_one() -> None:
+    at = checked(open_app().button(key="places-pin").click().run())
+    checked(at.select_slider(key="places-epsilon").set_value(4.0).run())
+    assert record_of(at) == Places(BEGIN.with_context(epsilon=4.0), pinned=BEGIN)
+    now, was = pictures(at), pictures(at, pinned.KEY)
+    assert now["truth"] == was["truth"]
+    assert now["ours"] != was["ours"]
+    assert was == pictures(open_app())
+    table = at.table[0].value
+    results = [run(prepare(each)) for each in (scenario_of(at), BEGIN)]
+    told = [formats.share(result.first.errors.tv) for result in results]
+    assert list(table.loc["total variation (TV)"]) == told
+    assert "people" not in table.index  # the same in both
+    again = open_app(query_of(at))
+    assert record_of(again) == record_of(at)
+    checked(at.button(key="places-unpin").click().run())
+    assert record_of(at).pinned is None
+
+
+def opened_tab(at: AppTest, which: str) -> AppTest:
+    at.session_state["places-tabs"] = next(tab.label for tab in at.tabs if which in tab.label)
+    return checked(at.run())
+
+
+def test_what_is_handed_on_is_what_is_shown() -> None:
+    at = opened_tab(open_with(STATES), "Hand it on")
+    address, command, python = (code.value for code in at.code)
+    assert address.endswith("?v=2&blocks=states&estimator=simplex-per-block")
+    assert command == exports.COMMAND
+    assert python.rstrip() == exports.snippet(STATES).rstrip()
+
+
+def test_code_that_is_handed_on_gives_the_same_digits(tmp_path: Path) -> None:
+    scenario = replace(BEGIN.with_context(blocks=GridBlocks(5, 7)), n=10_000, seed=7)
+    tv = run(prepare(scenario)).first.errors.tv
+    python = [sys.executable, "-c", exports.snippet(scenario)]
+    told = subprocess.run(python, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert float(told) == tv
+    (tmp_path / "scenario.json").write_text(exports.scenario_json(scenario), "utf-8")
+    command = [sys.executable, *exports.COMMAND.split()[1:-1], str(tmp_path / "scenario.json")]
+    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert json.loads(told)["errors"]["tv"]["mean"] == tv
+
+
+def test_the_record_waits_for_the_audit() -> None:
+    at = opened_tab(open_with(STATES), "Hand it on")
+    assert "places-record" not in [b.key for b in at.get("download_button")]
+    checked(at.button(key="places-audit-start").click().run())
+    assert not wait([at.session_state["places-audit/job"].future], timeout=120).not_done
+    checked(at.run())
+    assert at.session_state["places-audit/job"].result().holds
+
+
+def repeat(at: AppTest) -> AppTest:
+    opened_tab(at, "curves")
+    checked(at.button(key="places-repetition-start").click().run())
+    assert not wait([at.session_state["places-repetition/job"].future], timeout=120).not_done
+    return checked(at.run())
 
 
 def test_repeated_runs_start_and_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(repetition, "RUNS", 4)
-    at = open_app()
-    checked(next(b for b in at.button if b.proto.icon.endswith("repeat:")).click().run())
-    job = at.session_state["places-repetition/job"]
-    assert not wait([job.future], timeout=120).not_done
-    checked(at.run())
-    result, repeated = assert_shows(at, Scenario()), job.result()
-    many = run(replace(result.setup, scenario=Scenario(trials=4)))
+    at = repeat(open_app())
+    repeated = at.session_state["places-repetition/job"].result()
+    many = run(prepare(replace(BEGIN, trials=4)))
     tv = [errors.tv for errors in many.errors]
     assert repeated.ours == pytest.approx((min(tv), sum(tv) / 4, max(tv)))
-    assert not any(b.proto.icon.endswith("repeat:") for b in at.button)
+    assert "places-repetition-start" not in [b.key for b in at.button]
+
+
+def test_repeated_runs_stay_for_another_outcome_and_end_with_another_scenario(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(repetition, "RUNS", 2)
+    at = repeat(open_app())
+    job = at.session_state["places-repetition/job"]
+    checked(at.button(key="places-another").click().run())
+    assert at.session_state["places-repetition/job"] is job
+    assert any("In 2 runs each" in text.value for text in at.markdown)
+    checked(at.select_slider(key="places-epsilon").set_value(4.0).run())
+    assert job.stop.is_set()
+    assert at.button(key="places-repetition-start")
 
 
 def test_a_slow_method_waits_for_its_button_and_shows_what_it_found() -> None:
-    wanted = Scenario(estimator="maximum-likelihood")
-    at = open_app(**wanted.to_query())
-    assert container(at, "tv-ours") is None
-    assert_shows(finished(at), wanted)
+    at = open_with(SLOW)
+    assert list(pictures(at)) == ["truth"]
+    assert_shows(finished(at), SLOW)
     checked(at.select_slider(key="places-epsilon").set_value(4.0).run())
-    assert container(at, "tv-ours") is None
-    assert at.button(key="places-slow-start")
+    assert list(pictures(at)) == ["truth"]
+    assert at.button(key="places-ours-start")
 
 
-def test_a_cancelled_slow_run_gives_the_page_back() -> None:
-    at = open_app(**Scenario(estimator="maximum-likelihood").to_query())
-    checked(at.button(key="places-slow-start").click().run())
-    job = at.session_state["places-slow/job"]
-    job.cancel()
-    wait([job.future], timeout=120)
-    checked(at.run())
-    assert at.button(key="places-slow-start")
-    assert container(at, "tv-ours") is None
+def test_this_protection_is_there_at_once_where_only_plain_ldp_is_slow(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    quick, may, result = replace(BEGIN, estimator="maximum-likelihood"), Event(), runs.result
+
+    def held_back(scenario: Scenario, *progress: Progress) -> Result:
+        assert scenario == quick or may.wait(120)
+        return result(scenario, *progress)
+
+    monkeypatch.setattr(runs, "result", held_back)
+    at = open_with(quick)
+    assert list(pictures(at)) == ["truth", "ours"]
+    may.set()
+    assert_shows(finished(at), quick)
 
 
-@pytest.mark.parametrize(
-    "query", [{"estimator": "maximum-likelihood"}, {"family": "local-hashing"}], ids=str
-)
-def test_the_promise_needs_no_run(query: dict[str, str]) -> None:
-    at = open_app(blocks="states", **query)
-    assert container(at, "tv-ours") is None
-    odds = promise.odds(PLACES, prepare(scenario_of(at)))
+@pytest.mark.parametrize("scenario", [SLOW, replace(STATES, mechanism=LocalHashing())], ids=str)
+def test_the_promise_needs_no_run(scenario: Scenario) -> None:
+    at = open_with(scenario)
+    assert "ours" not in pictures(at)
+    odds = promise.odds(PLACES, prepare(scenario))
     assert any(odds in item.value for item in at.markdown)
 
 
-@pytest.mark.parametrize("blocks", ["one", "states", "grid"])
-def test_runs_that_cannot_work_are_not_offered_but_fewer_people_are(blocks: str) -> None:
-    at = open_app(family="local-hashing", blocks=blocks)
-    assert not any(button.key == "places-slow-start" for button in at.button)
-    (sentence,) = sentences(at)
+@pytest.mark.parametrize("blocks", [OneBlock(), StateBlocks()])
+def test_runs_that_cannot_work_are_not_offered_but_fewer_people_are(
+    blocks: OneBlock | StateBlocks,
+) -> None:
+    asked = replace(BEGIN.with_context(blocks=blocks), mechanism=LocalHashing())
+    at = open_with(asked)
+    assert "places-ours-start" not in [button.key for button in at.button]
+    (sentence,) = (item.value for item in at.error)
     assert FAMILIES["local-hashing"].title in sentence
     checked(at.button(key="places-fewer-people").click().run())
     found = scenario_of(at)
-    assert sentences(at) == []
-    assert at.button(key="places-slow-start")
-    assert found == replace(Scenario.from_query({"blocks": blocks}), family=found.family, n=found.n)
-    for scenario in (found, found.plain()):
-        assert prepare(scenario).mechanism.oracles.n_max >= prepare(scenario).n
+    assert not at.error
+    assert at.button(key="places-ours-start")
+    assert found == replace(asked, n=found.n)
+    assert people_max(prepare(found).mechanism) >= prepare(found).n
 
 
 def test_a_cancel_is_heard_while_a_draw_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = Event()
-    monkeypatch.setattr(compute, "compare_setups", lambda *_: drawn.wait(120))
-    at = open_app(**Scenario(estimator="maximum-likelihood").to_query())
-    checked(at.button(key="places-slow-start").click().run())
-    assert not any(button.key == "places-slow-start" for button in at.button)
+    monkeypatch.setattr(runs, "result", lambda *_: drawn.wait(120))
+    at = open_with(SLOW)
+    checked(at.button(key="places-ours-start").click().run())
+    assert "places-ours-start" not in [button.key for button in at.button]
     try:
-        checked(at.button(key="places-slow-cancel").click().run())
-        assert at.button(key="places-slow-start")
-        assert not at.session_state["places-slow/job"].future.done()
+        checked(at.button(key="places-ours-cancel").click().run())
+        assert at.button(key="places-ours-start")
+        assert not at.session_state["places-ours/job"].future.done()
     finally:
         drawn.set()
-
-
-def test_repeated_runs_stay_when_another_outcome_is_asked_for(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(repetition, "RUNS", 2)
-    at = open_app()
-    checked(next(b for b in at.button if b.proto.icon.endswith("repeat:")).click().run())
-    job = at.session_state["places-repetition/job"]
-    assert not wait([job.future], timeout=120).not_done
-    checked(next(b for b in at.button if b.proto.icon.endswith("casino:")).click().run())
-    assert scenario_of(at) == Scenario(seed=Scenario().seed + 1)
-    assert at.session_state["places-repetition/job"] is job
-    assert any("In 2 runs each" in text.value for text in at.markdown)
-
-
-def test_another_scenario_ends_repeated_runs() -> None:
-    at = open_app()
-    checked(next(b for b in at.button if b.proto.icon.endswith("repeat:")).click().run())
-    job = at.session_state["places-repetition/job"]
-    checked(at.select_slider(key="places-epsilon").set_value(4.0).run())
-    assert job.stop.is_set()
-    assert not wait([job.future], timeout=120).not_done
-    assert job.result() is None
-    assert any(b.proto.icon.endswith("repeat:") for b in at.button)

@@ -1,22 +1,15 @@
 """Charts draw the numbers that they are given; columns add up to the estimate."""
 
-import json
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from caldp_core.datasets import state_outline
-from caldp_core.domain.grid import US_GRID
 from caldp_core.experiments.forecast import Curve
-from caldp_core.scenarios.policies import ContextPolicy
-from caldp_core.scenarios.protection import GridBlocks, OneBlock
-from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.theme import CIVIDIS, DARK, LIGHT, NIGHT, NIGHT_LAND, Palette
 from caldp_ui.charts import curves as charts
 from caldp_ui.compute import runs as compute
-from caldp_ui.places import view3d
 
 X = np.array([0.5, 1.0, 2.0])
 OURS = Curve(
@@ -112,65 +105,3 @@ def test_cividis_grows_lighter_all_the_way() -> None:
     assert (np.diff(light) > -1).all()
     assert light[-1] - light[0] > 150
     assert f"rgb({','.join(map(str, NIGHT_LAND))})" == NIGHT.land
-
-
-@pytest.mark.parametrize("blocks", [GridBlocks(25, 35), OneBlock(), GridBlocks(125, 350)])
-def test_columns_are_the_blocks_or_tiles_and_never_too_many(blocks: object) -> None:
-    comparison = compute.compare(Scenario(policy=ContextPolicy(blocks=blocks), n=100_000))
-    table = view3d.column_table(comparison, US_GRID)
-    assert 20 <= len(table) <= 1000
-    parts = view3d.tiles(comparison.setup.partition, US_GRID)
-    shown = parts.sums(np.maximum(comparison.outcome.estimate, 0))
-    tallest = table.loc[table["height"].idxmax()]
-    assert parts.names[int(shown.argmax())] in tallest["text"]
-    row, column = np.divmod(np.flatnonzero(parts.labels == shown.argmax()), US_GRID.columns)
-    assert tallest["x"] == pytest.approx(US_GRID.longitudes()[column].mean(), abs=0.01)
-    assert tallest["y"] == pytest.approx(US_GRID.latitudes()[row].mean(), abs=0.01)
-
-
-@pytest.mark.parametrize("share", [0.0, 0.4, 1.0])
-def test_columns_have_the_legend_s_colour_and_show_on_the_dark_land(share: float) -> None:
-    shown = compute.compare(Scenario(policy=ContextPolicy(blocks=GridBlocks(25, 35)), n=100_000))
-    table = view3d.column_table(shown, US_GRID)
-    strip = view3d.legend(LIGHT).data[0]
-    colours = np.asarray(strip.z)[0]
-    land = _luminance(f"#{''.join(f'{part:02x}' for part in NIGHT_LAND)}")
-    at = colours[round((len(colours) - 1) * share)]
-    assert (_luminance(f"#{''.join(f'{part:02x}' for part in at)}") + 0.05) / (land + 0.05) >= 3
-    wrong = table["text"].str.extract(r"(\d+) of 100")[0].astype(float).to_numpy()
-    drawn = colours[np.rint((wrong - strip.x0) / strip.dx).astype(int)].astype(int)
-    assert np.abs(drawn - table[["r", "g", "b"]].to_numpy()).max() <= 6  # rounded to 1 of 100
-
-
-def test_columns_are_told_in_words_by_the_tallest() -> None:
-    comparison = compute.compare(
-        Scenario(policy=ContextPolicy(blocks=GridBlocks(25, 35)), n=100_000)
-    )
-    table = view3d.column_table(comparison, US_GRID)
-    told = view3d.in_words(comparison, US_GRID)
-    assert table.loc[table["height"].idxmax(), "text"] in told
-    assert f"{len(table):,} columns" in told
-
-
-def test_borders_in_3d_are_whole() -> None:
-    """Every end of every border is there, straight ones of two points as well."""
-    deck = json.loads(view3d.columns_deck(compute.compare(Scenario(n=100_000)), US_GRID).to_json())
-    rows = next(layer["data"] for layer in deck["layers"] if layer["id"] == "outline")
-    lines: list[list[list[float]]] = [[]]
-    for point in np.stack(state_outline(), axis=1).tolist():
-        if np.isnan(point[0]):
-            lines.append([])
-        else:
-            lines[-1].append(point)
-    wanted = [[line[0], line[-1]] for line in lines if len(line) > 1]
-    drawn = [[row["path"][0], row["path"][-1]] for row in rows]
-    np.testing.assert_allclose(drawn, wanted, atol=0.006)  # rounded to 0.01°
-
-
-def test_deck_is_light_and_fetches_nothing() -> None:
-    deck = view3d.columns_deck(compute.compare(Scenario(n=100_000)), US_GRID)
-    text = deck.to_json()
-    assert "http" not in text
-    assert not json.loads(text).get("mapProvider")
-    assert all(layer.id for layer in deck.layers)
-    assert len(text) < 1_500_000

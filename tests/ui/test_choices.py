@@ -1,7 +1,6 @@
 """What can be chosen: presets, data and start cards build, run and are what they say."""
 
 import ast
-import re
 from pathlib import Path
 
 import numpy as np
@@ -9,11 +8,10 @@ import pytest
 
 from caldp_core.datasets import Cities, Gowalla, Snap
 from caldp_core.datasets.fetch import GOWALLA_FILE
-from caldp_core.domain.grid import US_GRID, Area
+from caldp_core.domain.grid import Area
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.protection import (
-    AdaptiveBlocks,
     EverythingSensitive,
     GridBlocks,
     OneBlock,
@@ -37,7 +35,7 @@ def test_every_preset_runs_and_is_recognised(title: str) -> None:
     preset = BY_TITLE[title]
     before = Scenario(policy=ContextPolicy(epsilon=3.0), n=10_000, seed=8, estimator="clip")
     after = preset.apply(before)
-    assert (after.epsilon, after.n, after.seed, after.estimator) == (3.0, 10_000, 8, "clip")
+    assert (after.context.epsilon, after.n, after.seed, after.estimator) == (3.0, 10_000, 8, "clip")
     assert presets.fitting(after) is preset
     assert len(run(prepare(after)).errors) == 1
 
@@ -55,11 +53,11 @@ def test_the_paper_s_blocks_are_as_large_as_said() -> None:
     assert "1° × 2°" in preset.sentence
 
 
-def test_blocks_of_a_single_place_are_counted_where_cities_fill_them() -> None:
-    preset = next(p for p in presets.PRESETS if isinstance(p.blocks, AdaptiveBlocks))
-    sizes = np.bincount(preset.apply(Scenario()).blocks.build(US_GRID).labels)
-    told = re.findall(r"\d+", preset.sentence)
-    assert told == [str(sizes.size), str((sizes == 1).sum())]
+def test_no_preset_that_hides_something_leaves_a_place_alone_in_its_block() -> None:
+    for preset in presets.PRESETS:
+        setup = prepare(preset.apply(Scenario()))
+        alone = (setup.partition.sizes() == 1)[setup.partition.labels]
+        assert not (setup.sensitive & alone).any(), preset.title
 
 
 def test_presets_hide_what_they_say() -> None:

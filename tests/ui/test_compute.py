@@ -16,6 +16,7 @@ from caldp_core.experiments.forecast import (
     people_for_same_error,
 )
 from caldp_core.experiments.run import prepare, run
+from caldp_core.mechanisms.specs import Hadamard
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.protection import (
     DrawnBlocks,
@@ -26,6 +27,7 @@ from caldp_core.scenarios.protection import (
     StateBlocks,
 )
 from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.compute import exports
 from caldp_ui.compute import runs as compute
 from tests.ui.scenarios import VARIED
 
@@ -58,11 +60,11 @@ def test_a_file_that_has_changed_is_read_again(tmp_path: Path) -> None:
     file.write_text(line.format("30.23"))
     first = compute.key(scenario)
     assert compute.dataset(scenario).n == compute.setup(scenario).n == 1
-    assert compute.compare(scenario).outcome.people.sum() == 1
+    assert compute.result(scenario).first.people.sum() == 1
     file.write_text(line.format("30.23") + line.format("40.64"))
     assert len({missing, first, compute.key(scenario)}) == 3
     assert compute.dataset(scenario).n == compute.setup(scenario).n == 2
-    assert compute.compare(scenario).outcome.people.sum() == 2
+    assert compute.result(scenario).first.people.sum() == 2
     # As long as before, but another place.
     os.utime(file, ns=(1, 1))
     before = compute.dataset(scenario).counts
@@ -70,25 +72,31 @@ def test_a_file_that_has_changed_is_read_again(tmp_path: Path) -> None:
     assert not np.array_equal(compute.dataset(scenario).counts, before)
 
 
-def test_comparison_is_what_the_core_runs() -> None:
-    comparison = compute.compare(BASE)
-    for cached, scenario in ((comparison.ours, BASE), (comparison.plain, BASE.plain())):
-        fresh = run(prepare(scenario))
+def test_results_are_what_the_core_runs() -> None:
+    for scenario in (BASE, compute.rival(BASE)):
+        cached, fresh = compute.result(scenario), run(prepare(scenario))
         assert cached.setup.scenario == scenario
         assert cached.errors == fresh.errors
         assert compute.expected(scenario) == forecast(
             replace(fresh.setup, scenario=replace(scenario, seed=0))
         )
         np.testing.assert_array_equal(cached.first.estimate, fresh.first.estimate)
-    np.testing.assert_array_equal(comparison.ours.first.people, comparison.plain.first.people)
-    assert comparison.outcome is comparison.ours.first
-    assert comparison.setup is comparison.ours.setup
+        assert compute.once(scenario).errors == fresh.errors
+
+
+def test_the_rival_is_the_best_plain_ldp_for_the_same_people() -> None:
+    asked = replace(BASE, mechanism=Hadamard())
+    ours, rival = compute.result(asked), compute.result(compute.rival(asked))
+    np.testing.assert_array_equal(ours.first.people, rival.first.people)
+    assert rival.setup.partition.m == 1
+    assert rival.setup.mechanism_name != "hadamard"
+    assert rival.errors[0].tv < compute.result(asked.plain()).errors[0].tv
 
 
 def test_cached_values_are_shared_and_read_only() -> None:
-    comparison = compute.compare(BASE)
-    assert compute.compare(replace(BASE)).ours is comparison.ours
-    outcome, setup = comparison.outcome, comparison.setup
+    result = compute.result(BASE)
+    assert compute.result(replace(BASE)) is result
+    outcome, setup = result.first, result.setup
     shared = (outcome.estimate, outcome.people, outcome.unbiased, outcome.block_shares)
     for array in (*shared, setup.dataset.distribution, setup.sensitive, setup.partition.labels):
         with pytest.raises(ValueError, match="read-only"):
@@ -98,7 +106,7 @@ def test_cached_values_are_shared_and_read_only() -> None:
 def test_another_seed_is_another_run_of_the_same_mechanism() -> None:
     other = replace(BASE, seed=6)
     assert compute.setup(other) is compute.setup(BASE)
-    assert compute.compare(other).ours.errors != compute.compare(BASE).ours.errors
+    assert compute.result(other).errors != compute.result(BASE).errors
 
 
 def test_data_are_loaded_once_for_all_scenarios() -> None:
@@ -122,7 +130,7 @@ def test_curves_are_the_theory_s_and_the_same_along_the_curve() -> None:
 def test_people_that_plain_ldp_needs() -> None:
     scenario = replace(BASE.with_context(blocks=GridBlocks(25, 35)), seed=0)
     needed = compute.people_plain_needs(scenario)
-    assert needed == people_for_same_error(prepare(scenario), prepare(scenario.plain()))
+    assert needed == people_for_same_error(prepare(scenario), prepare(compute.rival(scenario)))
     assert compute.people_plain_needs(replace(scenario, seed=77)) == needed
     hopeless = replace(BASE.with_context(blocks=OneBlock(), sensitive=SensitiveAreas(())), n=10**12)
     assert compute.people_plain_needs(hopeless) is None
@@ -132,6 +140,6 @@ def test_a_scenario_as_a_file() -> None:
     drawn = BASE.with_context(
         blocks=DrawnBlocks(("40,41,-75,-73",)), sensitive=EverythingSensitive()
     )
-    text = compute.pretty(drawn)
+    text = exports.scenario_json(drawn)
     assert "40,41,-75,-73" in text
     assert Scenario.from_dict(json.loads(text)) == drawn

@@ -2,17 +2,15 @@
 
 import math
 import re
-from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 
 from caldp_core.basics.types import Bools
-from caldp_core.experiments.run import Setup, prepare, run
+from caldp_core.experiments.run import Setup
+from caldp_core.mechanisms.offers import cover_of
 from caldp_core.scenarios.protection import EverythingSensitive, OneBlock, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.places import tour
 from caldp_ui.words import accuracy, promise
 from caldp_ui.words.vocabulary import PLACES
 from tests.ui.small import CONTEXTS, channel_of, setup_of
@@ -32,7 +30,7 @@ def numbers(text: str) -> list[float]:
 def pairs(setup: Setup) -> list[tuple[int, int]]:
     """Pairs of hidden symbols of one block: those whose odds are bounded both ways."""
     labels = setup.partition.labels
-    hidden = setup.mechanism.hidden_symbols.tolist()
+    hidden = cover_of(setup.mechanism).hidden.tolist()
     return [(x, o) for x in hidden for o in hidden if x < o and labels[x] == labels[o]]
 
 
@@ -77,9 +75,11 @@ def test_many_reports_about_one_person_hide_practically_nothing(epsilon: float) 
 
 
 def test_weakest_of_several_promises_is_told() -> None:
-    scenario = Scenario(blocks=StateBlocks(), epsilon=tuple(np.linspace(0.2, 1.7, 50)))
+    scenario = Scenario().with_context(
+        blocks=StateBlocks(), epsilon=tuple(np.linspace(0.2, 1.7, 50))
+    )
     assert promise.strongest(scenario) == pytest.approx(1.7)
-    assert promise.strongest(Scenario(epsilon=0.4)) == 0.4
+    assert promise.strongest(Scenario().with_context(epsilon=0.4)) == 0.4
 
 
 @pytest.mark.parametrize("name", CONTEXTS)
@@ -89,13 +89,13 @@ def test_what_is_not_promised_mentions_what_is_open(name: str) -> None:
     scenario = setup.scenario
     assert any("took part" in s for s in sentences)
     says_block = any(s.startswith("Which ") for s in sentences)
-    assert says_block == (not isinstance(scenario.blocks, OneBlock))
+    assert says_block == (not isinstance(scenario.context.blocks, OneBlock))
     lonely = int((setup.partition.sizes() == 1).sum())
     assert any("single place" in s for s in sentences) == (lonely > 0)
     if lonely:
         assert any(s.startswith(f"{lonely} ") for s in sentences)
-    says_clear = any("openly" in s or "names its place." in s for s in sentences)
-    assert says_clear >= (not isinstance(scenario.sensitive, EverythingSensitive))
+    says_clear = any("openly" in s or "every report names it" in s for s in sentences)
+    assert says_clear >= (not isinstance(scenario.context.sensitive, EverythingSensitive))
 
 
 def _disjoint(one: Bools, other: Bools) -> bool:
@@ -116,11 +116,11 @@ def test_every_report_shows_its_block(name: str) -> None:
 def test_clear_share_is_the_channel_s(name: str, epsilon: float) -> None:
     setup = setup_of(name, epsilon)
     channel, labels = channel_of(setup), setup.partition.labels
-    hidden = setup.mechanism.hidden_symbols
+    hidden = cover_of(setup.mechanism).hidden
     blocks = set(labels[hidden].tolist())
     own = [
         channel[x, np.delete(channel, x, axis=0).max(axis=0) == 0].sum()
-        for x in setup.mechanism.clear_symbols
+        for x in cover_of(setup.mechanism).clear
         if labels[x] in blocks
     ]
     sentence = next(s for s in promise.not_promised(PLACES, setup) if "openly" in s)
@@ -134,8 +134,8 @@ def test_how_far_a_report_can_speak_for_a_sensitive_place(name: str, epsilon: fl
     channel, labels = channel_of(setup), setup.partition.labels
     best = max(
         (channel[x] / (channel[x] + channel[o] + 1e-300)).max()
-        for x in setup.mechanism.hidden_symbols
-        for o in setup.mechanism.clear_symbols
+        for x in cover_of(setup.mechanism).hidden
+        for o in cover_of(setup.mechanism).clear
         if labels[x] == labels[o]
     )
     (sentence,) = (s for s in promise.not_promised(PLACES, setup) if "openly" in s)
@@ -188,22 +188,3 @@ def test_times_as_many(times: float) -> None:
     setup = setup_of("blocks")
     told = numbers(accuracy.plain_needs(setup, round(times * setup.n))[1].replace(",", ""))
     assert told[0] == pytest.approx(times, rel=0.05)
-
-
-@pytest.mark.parametrize("changed", [{}, {"epsilon": 3.0}, {"n": 20_000, "seed": 5}])
-def test_the_tour_s_errors_are_those_on_the_screen(changed: dict[str, Any]) -> None:
-    shown = replace(Scenario(), blocks=StateBlocks(), **changed)
-    paper = replace(Scenario(), **changed)
-    text = " ".join(tour.text_of(step, shown) for step in range(len(tour._STEPS)))
-    told = re.findall(r"(\d+) of 100 people", text)
-    tv = [run(prepare(scenario)).first.errors.tv for scenario in (paper.plain(), paper)]
-    assert told == [f"{100 * value:.0f}" for value in tv]
-
-
-def test_the_tour_names_no_errors_that_the_page_cannot_show_at_once() -> None:
-    for shown in (
-        Scenario(estimator="maximum-likelihood"),
-        Scenario(blocks=StateBlocks(), epsilon=tuple(np.linspace(0.2, 1.7, 49))),
-    ):
-        texts = [tour.text_of(step, shown) for step in range(len(tour._STEPS))]
-        assert not any("{" in text or "of 100" in text for text in texts)

@@ -147,9 +147,12 @@ class GeometricAxis:
         if self.size == 1:
             return [[Fraction(1)]]
         end = Fraction(COIN_ONE, COIN_ONE + self.whole)
-        powers = [self._power(t) for t in range(self.size)]
         inner = end * (1 - self._power(1))
-        weights = [end, *[inner] * (self.size - 2), end]
+        # Few entries differ; each is made once, as rationals of thousands of digits take long.
+        steps = [self._power(t) for t in range(self.size)]
+        at_ends, between = [end * step for step in steps], [inner * step for step in steps]
+        last = self.size - 1
         return [
-            [weights[y] * powers[abs(x - y)] for y in range(self.size)] for x in range(self.size)
+            [(between if 0 < y < last else at_ends)[abs(x - y)] for y in range(self.size)]
+            for x in range(self.size)
         ]

@@ -17,6 +17,7 @@ from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.types import Floats, Ints, Words, WordSource
 from caldp_core.mechanisms.base import ChannelRows
 from caldp_core.mechanisms.oracles.histogram_oracles import HistogramOracles
+from caldp_core.mechanisms.oracles.tables import at, shared
 from caldp_core.mechanisms.oracles.walsh_hadamard import fwht, stochastic_fwht
 from caldp_core.mechanisms.randomness.coins import (
     COIN_BITS,
@@ -29,7 +30,6 @@ from caldp_core.mechanisms.randomness.coins import (
 _CHUNK = 1 << 16
 Bytes: TypeAlias = NDArray[np.uint8]
 Cells = TypeVar("Cells", Ints, Floats)
-Table = TypeVar("Table", Ints, Words)
 
 
 @dataclass(frozen=True)
@@ -76,10 +76,10 @@ class HadamardOracles(HistogramOracles):
     def privatize(self, rank: Ints, words: WordSource) -> Ints:
         """(n,) ranks → (n,) cells; works through users in chunks that stay in the cache."""
         tables = _Tables(
-            _shared(self._row),
-            _shared(self._orders[self._block] - 1),
-            _shared(self._starts[self._block]),
-            _shared(self._truth[self._block]),
+            shared(self._row),
+            shared(self._orders[self._block] - 1),
+            shared(self._starts[self._block]),
+            shared(self._truth[self._block]),
         )
         reports = np.empty(rank.size, np.int64)
         for start in range(0, rank.size, _CHUNK):
@@ -215,26 +215,17 @@ class _Tables:
 
     def draw(self, rank: Ints, words: WordSource) -> Ints:
         coin = words(rank.size)
-        row, mask = _at(self.row, rank), _at(self.mask, rank)
+        row, mask = at(self.row, rank), at(self.mask, rank)
         y = self._spare(coin, words).view(np.int64) & mask
         odd = np.bitwise_count(row & y) & 1
-        wrong = odd == below(coin, _at(self.truth, rank))
+        wrong = odd == below(coin, at(self.truth, rank))
         # Flipping y's bit at the row's lowest set bit mends the parity and keeps y uniform.
         y ^= (row & -row) * wrong
-        return y + _at(self.start, rank)
+        return y + at(self.start, rank)
 
     def _spare(self, coin: Words, words: WordSource) -> Words:
         # The coin takes the top 48 bits; the 16 below are free for y if they suffice.
         return coin if int(self.mask.max()) < 1 << SPARE_BITS else words(coin.size)
-
-
-def _shared(table: Table) -> Table:
-    """A table whose entries are all equal shrinks to one entry."""
-    return table[:1].copy() if table.size and (table == table[0]).all() else table
-
-
-def _at(table: Table, rank: Ints) -> Table:
-    return table if table.size == 1 else table.take(rank)
 
 
 def _bit_length(sizes: Ints) -> Ints:

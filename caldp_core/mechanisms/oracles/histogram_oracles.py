@@ -1,7 +1,7 @@
-"""Reports that are whole numbers: what Hadamard response and randomized response share.
+"""Reports that are whole numbers: Hadamard, Galois and randomized response.
 
-Room: mechanisms. The oracles' reports are the entries of the tally, 0 … tally_size−1; the symbols
-that are not hidden follow behind.
+Room: mechanisms. The oracles' reports are 0 … outputs−1; the symbols that are not hidden follow
+behind. Unless a family says otherwise, a report is the entry of the tally in which it counts.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from caldp_core.basics.types import Ints, Reports
 
 
 class HistogramOracles:
-    """The part of a `FrequencyOracles` that follows once a report is its entry in the tally."""
+    """The part of a `FrequencyOracles` that follows once a report is a number."""
 
     tally_size: int
     dtype: np.dtype[Any] = np.dtype(np.int64)
@@ -26,18 +26,18 @@ class HistogramOracles:
         return self.tally_size
 
     def clear_reports(self, place: Ints) -> Ints:
-        """(n,) places → (n,) numbers from tally_size on."""
-        return self.tally_size + place
+        """(n,) places → (n,) numbers from outputs on."""
+        return self.outputs + place
 
     def tally(self, reports: Reports, clear: int) -> Ints:
-        """(n,) reports → (tally_size + clear,) histogram; `CaldpError` on a number out of range."""
-        symbols = check_symbols("reports", reports, self.tally_size + clear)
-        return np.bincount(symbols, minlength=self.tally_size + clear)
+        """(n,) reports → (outputs + clear,) histogram; `CaldpError` on a number out of range."""
+        symbols = check_symbols("reports", reports, self.outputs + clear)
+        return np.bincount(symbols, minlength=self.outputs + clear)
 
     def every_report(self, clear: int) -> Ints:
-        """0 … tally_size + clear − 1."""
-        return np.arange(self.tally_size + clear)
+        """0 … outputs + clear − 1."""
+        return np.arange(self.outputs + clear)
 
     def report_bits(self, clear: int) -> int:
         """Bits of the largest number."""
-        return max(1, (self.tally_size + clear - 1).bit_length())
+        return max(1, (self.outputs + clear - 1).bit_length())

@@ -14,7 +14,9 @@ export class Looks {
         this.stage = stage;
         this.panes = new Map();
         const asked = readQuery(LOOK_KEY);
-        this.look = LOOKS.some(([look]) => look === asked) && asked !== "present" ? asked : "side";
+        this.first = stage.data.look;
+        const known = LOOKS.some(([look]) => look === asked) && asked !== "present";
+        this.look = known ? asked : this.first;
         this.board = el("div", {
             className: "board", role: "application", tabIndex: 0, "aria-roledescription": "maps",
         });
@@ -67,7 +69,7 @@ export class Looks {
     /** Into the link, where pages may have dropped it; "present" is for now only. */
     remember() {
         if (this.look === "present") return;
-        writeQuery({[LOOK_KEY]: this.look === "side" ? null : this.look});
+        writeQuery({[LOOK_KEY]: this.look === this.first ? null : this.look});
     }
 
     /** Over everything else on screen, whatever it is inside of. */

@@ -6,13 +6,14 @@ from typing import Final
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets import Zipf
+from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.protection import EvenRuns
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 from caldp_ui.session.scenarios import WithScenario, read_scenario, unknown_keys
 from caldp_ui.session.slot import Slot
 
-TEN: Final = Scenario(dataset=Zipf(k=10), blocks=EvenRuns(2), n=10_000)
+TEN: Final = Scenario(Zipf(k=10), ContextPolicy(blocks=EvenRuns(2)), n=10_000)
 
 
 @dataclass(frozen=True)
@@ -34,9 +35,9 @@ class SurveyLink:
         return record.scenario.to_query() | {"answer": str(record.answer)}
 
     def read(self, query: Mapping[str, str]) -> Survey:
-        flat = {"dataset": "zipf", "dataset.k": "10", "blocks": "runs", "n": "10000", **query}
+        flat = dict(query)
         answer = int(flat.pop("answer", "0"))
-        return Survey(read_scenario(flat), answer)
+        return Survey(read_scenario(flat) if flat else TEN, answer)
 
     def strangers(self, query: Mapping[str, str]) -> list[str]:
         return [key for key in unknown_keys(query) if key != "answer"]

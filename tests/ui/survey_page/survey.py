@@ -5,7 +5,7 @@ import streamlit as st
 from caldp_ui.app.navigation import enter
 from caldp_ui.compute import runs
 from caldp_ui.controls import common
-from caldp_ui.parts import readout
+from caldp_ui.parts import promises
 from caldp_ui.session import jobs, notices
 from caldp_ui.words.vocabulary import VALUES
 from tests.ui.survey_page.slot import SLOT
@@ -18,8 +18,7 @@ common.epsilon(SLOT)
 st.number_input(
     "Answer", 0, 9, **SLOT.bind("answer", SLOT.now().answer, lambda record, v: record.at(v))
 )
-comparison = runs.compare(SLOT.now().scenario)
-readout.shield(VALUES, comparison.setup)
+promises.shield(VALUES, runs.setup(SLOT.now().scenario))
 counted = jobs.offered(
     SLOT.key("count"),
     "count",

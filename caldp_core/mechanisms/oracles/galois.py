@@ -1,0 +1,203 @@
+"""The Galois family: Galois response in every context. New here; see docs/galois.md.
+
+Room: mechanisms. Hidden symbol x of a block is a point of F_q^d, q = 2^m, d the least with
+q^d ≥ s. A report is an affine hyperplane {z : ⟨a, z⟩ = y}: a random one of all with probability
+λ = q/(q + e^ε − 1), else a random one through x. It includes the symbols that lie on it, and two
+symbols share equally many hyperplanes whichever they are, so estimate and variance are those of
+`supports.py`. Of all m the one with the least variance is taken. With d = 1 a hyperplane is a
+point and this is k-RR; with q = 2 a report tells one parity, as Hadamard response's does.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+import numpy as np
+
+from caldp_core.basics.arrays import counts_by, sums_by
+from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource
+from caldp_core.mechanisms.base import ChannelRows, Family, SupportForm
+from caldp_core.mechanisms.oracles.finite_field import inner_product
+from caldp_core.mechanisms.oracles.galois_spaces import (
+    best_degrees,
+    degrees_for,
+    groups_of,
+    support_law_of,
+    values_and_shared,
+)
+from caldp_core.mechanisms.oracles.histogram_oracles import HistogramOracles
+from caldp_core.mechanisms.oracles.hyperplanes import Hyperplanes, Points
+from caldp_core.mechanisms.oracles.supports import SupportOracles
+from caldp_core.mechanisms.oracles.tables import at, shared
+from caldp_core.mechanisms.randomness.coins import COIN_ONE, below, noise_threshold, uniform_below
+
+_CHUNK: Final = 1 << 16
+
+
+class GaloisOracles(HistogramOracles, SupportOracles):
+    """See `FrequencyOracles`; `sizes`: (m,) hidden symbols per block, `epsilon`: (m,).
+
+    `choose`: sizes and ε → (m,) degrees of the fields, 0 for a report that names a symbol.
+    """
+
+    def __init__(
+        self,
+        sizes: Ints,
+        epsilon: Floats,
+        choose: Callable[[Ints, Floats], Ints] = best_degrees,
+    ) -> None:
+        self._degrees = np.where(sizes > 0, choose(sizes, epsilon), 0)
+        self._values, agree = values_and_shared(sizes, self._degrees)
+        noise = noise_threshold(np.where(sizes > 0, self._values, 0), epsilon)
+        super().__init__(sizes, noise, support_law_of(self._values, agree, noise / COIN_ONE))
+        self._groups = list(groups_of(sizes, self._degrees))
+        self._first = np.zeros(sizes.size, np.int64)
+        self._reports = np.zeros(sizes.size, np.int64)
+        for group in self._groups:
+            reports = group.space.reports
+            self._reports[group.blocks] = reports
+            self._first[group.blocks] = group.start + reports * np.arange(group.blocks.size)
+        self._tables = self._lookups()
+
+    def _lookups(self) -> "_Tables":
+        block, degrees = self._block, self._degrees[self._block]
+        masks = np.zeros((int(self._degrees.max()), block.size), np.int64)
+        place = np.zeros(self._sizes.size, np.int64)
+        normals: dict[Hyperplanes | Points, Ints] = {}
+        for group in self._groups:
+            normals.setdefault(group.space, group.space.normals)
+            place[group.blocks] = sum(a.size for a in normals.values()) - group.space.normals.size
+            masks[: group.space.m, group.ranks] = group.masks[:, group.x]
+        x = np.arange(block.size) - self._starts[block]
+        return _Tables(
+            first=shared(self._first[block]),
+            reports=shared(self._reports[block].astype(np.uint64)),
+            noise=shared(self.cover_threshold[block]),
+            directions=shared((self._reports // self._values)[block].astype(np.uint64)),
+            normal=shared(place[block]),
+            point=shared(np.where(degrees > 0, 0, x)),
+            masks=masks,
+            normals=np.concatenate([np.zeros(0, np.int64), *normals.values()]),
+        )
+
+    @property
+    def outputs(self) -> int:
+        """Hyperplanes of all blocks."""
+        return int(self._reports.sum())
+
+    @property
+    def settings(self) -> tuple[Ints, ...]:
+        """m of every block."""
+        return (self._degrees,)
+
+    def privatize(self, rank: Ints, words: WordSource) -> Ints:
+        """(n,) ranks → (n,) hyperplanes; works through people in chunks that stay in the cache."""
+        reports = np.empty(rank.size, np.int64)
+        for start in range(0, rank.size, _CHUNK):
+            part = rank[start : start + _CHUNK]
+            reports[start : start + _CHUNK] = self._tables.draw(part, words)
+        return reports
+
+    def privatize_base(self, block: Ints, words: WordSource) -> Ints:
+        """(n,) blocks → (n,) of all hyperplanes of the block."""
+        drawn = uniform_below(self._reports[block].astype(np.uint64), words)
+        return self._first[block] + drawn.astype(np.int64)
+
+    def tally(self, reports: Reports, clear: int) -> Ints:
+        """(n,) reports → (cells + clear,) sums; `CaldpError` on a number out of range."""
+        histogram = super().tally(reports, clear)
+        included = np.zeros(self._block.size, np.int64)
+        sent = np.zeros(self._sizes.size, np.int64)
+        for group in self._groups:
+            of_group = group.of(histogram)
+            included[group.ranks] = np.rint(group.through(of_group))
+            sent[group.blocks] = of_group.sum(axis=1)
+        return np.concatenate([included, sent, histogram[self.outputs :]])
+
+    def sample_tally(self, counts: Ints, base: Ints, rng: np.random.Generator) -> Ints:
+        """Lies are spread by one uniform multinomial; truths as `hyperplane_tally.py` does."""
+        some = np.flatnonzero(counts)
+        truths = np.zeros_like(counts)
+        truths[some] = rng.binomial(counts[some], 1.0 - self._share[self._block[some]])
+        noise = counts_by(self._block, counts - truths, base.size) + base
+        included = np.empty_like(counts)
+        for group in self._groups:
+            reports = group.space.reports
+            tally = rng.multinomial(noise[group.blocks], np.full(reports, 1.0 / reports))
+            tally += group.space.draw(group.placed(truths), group.masks, rng)
+            included[group.ranks] = np.rint(group.through(tally))
+        return np.concatenate([included, counts_by(self._block, counts, base.size) + base])
+
+    def second_moment(self, weights: Floats, p: Floats, block_p: Floats) -> float:
+        """E[Z²], Z = (Σ w over the hyperplane − r·W)/(a − r): hyperplane by hyperplane."""
+        law, block, m = self.law, self._block, self._sizes.size
+        hidden, base, _ = self._shares(p, block_p)
+        level = law.other * sums_by(block, weights, m)
+        told, total = np.empty_like(p), np.zeros(m)
+        for group in self._groups:
+            z = group.over(weights) - level[group.blocks, None]
+            z /= law.gain[group.blocks, None]
+            np.square(z, out=z)
+            told[group.ranks] = group.through(z) / group.space.directions
+            total[group.blocks] = z.mean(axis=1)
+        lies = self._share * hidden + base
+        return float(((1.0 - self._share[block]) * p * told).sum() + (lies * total).sum())
+
+    def channel(self, block: int) -> tuple[int, Ints, int]:
+        """Numerators over 2^48·(hyperplanes): a lie N, the truth q·(2^48 − N) more; base 2^48."""
+        rows = self.channel_rows(block, 0, int(self._sizes[block]) + 1)
+        return rows.first, np.array(rows.values)[rows.codes], rows.denominator
+
+    def channel_rows(self, block: int, start: int, stop: int) -> ChannelRows:
+        """The same in codes: 0 for a lie, 1 for the base row's 2^48, 2 for the truth."""
+        group = next(group for group in self._groups if block in group.blocks)
+        size, q = int(self._sizes[block]), int(self._values[block])
+        x = np.arange(start, min(stop, size))
+        codes = group.space.on(x, group.masks).view(np.uint8)
+        np.left_shift(codes, 1, out=codes)
+        if stop > size:
+            codes = np.concatenate([codes, np.ones((1, codes.shape[1]), np.uint8)])
+        noise = int(self.cover_threshold[block])
+        values = (noise, COIN_ONE, q * (COIN_ONE - noise) + noise)
+        return ChannelRows(int(self._first[block]), codes, values, COIN_ONE * group.space.reports)
+
+    def support_form(self, block: int) -> SupportForm:
+        """A random hyperplane with λ, else one of those through x: one of q in each direction."""
+        lie, q = Fraction(int(self.cover_threshold[block]), COIN_ONE), int(self._values[block])
+        return SupportForm(lie + (1 - lie) * q, lie, Fraction(1, q))
+
+
+def galois_family(q: int) -> Family:
+    """Galois response that uses this q wherever a block has more symbols; `CaldpError` for none."""
+    return lambda sizes, epsilon: GaloisOracles(sizes, epsilon, lambda s, _: degrees_for(s, q))
+
+
+@dataclass(frozen=True, eq=False)
+class _Tables:
+    """What a report depends on: an entry a rank, or a single one for all.
+
+    `first`, `reports`, `directions`: the block's; a report is `first` + y·directions + direction.
+    `normal`: where the block's normals start in `normals`. ⟨a, x⟩ is told by `masks`, (bits, s),
+    or is `point` where there is one direction.
+    """
+
+    first: Ints
+    reports: Words
+    noise: Words
+    directions: Words
+    normal: Ints
+    point: Ints
+    masks: Ints
+    normals: Ints
+
+    def draw(self, rank: Ints, words: WordSource) -> Ints:
+        """(n,) ranks → (n,) reports."""
+        lie = uniform_below(np.broadcast_to(at(self.reports, rank), rank.shape), words)
+        truth = np.flatnonzero(~below(words(rank.size), at(self.noise, rank)))
+        x, directions = rank[truth], at(self.directions, rank[truth])
+        direction = lie[truth] - lie[truth] // directions * directions
+        a = self.normals.take(at(self.normal, x) + direction.astype(np.int64))
+        y = at(self.point, x) ^ inner_product(a, self.masks[:, x])
+        lie[truth] = y.view(np.uint64) * directions + direction
+        return lie.view(np.int64) + at(self.first, rank)

@@ -1,0 +1,173 @@
+"""The affine hyperplanes {x : ⟨a, x⟩ = y} of F_q^d, q = 2^m: reports of Galois response.
+
+Room: mechanisms; the machine room of `galois.py`. (a, y) and (ta, ty) are one hyperplane for each
+t ≠ 0, so a is scaled to have 1 for its last digit that is not 0: there are A = (q^d − 1)/(q − 1)
+such directions a, q hyperplanes to each, and one of those goes through any point. Points are packed
+vectors 0 … q^d − 1. Two of them share (q^(d−1) − 1)/(q − 1) hyperplanes: as many as there are
+directions orthogonal to their difference.
+
+Sums over hyperplanes are Walsh–Hadamard transforms. Let χ(u) = −1 where bit 0 of u is set, else 1:
+a character, so Σ_t χ(t·u) is q for u = 0, else 0. With C the tally of hyperplanes,
+
+    Σ_a C[a, ⟨a, x⟩] = (1/q) Σ_a Σ_t Σ_y C[a, y]·χ(t·y)·χ(t·⟨a, x⟩) = (1/q) Σ_b G[b]·χ(⟨b, x⟩),
+
+G[b] = Σ_y C[a, y]·χ(t·y) for b = t·a and G[0] the sum of C: each b ≠ 0 is one t times one a, so one
+transform of q^d entries does it, read at M_0(x), as χ(⟨b, x⟩) = (−1)^parity(b & M_0(x)).
+"""
+
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+
+from caldp_core.basics.types import Bools, Floats, Ints, read_only
+from caldp_core.mechanisms.oracles.finite_field import (
+    inner_product,
+    inner_product_masks,
+    inverse,
+    product,
+)
+from caldp_core.mechanisms.oracles.hyperplane_tally import coins_of, sample_hyperplanes
+from caldp_core.mechanisms.oracles.walsh_hadamard import fwht
+from caldp_core.mechanisms.randomness.tally_in_pieces import pieces
+
+_PERSON: Final = 2
+"""How many coins of `sample_hyperplanes` one person's report is worth (measured: 1.5 to 3)."""
+_CHUNK: Final = 1 << 18
+_KEPT: Final = 8
+"""Spaces whose tables are kept: that of plain LDP and those of a few sizes of blocks."""
+
+
+class Hyperplanes:
+    """Those of F_q^d, d ≥ 2, numbered y·A + direction, directions as in `normals`.
+
+    `values`: q. `directions`: A. `points`: q^d. `normals`: (A,) packed a. `shared`: the chance that
+    a random hyperplane through one point goes through another.
+    """
+
+    def __init__(self, m: int, d: int) -> None:
+        self.m, self.d = m, d
+        self.values = 1 << m
+        self.points = 1 << m * d
+        leading = [1 << m * digit for digit in range(d)]
+        self.normals = read_only(np.concatenate([np.arange(one, 2 * one) for one in leading]))
+        self.directions = self.normals.size
+        self.reports = self.directions * self.values
+        self.shared = (self.points // self.values - 1) / (self.points - 1)
+        self._place = read_only(self._places())
+
+    def _places(self) -> Ints:
+        """(q^d − 1,) for b = t·a ≠ 0 the place a·q + M_0(t) of G[b] among the transforms."""
+        places, first = [], 0
+        dual = inner_product_masks(np.arange(self.values), self.m, 1)[0]
+        for digit in range(self.d):
+            one = 1 << self.m * digit
+            b = np.arange(one, one << self.m)
+            t = b >> self.m * digit
+            a = product(inverse(np.arange(self.values), self.m)[t], b, self.m, self.d)
+            places.append((first + a - one) * self.values + dual[t])
+            first += one
+        return np.concatenate(places)
+
+    def masks(self, size: int) -> Ints:
+        """(m, size) masks of inner products with the points below `size`; see `finite_field`."""
+        return inner_product_masks(np.arange(size), self.m, self.d)
+
+    def through(self, tally: Floats, masks: Ints) -> Floats:
+        """(blocks, reports) → (blocks, size) sums over the hyperplanes through each point."""
+        blocks = tally.shape[0]
+        by_direction = tally.reshape(blocks, self.values, self.directions).swapaxes(1, 2)
+        whole = np.empty((blocks, self.points))
+        whole[:, 0] = tally.sum(axis=1)
+        whole[:, 1:] = fwht(by_direction).reshape(blocks, -1)[:, self._place]
+        return fwht(whole)[:, masks[0]] / self.values
+
+    def over(self, weights: Floats, masks: Ints) -> Floats:
+        """(blocks, size) weights of points → (blocks, reports) their sum over each hyperplane.
+
+        The transpose of `through`.
+        """
+        blocks = weights.shape[0]
+        placed = np.zeros((blocks, self.points))
+        placed[:, masks[0]] = weights
+        spectrum = fwht(placed)
+        whole = np.zeros((blocks, self.directions, self.values))
+        whole[:, :, 0] = spectrum[:, :1]
+        whole.reshape(blocks, -1)[:, self._place] = spectrum[:, 1:]
+        sums = fwht(whole) / self.values
+        return sums.swapaxes(1, 2).reshape(blocks, -1)
+
+    def draw(self, people: Ints, masks: Ints, rng: np.random.Generator) -> Ints:
+        """(blocks, size) people → (blocks, reports): each sends a random hyperplane through x.
+
+        One by one, or all at once where that is cheaper.
+        """
+        blocks, size = people.shape
+        if people.sum() * _PERSON < blocks * coins_of(self.m, self.d):
+            tally = np.zeros(blocks * self.reports, np.int64)
+            for kind in pieces(people.reshape(-1), _CHUNK):
+                block, x = kind // size, kind % size
+                direction = rng.integers(0, self.directions, kind.size)
+                y = inner_product(self.normals[direction], masks[:, x])
+                sent = block * self.reports + y * self.directions + direction
+                tally += np.bincount(sent, minlength=tally.size)
+            return tally.reshape(blocks, -1)
+        placed = np.zeros((blocks, self.points), np.int64)
+        placed[:, :size] = people
+        return sample_hyperplanes(placed, self.m, self.d, rng)
+
+    def on(self, x: Ints, masks: Ints) -> Bools:
+        """(n,) points → (n, reports) whether each lies on each hyperplane."""
+        kind = np.min_scalar_type(self.values - 1)
+        bits = 1 << np.arange(self.m * self.d)[:, None]
+        of_bit = inner_product(bits, masks[:, None, x]).astype(kind)[:, :, None]
+        y, first = np.empty((x.size, 1, self.directions), kind), 0
+        for digit in range(self.d):
+            y[:, :, first] = of_bit[self.m * digit]
+            for bit in range(self.m * digit):  # a normal with this bit is one without it, and it
+                done, step = first + (1 << bit), 1 << bit
+                np.bitwise_xor(y[:, 0, first:done], of_bit[bit], out=y[:, 0, done : done + step])
+            first += 1 << self.m * digit
+        every = np.arange(self.values, dtype=kind)[:, None]
+        return np.asarray(y == every).reshape(x.size, self.reports)
+
+
+class Points:
+    """The same with d = 1, where a hyperplane is a point: no need of a field, any number will do.
+
+    A report names a point, which makes it k-ary randomized response.
+    """
+
+    m: Final = 0
+    directions: Final = 1
+    shared: Final = 0.0
+
+    def __init__(self, points: int) -> None:
+        self.points = self.values = self.reports = points
+        self.normals = np.zeros(1, np.int64)
+
+    def masks(self, size: int) -> Ints:
+        """(0, size): no bit of y has to be reckoned."""
+        return np.zeros((0, size), np.int64)
+
+    def through(self, tally: Floats, masks: Ints) -> Floats:
+        """(blocks, reports) → themselves: they are the points."""
+        return tally
+
+    def over(self, weights: Floats, masks: Ints) -> Floats:
+        """(blocks, points) weights → themselves."""
+        return weights
+
+    def draw(self, people: Ints, masks: Ints, rng: np.random.Generator) -> Ints:
+        """(blocks, points) people → themselves: everybody sends their point."""
+        return people
+
+    def on(self, x: Ints, masks: Ints) -> Bools:
+        """(n,) points → (n, reports) whether each is each."""
+        return np.asarray(x[:, None] == np.arange(self.points))
+
+
+@lru_cache(maxsize=_KEPT)
+def hyperplanes(m: int, d: int) -> Hyperplanes:
+    """Those of F_q^d; the tables of a few are kept."""
+    return Hyperplanes(m, d)

@@ -1,0 +1,52 @@
+"""A result as files and code that others can open, run and check.
+
+Room: compute. The snippet and the command give the digits that the page shows; a test runs them.
+"""
+
+import io
+import json
+from pprint import pformat
+from typing import Final
+
+import numpy as np
+
+from caldp_core.domain.grid import GridDomain
+from caldp_core.experiments.run import Result
+from caldp_core.scenarios.scenario import Scenario
+
+COMMAND: Final = "python -m caldp_core run scenario.json"
+
+
+def scenario_json(scenario: Scenario) -> str:
+    """The scenario as a file, for people and for the command line."""
+    return json.dumps(scenario.to_dict(), indent=2, ensure_ascii=False)
+
+
+def snippet(scenario: Scenario) -> str:
+    """Python that runs the scenario and prints the error that the page shows."""
+    return (
+        "from caldp_core import Scenario, prepare, run\n\n"
+        f"scenario = Scenario.from_dict(\n{pformat(scenario.to_dict(), sort_dicts=False)}\n)\n"
+        "result = run(prepare(scenario))\n"
+        "print(result.first.errors.tv)\n"
+    )
+
+
+def estimate_csv(result: Result) -> bytes:
+    """One row a symbol: where it is, its block, and its estimated share and people."""
+    setup, domain = result.setup, result.setup.dataset.domain
+    k = setup.mechanism.k
+    columns: dict[str, object] = {"symbol": np.arange(k)}
+    if isinstance(domain, GridDomain):
+        row, column = np.divmod(np.arange(k), domain.columns)
+        columns["latitude"] = domain.latitudes()[row].round(6)
+        columns["longitude"] = domain.longitudes()[column].round(6)
+    names = np.array(setup.partition.names, dtype=object)
+    columns["block"] = names[setup.partition.labels]
+    columns["share"] = result.first.estimate
+    columns["people"] = result.first.estimate * setup.n
+    import pandas as pd
+
+    buffer = io.StringIO()
+    pd.DataFrame(columns).to_csv(buffer, index=False)
+    return buffer.getvalue().encode()

@@ -1,0 +1,52 @@
+"""What the exact audit says of the very mechanism that a page shows.
+
+Room: compute.
+"""
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from caldp_core.audit.blockwise import audit_context
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Progress
+from caldp_core.experiments.run import Setup
+from caldp_core.mechanisms.contextual import ContextMechanism
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.compute import runs
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """`holds`: None where no audit could be made, and `why` says so. `looked_at`: by which way.
+
+    `loss`, `epsilon`: of the pair of symbols that comes nearest to its ε; None without pairs.
+    """
+
+    holds: bool | None
+    looked_at: str = ""
+    loss: float | None = None
+    epsilon: float | None = None
+    why: str = ""
+
+
+def verdict(scenario: Scenario, progress: Progress) -> Verdict:
+    """Audit the scenario's mechanism; the same for all visits, people, estimators and seeds."""
+    return _verdict(runs.key(scenario), runs.setup(scenario), progress)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _verdict(name: str, _setup: Setup, _progress: Progress) -> Verdict:
+    del name
+    mechanism = _setup.mechanism
+    if not isinstance(mechanism, ContextMechanism):
+        return Verdict(None, why="This mechanism is no family in a context.")
+    try:
+        audit = audit_context(mechanism, _progress)
+    except CaldpError as error:
+        return Verdict(None, why=str(error))
+    worst = audit.worst
+    if worst is None:
+        return Verdict(audit.holds, audit.method)
+    loss = float("inf") if worst.ratio is None else worst.privacy_loss
+    return Verdict(audit.holds, audit.method, loss, worst.epsilon)

@@ -1,0 +1,98 @@
+"""Hand it on: a link, a QR code, files, code that gives the same digits, and a record of one page.
+
+Room: parts.
+"""
+
+from collections.abc import Mapping
+
+import segno
+import streamlit as st
+
+from caldp_core.experiments.run import Result
+from caldp_ui.app import addresses
+from caldp_ui.compute import exports
+from caldp_ui.compute.verdict import Verdict, verdict
+from caldp_ui.parts import record
+from caldp_ui.parts.record import Exhibit
+from caldp_ui.session import jobs
+from caldp_ui.session.scenarios import S
+from caldp_ui.session.slot import Slot
+from caldp_ui.words.vocabulary import Vocabulary
+
+
+def link(query: Mapping[str, str]) -> None:
+    """The address to copy, and as a QR code where others can open it."""
+    address = addresses.here(query)
+    others = addresses.for_others(address)
+    st.markdown("**Link** · opens what you see; the address bar always holds it")
+    st.code(others or address, language=None, wrap_lines=True)
+    if others is None:
+        st.caption(
+            "This server answers this machine only. README, “For a whole class”, says how others "
+            "in the room can open the link; a QR code for them is shown here then."
+        )
+        return
+    with st.container(key="qr"):
+        st.image(segno.make(others, error="m").svg_inline(scale=4, border=2), width=200)
+
+
+def files(slot: Slot[S], result: Result) -> None:
+    """The estimate and the scenario as files."""
+    with st.container(horizontal=True):
+        st.download_button(
+            "estimate.csv",
+            lambda: exports.estimate_csv(result),
+            "estimate.csv",
+            "text/csv",
+            key=slot.key("csv"),
+            icon=":material/table:",
+            on_click="ignore",
+        )
+        st.download_button(
+            "scenario.json",
+            exports.scenario_json(result.setup.scenario),
+            "scenario.json",
+            "application/json",
+            key=slot.key("json"),
+            icon=":material/data_object:",
+            on_click="ignore",
+        )
+
+
+def code(result: Result) -> None:
+    """A command and Python that give the digits on the page."""
+    st.markdown("**The same digits elsewhere** · with scenario.json, or in Python")
+    st.code(exports.COMMAND, language="bash")
+    with st.expander("Python"):
+        st.code(exports.snippet(result.setup.scenario), language="python")
+
+
+def record_page(slot: Slot[S], nouns: Vocabulary, shown: Exhibit) -> None:
+    """The record: first the exact audit beside the page, then the file."""
+    st.markdown(
+        "**Record of one page** · what was protected, from whom, how well, and what is not "
+        "promised; with the exact audit of this very mechanism. Opens offline, prints on one sheet."
+    )
+    scenario = shown.ours.setup.scenario
+    found = jobs.offered(
+        slot.key("audit"),
+        exports.scenario_json(scenario),
+        lambda progress: verdict(scenario, progress),
+        jobs.Offer("Audit and make the record", ":material/verified:"),
+        _told,
+    )
+    if found is not None:
+        st.download_button(
+            "record.html",
+            record.html(nouns, shown, found),
+            "record.html",
+            "text/html",
+            key=slot.key("record"),
+            icon=":material/description:",
+            type="primary",
+            on_click="ignore",
+        )
+
+
+def _told(job: jobs.Job[Verdict]) -> str:
+    return f"Looking at every pair of symbols: {job.share:.0%}"

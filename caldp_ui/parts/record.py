@@ -1,0 +1,139 @@
+"""The record of a scenario: one self-contained HTML page that opens offline and prints on a sheet.
+
+Room: parts. Every number of it comes from a computation or an audit; `record.html` is its form.
+"""
+
+import base64
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+from pathlib import Path
+from string import Template
+from typing import Final
+
+from caldp_core import __version__
+from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.experiments.run import Result, Setup
+from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_ui.compute import exports, runs
+from caldp_ui.compute.verdict import Verdict
+from caldp_ui.parts import icons
+from caldp_ui.words import accuracy, formats, promise
+from caldp_ui.words.strength import MEANING, strength
+from caldp_ui.words.vocabulary import Vocabulary
+
+_FORM: Final = Path(__file__).with_name("record.html")
+
+
+@dataclass(frozen=True, eq=False)
+class Exhibit:
+    """What a record shows. `pictures`: PNG files by title. `address`: opens the scenario."""
+
+    ours: Result
+    plain: Result
+    pictures: Mapping[str, bytes]
+    address: str
+
+
+def html(nouns: Vocabulary, shown: Exhibit, audited: Verdict) -> str:
+    """The record, whole."""
+    ours, setup = shown.ours, shown.ours.setup
+    off = accuracy.headline(nouns, ours.first.errors.tv, shown.plain.first.errors.tv)
+    return _form().substitute(
+        title=escape(f"Record: {setup.dataset.name}"),
+        result=_marked(f"{off} {promise.in_short(setup)}"),
+        pictures="".join(_figure(title, png) for title, png in shown.pictures.items()),
+        protected=_protected(nouns, setup),
+        icons=_icons(setup),
+        odds=_odds(nouns, setup),
+        open="".join(f"<li>{_marked(told)}</li>" for told in promise.not_promised(nouns, setup)),
+        method="".join(f"<dt>{escape(a)}</dt><dd>{escape(b)}</dd>" for a, b in _method(ours)),
+        audit=_audit(audited),
+        repeat=f"<code>{exports.COMMAND}</code> with the scenario below as scenario.json gives "
+        f"the same digits; so does <code>{escape(shown.address)}</code>. Seed "
+        f"{setup.scenario.seed}, caldp {__version__}.",
+        scenario=escape(json.dumps(setup.scenario.to_dict(), ensure_ascii=False)),
+    )
+
+
+@cache
+def _form() -> Template:
+    return Template(_FORM.read_text("utf-8"))
+
+
+def _marked(text: str) -> str:
+    """A sentence of ours with its bold parts."""
+    parts = escape(text).replace("*", "\0").split("\0\0")
+    bold = [f"<b>{part}</b>" if i % 2 else part for i, part in enumerate(parts)]
+    return "".join(bold).replace("\0", "")
+
+
+def _figure(title: str, png: bytes) -> str:
+    data = base64.b64encode(png).decode()
+    return (
+        f'<figure><figcaption>{escape(title)}</figcaption><img alt="{escape(title)}" '
+        f'src="data:image/png;base64,{data}"></figure>'
+    )
+
+
+def _protected(nouns: Vocabulary, setup: Setup) -> str:
+    counted = promise.counted_as_people(setup.scenario)
+    return (
+        f"<p>{_marked(promise.protected(nouns, setup))}</p><p>From everybody who sees a person's "
+        f"report, the collector included. {escape(counted)}</p>"
+    )
+
+
+def _icons(setup: Setup) -> str:
+    share = promise.chance(setup)
+    words = f"{formats.hundred(share)} of 100 small figures are filled."
+    return icons.people_array(round(100 * share), words)
+
+
+def _odds(nouns: Vocabulary, setup: Setup) -> str:
+    word = strength(promise.chance(setup)).word
+    return (
+        f"<p>Protection: <b>{word}</b>. {_marked(promise.odds(nouns, setup))}</p>"
+        f"<p>{_marked(promise.repeats(nouns, setup))}</p><p>{escape(MEANING)}</p>"
+    )
+
+
+def _method(ours: Result) -> list[tuple[str, str]]:
+    setup, errors = ours.setup, ours.first.errors
+    expected = runs.expected(setup.scenario)
+    told = (
+        "not known for this estimate"
+        if expected is None
+        else formats.plus_minus(expected.tv, 2 * expected.deviation)
+    )
+    levels = setup.scenario.context.epsilon
+    return [
+        ("data", setup.dataset.name),
+        ("people", formats.exactly(setup.n)),
+        ("ε", " to ".join(f"{e:g}" for e in _ends(levels))),
+        ("blocks", formats.exactly(setup.partition.m)),
+        ("method", MECHANISMS[setup.mechanism_name].title),
+        ("estimate", ESTIMATORS[setup.scenario.estimator].title),
+        ("error (total variation)", formats.share(errors.tv)),
+        ("error to expect", told),
+        ("sampling alone", formats.share(errors.sampling_tv)),
+    ]
+
+
+def _ends(levels: float | tuple[float, ...]) -> list[float]:
+    return sorted({min(levels), max(levels)}) if isinstance(levels, tuple) else [levels]
+
+
+def _audit(audited: Verdict) -> str:
+    if audited.holds is None:
+        return f"<p>Not audited: {escape(audited.why)}</p>"
+    verdict = "It holds." if audited.holds else "It does NOT hold: do not rely on this promise."
+    worst = ""
+    if audited.loss is not None and audited.epsilon is not None:
+        worst = (
+            f" The pair that comes nearest to its bound has a privacy loss of {audited.loss:.9g}, "
+            f"where ε = {audited.epsilon:g} is promised."
+        )
+    return f"<p><b>{verdict}</b>{worst} Looked at: {escape(audited.looked_at)}.</p>"

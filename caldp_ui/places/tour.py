@@ -1,0 +1,109 @@
+"""The guided tour: a strip above the maps that does its steps, rather than a window over them.
+
+Room: places.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import streamlit as st
+
+from caldp_core.scenarios.protection import GridBlocks, OneBlock
+from caldp_ui.places.slot import SLOT
+from caldp_ui.session.scenarios import another_draw, steer
+
+_STEP: Final = "step"
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of the tour: what to see, and a button that does it."""
+
+    title: str
+    text: str
+    label: str
+    show: Callable[[], None]
+
+
+def _changing(**context: Any) -> Callable[[], None]:
+    """A change of `blocks` or `epsilon`."""
+    return lambda: steer(SLOT, lambda s: s.with_context(**context))
+
+
+STEPS: Final = (
+    Step(
+        "Everybody flips their own coin",
+        "Each person's device randomises the place before it sends anything. The collector adds "
+        "up noisy reports. “Truth” is shown only because this is a demonstration.",
+        "Draw other coins",
+        lambda: another_draw(SLOT),
+    ),
+    Step(
+        "ε sets how noisy",
+        "A smaller ε says less about a person, and the map gets worse. The hundred figures show "
+        "what an onlooker can guess.",
+        "Make it more secret: ε = 0.2",
+        _changing(epsilon=0.2),
+    ),
+    Step(
+        "Hiding everything is dear",
+        "Plain LDP hides every place from every other, coast to coast: both maps are alike now.",
+        "Hide everything",
+        _changing(blocks=OneBlock()),
+    ),
+    Step(
+        "Not everything is equally secret",
+        "The paper's blocks hide where in a block of 1° × 2° somebody is, not in which block.",
+        "Hide where in a block",
+        _changing(blocks=GridBlocks(25, 35)),
+    ),
+    Step(
+        "Draw what matters",
+        "Take the tool “Box” on the maps, choose “Protect only this” and drag. “Undo” takes it "
+        "back. The address bar always holds what you see.",
+        "Back to ε = 1",
+        _changing(epsilon=1.0),
+    ),
+)
+
+
+def button() -> None:
+    """Opens the strip, or closes it."""
+    is_open = _step() is not None
+    st.button(
+        "End the tour" if is_open else "Tour",
+        icon=":material/tour:",
+        type="tertiary",
+        key=SLOT.key("tour"),
+        on_click=_go,
+        args=(None if is_open else 0,),
+    )
+
+
+def strip() -> None:
+    """The step, if the tour is on."""
+    at = _step()
+    if at is None:
+        return
+    step = STEPS[at]
+    with st.container(border=True, key=SLOT.key("strip"), horizontal=True):
+        st.markdown(f"**{at + 1} of {len(STEPS)} · {step.title}.** {step.text}")
+        with st.container(horizontal=True, width="content", gap="xsmall"):
+            st.button(step.label, key=SLOT.key("show-me"), type="primary", on_click=step.show)
+            last = at + 1 == len(STEPS)
+            st.button(
+                "Done" if last else "Next",
+                key=SLOT.key("next-step"),
+                on_click=_go,
+                args=(None if last else at + 1,),
+            )
+
+
+def _step() -> int | None:
+    at: int | None = st.session_state.get(SLOT.key(_STEP))
+    return at
+
+
+def _go(to: int | None) -> None:
+    st.session_state[SLOT.key(_STEP)] = to

@@ -1,0 +1,46 @@
+"""The idea in three steps, with the odds of an example.
+
+Room: start.
+"""
+
+import streamlit as st
+
+from caldp_core.audit.adversary import guessed_right
+from caldp_ui.words import formats
+
+
+def show() -> None:
+    """Three steps side by side, and where they are from."""
+    best = formats.hundred(guessed_right(1.0))
+    steps = (
+        (
+            "1 · Everybody adds noise",
+            (
+                "Your device reports a randomised answer. With ε = 1, someone who was torn 50:50 "
+                "between two places you may have been in guesses right in at most about "
+                f"{best} of 100 cases after seeing your report."
+            ),
+        ),
+        (
+            "2 · The noise averages out",
+            (
+                "One report says little. A million reports together say how many people are where, "
+                "and the less has to be hidden, the better."
+            ),
+        ),
+        (
+            "3 · Context decides what to hide",
+            (
+                "A matrix E says how secret each pair of answers is. Blocks and sensitive sets are "
+                "the two shapes that matter most, and they can be combined."
+            ),
+        ),
+    )
+    for column, (title, text) in zip(st.columns(3), steps, strict=True):
+        column.markdown(f"**{title}**")
+        column.write(text)
+    st.caption(
+        "Built on J. Acharya, K. Bonawitz, P. Kairouz, D. Ramage, Z. Sun: *Context-Aware Local "
+        "Differential Privacy* (ICML 2020) and T. Murakami, Y. Kawamoto: *Utility-Optimized Local "
+        "Differential Privacy Mechanisms* (USENIX Security 2019)."
+    )

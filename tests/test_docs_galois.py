@@ -1,0 +1,86 @@
+"""The figures of docs/galois.md are those of the code."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from caldp_core.basics.limits import SPACE_POINTS_MAX
+from caldp_core.mechanisms import mechanism
+from caldp_core.mechanisms.oracles.galois_spaces import digits_of
+from caldp_core.mechanisms.oracles.hyperplane_tally import coins_of
+from caldp_core.privacy.context import Context
+from caldp_core.theory.variance import variance_given_people
+from tests.test_docs_mathematics import found
+
+TEXT = (Path(__file__).parents[1] / "docs" / "galois.md").read_text(encoding="utf-8")
+NAMES = sorted(set(re.findall(r"`(caldp_core(?:\.\w+)+)", TEXT)))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_named_is_there(name: str) -> None:
+    assert found(name).__doc__
+
+
+def rows(section: str) -> list[list[str]]:
+    """Cells of the section's table, its header left out."""
+    body = TEXT.split(f"\n## {section}\n", 1)[1].split("\n## ", 1)[0]
+    table = [line for line in body.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table[2:]]
+
+
+def best(epsilon: float) -> float:
+    return float(4 * np.exp(epsilon) / np.expm1(epsilon) ** 2)
+
+
+def error(family: str, k: int, epsilon: float) -> float:
+    made = mechanism(Context.plain(k, epsilon), family)
+    return float(variance_given_people(made, np.full(k, 1 / k), 1).mean())
+
+
+def same(told: str, number: float) -> bool:
+    """Whether the number is what is told, to its last digit."""
+    return float(f"{number:.{len(told.split('.')[1])}f}") == float(told)
+
+
+@pytest.mark.parametrize(
+    "row", rows("What it is for"), ids=lambda row: f"k = {row[0]}, ε = {row[1]}"
+)
+def test_what_it_is_for(row: list[str]) -> None:
+    k, epsilon = int(row[0]), float(row[1])
+    made = mechanism(Context.plain(k, epsilon), "galois")
+    q = int(made.oracles._values[0])  # type: ignore[attr-defined]
+    d = int(digits_of(np.array([k]), q.bit_length() - 1)[0])
+    assert row[2:6] == [str(q), str(d), str(made.outputs), str(made.report_bits)]
+    ours, hadamard = error("galois", k, epsilon), error("hadamard", k, epsilon)
+    assert all(map(same, row[6:], (ours, hadamard, best(epsilon))))
+
+
+def test_the_cost_of_a_tally() -> None:
+    for q, d, coins in rows("The tally of any number of people"):
+        assert coins_of(int(q).bit_length() - 1, int(d)) == int(coins)
+
+
+def test_what_is_said_of_large_epsilon() -> None:
+    assert SPACE_POINTS_MAX == 2**22
+    assert error("galois", 43_750, 8.0) / best(8.0) == pytest.approx(1.32, abs=0.005)
+    told = mechanism(Context.plain(43_750, 5.0), "galois").report_bits
+    assert f"A report at ε = 5 and k = 43,750 has {told} bits" in TEXT
+
+
+def test_what_is_said_of_sensitive_sets() -> None:
+    """Fifty or 500 of a thousand values sensitive, held by one person in fifty."""
+    ratios = {"hadamard": 1.0, "rappor": 1.0}
+    for size in (50, 500):
+        for epsilon in (1.0, 2.0, 4.0):
+            flags = np.arange(1000) < size
+            p = np.where(flags, 0.02 / size, 0.98 / (1000 - size))
+            errors = {
+                family: mechanism(Context.high_low(flags, epsilon), family).variance(p, 1).sum()
+                for family in ("galois", *ratios)
+            }
+            for family, least in ratios.items():
+                ratios[family] = min(least, errors[family] / errors["galois"])
+    assert 0.97 < ratios["hadamard"] < 1.0  # better by some percent
+    assert 0.62 < ratios["rappor"] < 0.70  # by a third

@@ -1,0 +1,143 @@
+"""Links from anywhere: what they open, what is told of those that are none, and what they hold."""
+
+from dataclasses import replace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from caldp_core.datasets import Cities
+from caldp_core.domain.grid import Area
+from caldp_core.mechanisms.specs import Hadamard
+from caldp_core.scenarios.protection import OneBlock, StateBlocks
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.compute.sources import PEOPLE_OF_SYNTHETIC
+from caldp_ui.places.slot import BEGIN, Places, PlacesLink
+from caldp_ui.stage import LOOK_KEY, VIEW_KEY
+from tests.ui.driver import (
+    assert_shows,
+    checked,
+    open_app,
+    open_with,
+    query_of,
+    record_of,
+    scenario_of,
+)
+from tests.ui.scenarios import VARIED
+
+V2 = {"v": "2"}
+BAD_LINKS: dict[str, dict[str, str]] = {
+    "unknown key": {"colour": "red"},
+    "unknown kind": {**V2, "blocks": "hexagons"},
+    "unknown field": {**V2, "blocks": "grid", "blocks.depth": "3"},
+    "no number": {**V2, "epsilon": "much"},
+    "not a number": {**V2, "epsilon": "nan"},
+    "out of range": {**V2, "epsilon": "21"},
+    "too many people": {**V2, "n": "1000000000001"},
+    "nobody": {"n": "0"},
+    "no family": {"family": "unary"},
+    "no mechanism": {**V2, "mechanism": "unary"},
+    "torn area": {**V2, "sensitive": "areas", "sensitive.edits": "+1,2,3"},
+    "bad region": {"region": "here"},
+    "upside down region": {"region": "41,40,-75,-73"},
+    "endless region": {"region": "-inf,inf,-75,-73"},
+    "bad pin": {"pinned": "epsilon=much"},
+    "a file of the server": {**V2, "dataset": "snap", "dataset.path": "/etc/passwd"},
+    "a pinned file of the server": {"pinned": "v=2&dataset=snap&dataset.path=/etc/passwd"},
+    "another version": {"v": "3", "epsilon": "2"},
+}
+DONT_FIT: dict[str, dict[str, str]] = {
+    "too many rows": {**V2, "blocks": "grid", "blocks.rows": "126"},
+    "too many blocks": {**V2, "blocks": "adaptive", "blocks.blocks": "50000"},
+    "epsilons for other blocks": {**V2, "blocks": "states", "epsilon": "1;2"},
+    "data without a map": {**V2, "dataset": "zipf", "n": "1000", "blocks": "one"},
+    "another policy": {**V2, "policy": "distance"},
+}
+
+
+def sentences(at: AppTest) -> list[str]:
+    return [item.value for item in (*at.error, *at.warning)]
+
+
+def assert_one_sentence(at: AppTest) -> None:
+    (sentence,) = sentences(at)
+    assert "Traceback" not in sentence
+    assert sentence.rstrip().endswith((".", "…")) or len(sentence) < 600
+
+
+@pytest.mark.parametrize("name", [*BAD_LINKS, *DONT_FIT])
+def test_a_link_that_is_none_starts_afresh_and_is_told_once_in_one_sentence(name: str) -> None:
+    at = open_app({"region": "40,41,-75,-73", **(BAD_LINKS | DONT_FIT)[name]})
+    assert_one_sentence(at)
+    if name == "unknown key":
+        assert record_of(at) == Places(region=Area(40, 41, -75, -73))
+        return
+    assert record_of(at) == Places()
+    assert query_of(at) == {}
+    checked(at.run())
+    assert sentences(at) == []
+    assert_shows(at, BEGIN)
+
+
+def test_what_others_add_to_a_link_is_ignored_and_told_once() -> None:
+    states = BEGIN.with_context(blocks=StateBlocks())
+    at = open_with(states, colour="red", **{"id.of": "7"})
+    assert scenario_of(at) == states
+    assert query_of(at) == PlacesLink().write(Places(states))
+    assert_one_sentence(at)
+    assert sentences(checked(at.run())) == []
+
+
+def test_what_mail_programs_add_to_a_link_is_nobody_s_business() -> None:
+    at = open_app(utm_source="mail")
+    assert scenario_of(at) == BEGIN
+    assert query_of(at) == {}
+    assert sentences(at) == []
+
+
+def test_a_bad_link_with_something_added_is_told_to_be_bad() -> None:
+    at = open_app(epsilon="much", utm_source="mail")
+    assert_one_sentence(at)
+    assert "epsilon" in sentences(at)[0]
+
+
+def test_a_link_to_a_distribution_brings_people_along() -> None:
+    at = open_app({**V2, "dataset": "cities", "estimator": BEGIN.estimator})
+    assert sentences(at) == []
+    assert_shows(at, replace(BEGIN, dataset=Cities(), n=PEOPLE_OF_SYNTHETIC))
+
+
+def test_trials_in_a_link_do_not_keep_the_server_busy() -> None:
+    at = open_app({**V2, "trials": "10000"})
+    assert scenario_of(at) == Scenario()
+
+
+def test_an_older_link_opens_what_it_meant() -> None:
+    at = open_app(blocks="states", epsilon="2")
+    meant = Scenario(mechanism=Hadamard()).with_context(blocks=StateBlocks(), epsilon=2.0)
+    assert assert_shows(at, meant).setup.mechanism_name == "hadamard"
+
+
+@pytest.mark.parametrize("name", VARIED)
+def test_what_the_address_bar_holds_opens_the_same(name: str) -> None:
+    record = Places(VARIED[name], Area(40, 41, -75, -73), BEGIN.with_context(blocks=OneBlock()))
+    query = PlacesLink().write(record)
+    assert PlacesLink().read(query) == record
+    first = open_app(query)
+    assert query_of(first) == query
+    assert record_of(first) == record
+
+
+def test_what_the_browser_keeps_in_the_link_stays_there() -> None:
+    kept = {VIEW_KEY: "40.00,-75.00,4.00", LOOK_KEY: "swipe"}
+    at = open_app(kept)
+    checked(at.select_slider(key="places-epsilon").set_value(4.0).run())
+    assert kept.items() <= query_of(at).items()
+    assert sentences(at) == []
+
+
+def test_another_visit_begins_with_its_own() -> None:
+    mine, others = BEGIN.with_context(epsilon=4.0), BEGIN.with_context(blocks=StateBlocks())
+    first, second = open_with(mine), open_with(others)
+    checked(first.run())
+    assert scenario_of(first) == mine
+    assert scenario_of(second) == others
