@@ -47,8 +47,11 @@ def whole_groups(domain: Domain, flags: Bools) -> list[str]:
     return [group for group in dict.fromkeys(domain.groups) if group not in bare]
 
 
-def marked(flags: Bools, symbols: Iterable[int], sensitive: bool) -> SensitiveSpec:
-    """The flags with these symbols marked or unmarked; numbers beyond the domain are left out."""
-    changed = flags.copy()
-    changed[[x for x in symbols if 0 <= x < flags.size]] = sensitive
-    return spec_of(changed)
+def with_groups(domain: Domain, flags: Bools, groups: Iterable[str]) -> SensitiveSpec:
+    """The flags with these whole groups; what is marked in groups that are not whole stays."""
+    wanted, before = set(groups), set(whole_groups(domain, flags))
+    changed = [
+        group in wanted or (bool(flag) and group not in before)
+        for group, flag in zip(domain.groups, flags, strict=True)
+    ]
+    return spec_of(np.array(changed, dtype=np.bool_))

@@ -20,10 +20,17 @@ K_MOST: Final = 2_000
 """Most answers that are drawn: more are no picture."""
 
 
+def first_preset(scenario: Scenario) -> Scenario:
+    """The scenario under the first of the protections that its table comes with."""
+    domain = scenario.dataset.load().domain
+    assert isinstance(domain, Domain)  # tables of this page have no maps
+    return presets_of(scenario.dataset, domain)[0].apply(scenario)
+
+
 def begin_with(table: Table) -> Scenario:
     """A table as it is shown at first: with its own sensitive answers, or its own blocks."""
     scenario = Scenario(dataset=table.spec, estimator="simplex-per-block", n=table.people)
-    return presets_of(table.spec)[0].apply(scenario)
+    return first_preset(scenario)
 
 
 def _first() -> Scenario:

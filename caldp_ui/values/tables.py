@@ -4,7 +4,6 @@ Room: values.
 """
 
 from dataclasses import dataclass
-from functools import cache
 from typing import Final
 
 from caldp_core.datasets import (
@@ -92,11 +91,8 @@ _NOTHING: Final = Preset(
 )
 
 
-@cache
-def presets_of(spec: DatasetSpec) -> tuple[Preset, ...]:
-    """Protections for a dataset; the first is where a reader starts."""
-    domain = spec.load().domain
-    assert isinstance(domain, Domain)  # tables of this page have no maps
+def presets_of(spec: DatasetSpec, domain: Domain) -> tuple[Preset, ...]:
+    """Protections for a dataset and its answers; the first is where a reader starts."""
     if isinstance(spec, Survey):
         return (*_of_survey(spec.table, domain), _PLAIN, _NOTHING)
     if isinstance(spec, WebVisits):
