@@ -7,7 +7,7 @@ from caldp_ui.app.navigation import enter
 from caldp_ui.compute import runs
 from caldp_ui.parts.comparison import shown
 from caldp_ui.session import notices
-from caldp_ui.values import chart, side, words
+from caldp_ui.values import below, chart, side, words
 from caldp_ui.values.slot import SLOT
 
 enter()
@@ -17,8 +17,8 @@ notices.show()
 SLOT.write_link()
 
 with plain_errors():
-    with st.container(key=SLOT.key("title")):
-        st.header("Sensitive values", anchor=False)
+    with st.container(horizontal=True, vertical_alignment="center", key=SLOT.key("title")):
+        st.header("Sensitive values", anchor=False, width="content")
         side.picker()
     said = st.container(key="headline")
     main, beside = st.columns([3.1, 1], gap="medium")
@@ -29,3 +29,4 @@ with plain_errors():
         st.markdown(words.headline(what))
     with beside, st.container(key=SLOT.key("side")):
         side.show(runs.setup(scenario))
+    below.tabs(what)

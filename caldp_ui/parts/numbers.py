@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import pandas as pd
 import streamlit as st
 
+from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.run import Errors, Result
 from caldp_core.mechanisms.catalogue import MECHANISMS
@@ -19,10 +20,16 @@ from caldp_ui.words import accuracy, formats
 def table(results: Mapping[str, Result]) -> None:
     """One column a result, by what readers call it."""
     st.table(pd.DataFrame({title: column(result) for title, result in results.items()}))
-    st.caption(
-        "KL is infinite where the estimate gives nobody to a place that has somebody. Earth "
-        "mover's distance is the average over directions ('sliced'), an approximation."
-    )
+    told = "KL is infinite where the estimate gives nobody to what has somebody."
+    if any(map(_on_map, results.values())):
+        told += (
+            " Earth mover's distance is the average over directions ('sliced'), an approximation."
+        )
+    st.caption(told)
+
+
+def _on_map(result: Result) -> bool:
+    return isinstance(result.setup.dataset.domain, GridDomain)
 
 
 def column(result: Result) -> dict[str, str]:
@@ -30,7 +37,7 @@ def column(result: Result) -> dict[str, str]:
     errors, setup = result.first.errors, result.setup
     expected = runs.expected(setup.scenario)
     moved = errors.sliced_wasserstein_km
-    return {
+    told = {
         "total variation (TV)": formats.share(errors.tv),
         "expected TV": "not known"
         if expected is None
@@ -47,6 +54,9 @@ def column(result: Result) -> dict[str, str]:
         "hidden symbols": formats.exactly(cover_of(setup.mechanism).hidden.size),
         "people": formats.exactly(setup.n),
     }
+    if not _on_map(result):
+        del told["earth mover's distance"]
+    return told
 
 
 def sampling(errors: Errors, drawn: bool) -> None:

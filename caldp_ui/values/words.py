@@ -33,7 +33,4 @@ def onlooker(what: Shown) -> str:
         return "An onlooker reads every answer: nobody is protected."
     best = formats.hundred(share)
     most = "" if best.startswith("over") else "at most "
-    return (
-        f"An onlooker torn between two sensitive answers guesses right {most}**{best} of 100** "
-        "times."
-    )
+    return f"An onlooker torn between two guesses right {most}**{best} of 100** times."

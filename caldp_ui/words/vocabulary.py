@@ -22,3 +22,4 @@ class Vocabulary:
 
 PLACES: Final = Vocabulary("place", "places", "map", "at")
 VALUES: Final = Vocabulary("value", "values", "list", "with")
+ANSWERS: Final = Vocabulary("answer", "answers", "list", "with")

@@ -1,8 +1,8 @@
 /* Answers as rows: the truth as a bar, two estimates as points with their ranges, and a box that
    marks the answer as sensitive. Rows live as long as their answer, so that nothing blinks. */
 
-const FOLDED_FROM = 61, COMMON = 40, FOUND_MOST = 120, ROW_LEAST = 21, ROW_MOST = 40;
-const ABOVE = 275, BOARD_LEAST = 380, WAIT_MS = 2500, WIDE = 760;
+const FOLDED_FROM = 61, COMMON = 40, FOUND_MOST = 120, ROW_LEAST = 19, ROW_MOST = 40;
+const ABOVE = 240, BOARD_LEAST = 380, WAIT_MS = 2500, WIDE = 760;
 const instances = new WeakMap();
 
 export default function mount({data, parentElement: parent, setTriggerValue}) {
@@ -302,7 +302,7 @@ class Chart {
         }
         for (const axis of this.axes) {
             axis.replaceChildren(el("div", {className: "ticks"}, ...this.ticks.map(tick => {
-                const made = el("span", {}, percent(tick));
+                const made = el("span", {}, `${Number((100 * tick).toPrecision(3))} %`);
                 made.style.left = `${100 * tick / this.top}%`;
                 return made;
             })));
@@ -326,7 +326,14 @@ class Chart {
     read(node) {
         this.pointed = node;
         const row = node && this.list.find(each => each.node === node);
-        say(this.readout, row ? row.box.getAttribute("aria-label") : this.data.words.hint);
+        say(this.readout, row ? row.box.getAttribute("aria-label") : this.hint());
+    }
+
+    hint() {
+        const {names, words} = this.data, common = names.length >= FOLDED_FROM
+            && this.view === "common" && !this.query.trim();
+        return common ? `${COMMON} of ${names.length.toLocaleString("en")} are shown; search for `
+            + `the others. ${words.hint}` : words.hint;
     }
 
     /** One row is a stop of the tab key. */
