@@ -12,7 +12,7 @@ import streamlit as st
 
 from caldp_core.audit.beliefs import Beliefs, promised, reached
 from caldp_core.basics.errors import CaldpError
-from caldp_core.basics.types import Bools, Progress
+from caldp_core.basics.types import Bools, Floats, Progress
 from caldp_core.estimation.estimators import ESTIMATORS, menu_of_estimators
 from caldp_core.experiments.forecast import Curve, forecast_soon, over_sensitive
 from caldp_core.experiments.run import Setup
@@ -44,7 +44,7 @@ class Learned:
 
 
 def learned(scenario: Scenario) -> list[Learned]:
-    """Of every group, and of up to `LISTED` answers, the sensitive ones first."""
+    """Of every group, and of up to `LISTED` answers: sensitive ones first, then common ones."""
     same = replace(scenario, seed=0)
     return _learned(runs.key(same), same)
 
@@ -54,7 +54,7 @@ def _learned(text: str, _scenario: Scenario) -> list[Learned]:
     del text
     setup, domain = runs.setup(_scenario), domain_of(_scenario)
     prior, context = setup.dataset.distribution, runs.context_of(setup)
-    order = np.argsort(~setup.sensitive, kind="stable")[:LISTED].tolist()
+    order = _listed(setup)
     rows = answers.groups_of(domain)
     rows += [(domain.name_of(x), np.arange(domain.k) == x) for x in order]
     flags = np.array([group for _, group in rows])
@@ -65,9 +65,18 @@ def _learned(text: str, _scenario: Scenario) -> list[Learned]:
     ]
 
 
-def _reached(
-    mechanism: Mechanism, prior: np.ndarray, groups: Bools
-) -> Sequence[Beliefs] | list[None]:
+def _listed(setup: Setup) -> list[int]:
+    """In the table's order where it is short; else the most common, sensitive ones first."""
+    truth = setup.dataset.distribution
+    if truth.size <= LISTED:
+        order = np.argsort(~setup.sensitive, kind="stable")
+    else:
+        order = np.lexsort((-truth, ~setup.sensitive))[:LISTED]
+    found: list[int] = order.tolist()
+    return found
+
+
+def _reached(mechanism: Mechanism, prior: Floats, groups: Bools) -> Sequence[Beliefs] | list[None]:
     if not isinstance(mechanism, ContextMechanism):
         return [None] * len(groups)
     try:

@@ -62,5 +62,7 @@ def _words(beliefs: Beliefs) -> str:
         return "may be read"
     if beliefs.least <= 0:
         return f"at most {formats.out_of(beliefs.most)}"
+    if beliefs.most >= 1:
+        return f"at least {formats.out_of(beliefs.least)}"
     least, most = formats.out_of(beliefs.least), formats.out_of(beliefs.most)
     return f"{least} to {most}"

@@ -25,7 +25,6 @@ from caldp_ui.session.scenarios import another_draw, bind
 from caldp_ui.values import marks
 from caldp_ui.values.slot import K_MOST, SLOT, begin_with, domain_of, first_preset
 from caldp_ui.values.tables import MADE_UP, TABLES, presets_of, table_of
-from caldp_ui.words.glossary import DEFINITIONS
 
 _K_LEAST: Final = 2
 
@@ -132,7 +131,8 @@ def _blocks(scenario: Scenario, domain: Domain) -> None:
     st.selectbox(
         "Hide people among",
         list(kinds),
-        help=DEFINITIONS["block"],
+        help="Answers of one block hide each other. A report shows which block someone's answer "
+        "is in, but not which of its answers it is. Smaller blocks: more accurate, less hidden.",
         **bind(
             SLOT,
             "blocks",

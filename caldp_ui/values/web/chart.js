@@ -1,7 +1,7 @@
 /* Answers as rows: the truth as a bar, two estimates as points with their ranges, and a box that
    marks the answer as sensitive. Rows live as long as their answer, so that nothing blinks. */
 
-const FOLDED_FROM = 61, COMMON = 40, FOUND_MOST = 120, ROW_LEAST = 19, ROW_MOST = 40;
+const FOLDED_FROM = 61, COMMON = 40, FOUND_MOST = 120, ROW_LEAST = 19, ROW_TOUCH = 28, ROW_MOST = 40;
 const ABOVE = 240, BOARD_LEAST = 380, WAIT_MS = 2500, WIDE = 760;
 const instances = new WeakMap();
 
@@ -247,8 +247,9 @@ class Chart {
         const items = this.items(), wide = this.root.clientWidth;
         const columns = items.length > 18 && wide >= WIDE ? (items.length > 72 ? 3 : 2) : 1;
         const each = Math.ceil(items.length / columns);
+        const least = matchMedia("(pointer: coarse)").matches ? ROW_TOUCH : ROW_LEAST;
         const room = Math.max(BOARD_LEAST, innerHeight - ABOVE);
-        const height = Math.min(ROW_MOST, Math.max(ROW_LEAST, Math.floor(room / (each + 1))));
+        const height = Math.min(ROW_MOST, Math.max(least, Math.floor(room / (each + 1))));
         const longest = Math.max(...items.filter(i => !i.heading).map(i => i.label.length), 4);
         const {style} = this.board;
         style.setProperty("--row", `${height}px`);
