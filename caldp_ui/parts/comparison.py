@@ -13,7 +13,7 @@ from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.compute import runs
+from caldp_ui.compute import rivals, runs
 from caldp_ui.session import jobs
 from caldp_ui.session.scenarios import S, steer
 from caldp_ui.session.slot import Slot
@@ -39,7 +39,7 @@ def quick(scenario: Scenario) -> Result | None:
 
 def shown(slot: Slot[S], scenario: Scenario) -> Shown:
     """What can be shown now; for the rest, buttons and progress are drawn where this is called."""
-    rival = runs.rival(scenario)
+    rival = rivals.rival(scenario)
     ours, plain = quick(scenario), quick(rival)
     if ours is None:
         ours = _ours_by_job(slot, scenario)

@@ -151,12 +151,10 @@ def _sensitive_details(scenario: Scenario) -> None:
 
 def more() -> None:
     """Data, family and estimator: for those who want to compare."""
-    with st.expander("Data, method, estimate"):
-        common.data(SLOT, sources.places())
-        if not sources.fetched_snap():
-            st.caption(
-                "SNAP's own file appears here once `python -m caldp_core fetch gowalla` has "
-                "brought it."
-            )
-        common.method(SLOT)
-        common.estimate(SLOT)
+    common.data(SLOT, sources.places())
+    if not sources.fetched_snap():
+        st.caption(
+            "SNAP's own file appears here once `python -m caldp_core fetch gowalla` has brought it."
+        )
+    common.method(SLOT)
+    common.estimate(SLOT)

@@ -66,7 +66,15 @@ def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(max_workers=2, thread_name_prefix="caldp-job")
 
 
-def launch(name: str, work: Callable[[Progress], T]) -> Job[T]:
+@st.cache_resource
+def _quiet_pool() -> ThreadPoolExecutor:
+    """Of its own, so that nobody's run waits for what nobody asked for."""
+    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="caldp-quiet")
+
+
+def launch(
+    name: str, work: Callable[[Progress], T], pool: Callable[[], ThreadPoolExecutor] = _pool
+) -> Job[T]:
     """Start the work."""
     job: Job[T] = Job(name)
 
@@ -74,7 +82,7 @@ def launch(name: str, work: Callable[[Progress], T]) -> Job[T]:
         job.began = monotonic()
         return work(job.progress)
 
-    job.future = _pool().submit(begin)
+    job.future = pool().submit(begin)
     return job
 
 
@@ -141,7 +149,7 @@ def _wait(key: str, name: str, work: Callable[[Progress], Any]) -> None:
     st.session_state[f"{key}/idle"] += 1
     job = held(key, name)
     if job is None and st.session_state[f"{key}/idle"] > 1:
-        _start(key, name, work)
+        st.session_state[_place(key)] = launch(name, work, _quiet_pool)
     elif job is not None and job.done:
         st.rerun()
 

@@ -10,10 +10,11 @@ from typing import Final
 import streamlit as st
 
 from caldp_ui.app import addresses
-from caldp_ui.parts import hand_on, promises
+from caldp_ui.compute import curves
+from caldp_ui.parts import error_curves, hand_on, promises, repetition
 from caldp_ui.parts.comparison import Shown
 from caldp_ui.parts.record import Exhibit
-from caldp_ui.values import growth, listed, methods, onlooker, picture
+from caldp_ui.values import listed, methods, onlooker, picture
 from caldp_ui.values.slot import SLOT
 from caldp_ui.words.vocabulary import ANSWERS
 
@@ -31,6 +32,14 @@ def tabs(what: Shown) -> None:
 def _promise(what: Shown) -> None:
     promises.shield(ANSWERS, what.setup)
     promises.not_promised(ANSWERS, what.setup)
+
+
+def _curves(what: Shown) -> None:
+    if what.ours is None or what.plain is None:
+        st.info("The curves come once both pictures are there.")
+        return
+    error_curves.section(SLOT.key("curve-against"), _AGAINST, what.ours, what.plain)
+    repetition.section(SLOT.key("repetition"), what.ours, what.plain)
 
 
 def _hand_on(what: Shown) -> None:
@@ -64,11 +73,22 @@ def _hand_on(what: Shown) -> None:
         hand_on.code(what.ours)
 
 
+_AGAINST: Final = (
+    error_curves.Against(
+        "number of sensitive answers",
+        curves.against_sensitive,
+        curves.whatever_seed,
+        lambda result: float(result.setup.sensitive.sum()),
+        {"title_text": "sensitive answers: yours first, then others in random order"},
+    ),
+    error_curves.EPSILON,
+    error_curves.PEOPLE,
+)
 _TABS: Final[dict[str, Callable[[Shown], None]]] = {
     "What an onlooker learns": onlooker.show,
     "What is promised": _promise,
     "Methods": methods.show,
-    "Curves": growth.show,
+    "Error curves": _curves,
     "Numbers": listed.show,
     "Hand it on": _hand_on,
 }

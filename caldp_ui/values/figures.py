@@ -1,4 +1,4 @@
-"""Numbers below the picture: what an onlooker may believe, methods and estimators compared, growth.
+"""Numbers below the picture: what an onlooker may believe, methods and estimators compared.
 
 Room: values. Nothing here draws. What takes longer than a second is told a `Progress`.
 """
@@ -14,7 +14,7 @@ from caldp_core.audit.beliefs import Beliefs, promised, reached
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Floats, Progress
 from caldp_core.estimation.estimators import ESTIMATORS, menu_of_estimators
-from caldp_core.experiments.forecast import Curve, forecast_soon, over_sensitive
+from caldp_core.experiments.forecast import forecast_soon
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.mechanisms.catalogue import MechanismEntry, mechanisms_for
@@ -26,8 +26,7 @@ from caldp_ui.compute import runs
 from caldp_ui.values import answers
 from caldp_ui.values.slot import domain_of
 
-LISTED: Final = 40
-_SIZES: Final = 12
+LISTED: Final = 60
 
 
 @dataclass(frozen=True)
@@ -168,24 +167,3 @@ def _expected(setup: Setup, entry: MechanismEntry, made: Mechanism, estimator: s
     except CaldpError:  # an estimator that does not go with the mechanism
         return None
     return None if found is None else found.tv
-
-
-@dataclass(frozen=True, eq=False)
-class Growth:
-    """Expected TV against the number of sensitive answers, and plain LDP's, which has none."""
-
-    ours: Curve
-    plain: Curve
-
-
-def growth(scenario: Scenario, progress: Progress) -> Growth:
-    """From nothing sensitive to everything; the scenario's own answers come first."""
-    setup, plain = runs.setup(scenario), runs.setup(runs.rival(scenario))
-    k, own = setup.mechanism.k, int(setup.sensitive.sum())
-    spread = np.rint(np.linspace(0, k, min(_SIZES, k + 1))).astype(int).tolist()
-    sizes = sorted({*spread, own})
-    ours = over_sensitive(setup, sizes, progress=progress)
-    found = forecast_soon(plain, budget=Budget.quick(k))
-    tv = np.full(2, np.nan if found is None else found.tv)
-    ends = np.array([0.0, float(k)])
-    return Growth(ours, Curve(ends, tv, tv, tv))

@@ -3,6 +3,8 @@
 Room: values.
 """
 
+from dataclasses import replace
+
 import pandas as pd
 import streamlit as st
 
@@ -34,16 +36,17 @@ def show(what: Shown) -> None:
         "at once do, 95 of 100 times (Bonferroni). They belong to the unbiased estimate and to "
         "everybody whom these people stand for."
     )
-    scenario, rival = what.setup.scenario, what.plain_setup.scenario
-    ready = jobs.started(
-        SLOT.key("expected"),
-        runs.key(scenario),
-        lambda _: (runs.expected(scenario), runs.expected(rival)),
-        lambda job: f"What to expect: {job.seconds:.0f} s so far",
+    pair = what.setup.scenario, what.plain_setup.scenario
+    expected = jobs.started(
+        SLOT.key("foreseen"),
+        runs.key(replace(pair[0], seed=0)),
+        lambda progress: numbers.foreseen(*pair, progress),
+        lambda job: f"What to expect, by repeated trials: {job.seconds:.0f} s so far",
     )
-    if ready is not None:
-        numbers.table({"this protection": what.ours, "plain LDP": what.plain})
-        numbers.sampling(what.ours.first.errors, scenario.n is not None)
+    numbers.table({"this protection": what.ours, "plain LDP": what.plain}, expected)
+    numbers.sampling(what.ours.first.errors, pair[0].n is not None)
+    if expected is not None:
+        numbers.plain_needs(what.ours, expected)
 
 
 def _titles(who: str) -> list[str]:

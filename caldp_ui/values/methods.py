@@ -3,6 +3,9 @@
 Room: values. What the catalogue lists is listed here without this file being changed.
 """
 
+from typing import Final
+
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
@@ -16,6 +19,10 @@ from caldp_ui.values import figures
 from caldp_ui.values.figures import Compared, Method
 from caldp_ui.values.slot import SLOT
 from caldp_ui.words import formats
+
+_BITS: Final = [1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
+_SAME: Final = 0.01
+"""Methods whose errors are within 1 % have one point."""
 
 
 def show(what: Shown) -> None:
@@ -63,42 +70,57 @@ def _name(method: Method) -> str:
 
 def _plane(found: list[Method]) -> go.Figure:
     looks = palette()
-    marks = {
-        "color": [looks.ours if method.chosen else looks.plain for method in found],
-        "symbol": ["circle" if method.chosen else "diamond-open" for method in found],
-        "size": 13,
-    }
+    told = _together(found)
     texts = {"tickfont_color": looks.text, "title_font_color": looks.text}
+    bits = [method.bits for method, _ in told]
+    errors = [method.l2 for method, _ in told]
+    # A name goes to where the plane is: rightwards from its left half, leftwards from the right.
+    middle = np.sqrt(min(bits) * max(bits))
     points = {
         "type": "scatter",
         "mode": "markers+text",
-        "x": [method.bits for method in found],
-        "y": [method.l2 for method in found],
-        "text": [method.title for method in found],
-        "textposition": _beside(found),
+        "x": bits,
+        "y": errors,
+        "text": [name for _, name in told],
+        "textposition": ["middle right" if b <= middle else "middle left" for b in bits],
         "textfont": {"color": looks.text},
-        "marker": marks,
+        "marker": {
+            "color": [looks.ours if method.chosen else looks.plain for method, _ in told],
+            "symbol": ["circle" if method.chosen else "diamond-open" for method, _ in told],
+            "size": 13,
+        },
         "cliponaxis": False,
         "hovertemplate": "%{text}<br>%{x:,} bits, error %{y:.3g}<extra></extra>",
     }
-    ticks = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
+    low, high = 0.97 * min(errors), 1.03 * max(errors)
+    bit_axis = {"title_text": "bits per report", "type": "log", "tickvals": _BITS, **texts}
     layout = {
-        "xaxis": {"type": "log", "title_text": "bits per report", "tickvals": ticks, **texts},
-        "yaxis": {"title_text": "expected error (l2)", "rangemode": "tozero", **texts},
+        "xaxis": bit_axis,
+        "yaxis": {"title_text": "expected error (l2)", "range": [low, high or 1.0], **texts},
         "height": 360,
-        "margin": {"l": 0, "r": 90, "t": 20, "b": 0},
+        "margin": {"l": 0, "r": 20, "t": 20, "b": 0},
         "dragmode": False,
         "showlegend": False,
     }
     return go.Figure([points], layout)
 
 
-def _beside(found: list[Method]) -> list[str]:
-    """Names above and below by turns, so that neighbours do not cover each other."""
-    order = sorted(range(len(found)), key=lambda i: (found[i].bits, found[i].l2))
-    sides = ("middle right", "top center", "bottom center")
-    placed = {i: sides[rank % len(sides)] for rank, i in enumerate(order)}
-    return [placed[i] for i in range(len(found))]
+def _together(found: list[Method]) -> list[tuple[Method, str]]:
+    """Methods that fall on one point share it: their names in one, the chosen one first."""
+    told: list[tuple[Method, str]] = []
+    for method in sorted(found, key=lambda each: (not each.chosen, each.l2)):
+        near = (i for i, (at, _) in enumerate(told) if _is_at(method, at))
+        place = next(near, None)
+        if place is None:
+            told.append((method, method.title))
+        else:
+            at, names = told[place]
+            told[place] = at, f"{names}, {method.title}"
+    return told
+
+
+def _is_at(method: Method, other: Method) -> bool:
+    return method.bits == other.bits and abs(method.l2 - other.l2) <= _SAME * other.l2
 
 
 def _table(done: Compared) -> None:

@@ -71,14 +71,19 @@ def show(setup: Setup) -> None:
         help="The same protection and people; other coins. What stays alike is knowledge, "
         "what changes is noise.",
     )
-    with st.expander("What is protected", key=SLOT.key("protection")):
-        _groups(setup, domain_of(scenario))
-        _blocks(scenario, domain_of(scenario))
-    with st.expander("Data, method, estimate"):
-        _size(scenario)
-        common.method(SLOT)
-        common.estimate(SLOT)
-        st.caption(f"**{setup.dataset.name}**. {as_text(setup.dataset.note)}")
+    # What is closed is not drawn: every control costs each run a little.
+    protection = st.expander("What is protected", key=SLOT.key("protection"), on_change="rerun")
+    if protection.open:
+        with protection:
+            _groups(setup, domain_of(scenario))
+            _blocks(scenario, domain_of(scenario))
+    more = st.expander("Data, method, estimate", key=SLOT.key("more"), on_change="rerun")
+    if more.open:
+        with more:
+            _size(scenario)
+            common.method(SLOT)
+            common.estimate(SLOT)
+            st.caption(f"**{setup.dataset.name}**. {as_text(setup.dataset.note)}")
 
 
 def _groups(setup: Setup, domain: Domain) -> None:

@@ -35,13 +35,13 @@ def headline(nouns: Vocabulary, ours: float | None, plain: float | None) -> str:
     return f"**{first}**; with plain LDP {beside}."
 
 
-def expects(expected: Forecast | None) -> str:
-    """What to expect of a TV, as a sentence."""
+def forecast(expected: Forecast | None) -> str:
+    """An expected TV with two standard deviations, and how it was found."""
     if expected is None:
-        return "What to expect takes long trials here; repeated runs tell."
+        return "not known: it takes long trials"
     if expected.tv == 0:
-        return "Nothing is hidden and everybody takes part: no error is expected."
-    return f"To expect: {formats.plus_minus(expected.tv, 2 * expected.deviation)}."
+        return "0: nothing is hidden, and everybody takes part"
+    return f"{formats.plus_minus(expected.tv, 2 * expected.deviation)} ({expected.way})"
 
 
 def plain_needs(setup: Setup, needed: int | None) -> tuple[str, str]:

@@ -10,8 +10,9 @@ import pytest
 from caldp_core.basics.errors import CaldpError, Cancelled
 from caldp_core.datasets import Gowalla, population_prior, shipped
 from caldp_core.domain.grid import US_GRID
+from tests import ROOT
 
-DATA = Path(__file__).resolve().parents[1] / "data"
+DATA = ROOT / "data"
 
 
 def rows(name: str) -> list[dict[str, str]]:

@@ -13,9 +13,9 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.cli.commands import main
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.scenarios.schema import schema
+from tests import ROOT
 from tests.strategies import SCENARIOS
 
-ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted(ROOT.glob("examples/*.json"))
 VALIDATOR = Draft202012Validator(schema())
 

@@ -10,19 +10,9 @@ from hypothesis import strategies as st
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, K_MAX
 from caldp_core.privacy.context import Context, dense
+from tests.channels import contexts
 
 EPSILON = st.floats(EPSILON_MIN, EPSILON_MAX)
-
-
-@st.composite
-def contexts(draw: st.DrawFn) -> Context:
-    """Any small context, with one ε per block."""
-    k = draw(st.integers(1, 12))
-    raw = draw(st.lists(st.integers(0, 4), min_size=k, max_size=k))
-    labels = np.unique(np.array(raw), return_inverse=True)[1]
-    flags = np.array(draw(st.lists(st.booleans(), min_size=k, max_size=k)))
-    m = int(labels.max()) + 1
-    return Context.of(labels, flags, draw(st.lists(EPSILON, min_size=m, max_size=m)))
 
 
 @given(contexts())

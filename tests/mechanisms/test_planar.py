@@ -1,4 +1,4 @@
-"""Planar noise: exact channels against Euclid's distance, the infinite lattice, draws, shares."""
+"""Planar noise: exact channels against Euclid's distance and against the infinite lattice."""
 
 import math
 from collections.abc import Callable
@@ -8,37 +8,19 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import ArrayLike
 
 from caldp_core.audit.pairwise import exact_audit
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
-from caldp_core.basics.types import Floats, Ints
-from caldp_core.domain.grid import KM_PER_DEGREE, US_GRID, GridDomain
+from caldp_core.basics.types import Floats
 from caldp_core.mechanisms.direct.geometric_axis import GeometricAxis
 from caldp_core.mechanisms.direct.planar import PlanarGeometric
-from caldp_core.mechanisms.direct.planar_displacement import (
-    planar_displacement,
-    product_displacement,
-)
 from caldp_core.mechanisms.direct.planar_law import SLACK_NATS, quadrant, sum_rule
-from caldp_core.mechanisms.direct.planar_products import PlanarProducts
 from caldp_core.privacy.distance import EuclideanMetric
-from tests import sampled
 from tests.contract import checks
-from tests.stats import SIGNIFICANCE, assert_fits
+from tests.planar import STEPS, US, planar
 
-CASES = 20
-SHAPES = [(1, 1), (1, 4), (3, 1), (2, 2), (3, 4)]
-STEPS = [(0.05, 0.05), (1.0, 0.3), (0.5, 4.0)]
 STEP = st.floats(EPSILON_MIN, EPSILON_MAX)
-GRIDS = pytest.mark.parametrize("shape", SHAPES)
-LEVELS = pytest.mark.parametrize("steps", STEPS)
-US = (125, 350)
-
-
-def planar(shape: tuple[int, int], steps: tuple[float, float]) -> PlanarGeometric:
-    return PlanarGeometric(EuclideanMetric(*shape, *steps))
 
 
 @settings(deadline=None, max_examples=50)
@@ -210,174 +192,6 @@ def test_what_is_drawn_is_what_is_audited() -> None:
     np.testing.assert_array_equal(mechanism._sizes.floors, [int(s * 2**64) for s in steps])
     inner = mechanism.exact_channel()[1 * 4 + 1]
     assert inner[1 * 4 + 2] * sum(law) == Fraction(float(mechanism._quadrant[0, 1]))
-
-
-@GRIDS
-@LEVELS
-def test_reports_follow_the_channel(shape: tuple[int, int], steps: tuple[float, float]) -> None:
-    checks.check_privatize(planar(shape, steps))
-
-
-def check_displacements(drawn_by: PlanarGeometric, mechanism: PlanarGeometric) -> None:
-    """A million people from the middle of the map; an ε 3 % off moves half a per cent of them."""
-    middle = mechanism.k // 2 + US[1] // 2
-    reports = drawn_by.privatize(np.full(10**6, middle), np.random.default_rng(8))
-    observed = np.bincount(reports, minlength=mechanism.k)
-    assert_fits(observed, 10**6 * mechanism._law_of(middle), SIGNIFICANCE)
-
-
-def test_reports_follow_the_law_on_a_large_map() -> None:
-    mechanism = planar(US, (0.1, 0.08))
-    check_displacements(mechanism, mechanism)
-    for wrong in ((0.103, 0.0824), (0.08, 0.1)):
-        with pytest.raises(AssertionError):
-            check_displacements(planar(US, wrong), mechanism)
-
-
-def mixed(k: int) -> Ints:
-    """Cells of many people, drawn by a multinomial, and of few, drawn one by one."""
-    return np.where(np.arange(k) % 3 == 0, 900, k - 1)
-
-
-def few(k: int) -> Ints:
-    return np.full(k, k - 1)
-
-
-def many(k: int) -> Ints:
-    return 300 * (1 + np.arange(k) % 5)
-
-
-@pytest.mark.parametrize("people", [mixed, few, many])
-def test_sampled_tallies_have_the_law_of_reports(people: Callable[[int], Ints]) -> None:
-    mechanism = planar((3, 4), (1.0, 0.3))
-    sampled.check_sampled(mechanism, mechanism, people(12), CASES, draws=1000)
-
-
-@pytest.mark.parametrize("people", [mixed, few, many])
-def test_tallies_of_wrong_noise_are_rejected(people: Callable[[int], Ints]) -> None:
-    # Axes turned round. Of the few, 11 a cell, 1/30 of a spread of 3 is found.
-    right, wrong = planar((3, 4), (1.0, 0.3)), planar((3, 4), (0.3, 1.0))
-    with pytest.raises(AssertionError):
-        sampled.check_sampled(right, wrong, people(12), CASES, draws=1000)
-
-
-@GRIDS
-@LEVELS
-def test_estimate_and_variance_are_the_channel_s(
-    shape: tuple[int, int], steps: tuple[float, float]
-) -> None:
-    mechanism = planar(shape, steps)
-    checks.check_unbiased(mechanism)
-    checks.check_variance(mechanism)
-
-
-@pytest.mark.parametrize("shape", [(1, 30), (20, 1), (2, 2), (12, 17)])
-@pytest.mark.parametrize("steps", [(0.1, 0.1), (1.0, 0.3), (0.5, 4.0)])
-def test_fast_products_are_the_dense_ones(
-    shape: tuple[int, int], steps: tuple[float, float]
-) -> None:
-    mechanism = planar(shape, steps)
-    fast, dense = PlanarProducts(mechanism._window, *steps), mechanism.products
-    rng = np.random.default_rng(1)
-    p, weights = rng.dirichlet(np.ones(mechanism.k)), rng.normal(size=mechanism.k)
-    np.testing.assert_allclose(fast.expected(p), dense.expected(p), atol=1e-15)
-    np.testing.assert_allclose(fast.pull(weights), dense.pull(weights), atol=1e-14)
-    for mine, exact in (
-        (fast.inverse(p), dense.inverse(p)),
-        (fast.score(weights), dense.score(weights)),
-    ):
-        np.testing.assert_allclose(mine, exact, atol=1e-8 * np.abs(exact).max())
-
-
-def test_pull_is_the_adjoint_of_expected_on_a_large_map() -> None:
-    mechanism = planar((175, 250), (0.2, 0.15))
-    rng = np.random.default_rng(2)
-    p, weights = rng.dirichlet(np.full(mechanism.k, 0.01)), rng.normal(size=mechanism.k)
-    law, pulled = mechanism.expected(p), mechanism.pull(weights)
-    assert law.min() >= 0
-    assert law.sum() == pytest.approx(1.0, rel=1e-12)
-    assert law @ weights == pytest.approx(p @ pulled, abs=1e-13)
-    for x in (0, 249, 20_000, 43_749):
-        row, person = mechanism._law_of(x), np.eye(1, mechanism.k, x)[0]
-        assert pulled[x] == pytest.approx(row @ weights, abs=1e-13)
-        alone = mechanism.expected(person)
-        np.testing.assert_allclose(alone, row, atol=1e-15)
-        # Far away are 20 nats and more, where the transforms' noise has either sign.
-        assert alone.min() >= 0
-        assert mechanism.pull(person).min() >= 0
-    np.testing.assert_array_equal(mechanism.pull(np.ones(mechanism.k)), 1.0)
-
-
-def test_shares_of_a_large_map_are_estimated() -> None:
-    mechanism = planar(US, (0.4, 0.3))
-    rng = np.random.default_rng(6)
-    p = 0.7 * rng.dirichlet(np.full(mechanism.k, 0.05))
-    p[60 * US[1] + 99] += 0.3
-    undone = mechanism.products.inverse(mechanism.expected(p))
-    np.testing.assert_allclose(undone, p, atol=1e-8)
-    tally = mechanism.sample_tally(rng.multinomial(10**6, p), rng)
-    row, column = np.divmod(np.arange(mechanism.k), US[1])
-    around = np.exp(-((row - 60) ** 2 + (column - 99) ** 2) / 50)
-    spread = math.sqrt(mechanism.sum_variance(p, around, 10**6))
-    # Beyond 5 once in 2 million; the reports by themselves are 200 spreads off.
-    assert abs(around @ (mechanism.estimate(tally) - p)) < 5 * spread
-    assert abs(around @ (tally.counts / tally.n - p)) > 50 * spread
-
-
-@pytest.mark.parametrize(
-    "steps", [(0.001, 0.001), (0.01, 0.02), (0.1, 0.3), (1.0, 1.0), (3.0, 2.0)]
-)
-def test_displacements_are_sums_over_the_lattice(steps: tuple[float, float]) -> None:
-    mine, product = planar_displacement(*steps), product_displacement(*steps)
-    assert mine < 0.88 * product
-    if max(steps) < 0.1:
-        # In the plane: 2, and √2·∫∫ ‖(x, y)‖·e^{−x−y} = √2 + arsinh 1; steps cost their square.
-        assert mine == pytest.approx(2.0, abs=max(steps) ** 2)
-        assert product == pytest.approx(math.sqrt(2) + math.asinh(1), abs=max(steps) ** 2)
-        return
-    x, y = (
-        epsilon * np.abs(np.arange(-round(70 / epsilon), round(70 / epsilon) + 1))
-        for epsilon in steps
-    )
-    distance = np.hypot(x[:, None], y)
-    for found, exponent in ((mine, distance), (product, (x[:, None] + y) / math.sqrt(2))):
-        weights = np.exp(-exponent)
-        assert found == pytest.approx((weights * distance).sum() / weights.sum(), rel=1e-13)
-
-
-@pytest.mark.parametrize(("epsilon", "farther"), [(1.0, 1.06), (2.0, 1.40), (4.0, 4.27)])
-def test_rounding_the_noise_of_the_plane_would_cost(epsilon: float, farther: float) -> None:
-    # Andrés et al. 2013, §4.1–4.2: radius of density ε²r·e^{−εr}, angle even, nearest cell. The
-    # standard error of a million is 0.3 % at most.
-    rng = np.random.default_rng(4)
-    radius, angle = rng.gamma(2.0, 1 / epsilon, 10**6), rng.uniform(0, 2 * np.pi, 10**6)
-    x, y = np.rint(radius * np.cos(angle)), np.rint(radius * np.sin(angle))
-    rounded = epsilon * float(np.hypot(x, y).mean())
-    assert rounded / planar_displacement(epsilon, epsilon) == pytest.approx(farther, rel=0.015)
-
-
-@pytest.mark.parametrize("grid", [US_GRID, GridDomain(-60.0, -100.0, 5.0, 20, 50)])
-def test_kilometres_hold_as_the_crow_flies(grid: GridDomain) -> None:
-    policy = EuclideanMetric.per_km(grid, 0.02)
-    rng = np.random.default_rng(9)
-    x, other = rng.integers(0, grid.k, (2, 100_000))
-    corners = np.array([0, grid.columns - 1, grid.k - grid.columns, grid.k - 1])
-    x, other = np.append(x, np.tile(corners, 4)), np.append(other, np.repeat(corners, 4))
-    great = great_circle(grid, x, other)
-    assert (policy.between(x, other) <= 0.02 * great * (1 + 1e-12)).all()
-    # And nearly reached by neighbours to the north.
-    assert policy.epsilon_row == pytest.approx(0.02 * great_circle(grid, [0], [grid.columns])[0])
-
-
-def great_circle(grid: GridDomain, x: ArrayLike, other: ArrayLike) -> Floats:
-    """(n,) kilometres between the centres of cells, by the haversine formula."""
-    (row, column), (row_other, column_other) = grid.place(x), grid.place(other)
-    latitude, longitude = np.radians(grid.latitudes()), np.radians(grid.longitudes())
-    north = latitude[row] - latitude[row_other]
-    east = longitude[column] - longitude[column_other]
-    cosines = np.cos(latitude[row]) * np.cos(latitude[row_other])
-    square = np.sin(north / 2) ** 2 + cosines * np.sin(east / 2) ** 2
-    return np.degrees(2 * np.arcsin(np.sqrt(square))) * KM_PER_DEGREE
 
 
 def test_what_is_refused() -> None:

@@ -12,8 +12,8 @@ from caldp_core.mechanisms.oracles.supports import SupportLaw, SupportOracles
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
 from tests import mutants
 from tests.contract import checks
+from tests.mechanisms.test_galois import FOUR, WIDE, made_of
 from tests.mutants import coin_for, only
-from tests.test_galois import FOUR, WIDE, made_of
 
 
 class NextPoint(GaloisOracles):

@@ -6,13 +6,14 @@ from pathlib import Path
 import pytest
 
 from caldp_core.audit.mechanisms import audit_mechanism
-from caldp_core.experiments.forecast import expectation
+from caldp_core.experiments.forecast import forecast_soon
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.kinds import SLOTS
 from caldp_core.scenarios.scenario import Scenario
+from tests import ROOT
 
-FILES = sorted(Path(__file__).parents[1].glob("examples/*.json"))
+FILES = sorted(ROOT.glob("examples/*.json"))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -23,7 +24,7 @@ def test_an_example_runs_is_audited_and_forecast(path: Path) -> None:
     assert result.first.people.sum() == 1000
     assert result.first.estimate.shape == (setup.mechanism.k,)
     assert audit_mechanism(setup.mechanism, setup.policy).holds
-    expected = expectation(setup)
+    expected = forecast_soon(setup)
     assert expected is None or expected.tv > 0
 
 

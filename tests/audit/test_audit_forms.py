@@ -18,13 +18,12 @@ from caldp_core.mechanisms.base import HasSupportForm, StreamsRows, SupportForm
 from caldp_core.mechanisms.oracles.local_hashing import LocalHashingOracles
 from caldp_core.mechanisms.oracles.subset_selection import SubsetSelectionOracles
 from caldp_core.mechanisms.oracles.unary import OueOracles, RapporOracles
-from caldp_core.mechanisms.randomness.coins import COIN_ONE, seeded_words
+from caldp_core.mechanisms.randomness.coins import COIN_ONE
 from caldp_core.privacy.context import Context
 from tests import mutants
 from tests.agreement import agree_by_form
 from tests.contract.checks import naming
 from tests.contract.contexts import CASES, context
-from tests.stats import SIGNIFICANCE, assert_fits
 
 PAPER_K = 43_750
 PLAIN, SENSITIVE, PER_BLOCK = "plain", "sensitive set", "one ε per block"
@@ -286,41 +285,3 @@ def test_rows_are_streamed_before_a_form_is_believed() -> None:
     made = ContextMechanism(Context.plain(3000, 1.0), "both", Both)
     assert isinstance(made.oracles, HasSupportForm)
     assert audit_context(made).method == EVERY_ENTRY
-
-
-# --- reports have the form -----------------------------------------------------------------
-
-
-def check_odds(made: ContextMechanism, n: int) -> None:
-    """n reports of each of three symbols, and n base ones, include as the form says: one χ².
-
-    Their four inclusion counts settle `share` and both weights. With n = 200,000 and coins 5 %
-    too bold (ε = 1) the noncentrality is 118 for RAPPOR (θ and d₁ off by 0.0059), 98 for OUE (d₁
-    off by 0.0097), 104 for subset selection (ω off by 3) and 374 for local hashing; at 4 degrees
-    of freedom the limit is 36.3, so that each is found with at least 99.997 %.
-    """
-    rng = np.random.default_rng(8)
-    oracles = made.oracles
-    assert isinstance(oracles, HasSupportForm)
-    form = oracles.support_form(0)
-    observed, expected = [], []
-    for x in (0, made.k // 2, made.k - 1):
-        sent = made.tally(made.privatize(np.full(n, x), rng)).counts[x]
-        observed.append([sent, n - sent])
-        expected.append([form.share * form.included, (1 - form.share) * form.excluded])
-    reports = oracles.privatize_base(np.zeros(n, np.int64), seeded_words(rng))
-    sent = oracles.tally(reports, 0)[made.k // 3]
-    observed.append([sent, n - sent])
-    expected.append([form.share, 1 - form.share])
-    chances = np.array([[float(q) for q in row] for row in expected])
-    assert_fits(np.array(observed), n * chances, SIGNIFICANCE / len(BANKS))
-
-
-@pytest.mark.parametrize("oracles", BANKS)
-def test_reports_have_the_odds_of_the_form(oracles: Any) -> None:
-    policy = Context.plain(300, 1.0)
-    check_odds(ContextMechanism(policy, "right", oracles), 200_000)
-    bolder = ContextMechanism(policy, "bolder", oracles)
-    bolder.oracles.support_form = oracles(bolder.sizes, policy.epsilon * 1.05).support_form  # type: ignore[attr-defined]
-    with pytest.raises(AssertionError, match="χ²"):
-        check_odds(bolder, 200_000)

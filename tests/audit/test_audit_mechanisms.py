@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from caldp_core.audit.blockwise import EVERY_ENTRY, audit_context
 from caldp_core.audit.mechanisms import EVERY_PAIR, SMALL_TWIN, TAGS
 from caldp_core.audit.pairwise import audit_channel, exact_audit
 from caldp_core.basics.errors import CaldpError
-from caldp_core.basics.types import Floats, Ints, Reports, WordSource
+from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
 from caldp_core.mechanisms.backgrounds import uniform_background
 from caldp_core.mechanisms.base import ChannelRows
@@ -65,8 +66,9 @@ class LeakyPrivatize(HadamardOracles):
 class LeakyHelper(RapporOracles):
     """The slip in a helper that nobody outside knows of."""
 
-    def _last_lane(self, block: Ints) -> Any:
-        return np.zeros_like(super()._last_lane(block))
+    @cached_property
+    def _last_words(self) -> Words:
+        return np.zeros_like(super()._last_words)
 
 
 class StatedChannel(HadamardOracles):
@@ -185,8 +187,9 @@ def test_whole_numbers_of_numpy_do_not_wrap() -> None:
     halves = [2**39 + 5, 2**39 - 5], 2**40
     thirds = [3**24 + 1, 2 * 3**24 - 1], 3**25
     exact = [[Fraction(a, below) for a in row] for row, below in (halves, thirds)]
+    fraction: Any = Fraction  # which is typed for Python's own numbers
     numpy = [
-        [Fraction(np.int64(a), np.int64(below)) for a in row] for row, below in (halves, thirds)
+        [fraction(np.int64(a), np.int64(below)) for a in row] for row, below in (halves, thirds)
     ]
     assert isinstance(numpy[0][0].numerator, np.int64)
     with np.errstate(over="ignore"):

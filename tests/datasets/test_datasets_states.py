@@ -2,7 +2,6 @@
 
 import json
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,8 +10,9 @@ import pytest
 from caldp_core.basics.types import Floats
 from caldp_core.datasets import ELSEWHERE, state_outline, us_state_labels
 from caldp_core.domain.grid import US_GRID
+from tests import ROOT
 
-DATA = Path(__file__).resolve().parents[1] / "data"
+DATA = ROOT / "data"
 
 
 @pytest.fixture(scope="module")

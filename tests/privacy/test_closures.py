@@ -13,9 +13,8 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import DENSE_MAX_ENTRIES
 from caldp_core.privacy.context import Context, dense
 from caldp_core.privacy.matrix import DenseMatrix, closure, released_together, sum_up
-from tests.channels import F, channels, holds, least_promise, matrices
+from tests.channels import F, channels, contexts, holds, least_promise, matrices
 from tests.contract.contexts import CONTEXTS, context
-from tests.test_privacy import contexts
 
 
 @given(st.floats(0, 1e6), st.floats(0, 1e6))

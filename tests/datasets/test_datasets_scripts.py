@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from caldp_core.domain.grid import US_GRID
-
-ROOT = Path(__file__).resolve().parents[1]
+from tests import ROOT
 
 
 @pytest.fixture
