@@ -14,7 +14,18 @@ from caldp_core.basics.limits import (
     THETA_MIN,
     TRIALS_MAX,
 )
-from caldp_core.datasets import Cities, Geometric, Gowalla, PermutedGeometric, Snap, Uniform, Zipf
+from caldp_core.datasets import (
+    SURVEYS,
+    Cities,
+    Geometric,
+    Gowalla,
+    PermutedGeometric,
+    Snap,
+    Survey,
+    Uniform,
+    WebVisits,
+    Zipf,
+)
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.mechanisms.specs import (
     Binary,
@@ -47,11 +58,13 @@ from caldp_core.scenarios.protection import (
     EvenRuns,
     EverythingSensitive,
     GridBlocks,
+    GroupBlocks,
     OneBlock,
     SensitiveAreas,
     SensitiveInhabited,
     SensitiveSymbols,
     StateBlocks,
+    SymbolBlocks,
 )
 from caldp_core.scenarios.scenario import Scenario
 
@@ -83,6 +96,7 @@ EDITS = st.builds(lambda sign, area: sign + area, st.sampled_from(["+", "-", "+b
 SYMBOL_RUNS = st.tuples(st.integers(0, 999), st.integers(0, 999)).map(
     lambda run: f"{min(run)}-{max(run)}" if run[0] != run[1] else str(run[0])
 )
+SYMBOL_BLOCKS = st.lists(SYMBOL_RUNS, min_size=1, max_size=3).map(",".join)
 PATHS = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1)
 
 DATASETS = {
@@ -99,6 +113,8 @@ DATASETS = {
     "geometric": st.builds(Geometric, k=K, rate=RATE),
     "permuted-geometric": st.builds(PermutedGeometric, k=K, rate=RATE, seed=SEED),
     "zipf": st.builds(Zipf, k=K, rate=st.floats(0, 10)),
+    "survey": st.builds(Survey, table=st.sampled_from(sorted(SURVEYS))),
+    "web-visits": st.builds(WebVisits, rate=st.floats(0, 10), seed=SEED),
 }
 BLOCKS = {
     "one": st.builds(OneBlock),
@@ -107,6 +123,8 @@ BLOCKS = {
     "adaptive": st.builds(AdaptiveBlocks, blocks=K),
     "drawn": st.builds(DrawnBlocks, areas=st.lists(areas(), max_size=4).map(tuple)),
     "runs": st.builds(EvenRuns, blocks=K),
+    "groups": st.builds(GroupBlocks),
+    "symbols": st.builds(SymbolBlocks, blocks=st.lists(SYMBOL_BLOCKS, max_size=4).map(tuple)),
 }
 SENSITIVE = {
     "everything": st.builds(EverythingSensitive),

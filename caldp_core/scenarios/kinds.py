@@ -13,7 +13,9 @@ from caldp_core.datasets import (
     Gowalla,
     PermutedGeometric,
     Snap,
+    Survey,
     Uniform,
+    WebVisits,
     Zipf,
 )
 from caldp_core.mechanisms.catalogue import MECHANISMS
@@ -29,12 +31,14 @@ from caldp_core.scenarios.protection import (
     EvenRuns,
     EverythingSensitive,
     GridBlocks,
+    GroupBlocks,
     OneBlock,
     SensitiveAreas,
     SensitiveInhabited,
     SensitiveSpec,
     SensitiveSymbols,
     StateBlocks,
+    SymbolBlocks,
 )
 
 SLOTS: Final[dict[str, tuple[Any, dict[str, type]]]] = {
@@ -48,6 +52,8 @@ SLOTS: Final[dict[str, tuple[Any, dict[str, type]]]] = {
             "geometric": Geometric,
             "permuted-geometric": PermutedGeometric,
             "zipf": Zipf,
+            "survey": Survey,
+            "web-visits": WebVisits,
         },
     ),
     "policy": (
@@ -72,6 +78,8 @@ SLOTS: Final[dict[str, tuple[Any, dict[str, type]]]] = {
             "adaptive": AdaptiveBlocks,
             "drawn": DrawnBlocks,
             "runs": EvenRuns,
+            "groups": GroupBlocks,
+            "symbols": SymbolBlocks,
         },
     ),
     "sensitive": (

@@ -29,9 +29,11 @@ class Entry:
 
 START: Final = "pages/start.py"
 PLACES: Final = "pages/places.py"
+VALUES: Final = "pages/values.py"
 PAGES: Final = (
     Entry(START, "Start here", "flag"),
     Entry(PLACES, "Places on a map", "map"),
+    Entry(VALUES, "Sensitive values", "fact_check"),
 )
 """The menu from left to right; the first page is where a newcomer lands."""
 

@@ -29,6 +29,7 @@ ROOMS = (
     "controls",
     "parts",
     "places",
+    "values",
     "start",
 )
 """From the ground up: a room imports from itself and from those before it."""
