@@ -33,7 +33,11 @@ VALUES: Final = "pages/values.py"
 PAGES: Final = (
     Entry(START, "Start here", "flag"),
     Entry(PLACES, "Places on a map", "map"),
+<<<<<<< HEAD
     Entry(VALUES, "Sensitive values", "fact_check"),
+=======
+    Entry("pages/paper.py", "The paper's results", "fact_check"),
+>>>>>>> measure
 )
 """The menu from left to right; the first page is where a newcomer lands."""
 
