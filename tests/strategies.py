@@ -14,7 +14,16 @@ from caldp_core.basics.limits import (
     THETA_MIN,
     TRIALS_MAX,
 )
-from caldp_core.datasets import Cities, Geometric, Gowalla, PermutedGeometric, Snap, Uniform, Zipf
+from caldp_core.datasets import (
+    Cities,
+    Geometric,
+    Gowalla,
+    PermutedGeometric,
+    Snap,
+    Uniform,
+    YesOrNo,
+    Zipf,
+)
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.mechanisms.specs import (
     Binary,
@@ -98,6 +107,7 @@ DATASETS = {
     "geometric": st.builds(Geometric, k=K, rate=RATE),
     "permuted-geometric": st.builds(PermutedGeometric, k=K, rate=RATE, seed=SEED),
     "zipf": st.builds(Zipf, k=K, rate=st.floats(0, 10)),
+    "yes-or-no": st.builds(YesOrNo, yes=st.floats(0, 1)),
 }
 BLOCKS = {
     "one": st.builds(OneBlock),

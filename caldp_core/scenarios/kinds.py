@@ -14,6 +14,7 @@ from caldp_core.datasets import (
     PermutedGeometric,
     Snap,
     Uniform,
+    YesOrNo,
     Zipf,
 )
 from caldp_core.mechanisms.catalogue import MECHANISMS
@@ -48,6 +49,7 @@ SLOTS: Final[dict[str, tuple[Any, dict[str, type]]]] = {
             "geometric": Geometric,
             "permuted-geometric": PermutedGeometric,
             "zipf": Zipf,
+            "yes-or-no": YesOrNo,
         },
     ),
     "policy": (
