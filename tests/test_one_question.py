@@ -18,7 +18,7 @@ POLICIES = [(1.0, 1.0), (3.0, 1.0), (math.inf, 1.0), (0.5, 4.0), (math.inf, math
 
 
 def covered(policy: tuple[float, float], decoded_as: tuple[float, float], share: float) -> float:
-    """Exact chance that the 95 % range holds `share`, if reports are decoded as another policy's."""
+    """Exact chance that the 95 % range holds `share`; reports may be decoded as another's."""
     sends, decodes = (BinaryMechanism(BinaryPolicy(*each)) for each in (policy, decoded_as))
     counts = np.arange(N + 1)
     weights = binom.pmf(counts, N, sends.expected(np.array([1 - share, share]))[1])

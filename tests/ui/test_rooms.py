@@ -30,6 +30,7 @@ ROOMS = (
     "parts",
     "places",
     "start",
+    "yesno",
 )
 """From the ground up: a room imports from itself and from those before it."""
 
