@@ -24,6 +24,7 @@ from caldp_core.datasets import (
     Survey,
     Uniform,
     WebVisits,
+    YesOrNo,
     Zipf,
 )
 from caldp_core.estimation.estimators import ESTIMATORS
@@ -115,6 +116,7 @@ DATASETS = {
     "zipf": st.builds(Zipf, k=K, rate=st.floats(0, 10)),
     "survey": st.builds(Survey, table=st.sampled_from(sorted(SURVEYS))),
     "web-visits": st.builds(WebVisits, rate=st.floats(0, 10), seed=SEED),
+    "yes-or-no": st.builds(YesOrNo, yes=st.floats(0, 1)),
 }
 BLOCKS = {
     "one": st.builds(OneBlock),

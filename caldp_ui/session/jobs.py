@@ -80,10 +80,12 @@ def launch(
     name: str, work: Callable[[Progress], T], pool: Callable[[], ThreadPoolExecutor] = _pool
 ) -> Job[T]:
     """Start the work."""
-    return _begun(Job(name), work)
+    return _begun(Job(name), work, pool)
 
 
-def _begun(job: Job[T], work: Callable[[Progress], T]) -> Job[T]:
+def _begun(
+    job: Job[T], work: Callable[[Progress], T], pool: Callable[[], ThreadPoolExecutor] = _pool
+) -> Job[T]:
     def begin() -> T:
         job.began = monotonic()
         return work(job.progress)

@@ -32,6 +32,7 @@ ROOMS = (
     "values",
     "start",
     "paper",
+    "yesno",
 )
 """From the ground up: a room imports from itself and from those before it."""
 
