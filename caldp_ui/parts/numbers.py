@@ -43,8 +43,8 @@ def table(results: Mapping[str, Result], expected: Foreseen | None) -> None:
     """One column a result, by what readers call it; `expected` comes a little later."""
     frame = pd.DataFrame({title: column(result) for title, result in results.items()})
     if expected is not None and len(results) > 1:
-        told = [accuracy.forecast(each) for each in (expected.ours, expected.plain)]
-        frame.loc["expected TV"] = told
+        both = (expected.ours, expected.plain)
+        frame.loc["expected TV"] = [accuracy.forecast(each) for each in both]
     st.table(frame)
     told = "KL is infinite where the estimate gives nobody to what has somebody."
     if any(map(_on_map, results.values())):
