@@ -5,7 +5,8 @@ import pytest
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets import SURVEYS, Survey, WebVisits
-from caldp_core.domain.grid import Domain
+from caldp_core.domain.grid import US_GRID, Domain, GridDomain
+from caldp_core.scenarios.protection import GroupBlocks, SymbolBlocks
 
 # People, answers and the people of one group, as the sources print them.
 PRINTED = {
@@ -56,3 +57,40 @@ def test_values_go_by_their_names() -> None:
         Domain(3, ("yes", "no"))
     with pytest.raises(CaldpError, match="names must differ"):
         Domain(2, ("yes", "yes"))
+
+
+@pytest.mark.parametrize("spec", [*(Survey(table) for table in SURVEYS), WebVisits()])
+def test_groups_can_be_blocks(spec: Survey | WebVisits) -> None:
+    domain = spec.load().domain
+    assert isinstance(domain, Domain)
+    blocks = GroupBlocks().build(domain)
+    assert blocks.names == tuple(dict.fromkeys(domain.groups))
+    assert tuple(blocks.names[j] for j in blocks.labels) == domain.groups
+
+
+@pytest.mark.parametrize("domain", [Domain(3), US_GRID])
+def test_values_without_groups_are_no_group_blocks(domain: Domain | GridDomain) -> None:
+    with pytest.raises(CaldpError, match="Group blocks need values that come in groups"):
+        GroupBlocks().build(domain)
+
+
+def test_blocks_by_number_hold_what_they_name_and_the_rest_is_one_more() -> None:
+    blocks = SymbolBlocks(("0,4-5", "2")).build(Domain(7))
+    assert blocks.labels.tolist() == [1, 0, 2, 0, 1, 1, 0]
+    assert blocks.names == ("all others", "block 1", "block 2")
+    assert SymbolBlocks(("0-3", "4-6")).build(Domain(7)).names == ("block 1", "block 2")
+    assert SymbolBlocks().build(Domain(7)).names == ("all others",)
+
+
+@pytest.mark.parametrize(
+    ("blocks", "told"),
+    [
+        (("0,7",), "value of a block must be a whole number"),
+        (("0-2", "2"), "2 is in two blocks"),
+        (("a",), 'written "3" or "10-19"'),
+        (("",), 'written "3" or "10-19"'),
+    ],
+)
+def test_blocks_by_number_say_what_is_wrong(blocks: tuple[str, ...], told: str) -> None:
+    with pytest.raises(CaldpError, match=told):
+        SymbolBlocks(blocks).build(Domain(7))

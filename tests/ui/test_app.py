@@ -20,7 +20,7 @@ from caldp_core.scenarios.protection import (
     StateBlocks,
 )
 from caldp_core.theory.planner import best_family
-from caldp_ui.compute import runs
+from caldp_ui.compute import rivals, runs
 from caldp_ui.places import controls, presets
 from caldp_ui.places.slot import BEGIN
 from caldp_ui.words import formats, promise
@@ -55,7 +55,7 @@ def test_methods_are_named_and_plain_ldp_is_the_best_there_is() -> None:
     at = open_with(replace(STATES, mechanism=Hadamard()))
     told = {each["id"]: each["subtitle"] for each in scene_of(at)["pictures"]}
     assert MECHANISMS["hadamard"].title in told["ours"]
-    best = prepare(runs.rival(scenario_of(at))).mechanism_name
+    best = prepare(rivals.rival(scenario_of(at))).mechanism_name
     assert best != "hadamard"
     assert MECHANISMS[best].title in told["plain"]
 
@@ -230,7 +230,7 @@ def test_need_of_plain_ldp_is_the_core_s() -> None:
     assert not wait([at.session_state["places-foreseen/job"].future], 120).not_done
     checked(at.run())
     same = replace(scenario, seed=0)  # a forecast is the same for all outcomes
-    needed = people_for_same_error(prepare(same), prepare(runs.rival(same)))
+    needed = people_for_same_error(prepare(same), prepare(rivals.rival(same)))
     assert needed is not None
     (told,) = (item.value for item in container(at, "plain-needs").markdown)
     assert f"**{formats.people(needed)}**" in told

@@ -19,7 +19,7 @@ from caldp_core.mechanisms.specs import LocalHashing
 from caldp_core.scenarios.protection import GridBlocks, OneBlock, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import navigation
-from caldp_ui.compute import exports, runs
+from caldp_ui.compute import exports, rivals, runs
 from caldp_ui.parts import repetition
 from caldp_ui.places import pinned, tour
 from caldp_ui.places.slot import BEGIN, Places, PlacesLink
@@ -66,7 +66,7 @@ def test_a_newcomer_lands_on_plain_ldp_against_blocks() -> None:
     shown = scene_of(at, "start-maps")
     assert shown["look"] == "swipe"
     assert shown["swipe"] == ["plain", "ours"]
-    ours, plain = run(prepare(BEGIN)), run(prepare(runs.rival(BEGIN)))
+    ours, plain = run(prepare(BEGIN)), run(prepare(rivals.rival(BEGIN)))
     (told,) = (item.value for item in container(at, "headline").markdown)
     for result in (ours, plain):
         assert f"{formats.out_of(result.first.errors.tv)}" in told

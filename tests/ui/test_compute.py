@@ -28,7 +28,7 @@ from caldp_core.scenarios.protection import (
     StateBlocks,
 )
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.compute import curves, exports
+from caldp_ui.compute import curves, exports, rivals
 from caldp_ui.compute import runs as compute
 from tests.ui.scenarios import VARIED
 
@@ -75,7 +75,7 @@ def test_a_file_that_has_changed_is_read_again(tmp_path: Path) -> None:
 
 
 def test_results_are_what_the_core_runs() -> None:
-    for scenario in (BASE, compute.rival(BASE)):
+    for scenario in (BASE, rivals.rival(BASE)):
         cached, fresh = compute.result(scenario), run(prepare(scenario))
         assert cached.setup.scenario == scenario
         assert cached.errors == fresh.errors
@@ -88,7 +88,7 @@ def test_results_are_what_the_core_runs() -> None:
 
 def test_the_rival_is_the_best_plain_ldp_for_the_same_people() -> None:
     asked = replace(BASE, mechanism=Hadamard())
-    ours, rival = compute.result(asked), compute.result(compute.rival(asked))
+    ours, rival = compute.result(asked), compute.result(rivals.rival(asked))
     np.testing.assert_array_equal(ours.first.people, rival.first.people)
     assert rival.setup.partition.m == 1
     assert rival.setup.mechanism_name != "hadamard"
@@ -123,7 +123,7 @@ def test_curves_are_the_forecast_s_and_the_same_along_the_curve() -> None:
     assert same == curves.whatever_epsilon(replace(FEW.with_context(epsilon=0.5), seed=9))
     ours, plain = curves.against_epsilon(same, no_progress)
     np.testing.assert_array_equal(ours.tv, over_epsilon(setup, curves.EPSILONS).tv)
-    other = prepare(compute.rival(same))
+    other = prepare(rivals.rival(same))
     np.testing.assert_array_equal(plain.tv, over_epsilon(other, curves.EPSILONS).tv)
     same = curves.whatever_people(FEW)
     assert same == curves.whatever_people(replace(FEW, n=10**9, seed=9))
@@ -147,11 +147,11 @@ def test_more_blocks_and_fewer_sensitive_places_mean_less_error() -> None:
 
 def test_people_that_plain_ldp_needs() -> None:
     scenario = replace(BASE.with_context(blocks=GridBlocks(25, 35)), seed=0)
-    needed = compute.people_plain_needs(scenario)
-    assert needed == people_for_same_error(prepare(scenario), prepare(compute.rival(scenario)))
-    assert compute.people_plain_needs(replace(scenario, seed=77)) == needed
+    needed = rivals.people_plain_needs(scenario)
+    assert needed == people_for_same_error(prepare(scenario), prepare(rivals.rival(scenario)))
+    assert rivals.people_plain_needs(replace(scenario, seed=77)) == needed
     hopeless = replace(BASE.with_context(blocks=OneBlock(), sensitive=SensitiveAreas(())), n=10**12)
-    assert compute.people_plain_needs(hopeless) is None
+    assert rivals.people_plain_needs(hopeless) is None
 
 
 def test_a_scenario_as_a_file() -> None:

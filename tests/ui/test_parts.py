@@ -19,7 +19,7 @@ from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.protection import SensitiveAreas, StateBlocks
 from caldp_ui.app import addresses, style
 from caldp_ui.app.theme import CIVIDIS, NIGHT_LAND
-from caldp_ui.compute import exports, runs
+from caldp_ui.compute import exports, rivals, runs
 from caldp_ui.compute.verdict import verdict
 from caldp_ui.parts import icons, pictures, record
 from caldp_ui.places.ground import home
@@ -132,10 +132,10 @@ def test_a_csv_has_every_cell_of_the_estimate() -> None:
 def record_of(scenario_blocks: str) -> tuple[str, str]:
     """The record's HTML and its text, of a scenario with that sensitive area."""
     scenario = BEGIN.with_context(sensitive=SensitiveAreas((scenario_blocks,)))
-    ours, plain = runs.result(scenario), runs.result(runs.rival(scenario))
+    ours, plain = runs.result(scenario), runs.result(rivals.rival(scenario))
     part = Area(40, 42, -75, -72)
     png = pictures.png(ours.first.estimate, US_GRID, part)
-    checked = record.Checked(verdict(scenario, no_progress), runs.expected(runs.rival(scenario)))
+    checked = record.Checked(verdict(scenario, no_progress), runs.expected(rivals.rival(scenario)))
     shown = record.Exhibit(ours, plain, {"This protection": png}, "http://x/?a=1&b=2")
     html = record.html(PLACES, shown, checked)
     return html, unescape(re.sub(r"<[^>]*>", "", html))
@@ -144,7 +144,7 @@ def record_of(scenario_blocks: str) -> tuple[str, str]:
 def test_the_record_says_what_was_computed_and_audited_and_needs_nothing_else() -> None:
     html, text = record_of("+40,42,-75,-72")
     scenario = BEGIN.with_context(sensitive=SensitiveAreas(("+40,42,-75,-72",)))
-    ours, plain = run(prepare(scenario)), run(prepare(runs.rival(scenario)))
+    ours, plain = run(prepare(scenario)), run(prepare(rivals.rival(scenario)))
     told = accuracy.headline(PLACES, ours.first.errors.tv, plain.first.errors.tv)
     assert told.replace("**", "") in text
     for sentence in promise.not_promised(PLACES, ours.setup):

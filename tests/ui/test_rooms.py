@@ -29,7 +29,10 @@ ROOMS = (
     "controls",
     "parts",
     "places",
+    "values",
     "start",
+    "paper",
+    "yesno",
 )
 """From the ground up: a room imports from itself and from those before it."""
 

@@ -1,6 +1,6 @@
-"""What the map page has to show of a scenario: this protection and the best plain LDP beside it.
+"""What a page has to show of a scenario: this protection and the best plain LDP beside it.
 
-Room: places. A picture that takes longer than a second is left out here and comes by a job.
+Room: parts. A picture that takes longer than a second is left out here and comes by a job.
 """
 
 from collections.abc import Callable
@@ -13,10 +13,10 @@ from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.compute import runs
-from caldp_ui.places.slot import SLOT
+from caldp_ui.compute import rivals, runs
 from caldp_ui.session import jobs
-from caldp_ui.session.scenarios import steer
+from caldp_ui.session.scenarios import S, steer
+from caldp_ui.session.slot import Slot
 from caldp_ui.words import formats
 
 
@@ -37,23 +37,23 @@ def quick(scenario: Scenario) -> Result | None:
     return runs.result(scenario)
 
 
-def shown(scenario: Scenario) -> Shown:
+def shown(slot: Slot[S], scenario: Scenario) -> Shown:
     """What can be shown now; for the rest, buttons and progress are drawn where this is called."""
-    rival = runs.rival(scenario)
+    rival = rivals.rival(scenario)
     ours, plain = quick(scenario), quick(rival)
     if ours is None:
-        ours = _ours_by_job(scenario)
+        ours = _ours_by_job(slot, scenario)
     if plain is None and ours is not None:
-        plain = _job("plain", rival, jobs.started)
+        plain = _job(slot, "plain", rival, jobs.started)
     return Shown(runs.setup(scenario), runs.setup(rival), ours, plain)
 
 
-def _ours_by_job(scenario: Scenario) -> Result | None:
+def _ours_by_job(slot: Slot[S], scenario: Scenario) -> Result | None:
     most = runs.most_people(scenario)
     if runs.setup(scenario).n > most:
-        _too_many(scenario, most)
+        _too_many(slot, scenario, most)
         return None
-    return _job("ours", scenario, _offered)
+    return _job(slot, "ours", scenario, _offered)
 
 
 _Way = Callable[[str, str, Callable[[Progress], Result], jobs.Told], Result | None]
@@ -71,10 +71,10 @@ def _offered(
     return jobs.offered(key, name, work, offer, told)
 
 
-def _job(which: str, scenario: Scenario, way: _Way) -> Result | None:
+def _job(slot: Slot[S], which: str, scenario: Scenario, way: _Way) -> Result | None:
     title = _title(scenario)
     return way(
-        SLOT.key(which),
+        slot.key(which),
         runs.key(scenario),
         lambda progress: runs.result(scenario, progress),
         lambda job: _told(title, job),
@@ -92,7 +92,7 @@ def _told(title: str, job: jobs.Job[Result]) -> str:
     return f"{title}: {job.seconds:.0f} s so far"
 
 
-def _too_many(scenario: Scenario, most: int) -> None:
+def _too_many(slot: Slot[S], scenario: Scenario, most: int) -> None:
     st.error(
         f"{MECHANISMS[runs.setup(scenario).mechanism_name].title} cannot be run here for "
         f"{formats.exactly(runs.setup(scenario).n)} people: with so many places every report "
@@ -103,7 +103,7 @@ def _too_many(scenario: Scenario, most: int) -> None:
     fewer = 10 ** (len(str(most)) - 1)  # the slider's steps are powers of ten
     st.button(
         f"Use {formats.exactly(fewer)} people",
-        key=SLOT.key("fewer-people"),
+        key=slot.key("fewer-people"),
         type="primary",
-        on_click=lambda: steer(SLOT, lambda s: replace(s, n=fewer)),
+        on_click=lambda: steer(slot, lambda s: replace(s, n=fewer)),
     )
