@@ -10,12 +10,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from threading import Event
 from time import monotonic
-from typing import Any, Generic, Literal, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, NoReturn, TypeAlias, TypeVar
 
 import streamlit as st
 
 from caldp_core.basics.errors import Cancelled
 from caldp_core.basics.types import Progress
+from caldp_ui.session import notices
 
 T = TypeVar("T")
 
@@ -151,7 +152,12 @@ def _wait(key: str, name: str, work: Callable[[Progress], Any]) -> None:
     if job is None and st.session_state[f"{key}/idle"] > 1:
         st.session_state[_place(key)] = launch(name, work, _quiet_pool)
     elif job is not None and job.done:
-        st.rerun()
+        _run_page()
+
+
+def _run_page() -> NoReturn:
+    notices.stay()
+    st.rerun()
 
 
 def held(key: str, name: str) -> Job[Any] | None:
@@ -175,7 +181,7 @@ def _start(key: str, name: str, work: Callable[[Progress], Any]) -> None:
 def _watch(key: str, told: Told) -> None:
     job: Job[Any] | None = st.session_state.get(_place(key))
     if job is None or job.done:
-        st.rerun()
+        _run_page()
     with st.container(horizontal=True, vertical_alignment="center"):
         st.progress(job.share, text=told(job))
         st.button("Cancel", icon=":material/stop:", on_click=job.cancel, key=f"{key}-cancel")
