@@ -29,6 +29,7 @@ EPSILONS: Final = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 1
 NUMBERS: Final = tuple(10**power for power in range(3, 13))
 _GRIDS: Final = ((1, 1), (2, 3), (5, 7), (12, 17), (25, 35), (50, 70), (75, 150))
 _SIZES: Final = 8
+_EVEN_UP_TO: Final = 2_000
 Pair: TypeAlias = tuple[Curve, Curve]
 """This protection, and the best plain LDP."""
 
@@ -118,5 +119,12 @@ def _blocks(text: str, _scenario: Scenario, _progress: Progress) -> Curve:
 def _sensitive(text: str, _scenario: Scenario, _progress: Progress) -> Curve:
     del text
     ready = setup(_scenario)
-    sizes = np.unique(np.geomspace(10, ready.mechanism.k, _SIZES).astype(int)).tolist()
-    return over_sensitive(ready, sizes, progress=_progress)
+    return over_sensitive(ready, _sizes(ready.mechanism.k), progress=_progress)
+
+
+def _sizes(k: int) -> list[int]:
+    """Of the sensitive set: even steps for a table of answers, ever larger ones for maps."""
+    even = k <= _EVEN_UP_TO
+    steps = np.linspace(0, k, _SIZES + 3) if even else np.geomspace(10, k, _SIZES)
+    sizes: list[int] = np.unique(steps.astype(int)).tolist()
+    return sizes

@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from caldp_core.basics.types import Progress
+from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.run import Errors, Result
 from caldp_core.mechanisms.catalogue import MECHANISMS
@@ -42,20 +43,26 @@ def table(results: Mapping[str, Result], expected: Foreseen | None) -> None:
     """One column a result, by what readers call it; `expected` comes a little later."""
     frame = pd.DataFrame({title: column(result) for title, result in results.items()})
     if expected is not None and len(results) > 1:
-        told = [accuracy.forecast(each) for each in (expected.ours, expected.plain)]
-        frame.loc["expected TV"] = told
+        both = (expected.ours, expected.plain)
+        frame.loc["expected TV"] = [accuracy.forecast(each) for each in both]
     st.table(frame)
-    st.caption(
-        "KL is infinite where the estimate gives nobody to a place that has somebody. Earth "
-        "mover's distance is the average over directions ('sliced'), an approximation."
-    )
+    told = "KL is infinite where the estimate gives nobody to what has somebody."
+    if any(map(_on_map, results.values())):
+        told += (
+            " Earth mover's distance is the average over directions ('sliced'), an approximation."
+        )
+    st.caption(told)
+
+
+def _on_map(result: Result) -> bool:
+    return isinstance(result.setup.dataset.domain, GridDomain)
 
 
 def column(result: Result) -> dict[str, str]:
     """All numbers of one result, by what they are."""
     errors, setup = result.first.errors, result.setup
     moved = errors.sliced_wasserstein_km
-    return {
+    told = {
         "total variation (TV)": formats.share(errors.tv),
         "sampling alone, without privacy (TV)": formats.share(errors.sampling_tv),
         "l1 distance": formats.share(errors.l1),
@@ -69,6 +76,9 @@ def column(result: Result) -> dict[str, str]:
         "hidden symbols": formats.exactly(cover_of(setup.mechanism).hidden.size),
         "people": formats.exactly(setup.n),
     }
+    if not _on_map(result):
+        del told["earth mover's distance"]
+    return told
 
 
 def sampling(errors: Errors, drawn: bool) -> None:

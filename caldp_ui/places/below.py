@@ -22,9 +22,9 @@ from caldp_ui.parts import (
     promises,
     repetition,
 )
+from caldp_ui.parts.comparison import Shown
 from caldp_ui.parts.record import Exhibit
 from caldp_ui.places.ground import home
-from caldp_ui.places.shown import Shown
 from caldp_ui.places.slot import SLOT
 from caldp_ui.session import jobs
 from caldp_ui.stage import nobody_below

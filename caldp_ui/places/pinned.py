@@ -11,10 +11,10 @@ from caldp_core.experiments.run import Result
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import rivals, runs
 from caldp_ui.parts import numbers
+from caldp_ui.parts.comparison import Shown, quick
 from caldp_ui.places.ground import ground
 from caldp_ui.places.presets import fitting
 from caldp_ui.places.scene import scene
-from caldp_ui.places.shown import Shown, quick
 from caldp_ui.places.slot import SLOT
 from caldp_ui.stage import stage
 from caldp_ui.words import accuracy, promise

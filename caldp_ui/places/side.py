@@ -10,9 +10,10 @@ import streamlit as st
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Setup
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.controls import common
+from caldp_ui.controls import common, presets
 from caldp_ui.parts import headline
 from caldp_ui.places import controls, edits
+from caldp_ui.places.presets import PRESETS
 from caldp_ui.places.slot import SLOT
 from caldp_ui.session.scenarios import another_draw
 
@@ -24,7 +25,7 @@ def show(setup: Setup, domain: GridDomain) -> None:
         common.epsilon(SLOT)
         common.people(SLOT, setup.dataset.n)
     headline.odds(setup)
-    controls.preset_picker(scenario)
+    presets.picker(SLOT, PRESETS)
     with st.container(horizontal=True, gap="xsmall", key=SLOT.key("again")):
         st.button(
             "Another outcome",

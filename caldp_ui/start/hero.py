@@ -6,10 +6,10 @@ Room: start.
 import streamlit as st
 
 from caldp_ui.compute import rivals, runs
+from caldp_ui.parts.comparison import Shown
 from caldp_ui.places import films
 from caldp_ui.places.ground import ground
 from caldp_ui.places.scene import scene
-from caldp_ui.places.shown import Shown
 from caldp_ui.session.scenarios import steer
 from caldp_ui.stage import Chosen, stage
 from caldp_ui.start.slot import SLOT

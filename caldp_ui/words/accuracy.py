@@ -13,7 +13,7 @@ def tv_in_words(nouns: Vocabulary, tv: float) -> str:
     """A total variation as people, the end of a sentence."""
     if tv > 1 + 1e-9:
         return "more than shares of people can be off by, as this estimate is not made of shares"
-    return f"about {formats.out_of(tv)} people in the wrong {nouns.unit}"
+    return f"about {formats.out_of(tv)} people {nouns.wrong}"
 
 
 def wrong_of_hundred(nouns: Vocabulary, tv: float) -> tuple[str, str]:
@@ -21,7 +21,7 @@ def wrong_of_hundred(nouns: Vocabulary, tv: float) -> tuple[str, str]:
     if tv > 1 + 1e-9:
         return formats.share(tv), "total variation: this estimate is not made of shares"
     number, _, of = formats.out_of(tv).rpartition(" of ")
-    return number, f"of {of} people in the wrong {nouns.unit}"
+    return number, f"of {of} people {nouns.wrong}"
 
 
 def headline(nouns: Vocabulary, ours: float | None, plain: float | None) -> str:

@@ -12,7 +12,7 @@ from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.protection import StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import navigation
-from tests.test_architecture import ROOT
+from tests import ROOT
 from tests.ui.driver import checked, go, query_of, scenario_of
 from tests.ui.survey_page.slot import TEN
 
@@ -29,7 +29,10 @@ ROOMS = (
     "controls",
     "parts",
     "places",
+    "values",
     "start",
+    "paper",
+    "yesno",
 )
 """From the ground up: a room imports from itself and from those before it."""
 
