@@ -188,7 +188,7 @@ def _gather(key: str, name: str, find: Callable[[Progress], Iterator[Any]]) -> J
 def _fill(key: str, told: Told, show: Callable[[list[Any]], None]) -> None:
     job: Job[Any] | None = st.session_state.get(_place(key))
     if job is None or job.done:
-        st.rerun()
+        _run_page()
     show(list(job.found))
     _progress(key, job, told)
 
