@@ -45,7 +45,7 @@ def table(results: Mapping[str, Result], expected: Foreseen | None) -> None:
     if expected is not None and len(results) > 1:
         both = (expected.ours, expected.plain)
         frame.loc["expected TV"] = [accuracy.forecast(each) for each in both]
-    st.table(frame)
+    st.table(frame.rename_axis("number"))
     told = "KL is infinite where the estimate gives nobody to what has somebody."
     if any(map(_on_map, results.values())):
         told += (
