@@ -29,11 +29,19 @@ class Entry:
 
 START: Final = "pages/start.py"
 PLACES: Final = "pages/places.py"
+VALUES: Final = "pages/values.py"
+YES_OR_NO: Final = "pages/yesno.py"
+CURVES: Final = "pages/curves.py"
+PLAN: Final = "pages/plan.py"
+PAPER: Final = "pages/paper.py"
 PAGES: Final = (
     Entry(START, "Start here", "flag"),
     Entry(PLACES, "Places on a map", "map"),
-    Entry("pages/curves.py", "Error curves", "show_chart"),
-    Entry("pages/paper.py", "The paper's results", "fact_check"),
+    Entry(VALUES, "Sensitive values", "fact_check"),
+    Entry(YES_OR_NO, "Yes or no", "casino"),
+    Entry(CURVES, "Error curves", "show_chart"),
+    Entry(PLAN, "Plan a survey", "calculate"),
+    Entry(PAPER, "The paper's results", "menu_book"),
 )
 """The menu from left to right; the first page is where a newcomer lands."""
 

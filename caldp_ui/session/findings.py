@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from caldp_core.basics.types import Progress
-from caldp_ui.session.jobs import Job, Offer, Told, bar, begin, held, place, watch
+from caldp_ui.session.jobs import Job, Offer, Told, bar, begin, held, place, run_page, watch
 
 
 def filling(
@@ -77,6 +77,6 @@ def gather(key: str, name: str, find: Callable[[Progress], Iterator[Any]]) -> No
 def _fill(key: str, told: Told, show: Callable[[list[Any]], None]) -> None:
     job: Job[Any] | None = st.session_state.get(place(key))
     if job is None or job.done:
-        st.rerun()
+        run_page()
     show(list(job.found))
     bar(key, job, told)

@@ -10,12 +10,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from threading import Event
 from time import monotonic
-from typing import Any, Generic, Literal, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, NoReturn, TypeAlias, TypeVar
 
 import streamlit as st
 
 from caldp_core.basics.errors import Cancelled
 from caldp_core.basics.types import Progress
+from caldp_ui.session import notices
 
 T = TypeVar("T")
 
@@ -70,19 +71,29 @@ def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(max_workers=2, thread_name_prefix="caldp-job")
 
 
-def launch(name: str, work: Callable[[Progress], T]) -> Job[T]:
+@st.cache_resource
+def _quiet_pool() -> ThreadPoolExecutor:
+    """Of its own, so that nobody's run waits for what nobody asked for."""
+    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="caldp-quiet")
+
+
+def launch(
+    name: str, work: Callable[[Progress], T], pool: Callable[[], ThreadPoolExecutor] = _pool
+) -> Job[T]:
     """Start the work."""
-    return begin(Job(name), work)
+    return begin(Job(name), work, pool)
 
 
-def begin(job: Job[T], work: Callable[[Progress], T]) -> Job[T]:
+def begin(
+    job: Job[T], work: Callable[[Progress], T], pool: Callable[[], ThreadPoolExecutor] = _pool
+) -> Job[T]:
     """Start the work of a job that is there already."""
 
     def at_work() -> T:
         job.began = monotonic()
         return work(job.progress)
 
-    job.future = _pool().submit(at_work)
+    job.future = pool().submit(at_work)
     return job
 
 
@@ -149,9 +160,15 @@ def _wait(key: str, name: str, work: Callable[[Progress], Any]) -> None:
     st.session_state[f"{key}/idle"] += 1
     job = held(key, name)
     if job is None and st.session_state[f"{key}/idle"] > 1:
-        _start(key, name, work)
+        st.session_state[place(key)] = launch(name, work, _quiet_pool)
     elif job is not None and job.done:
-        st.rerun()
+        run_page()
+
+
+def run_page() -> NoReturn:
+    """Run the whole page once more, with the notices that it shows."""
+    notices.stay()
+    st.rerun()
 
 
 def held(key: str, name: str) -> Job[Any] | None:
@@ -177,7 +194,7 @@ def watch(key: str, told: Told) -> None:
     """The job's progress until it is done; then the page runs once more."""
     job: Job[Any] | None = st.session_state.get(place(key))
     if job is None or job.done:
-        st.rerun()
+        run_page()
     bar(key, job, told)
 
 
