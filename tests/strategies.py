@@ -24,11 +24,13 @@ from caldp_core.datasets import (
     Survey,
     Uniform,
     WebVisits,
+    YesOrNo,
     Zipf,
 )
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.mechanisms.specs import (
     Binary,
+    Designed,
     Exponential,
     Galois,
     GridGeometric,
@@ -114,6 +116,7 @@ DATASETS = {
     "zipf": st.builds(Zipf, k=K, rate=st.floats(0, 10)),
     "survey": st.builds(Survey, table=st.sampled_from(sorted(SURVEYS))),
     "web-visits": st.builds(WebVisits, rate=st.floats(0, 10), seed=SEED),
+    "yes-or-no": st.builds(YesOrNo, yes=st.floats(0, 1)),
 }
 BLOCKS = {
     "one": st.builds(OneBlock),
@@ -188,6 +191,7 @@ MECHANISMS = {
     "binary": st.builds(Binary),
     "grid-geometric": st.builds(GridGeometric),
     "exponential": st.builds(Exponential),
+    "designed": st.builds(Designed),
     "planar-geometric": st.builds(PlanarGeometric),
     "stepped-geometric": st.builds(SteppedGeometric),
 }

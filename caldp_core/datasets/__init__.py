@@ -15,7 +15,14 @@ from caldp_core.datasets.shipped import (
 )
 from caldp_core.datasets.snap import Snap
 from caldp_core.datasets.surveys import SURVEYS, Survey, SurveyTable, WebVisits
-from caldp_core.datasets.synthetic import Cities, Geometric, PermutedGeometric, Uniform, Zipf
+from caldp_core.datasets.synthetic import (
+    Cities,
+    Geometric,
+    PermutedGeometric,
+    Uniform,
+    YesOrNo,
+    Zipf,
+)
 
 __all__ = [
     "ELSEWHERE",
@@ -33,6 +40,7 @@ __all__ = [
     "SurveyTable",
     "Uniform",
     "WebVisits",
+    "YesOrNo",
     "Zipf",
     "cache_folder",
     "fetch_gowalla",

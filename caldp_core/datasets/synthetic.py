@@ -109,6 +109,24 @@ class Zipf:
 
 
 @dataclass(frozen=True)
+class YesOrNo:
+    """One question: symbol 0 is no, 1 is yes; `yes`: share of the people who have it, in [0, 1]."""
+
+    yes: float = 0.2
+
+    def __post_init__(self) -> None:
+        check_number("yes", self.yes, 0.0, 1.0)
+
+    def load(self, progress: Progress = no_progress) -> Dataset:
+        """The distribution (1 − yes, yes)."""
+        note = f"Made-up answers to one question: {self.yes:.1%} of the people have yes."
+        progress(1.0)
+        domain = Domain(2, ("no", "yes"))
+        weights = np.array([1.0 - self.yes, self.yes])
+        return from_weights("Yes or no (synthetic)", note, domain, weights)
+
+
+@dataclass(frozen=True)
 class Cities:
     """Made-up cities on the paper's map.
 

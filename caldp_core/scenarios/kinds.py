@@ -16,6 +16,7 @@ from caldp_core.datasets import (
     Survey,
     Uniform,
     WebVisits,
+    YesOrNo,
     Zipf,
 )
 from caldp_core.mechanisms.catalogue import MECHANISMS
@@ -54,6 +55,7 @@ SLOTS: Final[dict[str, tuple[Any, dict[str, type]]]] = {
             "zipf": Zipf,
             "survey": Survey,
             "web-visits": WebVisits,
+            "yes-or-no": YesOrNo,
         },
     ),
     "policy": (

@@ -123,7 +123,7 @@ def _sensitive(text: str, _scenario: Scenario, _progress: Progress) -> Curve:
 
 
 def _sizes(k: int) -> list[int]:
-    """Of the sensitive set: even steps from nothing for answers, ever larger ones for maps."""
+    """Of the sensitive set: even steps for a table of answers, ever larger ones for maps."""
     even = k <= _EVEN_UP_TO
     steps = np.linspace(0, k, _SIZES + 3) if even else np.geomspace(10, k, _SIZES)
     sizes: list[int] = np.unique(steps.astype(int)).tolist()

@@ -7,10 +7,18 @@ import pytest
 from scipy import integrate
 
 from caldp_core.basics.errors import CaldpError
-from caldp_core.datasets import Cities, Geometric, PermutedGeometric, Uniform, Zipf, synthetic
+from caldp_core.datasets import (
+    Cities,
+    Geometric,
+    PermutedGeometric,
+    Uniform,
+    YesOrNo,
+    Zipf,
+    synthetic,
+)
 from caldp_core.domain.grid import US_GRID, Domain
 
-ALL = [Uniform(), Geometric(), PermutedGeometric(), Zipf(), Cities()]
+ALL = [Uniform(), Geometric(), PermutedGeometric(), Zipf(), YesOrNo(), Cities()]
 
 
 @pytest.mark.parametrize("spec", ALL, ids=lambda spec: type(spec).__name__)
@@ -32,6 +40,13 @@ def test_uniform() -> None:
     dataset = Uniform(7).load()
     assert dataset.domain == Domain(7)
     assert dataset.distribution == pytest.approx(np.full(7, 1 / 7))
+
+
+def test_yes_or_no_has_words() -> None:
+    dataset = YesOrNo(0.25).load()
+    assert dataset.domain == Domain(2, ("no", "yes"))
+    assert dataset.distribution.tolist() == [0.75, 0.25]
+    assert YesOrNo(0.0).load().distribution.tolist() == [1.0, 0.0]
 
 
 def test_geometric_is_the_papers() -> None:
@@ -78,6 +93,7 @@ def test_permuted_geometric_has_the_same_masses_in_another_order() -> None:
         (PermutedGeometric, "seed", -1),
         (Zipf, "rate", -0.1),
         (Zipf, "rate", 11),
+        (YesOrNo, "yes", 1.5),
         (Cities, "cities", 0),
         (Cities, "cities", 1001),
         (Cities, "spread_km", 0.5),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from caldp_core.basics.limits import TRIALS_MAX
+from caldp_core.basics.limits import N_MAX, TRIALS_MAX
 from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.datasets import Zipf
 from caldp_core.estimation.estimators import ESTIMATORS
@@ -142,7 +142,8 @@ def draw(rng: np.random.Generator, large: bool) -> Case:
         n,
         None,
     )
-    n = min(n, case.made().oracles.n_max)
+    if case.made().oracles.n_max < N_MAX:  # drawn one by one
+        n = min(n, 3000)
     people = rng.multinomial(n, p) if rng.random() < 0.4 else None
     p = p if people is None else people / n
     return Case(labels, case.sensitive, case.epsilon, family, after, p, n, people)

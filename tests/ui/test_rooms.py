@@ -31,6 +31,8 @@ ROOMS = (
     "places",
     "values",
     "start",
+    "paper",
+    "yesno",
 )
 """From the ground up: a room imports from itself and from those before it."""
 

@@ -1,0 +1,120 @@
+"""What an onlooker believes of one person after reports, at any number of symbols.
+
+Room: audit. `adversary.py` decides in rationals for small channels; here floats do, through what
+mechanisms offer (`mechanisms/offers.py`), so that 43,750 symbols take milliseconds.
+CALDP = Acharya, Bonawitz, Kairouz, Ramage, Sun 2020.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from caldp_core.basics.errors import check_number, check_symbols, check_whole, require
+from caldp_core.basics.types import Floats, Ints
+from caldp_core.mechanisms.base import Mechanism, Tally
+from caldp_core.mechanisms.offers import (
+    SupportTally,
+    block_totals,
+    channel_products,
+    cover_of,
+    support_tally,
+)
+from caldp_core.privacy.context import PrivacyMatrix
+
+
+def likelihood(mechanism: Mechanism, report: Tally) -> Floats:
+    """(k,) chance Q(y|x) of one report y from every symbol x, up to a factor that no x changes.
+
+    `report`: the tally of that one report. Raises `CaldpError` for other tallies, and for
+    mechanisms that offer neither products with their channel nor counts of supports.
+    """
+    require(report.n == 1, f"A report's tally has n = 1, this one has n = {report.n}.")
+    supports = support_tally(mechanism, report)
+    if supports is not None:
+        return _of_supports(mechanism, supports, block_totals(mechanism, report)[0])
+    products = channel_products(mechanism)
+    require(
+        products is not None,
+        "This mechanism does not say how likely a report is; take another of the catalogue's.",
+    )
+    assert products is not None
+    return np.maximum(products.pull(report.counts.astype(np.float64)), 0.0)
+
+
+def _of_supports(mechanism: Mechanism, report: SupportTally, blocks: Ints) -> Floats:
+    """In units of the base distribution: a/u for symbols included, (1 − a)/(1 − u) for others.
+
+    Such channels have that form (`SupportForm`), with a and u of `SupportLaw`. A symbol that is
+    not hidden sends the base with λ, or names itself.
+    """
+    cover, law = cover_of(mechanism), report.law
+    result = np.zeros(mechanism.k)
+    if report.named.any():
+        result[cover.clear[report.named > 0]] = 1.0
+        return result
+    (sent,) = np.flatnonzero(report.sent)
+    own, base = float(law.own[sent]), float(law.base[sent])
+    of_block = blocks[cover.hidden] == sent
+    excluded = (1.0 - own) / (1.0 - base) if base < 1.0 else 0.0
+    factors = np.where(report.included > 0, own / base, excluded)
+    result[cover.hidden] = np.where(of_block, factors, 0.0)
+    lends = 1.0 - cover.clear_share[sent]
+    result[cover.clear] = np.where(blocks[cover.clear] == sent, lends, 0.0)
+    return result
+
+
+def believed(mechanism: Mechanism, prior: Floats, reports: Iterable[Tally]) -> Floats:
+    """(k,) posterior after independent reports about one person whose symbol does not change.
+
+    `prior`: (k,) shares that sum to 1. A report that is sent again (memoised noise) tells nothing
+    new: hand it over once. Raises `CaldpError` for another prior, and for reports that together
+    are impossible under it.
+    """
+    prior = check_prior(prior, mechanism.k)
+    with np.errstate(divide="ignore"):
+        log = np.log(prior)
+        for report in reports:
+            log = log + np.log(likelihood(mechanism, report))
+    require(
+        bool(np.isfinite(log.max())),
+        "These reports are impossible under this prior; take reports of one symbol that it allows.",
+    )
+    weight = np.exp(log - log.max())
+    return np.asarray(weight / weight.sum())
+
+
+def check_prior(prior: Floats, k: int) -> Floats:
+    """The prior, if it is (k,) shares that sum to 1; else `CaldpError`."""
+    require(
+        prior.shape == (k,) and bool((prior >= 0).all()) and abs(float(prior.sum()) - 1) < 1e-9,
+        f"prior must be {k} probabilities that sum to 1.",
+    )
+    return prior
+
+
+def most_believed(policy: PrivacyMatrix, prior: Floats, x: int, reports: int = 1) -> float:
+    """Most that any posterior of x can be after m = `reports` reports, whatever keeps the policy.
+
+    E adds up over reports (CALDP Prop. 1), and Proposition 3 holds for every pair, so that
+    p_x′ ≥ e^{−m·E[x, x′]}·p_x·π_x′/π_x; summed over all x′, p_x ≤ 1/Σ_x′ e^{−m·E[x, x′]}·π_x′/π_x.
+    """
+    prior = check_prior(prior, policy.k)
+    m = check_whole("reports", reports, 0, 10**9)
+    (symbol,) = check_symbols("x", [x], policy.k)
+    if prior[symbol] == 0:
+        return 0.0
+    if m == 0:
+        return float(prior[symbol])
+    levels = policy.between(np.full(policy.k, symbol), np.arange(policy.k))
+    return float(prior[symbol] / (np.exp(-m * levels) @ prior))
+
+
+def likeliest(posterior: Floats, level: float = 0.95) -> Ints:
+    """The fewest symbols that together have probability `level`, the likeliest first.
+
+    `posterior`: (k,); `level`: in (0, 1]; raises `CaldpError` otherwise.
+    """
+    level = check_number("level", level, 1e-12, 1.0)
+    order = np.argsort(-posterior, kind="stable")
+    total = np.cumsum(posterior[order])
+    return order[: int(np.searchsorted(total, level * total[-1] - 1e-12)) + 1]

@@ -1,0 +1,80 @@
+"""How often the best guess is right, before and after a report.
+
+Room: audit. Of two symbols in closed form at any size; of all symbols by the whole channel.
+"""
+
+import numpy as np
+
+from caldp_core.audit.channels import Channel
+from caldp_core.audit.inference import check_prior
+from caldp_core.basics.errors import check_number, check_symbols, require
+from caldp_core.basics.types import Floats, Ints
+from caldp_core.mechanisms.base import Mechanism, Tally
+from caldp_core.mechanisms.offers import block_totals, channel_products, cover_of, support_tally
+
+
+def guessed_right_of_all(channel: Channel, prior: Floats) -> float:
+    """Σ_y max_x π_x·Q(y|x): how often the best guess of a symbol is right after one report.
+
+    `prior`: (k,) shares that sum to 1; before the report it is max_x π_x. For small channels.
+    """
+    rows = np.array(channel, dtype=np.float64)
+    return float((check_prior(prior, rows.shape[0])[:, None] * rows).max(axis=0).sum())
+
+
+def told_apart(mechanism: Mechanism, x: int, other: int, chance: float = 0.5) -> float:
+    """How often the best guess between two symbols is right after one report, in [0.5, 1].
+
+    Σ_y max(w·Q(y|x), (1 − w)·Q(y|x′)), w = `chance` of x before; for w = ½ it is (1 + TV)/2. Exact
+    at any size: by two rows of the channel, or, where reports are sets of hidden symbols, by which
+    of the two a report includes.
+    """
+    w = check_number("chance", chance, 0.0, 1.0)
+    pair = check_symbols("x and other", [x, other], mechanism.k)
+    products = channel_products(mechanism)
+    if products is None:
+        rows = _inclusions(mechanism, pair)
+    else:
+        rows = np.stack([products.expected(_one(mechanism.k, each)) for each in pair.tolist()])
+    return float(np.maximum(w * rows[0], (1.0 - w) * rows[1]).sum())
+
+
+def _one(k: int, symbol: int) -> Floats:
+    row = np.zeros(k)
+    row[symbol] = 1.0
+    return row
+
+
+def _inclusions(mechanism: Mechanism, pair: Ints) -> Floats:
+    """(2, outcomes) chances of what a report says of the two symbols, from each of them.
+
+    By `SupportLaw`: which of the hidden ones it includes, or which of the others it names.
+    """
+    cover, blocks = cover_of(mechanism), block_totals(mechanism, _own(mechanism, pair))[0]
+    if blocks[pair[0]] != blocks[pair[1]]:
+        return np.eye(2)  # no report hides the block
+    supports = support_tally(mechanism, _own(mechanism, pair))
+    require(
+        supports is not None,
+        "This mechanism does not say how likely a report is; take another of the catalogue's.",
+    )
+    assert supports is not None
+    law, j = supports.law, int(blocks[pair[0]])
+    names = float(cover.clear_share[j])
+    open_ones = np.isin(pair, cover.clear)
+    if open_ones.all():
+        return np.array([[1.0 - names, names, 0.0], [1.0 - names, 0.0, names]])
+    if open_ones.any():
+        hidden = np.array([law.own[j], 1.0 - law.own[j], 0.0])
+        lent = np.array([law.base[j], 1.0 - law.base[j]]) * (1.0 - names)
+        rows = np.stack([hidden, np.append(lent, names)])
+        return rows[::-1] if open_ones[0] else rows
+    both = float(law.own_pair[j])
+    own, other = float(law.own[j]) - both, float(law.other[j]) - both
+    none = 1.0 - both - own - other
+    return np.array([[both, own, other, none], [both, other, own, none]])
+
+
+def _own(mechanism: Mechanism, pair: Ints) -> Tally:
+    """The tally of any report of the first one: what it says of the law is the same for all."""
+    return mechanism.tally(mechanism.client_report(int(pair[0])))

@@ -1,0 +1,4 @@
+"""The page of one yes-or-no question: two ε's, one coin, many people.
+
+Room: yesno.
+"""

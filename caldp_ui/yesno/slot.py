@@ -1,0 +1,71 @@
+"""What the page shows: a scenario of one question; its link, and undo of every step.
+
+Room: yesno.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from caldp_core.basics.errors import require
+from caldp_core.datasets import YesOrNo
+from caldp_core.scenarios.policies import BinaryQuestion
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.compute import runs
+from caldp_ui.session.scenarios import WithScenario, read_scenario, scenario_query, unknown_keys
+from caldp_ui.session.slot import Slot
+
+BEGIN: Final = Scenario(YesOrNo(), BinaryQuestion(epsilon_01=3.0, epsilon_10=1.0), n=1_000)
+
+
+@dataclass(frozen=True)
+class OneQuestion(WithScenario):
+    """The page's record."""
+
+    scenario: Scenario = BEGIN
+
+
+class QuestionLink:
+    """How the record is written into a link: the scenario's own keys."""
+
+    browser: tuple[str, ...] = ()
+
+    def fresh(self) -> OneQuestion:
+        """See `Codec`."""
+        return OneQuestion()
+
+    def write(self, record: OneQuestion) -> dict[str, str]:
+        """See `Codec`."""
+        return {} if record == OneQuestion() else scenario_query(record.scenario)
+
+    def read(self, query: Mapping[str, str]) -> OneQuestion:
+        """See `Codec`."""
+        return OneQuestion(read_scenario(query) if query else BEGIN)
+
+    def strangers(self, query: Mapping[str, str]) -> list[str]:
+        """See `Codec`."""
+        return unknown_keys(query)
+
+    def check(self, record: OneQuestion) -> None:
+        """See `Codec`: other policies, and questions with more than two answers, are refused."""
+        question(record.scenario)
+        runs.setup(record.scenario)
+
+
+def question(scenario: Scenario) -> BinaryQuestion:
+    """The scenario's policy; `CaldpError` for another than a yes-or-no question."""
+    policy = scenario.policy
+    require(
+        isinstance(policy, BinaryQuestion) and isinstance(scenario.dataset, YesOrNo),
+        "This page shows one yes-or-no question; open other scenarios on their own page.",
+    )
+    assert isinstance(policy, BinaryQuestion)
+    return policy
+
+
+def with_levels(scenario: Scenario, **levels: float) -> Scenario:
+    """The scenario with another `epsilon_01` (of no) or `epsilon_10` (of yes)."""
+    return replace(scenario, policy=replace(question(scenario), **levels))
+
+
+SLOT: Final = Slot("yesno", QuestionLink())

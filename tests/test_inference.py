@@ -1,0 +1,153 @@
+"""An onlooker's beliefs by what mechanisms offer, against Bayes on the written-out channel."""
+
+from itertools import permutations
+from typing import Any, Final
+
+import numpy as np
+import pytest
+
+from caldp_core.audit.adversary import guessed_right
+from caldp_core.audit.inference import believed, likeliest, likelihood, most_believed
+from caldp_core.audit.told_apart import guessed_right_of_all, told_apart
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Floats
+from caldp_core.mechanisms import FAMILIES, Mechanism, mechanism
+from caldp_core.mechanisms.catalogue import MechanismEntry, mechanisms_for
+from caldp_core.privacy.context import Context, PrivacyMatrix
+from tests.contract.checks import channel_of, single_tallies
+from tests.contract.contexts import context
+from tests.contract.test_catalogue import POLICIES
+
+UNTOLD: Final = "published-urap"
+"""Its tally of supports does not know which bits came with a name."""
+ALSO: Final = ("plain", "sensitive set", "one ε per block")
+PAIRS: Final = [
+    pytest.param(policy, entry, id=f"{kind}, {entry.name}")
+    for kind, policy in {**POLICIES, **{name: context(name, 1.0) for name in ALSO}}.items()
+    for entry in mechanisms_for(policy)
+    if entry.name != UNTOLD
+]
+EVERY: Final = pytest.mark.parametrize(("policy", "entry"), PAIRS)
+NEARLY: Final = 1e-9
+
+
+def prior_of(k: int) -> Floats:
+    return np.random.default_rng(5).dirichlet(np.ones(k))
+
+
+def by_bayes(channel: Floats, prior: Floats, outputs: list[int]) -> Floats:
+    joint = prior * np.prod(channel[:, outputs], axis=1)
+    return np.asarray(joint / joint.sum())
+
+
+@EVERY
+def test_every_report_is_as_likely_as_the_channel_says(
+    policy: PrivacyMatrix, entry: MechanismEntry
+) -> None:
+    made = entry.make(policy)
+    channel = channel_of(made)
+    tallies = single_tallies(made)
+    some = np.random.default_rng(2).permutation(len(tallies))[:60]
+    for y in some.tolist():
+        if not channel[:, y].any():
+            continue
+        found = likelihood(made, tallies[y])
+        found = found / found.sum() * channel[:, y].sum()
+        np.testing.assert_allclose(found, channel[:, y], rtol=1e-6, atol=1e-14)
+
+
+@EVERY
+def test_two_reports_lead_where_bayes_leads_and_no_further_than_the_promise(
+    policy: PrivacyMatrix, entry: MechanismEntry
+) -> None:
+    made = entry.make(policy)
+    channel, tallies, prior = channel_of(made), single_tallies(made), prior_of(policy.k)
+    rng = np.random.default_rng(8)
+    for x in rng.permutation(policy.k)[:3].tolist():
+        seen = rng.choice(made.outputs, 2, p=channel[x] / channel[x].sum()).tolist()
+        for reports in (seen[:1], seen):
+            found = believed(made, prior, [tallies[y] for y in reports])
+            np.testing.assert_allclose(found, by_bayes(channel, prior, reports), rtol=1e-6)
+            for s in range(policy.k):
+                most = most_believed(policy, prior, s, len(reports))
+                assert found[s] <= most * (1 + NEARLY)
+
+
+def test_a_stronger_channel_goes_beyond_the_promise() -> None:
+    weaker, prior = Context.plain(7, 1.0), prior_of(7)
+    made = mechanism(Context.plain(7, 1.1), "randomized-response")
+    after = believed(made, prior, single_tallies(made)[:1])
+    assert after[0] > most_believed(weaker, prior, 0) * 1.01
+
+
+def test_the_promise_is_reached_and_adds_up() -> None:
+    policy, prior = Context.plain(2, 1.0), np.array([0.5, 0.5])
+    made = mechanism(policy, "randomized-response")
+    report = single_tallies(made)[0]
+    for m in (1, 2, 5):
+        most = most_believed(policy, prior, 0, m)
+        assert most == pytest.approx(guessed_right(1.0, m))
+        assert believed(made, prior, [report] * m)[0] == pytest.approx(most)
+    assert most_believed(policy, prior, 0, 0) == 0.5
+
+
+@EVERY
+def test_two_symbols_are_told_apart_as_the_channel_allows(
+    policy: PrivacyMatrix, entry: MechanismEntry
+) -> None:
+    made = entry.make(policy)
+    channel = channel_of(made)
+    for x, other in list(permutations(range(policy.k), 2))[:40]:
+        for w in (0.5, 0.2):
+            two = np.zeros(policy.k)
+            two[[x, other]] = w, 1 - w
+            expected = guessed_right_of_all(channel.tolist(), two)
+            assert told_apart(made, x, other, w) == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_best_guess_of_all_symbols_in_closed_form() -> None:
+    policy = Context.plain(7, 1.0)
+    channel = mechanism(policy, "randomized-response").exact_channel()
+    even = np.full(7, 1 / 7)
+    assert guessed_right_of_all(channel, even) == pytest.approx(np.e / (np.e + 6))
+    nothing: Any = [[1 / 3] * 3] * 7
+    prior = prior_of(7)
+    assert guessed_right_of_all(nothing, prior) == pytest.approx(prior.max())
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_map_of_43_750_places(family: str) -> None:
+    rng, k = np.random.default_rng(3), 43_750
+    blocks = np.arange(k) // 50
+    policy = Context.of(blocks, rng.random(k) < 0.7, 1.0)
+    made: Mechanism = mechanism(policy, family)
+    prior = rng.dirichlet(np.ones(k))
+    x = int(np.flatnonzero(policy.sensitive)[10])
+    reports = [made.tally(made.privatize(np.array([x]), rng)) for _ in range(40)]
+    after = believed(made, prior, reports)
+    assert after.sum() == pytest.approx(1.0)
+    assert not after[blocks != blocks[x]].any()
+    assert after[x] > 0.5 > prior[x]  # 40 fresh reports leave little hidden
+    assert after[x] <= most_believed(policy, prior, x, 40) * (1 + NEARLY)
+    other = int(np.flatnonzero((blocks == blocks[x]) & policy.sensitive)[0])
+    assert 0.5 < told_apart(made, x, other) <= guessed_right(1.0) + NEARLY
+
+
+def test_the_likeliest_are_the_fewest() -> None:
+    after = np.array([0.1, 0.5, 0.0, 0.4])
+    assert likeliest(after, 0.9).tolist() == [1, 3]
+    assert likeliest(after, 0.95).tolist() == [1, 3, 0]
+    assert likeliest(after, 0.3).tolist() == [1]
+
+
+def test_bad_input_is_told_in_a_sentence() -> None:
+    made = mechanism(Context.plain(7, 1.0), "hadamard")
+    one = made.tally(made.every_report()[:1])
+    with pytest.raises(CaldpError, match="7 probabilities that sum to 1"):
+        believed(made, np.ones(7), [one])
+    with pytest.raises(CaldpError, match="n = 2"):
+        likelihood(made, one + one)
+    blocks = mechanism(Context.block_structured([0, 0, 1, 1], 1.0), "hadamard")
+    far = [blocks.tally(blocks.privatize(np.array([x]), np.random.default_rng(1))) for x in (0, 3)]
+    with pytest.raises(CaldpError, match="impossible under this prior"):
+        believed(blocks, np.full(4, 0.25), far)
