@@ -33,6 +33,7 @@ ROOMS = (
     "start",
     "paper",
     "yesno",
+    "curves",
 )
 """From the ground up: a room imports from itself and from those before it."""
 
