@@ -30,10 +30,12 @@ class Entry:
 START: Final = "pages/start.py"
 PLACES: Final = "pages/places.py"
 YES_OR_NO: Final = "pages/yesno.py"
+ADVERSARY: Final = "pages/adversary.py"
 PAGES: Final = (
     Entry(START, "Start here", "flag"),
     Entry(PLACES, "Places on a map", "map"),
     Entry(YES_OR_NO, "Yes or no", "casino"),
+    Entry(ADVERSARY, "What an adversary learns", "visibility"),
 )
 """The menu from left to right; the first page is where a newcomer lands."""
 

@@ -31,6 +31,7 @@ ROOMS = (
     "places",
     "start",
     "yesno",
+    "adversary",
 )
 """From the ground up: a room imports from itself and from those before it."""
 
