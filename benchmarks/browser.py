@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 ROOT: Final = Path(__file__).parents[1]
-MAPS: Final = ("map-truth", "map-estimate", "map-error")
+MAP_PAGE: Final = "places"
+_MAPS: Final = ".st-key-places-maps"
 PATIENCE_S: Final = 60.0
 _NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "chrome")
 _FLAGS: Final = (
@@ -35,9 +36,16 @@ _FLAGS: Final = (
     "--no-default-browser-check",
     "--disable-dev-shm-usage",
 )
-_PICTURES: Final = """keys => keys.map(
-    key => document.querySelector(`.st-key-${key} image`)?.getAttribute('href') ?? '')"""
-_ALL_THERE: Final = f"keys => ({_PICTURES})(keys).every(href => href.startsWith('data:image'))"
+_STAGE: Final = f"""(() => {{
+    const hosts = document.querySelectorAll('{_MAPS}, {_MAPS} *');
+    for (const host of hosts) {{
+        const stage = host.shadowRoot?.querySelector('.stage');
+        if (stage) return stage;
+    }}
+}})()"""
+_SHOWN: Final = f"""(() => [{_STAGE}?.dataset.painted ?? '',
+    document.querySelector('.st-key-headline')?.textContent ?? ''])()"""
+"""How often the stage has painted what came from the server, and the sentence of the result."""
 
 
 def missing() -> str:
@@ -123,29 +131,46 @@ def settled(page: "Page") -> None:
 
 
 def ready(page: "Page") -> None:
-    """Wait until the map page is there with all three pictures."""
-    page.wait_for_function(_ALL_THERE, arg=list(MAPS))
+    """Wait until the map page is there with all pictures."""
+    page.wait_for_function(f"{_SHOWN}.every(text => text)")
     settled(page)
 
 
-def pictures(page: "Page") -> dict[str, str]:
-    """The three pictures as data URIs."""
-    return dict(zip(MAPS, page.evaluate(_PICTURES, list(MAPS)), strict=True))
-
-
 def press_until_redrawn(page: "Page", key: str) -> float:
-    """Press a key; seconds until both the estimate's and the error's picture are new ones."""
+    """Press a key; seconds until all pictures and the sentence of the result are new."""
     page.evaluate(
-        f"""keys => {{
-            const shown = () => ({_PICTURES})(keys), before = shown();
+        f"""() => {{
+            const before = {_SHOWN};
             window.redrawn = new Promise(done => addEventListener('keydown', () => {{
                 const pressed = performance.now();
-                const look = () => shown().every((href, i) => href && href !== before[i])
+                const look = () => {_SHOWN}.every((text, i) => text !== before[i])
                     ? done(performance.now() - pressed) : requestAnimationFrame(look);
                 look();
             }}, {{once: true, capture: true}}));
-        }}""",
-        list(MAPS[1:]),
+        }}"""
+    )
+    page.keyboard.press(key)
+    milliseconds: float = page.evaluate("window.redrawn")
+    settled(page)
+    return milliseconds / 1000
+
+
+def press_until_bare_is_redrawn(page: "Page", key: str) -> float:
+    """The same on the bare page, whose one picture is an `img`."""
+    page.evaluate(
+        """() => {
+            const shown = () => document.querySelector('[data-testid=stImage] img')?.src;
+            const before = shown();
+            window.redrawn = new Promise(done => addEventListener('keydown', () => {
+                const pressed = performance.now();
+                const look = () => {
+                    const image = document.querySelector('[data-testid=stImage] img');
+                    return image?.src !== before && image?.complete
+                        ? done(performance.now() - pressed) : requestAnimationFrame(look);
+                };
+                look();
+            }, {once: true, capture: true}));
+        }"""
     )
     page.keyboard.press(key)
     milliseconds: float = page.evaluate("window.redrawn")

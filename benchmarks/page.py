@@ -1,7 +1,8 @@
 """The map page in a real browser: how soon it is there, how soon and how dearly it changes.
 
 Room: benchmarks. A move is one step of the ε slider by keyboard, to a value that has not been
-computed before. Pictures count as new once both the estimate's and the error's are on screen.
+computed before. It is done once all pictures and the sentence of the result are new. What the
+machine is like at the moment is told by a bare page with one slider and one picture, in one run.
 Bytes are those of the websocket, unpacked.
 """
 
@@ -12,7 +13,16 @@ from statistics import median
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
-from benchmarks.browser import MAPS, chromium, missing, press_until_redrawn, ready, serving
+from benchmarks.browser import (
+    MAP_PAGE,
+    chromium,
+    missing,
+    press_until_bare_is_redrawn,
+    press_until_redrawn,
+    ready,
+    serving,
+    settled,
+)
 from benchmarks.figures import Bar, Figure, Runs
 from benchmarks.sizes import Sizes
 
@@ -20,29 +30,51 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, WebSocket
 
 SLIDER: Final = ".st-key-places-epsilon input[type=range]"
+_BARE: Final = "benchmarks/bare_page.py"
+_BARE_SLIDER: Final = ".st-key-level input[type=range]"
 _STEPS: Final = 5
-_START: Final = Bar("≤", 5)
-_MOVE: Final = Bar("≤", 1)
+_START: Final = Bar("≤", 4)
+_MOVE: Final = Bar("≤", 3)
 _PICTURE: Final = Bar("≤", 150)
+_PICTURES: Final = 2
+"""Pictures that a move of ε changes: the truth stays."""
 
 
 def figures(sizes: Sizes) -> Iterator[Figure]:
-    """Cold start, time of a move, bytes of a move and of a picture."""
+    """Cold start and a move, beside a bare page's; bytes of a move and of a picture."""
     lack = missing()
     if lack:
         yield Figure("map page in Chromium", "s", None, note=lack)
         return
-    with chromium() as browser, tempfile.TemporaryDirectory() as folder:
-        starts = [_cold_start(browser, Path(folder)) for _ in range(sizes.long_repeats)]
-        yield _figure("server start to three pictures", "s", starts, _START)
-        with serving(Path(folder)) as address:
-            yield from _moves(browser, address, sizes.long_repeats)
+    with chromium() as browser, tempfile.TemporaryDirectory() as name:
+        folder, repeats = Path(name), sizes.long_repeats
+        bare_starts = [_bare_start(browser, folder) for _ in range(repeats)]
+        starts = [_cold_start(browser, folder) for _ in range(repeats)]
+        yield _figure("server start to the bare page", "s", bare_starts)
+        yield _figure("server start to all pictures", "s", starts)
+        yield _ratio("the same, times the bare page", starts, bare_starts, _START)
+        with serving(folder, _BARE) as address:
+            bare_moves = _bare_moves(browser, address)
+        with serving(folder) as address:
+            yield from _moves(browser, address, repeats, bare_moves)
+
+
+def _bare_start(browser: "Browser", folder: Path) -> float:
+    started = perf_counter()
+    with serving(folder, _BARE) as address:
+        page = browser.new_context().new_page()
+        page.goto(address)
+        page.wait_for_selector("[data-testid=stImage] img")
+        settled(page)
+        seconds = perf_counter() - started
+        page.context.close()
+        return seconds
 
 
 def _cold_start(browser: "Browser", folder: Path) -> float:
     started = perf_counter()
     with serving(folder) as address:
-        page, _ = _open(browser, address)
+        page, _ = _open(browser, f"{address}/{MAP_PAGE}")
         seconds = perf_counter() - started
         page.context.close()
         return seconds
@@ -55,28 +87,46 @@ def _open(browser: "Browser", address: str) -> tuple["Page", list[int]]:
     def listen(socket: "WebSocket") -> None:
         socket.on("framereceived", lambda payload: received.append(len(payload)))
 
-    page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
+    page = browser.new_context(viewport={"width": 1280, "height": 720}).new_page()
     page.on("websocket", listen)
     page.goto(address)
     ready(page)
     return page, received
 
 
-def _moves(browser: "Browser", address: str, visits: int) -> Iterator[Figure]:
+def _bare_moves(browser: "Browser", address: str) -> list[float]:
+    page = browser.new_context(viewport={"width": 1280, "height": 720}).new_page()
+    page.goto(address)
+    page.wait_for_selector("[data-testid=stImage] img")
+    page.focus(_BARE_SLIDER)
+    times = [press_until_bare_is_redrawn(page, "ArrowRight") for _ in range(2 * _STEPS)]
+    page.context.close()
+    return times
+
+
+def _moves(browser: "Browser", address: str, visits: int, bare: list[float]) -> Iterator[Figure]:
     """Five steps a visit; each visit has another number of people, so that no step is cached."""
-    times, sizes = [], []
+    times, sizes, again = [], [], []
     for visit in range(visits):
-        page, received = _open(browser, f"{address}/?n={1_000_000 + visit}")
+        page, received = _open(browser, f"{address}/{MAP_PAGE}?v=2&n={1_000_000 + visit}")
         page.focus(SLIDER)
         for _ in range(_STEPS):
             received.clear()
             times.append(press_until_redrawn(page, "ArrowRight"))
             sizes.append(sum(received) / 1000)
+        again += [press_until_redrawn(page, "ArrowLeft") for _ in range(_STEPS)]
         page.context.close()
-    yield _figure("ε moved to new pictures on screen", "s", times, _MOVE)
+    yield _figure("a move of the bare page's slider", "s", bare)
+    yield _figure("ε moved to new pictures on screen", "s", times)
+    yield _ratio("the same, times the bare page", times, bare, _MOVE)
+    yield _ratio("ε moved to a known level, times the bare page", again, bare, _MOVE)
     yield _figure("received for a move of ε", "kB", sizes)
-    each = [size / len(MAPS) for size in sizes]
-    yield _figure("the same, a picture of three", "kB", each, _PICTURE)
+    each = [size / _PICTURES for size in sizes]
+    yield _figure("the same, a picture", "kB", each, _PICTURE)
+
+
+def _ratio(work: str, values: list[float], bare: list[float], bar: Bar) -> Figure:
+    return _figure(work, "×", [value / median(bare) for value in values], bar)
 
 
 def _figure(work: str, unit: str, values: list[float], bar: Bar | None = None) -> Figure:

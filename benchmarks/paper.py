@@ -4,25 +4,19 @@ Room: benchmarks.
 """
 
 from collections.abc import Callable, Iterator
-from typing import Final
+from dataclasses import replace
 
 from benchmarks.figures import Bar, Figure, timed
 from benchmarks.sizes import Sizes
-from caldp_core.datasets import DatasetSpec, Geometric, PermutedGeometric, Uniform, Zipf
-from caldp_core.experiments.reproduce import table_1
-from caldp_core.experiments.run import prepare, run
-from caldp_core.scenarios.policies import ContextPolicy
-from caldp_core.scenarios.protection import BlocksSpec, EvenRuns, OneBlock
-from caldp_core.scenarios.scenario import Scenario
-
-_K: Final = 1000
-_DISTRIBUTIONS: Final[tuple[DatasetSpec, ...]] = (
-    Uniform(_K),
-    Geometric(_K),
-    PermutedGeometric(_K),
-    Zipf(_K),
+from caldp_core.experiments.reproduce import (
+    LINES,
+    PANELS,
+    PAPER,
+    SIZES,
+    figure_2_points,
+    table_1,
 )
-_CURVES: Final[tuple[BlocksSpec, ...]] = (OneBlock(), *map(EvenRuns, (10, 20, 50, 100)))
+from caldp_core.experiments.turns import in_turns
 
 
 def figures(sizes: Sizes) -> Iterator[Figure]:
@@ -34,7 +28,7 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
         sizes.long_repeats,
         Bar("≤", 20),
     )
-    points = f"{len(_DISTRIBUTIONS)} × {len(_CURVES)} × {sizes.figure_sizes}"
+    points = f"{len(PANELS)} × {len(LINES)} × {sizes.figure_sizes}"
     yield timed(
         f"Figure 2, {points} points × {sizes.figure_runs} runs",
         "s",
@@ -45,21 +39,11 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
 
 
 def _figure_2(sizes: Sizes) -> Callable[[int], object]:
+    kept = SIZES[: sizes.figure_sizes]
+
     def action(seed: int) -> None:
-        for dataset in _DISTRIBUTIONS:
-            for blocks in _CURVES:
-                for i in range(sizes.figure_sizes):
-                    n, trials = 1000 * 2**i, sizes.figure_runs
-                    run(
-                        prepare(
-                            Scenario(
-                                dataset,
-                                policy=ContextPolicy(blocks=blocks),
-                                n=n,
-                                trials=trials,
-                                seed=seed,
-                            )
-                        )
-                    )
+        points = figure_2_points(sizes.figure_runs, replace(PAPER, seed=seed))
+        for _ in in_turns([point.scenario for point in points if point.scenario.n in kept]):
+            pass
 
     return action

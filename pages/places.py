@@ -6,8 +6,8 @@ from caldp_ui.app.errors import plain_errors
 from caldp_ui.app.navigation import enter
 from caldp_ui.compute import runs
 from caldp_ui.parts import headline
+from caldp_ui.parts.comparison import shown
 from caldp_ui.places import below, board, side, tour
-from caldp_ui.places.shown import shown
 from caldp_ui.places.slot import SLOT
 from caldp_ui.session import notices
 from caldp_ui.words.vocabulary import PLACES
@@ -28,7 +28,7 @@ with plain_errors():
     tour.strip()
     main, beside = st.columns([3.1, 1], gap="medium")
     with main:
-        what = shown(scenario)
+        what = shown(SLOT, scenario)
         stage = board.maps(what, domain)
     with said:
         headline.sentence(PLACES, setup, what.ours, what.plain)

@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 
 from caldp_core.audit.channels import Channel
 from caldp_core.audit.pairwise import audit_channel
-from caldp_core.privacy.context import PrivacyMatrix
+from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
+from caldp_core.privacy.context import Context, PrivacyMatrix
 from caldp_core.privacy.matrix import DenseMatrix
 
 F = Fraction
+EPSILON = st.floats(EPSILON_MIN, EPSILON_MAX)
 LEVELS = st.one_of(st.just(math.inf), st.floats(0, 20))
 
 
@@ -55,3 +57,14 @@ def least_promise(channel: list[list[Fraction]], slack: float = 1e-12) -> DenseM
         worst = ratio(channel[x], channel[z])
         levels[x, z] = math.inf if worst is None else max(0.0, math.log(worst) + slack)
     return DenseMatrix.of(levels)
+
+
+@st.composite
+def contexts(draw: st.DrawFn) -> Context:
+    """Any small context, with one ε per block."""
+    k = draw(st.integers(1, 12))
+    raw = draw(st.lists(st.integers(0, 4), min_size=k, max_size=k))
+    labels = np.unique(np.array(raw), return_inverse=True)[1]
+    flags = np.array(draw(st.lists(st.booleans(), min_size=k, max_size=k)))
+    m = int(labels.max()) + 1
+    return Context.of(labels, flags, draw(st.lists(EPSILON, min_size=m, max_size=m)))

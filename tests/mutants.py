@@ -1,7 +1,8 @@
 """Banks with one thing wrong each, as a slip of the pen would have it.
 
-They exist to be caught: `test_mutants.py` says by which check. Where all oracles are wrong, its
-channel is wrong too and claims the stated policy; where one method is wrong, the rest is right.
+They exist to be caught: `contract/test_mutants.py` says by which check. Where all oracles are
+wrong, the channel is wrong, too, and claims the stated policy; where one method is wrong, the rest
+is right.
 """
 
 from typing import Any

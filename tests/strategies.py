@@ -15,18 +15,22 @@ from caldp_core.basics.limits import (
     TRIALS_MAX,
 )
 from caldp_core.datasets import (
+    SURVEYS,
     Cities,
     Geometric,
     Gowalla,
     PermutedGeometric,
     Snap,
+    Survey,
     Uniform,
+    WebVisits,
     YesOrNo,
     Zipf,
 )
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.mechanisms.specs import (
     Binary,
+    Designed,
     Exponential,
     Galois,
     GridGeometric,
@@ -55,11 +59,13 @@ from caldp_core.scenarios.protection import (
     EvenRuns,
     EverythingSensitive,
     GridBlocks,
+    GroupBlocks,
     OneBlock,
     SensitiveAreas,
     SensitiveInhabited,
     SensitiveSymbols,
     StateBlocks,
+    SymbolBlocks,
 )
 from caldp_core.scenarios.scenario import Scenario
 
@@ -91,6 +97,7 @@ EDITS = st.builds(lambda sign, area: sign + area, st.sampled_from(["+", "-", "+b
 SYMBOL_RUNS = st.tuples(st.integers(0, 999), st.integers(0, 999)).map(
     lambda run: f"{min(run)}-{max(run)}" if run[0] != run[1] else str(run[0])
 )
+SYMBOL_BLOCKS = st.lists(SYMBOL_RUNS, min_size=1, max_size=3).map(",".join)
 PATHS = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1)
 
 DATASETS = {
@@ -107,6 +114,8 @@ DATASETS = {
     "geometric": st.builds(Geometric, k=K, rate=RATE),
     "permuted-geometric": st.builds(PermutedGeometric, k=K, rate=RATE, seed=SEED),
     "zipf": st.builds(Zipf, k=K, rate=st.floats(0, 10)),
+    "survey": st.builds(Survey, table=st.sampled_from(sorted(SURVEYS))),
+    "web-visits": st.builds(WebVisits, rate=st.floats(0, 10), seed=SEED),
     "yes-or-no": st.builds(YesOrNo, yes=st.floats(0, 1)),
 }
 BLOCKS = {
@@ -116,6 +125,8 @@ BLOCKS = {
     "adaptive": st.builds(AdaptiveBlocks, blocks=K),
     "drawn": st.builds(DrawnBlocks, areas=st.lists(areas(), max_size=4).map(tuple)),
     "runs": st.builds(EvenRuns, blocks=K),
+    "groups": st.builds(GroupBlocks),
+    "symbols": st.builds(SymbolBlocks, blocks=st.lists(SYMBOL_BLOCKS, max_size=4).map(tuple)),
 }
 SENSITIVE = {
     "everything": st.builds(EverythingSensitive),
@@ -180,6 +191,7 @@ MECHANISMS = {
     "binary": st.builds(Binary),
     "grid-geometric": st.builds(GridGeometric),
     "exponential": st.builds(Exponential),
+    "designed": st.builds(Designed),
     "planar-geometric": st.builds(PlanarGeometric),
     "stepped-geometric": st.builds(SteppedGeometric),
 }

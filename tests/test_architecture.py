@@ -3,13 +3,12 @@
 import ast
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 import caldp_core
+from tests import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 USER_INTERFACE = {"streamlit", "plotly", "pydeck", "caldp_ui"}
 ONLY_WHEN_USED = {"pooch", "pyarrow", "requests"}
 MATHEMATICS = {"numpy", "scipy", "pandas"}

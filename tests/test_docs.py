@@ -6,7 +6,6 @@ import json
 import re
 import shlex
 from dataclasses import MISSING, Field, fields, is_dataclass, replace
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -17,8 +16,8 @@ from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.kinds import SLOTS
 from caldp_core.scenarios.scenario import FORMAT, Scenario
+from tests import ROOT
 
-ROOT = Path(__file__).parents[1]
 PAGES = (
     "README.md",
     "CONTRIBUTING.md",
@@ -180,11 +179,12 @@ def test_ranges_are_those_of_the_code(slot: str, kind: str, key: str, values: st
             make(value)
 
 
-def test_link_of_the_page_is_read_and_written() -> None:
-    link = next(line for line in commands("docs/scenario.md") if line.startswith("?"))
-    query = dict(parse_qsl(link[1:], keep_blank_values=True))
-    scenario = Scenario.from_query(query)
-    assert scenario.to_query() == query
+def test_links_of_the_page_are_read_and_written() -> None:
+    links = [line for line in commands("docs/scenario.md") if line.startswith("?")]
+    assert len(links) > 1
+    for link in links:
+        query = dict(parse_qsl(link[1:], keep_blank_values=True))
+        assert Scenario.from_query(query).to_query() == query
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -209,7 +209,9 @@ def test_paths_in_code_marks_exist(page: str) -> None:
         for word in line.split()
         if re.fullmatch(rf"(?:(?:{rooms})/[\w./-]+|[\w-]+\.txt|app\.py|\.ci/run)", word)
     ]
-    assert not [path for path in paths if not (ROOT / path).exists()]
+    # NAME stands for a name that the reader picks.
+    known = [path for path in paths if "NAME" not in path]
+    assert not [path for path in known if not (ROOT / path).exists()]
 
 
 def test_commands_of_the_command_line_are_known() -> None:

@@ -1,7 +1,6 @@
 """The figures of docs/galois.md are those of the code."""
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,9 +11,10 @@ from caldp_core.mechanisms.oracles.galois_spaces import digits_of
 from caldp_core.mechanisms.oracles.hyperplane_tally import coins_of
 from caldp_core.privacy.context import Context
 from caldp_core.theory.variance import variance_given_people
+from tests import ROOT
 from tests.test_docs_mathematics import found
 
-TEXT = (Path(__file__).parents[1] / "docs" / "galois.md").read_text(encoding="utf-8")
+TEXT = (ROOT / "docs" / "galois.md").read_text(encoding="utf-8")
 NAMES = sorted(set(re.findall(r"`(caldp_core(?:\.\w+)+)", TEXT)))
 
 

@@ -3,15 +3,15 @@
 import importlib
 import re
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.mechanisms.catalogue import MECHANISMS
+from tests import ROOT
 
-TEXT = (Path(__file__).parents[1] / "docs" / "mathematics.md").read_text(encoding="utf-8")
+TEXT = (ROOT / "docs" / "mathematics.md").read_text(encoding="utf-8")
 NAMES = sorted(set(re.findall(r"`(caldp_core(?:\.\w+)+)", TEXT)))
 
 

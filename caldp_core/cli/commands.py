@@ -19,7 +19,7 @@ from caldp_core.cli.fetch import fetch_command
 from caldp_core.cli.listing import list_command
 from caldp_core.cli.terminal import plain_errors, progress_bar
 from caldp_core.experiments.forecast import Forecast, forecast
-from caldp_core.experiments.reproduce import Recomputed, table_1
+from caldp_core.experiments.reproduce import PAPER, Recomputed, table_1
 from caldp_core.experiments.run import Errors, Result, prepare, run
 from caldp_core.mechanisms import Mechanism
 from caldp_core.mechanisms.offers import report_bits
@@ -169,11 +169,13 @@ def reproduce_group() -> None:
 @click.option("--runs", type=click.IntRange(1, limits.TRIALS_MAX), default=100, show_default=True)
 @click.option("--seed", type=click.IntRange(0, limits.SEED_MAX), default=1, show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
-@click.option("--scenario", help="Take the dataset from this scenario file.")
+@click.option(
+    "--scenario", help="Take dataset, ε, mechanism and estimator from this scenario file."
+)
 def table1_command(runs: int, seed: int, as_json: bool, scenario: str | None) -> None:
     """Table 1: TV under LDP and block-structured LDP, beside the printed numbers."""
     with plain_errors():
-        base = Scenario.from_file(scenario) if scenario else None
+        base = Scenario.from_file(scenario) if scenario else PAPER
         with progress_bar("Table 1") as progress:
             columns = table_1(runs, seed, base, progress)
     if as_json:

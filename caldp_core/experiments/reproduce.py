@@ -1,22 +1,25 @@
-"""The paper's results, recomputed beside the printed numbers.
+"""The paper's results, recomputed beside the printed numbers: Table 1 and Figure 2 of CALDP §7.
 
-Room: experiments. Table 1 of CALDP names neither ε nor the normalisation; ε = 1 and one Euclidean
-projection of the whole vector on the simplex give it, on the reconstructed grid.
+Room: experiments. Table 1 names neither ε nor the normalisation; ε = 1 and one Euclidean projection
+of the whole vector on the simplex give it, on the reconstructed grid.
 """
 
-from dataclasses import asdict, dataclass
-from time import perf_counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
-import numpy as np
-
 from caldp_core.basics.types import Progress, no_progress
+from caldp_core.datasets import DatasetSpec, Geometric, PermutedGeometric, Uniform, Zipf
 from caldp_core.experiments.forecast import forecast
-from caldp_core.experiments.run import prepare, run
+from caldp_core.experiments.run import prepare
+from caldp_core.experiments.turns import in_turns, means
 from caldp_core.mechanisms.specs import Hadamard
 from caldp_core.scenarios.policies import ContextPolicy
-from caldp_core.scenarios.protection import BlocksSpec, GridBlocks, OneBlock
+from caldp_core.scenarios.protection import BlocksSpec, EvenRuns, GridBlocks, OneBlock
 from caldp_core.scenarios.scenario import Scenario
+
+PAPER: Final = Scenario(policy=ContextPolicy(OneBlock()), mechanism=Hadamard())
+"""What the paper's experiments share: ε = 1, Hadamard response, one projection on the simplex."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,11 @@ TABLE_1: Final = (
 )
 
 
+def table_1_scenarios(runs: int, base: Scenario = PAPER) -> list[Scenario]:
+    """One scenario a column: `base`, which names all else, with the column's blocks."""
+    return [replace(base.with_context(blocks=c.blocks), trials=runs) for c in TABLE_1]
+
+
 @dataclass(frozen=True)
 class Recomputed:
     """A column recomputed: mean TV over the runs, its standard error, and the wall time."""
@@ -53,35 +61,77 @@ class Recomputed:
 
 
 def table_1(
-    runs: int, seed: int = 1, base: Scenario | None = None, progress: Progress = no_progress
+    runs: int, seed: int = 1, base: Scenario = PAPER, progress: Progress = no_progress
 ) -> list[Recomputed]:
-    """Table 1 from `runs` runs a column; `base` may name another dataset (SNAP's own file)."""
+    """Table 1 from `runs` runs a column.
+
+    `base`: dataset (such as SNAP's own file), ε, mechanism and estimator. Raises `CaldpError` if
+    they do not go with the columns' blocks.
+    """
+    scenarios = table_1_scenarios(runs, replace(base, seed=seed))
+    turns = list(in_turns(scenarios, progress=progress))
     done = []
-    for number, column in enumerate(TABLE_1):
-        scenario = Scenario(
-            dataset=(base or Scenario()).dataset,
-            policy=ContextPolicy(column.blocks),
-            mechanism=Hadamard(),
-            trials=runs,
-            seed=seed,
-        )
-
-        def share(part: float, number: int = number) -> None:
-            progress((number + part) / len(TABLE_1))
-
-        started = perf_counter()
-        result = run(prepare(scenario), share)
-        tv = np.array([errors.tv for errors in result.errors])
-        spread = float(tv.std(ddof=1) / np.sqrt(runs)) if runs > 1 else None
-        seconds = perf_counter() - started
+    for which, mean in enumerate(means(turns, len(scenarios))):
+        assert mean is not None  # every column has had its runs
+        column = TABLE_1[which]
+        expected = forecast(prepare(scenarios[which])).tv
+        seconds = sum(turn.seconds for turn in turns if turn.which == which)
         done.append(
-            Recomputed(
-                column.title,
-                float(tv.mean()),
-                spread,
-                column.paper,
-                forecast(result.setup).tv,
-                seconds,
-            )
+            Recomputed(column.title, mean.tv, mean.standard_error, column.paper, expected, seconds)
         )
     return done
+
+
+_K: Final = 1000
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A panel of Figure 2: its title, and its distribution on 1,000 values."""
+
+    title: str
+    dataset: DatasetSpec
+
+
+PANELS: Final = (
+    Panel("Uniform", Uniform(_K)),
+    Panel("Geo(0.8)", Geometric(_K)),
+    Panel("Geo(0.8)*, shuffled", PermutedGeometric(_K)),
+    Panel("Zipf(1)", Zipf(_K)),
+)
+"""The λ of Geo and Zipf stand in the paper's picture alone: 0.8 and 1 are ours."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A curve of Figure 2: its title as printed, and its blocks."""
+
+    title: str
+    blocks: BlocksSpec
+
+
+LINES: Final = (
+    Line("LDP", OneBlock()),
+    *(Line(f"m = {m}", EvenRuns(m)) for m in (10, 20, 50, 100)),
+)
+SIZES: Final = tuple(1000 * 2**i for i in range(10))
+"""Numbers of people of Figure 2."""
+FIGURE_RUNS: Final = 10
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point of Figure 2: the place of its panel and of its curve, and what is run for it."""
+
+    panel: int
+    line: int
+    scenario: Scenario
+
+
+def figure_2_points(runs: int = FIGURE_RUNS, base: Scenario = PAPER) -> Iterator[Point]:
+    """All points: panel after panel, curve after curve, from few people to many."""
+    for panel, distribution in enumerate(PANELS):
+        for line, curve in enumerate(LINES):
+            for n in SIZES:
+                same = replace(base, dataset=distribution.dataset, n=n, trials=runs)
+                yield Point(panel, line, same.with_context(blocks=curve.blocks))

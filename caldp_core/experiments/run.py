@@ -6,7 +6,7 @@ for their coins. Two scenarios that differ only in protection so face the same p
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 import numpy as np
@@ -66,16 +66,25 @@ class Errors:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """One trial. All read-only; (k,) `people` counts, `unbiased` and shown `estimate` shares.
+    """One trial: (k,) `people` counts, the `evidence` in their reports, the shown `estimate`.
 
-    `block_shares`: (m,) shares of whole blocks, which no context hides: exact for these people.
+    The arrays are read-only.
     """
 
     people: Ints
-    block_shares: Floats
-    unbiased: Floats
+    evidence: Evidence
     estimate: Floats
     errors: Errors
+
+    @property
+    def unbiased(self) -> Floats:
+        """(k,) unbiased shares, may be negative."""
+        return self.evidence.unbiased
+
+    @property
+    def block_shares(self) -> Floats:
+        """(m,) shares of whole blocks, which no context hides: exact for these people."""
+        return self.evidence.block_shares
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,13 +159,8 @@ def run_trial(
     evidence = Evidence.of(setup.mechanism, tally, progress)
     estimate = estimator(setup.scenario.estimator).apply(evidence)
     errors = measure(setup.dataset, people, estimate)
-    return Outcome(
-        read_only(people),
-        evidence.block_shares,
-        evidence.unbiased,
-        read_only(estimate),
-        errors,
-    )
+    kept = replace(evidence, progress=no_progress)
+    return Outcome(read_only(people), kept, read_only(estimate), errors)
 
 
 def draw_people(setup: Setup, rng: np.random.Generator) -> Ints:

@@ -13,6 +13,7 @@ from caldp_core.mechanisms.base import Mechanism
 from caldp_core.mechanisms.registry import FAMILIES
 from caldp_core.mechanisms.specs import (
     Binary,
+    Designed,
     Exponential,
     GridGeometric,
     MechanismSpec,
@@ -23,6 +24,7 @@ from caldp_core.mechanisms.specs import (
 from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.context import Context, PrivacyMatrix
 from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
+from caldp_core.privacy.matrix import DenseMatrix
 from caldp_core.privacy.personal import PersonalPolicy
 
 
@@ -116,6 +118,16 @@ _OTHERS: Final = (
         "Andrés et al. 2013 (the promise); Ghosh, Roughgarden, Sundararajan 2009 (the noise)",
         (EuclideanMetric,),
         SteppedGeometric,
+    ),
+    MechanismEntry(
+        "designed",
+        "The designer",
+        "Each person sends one of the reports that were designed for exactly this policy; a proof "
+        "comes with it of how little better any other mechanism could be.",
+        "Kairouz, Oh, Viswanath 2016 (extremal mechanisms); McKenna et al. 2020 (the loss)",
+        (DenseMatrix,),
+        Designed,
+        slow_from=24,
     ),
 )
 MECHANISMS: Final = {entry.name: entry for entry in (*_IN_CONTEXTS, *_OTHERS)}

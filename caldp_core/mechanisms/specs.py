@@ -13,6 +13,7 @@ from caldp_core.basics.errors import check_number, check_whole
 from caldp_core.basics.limits import K_MAX, THETA_MAX, THETA_MIN
 from caldp_core.mechanisms.base import Family, Mechanism
 from caldp_core.mechanisms.contextual import ContextMechanism
+from caldp_core.mechanisms.designed.mechanism import DesignedMechanism
 from caldp_core.mechanisms.direct import grid_geometric, planar, published_urap
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
 from caldp_core.mechanisms.direct.exponential import ExponentialMechanism
@@ -212,6 +213,15 @@ class Exponential:
     def make(self, policy: Any) -> Mechanism:
         """See `MechanismSpec`."""
         return ExponentialMechanism(_table(policy))
+
+
+@dataclass(frozen=True)
+class Designed:
+    """What the designer finds for the policy, values and errors all alike."""
+
+    def make(self, policy: Any) -> Mechanism:
+        """See `MechanismSpec`."""
+        return DesignedMechanism.for_policy(policy)
 
 
 def _table(policy: PrivacyMatrix) -> DistanceMetric:

@@ -51,8 +51,8 @@ def chosen(spec: MechanismSpec, policy: PrivacyMatrix) -> Chosen:
     able = mechanisms_for(policy)
     require(
         bool(able),
-        "No mechanism of the catalogue keeps a matrix of any levels yet; write the policy as a "
-        "context, a distance or a yes-or-no question.",
+        "No mechanism of the catalogue keeps such a policy; write it as a context, a distance, a "
+        "yes-or-no question or a matrix.",
     )
     if isinstance(spec, Best):
         return _least_error(policy)

@@ -13,7 +13,9 @@ from caldp_core.datasets import (
     Gowalla,
     PermutedGeometric,
     Snap,
+    Survey,
     Uniform,
+    WebVisits,
     YesOrNo,
     Zipf,
 )
@@ -30,12 +32,14 @@ from caldp_core.scenarios.protection import (
     EvenRuns,
     EverythingSensitive,
     GridBlocks,
+    GroupBlocks,
     OneBlock,
     SensitiveAreas,
     SensitiveInhabited,
     SensitiveSpec,
     SensitiveSymbols,
     StateBlocks,
+    SymbolBlocks,
 )
 
 SLOTS: Final[dict[str, tuple[Any, dict[str, type]]]] = {
@@ -49,6 +53,8 @@ SLOTS: Final[dict[str, tuple[Any, dict[str, type]]]] = {
             "geometric": Geometric,
             "permuted-geometric": PermutedGeometric,
             "zipf": Zipf,
+            "survey": Survey,
+            "web-visits": WebVisits,
             "yes-or-no": YesOrNo,
         },
     ),
@@ -74,6 +80,8 @@ SLOTS: Final[dict[str, tuple[Any, dict[str, type]]]] = {
             "adaptive": AdaptiveBlocks,
             "drawn": DrawnBlocks,
             "runs": EvenRuns,
+            "groups": GroupBlocks,
+            "symbols": SymbolBlocks,
         },
     ),
     "sensitive": (

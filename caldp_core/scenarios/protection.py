@@ -78,6 +78,23 @@ class EvenRuns:
 
 
 @dataclass(frozen=True)
+class GroupBlocks:
+    """The groups that the data come in, such as topics of web pages, in order of appearance."""
+
+    def build(self, domain: AnyDomain) -> Partition:
+        """See `BlocksSpec`."""
+        groups = domain.groups if isinstance(domain, Domain) else ()
+        require(
+            bool(groups),
+            "Group blocks need values that come in groups; choose a survey, web visits or other "
+            "blocks.",
+        )
+        names = list(dict.fromkeys(groups))
+        place = {name: j for j, name in enumerate(names)}
+        return named_blocks([place[group] for group in groups], names)
+
+
+@dataclass(frozen=True)
 class GridBlocks:
     """A grid of `rows` × `columns` rectangles on the map (the paper's m₁ × m₂)."""
 
@@ -133,6 +150,31 @@ class DrawnBlocks:
         """See `BlocksSpec`."""
         areas = [Area.parse(area) for area in self.areas]
         return drawn_blocks(map_of(domain, "Drawn blocks"), areas)
+
+
+@dataclass(frozen=True)
+class SymbolBlocks:
+    """Blocks of values by number, each as runs: "0,7" or "2-5,9"; the rest is one more."""
+
+    blocks: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for block in self.blocks:
+            for _ in _parse_runs(block.split(",")):
+                pass
+
+    def build(self, domain: AnyDomain) -> Partition:
+        """See `BlocksSpec`; raises `CaldpError` for a value in two blocks, too."""
+        raw = np.zeros(domain.k, np.int64)
+        for number, block in enumerate(self.blocks, start=1):
+            for first, last in _parse_runs(block.split(",")):
+                check_whole("value of a block", last, 0, domain.k - 1)
+                taken = np.flatnonzero(raw[first : last + 1])
+                if taken.size:
+                    raise CaldpError(f"The value {first + int(taken[0])} is in two blocks.")
+                raw[first : last + 1] = number
+        present, labels = np.unique(raw, return_inverse=True)
+        return named_blocks(labels, ["all others" if j == 0 else f"block {j}" for j in present])
 
 
 class SensitiveSpec(Protocol):
@@ -234,5 +276,5 @@ def _parse_runs(texts: Iterable[str]) -> Iterable[tuple[int, int]]:
         parts = text.partition("-")
         first, last = read_whole(parts[0]), read_whole(parts[2] if parts[1] else parts[0])
         if first is None or last is None or last < first:
-            raise CaldpError(f'Sensitive symbols are written "3" or "10-19", got {text!r}.')
+            raise CaldpError(f'Values by number are written "3" or "10-19", got {text!r}.')
         yield first, last

@@ -38,12 +38,12 @@ def place_name(domain: GridDomain, symbol: int) -> str:
 def headline(what: Shown) -> str:
     """How much the onlooker believes in the truth, before and after, beside plain LDP."""
     ours, plain, seen = what.ours, what.plain, what.reports
-    reports = formats.count(seen, "report", "different reports")
     block = promise.block_of(PLACES, what.record.scenario)
     reads = "" if block == PLACES.whole else f" reads the {block} and"
     return (
-        f"From {reports} an onlooker{reads} puts **{chance(ours.on_truth(seen))}** on the true "
-        f"place (before: {chance(ours.on_truth(0))}); with plain LDP {chance(plain.on_truth(seen))}."
+        f"From {formats.count(seen, 'report', 'reports')} an onlooker{reads} puts "
+        f"**{chance(ours.on_truth(seen))}** on the true place; with plain LDP "
+        f"{chance(plain.on_truth(seen))}, before {chance(ours.on_truth(0))}."
     )
 
 

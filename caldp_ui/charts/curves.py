@@ -26,7 +26,7 @@ _DECADES_IN_FULL: Final = 2.5
 AGAINST_EPSILON: Final[dict[str, Any]] = {
     "title_text": "privacy level ε (left: more secret)",
     "type": "log",
-    "tickvals": [0.1, 0.2, 0.5, 1, 2, 5, 10],
+    "tickvals": [0.1, 0.2, 0.5, 1, 2, 5, 10, 20],
 }
 """The abscissa of curves over ε."""
 AGAINST_PEOPLE: Final[dict[str, Any]] = {
@@ -37,6 +37,18 @@ AGAINST_PEOPLE: Final[dict[str, Any]] = {
     "tickangle": 0,
 }
 """The abscissa of curves over the number of people."""
+AGAINST_BLOCKS: Final[dict[str, Any]] = {
+    "title_text": "number of blocks (right: less hidden)",
+    "type": "log",
+    "tickvals": [1, 10, 100, 1000, 10_000],
+}
+"""The abscissa of curves over the number of blocks."""
+AGAINST_SENSITIVE: Final[dict[str, Any]] = {
+    "title_text": "sensitive places (right: more hidden)",
+    "type": "log",
+    "tickvals": [10, 100, 1000, 10_000, 43_750],
+}
+"""The abscissa of curves over the size of the sensitive set."""
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,9 @@ def estimate_csv(result: Result) -> bytes:
         row, column = np.divmod(np.arange(k), domain.columns)
         columns["latitude"] = domain.latitudes()[row].round(6)
         columns["longitude"] = domain.longitudes()[column].round(6)
+    elif domain.names:
+        columns["value"] = domain.names
+        columns["group"] = domain.groups or ("",) * k
     names = np.array(setup.partition.names, dtype=object)
     columns["block"] = names[setup.partition.labels]
     columns["share"] = result.first.estimate

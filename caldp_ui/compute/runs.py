@@ -7,7 +7,7 @@ read-only.
 
 import json
 from dataclasses import dataclass, replace
-from typing import Final
+from functools import lru_cache
 
 import streamlit as st
 
@@ -16,31 +16,26 @@ from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets import Dataset
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_core.experiments.forecast import (
-    Curve,
-    Forecast,
-    forecast_soon,
-    over_epsilon,
-    over_people,
-    people_for_same_error,
-)
+from caldp_core.experiments.forecast import Forecast, forecast_soon
 from caldp_core.experiments.run import Result, Setup, prepare, run
 from caldp_core.mechanisms import FAMILIES, mechanism
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.offers import cover_of, people_max
 from caldp_core.privacy.context import Context
-from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.planner import Recommendation, best_family
 from caldp_ui.compute.sources import file_state
 
-EPSILONS: Final = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0)
-NUMBERS: Final = tuple(10**power for power in range(3, 13))
-
 
 def key(scenario: Scenario) -> str:
     """The scenario's canonical text, and the state of the file that its data come from."""
-    return json.dumps([scenario.to_dict(), file_state(scenario.dataset)], sort_keys=True)
+    return f"{_text(scenario)} {file_state(scenario.dataset)}"
+
+
+@lru_cache(maxsize=1024)
+def _text(scenario: Scenario) -> str:
+    # Equal records of two classes are different to `lru_cache`, which asks for equality.
+    return json.dumps(scenario.to_dict(), sort_keys=True)
 
 
 def dataset(scenario: Scenario) -> Dataset:
@@ -82,14 +77,6 @@ def _setup(text: str, _scenario: Scenario) -> Setup:
     return prepare(_scenario, load=_load)
 
 
-def rival(scenario: Scenario) -> Scenario:
-    """The same people under the best plain LDP, whatever mechanism the scenario names.
-
-    Beside a poorer one, context would look better than it is.
-    """
-    return replace(scenario.plain(), mechanism=Best())
-
-
 def result(scenario: Scenario, progress: Progress = no_progress) -> Result:
     """The scenario, run once for all visits."""
     return _run(key(scenario), scenario, progress)
@@ -129,41 +116,6 @@ def expected(scenario: Scenario) -> Forecast | None:
 def _expected(text: str, _scenario: Scenario) -> Forecast | None:
     del text
     return forecast_soon(setup(_scenario))
-
-
-def epsilon_curve(scenario: Scenario) -> Curve:
-    """Expected error against ε; the same whatever the scenario's own ε and seed."""
-    same = replace(scenario.with_context(epsilon=1.0), seed=0)
-    return _epsilon_curve(key(same), same)
-
-
-@st.cache_data(max_entries=64, show_spinner=False)
-def _epsilon_curve(text: str, _scenario: Scenario) -> Curve:
-    del text
-    return over_epsilon(setup(_scenario), EPSILONS)
-
-
-def people_curve(scenario: Scenario) -> Curve:
-    """Expected error against the number of people; the same whatever the scenario's own."""
-    same = replace(scenario, n=NUMBERS[0], seed=0)
-    return _people_curve(key(same), same)
-
-
-@st.cache_data(max_entries=64, show_spinner=False)
-def _people_curve(text: str, _scenario: Scenario) -> Curve:
-    del text
-    return over_people(setup(_scenario), NUMBERS)
-
-
-def people_plain_needs(scenario: Scenario) -> int | None:
-    """How many people plain LDP needs for the scenario's expected error; None: beyond 10^12."""
-    return _people_plain_needs(key(replace(scenario, seed=0)), scenario)
-
-
-@st.cache_data(max_entries=256, show_spinner=False)
-def _people_plain_needs(text: str, _scenario: Scenario) -> int | None:
-    del text
-    return people_for_same_error(setup(_scenario), setup(rival(_scenario)))
 
 
 def context_of(ready: Setup) -> Context:

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from caldp_core.audit.blockwise import audit_context
+from caldp_core.audit.mechanisms import audit_mechanism
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Progress
 from caldp_core.experiments.run import Setup
-from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 
@@ -38,11 +37,8 @@ def verdict(scenario: Scenario, progress: Progress) -> Verdict:
 @st.cache_resource(max_entries=32, show_spinner=False)
 def _verdict(name: str, _setup: Setup, _progress: Progress) -> Verdict:
     del name
-    mechanism = _setup.mechanism
-    if not isinstance(mechanism, ContextMechanism):
-        return Verdict(None, why="This mechanism is no family in a context.")
     try:
-        audit = audit_context(mechanism, _progress)
+        audit = audit_mechanism(_setup.mechanism, _setup.policy, _progress)
     except CaldpError as error:
         return Verdict(None, why=str(error))
     worst = audit.worst

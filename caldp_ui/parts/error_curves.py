@@ -1,65 +1,93 @@
-"""Expected error against ε, people or blocks: this protection beside plain LDP.
+"""Expected error against ε, people, blocks or sensitive places: this protection beside plain LDP.
 
 Room: parts. Drawn in a fragment of its own: moving between curves leaves the rest alone.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import streamlit as st
 
-from caldp_core.experiments.forecast import Curve
+from caldp_core.basics.types import Progress
 from caldp_core.experiments.run import Result
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.theme import palette
 from caldp_ui.charts import curves
 from caldp_ui.charts.show import show
+from caldp_ui.compute import curves as compute
 from caldp_ui.compute import runs
+from caldp_ui.compute.curves import Pair
+from caldp_ui.session import jobs
 from caldp_ui.words import formats, promise
 
 
 @dataclass(frozen=True)
 class Against:
-    """What the error is drawn against. `present`: where the shown result is on the abscissa."""
+    """What the error is drawn against. `curves`: for a job. `whatever`: what they are the same for.
+
+    `present`: where the shown result is on the abscissa.
+    """
 
     title: str
-    curve: Callable[[Scenario], Curve]
+    curves: Callable[[Scenario, Progress], Pair]
+    whatever: Callable[[Scenario], Scenario]
     present: Callable[[Result], float]
     abscissa: dict[str, Any]
 
 
-AGAINST: Final = (
-    Against(
-        "ε",
-        runs.epsilon_curve,
-        lambda result: promise.strongest(result.setup.scenario),
-        curves.AGAINST_EPSILON,
-    ),
-    Against(
-        "number of people",
-        runs.people_curve,
-        lambda result: float(result.setup.n),
-        curves.AGAINST_PEOPLE,
-    ),
+EPSILON: Final = Against(
+    "ε",
+    compute.against_epsilon,
+    compute.whatever_epsilon,
+    lambda result: promise.strongest(result.setup.scenario),
+    curves.AGAINST_EPSILON,
+)
+PEOPLE: Final = Against(
+    "number of people",
+    compute.against_people,
+    compute.whatever_people,
+    lambda result: float(result.setup.n),
+    curves.AGAINST_PEOPLE,
+)
+BLOCKS: Final = Against(
+    "number of blocks",
+    compute.against_blocks,
+    compute.whatever_blocks,
+    lambda result: float(result.setup.partition.m),
+    curves.AGAINST_BLOCKS,
+)
+SENSITIVE: Final = Against(
+    "size of the sensitive set",
+    compute.against_sensitive,
+    compute.whatever_seed,
+    lambda result: float(result.setup.sensitive.sum()),
+    curves.AGAINST_SENSITIVE,
 )
 
 
-def section(key: str, ours: Result, plain: Result) -> None:
+def section(key: str, choices: Sequence[Against], ours: Result, plain: Result) -> None:
     """The choice, the curves, and what they are."""
-    if runs.expected(ours.setup.scenario) is None:
-        st.info("No error curve: no formula is known for this estimate. Repeated runs measure it.")
-        return
-    titles = {against.title: against for against in AGAINST}
+    titles = {against.title: against for against in choices}
     picked = st.segmented_control(
-        "Error against …", list(titles), default=AGAINST[0].title, required=True, key=key
+        "Error against …", list(titles), default=choices[0].title, required=True, key=key
     )
-    _curves(titles[picked or AGAINST[0].title], ours, plain)
+    against = titles[picked or choices[0].title]
+    same = against.whatever(ours.setup.scenario)
+    pair = jobs.started(
+        f"{key}-curves",
+        f"{against.title} {runs.key(same)}",
+        lambda progress: against.curves(same, progress),
+        lambda job: f"Forecasting the error at every point: {job.share:.0%}",
+    )
+    if pair is not None and all(curve.x.size for curve in pair):
+        _show(against, ours, plain, pair)
+    elif pair is not None:
+        st.info("No error curve: each point would take long trials. Repeated runs measure it.")
 
 
-def _curves(against: Against, ours: Result, plain: Result) -> None:
+def _show(against: Against, ours: Result, plain: Result, pair: Pair) -> None:
     now = [result.first.errors.tv for result in (ours, plain)]
-    pair = [against.curve(result.setup.scenario) for result in (ours, plain)]
     show(
         curves.error_curves(
             (pair[0], now[0]), (pair[1], now[1]), against.present(ours), against.abscissa, palette()

@@ -4,37 +4,66 @@ Room: parts.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import pandas as pd
 import streamlit as st
 
+from caldp_core.basics.types import Progress
+from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.run import Errors, Result
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.offers import cover_of, report_bits
-from caldp_ui.compute import runs
+from caldp_core.scenarios.scenario import Scenario
+from caldp_core.theory.expected_error import Forecast
+from caldp_ui.compute import rivals, runs
 from caldp_ui.words import accuracy, formats
 
 
-def table(results: Mapping[str, Result]) -> None:
-    """One column a result, by what readers call it."""
-    st.table(pd.DataFrame({title: column(result) for title, result in results.items()}))
-    st.caption(
-        "KL is infinite where the estimate gives nobody to a place that has somebody. Earth "
-        "mover's distance is the average over directions ('sliced'), an approximation."
-    )
+@dataclass(frozen=True)
+class Foreseen:
+    """What to expect of this protection and of plain LDP, and how many people plain LDP needs."""
+
+    ours: Forecast | None
+    plain: Forecast | None
+    needed: int | None
+
+
+def foreseen(ours: Scenario, plain: Scenario, progress: Progress) -> Foreseen:
+    """All forecasts of the table: for a job, as they may take seconds of trials."""
+    first = runs.expected(ours)
+    progress(0.5)
+    second = runs.expected(plain)
+    known = first is not None and second is not None and first.tv > 0
+    return Foreseen(first, second, rivals.people_plain_needs(ours) if known else None)
+
+
+def table(results: Mapping[str, Result], expected: Foreseen | None) -> None:
+    """One column a result, by what readers call it; `expected` comes a little later."""
+    frame = pd.DataFrame({title: column(result) for title, result in results.items()})
+    if expected is not None and len(results) > 1:
+        both = (expected.ours, expected.plain)
+        frame.loc["expected TV"] = [accuracy.forecast(each) for each in both]
+    st.table(frame)
+    told = "KL is infinite where the estimate gives nobody to what has somebody."
+    if any(map(_on_map, results.values())):
+        told += (
+            " Earth mover's distance is the average over directions ('sliced'), an approximation."
+        )
+    st.caption(told)
+
+
+def _on_map(result: Result) -> bool:
+    return isinstance(result.setup.dataset.domain, GridDomain)
 
 
 def column(result: Result) -> dict[str, str]:
     """All numbers of one result, by what they are."""
     errors, setup = result.first.errors, result.setup
-    expected = runs.expected(setup.scenario)
     moved = errors.sliced_wasserstein_km
-    return {
+    told = {
         "total variation (TV)": formats.share(errors.tv),
-        "expected TV": "not known"
-        if expected is None
-        else formats.plus_minus(expected.tv, 2 * expected.deviation),
         "sampling alone, without privacy (TV)": formats.share(errors.sampling_tv),
         "l1 distance": formats.share(errors.l1),
         "l2 distance": formats.share(errors.l2),
@@ -47,6 +76,9 @@ def column(result: Result) -> dict[str, str]:
         "hidden symbols": formats.exactly(cover_of(setup.mechanism).hidden.size),
         "people": formats.exactly(setup.n),
     }
+    if not _on_map(result):
+        del told["earth mover's distance"]
+    return told
 
 
 def sampling(errors: Errors, drawn: bool) -> None:
@@ -61,12 +93,13 @@ def sampling(errors: Errors, drawn: bool) -> None:
     )
 
 
-def plain_needs(result: Result) -> None:
+def plain_needs(result: Result, expected: Foreseen) -> None:
     """How many people plain LDP would need for the same accuracy."""
-    setup = result.setup
-    if runs.expected(setup.scenario) is None:
-        st.markdown("How many people plain LDP would need is not known for this estimate.")
-        return
-    needed, meaning = accuracy.plain_needs(setup, runs.people_plain_needs(setup.scenario))
     with st.container(key="plain-needs"):
-        st.markdown(f"Plain LDP would need **{needed}** {meaning}.")
+        if expected.ours is None or expected.plain is None:
+            st.markdown("How many people plain LDP would need takes long trials to tell.")
+        elif expected.ours.tv == 0:
+            st.markdown("Nothing is hidden here, so there is no accuracy for plain LDP to reach.")
+        else:
+            needed, meaning = accuracy.plain_needs(result.setup, expected.needed)
+            st.markdown(f"Plain LDP would need **{needed}** {meaning}.")

@@ -14,11 +14,14 @@ from string import Template
 from typing import Final
 
 from caldp_core import __version__
+from caldp_core.basics.types import Progress
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.scenarios.scenario import Scenario
+from caldp_core.theory.expected_error import Forecast
 from caldp_ui.compute import exports, runs
-from caldp_ui.compute.verdict import Verdict
+from caldp_ui.compute.verdict import Verdict, verdict
 from caldp_ui.parts import icons
 from caldp_ui.words import accuracy, formats, promise
 from caldp_ui.words.strength import MEANING, strength
@@ -37,7 +40,21 @@ class Exhibit:
     address: str
 
 
-def html(nouns: Vocabulary, shown: Exhibit, audited: Verdict) -> str:
+@dataclass(frozen=True)
+class Checked:
+    """What takes seconds to find out: the audit's verdict, and the error to expect."""
+
+    audited: Verdict
+    expected: Forecast | None
+
+
+def check(scenario: Scenario, progress: Progress) -> Checked:
+    """For a job beside the page."""
+    audited = verdict(scenario, lambda share: progress(share / 2))
+    return Checked(audited, runs.expected(scenario))
+
+
+def html(nouns: Vocabulary, shown: Exhibit, checked: Checked) -> str:
     """The record, whole."""
     ours, setup = shown.ours, shown.ours.setup
     off = accuracy.headline(nouns, ours.first.errors.tv, shown.plain.first.errors.tv)
@@ -49,8 +66,10 @@ def html(nouns: Vocabulary, shown: Exhibit, audited: Verdict) -> str:
         icons=_icons(setup),
         odds=_odds(nouns, setup),
         open="".join(f"<li>{_marked(told)}</li>" for told in promise.not_promised(nouns, setup)),
-        method="".join(f"<dt>{escape(a)}</dt><dd>{escape(b)}</dd>" for a, b in _method(ours)),
-        audit=_audit(audited),
+        method="".join(
+            f"<dt>{escape(a)}</dt><dd>{escape(b)}</dd>" for a, b in _method(ours, checked.expected)
+        ),
+        audit=_audit(checked.audited),
         repeat=f"<code>{exports.COMMAND}</code> with the scenario below as scenario.json gives "
         f"the same digits; so does <code>{escape(shown.address)}</code>. Seed "
         f"{setup.scenario.seed}, caldp {__version__}.",
@@ -100,14 +119,8 @@ def _odds(nouns: Vocabulary, setup: Setup) -> str:
     )
 
 
-def _method(ours: Result) -> list[tuple[str, str]]:
+def _method(ours: Result, expected: Forecast | None) -> list[tuple[str, str]]:
     setup, errors = ours.setup, ours.first.errors
-    expected = runs.expected(setup.scenario)
-    told = (
-        "not known for this estimate"
-        if expected is None
-        else formats.plus_minus(expected.tv, 2 * expected.deviation)
-    )
     levels = setup.scenario.context.epsilon
     return [
         ("data", setup.dataset.name),
@@ -117,7 +130,7 @@ def _method(ours: Result) -> list[tuple[str, str]]:
         ("method", MECHANISMS[setup.mechanism_name].title),
         ("estimate", ESTIMATORS[setup.scenario.estimator].title),
         ("error (total variation)", formats.share(errors.tv)),
-        ("error to expect", told),
+        ("error to expect", accuracy.forecast(expected)),
         ("sampling alone", formats.share(errors.sampling_tv)),
     ]
 

@@ -11,6 +11,7 @@ import streamlit as st
 
 from caldp_core.basics.types import Progress
 from caldp_core.experiments.run import Result, Setup, run
+from caldp_core.theory.expected_error import Forecast
 from caldp_ui.compute import runs as compute
 from caldp_ui.session import jobs
 from caldp_ui.words import formats
@@ -24,6 +25,8 @@ class Repeated:
 
     ours: tuple[float, float, float]
     plain: tuple[float, float, float]
+    expected_ours: Forecast | None = None
+    expected_plain: Forecast | None = None
 
 
 def section(key: str, ours: Result, plain: Result) -> None:
@@ -39,7 +42,7 @@ def section(key: str, ours: Result, plain: Result) -> None:
     )
     found = jobs.offered(key, name, lambda progress: _repeat(first, second, progress), offer, _told)
     if found is not None:
-        _show(found, ours, plain)
+        _show(found)
 
 
 def _told(job: jobs.Job[Repeated]) -> str:
@@ -51,7 +54,8 @@ def _repeat(ours: Setup, plain: Setup, progress: Progress) -> Repeated:
     first = run(many, lambda share: progress(share / 2))
     other = replace(plain, scenario=replace(plain.scenario, trials=RUNS))
     second = run(other, lambda share: progress(0.5 + share / 2))
-    return Repeated(_spread(first), _spread(second))
+    foreseen = [compute.expected(setup.scenario) for setup in (ours, plain)]
+    return Repeated(_spread(first), _spread(second), *foreseen)
 
 
 def _spread(result: Result) -> tuple[float, float, float]:
@@ -59,14 +63,13 @@ def _spread(result: Result) -> tuple[float, float, float]:
     return float(tv.min()), float(tv.mean()), float(tv.max())
 
 
-def _show(repeated: Repeated, ours: Result, plain: Result) -> None:
-    first = _range(repeated.ours) + _expected(ours)
-    second = _range(repeated.plain) + _expected(plain)
+def _show(repeated: Repeated) -> None:
+    first = _range(repeated.ours) + _expected(repeated.expected_ours)
+    second = _range(repeated.plain) + _expected(repeated.expected_plain)
     st.markdown(f"In {RUNS} runs each: this protection {first}; plain LDP {second}.")
 
 
-def _expected(result: Result) -> str:
-    expected = compute.expected(result.setup.scenario)
+def _expected(expected: Forecast | None) -> str:
     return "" if expected is None else f", expected {formats.share(expected.tv)}"
 
 

@@ -5,6 +5,7 @@ maps alone.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 import streamlit as st
@@ -21,10 +22,11 @@ from caldp_ui.parts import (
     promises,
     repetition,
 )
+from caldp_ui.parts.comparison import Shown
 from caldp_ui.parts.record import Exhibit
 from caldp_ui.places.ground import home
-from caldp_ui.places.shown import Shown
 from caldp_ui.places.slot import SLOT
+from caldp_ui.session import jobs
 from caldp_ui.stage import nobody_below
 from caldp_ui.words.glossary import terms
 from caldp_ui.words.vocabulary import PLACES
@@ -51,17 +53,26 @@ def _curves(what: Shown) -> None:
     if what.ours is None or what.plain is None:
         st.info("The curves come once both pictures are there.")
         return
-    error_curves.section(SLOT.key("curve-against"), what.ours, what.plain)
+    error_curves.section(SLOT.key("curve-against"), _AGAINST, what.ours, what.plain)
     repetition.section(SLOT.key("repetition"), what.ours, what.plain)
     terms("sampling error", "estimator")
 
 
 def _numbers(what: Shown) -> None:
     there = {"this protection": what.ours, "plain LDP": what.plain}
-    numbers.table({title: result for title, result in there.items() if result is not None})
+    results = {title: result for title, result in there.items() if result is not None}
+    pair = what.setup.scenario, what.plain_setup.scenario
+    expected = jobs.started(
+        SLOT.key("foreseen"),
+        runs.key(replace(pair[0], seed=0)),
+        lambda progress: numbers.foreseen(*pair, progress),
+        lambda job: f"What to expect, by repeated trials: {job.seconds:.0f} s so far",
+    )
+    numbers.table(results, expected)
     if what.ours is not None:
         numbers.sampling(what.ours.first.errors, what.setup.scenario.n is not None)
-        numbers.plain_needs(what.ours)
+        if expected is not None:
+            numbers.plain_needs(what.ours, expected)
     methods.table(what.setup)
 
 
@@ -93,6 +104,12 @@ def _pictures(what: Shown) -> dict[str, bytes]:
     return {title: pictures.png(each, domain, part, nobody) for title, each in shares.items()}
 
 
+_AGAINST: Final = (
+    error_curves.EPSILON,
+    error_curves.PEOPLE,
+    error_curves.BLOCKS,
+    error_curves.SENSITIVE,
+)
 _TABS: Final[dict[str, Callable[[Shown], None]]] = {
     "What is promised": _promise,
     "Error curves": _curves,

@@ -25,7 +25,7 @@ from caldp_core.scenarios.protection import (
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import sources
 from caldp_ui.controls import common
-from caldp_ui.places import edits, presets
+from caldp_ui.places import edits
 from caldp_ui.places.slot import SLOT
 from caldp_ui.session.scenarios import bind
 from caldp_ui.words import formats
@@ -44,21 +44,6 @@ SENSITIVE_KINDS: Final[dict[str, SensitiveSpec]] = {
     "Thinly settled places": SensitiveInhabited(),
 }
 _ADAPTIVE: Final = (10, 50, 100, 250, 500, 875, 1750, 4000)
-
-
-def preset_picker(scenario: Scenario) -> None:
-    """A ready protection to start from."""
-    titles = {preset.title: preset for preset in presets.PRESETS}
-    shown = presets.fitting(scenario)
-    title = shown.title if shown else None
-    st.selectbox(
-        "Start from",
-        list(titles),
-        placeholder="your own protection",
-        **bind(SLOT, "preset", title, lambda s, picked: titles[picked].apply(s)),
-    )
-    if shown:
-        st.caption(shown.sentence)
 
 
 def protection(scenario: Scenario, domain: GridDomain) -> None:
@@ -166,12 +151,10 @@ def _sensitive_details(scenario: Scenario) -> None:
 
 def more() -> None:
     """Data, family and estimator: for those who want to compare."""
-    with st.expander("Data, method, estimate"):
-        common.data(SLOT, sources.places())
-        if not sources.fetched_snap():
-            st.caption(
-                "SNAP's own file appears here once `python -m caldp_core fetch gowalla` has "
-                "brought it."
-            )
-        common.method(SLOT)
-        common.estimate(SLOT)
+    common.data(SLOT, sources.places())
+    if not sources.fetched_snap():
+        st.caption(
+            "SNAP's own file appears here once `python -m caldp_core fetch gowalla` has brought it."
+        )
+    common.method(SLOT)
+    common.estimate(SLOT)

@@ -12,7 +12,7 @@ import streamlit as st
 from caldp_core.basics.types import Progress
 from caldp_core.experiments.run import Result
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.compute import runs
+from caldp_ui.compute import rivals, runs
 from caldp_ui.controls.common import EPSILONS
 from caldp_ui.places import scene
 from caldp_ui.session import jobs
@@ -28,26 +28,19 @@ def show(key: str, scenario: Scenario, on: Stage) -> None:
     `key`: the place on its page of the job that makes them.
     """
     if isinstance(scenario.context.epsilon, tuple) or any(
-        runs.takes_long(each) for each in (scenario, runs.rival(scenario))
+        runs.takes_long(each) for each in (scenario, rivals.rival(scenario))
     ):
         return
-    same = replace(scenario.with_context(epsilon=EPSILONS[0]), seed=0)
-    found = jobs.quietly(
-        key,
-        f"{runs.key(same)} {scenario.seed}",
-        lambda progress: _both(scenario, progress),
-    )
-    if found is not None:
-        project(found, on)
-
-
-def _both(scenario: Scenario, progress: Progress) -> tuple[Film, ...]:
     name = runs.key(replace(scenario.with_context(epsilon=EPSILONS[0]), seed=0))
-    over = _over_epsilon(f"{name} {scenario.seed}", scenario, lambda share: progress(share / 2))
-    draws = _outcomes(
-        runs.key(replace(scenario, seed=0)), scenario, lambda s: progress(0.5 + s / 2)
-    )
-    return over, draws
+    levels = f"{name} {scenario.seed}"
+    over = jobs.quietly(f"{key}-levels", levels, lambda p: _over_epsilon(levels, scenario, p))
+    if over is None:
+        return
+    project([over], on)
+    outcome = runs.key(replace(scenario, seed=0))
+    draws = jobs.quietly(f"{key}-draws", outcome, lambda p: _outcomes(outcome, scenario, p))
+    if draws is not None:
+        project([draws], on)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
@@ -57,7 +50,7 @@ def _over_epsilon(name: str, _scenario: Scenario, _progress: Progress) -> Film:
     for number, epsilon in enumerate(EPSILONS):
         _progress(number / len(EPSILONS))
         at = _scenario.with_context(epsilon=epsilon)
-        pair = {scene.PLAIN: runs.result(runs.rival(at)), scene.OURS: runs.result(at)}
+        pair = {scene.PLAIN: runs.result(rivals.rival(at)), scene.OURS: runs.result(at)}
         steps.append(_step(f"ε = {epsilon:g}", epsilon, pair))
     return Film("epsilon", "Privacy level ε", tuple(steps))
 
@@ -69,7 +62,7 @@ def _outcomes(name: str, _scenario: Scenario, _progress: Progress) -> Film:
     for number in range(DRAWS):
         _progress(number / DRAWS)
         at = replace(_scenario, seed=number + 1)
-        pair = {scene.PLAIN: runs.once(runs.rival(at)), scene.OURS: runs.once(at)}
+        pair = {scene.PLAIN: runs.once(rivals.rival(at)), scene.OURS: runs.once(at)}
         steps.append(_step(f"outcome {number + 1}", float(number + 1), pair))
     return Film("draws", "Other outcomes", tuple(steps), False, _PER_SECOND, loops=True)
 

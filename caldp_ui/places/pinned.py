@@ -9,12 +9,12 @@ import streamlit as st
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Result
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.compute import runs
+from caldp_ui.compute import rivals, runs
 from caldp_ui.parts import numbers
+from caldp_ui.parts.comparison import Shown, quick
 from caldp_ui.places.ground import ground
 from caldp_ui.places.presets import fitting
 from caldp_ui.places.scene import scene
-from caldp_ui.places.shown import Shown, quick
 from caldp_ui.places.slot import SLOT
 from caldp_ui.stage import stage
 from caldp_ui.words import accuracy, promise
@@ -23,7 +23,7 @@ from caldp_ui.words.vocabulary import PLACES
 
 def show(pinned: Scenario, now: Result, domain: GridDomain) -> None:
     """A second stage, and a table of the numbers that differ."""
-    rival = runs.rival(pinned)
+    rival = rivals.rival(pinned)
     ours, plain = quick(pinned), quick(rival)
     if ours is None:
         st.info("The pinned scenario takes longer than a second; unpin it or choose a quick one.")

@@ -1,44 +1,22 @@
 """Ready protections for maps: each one sentence, one click.
 
-Room: controls. A preset sets what is protected and ε; data, people and estimator stay.
+Room: places.
 """
 
-from dataclasses import dataclass
 from typing import Final
 
 from caldp_core.scenarios.protection import (
     AdaptiveBlocks,
-    BlocksSpec,
     EverythingSensitive,
     GridBlocks,
     OneBlock,
     SensitiveAreas,
     SensitiveInhabited,
-    SensitiveSpec,
     StateBlocks,
 )
 from caldp_core.scenarios.scenario import Scenario
-
-
-@dataclass(frozen=True)
-class Preset:
-    """A protection with a title and a sentence for readers."""
-
-    title: str
-    sentence: str
-    blocks: BlocksSpec
-    sensitive: SensitiveSpec
-
-    def apply(self, scenario: Scenario) -> Scenario:
-        """The scenario with this protection."""
-        return scenario.with_context(blocks=self.blocks, sensitive=self.sensitive)
-
-    def fits(self, scenario: Scenario) -> bool:
-        """True if the scenario already has this protection."""
-        return (
-            scenario.context.blocks == self.blocks and scenario.context.sensitive == self.sensitive
-        )
-
+from caldp_ui.controls import presets
+from caldp_ui.controls.presets import Preset
 
 _THREE_CITIES: Final = SensitiveAreas(
     ("+40.2,41.4,-74.8,-73.2", "+41.4,42.4,-88.4,-87.2", "+33.4,34.6,-118.8,-117.4")
@@ -93,4 +71,4 @@ PRESETS: Final = (
 
 def fitting(scenario: Scenario) -> Preset | None:
     """The preset that the scenario shows, if it is one."""
-    return next((preset for preset in PRESETS if preset.fits(scenario)), None)
+    return presets.fitting(PRESETS, scenario)

@@ -13,7 +13,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_ui.compute import runs
-from caldp_ui.places.shown import Shown
+from caldp_ui.parts.comparison import Shown
 from caldp_ui.stage import (
     Blob,
     Difference,

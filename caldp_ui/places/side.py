@@ -9,9 +9,11 @@ import streamlit as st
 
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Setup
-from caldp_ui.controls import common
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.controls import common, presets
 from caldp_ui.parts import headline
 from caldp_ui.places import controls, edits
+from caldp_ui.places.presets import PRESETS
 from caldp_ui.places.slot import SLOT
 from caldp_ui.session.scenarios import another_draw
 
@@ -23,7 +25,7 @@ def show(setup: Setup, domain: GridDomain) -> None:
         common.epsilon(SLOT)
         common.people(SLOT, setup.dataset.n)
     headline.odds(setup)
-    controls.preset_picker(scenario)
+    presets.picker(SLOT, PRESETS)
     with st.container(horizontal=True, gap="xsmall", key=SLOT.key("again")):
         st.button(
             "Another outcome",
@@ -35,17 +37,27 @@ def show(setup: Setup, domain: GridDomain) -> None:
             "what changes is noise.",
         )
         _pin()
-    with st.expander("What is protected", key=SLOT.key("protection")):
-        controls.protection(scenario, domain)
-        st.button(
-            "Clear the drawing",
-            icon=":material/delete:",
-            key=SLOT.key("clear"),
-            disabled=not edits.is_drawn(scenario) and SLOT.now().region is None,
-            on_click=edits.clear,
-            help="What was protected before the drawing is protected again.",
-        )
-    controls.more()
+    # What is closed is not drawn: every control costs each run a little.
+    protection = st.expander("What is protected", key=SLOT.key("protection"), on_change="rerun")
+    if protection.open:
+        with protection:
+            controls.protection(scenario, domain)
+            _clear(scenario)
+    more = st.expander("Data, method, estimate", key=SLOT.key("more"), on_change="rerun")
+    if more.open:
+        with more:
+            controls.more()
+
+
+def _clear(scenario: Scenario) -> None:
+    st.button(
+        "Clear the drawing",
+        icon=":material/delete:",
+        key=SLOT.key("clear"),
+        disabled=not edits.is_drawn(scenario) and SLOT.now().region is None,
+        on_click=edits.clear,
+        help="What was protected before the drawing is protected again.",
+    )
 
 
 def _pin() -> None:

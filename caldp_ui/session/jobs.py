@@ -5,7 +5,7 @@ It reports its share to `progress`, which raises `Cancelled` once the reader has
 cancelled job counts as done at once; what its thread is at until its next report goes unseen.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from threading import Event
@@ -22,10 +22,14 @@ T = TypeVar("T")
 
 @dataclass
 class Job(Generic[T]):
-    """Work that was started: its finished `share`, its result, and the way to stop it."""
+    """Work that was started: its finished `share`, its result, and the way to stop it.
+
+    `found`: what work that finds one thing after another has found so far.
+    """
 
     name: str
     share: float = 0.0
+    found: list[Any] = field(default_factory=list)
     stop: Event = field(default_factory=Event)
     future: Future[T] = field(default_factory=Future)
     began: float | None = None
@@ -66,15 +70,27 @@ def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(max_workers=2, thread_name_prefix="caldp-job")
 
 
-def launch(name: str, work: Callable[[Progress], T]) -> Job[T]:
-    """Start the work."""
-    job: Job[T] = Job(name)
+@st.cache_resource
+def _quiet_pool() -> ThreadPoolExecutor:
+    """Of its own, so that nobody's run waits for what nobody asked for."""
+    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="caldp-quiet")
 
+
+def launch(
+    name: str, work: Callable[[Progress], T], pool: Callable[[], ThreadPoolExecutor] = _pool
+) -> Job[T]:
+    """Start the work."""
+    return _begun(Job(name), work, pool)
+
+
+def _begun(
+    job: Job[T], work: Callable[[Progress], T], pool: Callable[[], ThreadPoolExecutor] = _pool
+) -> Job[T]:
     def begin() -> T:
         job.began = monotonic()
         return work(job.progress)
 
-    job.future = _pool().submit(begin)
+    job.future = pool().submit(begin)
     return job
 
 
@@ -123,6 +139,59 @@ def started(key: str, name: str, work: Callable[[Progress], T], told: Told) -> T
     return offered(key, name, work, Offer("Go on", ":material/play_arrow:"), told)
 
 
+def filling(
+    key: str,
+    name: str,
+    find: Callable[[Progress], Iterator[Any]],
+    told: Told,
+    show: Callable[[list[Any]], None],
+) -> None:
+    """Show what `find` yields, drawn anew as there is more of it.
+
+    It starts by itself; after a cancel, what was found until then stays on show, with a button to
+    start again. `show` draws in a fragment: all that it needs must come with it.
+    """
+    job: Job[list[Any]] | None = held(key, name)
+    if job is None:
+        job = _gather(key, name, find)
+    if not job.done:
+        _fill(key, told, show)
+        return
+    show(list(job.found))
+    if job.result() is None:
+        st.button(
+            "Start again",
+            key=f"{key}-again",
+            icon=":material/replay:",
+            on_click=lambda: _again(key, name, find),
+        )
+
+
+def _again(key: str, name: str, find: Callable[[Progress], Iterator[Any]]) -> None:
+    _gather(key, name, find)
+
+
+def _gather(key: str, name: str, find: Callable[[Progress], Iterator[Any]]) -> Job[list[Any]]:
+    job: Job[list[Any]] = Job(name)
+
+    def work(progress: Progress) -> list[Any]:
+        for each in find(progress):
+            job.found.append(each)
+        return job.found
+
+    st.session_state[_place(key)] = _begun(job, work)
+    return job
+
+
+@st.fragment(run_every=1.5)
+def _fill(key: str, told: Told, show: Callable[[list[Any]], None]) -> None:
+    job: Job[Any] | None = st.session_state.get(_place(key))
+    if job is None or job.done:
+        st.rerun()
+    show(list(job.found))
+    _progress(key, job, told)
+
+
 def quietly(key: str, name: str, work: Callable[[Progress], T]) -> T | None:
     """The result of work that nobody waits for; it starts once the page has been left alone.
 
@@ -141,7 +210,7 @@ def _wait(key: str, name: str, work: Callable[[Progress], Any]) -> None:
     st.session_state[f"{key}/idle"] += 1
     job = held(key, name)
     if job is None and st.session_state[f"{key}/idle"] > 1:
-        _start(key, name, work)
+        st.session_state[_place(key)] = launch(name, work, _quiet_pool)
     elif job is not None and job.done:
         st.rerun()
 
@@ -168,6 +237,10 @@ def _watch(key: str, told: Told) -> None:
     job: Job[Any] | None = st.session_state.get(_place(key))
     if job is None or job.done:
         st.rerun()
+    _progress(key, job, told)
+
+
+def _progress(key: str, job: Job[Any], told: Told) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.progress(job.share, text=told(job))
         st.button("Cancel", icon=":material/stop:", on_click=job.cancel, key=f"{key}-cancel")

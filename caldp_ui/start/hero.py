@@ -5,11 +5,11 @@ Room: start.
 
 import streamlit as st
 
-from caldp_ui.compute import runs
+from caldp_ui.compute import rivals, runs
+from caldp_ui.parts.comparison import Shown
 from caldp_ui.places import films
 from caldp_ui.places.ground import ground
 from caldp_ui.places.scene import scene
-from caldp_ui.places.shown import Shown
 from caldp_ui.session.scenarios import steer
 from caldp_ui.stage import Chosen, stage
 from caldp_ui.start.slot import SLOT
@@ -19,7 +19,7 @@ from caldp_ui.words import formats
 def show() -> None:
     """The sentence of the result, and the two maps under one divider."""
     scenario = SLOT.now().scenario
-    rival = runs.rival(scenario)
+    rival = rivals.rival(scenario)
     ours, plain = runs.result(scenario), runs.result(rival)
     off = [formats.out_of(result.first.errors.tv) for result in (plain, ours)]
     with st.container(key="headline"):

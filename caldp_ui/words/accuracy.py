@@ -13,7 +13,7 @@ def tv_in_words(nouns: Vocabulary, tv: float) -> str:
     """A total variation as people, the end of a sentence."""
     if tv > 1 + 1e-9:
         return "more than shares of people can be off by, as this estimate is not made of shares"
-    return f"about {formats.out_of(tv)} people in the wrong {nouns.unit}"
+    return f"about {formats.out_of(tv)} people {nouns.wrong}"
 
 
 def wrong_of_hundred(nouns: Vocabulary, tv: float) -> tuple[str, str]:
@@ -21,7 +21,7 @@ def wrong_of_hundred(nouns: Vocabulary, tv: float) -> tuple[str, str]:
     if tv > 1 + 1e-9:
         return formats.share(tv), "total variation: this estimate is not made of shares"
     number, _, of = formats.out_of(tv).rpartition(" of ")
-    return number, f"of {of} people in the wrong {nouns.unit}"
+    return number, f"of {of} people {nouns.wrong}"
 
 
 def headline(nouns: Vocabulary, ours: float | None, plain: float | None) -> str:
@@ -35,13 +35,13 @@ def headline(nouns: Vocabulary, ours: float | None, plain: float | None) -> str:
     return f"**{first}**; with plain LDP {beside}."
 
 
-def expects(expected: Forecast | None) -> str:
-    """What to expect of a TV, as a sentence."""
+def forecast(expected: Forecast | None) -> str:
+    """An expected TV with two standard deviations, and how it was found."""
     if expected is None:
-        return "What to expect takes long trials here; repeated runs tell."
+        return "not known: it takes long trials"
     if expected.tv == 0:
-        return "Nothing is hidden and everybody takes part: no error is expected."
-    return f"To expect: {formats.plus_minus(expected.tv, 2 * expected.deviation)}."
+        return "0: nothing is hidden, and everybody takes part"
+    return f"{formats.plus_minus(expected.tv, 2 * expected.deviation)} ({expected.way})"
 
 
 def plain_needs(setup: Setup, needed: int | None) -> tuple[str, str]:

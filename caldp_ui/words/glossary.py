@@ -53,9 +53,6 @@ DEFINITIONS: Final = {
 
 
 def terms(*names: str) -> None:
-    """Popovers that explain these terms, side by side."""
-    with st.container(horizontal=True, gap="small"):
-        for name in names:
-            with st.popover(name, type="tertiary", icon=":material/help:"):
-                st.markdown(f"**{name}**")
-                st.write(DEFINITIONS[name])
+    """A popover that explains these terms."""
+    with st.popover("Terms used here", type="tertiary", icon=":material/help:"):
+        st.markdown("\n\n".join(f"**{name}**: {DEFINITIONS[name]}" for name in names))

@@ -12,13 +12,16 @@ class Vocabulary:
     """One page's nouns. `unit`, `units`: a symbol of the domain; `whole`: all of them together.
 
     `at`: how a person belongs to a symbol, as in "people *at* places that are not sensitive".
+    `wrong`: where an estimate puts people by mistake.
     """
 
     unit: str
     units: str
     whole: str
     at: str
+    wrong: str
 
 
-PLACES: Final = Vocabulary("place", "places", "map", "at")
-VALUES: Final = Vocabulary("value", "values", "list", "with")
+PLACES: Final = Vocabulary("place", "places", "map", "at", "in the wrong place")
+VALUES: Final = Vocabulary("value", "values", "list", "with", "counted at the wrong value")
+ANSWERS: Final = Vocabulary("answer", "answers", "list", "with", "counted at the wrong answer")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.browser import chromium, missing, ready, serving
+from benchmarks.browser import MAP_PAGE, chromium, missing, ready, serving
 from tests.browser.watch import Watch
 
 Visit = Callable[..., Any]
@@ -61,7 +61,7 @@ def visit(browser: Any, profiles: Profiles, address: str, watch: Watch) -> Itera
     """
     with ExitStack() as visits:
 
-        def open_page(query: str = "", fresh: bool = False, **settings: Any) -> Any:
+        def open_page(query: str = MAP_PAGE, fresh: bool = False, **settings: Any) -> Any:
             if fresh:
                 context = browser.new_context(**{"viewport": DESKTOP, **settings})
                 visits.enter_context(context)

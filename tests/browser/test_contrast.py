@@ -5,17 +5,18 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import Visit
+from tests.browser.hands import QUICKLY_FORECAST, tab
 from tests.browser.test_everybody import luminance
 
 pytestmark = pytest.mark.browser
 LEAST = 4.5
 SMALL_PRINT = {
     "captions": "[data-testid=stCaptionContainer] p",
-    "metrics' labels": "[data-testid=stMetricLabel] p",
+    "odds": ".odds :is(b, strong, p)",
+    "result": ".st-key-headline p",
     "axes": ".st-key-curve :is(.xtick, .ytick) text",
     "titles of axes": ".st-key-curve :is(.xtitle, .ytitle)",
     "names of lines": ".st-key-curve .legendtext",
-    "colour scale": ".st-key-legend .xtick text",
 }
 LAYERS = """css => {
     const probe = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
@@ -50,7 +51,8 @@ def contrasts(page: Any, css: str) -> list[float]:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_small_print_stands_out_from_the_page(visit: Visit, scheme: str) -> None:
-    page = visit(color_scheme=scheme)
+    page = visit(QUICKLY_FORECAST, color_scheme=scheme)
+    tab(page, "Error curves")
     page.wait_for_selector(".st-key-curve .legendtext")
     least = {name: min(contrasts(page, css)) for name, css in SMALL_PRINT.items()}
     assert {name: round(c, 2) for name, c in least.items() if c < LEAST} == {}

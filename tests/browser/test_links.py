@@ -1,6 +1,5 @@
 """Links from strangers, and the ways through the address bar, in a real browser."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -10,28 +9,30 @@ import pytest
 from benchmarks.browser import ready, serving, settled
 from caldp_core.domain.grid import Area
 from caldp_core.scenarios.protection import StateBlocks
-from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.start import cards as start
+from caldp_ui.places.slot import BEGIN, Places
+from caldp_ui.start import cards
 from tests.browser.conftest import DESKTOP, Visit
-from tests.browser.hands import expect, expect_numbers, link_of
+from tests.browser.hands import SLIDER, expect, expect_shows, link_of
 from tests.browser.watch import Watch
 
 pytestmark = pytest.mark.browser
 IMAGE = "![a](http://example.invalid/x.png) [**Sign in here**](http://example.invalid/login)"
 BARE = "<b>http://a.invalid</b> www.example.invalid &#104;ttp://a.invalid :smile: a.@b.invalid"
 MARKED_UP = "a, img, b, strong, code, [data-testid=stIconMaterial]:not(:text-is('info'))"
+STATES = BEGIN.with_context(blocks=StateBlocks())
+STATES_LINK = "places?v=2&blocks=states&estimator=simplex-per-block"
 
 
 @pytest.mark.parametrize(
     ("key", "text"),
-    [("epsilon", IMAGE), ("region", BARE), ("blocks", BARE), (None, IMAGE)],
-    ids=["epsilon", "region", "blocks", "a key"],
+    [("epsilon", IMAGE), ("region", BARE), (None, IMAGE)],
+    ids=["epsilon", "region", "a key"],
 )
 def test_a_link_can_make_nothing_but_text(
     visit: Visit, watch: Watch, key: str | None, text: str
 ) -> None:
-    page = visit("?" + (urlencode({key: text}) if key else f"{quote(text)}=1"))
-    expect_numbers(page, Scenario())
+    page = visit("places?" + (urlencode({key: text}) if key else f"{quote(text)}=1"))
+    expect_shows(page, BEGIN)
     told = page.locator("[data-testid=stAlert]")
     assert told.count() == 1
     assert told.locator(MARKED_UP).count() == 0
@@ -41,31 +42,26 @@ def test_a_link_can_make_nothing_but_text(
     assert watch.outside() == []
 
 
-def assert_shows(page: Any, scenario: Scenario, region: Area | None = None) -> None:
-    expect_numbers(page, scenario, region)
-    settled(page)
-    assert link_of(page) == (scenario, region)
-
-
 def test_back_and_forward_go_through_what_was_shown(visit: Visit) -> None:
     box = Area(40, 41, -75, -73)
-    page = visit(f"?blocks=states&region={box}")
-    shown = [Scenario(blocks=StateBlocks(), epsilon=epsilon) for epsilon in (1.0, 1.5, 2.0)]
+    page = visit(f"{STATES_LINK}&region={box}")
+    shown = [STATES.with_context(epsilon=epsilon) for epsilon in (1.0, 1.5, 2.0)]
     for scenario in shown[1:]:
-        page.locator(".st-key-places-epsilon input[type=range]").press("ArrowRight")
-        assert_shows(page, scenario, box)
+        page.locator(SLIDER).press("ArrowRight")
+        expect_shows(page, scenario)
     page.go_back()
-    assert_shows(page, shown[1], box)
+    expect_shows(page, shown[1])
     page.go_back()
-    assert_shows(page, shown[0], box)
+    expect_shows(page, shown[0])
     page.go_forward()
     page.go_forward()
-    assert_shows(page, shown[2], box)
-    page.locator(".st-key-places-epsilon input[type=range]").press("ArrowRight")
-    assert_shows(page, replace(shown[2], epsilon=3.0), box)
+    expect_shows(page, shown[2])
+    page.locator(SLIDER).press("ArrowRight")
+    expect_shows(page, STATES.with_context(epsilon=3.0))
+    assert link_of(page) == Places(STATES.with_context(epsilon=3.0), box)
 
 
-@pytest.mark.parametrize("first", ["start", "places?blocks=states"])
+@pytest.mark.parametrize("first", ["", STATES_LINK])
 def test_the_first_visitor_of_a_server_goes_through_its_entry(
     browser: Any, watch: Watch, tmp_path: Path, first: str
 ) -> None:
@@ -75,14 +71,17 @@ def test_the_first_visitor_of_a_server_goes_through_its_entry(
         page.goto(f"{server}/{first}")
         expect(page.locator("[data-testid=stTopNav]")).to_be_visible()
         expect(page.locator("[data-testid=stSidebarNav]")).to_have_count(0)
-        if first == "start":
-            cards = page.locator("[data-testid=stBaseButton-primary]")
-            expect(cards).to_have_count(len(start.CARDS))
+        if not first:
+            assert page.title() == "Start here · caldp"
+            opened = page.locator("[data-testid=stBaseButton-primary]:visible")
+            expect(opened).to_have_count(len(cards.CARDS))
             settled(page)
-            cards.nth(2).click()
+            opened.nth(2).click()
+            page.wait_for_url("**/places?*")
         ready(page)
-        assert_shows(page, Scenario(blocks=StateBlocks()))
+        expect_shows(page, STATES)
+        assert page.title() == "Places on a map · caldp"
         page.goto(page.url)
         ready(page)
-        assert_shows(page, Scenario(blocks=StateBlocks()))
+        expect_shows(page, STATES)
         assert watch.outside() == []

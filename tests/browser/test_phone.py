@@ -1,14 +1,13 @@
-"""On a phone: nothing lies over anything, and a finger that scrolls is not a finger that draws."""
+"""On a phone: the maps come first, ε and people stay under the thumb, a finger scrolls the page."""
 
 from typing import Any
 
 import pytest
 
 from benchmarks.browser import settled
-from caldp_core.domain.grid import Area
-from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.places.slot import BEGIN
 from tests.browser.conftest import Visit
-from tests.browser.hands import drag, expect, link_of, tab
+from tests.browser.hands import QUICKLY_FORECAST, STAGE, expect, expect_shows, link_of, tab
 
 pytestmark = pytest.mark.browser
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
@@ -23,29 +22,48 @@ OVERLAPS = """() => {
 }"""
 
 
-def phone(visit: Visit, query: str = "") -> Any:
-    page = visit(query, **PHONE)
-    page.wait_for_selector(".st-key-curve .legendtext")
-    return page
+@pytest.fixture
+def phone(visit: Visit) -> Any:
+    return visit(**PHONE)
+
+
+def dials(page: Any) -> list[Any]:
+    return [
+        page.locator(f".st-key-places-{name} input[type=range]") for name in ("epsilon", "people")
+    ]
+
+
+def test_maps_come_first_and_the_dials_stay_on_screen(phone: Any) -> None:
+    frame = phone.locator(f"{STAGE} .frame").first.bounding_box()
+    assert frame["y"] + frame["height"] < 844 * 2 / 3
+    bar = phone.locator(".st-key-places-dials").bounding_box()
+    assert bar["y"] + bar["height"] == pytest.approx(844, abs=1)
+    phone.locator("[data-testid=stMain]").evaluate("e => e.scrollTo(0, e.scrollHeight)")
+    settled(phone)
+    for dial in dials(phone):
+        assert dial.evaluate("e => e.getBoundingClientRect().bottom") <= 844
+    wide = phone.locator("[data-testid=stMain]").evaluate("e => e.scrollWidth - e.clientWidth")
+    assert wide <= 0
+    dials(phone)[0].press("ArrowRight")
+    expect_shows(phone, BEGIN.with_context(epsilon=1.5))
 
 
 def test_buttons_of_a_chart_leave_the_names_of_its_lines_free(visit: Visit) -> None:
-    buttons, names, covered = phone(visit).evaluate(OVERLAPS)
+    phone = visit(QUICKLY_FORECAST, **PHONE)
+    tab(phone, "Error curves")
+    expect(phone.locator(".st-key-curve .legendtext").first).to_be_visible(timeout=60_000)
+    buttons, names, covered = phone.evaluate(OVERLAPS)
     assert buttons >= 3
     assert names == 2
     assert covered == 0
 
 
-def swipe_up(page: Any, key: str, by: float = 120.0) -> float:
-    """Move a finger up over a chart, and a little to the left; pixels that the page scrolled."""
-    picture = page.locator(f".st-key-{key} .main-svg").first
-    picture.evaluate("e => e.scrollIntoView({block: 'center', behavior: 'instant'})")
-    page.wait_for_timeout(300)
-    box = picture.bounding_box()
-    x, y = box["x"] + 0.6 * box["width"], box["y"] + 0.8 * box["height"]
-    main = page.locator("[data-testid=stMain]")
+def test_a_finger_over_a_map_scrolls_the_page(phone: Any) -> None:
+    box = phone.locator(f"{STAGE} .frame").nth(1).bounding_box()
+    main = phone.locator("[data-testid=stMain]")
     before: float = main.evaluate("e => e.scrollTop")
-    finger = page.context.new_cdp_session(page)
+    finger = phone.context.new_cdp_session(phone)
+    x, y = box["x"] + 0.6 * box["width"], box["y"] + 0.8 * box["height"]
 
     def touch(kind: str, *points: tuple[float, float]) -> None:
         spots = [{"x": a, "y": b} for a, b in points]
@@ -53,43 +71,10 @@ def swipe_up(page: Any, key: str, by: float = 120.0) -> float:
 
     touch("touchStart", (x, y))
     for step in range(1, 11):
-        touch("touchMove", (x - 6 * step, y - by * step / 10))
+        touch("touchMove", (x - 6 * step, y - 12 * step))
     touch("touchEnd")
-    settled(page)
-    page.wait_for_timeout(500)
-    return float(main.evaluate("e => e.scrollTop")) - before
-
-
-def test_a_finger_over_a_chart_scrolls_the_page(visit: Visit) -> None:
-    page = phone(visit)
-    for key in ("map-truth", "map-estimate", "map-error", "curve"):
-        assert swipe_up(page, key) > 60, key
-        assert link_of(page) == (Scenario(), None)
-
-
-def test_a_finger_draws_where_it_was_told_to(visit: Visit) -> None:
-    page = phone(visit)
-    page.locator(".st-key-by-finger label").click()
-    expect(page.locator(".st-key-drawn-on")).to_have_count(1)
-    settled(page)
-    assert swipe_up(page, "map-truth", by=50.0) == 0
-    page.wait_for_url("**region=*")
-
-
-def test_a_mouse_needs_no_switch(visit: Visit) -> None:
-    page = visit()
-    expect(page.locator(".st-key-by-finger")).to_be_hidden()
-    drag(page, Area(40.0, 42.0, -75.0, -72.0))
-    page.wait_for_url("**region=*")
-
-
-def test_columns_in_3d_show_both_coasts_on_a_phone(visit: Visit) -> None:
-    """Wide enough, in its own pixels, for what a desktop shows; and all of it on the screen."""
-    page = phone(visit)
-    tab(page, 1)
-    canvas = page.locator("[data-testid=stDeckGlJsonChart] canvas").first
-    expect(canvas).to_be_visible()
-    box = canvas.bounding_box()
-    assert box["x"] >= 0
-    assert box["x"] + box["width"] <= 390
-    assert canvas.evaluate("e => e.clientWidth") >= 840
+    phone.wait_for_function(
+        "before => document.querySelector('[data-testid=stMain]').scrollTop > before + 60",
+        arg=before,
+    )
+    assert link_of(phone).scenario == BEGIN

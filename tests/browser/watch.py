@@ -4,8 +4,8 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 _HOME: Final = ("127.0.0.1", "localhost")
-_INSIDE: Final = ("data", "blob", "about")
-HARMLESS: Final = ("/start/_stcore/health", "/start/_stcore/host-config")
+_INSIDE: Final = ("data", "blob", "about", "file")
+HARMLESS: Final = ("/places/_stcore/health", "/places/_stcore/host-config")
 """Not found: opened below its root, Streamlit first looks for its server beside the page."""
 
 

@@ -1,7 +1,7 @@
 """What every mechanism owes, one function a promise; each raises `AssertionError` if it is broken.
 
-They see a mechanism from outside: its channel, its policy and its methods. `tests/test_mutants.py`
-shows that each of them fails for a mechanism that breaks the promise.
+They see a mechanism from outside: its channel, its policy and its methods. `test_mutants.py` shows
+that each of them fails for a mechanism that breaks the promise.
 """
 
 from collections.abc import Callable, Iterator
@@ -37,7 +37,7 @@ PEOPLE_PER_OUTCOME: Final = 900
 REPEATS: Final = 500
 """The mean of a cell is known to 1/22 of its spread, a variance to 6.3 %: against a limit of 7
 standard errors, 1/3 of a spread or 44 % of a variance wrong is found. The coins
-of `tests/test_mutants.py`, 5 or 10 % off, move a mean by 1.8 spreads or more; people drawn in
+of `test_mutants.py`, 5 or 10 % off, move a mean by 1.8 spreads or more; people drawn in
 pairs double the variance."""
 REPEATS_THOROUGH: Final = 3000
 """1/55 of a spread and 2.6 % of a variance: 1/8 of a spread or 18 % of a variance is found."""

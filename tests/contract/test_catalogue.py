@@ -12,6 +12,7 @@ from caldp_core.mechanisms.catalogue import MECHANISMS, MechanismEntry, mechanis
 from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.context import Context, PrivacyMatrix
 from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
+from caldp_core.privacy.matrix import DenseMatrix
 from tests.contract import checks
 from tests.contract.contexts import context
 
@@ -22,6 +23,7 @@ POLICIES: Final[dict[str, PrivacyMatrix]] = {
     "steps": GridMetric(2, 3, 0.7, 0.4),
     "crow": EuclideanMetric(2, 3, 0.7, 0.4),
     "ring": DistanceMetric.of(_RING, 0.8),
+    "matrix": DenseMatrix.of([[0.0, 1, 2, 9], [0.5, 0, 1, 1], [1.0, 1, 0, np.inf], [3.0, 1, 1, 0]]),
 }
 PAIRS: Final = [
     pytest.param(policy, entry, id=f"{kind}, {entry.name}")

@@ -28,7 +28,7 @@ from caldp_core.domain.grid import Area
 from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.navigation import PLACES
-from caldp_ui.compute import runs
+from caldp_ui.compute import rivals
 from caldp_ui.places.board import STAGE
 from caldp_ui.places.scene import OURS, PLAIN
 from caldp_ui.places.slot import BEGIN, Places, PlacesLink
@@ -45,6 +45,8 @@ def open_app(query: dict[str, str] | None = None, **more: str) -> AppTest:
     at = AppTest.from_file(APP, default_timeout=_PATIENCE)
     for name, value in {**(query or {}), **more}.items():
         at.query_params[name] = value
+    for expander in ("protection", "more"):
+        at.session_state[f"places-{expander}"] = True
     at.switch_page(PLACES)
     return checked(at.run())
 
@@ -163,7 +165,7 @@ def scenario_of(at: AppTest) -> Scenario:
 def assert_shows(at: AppTest, scenario: Scenario) -> Result:
     """The page's pictures, sentence and link are those of a fresh run of the core."""
     assert scenario_of(at) == scenario
-    ours, plain = run(prepare(scenario)), run(prepare(runs.rival(scenario)))
+    ours, plain = run(prepare(scenario)), run(prepare(rivals.rival(scenario)))
     truth = encode(ours.setup.dataset.distribution).name
     codes = {PLAIN: encode(plain.first.estimate).name, OURS: encode(ours.first.estimate).name}
     assert pictures(at) == {"truth": truth, **codes}

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from streamlit.testing.v1 import AppTest
 
 from caldp_core.domain.grid import US_GRID, Area
 from caldp_core.experiments.regions import RegionReport, region_report
@@ -23,7 +24,6 @@ from caldp_ui.places import edits
 from caldp_ui.places.slot import BEGIN
 from caldp_ui.words import formats, promise
 from tests.ui.driver import (
-    AppTest,
     act,
     assert_shows,
     box,
@@ -56,7 +56,7 @@ def drawn(*edits: str, base: Scenario = BEGIN) -> Scenario:
 def report_of(scenario: Scenario, area: Area) -> RegionReport:
     """The core's numbers of the box."""
     setup = prepare(scenario)
-    return region_report(setup, run(setup).first, setup.dataset.domain.inside(area))
+    return region_report(setup, run(setup).first, US_GRID.inside(area))
 
 
 def assert_region(at: AppTest, scenario: Scenario, area: Area) -> None:
@@ -126,8 +126,7 @@ def test_protecting_only_a_box_is_told_before_and_after() -> None:
     assert "100 of 100" in only["will"]["box"]
     draw(at, edits.ONLY)
     result = assert_shows(at, drawn(f"+{BOX}", base=ONE))
-    domain = result.setup.dataset.domain
-    assert (result.setup.sensitive == domain.inside(BOX)).all()
+    assert (result.setup.sensitive == US_GRID.inside(BOX)).all()
     (hint,) = (item.value for item in at.toast)
     assert formats.out_of(promise.protected_share(result.setup)) in hint
     assert "100 of 100" in hint
@@ -144,7 +143,7 @@ def test_areas_are_added_and_taken_out_again() -> None:
 def test_to_unprotect_starts_from_everything() -> None:
     at = draw(open_app(), edits.UNPROTECT)
     result = assert_shows(at, drawn(EVERYWHERE, f"-{BOX}"))
-    assert (result.setup.sensitive == ~result.setup.dataset.domain.inside(BOX)).all()
+    assert (result.setup.sensitive == ~US_GRID.inside(BOX)).all()
     assert edits.told((EVERYWHERE, f"-{BOX}")) == "everything, 1 taken out"
 
 
@@ -170,7 +169,7 @@ def test_another_kind_of_sensitive_places_is_drawn_on() -> None:
     at = draw(open_with(few), edits.PROTECT)
     result = assert_shows(at, scenario_of(at))
     before = prepare(few)
-    inside = before.dataset.domain.inside(BOX)
+    inside = US_GRID.inside(BOX)
     assert (result.setup.sensitive == (before.sensitive | inside)).all()
 
 

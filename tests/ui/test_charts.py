@@ -9,7 +9,7 @@ import pytest
 from caldp_core.experiments.forecast import Curve
 from caldp_ui.app.theme import CIVIDIS, DARK, LIGHT, NIGHT, NIGHT_LAND, Palette
 from caldp_ui.charts import curves as charts
-from caldp_ui.compute import runs as compute
+from caldp_ui.compute.curves import NUMBERS
 
 X = np.array([0.5, 1.0, 2.0])
 OURS = Curve(
@@ -79,7 +79,7 @@ def test_abscissae_name_every_tick() -> None:
         assert axis.layout.xaxis.type == "log"
         assert axis.layout.xaxis.title.text
     people = figure_of(abscissa=charts.AGAINST_PEOPLE).layout.xaxis
-    assert tuple(people.tickvals) == compute.NUMBERS
+    assert tuple(people.tickvals) == NUMBERS
     assert len(people.ticktext) == len(people.tickvals)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from caldp_core.basics.types import no_progress
 from caldp_core.datasets import Cities, Gowalla, Snap
 from caldp_core.experiments.forecast import (
     forecast,
@@ -16,7 +17,7 @@ from caldp_core.experiments.forecast import (
     people_for_same_error,
 )
 from caldp_core.experiments.run import prepare, run
-from caldp_core.mechanisms.specs import Hadamard
+from caldp_core.mechanisms.specs import Hadamard, Oue
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.protection import (
     DrawnBlocks,
@@ -27,10 +28,11 @@ from caldp_core.scenarios.protection import (
     StateBlocks,
 )
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.compute import exports
+from caldp_ui.compute import curves, exports, rivals
 from caldp_ui.compute import runs as compute
 from tests.ui.scenarios import VARIED
 
+FEW = Scenario(n=10**6, mechanism=Oue()).with_context(blocks=StateBlocks(), epsilon=1.0)
 BASE = Scenario(policy=ContextPolicy(blocks=StateBlocks(), epsilon=2.0), n=100_000, seed=5)
 
 
@@ -73,7 +75,7 @@ def test_a_file_that_has_changed_is_read_again(tmp_path: Path) -> None:
 
 
 def test_results_are_what_the_core_runs() -> None:
-    for scenario in (BASE, compute.rival(BASE)):
+    for scenario in (BASE, rivals.rival(BASE)):
         cached, fresh = compute.result(scenario), run(prepare(scenario))
         assert cached.setup.scenario == scenario
         assert cached.errors == fresh.errors
@@ -86,7 +88,7 @@ def test_results_are_what_the_core_runs() -> None:
 
 def test_the_rival_is_the_best_plain_ldp_for_the_same_people() -> None:
     asked = replace(BASE, mechanism=Hadamard())
-    ours, rival = compute.result(asked), compute.result(compute.rival(asked))
+    ours, rival = compute.result(asked), compute.result(rivals.rival(asked))
     np.testing.assert_array_equal(ours.first.people, rival.first.people)
     assert rival.setup.partition.m == 1
     assert rival.setup.mechanism_name != "hadamard"
@@ -115,25 +117,41 @@ def test_data_are_loaded_once_for_all_scenarios() -> None:
     assert compute.dataset(BASE).name == Gowalla().load().name
 
 
-def test_curves_are_the_theory_s_and_the_same_along_the_curve() -> None:
-    by_epsilon, by_people = compute.epsilon_curve(BASE), compute.people_curve(BASE)
-    setup = prepare(replace(BASE, seed=0))
-    np.testing.assert_array_equal(by_epsilon.tv, over_epsilon(setup, compute.EPSILONS).tv)
-    np.testing.assert_array_equal(by_people.tv, over_people(setup, compute.NUMBERS).tv)
-    moved = replace(BASE.with_context(epsilon=0.5), seed=9)
-    np.testing.assert_array_equal(compute.epsilon_curve(moved).tv, by_epsilon.tv)
-    moved = replace(BASE, n=10**9, seed=9)
-    np.testing.assert_array_equal(compute.people_curve(moved).tv, by_people.tv)
-    assert tuple(by_people.x) == compute.NUMBERS
+def test_curves_are_the_forecast_s_and_the_same_along_the_curve() -> None:
+    setup = prepare(replace(FEW, seed=0))
+    same = curves.whatever_epsilon(FEW)
+    assert same == curves.whatever_epsilon(replace(FEW.with_context(epsilon=0.5), seed=9))
+    ours, plain = curves.against_epsilon(same, no_progress)
+    np.testing.assert_array_equal(ours.tv, over_epsilon(setup, curves.EPSILONS).tv)
+    other = prepare(rivals.rival(same))
+    np.testing.assert_array_equal(plain.tv, over_epsilon(other, curves.EPSILONS).tv)
+    same = curves.whatever_people(FEW)
+    assert same == curves.whatever_people(replace(FEW, n=10**9, seed=9))
+    ours, _ = curves.against_people(same, no_progress)
+    np.testing.assert_array_equal(ours.tv, over_people(setup, curves.NUMBERS).tv)
+    assert tuple(ours.x) == curves.NUMBERS
+
+
+def test_more_blocks_and_fewer_sensitive_places_mean_less_error() -> None:
+    few = replace(FEW, n=10**9)
+    ours, plain = curves.against_blocks(curves.whatever_blocks(few), no_progress)
+    assert (np.diff(ours.x) > 0).all()
+    assert ours.tv[0] == pytest.approx(plain.tv[0], rel=0.02)  # one block is plain LDP
+    assert ours.tv[-1] < ours.tv[0] / 2
+    assert len(set(plain.tv)) == 1
+    one = few.with_context(blocks=OneBlock())
+    ours, plain = curves.against_sensitive(curves.whatever_seed(one), no_progress)
+    assert ours.tv[0] < ours.tv[-1]
+    assert ours.tv[-1] == pytest.approx(plain.tv[-1], rel=0.02)  # all of them
 
 
 def test_people_that_plain_ldp_needs() -> None:
     scenario = replace(BASE.with_context(blocks=GridBlocks(25, 35)), seed=0)
-    needed = compute.people_plain_needs(scenario)
-    assert needed == people_for_same_error(prepare(scenario), prepare(compute.rival(scenario)))
-    assert compute.people_plain_needs(replace(scenario, seed=77)) == needed
+    needed = rivals.people_plain_needs(scenario)
+    assert needed == people_for_same_error(prepare(scenario), prepare(rivals.rival(scenario)))
+    assert rivals.people_plain_needs(replace(scenario, seed=77)) == needed
     hopeless = replace(BASE.with_context(blocks=OneBlock(), sensitive=SensitiveAreas(())), n=10**12)
-    assert compute.people_plain_needs(hopeless) is None
+    assert rivals.people_plain_needs(hopeless) is None
 
 
 def test_a_scenario_as_a_file() -> None:

@@ -4,6 +4,7 @@ from concurrent.futures import wait
 from threading import Event, Semaphore
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Progress
@@ -124,3 +125,37 @@ def test_errors_of_the_work_come_out(error: Exception) -> None:
     assert finished(job)
     with pytest.raises(type(error), match=str(error)):
         job.result()
+
+
+def test_what_is_found_is_shown_and_stays_after_a_cancel() -> None:
+    def page() -> None:
+        from collections.abc import Iterator
+        from typing import Any
+
+        import streamlit as st
+
+        from caldp_core.basics.types import Progress
+        from caldp_ui.session import jobs
+
+        def find(progress: Progress) -> Iterator[int]:
+            for each in range(3):
+                progress(each / 3)
+                yield each
+
+        def show(seen: list[Any]) -> None:
+            st.text(f"{seen}")
+
+        jobs.filling("here", "count", find, lambda job: "", show)
+
+    at = AppTest.from_function(page, default_timeout=60).run()
+    job = at.session_state["here/job"]
+    assert finished(job)
+    assert at.run().text[0].value == "[0, 1, 2]"
+    assert not at.button
+    job.cancel()
+    assert at.run().text[0].value == "[0, 1, 2]"
+    at.button(key="here-again").click().run()
+    again = at.session_state["here/job"]
+    assert again is not job
+    assert finished(again)
+    assert at.run().text[0].value == "[0, 1, 2]"

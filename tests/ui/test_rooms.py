@@ -12,7 +12,7 @@ from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.protection import StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import navigation
-from tests.test_architecture import ROOT
+from tests import ROOT
 from tests.ui.driver import checked, go, query_of, scenario_of
 from tests.ui.survey_page.slot import TEN
 
@@ -29,7 +29,9 @@ ROOMS = (
     "controls",
     "parts",
     "places",
+    "values",
     "start",
+    "paper",
     "yesno",
     "adversary",
 )
@@ -101,7 +103,7 @@ def looks_up(room: str, source: str) -> list[str]:
     own = [
         node.module
         for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("caldp_ui")
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("caldp_ui")
     ]
     return [module for module in own if module.split(".")[1] not in below]
 

@@ -1,0 +1,11 @@
+"""A bare Streamlit page with one slider and one picture: what the map page's pace is held against.
+
+Room: benchmarks.
+"""
+
+import numpy as np
+import streamlit as st
+
+level = st.slider("level", 1, 100, 1, key="level")
+picture = np.random.default_rng(level).integers(0, 256, (250, 700), dtype=np.uint8)
+st.image(picture)

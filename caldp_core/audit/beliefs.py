@@ -1,0 +1,71 @@
+"""What an onlooker may come to believe of one person from one report: by the promise, by a channel.
+
+Room: audit. CALDP = Acharya, Bonawitz, Kairouz, Ramage, Sun 2020.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from caldp_core.audit.channels import Channel
+from caldp_core.basics.arrays import sums_by
+from caldp_core.basics.errors import require
+from caldp_core.basics.types import Bools, Floats
+from caldp_core.privacy.context import Context
+
+
+@dataclass(frozen=True)
+class Beliefs:
+    """Chance that a person's value is in a group: `before` any report, and the range after one.
+
+    All in [0, 1], `least` ≤ `before` ≤ `most`.
+    """
+
+    before: float
+    least: float
+    most: float
+
+
+def promised(context: Context, prior: Floats, group: Bools) -> Beliefs:
+    """The range that the promise alone allows, whatever mechanism keeps it.
+
+    `prior`: (k,) shares that sum to 1, what the onlooker believed before; `group`: (k,) flags.
+    CALDP Proposition 3, summed over the pairs of a value of the group and another of its block:
+    the odds of the group within a block grow by e^ε at most if all its values there are hidden.
+    Nothing bounds a value that is not hidden, nor which block a person is in.
+    """
+    before = float(prior[group].sum())
+    return Beliefs(
+        before, 1.0 - _most(context, prior, ~group), max(before, _most(context, prior, group))
+    )
+
+
+def _most(context: Context, prior: Floats, group: Bools) -> float:
+    """Most over all blocks; 0 where nobody can be in the group."""
+    inside = sums_by(context.blocks, np.where(group, prior, 0.0), context.m)
+    outside = sums_by(context.blocks, np.where(group, 0.0, prior), context.m)
+    bare = np.where(group & ~context.hidden(), prior, 0.0)
+    some = inside > 0
+    odds = np.exp(-context.epsilon[some]) * outside[some] / inside[some]
+    free = sums_by(context.blocks, bare, context.m)[some] > 0
+    return float(np.where(free, 1.0, 1.0 / (1.0 + odds)).max(initial=0.0))
+
+
+def reached(channel: Channel, prior: Floats, groups: Bools) -> list[Beliefs]:
+    """The range that this very channel's reports lead to (Bayes), for each of (g, k) `groups`.
+
+    `prior` as above. Reports that nobody of this prior sends are left out.
+    """
+    require(
+        len(channel) == prior.size,
+        f"prior must have one share for each of the {len(channel)} values, got {prior.size}.",
+    )
+    joint = np.array(channel, dtype=np.float64) * prior[:, None]
+    seen = joint.sum(axis=0)
+    told = seen > 0
+    posterior = groups.astype(np.float64) @ joint[:, told] / seen[told]
+    before = groups @ prior
+    return [
+        Beliefs(float(b), float(row.min()), float(row.max()))
+        for b, row in zip(before, posterior, strict=True)
+    ]

@@ -1,0 +1,142 @@
+"""`design`: the best channel for any privacy matrix, with a proof of how good it is.
+
+Room: mechanisms. See `problem` for what is solved, `rays` and `generation` for how, `certificate`
+for the proof, and docs/mathematics.md, "The designer", for the derivation.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from caldp_core.basics.errors import require
+from caldp_core.basics.limits import EXACT_MAX_ENTRIES
+from caldp_core.basics.types import Floats, Progress, no_progress, read_only
+from caldp_core.mechanisms.designed.arrange import few_columns, written_out
+from caldp_core.mechanisms.designed.certificate import Proof, proof_of
+from caldp_core.mechanisms.designed.exact import WholeChannel, require_kept, whole_channel
+from caldp_core.mechanisms.designed.generation import AllRays, excess_of, generate
+from caldp_core.mechanisms.designed.master import Weighted
+from caldp_core.mechanisms.designed.moments import Classes, columns_of
+from caldp_core.mechanisms.designed.orbits import Orbit
+from caldp_core.mechanisms.designed.problem import Part, Problem
+from caldp_core.mechanisms.designed.rays import extreme_rays
+from caldp_core.mechanisms.designed.relaxation import relaxed_bound
+from caldp_core.mechanisms.designed.search import SearchedRays
+from caldp_core.privacy.context import PrivacyMatrix
+
+K_MAX: Final = 256
+"""Most symbols of a design."""
+_ENTRIES_MAX: Final = 3_200_000
+"""Most entries of extreme rays that are all looked at: 200,000 kinds of them for 16 symbols."""
+_ACCURACY: Final = 1e-5
+"""Relative: what is left to be gained by other columns when the search for them ends."""
+_SEARCHED: Final = 1e-4
+"""The same where columns are searched for."""
+_GOOD: Final = 1.002
+"""Columns of large orbits that lose more than that are compared with those of small ones."""
+_SEED: Final = 11
+"""Of the search for even arrangements, so that one problem has one design."""
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """A channel that keeps `policy`, the best that was found for people like `prior`.
+
+    `prior`, `weights`: (k,) π and ω of the loss Σ ω_x·n·Var(p̂_x) of the best linear unbiased
+    estimate. `loss`: that of this channel, computed from it. `bound`: no channel that keeps
+    the policy has a smaller one. `exact`: the bound compares with every extreme ray there is.
+    Where E = 0 makes symbols indistinguishable, the loss is that of estimating their sum.
+    """
+
+    policy: PrivacyMatrix
+    prior: Floats
+    weights: Floats
+    channel: WholeChannel
+    loss: float
+    bound: float
+    exact: bool
+
+    @property
+    def gap(self) -> float:
+        """At most this share above what any mechanism can do: 0.008 stands for 0.8 %."""
+        if self.loss <= self.bound:
+            return 0.0
+        return self.loss / self.bound - 1.0 if self.bound > 0 else float("inf")
+
+
+def design(
+    policy: PrivacyMatrix,
+    prior: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    progress: Progress = no_progress,
+) -> Design:
+    """Find a channel with the least Σ ω_x·n·Var(p̂_x) under `policy`, where people are like π.
+
+    `prior`: (k,) positive, scaled to sum to 1. `weights`: (k,) ω > 0. Both default to even ones.
+    Raises `CaldpError` for too many symbols or levels near 0; what `progress` raises, to cancel.
+    """
+    require(
+        policy.k <= K_MAX,
+        f"A design may have at most {K_MAX} symbols, got {policy.k:,}; merge some, or use a "
+        "family in a context.",
+    )
+    problem = Problem.of(policy, prior, weights)
+    parts = problem.parts()
+    columns, chances, bound, exact = [], [], 0.0, True
+    for i, (own, share, part) in enumerate(parts):
+        most = EXACT_MAX_ENTRIES * len(own) // policy.k**2
+        v, w, proof = _best_of(part, most, _piece_of(progress, i, len(parts)))
+        columns.append(problem.columns(own, v) / share)
+        chances.append(w * share)
+        bound, exact = bound + share * proof.bound, exact and proof.exact
+    channel = whole_channel(
+        np.concatenate(columns), np.concatenate(chances), problem.prior, problem.levels
+    )
+    require_kept(channel, problem.levels)
+    loss = problem.loss(channel.floats())
+    shares, omega = read_only(problem.prior), read_only(problem.weights)
+    return Design(policy, shares, omega, channel, loss, max(bound - problem.squares, 0.0), exact)
+
+
+def _piece_of(progress: Progress, i: int, pieces: int) -> Progress:
+    return lambda share: progress((i + share) / pieces)
+
+
+def _best_of(part: Part, most: int, progress: Progress) -> tuple[Floats, Floats, Proof]:
+    """(N, k) columns, (N,) weights, about `most` of them where it can be, and the proof."""
+    classes = part.classes()
+    rng = np.random.default_rng(_SEED)
+    rays = extreme_rays(part.levels, classes.labels, _ENTRIES_MAX // len(part.prior))
+    if rays is None:
+        return _searched(part, SearchedRays(classes, part.levels, rng), most, progress)
+    source = AllRays(classes, columns_of(rays, classes), part.levels)
+    best = generate(source, _ACCURACY, progress)
+    proof = proof_of(best, float(excess_of(best, source.every).max()))
+    v, w = written_out(few_columns(best, classes), classes, most, rng)
+    if len(v) > most or proof.loss * _GOOD < _loss(v, w, classes):
+        others = written_out(few_columns(_of_small(source, most), classes), classes, most, rng)
+        v, w = min((v, w), others, key=lambda made: _loss(made[0], made[1], classes))
+    return v, w, proof
+
+
+def _searched(
+    part: Part, source: SearchedRays, most: int, progress: Progress
+) -> tuple[Floats, Floats, Proof]:
+    """The same where not all rays can be looked at."""
+    best = generate(source, _SEARCHED, lambda share: progress(0.7 * share))
+    bound = relaxed_bound(part, best, lambda share: progress(0.7 + 0.3 * share))
+    v, w = written_out(few_columns(best, source.classes), source.classes, most, source.rng)
+    return v, w, Proof(best.information.loss, bound, False)
+
+
+def _of_small(source: AllRays, most: int) -> Weighted:
+    """The best of those orbits that can be written out."""
+    sizes = np.array([Orbit(v, source.classes).size for v in source.every.v], dtype=np.float64)
+    small = source.every.rows(np.flatnonzero(sizes <= most))
+    return generate(AllRays(source.classes, small, source.levels), _ACCURACY, no_progress)
+
+
+def _loss(v: Floats, w: Floats, classes: Classes) -> float:
+    return float(classes.weights @ np.linalg.inv((v * w[:, None]).T @ v).diagonal())

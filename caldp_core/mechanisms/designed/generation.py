@@ -1,0 +1,106 @@
+"""Column generation: weights for a few columns, then the columns that those multipliers ask for.
+
+Room: mechanisms. A `Source` knows columns; `generate` solves for the weights of some, asks which
+others would lower the loss by the multipliers found, and goes on until none does by much.
+"""
+
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+import numpy as np
+
+from caldp_core.basics.types import Floats, Progress
+from caldp_core.mechanisms.designed.master import Weighted, best_weights
+from caldp_core.mechanisms.designed.moments import Classes, Columns, columns_of, together
+
+_ROUNDS: Final = 60
+_KEPT: Final = 1e-7
+"""Columns with a smaller weight leave the next round."""
+
+
+class Source(Protocol):
+    """Columns of a problem, all of them or those that a search finds."""
+
+    @property
+    def classes(self) -> Classes:
+        """The problem's twins, prior and weights."""
+        ...
+
+    def start(self) -> Columns:
+        """Some that span all symbols."""
+        ...
+
+    def better(self, weighted: Weighted) -> tuple[Columns, Floats]:
+        """Columns with the largest vᵀGv − λᵀv that are found, and (N,) these; may be none > 0."""
+        ...
+
+
+def generate(source: Source, accuracy: float, progress: Progress) -> Weighted:
+    """Columns and weights whose loss no column of the source lowers by more than `accuracy`.
+
+    Relative; the share handed to `progress` is that of log(what is still to be gained).
+    """
+    columns = source.start()
+    best, reached = best_weights(columns, source.classes, 0.1 * accuracy), 0.0
+    for _ in range(_ROUNDS):
+        found, excess = source.better(best)
+        still = max(float(excess.max(initial=0.0)) / best.information.loss, 1e-16)
+        reached = max(reached, min(float(np.log(still) / np.log(accuracy)), 1.0))
+        progress(reached)
+        if still < accuracy:
+            break
+        kept = columns.rows(np.flatnonzero(best.w > _KEPT))
+        columns = together(kept, found.rows(np.flatnonzero(excess > 0)))
+        best = best_weights(columns, source.classes, 0.1 * accuracy)
+    return best
+
+
+def complete_start(levels: Floats) -> Floats:
+    """(2k + 1, k) logarithms of columns that span and of which some weights make a channel.
+
+    The ray highest in x is p_x = e^{−E[x, ·]}. As 1 lies inside of the cone, so does 1 − t·p_x
+    for small t, up to min (e^E − 1)/(e^E·p_z − p_y) over E = E[y, z], and both add up to 1.
+    """
+    peaks, powers = np.exp(-levels), np.exp(-levels)
+    np.fill_diagonal(powers, 1.0)
+    rest = np.empty_like(peaks)
+    for x, peak in enumerate(peaks):
+        bottom = peak - powers * peak[:, None]
+        np.fill_diagonal(bottom, 0.0)
+        limit = np.where(bottom > 0, (1 - powers) / np.where(bottom > 0, bottom, 1.0), np.inf)
+        rest[x] = 1 - 0.999 * min(float(limit.min()), 1.0) * peak
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(np.concatenate([peaks, rest, np.ones((1, len(peaks)))])))
+
+
+@dataclass(frozen=True, eq=False)
+class AllRays:
+    """A source that has every extreme ray, so that its excess is the truth."""
+
+    classes: Classes
+    every: Columns
+    levels: Floats
+
+    def start(self) -> Columns:
+        """All of few, or an even choice of many with enough to complete it."""
+        if len(self.every) <= self._at_once:
+            return self.every
+        chosen = np.linspace(0, len(self.every) - 1, self._at_once).astype(np.int64)
+        complete = columns_of(complete_start(self.levels), self.classes)
+        return together(self.every.rows(chosen), complete)
+
+    def better(self, weighted: Weighted) -> tuple[Columns, Floats]:
+        """The largest."""
+        excess = excess_of(weighted, self.every)
+        most = min(self._at_once, len(excess))
+        chosen = np.argpartition(-excess, most - 1)[:most]
+        return self.every.rows(chosen), excess[chosen]
+
+    @property
+    def _at_once(self) -> int:
+        return max(400, 2 * len(self.classes.sizes) ** 2)
+
+
+def excess_of(weighted: Weighted, columns: Columns) -> Floats:
+    """(N,) vᵀGv − λᵀv: how fast the loss falls with v's weight, all rows kept."""
+    return np.asarray(weighted.information.gains(columns) - columns.sums @ weighted.dual)

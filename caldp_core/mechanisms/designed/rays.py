@@ -1,0 +1,186 @@
+"""All extreme rays of the cone of allowed columns, one of each kind: what makes a design exact.
+
+Room: mechanisms. A column v of a channel that keeps E lies in {v ≥ 0 : v_x ≤ e^{E[x, x′]}·v_x′}. In
+logarithms u on a support U (where v > 0) these are difference constraints, and v spans an extreme
+ray if and only if the pairs with u_x − u_x′ = E[x, x′] connect U. So a ray grows from one
+symbol: the next one sits as high or as low as those already placed allow. To find each ray once,
+the ways to go on are numbered; who takes the i-th one forbids all before it. Twins (symbols that E,
+prior and weights do not tell apart) go in a fixed order, which leaves one ray of each orbit.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from caldp_core.basics.types import Bools, Floats, Ints
+
+_CHUNK: Final = 8192
+_TIE: Final = 1e-11
+"""Nats below which two bounds are one; far below every level that is not 0."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Partial:
+    """Rays under construction, one a row; all (rows, k).
+
+    `low`, `high`: bounds of u, equal where `placed`. `not_low`, `not_high`: forbidden.
+    """
+
+    low: Floats
+    high: Floats
+    placed: Bools
+    not_low: Bools
+    not_high: Bools
+
+    def rows(self, which: Ints | Bools | slice) -> "_Partial":
+        return _Partial(
+            self.low[which],
+            self.high[which],
+            self.placed[which],
+            self.not_low[which],
+            self.not_high[which],
+        )
+
+
+def extreme_rays(levels: Floats, classes: Ints, most: int) -> Floats | None:
+    """(rays, k) logarithms u of one ray of each orbit (−∞: v_x = 0); None beyond `most` rays.
+
+    `levels`: (k, k) closed E. `classes`: (k,) labels of twins. Gives up as well after 10 times as
+    many partial rays.
+    """
+    found: list[Floats] = []
+    count = work = 0
+    supports = _supports(levels, classes, most)
+    if supports is None:
+        return None
+    for support in supports:
+        for rays, steps in _on_support(levels, classes, support):
+            found.append(rays)
+            count, work = count + len(rays), work + steps
+            if count > most or work > 10 * most:
+                return None
+    return _one_of_each(np.concatenate(found), classes)
+
+
+def _one_of_each(rays: Floats, classes: Ints) -> Floats:
+    """Rays whose first symbol was one of several twins are found once for each place it takes."""
+    rays = rays - rays.max(axis=1, keepdims=True)
+    order = np.argsort(classes, kind="stable")
+    for members in (order[classes[order] == label] for label in np.unique(classes)):
+        rays[:, members] = -np.sort(-rays[:, members], axis=1)
+    rounded = np.round(np.where(np.isfinite(rays), rays, -1e4), 9)
+    return rays[np.unique(rounded, axis=0, return_index=True)[1]]
+
+
+def _supports(levels: Floats, classes: Ints, most: int) -> list[Bools] | None:
+    """Every connected set that holds x′ wherever it holds x and E[x, x′] is finite; by orbits."""
+    above = np.isfinite(levels)
+    first = np.unique(classes, return_index=True)[1]
+    seen: dict[bytes, Bools] = {}
+    waiting = [_canonical(above[x], classes) for x in first]
+    while waiting:
+        support = waiting.pop()
+        if support.tobytes() in seen:
+            continue
+        seen[support.tobytes()] = support
+        if len(seen) > most:
+            return None
+        outside = np.flatnonzero(~support)
+        waiting.extend(
+            _canonical(above[x] | support, classes)
+            for x in outside[np.unique(classes[outside], return_index=True)[1]]
+            if (above[x] & support).any()
+        )
+    return list(seen.values())
+
+
+def _canonical(support: Bools, classes: Ints) -> Bools:
+    """The set of the orbit that takes the first symbols of each class."""
+    order = np.lexsort((~support, classes))
+    result = np.empty_like(support)
+    result[np.argsort(classes, kind="stable")] = support[order]
+    return result
+
+
+def _on_support(levels: Floats, classes: Ints, support: Bools) -> Iterator[tuple[Floats, int]]:
+    """Batches of finished rays with this support, and the number of partial ones looked at."""
+    stack = [_seed(levels, support)]
+    while stack:
+        batch = stack.pop()
+        while stack and len(batch.low) < _CHUNK:
+            batch = _together([batch, stack.pop()])
+        if len(batch.low) > _CHUNK:
+            stack.append(batch.rows(slice(_CHUNK, None)))
+            batch = batch.rows(slice(_CHUNK))
+        done = np.asarray(batch.placed.all(axis=1))
+        rays = np.where(support, batch.low[done], -np.inf)
+        children = list(_children(levels, classes, batch.rows(~done)))
+        if children:
+            stack.append(_together(children))
+        yield rays, len(done)
+
+
+def _together(parts: list[_Partial]) -> _Partial:
+    return _Partial(
+        np.concatenate([part.low for part in parts]),
+        np.concatenate([part.high for part in parts]),
+        np.concatenate([part.placed for part in parts]),
+        np.concatenate([part.not_low for part in parts]),
+        np.concatenate([part.not_high for part in parts]),
+    )
+
+
+def _seed(levels: Floats, support: Bools) -> _Partial:
+    """The first symbol of the support at u = 0; what lies outside counts as placed."""
+    start = int(np.flatnonzero(support)[0])
+    none = np.zeros((1, len(support)), np.bool_)
+    low = np.where(support, -levels[start], 0.0)[None]
+    high = np.where(support, levels[:, start], 0.0)[None]
+    return _settled(_Partial(low, high, (~support)[None].copy(), none, none.copy()))
+
+
+def _settled(partial: _Partial) -> _Partial:
+    """Place what has no choice left, and drop rays for which that place is forbidden."""
+    tied = (partial.high - partial.low <= _TIE) & ~partial.placed
+    dead = np.asarray((tied & (partial.not_low | partial.not_high)).any(axis=1))
+    placed = partial.placed | tied
+    high = np.where(tied, partial.low, partial.high)
+    settled = _Partial(partial.low, high, placed, partial.not_low, partial.not_high)
+    return settled.rows(~dead) if dead.any() else settled
+
+
+def _children(levels: Floats, classes: Ints, batch: _Partial) -> Iterator[_Partial]:
+    """All ways to place one more symbol; each forbids those before it."""
+    not_low, not_high = batch.not_low.copy(), batch.not_high.copy()
+    for members in (np.flatnonzero(classes == label) for label in np.unique(classes)):
+        free = ~batch.placed[:, members]
+        x = members[np.argmax(free, axis=1)]
+        rows = np.arange(len(x))
+        for bound, forbidden in ((batch.high, not_high), (batch.low, not_low)):
+            able = free.any(axis=1) & np.isfinite(bound[rows, x]) & ~forbidden[rows, x]
+            chosen = np.flatnonzero(able)
+            if chosen.size:
+                parent = batch.rows(chosen)
+                parent = _Partial(
+                    parent.low, parent.high, parent.placed, not_low[chosen], not_high[chosen]
+                )
+                yield _placed(levels, parent, x[chosen], bound[chosen, x[chosen]])
+                forbidden[np.ix_(chosen, members)] = True
+
+
+def _placed(levels: Floats, parent: _Partial, x: Ints, u: Floats) -> _Partial:
+    """The parents with symbol x_i of the i-th at u_i; bounds that move are no longer forbidden."""
+    high = np.minimum(parent.high, u[:, None] + levels[:, x].T)
+    low = np.maximum(parent.low, u[:, None] - levels[x])
+    high, low = (
+        np.where(parent.placed, old, new) for old, new in ((parent.high, high), (parent.low, low))
+    )
+    placed = parent.placed.copy()
+    rows = np.arange(len(x))
+    placed[rows, x] = True
+    high[rows, x] = low[rows, x] = u
+    not_low = parent.not_low & (low <= parent.low + _TIE)
+    not_high = parent.not_high & (high >= parent.high - _TIE)
+    return _settled(_Partial(low, high, placed, not_low, not_high))

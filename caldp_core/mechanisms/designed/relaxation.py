@@ -1,0 +1,147 @@
+"""A lower bound on every channel's loss where the extreme rays are too many to look at all of them.
+
+Room: mechanisms. Let the rows of A be the facets of the cone, aᵀv ≥ 0. For any N ≥ 0 (a number for
+each pair of facets) and any λ, vᵀAᵀNAv ≥ 0 on the cone, so G = ½(λπᵀ + πλᵀ) − AᵀNA satisfies
+vᵀGv ≤ (λᵀv)(π·v) there, which is all that the bound of `certificate` asks of G and λ. If G ⪰ 0,
+
+    tr(ΩM⁻¹) ≥ (tr (Ω^½GΩ^½)^½)²/(λᵀ1)   for every M of a channel that keeps E.
+
+The best N and λ are multipliers of the relaxation that asks of M no more than M ⪰ 0, Mπ = 1 and
+AMAᵀ ≥ 0 (Shor's, with the products of all constraints; Sherali, Adams 1990). Newton's method
+follows its central path, min tr(ΩM⁻¹) − μ Σ log (AMAᵀ)_ij, where N_ij = μ/(AMAᵀ)_ij. It
+returns a proof even where it does not converge, as N ≥ 0 is all that is asked.
+"""
+
+from typing import Final
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve, null_space
+
+from caldp_core.basics.types import Floats, Progress
+from caldp_core.mechanisms.designed.master import Weighted
+from caldp_core.mechanisms.designed.problem import Part
+
+K_MAX: Final = 32
+"""Beyond it only what holds without any privacy is said: tr(ΩM⁻¹) ≥ Σ ω_x·π_x."""
+_FACETS_MAX: Final = 160
+_STEPS: Final = 80
+_SHRINK: Final = 0.1
+"""Of the barrier from one stage to the next,"""
+_CENTERED: Final = 1e-3
+"""once a step promises to lower its function by less than this share of it,"""
+_END: Final = 1e-4
+"""until it counts for no more than this share of the loss."""
+_INSIDE: Final = 0.05
+"""Share of 11ᵀ in the start, which puts it inside of all constraints."""
+
+
+def facets(levels: Floats, most: int, v: Floats) -> Floats:
+    """(m, k) rows a with aᵀv ≥ 0 on the cone: the pairs that no detour implies, scaled evenly.
+
+    `v`: (N, k) columns in use; beyond `most` facets, those where they are the tightest stay.
+    """
+    k = len(levels)
+    rows = []
+    for x in range(k):
+        detour = levels[x, :, None] + levels
+        detour[x] = np.inf
+        detour[np.arange(k), np.arange(k)] = np.inf
+        needed = np.isfinite(levels[x]) & (levels[x] < detour.min(axis=0) * (1 - 1e-12))
+        for z in np.flatnonzero(needed & (np.arange(k) != x)):
+            row = np.zeros(k)
+            row[x], row[z] = -np.exp(-levels[x, z] / 2), np.exp(levels[x, z] / 2)
+            rows.append(row)
+    positive = [np.eye(k)[x] for x in range(k) if not np.isfinite(np.delete(levels[:, x], x)).any()]
+    table = np.array(rows + positive)
+    if len(table) <= most:
+        return table
+    slack = np.sqrt(np.maximum(v @ table.T, 0.0)).mean(axis=0)
+    return table[np.argsort(slack)[:most]]
+
+
+def relaxed_bound(part: Part, weighted: Weighted, progress: Progress) -> float:
+    """A bound on tr(ΩM⁻¹) of every channel of the part; the design only tells where to start."""
+    if len(part.prior) > K_MAX:
+        return float(part.weights @ part.prior)
+    table = facets(part.levels, _FACETS_MAX, weighted.columns.v[weighted.w > 0])
+    path = _Path(part, table)
+    design = (weighted.columns.v * weighted.w[:, None]).T @ weighted.columns.v
+    m = (1 - _INSIDE) * design + _INSIDE
+    barrier, best = weighted.information.loss / len(path.left), 0.0
+    for i in range(_STEPS):
+        m, decrement = path.step(m, barrier)
+        progress((i + 1) / _STEPS)
+        if decrement < _CENTERED * barrier:
+            best = max(best, path.bound(m, barrier))
+            barrier *= _SHRINK
+        if barrier * len(path.left) < _END * weighted.information.loss:
+            break
+    return best
+
+
+class _Path:
+    """The central path in the coordinates x of M = M₀ + Σ x_i B_i, which keep Mπ = 1."""
+
+    def __init__(self, part: Part, table: Floats) -> None:
+        k = len(part.prior)
+        self.part = part
+        first, second = np.triu_indices(k)
+        basis = np.zeros((len(first), k, k))
+        basis[np.arange(len(first)), first, second] = 1.0
+        basis = basis + basis.transpose(0, 2, 1)
+        free = null_space((basis @ part.prior).T)
+        self.basis = np.tensordot(free.T, basis, axes=1)
+        self.left, self.right = np.triu_indices(len(table))
+        self.table = table
+        moved = table @ self.basis @ table.T
+        self.products = moved[:, self.left, self.right].T
+
+    def _values(self, m: Floats) -> Floats:
+        return np.asarray((self.table @ m @ self.table.T)[self.left, self.right])
+
+    def step(self, m: Floats, barrier: float) -> tuple[Floats, float]:
+        """One damped step of Newton's; M and by how much the barrier's function was to fall."""
+        values, inverse = self._values(m), np.linalg.inv(m)
+        g = inverse @ (self.part.weights[:, None] * inverse)
+        scaled = self.products / values[:, None]
+        gradient = -np.einsum("ijk,jk->i", self.basis, g) - barrier * scaled.sum(axis=0)
+        outer = (g @ self.basis @ inverse).reshape(len(self.basis), -1)
+        hessian = 2 * outer @ self.basis.transpose(0, 2, 1).reshape(len(self.basis), -1).T
+        hessian = (hessian + hessian.T) / 2 + barrier * scaled.T @ scaled
+        ridge = 1e-14 * float(np.trace(hessian)) * np.eye(len(hessian)) / len(hessian)
+        move = -cho_solve(cho_factor(hessian + ridge), gradient)
+        whole = np.tensordot(move, self.basis, axes=1)
+        fall = float((scaled @ move).min())
+        reach = min(1.0, 0.95 / max(-fall, 1e-300))
+        while reach > 1e-12 and np.linalg.eigvalsh(m + reach * whole)[0] <= 0:
+            reach /= 2
+        return m + reach * whole, -float(gradient @ move)
+
+    def bound(self, m: Floats, barrier: float) -> float:
+        """What N = μ/(AMAᵀ) proves: (tr root)²/(λᵀ1), after G and λ are raised until G ⪰ 0.
+
+        G + τ·diag(π²) goes with λ + τπ, as Σ π_x²v_x² ≤ (π·v)² for v ≥ 0.
+        """
+        k = len(m)
+        n = np.zeros((len(self.table), len(self.table)))
+        n[self.left, self.right] = barrier / self._values(m)
+        middle = self.table.T @ (n + n.T) @ self.table / 2
+        inverse = np.linalg.inv(m)
+        target = inverse @ (self.part.weights[:, None] * inverse) + middle
+        dual = _linear_form(target, self.part.prior)
+        both = np.outer(dual, self.part.prior)
+        g = (both + both.T) / 2 - middle
+        pressed = g / np.outer(self.part.prior, self.part.prior)
+        more = max(-float(np.linalg.eigvalsh(pressed)[0]), 0.0) * (1 + 1e-9)
+        root = np.sqrt(self.part.weights)
+        g = (g + np.diag(more * self.part.prior**2)) * np.outer(root, root)
+        total = float(np.sqrt(np.maximum(np.linalg.eigvalsh(g), 0.0)).sum())
+        return total**2 / (float(dual.sum()) + more) if k else 0.0
+
+
+def _linear_form(target: Floats, prior: Floats) -> Floats:
+    """The λ with ½(λπᵀ + πλᵀ) nearest to the (k, k) target, relative to π."""
+    scaled = target / np.outer(prior, prior)
+    k = len(prior)
+    means = scaled.mean(axis=1)
+    return np.asarray(prior * (2 * means - means.mean())) if k else means

@@ -1,0 +1,130 @@
+"""Curves of expected error, computed once for all visits: of a scenario and of plain LDP.
+
+Room: compute. Points may take seconds of trials, so curves belong into jobs. What a curve is drawn
+against is fixed in its key, so that moving along the curve computes nothing.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final, TypeAlias
+
+import numpy as np
+import streamlit as st
+
+from caldp_core.basics.types import Progress
+from caldp_core.domain.grid import GridDomain
+from caldp_core.experiments.forecast import (
+    Curve,
+    over_blocks,
+    over_epsilon,
+    over_people,
+    over_sensitive,
+)
+from caldp_core.scenarios.protection import GridBlocks
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.compute.rivals import rival
+from caldp_ui.compute.runs import expected, key, setup
+
+EPSILONS: Final = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 20.0)
+NUMBERS: Final = tuple(10**power for power in range(3, 13))
+_GRIDS: Final = ((1, 1), (2, 3), (5, 7), (12, 17), (25, 35), (50, 70), (75, 150))
+_SIZES: Final = 8
+_EVEN_UP_TO: Final = 2_000
+Pair: TypeAlias = tuple[Curve, Curve]
+"""This protection, and the best plain LDP."""
+
+
+def whatever_epsilon(scenario: Scenario) -> Scenario:
+    """What the curve against ε is the same for: any ε and seed."""
+    return replace(scenario.with_context(epsilon=1.0), seed=0)
+
+
+def whatever_people(scenario: Scenario) -> Scenario:
+    """What the curve against people is the same for: any number of people, and any seed."""
+    return replace(scenario, n=NUMBERS[0], seed=0)
+
+
+def whatever_blocks(scenario: Scenario) -> Scenario:
+    """What the curve against the number of blocks is the same for: any blocks, and any seed."""
+    return replace(scenario.with_context(blocks=GridBlocks(1, 1)), seed=0)
+
+
+def whatever_seed(scenario: Scenario) -> Scenario:
+    """What the curve against the size of the sensitive set is the same for: any seed."""
+    return replace(scenario, seed=0)
+
+
+def against_epsilon(scenario: Scenario, progress: Progress) -> Pair:
+    """Expected error against ε."""
+    return _both(scenario, lambda s, p: _epsilon(key(s), s, p), progress)
+
+
+def against_people(scenario: Scenario, progress: Progress) -> Pair:
+    """Expected error against the number of people."""
+    return _both(scenario, lambda s, p: _people(key(s), s, p), progress)
+
+
+def against_blocks(scenario: Scenario, progress: Progress) -> Pair:
+    """Expected error against the number of blocks, as grids; plain LDP has no blocks."""
+    ours = _blocks(key(scenario), scenario, progress)
+    return ours, _level(rival(scenario), ours)
+
+
+def against_sensitive(scenario: Scenario, progress: Progress) -> Pair:
+    """Expected error against the number of sensitive places; to plain LDP all are."""
+    ours = _sensitive(key(scenario), scenario, progress)
+    return ours, _level(rival(scenario), ours)
+
+
+def _both(
+    scenario: Scenario, curve: Callable[[Scenario, Progress], Curve], progress: Progress
+) -> Pair:
+    ours = curve(scenario, lambda share: progress(share / 2))
+    return ours, curve(rival(scenario), lambda share: progress(0.5 + share / 2))
+
+
+def _level(scenario: Scenario, beside: Curve) -> Curve:
+    """The same expected error all along; no points where it takes long trials."""
+    found = expected(scenario)
+    if found is None:
+        return Curve(*(np.zeros(0) for _ in range(4)))
+    one = np.ones_like(beside.x)
+    half = 1.6449 * found.deviation
+    return Curve(beside.x, found.tv * one, max(found.tv - half, 0.0) * one, (found.tv + half) * one)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _epsilon(text: str, _scenario: Scenario, _progress: Progress) -> Curve:
+    del text
+    return over_epsilon(setup(_scenario), EPSILONS, _progress)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _people(text: str, _scenario: Scenario, _progress: Progress) -> Curve:
+    del text
+    return over_people(setup(_scenario), NUMBERS, _progress)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _blocks(text: str, _scenario: Scenario, _progress: Progress) -> Curve:
+    del text
+    ready = setup(_scenario)
+    domain = ready.dataset.domain
+    assert isinstance(domain, GridDomain)
+    fitting = [grid for grid in _GRIDS if grid[0] <= domain.rows and grid[1] <= domain.columns]
+    return over_blocks(ready, [GridBlocks(*grid) for grid in fitting], _progress)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _sensitive(text: str, _scenario: Scenario, _progress: Progress) -> Curve:
+    del text
+    ready = setup(_scenario)
+    return over_sensitive(ready, _sizes(ready.mechanism.k), progress=_progress)
+
+
+def _sizes(k: int) -> list[int]:
+    """Of the sensitive set: even steps for a table of answers, ever larger ones for maps."""
+    even = k <= _EVEN_UP_TO
+    steps = np.linspace(0, k, _SIZES + 3) if even else np.geomspace(10, k, _SIZES)
+    sizes: list[int] = np.unique(steps.astype(int)).tolist()
+    return sizes

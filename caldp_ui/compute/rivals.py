@@ -1,0 +1,58 @@
+"""Which plain LDP stands beside a scenario: as accurate as any, and drawn the quickest.
+
+Room: compute. Beside a poorer one, context would look better than it is.
+"""
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+import streamlit as st
+
+from caldp_core.experiments.forecast import people_for_same_error
+from caldp_core.mechanisms import FAMILIES, mechanism
+from caldp_core.mechanisms.offers import people_max
+from caldp_core.mechanisms.specs import MechanismSpec
+from caldp_core.privacy.context import Context
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.compute.runs import dataset, key, setup
+
+_AS_GOOD: Final = 1.02
+"""Families whose variance is within 2 % of the least are as good: 1 % of the error."""
+_QUICKEST_FIRST: Final = ("randomized-response", "oue", "rappor", "hadamard", "galois")
+"""By the time that a tally of tens of thousands of values takes; others come after these."""
+
+
+def rival(scenario: Scenario) -> Scenario:
+    """The same people under the best plain LDP, whatever mechanism the scenario names."""
+    plain = scenario.plain()
+    level = plain.context.epsilon
+    assert isinstance(level, float)  # plain LDP has one
+    return replace(plain, mechanism=_quickest_of_the_best(dataset(scenario).domain.k, level))
+
+
+@lru_cache(maxsize=256)
+def _quickest_of_the_best(k: int, epsilon: float) -> MechanismSpec:
+    """By the exact total variance of people spread evenly over k values."""
+    everything = Context.of(np.zeros(k, np.int64), np.ones(k, np.bool_), epsilon)
+    even = np.full(k, 1.0 / k)
+    losses = {}
+    for name, entry in FAMILIES.items():
+        made = mechanism(everything, name)
+        if k < entry.slow_from and people_max(made) > 10**9:
+            losses[name] = float(made.variance(even, 1).sum())
+    good = [name for name, loss in losses.items() if loss <= _AS_GOOD * min(losses.values())]
+    order = (*_QUICKEST_FIRST, *good)
+    return FAMILIES[min(good, key=order.index)].spec()
+
+
+def people_plain_needs(scenario: Scenario) -> int | None:
+    """How many people plain LDP needs for the scenario's expected error; None: beyond 10^12."""
+    return _people_plain_needs(key(replace(scenario, seed=0)), scenario)
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def _people_plain_needs(text: str, _scenario: Scenario) -> int | None:
+    del text
+    return people_for_same_error(setup(_scenario), setup(rival(_scenario)))

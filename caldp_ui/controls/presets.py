@@ -1,0 +1,53 @@
+"""Ready protections to start from: each one sentence, one click.
+
+Room: controls. A preset sets what is protected; data, ε, people and estimator stay.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from caldp_core.scenarios.protection import BlocksSpec, SensitiveSpec
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.session.scenarios import S, bind
+from caldp_ui.session.slot import Slot
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A protection with a title and a sentence for readers."""
+
+    title: str
+    sentence: str
+    blocks: BlocksSpec
+    sensitive: SensitiveSpec
+
+    def apply(self, scenario: Scenario) -> Scenario:
+        """The scenario with this protection."""
+        return scenario.with_context(blocks=self.blocks, sensitive=self.sensitive)
+
+    def fits(self, scenario: Scenario) -> bool:
+        """True if the scenario already has this protection."""
+        return (
+            scenario.context.blocks == self.blocks and scenario.context.sensitive == self.sensitive
+        )
+
+
+def fitting(presets: Sequence[Preset], scenario: Scenario) -> Preset | None:
+    """The preset that the scenario shows, if it is one."""
+    return next((preset for preset in presets if preset.fits(scenario)), None)
+
+
+def picker(slot: Slot[S], presets: Sequence[Preset]) -> None:
+    """A menu of ready protections, and the sentence of the one that is shown."""
+    titles = {preset.title: preset for preset in presets}
+    shown = fitting(presets, slot.now().scenario)
+    st.selectbox(
+        "Start from",
+        list(titles),
+        placeholder="your own protection",
+        **bind(slot, "preset", shown and shown.title, lambda s, picked: titles[picked].apply(s)),
+    )
+    if shown:
+        st.caption(shown.sentence)

@@ -1,0 +1,4 @@
+"""The paper's results, recomputed beside what is printed.
+
+Room: paper.
+"""

@@ -1,0 +1,59 @@
+"""Beside a result: what its numbers depend on.
+
+Room: paper.
+"""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from caldp_core.experiments.reproduce import PAPER
+from caldp_ui.compute import sources
+from caldp_ui.controls import common
+from caldp_ui.paper.slot import RUNS, SLOT, VIEWS, Paper
+from caldp_ui.session.scenarios import another_draw, steer
+
+
+def tabs() -> None:
+    """Which of the paper's results is looked at."""
+    st.segmented_control(
+        "Result",
+        list(VIEWS),
+        format_func=VIEWS.__getitem__,
+        label_visibility="collapsed",
+        required=True,
+        **SLOT.bind("view", SLOT.now().view, lambda r, v: replace(r, view=v)),
+    )
+
+
+def settings(record: Paper) -> None:
+    """ε, runs, method, estimate, and the way back to the paper's."""
+    common.epsilon(SLOT)
+    if record.view == "table-1":
+        st.select_slider(
+            "Runs a column",
+            sorted({*RUNS, record.runs}),
+            help="The paper has 100. More runs, narrower intervals.",
+            **SLOT.bind("runs", record.runs, lambda r, v: replace(r, runs=int(v))),
+        )
+    common.method(SLOT)
+    common.estimate(SLOT)
+    if sources.fetched_snap() is not None:
+        common.data(SLOT, {t: s for t, s in sources.places().items() if sources.has_people(s)})
+    with st.container(horizontal=True, gap="xsmall"):
+        st.button(
+            "As in the paper",
+            icon=":material/undo:",
+            key=SLOT.key("as-printed"),
+            disabled=record.scenario == PAPER,
+            on_click=steer,
+            args=(SLOT, lambda s: replace(PAPER, dataset=s.dataset)),
+            help="ε = 1, Hadamard response, one projection on the shares.",
+        )
+        st.button(
+            "Other coins",
+            icon=":material/casino:",
+            key=SLOT.key("another"),
+            on_click=another_draw,
+            args=(SLOT,),
+        )

@@ -1,0 +1,116 @@
+"""Table 1 live: every column run again and again beside the page.
+
+Room: paper.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from caldp_core.basics.types import Progress
+from caldp_core.experiments.reproduce import TABLE_1, table_1_scenarios
+from caldp_core.experiments.turns import Turn, in_turns, means, whole_rounds
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.app.theme import palette
+from caldp_ui.charts.show import show
+from caldp_ui.compute import exports, runs
+from caldp_ui.paper import charts, words
+from caldp_ui.paper.slot import SLOT, Paper
+from caldp_ui.session import jobs
+
+
+def view(record: Paper) -> None:
+    """The sentence, both charts and the numbers; they sharpen as runs come in."""
+    scenarios = table_1_scenarios(record.runs, record.scenario)
+    kept = [which for which, scenario in enumerate(scenarios) if _is_quick(scenario)]
+    chosen = [scenarios[which] for which in kept]
+    jobs.filling(
+        SLOT.key("table"),
+        json.dumps([runs.key(scenario) for scenario in chosen]),
+        _finder(chosen),
+        partial(_told, len(chosen) * record.runs),
+        partial(_show, record.scenario, kept),
+    )
+    if len(kept) < len(TABLE_1):
+        left = ", ".join(c.title for which, c in enumerate(TABLE_1) if which not in kept)
+        st.info(f"Left out, as one run there takes long with this method or estimate: {left}.")
+
+
+def _is_quick(scenario: Scenario) -> bool:
+    return not runs.takes_long(scenario) and runs.setup(scenario).n <= runs.most_people(scenario)
+
+
+def _finder(scenarios: list[Scenario]) -> Callable[[Progress], Iterator[Turn]]:
+    """Runs of setups that are made here: a thread beside the page asks Streamlit for nothing."""
+    ready = {scenario: runs.setup(scenario) for scenario in scenarios}
+    return lambda progress: in_turns(scenarios, ready.__getitem__, progress)
+
+
+def _told(total: int, job: jobs.Job[list[Turn]]) -> str:
+    if job.is_waiting:
+        return "Waiting for other runs on this server to end …"
+    return f"Run {len(job.found)} of {total}"
+
+
+def _show(scenario: Scenario, kept: list[int], turns: list[Turn]) -> None:
+    found = means(whole_rounds(turns, len(kept)), len(kept))
+    rows = [(TABLE_1[w], mean) for w, mean in zip(kept, found, strict=True) if mean]
+    columns = [TABLE_1[which] for which in kept]
+    with st.container(key="headline"):
+        st.markdown(words.headline(scenario, rows))
+    left, right = st.columns([3, 2])
+    told = "; ".join(
+        f"{column.title}: {words.number(mean)}, printed {column.paper}" for column, mean in rows
+    )
+    with left:
+        show(charts.table_1(rows, columns, palette()), SLOT.key("dots"), f"Table 1. {told}.")
+    with right:
+        gaps = "; ".join(f"{c.title} {words.difference(c, mean)}" for c, mean in rows)
+        show(
+            charts.differences(rows, columns, palette()),
+            SLOT.key("differences"),
+            f"Differences from the printed numbers: {gaps}.",
+        )
+    if rows:
+        st.table(_numbers(rows))
+    st.caption(
+        "Bars: two standard errors either side; printed numbers come without any. The paper's LDP "
+        "is Hadamard response; what the best plain LDP does is under “Method”, “The most accurate "
+        "here”."
+    )
+
+
+def _numbers(rows: words.Rows) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            column.title: {
+                "printed": f"{column.paper}",
+                "recomputed, mean ± standard error": words.number(mean),
+                "difference": words.difference(column, mean),
+                "runs": f"{mean.runs}",
+            }
+            for column, mean in rows
+        }
+    )
+
+
+def hand_on(record: Paper) -> None:
+    """The same digits from the command line."""
+    st.markdown("**The same digits elsewhere**")
+    st.code(
+        f"python -m caldp_core reproduce table1 --runs {record.runs} "
+        f"--seed {record.scenario.seed} --scenario scenario.json",
+        language="bash",
+    )
+    st.download_button(
+        "scenario.json",
+        exports.scenario_json(record.scenario),
+        "scenario.json",
+        "application/json",
+        key=SLOT.key("json"),
+        icon=":material/data_object:",
+        on_click="ignore",
+    )

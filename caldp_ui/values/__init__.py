@@ -1,0 +1,4 @@
+"""The page Sensitive values, and what is its alone.
+
+Room: values.
+"""

@@ -1,0 +1,73 @@
+"""What the picture of answers shows: shares with their likely ranges, of answers and of groups.
+
+Room: values.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from caldp_core.basics.types import Bools, Floats
+from caldp_core.domain.grid import Domain
+from caldp_core.estimation.intervals import intervals
+from caldp_core.experiments.regions import region_report
+from caldp_core.experiments.run import Result
+
+
+@dataclass(frozen=True, eq=False)
+class Shares:
+    """(k,) estimated shares as shown, and the ends of their 95 % intervals."""
+
+    estimate: Floats
+    low: Floats
+    high: Floats
+
+
+@dataclass(frozen=True)
+class GroupShare:
+    """The share of a group as a whole: as shown, and the ends of its 95 % interval."""
+
+    estimate: float
+    low: float
+    high: float
+
+
+def shares_of(result: Result) -> Shares:
+    """Every answer's share; the intervals belong to the unbiased estimate."""
+    ends = intervals(result.first.evidence)
+    return Shares(result.first.estimate, ends.low, ends.high)
+
+
+def groups_of(domain: Domain) -> list[tuple[str, Bools]]:
+    """Name and (k,) flags of each group, in order of appearance; none where there are none."""
+    groups = np.array(domain.groups)
+    return [(name, groups == name) for name in dict.fromkeys(domain.groups)]
+
+
+def group_share(result: Result, group: Bools) -> GroupShare:
+    """A group's share, by the exact variance of the sum."""
+    report = region_report(result.setup, result.first, group)
+    n = result.setup.n
+    return GroupShare(report.shown / n, report.low / n, report.high / n)
+
+
+def labels_of(domain: Domain) -> list[str]:
+    """What answers are called below the name of their group, which need not be said again."""
+    names = [domain.name_of(x) for x in range(domain.k)]
+    for _, flags in groups_of(domain):
+        members = np.flatnonzero(flags).tolist()
+        for x, short in zip(members, _short([names[x] for x in members]), strict=True):
+            names[x] = short
+    return names
+
+
+def _short(names: Sequence[str]) -> list[str]:
+    """The names without a last part, after "; ", or a first, before ": ", that all share."""
+    lasts = {name.rpartition("; ")[2] for name in names}
+    firsts = {name.partition(": ")[0] for name in names}
+    if len(names) > 1 and len(lasts) == 1:
+        return [name.rpartition("; ")[0] for name in names]
+    if len(names) > 1 and len(firsts) == 1:
+        return [name.partition(": ")[2] for name in names]
+    return list(names)

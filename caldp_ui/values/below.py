@@ -1,0 +1,94 @@
+"""Under the picture: what an onlooker learns, methods, curves, numbers, things to take along.
+
+Room: values. Only the tab that is open is drawn, in a fragment: going from tab to tab leaves the
+picture alone.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+import streamlit as st
+
+from caldp_ui.app import addresses
+from caldp_ui.compute import curves
+from caldp_ui.parts import error_curves, hand_on, promises, repetition
+from caldp_ui.parts.comparison import Shown
+from caldp_ui.parts.record import Exhibit
+from caldp_ui.values import listed, methods, onlooker, picture
+from caldp_ui.values.slot import SLOT
+from caldp_ui.words.vocabulary import ANSWERS
+
+
+@st.fragment
+def tabs(what: Shown) -> None:
+    """The tabs, and the open one."""
+    made = st.tabs(list(_TABS), key=SLOT.key("tabs"), on_change="rerun")
+    for tab, show in zip(made, _TABS.values(), strict=True):
+        if tab.open:
+            with tab:
+                show(what)
+
+
+def _promise(what: Shown) -> None:
+    promises.shield(ANSWERS, what.setup)
+    promises.not_promised(ANSWERS, what.setup)
+
+
+def _curves(what: Shown) -> None:
+    if what.ours is None or what.plain is None:
+        st.info("The curves come once both pictures are there.")
+        return
+    error_curves.section(SLOT.key("curve-against"), _AGAINST, what.ours, what.plain)
+    repetition.section(SLOT.key("repetition"), what.ours, what.plain)
+
+
+def _hand_on(what: Shown) -> None:
+    left, right = st.columns(2, gap="large")
+    query = SLOT.codec.write(SLOT.now())
+    with left:
+        hand_on.link(query)
+    if what.ours is None or what.plain is None:
+        st.info("Files and the record come once both pictures are there.")
+        return
+    png = picture.png(what.ours, what.plain)
+    with left:
+        st.download_button(
+            "picture.png",
+            png,
+            "picture.png",
+            "image/png",
+            key=SLOT.key("png"),
+            icon=":material/image:",
+            on_click="ignore",
+        )
+    with right:
+        shown = Exhibit(
+            what.ours,
+            what.plain,
+            {"Truth, plain LDP, this protection": png},
+            addresses.here(query),
+        )
+        hand_on.record_page(SLOT, ANSWERS, shown)
+        hand_on.files(SLOT, what.ours)
+        hand_on.code(what.ours)
+
+
+_AGAINST: Final = (
+    error_curves.Against(
+        "number of sensitive answers",
+        curves.against_sensitive,
+        curves.whatever_seed,
+        lambda result: float(result.setup.sensitive.sum()),
+        {"title_text": "sensitive answers: yours first, then others in random order"},
+    ),
+    error_curves.EPSILON,
+    error_curves.PEOPLE,
+)
+_TABS: Final[dict[str, Callable[[Shown], None]]] = {
+    "What an onlooker learns": onlooker.show,
+    "What is promised": _promise,
+    "Methods": methods.show,
+    "Error curves": _curves,
+    "Numbers": listed.show,
+    "Hand it on": _hand_on,
+}

@@ -1,0 +1,128 @@
+"""The picture of answers in the browser: what is sent to it, and what hands do on it.
+
+Room: values. `web/` holds the browser's side: plain JavaScript and CSS, no request to the outside.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import streamlit as st
+
+from caldp_core.basics.types import Floats
+from caldp_core.domain.grid import Domain
+from caldp_core.experiments.run import Result
+from caldp_core.scenarios.protection import SensitiveSymbols
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.app import theme
+from caldp_ui.compute import runs
+from caldp_ui.parts.comparison import Shown
+from caldp_ui.session.scenarios import steer
+from caldp_ui.values import answers, marks
+from caldp_ui.values.slot import SLOT, domain_of
+
+_WEB: Final = Path(__file__).with_name("web")
+_chart = st.components.v2.component(
+    "caldp_answers",
+    html='<div class="chart"></div>',
+    css=(_WEB / "chart.css").read_text("utf-8"),
+    js=(_WEB / "chart.js").read_text("utf-8"),
+)
+KEY: Final = SLOT.key("chart")
+_DIGITS: Final = 5
+_COMMON: Final = "Most common"
+_SENSITIVE: Final = {"light": "#98256B", "dark": "#FF9CCB"}
+
+
+def show(what: Shown) -> None:
+    """The picture; what is done on it runs before the page's next run."""
+    with st.container(key=SLOT.key("board")):
+        _chart(key=KEY, data=message(what), on_act_change=_acted)
+
+
+def message(what: Shown) -> dict[str, Any]:
+    """Everything that the browser needs, as JSON."""
+    setup = what.setup
+    domain = domain_of(setup.scenario)
+    truth = setup.dataset.distribution
+    many = setup.partition.m > 1
+    return {
+        "n": setup.n,
+        "names": [domain.name_of(x) for x in range(domain.k)],
+        "labels": answers.labels_of(domain),
+        "truth": _numbers(truth),
+        "plain": what.plain and _shares(what.plain),
+        "ours": what.ours and _shares(what.ours),
+        "groups": _groups(what, domain, truth),
+        "blocks": setup.partition.labels.tolist() if many else None,
+        "marked": ";".join(marks.runs_of(np.flatnonzero(setup.sensitive))),
+        "undo": SLOT.can_undo,
+        "redo": SLOT.can_redo,
+        "colours": _colours(),
+        "words": _words(domain, many),
+    }
+
+
+def _numbers(values: Floats) -> list[float]:
+    return [float(f"{value:.{_DIGITS}g}") for value in values.tolist()]
+
+
+def _shares(result: Result) -> list[list[float]]:
+    found = answers.shares_of(result)
+    return [_numbers(column) for column in (found.estimate, found.low, found.high)]
+
+
+def _groups(what: Shown, domain: Domain, truth: Floats) -> list[dict[str, Any]]:
+    made = []
+    for name, flags in answers.groups_of(domain):
+        group: dict[str, Any] = {
+            "name": name,
+            "members": np.flatnonzero(flags).tolist(),
+            "truth": float(truth[flags].sum()),
+        }
+        for title, result in (("plain", what.plain), ("ours", what.ours)):
+            if result is not None:
+                found = answers.group_share(result, flags)
+                group[title] = [found.estimate, found.low, found.high]
+        made.append(group)
+    return made
+
+
+def _colours() -> dict[str, str]:
+    looks = theme.palette()
+    sensitive = _SENSITIVE["dark" if looks is theme.DARK else "light"]
+    return {"ours": looks.ours, "plain": looks.plain, "sensitive": sensitive}
+
+
+def _words(domain: Domain, many: bool) -> dict[str, str]:
+    blocks = " The number before an answer is its block." if many else ""
+    return {
+        "hint": "Tick an answer to make it sensitive. Points: estimates; lines: 95 of 100 such "
+        f"ranges hold the true share.{blocks}",
+        "marked": "Sensitive.",
+        "bare": "Not sensitive.",
+        "groups": f"{len(set(domain.groups))} groups",
+        "common": _COMMON,
+    }
+
+
+def _acted() -> None:
+    told = st.session_state[KEY].get("act")
+    if not isinstance(told, Mapping):
+        return
+    if told.get("step") in ("undo", "redo"):
+        {"undo": SLOT.undo, "redo": SLOT.redo}[told["step"]]()
+    elif isinstance(told.get("marked"), str):
+        steer(SLOT, lambda scenario: remarked(scenario, told["marked"]))
+
+
+def remarked(scenario: Scenario, text: str) -> Scenario:
+    """The scenario with just these values sensitive, as runs: "3;10-19".
+
+    Raises `CaldpError` for any other text.
+    """
+    setup = runs.setup(scenario)
+    spec = SensitiveSymbols(tuple(text.split(";")) if text else ())
+    flags = spec.build(setup.dataset.domain, setup.partition)
+    return scenario.with_context(sensitive=marks.spec_of(flags))

@@ -1,0 +1,70 @@
+"""Every answer's numbers as a table: truth, both estimates, single and simultaneous intervals.
+
+Room: values.
+"""
+
+from dataclasses import replace
+
+import pandas as pd
+import streamlit as st
+
+from caldp_core.estimation.intervals import intervals, simultaneous
+from caldp_core.experiments.run import Result
+from caldp_ui.compute import runs
+from caldp_ui.parts import numbers
+from caldp_ui.parts.comparison import Shown
+from caldp_ui.session import jobs
+from caldp_ui.values.slot import SLOT, domain_of
+
+
+def show(what: Shown) -> None:
+    """The table, what its columns are, and the errors of this outcome."""
+    if what.ours is None or what.plain is None:
+        st.info("The numbers come once both pictures are there.")
+        return
+    st.dataframe(
+        frame(what.ours, what.plain),
+        hide_index=True,
+        column_config={
+            title: st.column_config.NumberColumn(title, format="%.2f %%")
+            for title in _titles("this") + _titles("plain") + ["truth"]
+        },
+        key=SLOT.key("table"),
+    )
+    st.caption(
+        "low, high: each range holds its true share 95 of 100 times. all low, all high: all ranges "
+        "at once do, 95 of 100 times (Bonferroni). They belong to the unbiased estimate and to "
+        "everybody whom these people stand for."
+    )
+    pair = what.setup.scenario, what.plain_setup.scenario
+    expected = jobs.started(
+        SLOT.key("foreseen"),
+        runs.key(replace(pair[0], seed=0)),
+        lambda progress: numbers.foreseen(*pair, progress),
+        lambda job: f"What to expect, by repeated trials: {job.seconds:.0f} s so far",
+    )
+    numbers.table({"this protection": what.ours, "plain LDP": what.plain}, expected)
+    numbers.sampling(what.ours.first.errors, pair[0].n is not None)
+    if expected is not None:
+        numbers.plain_needs(what.ours, expected)
+
+
+def _titles(who: str) -> list[str]:
+    return [who, *(f"{who} {end}" for end in ("low", "high", "all low", "all high"))]
+
+
+def frame(ours: Result, plain: Result) -> pd.DataFrame:
+    """One row an answer; shares as percentages."""
+    setup = ours.setup
+    domain = domain_of(setup.scenario)
+    columns: dict[str, object] = {"answer": [domain.name_of(x) for x in range(domain.k)]}
+    if domain.groups:
+        columns["group"] = domain.groups
+    columns["sensitive"] = setup.sensitive
+    columns["truth"] = 100 * setup.dataset.distribution
+    for who, result in (("this", ours), ("plain", plain)):
+        evidence = result.first.evidence
+        one, every = intervals(evidence), simultaneous(evidence)
+        ends = (result.first.estimate, one.low, one.high, every.low, every.high)
+        columns |= {t: 100 * part for t, part in zip(_titles(who), ends, strict=True)}
+    return pd.DataFrame(columns)

@@ -1,0 +1,60 @@
+"""The picture of answers as a PNG: for the record, and to take along.
+
+Room: values. The same marks as in the browser, on white, for paper.
+"""
+
+import io
+from typing import Final
+
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont
+
+from caldp_core.experiments.run import Result
+from caldp_ui.app.theme import LIGHT
+from caldp_ui.values import answers
+from caldp_ui.values.slot import domain_of
+
+_WIDTH: Final = 1400
+_NAMES: Final = 520
+_ROW: Final = 34
+_HEAD: Final = 44
+_MOST: Final = 60
+_INK: Final = "#1A2530"
+_BAR: Final = "#C9CED4"
+_SENSITIVE: Final = "#98256B"
+_PALE: Final = "#EBC9DE"
+
+
+def png(ours: Result, plain: Result) -> bytes:
+    """One row an answer, the most common ones where there are more than 60."""
+    setup = ours.setup
+    truth = setup.dataset.distribution
+    rows = np.arange(truth.size)
+    if truth.size > _MOST:
+        rows = np.sort(np.argsort(-truth, kind="stable")[:_MOST])
+    found = [(answers.shares_of(r), c) for r, c in ((plain, LIGHT.plain), (ours, LIGHT.ours))]
+    top = max(float(truth[rows].max()), *(float(s.high[rows].max()) for s, _ in found))
+    image = Image.new("RGB", (_WIDTH, _HEAD + _ROW * rows.size + 8), "white")
+    draw, font = ImageDraw.Draw(image), ImageFont.load_default(18)
+    told = "Bar: truth (purple: sensitive). Upper, orange: plain LDP. Lower, blue: this protection."
+    draw.text((8, 10), f"{told} Right end: {100 * top:.3g} %.", _INK, font)
+    domain = domain_of(setup.scenario)
+
+    def across(share: float) -> float:
+        return _NAMES + (_WIDTH - _NAMES - 20) * share / top
+
+    for place, x in enumerate(rows.tolist()):
+        y = _HEAD + place * _ROW
+        hidden = bool(setup.sensitive[x])
+        draw.text((8, y + 6), domain.name_of(x), _SENSITIVE if hidden else _INK, font)
+        bar = (_NAMES, y + 3, across(float(truth[x])), y + _ROW - 3)
+        draw.rectangle(bar, _PALE if hidden else _BAR)
+        draw.line((bar[2], bar[1], bar[2], bar[3]), _SENSITIVE if hidden else _INK, 2)
+        for (shares, colour), at in zip(found, (y + 11, y + 23), strict=True):
+            low, high = across(float(shares.low[x])), across(float(shares.high[x]))
+            middle = across(float(shares.estimate[x]))
+            draw.line((low, at, high, at), colour, 2)
+            draw.ellipse((middle - 5, at - 5, middle + 5, at + 5), colour)
+    buffer = io.BytesIO()
+    image.save(buffer, "PNG", optimize=True)
+    return buffer.getvalue()

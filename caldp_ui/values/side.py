@@ -1,0 +1,173 @@
+"""Beside the picture: which table, how secret, how many people, what is protected, the odds.
+
+Room: values.
+"""
+
+from dataclasses import replace
+from typing import Final
+
+import streamlit as st
+
+from caldp_core.domain.grid import Domain
+from caldp_core.experiments.run import Setup
+from caldp_core.scenarios.protection import (
+    BlocksSpec,
+    EvenRuns,
+    GroupBlocks,
+    OneBlock,
+    SymbolBlocks,
+)
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.app.errors import as_text
+from caldp_ui.controls import common, presets
+from caldp_ui.parts import headline
+from caldp_ui.session.scenarios import another_draw, bind
+from caldp_ui.values import marks
+from caldp_ui.values.slot import K_MOST, SLOT, begin_with, domain_of, first_preset
+from caldp_ui.values.tables import MADE_UP, TABLES, presets_of, table_of
+
+_K_LEAST: Final = 2
+
+
+def picker() -> None:
+    """Which table, by its question."""
+    shown = table_of(SLOT.now().scenario.dataset)
+    titles = {table.title: table for table in TABLES}
+    st.selectbox(
+        "Table",
+        list(titles),
+        format_func=lambda title: f"{title} · {titles[title].question}",
+        label_visibility="collapsed",
+        **bind(SLOT, "table", shown and shown.title, _taking),
+    )
+
+
+def _taking(scenario: Scenario, title: str) -> Scenario:
+    """Another table with its own protection and people; ε, method, estimator and seed stay."""
+    table = next(table for table in TABLES if table.title == title)
+    begun = begin_with(table)
+    context = begun.context
+    levels = scenario.context.epsilon
+    level = min(levels) if isinstance(levels, tuple) else levels
+    return replace(scenario, dataset=begun.dataset, n=begun.n).with_context(
+        blocks=context.blocks, sensitive=context.sensitive, epsilon=level
+    )
+
+
+def show(setup: Setup) -> None:
+    """All controls; the two that matter most come first."""
+    scenario = setup.scenario
+    with st.container(key=SLOT.key("dials")):
+        common.epsilon(SLOT)
+        common.people(SLOT, setup.dataset.n)
+    headline.odds(setup)
+    presets.picker(SLOT, presets_of(scenario.dataset, domain_of(scenario)))
+    st.button(
+        "Another outcome",
+        icon=":material/casino:",
+        key=SLOT.key("another"),
+        on_click=another_draw,
+        args=(SLOT,),
+        help="The same protection and people; other coins. What stays alike is knowledge, "
+        "what changes is noise.",
+    )
+    # What is closed is not drawn: every control costs each run a little.
+    protection = st.expander("What is protected", key=SLOT.key("protection"), on_change="rerun")
+    if protection.open:
+        with protection:
+            _groups(setup, domain_of(scenario))
+            _blocks(scenario, domain_of(scenario))
+    more = st.expander("Data, method, estimate", key=SLOT.key("more"), on_change="rerun")
+    if more.open:
+        with more:
+            _size(scenario)
+            common.method(SLOT)
+            common.estimate(SLOT)
+            st.caption(f"**{setup.dataset.name}**. {as_text(setup.dataset.note)}")
+
+
+def _groups(setup: Setup, domain: Domain) -> None:
+    """Whole groups by name; single answers are marked on the picture."""
+    names = list(dict.fromkeys(domain.groups))
+    if not names:
+        st.caption("Single answers are marked on the picture.")
+        return
+    st.multiselect(
+        "Sensitive groups",
+        names,
+        placeholder="no whole group",
+        help="Single answers are marked on the picture. Taking a group out takes out all of it.",
+        **bind(
+            SLOT,
+            "groups",
+            marks.whole_groups(domain, setup.sensitive),
+            lambda s, picked: s.with_context(
+                sensitive=marks.with_groups(domain, setup.sensitive, picked)
+            ),
+        ),
+    )
+
+
+_ONE: Final = "All answers hide each other"
+_OF_GROUPS: Final = "Groups: answers of one group hide each other"
+_RUNS: Final = "Neighbours hide each other"
+_OWN: Final = "Blocks of this table"
+
+
+def _kinds(scenario: Scenario, domain: Domain) -> dict[str, BlocksSpec]:
+    """Blocks that fit the answers, by what readers call them."""
+    own = [
+        preset.blocks
+        for preset in presets_of(scenario.dataset, domain)
+        if isinstance(preset.blocks, SymbolBlocks)
+    ]
+    shown = scenario.context.blocks
+    kinds: dict[str, BlocksSpec] = {_ONE: OneBlock()}
+    if domain.groups:
+        kinds[_OF_GROUPS] = GroupBlocks()
+    kinds[_RUNS] = shown if isinstance(shown, EvenRuns) else EvenRuns(max(1, domain.k // 5))
+    if isinstance(shown, SymbolBlocks) or own:
+        kinds[_OWN] = shown if isinstance(shown, SymbolBlocks) else own[0]
+    return kinds
+
+
+def _blocks(scenario: Scenario, domain: Domain) -> None:
+    blocks, kinds = scenario.context.blocks, _kinds(scenario, domain)
+    st.selectbox(
+        "Hide people among",
+        list(kinds),
+        help="Answers of one block hide each other. A report shows which block someone's answer "
+        "is in, but not which of its answers it is. Smaller blocks: more accurate, less hidden.",
+        **bind(
+            SLOT,
+            "blocks",
+            next((title for title, spec in kinds.items() if spec == blocks), None),
+            lambda s, title: s.with_context(blocks=kinds[title]),
+        ),
+    )
+    if isinstance(blocks, EvenRuns):
+        st.number_input(
+            "Number of blocks",
+            1,
+            domain.k,
+            **bind(SLOT, "runs", blocks.blocks, lambda s, m: s.with_context(blocks=EvenRuns(m))),
+        )
+
+
+def _size(scenario: Scenario) -> None:
+    """How many answers, where that can be chosen."""
+    dataset = scenario.dataset
+    if isinstance(dataset, MADE_UP):
+        st.number_input(
+            "Number of answers",
+            _K_LEAST,
+            K_MOST,
+            **bind(SLOT, "k", dataset.k, _sized),
+        )
+
+
+def _sized(scenario: Scenario, k: int) -> Scenario:
+    """The made-up data with k answers, under the first of its ready protections."""
+    dataset = scenario.dataset
+    assert isinstance(dataset, MADE_UP)
+    return first_preset(replace(scenario, dataset=replace(dataset, k=k)))

@@ -1,0 +1,105 @@
+"""What the page of sensitive values shows: a scenario of answers without a map; link and undo.
+
+Room: values.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from caldp_core.basics.errors import require
+from caldp_core.datasets import Survey
+from caldp_core.domain.grid import Domain
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.compute import runs
+from caldp_ui.session.scenarios import WithScenario, read_scenario, unknown_keys
+from caldp_ui.session.slot import Slot
+from caldp_ui.values.tables import Table, presets_of, table_of
+
+K_MOST: Final = 2_000
+"""Most answers that are drawn: more are no picture."""
+
+
+def first_preset(scenario: Scenario) -> Scenario:
+    """The scenario under the first of the protections that its table comes with."""
+    domain = scenario.dataset.load().domain
+    assert isinstance(domain, Domain)  # tables of this page have no maps
+    return presets_of(scenario.dataset, domain)[0].apply(scenario)
+
+
+def begin_with(table: Table) -> Scenario:
+    """A table as it is shown at first: with its own sensitive answers, or its own blocks."""
+    scenario = Scenario(dataset=table.spec, estimator="simplex-per-block", n=table.people)
+    return first_preset(scenario)
+
+
+def _first() -> Scenario:
+    table = table_of(Survey())
+    assert table is not None
+    return begin_with(table)
+
+
+BEGIN: Final = _first()
+
+
+@dataclass(frozen=True)
+class Values(WithScenario):
+    """The page's record."""
+
+    scenario: Scenario = BEGIN
+
+
+class ValuesLink:
+    """How the record is written into a link: the scenario's own keys."""
+
+    browser: tuple[str, ...] = ()
+
+    def fresh(self) -> Values:
+        """See `Codec`."""
+        return Values()
+
+    def write(self, record: Values) -> dict[str, str]:
+        """See `Codec`."""
+        return {} if record.scenario == BEGIN else record.scenario.to_query()
+
+    def read(self, query: Mapping[str, str]) -> Values:
+        """See `Codec`."""
+        return Values(read_scenario(query) if query else BEGIN)
+
+    def strangers(self, query: Mapping[str, str]) -> list[str]:
+        """See `Codec`."""
+        return unknown_keys(query)
+
+    def check(self, record: Values) -> None:
+        """See `Codec`: maps, other policies and blocks that do not fit are refused."""
+        scenario = record.scenario
+        _ = scenario.context
+        require(
+            table_of(scenario.dataset) is not None,
+            "This page shows tables of answers; places are on the page Places on a map.",
+        )
+        k = runs.dataset(scenario).domain.k
+        require(k <= K_MOST, f"This page shows up to {K_MOST:,} answers, got {k:,}; take fewer.")
+        runs.setup(scenario)
+
+
+def domain_of(scenario: Scenario) -> Domain:
+    """The answers of a scenario of this page."""
+    domain = runs.dataset(scenario).domain
+    assert isinstance(domain, Domain)  # `ValuesLink.check` sees to it
+    return domain
+
+
+def _with_earlier_protection(shown: Values, earlier: Values) -> Values:
+    """Another table takes its own protection along, so that a step back leads to that table."""
+    now, was = shown.scenario, earlier.scenario
+    if now.dataset != was.dataset:
+        return earlier
+    context = was.context
+    return replace(
+        shown, scenario=now.with_context(blocks=context.blocks, sensitive=context.sensitive)
+    )
+
+
+SLOT: Final = Slot("values", ValuesLink(), _with_earlier_protection)
+"""Undo brings an earlier protection or table back; ε, people and the rest stay as they are."""

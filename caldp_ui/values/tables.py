@@ -1,0 +1,229 @@
+"""The tables of answers that a reader can pick, each with its own protections to start from.
+
+Room: values.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from caldp_core.datasets import (
+    SURVEYS,
+    DatasetSpec,
+    Geometric,
+    PermutedGeometric,
+    Survey,
+    Uniform,
+    WebVisits,
+    Zipf,
+)
+from caldp_core.domain.grid import Domain
+from caldp_core.scenarios.protection import (
+    BlocksSpec,
+    EvenRuns,
+    EverythingSensitive,
+    GroupBlocks,
+    OneBlock,
+    SensitiveSpec,
+    SensitiveSymbols,
+    SymbolBlocks,
+)
+from caldp_ui.controls.presets import Preset
+from caldp_ui.values.marks import of_groups
+
+SYNTHETIC_K: Final = 20
+
+
+@dataclass(frozen=True)
+class Table:
+    """What a reader picks: `question` as it was asked; `people`: drawn at first, None: its own."""
+
+    title: str
+    question: str
+    spec: DatasetSpec
+    people: int | None = None
+
+
+TABLES: Final = (
+    *(Table(told.title, told.question, Survey(name)) for name, told in SURVEYS.items()),
+    Table("Web pages", "Which page did you look at last?", WebVisits(), 1_000_000),
+    Table(
+        "Made-up answers: Zipf",
+        "Some answers are far more common than others.",
+        Zipf(SYNTHETIC_K),
+        10_000,
+    ),
+    Table(
+        "Made-up answers: geometric",
+        "Each answer is a fifth rarer than the one before.",
+        Geometric(SYNTHETIC_K, 0.2),
+        10_000,
+    ),
+    Table(
+        "Made-up answers: shuffled geometric",
+        "Each answer is a fifth rarer than another one.",
+        PermutedGeometric(SYNTHETIC_K, 0.2),
+        10_000,
+    ),
+    Table("Made-up answers: even", "All answers are equally common.", Uniform(SYNTHETIC_K), 10_000),
+)
+MADE_UP: Final = (Zipf, Geometric, PermutedGeometric, Uniform)
+"""Tables whose number of answers can be chosen."""
+
+
+def table_of(spec: DatasetSpec) -> Table | None:
+    """The table of a dataset, whatever its settings; None for one that this page has not."""
+    exact = next((table for table in TABLES if table.spec == spec), None)
+    return exact or next((table for table in TABLES if type(table.spec) is type(spec)), None)
+
+
+_ALL: Final = EverythingSensitive()
+_PLAIN: Final = Preset(
+    "Everything alike: plain LDP",
+    "Hide every answer from every other, the harmless ones too.",
+    OneBlock(),
+    _ALL,
+)
+_NOTHING: Final = Preset(
+    "Nothing",
+    "Every report names its answer: what is left is the error of sampling.",
+    OneBlock(),
+    SensitiveSymbols(()),
+)
+
+
+def presets_of(spec: DatasetSpec, domain: Domain) -> tuple[Preset, ...]:
+    """Protections for a dataset and its answers; the first is where a reader starts."""
+    if isinstance(spec, Survey):
+        return (*_of_survey(spec.table, domain), _PLAIN, _NOTHING)
+    if isinstance(spec, WebVisits):
+        return (*_of_web(domain), _PLAIN, _NOTHING)
+    return (*_of_numbers(domain.k), _PLAIN, _NOTHING)
+
+
+def _of_survey(table: str, domain: Domain) -> tuple[Preset, ...]:
+    sensitive = of_groups(domain, SURVEYS[table].sensitive)
+    return tuple(
+        Preset(title, sentence, blocks, sensitive if of is None else of)
+        for title, sentence, blocks, of in _OF_SURVEYS[table]
+    )
+
+
+_Said = tuple[str, str, BlocksSpec, SensitiveSpec | None]
+_OF_SURVEYS: Final[dict[str, tuple[_Said, ...]]] = {
+    "affairs": (
+        (
+            "An affair is sensitive",
+            "Who had one hides among all answers; who had none lends cover now and then.",
+            OneBlock(),
+            None,
+        ),
+        (
+            "Hide the affair, not the marriage",
+            "How the marriage is rated may be known; whether there was an affair may not.",
+            SymbolBlocks(tuple(f"{x},{x + 5}" for x in range(5))),
+            _ALL,
+        ),
+        (
+            "Hide the marriage, not the affair",
+            "Whether there was an affair may be known; how the marriage is rated may not.",
+            GroupBlocks(),
+            _ALL,
+        ),
+    ),
+    "income": (
+        (
+            "Low and high incomes are sensitive",
+            "The poor and the rich hide among all; incomes between lend cover now and then.",
+            OneBlock(),
+            None,
+        ),
+        (
+            "Hide where in the bracket",
+            "Low, middle or high may be known; where within may not.",
+            GroupBlocks(),
+            _ALL,
+        ),
+        (
+            "Hide among four brackets",
+            "Neighbouring incomes hide each other, four at a time; which four may be known.",
+            EvenRuns(11),
+            _ALL,
+        ),
+    ),
+    "vote": (
+        (
+            "Hide the vote, not the party",
+            "Which party someone is close to may be known; for whom they vote may not.",
+            SymbolBlocks(tuple(f"{x},{x + 7}" for x in range(7))),
+            _ALL,
+        ),
+        (
+            "Hide the party, not the vote",
+            "For whom someone votes may be known; how close they are to which party may not.",
+            GroupBlocks(),
+            _ALL,
+        ),
+        (
+            "Voters against their party",
+            "Only those hide who vote against the party they are close to; they hide among all.",
+            OneBlock(),
+            SensitiveSymbols(("4-9",)),
+        ),
+    ),
+    "substances": (
+        (
+            "Marijuana is sensitive",
+            "Who has used it hides among all answers; who has not lends cover now and then.",
+            OneBlock(),
+            None,
+        ),
+        (
+            "Hide marijuana, not the rest",
+            "Alcohol and cigarettes may be known; whether marijuana was used may not.",
+            SymbolBlocks(("0-1", "2-3", "4-5", "6-7")),
+            _ALL,
+        ),
+    ),
+}
+
+
+def _of_web(domain: Domain) -> tuple[Preset, ...]:
+    delicate = of_groups(domain, WebVisits.delicate_topics())
+    return (
+        Preset(
+            "Delicate topics are sensitive",
+            "Pages on twelve topics such as health, debt or dating hide among all pages.",
+            OneBlock(),
+            delicate,
+        ),
+        Preset(
+            "Hide the page, not the topic",
+            "Which topic someone reads about may be known; which page may not.",
+            GroupBlocks(),
+            _ALL,
+        ),
+        Preset(
+            "Hide the page within delicate topics",
+            "Both at once: topics may be known, and only in delicate ones the page is hidden.",
+            GroupBlocks(),
+            delicate,
+        ),
+    )
+
+
+def _of_numbers(k: int) -> tuple[Preset, ...]:
+    half = max(1, k // 2)
+    return (
+        Preset(
+            "The first half is sensitive",
+            "The first half hides among all answers; the others lend cover now and then.",
+            OneBlock(),
+            SensitiveSymbols((f"0-{half - 1}" if half > 1 else "0",)),
+        ),
+        Preset(
+            "Blocks of neighbours",
+            "Neighbouring answers hide each other; which neighbourhood may be known.",
+            EvenRuns(max(1, k // 5)),
+            _ALL,
+        ),
+    )

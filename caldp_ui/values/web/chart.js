@@ -1,0 +1,375 @@
+/* Answers as rows: the truth as a bar, two estimates as points with their ranges, and a box that
+   marks the answer as sensitive. Rows live as long as their answer, so that nothing blinks. */
+
+const FOLDED_FROM = 61, COMMON = 40, FOUND_MOST = 120, ROW_LEAST = 19, ROW_TOUCH = 28, ROW_MOST = 40;
+const ABOVE = 240, BOARD_LEAST = 380, WAIT_MS = 2500, WIDE = 760;
+const instances = new WeakMap();
+
+export default function mount({data, parentElement: parent, setTriggerValue}) {
+    let chart = instances.get(parent);
+    if (!chart) instances.set(parent, chart = new Chart(parent.querySelector(".chart")));
+    chart.emit = told => setTriggerValue("act", told);
+    chart.take(data);
+    return () => setTimeout(() => { if (!parent.host?.isConnected) chart.end(); });
+}
+
+function el(tag, properties = {}, ...children) {
+    const made = document.createElement(tag);
+    for (const [name, value] of Object.entries(properties)) {
+        if (/^(aria|data)-|^(role|for)$/.test(name)) made.setAttribute(name, value);
+        else made[name] = value;
+    }
+    made.append(...children);
+    return made;
+}
+
+const say = (element, text) => {
+    if (element.textContent !== text) element.textContent = text;
+};
+const percent = share => {
+    const at = 100 * share;
+    return `${at.toFixed(Math.abs(at) >= 9.95 || at === 0 ? 0 : Math.abs(at) >= 0.095 ? 1 : 3)} %`;
+};
+
+/** A row of an answer (`id` its number) or of a group (`g` and its number). */
+class Row {
+    constructor(chart, id) {
+        this.id = id;
+        this.box = el("input", {type: "checkbox", tabIndex: -1, "data-id": id});
+        this.tag = el("b", {className: "tag"});
+        this.text = el("span", {className: "text"});
+        this.name = el("span", {className: "name"}, this.tag, this.text);
+        this.truth = el("i", {className: "truth"});
+        this.marks = ["plain", "ours"].map(which => ({
+            which,
+            range: el("i", {className: `range ${which}`}),
+            point: el("i", {className: `point ${which}`}),
+        }));
+        const drawn = this.marks.flatMap(({range, point}) => [range, point]);
+        this.plot = el("span", {className: "plot", "aria-hidden": "true"}, this.truth, ...drawn);
+        this.node = el("label", {className: "row"}, this.box, this.name, this.plot);
+        this.box.addEventListener("change", () => chart.mark(this.members, this.box.checked));
+        if (typeof id === "string") this.fold = this.folder(chart);
+    }
+
+    folder(chart) {
+        const fold = el("button", {type: "button", className: "fold", tabIndex: -1});
+        fold.addEventListener("click", event => {
+            event.preventDefault();
+            chart.unfold(this.id);
+        });
+        this.name.prepend(fold);
+        return fold;
+    }
+
+    /** `item`: name, numbers, members and looks; `top`: the share at the right end. */
+    show(item, top, marked) {
+        this.members = item.members;
+        const on = item.members.filter(x => marked.has(x)).length;
+        this.box.checked = on === item.members.length;
+        this.box.indeterminate = on > 0 && on < item.members.length;
+        this.box.setAttribute("aria-label", item.told(on));
+        this.node.title = item.name;
+        this.node.classList.toggle("heading", item.heading);
+        this.node.classList.toggle("inner", item.inner);
+        this.node.dataset.marked = on === 0 ? "none" : this.box.indeterminate ? "some" : "all";
+        say(this.text, item.label);
+        say(this.tag, item.tag ?? "");
+        if (this.fold) {
+            this.fold.hidden = !item.foldable;
+            say(this.fold, item.open ? "▾" : "▸");
+            this.fold.setAttribute("aria-expanded", String(item.open));
+            this.fold.setAttribute("aria-label", `${item.open ? "Fold" : "Unfold"} ${item.name}`);
+        }
+        this.place(item, top);
+    }
+
+    place({truth, plain, ours, bars}, top) {
+        const at = share => `${(100 * Math.min(1, Math.max(0, share / top))).toFixed(2)}%`;
+        this.plot.classList.toggle("bare", !bars);
+        this.truth.style.width = at(truth);
+        for (const {which, range, point} of this.marks) {
+            const found = which === "ours" ? ours : plain;
+            range.hidden = point.hidden = !found || !bars;
+            if (!found) continue;
+            const [estimate, low, high] = found;
+            range.style.left = at(low);
+            range.style.right = `calc(100% - ${at(high)})`;
+            range.classList.toggle("cut", high > top);
+            point.style.left = at(estimate);
+        }
+    }
+}
+
+class Chart {
+    constructor(root) {
+        this.root = root;
+        this.rows = new Map();
+        this.open = new Set();
+        this.view = "groups";
+        this.query = "";
+        this.build();
+        this.resized = new ResizeObserver(() => this.draw());
+        this.resized.observe(root);
+    }
+
+    end() { this.resized.disconnect(); clearTimeout(this.waiting); }
+
+    build() {
+        const legend = el("div", {className: "legend"});
+        legend.innerHTML = `<span><i class="truth"></i>truth</span>
+            <span class="plain"><i class="range plain"></i><i class="point plain"></i>plain LDP</span>
+            <span class="ours"><i class="range ours"></i><i class="point ours"></i>this protection</span>
+            <span class="sensitive"><i class="truth"></i>sensitive</span>`;
+        this.search = el("input", {type: "search", placeholder: "Search", "aria-label":
+            "Search answers"});
+        this.search.addEventListener("input", () => { this.query = this.search.value; this.draw(); });
+        const act = (words, sign, told) => el("button", {type: "button", title: words,
+            "aria-label": words, onclick: told}, sign);
+        this.undo = act("Undo", "↶", () => this.emit({step: "undo"}));
+        this.redo = act("Redo", "↷", () => this.emit({step: "redo"}));
+        this.views = ["groups", "common"].map(view => el("button", {type: "button",
+            onclick: () => { this.view = view; this.draw(); }}));
+        this.found = el("span", {className: "found", role: "status"});
+        this.all = el("button", {type: "button", onclick: () => this.mark(this.matches, true)}, "Mark");
+        this.none = el("button", {type: "button", onclick: () => this.mark(this.matches, false)},
+            "Unmark");
+        this.bar = el("div", {className: "bar"}, legend, el("span", {className: "views"},
+            ...this.views), this.search, this.found, this.all, this.none, this.undo, this.redo);
+        this.board = el("div", {className: "board", role: "group", "aria-label":
+            "Answers; ticked ones are sensitive. Arrow keys go from answer to answer."});
+        this.readout = el("p", {className: "readout"});
+        this.root.append(this.bar, this.board, this.readout);
+        this.board.addEventListener("keydown", event => this.rove(event));
+        this.board.addEventListener("focusin", event => this.stop(event.target));
+        for (const event of ["pointerover", "focusin"]) {
+            this.board.addEventListener(event, ({target}) => this.read(target.closest(".row")));
+        }
+        this.board.addEventListener("pointerleave", () => this.read(null));
+    }
+
+    take(data) {
+        const another = this.data?.names.join() !== data.names.join();
+        if (another) {
+            this.open.clear();
+            this.rows.clear();
+            this.view = data.groups.length ? "groups" : "common";
+            this.query = this.search.value = "";
+        }
+        this.data = data;
+        const waits = !another && this.pending !== undefined && this.pending !== data.marked;
+        if (!waits) this.settle();
+        const {style} = this.root;
+        for (const [name, colour] of Object.entries(data.colours)) {
+            style.setProperty(`--${name}`, colour);
+        }
+        this.undo.disabled = !data.undo;
+        this.redo.disabled = !data.redo;
+        this.draw();
+    }
+
+    /** Show the server's marks: quick clicks keep their own until it has answered the last. */
+    settle() {
+        clearTimeout(this.waiting);
+        this.pending = undefined;
+        this.marked = new Set(numbers(this.data.marked));
+    }
+
+    mark(members, on) {
+        for (const x of members) this.marked[on ? "add" : "delete"](x);
+        this.pending = runs([...this.marked].sort((a, b) => a - b));
+        this.emit({marked: this.pending});
+        clearTimeout(this.waiting);
+        this.waiting = setTimeout(() => { this.settle(); this.draw(); }, WAIT_MS);
+        this.draw();
+    }
+
+    unfold(id) {
+        this.open[this.open.has(id) ? "delete" : "add"](id);
+        this.draw();
+    }
+
+    /** What is listed now, from top to bottom. */
+    items() {
+        const {names, groups} = this.data, k = names.length, wanted = this.query.trim().toLowerCase();
+        const folds = k >= FOLDED_FROM;
+        if (wanted) {
+            const own = new Map(groups.flatMap(({name, members}) => members.map(x => [x, name])));
+            this.matches = names.flatMap((name, x) =>
+                `${name} ${own.get(x) ?? ""}`.toLowerCase().includes(wanted) ? [x] : []);
+            return this.matches.slice(0, FOUND_MOST).map(x => this.answer(x, false));
+        }
+        if (folds && (this.view === "common" || !groups.length)) {
+            const {truth} = this.data, order = names.map((_, x) => x);
+            order.sort((a, b) => truth[b] - truth[a] || a - b);
+            return order.slice(0, COMMON).map(x => this.answer(x, false));
+        }
+        if (!groups.length) return names.map((_, x) => this.answer(x, false));
+        return groups.flatMap((group, g) => {
+            const open = !folds || this.open.has(`g${g}`);
+            const inside = open ? group.members.map(x => this.answer(x, true)) : [];
+            return [this.group(group, g, folds, open), ...inside];
+        });
+    }
+
+    answer(x, inner) {
+        const {data} = this, {names, labels, truth, plain, ours, blocks} = data;
+        const of = found => found && found.map(column => column[x]);
+        const made = {id: x, name: names[x], label: inner ? labels[x] : names[x], members: [x],
+            truth: truth[x], plain: of(plain), ours: of(ours), bars: true, heading: false, inner,
+            tag: blocks ? String(blocks[x] + 1) : ""};
+        made.told = on => `${this.sentence(made)} ${on ? data.words.marked : data.words.bare}`;
+        return made;
+    }
+
+    group({name, members, truth, plain, ours}, g, folds, open) {
+        const made = {id: `g${g}`, name, members, truth, plain, ours, bars: folds, inner: false,
+            heading: !folds, foldable: folds, open, label: name};
+        if (!folds) {
+            const all = [["truth", truth], ["plain", plain?.[0]], ["this", ours?.[0]]];
+            const told = all.filter(([, share]) => share !== undefined);
+            made.label = `${name}: ${told.map(([who, share]) => `${who} ${percent(share)}`).join(", ")}`;
+        }
+        made.told = on => `All of ${this.sentence(made)} ${on} of ${members.length} are sensitive.`;
+        return made;
+    }
+
+    sentence({name, truth, plain, ours}) {
+        const {n} = this.data, people = Math.round(truth * n).toLocaleString("en");
+        const of = (who, found) => found
+            ? `; ${who} ${percent(found[0])} (${percent(found[1])} to ${percent(found[2])})` : "";
+        return `${name}: truth ${percent(truth)}, ${people} people${of("plain LDP", plain)}`
+            + `${of("this protection", ours)}.`;
+    }
+
+    draw() {
+        if (!this.data || !this.root.clientWidth) return;
+        const items = this.items(), wide = this.root.clientWidth;
+        const columns = items.length > 18 && wide >= WIDE ? (items.length > 72 ? 3 : 2) : 1;
+        const each = Math.ceil(items.length / columns);
+        const least = matchMedia("(pointer: coarse)").matches ? ROW_TOUCH : ROW_LEAST;
+        const room = Math.max(BOARD_LEAST, innerHeight - ABOVE);
+        const height = Math.min(ROW_MOST, Math.max(least, Math.floor(room / (each + 1))));
+        const longest = Math.max(...items.filter(i => !i.heading).map(i => i.label.length), 4);
+        const {style} = this.board;
+        style.setProperty("--row", `${height}px`);
+        style.setProperty("--names", `${Math.min(17, 0.5 * longest + 2.2)}rem`);
+        style.setProperty("--columns", columns);
+        this.board.classList.toggle("low", height < 30);
+        const top = this.scale(items, wide / columns);
+        for (const item of items) {
+            if (!this.rows.has(item.id)) this.rows.set(item.id, new Row(this, item.id));
+            this.rows.get(item.id).show(item, top, this.marked);
+        }
+        this.arrange(items, columns, each);
+        this.controls(items);
+    }
+
+    /** The share at the right end; ranges may reach beyond, estimates and truth may not. */
+    scale(items, width) {
+        const shown = items.filter(item => item.bars);
+        const points = shown.flatMap(i => [i.truth, i.plain?.[0] ?? 0, i.ours?.[0] ?? 0]);
+        const ends = shown.flatMap(i => [i.plain?.[2] ?? 0, i.ours?.[2] ?? 0]);
+        const most = Math.max(...points, 1e-9);
+        const top = 1.04 * Math.max(most, Math.min(Math.max(...ends, 0), 1.6 * most));
+        const ticks = width < 460 ? 3 : 5, rough = top / ticks;
+        const power = 10 ** Math.floor(Math.log10(rough));
+        const step = [1, 2, 5, 10].find(part => part * power >= rough) * power;
+        this.step = step / top;
+        this.ticks = Array.from({length: Math.floor(top / step) + 1}, (_, i) => i * step);
+        this.top = top;
+        this.board.style.setProperty("--step", this.step);
+        return top;
+    }
+
+    /** Put rows where they belong; only if that changes, as moving takes the focus away. */
+    arrange(items, columns, each) {
+        const order = `${columns} ${items.map(({id}) => id).join()}`;
+        if (order !== this.order) {
+            this.order = order;
+            const held = this.root.getRootNode().activeElement?.dataset?.id;
+            this.axes = [];
+            const made = Array.from({length: columns}, (_, c) => {
+                const axis = el("div", {className: "axis", "aria-hidden": "true"});
+                this.axes.push(axis);
+                return el("div", {className: "column"}, axis, ...items.slice(c * each, (c + 1) * each)
+                    .map(({id}) => this.rows.get(id).node));
+            });
+            this.board.replaceChildren(...made);
+            this.list = items.map(({id}) => this.rows.get(id));
+            const kept = this.list.find(row => String(row.id) === held) ?? this.list[0];
+            this.stop(kept?.box);
+            if (held !== undefined && kept) kept.box.focus();
+        }
+        for (const axis of this.axes) {
+            axis.replaceChildren(el("div", {className: "ticks"}, ...this.ticks.map(tick => {
+                const made = el("span", {}, `${Number((100 * tick).toPrecision(3))} %`);
+                made.style.left = `${100 * tick / this.top}%`;
+                return made;
+            })));
+        }
+    }
+
+    controls() {
+        const {names, groups, words} = this.data, folds = names.length >= FOLDED_FROM;
+        this.views.forEach((button, i) => {
+            button.hidden = !folds || !groups.length || this.query.trim() !== "";
+            say(button, [words.groups, words.common][i]);
+            button.setAttribute("aria-pressed", String(this.view === ["groups", "common"][i]));
+        });
+        this.search.hidden = names.length < 12;
+        const searching = this.query.trim() !== "";
+        this.all.hidden = this.none.hidden = !searching || !this.matches.length;
+        say(this.found, searching ? `${this.matches.length} found` : "");
+        if (!this.pointed) this.read(null);
+    }
+
+    read(node) {
+        this.pointed = node;
+        const row = node && this.list.find(each => each.node === node);
+        say(this.readout, row ? row.box.getAttribute("aria-label") : this.hint());
+    }
+
+    hint() {
+        const {names, words} = this.data, common = names.length >= FOLDED_FROM
+            && this.view === "common" && !this.query.trim();
+        return common ? `${COMMON} of ${names.length.toLocaleString("en")} are shown; search for `
+            + `the others. ${words.hint}` : words.hint;
+    }
+
+    /** One row is a stop of the tab key. */
+    stop(target) {
+        if (!target?.dataset?.id) return;
+        for (const row of this.list) {
+            row.box.tabIndex = row.box === target ? 0 : -1;
+            if (row.fold) row.fold.tabIndex = row.box.tabIndex;
+        }
+    }
+
+    rove(event) {
+        const at = this.list.findIndex(row => row.node.contains(event.target));
+        const to = {ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: this.list.length - 1}[event.key];
+        if (at < 0 || to === undefined) return;
+        event.preventDefault();
+        event.stopPropagation();
+        this.list[Math.min(this.list.length - 1, Math.max(0, to))].box.focus();
+    }
+}
+
+/** Ascending numbers as "3;10-19", and back. */
+function runs(sorted) {
+    const made = [];
+    for (const x of sorted) {
+        const last = made.at(-1);
+        if (last && last[1] === x - 1) last[1] = x;
+        else made.push([x, x]);
+    }
+    return made.map(([first, last]) => first === last ? `${first}` : `${first}-${last}`).join(";");
+}
+
+function numbers(text) {
+    return text.split(";").filter(Boolean).flatMap(run => {
+        const [first, last = first] = run.split("-").map(Number);
+        return Array.from({length: last - first + 1}, (_, i) => first + i);
+    });
+}

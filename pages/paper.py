@@ -1,0 +1,38 @@
+"""The paper's results: Table 1 and Figures 1 to 3, recomputed beside what is printed."""
+
+import streamlit as st
+
+from caldp_ui.app.errors import plain_errors
+from caldp_ui.app.navigation import enter
+from caldp_ui.paper import figures, side, table_1
+from caldp_ui.paper.slot import SLOT
+from caldp_ui.session import notices
+
+VIEWS = {
+    "table-1": table_1.view,
+    "figure-1": figures.figure_1,
+    "figure-2": figures.figure_2,
+    "figure-3": figures.figure_3,
+    "unchecked": figures.unchecked,
+}
+
+enter()
+SLOT.follow_link()
+record = SLOT.now()
+notices.show()
+SLOT.write_link()
+
+with plain_errors():
+    with st.container(key=SLOT.key("title")):
+        st.header("The paper's results", anchor=False)
+        side.tabs()
+    if record.view in ("table-1", "figure-2"):
+        main, beside = st.columns([3.1, 1], gap="medium")
+        with beside:
+            side.settings(record)
+        with main:
+            VIEWS[record.view](record)
+    else:
+        VIEWS[record.view](record)
+    if record.view == "table-1":
+        table_1.hand_on(record)

@@ -1,0 +1,32 @@
+"""Sensitive values: mark answers as sensitive; see truth, plain LDP and this protection."""
+
+import streamlit as st
+
+from caldp_ui.app.errors import plain_errors
+from caldp_ui.app.navigation import enter
+from caldp_ui.compute import runs
+from caldp_ui.parts.comparison import shown
+from caldp_ui.session import notices
+from caldp_ui.values import below, chart, side, words
+from caldp_ui.values.slot import SLOT
+
+enter()
+SLOT.follow_link()
+scenario = SLOT.now().scenario
+notices.show()
+SLOT.write_link()
+
+with plain_errors():
+    with st.container(horizontal=True, vertical_alignment="center", key=SLOT.key("title")):
+        st.header("Sensitive values", anchor=False, width="content")
+        side.picker()
+    said = st.container(key="headline")
+    main, beside = st.columns([3.1, 1], gap="medium")
+    with main:
+        what = shown(SLOT, scenario)
+        chart.show(what)
+    with said:
+        st.markdown(words.headline(what))
+    with beside, st.container(key=SLOT.key("side")):
+        side.show(runs.setup(scenario))
+    below.tabs(what)

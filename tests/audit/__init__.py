@@ -1,0 +1,1 @@
+"""Audits, exact, by blocks and by samples, and what they must find."""

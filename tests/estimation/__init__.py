@@ -1,0 +1,1 @@
+"""Estimators, likelihoods and intervals."""

@@ -1,0 +1,1 @@
+"""Runs, regions, distances and the examples."""

@@ -1,0 +1,1 @@
+"""What is particular to each mechanism; the contract does the rest."""

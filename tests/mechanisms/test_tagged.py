@@ -1,0 +1,111 @@
+"""The personalised mechanism with people of a model: one channel on places, held like the others'.
+
+The common mechanism and the collector's formula have tests of their own (test_personalised.py).
+"""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Floats, Ints, WordSource
+from caldp_core.mechanisms import FAMILIES
+from caldp_core.mechanisms.backgrounds import population_background, uniform_background
+from caldp_core.mechanisms.specs import Hadamard, Rappor
+from caldp_core.mechanisms.tagged import TaggedMechanism
+from caldp_core.privacy.personal import PersonalPolicy
+from tests.contract import checks
+
+SENSITIVE = np.array([True, False, False, True, False])
+SHARES = (0.4, 0.2)
+P = np.array([0.1, 0.4, 0.2, 0.1, 0.2])
+
+
+def policy_of(background: Floats | None = None, shares: Any = SHARES) -> PersonalPolicy:
+    if background is None:
+        background = uniform_background(len(shares), ~SENSITIVE)
+    return PersonalPolicy.of(SENSITIVE, shares, background, 1.0)
+
+
+def made_by(family: str, policy: PersonalPolicy) -> TaggedMechanism:
+    made = FAMILIES[family].spec().make(policy)
+    assert isinstance(made, TaggedMechanism)
+    return made
+
+
+@pytest.mark.parametrize("family", ["hadamard", "randomized-response", "oue", "subset-selection"])
+def test_the_channel_is_a_law_within_the_policy(family: str) -> None:
+    made = made_by(family, policy_of())
+    checks.check_rows(made)
+    checks.check_audit(made)
+
+
+@pytest.mark.parametrize("family", ["hadamard", "randomized-response", "oue"])
+def test_mean_and_variance_are_those_of_the_channel(family: str) -> None:
+    made = made_by(family, policy_of())
+    channel, single = checks.channel_of(made), checks.single_estimates(made)
+    means = np.stack([made.expected(person) for person in np.eye(made.k)])
+    np.testing.assert_allclose(channel @ single, means, atol=1e-9)
+    square = P @ channel @ single**2
+    np.testing.assert_allclose(made.variance(P, 7), (square - made.expected(P) ** 2) / 7, rtol=1e-9)
+    weights = np.array([1.0, -2.0, 0.5, 0.0, 3.0])
+    mean = float(weights @ made.expected(P))
+    exact = float(P @ channel @ (single @ weights) ** 2 - mean**2) / 7
+    assert made.sum_variance(P, weights, 7) == pytest.approx(exact, rel=1e-9)
+
+
+def test_it_is_unbiased_just_if_the_background_is_right() -> None:
+    right = population_background(2, P, ~SENSITIVE)
+    np.testing.assert_allclose(made_by("hadamard", policy_of(right)).expected(P), P, atol=1e-15)
+    wrong = made_by("hadamard", policy_of()).expected(P)
+    assert np.abs(wrong - P).max() > 0.05
+    np.testing.assert_allclose(wrong[SENSITIVE], P[SENSITIVE], atol=1e-15)
+
+
+class NobodyAtHome(TaggedMechanism):
+    """Devices forget the tags."""
+
+    def _tagged(self, symbols: Ints, words: WordSource) -> Ints:
+        return symbols
+
+
+class SwappedTags(TaggedMechanism):
+    """The simulation gives tags each other's people."""
+
+    def sample_tally(self, counts: Any, rng: np.random.Generator) -> Any:
+        other = PersonalPolicy.of(SENSITIVE, SHARES[::-1], self.policy.background, 1.0)
+        return TaggedMechanism(other, "hadamard", Hadamard().family()).sample_tally(counts, rng)
+
+
+def test_reports_follow_the_channel() -> None:
+    family = Hadamard().family()
+    checks.check_privatize(TaggedMechanism(policy_of(), "hadamard", family))
+    with pytest.raises(AssertionError):
+        checks.check_privatize(NobodyAtHome(policy_of(), "hadamard", family))
+
+
+def test_tallies_follow_the_reports() -> None:
+    family = Hadamard().family()
+    checks.check_one_law(TaggedMechanism(policy_of(), "hadamard", family), P)
+    with pytest.raises(AssertionError):
+        checks.check_one_law(SwappedTags(policy_of(), "hadamard", family), P)
+
+
+def test_one_real_report_is_a_report() -> None:
+    made = made_by("hadamard", policy_of())
+    assert made.tally(made.client_report(1)).n == 1
+    assert Rappor(0.6).make(policy_of()).fingerprint != Rappor().make(policy_of()).fingerprint
+
+
+@pytest.mark.parametrize("shares", [(), (0.7, 0.4), (-0.1,), (float("nan"),), ((0.1,),)])
+def test_shares_that_are_none_are_refused(shares: Any) -> None:
+    with pytest.raises(CaldpError, match="shares must be one number per tag"):
+        policy_of(np.full((1, 5), 0.2), shares)
+
+
+def test_backgrounds_and_levels_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(CaldpError, match="background must have shape"):
+        PersonalPolicy.of(SENSITIVE, SHARES, np.full((1, 5), 0.2), 1.0)
+    with pytest.raises(CaldpError, match="epsilon must be a number"):
+        PersonalPolicy.of(SENSITIVE, SHARES, uniform_background(2, ~SENSITIVE), 0.0)

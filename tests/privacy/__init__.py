@@ -1,0 +1,1 @@
+"""Policies: what they promise, and what follows from promises."""

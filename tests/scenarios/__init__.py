@@ -1,0 +1,1 @@
+"""Scenarios, their files, links and schema."""

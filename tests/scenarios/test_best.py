@@ -1,0 +1,100 @@
+"""The mechanism that is left to us: least exact error among the quick, whatever the data are."""
+
+import numpy as np
+import pytest
+
+from caldp_core.basics.errors import CaldpError
+from caldp_core.datasets import Geometric, Uniform, Zipf
+from caldp_core.experiments.run import prepare
+from caldp_core.mechanisms import FAMILIES, mechanism
+from caldp_core.mechanisms.catalogue import MECHANISMS, mechanisms_for
+from caldp_core.mechanisms.specs import GridGeometric, Hadamard, Rappor
+from caldp_core.privacy.binary import BinaryPolicy
+from caldp_core.privacy.context import Context, PrivacyMatrix
+from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
+from caldp_core.privacy.matrix import released_together
+from caldp_core.scenarios.best import Best, chosen
+from caldp_core.scenarios.distances import Line
+from caldp_core.scenarios.policies import BinaryQuestion, ContextPolicy, MatrixPolicy
+from caldp_core.scenarios.protection import OneBlock
+from caldp_core.scenarios.scenario import Scenario
+
+POLICIES: list[PrivacyMatrix] = [
+    Context.plain(8, 0.5),
+    Context.plain(8, 4.0),
+    Context.high_low(np.arange(30) < 12, 1.0),
+    Context.block_structured(np.arange(30) // 10, [0.5, 1.0, 3.0]),
+    BinaryPolicy(0.5, 2.0),
+    GridMetric(3, 4, 0.7, 0.4),
+    EuclideanMetric(3, 4, 0.7, 0.4),
+    DistanceMetric.of(np.abs(np.subtract.outer(range(4), range(4))), 0.8),
+]
+
+
+def loss(made: object, k: int) -> float:
+    return float(made.variance(np.full(k, 1 / k), 1).sum())  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_it_has_the_least_total_variance_of_all_that_are_quick(policy: PrivacyMatrix) -> None:
+    best = chosen(Best(), policy)
+    losses = {e.name: loss(e.make(policy), policy.k) for e in mechanisms_for(policy)}
+    # Local hashing draws people one by one where blocks are large.
+    quick = {
+        name: each for name, each in losses.items() if name != "local-hashing" or policy.k <= 10
+    }
+    assert losses[best.name] == min(quick.values())
+    assert best.spec == MECHANISMS[best.name].spec()
+    assert loss(best.mechanism, policy.k) == losses[best.name]
+    assert Best().make(policy).fingerprint == best.mechanism.fingerprint
+
+
+def test_not_all_policies_have_one_best() -> None:
+    assert len({chosen(Best(), policy).name for policy in POLICIES}) >= 4
+
+
+def test_the_choice_says_nothing_of_the_data() -> None:
+    policy = ContextPolicy(OneBlock(), epsilon=1.0)
+    names = {
+        prepare(Scenario(dataset, policy, n=n)).mechanism_name
+        for dataset in (Uniform(50), Zipf(50, 3.0), Geometric(50, 0.999))
+        for n in (1, 10**12)
+    }
+    assert len(names) == 1
+
+
+def test_what_is_slow_is_left_out() -> None:
+    policy = Context.plain(6_000, 1.0)
+    best = chosen(Best(), policy)
+    assert best.name != "subset-selection"
+    assert FAMILIES[best.name].slow_from > 6_000
+    assert loss(mechanism(policy, "subset-selection"), 6_000) < loss(best.mechanism, 6_000)
+
+
+def test_a_mechanism_that_was_picked_stays_with_its_parameters() -> None:
+    setup = prepare(Scenario(Zipf(9), ContextPolicy(OneBlock()), Rappor(0.7), n=10))
+    assert setup.mechanism_name == "rappor"
+    assert setup.spec == Rappor(0.7)
+    other = prepare(Scenario(Zipf(9), ContextPolicy(OneBlock()), Rappor(), n=10))
+    assert setup.mechanism.fingerprint != other.mechanism.fingerprint
+
+
+@pytest.mark.parametrize(
+    ("policy", "mechanism", "words"),
+    [
+        (Line(), Hadamard(), "Hadamard response does not keep such a policy; choose one of grid-"),
+        (ContextPolicy(OneBlock()), GridGeometric(), "or best"),
+        (MatrixPolicy(((0, 1), (1, 0))), Hadamard(), "such a policy; choose one of designed, or"),
+        (MatrixPolicy(((0, 0), (1, 0))), Best(), "can be compared for this policy"),
+        (BinaryQuestion(0.0, 1.0), Best(), "can be compared for this policy"),
+    ],
+)
+def test_what_does_not_fit_is_one_sentence(policy: object, mechanism: object, words: str) -> None:
+    scenario = Scenario(Uniform(2), policy, mechanism, n=5)  # type: ignore[arg-type]
+    with pytest.raises(CaldpError, match=words):
+        prepare(scenario)
+
+
+def test_unknown_policies_have_no_mechanism() -> None:
+    with pytest.raises(CaldpError, match="No mechanism of the catalogue"):
+        chosen(Best(), released_together(BinaryPolicy(1.0, 1.0)))

@@ -1,0 +1,104 @@
+"""What an onlooker may believe after a report: channels stay within the promise, and reach it."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from caldp_core.audit.adversary import posterior
+from caldp_core.audit.beliefs import Beliefs, promised, reached
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Bools, Floats
+from caldp_core.mechanisms import FAMILIES, mechanism
+from caldp_core.privacy.context import Context
+
+K = 7
+CONTEXTS = {
+    "plain": Context.plain(K, 1.0),
+    "high-low": Context.high_low(np.arange(K) < 3, 0.7),
+    "blocks": Context.block_structured([0, 0, 0, 1, 1, 1, 1], [1.0, 2.0]),
+    "both": Context.of([0, 0, 0, 1, 1, 1, 2], np.arange(K) % 3 != 1, 1.5),
+}
+SINGLE: Bools = np.eye(K, dtype=np.bool_)
+PAIRS: Bools = SINGLE | np.roll(SINGLE, 1, axis=1)
+NEARLY = 1e-12
+"""Thresholds of coins are rounded to the private side, and floats by less than this."""
+
+
+def a_prior() -> Floats:
+    return np.random.default_rng(7).dirichlet(np.ones(K))
+
+
+@pytest.mark.parametrize("name", CONTEXTS)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_no_channel_leads_beyond_the_promise(name: str, family: str) -> None:
+    context, prior = CONTEXTS[name], a_prior()
+    channel = mechanism(context, family).exact_channel()
+    groups = np.concatenate([SINGLE, PAIRS])
+    for group, found in zip(groups, reached(channel, prior, groups), strict=True):
+        bound = promised(context, prior, group)
+        assert bound.before == pytest.approx(found.before)
+        assert bound.least - NEARLY <= found.least <= found.before + NEARLY
+        assert found.before - NEARLY <= found.most <= bound.most + NEARLY
+
+
+def test_randomized_response_between_two_values_reaches_the_promise() -> None:
+    context, prior = Context.plain(2, 1.0), np.array([0.2, 0.8])
+    (found,) = reached(
+        mechanism(context, "randomized-response").exact_channel(), prior, np.array([[True, False]])
+    )
+    bound = promised(context, prior, np.array([True, False]))
+    assert (found.least, found.most) == pytest.approx((bound.least, bound.most), abs=1e-9)
+    assert bound.most == pytest.approx(0.2 * np.e / (0.2 * np.e + 0.8))
+
+
+def test_a_stronger_channel_is_told_from_the_promise() -> None:
+    prior, group = a_prior(), SINGLE[0]
+    channel = mechanism(Context.plain(K, 1.1), "randomized-response").exact_channel()
+    (found,) = reached(channel, prior, group[None])
+    bound = promised(CONTEXTS["plain"], prior, group)
+    assert found.most > mechanism_most(prior, 1.0) + 1e-3
+    assert mechanism_most(prior, 1.0) <= bound.most + NEARLY
+
+
+def mechanism_most(prior: Floats, epsilon: float) -> float:
+    channel = mechanism(Context.plain(K, epsilon), "randomized-response").exact_channel()
+    return reached(channel, prior, SINGLE[:1])[0].most
+
+
+@pytest.mark.parametrize("family", ["hadamard", "subset-selection"])
+def test_single_values_by_another_way(family: str) -> None:
+    context = CONTEXTS["high-low"]
+    channel = mechanism(context, family).exact_channel()
+    shares = [Fraction(i + 1, K * (K + 1) // 2) for i in range(K)]
+    found = reached(channel, np.array(shares, dtype=np.float64), SINGLE)
+    outputs = range(len(channel[0]))
+    seen = [y for y in outputs if any(row[y] for row in channel)]
+    for x in range(K):
+        after = [float(posterior(channel, context, shares, y).posterior[x]) for y in seen]
+        assert (found[x].least, found[x].most) == pytest.approx((min(after), max(after)))
+
+
+def test_what_is_not_hidden_may_be_read_and_what_is_alone_too() -> None:
+    prior = a_prior()
+    bare = promised(CONTEXTS["high-low"], prior, SINGLE[5])
+    assert (bare.least, bare.most) == (0.0, 1.0)
+    hidden = promised(CONTEXTS["high-low"], prior, SINGLE[0])
+    assert hidden.least == 0.0  # a report in the clear rules it out
+    assert hidden.before < hidden.most < 1.0
+    assert promised(CONTEXTS["both"], prior, SINGLE[6]).most == 1.0
+    plain = promised(CONTEXTS["plain"], prior, SINGLE[0])
+    assert 0.0 < plain.least < plain.before < plain.most < 1.0
+
+
+def test_nobody_and_everybody_stay_what_they_are() -> None:
+    prior = np.r_[0.0, np.full(K - 1, 1 / (K - 1))]
+    assert promised(CONTEXTS["plain"], prior, SINGLE[0]) == Beliefs(0.0, 0.0, 0.0)
+    everybody = promised(CONTEXTS["plain"], prior, np.ones(K, np.bool_))
+    assert (everybody.least, everybody.most) == (1.0, 1.0)
+
+
+def test_a_prior_of_another_size_is_an_error() -> None:
+    channel = mechanism(CONTEXTS["plain"], "hadamard").exact_channel()
+    with pytest.raises(CaldpError, match="one share for each of the 7 values, got 3"):
+        reached(channel, np.ones(3) / 3, SINGLE)

@@ -1,0 +1,89 @@
+"""Runs in turns have the coins and the means of `run`, and come round by round."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from caldp_core.basics.errors import Cancelled
+from caldp_core.datasets import Uniform, Zipf
+from caldp_core.experiments.reproduce import (
+    LINES,
+    PANELS,
+    PAPER,
+    SIZES,
+    TABLE_1,
+    figure_2_points,
+    table_1_scenarios,
+)
+from caldp_core.experiments.run import prepare, run
+from caldp_core.experiments.turns import Turn, in_turns, means, whole_rounds
+from caldp_core.scenarios.policies import ContextPolicy
+from caldp_core.scenarios.protection import EvenRuns, OneBlock
+from caldp_core.scenarios.scenario import Scenario
+
+PLAIN = Scenario(Zipf(40), ContextPolicy(OneBlock()), n=500, trials=3, seed=5)
+BLOCKS = replace(PLAIN, policy=ContextPolicy(EvenRuns(4)), trials=2, seed=6)
+TWO = [PLAIN, BLOCKS]
+
+
+def test_every_run_is_that_of_the_scenario_by_itself() -> None:
+    turns = list(in_turns(TWO))
+    assert [turn.which for turn in turns] == [0, 1, 0, 1, 0]
+    for which, scenario in enumerate(TWO):
+        alone = [errors.tv for errors in run(prepare(scenario)).errors]
+        assert [turn.tv for turn in turns if turn.which == which] == alone
+    other = [turn.tv for turn in in_turns([replace(PLAIN, seed=7)])]
+    assert other != [turn.tv for turn in turns if turn.which == 0]
+
+
+def test_means_and_their_errors() -> None:
+    turns = [Turn(0, 0.1, 0.0), Turn(2, 0.5, 0.0), Turn(0, 0.3, 0.0)]
+    first, none, single = means(turns, 3)
+    assert first is not None
+    assert single is not None
+    assert first.runs == 2
+    assert first.tv == pytest.approx(0.2)
+    assert first.standard_error == pytest.approx(np.std([0.1, 0.3], ddof=1) / np.sqrt(2))
+    assert none is None
+    assert single.standard_error is None
+
+
+def test_only_whole_rounds_are_drawn_after_the_first() -> None:
+    turns = list(in_turns([replace(PLAIN, trials=2), replace(BLOCKS, trials=2)]))
+    assert [len(whole_rounds(turns[:upto], 2)) for upto in range(5)] == [0, 1, 2, 2, 4]
+
+
+def test_progress_is_told_and_can_stop_it() -> None:
+    shares: list[float] = []
+    assert len(list(in_turns(TWO, progress=shares.append))) == 5
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+
+    def stop(share: float) -> None:
+        if share > 0.5:
+            raise Cancelled
+
+    seen: list[Turn] = []
+    with pytest.raises(Cancelled):
+        seen.extend(in_turns(TWO, progress=stop))
+    assert list(in_turns([])) == []
+
+
+def test_the_columns_of_table_1_keep_all_but_the_blocks() -> None:
+    base = replace(PAPER, estimator="clip", seed=9).with_context(epsilon=2.0)
+    scenarios = table_1_scenarios(4, base)
+    assert [s.context.blocks for s in scenarios] == [column.blocks for column in TABLE_1]
+    for scenario in scenarios:
+        assert scenario.with_context(blocks=OneBlock()) == replace(base, trials=4)
+
+
+def test_figure_2_has_every_point_once() -> None:
+    points = list(figure_2_points(10, PAPER))
+    assert len({(p.panel, p.line, p.scenario.n) for p in points}) == len(points) == 200
+    for point in points:
+        assert point.scenario.dataset == PANELS[point.panel].dataset
+        assert point.scenario.context.blocks == LINES[point.line].blocks
+        assert (point.scenario.trials, point.scenario.mechanism) == (10, PAPER.mechanism)
+    assert {p.scenario.n for p in points} == set(SIZES) == {1000 * 2**i for i in range(10)}
+    assert PANELS[0].dataset == Uniform(1000)

@@ -1,0 +1,1 @@
+"""Variances, expected errors, bounds and plans."""

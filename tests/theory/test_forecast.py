@@ -1,0 +1,265 @@
+"""Expected errors against an independent simulation, over random scenarios of every kind."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from caldp_core.basics.limits import N_MAX, TRIALS_MAX
+from caldp_core.basics.types import Bools, Floats, Ints
+from caldp_core.datasets import Zipf
+from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.estimation.evidence import Evidence
+from caldp_core.experiments.forecast import forecast
+from caldp_core.experiments.run import prepare, run
+from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
+from caldp_core.mechanisms.specs import PublishedUrap
+from caldp_core.privacy.context import Context
+from caldp_core.scenarios.best import Best
+from caldp_core.scenarios.distances import Line
+from caldp_core.scenarios.policies import BinaryQuestion, ContextPolicy, PersonalTags
+from caldp_core.scenarios.policy_base import PolicySpec
+from caldp_core.scenarios.protection import OneBlock
+from caldp_core.scenarios.scenario import Scenario
+from caldp_core.theory.expected_error import NORMAL, Forecast, expected_error
+
+MEAN, DEVIATION = 0.03, 0.25
+"""How far a mean and a deviation may be off, or as far as `ERRORS` standard errors go."""
+ERRORS = 4.9
+"""Two-sided significance of 1e-6."""
+RUNS = 400
+"""Of the simulation: its deviation is known to 4 % (more for long tails)."""
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    labels: Ints
+    sensitive: Bools
+    epsilon: float
+    family: str
+    estimator: str
+    p: Floats
+    n: int
+    people: Ints | None
+
+    def __str__(self) -> str:
+        who = "drawn" if self.people is None else "known"
+        return (
+            f"{self.family}, {self.estimator}, k = {self.p.size}, n = {self.n} {who}, "
+            f"ε = {self.epsilon:.3f}, {self.labels.max() + 1} blocks, "
+            f"{self.sensitive.sum()} sensitive"
+        )
+
+    def made(self, wrong: float = 1.0) -> ContextMechanism:
+        context = Context.of(self.labels, self.sensitive, wrong * self.epsilon)
+        return mechanism(context, self.family)
+
+    def forecast(self, wrong: float = 1.0) -> Forecast:
+        """`wrong`: factor by which ε is taken wrongly."""
+        return expected_error(
+            self.made(wrong), self.p, self.n, self.estimator, people=self.people, seed=1
+        )
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """Mean TV and its standard error, deviation and the relative standard error of that."""
+
+    mean: float
+    error: float
+    deviation: float
+    deviation_error: float
+
+    def agrees_on_mean(self, ours: Forecast) -> bool:
+        error = ERRORS * float(np.hypot(self.error, ours.standard_error))
+        return abs(ours.tv - self.mean) <= max(MEAN * self.mean, error, ROUNDING)
+
+    def agrees_on_deviation(self, ours: Forecast, off: float = 1.0) -> bool:
+        trials = RUNS if ours.way == NORMAL else int(ours.way.split()[1].replace(",", ""))
+        relative = ERRORS * self.deviation_error * float(np.sqrt(1 + RUNS / trials))
+        allowed = max(DEVIATION, relative) * self.deviation
+        return abs(off * ours.deviation - self.deviation) <= max(allowed, ROUNDING)
+
+
+def simulate(case: Case) -> Simulated:
+    """Reports of people, tallied and estimated from, with seeds that no forecast has."""
+    made, rng = case.made(), np.random.default_rng(20_240)
+    errors = np.empty(RUNS)
+    for trial in range(RUNS):
+        people = rng.multinomial(case.n, case.p) if case.people is None else case.people
+        evidence = Evidence.of(made, made.sample_tally(people, rng))
+        shown = ESTIMATORS[case.estimator].apply(evidence)
+        errors[trial] = 0.5 * np.abs(shown - case.p).sum()
+    deviation = errors.std(ddof=1)
+    fourth = float(np.mean(((errors - errors.mean()) / max(deviation, ROUNDING)) ** 4))
+    return Simulated(
+        float(errors.mean()),
+        float(deviation / np.sqrt(RUNS)),
+        float(deviation),
+        float(np.sqrt(max(fourth - 1, 1.0) / 4 / RUNS)),
+    )
+
+
+def shares(kind: str, k: int, rng: np.random.Generator) -> Floats:
+    weights = {
+        "even": np.ones(k),
+        "zipf": 1.0 / np.arange(1, k + 1),
+        "skewed": rng.gamma(0.3, size=k) + 1e-12,
+        "few": (np.arange(k) < rng.integers(2, 9)).astype(np.float64),
+        "one": (np.arange(k) == 0).astype(np.float64),
+    }[kind]
+    return (
+        rng.permutation(weights / weights.sum()) if rng.random() < 0.5 else weights / weights.sum()
+    )
+
+
+def draw(rng: np.random.Generator, large: bool) -> Case:
+    """`large`: many values and people, where the normal approximation may hold."""
+    family = str(rng.choice(["hadamard", "randomized-response", "rappor", "oue"]))
+    after = str(rng.choice(["none", "clip", "simplex", "norm-sub"]))
+    most, k_least, n_least = 2000, 600, 5.0
+    if not large:
+        family, after = str(rng.choice(list(FAMILIES))), str(rng.choice(list(ESTIMATORS)))
+        slow = family in ("local-hashing", "subset-selection") or after == "maximum-likelihood"
+        most, k_least, n_least = 60 if slow else 2000, 2, 2.0
+    k = round(float(np.exp(rng.uniform(np.log(k_least), np.log(most)))))
+    p = shares(str(rng.choice(["even", "zipf", "skewed", "few", "one"])), k, rng)
+    blocks = int(
+        rng.choice([1, 1, min(k, int(rng.integers(2, 9))), max(k // 10, 1), max(k // 2, 1)])
+    )
+    part = float(rng.choice([1.0, 1.0, 0.7, 0.1, 0.0]))
+    n = round(float(10 ** rng.uniform(n_least, 9.0)))
+    labels = np.arange(k) * blocks // k
+    case = Case(
+        labels,
+        rng.random(k) < part,
+        float(np.exp(rng.uniform(np.log(0.05), np.log(8.0)))),
+        family,
+        after,
+        p,
+        n,
+        None,
+    )
+    if case.made().oracles.n_max < N_MAX:  # drawn one by one
+        n = min(n, 3000)
+    people = rng.multinomial(n, p) if rng.random() < 0.4 else None
+    p = p if people is None else people / n
+    return Case(labels, case.sensitive, case.epsilon, family, after, p, n, people)
+
+
+def cases(seed: int, number: int) -> Iterator[Case]:
+    for place, child in enumerate(np.random.SeedSequence(seed).spawn(number)):
+        yield draw(np.random.default_rng(child), large=place % 2 == 1)
+
+
+def check(seed: int, number: int) -> set[str]:
+    """The ways that the forecasts took."""
+    ways = set()
+    for case in cases(seed, number):
+        ours, theirs = case.forecast(), simulate(case)
+        assert theirs.agrees_on_mean(ours), f"{case}: {ours}, {theirs}"
+        assert theirs.agrees_on_deviation(ours), f"{case}: {ours}, {theirs}"
+        ways.add(ours.way.split()[0])
+    return ways
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_forecasts_are_what_trials_give(seed: int) -> None:
+    assert check(seed, 8) == {"normal", "simulated,"}
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("seed", range(3, 9))
+def test_more_forecasts_are_what_trials_give(seed: int) -> None:
+    check(seed, 24)
+
+
+NOISY = Case(
+    np.zeros(1000, np.int64),
+    np.ones(1000, np.bool_),
+    1.0,
+    "hadamard",
+    "none",
+    shares("zipf", 1000, np.random.default_rng(0)),
+    10**6,
+    None,
+)
+"""Where the normal approximation holds."""
+FEW = Case(
+    np.arange(400) // 2,
+    np.ones(400, np.bool_),
+    0.5,
+    "oue",
+    "simplex-per-block",
+    shares("skewed", 400, np.random.default_rng(0)),
+    10**6,
+    None,
+)
+"""Two values a block: a formula with one mean threshold a block is 20 to 49 % too high."""
+
+
+@pytest.mark.parametrize("case", [NOISY, FEW], ids=["many values", "few values"])
+def test_a_wrong_epsilon_and_a_wrong_deviation_are_rejected(case: Case) -> None:
+    ours, theirs = case.forecast(), simulate(case)
+    assert (ours.way == NORMAL) == (case is NOISY)
+    assert theirs.agrees_on_mean(ours)
+    assert theirs.agrees_on_deviation(ours)
+    for wrong in (0.9, 1.1):
+        assert not theirs.agrees_on_mean(case.forecast(wrong))
+    for off in (0.5, 1.5):
+        assert not theirs.agrees_on_deviation(ours, off)
+
+
+def test_trials_are_the_same_at_every_call_and_no_run_s() -> None:
+    assert FEW.forecast() == FEW.forecast()
+    of_runs = [child.spawn_key for child in np.random.SeedSequence(1).spawn(3)]
+    assert of_runs == [(0,), (1,), (2,)]  # of at most TRIALS_MAX, so that this is another's:
+    assert np.random.SeedSequence(1, spawn_key=(TRIALS_MAX,)).spawn_key not in of_runs
+
+
+def test_standard_errors_are_those_of_the_mean() -> None:
+    other = expected_error(FEW.made(), FEW.p, FEW.n, FEW.estimator, seed=2)
+    ours = FEW.forecast()
+    assert 0 < ours.standard_error <= 0.01 * ours.tv
+    spread = np.hypot(ours.standard_error, other.standard_error)
+    assert 0 < abs(ours.tv - other.tv) <= ERRORS * spread
+
+
+@pytest.mark.parametrize("estimator", sorted(set(ESTIMATORS) - {"significance-threshold"}))
+def test_nothing_hidden_from_nobody_drawn_is_no_error_at_all(estimator: str) -> None:
+    people = np.arange(3, 80)
+    case = Case(
+        np.zeros(77, np.int64),
+        np.zeros(77, np.bool_),
+        1.0,
+        "hadamard",
+        estimator,
+        people / people.sum(),
+        int(people.sum()),
+        people,
+    )
+    ours = case.forecast()
+    assert (ours.tv, ours.deviation, ours.standard_error) == (0.0, 0.0, 0.0)
+
+
+OTHERS: dict[str, tuple[PolicySpec, Zipf]] = {
+    "line": (Line(), Zipf(40)),
+    "binary": (BinaryQuestion(), Zipf(2)),
+    "personal tags": (PersonalTags(), Zipf(40)),
+    "uRAP": (ContextPolicy(blocks=OneBlock()), Zipf(40)),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_mechanisms_of_all_policies_are_forecast(name: str) -> None:
+    policy, dataset = OTHERS[name]
+    chosen = PublishedUrap() if name == "uRAP" else Best()
+    scenario = Scenario(dataset, policy, chosen, n=20_000, trials=100, seed=5)
+    setup = prepare(scenario)
+    ours, tv = forecast(setup), np.array([errors.tv for errors in run(setup).errors])
+    error = np.hypot(tv.std(ddof=1) / 10, ours.standard_error)
+    assert abs(ours.tv - tv.mean()) <= ERRORS * error
+    if name != "binary":  # of 2 values, whose error spreads by more than half of it
+        assert abs(1.15 * ours.tv - tv.mean()) > ERRORS * error

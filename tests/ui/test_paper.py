@@ -1,0 +1,135 @@
+"""The page of the paper's results: its numbers are the core's, its links lead back to it."""
+
+from concurrent.futures import wait
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from caldp_core.audit.adversary import error_vertex
+from caldp_core.experiments.reproduce import PAPER, TABLE_1, table_1
+from caldp_core.experiments.turns import Mean
+from caldp_core.mechanisms.specs import LocalHashing
+from caldp_core.privacy.binary import BinaryPolicy
+from caldp_ui.paper import words
+from caldp_ui.paper.slot import VIEWS, Paper, PaperLink
+from tests.ui.driver import APP, checked, container, query_of
+
+PAGE = "pages/paper.py"
+
+
+def open_paper(**query: str) -> AppTest:
+    at = AppTest.from_file(APP, default_timeout=120)
+    for name, value in query.items():
+        at.query_params[name] = value
+    return checked(at.switch_page(PAGE).run())
+
+
+def done(at: AppTest, key: str) -> AppTest:
+    assert not wait([at.session_state[f"paper-{key}/job"].future], timeout=120).not_done
+    return checked(at.run())
+
+
+def leave(at: AppTest) -> None:
+    """Stop what still runs, as the threads are few and shared."""
+    at.session_state["paper-table/job"].cancel()
+
+
+def paper_of(at: AppTest) -> Paper:
+    found: Paper = at.session_state["paper/slot"].record
+    return found
+
+
+def headline(at: AppTest) -> str:
+    (told,) = (item.value for item in container(at, "headline").markdown)
+    return str(told)
+
+
+@pytest.fixture(scope="module")
+def page() -> AppTest:
+    return done(open_paper(runs="2"), "table")
+
+
+def test_table_1_is_that_of_the_command_line(page: AppTest) -> None:
+    columns = table_1(2)
+    shown = page.table[0].value
+    for column, recomputed in zip(TABLE_1, columns, strict=True):
+        mean = Mean(2, recomputed.mean, recomputed.standard_error)
+        assert shown[column.title]["recomputed, mean ± standard error"] == words.number(mean)
+        assert shown[column.title]["difference"] == words.difference(column, mean)
+    gaps = [recomputed.mean / recomputed.paper - 1 for recomputed in columns]
+    assert f"{-100 * min(gaps):.1f}" in headline(page)
+    assert f"{100 * max(gaps):.1f}" in headline(page)
+    assert "--runs 2 --seed 1" in page.code[0].value
+
+
+def test_settings_change_what_is_run_and_lead_back(page: AppTest) -> None:
+    at = done(open_paper(runs="1", view="table-1", v="2", epsilon="2", estimator="clip"), "table")
+    assert paper_of(at).scenario.context.epsilon == 2.0
+    assert "ε = 2" in headline(at)
+    assert headline(at) != headline(page)
+    checked(at.button(key="paper-as-printed").click().run())
+    assert paper_of(at).scenario == PAPER
+    assert query_of(at) == {"runs": "1"}
+    leave(at)
+
+
+def test_columns_that_take_long_are_left_out_and_told() -> None:
+    at = done(open_paper(runs="1", v="2", mechanism="local-hashing"), "table")
+    assert paper_of(at).scenario.mechanism == LocalHashing()
+    assert "LDP" in at.info[0].value
+    assert list(at.table[0].value) == ["(25, 35)", "(25, 70)"]
+
+
+@pytest.mark.parametrize("view", [view for view in VIEWS if view not in ("table-1", "figure-2")])
+def test_every_other_result_says_one_sentence(view: str) -> None:
+    at = open_paper(view=view)
+    assert headline(at)
+    assert query_of(at) == {"view": view}
+
+
+def test_figure_1_says_the_corner_of_theorem_2() -> None:
+    at = open_paper(view="figure-1", levels="1;3")
+    vertex = error_vertex(BinaryPolicy(1.0, 3.0))
+    assert f"**{100 * vertex.false_alarm:.0f} of 100** who were x′" in headline(at)
+    checked(at.select_slider(key="paper-second").set_value(float("inf")).run())
+    assert query_of(at)["levels"] == "1;inf"
+    assert "misses **0 of 100**" in headline(at)
+
+
+BAD: dict[str, dict[str, str]] = {
+    "view": {"view": "table-9"},
+    "runs": {"runs": "many"},
+    "too many runs": {"runs": "101"},
+    "levels": {"levels": "1"},
+    "negative level": {"levels": "1;-2"},
+    "no map": {"v": "2", "dataset": "zipf", "n": "1000", "blocks": "one"},
+    "no context": {"v": "2", "mechanism": "binary"},
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_link_that_is_none_starts_afresh_with_a_sentence(name: str) -> None:
+    at = open_paper(**({"view": "unchecked"} | BAD[name]))
+    assert len(at.warning) == 1
+    assert paper_of(at) == Paper()
+    assert query_of(at) == {}
+    leave(at)
+
+
+RECORDS = [
+    Paper(PAPER.with_context(epsilon=2.0), "figure-2", 100),
+    *(Paper(view=view) for view in VIEWS),
+]
+
+
+@pytest.mark.parametrize("record", RECORDS)
+def test_links_hold_the_record(record: Paper) -> None:
+    assert PaperLink().read(PaperLink().write(record)) == record
+
+
+def test_differences_in_words() -> None:
+    column = TABLE_1[0]
+    below = Mean(10, 0.9 * column.paper, 0.001)
+    assert words.difference(column, below) == "10\N{NO-BREAK SPACE}% below, beyond chance"
+    near = Mean(10, 1.01 * column.paper, 0.01)
+    assert words.difference(column, near).endswith("above, within chance")
