@@ -29,9 +29,9 @@ from caldp_ui.charts.show import show
 from caldp_ui.compute import runs
 from caldp_ui.paper import charts, side, words
 from caldp_ui.paper.slot import SLOT, Paper
+from caldp_ui.parts.comparison import Shown, quick
 from caldp_ui.places.ground import ground
 from caldp_ui.places.scene import scene
-from caldp_ui.places.shown import Shown, quick
 from caldp_ui.session import jobs
 from caldp_ui.stage import stage
 from caldp_ui.words import formats

@@ -10,12 +10,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from threading import Event
 from time import monotonic
-from typing import Any, Generic, Literal, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, NoReturn, TypeAlias, TypeVar
 
 import streamlit as st
 
 from caldp_core.basics.errors import Cancelled
 from caldp_core.basics.types import Progress
+from caldp_ui.session import notices
 
 T = TypeVar("T")
 
@@ -187,7 +188,7 @@ def _gather(key: str, name: str, find: Callable[[Progress], Iterator[Any]]) -> J
 def _fill(key: str, told: Told, show: Callable[[list[Any]], None]) -> None:
     job: Job[Any] | None = st.session_state.get(_place(key))
     if job is None or job.done:
-        st.rerun()
+        _run_page()
     show(list(job.found))
     _progress(key, job, told)
 
@@ -212,7 +213,12 @@ def _wait(key: str, name: str, work: Callable[[Progress], Any]) -> None:
     if job is None and st.session_state[f"{key}/idle"] > 1:
         st.session_state[_place(key)] = launch(name, work, _quiet_pool)
     elif job is not None and job.done:
-        st.rerun()
+        _run_page()
+
+
+def _run_page() -> NoReturn:
+    notices.stay()
+    st.rerun()
 
 
 def held(key: str, name: str) -> Job[Any] | None:
@@ -236,7 +242,7 @@ def _start(key: str, name: str, work: Callable[[Progress], Any]) -> None:
 def _watch(key: str, told: Told) -> None:
     job: Job[Any] | None = st.session_state.get(_place(key))
     if job is None or job.done:
-        st.rerun()
+        _run_page()
     _progress(key, job, told)
 
 

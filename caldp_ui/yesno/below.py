@@ -62,7 +62,7 @@ def _numbers(what: Shown) -> None:
     there = {"this protection": what.ours, "Warner's coin": what.warner}
     st.table(pd.DataFrame({title: _column(coin) for title, coin in there.items()}))
     st.markdown("**The same as distances between shares**")
-    numbers.table({title: coin.result for title, coin in there.items()})
+    numbers.table({title: coin.result for title, coin in there.items()}, None)
 
 
 def _column(coin: Coin) -> dict[str, str]:

@@ -23,7 +23,7 @@ POLICIES: Final[dict[str, PrivacyMatrix]] = {
     "steps": GridMetric(2, 3, 0.7, 0.4),
     "crow": EuclideanMetric(2, 3, 0.7, 0.4),
     "ring": DistanceMetric.of(_RING, 0.8),
-    "matrix": DenseMatrix.of([[0, 1, 2, 9], [0.5, 0, 1, 1], [1, 1, 0, np.inf], [3, 1, 1, 0]]),
+    "matrix": DenseMatrix.of([[0.0, 1, 2, 9], [0.5, 0, 1, 1], [1.0, 1, 0, np.inf], [3.0, 1, 1, 0]]),
 }
 PAIRS: Final = [
     pytest.param(policy, entry, id=f"{kind}, {entry.name}")

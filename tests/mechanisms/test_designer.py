@@ -50,15 +50,14 @@ def test_two_symbols_give_theorem_2_and_so_warner_and_mangat(
 
 def test_many_symbols_at_a_large_epsilon_give_randomized_response() -> None:
     k, epsilon = 6, 4.0
-    made = design(Context.plain(k, epsilon))
+    policy = Context.plain(k, epsilon)
+    made = design(policy)
     other = 1 / (k - 1 + math.exp(epsilon))
     expected = np.full((k, k), other) + np.eye(k) * (math.exp(epsilon) - 1) * other
     np.testing.assert_allclose(
         unordered(made.channel.floats()), unordered(expected), rtol=0, atol=FOUND
     )
-    assert made.loss == pytest.approx(
-        total(mechanism(made.policy, "randomized-response")), rel=FOUND
-    )
+    assert made.loss == pytest.approx(total(mechanism(policy, "randomized-response")), rel=FOUND)
 
 
 @pytest.mark.parametrize(("k", "epsilon"), [(8, 1.0), (6, 1.0), (9, 0.3), (5, 2.0)])
@@ -215,6 +214,8 @@ def test_progress_rises_to_the_end_and_cancels() -> None:
         (line(257, 1.0), None, None, "at most 256 symbols"),
     ],
 )
-def test_bad_input_gets_one_sentence(levels: Floats, prior: object, weights: object, words: str):
+def test_bad_input_gets_one_sentence(
+    levels: Floats, prior: object, weights: object, words: str
+) -> None:
     with pytest.raises(CaldpError, match=words):
         design(DenseMatrix.of(levels), prior, weights)  # type: ignore[arg-type]

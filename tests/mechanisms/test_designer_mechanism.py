@@ -14,7 +14,7 @@ from caldp_core.privacy.matrix import DenseMatrix
 from tests.contract import checks
 from tests.designs import INF, line, uneven
 
-POLICY = DenseMatrix.of([[0, 1, 2, 9], [0.5, 0, 1, 1], [1, 1, 0, INF], [3, 1, 1, 0]])
+POLICY = DenseMatrix.of([[0.0, 1, 2, 9], [0.5, 0, 1, 1], [1.0, 1, 0, INF], [3.0, 1, 1, 0]])
 
 
 def test_reports_follow_the_channel_and_the_two_ways_to_a_tally_are_one_law() -> None:
