@@ -31,12 +31,15 @@ START: Final = "pages/start.py"
 PLACES: Final = "pages/places.py"
 VALUES: Final = "pages/values.py"
 YES_OR_NO: Final = "pages/yesno.py"
+ADVERSARY: Final = "pages/adversary.py"
 PAPER: Final = "pages/paper.py"
 PAGES: Final = (
     Entry(START, "Start here", "flag"),
     Entry(PLACES, "Places on a map", "map"),
     Entry(VALUES, "Sensitive values", "fact_check"),
     Entry(YES_OR_NO, "Yes or no", "casino"),
+    Entry(ADVERSARY, "What an adversary learns", "visibility"),
+    Entry("pages/curves.py", "Error curves", "show_chart"),
     Entry(PAPER, "The paper's results", "menu_book"),
 )
 """The menu from left to right; the first page is where a newcomer lands."""
