@@ -10,7 +10,6 @@ from caldp_core.scenarios.protection import EverythingSensitive, SensitiveSymbol
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.values.slot import BEGIN
 from tests.browser.conftest import DESKTOP, Profiles
-from tests.browser.hands import expect
 from tests.browser.test_contrast import contrast
 from tests.browser.watch import Watch
 
@@ -63,21 +62,24 @@ def expect_link(page: Any, scenario: Scenario) -> None:
     settled(page)
 
 
+def expect_protected(page: Any, share: str) -> None:
+    page.locator(".odds", has_text=f"among the {share} who are protected").wait_for()
+
+
 def undo(page: Any, scenario: Scenario = BEGIN) -> None:
     page.get_by_role("button", name="Undo").click()
     expect_link(page, scenario)
 
 
 def test_a_tick_makes_an_answer_sensitive(page: Any) -> None:
-    protected = page.locator(".odds")
-    expect(protected).to_contain_text("among the 32 of 100 who are protected")
+    expect_protected(page, "32 of 100")
     page.locator(ROWS, has_text="very good marriage").first.click()
     ticked = BEGIN.with_context(sensitive=SensitiveSymbols(("4-9",)))
     expect_link(page, ticked)
-    expect(protected).to_contain_text("among the 67 of 100 who are protected")
+    expect_protected(page, "67 of 100")
     assert page.locator(f"{ROWS}[data-marked=all]").count() == 7  # six answers and one group
     undo(page)
-    expect(protected).to_contain_text("among the 32 of 100 who are protected")
+    expect_protected(page, "32 of 100")
 
 
 def test_quick_ticks_are_all_kept(page: Any) -> None:

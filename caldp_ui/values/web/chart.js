@@ -2,7 +2,7 @@
    marks the answer as sensitive. Rows live as long as their answer, so that nothing blinks. */
 
 const FOLDED_FROM = 61, COMMON = 40, FOUND_MOST = 120, ROW_LEAST = 19, ROW_TOUCH = 28, ROW_MOST = 40;
-const ABOVE = 240, BOARD_LEAST = 380, WIDE = 760;
+const ABOVE = 240, AROUND_ON_PHONE = 410, BOARD_LEAST = 380, WIDE = 760, NARROW = 500;
 const instances = new WeakMap();
 
 export default function mount({data, parentElement: parent, setTriggerValue}) {
@@ -245,7 +245,8 @@ class Chart {
         const columns = items.length > 18 && wide >= WIDE ? (items.length > 72 ? 3 : 2) : 1;
         const each = Math.ceil(items.length / columns);
         const least = matchMedia("(pointer: coarse)").matches ? ROW_TOUCH : ROW_LEAST;
-        const room = Math.max(BOARD_LEAST, innerHeight - ABOVE);
+        const around = wide < NARROW ? AROUND_ON_PHONE : ABOVE;
+        const room = Math.max(BOARD_LEAST, innerHeight - around);
         const height = Math.min(ROW_MOST, Math.max(least, Math.floor(room / (each + 1))));
         const longest = Math.max(...items.filter(i => !i.heading).map(i => i.label.length), 4);
         const {style} = this.board;
