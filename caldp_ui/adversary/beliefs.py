@@ -16,7 +16,7 @@ from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.offers import block_totals, cover_of
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.adversary.slot import DAYS_MAX, MEMOISED, Suspect
-from caldp_ui.compute import runs
+from caldp_ui.compute import rivals, runs
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +73,7 @@ class Shown:
 def shown(record: Suspect) -> Shown:
     """All of it."""
     ours = onlooker(record.scenario, record.place)
-    plain = onlooker(runs.rival(record.scenario), record.place)
+    plain = onlooker(rivals.rival(record.scenario), record.place)
     seen = 1 if record.noise == MEMOISED else record.days
     return Shown(record, ours, plain, _pair(ours, seen))
 

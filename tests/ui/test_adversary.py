@@ -19,7 +19,8 @@ from caldp_ui.adversary.beliefs import onlooker, region, shown
 from caldp_ui.adversary.slot import BEGIN, DENVER, MEMOISED, SLOT, Suspect, SuspectLink
 from caldp_ui.app.navigation import ADVERSARY
 from caldp_ui.app.theme import LIGHT
-from caldp_ui.compute import runs
+from caldp_ui.compute import rivals
+from caldp_ui.controls.presets import Preset
 from caldp_ui.places import presets
 from caldp_ui.stage import encode
 from tests.ui.driver import APP, box, checked, container, pictures, query_of
@@ -92,7 +93,7 @@ def test_a_click_moves_the_person_and_so_does_the_list() -> None:
 
 
 @pytest.mark.parametrize("preset", presets.PRESETS, ids=lambda preset: preset.title)
-def test_every_preset_and_every_tab(preset: presets.Preset) -> None:
+def test_every_preset_and_every_tab(preset: Preset) -> None:
     record = Suspect(preset.apply(BEGIN), days=3)
     at = opened(record)
     assert_shows(at, record)
@@ -150,7 +151,7 @@ def test_where_nothing_hides_the_page_says_so() -> None:
 
 def test_plain_ldp_beside_it_is_the_best_there_is() -> None:
     what = shown(Suspect(BEGIN.with_context(blocks=StateBlocks())))
-    assert what.plain.setup.scenario == runs.rival(BEGIN)
+    assert what.plain.setup.scenario == rivals.rival(BEGIN)
 
 
 def test_the_chart_draws_the_days() -> None:
