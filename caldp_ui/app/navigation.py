@@ -39,6 +39,7 @@ PAGES: Final = (
     Entry(VALUES, "Sensitive values", "fact_check"),
     Entry(YES_OR_NO, "Yes or no", "casino"),
     Entry(ADVERSARY, "What an adversary learns", "visibility"),
+    Entry("pages/curves.py", "Error curves", "show_chart"),
     Entry(PAPER, "The paper's results", "menu_book"),
 )
 """The menu from left to right; the first page is where a newcomer lands."""

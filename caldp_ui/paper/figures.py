@@ -32,7 +32,7 @@ from caldp_ui.paper.slot import SLOT, Paper
 from caldp_ui.parts.comparison import Shown, quick
 from caldp_ui.places.ground import ground
 from caldp_ui.places.scene import scene
-from caldp_ui.session import jobs
+from caldp_ui.session import findings
 from caldp_ui.stage import stage
 from caldp_ui.words import formats
 
@@ -103,7 +103,7 @@ def figure_2(record: Paper) -> None:
         return in_turns([point.scenario for point in points], progress=progress)
 
     total = len(points) * FIGURE_RUNS
-    jobs.filling(
+    findings.filling(
         SLOT.key("figure-2"),
         runs.key(record.scenario),
         find,

@@ -19,7 +19,7 @@ from caldp_ui.charts.show import show
 from caldp_ui.compute import exports, runs
 from caldp_ui.paper import charts, words
 from caldp_ui.paper.slot import SLOT, Paper
-from caldp_ui.session import jobs
+from caldp_ui.session import findings, jobs
 
 
 def view(record: Paper) -> None:
@@ -27,7 +27,7 @@ def view(record: Paper) -> None:
     scenarios = table_1_scenarios(record.runs, record.scenario)
     kept = [which for which, scenario in enumerate(scenarios) if _is_quick(scenario)]
     chosen = [scenarios[which] for which in kept]
-    jobs.filling(
+    findings.filling(
         SLOT.key("table"),
         json.dumps([runs.key(scenario) for scenario in chosen]),
         _finder(chosen),

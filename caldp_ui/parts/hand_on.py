@@ -32,7 +32,11 @@ def link(query: Mapping[str, str]) -> None:
         )
         return
     with st.container(key="qr"):
-        st.image(segno.make(others, error="m").svg_inline(scale=4, border=2), width=200)
+        st.image(
+            segno.make(others, error="m").svg_inline(scale=4, border=2),
+            width=200,
+            alt="The link as a QR code.",
+        )
 
 
 def files(slot: Slot[S], result: Result) -> None:

@@ -54,4 +54,4 @@ def title(scenario: Scenario) -> str:
 def differences(now: Result, pinned: Result) -> pd.DataFrame:
     """The rows of the table of numbers in which the two differ."""
     frame = pd.DataFrame({"now": numbers.column(now), "pinned": numbers.column(pinned)})
-    return frame[frame["now"] != frame["pinned"]]
+    return frame[frame["now"] != frame["pinned"]].rename_axis("number")

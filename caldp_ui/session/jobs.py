@@ -5,17 +5,18 @@ It reports its share to `progress`, which raises `Cancelled` once the reader has
 cancelled job counts as done at once; what its thread is at until its next report goes unseen.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from threading import Event
 from time import monotonic
-from typing import Any, Generic, Literal, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, NoReturn, TypeAlias, TypeVar
 
 import streamlit as st
 
 from caldp_core.basics.errors import Cancelled
 from caldp_core.basics.types import Progress
+from caldp_ui.session import notices
 
 T = TypeVar("T")
 
@@ -80,17 +81,19 @@ def launch(
     name: str, work: Callable[[Progress], T], pool: Callable[[], ThreadPoolExecutor] = _pool
 ) -> Job[T]:
     """Start the work."""
-    return _begun(Job(name), work, pool)
+    return begin(Job(name), work, pool)
 
 
-def _begun(
+def begin(
     job: Job[T], work: Callable[[Progress], T], pool: Callable[[], ThreadPoolExecutor] = _pool
 ) -> Job[T]:
-    def begin() -> T:
+    """Start the work of a job that is there already."""
+
+    def at_work() -> T:
         job.began = monotonic()
         return work(job.progress)
 
-    job.future = pool().submit(begin)
+    job.future = pool().submit(at_work)
     return job
 
 
@@ -128,7 +131,7 @@ def offered(
         return None
     if job.done:
         return job.result()
-    _watch(key, told)
+    watch(key, told)
     return None
 
 
@@ -137,59 +140,6 @@ def started(key: str, name: str, work: Callable[[Progress], T], told: Told) -> T
     if held(key, name) is None:
         _start(key, name, work)
     return offered(key, name, work, Offer("Go on", ":material/play_arrow:"), told)
-
-
-def filling(
-    key: str,
-    name: str,
-    find: Callable[[Progress], Iterator[Any]],
-    told: Told,
-    show: Callable[[list[Any]], None],
-) -> None:
-    """Show what `find` yields, drawn anew as there is more of it.
-
-    It starts by itself; after a cancel, what was found until then stays on show, with a button to
-    start again. `show` draws in a fragment: all that it needs must come with it.
-    """
-    job: Job[list[Any]] | None = held(key, name)
-    if job is None:
-        job = _gather(key, name, find)
-    if not job.done:
-        _fill(key, told, show)
-        return
-    show(list(job.found))
-    if job.result() is None:
-        st.button(
-            "Start again",
-            key=f"{key}-again",
-            icon=":material/replay:",
-            on_click=lambda: _again(key, name, find),
-        )
-
-
-def _again(key: str, name: str, find: Callable[[Progress], Iterator[Any]]) -> None:
-    _gather(key, name, find)
-
-
-def _gather(key: str, name: str, find: Callable[[Progress], Iterator[Any]]) -> Job[list[Any]]:
-    job: Job[list[Any]] = Job(name)
-
-    def work(progress: Progress) -> list[Any]:
-        for each in find(progress):
-            job.found.append(each)
-        return job.found
-
-    st.session_state[_place(key)] = _begun(job, work)
-    return job
-
-
-@st.fragment(run_every=1.5)
-def _fill(key: str, told: Told, show: Callable[[list[Any]], None]) -> None:
-    job: Job[Any] | None = st.session_state.get(_place(key))
-    if job is None or job.done:
-        st.rerun()
-    show(list(job.found))
-    _progress(key, job, told)
 
 
 def quietly(key: str, name: str, work: Callable[[Progress], T]) -> T | None:
@@ -210,37 +160,46 @@ def _wait(key: str, name: str, work: Callable[[Progress], Any]) -> None:
     st.session_state[f"{key}/idle"] += 1
     job = held(key, name)
     if job is None and st.session_state[f"{key}/idle"] > 1:
-        st.session_state[_place(key)] = launch(name, work, _quiet_pool)
+        st.session_state[place(key)] = launch(name, work, _quiet_pool)
     elif job is not None and job.done:
-        st.rerun()
+        run_page()
+
+
+def run_page() -> NoReturn:
+    """Run the page once more by itself; a notice that nobody has read yet stays."""
+    notices.stay()
+    st.rerun()
 
 
 def held(key: str, name: str) -> Job[Any] | None:
     """The job of that name at that place; one of another name is ended."""
-    job: Job[Any] | None = st.session_state.get(_place(key))
+    job: Job[Any] | None = st.session_state.get(place(key))
     if job is not None and job.name != name:
         job.cancel()
-        job = st.session_state[_place(key)] = None
+        job = st.session_state[place(key)] = None
     return job
 
 
-def _place(key: str) -> str:
+def place(key: str) -> str:
+    """Where the visit keeps the job of that key."""
     return f"{key}/job"
 
 
 def _start(key: str, name: str, work: Callable[[Progress], Any]) -> None:
-    st.session_state[_place(key)] = launch(name, work)
+    st.session_state[place(key)] = launch(name, work)
 
 
 @st.fragment(run_every=0.4)
-def _watch(key: str, told: Told) -> None:
-    job: Job[Any] | None = st.session_state.get(_place(key))
+def watch(key: str, told: Told) -> None:
+    """The job's progress until it is done; then the page runs once more."""
+    job: Job[Any] | None = st.session_state.get(place(key))
     if job is None or job.done:
-        st.rerun()
-    _progress(key, job, told)
+        run_page()
+    bar(key, job, told)
 
 
-def _progress(key: str, job: Job[Any], told: Told) -> None:
+def bar(key: str, job: Job[Any], told: Told) -> None:
+    """A job's progress, and the button that cancels it."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.progress(job.share, text=told(job))
         st.button("Cancel", icon=":material/stop:", on_click=job.cancel, key=f"{key}-cancel")

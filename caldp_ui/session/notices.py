@@ -11,6 +11,8 @@ from caldp_ui.app.errors import as_text
 
 _NOTICE: Final = "notice"
 _HINT: Final = "hint"
+_SHOWN: Final = "notice-shown"
+_STAYS: Final = "notice-stays"
 
 
 def notify(sentence: str) -> None:
@@ -23,11 +25,18 @@ def hint(sentence: str) -> None:
     st.session_state[_HINT] = sentence
 
 
+def stay() -> None:
+    """What is shown now is shown in the next run, too: it is none that the reader has caused."""
+    st.session_state[_STAYS] = True
+
+
 def show() -> None:
-    """Show the kept sentences once."""
+    """Show the kept sentences until the reader does something."""
     floating = st.session_state.pop(_HINT, None)
     if floating:
         st.toast(as_text(floating), icon=":material/info:", duration="long")
-    sentence = st.session_state.pop(_NOTICE, None)
+    stays = st.session_state.pop(_STAYS, False)
+    sentence = st.session_state.pop(_NOTICE, st.session_state.get(_SHOWN) if stays else None)
+    st.session_state[_SHOWN] = sentence
     if sentence:
         st.warning(as_text(sentence), icon=":material/info:")

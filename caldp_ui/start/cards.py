@@ -71,7 +71,7 @@ def show() -> None:
 
 def _card(card: Card) -> None:
     picture, wrong = _picture(runs.key(card.scenario), card)
-    st.image(picture, width="stretch")
+    st.image(picture, width="stretch", alt=f"Map of the estimate with “{card.title}”.")
     st.markdown(f"**{card.title}** · {wrong} in the wrong place")
     st.caption(card.text)
     if st.button("Open it", key=f"open-{card.title}", type="primary", help=card.title):

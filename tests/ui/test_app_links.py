@@ -87,6 +87,13 @@ def test_what_others_add_to_a_link_is_ignored_and_told_once() -> None:
     assert sentences(checked(at.run())) == []
 
 
+def test_a_notice_stays_while_only_the_page_itself_runs_again() -> None:
+    at = open_app(epsilon="much")
+    at.session_state["notice-stays"] = True  # as a job does that is done
+    assert_one_sentence(checked(at.run()))
+    assert sentences(checked(at.run())) == []
+
+
 def test_what_mail_programs_add_to_a_link_is_nobody_s_business() -> None:
     at = open_app(utm_source="mail")
     assert scenario_of(at) == BEGIN

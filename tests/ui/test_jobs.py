@@ -135,7 +135,7 @@ def test_what_is_found_is_shown_and_stays_after_a_cancel() -> None:
         import streamlit as st
 
         from caldp_core.basics.types import Progress
-        from caldp_ui.session import jobs
+        from caldp_ui.session import findings
 
         def find(progress: Progress) -> Iterator[int]:
             for each in range(3):
@@ -145,7 +145,7 @@ def test_what_is_found_is_shown_and_stays_after_a_cancel() -> None:
         def show(seen: list[Any]) -> None:
             st.text(f"{seen}")
 
-        jobs.filling("here", "count", find, lambda job: "", show)
+        findings.filling("here", "count", find, lambda job: "", show)
 
     at = AppTest.from_function(page, default_timeout=60).run()
     job = at.session_state["here/job"]

@@ -33,6 +33,7 @@ ROOMS = (
     "start",
     "paper",
     "yesno",
+    "curves",
     "adversary",
 )
 """From the ground up: a room imports from itself and from those before it."""

@@ -1,0 +1,101 @@
+"""Data and protections by name, for pages that compare many of them.
+
+Room: controls.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from caldp_core.datasets import (
+    Cities,
+    DatasetSpec,
+    Geometric,
+    Gowalla,
+    PermutedGeometric,
+    Survey,
+    Uniform,
+    WebVisits,
+    Zipf,
+)
+from caldp_core.domain.grid import Domain, GridDomain
+from caldp_core.scenarios.kinds import KINDS
+from caldp_core.scenarios.policies import ContextPolicy
+from caldp_core.scenarios.protection import (
+    EvenRuns,
+    GridBlocks,
+    OneBlock,
+    SensitiveAreas,
+    SensitiveSpec,
+    SensitiveSymbols,
+    StateBlocks,
+)
+
+_ALL_DATA: Final[dict[str, DatasetSpec]] = {
+    "Zipf, 1,000 values": Zipf(),
+    "Uniform, 1,000 values": Uniform(),
+    "Geometric, 1,000 values": Geometric(),
+    "Geometric, shuffled": PermutedGeometric(),
+    "Visits to web pages": WebVisits(),
+    "Marriage and affairs": Survey("affairs"),
+    "Household income": Survey("income"),
+    "Gowalla (reconstructed grid)": Gowalla(),
+    "Synthetic cities": Cities(),
+}
+DATA: Final = {
+    title: spec
+    for title, spec in _ALL_DATA.items()
+    if type(spec) in KINDS[DatasetSpec].values()  # what a scenario can name
+}
+"""Datasets by the title that readers see."""
+_NEW_YORK: Final = SensitiveAreas(("+40.2,41.4,-74.8,-73.2",))
+
+
+def title_of(spec: DatasetSpec) -> str:
+    """The title of a dataset; one with settings of its own goes by its kind."""
+    same = [title for title, known in DATA.items() if known == spec]
+    return same[0] if same else type(spec).__name__
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A protection for readers, and what it promises."""
+
+    title: str
+    policy: ContextPolicy
+
+
+PLAIN: Final = "plain"
+NAMES: Final = (PLAIN, "blocks", "more-blocks", "sensitive", "both")
+"""Protections by their name in links; what each is depends on the data."""
+
+
+def protections(domain: Domain | GridDomain) -> dict[str, Choice]:
+    """The protections of `NAMES` for these data, all at ε = 1; fewer where k is small."""
+    found = _on_map() if isinstance(domain, GridDomain) else _on_list(domain.k)
+    plain = Choice("Plain LDP", ContextPolicy(OneBlock()))
+    return {PLAIN: plain, **dict(zip(NAMES[1:], found, strict=True))}
+
+
+def _on_map() -> tuple[Choice, ...]:
+    return (
+        Choice("US states", ContextPolicy(StateBlocks())),
+        Choice("25 × 35 blocks", ContextPolicy(GridBlocks(25, 35))),
+        Choice("New York is sensitive", ContextPolicy(OneBlock(), _NEW_YORK)),
+        Choice("New York, in states", ContextPolicy(StateBlocks(), _NEW_YORK)),
+    )
+
+
+def _on_list(k: int) -> tuple[Choice, ...]:
+    few, many, some = min(10, max(k // 2, 1)), min(50, max(k // 2, 1)), max(k // 10, 1)
+    last = last_values(k, some)
+    return (
+        Choice(f"{few} blocks", ContextPolicy(EvenRuns(few))),
+        Choice(f"{many} blocks, small ones", ContextPolicy(EvenRuns(many))),
+        Choice(f"Last {some} of {k:,} sensitive", ContextPolicy(OneBlock(), last)),
+        Choice(f"Last {some}, in {few} blocks", ContextPolicy(EvenRuns(few), last)),
+    )
+
+
+def last_values(k: int, size: int) -> SensitiveSpec:
+    """The last `size` of k values are sensitive."""
+    return SensitiveSymbols((f"{k - size}-{k - 1}",)) if size else SensitiveSymbols()

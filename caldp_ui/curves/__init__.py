@@ -1,0 +1,4 @@
+"""Error curves: any methods, estimates and protections against what the error depends on.
+
+Room: curves.
+"""

@@ -1,0 +1,143 @@
+"""What the error can be drawn against, and the scenario at each place of the axis.
+
+Room: curves.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+
+from caldp_core.domain.grid import Domain, GridDomain
+from caldp_core.scenarios.protection import EvenRuns, EverythingSensitive, GridBlocks, OneBlock
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.charts.curves import AGAINST_EPSILON, AGAINST_PEOPLE
+from caldp_ui.controls.choices import last_values
+
+AnyDomain = Domain | GridDomain
+_PEOPLE: Final = tuple(10**power for power in range(3, 10))
+_EPSILONS: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0)
+_GRIDS: Final = ((1, 1), (2, 3), (5, 7), (10, 14), (25, 35), (25, 70), (125, 175))
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An abscissa. `ticks`: its title and marks, as Plotly has them.
+
+    `places`: where curves are computed. `at`: the scenario there. `same`: what is left of a
+    scenario that the axis does not change: equal ones are one curve. `power(b)`: in words what an
+    error ∝ x^b means, the end of a sentence.
+    """
+
+    title: str
+    ticks: dict[str, Any]
+    places: Callable[[AnyDomain], tuple[float, ...]]
+    at: Callable[[Scenario, AnyDomain, float], Scenario]
+    same: Callable[[Scenario], Scenario]
+    power: Callable[[float], str]
+
+    @property
+    def label(self) -> str:
+        """What it counts, in words."""
+        return str(self.ticks["title_text"])
+
+
+def _halving(power: float) -> str:
+    if power > -0.02:
+        return "more people hardly help there"
+    return f"halving the error takes {2 ** (-1 / power):.2g} times as many people"
+
+
+def _doubling(power: float) -> str:
+    return f"doubling ε divides the error by {2**-power:.2g}"
+
+
+def _more_blocks(power: float) -> str:
+    return f"ten times as many blocks divide the error by {10**-power:.2g}"
+
+
+def _more_secret(power: float) -> str:
+    return f"ten times as many sensitive values multiply the error by {10**power:.2g}"
+
+
+def _blocks(domain: AnyDomain) -> tuple[float, ...]:
+    if isinstance(domain, GridDomain):
+        fit = [g for g in _GRIDS if g[0] <= domain.rows and g[1] <= domain.columns]
+        return tuple(float(rows * columns) for rows, columns in fit)
+    return _ladder(1, max(domain.k // 2, 1))
+
+
+def _with_blocks(scenario: Scenario, domain: AnyDomain, x: float) -> Scenario:
+    if not isinstance(domain, GridDomain):
+        return scenario.with_context(blocks=EvenRuns(round(x)))
+    rows, columns = next(grid for grid in _GRIDS if grid[0] * grid[1] == round(x))
+    return scenario.with_context(blocks=GridBlocks(rows, columns))
+
+
+def _sizes(domain: AnyDomain) -> tuple[float, ...]:
+    return (*_ladder(2, domain.k - 1), float(domain.k))
+
+
+def _with_sensitive(scenario: Scenario, domain: AnyDomain, x: float) -> Scenario:
+    return scenario.with_context(sensitive=last_values(domain.k, round(x)))
+
+
+def _ladder(low: int, high: int) -> tuple[float, ...]:
+    """1, 2, 5, 10, 20, … within [low, high]."""
+    steps = [part * 10**power for power in range(7) for part in (1, 2, 5)]
+    return tuple(float(step) for step in steps if low <= step <= high)
+
+
+def _whole(title: str) -> dict[str, Any]:
+    """A logarithmic axis of whole numbers."""
+    marks = [10**power for power in range(6)]
+    named = [f"{mark:,}" for mark in marks]
+    return {"title_text": title, "type": "log", "tickvals": marks, "ticktext": named}
+
+
+AXES: Final = {
+    "people": Axis(
+        "People",
+        AGAINST_PEOPLE,
+        lambda domain: tuple(map(float, _PEOPLE)),  # noqa: ARG005 — by its meaning
+        lambda scenario, domain, x: replace(scenario, n=round(x)),  # noqa: ARG005
+        lambda scenario: replace(scenario, n=_PEOPLE[0]),
+        _halving,
+    ),
+    "epsilon": Axis(
+        "ε",
+        AGAINST_EPSILON,
+        lambda domain: _EPSILONS,  # noqa: ARG005
+        lambda scenario, domain, x: scenario.with_context(epsilon=x),  # noqa: ARG005
+        lambda scenario: scenario.with_context(epsilon=1.0),
+        _doubling,
+    ),
+    "blocks": Axis(
+        "Blocks",
+        _whole("number of blocks (right: less hidden)"),
+        _blocks,
+        _with_blocks,
+        lambda scenario: scenario.with_context(blocks=OneBlock()),
+        _more_blocks,
+    ),
+    "sensitive": Axis(
+        "Sensitive values",
+        _whole("number of sensitive values"),
+        _sizes,
+        _with_sensitive,
+        lambda scenario: scenario.with_context(sensitive=EverythingSensitive()),
+        _more_secret,
+    ),
+}
+
+
+def power_at(x: list[float], tv: list[float], place: float) -> float:
+    """b of the error ∝ x^b between the two computed places next to `place`."""
+    right = int(np.clip(np.searchsorted(x, place), 1, len(x) - 1))
+    return float(np.log(tv[right] / tv[right - 1]) / np.log(x[right] / x[right - 1]))
+
+
+def value_at(x: list[float], tv: list[float], place: float) -> float:
+    """The error at `place`, on the straight line between its neighbours on log scales."""
+    return float(np.exp(np.interp(np.log(place), np.log(x), np.log(tv))))

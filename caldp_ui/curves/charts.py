@@ -1,0 +1,154 @@
+"""The chart of many curves: expected errors with bands, measured runs, and what is proved.
+
+Room: curves. Colour is never alone: every curve has its own dash and mark.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import plotly.graph_objects as go
+
+from caldp_core.experiments.forecast import Forecast
+from caldp_core.experiments.turns import Mean
+from caldp_ui.app.theme import Palette
+from caldp_ui.curves.lines import Bound, Line
+
+_LIGHT: Final = (
+    "#C44E00", "#0072B2", "#007A5A", "#A03E79", "#8A5A00", "#3D6FB5", "#B03A2E", "#4A5663",
+)  # fmt: skip
+_DARK: Final = (
+    "#E69F00", "#56B4E9", "#3CC79B", "#E79AC4", "#F0E442", "#9FC5F8", "#FF9B6A", "#C8D0DC",
+)  # fmt: skip
+_DASHES: Final = ("dash", "solid", "solid", "dashdot", "longdash", "solid", "dashdot", "longdash")
+_SYMBOLS: Final = (
+    "diamond", "circle", "square", "triangle-up", "star", "cross", "x", "hexagon",
+)  # fmt: skip
+_BAND: Final = 1.6449
+_FAINTEST: Final = 1e-5
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A line with what is known of it; (places,) each, None where nothing is."""
+
+    line: Line
+    expected: Sequence[Forecast | None]
+    measured: Sequence[Mean | None]
+
+    def there(self) -> list[tuple[float, Forecast]]:
+        """Places and expected errors, as far as they are known and above 0."""
+        pairs = zip(self.line.places, self.expected, strict=True)
+        return [(x, error) for x, error in pairs if error is not None and error.tv > _FAINTEST]
+
+
+def chart(
+    drawn: Sequence[Drawn],
+    proved: Sequence[Bound],
+    ticks: dict[str, Any],
+    present: float,
+    colours: Palette,
+) -> go.Figure:
+    """All lines on logarithmic axes, and a dotted upright where the reader is."""
+    inks = _DARK if colours.edge == "#0B0F14" else _LIGHT
+    traces: list[dict[str, Any]] = []
+    for number, each in enumerate(drawn):
+        traces += [_band(each, inks[number]), _mean(each, number, inks[number])]
+        if any(each.measured):
+            traces.append(_measured(each, number, inks[number]))
+    traces += [_bound(bound, inks[bound.line]) for bound in proved]
+    texts = {"tickfont_color": colours.text, "title_font_color": colours.text}
+    upright = {"color": colours.faint, "dash": "dot", "width": 1.5}
+    layout = {
+        "xaxis": {**ticks, "range": _range([each.line.places for each in drawn]), **texts},
+        "yaxis": {
+            "type": "log",
+            "title_text": "error (total variation)",
+            "tickvals": [0.0001, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 10, 100],
+            **texts,
+        },
+        "height": 450,
+        "margin": {"l": 0, "r": 10, "t": 36, "b": 0},
+        "legend": {"orientation": "h", "y": -0.17, "yanchor": "top", "x": 0},
+        "dragmode": False,
+        "hovermode": "x unified",
+        "shapes": [
+            {
+                "type": "line", "x0": present, "x1": present, "y0": 0, "y1": 1,
+                "yref": "y domain", "line": upright,
+            }
+        ],
+    }  # fmt: skip
+    return go.Figure(traces, layout)
+
+
+def _range(places: Sequence[Sequence[float]]) -> list[float]:
+    """All places with a little room, so that the axis stays as curves grow."""
+    low, high = math.log10(min(map(min, places))), math.log10(max(map(max, places)))
+    return [low - 0.03 * (high - low), high + 0.03 * (high - low)]
+
+
+def _band(each: Drawn, ink: str) -> dict[str, Any]:
+    there = each.there()
+    high = [error.tv + _BAND * error.deviation for _, error in there]
+    low = [max(error.tv - _BAND * error.deviation, _FAINTEST) for _, error in there]
+    x = [place for place, _ in there]
+    return {
+        "type": "scatter",
+        "x": x + x[::-1],
+        "y": high + low[::-1],
+        "fill": "toself",
+        "fillcolor": ink,
+        "opacity": 0.2,
+        "line": {"width": 0},
+        "mode": "lines",
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
+
+
+def _mean(each: Drawn, number: int, ink: str) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "x": [x for x, _ in each.there()],
+        "y": [error.tv for _, error in each.there()],
+        "mode": "lines+markers",
+        "name": each.line.title,
+        "line": {"color": ink, "dash": _DASHES[number], "width": 2.5},
+        "marker": {"symbol": _SYMBOLS[number], "size": 7, "color": ink},
+        "hovertemplate": "%{y:.3g}",
+    }
+
+
+def _measured(each: Drawn, number: int, ink: str) -> dict[str, Any]:
+    there = [(x, mean) for x, mean in zip(each.line.places, each.measured, strict=True) if mean]
+    return {
+        "type": "scatter",
+        "x": [x for x, _ in there],
+        "y": [mean.tv for _, mean in there],
+        "error_y": {
+            "type": "data",
+            "array": [2 * (mean.standard_error or 0) for _, mean in there],
+            "color": ink,
+        },
+        "mode": "markers",
+        "name": f"{each.line.title}, runs",
+        "showlegend": False,
+        "marker": {
+            "symbol": f"{_SYMBOLS[number]}-open", "size": 13, "color": ink, "line": {"width": 2},
+        },
+        "hovertemplate": "%{y:.3g} in runs",
+    }  # fmt: skip
+
+
+def _bound(bound: Bound, ink: str) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "x": bound.x,
+        "y": bound.tv,
+        "mode": "lines",
+        "name": bound.title,
+        "line": {"color": ink, "dash": "dot", "width": 1.5},
+        "hovertemplate": "%{y:.3g} proved",
+    }

@@ -1,0 +1,180 @@
+"""The curves of a record: their scenarios, their expected errors, and what the papers prove.
+
+Room: curves.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import streamlit as st
+
+from caldp_core.basics.types import Progress
+from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.experiments.forecast import Forecast, forecast_soon
+from caldp_core.experiments.run import Setup
+from caldp_core.scenarios.protection import EverythingSensitive, OneBlock
+from caldp_core.scenarios.scenario import Scenario
+from caldp_core.theory import bounds
+from caldp_core.theory.expected_error import Budget
+from caldp_ui.compute import runs
+from caldp_ui.controls.choices import PLAIN, protections
+from caldp_ui.controls.common import METHODS
+from caldp_ui.curves.axes import AXES, Axis
+from caldp_ui.curves.slot import Curves
+
+_BUDGET: Final = Budget(8, 16, 0.03)
+"""Trials of a point where the normal approximation fails: few, as curves have many points."""
+LINES_MAX: Final = 8
+"""Curves that readers can still tell apart."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A curve: its name for readers, its method, and the scenario at each of its places."""
+
+    title: str
+    method: str
+    places: tuple[float, ...]
+    scenarios: tuple[Scenario, ...]
+    is_plain: bool
+
+
+@dataclass(frozen=True)
+class Found:
+    """An expected error that was found: of which line, at which of its places."""
+
+    line: int
+    place: int
+    error: Forecast | None
+
+
+def lines_of(record: Curves) -> list[Line]:
+    """All curves that the record asks for; what the axis makes alike is one curve."""
+    domain, axis = runs.dataset(record.scenario).domain, AXES[record.against]
+    known, places, seen = protections(domain), axis.places(domain), set()
+    lines = []
+    for name in record.protections:
+        for method in record.methods:
+            for estimate in record.estimates:
+                scenario = replace(
+                    record.scenario, mechanism=METHODS[method][1], estimator=estimate
+                ).with_context(
+                    blocks=known[name].policy.blocks, sensitive=known[name].policy.sensitive
+                )
+                if axis.same(scenario) in seen:
+                    continue
+                seen.add(axis.same(scenario))
+                lines.append(
+                    Line(
+                        _title(record, known[name].title, method, estimate, axis),
+                        runs.setup(scenario).mechanism_name,
+                        places,
+                        tuple(axis.at(scenario, domain, x) for x in places),
+                        name == PLAIN,
+                    )
+                )
+    return lines
+
+
+def _title(record: Curves, protection: str, method: str, estimate: str, axis: Axis) -> str:
+    """Only what tells this curve from the others."""
+    parts = []
+    if len(record.protections) > 1 or (len(record.methods) == len(record.estimates) == 1):
+        parts.append(_without_axis(protection, axis))
+    if len(record.methods) > 1:
+        parts.append(METHODS[method][0])
+    if len(record.estimates) > 1:
+        parts.append(ESTIMATORS[estimate].title)
+    return ", ".join(parts)
+
+
+def _without_axis(protection: str, axis: Axis) -> str:
+    if axis is AXES["blocks"]:
+        sensitive = "sensitive" in protection or "Last" in protection or "New York" in protection
+        return protection if sensitive else "All sensitive"
+    if axis is AXES["sensitive"]:
+        return (
+            "One block" if "block" not in protection and "state" not in protection else protection
+        )
+    return protection
+
+
+def name(lines: Sequence[Line]) -> str:
+    """What stands for these curves: equal for equal ones."""
+    return json.dumps([[runs.key(s) for s in line.scenarios] for line in lines])
+
+
+def expected(lines: Sequence[Line], progress: Progress) -> Iterator[Found]:
+    """Expected errors: both ends of all curves first, then their middles, then the rest."""
+    total, done = sum(len(line.places) for line in lines), 0
+    for place in _ends_first(max((len(line.places) for line in lines), default=0)):
+        for number, line in enumerate(lines):
+            if place < len(line.places):
+                scenario = replace(line.scenarios[place], seed=0)  # no outcome, an expectation
+                yield Found(number, place, _point(runs.key(scenario), scenario))
+                done += 1
+                progress(done / total)
+
+
+def _ends_first(count: int) -> list[int]:
+    return list(dict.fromkeys([0, count - 1, count // 2, *range(count)])) if count else []
+
+
+@st.cache_data(max_entries=4096, show_spinner=False)
+def _point(text: str, _scenario: Scenario) -> Forecast | None:
+    del text
+    return forecast_soon(runs.setup(_scenario), budget=_BUDGET)
+
+
+@dataclass(frozen=True)
+class Bound:
+    """What a paper proves of one line's errors: (x, TV) where it says something."""
+
+    title: str
+    line: int
+    x: tuple[float, ...]
+    tv: tuple[float, ...]
+
+
+def proved(lines: Sequence[Line]) -> list[Bound]:
+    """The papers' statements about the unbiased estimates of these methods.
+
+    CALDP's proofs of Propositions 4 and 5 bound l1, so TV by half of it; ULDP's Proposition 4 is
+    the error itself for many people.
+    """
+    found = []
+    for number, line in enumerate(lines):
+        title = _statement(line)
+        if title is not None:
+            tv = tuple(_proved_at(line.method, runs.setup(s)) for s in line.scenarios)
+            found.append(Bound(f"{title}: {line.title}", number, line.places, tv))
+    return found
+
+
+def _statement(line: Line) -> str | None:
+    if line.scenarios[0].estimator != "none":
+        return None
+    context = line.scenarios[0].context
+    whole = isinstance(context.blocks, OneBlock) and isinstance(
+        line.scenarios[-1].context.blocks, OneBlock
+    )
+    everything = isinstance(context.sensitive, EverythingSensitive)
+    if line.method == "hadamard" and everything:
+        return "CALDP Prop. 5"
+    if line.method == "hadamard" and whole:
+        return "CALDP Prop. 4"
+    if line.method == "randomized-response" and whole and not everything:
+        return "ULDP Prop. 4"
+    return None
+
+
+def _proved_at(method: str, setup: Setup) -> float:
+    k, n, flags = setup.mechanism.k, setup.n, setup.sensitive
+    epsilon = setup.scenario.context.plain_epsilon
+    if method == "randomized-response":
+        return bounds.urr_losses(setup.dataset.distribution, flags, n, epsilon).l1 / 2
+    if isinstance(setup.scenario.context.sensitive, EverythingSensitive):
+        return bounds.block_tv_bound(setup.partition.sizes(), n, epsilon) / 2
+    return bounds.high_low_tv_bound(k, int(flags.sum()), n, epsilon) / 2

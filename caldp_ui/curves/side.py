@@ -1,0 +1,96 @@
+"""Beside the curves: ready comparisons, data, and what each curve is made of.
+
+Room: curves.
+"""
+
+from dataclasses import replace
+from typing import Any, Final
+
+import streamlit as st
+
+from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.mechanisms import FAMILIES
+from caldp_ui.compute import runs
+from caldp_ui.compute.sources import peopled
+from caldp_ui.controls import common
+from caldp_ui.controls.choices import DATA, NAMES, protections, title_of
+from caldp_ui.controls.common import METHODS
+from caldp_ui.curves.axes import AXES
+from caldp_ui.curves.slot import SLOT, Curves
+from caldp_ui.session.scenarios import bind
+
+_QUICK: Final = ("hadamard", "randomized-response", "rappor", "oue", "galois")
+PRESETS: Final = {
+    "What context saves": Curves(),
+    "Methods against ε": Curves(
+        against="epsilon",
+        protections=("plain",),
+        methods=tuple(name for name in _QUICK if name in FAMILIES),
+    ),
+    "Theorem 4: more blocks": Curves(
+        against="blocks", protections=("plain",), methods=("hadamard",), estimates=("none",)
+    ),
+    "Theorem 3: sensitive set": Curves(
+        against="sensitive",
+        protections=("plain",),
+        methods=("hadamard", "randomized-response"),
+        estimates=("none",),
+    ),
+    "What estimates do": Curves(
+        protections=("more-blocks",), estimates=("simplex", "clip", "significance-threshold")
+    ),
+}
+
+
+def tabs() -> None:
+    """What the error is drawn against."""
+    st.segmented_control(
+        "Error against",
+        list(AXES),
+        format_func=lambda name: AXES[name].title,
+        label_visibility="collapsed",
+        required=True,
+        **SLOT.bind("against", SLOT.now().against, lambda r, v: replace(r, against=v)),
+    )
+
+
+def settings(record: Curves) -> None:
+    """All controls."""
+    fits = [title for title, preset in PRESETS.items() if preset == record]
+    st.selectbox(
+        "Ready comparisons",
+        list(PRESETS),
+        placeholder="Your own",
+        **SLOT.bind("preset", fits[0] if fits else None, lambda r, v: PRESETS[v]),  # noqa: ARG005
+    )
+    title = title_of(record.scenario.dataset)
+    st.selectbox(
+        "Data",
+        [*DATA, *({title} - DATA.keys())],
+        **bind(
+            SLOT,
+            "data",
+            title,
+            lambda s, v: peopled(replace(s, dataset=DATA.get(v, s.dataset), n=None)),
+        ),
+    )
+    known = protections(runs.dataset(record.scenario).domain)
+    _several("protections", "Protections", {name: known[name].title for name in NAMES})
+    _several("methods", "Methods", {name: title for name, (title, _) in METHODS.items()})
+    _several("estimates", "Estimates", {name: e.title for name, e in ESTIMATORS.items()})
+    if record.against != "epsilon":
+        common.epsilon(SLOT)
+    common.people(SLOT, runs.dataset(record.scenario).n)
+
+
+def _several(field: str, label: str, titles: dict[str, str]) -> None:
+    def changed(record: Curves, picked: list[str]) -> Curves:
+        now: Any = {field: tuple(picked)}
+        return replace(record, **now)
+
+    st.multiselect(
+        label,
+        list(titles),
+        format_func=titles.__getitem__,
+        **SLOT.bind(field, list(getattr(SLOT.now(), field)), changed),
+    )

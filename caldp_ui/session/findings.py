@@ -1,0 +1,82 @@
+"""Long work that finds one thing after another: shown as it comes, kept after a cancel.
+
+Room: session. As in `jobs.py`, the work runs in a thread and must not draw.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import streamlit as st
+
+from caldp_core.basics.types import Progress
+from caldp_ui.session.jobs import Job, Offer, Told, bar, begin, held, place, run_page, watch
+
+
+def filling(
+    key: str,
+    name: str,
+    find: Callable[[Progress], Iterator[Any]],
+    told: Told,
+    show: Callable[[list[Any]], None],
+) -> None:
+    """Show what `find` yields, drawn anew as there is more of it.
+
+    It starts by itself; after a cancel, what was found until then stays on show, with a button to
+    start again. `show` draws in a fragment: all that it needs must come with it.
+    """
+    job: Job[list[Any]] | None = held(key, name)
+    if job is None:
+        gather(key, name, find)
+        job = held(key, name)
+    if job is None or not job.done:
+        _fill(key, told, show)
+        return
+    show(list(job.found))
+    if job.result() is None:
+        st.button(
+            "Start again",
+            key=f"{key}-again",
+            icon=":material/replay:",
+            on_click=gather,
+            args=(key, name, find),
+        )
+
+
+def gathered(
+    key: str, name: str, find: Callable[[Progress], Iterator[Any]], offer: Offer, told: Told
+) -> None:
+    """The button that starts to gather what `find` yields, then its progress; see `held`."""
+    job: Job[list[Any]] | None = held(key, name)
+    if job is None or (job.done and job.result() is None):
+        st.button(
+            offer.label,
+            key=f"{key}-start",
+            icon=offer.icon,
+            help=offer.help,
+            type=offer.type,
+            on_click=gather,
+            args=(key, name, find),
+        )
+    elif not job.done:
+        watch(key, told)
+
+
+def gather(key: str, name: str, find: Callable[[Progress], Iterator[Any]]) -> None:
+    """Start to gather what `find` yields, in the job's `found`."""
+    job: Job[list[Any]] = Job(name)
+
+    def work(progress: Progress) -> list[Any]:
+        for each in find(progress):
+            job.found.append(each)
+        return job.found
+
+    st.session_state[place(key)] = begin(job, work)
+
+
+@st.fragment(run_every=1.5)
+def _fill(key: str, told: Told, show: Callable[[list[Any]], None]) -> None:
+    job: Job[Any] | None = st.session_state.get(place(key))
+    if job is None or job.done:
+        run_page()
+    show(list(job.found))
+    bar(key, job, told)
