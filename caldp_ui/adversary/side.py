@@ -11,10 +11,10 @@ from caldp_core.domain.grid import GridDomain
 from caldp_ui.adversary import words
 from caldp_ui.adversary.beliefs import Shown
 from caldp_ui.adversary.slot import DAYS_MAX, FRESH, MEMOISED, SLOT, Suspect
-from caldp_ui.controls import common
+from caldp_ui.controls import common, presets
 from caldp_ui.parts import icons
-from caldp_ui.places import presets
-from caldp_ui.session.scenarios import another_draw, bind
+from caldp_ui.places.presets import PRESETS
+from caldp_ui.session.scenarios import another_draw
 from caldp_ui.words import formats
 from caldp_ui.words.strength import strength
 
@@ -42,14 +42,7 @@ def controls(record: Suspect, domain: GridDomain) -> None:
         help="Memoised: a phone draws its noise once and then always sends the same.",
         **SLOT.bind("noise", record.noise, lambda r, v: replace(r, noise=v)),
     )
-    titles = {preset.title: preset for preset in presets.PRESETS}
-    fitting = presets.fitting(record.scenario)
-    st.selectbox(
-        "Protection",
-        list(titles),
-        placeholder="your own protection",
-        **bind(SLOT, "preset", fitting and fitting.title, lambda s, t: titles[t].apply(s)),
-    )
+    presets.picker(SLOT, PRESETS)
     _place(record, domain)
     st.button(
         "Another outcome",

@@ -79,7 +79,7 @@ def repeats(what: Shown) -> str:
         )
     return (
         "New noise every day: reports add up. The promise after m of them is m · ε (CALDP "
-        "Proposition 1), and what is believed closes in on the truth."
+        "Proposition 2), and what is believed closes in on the truth."
     )
 
 

@@ -20,6 +20,7 @@ from caldp_ui.adversary.slot import BEGIN, DENVER, MEMOISED, SLOT, Suspect, Susp
 from caldp_ui.app.navigation import ADVERSARY
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import rivals
+from caldp_ui.controls.presets import Preset
 from caldp_ui.places import presets
 from caldp_ui.stage import encode
 from tests.ui.driver import APP, box, checked, container, pictures, query_of
@@ -92,7 +93,7 @@ def test_a_click_moves_the_person_and_so_does_the_list() -> None:
 
 
 @pytest.mark.parametrize("preset", presets.PRESETS, ids=lambda preset: preset.title)
-def test_every_preset_and_every_tab(preset: presets.Preset) -> None:
+def test_every_preset_and_every_tab(preset: Preset) -> None:
     record = Suspect(preset.apply(BEGIN), days=3)
     at = opened(record)
     assert_shows(at, record)
