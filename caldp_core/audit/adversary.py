@@ -101,7 +101,7 @@ def guessed_right(epsilon: float, reports: int = 1) -> float:
     """Most that an even guess between two symbols can become right, in [0.5, 1]: e^{mε}/(1+e^{mε}).
 
     For a pair whose E is `epsilon` both ways, a prior of 50:50 and m = `reports` independent
-    reports about it: E adds up over reports (CALDP Prop. 1), and the odds change by at most e^{mε}
+    reports about it: E adds up over reports (CALDP Prop. 2), and the odds change by at most e^{mε}
     (Prop. 3). No rule of any adversary does better.
     """
     return 1.0 / (1.0 + math.exp(-reports * epsilon))

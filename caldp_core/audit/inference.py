@@ -95,7 +95,7 @@ def check_prior(prior: Floats, k: int) -> Floats:
 def most_believed(policy: PrivacyMatrix, prior: Floats, x: int, reports: int = 1) -> float:
     """Most that any posterior of x can be after m = `reports` reports, whatever keeps the policy.
 
-    E adds up over reports (CALDP Prop. 1), and Proposition 3 holds for every pair, so that
+    E adds up over reports (CALDP Prop. 2), and Proposition 3 holds for every pair, so that
     p_x′ ≥ e^{−m·E[x, x′]}·p_x·π_x′/π_x; summed over all x′, p_x ≤ 1/Σ_x′ e^{−m·E[x, x′]}·π_x′/π_x.
     """
     prior = check_prior(prior, policy.k)

@@ -31,6 +31,7 @@ START: Final = "pages/start.py"
 PLACES: Final = "pages/places.py"
 VALUES: Final = "pages/values.py"
 YES_OR_NO: Final = "pages/yesno.py"
+ADVERSARY: Final = "pages/adversary.py"
 CURVES: Final = "pages/curves.py"
 PLAN: Final = "pages/plan.py"
 PAPER: Final = "pages/paper.py"
@@ -39,6 +40,7 @@ PAGES: Final = (
     Entry(PLACES, "Places on a map", "map"),
     Entry(VALUES, "Sensitive values", "fact_check"),
     Entry(YES_OR_NO, "Yes or no", "casino"),
+    Entry(ADVERSARY, "What an adversary learns", "visibility"),
     Entry(CURVES, "Error curves", "show_chart"),
     Entry(PLAN, "Plan a survey", "calculate"),
     Entry(PAPER, "The paper's results", "menu_book"),

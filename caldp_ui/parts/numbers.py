@@ -46,12 +46,12 @@ def table(results: Mapping[str, Result], expected: Foreseen | None) -> None:
         both = (expected.ours, expected.plain)
         frame.loc["expected TV"] = [accuracy.forecast(each) for each in both]
     st.table(frame.rename_axis("number"))
-    told = "KL is infinite where the estimate gives nobody to what has somebody."
-    if any(map(_on_map, results.values())):
-        told += (
-            " Earth mover's distance is the average over directions ('sliced'), an approximation."
-        )
-    st.caption(told)
+    sliced = (
+        " Earth mover's distance is the average over directions ('sliced'), an approximation."
+        if any(map(_on_map, results.values()))
+        else ""
+    )
+    st.caption(f"KL is infinite where the estimate gives nobody to what has somebody.{sliced}")
 
 
 def _on_map(result: Result) -> bool:
@@ -62,7 +62,7 @@ def column(result: Result) -> dict[str, str]:
     """All numbers of one result, by what they are."""
     errors, setup = result.first.errors, result.setup
     moved = errors.sliced_wasserstein_km
-    told = {
+    numbers = {
         "total variation (TV)": formats.share(errors.tv),
         "sampling alone, without privacy (TV)": formats.share(errors.sampling_tv),
         "l1 distance": formats.share(errors.l1),
@@ -77,8 +77,8 @@ def column(result: Result) -> dict[str, str]:
         "people": formats.exactly(setup.n),
     }
     if not _on_map(result):
-        del told["earth mover's distance"]
-    return told
+        del numbers["earth mover's distance"]
+    return numbers
 
 
 def sampling(errors: Errors, drawn: bool) -> None:

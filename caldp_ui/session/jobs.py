@@ -166,7 +166,7 @@ def _wait(key: str, name: str, work: Callable[[Progress], Any]) -> None:
 
 
 def run_page() -> NoReturn:
-    """Run the whole page once more, with the notices that it shows."""
+    """Run the page once more by itself; a notice that nobody has read yet stays."""
     notices.stay()
     st.rerun()
 

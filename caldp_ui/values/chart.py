@@ -30,6 +30,8 @@ _chart = st.components.v2.component(
     js=(_WEB / "chart.js").read_text("utf-8"),
 )
 KEY: Final = SLOT.key("chart")
+_TURN: Final = f"{KEY}/turn"
+"""The number of the last act that was answered: the browser keeps its ticks until then."""
 _DIGITS: Final = 5
 _COMMON: Final = "Most common"
 _SENSITIVE: Final = {"light": "#98256B", "dark": "#FF9CCB"}
@@ -38,7 +40,8 @@ _SENSITIVE: Final = {"light": "#98256B", "dark": "#FF9CCB"}
 def show(what: Shown) -> None:
     """The picture; what is done on it runs before the page's next run."""
     with st.container(key=SLOT.key("board")):
-        _chart(key=KEY, data=message(what), on_act_change=_acted)
+        data = {**message(what), "turn": st.session_state.get(_TURN)}
+        _chart(key=KEY, data=data, on_act_change=_acted)
 
 
 def message(what: Shown) -> dict[str, Any]:
@@ -111,6 +114,7 @@ def _acted() -> None:
     told = st.session_state[KEY].get("act")
     if not isinstance(told, Mapping):
         return
+    st.session_state[_TURN] = told.get("turn")
     if told.get("step") in ("undo", "redo"):
         {"undo": SLOT.undo, "redo": SLOT.redo}[told["step"]]()
     elif isinstance(told.get("marked"), str):

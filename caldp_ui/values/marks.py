@@ -21,9 +21,9 @@ def spec_of(flags: Bools) -> SensitiveSpec:
 
 def runs_of(symbols: Ints) -> tuple[str, ...]:
     """Ascending symbols as runs: "3" or "10-19"."""
-    starts = np.flatnonzero(np.diff(symbols, prepend=-2) != 1)
-    ends = np.append(starts[1:], symbols.size) - 1
-    pairs = zip(symbols[starts].tolist(), symbols[ends].tolist(), strict=True)
+    first = symbols[np.diff(symbols, prepend=-2) != 1]
+    last = symbols[np.diff(symbols, append=np.iinfo(np.int64).max) != 1]
+    pairs = zip(first.tolist(), last.tolist(), strict=True)
     return tuple(str(first) if first == last else f"{first}-{last}" for first, last in pairs)
 
 

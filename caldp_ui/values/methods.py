@@ -5,7 +5,6 @@ Room: values. What the catalogue lists is listed here without this file being ch
 
 from typing import Final
 
-import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
@@ -21,6 +20,7 @@ from caldp_ui.values.slot import SLOT
 from caldp_ui.words import formats
 
 _BITS: Final = [1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
+_ERRORS: Final = [part * 10.0**power for power in range(-7, 2) for part in (1, 2, 3, 5, 7)]
 _SAME: Final = 0.01
 """Methods whose errors are within 1 % have one point."""
 
@@ -42,9 +42,10 @@ def show(what: Shown) -> None:
         st.table(
             pd.DataFrame(
                 {
-                    "expected error (l2)": {_name(m): formats.share(m.l2) for m in found},
-                    "bits per report": {_name(m): formats.exactly(m.bits) for m in found},
-                }
+                    "expected error (l2)": [formats.share(m.l2) for m in found],
+                    "bits per report": [formats.exactly(m.bits) for m in found],
+                },
+                index=_names(found),
             )
         )
         st.caption("Error of the unbiased estimate by its exact variance, this table's people.")
@@ -64,59 +65,58 @@ def show(what: Shown) -> None:
         _table(done)
 
 
-def _name(method: Method) -> str:
-    return f"{method.title}{' (chosen)' if method.chosen else ''}"
+def _names(found: list[Method]) -> list[str]:
+    """A letter for the plane, and what the method is called."""
+    chosen = {True: " (chosen)", False: ""}
+    return [f"{chr(65 + i)} · {m.title}{chosen[m.chosen]}" for i, m in enumerate(found)]
 
 
 def _plane(found: list[Method]) -> go.Figure:
+    """One point a method; those that fall on one point share it, with all their letters."""
     looks = palette()
-    told = _together(found)
+    points = _together(found)
     texts = {"tickfont_color": looks.text, "title_font_color": looks.text}
-    bits = [method.bits for method, _ in told]
-    errors = [method.l2 for method, _ in told]
-    # A name goes to where the plane is: rightwards from its left half, leftwards from the right.
-    middle = np.sqrt(min(bits) * max(bits))
-    points = {
+    ours = [any(found[i].chosen for i in point) for point in points]
+    trace = {
         "type": "scatter",
         "mode": "markers+text",
-        "x": bits,
-        "y": errors,
-        "text": [name for _, name in told],
-        "textposition": ["middle right" if b <= middle else "middle left" for b in bits],
-        "textfont": {"color": looks.text},
+        "x": [found[point[0]].bits for point in points],
+        "y": [found[point[0]].l2 for point in points],
+        "text": ["".join(chr(65 + i) for i in point) for point in points],
+        "customdata": [", ".join(found[i].title for i in point) for point in points],
+        "textposition": "top center",
+        "textfont": {"color": looks.text, "size": 14},
         "marker": {
-            "color": [looks.ours if method.chosen else looks.plain for method, _ in told],
-            "symbol": ["circle" if method.chosen else "diamond-open" for method, _ in told],
+            "color": [looks.ours if our else looks.plain for our in ours],
+            "symbol": ["circle" if our else "diamond-open" for our in ours],
             "size": 13,
         },
         "cliponaxis": False,
-        "hovertemplate": "%{text}<br>%{x:,} bits, error %{y:.3g}<extra></extra>",
+        "hovertemplate": "%{customdata}<br>%{x:,} bits, error %{y:.3g}<extra></extra>",
     }
-    low, high = 0.97 * min(errors), 1.03 * max(errors)
-    bit_axis = {"title_text": "bits per report", "type": "log", "tickvals": _BITS, **texts}
+    logarithmic = {"type": "log", **texts}
     layout = {
-        "xaxis": bit_axis,
-        "yaxis": {"title_text": "expected error (l2)", "range": [low, high or 1.0], **texts},
+        "xaxis": {"title_text": "bits per report", "tickvals": _BITS, **logarithmic},
+        "yaxis": {"title_text": "expected error (l2)", "tickvals": _ERRORS, **logarithmic},
         "height": 360,
-        "margin": {"l": 0, "r": 20, "t": 20, "b": 0},
+        "margin": {"l": 0, "r": 20, "t": 40, "b": 0},
         "dragmode": False,
         "showlegend": False,
     }
-    return go.Figure([points], layout)
+    return go.Figure([trace], layout)
 
 
-def _together(found: list[Method]) -> list[tuple[Method, str]]:
-    """Methods that fall on one point share it: their names in one, the chosen one first."""
-    told: list[tuple[Method, str]] = []
-    for method in sorted(found, key=lambda each: (not each.chosen, each.l2)):
-        near = (i for i, (at, _) in enumerate(told) if _is_at(method, at))
+def _together(found: list[Method]) -> list[list[int]]:
+    """Numbers of methods, point by point."""
+    points: list[list[int]] = []
+    for i, method in enumerate(found):
+        near = (point for point in points if _is_at(method, found[point[0]]))
         place = next(near, None)
         if place is None:
-            told.append((method, method.title))
+            points.append([i])
         else:
-            at, names = told[place]
-            told[place] = at, f"{names}, {method.title}"
-    return told
+            place.append(i)
+    return points
 
 
 def _is_at(method: Method, other: Method) -> bool:

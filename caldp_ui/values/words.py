@@ -3,27 +3,29 @@
 Room: values. Every sentence here must be true of the scenario that it is shown with.
 """
 
-from caldp_core.experiments.run import Result
 from caldp_ui.parts.comparison import Shown
 from caldp_ui.words import formats, promise
 
 
 def headline(what: Shown) -> str:
     """How many people both count at a wrong answer, and what an onlooker can guess."""
-    ours, plain = _wrong(what.ours), _wrong(what.plain)
-    off = ""
-    if ours:
-        off = f"With this protection **{ours} people are counted at the wrong answer**"
-        off += f"; with plain LDP **{plain}**. " if plain else ". "
-    return f"{off}{onlooker(what)}"
+    if what.ours is None:
+        return onlooker(what)
+    ours = what.ours.first.errors.tv
+    shares = ours <= 1 + 1e-9
+    off = (
+        f"With this protection **{_told(ours)} people are counted at the wrong answer**"
+        if shares
+        else f"This estimate is not made of shares: an error of **{_told(ours)}**"
+    )
+    beside = (
+        "" if what.plain is None else f"; with plain LDP **{_told(what.plain.first.errors.tv)}**"
+    )
+    return f"{off}{beside}. {onlooker(what)}"
 
 
-def _wrong(result: Result | None) -> str:
-    """Of how many; empty where that is not there yet."""
-    if result is None:
-        return ""
-    tv = result.first.errors.tv
-    return formats.out_of(tv) if tv <= 1 + 1e-9 else f"{formats.share(tv)} times as many"
+def _told(tv: float) -> str:
+    return formats.out_of(tv) if tv <= 1 + 1e-9 else formats.share(tv)
 
 
 def onlooker(what: Shown) -> str:

@@ -1,11 +1,18 @@
 """What a browser must not do: ask anybody but our server, or meet an error."""
 
+from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from caldp_ui.app.navigation import PAGES
+
 _HOME: Final = ("127.0.0.1", "localhost")
 _INSIDE: Final = ("data", "blob", "about", "file")
-HARMLESS: Final = ("/places/_stcore/health", "/places/_stcore/host-config")
+HARMLESS: Final = tuple(
+    f"/{Path(entry.path).stem}/_stcore/{what}"
+    for entry in PAGES
+    for what in ("health", "host-config")
+)
 """Not found: opened below its root, Streamlit first looks for its server beside the page."""
 
 

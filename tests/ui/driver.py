@@ -130,16 +130,17 @@ def pictures(at: AppTest, key: str = STAGE) -> dict[str, str]:
 def act(at: AppTest, tool: str, action: str = "", **where: Any) -> AppTest:
     """Do something on the stage, as the browser tells it."""
     told = [{"event": "act", "value": {"tool": tool, "action": action or tool, **where}}]
-    return _trigger(at, told, STAGE)
+    return trigger(at, told, STAGE)
 
 
 def choose(at: AppTest, film: str, value: float, key: str = STAGE) -> AppTest:
     """Rest on a step of a film."""
     told = [{"event": "step", "value": {"film": film, "index": 0, "value": value}}]
-    return _trigger(at, told, key)
+    return trigger(at, told, key)
 
 
-def _trigger(at: AppTest, told: list[dict[str, Any]], key: str) -> AppTest:
+def trigger(at: AppTest, told: list[dict[str, Any]], key: str) -> AppTest:
+    """Events of the component with that key, as the browser tells them."""
     states = at._tree.get_widget_states()
     name = _EVENTS.format(_component(at, key).id)
     states.widgets.append(WidgetState(id=name, json_trigger_value=json.dumps(told)))

@@ -32,9 +32,10 @@ ROOMS = (
     "values",
     "start",
     "paper",
+    "yesno",
     "curves",
     "plan",
-    "yesno",
+    "adversary",
 )
 """From the ground up: a room imports from itself and from those before it."""
 

@@ -2,7 +2,7 @@
    marks the answer as sensitive. Rows live as long as their answer, so that nothing blinks. */
 
 const FOLDED_FROM = 61, COMMON = 40, FOUND_MOST = 120, ROW_LEAST = 19, ROW_TOUCH = 28, ROW_MOST = 40;
-const ABOVE = 240, BOARD_LEAST = 380, WAIT_MS = 2500, WIDE = 760;
+const ABOVE = 240, AROUND_ON_PHONE = 410, BOARD_LEAST = 380, WIDE = 760, NARROW = 500;
 const instances = new WeakMap();
 
 export default function mount({data, parentElement: parent, setTriggerValue}) {
@@ -113,7 +113,7 @@ class Chart {
         this.resized.observe(root);
     }
 
-    end() { this.resized.disconnect(); clearTimeout(this.waiting); }
+    end() { this.resized.disconnect(); }
 
     build() {
         const legend = el("div", {className: "legend"});
@@ -126,8 +126,8 @@ class Chart {
         this.search.addEventListener("input", () => { this.query = this.search.value; this.draw(); });
         const act = (words, sign, told) => el("button", {type: "button", title: words,
             "aria-label": words, onclick: told}, sign);
-        this.undo = act("Undo", "↶", () => this.emit({step: "undo"}));
-        this.redo = act("Redo", "↷", () => this.emit({step: "redo"}));
+        this.undo = act("Undo", "↶", () => this.send({step: "undo"}));
+        this.redo = act("Redo", "↷", () => this.send({step: "redo"}));
         this.views = ["groups", "common"].map(view => el("button", {type: "button",
             onclick: () => { this.view = view; this.draw(); }}));
         this.found = el("span", {className: "found", role: "status"});
@@ -157,8 +157,10 @@ class Chart {
             this.query = this.search.value = "";
         }
         this.data = data;
-        const waits = !another && this.pending !== undefined && this.pending !== data.marked;
-        if (!waits) this.settle();
+        // Until the server has answered the last tick, quick ones before it must not vanish.
+        if (another || this.turn === undefined || this.turn === data.turn) {
+            this.marked = new Set(numbers(data.marked));
+        }
         const {style} = this.root;
         for (const [name, colour] of Object.entries(data.colours)) {
             style.setProperty(`--${name}`, colour);
@@ -168,20 +170,15 @@ class Chart {
         this.draw();
     }
 
-    /** Show the server's marks: quick clicks keep their own until it has answered the last. */
-    settle() {
-        clearTimeout(this.waiting);
-        this.pending = undefined;
-        this.marked = new Set(numbers(this.data.marked));
-    }
-
     mark(members, on) {
         for (const x of members) this.marked[on ? "add" : "delete"](x);
-        this.pending = runs([...this.marked].sort((a, b) => a - b));
-        this.emit({marked: this.pending});
-        clearTimeout(this.waiting);
-        this.waiting = setTimeout(() => { this.settle(); this.draw(); }, WAIT_MS);
+        this.send({marked: runs([...this.marked].sort((a, b) => a - b))});
         this.draw();
+    }
+
+    send(told) {
+        this.turn = Date.now() + Math.random();
+        this.emit({...told, turn: this.turn});
     }
 
     unfold(id) {
@@ -248,7 +245,8 @@ class Chart {
         const columns = items.length > 18 && wide >= WIDE ? (items.length > 72 ? 3 : 2) : 1;
         const each = Math.ceil(items.length / columns);
         const least = matchMedia("(pointer: coarse)").matches ? ROW_TOUCH : ROW_LEAST;
-        const room = Math.max(BOARD_LEAST, innerHeight - ABOVE);
+        const around = wide < NARROW ? AROUND_ON_PHONE : ABOVE;
+        const room = Math.max(BOARD_LEAST, innerHeight - around);
         const height = Math.min(ROW_MOST, Math.max(least, Math.floor(room / (each + 1))));
         const longest = Math.max(...items.filter(i => !i.heading).map(i => i.label.length), 4);
         const {style} = this.board;

@@ -7,6 +7,7 @@ import pytest
 
 from caldp_core.audit.adversary import posterior
 from caldp_core.audit.beliefs import Beliefs, promised, reached
+from caldp_core.audit.inference import most_believed
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Floats
 from caldp_core.mechanisms import FAMILIES, mechanism
@@ -77,6 +78,14 @@ def test_single_values_by_another_way(family: str) -> None:
     for x in range(K):
         after = [float(posterior(channel, context, shares, y).posterior[x]) for y in seen]
         assert (found[x].least, found[x].most) == pytest.approx((min(after), max(after)))
+
+
+@pytest.mark.parametrize("name", CONTEXTS)
+def test_the_promise_of_single_values_is_that_of_the_whole_matrix(name: str) -> None:
+    context, prior = CONTEXTS[name], a_prior()
+    for x in range(K):
+        wanted = most_believed(context, prior, x)
+        assert promised(context, prior, SINGLE[x]).most == pytest.approx(wanted)
 
 
 def test_what_is_not_hidden_may_be_read_and_what_is_alone_too() -> None:

@@ -1,0 +1,4 @@
+"""The page of what an adversary learns: one person, their reports, and an onlooker's beliefs.
+
+Room: adversary.
+"""

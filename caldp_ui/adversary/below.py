@@ -1,0 +1,102 @@
+"""Under the maps: day by day, what is promised, numbers, and the link.
+
+Room: adversary.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+import pandas as pd
+import streamlit as st
+
+from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_ui.adversary import figures, words
+from caldp_ui.adversary.beliefs import Onlooker, Shown, region
+from caldp_ui.adversary.slot import SLOT
+from caldp_ui.app.theme import palette
+from caldp_ui.charts.show import show as show_chart
+from caldp_ui.compute import exports
+from caldp_ui.parts import hand_on, promises
+from caldp_ui.words import formats
+from caldp_ui.words.glossary import terms
+from caldp_ui.words.vocabulary import PLACES
+
+
+@st.fragment
+def tabs(what: Shown) -> None:
+    """The tabs, and the open one."""
+    made = st.tabs(list(_TABS), key=SLOT.key("tabs"), on_change="rerun")
+    for tab, show in zip(made, _TABS.values(), strict=True):
+        if tab.open:
+            with tab:
+                show(what)
+
+
+def _days(what: Shown) -> None:
+    st.markdown(words.repeats(what))
+    alt = words.alt_days(what.ours, what.plain)
+    show_chart(figures.days(what, palette()), SLOT.key("days-chart"), alt)
+    st.caption(
+        "One person and one draw of coins. The dotted line holds for every draw and every "
+        "mechanism of this promise: Proposition 3 for each pair of places, summed."
+    )
+
+
+def _promise(what: Shown) -> None:
+    promises.shield(PLACES, what.ours.setup)
+    promises.not_promised(PLACES, what.ours.setup)
+    st.markdown(
+        "**What the onlooker knows before**: how many people are where, and nothing of this one. "
+        "A thousandth of that is spread over all places, as nobody rules a place out. Whoever "
+        "knows more begins elsewhere, but no report shifts their odds by more than the promise."
+    )
+    terms("ε", "block")
+
+
+def _numbers(what: Shown) -> None:
+    there = {"plain LDP": what.plain, "this protection": what.ours}
+    columns = {title: _column(onlooker, what) for title, onlooker in there.items()}
+    st.table(pd.DataFrame(columns))
+    if what.pair is not None:
+        st.markdown(
+            f"Between the two candidates, the best guess from one report is right "
+            f"**{formats.hundred(what.pair.on_average)}** of 100 times on average over all "
+            "reports that could be sent (exact, from the channel)."
+        )
+
+
+def _column(onlooker: Onlooker, what: Shown) -> dict[str, str]:
+    beliefs, setup = onlooker.now(what.record), onlooker.setup
+    return {
+        "put on the true place, before": formats.share(onlooker.on_truth(0)),
+        "put on the true place, after": formats.share(float(beliefs[onlooker.place])),
+        "the most that the promise allows": formats.share(onlooker.most[what.reports]),
+        "put on the best guess": formats.share(float(beliefs.max())),
+        "places that make the onlooker 95 % sure": formats.exactly(region(beliefs)),
+        "method": MECHANISMS[setup.mechanism_name].title,
+    }
+
+
+def _hand_on(what: Shown) -> None:
+    left, right = st.columns(2, gap="large")
+    with left:
+        hand_on.link(SLOT.codec.write(SLOT.now()))
+        st.caption("The button with the arrow on the maps saves them as a picture.")
+    with right:
+        st.download_button(
+            "scenario.json",
+            exports.scenario_json(what.ours.setup.scenario),
+            "scenario.json",
+            "application/json",
+            key=SLOT.key("json"),
+            icon=":material/data_object:",
+            on_click="ignore",
+        )
+
+
+_TABS: Final[dict[str, Callable[[Shown], None]]] = {
+    "Day by day": _days,
+    "What is promised": _promise,
+    "Numbers": _numbers,
+    "Hand it on": _hand_on,
+}

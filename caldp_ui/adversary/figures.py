@@ -1,0 +1,69 @@
+"""Day by day: the chance that the onlooker puts on the true place.
+
+Room: adversary. Colour is never alone: dashes, dots and symbols tell the curves apart, too.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import plotly.graph_objects as go
+
+from caldp_ui.adversary.beliefs import Shown
+from caldp_ui.app.theme import Palette
+
+HEIGHT: Final = 330
+
+
+def days(what: Shown, colours: Palette) -> go.Figure:
+    """Fresh and memoised noise, plain LDP with fresh noise, and the most that is allowed."""
+    ours, plain = what.ours, what.plain
+    every = list(range(len(ours.after)))
+    fresh = [ours.on_truth(m) for m in every]
+    memoised = [fresh[min(m, 1)] for m in every]
+    others = [plain.on_truth(m) for m in every]
+    traces = [
+        _line("the most this promise allows", ours.most, (colours.faint, "dot", "circle"), "lines"),
+        _line("plain LDP, new noise", others, (colours.plain, "dash", "diamond")),
+        _line("this, new noise", fresh, (colours.ours, "solid", "circle")),
+        _line("this, memoised", memoised, (colours.ours, "dashdot", "square-open")),
+    ]
+    texts = {"tickfont_color": colours.text, "title_font_color": colours.text}
+    now = {"color": colours.faint, "dash": "dot", "width": 1.5}
+    layout = {
+        "xaxis": {"title_text": "days, a report each", "dtick": 1, **texts},
+        "yaxis": {"title_text": "put on the true place, of 100", "range": [0, 104], **texts},
+        "height": HEIGHT,
+        "margin": {"l": 0, "r": 10, "t": 70, "b": 0},
+        "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
+        "dragmode": False,
+        "hovermode": "x unified",
+        "shapes": [
+            {
+                "type": "line",
+                "x0": what.record.days,
+                "x1": what.record.days,
+                "y0": 0,
+                "y1": 1,
+                "yref": "y domain",
+                "line": now,
+            }
+        ],
+    }
+    return go.Figure(traces, layout)
+
+
+def _line(
+    name: str, shares: Sequence[float], look: tuple[str, str, str], mode: str = "lines+markers"
+) -> dict[str, Any]:
+    """`look`: colour, dash and symbol."""
+    colour, dash, symbol = look
+    return {
+        "type": "scatter",
+        "name": name,
+        "x": list(range(len(shares))),
+        "y": [100 * share for share in shares],
+        "mode": mode,
+        "line": {"color": colour, "dash": dash, "width": 2.5},
+        "marker": {"symbol": symbol, "size": 8},
+        "hovertemplate": "%{y:.1f}",
+    }

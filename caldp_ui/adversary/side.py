@@ -1,0 +1,85 @@
+"""Beside the maps: ε and days, new or memoised noise, where the person is, two candidates.
+
+Room: adversary.
+"""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from caldp_core.domain.grid import GridDomain
+from caldp_ui.adversary import words
+from caldp_ui.adversary.beliefs import Shown
+from caldp_ui.adversary.slot import DAYS_MAX, FRESH, MEMOISED, SLOT, Suspect
+from caldp_ui.controls import common, presets
+from caldp_ui.parts import icons
+from caldp_ui.places.presets import PRESETS
+from caldp_ui.session.scenarios import another_draw
+from caldp_ui.words import formats
+from caldp_ui.words.strength import strength
+
+_NOISES = {FRESH: "New noise every day", MEMOISED: "The same report every day"}
+
+
+def dials(record: Suspect) -> None:
+    """The two that matter most; on a phone they stay on screen."""
+    with st.container(key=SLOT.key("dials")):
+        common.epsilon(SLOT)
+        st.select_slider(
+            "Days",
+            list(range(1, DAYS_MAX + 1)),
+            help="The person stays at one place and sends a report a day.",
+            **SLOT.bind("days", record.days, lambda r, v: replace(r, days=v)),
+        )
+
+
+def controls(record: Suspect, domain: GridDomain) -> None:
+    """Noise, protection, place, another outcome."""
+    st.radio(
+        "Noise",
+        list(_NOISES),
+        format_func=_NOISES.__getitem__,
+        help="Memoised: a phone draws its noise once and then always sends the same.",
+        **SLOT.bind("noise", record.noise, lambda r, v: replace(r, noise=v)),
+    )
+    presets.picker(SLOT, PRESETS)
+    _place(record, domain)
+    st.button(
+        "Another outcome",
+        icon=":material/casino:",
+        key=SLOT.key("another"),
+        on_click=another_draw,
+        args=(SLOT,),
+        help="Other coins: the same person could have sent other reports.",
+    )
+
+
+def _place(record: Suspect, domain: GridDomain) -> None:
+    cells = list(words.cities())[:200]
+    if record.place not in cells:
+        cells.insert(0, record.place)
+    st.selectbox(
+        "The person truly is in",
+        cells,
+        format_func=lambda cell: words.place_name(domain, cell),
+        help="Or click on a map with the tool Box. The onlooker does not know it.",
+        **SLOT.bind("place", record.place, lambda r, v: r.at(int(v))),
+    )
+
+
+def odds(what: Shown, domain: GridDomain) -> None:
+    """Two candidates as 100 people."""
+    pair = what.pair
+    if pair is None:
+        st.caption(words.no_pair(domain, what.record.place))
+        return
+    said = formats.hundred(pair.share)
+    title = f"100 small figures, {said} of them filled: truly at the true place."
+    most = formats.hundred(pair.most)
+    with st.container(key=SLOT.key("odds")):
+        st.html(
+            f'<div class="odds {strength(pair.most).word}">'
+            f"{icons.people_array(round(100 * pair.share), title)}"
+            f"<p><strong>{said} of 100</strong> are truly at the true place: "
+            f"{words.odds(domain, what, pair)}. The promise: at most {most}.</p></div>"
+        )

@@ -1,0 +1,103 @@
+"""Sentences of the page. Each must be true of the scenario that it is shown with.
+
+Room: adversary.
+"""
+
+from functools import cache
+
+import numpy as np
+
+from caldp_core.basics.types import Floats
+from caldp_core.datasets import us_cities
+from caldp_core.domain.grid import US_GRID, GridDomain
+from caldp_ui.adversary.beliefs import Onlooker, Pair, Shown, region
+from caldp_ui.adversary.slot import MEMOISED
+from caldp_ui.words import formats, promise
+from caldp_ui.words.vocabulary import PLACES
+
+
+@cache
+def cities() -> dict[int, str]:
+    """Cities by their cell, the largest first."""
+    named: dict[int, str] = {}
+    for city in us_cities():
+        (cell,) = US_GRID.locate([city.latitude], [city.longitude]).tolist()
+        if cell >= 0:
+            named.setdefault(cell, f"{city.name}, {city.region}")
+    return named
+
+
+def place_name(domain: GridDomain, symbol: int) -> str:
+    """A city where there is one, else degrees."""
+    if domain == US_GRID and symbol in cities():
+        return cities()[symbol]
+    (row,), (column,) = domain.place([symbol])
+    return formats.degrees(float(domain.latitudes()[row]), float(domain.longitudes()[column]))
+
+
+def headline(what: Shown) -> str:
+    """How much the onlooker believes in the truth, before and after, beside plain LDP."""
+    ours, plain, seen = what.ours, what.plain, what.reports
+    block = promise.block_of(PLACES, what.record.scenario)
+    reads = "" if block == PLACES.whole else f" reads the {block} and"
+    return (
+        f"From {formats.count(seen, 'report', 'reports')} an onlooker{reads} puts "
+        f"**{chance(ours.on_truth(seen))}** on the true place; with plain LDP "
+        f"{chance(plain.on_truth(seen))}, before {chance(ours.on_truth(0))}."
+    )
+
+
+def chance(share: float) -> str:
+    """A chance as people."""
+    return formats.out_of(share)
+
+
+def subtitle(domain: GridDomain, beliefs: Floats) -> str:
+    """The best guess, and how many places make the onlooker 95 % sure."""
+    guess = int(np.argmax(beliefs))
+    places = formats.count(region(beliefs), "place", "places")
+    best = place_name(domain, guess)
+    return f"best guess {best} ({chance(float(beliefs[guess]))}); 95 % sure: {places}"
+
+
+def odds(domain: GridDomain, what: Shown, pair: Pair) -> str:
+    """Two candidates, from 50:50."""
+    here, there = place_name(domain, what.record.place), place_name(domain, pair.rival)
+    return (
+        f"of 100 people for whom it was 50:50 between <em>{here}</em> (true) and "
+        f"<em>{there}</em>, and who sent the same reports"
+    )
+
+
+def repeats(what: Shown) -> str:
+    """What repeated reports do, with this record's noise."""
+    if what.record.noise == MEMOISED:
+        return (
+            "The phone draws its noise once and sends the same report every day: the onlooker "
+            "knows on the last day what they knew on the first. It holds as long as the person "
+            "stays; a person who moves sends another report, and both count."
+        )
+    return (
+        "New noise every day: reports add up. The promise after m of them is m · ε (CALDP "
+        "Proposition 2), and what is believed closes in on the truth."
+    )
+
+
+def no_pair(domain: GridDomain, record_place: int) -> str:
+    """Where nothing is promised."""
+    return (
+        f"{place_name(domain, record_place)} hides among no other place: a report may name it, "
+        "and nothing is promised."
+    )
+
+
+def alt_days(ours: Onlooker, plain: Onlooker) -> str:
+    """The chart of days for those who do not see it."""
+    last = len(ours.after) - 1
+    return (
+        f"Curves over {last} days: chance that the onlooker puts on the true place. This "
+        f"protection with new noise: from {chance(ours.on_truth(1))} to "
+        f"{chance(ours.on_truth(last))}; with memoised noise it stays at "
+        f"{chance(ours.on_truth(1))}; plain LDP with new noise ends at "
+        f"{chance(plain.on_truth(last))}."
+    )

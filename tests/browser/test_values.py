@@ -1,0 +1,150 @@
+"""The page of sensitive values in a browser: ticks, keys, search, folding, a phone, the dark."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from benchmarks.browser import settled
+from caldp_core.scenarios.protection import EverythingSensitive, SensitiveSymbols
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.values.slot import BEGIN
+from tests.browser.conftest import DESKTOP, Profiles
+from tests.browser.test_contrast import contrast
+from tests.browser.watch import Watch
+
+pytestmark = pytest.mark.browser
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
+WEB = "?v=2&dataset=web-visits&blocks=one&sensitive=symbols&sensitive.runs=700-999&n=1000000"
+ROWS = ".chart .row"
+READY = ".chart .row .point.ours"
+COLOURS = """row => {
+    const probe = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
+    const rgb = colour => {
+        probe.clearRect(0, 0, 1, 1); probe.fillStyle = colour; probe.fillRect(0, 0, 1, 1);
+        return [...probe.getImageData(0, 0, 1, 1).data].slice(0, 3);
+    };
+    const ground = document.querySelector('[data-testid=stApp]');
+    return [rgb(getComputedStyle(row).color), rgb(getComputedStyle(ground).backgroundColor)];
+}"""
+
+
+def opened(context: Any, address: str, watch: Watch, query: str = "") -> Any:
+    page = context.new_page()
+    watch.follow(page)
+    page.goto(f"{address}/values{query}")
+    page.locator(READY).first.wait_for(state="attached")
+    settled(page)
+    return page
+
+
+@pytest.fixture(scope="module")
+def page(profiles: Profiles, address: str) -> Iterator[Any]:
+    """One load for all tests that start from the page as it begins; each leaves it so."""
+    watch = Watch()
+    found = opened(profiles(viewport=DESKTOP), address, watch)
+    yield found
+    found.close()
+    watch.check()
+
+
+def expect_link(page: Any, scenario: Scenario) -> None:
+    """The address bar holds this scenario."""
+    wanted = "" if scenario == BEGIN else scenario.to_query().get("sensitive.runs", "everything")
+    page.wait_for_function(
+        """wanted => {
+            const query = new URLSearchParams(location.search);
+            const has = query.get('sensitive.runs') ?? (query.get('v') ? 'everything' : '');
+            return has === wanted;
+        }""",
+        arg=wanted,
+    )
+    settled(page)
+
+
+def expect_protected(page: Any, share: str) -> None:
+    page.locator(".odds", has_text=f"among the {share} who are protected").wait_for()
+
+
+def undo(page: Any, scenario: Scenario = BEGIN) -> None:
+    page.get_by_role("button", name="Undo").click()
+    expect_link(page, scenario)
+
+
+def test_a_tick_makes_an_answer_sensitive(page: Any) -> None:
+    expect_protected(page, "32 of 100")
+    page.locator(ROWS, has_text="very good marriage").first.click()
+    ticked = BEGIN.with_context(sensitive=SensitiveSymbols(("4-9",)))
+    expect_link(page, ticked)
+    expect_protected(page, "67 of 100")
+    assert page.locator(f"{ROWS}[data-marked=all]").count() == 7  # six answers and one group
+    undo(page)
+    expect_protected(page, "32 of 100")
+
+
+def test_quick_ticks_are_all_kept(page: Any) -> None:
+    for place in (0, 1, 2, 3, 4):
+        page.locator(f"{ROWS} input[data-id='{place}']").click(no_wait_after=True)
+    expect_link(page, BEGIN.with_context(sensitive=EverythingSensitive()))
+    while page.get_by_role("button", name="Undo").is_enabled():
+        page.get_by_role("button", name="Undo").click()
+        page.wait_for_timeout(300)
+        settled(page)
+    expect_link(page, BEGIN)
+
+
+def test_a_group_is_ticked_as_a_whole(page: Any) -> None:
+    page.locator(f"{ROWS}.heading", has_text="had an affair").click()
+    expect_link(page, BEGIN.with_context(sensitive=SensitiveSymbols(())))
+    assert page.locator(f"{ROWS}[data-marked=none]").count() == 12
+    undo(page)
+
+
+def test_keys_go_from_answer_to_answer_and_tick(page: Any) -> None:
+    stops = page.locator(f"{ROWS} input[tabindex='0']")
+    assert stops.count() == 1
+    stops.focus()
+    for key in ("Home", "ArrowDown", "ArrowDown", "ArrowUp"):
+        page.keyboard.press(key)
+    readout = page.locator(".chart .readout")
+    assert readout.inner_text().startswith("very poor marriage; no affair: truth 0.4 %")
+    page.keyboard.press("Space")
+    expect_link(page, BEGIN.with_context(sensitive=SensitiveSymbols(("0", "5-9"))))
+    focused = "document.querySelector('.st-key-values-board')"
+    inside = f"[...{focused}.querySelectorAll('*')].find(e => e.shadowRoot)?.shadowRoot"
+    assert page.evaluate(f"{inside}.activeElement?.dataset.id") == "0"
+    page.keyboard.press("Space")
+    expect_link(page, BEGIN)
+
+
+def test_a_thousand_pages_are_folded_searched_and_marked(
+    profiles: Profiles, address: str, watch: Watch
+) -> None:
+    page = opened(profiles(viewport=DESKTOP), address, watch, WEB)
+    assert page.locator(ROWS).count() == 40
+    page.get_by_role("button", name="Unfold Cancer").click()
+    assert page.locator(f"{ROWS}.inner").count() == 25
+    page.locator(".chart input[type=search]").fill("weather: f")
+    page.wait_for_function("true")
+    assert page.locator(ROWS).count() == 1
+    page.get_by_role("button", name="Mark", exact=True).click()
+    page.wait_for_function("location.search.includes('sensitive.runs=1%3B700-999')")
+    page.locator(".chart input[type=search]").fill("")
+    settled(page)
+    assert page.locator(f"{ROWS}[data-marked=some]").count() == 1
+    page.close()
+    watch.check()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_names_stand_out_and_nothing_sticks_out_on_a_phone(
+    profiles: Profiles, address: str, watch: Watch, scheme: str
+) -> None:
+    page = opened(profiles(color_scheme=scheme, **PHONE), address, watch)
+    wide = page.locator("[data-testid=stMain]").evaluate("e => e.scrollWidth - e.clientWidth")
+    assert wide <= 0
+    for css in (f"{ROWS}[data-marked=all] .text", f"{ROWS}[data-marked=none] .text", ".readout"):
+        text, ground = page.locator(css).first.evaluate(COLOURS)
+        assert contrast(text, ground, 1.0) >= 4.5
+    page.close()
+    watch.check()

@@ -1,0 +1,163 @@
+"""What an adversary learns: the page shows what the core's inference gives for the same reports."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+from streamlit.testing.v1 import AppTest
+
+from caldp_core.audit.adversary import guessed_right
+from caldp_core.audit.inference import likelihood
+from caldp_core.datasets import us_cities
+from caldp_core.domain.grid import US_GRID, Area
+from caldp_core.experiments.run import prepare
+from caldp_core.scenarios.protection import OneBlock, SensitiveAreas, StateBlocks
+from caldp_ui.adversary import figures, words
+from caldp_ui.adversary.beliefs import onlooker, region, shown
+from caldp_ui.adversary.slot import BEGIN, DENVER, MEMOISED, SLOT, Suspect, SuspectLink
+from caldp_ui.app.navigation import ADVERSARY
+from caldp_ui.app.theme import LIGHT
+from caldp_ui.compute import rivals
+from caldp_ui.controls.presets import Preset
+from caldp_ui.places import presets
+from caldp_ui.stage import encode
+from tests.ui.driver import APP, box, checked, container, pictures, query_of
+
+STAGE = SLOT.key("maps")
+
+
+def opened(record: Suspect | None = None, **query: str) -> AppTest:
+    at = AppTest.from_file(APP, default_timeout=120)
+    for name, value in {**SuspectLink().write(record or Suspect()), **query}.items():
+        at.query_params[name] = value
+    return checked(at.switch_page(ADVERSARY).run())
+
+
+def record_of(at: AppTest) -> Suspect:
+    found: Suspect = at.session_state["adversary/slot"].record
+    return found
+
+
+def assert_shows(at: AppTest, record: Suspect) -> None:
+    """Maps, sentence and link are those of the record."""
+    assert record_of(at) == record
+    assert not at.error
+    what = shown(record)
+    expected = {
+        "before": encode(what.ours.after[0]).name,
+        "plain": encode(what.plain.now(record)).name,
+        "ours": encode(what.ours.now(record)).name,
+    }
+    assert pictures(at, STAGE) == expected
+    (said,) = (item.value for item in container(at, "headline").markdown)
+    assert said == words.headline(what)
+    assert SuspectLink().read(query_of(at)) == record
+
+
+def click(at: AppTest, area: Area) -> AppTest:
+    """Drag a box on the stage, as the browser tells it."""
+    told = [{"event": "act", "value": {"tool": "box", "action": "here", "box": box(area)}}]
+    states = at._tree.get_widget_states()
+    (component,) = (c.proto for c in at.get("bidi_component") if c.proto.id.endswith(f"-{STAGE}"))
+    name = f"$$STREAMLIT_INTERNAL_KEY_{component.id}__events"
+    states.widgets.append(WidgetState(id=name, json_trigger_value=json.dumps(told)))
+    return checked(at._run(states))
+
+
+def test_opens_in_denver_and_follows_every_control() -> None:
+    at = opened()
+    assert_shows(at, Suspect())
+    assert query_of(at) == {}
+    checked(at.select_slider(key="adversary-days").set_value(7).run())
+    assert_shows(at, Suspect(days=7))
+    checked(at.radio(key="adversary-noise").set_value(MEMOISED).run())
+    assert_shows(at, Suspect(days=7, noise=MEMOISED))
+    checked(at.select_slider(key="adversary-epsilon").set_value(3.0).run())
+    assert_shows(at, Suspect(BEGIN.with_context(epsilon=3.0), days=7, noise=MEMOISED))
+    checked(at.button(key="adversary-another").click().run())
+    other = replace(BEGIN.with_context(epsilon=3.0), seed=2)
+    assert_shows(at, Suspect(other, days=7, noise=MEMOISED))
+
+
+def test_a_click_moves_the_person_and_so_does_the_list() -> None:
+    at = opened()
+    (cell,) = US_GRID.locate([41.88], [-87.63]).tolist()
+    click(at, Area(41.8, 42.0, -87.8, -87.6))
+    assert_shows(at, Suspect(place=cell))
+    city = us_cities()[0]
+    (largest,) = US_GRID.locate([city.latitude], [city.longitude]).tolist()
+    checked(at.selectbox(key="adversary-place").set_value(largest).run())
+    assert_shows(at, Suspect(place=largest))
+
+
+@pytest.mark.parametrize("preset", presets.PRESETS, ids=lambda preset: preset.title)
+def test_every_preset_and_every_tab(preset: Preset) -> None:
+    record = Suspect(preset.apply(BEGIN), days=3)
+    at = opened(record)
+    assert_shows(at, record)
+    for tab in ("What is promised", "Numbers", "Hand it on"):
+        at.session_state["adversary-tabs"] = tab
+        checked(at.run())
+        assert not at.error
+
+
+@pytest.mark.parametrize("query", [{"place": "43750"}, {"days": "11"}, {"noise": "loud"}])
+def test_bad_links_are_told_and_start_afresh(query: dict[str, str]) -> None:
+    at = opened(None, **query)
+    assert "starts afresh" in at.warning[0].value
+    assert_shows(at, Suspect())
+
+
+def test_beliefs_are_bayes_day_by_day_and_keep_the_promise() -> None:
+    one = onlooker(BEGIN, DENVER)
+    setup = prepare(BEGIN)
+    prior = 0.999 * setup.dataset.distribution + 0.001 / setup.policy.k
+    seeds = np.random.SeedSequence((BEGIN.seed, DENVER)).spawn(3)
+    for seed in seeds:
+        report = setup.mechanism.privatize(np.array([DENVER]), np.random.default_rng(seed))
+        prior = prior * likelihood(setup.mechanism, setup.mechanism.tally(report))
+    np.testing.assert_allclose(one.after[3], prior / prior.sum(), rtol=1e-9, atol=1e-15)
+    assert all(
+        on <= most * (1 + 1e-9)
+        for on, most in zip((one.on_truth(m) for m in range(11)), one.most, strict=True)
+    )
+
+
+def test_new_noise_adds_up_and_memoised_noise_does_not() -> None:
+    strong = BEGIN.with_context(epsilon=2.0)
+    fresh, kept = (shown(Suspect(strong, days=10, noise=n)) for n in ("fresh", MEMOISED))
+    assert kept.reports == 1
+    first = shown(Suspect(strong, days=1))
+    assert kept.ours.now(kept.record) is first.ours.now(first.record)
+    assert fresh.ours.on_truth(10) > 0.9 > kept.ours.on_truth(1)
+    assert region(fresh.ours.now(fresh.record)) < region(kept.ours.now(kept.record))
+    assert fresh.pair is not None
+    assert kept.pair is not None
+    assert kept.pair.most == pytest.approx(guessed_right(2.0))
+    assert fresh.pair.most == pytest.approx(guessed_right(2.0, 10))
+    assert kept.pair.share <= kept.pair.most + 1e-9
+    assert 0.5 < kept.pair.on_average <= kept.pair.most + 1e-9
+
+
+def test_where_nothing_hides_the_page_says_so() -> None:
+    bare = BEGIN.with_context(blocks=OneBlock(), sensitive=SensitiveAreas(()))
+    what = shown(Suspect(bare))
+    assert what.pair is None
+    assert what.ours.on_truth(1) == pytest.approx(1.0)
+    assert region(what.ours.after[1]) == 1
+
+
+def test_plain_ldp_beside_it_is_the_best_there_is() -> None:
+    what = shown(Suspect(BEGIN.with_context(blocks=StateBlocks())))
+    assert what.plain.setup.scenario == rivals.rival(BEGIN)
+
+
+def test_the_chart_draws_the_days() -> None:
+    what = shown(Suspect(days=4))
+    by_name = {trace.name: np.asarray(trace.y) / 100 for trace in figures.days(what, LIGHT).data}
+    ours = [what.ours.on_truth(m) for m in range(11)]
+    np.testing.assert_allclose(by_name["this, new noise"], ours)
+    np.testing.assert_allclose(by_name["this, memoised"], ours[:2] + ours[1:2] * 9)
+    np.testing.assert_allclose(by_name["the most this promise allows"], what.ours.most)
