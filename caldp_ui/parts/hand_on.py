@@ -11,9 +11,8 @@ import streamlit as st
 from caldp_core.experiments.run import Result
 from caldp_ui.app import addresses
 from caldp_ui.compute import exports
-from caldp_ui.compute.verdict import Verdict, verdict
 from caldp_ui.parts import record
-from caldp_ui.parts.record import Exhibit
+from caldp_ui.parts.record import Checked, Exhibit
 from caldp_ui.session import jobs
 from caldp_ui.session.scenarios import S
 from caldp_ui.session.slot import Slot
@@ -33,7 +32,11 @@ def link(query: Mapping[str, str]) -> None:
         )
         return
     with st.container(key="qr"):
-        st.image(segno.make(others, error="m").svg_inline(scale=4, border=2), width=200)
+        st.image(
+            segno.make(others, error="m").svg_inline(scale=4, border=2),
+            width=200,
+            alt="The link as a QR code.",
+        )
 
 
 def files(slot: Slot[S], result: Result) -> None:
@@ -77,7 +80,7 @@ def record_page(slot: Slot[S], nouns: Vocabulary, shown: Exhibit) -> None:
     found = jobs.offered(
         slot.key("audit"),
         exports.scenario_json(scenario),
-        lambda progress: verdict(scenario, progress),
+        lambda progress: record.check(scenario, progress),
         jobs.Offer("Audit and make the record", ":material/verified:"),
         _told,
     )
@@ -94,5 +97,5 @@ def record_page(slot: Slot[S], nouns: Vocabulary, shown: Exhibit) -> None:
         )
 
 
-def _told(job: jobs.Job[Verdict]) -> str:
-    return f"Looking at every pair of symbols: {job.share:.0%}"
+def _told(job: jobs.Job[Checked]) -> str:
+    return f"Auditing the channel, then forecasting the error: {job.seconds:.0f} s so far"
