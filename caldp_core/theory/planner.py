@@ -17,6 +17,7 @@ from caldp_core.mechanisms import FAMILIES, Mechanism, mechanism
 from caldp_core.privacy.context import Context
 from caldp_core.theory.expected_error import Budget, expected_error
 
+_Z_95: Final = 1.959964
 _EPSILON_CLOSE: Final = 1e-4
 _EPSILONS: Final[tuple[float, ...]] = (
     *np.geomspace(EPSILON_MIN, 0.25, 5).tolist()[:-1],
@@ -48,6 +49,27 @@ def total_variation(estimator: str) -> Accuracy:
 def standard_error(symbol: int) -> Accuracy:
     """Standard deviation of one symbol's unbiased estimate, exact."""
     return lambda mechanism, p, n: float(np.sqrt(mechanism.variance(p, n)[symbol]))
+
+
+def relative_error(floor: float) -> Accuracy:
+    """Half the width of the 95 % range of the unbiased estimate, as a share of the true value.
+
+    The worst among values that at least a share `floor` in (0, 1] of the people have; each by
+    itself, by the exact variance and the normal law. Raises `CaldpError` if there is none.
+    """
+    require(0 < floor <= 1, f"floor must be above 0 and at most 1, got {floor}.")
+
+    def worst(mechanism: Mechanism, p: Floats, n: int) -> float:
+        common = p >= floor
+        require(
+            bool(common.any()),
+            f"No value is had by a share of {floor:g} of the people; the largest share is "
+            f"{float(p.max()):.3g}. Take a smaller floor.",
+        )
+        deviation = np.sqrt(mechanism.variance(p, n)[common])
+        return _Z_95 * float((deviation / p[common]).max())
+
+    return worst
 
 
 @dataclass(frozen=True)

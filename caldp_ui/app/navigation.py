@@ -32,6 +32,8 @@ PLACES: Final = "pages/places.py"
 VALUES: Final = "pages/values.py"
 YES_OR_NO: Final = "pages/yesno.py"
 ADVERSARY: Final = "pages/adversary.py"
+CURVES: Final = "pages/curves.py"
+PLAN: Final = "pages/plan.py"
 PAPER: Final = "pages/paper.py"
 PAGES: Final = (
     Entry(START, "Start here", "flag"),
@@ -39,7 +41,8 @@ PAGES: Final = (
     Entry(VALUES, "Sensitive values", "fact_check"),
     Entry(YES_OR_NO, "Yes or no", "casino"),
     Entry(ADVERSARY, "What an adversary learns", "visibility"),
-    Entry("pages/curves.py", "Error curves", "show_chart"),
+    Entry(CURVES, "Error curves", "show_chart"),
+    Entry(PLAN, "Plan a survey", "calculate"),
     Entry(PAPER, "The paper's results", "menu_book"),
 )
 """The menu from left to right; the first page is where a newcomer lands."""

@@ -18,7 +18,6 @@ from caldp_core.datasets import (
     Zipf,
 )
 from caldp_core.domain.grid import Domain, GridDomain
-from caldp_core.scenarios.kinds import KINDS
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.protection import (
     EvenRuns,
@@ -30,7 +29,7 @@ from caldp_core.scenarios.protection import (
     StateBlocks,
 )
 
-_ALL_DATA: Final[dict[str, DatasetSpec]] = {
+DATA: Final[dict[str, DatasetSpec]] = {
     "Zipf, 1,000 values": Zipf(),
     "Uniform, 1,000 values": Uniform(),
     "Geometric, 1,000 values": Geometric(),
@@ -40,11 +39,6 @@ _ALL_DATA: Final[dict[str, DatasetSpec]] = {
     "Household income": Survey("income"),
     "Gowalla (reconstructed grid)": Gowalla(),
     "Synthetic cities": Cities(),
-}
-DATA: Final = {
-    title: spec
-    for title, spec in _ALL_DATA.items()
-    if type(spec) in KINDS[DatasetSpec].values()  # what a scenario can name
 }
 """Datasets by the title that readers see."""
 _NEW_YORK: Final = SensitiveAreas(("+40.2,41.4,-74.8,-73.2",))

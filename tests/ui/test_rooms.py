@@ -34,6 +34,7 @@ ROOMS = (
     "paper",
     "yesno",
     "curves",
+    "plan",
     "adversary",
 )
 """From the ground up: a room imports from itself and from those before it."""

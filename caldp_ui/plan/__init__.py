@@ -1,0 +1,4 @@
+"""Plan a survey: from an accuracy to people and ε, and back.
+
+Room: plan.
+"""

@@ -1,0 +1,147 @@
+"""The picture, the memo, which method does best, and what others' ε mean here.
+
+Room: plan.
+"""
+
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from caldp_core.audit.adversary import guessed_right
+from caldp_ui.app.theme import palette
+from caldp_ui.charts.show import show
+from caldp_ui.compute import runs
+from caldp_ui.controls.choices import NAMES, PLAIN
+from caldp_ui.plan import charts, words, work
+from caldp_ui.plan.deployments import DEPLOYMENTS
+from caldp_ui.plan.slot import SLOT, Plan
+from caldp_ui.plan.work import Need
+from caldp_ui.session import findings
+from caldp_ui.session.scenarios import steer
+from caldp_ui.words import formats
+
+
+def view(record: Plan) -> None:
+    """Everything that is shown of a plan."""
+    findings.filling(
+        SLOT.key("needs"),
+        _name(record),
+        partial(work.needs, record),
+        lambda job: f"{job.share:.0%} of the picture",
+        partial(_show, record),
+    )
+    _methods(record)
+    _deployments(record)
+
+
+def _name(record: Plan) -> str:
+    same = (record.goal, record.floor, work.target(record))
+    return f"{runs.key(record.scenario)} {same}"
+
+
+def _show(record: Plan, found: list[Need]) -> None:
+    points = dict(work.by_protection(found))
+    waiting = len(found) < len(NAMES)
+    with st.container(key="headline"):
+        st.markdown(
+            f"To {words.goal(record)}: the people needed are being reckoned."
+            if waiting
+            else words.headline(record, points)
+        )
+    titles = {name: words.title(record, name) for name in NAMES}
+    told = "; ".join(
+        f"{titles[name]}: {formats.people(needs[0].people or 0)} at ε = {needs[0].epsilon:g}, "
+        f"{formats.people(needs[-1].people or 0)} at ε = {needs[-1].epsilon:g}"
+        for name, needs in points.items()
+        if needs
+    )
+    show(
+        charts.people_against_epsilon(
+            points,
+            titles,
+            record.protection,
+            (record.epsilon, runs.setup(record.scenario).n),
+            palette(),
+        ),
+        SLOT.key("chart"),
+        f"People needed against ε, both logarithmic. {told}.",
+    )
+    st.caption(
+        "Each line by its most accurate method. Dotted: your ε and your people. By the estimate "
+        f"“{work.estimate_called(record)}”."
+    )
+    memo = "" if waiting else words.memo(record, points)
+    if memo:
+        st.markdown("**For a memo**")
+        st.code(memo, language=None, wrap_lines=True)
+
+
+def _methods(record: Plan) -> None:
+    """People by method and protection, the fewest marked."""
+    table = work.methods(record)
+    known = [n.people for _, row in table for n in row.values() if n.people]
+    if not known:
+        return
+    st.markdown(
+        f"**Which method and protection gets there with the fewest**, ε = {record.epsilon:g}"
+    )
+    columns = {
+        words.title(record, name): {title: _cell(row.get(name), table) for title, row in table}
+        for name in NAMES
+    }
+    st.table(pd.DataFrame(columns))
+    st.caption(
+        "✓ the fewest under this protection. A protection that hides less needs fewer people, so "
+        "compare methods down a column. By the exact variance, each value by itself"
+        + ("." if record.goal == "values" else f": for ± {100 * record.within:g} %, not overall.")
+    )
+
+
+def _cell(need: Need | None, table: list[tuple[str, dict[str, Need]]]) -> str:
+    if need is None:
+        return "takes long"
+    if need.people is None:
+        return "over 10¹²"
+    rows = [row.get(need.protection) for _, row in table]
+    least = min(row.people for row in rows if row and row.people)
+    return words.about(need.people) + (" ✓" if need.people <= 1.005 * least else "")
+
+
+def _deployments(record: Plan) -> None:
+    """Each published ε: odds after one report, a day and a month, and people needed here."""
+    st.markdown("**What does their ε mean here?** Published deployments of local DP")
+    rows = {}
+    for each in DEPLOYMENTS:
+        plain = work.need(record, PLAIN, record.under(PLAIN, each.epsilon))
+        rows[each.title] = {
+            "ε a report": f"{each.epsilon:.3g}",
+            "guessed right of 100, one report": formats.hundred(guessed_right(each.epsilon)),
+            "after a day": each.told(1),
+            "after 30 days": each.told(30),
+            "people for your goal, plain LDP": "over 10¹²"
+            if plain.people is None
+            else words.about(plain.people),
+            "source": each.source,
+        }
+    st.table(pd.DataFrame(rows).T)
+    st.caption(
+        "Guessed right: of 100 people for whom an onlooker was torn 50:50 between two values, at "
+        "most, if a person reports the same value each time and the onlooker can link the reports. "
+        "On phones ε adds up over reports, as many a day as the source allows; the browser keeps "
+        "one noisy copy, so all its reports of an unchanged home page stay within ε = 2.04. Their "
+        "own methods differ from ours; the people are those of the best method here at their ε."
+    )
+    columns = st.columns(len(DEPLOYMENTS))
+    for column, each in zip(columns, DEPLOYMENTS, strict=True):
+        column.button(
+            f"Use ε = {each.epsilon:.3g}",
+            key=SLOT.key(f"use-{each.title}"),
+            help=each.title,
+            on_click=_use,
+            args=(each.epsilon,),
+        )
+
+
+def _use(epsilon: float) -> None:
+    steer(SLOT, lambda s: s.with_context(epsilon=epsilon))

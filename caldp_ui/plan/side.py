@@ -1,0 +1,78 @@
+"""Beside the picture: what must be known how well, ε, people, protection, and the odds.
+
+Room: plan.
+"""
+
+from dataclasses import replace
+from typing import Final
+
+import streamlit as st
+
+from caldp_ui.compute import runs
+from caldp_ui.compute.sources import peopled
+from caldp_ui.controls import common
+from caldp_ui.controls.choices import DATA, NAMES, title_of
+from caldp_ui.parts import headline
+from caldp_ui.plan import words
+from caldp_ui.plan.slot import GOALS, SLOT, Plan
+from caldp_ui.session.scenarios import bind
+
+_FLOORS: Final = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1)
+_WITHIN: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+_WRONG: Final = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3)
+
+
+def goals() -> None:
+    """What kind of accuracy is asked for."""
+    st.segmented_control(
+        "What must be known",
+        list(GOALS),
+        format_func=GOALS.__getitem__,
+        label_visibility="collapsed",
+        required=True,
+        **SLOT.bind("goal", SLOT.now().goal, lambda r, v: replace(r, goal=v)),
+    )
+
+
+def settings(record: Plan) -> None:
+    """All controls, and the odds of the chosen protection."""
+    if record.goal == "values":
+        _share("floor", "Every answer of at least", _FLOORS, record.floor)
+        _share("within", "to within ± of itself", _WITHIN, record.within)
+    else:
+        _share("wrong", "At most in the wrong place", _WRONG, record.wrong)
+    common.epsilon(SLOT)
+    common.people(SLOT, runs.dataset(record.scenario).n)
+    st.selectbox(
+        "Protection",
+        NAMES,
+        format_func=lambda name: words.title(record, name),
+        **SLOT.bind("protection", record.protection, lambda r, v: replace(r, protection=v)),
+    )
+    headline.odds(runs.setup(record.under(record.protection, record.epsilon)))
+    title = title_of(record.scenario.dataset)
+    st.selectbox(
+        "Plan with data like",
+        [*DATA, *({title} - DATA.keys())],
+        **bind(
+            SLOT,
+            "data",
+            title,
+            lambda s, v: peopled(replace(s, dataset=DATA.get(v, s.dataset), n=s.n)),
+        ),
+    )
+
+
+def _share(name: str, label: str, steps: tuple[float, ...], value: float) -> None:
+    st.select_slider(
+        label,
+        sorted({*steps, value}),
+        format_func=lambda share: f"{100 * share:g} %",
+        **SLOT.bind(name, value, lambda r, v: _with(r, name, float(v))),
+    )
+
+
+def _with(record: Plan, name: str, share: float) -> Plan:
+    if name == "floor":
+        return replace(record, floor=share)
+    return replace(record, within=share) if name == "within" else replace(record, wrong=share)

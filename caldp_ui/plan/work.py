@@ -1,0 +1,129 @@
+"""How many people each protection needs at each ε, and what ε a number of people affords.
+
+Room: plan.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+import streamlit as st
+
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Floats, Progress
+from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.mechanisms import FAMILIES, Mechanism
+from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.scenarios.scenario import Scenario
+from caldp_core.theory.expected_error import Budget, approximated_error, expected_error
+from caldp_core.theory.planner import Accuracy, Goal, people_for, relative_error
+from caldp_ui.compute import runs
+from caldp_ui.controls.choices import NAMES
+from caldp_ui.controls.common import METHODS
+from caldp_ui.plan.slot import Plan
+
+_EXACT: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0)
+_SIMULATED: Final = (0.5, 1.0, 2.0, 4.0)
+"""ε's of the picture: fewer where every point takes trials."""
+_BUDGET: Final = Budget(8, 16, 0.03)
+
+
+@dataclass(frozen=True)
+class Need:
+    """People that a protection needs at an ε by a method; None: over 10^12, or not found here."""
+
+    protection: str
+    epsilon: float
+    people: int | None
+    method: str
+
+
+def needs(record: Plan, progress: Progress) -> Iterator[Need]:
+    """All points of the picture: those of the reader's ε first."""
+    grid = _EXACT if record.goal == "values" else _SIMULATED
+    levels = [record.epsilon, *(e for e in grid if e != record.epsilon)]
+    total, done = len(levels) * len(NAMES), 0
+    for epsilon in levels:
+        for name in NAMES:
+            yield need(record, name, record.under(name, epsilon))
+            done += 1
+            progress(done / total)
+
+
+def need(record: Plan, name: str, scenario: Scenario) -> Need:
+    """The people that this scenario's protection and method need for the record's goal."""
+    same = replace(scenario, seed=0)
+    people = _people(runs.key(same), record.goal, record.floor, target(record), same)
+    return Need(name, scenario.context.plain_epsilon, people, runs.setup(same).mechanism_name)
+
+
+def target(record: Plan) -> float:
+    """The error that is asked for."""
+    return record.within if record.goal == "values" else record.wrong
+
+
+@st.cache_data(max_entries=2048, show_spinner=False)
+def _people(text: str, goal: str, floor: float, target: float, _scenario: Scenario) -> int | None:
+    del text
+    ready = runs.setup(_scenario)
+    accuracy = relative_error(floor) if goal == "values" else _overall(_scenario)
+    try:
+        return people_for(ready.mechanism, ready.dataset.distribution, Goal(accuracy, target))
+    except CaldpError:  # no exact variance at this size, or too many people to draw
+        return None
+
+
+def _overall(scenario: Scenario) -> Accuracy:
+    """Expected TV of the shown shares; by the normal approximation alone where trials are long."""
+    name = scenario.estimator
+    if not runs.takes_long(scenario):
+        return lambda mechanism, p, n: expected_error(mechanism, p, n, name, budget=_BUDGET).tv
+
+    def approximated(mechanism: Mechanism, p: Floats, n: int) -> float:
+        found = approximated_error(mechanism, p, n, name)
+        return float("inf") if found is None else found.tv
+
+    return approximated
+
+
+def methods(record: Plan) -> list[tuple[str, dict[str, Need]]]:
+    """For each family, what it needs under each protection at the reader's ε; by exact variance."""
+    exact = replace(record, goal="values")
+    table = []
+    for family in FAMILIES:
+        row = {}
+        for name in NAMES:
+            scenario = replace(record.under(name, record.epsilon), mechanism=METHODS[family][1])
+            if not runs.takes_long(scenario):
+                row[name] = need(exact, name, scenario)
+        table.append((MECHANISMS[family].title, row))
+    return table
+
+
+def by_protection(found: Sequence[Need]) -> Mapping[str, list[Need]]:
+    """Needs that are known, protection by protection, by rising ε."""
+    ordered = sorted((each for each in found if each.people), key=lambda each: each.epsilon)
+    return {name: [each for each in ordered if each.protection == name] for name in NAMES}
+
+
+def epsilon_for(points: Sequence[Need], people: int) -> float | None:
+    """The least ε between the computed ones at which so many people do; None if none does.
+
+    Read off between neighbours on log scales: as good as the picture.
+    """
+    epsilons = [each.epsilon for each in points]
+    needed = [float(each.people or 0) for each in points]
+    place = next((i for i, number in enumerate(needed) if number <= people), None)
+    if place is None:
+        return None
+    if place == 0:
+        return epsilons[0]
+    x, y = np.log(needed[place - 1 : place + 1]), np.log(epsilons[place - 1 : place + 1])
+    return float(np.exp(np.interp(np.log(people), x[::-1], y[::-1])))
+
+
+def estimate_called(record: Plan) -> str:
+    """By which estimate the goal is meant."""
+    name = "none" if record.goal == "values" else record.scenario.estimator
+    return ESTIMATORS[name].title
