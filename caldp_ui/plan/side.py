@@ -40,7 +40,7 @@ def settings(record: Plan) -> None:
         _share("floor", "Every answer of at least", _FLOORS, record.floor)
         _share("within", "to within ± of itself", _WITHIN, record.within)
     else:
-        _share("wrong", "At most in the wrong place", _WRONG, record.wrong)
+        _share("wrong", "At most wrong, of all people", _WRONG, record.wrong)
     common.epsilon(SLOT)
     common.people(SLOT, runs.dataset(record.scenario).n)
     st.selectbox(

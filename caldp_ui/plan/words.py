@@ -63,6 +63,8 @@ def _back(record: Plan, points: list[Need]) -> str:
     least = epsilon_for(points, people)
     if least is None:
         return f"{formats.people(people)} people are too few at each of these ε."
+    if least == points[0].epsilon:
+        return f"With {formats.people(people)}, even ε = {least:g} would do."
     return f"With {formats.people(people)}, ε ≈ {least:.2g} would do."
 
 
