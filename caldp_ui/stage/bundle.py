@@ -5,6 +5,7 @@ step and without a request, they need no imports.
 """
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -38,8 +39,13 @@ _EXPORT: Final = re.compile(r"^export (?!default)", re.MULTILINE)
 
 @cache
 def script() -> str:
-    """All files, each after what it needs; `main.js` has the only export that is left."""
-    texts = [(_WEB / f"{name}.js").read_text("utf-8") for name in _ORDER]
+    """All files of the stage; `main.js` has the only export that is left."""
+    return joined(_WEB, _ORDER)
+
+
+def joined(folder: Path, order: Iterable[str]) -> str:
+    """The modules of a folder as one, each after what it needs; only the default export stays."""
+    texts = [(folder / f"{name}.js").read_text("utf-8") for name in order]
     return "\n".join(_EXPORT.sub("", _IMPORT.sub("", text)) for text in texts)
 
 

@@ -19,6 +19,7 @@ from caldp_ui.app import theme
 from caldp_ui.compute import runs
 from caldp_ui.parts.comparison import Shown
 from caldp_ui.session.scenarios import steer
+from caldp_ui.stage.bundle import joined
 from caldp_ui.values import answers, marks
 from caldp_ui.values.slot import SLOT, domain_of
 
@@ -27,7 +28,7 @@ _chart = st.components.v2.component(
     "caldp_answers",
     html='<div class="chart"></div>',
     css=(_WEB / "chart.css").read_text("utf-8"),
-    js=(_WEB / "chart.js").read_text("utf-8"),
+    js=joined(_WEB, ("dom", "row", "chart")),
 )
 KEY: Final = SLOT.key("chart")
 _TURN: Final = f"{KEY}/turn"

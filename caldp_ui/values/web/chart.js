@@ -1,7 +1,11 @@
 /* Answers as rows: the truth as a bar, two estimates as points with their ranges, and a box that
    marks the answer as sensitive. Rows live as long as their answer, so that nothing blinks. */
 
-const FOLDED_FROM = 61, COMMON = 40, FOUND_MOST = 120, ROW_LEAST = 19, ROW_TOUCH = 28, ROW_MOST = 40;
+import {el, numbers, percent, runs, say} from "./dom.js";
+import {Row} from "./row.js";
+
+const FOLDED_FROM = 61, COMMON = 40, FOUND_MOST = 120;
+const ROW_LEAST = 19, ROW_TOUCH = 28, ROW_MOST = 40;
 const ABOVE = 240, AROUND_ON_PHONE = 410, BOARD_LEAST = 380, WIDE = 760, NARROW = 500;
 const instances = new WeakMap();
 
@@ -11,94 +15,6 @@ export default function mount({data, parentElement: parent, setTriggerValue}) {
     chart.emit = told => setTriggerValue("act", told);
     chart.take(data);
     return () => setTimeout(() => { if (!parent.host?.isConnected) chart.end(); });
-}
-
-function el(tag, properties = {}, ...children) {
-    const made = document.createElement(tag);
-    for (const [name, value] of Object.entries(properties)) {
-        if (/^(aria|data)-|^(role|for)$/.test(name)) made.setAttribute(name, value);
-        else made[name] = value;
-    }
-    made.append(...children);
-    return made;
-}
-
-const say = (element, text) => {
-    if (element.textContent !== text) element.textContent = text;
-};
-const percent = share => {
-    const at = 100 * share;
-    return `${at.toFixed(Math.abs(at) >= 9.95 || at === 0 ? 0 : Math.abs(at) >= 0.095 ? 1 : 3)} %`;
-};
-
-/** A row of an answer (`id` its number) or of a group (`g` and its number). */
-class Row {
-    constructor(chart, id) {
-        this.id = id;
-        this.box = el("input", {type: "checkbox", tabIndex: -1, "data-id": id});
-        this.tag = el("b", {className: "tag"});
-        this.text = el("span", {className: "text"});
-        this.name = el("span", {className: "name"}, this.tag, this.text);
-        this.truth = el("i", {className: "truth"});
-        this.marks = ["plain", "ours"].map(which => ({
-            which,
-            range: el("i", {className: `range ${which}`}),
-            point: el("i", {className: `point ${which}`}),
-        }));
-        const drawn = this.marks.flatMap(({range, point}) => [range, point]);
-        this.plot = el("span", {className: "plot", "aria-hidden": "true"}, this.truth, ...drawn);
-        this.node = el("label", {className: "row"}, this.box, this.name, this.plot);
-        this.box.addEventListener("change", () => chart.mark(this.members, this.box.checked));
-        if (typeof id === "string") this.fold = this.folder(chart);
-    }
-
-    folder(chart) {
-        const fold = el("button", {type: "button", className: "fold", tabIndex: -1});
-        fold.addEventListener("click", event => {
-            event.preventDefault();
-            chart.unfold(this.id);
-        });
-        this.name.prepend(fold);
-        return fold;
-    }
-
-    /** `item`: name, numbers, members and looks; `top`: the share at the right end. */
-    show(item, top, marked) {
-        this.members = item.members;
-        const on = item.members.filter(x => marked.has(x)).length;
-        this.box.checked = on === item.members.length;
-        this.box.indeterminate = on > 0 && on < item.members.length;
-        this.box.setAttribute("aria-label", item.told(on));
-        this.node.title = item.name;
-        this.node.classList.toggle("heading", item.heading);
-        this.node.classList.toggle("inner", item.inner);
-        this.node.dataset.marked = on === 0 ? "none" : this.box.indeterminate ? "some" : "all";
-        say(this.text, item.label);
-        say(this.tag, item.tag ?? "");
-        if (this.fold) {
-            this.fold.hidden = !item.foldable;
-            say(this.fold, item.open ? "▾" : "▸");
-            this.fold.setAttribute("aria-expanded", String(item.open));
-            this.fold.setAttribute("aria-label", `${item.open ? "Fold" : "Unfold"} ${item.name}`);
-        }
-        this.place(item, top);
-    }
-
-    place({truth, plain, ours, bars}, top) {
-        const at = share => `${(100 * Math.min(1, Math.max(0, share / top))).toFixed(2)}%`;
-        this.plot.classList.toggle("bare", !bars);
-        this.truth.style.width = at(truth);
-        for (const {which, range, point} of this.marks) {
-            const found = which === "ours" ? ours : plain;
-            range.hidden = point.hidden = !found || !bars;
-            if (!found) continue;
-            const [estimate, low, high] = found;
-            range.style.left = at(low);
-            range.style.right = `calc(100% - ${at(high)})`;
-            range.classList.toggle("cut", high > top);
-            point.style.left = at(estimate);
-        }
-    }
 }
 
 class Chart {
@@ -352,22 +268,4 @@ class Chart {
         event.stopPropagation();
         this.list[Math.min(this.list.length - 1, Math.max(0, to))].box.focus();
     }
-}
-
-/** Ascending numbers as "3;10-19", and back. */
-function runs(sorted) {
-    const made = [];
-    for (const x of sorted) {
-        const last = made.at(-1);
-        if (last && last[1] === x - 1) last[1] = x;
-        else made.push([x, x]);
-    }
-    return made.map(([first, last]) => first === last ? `${first}` : `${first}-${last}`).join(";");
-}
-
-function numbers(text) {
-    return text.split(";").filter(Boolean).flatMap(run => {
-        const [first, last = first] = run.split("-").map(Number);
-        return Array.from({length: last - first + 1}, (_, i) => first + i);
-    });
 }

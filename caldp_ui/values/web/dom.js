@@ -1,0 +1,37 @@
+/* Small helpers: elements (texts are never read as HTML), shares and runs as texts. */
+
+export function el(tag, properties = {}, ...children) {
+    const made = document.createElement(tag);
+    for (const [name, value] of Object.entries(properties)) {
+        if (/^(aria|data)-|^(role|for)$/.test(name)) made.setAttribute(name, value);
+        else made[name] = value;
+    }
+    made.append(...children);
+    return made;
+}
+
+export const say = (element, text) => {
+    if (element.textContent !== text) element.textContent = text;
+};
+export const percent = share => {
+    const at = 100 * share;
+    return `${at.toFixed(Math.abs(at) >= 9.95 || at === 0 ? 0 : Math.abs(at) >= 0.095 ? 1 : 3)} %`;
+};
+
+/** Ascending numbers as "3;10-19", and back. */
+export function runs(sorted) {
+    const made = [];
+    for (const x of sorted) {
+        const last = made.at(-1);
+        if (last && last[1] === x - 1) last[1] = x;
+        else made.push([x, x]);
+    }
+    return made.map(([first, last]) => first === last ? `${first}` : `${first}-${last}`).join(";");
+}
+
+export function numbers(text) {
+    return text.split(";").filter(Boolean).flatMap(run => {
+        const [first, last = first] = run.split("-").map(Number);
+        return Array.from({length: last - first + 1}, (_, i) => first + i);
+    });
+}
