@@ -175,7 +175,7 @@ def test_the_record_waits_for_the_audit() -> None:
     checked(at.button(key="places-audit-start").click().run())
     assert not wait([at.session_state["places-audit/job"].future], timeout=120).not_done
     checked(at.run())
-    assert at.session_state["places-audit/job"].result().holds
+    assert at.session_state["places-audit/job"].result().audited.holds
 
 
 def repeat(at: AppTest) -> AppTest:
