@@ -31,7 +31,10 @@ FAMILY = pytest.mark.parametrize("family", list(FAMILIES))
 def personalised(
     family: str = "hadamard", epsilon: float = 1.0, kind: type = PersonalisedMechanism
 ) -> PersonalisedMechanism:
-    return kind(SENSITIVE, TAGS, epsilon, family)
+    mechanism: PersonalisedMechanism = kind(
+        SENSITIVE, TAGS, epsilon, family, FAMILIES[family].family
+    )
+    return mechanism
 
 
 def some_background(seed: int = 0) -> Floats:
