@@ -8,6 +8,8 @@ import streamlit as st
 from caldp_core.datasets import state_outline, us_cities
 from caldp_core.domain.grid import US_GRID, Area
 from caldp_core.experiments.run import Result, prepare, run
+from caldp_core.mechanisms.specs import Hadamard
+from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.protection import GridBlocks, SensitiveAreas
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.stage import (
@@ -57,7 +59,11 @@ ACTIONS = (
 
 @st.cache_resource(show_spinner=False)
 def ran(epsilon: float, seed: int, plain: bool) -> Result:
-    scenario = Scenario(blocks=GridBlocks(25, 35), epsilon=epsilon, seed=seed)
+    scenario = Scenario(
+        policy=ContextPolicy(GridBlocks(25, 35), epsilon=epsilon),
+        mechanism=Hadamard(),
+        seed=seed,
+    )
     return run(prepare(scenario.plain() if plain else scenario))
 
 

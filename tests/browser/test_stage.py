@@ -20,6 +20,8 @@ from PIL import Image
 from benchmarks.browser import serving, settled
 from caldp_core.domain.grid import US_GRID, Area
 from caldp_core.experiments.run import prepare, run
+from caldp_core.mechanisms.specs import Hadamard
+from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.protection import GridBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.stage import codec, encode
@@ -140,7 +142,7 @@ def hand(opened: tuple[Hand, Watch]) -> Iterator[Hand]:
 @pytest.fixture(scope="module")
 def shares() -> dict[str, Any]:
     """(k,) shares by picture, from a run of the core."""
-    scenario = Scenario(blocks=GridBlocks(25, 35))
+    scenario = Scenario(policy=ContextPolicy(GridBlocks(25, 35)), mechanism=Hadamard())
     ours, plain = run(prepare(scenario)), run(prepare(scenario.plain()))
     truth = ours.setup.dataset.distribution
     return {"truth": truth, "plain": plain.first.estimate, "ours": ours.first.estimate}
