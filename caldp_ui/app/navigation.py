@@ -31,6 +31,7 @@ START: Final = "pages/start.py"
 PLACES: Final = "pages/places.py"
 VALUES: Final = "pages/values.py"
 YES_OR_NO: Final = "pages/yesno.py"
+DISTANCES: Final = "pages/distances.py"
 ADVERSARY: Final = "pages/adversary.py"
 CURVES: Final = "pages/curves.py"
 PLAN: Final = "pages/plan.py"
@@ -40,6 +41,7 @@ PAGES: Final = (
     Entry(PLACES, "Places on a map", "map"),
     Entry(VALUES, "Sensitive values", "fact_check"),
     Entry(YES_OR_NO, "Yes or no", "casino"),
+    Entry(DISTANCES, "How far is far", "social_distance"),
     Entry(ADVERSARY, "What an adversary learns", "visibility"),
     Entry(CURVES, "Error curves", "show_chart"),
     Entry(PLAN, "Plan a survey", "calculate"),

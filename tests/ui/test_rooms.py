@@ -36,6 +36,7 @@ ROOMS = (
     "curves",
     "plan",
     "adversary",
+    "distances",
 )
 """From the ground up: a room imports from itself and from those before it."""
 
