@@ -18,7 +18,7 @@ from caldp_ui.distances import words
 from caldp_ui.distances.shown import Reports, Shown
 from caldp_ui.distances.slot import PERSON, SLOT
 from caldp_ui.places.ground import home, land
-from caldp_ui.places.scene import code, fact, subtitle
+from caldp_ui.places.scene import code
 from caldp_ui.stage import (
     SCALE,
     Act,
@@ -107,7 +107,7 @@ def _everybody(what: Shown) -> tuple[Picture, ...]:
     ]
     pictures += [
         Picture(name, title, told, f"Map of the estimate, {title}: {told}.", code(result), nobody,
-                marks, fact(result))
+                marks, words.error(result))
         for name, title, told, result, marks in _estimates(what)
     ]  # fmt: skip
     return tuple(pictures)
@@ -116,11 +116,11 @@ def _everybody(what: Shown) -> tuple[Picture, ...]:
 def _estimates(what: Shown) -> list[tuple[str, str, str, Result, tuple[Mark, ...]]]:
     """What is there of both: id, title, subtitle, result, lines."""
     there = (
-        (NOISE, "Noise that fades with distance", what.ours, what.noise.km, _RING),
-        (BLOCKS, words.blocks_title(what), what.blocks, what.in_blocks.km, _LINES),
+        (NOISE, "Noise that fades with distance", what.ours, what.typical[0], _RING),
+        (BLOCKS, words.blocks_title(what), what.blocks, what.typical[1], _LINES),
     )
     return [
-        (name, title, f"{subtitle(result)} · {words.moved(km)}", result, marks)
+        (name, title, f"{words.off(result)} · {words.moved(km)}", result, marks)
         for name, title, result, km, marks in there
         if result is not None
     ]
@@ -131,7 +131,7 @@ def _differences(what: Shown) -> tuple[Difference, ...]:
     return tuple(
         Difference(f"off-{name}", f"{title}: off by", told,
                    f"Map of how far this estimate is from the truth in each cell: {told}.",
-                   name, TRUTH, nobody, _RING, fact(result))
+                   name, TRUTH, nobody, _RING, words.error(result))
         for name, title, told, result, _ in _estimates(what)
     )  # fmt: skip
 

@@ -41,7 +41,9 @@ class Reports:
 class Shown:
     """What the page shows; results are None as long as they are not there.
 
-    `ring`: (k,) True where a person is about as likely to be as at the place.
+    `ring`: (k,) True where a person is about as likely to be as at the place. `noise`, `in_blocks`:
+    reports from the place. `typical`: kilometres that reports lie off on average, with noise from
+    the map's middle and in blocks from anywhere; the blocks are cut so that these are alike.
     """
 
     record: Far
@@ -51,6 +53,7 @@ class Shown:
     ring: Bools
     noise: Reports
     in_blocks: Reports
+    typical: tuple[float, float]
     ours: Result | None
     blocks: Result | None
     plain: Result | None
@@ -58,7 +61,7 @@ class Shown:
     @property
     def blocks_epsilon(self) -> float:
         """The one ε of the blocks."""
-        return self.blocks_setup.scenario.policy.plain_epsilon
+        return level(self.blocks_setup.scenario)
 
 
 def shown(record: Far) -> Shown:
@@ -68,6 +71,9 @@ def shown(record: Far) -> Shown:
     beside = blocks_beside(record)
     blocks_setup = runs.setup(beside)
     results = comparison.shown(SLOT, record.scenario)
+    middle = _middle_km(runs.key(replace(record.scenario, seed=0)), setup, domain)
+    cut = beside.context.blocks
+    assert isinstance(cut, GridBlocks)
     return Shown(
         record,
         domain,
@@ -76,6 +82,7 @@ def shown(record: Far) -> Shown:
         about_as_likely(setup.policy, record.place, record.policy.epsilon),
         _noise(setup, domain, record.place),
         _in_blocks(blocks_setup, domain, record.place),
+        (middle, theory.displacement_in_blocks(domain, cut.rows, cut.columns, level(beside))),
         results.ours,
         comparison.quick(beside),
         results.plain,
@@ -90,8 +97,9 @@ def blocks_beside(record: Far) -> Scenario:
     epsilon = record.policy.epsilon
     if record.beside == AS_NEAR:
         epsilon = neighbours(setup, domain)
-    rows, columns = _cut(runs.key(replace(scenario, seed=0)), setup, domain, epsilon)
-    policy = ContextPolicy(GridBlocks(rows, columns), EverythingSensitive(), epsilon)
+    km = _middle_km(runs.key(replace(scenario, seed=0)), setup, domain)
+    cut = GridBlocks(*_cut(domain, km, epsilon))
+    policy = ContextPolicy(cut, EverythingSensitive(), epsilon)
     same = {"simplex": "simplex-per-block"}.get(scenario.estimator, scenario.estimator)
     return replace(scenario, policy=policy, mechanism=Best(), estimator=same)
 
@@ -103,13 +111,22 @@ def neighbours(setup: Setup, domain: GridDomain) -> float:
     return float(setup.policy.between([0] * len(steps), steps).min(initial=EPSILON_MAX))
 
 
+def level(blocks: Scenario) -> float:
+    """The one ε of the blocks beside."""
+    return blocks.policy.plain_epsilon
+
+
 @st.cache_data(max_entries=256, show_spinner=False)
-def _cut(text: str, _setup: Setup, _domain: GridDomain, epsilon: float) -> tuple[int, int]:
+def _middle_km(text: str, _setup: Setup, _domain: GridDomain) -> float:
+    """How far off reports from the map's middle lie: that depends on nobody's place."""
     del text
     middle = _domain.rows // 2 * _domain.columns + _domain.columns // 2
-    law = theory.reports_from(_setup.mechanism, middle)
-    km = theory.displacement(law, _domain.km_from(middle))
-    return theory.blocks_as_far(_domain, km, epsilon)
+    return _noise(_setup, _domain, middle).km
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def _cut(domain: GridDomain, km: float, epsilon: float) -> tuple[int, int]:
+    return theory.blocks_as_far(domain, km, epsilon)
 
 
 def _noise(setup: Setup, domain: GridDomain, place: int) -> Reports:
@@ -119,7 +136,7 @@ def _noise(setup: Setup, domain: GridDomain, place: int) -> Reports:
 
 def _in_blocks(setup: Setup, domain: GridDomain, place: int) -> Reports:
     labels = setup.partition.labels
-    law = theory.reports_in_block(labels, place, setup.scenario.policy.plain_epsilon)
+    law = theory.reports_in_block(labels, place, level(setup.scenario))
     on_map = labels.reshape(domain.rows, domain.columns)
     cuts = [(on_map[1:] != on_map[:-1]).ravel(), (on_map[:, 1:] != on_map[:, :-1]).ravel()]
     apart = float(np.concatenate(cuts).mean())

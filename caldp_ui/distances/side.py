@@ -42,8 +42,8 @@ RATES: Final = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 """ε a kilometre."""
 _SHOWS: Final = {EVERYBODY: "Everybody", PERSON: "One person's reports"}
 _BESIDE: Final = {
-    AS_FAR: "that move a report as far",
-    AS_NEAR: "… and hide neighbours as well",
+    AS_NEAR: "that hide neighbours as well, and move a report as far",
+    AS_FAR: "with the ring's own ε, that move a report as far",
 }
 _KINDS: Final = {CrowFlies: "as the crow flies", Streets: "along streets"}
 _PART_TITLE: Final = "Gowalla, Philadelphia to Boston"
@@ -157,9 +157,9 @@ def _more(record: Far) -> None:
         "Beside: blocks …",
         list(_BESIDE),
         format_func=_BESIDE.__getitem__,
-        help="Blocks have two numbers, how large and which ε. First: the promise's own ε, and as "
-        "large as it takes for a report to lie as far off. Second: the ε that neighbouring places "
-        "have here, and again as large as that takes.",
+        help="Blocks have two numbers, how large and which ε. Here ε is that of two neighbouring "
+        "places, or that of two places a ring's radius apart; then the blocks are as large as it "
+        "takes for a report to lie as far off, on average, as with the noise.",
         **SLOT.bind("beside", record.beside, lambda r, v: replace(r, beside=v)),
     )
     st.selectbox(

@@ -27,8 +27,8 @@ PERSON: Final = "person"
 SHOWS: Final = (EVERYBODY, PERSON)
 AS_FAR: Final = "as-far"
 AS_NEAR: Final = "as-near"
-RIVALS: Final = (AS_FAR, AS_NEAR)
-PART: Final = Gowalla("39.4,43,-75.8,-71")
+RIVALS: Final = (AS_NEAR, AS_FAR)
+PART: Final = Gowalla("39.8,42.6,-77.2,-71")
 """From Philadelphia to Boston: small enough for every mechanism of the catalogue."""
 BEGIN: Final = Scenario(PART, CrowFlies(1.0, 50.0), estimator="maximum-likelihood")
 """Noise that hides much leaves of an unbiased estimate mere noise; likelihood makes a map of it."""
@@ -47,7 +47,7 @@ class Far(WithScenario):
     scenario: Scenario = BEGIN
     place: int = NEW_YORK
     show: str = EVERYBODY
-    beside: str = AS_FAR
+    beside: str = AS_NEAR
 
     @property
     def policy(self) -> MapDistance:
@@ -108,7 +108,7 @@ class FarLink:
         """See `Codec`."""
         flat = {} if record.scenario == BEGIN else scenario_query(record.scenario)
         own = {_PLACE: str(record.place), _SHOW: record.show, _BESIDE: record.beside}
-        begin = {_PLACE: str(NEW_YORK), _SHOW: EVERYBODY, _BESIDE: AS_FAR}
+        begin = {_PLACE: str(NEW_YORK), _SHOW: EVERYBODY, _BESIDE: AS_NEAR}
         return flat | {key: text for key, text in own.items() if text != begin[key]}
 
     def read(self, query: Mapping[str, str]) -> Far:
@@ -117,7 +117,7 @@ class FarLink:
         place = read_whole(flat.pop(_PLACE, str(NEW_YORK)))
         if place is None:
             raise CaldpError(f"place in the link must be a whole number, got {query[_PLACE]!r}.")
-        show, beside = flat.pop(_SHOW, EVERYBODY), flat.pop(_BESIDE, AS_FAR)
+        show, beside = flat.pop(_SHOW, EVERYBODY), flat.pop(_BESIDE, AS_NEAR)
         return Far(read_scenario(flat) if flat else BEGIN, place, show, beside)
 
     def strangers(self, query: Mapping[str, str]) -> list[str]:

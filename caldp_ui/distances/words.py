@@ -6,10 +6,12 @@ Room: distances.
 from typing import Final
 
 from caldp_core.audit.adversary import guessed_right
+from caldp_core.experiments.run import Result
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.distances import Streets
 from caldp_ui.distances.shown import Shown, guess_at
 from caldp_ui.distances.slot import AS_NEAR, PERSON, Far
+from caldp_ui.stage import Fact
 from caldp_ui.words import accuracy, formats
 from caldp_ui.words.towns import place_name
 from caldp_ui.words.vocabulary import PLACES
@@ -38,22 +40,36 @@ def headline(what: Shown) -> str:
 
 
 def _of_everybody(what: Shown) -> str:
-    ours, plain, blocks = (
-        None if result is None else result.first.errors.tv
-        for result in (what.ours, what.plain, what.blocks)
-    )
-    told = accuracy.headline(PLACES, ours, plain)
-    beside = "" if blocks is None else f" Blocks that move a report as far: {_wrong(blocks)}."
-    return f"{told}{beside} {_hidden(what.record)}"
+    if what.ours is None:
+        return _hidden(what.record)
+    there = ((" in blocks", what.blocks), (" with plain LDP", what.plain))
+    others = [(name, result) for name, result in there if result is not None]
+    km_off = "".join(f";{name} {_km_off(result)}" for name, result in others)
+    return f"The map is off by **{_km_off(what.ours)}** a person{km_off}. {_hidden(what.record)}"
 
 
-def _wrong(tv: float) -> str:
+def _km_off(result: Result) -> str:
+    moved = result.first.errors.sliced_wasserstein_km
+    return "no distance, as it is not made of shares," if moved is None else km(moved)
+
+
+def _wrong(result: Result) -> str:
+    tv = result.first.errors.tv
     return formats.out_of(tv) if tv <= 1 + 1e-9 else formats.share(tv)
+
+
+def error(result: Result) -> Fact:
+    """How far the map of a result is off, in large type: kilometres, as near misses are small."""
+    moved = result.first.errors.sliced_wasserstein_km
+    if moved is None:
+        return Fact(*accuracy.wrong_of_hundred(PLACES, result.first.errors.tv))
+    number, _, unit = km(moved).rpartition(" ")
+    return Fact(number, f"{unit} off a person; {_wrong(result)} in the wrong cell")
 
 
 def _hidden(record: Far) -> str:
     best = formats.hundred(guessed_right(record.policy.epsilon))
-    return f"Within {km(record.policy.km)}, an onlooker guesses right at most {best} of 100."
+    return f"Within {km(record.policy.km)}, at most {best} of 100 are guessed right."
 
 
 def _of_person(what: Shown) -> str:
@@ -64,14 +80,20 @@ def _of_person(what: Shown) -> str:
     )
 
 
+def off(result: Result) -> str:
+    """How far the map of a result is off, as a subtitle."""
+    fact = error(result)
+    return f"{fact.number} {fact.text}"
+
+
 def moved(distance: float) -> str:
     """A mean displacement as a subtitle."""
-    return f"a report lies {km(distance)} off on average"
+    return f"reports lie {km(distance)} off"
 
 
 def blocks_title(what: Shown) -> str:
     """What the blocks beside are called."""
-    return "Blocks, neighbours as alike" if what.record.beside == AS_NEAR else "Blocks, as far off"
+    return "Blocks, neighbours as alike" if what.record.beside == AS_NEAR else "Blocks, as far"
 
 
 def blocks_told(what: Shown) -> str:
@@ -80,7 +102,9 @@ def blocks_told(what: Shown) -> str:
     best = formats.hundred(guessed_right(what.blocks_epsilon))
     many = formats.count(what.blocks_setup.partition.m, "block", "blocks")
     return (
-        f"{many}, ε = {what.blocks_epsilon:.2g}: in one block at most {best} of 100 guessed right, "
+        f"{many}, ε = {what.blocks_epsilon:.2g}, in which reports of randomized response lie "
+        f"{km(what.typical[1])} off on average over the map (noise, from its middle: "
+        f"{km(what.typical[0])}). In one block at most {best} of 100 guessed right, "
         f"however far apart; but {share} pairs of neighbours are in two blocks, and every report "
         "tells them apart."
     )
@@ -93,8 +117,8 @@ def promise(what: Shown) -> list[str]:
     method = MECHANISMS[what.setup.mechanism_name]
     return [
         (
-            f"The nearer two places are ({along}), the less a report tells which of them a person is "
-            f"at: ε = {record.rate:.3g} for each kilometre between them, for every pair on the map."
+            f"The nearer two places are ({along}), the less a report tells which of them a person "
+            f"is at: ε = {record.rate:.3g} for each kilometre between them, for every pair."
         ),
         (
             f"{ring(record)}. The pink line on the maps is this ring around "
@@ -116,8 +140,8 @@ def not_promised(what: Shown) -> list[str]:
             "city or the state is no secret."
         ),
         (
-            "That places of the same distance are equally well hidden from somebody who knows more: "
-            "who knows that a person is in a city or in the desert knows it after the report, too."
+            "What an onlooker knows already: who can rule out the lake and the woods nearby is "
+            "left with the few places that remain."
         ),
         "Repeated reports: two of them double ε a kilometre, so the ring shrinks to half.",
         "That somebody took part at all, and what the estimate teaches about everybody.",
