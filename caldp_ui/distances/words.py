@@ -136,8 +136,8 @@ def not_promised(what: Shown) -> list[str]:
     told = [
         f"Far places are told apart: at {km(far)}, {_most(right)} of 100 guesses may be right.",
         (
-            f"Which region somebody is in: reports lie {km(what.noise.km)} off on average, so the "
-            "city or the state is no secret."
+            f"Which region somebody is in: reports lie {km(what.noise.km)} off on average, so "
+            "regions farther apart than that are no secret."
         ),
         (
             "What an onlooker knows already: who can rule out the lake and the woods nearby is "
