@@ -32,6 +32,7 @@ PLACES: Final = "pages/places.py"
 VALUES: Final = "pages/values.py"
 YES_OR_NO: Final = "pages/yesno.py"
 DISTANCES: Final = "pages/distances.py"
+PERSONAL: Final = "pages/personal.py"
 ADVERSARY: Final = "pages/adversary.py"
 CURVES: Final = "pages/curves.py"
 PLAN: Final = "pages/plan.py"
@@ -42,6 +43,7 @@ PAGES: Final = (
     Entry(VALUES, "Sensitive values", "fact_check"),
     Entry(YES_OR_NO, "Yes or no", "casino"),
     Entry(DISTANCES, "How far is far", "social_distance"),
+    Entry(PERSONAL, "Personal secrets", "home_work"),
     Entry(ADVERSARY, "What an adversary learns", "visibility"),
     Entry(CURVES, "Error curves", "show_chart"),
     Entry(PLAN, "Plan a survey", "calculate"),

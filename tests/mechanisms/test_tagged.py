@@ -55,6 +55,15 @@ def test_mean_and_variance_are_those_of_the_channel(family: str) -> None:
     assert made.sum_variance(P, weights, 7) == pytest.approx(exact, rel=1e-9)
 
 
+def test_the_bias_is_the_expectation_less_the_truth() -> None:
+    for background in (uniform_background(2, ~SENSITIVE), np.array([[0, 1, 0, 0, 0.0]] * 2)):
+        made = made_by("hadamard", policy_of(background))
+        bias = made.bias(P)
+        np.testing.assert_allclose(bias.per_symbol, made.expected(P) - P, atol=1e-15)
+        assert bias.total_variation == pytest.approx(0.5 * np.abs(made.expected(P) - P).sum())
+        assert bias.total_variation > 0.05
+
+
 def test_it_is_unbiased_just_if_the_background_is_right() -> None:
     right = population_background(2, P, ~SENSITIVE)
     np.testing.assert_allclose(made_by("hadamard", policy_of(right)).expected(P), P, atol=1e-15)
