@@ -29,22 +29,21 @@ def background(name: str) -> str:
 
 def headline(what: Shown) -> str:
     """What the picture says."""
-    guess = _guess(what)
     if what.assumed is None:
-        return guess
-    parts = [f"**{_wrong(what.assumed)}** in the wrong place"]
+        return _guess(what)
+    told = f"**{_wrong(what.assumed)}** in the wrong place"
     if what.is_known:
-        parts = [f"{parts[0]}, as the collector knows where own places are"]
+        told += ", as the collector knows people's places"
     elif what.known is not None:
-        parts.append(f"**{_wrong(what.known)}** if the collector knew where own places are")
+        told += f"; own places known: **{_wrong(what.known)}**"
     if what.everything is not None:
-        parts.append(f"{_wrong(what.everything)} with everything hidden")
-    return f"Own places behind tags: {'; '.join(parts)}. {guess}"
+        told += f"; everything hidden: {_wrong(what.everything)}"
+    return f"{told}. {_guess(what)}"
 
 
 def _guess(what: Shown) -> str:
     best = formats.hundred(guessed_right(what.record.policy.epsilon))
-    return f"No report makes “at home” likelier than {best} of 100, from 50:50."
+    return f"From 50:50, “at home” gets to {best} of 100 at most."
 
 
 def _wrong(result: Result) -> str:
@@ -116,10 +115,10 @@ def learned(what: Shown) -> list[str]:
         return told
     true, found = at_own_places(what)
     counts = "; ".join(
-        f"{tag(number)}: {100 * estimate:.1f} of 100 (truly {100 * share:.1f})"
+        f"{tag(number)} {100 * estimate:.1f} of 100 (truly {100 * share:.1f})"
         for number, (share, estimate) in enumerate(zip(true, found, strict=True))
     )
-    return [f"How many people are at their own places. {counts}.", *told]
+    return [f"How many people are at their own places: {counts}.", *told]
 
 
 def hidden(what: Shown) -> list[str]:
@@ -128,7 +127,10 @@ def hidden(what: Shown) -> list[str]:
     best, many = (formats.hundred(guessed_right(epsilon, m)) for m in (1, REPEATS))
     most = many if many.startswith("over") else f"at most {many}"
     return [
-        "Where anybody's home or work is: all homes send the same kind of report.",
+        (
+            "Where anybody's home or work is: all homes send the same kind of report. To an "
+            "onlooker who knows none of them, it leaves all open places as likely as before."
+        ),
         (
             "Whether somebody is at home: where it was 50:50 between their home and any other "
             f"place, no report makes home likelier than {best} of 100. After {REPEATS} reports "

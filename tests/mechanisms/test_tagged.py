@@ -55,6 +55,17 @@ def test_mean_and_variance_are_those_of_the_channel(family: str) -> None:
     assert made.sum_variance(P, weights, 7) == pytest.approx(exact, rel=1e-9)
 
 
+def test_a_report_that_names_no_place_says_nothing_of_open_places() -> None:
+    for family in ("hadamard", "randomized-response", "oue"):
+        rows = np.array(made_by(family, policy_of()).exact_channel(), dtype=float)
+        one, *others = rows[~SENSITIVE]
+        for other in others:
+            # Where two open places' rows differ, one of them is named: the other's chance is 0.
+            differ = ~np.isclose(one, other, rtol=1e-12, atol=0)
+            assert differ.any()
+            assert (np.minimum(one, other)[differ] == 0).all()
+
+
 def test_the_bias_is_the_expectation_less_the_truth() -> None:
     for background in (uniform_background(2, ~SENSITIVE), np.array([[0, 1, 0, 0, 0.0]] * 2)):
         made = made_by("hadamard", policy_of(background))
