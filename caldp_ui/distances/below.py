@@ -18,7 +18,7 @@ from caldp_ui.compute import exports, runs
 from caldp_ui.distances import figures, side, words
 from caldp_ui.distances.shown import Shown
 from caldp_ui.distances.slot import SLOT, keeping
-from caldp_ui.parts import hand_on, numbers
+from caldp_ui.parts import hand_on, numbers, promises
 from caldp_ui.words import formats
 from caldp_ui.words.glossary import terms
 from caldp_ui.words.towns import place_name
@@ -38,6 +38,7 @@ def _promise(what: Shown) -> None:
     _list(words.promise(what))
     st.markdown("**What is *not* promised**")
     _list(words.not_promised(what))
+    promises.audited(SLOT, what.record.scenario)
     st.markdown(f"**The blocks beside** · {words.blocks_told(what)}")
     st.latex(r"Q(y \mid x) \le e^{\varepsilon \cdot d(x, x')} \, Q(y \mid x')")
     st.caption(

@@ -11,12 +11,14 @@ import streamlit as st
 
 from caldp_core.experiments.run import Result
 from caldp_ui.compute import exports
-from caldp_ui.parts import hand_on, numbers
+from caldp_ui.parts import hand_on, numbers, promises
 from caldp_ui.personal import scene, words
 from caldp_ui.personal.shown import Shown, at_own_places
 from caldp_ui.personal.slot import SLOT, known, nothing_own
+from caldp_ui.personal.week import Day, week
 from caldp_ui.words import formats
 from caldp_ui.words.glossary import terms
+from caldp_ui.words.towns import place_name
 
 
 @st.fragment
@@ -45,6 +47,37 @@ def _learned(what: Shown) -> None:
         _list(words.hidden(what))
 
 
+def _week(what: Shown) -> None:
+    days = week(what)
+    if not days:
+        st.info("This map has too few cities for an example.")
+        return
+    domain = what.domain
+    home = place_name(domain, days[0].place)
+    rows = {
+        day.day: {
+            "truly": _truly(what, day),
+            "the report says": "noise: no place"
+            if day.named is None
+            else f"“{place_name(domain, day.named)}”",
+            "“at home”, from 50:50": f"{formats.hundred(day.home)} of 100",
+        }
+        for day in days
+    }
+    st.markdown(f"Somebody lives in **{home}**; their device alone knows. One report a day:")
+    st.table(pd.DataFrame.from_dict(rows, orient="index").rename_axis("day"))
+    st.caption(
+        "Last column: by that day's report alone, for an onlooker who was torn between their home "
+        "and one other place. Other coins: the button “Another outcome”. Reports of several days "
+        "add up."
+    )
+
+
+def _truly(what: Shown, day: Day) -> str:
+    where = place_name(what.domain, day.place)
+    return where if day.tag is None else f"{where} ({words.tag(day.tag)})"
+
+
 def _list(sentences: list[str]) -> None:
     st.markdown("\n".join(f"- {sentence}" for sentence in sentences))
 
@@ -64,6 +97,7 @@ def _promise(what: Shown) -> None:
     _list(words.hidden(what))
     st.markdown("**What is *not* promised**")
     _list(words.not_promised())
+    promises.audited(SLOT, what.record.scenario)
     st.markdown(
         "Each person's own device puts the tag in the place's stead, so nobody else needs to know "
         "which places are theirs. Here the model of the data decides who is at home: of all people "
@@ -130,6 +164,7 @@ def _hand_on(what: Shown) -> None:
 
 _TABS: Final[dict[str, Callable[[Shown], None]]] = {
     "What the collector learns": _learned,
+    "One person's week": _week,
     "The guess and its bias": _bias,
     "What is promised": _promise,
     "Numbers": _numbers,

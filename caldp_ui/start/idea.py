@@ -6,6 +6,7 @@ Room: start.
 import streamlit as st
 
 from caldp_core.audit.adversary import guessed_right
+from caldp_ui.app.navigation import DISTANCES, PERSONAL
 from caldp_ui.words import formats
 
 
@@ -32,13 +33,18 @@ def show() -> None:
             "3 · Context decides what to hide",
             (
                 "A matrix E says how secret each pair of answers is. Blocks and sensitive sets are "
-                "the two shapes that matter most, and they can be combined."
+                "the two shapes that matter most, and they can be combined. Secrecy may also fade "
+                "with distance, or differ from person to person:"
             ),
         ),
     )
-    for column, (title, text) in zip(st.columns(3), steps, strict=True):
+    columns = st.columns(3)
+    for column, (title, text) in zip(columns, steps, strict=True):
         column.markdown(f"**{title}**")
         column.write(text)
+    with columns[-1], st.container(horizontal=True, gap="small"):
+        for page in (DISTANCES, PERSONAL):
+            st.page_link(page)
     st.caption(
         "Built on J. Acharya, K. Bonawitz, P. Kairouz, D. Ramage, Z. Sun: *Context-Aware Local "
         "Differential Privacy* (ICML 2020) and T. Murakami, Y. Kawamoto: *Utility-Optimized Local "

@@ -1,6 +1,7 @@
 """How far is far: maps, rings, odds and files are those of the core, for every control."""
 
 import json
+from concurrent.futures import wait
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -132,6 +133,14 @@ def test_a_click_looks_from_there_and_undo_takes_it_back() -> None:
     assert_shows(at, record_of(at))
     trigger(at, [{"event": "act", "value": {"tool": "undo", "action": "undo"}}], STAGE)
     assert_shows(at, Far())
+
+
+def test_the_very_mechanism_can_be_audited() -> None:
+    at = opened()
+    checked(at.button(key="distances-audited-start").click().run())
+    assert not wait([at.session_state["distances-audited/job"].future], timeout=60).not_done
+    checked(at.run())
+    assert any("It holds" in item.value for item in at.markdown)
 
 
 def test_every_preset_and_every_tab() -> None:

@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 from streamlit.testing.v1 import AppTest
 
+from caldp_core.audit.adversary import guessed_right
 from caldp_core.audit.mechanisms import audit_mechanism
 from caldp_core.cli.commands import main
 from caldp_core.datasets import Cities
@@ -26,11 +27,12 @@ from caldp_ui.personal.presets import PRESETS
 from caldp_ui.personal.scene import ASSUMED, EVERYTHING, KNOWN, NOTHING, TRUTH
 from caldp_ui.personal.shown import Shown, at_own_places, shown, tagged
 from caldp_ui.personal.slot import BEGIN, SLOT, Personal, PersonalLink, known, nothing_own
+from caldp_ui.personal.week import week
 from caldp_ui.stage import encode
 from tests.ui.driver import APP, box, checked, container, pictures, query_of, trigger
 
 STAGE = SLOT.key("maps")
-TABS = ("The guess and its bias", "What is promised", "Numbers", "Hand it on")
+TABS = ("One person's week", "The guess and its bias", "What is promised", "Numbers", "Hand it on")
 
 
 def opened(scenario: Scenario = BEGIN, **query: str) -> AppTest:
@@ -174,6 +176,24 @@ def test_what_the_collector_counts_at_own_places_is_right() -> None:
     assert (np.abs(found - true) < 5.1 * spread).all()
     assert (spread < 0.002).all()
     assert audit_mechanism(made, what.setup.policy).holds
+
+
+def test_a_week_of_one_person_keeps_home_within_the_odds() -> None:
+    named, homes = 0, []
+    for seed in range(1, 41):
+        what = shown(Personal(replace(BEGIN, seed=seed)))
+        days = week(what)
+        assert [day.tag for day in days] == [0, 1, None, 1, 0, None, 0]
+        for day in days:
+            # Own places are never named; others are named as they are, and rule home out.
+            assert day.named in (None, day.place if day.tag is None else None)
+            assert day.home <= guessed_right(1.0) + 1e-12
+            assert (day.home == 0) == (day.named is not None)
+        named += sum(day.named is not None for day in days)
+        homes.append(days[0].home)
+    # 80 stops elsewhere, each named with chance 0.462: 5.1 deviations of 4.5 either side.
+    assert abs(named - 80 * what.clear) < 5.1 * np.sqrt(80 * what.clear * (1 - what.clear))
+    assert max(homes) == pytest.approx(guessed_right(1.0))
 
 
 def test_a_mirrored_background_is_the_truth_east_for_west() -> None:
