@@ -81,6 +81,9 @@ def scene(what: Shown) -> Scene:
         can_redo=SLOT.can_redo,
         focus=_focus(what) if person else None,
         scale_title="chance that a report lies there" if person else Scene.scale_title,
+        unpointed="Point at a place: of a million reports of this person, so many lie there."
+        if person
+        else Scene.unpointed,
         look_hint="Take the brush and click a place to look from there; or choose one beside.",
         mark_words={
             "sensitive": f"about as likely as {name}",

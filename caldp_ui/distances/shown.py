@@ -139,7 +139,8 @@ def _in_blocks(setup: Setup, domain: GridDomain, place: int) -> Reports:
     law = theory.reports_in_block(labels, place, level(setup.scenario))
     on_map = labels.reshape(domain.rows, domain.columns)
     cuts = [(on_map[1:] != on_map[:-1]).ravel(), (on_map[:, 1:] != on_map[:, :-1]).ravel()]
-    apart = float(np.concatenate(cuts).mean())
+    pairs = np.concatenate(cuts)
+    apart = float(pairs.mean()) if pairs.size else 0.0
     return Reports(law, theory.displacement(law, domain.km_from(place)), apart)
 
 

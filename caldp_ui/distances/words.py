@@ -42,15 +42,19 @@ def headline(what: Shown) -> str:
 def _of_everybody(what: Shown) -> str:
     if what.ours is None:
         return _hidden(what.record)
-    there = ((" in blocks", what.blocks), (" with plain LDP", what.plain))
-    others = [(name, result) for name, result in there if result is not None]
-    km_off = "".join(f";{name} {_km_off(result)}" for name, result in others)
-    return f"The map is off by **{_km_off(what.ours)}** a person{km_off}. {_hidden(what.record)}"
+    there = (("", what.ours), ("in blocks ", what.blocks), ("with plain LDP ", what.plain))
+    results = [(name, result) for name, result in there if result is not None]
+    if what.ours.first.errors.sliced_wasserstein_km is None:
+        told = "; ".join(f"{name}**{_wrong(result)}**" for name, result in results)
+        return f"Total variation, as this estimate is not made of shares: {told}."
+    first, *others = (f"{name}{_km_off(result)}" for name, result in results)
+    told = "; ".join((f"**{first}** off on average", *others))
+    return f"The map puts people {told}. {_hidden(what.record)}"
 
 
 def _km_off(result: Result) -> str:
     moved = result.first.errors.sliced_wasserstein_km
-    return "no distance, as it is not made of shares," if moved is None else km(moved)
+    return "–" if moved is None else km(moved)
 
 
 def _wrong(result: Result) -> str:
@@ -64,7 +68,7 @@ def error(result: Result) -> Fact:
     if moved is None:
         return Fact(*accuracy.wrong_of_hundred(PLACES, result.first.errors.tv))
     number, _, unit = km(moved).rpartition(" ")
-    return Fact(number, f"{unit} off a person; {_wrong(result)} in the wrong cell")
+    return Fact(number, f"{unit} off on average; {_wrong(result)} in the wrong cell")
 
 
 def _hidden(record: Far) -> str:

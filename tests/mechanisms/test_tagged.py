@@ -15,6 +15,7 @@ from caldp_core.mechanisms.backgrounds import population_background, uniform_bac
 from caldp_core.mechanisms.specs import Hadamard, Rappor
 from caldp_core.mechanisms.tagged import TaggedMechanism
 from caldp_core.privacy.personal import PersonalPolicy
+from caldp_core.scenarios.best import Best, chosen
 from tests.contract import checks
 
 SENSITIVE = np.array([True, False, False, True, False])
@@ -64,6 +65,16 @@ def test_a_report_that_names_no_place_says_nothing_of_open_places() -> None:
             differ = ~np.isclose(one, other, rtol=1e-12, atol=0)
             assert differ.any()
             assert (np.minimum(one, other)[differ] == 0).all()
+
+
+def test_where_everybody_is_at_an_own_place_there_is_still_a_best_mechanism() -> None:
+    # Tags as likely as each other and one background: their estimates' sum is known exactly.
+    nowhere = np.zeros(400, np.bool_)
+    policy = PersonalPolicy.of(nowhere, (0.25,) * 4, uniform_background(4, ~nowhere), 1.0)
+    best = chosen(Best(), policy)
+    variance = best.mechanism.variance(np.full(400, 1 / 400), 1)
+    assert (variance >= 0).all()
+    assert variance.sum() < 1e-12
 
 
 def test_the_bias_is_the_expectation_less_the_truth() -> None:

@@ -17,7 +17,7 @@ from caldp_core.cli.commands import main
 from caldp_core.datasets import Gowalla
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms.catalogue import MECHANISMS, mechanisms_for
-from caldp_core.mechanisms.specs import GridGeometric, SteppedGeometric
+from caldp_core.mechanisms.specs import Exponential, GridGeometric, SteppedGeometric
 from caldp_core.scenarios.distances import CrowFlies, Streets
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
@@ -170,6 +170,24 @@ def test_bad_links_are_told_and_start_afresh(query: dict[str, str]) -> None:
     at = opened(None, **query)
     assert "starts afresh" in at.warning[0].value
     assert record_of(at) == Far()
+
+
+ODD = {
+    "a single cell": Far(replace(BEGIN, dataset=Gowalla("40.6,40.8,-74.2,-74")), place=0),
+    "a single row": Far(replace(BEGIN, dataset=Gowalla("40.6,40.8,-77.2,-71")), place=3),
+    "no shares": Far(replace(BEGIN, estimator="none", n=1000)),
+    "the exponential mechanism": Far(replace(BEGIN, mechanism=Exponential())),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_scenarios_are_told_as_well(name: str) -> None:
+    at = opened(ODD[name])
+    for tab in ("What is promised", *TABS):
+        at.session_state["distances-tabs"] = tab
+        checked(at.run())
+        assert not at.error
+    assert record_of(at) == ODD[name]
 
 
 def test_the_whole_map_is_a_job_and_the_place_moves_along() -> None:

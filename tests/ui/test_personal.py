@@ -123,8 +123,8 @@ def test_boxes_are_sensitive_for_everybody_and_undo_takes_them_back() -> None:
     "query",
     [
         {"v": "2", "epsilon": "1"},
-        {"v": "2", "policy": "personal-tags", "shares": "0.7 0.7"},
-        {"v": "2", "policy": "personal-tags", "shares": "0.1 0.1 0.1 0.1 0.1"},
+        {"v": "2", "policy": "personal-tags", "shares": "0.7;0.7"},
+        {"v": "2", "policy": "personal-tags", "shares": "0.1;0.1;0.1;0.1;0.1"},
         {"v": "2", "policy": "personal-tags", "background": "my guess"},
         {"v": "2", "policy": "personal-tags", "estimator": "maximum-likelihood"},
         {"v": "2", "policy": "personal-tags", "dataset": "zipf", "n": "1000"},
@@ -135,6 +135,25 @@ def test_bad_links_are_told_and_start_afresh(query: dict[str, str]) -> None:
     at = opened(BEGIN, **query)
     assert "starts afresh" in at.warning[0].value
     assert scenario_of(at) == BEGIN
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        tags(shares=(0.0, 0.0)),
+        tags(shares=(0.25,) * 4, background="uniform"),
+        tags(shares=(1.0,), background="truth"),
+        replace(BEGIN, estimator="none", n=1000),
+    ],
+    ids=["nobody", "everybody", "one tag", "no shares"],
+)
+def test_odd_scenarios_are_told_as_well(odd: Scenario) -> None:
+    at = opened(odd)
+    for tab in TABS:
+        at.session_state["personal-tabs"] = tab
+        checked(at.run())
+        assert not at.error
+    assert scenario_of(at) == odd
 
 
 def test_a_method_that_cannot_read_tags_is_refused_and_nothing_is_lost() -> None:
