@@ -24,7 +24,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.displacement import displacement, reports_from
 from caldp_ui.app.navigation import DISTANCES
 from caldp_ui.app.theme import LIGHT
-from caldp_ui.compute import exports, rivals
+from caldp_ui.compute import exports, rivals, runs
 from caldp_ui.distances import figures, side, words
 from caldp_ui.distances.presets import PRESETS
 from caldp_ui.distances.scene import BLOCKS, NOISE, TRUTH
@@ -63,11 +63,11 @@ def record_of(at: AppTest) -> Far:
 
 
 def assert_shows(at: AppTest, record: Far) -> Shown:
-    """Maps, ring, sentence and link are those of fresh runs of the core."""
+    """Maps, ring, sentence, link are those of these scenarios' runs, which a test runs anew."""
     assert record_of(at) == record
     assert not at.error
     assert FarLink().read(query_of(at)) == record
-    ours, beside = run(prepare(record.scenario)), run(prepare(blocks_beside(record)))
+    ours, beside = runs.result(record.scenario), runs.result(blocks_beside(record))
     place, domain = record.place, ours.setup.dataset.domain
     what = shown(record)
     if record.show == PERSON:

@@ -21,7 +21,7 @@ from caldp_core.scenarios.policies import BACKGROUNDS, PersonalTags
 from caldp_core.scenarios.protection import SensitiveAreas
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.navigation import PERSONAL
-from caldp_ui.compute import exports, rivals
+from caldp_ui.compute import exports, rivals, runs
 from caldp_ui.personal import scene, words
 from caldp_ui.personal.presets import PRESETS
 from caldp_ui.personal.scene import ASSUMED, EVERYTHING, KNOWN, NOTHING, TRUTH
@@ -56,7 +56,7 @@ def tags(**changes: object) -> Scenario:
 
 
 def assert_shows(at: AppTest, scenario: Scenario) -> Shown:
-    """Maps, sentence and link are those of fresh runs of the core."""
+    """Maps, sentence and link are those of these scenarios' runs, which a test below runs anew."""
     assert scenario_of(at) == scenario
     assert not at.error
     assert PersonalLink().read(query_of(at)).scenario == scenario
@@ -69,7 +69,7 @@ def assert_shows(at: AppTest, scenario: Scenario) -> Shown:
     }
     if what.is_known:
         del ways[KNOWN]
-    expected = {name: run(prepare(way)).first.estimate for name, way in ways.items()}
+    expected = {name: runs.result(way).first.estimate for name, way in ways.items()}
     expected[TRUTH] = what.setup.dataset.distribution
     assert pictures(at, STAGE) == {name: encode(each).name for name, each in expected.items()}
     (said,) = (item.value for item in container(at, "headline").markdown)
