@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from caldp_core.audit.adversary import guessed_right
 from caldp_core.audit.mechanisms import audit_mechanism
 from caldp_core.cli.commands import main
-from caldp_core.datasets import Cities
+from caldp_core.datasets import Cities, Gowalla
 from caldp_core.domain.grid import Area
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms import FAMILIES
@@ -55,6 +55,15 @@ def tags(**changes: object) -> Scenario:
     return replace(BEGIN, policy=replace(policy, **changes))  # type: ignore[arg-type]
 
 
+def small(**changes: object) -> Scenario:
+    """The same on a part of the map, where nothing is known of homes."""
+    policy = {"background": "uniform", **changes}
+    return replace(tags(**policy), dataset=Gowalla("39.8,42.6,-77.2,-71"))
+
+
+SMALL = small()
+
+
 def assert_shows(at: AppTest, scenario: Scenario) -> Shown:
     """Maps, sentence and link are those of these scenarios' runs, which a test below runs anew."""
     assert scenario_of(at) == scenario
@@ -81,18 +90,18 @@ def test_opens_and_follows_every_control() -> None:
     at = opened()
     assert query_of(at) == {}
     assert_shows(at, BEGIN)
+    at = opened(SMALL)
     checked(at.select_slider(key="personal-epsilon").set_value(3.0).run())
-    assert_shows(at, tags(epsilon=3.0))
+    assert_shows(at, small(epsilon=3.0))
     checked(at.selectbox(key="personal-share-0").set_value(70).run())
-    assert_shows(at, tags(epsilon=3.0, shares=(0.7, 0.2)))
+    assert_shows(at, small(epsilon=3.0, shares=(0.7, 0.2)))
     checked(at.selectbox(key="personal-family").set_value("hadamard").run())
     spec = FAMILIES["hadamard"].spec()
-    assert_shows(at, replace(tags(epsilon=3.0, shares=(0.7, 0.2)), mechanism=spec))
+    assert_shows(at, replace(small(epsilon=3.0, shares=(0.7, 0.2)), mechanism=spec))
     menu = at.selectbox(key="personal-family").options
     assert all(entry.title in menu for entry in FAMILIES.values())
     checked(at.selectbox(key="personal-data").set_value("Synthetic cities").run())
     assert isinstance(scenario_of(at).dataset, Cities)
-    assert_shows(at, scenario_of(at))
 
 
 def test_every_preset_and_every_tab() -> None:
@@ -107,14 +116,14 @@ def test_every_preset_and_every_tab() -> None:
 
 
 def test_boxes_are_sensitive_for_everybody_and_undo_takes_them_back() -> None:
-    at = opened()
+    at = opened(SMALL)
     area = Area(40.2, 41.4, -74.8, -73.2)
     for action in (scene.PROTECT, scene.UNPROTECT):
         told = {"tool": "box", "action": action, "box": box(area)}
         trigger(at, [{"event": "act", "value": told}], STAGE)
-    assert_shows(at, tags(sensitive=SensitiveAreas((f"+{area}", f"-{area}"))))
+    assert_shows(at, small(sensitive=SensitiveAreas((f"+{area}", f"-{area}"))))
     trigger(at, [{"event": "act", "value": {"tool": "undo", "action": "undo"}}], STAGE)
-    what = assert_shows(at, tags(sensitive=SensitiveAreas((f"+{area}",))))
+    what = assert_shows(at, small(sensitive=SensitiveAreas((f"+{area}",))))
     assert what.setup.sensitive.any()
     assert "at a place that is sensitive for everybody" in words.sends(what)
 
@@ -140,10 +149,10 @@ def test_bad_links_are_told_and_start_afresh(query: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     "odd",
     [
-        tags(shares=(0.0, 0.0)),
-        tags(shares=(0.25,) * 4, background="uniform"),
-        tags(shares=(1.0,), background="truth"),
-        replace(BEGIN, estimator="none", n=1000),
+        small(shares=(0.0, 0.0)),
+        small(shares=(0.25,) * 4),
+        small(shares=(1.0,), background="truth"),
+        replace(SMALL, estimator="none", n=1000),
     ],
     ids=["nobody", "everybody", "one tag", "no shares"],
 )
@@ -157,10 +166,10 @@ def test_odd_scenarios_are_told_as_well(odd: Scenario) -> None:
 
 
 def test_a_method_that_cannot_read_tags_is_refused_and_nothing_is_lost() -> None:
-    at = opened()
+    at = opened(SMALL)
     checked(at.selectbox(key="personal-estimator").set_value("maximum-likelihood").run())
     assert "not known for tags" in at.warning[0].value
-    assert_shows(at, BEGIN)
+    assert_shows(at, SMALL)
 
 
 def test_every_background_has_words_and_its_bias_is_what_is_left_of_many_people() -> None:
