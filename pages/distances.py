@@ -3,18 +3,13 @@
 import streamlit as st
 
 from caldp_ui.app.errors import plain_errors
-from caldp_ui.app.navigation import enter
 from caldp_ui.compute import runs
 from caldp_ui.distances import below, scene, side, words
 from caldp_ui.distances.shown import shown
 from caldp_ui.distances.slot import SLOT
-from caldp_ui.session import notices
+from caldp_ui.session.opening import opened
 
-enter()
-SLOT.follow_link()
-record = SLOT.now()
-notices.show()
-SLOT.write_link()
+record = opened(SLOT)
 
 with plain_errors():
     with st.container(key=SLOT.key("title")):
@@ -32,4 +27,4 @@ with plain_errors():
         side.odds(what)
         side.controls(what)
     with main:
-        below.tabs(what)
+        below.show(what)

@@ -19,19 +19,15 @@ from caldp_ui.distances import figures, side, words
 from caldp_ui.distances.shown import Shown
 from caldp_ui.distances.slot import SLOT, keeping
 from caldp_ui.parts import hand_on, numbers, promises
+from caldp_ui.parts.tabs import tabs
 from caldp_ui.words import formats
 from caldp_ui.words.glossary import terms
 from caldp_ui.words.towns import place_name
 
 
-@st.fragment
-def tabs(what: Shown) -> None:
+def show(what: Shown) -> None:
     """The tabs, and the open one."""
-    made = st.tabs(list(_TABS), key=SLOT.key("tabs"), on_change="rerun")
-    for tab, show in zip(made, _TABS.values(), strict=True):
-        if tab.open:
-            with tab:
-                show(what)
+    tabs(SLOT.key("tabs"), _TABS, what)
 
 
 def _promise(what: Shown) -> None:

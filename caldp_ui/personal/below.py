@@ -12,6 +12,7 @@ import streamlit as st
 from caldp_core.experiments.run import Result
 from caldp_ui.compute import exports
 from caldp_ui.parts import hand_on, numbers, promises
+from caldp_ui.parts.tabs import tabs
 from caldp_ui.personal import scene, words
 from caldp_ui.personal.shown import Shown, at_own_places
 from caldp_ui.personal.slot import SLOT, known, nothing_own
@@ -21,14 +22,9 @@ from caldp_ui.words.glossary import terms
 from caldp_ui.words.towns import place_name
 
 
-@st.fragment
-def tabs(what: Shown) -> None:
+def show(what: Shown) -> None:
     """The tabs, and the open one."""
-    made = st.tabs(list(_TABS), key=SLOT.key("tabs"), on_change="rerun")
-    for tab, show in zip(made, _TABS.values(), strict=True):
-        if tab.open:
-            with tab:
-                show(what)
+    tabs(SLOT.key("tabs"), _TABS, what)
 
 
 def _learned(what: Shown) -> None:

@@ -6,7 +6,6 @@ Room: start.
 import streamlit as st
 
 from caldp_core.audit.adversary import guessed_right
-from caldp_ui.app.navigation import DISTANCES, PERSONAL
 from caldp_ui.words import formats
 
 
@@ -34,17 +33,13 @@ def show() -> None:
             (
                 "A matrix E says how secret each pair of answers is. Blocks and sensitive sets are "
                 "the two shapes that matter most, and they can be combined. Secrecy may also fade "
-                "with distance, or differ from person to person:"
+                "with distance, or differ from person to person."
             ),
         ),
     )
-    columns = st.columns(3)
-    for column, (title, text) in zip(columns, steps, strict=True):
+    for column, (title, text) in zip(st.columns(3), steps, strict=True):
         column.markdown(f"**{title}**")
         column.write(text)
-    with columns[-1], st.container(horizontal=True, gap="small"):
-        for page in (DISTANCES, PERSONAL):
-            st.page_link(page)
     st.caption(
         "Built on J. Acharya, K. Bonawitz, P. Kairouz, D. Ramage, Z. Sun: *Context-Aware Local "
         "Differential Privacy* (ICML 2020) and T. Murakami, Y. Kawamoto: *Utility-Optimized Local "
