@@ -119,8 +119,8 @@ def _everybody(what: Shown) -> tuple[Picture, ...]:
 def _estimates(what: Shown) -> list[tuple[str, str, str, Result, tuple[Mark, ...]]]:
     """What is there of both: id, title, subtitle, result, lines."""
     there = (
-        (NOISE, "Noise that fades with distance", what.ours, what.typical[0], _RING),
         (BLOCKS, words.blocks_title(what), what.blocks, what.typical[1], _LINES),
+        (NOISE, "Noise that fades with distance", what.ours, what.typical[0], _RING),
     )
     return [
         (name, title, f"{words.off(result)} · {words.moved(km)}", result, marks)
@@ -150,8 +150,11 @@ def _person(what: Shown) -> tuple[Picture, ...]:
     beside = words.blocks_title(what)
     return (
         _chances(TRUTH, "The person", f"truly in {name}", alone),
-        _off_by(_chances(NOISE, "Where their report may lie", noise, what.noise.law), what.noise),
-        _off_by(_chances(BLOCKS, beside, blocks, what.in_blocks.law, _LINES), what.in_blocks),
+        _off_by(
+            _chances(BLOCKS, f"Their report: {beside.lower()}", blocks, what.in_blocks.law, _LINES),
+            what.in_blocks,
+        ),
+        _off_by(_chances(NOISE, "Their report: noise", noise, what.noise.law), what.noise),
     )
 
 

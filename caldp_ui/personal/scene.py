@@ -112,8 +112,9 @@ def _truth(what: Shown) -> Picture:
 def _picture(what: Shown, name: str, title: str, result: Result) -> Picture:
     told = words.subtitle(result)
     alt = f"Map of the estimate, {title}: {told}."
-    nobody = nobody_below(what.setup.n)
-    return Picture(name, title, told, alt, code(result), nobody, _MARKS, fact(result))
+    # Large numbers are for ways that hide something of one's own; the page's own comes last.
+    number = None if name == NOTHING else fact(result)
+    return Picture(name, title, told, alt, code(result), nobody_below(what.setup.n), _MARKS, number)
 
 
 def _off(what: Shown, name: str, title: str, result: Result) -> Difference:
