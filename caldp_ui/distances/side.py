@@ -73,7 +73,7 @@ def odds(what: Shown) -> None:
     best = formats.hundred(share)
     title = f"100 small figures, {best} of them filled: guessed right."
     rows = "".join(
-        f"<tr><th>{words.km(each)}</th><td>{words.odds_at(record, each)}</td></tr>"
+        f"<div><dt>{words.km(each)}</dt><dd>{words.odds_at(record, each)}</dd></div>"
         for each in words.ODDS_AT
     )
     with st.container(key=SLOT.key("odds")):
@@ -81,9 +81,8 @@ def odds(what: Shown) -> None:
             f'<div class="odds {strength(share).word}">'
             f"{icons.people_array(round(100 * share), title)}"
             f"<p><strong>{best} of 100</strong> at most guessed right between two places "
-            f"<em>{words.km(record.policy.km)}</em> apart, from 50:50. By distance:</p></div>"
-            f'<table class="by-distance"><caption>Guessed right of 100, at most</caption>{rows}'
-            "</table>"
+            f"<em>{words.km(record.policy.km)}</em> apart, from 50:50; by distance:</p></div>"
+            f'<dl class="by-distance">{rows}</dl>'
         )
 
 

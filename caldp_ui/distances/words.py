@@ -29,8 +29,8 @@ def ring(record: Far) -> str:
     """How far the ring reaches, and what holds inside."""
     most = guessed_right(record.policy.epsilon)
     return (
-        f"Within **{km(record.policy.km)}** about as likely: odds at most {formats.hundred(most)} "
-        f": {formats.hundred(1 - most)}"
+        f"Within **{km(record.policy.km)}** about as likely: odds at most "
+        f"{formats.hundred(most)}:{formats.hundred(1 - most)}"
     )
 
 

@@ -28,7 +28,7 @@ def show(what: Shown) -> None:
 
 
 def _learned(what: Shown) -> None:
-    st.markdown(words.people(what.record))
+    st.markdown(words.people(what))
     rows = {
         where: {"what a report says": said, "what the collector does with it": makes}
         for where, (said, makes) in words.sends(what).items()

@@ -16,7 +16,7 @@ from caldp_ui.personal import words
 from caldp_ui.personal.shown import Shown, tagged
 from caldp_ui.personal.slot import SLOT, with_tags
 from caldp_ui.places.ground import home, land
-from caldp_ui.places.scene import code, fact
+from caldp_ui.places.scene import code
 from caldp_ui.session.scenarios import steer
 from caldp_ui.stage import (
     Act,
@@ -113,7 +113,7 @@ def _picture(what: Shown, name: str, title: str, result: Result) -> Picture:
     told = words.subtitle(result)
     alt = f"Map of the estimate, {title}: {told}."
     # Large numbers are for ways that hide something of one's own; the page's own comes last.
-    number = None if name == NOTHING else fact(result)
+    number = None if name == NOTHING else Fact(*words.wrong(result))
     return Picture(name, title, told, alt, code(result), nobody_below(what.setup.n), _MARKS, number)
 
 
@@ -128,7 +128,7 @@ def _off(what: Shown, name: str, title: str, result: Result) -> Difference:
         TRUTH,
         nobody_below(what.setup.n),
         _MARKS,
-        fact(result),
+        Fact(*words.wrong(result)),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Final
 from caldp_core.audit.adversary import guessed_right
 from caldp_core.experiments.run import Result
 from caldp_ui.personal.shown import Shown, at_own_places
-from caldp_ui.personal.slot import KNOWN, TAGS, Personal
+from caldp_ui.personal.slot import KNOWN, TAGS
 from caldp_ui.words import accuracy, formats
 from caldp_ui.words.promise import REPEATS
 from caldp_ui.words.vocabulary import PLACES
@@ -31,13 +31,13 @@ def headline(what: Shown) -> str:
     """What the picture says."""
     if what.assumed is None:
         return _guess(what)
-    told = f"**{_wrong(what.assumed)}** in the wrong place"
+    told = f"**{wrong(what.assumed)[0]} of 100** in the wrong place"
     if what.is_known:
         told += ", as the collector knows people's places"
     elif what.known is not None:
-        told += f"; own places known: **{_wrong(what.known)}**"
+        told += f"; own places known: **{wrong(what.known)[0]}**"
     if what.everything is not None:
-        told += f"; everything hidden: {_wrong(what.everything)}"
+        told += f"; everything hidden: {wrong(what.everything)[0]}"
     return f"{told}. {_guess(what)}"
 
 
@@ -46,14 +46,18 @@ def _guess(what: Shown) -> str:
     return f"From 50:50, “at home” gets to {best} of 100 at most."
 
 
-def _wrong(result: Result) -> str:
+def wrong(result: Result) -> tuple[str, str]:
+    """How far off a way is, as a number and what it counts: of 100 always, to be compared."""
     tv = result.first.errors.tv
-    return formats.out_of(tv) if tv <= 1 + 1e-9 else formats.share(tv)
+    if tv > 1 + 1e-9:
+        return accuracy.wrong_of_hundred(PLACES, tv)
+    number = f"{100 * tv:.2g}" if tv < 0.0995 else f"{100 * tv:.0f}"
+    return number, f"of 100 people {PLACES.wrong}"
 
 
 def subtitle(result: Result) -> str:
     """How far a picture is off."""
-    return accuracy.tv_in_words(PLACES, result.first.errors.tv)
+    return f"about {' '.join(wrong(result))}"
 
 
 def tag(number: int) -> str:
@@ -61,15 +65,15 @@ def tag(number: int) -> str:
     return TAGS[number]
 
 
-def people(record: Personal) -> str:
+def people(what: Shown) -> str:
     """Who the people are, by the model."""
-    shares = record.policy.shares
     told = ", ".join(
-        f"{formats.out_of(share)} are at {_own(number)}" for number, share in enumerate(shares)
+        f"{formats.out_of(share)} are at {_own(number)}"
+        for number, share in enumerate(what.record.policy.shares)
     )
-    return (
-        f"Of people at places that are not sensitive for everybody, {told}; the others elsewhere."
-    )
+    some = what.setup.sensitive.any()
+    all_of = "Of people at places that are not sensitive for everybody" if some else "Of all people"
+    return f"{all_of}, {told}; the others elsewhere."
 
 
 def _own(number: int) -> str:
