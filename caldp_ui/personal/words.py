@@ -22,6 +22,10 @@ BACKGROUNDS: Final = {
 """What the collector takes homes to be, for readers; others go by their name in files."""
 
 
+_NOBODY: Final = 1e-9
+"""What sums of floats leave of nothing."""
+
+
 def background(name: str) -> str:
     """A background in words."""
     return BACKGROUNDS.get(name, name)
@@ -51,8 +55,16 @@ def wrong(result: Result) -> tuple[str, str]:
     tv = result.first.errors.tv
     if tv > 1 + 1e-9:
         return accuracy.wrong_of_hundred(PLACES, tv)
-    number = f"{100 * tv:.2g}" if tv < 0.0995 else f"{100 * tv:.0f}"
-    return number, f"of 100 people {PLACES.wrong}"
+    return _of_hundred(tv), f"of 100 people {PLACES.wrong}"
+
+
+def _of_hundred(share: float) -> str:
+    """Whole people from ten on, two digits from one on, else one."""
+    if share < _NOBODY:
+        return "0"
+    if share >= 0.0995:
+        return f"{100 * share:.0f}"
+    return f"{100 * share:.2g}" if share >= 0.00995 else f"{100 * share:.1g}"
 
 
 def subtitle(result: Result) -> str:

@@ -224,6 +224,17 @@ def test_a_week_of_one_person_keeps_home_within_the_odds() -> None:
     assert max(homes) == pytest.approx(guessed_right(1.0))
 
 
+def test_the_four_ways_are_told_by_one_denominator() -> None:
+    what = shown(Personal(BEGIN))
+    for result in (what.nothing, what.known, what.assumed, what.everything):
+        assert result is not None
+        number, told = words.wrong(result)
+        assert told == "of 100 people in the wrong place"
+        assert float(number) == pytest.approx(100 * result.first.errors.tv, rel=0.1, abs=1e-6)
+    assert what.nothing is not None
+    assert words.wrong(what.nothing)[0] == "0"
+
+
 def test_a_mirrored_background_is_the_truth_east_for_west() -> None:
     what = shown(Personal(tags(background="mirrored")))
     truth = what.setup.dataset.distribution.reshape(125, 350)
