@@ -1,0 +1,18 @@
+"""Ask the room: a live poll; each phone throws its own coin, the projector shows the estimate."""
+
+from caldp_ui.app.errors import plain_errors
+from caldp_ui.app.navigation import enter
+from caldp_ui.room import hall, phone, setup
+from caldp_ui.session import notices
+
+enter()
+code = phone.code_asked()
+notices.show()
+
+with plain_errors():
+    if code is not None:
+        phone.page(code)
+    elif hall.is_on_show():
+        hall.page()
+    else:
+        setup.page()
