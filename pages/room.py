@@ -3,11 +3,9 @@
 from caldp_ui.app.errors import plain_errors
 from caldp_ui.app.navigation import enter
 from caldp_ui.room import hall, phone, setup
-from caldp_ui.session import notices
 
 enter()
 code = phone.code_asked()
-notices.show()
 
 with plain_errors():
     if code is not None:

@@ -116,9 +116,7 @@ def _told(question: Question, report: int) -> dict[str, Any]:
     chances = words.sent_by(question, report)
     return {
         "why": words.deniable(question, report),
-        "chances": [
-            f"{formats.hundred(chance)} of 100" if chance else "none" for chance in chances
-        ],
+        "chances": [formats.out_of(each) for each in chances],
         "widths": [round(chance, 4) for chance in chances],
     }
 

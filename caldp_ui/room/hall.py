@@ -86,6 +86,7 @@ def page() -> None:
     """The whole page while a room is open."""
     mine: Held = st.session_state[_HELD]
     seen = rooms().steer(mine)
+    notices.show()
     with st.container(key=SLOT.key("asked")):
         st.header(as_text(seen.question.text), anchor=False)
     main, beside = st.columns([3.1, 1], gap="medium")

@@ -8,16 +8,18 @@ from typing import Final
 
 import streamlit as st
 
-from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.errors import CaldpError, require
 from caldp_ui.app.errors import as_text
 from caldp_ui.room import boards
-from caldp_ui.room.registry import Busy, rooms, tidy
+from caldp_ui.room.registry import SECOND, Busy, rooms, tidy
 from caldp_ui.room.slot import CODE, SLOT
 from caldp_ui.session.jobs import run_page
 
 KEY: Final = SLOT.key("phone")
 _RECEIVED: Final = f"{KEY}/received"
+"""The question whose report was counted, and the token that it came with."""
 _REFUSED: Final = f"{KEY}/refused"
+"""The question whose report was not counted, and why."""
 
 
 def code_asked() -> str | None:
@@ -35,7 +37,7 @@ def page(code: str) -> None:
         st.button("To the page", key=SLOT.key("leave"), on_click=st.query_params.clear)
         return
     refused = st.session_state.get(_REFUSED, {})
-    received = st.session_state.get(_RECEIVED) == seen.mark
+    received = st.session_state.get(_RECEIVED, {}).keys() == {seen.mark}
     boards.phone(seen, KEY, received, refused.get(seen.mark), lambda: _reported(code))
     _listen(code, _stamp(code))
 
@@ -44,15 +46,17 @@ def _reported(code: str) -> None:
     told = st.session_state[KEY].get("report")
     if not isinstance(told, Mapping):
         return
-    mark = str(told.get("mark"))
+    mark, token = str(told.get("mark")), str(told.get("token"))
     try:
-        rooms().report(code, mark, str(told.get("token")), told.get("report"))
+        counted = st.session_state.get(_RECEIVED, {}).get(mark, token)
+        require(counted == token, SECOND)
+        rooms().report(code, mark, token, told.get("report"))
     except Busy:
         return  # the phone sends it again by itself
     except CaldpError as error:
         st.session_state[_REFUSED] = {mark: str(error)}
     else:
-        st.session_state[_RECEIVED] = mark
+        st.session_state[_RECEIVED] = {mark: token}
 
 
 def _stamp(code: str) -> tuple[str, bool]:

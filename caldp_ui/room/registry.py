@@ -29,6 +29,7 @@ IDLE_MAX: Final = 6 * 3600.0
 CODE_LENGTH: Final = 5
 TOKEN_LENGTH: Final = 32
 """Hexadecimal digits of the random number by which no phone is counted twice."""
+SECOND: Final = "This phone has answered this question already; its first report counts."
 _LETTERS: Final = "BCDFGHJKLMNPQRSTVWXZ"
 """No vowels, so that no code is a word, and nothing that looks like a digit."""
 _ENDED_MAX: Final = 1_000
@@ -136,10 +137,7 @@ class Rooms:
             named = check_whole("A report", answer, 0, seen.question.k - 1)
             require(mark == seen.mark, "This question is over; your report was not counted.")
             if token in room.sent:
-                require(
-                    room.sent[token] == named,
-                    "This phone has answered this question already; its first report counts.",
-                )
+                require(room.sent[token] == named, SECOND)
                 return
             require(_is_token(token), "This report does not come from this page; reload the page.")
             require(seen.is_open, "The question is closed; your report was not counted.")

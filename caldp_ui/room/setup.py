@@ -14,6 +14,7 @@ from caldp_ui.room import below, boards, hall, rehearsal, words
 from caldp_ui.room.question import ANSWERS_MAX, TEXT_MAX
 from caldp_ui.room.registry import tidy
 from caldp_ui.room.slot import CODE, READY, SLOT, Draft, rewritten
+from caldp_ui.session import notices
 from caldp_ui.words import promise
 from caldp_ui.words.glossary import DEFINITIONS
 
@@ -25,6 +26,7 @@ def page() -> None:
     """The whole page before a room is open, and between two questions of one."""
     SLOT.follow_link()
     draft = SLOT.now()
+    notices.show()
     SLOT.write_link()
     with st.container(key=SLOT.key("title")):
         with st.container(horizontal=True, vertical_alignment="center"):
