@@ -32,6 +32,7 @@ PLACES: Final = "pages/places.py"
 VALUES: Final = "pages/values.py"
 YES_OR_NO: Final = "pages/yesno.py"
 ADVERSARY: Final = "pages/adversary.py"
+MATRIX: Final = "pages/matrix.py"
 ROOM: Final = "pages/room.py"
 CURVES: Final = "pages/curves.py"
 PLAN: Final = "pages/plan.py"
@@ -42,6 +43,7 @@ PAGES: Final = (
     Entry(VALUES, "Sensitive values", "fact_check"),
     Entry(YES_OR_NO, "Yes or no", "casino"),
     Entry(ADVERSARY, "What an adversary learns", "visibility"),
+    Entry(MATRIX, "The privacy matrix", "grid_on"),
     Entry(ROOM, "Ask the room", "co_present"),
     Entry(CURVES, "Error curves", "show_chart"),
     Entry(PLAN, "Plan a survey", "calculate"),

@@ -37,6 +37,7 @@ ROOMS = (
     "plan",
     "adversary",
     "room",
+    "matrix",
 )
 """From the ground up: a room imports from itself and from those before it."""
 

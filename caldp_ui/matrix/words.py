@@ -1,0 +1,102 @@
+"""Sentences of the page: the verdict, and plain words for every entry of E.
+
+Room: matrix. Each must be true of the matrix and channel that it is shown with.
+"""
+
+import math
+
+from caldp_core.audit.adversary import guessed_right
+from caldp_core.audit.pairwise import CellAudit
+from caldp_ui.matrix.slot import level_text
+from caldp_ui.matrix.verdict import Verdict
+from caldp_ui.words import formats
+
+
+def headline(what: Verdict) -> str:
+    """Whether the channel keeps E, with the worst entry, and what E implies."""
+    audit, names = what.audit, what.names
+    if audit.faulty_row is not None:
+        row = what.candidate.channel[audit.faulty_row]
+        return (
+            f"**This is no channel**: the row of “{names[audit.faulty_row]}” must be chances that "
+            f"sum to 1, its sum is {float(sum(row)):.6g}."
+        )
+    if not audit.pairs:
+        return "**Nothing is promised**, so every channel keeps it."
+    broken = what.broken
+    if not broken:
+        said = f"**The channel keeps all {formats.count(audit.pairs, 'promise', 'promises')}**"
+        return f"{said}, decided exactly. {implied(what)}"
+    worst = broken[0].leak
+    return (
+        f"**The channel breaks {len(broken)} of {audit.pairs} promises**, “{names[worst.x]}” "
+        f"against “{names[worst.x_other]}” worst: {loss(broken[0])} instead of "
+        f"{level_text(worst.epsilon)}. Witness: {what.candidate.reports[worst.output]}."
+    )
+
+
+def loss(cell: CellAudit) -> str:
+    """A realised level; with as many digits as it takes to tell it from its E."""
+    value, level = cell.leak.privacy_loss, cell.leak.epsilon
+    if math.isinf(value):
+        return "∞"
+    digits = 2
+    while digits < 9 and not cell.holds and f"{value:.{digits}f}" == f"{level:.{digits}f}":
+        digits += 1
+    return f"{max(value, 0.0):.{digits}f}"
+
+
+def implied(what: Verdict) -> str:
+    """How E and its closure differ, in one sentence."""
+    against, loose = int(what.contradicted.sum()), int(what.loose.sum())
+    if against:
+        entries = formats.count(against, "entry says", "entries say")
+        return f"{entries} “no promise”, yet one follows from the others (see the arrows)."
+    if loose:
+        entries = formats.count(loose, "entry is", "entries are")
+        return f"{entries} looser than what follows from the others (see the arrows)."
+    return "No entry is looser than what follows from the others."
+
+
+def promise(what: Verdict, x: int, other: int) -> str:
+    """What one entry of E says."""
+    name, against = (f"“{what.names[i]}”" for i in (x, other))
+    if x == other:
+        return f"{name} against itself: nothing to tell apart."
+    level = float(what.levels[x, other])
+    closed = float(what.closed[x, other])
+    text = f"{name} against {against}, ε = {level_text(level)}: {_meaning(name, against, level)}"
+    if what.loose[x, other]:
+        text += f" But from other entries follows {level_text(round(closed, 6))}."
+    return text
+
+
+def _meaning(name: str, against: str, level: float) -> str:
+    if math.isinf(level):
+        return f"no promise; a report may prove that it is {name} and not {against}."
+    if level == 0:
+        return f"no report may speak for {name} at all."
+    best = formats.hundred(guessed_right(level))
+    most = best if best.startswith("over") else f"at most {best}"
+    return (
+        f"whatever is reported, of 100 people torn 50:50 between the two, {most} truly have {name}."
+    )
+
+
+def deed(what: Verdict, x: int, other: int) -> str:
+    """What the channel does to one entry."""
+    if x == other:
+        return ""
+    cell = what.cells[x, other]
+    report = what.candidate.reports[cell.leak.output]
+    row, against = what.candidate.channel[x], what.candidate.channel[other]
+    p, q = (formats.share(float(each[cell.leak.output])) for each in (row, against))
+    verdict = "kept" if cell.holds else "broken"
+    if math.isinf(cell.leak.epsilon):
+        verdict = "nothing to keep"
+    return f"This channel: {loss(cell)}, {verdict}; most by {report}, sent with {p} against {q}."
+
+
+def alt(what: Verdict) -> str:
+    """The picture for those who do not see it."""
+    return f"Two tables of {what.k} by {what.k} values. {headline(what).replace('*', '')}"
