@@ -58,8 +58,8 @@ def message(what: Verdict) -> dict[str, Any]:
             "row": "truth",
             "against": "against",
             "both": "Change both ways",
-            "hint": "Point at an entry, or move with the arrow keys, to read it in words. "
-            "Dark: well hidden, yellow: not at all.",
+            "hint": "Type a level into E, or ∞ for no promise. Point at an entry, or go there by "
+            "arrow keys, to read it in words. Dark: well hidden; yellow: not at all.",
         },
     }
 

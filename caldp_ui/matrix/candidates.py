@@ -128,7 +128,8 @@ _MAKERS: Final[dict[str, Callable[[DenseMatrix, str], Mechanism]]] = {
 
 def designed(found: Mechanism, gap: float) -> Candidate:
     """The designer's channel, and how much better another could be."""
-    title = f"Designed: at most {100 * gap:.2g} % above what any channel can do"
+    most = "less than 0.01" if gap < 1e-4 else f"at most {100 * gap:.2g}"
+    title = f"Designed: {most} % above what any channel can do"
     return Candidate(title, found.exact_channel(), _numbered(found.outputs), found)
 
 

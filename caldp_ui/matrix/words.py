@@ -63,12 +63,13 @@ def promise(what: Verdict, x: int, other: int) -> str:
     name, against = (f"“{what.names[i]}”" for i in (x, other))
     if x == other:
         return f"{name} against itself: nothing to tell apart."
-    level = float(what.levels[x, other])
-    closed = float(what.closed[x, other])
-    text = f"{name} against {against}, ε = {level_text(level)}: {_meaning(name, against, level)}"
-    if what.loose[x, other]:
-        text += f" But from other entries follows {level_text(round(closed, 6))}."
-    return text
+    level, closed = float(what.levels[x, other]), float(what.closed[x, other])
+    said = f"{name} against {against}, ε = {level_text(level)}: "
+    if not what.loose[x, other]:
+        return said + _meaning(name, against, level)
+    follows = f"from other entries follows ε = {level_text(round(closed, 6))}"
+    start = "no promise, yet" if math.isinf(level) else "looser than need be, as"
+    return f"{said}{start} {follows}. So {_meaning(name, against, closed)}"
 
 
 def _meaning(name: str, against: str, level: float) -> str:

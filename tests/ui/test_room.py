@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from caldp_core.basics.errors import CaldpError
 from caldp_ui.app.navigation import ROOM
 from caldp_ui.room import rehearsal, words
 from caldp_ui.room.question import Law, Question, channel_of
 from caldp_ui.room.registry import Seen, rooms
 from caldp_ui.room.slot import READY, SLOT, Draft, DraftLink
+from tests.contract.checks import naming
 from tests.ui.driver import APP, _component, checked, container, query_of, trigger
 
 PHONE = SLOT.key("phone")
@@ -91,27 +93,33 @@ def test_answers_that_keep_their_text_stay_sensitive() -> None:
     assert draft_of(at).question.sensitive == (1,)
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "told"),
-    [
-        ("room-answers", "Yes", "2 to 12 answers"),
-        ("room-answers", "Yes\nYes", "there twice"),
-        ("room-text", " ", "The question is empty"),
-    ],
-)
-def test_bad_input_is_a_sentence_and_nothing_is_lost(key: str, value: str, told: str) -> None:
+def test_bad_input_is_a_sentence_and_nothing_is_lost() -> None:
     at = opened()
-    field = at.text_area if key == "room-answers" else at.text_input
-    checked(field(key=key).set_value(value).run())
-    assert told in at.warning[0].value
-    assert draft_of(at) == Draft()
+    for kind, name, value, told in (
+        ("text_area", "answers", "Yes", "2 to 12 answers"),
+        ("text_area", "answers", "Yes\nYes", "there twice"),
+        ("text_input", "text", " ", "The question is empty"),
+    ):
+        checked(getattr(at, kind)(key=f"room-{name}").set_value(value).run())
+        assert told in at.warning[0].value
+        assert draft_of(at) == Draft()
 
 
-@pytest.mark.parametrize(
-    "query", [{"epsilon": "x"}, {"sensitive": "9"}, {"phones": "1e9"}, {"answers": "a|" * 5000}]
+NO_QUESTION: tuple[dict[str, str], ...] = (
+    {"epsilon": "x"},
+    {"sensitive": "9"},
+    {"sensitive": "a"},
+    {"phones": "1e9"},
+    {"phones": "0"},
+    {"answers": "a|" * 5000},
 )
-def test_links_that_say_no_question_start_afresh(query: dict[str, str]) -> None:
-    at = opened(**query)
+
+
+def test_links_that_say_no_question_start_afresh() -> None:
+    for query in NO_QUESTION:
+        with naming(f"{query}"), pytest.raises(CaldpError):
+            DraftLink().check(DraftLink().read(query))
+    at = opened(**NO_QUESTION[-1])
     assert "starts afresh" in at.warning[0].value
     assert draft_of(at) == Draft()
 

@@ -4,7 +4,7 @@
 import {el, say} from "./dom.js";
 
 const DRAWN = "http://www.w3.org/2000/svg";
-const WIDE = 100, HIGH = 30;
+const WIDE = 100, HIGH = 30, MANY = 6;
 const instances = new WeakMap();
 
 export default function mount({data, parentElement: parent}) {
@@ -39,6 +39,7 @@ class Board {
 
     build({answers, words, mark}) {
         this.root.style.setProperty("--answers", answers.length);
+        this.root.classList.toggle("many", answers.length > MANY);
         this.made = answers.map(({name, sensitive}) => {
             const parts = {
                 range: el("i", {className: "range"}),
