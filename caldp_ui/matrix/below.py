@@ -17,6 +17,7 @@ from caldp_core.audit.composition import release_both
 from caldp_core.audit.sampled import EpsilonBound, audit_sampler, sampler_of
 from caldp_core.mechanisms import Mechanism
 from caldp_core.privacy.matrix import DenseMatrix, released_together
+from caldp_ui.app.errors import as_text
 from caldp_ui.matrix import board, candidates, words
 from caldp_ui.matrix.candidates import Candidate
 from caldp_ui.matrix.slot import ALIKE, SECONDS, SLOT, Table, level_link, level_text
@@ -52,7 +53,8 @@ def _tests(record: Table, what: Verdict) -> None:
         )
         return
     bound = _sampled(found, worst.x, worst.x_other)
-    names = f"“{what.names[worst.x]}” against “{what.names[worst.x_other]}”"
+    names = as_text(f"“{what.names[worst.x]}” against “{what.names[worst.x_other]}”")
+    witness = as_text(what.candidate.reports[worst.output])
     missed = bound.epsilon <= worst.epsilon
     st.table(
         pd.DataFrame(
@@ -60,7 +62,7 @@ def _tests(record: Table, what: Verdict) -> None:
                 "what it says": [
                     f"ε ≤ {level_text(worst.epsilon)}",
                     f"ε ≥ {bound.epsilon:.3f}, at 95 % confidence",
-                    f"ε = {worst.privacy_loss:.6f}, by {what.candidate.reports[worst.output]}",
+                    f"ε = {worst.privacy_loss:.6f}, by {witness}",
                 ],
                 "verdict": [
                     "believed",
@@ -101,7 +103,8 @@ def _follows(record: Table, what: Verdict) -> None:
         f"way around it. {words.implied(what)}"
     )
     loose = [
-        f"- “{what.names[x]}” against “{what.names[z]}”: {level_text(what.levels[x, z])} is said, "
+        f"- {as_text(f'“{what.names[x]}” against “{what.names[z]}”')}: "
+        f"{level_text(what.levels[x, z])} is said, "
         f"{level_text(round(float(what.closed[x, z]), 6))} follows"
         for x, z in np.argwhere(what.loose).tolist()
     ]
@@ -161,7 +164,8 @@ def _numbers(record: Table, what: Verdict) -> None:
     for title, levels in zip(titles, (what.levels, what.closed, given), strict=True):
         st.markdown(f"**{title}** · row: the truth that is protected")
         text = [[level_text(round(e, 4)) for e in row] for row in levels.tolist()]
-        st.table(pd.DataFrame(text, index=list(what.names), columns=list(what.names)))
+        names = list(map(as_text, what.names))
+        st.table(pd.DataFrame(text, index=names, columns=names))
 
 
 def _hand_on(record: Table, what: Verdict) -> None:

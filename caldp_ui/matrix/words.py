@@ -1,36 +1,44 @@
 """Sentences of the page: the verdict, and plain words for every entry of E.
 
-Room: matrix. Each must be true of the matrix and channel that it is shown with.
+Room: matrix. Each must be true of the matrix and channel that it is shown with. Names come from
+anybody: what goes into Markdown has them escaped, what goes into the picture, which reads no HTML,
+has them as they are.
 """
 
 import math
 
 from caldp_core.audit.adversary import guessed_right
 from caldp_core.audit.pairwise import CellAudit
+from caldp_ui.app.errors import as_text
 from caldp_ui.matrix.slot import level_text
 from caldp_ui.matrix.verdict import Verdict
 from caldp_ui.words import formats
 
 
 def headline(what: Verdict) -> str:
-    """Whether the channel keeps E, with the worst entry, and what E implies."""
+    """Whether the channel keeps E, with the worst entry, and what E implies; in Markdown."""
+    bold, rest = _verdict(what)
+    return f"**{as_text(bold)}**{as_text(rest)}"
+
+
+def _verdict(what: Verdict) -> tuple[str, str]:
+    """The same as plain text: what is most important, and the rest."""
     audit, names = what.audit, what.names
     if audit.faulty_row is not None:
         row = what.candidate.channel[audit.faulty_row]
-        return (
-            f"**This is no channel**: the row of “{names[audit.faulty_row]}” must be chances that "
-            f"sum to 1, its sum is {float(sum(row)):.6g}."
+        return "This is no channel", (
+            f": the row of “{names[audit.faulty_row]}” must be chances that sum to 1, its sum is "
+            f"{float(sum(row)):.6g}."
         )
     if not audit.pairs:
-        return "**Nothing is promised**, so every channel keeps it."
-    broken = what.broken
-    if not broken:
-        said = f"**The channel keeps all {formats.count(audit.pairs, 'promise', 'promises')}**"
-        return f"{said}, decided exactly. {implied(what)}"
-    worst = broken[0].leak
-    return (
-        f"**The channel breaks {len(broken)} of {audit.pairs} promises**, “{names[worst.x]}” "
-        f"against “{names[worst.x_other]}” worst: {loss(broken[0])} instead of "
+        return "Nothing is promised", ", so every channel keeps it."
+    if not what.broken:
+        promises = formats.count(audit.pairs, "promise", "promises")
+        return f"The channel keeps all {promises}", f", decided exactly. {implied(what)}"
+    cell = what.broken[0]
+    worst = cell.leak
+    return f"The channel breaks {len(what.broken)} of {audit.pairs} promises", (
+        f", “{names[worst.x]}” against “{names[worst.x_other]}” worst: {loss(cell)} instead of "
         f"{level_text(worst.epsilon)}. Witness: {what.candidate.reports[worst.output]}."
     )
 
@@ -94,10 +102,10 @@ def deed(what: Verdict, x: int, other: int) -> str:
     p, q = (formats.share(float(each[cell.leak.output])) for each in (row, against))
     verdict = "kept" if cell.holds else "broken"
     if math.isinf(cell.leak.epsilon):
-        verdict = "nothing to keep"
+        verdict = "no promise to keep"
     return f"This channel: {loss(cell)}, {verdict}; most by {report}, sent with {p} against {q}."
 
 
 def alt(what: Verdict) -> str:
     """The picture for those who do not see it."""
-    return f"Two tables of {what.k} by {what.k} values. {headline(what).replace('*', '')}"
+    return f"Two tables of {what.k} by {what.k} values. {''.join(_verdict(what))}"

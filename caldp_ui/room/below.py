@@ -9,6 +9,7 @@ from typing import Final
 import pandas as pd
 import streamlit as st
 
+from caldp_ui.app.errors import as_text
 from caldp_ui.parts import hand_on
 from caldp_ui.room import words
 from caldp_ui.room.figures import shares_of
@@ -46,11 +47,12 @@ def _coin(seen: Seen) -> None:
         "these chances. It is randomized response in the context of the sensitive answers."
     )
     rows = [[f"{100 * float(q):.1f}" if q else "·" for q in row] for row in channel_of(question)]
-    st.table(pd.DataFrame(rows, index=list(question.answers), columns=list(question.answers)))
+    names = list(map(as_text, question.answers))
+    st.table(pd.DataFrame(rows, index=names, columns=names))
 
 
 def _numbers(seen: Seen) -> None:
-    st.table(numbers(seen).map(str))
+    st.table(numbers(seen).map(str).rename(index=as_text))
     st.caption("As of now; open the tab again for later reports.")
 
 

@@ -9,6 +9,7 @@ from typing import Final
 import streamlit as st
 
 from caldp_core.basics.limits import EPSILON_MAX
+from caldp_ui.app.errors import as_text
 from caldp_ui.controls.common import EPSILONS
 from caldp_ui.room import below, boards, hall, rehearsal, words
 from caldp_ui.room.question import ANSWERS_MAX, TEXT_MAX
@@ -75,7 +76,7 @@ def _controls(draft: Draft) -> None:
         "Sensitive: hidden by the coin",
         list(range(question.k)),
         selection_mode="multi",
-        format_func=question.answers.__getitem__,
+        format_func=lambda x: as_text(question.answers[x]),
         **SLOT.bind(
             "sensitive",
             list(question.sensitive),

@@ -1,11 +1,13 @@
 """Sentences of the page. Each must be true of the question that it is shown with.
 
-Room: room.
+Room: room. Names come from anybody: what goes into Markdown has them escaped, what goes into the
+pictures, which read no HTML, has them as they are.
 """
 
 from typing import Final
 
 from caldp_core.audit.adversary import guessed_right
+from caldp_ui.app.errors import as_text
 from caldp_ui.room.figures import Shares
 from caldp_ui.room.question import Question, channel_of
 from caldp_ui.words import formats
@@ -22,7 +24,7 @@ def promise(question: Question) -> str:
     best = formats.hundred(most)
     at_most = "" if best.startswith("over") else "at most "
     one = len(question.sensitive) == 1
-    name = f"“{question.answers[question.sensitive[0]]}”" if one else "a sensitive answer"
+    name = _quoted(question, question.sensitive[0]) if one else "a sensitive answer"
     return (
         f"Whatever a phone reports: of 100 that were 50:50 between {name} and another, "
         f"{at_most}{best} truly have {name if one else 'the sensitive one'} "
@@ -30,11 +32,15 @@ def promise(question: Question) -> str:
     )
 
 
+def _quoted(question: Question, x: int) -> str:
+    return f"“{as_text(question.answers[x])}”"
+
+
 def rehearsal(question: Question, people: int, half_width: float) -> str:
     """The headline before a room is opened."""
-    first = question.answers[question.sensitive[0] if question.sensitive else 0]
+    first = _quoted(question, question.sensitive[0] if question.sensitive else 0)
     return (
-        f"With {formats.count(people, 'phone', 'phones')}, **“{first}” comes out within "
+        f"With {formats.count(people, 'phone', 'phones')}, **{first} comes out within "
         f"± {100 * half_width:.0f} of 100**. {promise(question)}"
     )
 
@@ -47,7 +53,7 @@ def live(question: Question, reports: int, shares: Shares | None) -> str:
     low, high = 100 * float(shares.low[first]), 100 * float(shares.high[first])
     came = formats.count(reports, "report says", "reports say")
     return (
-        f"{came}: **between {low:.0f} and {high:.0f} of 100 have “{question.answers[first]}”** "
+        f"{came}: **between {low:.0f} and {high:.0f} of 100 have {_quoted(question, first)}** "
         f"(95 % range). {promise(question)}"
     )
 
@@ -83,8 +89,8 @@ def bare(question: Question) -> list[str]:
     """What the reports of answers that are not sensitive give away."""
     if len(question.sensitive) == question.k:
         return []
-    names = [a for x, a in enumerate(question.answers) if x not in question.sensitive]
-    said = ", ".join(f"“{name}”" for name in names)
+    others = [x for x in range(question.k) if x not in question.sensitive]
+    said = ", ".join(_quoted(question, x) for x in others)
     return [f"That somebody's answer is not sensitive: most reports of {said} are plain truth."]
 
 

@@ -76,3 +76,27 @@ def test_the_picture_comes_first_and_nothing_sticks_out_on_a_phone(
     assert table["y"] + table["height"] < PHONE["viewport"]["height"]
     page.close()
     watch.check()
+
+
+def test_names_from_a_link_are_nothing_but_names(
+    profiles: Profiles, address: str, watch: Watch
+) -> None:
+    hostile = "![](http://e.example/)"
+    context = profiles(viewport=DESKTOP)
+    for link, there in (
+        (f"matrix?names={hostile}|<b>|c&levels=0,1,1;1,0,1;1,1,0&channel=bug", ".deed td"),
+        (f"room?question={hostile}&answers={hostile}|<b>&sensitive=0;1", ".board .row"),
+    ):
+        page = context.new_page()
+        watch.follow(page)
+        page.goto(f"{address}/{link}")
+        page.locator(there).first.wait_for()
+        settled(page)
+        shown = "headline" if link.startswith("matrix") else "room-sensitive"
+        assert hostile in page.locator(f".st-key-{shown}").inner_text().replace("\u2060", "")
+        for tab in page.get_by_role("tab").all():
+            tab.click()
+            settled(page)
+        assert page.locator("[data-testid=stMain] img[src*='e.example']").count() == 0
+        page.close()
+    watch.check()
