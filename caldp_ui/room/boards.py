@@ -11,7 +11,7 @@ import streamlit as st
 
 from caldp_core.basics.types import Floats
 from caldp_ui.room import words
-from caldp_ui.room.figures import Shares, history
+from caldp_ui.room.figures import Shares
 from caldp_ui.room.question import Law, Question, channel_of
 from caldp_ui.room.registry import Seen
 from caldp_ui.stage import bundle
@@ -43,15 +43,21 @@ _NOTE: Final = (
 )
 
 
-def board(seen: Seen, key: str, truth: Floats | None = None) -> None:
-    """The projector's picture of a room; `truth`: (k,) shares of made-up people, if they are."""
-    _board(key=key, data=board_message(seen, truth))
+def board(
+    seen: Seen, key: str, past: Sequence[tuple[int, Shares]], truth: Floats | None = None
+) -> None:
+    """The projector's picture of a room.
+
+    `past`: its `history`. `truth`: (k,) shares of made-up people, if they are such.
+    """
+    _board(key=key, data=board_message(seen, past, truth))
 
 
-def board_message(seen: Seen, truth: Floats | None = None) -> dict[str, Any]:
+def board_message(
+    seen: Seen, past: Sequence[tuple[int, Shares]], truth: Floats | None = None
+) -> dict[str, Any]:
     """Everything that the projector's picture needs, as JSON."""
     question, reports = seen.question, seen.reports
-    past = history(question, reports)
     last = past[-1][1] if past else None
     legend = [*_LEGEND, *([("made", "made-up truth")] if truth is not None else [])]
     return {

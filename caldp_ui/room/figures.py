@@ -41,11 +41,19 @@ def tally_of(question: Question, reports: Sequence[int]) -> Tally:
     return mechanism_of(question).tally(columns_of(question)[np.asarray(reports, np.int64)])
 
 
-def history(question: Question, reports: Sequence[int]) -> list[tuple[int, Shares]]:
-    """The shares after 1, 2, 3, 4, 6, 8, … reports, and after all of them."""
+def history(
+    question: Question, reports: Sequence[int], known: dict[int, Shares] | None = None
+) -> list[tuple[int, Shares]]:
+    """The shares after 1, 2, 3, 4, 6, 8, … reports, and after all of them.
+
+    `known`: what was found before of the same reports, by their number; what is new is added.
+    """
+    found = {} if known is None else known
     stops, at = [], 1.0
     while at < len(reports):
         stops.append(round(at))
         at = max(at * _STEP, at + 1)
-    stops = [*stops, len(reports)] if reports else []
-    return [(n, shares_of(question, reports[:n])) for n in stops]
+    for n in [*stops, len(reports)] if reports else []:
+        if n not in found:
+            found[n] = shares_of(question, reports[:n])
+    return [(n, found[n]) for n in sorted({*stops, len(reports)} & found.keys())]

@@ -13,7 +13,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_ui.app import addresses
 from caldp_ui.app.errors import as_text
 from caldp_ui.room import below, boards, words
-from caldp_ui.room.figures import shares_of
+from caldp_ui.room.figures import history
 from caldp_ui.room.question import Question
 from caldp_ui.room.registry import Held, Seen, rooms
 from caldp_ui.room.slot import CODE, SLOT
@@ -24,6 +24,8 @@ _HELD: Final = "room/held"
 _NEXT: Final = "room/next"
 _GONE: Final = "room/gone"
 """True once the browser shall forget the room that it kept."""
+_KNOWN: Final = "room/known"
+"""The question on show, and the ranges after its first reports, which do not change any more."""
 _KEEPER: Final = SLOT.key("keeper")
 _keeper = st.components.v2.component(
     "caldp_room_keeper", js=(boards.WEB / "keeper.js").read_text("utf-8")
@@ -105,10 +107,13 @@ def _live(mine: Held) -> None:
         seen = rooms().steer(mine)
     except CaldpError:
         run_page()
+    mark, known = st.session_state.get(_KNOWN, ("", {}))
+    if mark != seen.mark:
+        _, known = st.session_state[_KNOWN] = (seen.mark, {})
+    past = history(seen.question, seen.reports, known)
     with st.container(key="headline"):
-        shares = shares_of(seen.question, seen.reports) if seen.reports else None
-        st.markdown(words.live(seen.question, len(seen.reports), shares))
-    boards.board(seen, SLOT.key("board"))
+        st.markdown(words.live(seen.question, len(seen.reports), past[-1][1] if past else None))
+    boards.board(seen, SLOT.key("board"), past)
 
 
 def _way_in(seen: Seen) -> None:
@@ -166,6 +171,7 @@ def _end(mine: Held) -> None:
 
 def _lose() -> None:
     st.session_state.pop(_HELD, None)
+    st.session_state.pop(_KNOWN, None)
     st.session_state[_NEXT] = False
     st.session_state[_GONE] = True
 

@@ -12,6 +12,7 @@ from caldp_core.basics.limits import EPSILON_MAX
 from caldp_ui.app.errors import as_text
 from caldp_ui.controls.common import EPSILONS
 from caldp_ui.room import below, boards, hall, rehearsal, words
+from caldp_ui.room.figures import history
 from caldp_ui.room.question import ANSWERS_MAX, TEXT_MAX
 from caldp_ui.room.registry import tidy
 from caldp_ui.room.slot import CODE, READY, SLOT, Draft, rewritten
@@ -42,7 +43,8 @@ def page() -> None:
     with main:
         seen = rehearsal.rehearsed(draft)
         st.markdown(f"**A rehearsal: {draft.phones} made-up phones**")
-        boards.board(seen, SLOT.key("rehearsal"), rehearsal.truth_of(draft.question))
+        past = history(draft.question, seen.reports)
+        boards.board(seen, SLOT.key("rehearsal"), past, rehearsal.truth_of(draft.question))
         below.tabs(lambda: seen)
     hall.recall()
 

@@ -14,7 +14,7 @@ from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.errors import CaldpError
 from caldp_core.privacy.context import Context
 from caldp_ui.room import registry
-from caldp_ui.room.figures import history, shares_of, tally_of
+from caldp_ui.room.figures import Shares, history, shares_of, tally_of
 from caldp_ui.room.question import Law, Question, channel_of, columns_of, mechanism_of
 from caldp_ui.room.registry import Busy, Held, Rooms
 from caldp_ui.room.slot import READY
@@ -106,7 +106,12 @@ def test_the_reports_are_the_mechanisms_tally_and_ranges_tighten() -> None:
     assert np.array_equal(tally_of(ASKED, reports).counts, mechanism.tally(made).counts)
     shares = shares_of(ASKED, reports)
     assert shares.estimate == pytest.approx(mechanism.estimate(mechanism.tally(made)))
-    past = history(ASKED, reports)
+    known: dict[int, Shares] = {}
+    history(ASKED, reports[:150], known)
+    past = history(ASKED, reports, known)
+    for (n, kept), (again, fresh) in zip(past, history(ASKED, reports), strict=True):
+        assert n == again
+        assert np.array_equal(kept.low, fresh.low)
     assert [n for n, _ in past[:4]] == [1, 2, 3, 4]
     assert past[-1][0] == 400
     widths = [float((each.high - each.low).mean()) for _, each in past]

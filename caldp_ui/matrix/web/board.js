@@ -16,7 +16,8 @@ export default function mount({data, parentElement: parent, setTriggerValue}) {
 class Board {
     constructor(root) {
         this.root = root;
-        this.root.lang = "en";  // for hyphens
+        root.lang = "en";  // for hyphens
+        root.setAttribute("role", "group");
         this.turn = 0;
         this.both = el("input", {type: "checkbox"});
         this.mirror = el("label", {className: "mirror"}, this.both);

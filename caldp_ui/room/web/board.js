@@ -61,7 +61,9 @@ class Board {
             parts.node.classList.toggle("hidden", sensitive);
             return parts;
         });
-        this.rows.replaceChildren(...this.made.map(({node}) => node));
+        const ticks = [0, 50, 100].map(at => el("span", {}, `${at} %`));
+        const axis = el("div", {className: "axis", "aria-hidden": "true"}, ...ticks);
+        this.rows.replaceChildren(...this.made.map(({node}) => node), axis);
         this.legend.replaceChildren(...words.legend.map(([kind, text]) =>
             el("span", {className: kind}, el("i", {}), text)));
         if (this.mark !== mark) this.shown = [];
