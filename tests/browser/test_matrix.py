@@ -73,7 +73,7 @@ def test_the_picture_comes_first_and_nothing_sticks_out_on_a_phone(
     wide = page.locator("[data-testid=stMain]").evaluate("e => e.scrollWidth - e.clientWidth")
     assert wide <= 0
     table = page.locator(".promise").bounding_box()
-    assert table["y"] + table["height"] < PHONE["viewport"]["height"]
+    assert table["y"] + table["height"] < page.viewport_size["height"]
     page.close()
     watch.check()
 

@@ -73,7 +73,7 @@ def said_of(what: Verdict) -> str:
     return plain(words.headline(what))
 
 
-def edit(at: AppTest, x: int, other: int, text: str, both: bool = False) -> AppTest:
+def edit(at: AppTest, x: Any, other: Any, text: str, both: bool = False) -> AppTest:
     value = {"x": x, "other": other, "text": text, "both": both, "turn": 1}
     return trigger(at, [{"event": "act", "value": value}], board.KEY)
 
@@ -143,9 +143,9 @@ def test_what_is_no_level_or_no_entry_changes_nothing() -> None:
             said = at.warning[0].value.replace("\\", "")
             assert "A level must be a number from 0 to 20, or ∞" in said
             assert record_of(at) == begin
-    for place in ((0, 0), (0, 9), (-1, 0), ("0", 1), (None, 1), (0, 1.0)):
-        with naming(f"{place}"):
-            edit(at, *place, "0.5")
+    for x, other in ((0, 0), (0, 9), (-1, 0), ("0", 1), (None, 1), (0, 1.0)):
+        with naming(f"{x}, {other}"):
+            edit(at, x, other, "0.5")
             assert record_of(at) == begin
 
 
@@ -250,7 +250,7 @@ def test_links_that_say_no_matrix_start_afresh() -> None:
     for query in NO_MATRIX:
         with naming(f"{query}"), pytest.raises(CaldpError):
             TableLink().check(TableLink().read(query))
-    at = opened(**NO_MATRIX[-1])
+    at = opened(second="x")
     assert "starts afresh" in at.warning[0].value
     assert record_of(at) == Table()
 

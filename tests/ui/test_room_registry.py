@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from threading import Barrier, Thread
 
 import numpy as np
@@ -42,7 +43,7 @@ def token(number: int) -> str:
     return f"{number:032x}"
 
 
-def opened(question: Question = ASKED) -> tuple[Rooms, Held, Callable[[int, int], None]]:
+def opened(question: Question = ASKED) -> tuple[Rooms, Held, Callable[[int, object], None]]:
     """A room, and what counts the report of the phone with that number."""
     rooms = Rooms(Clock())
     held = rooms.open(question)
@@ -134,8 +135,9 @@ def test_each_refusal_is_one_sentence() -> None:
     report(1, 0)  # the same again, after a broken connection
     refused(lambda: report(1, 2), "answered this question already")
     assert rooms.look(held.code).reports == (0,)
-    for wrong in (3, -1, "0", True, 0.5, None):
-        refused(lambda wrong=wrong: report(9, wrong), "A report must be a whole number")
+    wrongs: tuple[object, ...] = (3, -1, "0", True, 0.5, None)
+    for wrong in wrongs:
+        refused(partial(report, 9, wrong), "A report must be a whole number")
     mark = rooms.look(held.code).mark
     refused(lambda: rooms.report(held.code, mark, "x" * 32, 0), "not come from this page")
     rooms.accept(held, False)
