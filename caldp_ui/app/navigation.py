@@ -12,7 +12,7 @@ from typing import Final
 import streamlit as st
 from streamlit.navigation.page import Page
 
-from caldp_ui.app import style
+from caldp_ui.app import memory, style
 
 _ICON: Final = Path(__file__).with_name("icon.png")
 _ENTERED: Final = "entered"
@@ -55,6 +55,7 @@ PAGES: Final = (
 
 def through_app(entries: Sequence[Entry] = PAGES) -> Page:
     """The app's settings and navigation; the page that is asked for, for app.py to run."""
+    memory.collected_now_and_then()
     st.session_state[_ENTERED] = True
     pages = [
         st.Page(e.path, title=e.short, icon=f":material/{e.icon}:", default=e is entries[0])
