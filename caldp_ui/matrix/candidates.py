@@ -94,15 +94,15 @@ def _made(levels: Rows, names: tuple[str, ...], channel: str) -> Candidate:
 
 
 def _alike(title: str, names: tuple[str, ...], epsilon: float) -> Candidate:
-    """k-RR at one ε; at 0 reports are even, at ∞ they are true."""
+    """k-RR at one ε; below the least one reports are even, at ∞ they are true."""
     k = len(names)
     said = tuple(f"“{name}”" for name in names)
     if EPSILON_MIN <= epsilon < math.inf:
-        found = mechanism(Context.plain(k, min(epsilon, EPSILON_MAX)), "randomized-response")
+        found = mechanism(Context.plain(k, epsilon), "randomized-response")
         return Candidate(title, found.exact_channel(), said, found)
-    one = Fraction(1) if epsilon else Fraction(1, k)
-    other = Fraction(0) if epsilon else one
-    return Candidate(title, [[one if x == y else other for y in range(k)] for x in range(k)], said)
+    truth, lie = (Fraction(1), Fraction(0)) if epsilon == math.inf else (Fraction(1, k),) * 2
+    rows = [[truth if x == y else lie for y in range(k)] for x in range(k)]
+    return Candidate(title, rows, said)
 
 
 def _in_context(matrix: DenseMatrix, channel: str) -> Mechanism:

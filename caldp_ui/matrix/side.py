@@ -9,10 +9,12 @@ from typing import Final
 
 import streamlit as st
 
+from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import EPSILON_MAX
 from caldp_core.mechanisms import Mechanism
 from caldp_core.mechanisms.designed.design import Design, design
 from caldp_core.mechanisms.designed.mechanism import DesignedMechanism
+from caldp_ui.app.errors import as_text
 from caldp_ui.controls.common import EPSILONS
 from caldp_ui.matrix import candidates
 from caldp_ui.matrix.candidates import Candidate
@@ -22,8 +24,10 @@ from caldp_ui.session import jobs
 from caldp_ui.words import formats
 from caldp_ui.words.glossary import DEFINITIONS
 
-_LEVELS: Final = tuple(level for level in EPSILONS if 2 * level <= EPSILON_MAX / 2)
+_LEVELS: Final = tuple(level for level in EPSILONS if 5 * level <= EPSILON_MAX)
+"""A line's last value is five steps from its first."""
 _PEOPLE: Final = 10_000
+_INSTEAD: Final = "the first channel."
 
 
 def matrix(record: Table) -> None:
@@ -72,12 +76,21 @@ def channel(record: Table) -> Candidate:
     found = _designed(record) if there == DESIGNED else None
     if there == PASTED:
         _paste(record)
+    if there not in (None, DESIGNED):
+        found = _made(record)
     if found is None:
-        here = record if there not in (None, DESIGNED) else replace(record, channel=ALIKE)
-        found = candidates.made(here)
+        found = candidates.made(replace(record, channel=ALIKE))
     _tell_error(found)
     _buttons(there, BUG in titles)
     return found
+
+
+def _made(record: Table) -> Candidate | None:
+    try:
+        return candidates.made(record)
+    except CaldpError as error:
+        st.warning(as_text(f"{error} Until then: {_INSTEAD}"))
+        return None
 
 
 def _choosing(record: Table, name: str) -> Table:
@@ -99,12 +112,16 @@ def _paste(record: Table) -> None:
 
 def _designed(record: Table) -> Candidate | None:
     """The designer's channel; until it is there, its progress."""
-    made: Design | None = jobs.started(
-        SLOT.key("design"),
-        f"{record.levels}",
-        lambda progress: design(record.matrix, progress=progress),
-        lambda job: f"Designing: {job.seconds:.0f} s. Until then: the first channel.",
-    )
+    try:
+        made: Design | None = jobs.started(
+            SLOT.key("design"),
+            f"{record.levels}",
+            lambda progress: design(record.matrix, progress=progress),
+            lambda job: f"Designing: {job.seconds:.0f} s. Until then: {_INSTEAD}",
+        )
+    except CaldpError as error:
+        st.warning(as_text(f"{error} Until then: {_INSTEAD}"))
+        return None
     if made is None:
         return None
     found = candidates.designed(DesignedMechanism(made), made.gap)
@@ -127,7 +144,11 @@ def _saved(made: Design, least: Mechanism | None) -> str:
 def _tell_error(found: Candidate) -> None:
     if found.mechanism is None:
         return
-    mean = candidates.even_variance(found.mechanism) / found.mechanism.k / _PEOPLE
+    try:
+        mean = candidates.even_variance(found.mechanism) / found.mechanism.k / _PEOPLE
+    except CaldpError:
+        st.caption("Shares can't be estimated from these reports: two values send the same ones.")
+        return
     st.caption(
         f"A share estimated from {formats.people(_PEOPLE)} people is typically off by "
         f"{100 * mean**0.5:.2g} of 100."

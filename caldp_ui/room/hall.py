@@ -126,7 +126,7 @@ def _way_in(seen: Seen) -> None:
             width="stretch",
             alt=f"QR code of the link to room {seen.code}.",
         )
-    st.caption(as_text(others or address))
+    st.code(others or address, language=None, wrap_lines=True)
     if others is None:
         st.caption(
             "This server answers this machine only; README, “For a whole class”, says how phones "

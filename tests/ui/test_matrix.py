@@ -29,7 +29,7 @@ from caldp_ui.matrix.slot import (
     level_text,
     read_level,
 )
-from caldp_ui.matrix.templates import INF, TEMPLATES
+from caldp_ui.matrix.templates import INF, TEMPLATES, Rows
 from caldp_ui.matrix.verdict import Verdict, judged
 from tests.contract.checks import naming
 from tests.ui.driver import APP, _component, checked, container, query_of, trigger
@@ -190,6 +190,42 @@ def test_what_is_no_channel_is_said_in_a_sentence() -> None:
         record = replace(Table().ready("drug", 1.0), channel=PASTED, pasted=text)
         with naming(text[:9]), pytest.raises(CaldpError, match=told):
             candidates.made(record)
+
+
+ODD: tuple[Rows, ...] = (
+    ((0.0, 0.0), (0.0, 0.0)),
+    ((0.0, 0.0), (INF, 0.0)),
+    ((0.0, 0.0005), (0.0005, 0.0)),
+    ((0.0, INF), (20.0, 0.0)),
+    ((0.0, 0.0, 1.0), (0.0, 0.0, 1.0), (1.0, 1.0, 0.0)),
+    ((0.0, 1.0, INF), (0.5, 0.0, 0.0), (INF, INF, 0.0)),
+)
+
+
+def test_odd_matrices_are_kept_by_every_channel_that_can_be_made() -> None:
+    for rows in ODD:
+        record = Table("", 1.0, tuple("abc"[: len(rows)]), rows)
+        for channel in candidates.titles_for(rows):
+            with naming(f"{rows}, {channel}"):
+                if channel not in (DESIGNED, PASTED, BUG):
+                    assert verdict(replace(record, channel=channel)).audit.holds
+
+
+def test_what_can_not_be_designed_leaves_the_matrix_on_show() -> None:
+    for rows in ODD[:3]:
+        with naming(f"{rows}"):
+            at = opened(Table("", 1.0, ("a", "b"), rows, channel=DESIGNED))
+            job = at.session_state["matrix-design/job"]
+            assert not wait([job.future], timeout=60).not_done
+            checked(at.run())
+            assert not at.error
+            assert message(at)["names"] == ["a", "b"]
+
+
+def test_a_broken_text_of_a_channel_leaves_the_matrix_on_show() -> None:
+    at = opened(replace(SMALL, channel=PASTED, pasted="1 0"))
+    assert "needs 3 lines" in plain(at.warning[0].value)
+    assert message(at)["names"] == ["a", "b", "c"]
 
 
 def test_rows_that_do_not_sum_to_one_are_named() -> None:
