@@ -98,8 +98,12 @@ async def poll(address: str) -> tuple[list[tuple[bool, int]], list[int]]:
 
 def test_of_sixty_phones_on_their_own_sockets_every_report_is_counted(tmp_path: Path) -> None:
     with serving(tmp_path) as address:
+        before = {path.name for path in tmp_path.rglob("*")}
         stream = address.replace("http", "ws") + "/_stcore/stream"
         phones, reports = asyncio.run(poll(stream))
+        assert {path.name for path in tmp_path.rglob("*")} == before  # nothing is written to disk
+        (log,) = tmp_path.glob("*.log")
+        assert f"{1:0{TOKEN_LENGTH}x}" not in log.read_text("utf-8")
     assert [received for received, _ in phones] == [True] * PHONES
     assert Counter(reports) == Counter(report for _, report in phones)
     assert SLOT.key("phone") == "room-phone"  # by which the pictures are found above
