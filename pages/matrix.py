@@ -3,17 +3,12 @@
 import streamlit as st
 
 from caldp_ui.app.errors import plain_errors
-from caldp_ui.app.navigation import enter
 from caldp_ui.matrix import below, board, side, words
 from caldp_ui.matrix.slot import SLOT
-from caldp_ui.matrix.verdict import judged
-from caldp_ui.session import notices
+from caldp_ui.matrix.verdict import Shown, judged
+from caldp_ui.session.opening import opened
 
-enter()
-SLOT.follow_link()
-record = SLOT.now()
-notices.show()
-SLOT.write_link()
+record = opened(SLOT)
 
 with st.container(key=SLOT.key("title")):
     st.header("The privacy matrix", anchor=False)
@@ -27,4 +22,4 @@ with main, plain_errors():
     with said, st.container(key="headline"):
         st.markdown(words.headline(what))
     board.editable(what)
-    below.tabs(record, what)
+    below.show(Shown(record, what))

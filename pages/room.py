@@ -1,10 +1,8 @@
 """Ask the room: a live poll; each phone throws its own coin, the projector shows the estimate."""
 
 from caldp_ui.app.errors import plain_errors
-from caldp_ui.app.navigation import enter
 from caldp_ui.room import hall, phone, setup
 
-enter()
 code = phone.code_asked()
 
 with plain_errors():

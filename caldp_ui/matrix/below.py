@@ -22,8 +22,9 @@ from caldp_ui.matrix import board, candidates, words
 from caldp_ui.matrix.candidates import Candidate
 from caldp_ui.matrix.slot import ALIKE, SECONDS, SLOT, Table, level_link, level_text
 from caldp_ui.matrix.templates import rows_of
-from caldp_ui.matrix.verdict import Verdict, judged
+from caldp_ui.matrix.verdict import Shown, Verdict, judged
 from caldp_ui.parts import hand_on
+from caldp_ui.parts.tabs import tabs
 from caldp_ui.words.glossary import terms
 
 SAMPLES: Final = 10_000
@@ -33,19 +34,14 @@ _TOGETHER_MAX: Final = 3_000
 """Different pairs of reports of two releases that are audited here."""
 
 
-@st.fragment
-def tabs(record: Table, what: Verdict) -> None:
+def show(shown: Shown) -> None:
     """The tabs, and the open one."""
-    made = st.tabs(list(_TABS), key=SLOT.key("tabs"), on_change="rerun")
-    for tab, show in zip(made, _TABS.values(), strict=True):
-        if tab.open:
-            with tab:
-                show(record, what)
+    tabs(SLOT.key("tabs"), _TABS, shown)
 
 
-def _tests(record: Table, what: Verdict) -> None:
+def _tests(shown: Shown) -> None:
     """Claimed, tested from outside, certified: the same channel by three kinds of trust."""
-    del record
+    what = shown.verdict
     found, worst = what.candidate.mechanism, what.audit.worst
     if found is None or worst is None:
         st.markdown(
@@ -95,8 +91,8 @@ def _sampled(found: Mechanism, x: int, other: int) -> EpsilonBound:
     return audit_sampler(sampler_of(found), x, other, SAMPLES, rng)
 
 
-def _follows(record: Table, what: Verdict) -> None:
-    del record
+def _follows(shown: Shown) -> None:
+    what = shown.verdict
     st.markdown(
         "Promises chain: what a report may say for A against B, and for B against C, bounds what "
         "it may say for A against C, by the sum. So each entry is worth no more than the shortest "
@@ -120,7 +116,8 @@ def _follows(record: Table, what: Verdict) -> None:
     terms("ε", "local differential privacy", "context-aware")
 
 
-def _together(record: Table, what: Verdict) -> None:
+def _together(shown: Shown) -> None:
+    record, what = shown.record, shown.verdict
     st.selectbox(
         "A second report about the same value",
         list(SECONDS),
@@ -155,8 +152,8 @@ def _pairs(what: Verdict, second: Candidate) -> tuple[str, ...]:
     return tuple(f"{a} and {b}" for a in what.candidate.reports for b in second.reports)
 
 
-def _numbers(record: Table, what: Verdict) -> None:
-    del record
+def _numbers(shown: Shown) -> None:
+    what = shown.verdict
     given = np.zeros((what.k, what.k))
     for (x, z), cell in what.cells.items():
         given[x, z] = cell.leak.privacy_loss
@@ -168,7 +165,8 @@ def _numbers(record: Table, what: Verdict) -> None:
         st.table(pd.DataFrame(text, index=names, columns=names))
 
 
-def _hand_on(record: Table, what: Verdict) -> None:
+def _hand_on(shown: Shown) -> None:
+    record, what = shown.record, shown.verdict
     left, right = st.columns(2, gap="large")
     with left:
         hand_on.link(SLOT.codec.write(record))
@@ -214,7 +212,7 @@ def matrix_csv(what: Verdict) -> str:
     )
 
 
-_TABS: Final[dict[str, Callable[[Table, Verdict], None]]] = {
+_TABS: Final[dict[str, Callable[[Shown], None]]] = {
     "Can a test find it?": _tests,
     "What follows from E": _follows,
     "Two releases": _together,

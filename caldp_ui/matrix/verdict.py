@@ -13,6 +13,7 @@ from caldp_core.basics.types import Bools, Floats
 from caldp_core.privacy.context import PrivacyMatrix, dense
 from caldp_core.privacy.matrix import DenseMatrix, closure
 from caldp_ui.matrix.candidates import Candidate
+from caldp_ui.matrix.slot import Table
 
 _TIGHT: Final = 1e-9
 
@@ -64,3 +65,11 @@ def judged(names: tuple[str, ...], policy: PrivacyMatrix, candidate: Candidate) 
         audit_channel(candidate.channel, policy),
         {(cell.leak.x, cell.leak.x_other): cell for cell in cells},
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """What the page shows: its record, and the verdict on the record's channel."""
+
+    record: Table
+    verdict: Verdict

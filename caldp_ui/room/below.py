@@ -4,13 +4,14 @@ Room: room.
 """
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, TypeAlias
 
 import pandas as pd
 import streamlit as st
 
 from caldp_ui.app.errors import as_text
 from caldp_ui.parts import hand_on
+from caldp_ui.parts.tabs import tabs
 from caldp_ui.room import words
 from caldp_ui.room.figures import shares_of
 from caldp_ui.room.question import channel_of
@@ -19,18 +20,17 @@ from caldp_ui.room.slot import SLOT, Draft
 from caldp_ui.words import formats
 from caldp_ui.words.glossary import terms
 
-
-@st.fragment
-def tabs(look: Callable[[], Seen]) -> None:
-    """The tabs, and the open one, of the room as it is now."""
-    made = st.tabs(list(_TABS), key=SLOT.key("tabs"), on_change="rerun")
-    for tab, show in zip(made, _TABS.values(), strict=True):
-        if tab.open:
-            with tab:
-                show(look())
+Look: TypeAlias = Callable[[], Seen]
+"""Gives the room as it is when it is asked."""
 
 
-def _promise(seen: Seen) -> None:
+def show(look: Look) -> None:
+    """The tabs, and the open one."""
+    tabs(SLOT.key("tabs"), _TABS, look)
+
+
+def _promise(look: Look) -> None:
+    seen = look()
     told = [words.promise(seen.question), *words.PROMISES]
     st.markdown("\n".join(f"- {sentence}" for sentence in told))
     st.markdown("**What is *not* promised**")
@@ -39,7 +39,8 @@ def _promise(seen: Seen) -> None:
     terms("ε", "local differential privacy", "sensitive set")
 
 
-def _coin(seen: Seen) -> None:
+def _coin(look: Look) -> None:
+    seen = look()
     question = seen.question
     st.markdown(
         "Of 100 phones with each true answer (rows), how many report what (columns). A phone draws "
@@ -51,7 +52,8 @@ def _coin(seen: Seen) -> None:
     st.table(pd.DataFrame(rows, index=names, columns=names))
 
 
-def _numbers(seen: Seen) -> None:
+def _numbers(look: Look) -> None:
+    seen = look()
     st.table(numbers(seen).map(str).rename(index=as_text))
     st.caption("As of now; open the tab again for later reports.")
 
@@ -70,7 +72,8 @@ def numbers(seen: Seen) -> pd.DataFrame:
     return table
 
 
-def _hand_on(seen: Seen) -> None:
+def _hand_on(look: Look) -> None:
+    seen = look()
     left, right = st.columns(2, gap="large")
     with left:
         st.markdown("The prepared question, for a class of your own:")
@@ -98,7 +101,7 @@ def _listed(seen: Seen) -> str:
     return pd.DataFrame({"report": named}).to_csv(index_label="number")
 
 
-_TABS: Final[dict[str, Callable[[Seen], None]]] = {
+_TABS: Final[dict[str, Callable[[Look], None]]] = {
     "What is promised": _promise,
     "The coin": _coin,
     "Numbers": _numbers,

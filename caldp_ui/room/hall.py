@@ -12,6 +12,7 @@ import streamlit as st
 from caldp_core.basics.errors import CaldpError
 from caldp_ui.app import addresses
 from caldp_ui.app.errors import as_text
+from caldp_ui.app.navigation import enter
 from caldp_ui.room import below, boards, words
 from caldp_ui.room.figures import history
 from caldp_ui.room.question import Question
@@ -86,6 +87,7 @@ def _return() -> None:
 
 def page() -> None:
     """The whole page while a room is open."""
+    enter()
     mine: Held = st.session_state[_HELD]
     seen = rooms().steer(mine)
     notices.show()
@@ -97,7 +99,7 @@ def page() -> None:
         _buttons(mine, seen)
     with main:
         _live(mine)
-        below.tabs(lambda: rooms().steer(mine))
+        below.show(lambda: rooms().steer(mine))
     _keeper(key=_KEEPER, data={"held": vars(mine)})
 
 

@@ -10,6 +10,7 @@ import streamlit as st
 
 from caldp_core.basics.errors import CaldpError, require
 from caldp_ui.app.errors import as_text
+from caldp_ui.app.navigation import enter
 from caldp_ui.room import boards
 from caldp_ui.room.registry import SECOND, Busy, rooms, tidy
 from caldp_ui.room.slot import CODE, SLOT
@@ -30,6 +31,7 @@ def code_asked() -> str | None:
 
 def page(code: str) -> None:
     """The whole page of a phone."""
+    enter()
     try:
         seen = rooms().look(code)
     except CaldpError as error:

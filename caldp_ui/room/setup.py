@@ -16,7 +16,7 @@ from caldp_ui.room.figures import history
 from caldp_ui.room.question import ANSWERS_MAX, TEXT_MAX
 from caldp_ui.room.registry import tidy
 from caldp_ui.room.slot import CODE, READY, SLOT, Draft, rewritten
-from caldp_ui.session import notices
+from caldp_ui.session.opening import opened
 from caldp_ui.words import promise
 from caldp_ui.words.glossary import DEFINITIONS
 
@@ -26,10 +26,7 @@ _LEVELS: Final = tuple(level for level in EPSILONS if level < EPSILON_MAX)
 
 def page() -> None:
     """The whole page before a room is open, and between two questions of one."""
-    SLOT.follow_link()
-    draft = SLOT.now()
-    notices.show()
-    SLOT.write_link()
+    draft = opened(SLOT)
     with st.container(key=SLOT.key("title")):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.header("Ask the room", anchor=False, width="content")
@@ -45,7 +42,7 @@ def page() -> None:
         st.markdown(f"**A rehearsal: {draft.phones} made-up phones**")
         past = history(draft.question, seen.reports)
         boards.board(seen, SLOT.key("rehearsal"), past, rehearsal.truth_of(draft.question))
-        below.tabs(lambda: seen)
+        below.show(lambda: seen)
     hall.recall()
 
 
