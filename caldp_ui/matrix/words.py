@@ -34,13 +34,22 @@ def _verdict(what: Verdict) -> tuple[str, str]:
         return "Nothing is promised", ", so every channel keeps it."
     if not what.broken:
         promises = formats.count(audit.pairs, "promise", "promises")
-        return f"The channel keeps all {promises}", f", decided exactly. {implied(what)}"
+        return f"The channel keeps all {promises}", f"{_unused(what)}. {implied(what)}"
     cell = what.broken[0]
     worst = cell.leak
     return f"The channel breaks {len(what.broken)} of {audit.pairs} promises", (
         f", “{names[worst.x]}” against “{names[worst.x_other]}” worst: {loss(cell)} instead of "
         f"{level_text(worst.epsilon)}. Witness: {what.candidate.reports[worst.output]}."
     )
+
+
+def _unused(what: Verdict) -> str:
+    """How far the channel stays below what E would allow, at most."""
+    leaks = [cell.leak for cell in what.cells.values() if math.isfinite(cell.leak.epsilon)]
+    most = max(leak.epsilon - max(leak.privacy_loss, 0.0) for leak in leaks)
+    if most < 0.005:
+        return ", each to the full"
+    return f", and gives away up to ε = {most:.2f} less than it may"
 
 
 def loss(cell: CellAudit) -> str:

@@ -105,7 +105,8 @@ def phone(
 def phone_message(seen: Seen) -> dict[str, Any]:
     """Everything that a phone needs of the question, as JSON; whole numbers of a law as texts."""
     question = seen.question
-    law = Law.of(channel_of(question))
+    channel = channel_of(question)
+    law, columns = Law.of(channel), enumerate(zip(*channel, strict=True))
     return {
         "mark": seen.mark,
         "text": question.text,
@@ -113,17 +114,16 @@ def phone_message(seen: Seen) -> dict[str, Any]:
         "sensitive": list(question.sensitive),
         "open": seen.is_open,
         "law": {"whole": str(law.whole), "steps": [list(map(str, row)) for row in law.steps]},
-        "told": [_told(question, y) for y in range(question.k)],
+        "told": [_told(question, y, [float(q) for q in sent]) for y, sent in columns],
         "words": _WORDS,
     }
 
 
-def _told(question: Question, report: int) -> dict[str, Any]:
-    chances = words.sent_by(question, report)
+def _told(question: Question, report: int, chances: list[float]) -> dict[str, Any]:
     return {
-        "why": words.deniable(question, report),
+        "why": words.deniable(question, report, chances),
         "chances": [formats.out_of(each) for each in chances],
-        "widths": [round(chance, 4) for chance in chances],
+        "widths": [round(each, 4) for each in chances],
     }
 
 

@@ -88,12 +88,17 @@ def _check_answers(answers: tuple[str, ...]) -> None:
     require(twice is None, f"All answers must differ, “{twice}” is there twice; rename one.")
 
 
-@lru_cache(maxsize=256)
 def mechanism_of(question: Question) -> ContextMechanism:
     """The core's randomized response for the question's sensitive set."""
-    flags = np.zeros(question.k, np.bool_)
-    flags[list(question.sensitive)] = True
-    return mechanism(Context.high_low(flags, question.epsilon), "randomized-response")
+    return _mechanism(question.k, question.sensitive, question.epsilon)
+
+
+@lru_cache(maxsize=256)
+def _mechanism(k: int, sensitive: tuple[int, ...], epsilon: float) -> ContextMechanism:
+    # Not by the question itself: its words are gone with the room.
+    flags = np.zeros(k, np.bool_)
+    flags[list(sensitive)] = True
+    return mechanism(Context.high_low(flags, epsilon), "randomized-response")
 
 
 def columns_of(question: Question) -> Ints:
@@ -104,7 +109,6 @@ def columns_of(question: Question) -> Ints:
     return columns
 
 
-@lru_cache(maxsize=256)
 def channel_of(question: Question) -> Channel:
     """k rows: chances that a phone with each true answer names answer 0, 1, … in its report."""
     columns = columns_of(question).tolist()

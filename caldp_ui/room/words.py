@@ -4,12 +4,13 @@ Room: room. Names come from anybody: what goes into Markdown has them escaped, w
 pictures, which read no HTML, has them as they are.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 from caldp_core.audit.adversary import guessed_right
 from caldp_ui.app.errors import as_text
 from caldp_ui.room.figures import Shares
-from caldp_ui.room.question import Question, channel_of
+from caldp_ui.room.question import Question
 from caldp_ui.words import formats
 from caldp_ui.words.strength import strength
 
@@ -58,14 +59,11 @@ def live(question: Question, reports: int, shares: Shares | None) -> str:
     )
 
 
-def sent_by(question: Question, report: int) -> list[float]:
-    """Chance that a phone with each true answer sends this report, from the exact channel."""
-    return [float(row[report]) for row in channel_of(question)]
+def deniable(question: Question, report: int, chances: Sequence[float]) -> str:
+    """Why the owner of a phone that sent this report can deny it; or that they can't.
 
-
-def deniable(question: Question, report: int) -> str:
-    """Why the owner of a phone that sent this report can deny it; or that they can't."""
-    chances = sent_by(question, report)
+    `chances`: that a phone with each true answer sends it, of the exact channel.
+    """
     name = question.answers[report]
     others = [chance for x, chance in enumerate(chances) if x != report]
     if max(others) == 0:

@@ -203,8 +203,9 @@ def test_what_is_said_of_a_report_is_the_channels() -> None:
     question = READY["Sleep"]
     channel = channel_of(question)
     for report in range(question.k):
-        others = [float(channel[x][report]) for x in range(question.k) if x != report]
-        told = words.deniable(question, report)
+        chances = [float(row[report]) for row in channel]
+        others = [chance for x, chance in enumerate(chances) if x != report]
+        told = words.deniable(question, report, chances)
         assert (report in question.sensitive) == (max(others) > 0)
         assert told.startswith("You can deny it" if max(others) > 0 else "This report is true")
     assert words.promise(Question("?", ("a", "b"), (), 1.0)).startswith("No answer is sensitive")
