@@ -205,7 +205,7 @@ ODD: tuple[Rows, ...] = (
 def test_what_a_channel_need_not_hide_is_told() -> None:
     assert "gives away up to ε = 1.50 less than it may" in said_of(verdict(Table()))
     full = replace(Table().ready("blocks", 1.0), channel="randomized-response")
-    assert "keeps all 8 promises, each to the full" in said_of(verdict(full))
+    assert "keeps all 8 promises**, each to the full" in said_of(verdict(full))
 
 
 def test_odd_matrices_are_kept_by_every_channel_that_can_be_made() -> None:
