@@ -12,7 +12,7 @@ from typing import Final
 import streamlit as st
 from streamlit.navigation.page import Page
 
-from caldp_ui.app import style
+from caldp_ui.app import memory, style
 
 _ICON: Final = Path(__file__).with_name("icon.png")
 _ENTERED: Final = "entered"
@@ -41,6 +41,8 @@ YES_OR_NO: Final = "pages/yesno.py"
 DISTANCES: Final = "pages/distances.py"
 PERSONAL: Final = "pages/personal.py"
 ADVERSARY: Final = "pages/adversary.py"
+MATRIX: Final = "pages/matrix.py"
+ROOM: Final = "pages/room.py"
 CURVES: Final = "pages/curves.py"
 PLAN: Final = "pages/plan.py"
 PAPER: Final = "pages/paper.py"
@@ -98,6 +100,22 @@ PAGES: Final = (
         "Follow one person's reports, and what an onlooker believes after them.",
     ),
     Entry(
+        MATRIX,
+        "The privacy matrix",
+        "grid_on",
+        "Matrix",
+        UNDERSTAND,
+        "Say for each pair of values how secret it is, and audit any channel entry by entry.",
+    ),
+    Entry(
+        ROOM,
+        "Ask the room",
+        "co_present",
+        "Room",
+        UNDERSTAND,
+        "Ask a class: each phone throws its own coin, the projector shows the estimate.",
+    ),
+    Entry(
         CURVES,
         "Error curves",
         "show_chart",
@@ -127,6 +145,7 @@ PAGES: Final = (
 
 def through_app(entries: Sequence[Entry] = PAGES) -> Page:
     """The app's settings and navigation; the page that is asked for, for app.py to run."""
+    memory.collected_now_and_then()
     st.session_state[_ENTERED] = True
     pages = [
         st.Page(

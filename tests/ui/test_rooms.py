@@ -38,6 +38,8 @@ ROOMS = (
     "adversary",
     "distances",
     "personal",
+    "room",
+    "matrix",
 )
 """From the ground up: a room imports from itself and from those before it."""
 
