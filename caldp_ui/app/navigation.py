@@ -38,6 +38,8 @@ START: Final = "pages/start.py"
 PLACES: Final = "pages/places.py"
 VALUES: Final = "pages/values.py"
 YES_OR_NO: Final = "pages/yesno.py"
+DISTANCES: Final = "pages/distances.py"
+PERSONAL: Final = "pages/personal.py"
 ADVERSARY: Final = "pages/adversary.py"
 MATRIX: Final = "pages/matrix.py"
 ROOM: Final = "pages/room.py"
@@ -72,6 +74,22 @@ PAGES: Final = (
         "Yes or no",
         EXPLORE,
         "One question and an ε for each answer, from Warner's coin to Mangat's.",
+    ),
+    Entry(
+        DISTANCES,
+        "How far is far",
+        "social_distance",
+        "Distances",
+        EXPLORE,
+        "Let secrecy fade with distance: so much ε a kilometre, noise beside blocks.",
+    ),
+    Entry(
+        PERSONAL,
+        "Personal secrets",
+        "home_work",
+        "Own places",
+        EXPLORE,
+        "Everybody hides their own home and work behind tags; see what the collector learns.",
     ),
     Entry(
         ADVERSARY,

@@ -36,6 +36,8 @@ ROOMS = (
     "curves",
     "plan",
     "adversary",
+    "distances",
+    "personal",
     "room",
     "matrix",
 )
