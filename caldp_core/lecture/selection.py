@@ -23,6 +23,8 @@ from caldp_core.basics.errors import (
 from caldp_core.basics.limits import EXACT_MAX_ENTRIES, K_MAX
 from caldp_core.basics.powers import floor_of
 from caldp_core.basics.types import Bools, Floats, Ints, WordSource
+from caldp_core.mechanisms import mechanism
+from caldp_core.mechanisms.oracles.unary import UnaryOracles
 from caldp_core.mechanisms.randomness.coins import COIN_ONE, below
 from caldp_core.privacy.context import Context
 
@@ -96,18 +98,41 @@ class BitwiseResponse:
         return [[wrong[(x ^ y).bit_count()] for y in range(self.d)] for x in range(self.d)]
 
 
-def chance_one_hot(lead: ArrayLike, n: int, d: int, theta: float, stray: float) -> Floats:
-    """Probability that the true winner's bit is set most often, rivals `lead` votes behind, each.
+class OneHotResponse:
+    """The catalogue's RAPPOR in plain LDP: a bit for each of d items, ε/2 a bit, whatever d is.
 
-    `lead`: any shape. `theta`: probability that the own bit is set, `stray`: any other. Sums of
-    bits of n people are taken as normal; given the votes they are independent of each other.
+    `mechanism`: what makes and counts the reports. `theta`: probability that the own bit is set,
+    `stray`: that any other is.
     """
-    ahead = np.asarray(lead, dtype=np.float64)
-    rival = (n - ahead) / d
-    noise = n * stray * (1 - stray)
-    more = theta * (1 - theta) - stray * (1 - stray)
-    spread = np.sqrt(noise + rival * more)[..., None]
-    own = np.sqrt(noise + (rival + ahead) * more)[..., None]
-    z = (ahead[..., None] * (theta - stray) + own * _NODES) / spread
-    weights = np.exp(-0.5 * _NODES**2) * (_NODES[1] - _NODES[0]) / math.sqrt(2 * math.pi)
-    return np.asarray((weights * ndtr(z) ** (d - 1)).sum(axis=-1))
+
+    def __init__(self, d: int, epsilon: float) -> None:
+        self.d = check_whole("d", d, 2, K_MAX)
+        self.mechanism = mechanism(Context.plain(self.d, float(check_epsilon(epsilon))), "rappor")
+        oracles = self.mechanism.oracles
+        assert isinstance(oracles, UnaryOracles)
+        self.theta, self.stray = float(oracles.theta[0]), float(oracles.d1[0])
+
+    def sample_tally(self, votes: ArrayLike, rng: np.random.Generator, draws: int = 1) -> Ints:
+        """(draws, d) how many reports have each bit set; `votes`: (d,). Two binomials a bit."""
+        people = check_counts("votes", votes, self.d)
+        n, size = people.sum(), (draws, self.d)
+        own, other = (
+            rng.binomial(people, self.theta, size),
+            rng.binomial(n - people, self.stray, size),
+        )
+        return np.asarray(own + other)
+
+    def chance(self, lead: ArrayLike, n: int) -> Floats:
+        """Probability of the true winner where all rivals are `lead` votes behind, each.
+
+        Any shape. Sums of bits are independent of each other, given the votes, and nearly normal.
+        """
+        ahead = np.asarray(lead, dtype=np.float64)
+        rival = (n - ahead) / self.d
+        noise = n * self.stray * (1 - self.stray)
+        more = self.theta * (1 - self.theta) - self.stray * (1 - self.stray)
+        spread = np.sqrt(noise + rival * more)[..., None]
+        own = np.sqrt(noise + (rival + ahead) * more)[..., None]
+        z = (ahead[..., None] * (self.theta - self.stray) + own * _NODES) / spread
+        weights = np.exp(-0.5 * _NODES**2) * (_NODES[1] - _NODES[0]) / math.sqrt(2 * math.pi)
+        return np.asarray((weights * ndtr(z) ** (self.d - 1)).sum(axis=-1))

@@ -32,6 +32,7 @@ PLACES: Final = "pages/places.py"
 VALUES: Final = "pages/values.py"
 YES_OR_NO: Final = "pages/yesno.py"
 ADVERSARY: Final = "pages/adversary.py"
+CLASSROOM: Final = "pages/classroom.py"
 CURVES: Final = "pages/curves.py"
 PLAN: Final = "pages/plan.py"
 PAPER: Final = "pages/paper.py"
@@ -41,6 +42,7 @@ PAGES: Final = (
     Entry(VALUES, "Sensitive values", "fact_check"),
     Entry(YES_OR_NO, "Yes or no", "casino"),
     Entry(ADVERSARY, "What an adversary learns", "visibility"),
+    Entry(CLASSROOM, "Local DP classroom", "school"),
     Entry(CURVES, "Error curves", "show_chart"),
     Entry(PLAN, "Plan a survey", "calculate"),
     Entry(PAPER, "The paper's results", "menu_book"),

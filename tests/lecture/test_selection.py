@@ -8,11 +8,10 @@ import pytest
 from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Ints
-from caldp_core.lecture.selection import BitwiseResponse, chance_one_hot
-from caldp_core.mechanisms import mechanism
+from caldp_core.lecture.selection import BitwiseResponse, OneHotResponse
 from caldp_core.mechanisms.randomness.coins import COIN_ONE, seeded_words
 from caldp_core.privacy.context import Context
-from tests.stats import SIGNIFICANCE, assert_fits, assert_mean
+from tests.stats import SIGNIFICANCE, assert_fits, assert_mean, assert_same_law
 
 
 def even_rivals(n: int, d: int, lead: int) -> Ints:
@@ -34,10 +33,19 @@ def test_whole_epsilon_on_every_bit_is_caught() -> None:
     unsplit = BitwiseResponse(8, 3 * 1.0)
     assert not audit_channel(unsplit.exact_channel(), Context.plain(8, 1.0)).holds
     # One bit for each item with ε a bit, as notes may have it: two bits change, so it is 2ε.
-    wide = mechanism(Context.plain(4, 2.0), "rappor")
-    assert not audit_channel(wide.exact_channel(), Context.plain(4, 1.0)).holds
-    right = mechanism(Context.plain(4, 1.0), "rappor")
-    assert audit_channel(right.exact_channel(), Context.plain(4, 1.0)).holds
+    for factor, holds in ((1.0, True), (1.05, False), (2.0, False)):
+        hot = OneHotResponse(4, factor).mechanism
+        assert audit_channel(hot.exact_channel(), Context.plain(4, 1.0)).holds == holds
+
+
+def test_one_hot_tallies_have_the_law_of_the_catalogue_s() -> None:
+    hot, votes, rng = OneHotResponse(4, 1.0), np.array([60, 0, 30, 110]), np.random.default_rng(8)
+    theirs = np.stack([hot.mechanism.sample_tally(votes, rng).counts[:4] for _ in range(2_000)])
+    ours = hot.sample_tally(votes, rng, 2_000)
+    assert_same_law(ours.astype(np.float64), theirs.astype(np.float64), SIGNIFICANCE)
+    other = hot.sample_tally(votes[::-1].copy(), rng, 2_000)
+    with pytest.raises(AssertionError):
+        assert_same_law(other.astype(np.float64), theirs.astype(np.float64), SIGNIFICANCE)
 
 
 def test_reports_have_the_channel_s_law() -> None:
@@ -90,12 +98,8 @@ def test_chances_are_what_elections_give(n: int) -> None:
     made = BitwiseResponse(d, 3.0)
     right = (made.winner(made.sample_tally(votes, rng, elections), n) == 1).mean()
     bitwise = float(made.chance(lead, n))
-    hot = mechanism(Context.plain(d, 1.0), "rappor")
-    theta, stray = float(hot.oracles.theta[0]), float(hot.oracles.d1[0])  # type: ignore[attr-defined]
-    sums = rng.binomial(votes, theta, (elections, d)) + rng.binomial(
-        n - votes, stray, (elections, d)
-    )
-    one_hot = float(chance_one_hot(lead, n, d, theta, stray))
+    hot = OneHotResponse(d, 1.0)
+    sums, one_hot = hot.sample_tally(votes, rng, elections), float(hot.chance(lead, n))
     for seen, said in ((right, bitwise), ((np.argmax(sums, axis=1) == 1).mean(), one_hot)):
         # 5 standard errors and, at n = 1,000, what ties and the normal approximation leave.
         slack = 5 * np.sqrt(said * (1 - said) / elections) + 1 / np.sqrt(n)
@@ -104,7 +108,7 @@ def test_chances_are_what_elections_give(n: int) -> None:
 
 
 def test_lead_zero_is_a_guess_among_all() -> None:
-    assert chance_one_hot(0.0, 10_000, 16, 0.6, 0.4) == pytest.approx(1 / 16, rel=1e-6)
+    assert OneHotResponse(16, 1.0).chance(0, 10_000) == pytest.approx(1 / 16, rel=1e-6)
     assert BitwiseResponse(16, 1.0).chance(0, 10_000) == pytest.approx(1 / 16)
 
 

@@ -36,6 +36,7 @@ ROOMS = (
     "curves",
     "plan",
     "adversary",
+    "classroom",
 )
 """From the ground up: a room imports from itself and from those before it."""
 

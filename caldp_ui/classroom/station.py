@@ -1,0 +1,58 @@
+"""What a station of the lecture is, and how an open one is laid out.
+
+Room: classroom.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+import streamlit as st
+
+from caldp_ui.classroom.slot import SLOT, Lesson
+from caldp_ui.parts import hand_on
+
+
+@dataclass(frozen=True, eq=False)
+class Board:
+    """An open station. `take_home`: one sentence with the live numbers, in Markdown.
+
+    `draw`: the picture. `formula`: what stands behind the expander. `numbers`: columns of a table
+    with what the picture shows.
+    """
+
+    take_home: str
+    draw: Callable[[], None]
+    formula: Callable[[], None]
+    numbers: Mapping[str, Mapping[str, str]]
+
+
+@dataclass(frozen=True)
+class Station:
+    """One stop. `title`: in the strip. `open`: computes what is shown; `dials`: its controls.
+
+    `naive`: what the switch "Try to break it" does, and its explanation.
+    """
+
+    title: str
+    open: Callable[[Lesson], Board]
+    dials: Callable[[Lesson], None]
+    naive: tuple[str, str]
+
+
+def below(board: Board) -> None:
+    """Under the picture, each only drawn once it is opened."""
+    _closed("The formula", "formula", board.formula)
+    _closed("The numbers as a table", "numbers", lambda: _table(board))
+    _closed("Hand it on", "link", lambda: hand_on.link(SLOT.codec.write(SLOT.now())))
+
+
+def _closed(title: str, name: str, draw: Callable[[], None]) -> None:
+    made = st.expander(title, key=SLOT.key(name), on_change="rerun")
+    if made.open:
+        with made:
+            draw()
+
+
+def _table(board: Board) -> None:
+    st.table(pd.DataFrame(board.numbers))

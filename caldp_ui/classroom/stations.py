@@ -1,0 +1,15 @@
+"""The stations by name, in the order of the lecture.
+
+Room: classroom.
+"""
+
+from typing import Final
+
+from caldp_ui.classroom import selection, sums, trust
+from caldp_ui.classroom.station import Station
+
+STATIONS: Final[dict[str, Station]] = {
+    "trust": trust.STATION,
+    "sum": sums.STATION,
+    "selection": selection.STATION,
+}
