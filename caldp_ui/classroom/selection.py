@@ -50,9 +50,9 @@ class Selection:
 
 
 def votes(n: int, d: int, lead: int) -> Ints:
-    """(d,) votes: the last item leads by about `lead`, all others are even."""
+    """(d,) votes of at most n people: the last item leads by exactly `lead`, others are even."""
     counts = np.full(d, max(n - lead, 0) // d)
-    counts[-1] += n - counts.sum()
+    counts[-1] += lead
     return counts
 
 
@@ -200,16 +200,16 @@ def example(colours: Palette) -> go.Figure:
             "name": name,
             "x": x,
             "y": y,
-            "text": [f"{value:.0f}" for value in y],
+            "text": [f"{value:.0f}{said}" for value in y],
             "textfont": {"size": 18},
             "textposition": "auto",
-            "marker": {"color": colour, "pattern": {"shape": pattern}},
+            "marker": {"color": colour},
         }
 
     traces = [
-        bar("votes", items, [float(v) for v in EXAMPLE], ours.colour, ""),
-        bar("people whose bit is 0", bits, [100 - one for one in ones], colours.faint, ""),
-        bar("people whose bit is 1", bits, ones, other.colour, "/"),
+        bar("votes", items, [float(v) for v in EXAMPLE], ours.colour, " votes"),
+        bar("bit 0", bits, [100 - one for one in ones], colours.faint, " say 0"),
+        bar("bit 1", bits, ones, other.colour, " say 1"),
     ]
     x = {"type": "category"}
     y = {"title_text": "of 100 people", "range": [0, 104]}

@@ -112,9 +112,9 @@ def _off(error: float) -> str:
 
 def figure(what: Sums, lesson: Lesson, colours: Palette) -> go.Figure:
     """Errors against the number of people, both logarithmic."""
-    ours, other, third, _ = charts.looks(colours)
+    ours, other, third, faint = charts.looks(colours)
     many = np.repeat(what.n, _OUTCOMES)
-    least = 0.05  # an error of 0 has no place on a log scale
+    least = 0.3  # an error of 0 has no place on a log scale
     traces = [
         charts.points("", many, np.maximum(what.local_seen.ravel(), least), ours),
         charts.points("", many, np.maximum(what.central_seen.ravel(), least), other),
@@ -128,12 +128,12 @@ def figure(what: Sums, lesson: Lesson, colours: Palette) -> go.Figure:
     y = {
         "title_text": "people miscounted",
         "type": "log",
-        "range": [math.log10(least), math.log10(2 * top)],
-        "tickvals": [10**power for power in range(-1, 10)],
-        "ticktext": ["", "1", "", "100", "", "10,000", "", "1 million", "", "100 million", ""],
+        "range": [math.log10(0.9 * least), math.log10(2 * top)],
+        "tickvals": [least, *(10**power for power in range(10))],
+        "ticktext": ["0", "1", "", "100", "", "10,000", "", "1 million", "", "100 million", ""],
     }
     x = {**charts.PEOPLE, "range": [0.9, 9.1]}
-    return charts.figure(traces, x, y, colours, shapes=[charts.upright(lesson.n, other)])
+    return charts.figure(traces, x, y, colours, shapes=[charts.upright(lesson.n, faint)])
 
 
 def _alt(what: Sums) -> str:

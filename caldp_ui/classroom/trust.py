@@ -107,7 +107,18 @@ def _draw(what: Trust, lesson: Lesson) -> None:
         _Way("A trusted curator", "the truth", what.truth, what.central, what.central_off),
         _Way("Local: trust nobody", "a randomized bit", what.sent, what.local, what.local_off),
     )
-    st.html(f'<div class="trust">{"".join(_row(way, what, lesson) for way in ways)}</div>')
+    rows = "".join(_row(way, what, lesson) for way in ways)
+    st.html(f'<div class="trust">{rows}<p class="coin">{coin_told(what)}</p></div>')
+
+
+def coin_told(what: Trust) -> str:
+    """One phone's coin in natural frequencies."""
+    yes, no = formats.hundred(what.truth_kept), formats.hundred(1 - what.truth_kept)
+    ratio = what.truth_kept / (1 - what.truth_kept)
+    return (
+        f"One coin: of 100 phones with yes, <b>{yes}</b> send yes; of 100 with no, <b>{no}</b> do. "
+        f"A “yes” is {ratio:,.3g} times as likely from a yes: e<sup>ε</sup>."
+    )
 
 
 def _row(way: _Way, what: Trust, lesson: Lesson) -> str:
@@ -116,11 +127,11 @@ def _row(way: _Way, what: Trust, lesson: Lesson) -> str:
     return (
         f"<h4>{way.title}</h4>"
         f"<div><p>On the phones</p>{_people(what.truth, 'true answers')}</div>"
-        f"<i>each sends<br><b>{way.sends}</b> →</i>"
+        f"<i>{'each sends' if count > 1 else 'sends'}<br><b>{way.sends}</b> →</i>"
         f'<div class="{"open" if lesson.broken else ""}"><p>On the server</p>'
         f"{_people(way.held, 'answers on the server')}{thief if lesson.broken else ''}</div>"
-        f"<i>publishes →</i>"
-        f"<div><p>yes, of all {formats.people(lesson.n)}</p>"
+        f'<i class="last">publishes →</i>'
+        f'<div class="told"><p>yes, of all {formats.people(lesson.n)}</p>'
         f"<strong>{_percent(way.said)}</strong><p>± {_percent(way.off)}</p></div>"
     )
 
