@@ -192,9 +192,7 @@ def example(colours: Palette) -> go.Figure:
     ones = [100 * share for share in bit_shares()]
     bits = ["first bit", "last bit"]
 
-    def bar(
-        name: str, x: list[str], y: list[float], colour: str, pattern: str
-    ) -> dict[str, object]:
+    def bar(name: str, x: list[str], y: list[float], colour: str, said: str) -> dict[str, object]:
         return {
             "type": "bar",
             "name": name,

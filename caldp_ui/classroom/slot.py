@@ -22,6 +22,8 @@ DAYS_MOST: Final = 60
 WIDTHS: Final = (1, 2, 5, 10, 20, 40, 60, 120, 240)
 """Minutes of a bucket: divisors of the largest value, 240."""
 BLOCKS_MOST: Final = 10_000
+VIEWS: Final = ("phone", "crowd")
+"""What of RAPPOR is looked at: one phone's reports, or the counts of all."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +31,8 @@ class Lesson:
     """The page's record. `n`: people. `broken`: the station's naive version is shown as well.
 
     `items`: d of selection and of counting, a power of two; `days`: reports of one person;
-    `values`: how many values a person has had; `width`: minutes of a bucket; `blocks`: blocks of
-    equal size among which people do not hide each other.
+    `values`: how many values a person has had; `view`: one of `VIEWS`; `width`: minutes of a
+    bucket; `blocks`: blocks of equal size; people hide each other within one only.
     """
 
     station: str = NAMES[0]
@@ -40,6 +42,7 @@ class Lesson:
     items: int = 16
     days: int = 7
     values: int = 1
+    view: str = "phone"
     width: int = 20
     blocks: int = 1
     seed: int = 1
@@ -78,7 +81,8 @@ class LessonLink:
         check_whole("items", record.items, 4, ITEMS_MOST)
         require(record.items.bit_count() == 1, f"items must be a power of two, got {record.items}.")
         check_whole("days", record.days, 1, DAYS_MOST)
-        check_whole("values", record.values, 1, record.days)
+        check_whole("values", record.values, 1, DAYS_MOST)
+        require(record.view in VIEWS, f"view must be one of {', '.join(VIEWS)}.")
         require(record.width in WIDTHS, f"width must be one of {', '.join(map(str, WIDTHS))}.")
         check_whole("blocks", record.blocks, 1, BLOCKS_MOST)
         check_whole("seed", record.seed, 0, SEED_MAX)

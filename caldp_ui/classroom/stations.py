@@ -5,11 +5,13 @@ Room: classroom.
 
 from typing import Final
 
-from caldp_ui.classroom import selection, sums, trust
+from caldp_ui.classroom import means, rappor, selection, sums, trust
 from caldp_ui.classroom.station import Station
 
 STATIONS: Final[dict[str, Station]] = {
     "trust": trust.STATION,
     "sum": sums.STATION,
     "selection": selection.STATION,
+    "rappor": rappor.STATION,
+    "means": means.STATION,
 }
