@@ -24,7 +24,8 @@ with st.container(key=SLOT.key("said")):
 main, beside = st.columns([3.6, 1], gap="medium")
 with beside, st.container(key=SLOT.key("side")):
     here.dials(lesson)
-    dials.break_it(lesson, here.naive)
+    if here.breaks(lesson):
+        dials.break_it(lesson, here.naive)
     dials.steps()
 with main, plain_errors():
     board = here.open(lesson)

@@ -331,4 +331,5 @@ STATION = Station(
     open_board,
     _dials,
     ("Forget every night", "The permanent response is drawn anew each day."),
+    breaks=lambda lesson: lesson.view == "phone",
 )

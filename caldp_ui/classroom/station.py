@@ -31,13 +31,15 @@ class Board:
 class Station:
     """One stop. `title`: in the strip. `open`: computes what is shown; `dials`: its controls.
 
-    `naive`: what the switch "Try to break it" does, and its explanation.
+    `naive`: what the switch "Try to break it" does, and its explanation. `breaks`: whether the
+    lesson shows something that it could break.
     """
 
     title: str
     open: Callable[[Lesson], Board]
     dials: Callable[[Lesson], None]
     naive: tuple[str, str]
+    breaks: Callable[[Lesson], bool] = lambda lesson: True  # noqa: ARG005 — most always can
 
 
 def below(board: Board) -> None:

@@ -5,7 +5,7 @@ Room: classroom.
 
 from typing import Final
 
-from caldp_ui.classroom import means, rappor, selection, sums, trust
+from caldp_ui.classroom import counting, means, rappor, selection, shuffling, sums, trust
 from caldp_ui.classroom.station import Station
 
 STATIONS: Final[dict[str, Station]] = {
@@ -13,5 +13,7 @@ STATIONS: Final[dict[str, Station]] = {
     "sum": sums.STATION,
     "selection": selection.STATION,
     "rappor": rappor.STATION,
+    "bits": counting.STATION,
     "means": means.STATION,
+    "shuffling": shuffling.STATION,
 }
