@@ -20,7 +20,7 @@ PEOPLE: Final[dict[str, Any]] = {
     "title_text": "people",
     "type": "log",
     "tickvals": [10**power for power in range(10)],
-    "ticktext": ["1", "", "100", "", "10,000", "", "1 million", "", "100 million", ""],
+    "ticktext": ["1", "", "", "1,000", "", "", "1 million", "", "", "1 billion"],
     "tickangle": 0,
 }
 """An abscissa of people, in full words."""

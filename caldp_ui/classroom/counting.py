@@ -14,7 +14,7 @@ import streamlit as st
 
 from caldp_core.basics.types import Ints
 from caldp_core.lecture.sketches import CountMeanSketch, HadamardSketch, Hashes
-from caldp_core.mechanisms import FAMILIES, mechanism
+from caldp_core.mechanisms import mechanism
 from caldp_core.privacy.context import Context
 from caldp_core.theory.variance import variance_given_people
 from caldp_ui.app.theme import Palette, palette
@@ -26,19 +26,28 @@ from caldp_ui.words import formats
 
 FUNCTIONS: Final = 256
 _CELLS: Final = (4, 16, 64, 256, 1024)
-_FAMILIES: Final = ("randomized-response", "rappor", "oue", "hadamard", "galois")
+_FAMILIES: Final = {
+    "randomized-response": ("randomized response", "middle left"),
+    "rappor": ("RAPPOR", "top left"),
+    "oue": ("OUE", "bottom left"),
+    "hadamard": ("Hadamard", "middle left"),
+    "galois": ("Galois", "middle left"),
+}
+"""The catalogue's families by their short names, and where these are written in the picture."""
 
 
 @dataclass(frozen=True)
 class Cost:
     """What a method asks of a phone and gives the server.
 
-    `bits`: of a report. `off`: standard error of an item's share.
+    `bits`: of a report. `off`: standard error of an item's share. `place`: of its name in the
+    picture.
     """
 
     name: str
     bits: int
     off: float
+    place: str = ""
 
 
 @dataclass(frozen=True)
@@ -89,16 +98,16 @@ def _sketched(
 def _response(family: str, people: Ints, lesson: Lesson) -> Cost:
     made = mechanism(Context.plain(people.size, lesson.epsilon), family)
     given = variance_given_people(made, people / lesson.n, lesson.n)
-    bits = made.oracles.report_bits(0)
-    return Cost(FAMILIES[family].title, bits, float(np.sqrt(given.mean())))
+    bits, (name, place) = made.oracles.report_bits(0), _FAMILIES[family]
+    return Cost(name, bits, float(np.sqrt(given.mean())), place)
 
 
 def open_board(lesson: Lesson) -> Board:
     """See `Station`."""
     what = work(lesson)
-    wide, short = what.named("RAPPOR"), what.named("Galois response")
+    wide, short = what.named("RAPPOR"), what.named("Galois")
     told = (
-        f"**Long reports buy nothing: RAPPOR's {_bits(wide.bits)} give a share to "
+        f"**Long reports buy next to nothing: RAPPOR's {_bits(wide.bits)} give a share to "
         f"{_off(wide.off)}, Galois response's {_bits(short.bits)} to {_off(short.off)}** "
         f"({formats.exactly(lesson.items)} items, {formats.people(lesson.n)} people)."
     )
@@ -135,20 +144,22 @@ def figure(what: Counting, lesson: Lesson, colours: Palette) -> go.Figure:
     ]
     if lesson.broken:
         traces.append(_dots("one function for all", what.single, faint, "lines+markers"))
-    traces += [
-        _named(cost, ours, place) for cost, place in zip(what.responses, _PLACES, strict=True)
-    ]
+    traces += [_named(cost, ours) for cost in what.responses]
     x = {
         "title_text": "bits of a report",
         "type": "log",
-        "tickvals": [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000],
-        "range": [0.15, 3.35],
+        "tickvals": [1, 3, 10, 30, 100, 300, 1000],
+        "tickangle": 0,
+        "range": [-0.35, 3.15],
     }
-    y = {"title_text": "standard error of a share, %", "type": "log", "dtick": "D1"}
+    ticks = [part * 10.0**power for power in range(-5, 4) for part in (1, 2, 5)]
+    y = {
+        "title_text": "standard error of a share, %",
+        "type": "log",
+        "tickvals": ticks,
+        "ticktext": [f"{tick:.9g}" for tick in ticks],
+    }
     return charts.figure(traces, x, y, colours, hovermode="closest")
-
-
-_PLACES: Final = ("top center", "top right", "bottom right", "top center", "bottom center")
 
 
 def _dots(name: str, costs: Sequence[Cost], look: charts.Look, mode: str) -> dict[str, Any]:
@@ -165,8 +176,8 @@ def _dots(name: str, costs: Sequence[Cost], look: charts.Look, mode: str) -> dic
     }
 
 
-def _named(cost: Cost, look: charts.Look, place: str) -> dict[str, Any]:
-    text = {"textposition": place, "textfont": {"size": 16, "color": look.colour}}
+def _named(cost: Cost, look: charts.Look) -> dict[str, Any]:
+    text = {"textposition": cost.place, "textfont": {"size": 16, "color": look.colour}}
     shown = {"showlegend": False, "cliponaxis": False}
     return {**_dots(cost.name, [cost], look, "markers+text"), **text, **shown}
 

@@ -21,8 +21,8 @@ from caldp_ui.classroom.station import Board, Station
 from caldp_ui.words import formats
 
 DELTA: Final = 1e-9
-"""Chance in which the promise after mixing may fail: below one person of all on earth."""
-FAKES: Final = 99
+"""Chance in which the promise after mixing may fail."""
+FAKES: Final = 90
 """Of 100 in the crowd, where it is broken."""
 _SIZES: Final = np.unique(np.rint(np.logspace(1, 9, 17)).astype(np.int64))
 _MASKS: Final = (
@@ -49,7 +49,7 @@ class Mixed:
     """ε after mixing, for each number of people.
 
     (sizes,) `n`, `best` by the numeric bound, `closed` by the closed form, `block` in blocks of
-    n/blocks people, `real` if 99 of 100 in the crowd are fakes. `here`: best, block and real at the
+    n/blocks people, `real` if 90 of 100 in the crowd are fakes. `here`: best, block and real at the
     lesson's n. `crowd`: people of one block there.
     """
 
@@ -95,7 +95,7 @@ def open_board(lesson: Lesson) -> Board:
             f"; in {formats.exactly(lesson.blocks)} blocks only the "
             f"{formats.people(what.crowd)} of one's own hide one: **{_level(block)}**"
         )
-    told += "."
+    told += ", but for one chance in a billion."
     if lesson.broken:
         told += f" If {FAKES} of 100 of the crowd are fakes, it is {_level(real)}."
     return Board(
@@ -128,9 +128,9 @@ def figure(what: Mixed, lesson: Lesson, colours: Palette) -> go.Figure:
     told = "ε = %{y:.2g}"
     traces: list[Any] = [charts.line("mixed", what.n, what.best, ours, told)]
     if lesson.blocks > 1:
-        traces.append(charts.line("mixed, in blocks", what.n, what.block, third, told))
+        traces.append(charts.line("in blocks", what.n, what.block, third, told))
     if lesson.broken:
-        traces.append(charts.line("mixed with fakes", what.n, what.real, other, told))
+        traces.append(charts.line("with fakes", what.n, what.real, other, told))
     traces.append(charts.line("closed form", what.n, what.closed, faint, told))
     x = {**charts.PEOPLE, "range": [0.9, 9.1]}
     ticks = [0.0001, 0.001, 0.01, 0.1, 1, 10]
@@ -174,7 +174,7 @@ def _numbers(what: Mixed) -> dict[str, dict[str, str]]:
     columns = {
         "mixed": what.best,
         "in blocks": what.block,
-        "99 of 100 are fakes": what.real,
+        f"{FAKES} of 100 are fakes": what.real,
         "closed form": what.closed,
     }
     return {
@@ -197,5 +197,5 @@ STATION = Station(
     "Beyond local",
     open_board,
     _dials,
-    ("Fill the crowd with fakes", "The onlooker knows the reports of 99 of 100: they hide nobody."),
+    ("Fill the crowd with fakes", "The onlooker knows the reports of 90 of 100: they hide nobody."),
 )

@@ -35,7 +35,8 @@ class Sums:
     """Errors in people. (sizes,) `n`; formulas `central`, `local` and `at_their_word`: E|error|.
 
     `central_seen`, `local_seen`: (sizes, outcomes) errors of simulated counts. `here`: the two
-    formulas at the lesson's n. `yes`: true count there, `reports`: how many sent yes, `estimate`.
+    formulas at the lesson's n, `at_their_word_here`: the third. `yes`: true count there, `reports`:
+    how many sent yes, `estimate`.
     """
 
     n: Ints
@@ -48,7 +49,7 @@ class Sums:
     yes: int
     reports: int
     estimate: float
-    truth_kept: float
+    at_their_word_here: float
 
 
 def work(lesson: Lesson) -> Sums:
@@ -79,7 +80,7 @@ def work(lesson: Lesson) -> Sums:
         yes,
         int(tally.counts[1]),
         lesson.n * float(coin.estimate(tally)[1]),
-        1.0 - lie,
+        lesson.n * lie * (1 - 2 * YES),
     )
 
 
@@ -93,10 +94,12 @@ def open_board(lesson: Lesson) -> Board:
     """See `Station`."""
     what = work(lesson)
     central, local = what.here
+    naive = what.at_their_word_here
+    broken = f" Taken at their word, the reports are off by {_off(naive)}." if lesson.broken else ""
     take_home = (
         f"**Of {formats.people(lesson.n)} people, a curator miscounts {_off(central)}, local "
         f"coins {_off(local)}.** With 100 times as many people it is {_off(central)} and "
-        f"{_off(10 * local)}: 1/ε against √n/ε."
+        f"{_off(10 * local)}: 1/ε against √n/ε.{broken}"
     )
     return Board(
         take_home,

@@ -73,8 +73,8 @@ def open_board(lesson: Lesson) -> Board:
     what = work(lesson)
     best = formats.hundred(guessed_right(lesson.epsilon))
     take_home = (
-        f"**Trust nobody: a phone that lies in {formats.hundred(1 - what.truth_kept)} of 100 cases "
-        f"lets whoever reads the server guess at most {best} of 100 right**, and "
+        f"**Trust nobody: if phones lie in {formats.hundred(1 - what.truth_kept)} of 100 cases, "
+        f"whoever reads the server turns a 50:50 guess into {_at_most(best)} of 100 right**, and "
         f"{formats.people(lesson.n)} {'bit' if lesson.n == 1 else 'bits'} still say "
         f"{_percent(what.local)} yes (truly {_percent(what.yes)}, typically ± "
         f"{_percent(what.local_off)})."
@@ -88,7 +88,12 @@ def open_board(lesson: Lesson) -> Board:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.3g} %" if abs(share) < 10 else f"{100 * share:,.0f} %"
+    number = f"{100 * share:.3g}" if abs(share) < 10 else f"{100 * share:,.0f}"
+    return f"{number}\N{NO-BREAK SPACE}%"
+
+
+def _at_most(best: str) -> str:
+    return best if best.startswith("over") else f"at most {best}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +128,7 @@ def coin_told(what: Trust) -> str:
 
 def _row(way: _Way, what: Trust, lesson: Lesson) -> str:
     right, count = int((way.held == what.truth).sum()), what.truth.size
-    thief = f'<b class="thief">An intruder has {right} of {count} right</b>'
+    thief = f'<b class="thief">An intruder reads {right} of {count} right</b>'
     return (
         f"<h4>{way.title}</h4>"
         f"<div><p>On the phones</p>{_people(what.truth, 'true answers')}</div>"
@@ -174,7 +179,7 @@ def _numbers(what: Trust, best: str) -> dict[str, dict[str, str]]:
 
     return {
         "trusted curator": column(what.central, what.central_off, what.truth, "all"),
-        "local": column(what.local, what.local_off, what.sent, f"at most {best} of 100"),
+        "local": column(what.local, what.local_off, what.sent, f"{_at_most(best)} of 100"),
     }
 
 
