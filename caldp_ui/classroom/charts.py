@@ -110,6 +110,7 @@ def figure(
             "font": {"size": _TYPE, "color": colours.text},
         },
         "dragmode": False,
+        "modebar": {"remove": ["zoom", "pan", "zoomin", "zoomout", "resetscale"]},
         "hovermode": "x unified",
         **more,
     }

@@ -118,8 +118,8 @@ def _draw(what: Mixed, lesson: Lesson) -> None:
     with left:
         show(figure(what, lesson, palette()), SLOT.key("mixed"), _alt(what))
     with right:
-        rows = "".join(f"<dt>{who}</dt><dd>{told}</dd>" for who, told in TRUST)
-        st.html(f'<div class="trusts"><b>Whom one has to trust</b><dl>{rows}</dl></div>')
+        rows = "".join(f"<p><b>{who}</b><br>{told}</p>" for who, told in TRUST)
+        st.html(f'<div class="trusts"><h4>Whom one has to trust</h4>{rows}</div>')
 
 
 def figure(what: Mixed, lesson: Lesson, colours: Palette) -> go.Figure:

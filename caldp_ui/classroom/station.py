@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
+from caldp_ui.classroom import audits
 from caldp_ui.classroom.slot import SLOT, Lesson
 from caldp_ui.parts import hand_on
 
@@ -45,6 +46,7 @@ class Station:
 def below(board: Board) -> None:
     """Under the picture, each only drawn once it is opened."""
     _closed("The formula", "formula", board.formula)
+    _closed("The exact audit, and the naive versions that it rejects", "audit", _audit)
     _closed("The numbers as a table", "numbers", lambda: _table(board))
     _closed("Hand it on", "link", lambda: hand_on.link(SLOT.codec.write(SLOT.now())))
 
@@ -56,5 +58,24 @@ def _closed(title: str, name: str, draw: Callable[[], None]) -> None:
             draw()
 
 
+def _audit() -> None:
+    lesson = SLOT.now()
+    st.table(pd.DataFrame(audits.told(audits.of(lesson.station, lesson.epsilon))))
+    st.caption(
+        "The largest log Q(y|x)/Q(y|x′) of every report and pair, in rationals, at a size small "
+        "enough to write the whole channel out. No mechanism certifies itself."
+    )
+
+
 def _table(board: Board) -> None:
-    st.table(pd.DataFrame(board.numbers))
+    table = pd.DataFrame(board.numbers)
+    st.table(table)
+    st.download_button(
+        "numbers.csv",
+        table.to_csv(),
+        "numbers.csv",
+        "text/csv",
+        key=SLOT.key("csv"),
+        icon=":material/table:",
+        on_click="ignore",
+    )
