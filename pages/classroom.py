@@ -3,17 +3,12 @@
 import streamlit as st
 
 from caldp_ui.app.errors import plain_errors
-from caldp_ui.app.navigation import enter
 from caldp_ui.classroom import dials, station, strip
 from caldp_ui.classroom.slot import SLOT
 from caldp_ui.classroom.stations import STATIONS
-from caldp_ui.session import notices
+from caldp_ui.session.opening import opened
 
-enter()
-SLOT.follow_link()
-lesson = SLOT.now()
-notices.show()
-SLOT.write_link()
+lesson = opened(SLOT)
 
 with st.container(key=SLOT.key("title")):
     st.header("Local DP classroom", anchor=False)

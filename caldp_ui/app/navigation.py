@@ -20,11 +20,12 @@ _ENTERED: Final = "entered"
 
 @dataclass(frozen=True)
 class Entry:
-    """A page in the menu: its file, its short `title` there, and a Material icon's name."""
+    """A page: its file, its title, a Material icon's name, and what the menu has room for."""
 
     path: str
     title: str
     icon: str
+    short: str
 
 
 START: Final = "pages/start.py"
@@ -37,15 +38,15 @@ CURVES: Final = "pages/curves.py"
 PLAN: Final = "pages/plan.py"
 PAPER: Final = "pages/paper.py"
 PAGES: Final = (
-    Entry(START, "Start here", "flag"),
-    Entry(PLACES, "Places on a map", "map"),
-    Entry(VALUES, "Sensitive values", "fact_check"),
-    Entry(YES_OR_NO, "Yes or no", "casino"),
-    Entry(ADVERSARY, "What an adversary learns", "visibility"),
-    Entry(CLASSROOM, "Local DP classroom", "school"),
-    Entry(CURVES, "Error curves", "show_chart"),
-    Entry(PLAN, "Plan a survey", "calculate"),
-    Entry(PAPER, "The paper's results", "menu_book"),
+    Entry(START, "Start here", "flag", "Start"),
+    Entry(PLACES, "Places on a map", "map", "Places"),
+    Entry(VALUES, "Sensitive values", "fact_check", "Values"),
+    Entry(YES_OR_NO, "Yes or no", "casino", "Yes or no"),
+    Entry(ADVERSARY, "What an adversary learns", "visibility", "Adversary"),
+    Entry(CLASSROOM, "Local DP classroom", "school", "Classroom"),
+    Entry(CURVES, "Error curves", "show_chart", "Curves"),
+    Entry(PLAN, "Plan a survey", "calculate", "Plan"),
+    Entry(PAPER, "The paper's results", "menu_book", "The paper"),
 )
 """The menu from left to right; the first page is where a newcomer lands."""
 
@@ -54,13 +55,14 @@ def through_app(entries: Sequence[Entry] = PAGES) -> Page:
     """The app's settings and navigation; the page that is asked for, for app.py to run."""
     st.session_state[_ENTERED] = True
     pages = [
-        st.Page(e.path, title=e.title, icon=f":material/{e.icon}:", default=e is entries[0])
+        st.Page(e.path, title=e.short, icon=f":material/{e.icon}:", default=e is entries[0])
         for e in entries
     ]
+    titles = {page.url_path: e.title for page, e in zip(pages, entries, strict=True)}
     # Without an icon of ours beforehand, the browser asks the outside for that of the page.
     st.set_page_config(page_icon=_ICON, layout="wide")
     page = st.navigation(pages, position="top")
-    st.set_page_config(page_title=f"{page.title} · caldp")
+    st.set_page_config(page_title=f"{titles[page.url_path]} · caldp")
     return page
 
 

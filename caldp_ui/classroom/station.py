@@ -5,6 +5,7 @@ Room: classroom.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 import pandas as pd
 import streamlit as st
@@ -12,6 +13,7 @@ import streamlit as st
 from caldp_ui.classroom import audits
 from caldp_ui.classroom.slot import SLOT, Lesson
 from caldp_ui.parts import hand_on
+from caldp_ui.parts.tabs import tabs
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,18 +46,12 @@ class Station:
 
 
 def below(board: Board) -> None:
-    """Under the picture, each only drawn once it is opened."""
-    _closed("The formula", "formula", board.formula)
-    _closed("The exact audit, and the naive versions that it rejects", "audit", _audit)
-    _closed("The numbers as a table", "numbers", lambda: _table(board))
-    _closed("Hand it on", "link", lambda: hand_on.link(SLOT.codec.write(SLOT.now())))
-
-
-def _closed(title: str, name: str, draw: Callable[[], None]) -> None:
-    made = st.expander(title, key=SLOT.key(name), on_change="rerun")
+    """Under the picture: the formula once it is asked for, and tabs."""
+    made = st.expander("The formula", key=SLOT.key("formula"), on_change="rerun")
     if made.open:
         with made:
-            draw()
+            board.formula()
+    tabs(SLOT.key("tabs"), _TABS, board)
 
 
 def _audit() -> None:
@@ -79,3 +75,10 @@ def _table(board: Board) -> None:
         icon=":material/table:",
         on_click="ignore",
     )
+
+
+_TABS: Final[dict[str, Callable[[Board], None]]] = {
+    "The exact audit": lambda _: _audit(),
+    "Numbers": _table,
+    "Hand it on": lambda _: hand_on.link(SLOT.codec.write(SLOT.now())),
+}

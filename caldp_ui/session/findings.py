@@ -10,6 +10,7 @@ import streamlit as st
 
 from caldp_core.basics.types import Progress
 from caldp_ui.session.jobs import Job, Offer, Told, bar, begin, held, place, run_page, watch
+from caldp_ui.session.ticking import ticking
 
 
 def filling(
@@ -29,7 +30,7 @@ def filling(
         gather(key, name, find)
         job = held(key, name)
     if job is None or not job.done:
-        _fill(key, told, show)
+        ticking(1.5, lambda: _fill(key, told, show))
         return
     show(list(job.found))
     if job.result() is None:
@@ -73,7 +74,6 @@ def gather(key: str, name: str, find: Callable[[Progress], Iterator[Any]]) -> No
     st.session_state[place(key)] = begin(job, work)
 
 
-@st.fragment(run_every=1.5)
 def _fill(key: str, told: Told, show: Callable[[list[Any]], None]) -> None:
     job: Job[Any] | None = st.session_state.get(place(key))
     if job is None or job.done:

@@ -17,6 +17,7 @@ import streamlit as st
 from caldp_core.basics.errors import Cancelled
 from caldp_core.basics.types import Progress
 from caldp_ui.session import notices
+from caldp_ui.session.ticking import ticking
 
 T = TypeVar("T")
 
@@ -151,11 +152,10 @@ def quietly(key: str, name: str, work: Callable[[Progress], T]) -> T | None:
     if job is not None and job.done:
         return None if job.future.exception() else job.result()
     st.session_state[f"{key}/idle"] = 0
-    _wait(key, name, work)
+    ticking(1.0, lambda: _wait(key, name, work))
     return None
 
 
-@st.fragment(run_every=1.0)
 def _wait(key: str, name: str, work: Callable[[Progress], Any]) -> None:
     st.session_state[f"{key}/idle"] += 1
     job = held(key, name)
@@ -189,9 +189,12 @@ def _start(key: str, name: str, work: Callable[[Progress], Any]) -> None:
     st.session_state[place(key)] = launch(name, work)
 
 
-@st.fragment(run_every=0.4)
 def watch(key: str, told: Told) -> None:
     """The job's progress until it is done; then the page runs once more."""
+    ticking(0.4, lambda: _look(key, told))
+
+
+def _look(key: str, told: Told) -> None:
     job: Job[Any] | None = st.session_state.get(place(key))
     if job is None or job.done:
         run_page()

@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from caldp_core.audit.adversary import guessed_right
 from caldp_core.basics.errors import CaldpError
+from caldp_core.lecture.rappor import Rappor
 from caldp_core.lecture.selection import BitwiseResponse, OneHotResponse
 from caldp_core.lecture.shuffling import numeric
 from caldp_ui.app.navigation import CLASSROOM
@@ -63,15 +64,14 @@ def test_breaking_it_changes_the_sentence_or_the_picture_and_the_expanders_open(
         shown = STATIONS[name].open
         if name != "trust":  # there it is the picture that changes
             assert shown(Lesson(name)).take_home != shown(Lesson(name, broken=True)).take_home
-        assert not at.table
-        for tab in ("formula", "audit", "numbers", "link"):
-            at.session_state[f"classroom-{tab}"] = True
-        checked(at.run())
-        assert at.latex
-        assert at.table
-        assert at.code
-        for tab in ("formula", "audit", "numbers", "link"):
-            at.session_state[f"classroom-{tab}"] = False
+        assert not at.latex
+        at.session_state["classroom-formula"] = True
+        for tab in ("The exact audit", "Numbers", "Hand it on"):
+            at.session_state["classroom-tabs"] = tab
+            checked(at.run())
+            assert at.latex
+            assert at.table if tab != "Hand it on" else at.code
+        at.session_state["classroom-formula"] = False
 
 
 def test_every_control_changes_what_it_names_and_undo_takes_it_back() -> None:
@@ -285,7 +285,7 @@ def test_rappor_never_tells_more_than_is_said(epsilon: float) -> None:
 
 def test_two_pages_of_the_first_cohort_share_no_bit() -> None:
     """What the curves suppose of the two values that an onlooker is torn between."""
-    made = rappor.Rappor(rappor.BITS, rappor.HASHES, 1.0)
+    made = Rappor(rappor.BITS, rappor.HASHES, 1.0)
     blooms = [made.bloom(page) for page in rappor.PAGES]
     assert (blooms[0] & blooms[1]).sum() == 0
     assert blooms[0].sum() == blooms[1].sum() == rappor.HASHES

@@ -9,6 +9,7 @@ from html import unescape
 
 import numpy as np
 import pytest
+import streamlit as st
 from PIL import Image
 
 from caldp_core.audit.adversary import guessed_right
@@ -91,14 +92,14 @@ def test_a_guess_and_repeated_reports_are_the_odds_of_their_epsilons() -> None:
 def test_an_address_for_others(
     monkeypatch: pytest.MonkeyPatch, host: str, server: str, others: str | None
 ) -> None:
-    monkeypatch.setattr(addresses.st, "get_option", lambda name: server)
+    monkeypatch.setattr(st, "get_option", lambda name: server)
     assert addresses.for_others(host) == others
 
 
 def test_an_address_that_only_this_machine_knows_is_replaced(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(addresses.st, "get_option", lambda name: "0.0.0.0")
+    monkeypatch.setattr(st, "get_option", lambda name: "0.0.0.0")
     monkeypatch.setattr(addresses, "_own_address", lambda: "192.0.2.9")
     told = addresses.for_others("http://localhost:8501/places?epsilon=2")
     assert told == "http://192.0.2.9:8501/places?epsilon=2"
