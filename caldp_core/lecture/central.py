@@ -83,8 +83,9 @@ class CentralCount:
 class NoisyMax:
     """Which of d items has most votes: noise on every count, then the largest (ties: the first).
 
-    Source: "report noisy max", Dwork, Roth 2014, Claim 3.9. A person who changes their vote takes
-    one from an item and gives one to another, so the noise is that of ε/2.
+    Source: "report noisy max", Dwork, Roth 2014, Claim 3.9, whose Lap(1/ε) is for one person more
+    or less. A person who changes their vote takes one from an item and gives one to another, so
+    here the noise is that of ε/2.
     """
 
     def __init__(self, d: int, epsilon: float) -> None:

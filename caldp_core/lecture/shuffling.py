@@ -4,7 +4,7 @@ Room: lecture. Source: Feldman, McMillan, Talwar 2021 ("Hiding among the clones"
 mechanism is, if each person's report keeps ε₀ among the n people whose reports are mixed, a person
 hides among the C of the others who happen to send as if they had one of the two values in question
 (each with probability e^−ε₀): δ is at most the divergence of (A + Δ, C − A + 1 − Δ) from
-(A + 1 − Δ, C − A + Δ), A ~ Bin(C, ½), Δ ~ Bernoulli(e^ε₀/(e^ε₀+1)) (Theorem 3.2's reduction).
+(A + 1 − Δ, C − A + Δ), A ~ Bin(C, ½), Δ ~ Bernoulli(e^ε₀/(e^ε₀+1)): their reduction to clones.
 In blocks, where a report shows its block, n is the number of people of one's own block.
 """
 
@@ -28,7 +28,7 @@ _NOTHING: Final = 1e-300
 
 
 def closed_form(epsilon: float, n: int, delta: float) -> float:
-    """ε of (ε, δ)-DP after mixing n reports that each keep `epsilon` (Theorem 3.1).
+    """ε of (ε, δ)-DP after mixing n reports that each keep `epsilon`: their main theorem.
 
     log(1 + (e^ε₀−1)/(e^ε₀+1)·(8√(e^ε₀·log(4/δ))/√n + 8e^ε₀/n)), for ε₀ ≤ log(n/(16·log(2/δ)));
     fewer people gain nothing by it: ε₀ itself. Never above ε₀.

@@ -296,7 +296,7 @@ def _formula(lesson: Lesson, what: OnePhone) -> None:
         f"flipped with f/2 = {1 - float(made.kept):.3f} and kept. **Daily**: sent as 1 with ¾ "
         f"where the kept bit is 1, else with ¼. All days together keep ε∞ = {lesson.epsilon:g}; "
         f"one report alone keeps ε₁ = {made.epsilon_one_day:.2f}. The daily layer is no further "
-        "promise: it hides that two reports are of one phone, and averages away, down to the kept "
+        "promise: it makes reports of one phone harder to link, and averages away, down to the kept "
         f"bits ({formats.hundred(what.known)} of 100 guessed right) and no further. Every new "
         "value has kept bits of its own and costs ε∞ again: v values promise v·ε∞. **Decoding**: "
         f"phones are in {COHORTS} cohorts with hash functions of their own; the sums of bits are "

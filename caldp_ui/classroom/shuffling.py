@@ -159,10 +159,10 @@ def _formula(what: Mixed, lesson: Lesson) -> None:
     )
     told = closed_form(lesson.epsilon, lesson.n, DELTA)
     st.markdown(
-        f"Feldman, McMillan, Talwar 2021, “Hiding among the clones”, Theorem 3.1, with δ = 10⁻⁹: "
+        f"Feldman, McMillan, Talwar 2021, “Hiding among the clones”, main theorem, δ = 10⁻⁹: "
         f"{told:.3g} here. It holds for ε₀ ≤ log(n/(16·log(2/δ))); for fewer people it says "
         f"nothing, so ε₀ is drawn. The solid line, {what.here[0]:.3g} here, is the divergence of "
-        "their Theorem 3.2 summed up numerically, rounded to the safe side; it holds for any "
+        "their reduction to clones summed up numerically, rounded to the safe side; it holds for any "
         "mechanism. **(ε, δ)**: unlike all other pages, the promise after mixing may fail with "
         "chance δ. **In blocks** a report shows its block, so the crowd is one's own block: "
         f"{formats.people(what.crowd)} people, in blocks of equal size. Against the mixer itself, "

@@ -75,7 +75,7 @@ def open_board(lesson: Lesson) -> Board:
     take_home = (
         f"**Trust nobody: if phones lie in {formats.hundred(1 - what.truth_kept)} of 100 cases, "
         f"whoever reads the server turns a 50:50 guess into {_at_most(best)} of 100 right**, and "
-        f"{formats.people(lesson.n)} {'bit' if lesson.n == 1 else 'bits'} still say "
+        f"{formats.people(lesson.n)} {'bit still says' if lesson.n == 1 else 'bits still say'} "
         f"{_percent(what.local)} yes (truly {_percent(what.yes)}, typically ± "
         f"{_percent(what.local_off)})."
     )

@@ -26,7 +26,7 @@ def shuffled_coins(epsilon: float, local: float, n: int) -> float:
 
 
 def clones_by_hand(epsilon: float, local: float, n: int) -> float:
-    """Theorem 3.2's divergence, summed up over all C and A."""
+    """The divergence that the paper reduces to, summed up over all C and A."""
     p, total = 1 / (1 + math.exp(-local)), 0.0
     for c in range(n):
         half = binom.pmf(np.arange(c + 1), c, 0.5)
@@ -52,7 +52,7 @@ def test_a_crowd_that_is_not_there_is_caught() -> None:
 
 
 @pytest.mark.parametrize("n", [1, 5, 40])
-def test_the_sum_is_the_divergence_of_the_theorem(n: int) -> None:
+def test_the_sum_is_the_divergence_of_the_reduction(n: int) -> None:
     for epsilon in (0.0, 0.3, 0.8):
         by_hand = clones_by_hand(epsilon, 1.0, n)
         assert delta_after(epsilon, 1.0, n) == pytest.approx(by_hand, rel=1e-8, abs=2e-12)

@@ -202,6 +202,14 @@ def test_sums_grow_as_the_lecture_says_and_points_lie_around_them() -> None:
     assert small.here[0] == pytest.approx(1 / 0.1, rel=0.01)
 
 
+def test_the_standard_error_is_the_formula_s() -> None:
+    for epsilon in EPSILONS:
+        power, n = math.exp(epsilon), 10**6
+        by_formula = math.sqrt(n * power) / (power - 1)
+        said = sums.work(Lesson("sum", epsilon, n)).here[1] / math.sqrt(2 / math.pi)
+        assert said == pytest.approx(by_formula, rel=1e-6)
+
+
 def test_the_estimate_is_the_formula_s_with_the_live_numbers() -> None:
     for epsilon in EPSILONS:
         lesson = Lesson("sum", epsilon, 10**6)
