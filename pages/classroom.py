@@ -22,6 +22,7 @@ with beside, st.container(key=SLOT.key("side")):
     if here.breaks(lesson):
         dials.break_it(lesson, here.naive)
     dials.steps()
+    strip.onward(lesson.station)
 with main, plain_errors():
     board = here.open(lesson)
     said.markdown(board.take_home)

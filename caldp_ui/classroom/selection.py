@@ -16,13 +16,11 @@ from caldp_core.lecture.central import NoisyMax
 from caldp_core.lecture.selection import BitwiseResponse, OneHotResponse
 from caldp_ui.app.theme import Palette, palette
 from caldp_ui.charts.show import show
-from caldp_ui.classroom import charts, dials
+from caldp_ui.classroom import charts, dials, example
 from caldp_ui.classroom.slot import ITEMS_MOST, SLOT, Lesson
 from caldp_ui.classroom.station import Board, Station
 from caldp_ui.words import formats
 
-EXAMPLE: Final = (40, 30, 0, 30)
-"""Votes of 100 people for 00, 01, 10, 11: the lecture's example."""
 SURE: Final = 0.95
 _POINTS: Final = 90
 _ELECTIONS_AT: Final = 11
@@ -112,8 +110,8 @@ def open_board(lesson: Lesson) -> Board:
     what = work(lesson)
     if lesson.broken:
         return Board(
-            _example_told(),
-            lambda: show(example(palette()), SLOT.key("example"), _example_told()),
+            example.told(),
+            lambda: show(example.figure(palette()), SLOT.key("example"), example.told()),
             lambda: _formula(what, lesson),
             _numbers(what),
         )
@@ -162,56 +160,6 @@ def figure(what: Selection, lesson: Lesson, colours: Palette) -> go.Figure:
     x = {**charts.PEOPLE, "title_text": "votes by which the favourite leads"}
     y = {"title_text": "right, of 100 elections", "range": [0, 104]}
     return charts.figure(traces, x, y, colours, shapes=shapes)
-
-
-def bit_shares() -> tuple[float, float]:
-    """Shares of the example's people whose item has the first bit set, and the last."""
-    return (EXAMPLE[2] + EXAMPLE[3]) / 100, (EXAMPLE[1] + EXAMPLE[3]) / 100
-
-
-def elected() -> int:
-    """What the majorities of the bits spell."""
-    first, last = bit_shares()
-    return 2 * (first > 0.5) + (last > 0.5)
-
-
-def _example_told() -> str:
-    first, last = bit_shares()
-    won, best = elected(), int(np.argmax(EXAMPLE))
-    return (
-        f"**Even without any noise, bit by bit elects {won:02b} with {EXAMPLE[won]} of 100 votes, "
-        f"though {EXAMPLE[best]} chose {best:02b}**: {100 * (1 - first):.0f} have first bit 0, "
-        f"but {100 * last:.0f} have last bit 1."
-    )
-
-
-def example(colours: Palette) -> go.Figure:
-    """Votes for four items, and what their two bits' majorities are."""
-    ours, other, _, _ = charts.looks(colours)
-    items = [f"item {i:02b}" for i in range(4)]
-    ones = [100 * share for share in bit_shares()]
-    bits = ["first bit", "last bit"]
-
-    def bar(name: str, x: list[str], y: list[float], colour: str, said: str) -> dict[str, object]:
-        return {
-            "type": "bar",
-            "name": name,
-            "x": x,
-            "y": y,
-            "text": [f"{value:.0f}{said}" for value in y],
-            "textfont": {"size": 18},
-            "textposition": "auto",
-            "marker": {"color": colour},
-        }
-
-    traces = [
-        bar("votes", items, [float(v) for v in EXAMPLE], ours.colour, " votes"),
-        bar("bit 0", bits, [100 - one for one in ones], colours.faint, " say 0"),
-        bar("bit 1", bits, ones, other.colour, " say 1"),
-    ]
-    x = {"type": "category"}
-    y = {"title_text": "of 100 people", "range": [0, 104]}
-    return charts.figure(traces, x, y, colours, barmode="stack", hovermode=False)
 
 
 def _alt(what: Selection) -> str:

@@ -49,7 +49,7 @@ class Mixed:
     """ε after mixing, for each number of people.
 
     (sizes,) `n`, `best` by the numeric bound, `closed` by the closed form, `block` in blocks of
-    n/blocks people, `real` if 90 of 100 in the crowd are fakes. `here`: best, block and real at the
+    n/blocks people, `real` if `FAKES` of 100 in the crowd are. `here`: best, block and real at the
     lesson's n. `crowd`: people of one block there.
     """
 
@@ -162,7 +162,7 @@ def _formula(what: Mixed, lesson: Lesson) -> None:
         f"Feldman, McMillan, Talwar 2021, “Hiding among the clones”, main theorem, δ = 10⁻⁹: "
         f"{told:.3g} here. It holds for ε₀ ≤ log(n/(16·log(2/δ))); for fewer people it says "
         f"nothing, so ε₀ is drawn. The solid line, {what.here[0]:.3g} here, is the divergence of "
-        "their reduction to clones summed up numerically, rounded to the safe side; it holds for any "
+        "their reduction to clones summed up, rounded to the safe side; it holds for any "
         "mechanism. **(ε, δ)**: unlike all other pages, the promise after mixing may fail with "
         "chance δ. **In blocks** a report shows its block, so the crowd is one's own block: "
         f"{formats.people(what.crowd)} people, in blocks of equal size. Against the mixer itself, "
@@ -197,5 +197,5 @@ STATION = Station(
     "Beyond local",
     open_board,
     _dials,
-    ("Fill the crowd with fakes", "The onlooker knows the reports of 90 of 100: they hide nobody."),
+    ("Fill the crowd with fakes", f"The onlooker knows {FAKES} of 100 reports: they hide nobody."),
 )

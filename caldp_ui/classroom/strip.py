@@ -11,6 +11,21 @@ from caldp_ui.classroom.slot import SLOT
 from caldp_ui.classroom.stations import STATIONS
 
 
+def onward(station: str) -> None:
+    """The way to the station after this one."""
+    names = list(STATIONS)
+    if station == names[-1]:
+        return
+    after = names[names.index(station) + 1]
+    st.button(
+        f"Next: {STATIONS[after].title}",
+        icon=":material/arrow_forward:",
+        key=SLOT.key("onward"),
+        on_click=SLOT.change,
+        args=(lambda lesson: replace(lesson, station=after, broken=False),),
+    )
+
+
 def show(station: str) -> None:
     """One button a station; another one begins with its right version, not with its broken one."""
     names = list(STATIONS)
