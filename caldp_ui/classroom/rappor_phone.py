@@ -164,7 +164,7 @@ def leak(what: OnePhone, lesson: Lesson, colours: Palette) -> go.Figure:
     most = 100 * guessed_right(lesson.epsilon)
     told = "%{y:.1f} of 100"
     traces: list[Any] = [
-        charts.line("most allowed", [1, DAYS_MOST], [most, most], faint, told),
+        charts.line("most, one value", [1, DAYS_MOST], [most, most], faint, told),
         charts.line("kept", what.days, 100 * np.array(what.kept), ours, told),
     ]
     if lesson.values > 1:

@@ -128,7 +128,7 @@ def coin_told(what: Trust) -> str:
 
 def _row(way: _Way, what: Trust, lesson: Lesson) -> str:
     right, count = int((way.held == what.truth).sum()), what.truth.size
-    thief = f'<b class="thief">An intruder reads {right} of {count} right</b>'
+    thief = f'<b class="thief">Intruder: {right} of {count} right</b>'
     return (
         f"<h4>{way.title}</h4>"
         f"<div><p>On the phones</p>{_people(what.truth, 'true answers')}</div>"

@@ -46,7 +46,7 @@ def estimates(kind: type[CountMeanSketch] | type[HadamardSketch], draws: int) ->
 def test_estimates_are_unbiased_over_functions_with_the_stated_variance(
     kind: type[CountMeanSketch] | type[HadamardSketch],
 ) -> None:
-    found = estimates(kind, 4_000)
+    found = estimates(kind, 2_500)
     variance = kind(Hashes.drawn(4, 3, 4, np.random.default_rng(2)), 2.0).variance(PEOPLE)
     assert_mean(found, PEOPLE.astype(float), np.sqrt(variance), SIGNIFICANCE)
     squares = (found - PEOPLE) ** 2
@@ -59,7 +59,7 @@ def test_estimates_are_unbiased_over_functions_with_the_stated_variance(
 
 
 def test_sums_of_signs_have_the_channel_s_law() -> None:
-    sketch, draws = HadamardSketch(TABLE, 2.0), 6_000
+    sketch, draws = HadamardSketch(TABLE, 2.0), 3_000
     rng = np.random.default_rng(3)
     # One person of value 2: exactly one sum is ±1.
     seen = np.zeros((2, 4, 2), np.int64)

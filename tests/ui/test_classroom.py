@@ -162,7 +162,7 @@ def test_trust_icons_are_the_people_and_what_they_sent() -> None:
         assert full == [what.truth.sum(), what.truth.sum(), what.truth.sum(), what.sent.sum()]
         assert all(len(re.findall("<[is]>", a)) == min(lesson.n, 100) for a in arrays)
         right = int((what.truth == what.sent).sum())
-        assert (f"reads {right} of {what.truth.size} right" in html) == lesson.broken
+        assert (f"Intruder: {right} of {what.truth.size} right" in html) == lesson.broken
 
 
 def test_views_are_those_of_links() -> None:
