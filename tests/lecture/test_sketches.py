@@ -46,7 +46,7 @@ def estimates(kind: type[CountMeanSketch] | type[HadamardSketch], draws: int) ->
 def test_estimates_are_unbiased_over_functions_with_the_stated_variance(
     kind: type[CountMeanSketch] | type[HadamardSketch],
 ) -> None:
-    found = estimates(kind, 2_500)
+    found = estimates(kind, 4_000)
     variance = kind(Hashes.drawn(4, 3, 4, np.random.default_rng(2)), 2.0).variance(PEOPLE)
     assert_mean(found, PEOPLE.astype(float), np.sqrt(variance), SIGNIFICANCE)
     squares = (found - PEOPLE) ** 2
