@@ -8,7 +8,8 @@ once and kept, so a phone whose number stays within one bucket sends the same bi
 """
 
 import itertools
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -104,35 +105,38 @@ class DailyMean:
             f"width must divide {self.mean.most}, got {self.width}.",
         )
 
-    def exact_channel(self, days: Sequence[Sequence[int]], memoised: bool) -> list[list[Fraction]]:
-        """A row for each sequence of numbers: probabilities of all 2^days sequences of bits.
+    def exact_channel(self, days: Sequence[Sequence[int]]) -> list[list[Fraction]]:
+        """A row for each sequence of numbers: probabilities of all 2^days sequences of bits."""
+        return [self._row(sequence, self._remembered) for sequence in days]
 
-        `memoised`: a bit for each multiple, drawn once; or a new one every day.
-        """
-        return [self._row(sequence, memoised) for sequence in days]
+    def forgetful_channel(self, days: Sequence[Sequence[int]]) -> list[list[Fraction]]:
+        """The same of a naive phone, which throws a new coin every day."""
+        return [self._row(sequence, self._forgetful) for sequence in days]
 
-    def _row(self, sequence: Sequence[int], memoised: bool) -> list[Fraction]:
-        paths = list(itertools.product((0, 1), repeat=len(sequence)))
-        total = [Fraction(0)] * len(paths)
-        numbers = np.array(sequence)
-        for offset in range(self.width):
-            places = by_offset(numbers, np.full(numbers.shape, offset), self.width).tolist()
-            for i, path in enumerate(paths):
-                total[i] += self._path(places, path, memoised) / self.width
-        return total
+    def _row(
+        self,
+        sequence: Sequence[int],
+        chance: Callable[[Sequence[int], Sequence[int]], Fraction],
+    ) -> list[Fraction]:
+        numbers, paths = np.array(sequence), itertools.product((0, 1), repeat=len(sequence))
+        rounded = [
+            by_offset(numbers, np.full(numbers.shape, offset), self.width).tolist()
+            for offset in range(self.width)
+        ]
+        return [sum((chance(at, path) for at in rounded), Fraction(0)) / self.width
+                for path in paths]  # fmt: skip
 
-    def _path(self, places: Sequence[int], path: Sequence[int], memoised: bool) -> Fraction:
-        drawn: dict[int, int] = {}
-        chance = Fraction(1)
-        for place, bit in zip(places, path, strict=True):
-            if memoised and place in drawn:
-                if drawn[place] != bit:
-                    return Fraction(0)
-                continue
-            drawn[place] = bit
-            one = Fraction(int(self.mean.chances[place]), COIN_ONE)
-            chance *= one if bit else 1 - one
-        return chance
+    def _remembered(self, places: Sequence[int], path: Sequence[int]) -> Fraction:
+        """Probability of the bits `path` at these multiples: each multiple has one bit."""
+        drawn = dict(zip(places, path, strict=True))
+        if [drawn[place] for place in places] != list(path):
+            return Fraction(0)
+        return self._forgetful(list(drawn), list(drawn.values()))
+
+    def _forgetful(self, places: Sequence[int], path: Sequence[int]) -> Fraction:
+        ones = (Fraction(int(self.mean.chances[place]), COIN_ONE) for place in places)
+        pairs = zip(ones, path, strict=True)
+        return math.prod((one if bit else 1 - one for one, bit in pairs), start=Fraction(1))
 
 
 class Phones:

@@ -10,7 +10,7 @@ one day keeps ε₁ (Theorem 2). A new value has a new B′, which costs ε∞ a
 import hashlib
 import itertools
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Final
@@ -96,35 +96,45 @@ class Rappor:
         threshold = np.full(size, int(chance * COIN_ONE), np.uint64)
         return below(words(size), threshold).reshape(shape)
 
-    def exact_channel(self, blooms: ArrayLike, days: int, memoised: bool) -> list[list[Fraction]]:
+    def exact_channel(self, blooms: ArrayLike, days: int) -> list[list[Fraction]]:
         """A row for each Bloom filter: probabilities of everything that is sent in so many days.
 
-        `blooms`: (values, k) bits. `memoised`: one permanent response for all days, or, as a
-        naive phone would, a new one each day. `CaldpError` above the stated size.
+        `blooms`: (values, k) bits. Columns go bit by bit, and in each bit day by day. Raises
+        `CaldpError` above the stated size.
         """
+        return self._channel(blooms, days, self._kept_bit)
+
+    def redrawn_channel(self, blooms: ArrayLike, days: int) -> list[list[Fraction]]:
+        """The same of a naive phone, which draws the permanent response anew every day."""
+        return self._channel(blooms, days, self._redrawn_bit)
+
+    def _channel(
+        self, blooms: ArrayLike, days: int, bit_law: Callable[[bool, int], list[Fraction]]
+    ) -> list[list[Fraction]]:
         filters = np.asarray(blooms, dtype=np.bool_)
-        outputs = 2 ** (self.bits * days)
+        entries = filters.shape[0] * 2 ** (self.bits * days)
         require(
-            filters.shape[0] * outputs <= EXACT_MAX_ENTRIES,
+            entries <= EXACT_MAX_ENTRIES,
             f"A channel in rationals may have at most {EXACT_MAX_ENTRIES:,} entries, this one "
-            f"would have {filters.shape[0] * outputs:,}; use fewer bits or days.",
+            f"would have {entries:,}; use fewer bits or days.",
         )
-        by_bit = [self._bit(bool(bit), days, memoised) for bit in (False, True)]
+        by_bit = [bit_law(bit, days) for bit in (False, True)]
         return [
             [math.prod(chances) for chances in itertools.product(*(by_bit[b] for b in row))]
             for row in filters.astype(int).tolist()
         ]
 
-    def _bit(self, bit: bool, days: int, memoised: bool) -> list[Fraction]:
-        """Probabilities of the 2^days sequences of one bit."""
+    def _kept_bit(self, bit: bool, days: int) -> list[Fraction]:
+        """Probabilities of the 2^days sequences of one bit of the Bloom filter."""
         stays = self.kept if bit else 1 - self.kept
-        paths = itertools.product((0, 1), repeat=days)
-        if not memoised:
-            one = stays * MOST + (1 - stays) * LEAST
-            return [_product(one, path) for path in paths]
         return [
-            stays * _product(MOST, path) + (1 - stays) * _product(LEAST, path) for path in paths
+            stays * _product(MOST, path) + (1 - stays) * _product(LEAST, path)
+            for path in itertools.product((0, 1), repeat=days)
         ]
+
+    def _redrawn_bit(self, bit: bool, days: int) -> list[Fraction]:
+        one = self.sent_if_set if bit else self.sent_if_not
+        return [_product(one, path) for path in itertools.product((0, 1), repeat=days)]
 
     def law_memoised(self, days: int) -> Law:
         """(days+1,) law of how often a bit was sent, with one permanent response for all days."""

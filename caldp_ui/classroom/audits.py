@@ -78,7 +78,7 @@ def _rappor(e: float) -> tuple[Verdict, ...]:
     made = Rappor(2, 1, e)
     # A day keeps less than ε∞, so it takes some to spend it: as many as give naive phones away.
     days = max(_DAYS, math.floor(e / made.epsilon_one_day) + 1)
-    kept, redrawn = (made.exact_channel(_BLOOMS, days, memoised=m) for m in (True, False))
+    kept, redrawn = made.exact_channel(_BLOOMS, days), made.redrawn_channel(_BLOOMS, days)
     return (
         _plain(f"kept, {days} days, 2 bits", e, kept),
         _plain(f"naive: drawn anew, {days} days, 2 bits", e, redrawn),
@@ -96,7 +96,7 @@ def _bits(e: float) -> tuple[Verdict, ...]:
 def _means(e: float) -> tuple[Verdict, ...]:
     daily = DailyMean(OneBitMean(4, e), 2)
     constant = [[x] * _DAYS for x in range(5)]
-    kept, fresh = (daily.exact_channel(constant, memoised=m) for m in (True, False))
+    kept, fresh = daily.exact_channel(constant), daily.forgetful_channel(constant)
     return (
         _plain(f"remembered, {_DAYS} days, a number that stays", e, kept),
         _plain(f"naive: a new coin on each of {_DAYS} days", e, fresh),

@@ -194,7 +194,7 @@ def _dials(lesson: Lesson) -> None:
 
 
 STATION = Station(
-    "Beyond local",
+    "Beyond",
     open_board,
     _dials,
     ("Fill the crowd with fakes", f"The onlooker knows {FAKES} of 100 reports: they hide nobody."),

@@ -187,7 +187,7 @@ def _dials(lesson: Lesson) -> None:
 
 
 STATION = Station(
-    "Sum of bits",
+    "Sums",
     open_board,
     _dials,
     ("Forget to take the noise out", "Count the yes reports as they come."),

@@ -31,10 +31,10 @@ def test_one_bit_keeps_epsilon_and_a_twentieth_more_is_caught(epsilon: float) ->
 def test_a_number_that_stays_keeps_epsilon_for_ever_if_it_is_remembered(width: int) -> None:
     daily, claimed = DailyMean(OneBitMean(4, 1.0), width), Context.plain(5, 1.0)
     constant = [[x] * 3 for x in range(5)]
-    assert audit_channel(daily.exact_channel(constant, memoised=True), claimed).holds
-    assert not audit_channel(daily.exact_channel(constant, memoised=False), claimed).holds
+    assert audit_channel(daily.exact_channel(constant), claimed).holds
+    assert not audit_channel(daily.forgetful_channel(constant), claimed).holds
     # Fresh bits add up, to 3ε and no less.
-    fresh = daily.exact_channel(constant, memoised=False)
+    fresh = daily.forgetful_channel(constant)
     assert audit_channel(fresh, Context.plain(5, 3.0)).holds
     assert not audit_channel(fresh, Context.plain(5, 2.9)).holds
 
@@ -42,7 +42,7 @@ def test_a_number_that_stays_keeps_epsilon_for_ever_if_it_is_remembered(width: i
 def test_that_a_number_changed_is_not_hidden() -> None:
     """What the page says: a bit that changes proves another bucket, at any ε."""
     daily = DailyMean(OneBitMean(4, 0.1), 4)
-    moved, stayed = daily.exact_channel([[0, 4], [0, 0]], memoised=True)
+    moved, stayed = daily.exact_channel([[0, 4], [0, 0]])
     assert moved[1] > 0
     assert stayed[1] == 0
 
@@ -90,7 +90,7 @@ def test_any_bucket_is_as_accurate_on_one_day_as_none(width: int) -> None:
     """The paper's main result: over the offsets the law of the bit is that of the exact number."""
     made = OneBitMean(20, 1.0)
     daily = DailyMean(made, width)
-    sent = daily.exact_channel([[x] for x in range(21)], memoised=True)
+    sent = daily.exact_channel([[x] for x in range(21)])
     for row, exact in zip(sent, made.exact_channel(), strict=True):
         # Each whole threshold is rounded down by less than one in 2^48.
         assert abs(row[1] - exact[1]) < 2.0**-47
@@ -129,10 +129,10 @@ def test_sequences_have_the_law_of_phones() -> None:
     phones = Phones(daily, n, seeded_words(np.random.default_rng(5)))
     sent = np.stack([phones.report(np.full(n, x)) for x in walk], axis=1)
     seen = np.bincount(sent @ np.array([4, 2, 1]), minlength=8)
-    (row,) = daily.exact_channel([walk], memoised=True)
+    (row,) = daily.exact_channel([walk])
     assert sum(row) == 1
     assert_fits(seen, n * np.array([float(q) for q in row]), SIGNIFICANCE)
-    (fresh,) = daily.exact_channel([walk], memoised=False)
+    (fresh,) = daily.forgetful_channel([walk])
     with pytest.raises(AssertionError):
         assert_fits(seen, n * np.array([float(q) for q in fresh]), SIGNIFICANCE)
 
