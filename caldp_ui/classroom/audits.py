@@ -21,6 +21,7 @@ from caldp_core.lecture.sketches import CountMeanSketch, HadamardSketch, Hashes
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
 from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.context import Context, PrivacyMatrix
+from caldp_ui.words import formats
 
 _DAYS: Final = 3
 _BLOOMS: Final = np.array([[True, False], [False, True]])
@@ -125,5 +126,5 @@ def told(verdicts: Sequence[Verdict]) -> dict[str, dict[str, str]]:
     return {
         "keeps it": {v.what: "✓ yes" if v.holds else "✗ NO" for v in verdicts},
         "claimed ε": {v.what: f"{v.claimed:g}" for v in verdicts},
-        "largest found": {v.what: f"{v.loss:.4g}" for v in verdicts},
+        "largest found": {v.what: formats.digits(v.loss, 4) for v in verdicts},
     }

@@ -132,7 +132,7 @@ def _bits(bits: int) -> str:
 
 
 def _off(share: float) -> str:
-    return f"± {100 * share:.2g} %" if share < 1 else f"± {100 * share:,.0f} %"
+    return f"± {formats.digits(100 * share)} %"
 
 
 def figure(what: Counting, lesson: Lesson, colours: Palette) -> go.Figure:
@@ -157,7 +157,7 @@ def figure(what: Counting, lesson: Lesson, colours: Palette) -> go.Figure:
         "title_text": "standard error of a share, %",
         "type": "log",
         "tickvals": ticks,
-        "ticktext": [f"{tick:.9g}" for tick in ticks],
+        "ticktext": [formats.digits(tick) for tick in ticks],
     }
     return charts.figure(traces, x, y, colours, hovermode="closest")
 

@@ -123,7 +123,7 @@ def open_board(lesson: Lesson) -> Board:
 
 
 def _minutes(error: float) -> str:
-    return f"± {error:.2g} minutes" if error < 100 else f"± {error:,.0f} minutes"
+    return f"± {formats.digits(error)} minutes"
 
 
 def figure(what: Means, lesson: Lesson, colours: Palette) -> go.Figure:
@@ -152,7 +152,8 @@ def figure(what: Means, lesson: Lesson, colours: Palette) -> go.Figure:
 
 def _alt(what: Means) -> str:
     said = "; ".join(
-        f"{width}: {random:.2g} at random, {naive:.2g} to the nearest, {coins:.1f} coins"
+        f"{width}: {_minutes(random)} at random, {_minutes(naive)} to the nearest, "
+        f"{coins:.1f} coins"
         for width, random, naive, coins in zip(
             WIDTHS, what.by_offset, what.to_nearest, what.coins, strict=True
         )

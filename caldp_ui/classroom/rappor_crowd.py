@@ -44,11 +44,11 @@ def work(lesson: Lesson) -> Crowd:
 def open_board(lesson: Lesson) -> Board:
     """See `Station`."""
     what = work(lesson)
-    first = 100 * what.decoded[0] / lesson.n
+    first, true = 100 * what.decoded[0] / lesson.n, 100 * what.truth[0] / lesson.n
     sure = sum(what.truth > 2 * what.deviation)
     told = (
         f"**One day's reports of {formats.people(lesson.n)} phones: {PAGES[0]} is home for "
-        f"{first:.3g} %** (truly {100 * what.truth[0] / lesson.n:.3g} %); "
+        f"{formats.digits(first, 3)} %** (truly {formats.digits(true, 3)} %); "
         f"{sure} of {len(PAGES)} pages stand out of the noise."
     )
     return Board(

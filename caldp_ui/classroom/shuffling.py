@@ -88,28 +88,21 @@ def open_board(lesson: Lesson) -> Board:
     best, block, real = what.here
     told = (
         f"**Mixed with the reports of {formats.people(lesson.n)} people, a report that keeps "
-        f"ε = {lesson.epsilon:g} keeps ε = {_level(best)}**"
+        f"ε = {lesson.epsilon:g} keeps ε = {formats.digits(best)}**"
     )
     if lesson.blocks > 1:
         told += (
             f"; in {formats.exactly(lesson.blocks)} blocks only the "
-            f"{formats.people(what.crowd)} of one's own hide one: **{_level(block)}**"
+            f"{formats.people(what.crowd)} of one's own hide one: **{formats.digits(block)}**"
         )
     told += ", but for one chance in a billion."
     if lesson.broken:
-        told += f" If {FAKES} of 100 of the crowd are fakes, it is {_level(real)}."
+        told += f" If {FAKES} of 100 of the crowd are fakes, it is {formats.digits(real)}."
     return Board(
         told,
         lambda: _draw(what, lesson),
         lambda: _formula(what, lesson),
         _numbers(what),
-    )
-
-
-def _level(epsilon: float) -> str:
-    """Two digits, never a power of ten."""
-    return (
-        f"{epsilon:.2g}" if epsilon >= 1e-4 else np.format_float_positional(float(f"{epsilon:.1g}"))
     )
 
 
@@ -145,8 +138,10 @@ def figure(what: Mixed, lesson: Lesson, colours: Palette) -> go.Figure:
 
 def _alt(what: Mixed) -> str:
     said = "; ".join(
-        f"{formats.people(int(what.n[i]))}: {what.best[i]:.2g}, in blocks {what.block[i]:.2g}"
-        for i in range(0, what.n.size, 4)
+        f"{formats.people(n)}: {formats.digits(best)}, in blocks {formats.digits(block)}"
+        for n, best, block in zip(
+            what.n.tolist()[::4], what.best.tolist()[::4], what.block.tolist()[::4], strict=True
+        )
     )
     return f"ε after mixing against the number of people, both logarithmic. {said}."
 
@@ -157,11 +152,12 @@ def _formula(what: Mixed, lesson: Lesson) -> None:
         r"\frac{8\sqrt{e^{\varepsilon_0}\log(4/\delta)}}{\sqrt n}+\frac{8e^{\varepsilon_0}}{n}"
         r"\Big)\Big)"
     )
-    told = closed_form(lesson.epsilon, lesson.n, DELTA)
+    closed = formats.digits(closed_form(lesson.epsilon, lesson.n, DELTA), 3)
+    best = formats.digits(what.here[0], 3)
     st.markdown(
         f"Feldman, McMillan, Talwar 2021, “Hiding among the clones”, main theorem, δ = 10⁻⁹: "
-        f"{told:.3g} here. It holds for ε₀ ≤ log(n/(16·log(2/δ))); for fewer people it says "
-        f"nothing, so ε₀ is drawn. The solid line, {what.here[0]:.3g} here, is the divergence of "
+        f"{closed} here. It holds for ε₀ ≤ log(n/(16·log(2/δ))); for fewer people it says "
+        f"nothing, so ε₀ is drawn. The solid line, {best} here, is the divergence of "
         "their reduction to clones summed up, rounded to the safe side; it holds for any "
         "mechanism. **(ε, δ)**: unlike all other pages, the promise after mixing may fail with "
         "chance δ. **In blocks** a report shows its block, so the crowd is one's own block: "
@@ -179,7 +175,8 @@ def _numbers(what: Mixed) -> dict[str, dict[str, str]]:
     }
     return {
         title: {
-            formats.people(int(what.n[i])): f"{values[i]:.3g}" for i in range(0, what.n.size, 2)
+            formats.people(n): formats.digits(level, 3)
+            for n, level in zip(what.n.tolist()[::2], values.tolist()[::2], strict=True)
         }
         for title, values in columns.items()
     }

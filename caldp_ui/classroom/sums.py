@@ -110,7 +110,7 @@ def open_board(lesson: Lesson) -> Board:
 
 
 def _off(error: float) -> str:
-    return f"{error:.1g}" if error < 1 else formats.people(float(f"{error:.2g}"))
+    return formats.digits(error, 1) if error < 1 else formats.people(float(f"{error:.2g}"))
 
 
 def figure(what: Sums, lesson: Lesson, colours: Palette) -> go.Figure:
@@ -154,12 +154,14 @@ def _formula(what: Sums, lesson: Lesson) -> None:
         r"\quad\Rightarrow\quad\hat X=\frac{(e^\varepsilon+1)\sum_i\tilde x_i-n}{e^\varepsilon-1}"
     )
     power = math.exp(lesson.epsilon)
+    plus, minus = formats.digits(power + 1, 4), formats.digits(power - 1, 4)
+    error = formats.digits(math.sqrt(lesson.n * power) / (power - 1), 3)
     st.markdown(
         f"This outcome: {formats.exactly(what.reports)} of {formats.exactly(lesson.n)} sent yes, "
-        f"so X̂ = ({power + 1:.4g} · {formats.exactly(what.reports)} − {formats.exactly(lesson.n)})"
-        f" / {power - 1:.4g} = **{what.estimate:,.0f}**; truly {formats.exactly(what.yes)}. "
-        f"Its variance is n·e^ε/(e^ε−1)², about n/ε² for small ε: here a standard error of "
-        f"{math.sqrt(lesson.n * power) / (power - 1):,.3g} people. The curator adds Laplace noise "
+        f"so X̂ = ({plus} · {formats.exactly(what.reports)} − {formats.exactly(lesson.n)}) / "
+        f"{minus} = **{what.estimate:,.0f}**; truly {formats.exactly(what.yes)}. "
+        "Its variance is n·e^ε/(e^ε−1)², about n/ε² for small ε: here a standard error of "
+        f"{error} people. The curator adds Laplace noise "
         "Lap(1/ε) once, on whole numbers (two-sided geometric); E|error| is about 1/ε. “Taken at "
         "their word” counts the yes reports as they come: the lies of the many “no” stay in, an "
         "error of n·(1−2·share)/(e^ε+1) that no number of people mends."

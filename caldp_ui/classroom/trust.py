@@ -73,7 +73,7 @@ def open_board(lesson: Lesson) -> Board:
     what = work(lesson)
     best = formats.hundred(guessed_right(lesson.epsilon))
     take_home = (
-        f"**Trust nobody: if phones lie in {formats.hundred(1 - what.truth_kept)} of 100 cases, "
+        f"**Trust nobody: if phones lie in {_of_hundred(1 - what.truth_kept)} of 100 cases, "
         f"whoever reads the server turns a 50:50 guess into {_at_most(best)} of 100 right**, and "
         f"{formats.people(lesson.n)} {'bit still says' if lesson.n == 1 else 'bits still say'} "
         f"{_percent(what.local)} yes (truly {_percent(what.yes)}, typically ± "
@@ -88,8 +88,13 @@ def open_board(lesson: Lesson) -> Board:
 
 
 def _percent(share: float) -> str:
-    number = f"{100 * share:.3g}" if abs(share) < 10 else f"{100 * share:,.0f}"
-    return f"{number}\N{NO-BREAK SPACE}%"
+    return f"{formats.digits(100 * share, 3)}\N{NO-BREAK SPACE}%"
+
+
+def _of_hundred(share: float) -> str:
+    """A number of 100 people; few are not none."""
+    said = formats.hundred(share)
+    return "fewer than 1" if said == "0" else said
 
 
 def _at_most(best: str) -> str:
@@ -118,11 +123,11 @@ def _draw(what: Trust, lesson: Lesson) -> None:
 
 def coin_told(what: Trust) -> str:
     """One phone's coin in natural frequencies."""
-    yes, no = formats.hundred(what.truth_kept), formats.hundred(1 - what.truth_kept)
+    yes, no = _of_hundred(what.truth_kept), _of_hundred(1 - what.truth_kept)
     ratio = what.truth_kept / (1 - what.truth_kept)
     return (
         f"One coin: of 100 phones with yes, <b>{yes}</b> send yes; of 100 with no, <b>{no}</b> do. "
-        f"A “yes” is {ratio:,.3g} times as likely from a yes: e<sup>ε</sup>."
+        f"A “yes” is {formats.digits(ratio, 3)} times as likely from a yes: e<sup>ε</sup>."
     )
 
 
@@ -158,9 +163,9 @@ def _formula(what: Trust, lesson: Lesson) -> None:
     )
     kept = what.truth_kept
     st.markdown(
-        f"Here: {kept:.4f} / {1 - kept:.4f} = {kept / (1 - kept):.4g}, and e^ε = "
-        f"{math.exp(lesson.epsilon):.4g}. Every phone runs an ε-private mechanism on a data set of "
-        "one person, so all reports together are ε-private for everybody (parallel composition). "
+        f"Here: {kept:.6f} / {1 - kept:.6f} = {formats.digits(kept / (1 - kept), 4)}, and e^ε = "
+        f"{formats.digits(math.exp(lesson.epsilon), 4)}. Every phone runs an ε-private mechanism "
+        "on a data set of one person, so all reports together are ε-private for everybody (parallel composition). "
         "The curator adds noise once, to the count: more accurate, but somebody has to hold the "
         "truth. A report whose owner is torn 50:50 beforehand is guessed right with e^ε/(1+e^ε) "
         "at most, by whatever rule."

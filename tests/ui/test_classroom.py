@@ -14,6 +14,7 @@ from caldp_ui.classroom.slot import NAMES, VIEWS, Lesson, LessonLink
 from caldp_ui.classroom.stations import STATIONS
 from tests.contract.checks import naming
 from tests.ui.driver import APP, checked, container, query_of
+from tests.ui.lessons import ENDS
 
 EPSILONS = (0.1, 0.5, 1.0, 3.0, 10.0)
 
@@ -100,18 +101,6 @@ def test_every_control_changes_what_it_names_and_undo_takes_it_back() -> None:
         assert_shows(at, lesson_of(at))
 
 
-ENDS = [
-    Lesson("trust", n=1),
-    Lesson("trust", 0.1, 10**9, broken=True, seed=5),
-    Lesson("sum", 10.0, 10),
-    Lesson("selection", 0.1, 10, items=1024),
-    Lesson("rappor", 10.0, days=60, values=5, broken=True),
-    Lesson("rappor", 0.1, 1, view="crowd"),
-    Lesson("bits", 10.0, 10**9, broken=True, items=4),
-    Lesson("means", 0.1, 1, width=240),
-    Lesson("shuffling", 10.0, 10, broken=True, blocks=10_000),
-]
-"""Lessons at the ends of all ranges."""
 BAD = [
     {"station": "nowhere"},
     {"epsilon": "11"},

@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,10 +27,22 @@ from caldp_ui.classroom import (
     trust,
 )
 from caldp_ui.classroom.slot import NAMES, WIDTHS, Lesson
+from caldp_ui.classroom.stations import STATIONS
 from caldp_ui.words import formats
 from tests.contract.checks import naming
+from tests.ui.lessons import ENDS
 
 EPSILONS = (0.1, 0.5, 1.0, 3.0, 10.0)
+
+
+def test_no_number_is_told_as_a_power_of_ten() -> None:
+    for lesson in ENDS:
+        for broken in (False, True):
+            board = STATIONS[lesson.station].open(replace(lesson, broken=broken))
+            cells = [cell for column in board.numbers.values() for cell in column.values()]
+            for text in (board.take_home, *cells):
+                with naming(text):
+                    assert not re.search(r"\de[-+]?\d|nan|inf", text)
 
 
 def test_trust_says_the_coin_and_the_bound() -> None:
@@ -42,6 +55,7 @@ def test_trust_says_the_coin_and_the_bound() -> None:
         said = trust.open_board(lesson).take_home
         assert f"{formats.hundred(guessed_right(epsilon))} of 100 right" in said
         assert f"<b>{formats.hundred(what.truth_kept)}</b>" in trust.coin_told(what)
+        assert "<b>0</b>" not in trust.coin_told(what)
         assert abs(what.local - what.yes) < 6 * what.local_off
         assert abs(what.central - what.yes) < 40 * what.central_off + 1e-12
 
@@ -222,7 +236,7 @@ def test_shuffling_says_the_bound_of_the_crowd_that_is_there() -> None:
     expected = [numeric(2.0, n, 1e-9) for n in (10**6, 10**4, 10**5)]
     assert what.here == pytest.approx(expected)
     said = shuffling.open_board(lesson).take_home
-    assert all(f"{each:.2g}" in said for each in expected)
+    assert all(formats.digits(each) in said for each in expected)
     assert (what.best <= what.closed + 1e-12).all()
     assert (what.best <= what.block + 1e-12).all()
     assert (what.block <= 2.0).all()
