@@ -165,10 +165,10 @@ def _formula(what: Trust, lesson: Lesson) -> None:
     st.markdown(
         f"Here: {kept:.6f} / {1 - kept:.6f} = {formats.digits(kept / (1 - kept), 4)}, and e^ε = "
         f"{formats.digits(math.exp(lesson.epsilon), 4)}. Every phone runs an ε-private mechanism "
-        "on a data set of one person, so all reports together are ε-private for everybody (parallel composition). "
-        "The curator adds noise once, to the count: more accurate, but somebody has to hold the "
-        "truth. A report whose owner is torn 50:50 beforehand is guessed right with e^ε/(1+e^ε) "
-        "at most, by whatever rule."
+        "on a data set of one person, so all reports together are ε-private for everybody "
+        "(parallel composition). The curator adds noise once, to the count: more accurate, but "
+        "somebody has to hold the truth. A report whose owner is torn 50:50 beforehand is guessed "
+        "right with e^ε/(1+e^ε) at most, by whatever rule."
     )
 
 
