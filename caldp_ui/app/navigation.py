@@ -43,6 +43,7 @@ PERSONAL: Final = "pages/personal.py"
 ADVERSARY: Final = "pages/adversary.py"
 MATRIX: Final = "pages/matrix.py"
 ROOM: Final = "pages/room.py"
+CLASSROOM: Final = "pages/classroom.py"
 CURVES: Final = "pages/curves.py"
 PLAN: Final = "pages/plan.py"
 PAPER: Final = "pages/paper.py"
@@ -114,6 +115,14 @@ PAGES: Final = (
         "Room",
         UNDERSTAND,
         "Ask a class: each phone throws its own coin, the projector shows the estimate.",
+    ),
+    Entry(
+        CLASSROOM,
+        "Local DP classroom",
+        "school",
+        "Classroom",
+        UNDERSTAND,
+        "A first lecture in seven pictures for the projector, each with a way to break it.",
     ),
     Entry(
         CURVES,

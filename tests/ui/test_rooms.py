@@ -40,6 +40,7 @@ ROOMS = (
     "personal",
     "room",
     "matrix",
+    "classroom",
 )
 """From the ground up: a room imports from itself and from those before it."""
 
