@@ -159,19 +159,6 @@ def hidden(what: Shown) -> list[str]:
     ]
 
 
-def not_promised() -> list[str]:
-    """What the policy leaves open, one sentence each."""
-    return [
-        "That somebody is *not* at home: who names a place openly rules their own places out.",
-        "Places that a person did not mark: they are named openly more often than not.",
-        (
-            "What the openly named places of one person add up to, day after day: everywhere that "
-            "they go but home and work."
-        ),
-        "That somebody took part at all.",
-    ]
-
-
 def bias(what: Shown) -> str:
     """What the background does, and that more people do not mend it."""
     if what.is_known:

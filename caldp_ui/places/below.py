@@ -28,7 +28,6 @@ from caldp_ui.parts.tabs import tabs
 from caldp_ui.places.ground import home
 from caldp_ui.places.slot import SLOT
 from caldp_ui.session import jobs
-from caldp_ui.stage import nobody_below
 from caldp_ui.words.glossary import terms
 from caldp_ui.words.vocabulary import PLACES
 
@@ -91,13 +90,11 @@ def _hand_on(what: Shown) -> None:
 
 def _pictures(what: Shown) -> dict[str, bytes]:
     domain = runs.map_of(what.setup.dataset)
-    nobody = nobody_below(what.setup.n)
     shares = {"Truth": what.setup.dataset.distribution}
     for title, result in (("Plain LDP", what.plain), ("This protection", what.ours)):
         if result is not None:
             shares[title] = result.first.estimate
-    part = home(domain)
-    return {title: pictures.png(each, domain, part, nobody) for title, each in shares.items()}
+    return pictures.maps(shares, domain, home(domain), what.setup.n)
 
 
 _AGAINST: Final = (
