@@ -132,15 +132,8 @@ def _hand_on(what: Shown) -> None:
         shown = Exhibit(what.ours, what.plain, _pictures(what, what.ours), addresses.here(query))
         hand_on.record_page(SLOT, PLACES, shown)
         hand_on.files(SLOT, what.ours)
-        st.download_button(
-            "blocks-beside.json",
-            exports.scenario_json(what.blocks_setup.scenario),
-            "blocks-beside.json",
-            "application/json",
-            key=SLOT.key("blocks-json"),
-            icon=":material/grid_on:",
-            on_click="ignore",
-        )
+        beside = exports.scenario_json(what.blocks_setup.scenario)
+        hand_on.file(SLOT.key("blocks-json"), "blocks-beside.json", beside)
         hand_on.code(what.ours)
 
 

@@ -154,15 +154,8 @@ def _hand_on(what: Shown) -> None:
             scenario = what.record.scenario
             beside = {"places-known": known(scenario), "nothing-own": nothing_own(scenario)}
             for name, each in beside.items():
-                st.download_button(
-                    f"{name}.json",
-                    exports.scenario_json(each),
-                    f"{name}.json",
-                    "application/json",
-                    key=SLOT.key(f"json-{name}"),
-                    icon=":material/data_object:",
-                    on_click="ignore",
-                )
+                text = exports.scenario_json(each)
+                hand_on.file(SLOT.key(f"json-{name}"), f"{name}.json", text)
         hand_on.code(what.assumed)
 
 
