@@ -17,7 +17,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from benchmarks.browser import serving, settled
+from benchmarks.browser import settled
+from benchmarks.server import serving
 from caldp_core.domain.grid import US_GRID, Area
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms.specs import Hadamard
