@@ -10,6 +10,7 @@ import random
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from statistics import quantiles
 from time import perf_counter
@@ -32,7 +33,7 @@ _WAIT: Final = Bar("≤", 2)
 
 @dataclass(frozen=True)
 class Move:
-    """Seconds until the picture had come, and messages and bytes of the run."""
+    """Seconds until the picture had come, infinite if never; messages and bytes of the run."""
 
     seconds: float
     messages: int
@@ -54,12 +55,13 @@ async def _crowd(server: Server, number: int) -> list[Figure]:
     moves = [move for of_visit in each for move in of_visit]
     for visitor in visitors:
         await visitor.close()
-    waits = [move.seconds for move in moves]
+    waits = [move.seconds for move in moves if move.seconds < inf]
     said = f"{number} visits, {_MOVES} moves of ε each"
     return [
         _one(f"{said}: runs a second", "/s", len(moves) / seconds, _PACE),
         _of("until the picture, half of the moves", "s", waits, 50),
         _of("until the picture, 95 of 100 moves", "s", waits, 95, _WAIT),
+        _one("moves that never showed", "", float(len(moves) - len(waits)), Bar("≤", 0)),
         _one("the server's processor time for a run", "ms", 1000 * used / len(moves)),
         _of("messages of a run", "", [float(move.messages) for move in moves], 50),
         _of("bytes of a run", "kB", [move.received / 1000 for move in moves], 50),
@@ -73,7 +75,10 @@ async def _moves(visitor: Visitor, choice: random.Random) -> list[Move]:
         await asyncio.sleep(_PAUSE_S * choice.uniform(0.5, 1.5))
         step = choice.choice((-1, 1))
         at = at + step if 0 <= at + step < len(_LEVELS) else at - step
-        seconds = await visitor.run({_SLIDER: _LEVELS[at]}, _PICTURE)
+        try:
+            seconds = await visitor.run({_SLIDER: _LEVELS[at]}, _PICTURE)
+        except TimeoutError:
+            seconds = inf
         done.append(Move(seconds, visitor.messages, visitor.received))
     return done
 

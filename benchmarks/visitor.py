@@ -17,7 +17,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
 _FRAME_MAX: Final = 2**26
-_PATIENCE_S: Final = 60.0
+_PATIENCE_S: Final = 30.0
 
 
 class Visitor:
@@ -51,7 +51,7 @@ class Visitor:
     async def run(self, widgets: Mapping[str, str], last: str) -> float:
         """Run the page with these texts in its widgets, by key; seconds until `last` had come.
 
-        `last`: the key of an element. The whole run is waited for.
+        `last`: the key of an element. The whole run is waited for; raises `TimeoutError`.
         """
         self._widgets |= widgets
         self.messages = self.received = 0
@@ -60,16 +60,8 @@ class Visitor:
         # A run that the page has started by itself may end first.
         while self.arrived.get(last, 0.0) < asked:
             self._whole.clear()
-            await self._end_of_run()
+            await asyncio.wait_for(self._whole.wait(), _PATIENCE_S)
         return self.arrived[last] - asked
-
-    async def _end_of_run(self) -> None:
-        whole = asyncio.create_task(self._whole.wait())
-        first = asyncio.FIRST_COMPLETED
-        done, _ = await asyncio.wait({whole, self._tasks[0]}, timeout=_PATIENCE_S, return_when=first)
-        if whole not in done:
-            whole.cancel()
-            raise RuntimeError(f"The server sent no whole page: {self._tasks[0]}")
 
     async def close(self) -> None:
         """Leave."""

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from caldp_core.basics.types import Progress
-from caldp_ui.session.jobs import Job, Offer, Told, bar, begin, held, place, run_page, watch
+from caldp_ui.session.jobs import Job, Offer, Told, bar, begin, every, held, place, run_page, watch
 
 
 def filling(
@@ -29,7 +29,7 @@ def filling(
         gather(key, name, find)
         job = held(key, name)
     if job is None or not job.done:
-        _fill(key, told, show)
+        every(1.5, _fill)(key, told, show)
         return
     show(list(job.found))
     if job.result() is None:
@@ -58,7 +58,7 @@ def gathered(
             args=(key, name, find),
         )
     elif not job.done:
-        watch(key, told)
+        every(0.4, watch)(key, told)
 
 
 def gather(key: str, name: str, find: Callable[[Progress], Iterator[Any]]) -> None:
@@ -73,7 +73,6 @@ def gather(key: str, name: str, find: Callable[[Progress], Iterator[Any]]) -> No
     st.session_state[place(key)] = begin(job, work)
 
 
-@st.fragment(run_every=1.5)
 def _fill(key: str, told: Told, show: Callable[[list[Any]], None]) -> None:
     job: Job[Any] | None = st.session_state.get(place(key))
     if job is None or job.done:
