@@ -1,5 +1,8 @@
 """Hypothesis strategies for whole scenarios, of all kinds there are."""
 
+from dataclasses import fields
+from typing import Any
+
 from hypothesis import strategies as st
 
 from caldp_core.basics.limits import (
@@ -213,3 +216,8 @@ SCENARIOS = st.builds(
     trials=st.integers(1, TRIALS_MAX),
     seed=SEED,
 )
+
+
+def names_of(cls: Any) -> set[str]:
+    """The fields of a kind of record."""
+    return {field.name for field in fields(cls)}

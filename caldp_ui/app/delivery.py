@@ -16,7 +16,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-_SHEET: Final = Path(__file__).with_name("style.css")
+SHEET: Final = Path(__file__).with_name("style.css")
 _ROOT: Final = (
     '<script>window.__streamlit = {BACKEND_BASE_URL: new URL(".", location.href).href};</script>'
 )
@@ -31,7 +31,7 @@ class Delivery:
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
         self._kept: dict[str, tuple[Message, Message]] = {}
-        style = _SHEET.read_text("utf-8")
+        style = SHEET.read_text("utf-8")
         # At the end of the body: behind the styles that Streamlit adds to the head.
         self._put = {"</head>": f"{_ROOT}</head>", "</body>": f"<style>{style}</style></body>"}
 

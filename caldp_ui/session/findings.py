@@ -9,7 +9,8 @@ from typing import Any
 import streamlit as st
 
 from caldp_core.basics.types import Progress
-from caldp_ui.session.jobs import Job, Offer, Told, bar, begin, every, held, place, run_page, watch
+from caldp_ui.session.jobs import Job, Offer, Told, bar, begin, held, place, run_page, watch
+from caldp_ui.session.ticking import ticking
 
 
 def filling(
@@ -29,7 +30,7 @@ def filling(
         gather(key, name, find)
         job = held(key, name)
     if job is None or not job.done:
-        every(1.5, _fill)(key, told, show)
+        ticking(1.5, lambda: _fill(key, told, show))
         return
     show(list(job.found))
     if job.result() is None:
@@ -58,7 +59,7 @@ def gathered(
             args=(key, name, find),
         )
     elif not job.done:
-        every(0.4, watch)(key, told)
+        watch(key, told)
 
 
 def gather(key: str, name: str, find: Callable[[Progress], Iterator[Any]]) -> None:

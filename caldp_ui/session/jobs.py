@@ -10,16 +10,16 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from threading import Event
 from time import monotonic
-from typing import Any, Final, Generic, Literal, NoReturn, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, NoReturn, TypeAlias, TypeVar
 
 import streamlit as st
 
 from caldp_core.basics.errors import Cancelled
 from caldp_core.basics.types import Progress
 from caldp_ui.session import notices
+from caldp_ui.session.ticking import ticking
 
 T = TypeVar("T")
-_RUNS: Final = "runs-of-fragments"
 
 
 @dataclass
@@ -132,7 +132,7 @@ def offered(
         return None
     if job.done:
         return job.result()
-    every(0.4, watch)(key, told)
+    watch(key, told)
     return None
 
 
@@ -152,7 +152,7 @@ def quietly(key: str, name: str, work: Callable[[Progress], T]) -> T | None:
     if job is not None and job.done:
         return None if job.future.exception() else job.result()
     st.session_state[f"{key}/idle"] = 0
-    every(1.0, _wait)(key, name, work)
+    ticking(1.0, lambda: _wait(key, name, work))
     return None
 
 
@@ -163,22 +163,6 @@ def _wait(key: str, name: str, work: Callable[[Progress], Any]) -> None:
         st.session_state[place(key)] = launch(name, work, _quiet_pool)
     elif job is not None and job.done:
         run_page()
-
-
-def every(seconds: float, part: Callable[..., None]) -> Callable[..., None]:
-    """`part` as a fragment that is drawn again every so many seconds, until the page runs again.
-
-    In each run of the page it is another one. The timer of a fragment that lasted could ask while
-    the server has run the page, but not sent it yet: Streamlit then sends nothing of that run, and
-    what the reader has just changed stays unseen. For a fragment that is gone it does nothing.
-    """
-    number = st.session_state[_RUNS] = st.session_state.get(_RUNS, 0) + 1
-
-    def again(*arguments: Any) -> None:
-        part(*arguments)
-
-    again.__qualname__ = f"{part.__qualname__}-{number}"
-    return st.fragment(again, run_every=seconds)
 
 
 def run_page() -> NoReturn:
@@ -207,6 +191,10 @@ def _start(key: str, name: str, work: Callable[[Progress], Any]) -> None:
 
 def watch(key: str, told: Told) -> None:
     """The job's progress until it is done; then the page runs once more."""
+    ticking(0.4, lambda: _look(key, told))
+
+
+def _look(key: str, told: Told) -> None:
     job: Job[Any] | None = st.session_state.get(place(key))
     if job is None or job.done:
         run_page()

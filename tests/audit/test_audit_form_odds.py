@@ -12,6 +12,7 @@ from caldp_core.mechanisms.oracles.subset_selection import SubsetSelectionOracle
 from caldp_core.mechanisms.oracles.unary import OueOracles, RapporOracles
 from caldp_core.mechanisms.randomness.coins import seeded_words
 from caldp_core.privacy.context import Context
+from tests.products import thinned
 from tests.stats import SIGNIFICANCE, assert_fits
 
 BANKS = [RapporOracles, OueOracles, SubsetSelectionOracles, LocalHashingOracles]
@@ -42,7 +43,7 @@ def check_odds(made: ContextMechanism, n: int) -> None:
     assert_fits(np.array(observed), n * chances, SIGNIFICANCE / len(BANKS))
 
 
-@pytest.mark.parametrize("oracles", BANKS)
+@pytest.mark.parametrize("oracles", thinned(BANKS, one_in=2))
 def test_reports_have_the_odds_of_the_form(oracles: Any) -> None:
     policy = Context.plain(300, 1.0)
     check_odds(ContextMechanism(policy, "right", oracles), 200_000)

@@ -18,8 +18,9 @@ from caldp_ui.words.vocabulary import PLACES
 
 if os.environ.get("CALDP_BROWSER_REQUIRED") != "1":
     pytest.importorskip("playwright.sync_api", reason=missing())
-from playwright.sync_api import expect
+from playwright import sync_api
 
+expect = sync_api.expect
 PATIENCE_MS = 30_000
 expect.set_options(timeout=PATIENCE_MS)  # a busy machine is slow, not wrong
 DRAWN_SLIPS = 0.7

@@ -7,6 +7,7 @@ import pytest
 from tests.browser.conftest import Visit
 from tests.browser.hands import QUICKLY_FORECAST, tab
 from tests.browser.test_everybody import luminance
+from tests.products import thinned
 
 pytestmark = pytest.mark.browser
 LEAST = 4.5
@@ -49,7 +50,7 @@ def contrasts(page: Any, css: str) -> list[float]:
     return [contrast(*layers) for layers in page.evaluate(LAYERS, css)]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", thinned(["dark", "light"], one_in=2))
 def test_small_print_stands_out_from_the_page(visit: Visit, scheme: str) -> None:
     page = visit(QUICKLY_FORECAST, color_scheme=scheme)
     tab(page, "Error curves")

@@ -7,6 +7,7 @@ import pytest
 from benchmarks.browser import settled
 from tests.browser.conftest import Profiles
 from tests.browser.watch import Watch
+from tests.products import thinned
 
 pytestmark = pytest.mark.browser
 SCREENS: dict[str, dict[str, Any]] = {
@@ -28,8 +29,7 @@ def opened(profiles: Profiles, address: str, watch: Watch, link: str, screen: st
     return page
 
 
-@pytest.mark.parametrize("screen", SCREENS)
-@pytest.mark.parametrize("link", PAGES)
+@pytest.mark.parametrize(("link", "screen"), thinned(PAGES, SCREENS, one_in=2))
 def test_the_picture_and_its_sentence_come_first(
     profiles: Profiles, address: str, watch: Watch, link: str, screen: str
 ) -> None:

@@ -12,6 +12,7 @@ from caldp_ui.values.slot import BEGIN
 from tests.browser.conftest import DESKTOP, Profiles
 from tests.browser.test_contrast import contrast
 from tests.browser.watch import Watch
+from tests.products import thinned
 
 pytestmark = pytest.mark.browser
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
@@ -136,7 +137,7 @@ def test_a_thousand_pages_are_folded_searched_and_marked(
     watch.check()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", thinned(["dark", "light"], one_in=2))
 def test_names_stand_out_and_nothing_sticks_out_on_a_phone(
     profiles: Profiles, address: str, watch: Watch, scheme: str
 ) -> None:

@@ -21,13 +21,14 @@ from caldp_core.privacy.context import Context
 from tests.contract import checks
 from tests.contract.checks import naming
 from tests.contract.contexts import CONTEXTS, EPSILONS, context, many_symbols
+from tests.products import thinned
 from tests.stats import SIGNIFICANCE
 
 BOTH = "blocks and sensitive set"
 THETAS = [RapporOracles, OueOracles, unary_family(0.8)]
 
 
-@pytest.mark.parametrize("kind", CONTEXTS)
+@pytest.mark.parametrize("kind", thinned(CONTEXTS, one_in=2))
 def test_exact_promises(kind: str) -> None:
     for epsilon, family in product(EPSILONS, THETAS):
         built = PublishedUrap(context(kind, epsilon), family)

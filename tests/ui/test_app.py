@@ -24,6 +24,7 @@ from caldp_ui.compute import rivals, runs
 from caldp_ui.places import controls, presets
 from caldp_ui.places.slot import BEGIN
 from caldp_ui.words import formats, promise
+from tests.products import thinned
 from tests.ui.driver import (
     assert_shows,
     chart,
@@ -60,14 +61,14 @@ def test_methods_are_named_and_plain_ldp_is_the_best_there_is() -> None:
     assert MECHANISMS[best].title in told["plain"]
 
 
-@pytest.mark.parametrize("name", VARIED)
+@pytest.mark.parametrize("name", thinned(VARIED, one_in=3))
 def test_every_kind_of_scenario_opens_from_its_link(name: str) -> None:
     at = open_with(VARIED[name])
     assert not at.warning
     assert_shows(at, VARIED[name])
 
 
-@pytest.mark.parametrize("title", [preset.title for preset in presets.PRESETS])
+@pytest.mark.parametrize("title", thinned([p.title for p in presets.PRESETS], one_in=2))
 def test_every_preset(title: str) -> None:
     before = replace(BEGIN.with_context(blocks=GridBlocks(3, 4)), n=1_000_000)
     at = open_with(before)
@@ -154,7 +155,7 @@ def test_people_from_a_thousand_to_a_trillion(power: int) -> None:
     assert_shows(at, BEGIN)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", thinned(FAMILIES, one_in=3))
 def test_families(family: str) -> None:
     few = replace(STATES, n=10_000)  # as many as local hashing, too, can draw at once
     at = open_with(few)
@@ -179,7 +180,7 @@ def test_a_link_may_name_an_estimator_that_the_menu_does_not_offer() -> None:
     assert scenario_of(at).estimator == "norm-sub"
 
 
-@pytest.mark.parametrize("name", menu_of_estimators("simplex"))
+@pytest.mark.parametrize("name", thinned(menu_of_estimators("simplex"), one_in=2))
 def test_estimators(name: str) -> None:
     at = open_app()
     finished(at.selectbox(key="places-estimator").set_value(name).run())

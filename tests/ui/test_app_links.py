@@ -13,6 +13,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute.sources import PEOPLE_OF_SYNTHETIC
 from caldp_ui.places.slot import BEGIN, Places, PlacesLink
 from caldp_ui.stage import LOOK_KEY, VIEW_KEY
+from tests.products import thinned
 from tests.ui.driver import (
     assert_shows,
     checked,
@@ -64,7 +65,7 @@ def assert_one_sentence(at: AppTest) -> None:
     assert sentence.rstrip().endswith((".", "…")) or len(sentence) < 600
 
 
-@pytest.mark.parametrize("name", [*BAD_LINKS, *DONT_FIT])
+@pytest.mark.parametrize("name", thinned([*BAD_LINKS, *DONT_FIT], one_in=3))
 def test_a_link_that_is_none_starts_afresh_and_is_told_once_in_one_sentence(name: str) -> None:
     at = open_app({"region": "40,41,-75,-73", **(BAD_LINKS | DONT_FIT)[name]})
     assert_one_sentence(at)
@@ -124,7 +125,7 @@ def test_an_older_link_opens_what_it_meant() -> None:
     assert assert_shows(at, meant).setup.mechanism_name == "hadamard"
 
 
-@pytest.mark.parametrize("name", VARIED)
+@pytest.mark.parametrize("name", thinned(VARIED, one_in=3))
 def test_what_the_address_bar_holds_opens_the_same(name: str) -> None:
     record = Places(VARIED[name], Area(40, 41, -75, -73), BEGIN.with_context(blocks=OneBlock()))
     query = PlacesLink().write(record)

@@ -10,6 +10,7 @@ from caldp_core.datasets import Cities, Gowalla, Snap
 from caldp_core.datasets.fetch import GOWALLA_FILE
 from caldp_core.domain.grid import Area
 from caldp_core.experiments.run import prepare, run
+from caldp_core.mechanisms.offers import cover_of
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.protection import (
     EverythingSensitive,
@@ -22,6 +23,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import navigation
 from caldp_ui.compute import runs as compute
 from caldp_ui.compute import sources as datasets
+from caldp_ui.controls.presets import Preset
 from caldp_ui.places import controls, presets
 from caldp_ui.start import cards as start
 from caldp_ui.words.glossary import DEFINITIONS
@@ -47,7 +49,7 @@ def test_presets_differ_and_other_scenarios_are_none() -> None:
 
 def test_the_paper_s_blocks_are_as_large_as_said() -> None:
     preset = next(p for p in presets.PRESETS if p.blocks == GridBlocks(25, 35))
-    domain = compute.dataset(Scenario()).domain
+    domain = compute.map_of(compute.dataset(Scenario()))
     assert (domain.area.north - domain.area.south) / 25 == 1
     assert (domain.area.east - domain.area.west) / 35 == 2
     assert "1° × 2°" in preset.sentence
@@ -64,21 +66,22 @@ def test_presets_hide_what_they_say() -> None:
     hidden = {}
     for preset in presets.PRESETS:
         setup = prepare(preset.apply(Scenario()))
-        hidden[preset.blocks, preset.sensitive] = setup.mechanism.hidden_symbols
+        hidden[preset.blocks, preset.sensitive] = cover_of(setup.mechanism).hidden
     sizes = {kind: symbols.size for kind, symbols in hidden.items()}
     assert sizes[OneBlock(), SensitiveAreas(())] == 0
     assert sizes[OneBlock(), EverythingSensitive()] == 43_750
     assert sizes[GridBlocks(25, 35), EverythingSensitive()] == 43_750
     assert 0 < sizes[GridBlocks(25, 35), SensitiveInhabited(1, 5_000)] < 43_750
     cities = next(p.sensitive for p in presets.PRESETS if p.blocks == OneBlock() and _edits(p) == 3)
-    domain = compute.dataset(Scenario()).domain
+    domain = compute.map_of(compute.dataset(Scenario()))
+    assert isinstance(cities, SensitiveAreas)
     boxes = [domain.inside(Area.parse(edit[1:])) for edit in cities.edits]
     np.testing.assert_array_equal(hidden[OneBlock(), cities], np.flatnonzero(sum(boxes)))
     for box, place in zip(boxes, [(40.71, -74.01), (41.88, -87.63), (34.05, -118.24)], strict=True):
         assert box[domain.locate(*place)]
 
 
-def _edits(preset: presets.Preset) -> int:
+def _edits(preset: Preset) -> int:
     return len(preset.sensitive.edits) if isinstance(preset.sensitive, SensitiveAreas) else 0
 
 
@@ -137,13 +140,13 @@ def test_cards_are_different_and_their_page_exists() -> None:
 
 
 def _terms_used() -> set[str]:
-    used = set()
+    used: set[str] = set()
     for path in [*ROOT.glob("caldp_ui/**/*.py"), *ROOT.glob("pages/*.py")]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "terms":
-                used |= {arg.value for arg in node.args if isinstance(arg, ast.Constant)}
+                used |= {str(arg.value) for arg in node.args if isinstance(arg, ast.Constant)}
             if isinstance(node, ast.Subscript) and getattr(node.value, "id", "") == "DEFINITIONS":
-                used |= {node.slice.value} if isinstance(node.slice, ast.Constant) else set()
+                used |= {str(node.slice.value)} if isinstance(node.slice, ast.Constant) else set()
     return used
 
 

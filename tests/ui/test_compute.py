@@ -70,8 +70,11 @@ def test_a_file_that_has_changed_is_read_again(tmp_path: Path) -> None:
     # As long as before, but another place.
     os.utime(file, ns=(1, 1))
     before = compute.dataset(scenario).counts
+    assert before is not None
     file.write_text(line.format("30.23") + line.format("45.64"))
-    assert not np.array_equal(compute.dataset(scenario).counts, before)
+    after = compute.dataset(scenario).counts
+    assert after is not None
+    assert not np.array_equal(after, before)
 
 
 def test_results_are_what_the_core_runs() -> None:

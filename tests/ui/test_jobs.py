@@ -2,6 +2,7 @@
 
 from concurrent.futures import wait
 from threading import Event, Semaphore
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -14,7 +15,7 @@ PATIENCE = 20.0
 """Seconds until a hanging test gives up; nothing is timed."""
 
 
-def finished(job: jobs.Job[object]) -> bool:
+def finished(job: jobs.Job[Any]) -> bool:
     return not wait([job.future], timeout=PATIENCE).not_done
 
 
@@ -72,7 +73,9 @@ def test_cancel_before_the_start_means_that_it_never_starts() -> None:
     held = Event()
     started: list[int] = []
     workers = jobs._pool()._max_workers
-    blockers = [jobs.launch("block", lambda _: held.wait(PATIENCE)) for _ in range(workers)]
+    blockers: list[jobs.Job[Any]] = [
+        jobs.launch("block", lambda _: held.wait(PATIENCE)) for _ in range(workers)
+    ]
     waiting = jobs.launch("wait", lambda _: started.append(1))
     waiting.cancel()
     held.set()
@@ -104,13 +107,15 @@ def test_a_cancelled_job_is_done_at_once_though_its_thread_is_not() -> None:
 def test_a_job_waits_for_a_free_thread_and_counts_its_seconds_from_then_on() -> None:
     held = Event()
     workers = jobs._pool()._max_workers
-    blockers = [jobs.launch("block", lambda _: held.wait(PATIENCE)) for _ in range(workers)]
+    blockers: list[jobs.Job[Any]] = [
+        jobs.launch("block", lambda _: held.wait(PATIENCE)) for _ in range(workers)
+    ]
     later = jobs.launch("later", lambda _: "there")
-    assert later.is_waiting
+    waiting = [later.is_waiting]
     assert later.seconds == 0.0
     held.set()
     assert all(finished(job) for job in [*blockers, later])
-    assert not later.is_waiting
+    assert [*waiting, later.is_waiting] == [True, False]
     assert later.seconds > 0.0
     assert later.result() == "there"
 

@@ -9,6 +9,7 @@ from html import unescape
 
 import numpy as np
 import pytest
+import streamlit as st
 from PIL import Image
 
 from caldp_core.audit.adversary import guessed_right
@@ -17,7 +18,7 @@ from caldp_core.datasets import us_cities
 from caldp_core.domain.grid import US_GRID, Area
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.protection import SensitiveAreas, StateBlocks
-from caldp_ui.app import addresses, style
+from caldp_ui.app import addresses, delivery
 from caldp_ui.app.theme import CIVIDIS, NIGHT_LAND
 from caldp_ui.compute import exports, rivals, runs
 from caldp_ui.compute.verdict import verdict
@@ -68,7 +69,7 @@ def test_words_for_the_odds_are_those_of_the_numbers_beside_them() -> None:
 
 
 def test_each_strength_has_its_colours_in_the_style_sheet() -> None:
-    css = style._SHEET.read_text("utf-8")
+    css = delivery.SHEET.read_text("utf-8")
     for each in STRENGTHS:
         assert f".odds.{each.word} {{ --on-light: {each.light}; --on-dark: {each.dark}; }}" in css
 
@@ -91,14 +92,14 @@ def test_a_guess_and_repeated_reports_are_the_odds_of_their_epsilons() -> None:
 def test_an_address_for_others(
     monkeypatch: pytest.MonkeyPatch, host: str, server: str, others: str | None
 ) -> None:
-    monkeypatch.setattr(addresses.st, "get_option", lambda name: server)
+    monkeypatch.setattr(st, "get_option", lambda name: server)
     assert addresses.for_others(host) == others
 
 
 def test_an_address_that_only_this_machine_knows_is_replaced(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(addresses.st, "get_option", lambda name: "0.0.0.0")
+    monkeypatch.setattr(st, "get_option", lambda name: "0.0.0.0")
     monkeypatch.setattr(addresses, "_own_address", lambda: "192.0.2.9")
     told = addresses.for_others("http://localhost:8501/places?epsilon=2")
     assert told == "http://192.0.2.9:8501/places?epsilon=2"

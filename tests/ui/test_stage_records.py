@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import streamlit as st
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.domain.grid import Area, GridDomain
@@ -82,7 +83,7 @@ def test_a_film_s_message_does_not_depend_on_where_the_page_is() -> None:
 
 def told(monkeypatch: pytest.MonkeyPatch, event: str, value: Any) -> list[Any]:
     heard: list[Any] = []
-    monkeypatch.setattr(component.st, "session_state", {"map": {event: value}})
+    monkeypatch.setattr(st, "session_state", {"map": {event: value}})
     read = component._act if event == "act" else component._chosen
     component._told("map", event, read, heard.append)
     return heard

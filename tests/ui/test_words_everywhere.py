@@ -23,6 +23,7 @@ from caldp_ui.places import presets
 from caldp_ui.places import words as places_words
 from caldp_ui.words import formats, promise
 from caldp_ui.words.vocabulary import PLACES
+from tests.products import thinned
 from tests.ui.scenarios import BASE, VARIED
 from tests.ui.small import CONTEXTS, setup_of
 
@@ -64,7 +65,7 @@ def kinds(setup: Setup) -> tuple[Bools, Bools, Bools]:
     return context.sensitive & ~alone, context.sensitive & alone, ~context.sensitive
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", thinned(ALL, one_in=4))
 def test_who_is_protected_and_who_is_not_are_everybody(name: str) -> None:
     setup = ready(name)
     truth, text = setup.dataset.distribution, promise.protected(PLACES, setup)
