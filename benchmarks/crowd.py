@@ -1,8 +1,8 @@
 """A class on one machine: many visits of the map page, each of which moves ε about once a second.
 
 Room: benchmarks. The visits speak Streamlit's protocol without browsers, whose work would be done
-on other machines. Every visit takes steps of its own along the slider, so most levels have soon been
-computed for somebody. A move is done once the picture and the page's script are.
+on other machines. Every visit takes steps of its own along the slider, so most levels have soon
+been computed for somebody. A move is done once the picture and the page's script are.
 """
 
 import asyncio

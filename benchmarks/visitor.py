@@ -91,24 +91,37 @@ class Visitor:
             self._take(ForwardMsg.FromString(frame))
 
     def _take(self, message: ForwardMsg) -> None:
+        message = self._whole_of(message)
+        match message.WhichOneof("type"):
+            case "delta":
+                self._see(message)
+            case "new_session":
+                self._begin(message)
+            case "navigation":
+                self._page_hash = message.navigation.page_script_hash
+            case "page_info_changed":
+                self._query = message.page_info_changed.query_string
+            case "auto_rerun":
+                timer = message.auto_rerun
+                again = asyncio.create_task(self._run_fragment(timer.fragment_id, timer.interval))
+                self._fragments[timer.fragment_id] = again
+            case "script_finished":
+                self._end(message)
+
+    def _whole_of(self, message: ForwardMsg) -> ForwardMsg:
+        """The message itself, or the one that it stands for."""
         if message.WhichOneof("type") == "ref_hash":
-            message = self._kept[message.ref_hash]
-        elif message.metadata.cacheable:
+            return self._kept[message.ref_hash]
+        if message.metadata.cacheable:
             self._kept[message.hash] = message
-        kind = message.WhichOneof("type")
-        if kind == "delta":
-            self._see(message)
-        elif kind == "new_session" and not message.metadata.run.fragment_ids:
+        return message
+
+    def _begin(self, message: ForwardMsg) -> None:
+        if not message.metadata.run.fragment_ids:
             self._forget_fragments()
-        elif kind == "navigation":
-            self._page_hash = message.navigation.page_script_hash
-        elif kind == "page_info_changed":
-            self._query = message.page_info_changed.query_string
-        elif kind == "auto_rerun":
-            timer = message.auto_rerun
-            again = asyncio.create_task(self._run_fragment(timer.fragment_id, timer.interval))
-            self._fragments[timer.fragment_id] = again
-        elif kind == "script_finished" and message.script_finished == 0:
+
+    def _end(self, message: ForwardMsg) -> None:
+        if message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY:
             self._whole.set()
 
     def _see(self, message: ForwardMsg) -> None:

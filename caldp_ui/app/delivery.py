@@ -97,7 +97,7 @@ def _asks_for_a_file(scope: Scope) -> bool:
 
 
 def _uncompressed(scope: Scope) -> Scope:
-    """The same request for a document that Streamlit does not compress, so that it can be changed."""
+    """The same request; a document is to come uncompressed, so that it can be changed."""
     if "text/html" not in Headers(scope=scope).get("accept", ""):
         return scope
     kept = [header for header in scope["headers"] if header[0] != b"accept-encoding"]

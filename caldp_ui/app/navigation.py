@@ -1,7 +1,7 @@
 """The way in: settings and navigation. One line here brings a page into the menu.
 
-Room: app. `dashboard.py` calls `through_app` in every run, in a browser and in AppTest alike: Streamlit
-forgets the menu with each run, and a rerun then stays on the page that was shown.
+Room: app. `dashboard.py` calls `through_app` in every run, in a browser and in AppTest alike:
+Streamlit forgets the menu with each run, and a rerun then stays on the page that was shown.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,6 @@ from typing import Final
 
 import streamlit as st
 from streamlit.navigation.page import Page
-
 
 _ICON: Final = Path(__file__).with_name("icon.png")
 _ENTERED: Final = "entered"

@@ -53,8 +53,8 @@ def stage(
     """Show the scene; calls run before the page's next run, as callbacks of widgets do.
 
     `key`: names the stage on its page, in letters, digits and hyphens; it ends in "maps", by which
-    `style.css` keeps room for it. View, look, tool and film live on under it in the browser whatever
-    changes here. Stages of one grid on one page share one view.
+    `style.css` keeps room for it. View, look, tool and film live on under it in the browser
+    whatever changes here. Stages of one grid on one page share one view.
     """
     with st.container(key=f"{key}-stage", gap=None):
         _stage(
