@@ -66,7 +66,7 @@ def _made(name: str) -> list[Film]:
 def _over_epsilon(scenario: Scenario, progress: Progress) -> Film:
     """Every level, those first that are next to the scenario's: there the reader goes first."""
     at = EPSILONS.index(min(EPSILONS, key=lambda e: abs(e - promise.strongest(scenario))))
-    steps = {}
+    steps: dict[int, Step] = {}
     for place in sorted(range(len(EPSILONS)), key=lambda place: abs(place - at)):
         progress(len(steps) / len(EPSILONS))
         level = scenario.with_context(epsilon=EPSILONS[place])
