@@ -74,7 +74,7 @@ def test_the_first_visitor_of_a_server_goes_through_its_entry(
         expect(page.locator("[data-testid=stSidebarNav]")).to_have_count(0)
         if first != STATES_LINK:
             expect(page).to_have_title("Start here · caldp")
-            assert page.url == f"{server}/"
+            page.wait_for_url(f"{server}/")
             opened = page.locator("[data-testid=stBaseButton-primary]:visible")
             expect(opened).to_have_count(len(cards.CARDS))
             settled(page)
