@@ -39,28 +39,31 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
     if lack:
         yield Figure("what changes leave behind", "MB", None, note=lack)
         return
-    with chromium() as browser, tempfile.TemporaryDirectory() as name:
-        with served(Path(name)) as server:
-            yield from _first_visits(browser, server)
-            yield from _changes(browser, server)
+    with (
+        chromium() as browser,
+        tempfile.TemporaryDirectory() as name,
+        served(Path(name)) as server,
+    ):
+        for entry in PAGES:
+            yield from _first_visit(browser, server, Path(entry.path).stem)
+        yield from _changes(browser, server)
 
 
-def _first_visits(browser: "Browser", server: Server) -> Iterator[Figure]:
-    for name in (Path(entry.path).stem for entry in PAGES):
-        with browser.new_context(viewport={"width": 1280, "height": 720}) as context:
-            page = context.new_page()
-            page.add_init_script(_SHIFT)
-            wire = context.new_cdp_session(page)
-            received: list[float] = []
-            wire.send("Network.enable")
-            wire.on("Network.loadingFinished", lambda told: received.append(_size(told)))
-            wire.on("Network.webSocketFrameReceived", lambda told: received.append(_frame(told)))
-            page.goto(f"{server.address}/{name}")
-            page.wait_for_selector("[data-testid=stHeading]")
-            settled(page)
-            page.wait_for_timeout(1000)
-            yield _one(f"{name}: a first visit", "MB", sum(received) / 1e6, _FIRST_VISIT)
-            yield _one("the same, layout shift", "", page.evaluate("window.shift"), _STILL)
+def _first_visit(browser: "Browser", server: Server, name: str) -> Iterator[Figure]:
+    with browser.new_context(viewport={"width": 1280, "height": 720}) as context:
+        page = context.new_page()
+        page.add_init_script(_SHIFT)
+        wire = context.new_cdp_session(page)
+        received: list[float] = []
+        wire.send("Network.enable")
+        wire.on("Network.loadingFinished", lambda told: received.append(_size(told)))
+        wire.on("Network.webSocketFrameReceived", lambda told: received.append(_frame(told)))
+        page.goto(f"{server.address}/{name}")
+        page.wait_for_selector("[data-testid=stHeading]")
+        settled(page)
+        page.wait_for_timeout(1000)
+        yield _one(f"{name}: a first visit", "MB", sum(received) / 1e6, _FIRST_VISIT)
+        yield _one("the same, layout shift", "", page.evaluate("window.shift"), _STILL)
 
 
 def _size(told: dict[str, Any]) -> float:

@@ -1,4 +1,4 @@
-"""Files on their way to the browser: compressed once, the document with its style; runs in turns."""
+"""What the server does beside Streamlit: files compressed once, style first, runs in turns."""
 
 import asyncio
 import gzip
