@@ -37,6 +37,8 @@ PLACES: Final = "pages/places.py"
 VALUES: Final = "pages/values.py"
 YES_OR_NO: Final = "pages/yesno.py"
 ADVERSARY: Final = "pages/adversary.py"
+MATRIX: Final = "pages/matrix.py"
+ROOM: Final = "pages/room.py"
 CURVES: Final = "pages/curves.py"
 PLAN: Final = "pages/plan.py"
 PAPER: Final = "pages/paper.py"
@@ -76,6 +78,22 @@ PAGES: Final = (
         "Adversary",
         UNDERSTAND,
         "Follow one person's reports, and what an onlooker believes after them.",
+    ),
+    Entry(
+        MATRIX,
+        "The privacy matrix",
+        "grid_on",
+        "Matrix",
+        UNDERSTAND,
+        "Say for each pair of values how secret it is, and audit any channel entry by entry.",
+    ),
+    Entry(
+        ROOM,
+        "Ask the room",
+        "co_present",
+        "Room",
+        UNDERSTAND,
+        "Ask a class: each phone throws its own coin, the projector shows the estimate.",
     ),
     Entry(
         CURVES,
