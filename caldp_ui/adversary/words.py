@@ -52,6 +52,11 @@ def chance(share: float) -> str:
     return formats.out_of(share)
 
 
+def percent(share: float) -> str:
+    """A chance where several stand below each other, which all need one unit: "0.3 %"."""
+    return f"{100 * share:.2g} %" if share < 0.995 else f"{100 * share:.4g} %"
+
+
 def subtitle(domain: GridDomain, beliefs: Floats) -> str:
     """The best guess, and how many places make the onlooker 95 % sure."""
     guess = int(np.argmax(beliefs))
