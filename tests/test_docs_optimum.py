@@ -62,17 +62,17 @@ def test_few_people_with_a_sensitive_value(row: list[str]) -> None:
 
 
 def test_the_first_row_of_few_by_real_reports() -> None:
-    """400 runs of 150 people, each within five standard errors (significance 6·10⁻⁷)."""
-    k, s, epsilon, share, n = 100, 10, 1.0, 0.02, 150
+    """300 runs of 60 people, each within five standard errors (significance 6·10⁻⁷)."""
+    k, s, epsilon, share, n = 100, 10, 1.0, 0.02, 60
     p, rng = people(k, s, share), np.random.default_rng(11)
     least = least_loss(k, s, epsilon, share).loss
     told = map(float, rows("Few people with a sensitive value")[0][5:])
     for made, ratio in zip(few(k, s, epsilon, share), told, strict=True):
         errors = [
             n * np.square(made.estimate(made.tally(made.privatize(x, rng))) - p).sum()
-            for x in rng.choice(k, (400, n), p=p)
+            for x in rng.choice(k, (300, n), p=p)
         ]
-        mean, unsure = np.mean(errors), np.std(errors) / 20
+        mean, unsure = np.mean(errors), np.std(errors) / 300**0.5
         assert abs(mean - ratio * least) < 5 * unsure
         # Must fail: a figure that is a fifth too high.
         assert abs(mean - 1.2 * ratio * least) > 5 * unsure
