@@ -154,6 +154,28 @@ def test_who_knows_the_share_is_next_to_the_optimum(share: float) -> None:
         assert 1 - 1e-9 <= ratio <= 1.08
 
 
+@pytest.mark.parametrize("epsilon", [1.0, 4.0])
+def test_what_a_wrong_share_costs(epsilon: float) -> None:
+    """Both ends, as docs/mathematics.md has them, at 20,000 sensitive values."""
+    k, s = 20_010, 20_000
+    losses = {
+        (made, met): float(
+            SubsetSelection(share=made)
+            .make(first(k, s, epsilon))
+            .variance(prior(k, s, met), 1)
+            .sum()
+        )
+        for made in (0.0, 1.0)
+        for met in (0.0, 1.0)
+    }
+    few, e = np.cosh(epsilon / 4) ** 2, np.exp(epsilon)
+    assert losses[0.0, 1.0] / losses[1.0, 1.0] == pytest.approx(few, rel=2e-3)
+    many = 2 * (e + 1) / (np.sqrt(e) + 1) ** 2
+    assert losses[1.0, 0.0] / losses[0.0, 0.0] == pytest.approx(many, rel=5e-3)
+    told = {1.0: 1.06, 4.0: 2.38}
+    assert round(few, 2) == told[epsilon]
+
+
 def test_randomized_response_is_the_optimum_at_large_epsilon() -> None:
     """Yoon et al.: from e^ε = k − s + √((k−1)(k−2)/2)."""
     k, s = 30, 6
