@@ -12,7 +12,7 @@ from typing import Final
 import streamlit as st
 from streamlit.navigation.page import Page
 
-from caldp_ui.app import style
+from caldp_ui.app import memory, style
 
 _ICON: Final = Path(__file__).with_name("icon.png")
 _ENTERED: Final = "entered"
@@ -39,6 +39,8 @@ PLACES: Final = "pages/places.py"
 VALUES: Final = "pages/values.py"
 YES_OR_NO: Final = "pages/yesno.py"
 ADVERSARY: Final = "pages/adversary.py"
+MATRIX: Final = "pages/matrix.py"
+ROOM: Final = "pages/room.py"
 CURVES: Final = "pages/curves.py"
 PLAN: Final = "pages/plan.py"
 PAPER: Final = "pages/paper.py"
@@ -80,6 +82,22 @@ PAGES: Final = (
         "Follow one person's reports, and what an onlooker believes after them.",
     ),
     Entry(
+        MATRIX,
+        "The privacy matrix",
+        "grid_on",
+        "Matrix",
+        UNDERSTAND,
+        "Say for each pair of values how secret it is, and audit any channel entry by entry.",
+    ),
+    Entry(
+        ROOM,
+        "Ask the room",
+        "co_present",
+        "Room",
+        UNDERSTAND,
+        "Ask a class: each phone throws its own coin, the projector shows the estimate.",
+    ),
+    Entry(
         CURVES,
         "Error curves",
         "show_chart",
@@ -109,6 +127,7 @@ PAGES: Final = (
 
 def through_app(entries: Sequence[Entry] = PAGES) -> Page:
     """The app's settings and navigation; the page that is asked for, for app.py to run."""
+    memory.collected_now_and_then()
     st.session_state[_ENTERED] = True
     pages = [
         st.Page(

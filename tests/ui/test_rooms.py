@@ -36,6 +36,8 @@ ROOMS = (
     "curves",
     "plan",
     "adversary",
+    "room",
+    "matrix",
 )
 """From the ground up: a room imports from itself and from those before it."""
 
