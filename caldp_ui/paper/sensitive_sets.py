@@ -33,10 +33,6 @@ _PAPER: Final = "Hadamard response (the paper's)"
 _OURS: Final = "Galois response"
 _BEST: Final = "subset selection (uBD)"
 _AS_MANY: Final = 1.005
-_MADE_FOR: Final = (
-    "Galois response is made for this share; subset selection is Yoon et al.'s block design for "
-    "the worst case. "
-)
 _TWO_DECIMALS: Final = 9.995
 _WORST: Final = -1.0
 """Stands for the worst case among shares."""
@@ -63,11 +59,16 @@ def view(record: Paper) -> None:
             f"the number of sensitive values. With {sizes[at]:,}: {told}.",
         )
     st.table(_numbers(sizes, found))
+    if record.share is not None:
+        st.caption(
+            "Galois response is made for this share; subset selection is Yoon et al.'s block "
+            "design for the worst case."
+        )
     st.caption(
-        f"{'' if record.share is None else _MADE_FOR}The best: no unbiased estimate from reports that keep the promise has a smaller squared "
+        "The best: no unbiased estimate from reports that keep the promise has a smaller squared "
         "error (Yoon, Park, Nam, Lee 2025; docs/mathematics.md has the proof). uRR and uRAP are "
-        "those of Murakami and Kawamoto (2019), uHR is Hadamard response. After a projection on "
-        "shares, methods that are close may change places. All of them keep the same promise."
+        "those of Murakami and Kawamoto (2019). After a projection on shares, methods that are "
+        "close may change places. All of them keep the same promise."
     )
 
 
