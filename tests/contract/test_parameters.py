@@ -8,7 +8,9 @@ import pytest
 
 from caldp_core.audit.mechanisms import audit_mechanism
 from caldp_core.basics.errors import CaldpError
-from caldp_core.mechanisms import Mechanism
+from caldp_core.mechanisms import ContextMechanism, Mechanism
+from caldp_core.mechanisms.oracles.galois import galois_family_for
+from caldp_core.mechanisms.oracles.subset_selection import subset_family_for
 from caldp_core.mechanisms.specs import (
     FamilySpec,
     Galois,
@@ -18,6 +20,7 @@ from caldp_core.mechanisms.specs import (
     SubsetSelection,
 )
 from caldp_core.privacy.context import Context
+from tests import mutants
 from tests.contract import checks
 
 CONTEXT = Context.of([0, 0, 0, 1, 1, 1, 1], np.arange(7) < 6, [0.7, 2.0])
@@ -74,6 +77,22 @@ def test_a_share_chooses_the_best_for_people_of_whom_as_many_are_sensitive(kind:
     assert kind(share=1.0).make(WIDE).fingerprint == kind().make(WIDE).fingerprint
     # Must fail: the choice for everybody is not the best for few.
     assert loss(kind(), 0.05) > 1.005 * loss(kind(share=0.05), 0.05)
+
+
+@pytest.mark.parametrize("oracles", [subset_family_for(0.05), galois_family_for(0.05)])
+def test_slips_of_a_choice_by_share_are_found(oracles: Any) -> None:
+    """An ε that is 5 % off, either way, and no cover."""
+    policy = Context.high_low(np.arange(11) < 9, 2.5)
+    right = ContextMechanism(policy, "right", oracles)
+    checks.check_audit(right)
+    checks.check_tight(right)
+    for wrong, check in (
+        (mutants.coin_for(1.05, oracles), checks.check_audit),
+        (mutants.coin_for(0.95, oracles), checks.check_tight),
+        (mutants.without_company(oracles), checks.check_audit),
+    ):
+        with pytest.raises(AssertionError):
+            check(ContextMechanism(policy, "wrong", wrong))
 
 
 def test_a_share_and_what_it_chooses_cannot_both_be_given() -> None:
