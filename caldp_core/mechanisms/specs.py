@@ -7,7 +7,7 @@ about each and says which policies it keeps.
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from caldp_core.basics.errors import check_number, check_whole, require
 from caldp_core.basics.limits import K_MAX, THETA_MAX, THETA_MIN
@@ -39,6 +39,15 @@ class MechanismSpec(Protocol):
 
     def make(self, policy: Any, /) -> Mechanism:
         """The mechanism for a policy that it keeps; `CaldpError` where size or parameters fail."""
+        ...
+
+
+@runtime_checkable
+class TakesShare(Protocol):
+    """What specs may also offer: to be made for a share of people with a sensitive value."""
+
+    def for_share(self, share: float) -> MechanismSpec:
+        """The mechanism that is best if this `share`, in [0, 1], of a block's people has one."""
         ...
 
 
@@ -145,6 +154,10 @@ class SubsetSelection(FamilySpec):
             return subset_family_for(self.share)
         return SubsetSelectionOracles if self.omega is None else subset_family(self.omega)
 
+    def for_share(self, share: float) -> MechanismSpec:
+        """See `TakesShare`."""
+        return SubsetSelection(share=share)
+
 
 @dataclass(frozen=True)
 class LocalHashing(FamilySpec):
@@ -183,6 +196,10 @@ class Galois(FamilySpec):
         if self.share is not None:
             return galois_family_for(self.share)
         return GaloisOracles if self.q is None else galois_family(self.q)
+
+    def for_share(self, share: float) -> MechanismSpec:
+        """See `TakesShare`."""
+        return Galois(share=share)
 
 
 @dataclass(frozen=True)
