@@ -76,3 +76,13 @@ def test_the_first_row_of_few_by_real_reports() -> None:
         assert abs(mean - ratio * least) < 5 * unsure
         # Must fail: a figure that is a fifth too high.
         assert abs(mean - 1.2 * ratio * least) > 5 * unsure
+
+
+def test_what_is_said_of_galois_response() -> None:
+    def above(s: int, epsilon: float) -> float:
+        context = Context.high_low(np.arange(s + 200) < s, epsilon)
+        return worst_case(Galois().make(context)).loss / minimax(s + 200, s, epsilon).loss - 1
+
+    assert above(5, 0.5) == pytest.approx(0.27, abs=0.005)
+    assert above(140, 4.0) == pytest.approx(0.2, abs=0.015)  # about a fifth
+    assert max(above(s, e) for s in (1000, 3000, 20_000) for e in (0.5, 1.0, 2.0, 5.0)) < 0.08
