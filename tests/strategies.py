@@ -104,7 +104,7 @@ SYMBOL_BLOCKS = st.lists(SYMBOL_RUNS, min_size=1, max_size=3).map(",".join)
 PATHS = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1)
 
 DATASETS = {
-    "gowalla": st.builds(Gowalla),
+    "gowalla": st.builds(Gowalla, st.sampled_from(("25,50,-130,-60", "39.8,42.6,-77.2,-71"))),
     "snap": snaps(),
     "cities": st.builds(
         Cities,

@@ -3,36 +3,15 @@
 Room: adversary.
 """
 
-from functools import cache
-
 import numpy as np
 
 from caldp_core.basics.types import Floats
-from caldp_core.datasets import us_cities
-from caldp_core.domain.grid import US_GRID, GridDomain
+from caldp_core.domain.grid import GridDomain
 from caldp_ui.adversary.beliefs import Onlooker, Pair, Shown, region
 from caldp_ui.adversary.slot import MEMOISED
 from caldp_ui.words import formats, promise
+from caldp_ui.words.towns import place_name
 from caldp_ui.words.vocabulary import PLACES
-
-
-@cache
-def cities() -> dict[int, str]:
-    """Cities by their cell, the largest first."""
-    named: dict[int, str] = {}
-    for city in us_cities():
-        (cell,) = US_GRID.locate([city.latitude], [city.longitude]).tolist()
-        if cell >= 0:
-            named.setdefault(cell, f"{city.name}, {city.region}")
-    return named
-
-
-def place_name(domain: GridDomain, symbol: int) -> str:
-    """A city where there is one, else degrees."""
-    if domain == US_GRID and symbol in cities():
-        return cities()[symbol]
-    (row,), (column,) = domain.place([symbol])
-    return formats.degrees(float(domain.latitudes()[row]), float(domain.longitudes()[column]))
 
 
 def headline(what: Shown) -> str:

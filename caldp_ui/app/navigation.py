@@ -38,9 +38,12 @@ START: Final = "pages/start.py"
 PLACES: Final = "pages/places.py"
 VALUES: Final = "pages/values.py"
 YES_OR_NO: Final = "pages/yesno.py"
+DISTANCES: Final = "pages/distances.py"
+PERSONAL: Final = "pages/personal.py"
 ADVERSARY: Final = "pages/adversary.py"
 MATRIX: Final = "pages/matrix.py"
 ROOM: Final = "pages/room.py"
+CLASSROOM: Final = "pages/classroom.py"
 CURVES: Final = "pages/curves.py"
 PLAN: Final = "pages/plan.py"
 PAPER: Final = "pages/paper.py"
@@ -74,6 +77,22 @@ PAGES: Final = (
         "One question and an ε for each answer, from Warner's coin to Mangat's.",
     ),
     Entry(
+        DISTANCES,
+        "How far is far",
+        "social_distance",
+        "Distances",
+        EXPLORE,
+        "Let secrecy fade with distance: so much ε a kilometre, noise beside blocks.",
+    ),
+    Entry(
+        PERSONAL,
+        "Personal secrets",
+        "home_work",
+        "Own places",
+        EXPLORE,
+        "Everybody hides their own home and work behind tags; see what the collector learns.",
+    ),
+    Entry(
         ADVERSARY,
         "What an adversary learns",
         "visibility",
@@ -96,6 +115,14 @@ PAGES: Final = (
         "Room",
         UNDERSTAND,
         "Ask a class: each phone throws its own coin, the projector shows the estimate.",
+    ),
+    Entry(
+        CLASSROOM,
+        "Local DP classroom",
+        "school",
+        "Classroom",
+        UNDERSTAND,
+        "A first lecture in seven pictures for the projector, each with a way to break it.",
     ),
     Entry(
         CURVES,

@@ -36,8 +36,11 @@ ROOMS = (
     "curves",
     "plan",
     "adversary",
+    "distances",
+    "personal",
     "room",
     "matrix",
+    "classroom",
 )
 """From the ground up: a room imports from itself and from those before it."""
 
