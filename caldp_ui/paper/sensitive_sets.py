@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from caldp_core.mechanisms import Mechanism
 from caldp_core.mechanisms.specs import (
     Galois,
     Hadamard,
@@ -83,10 +84,13 @@ def ratios(values: int, epsilon: float, share: float | None) -> dict[str, list[f
 
     `share`: of people with a sensitive value; None is whichever is the worst for each.
     """
-    contexts = [Context.high_low(np.arange(values) < s, epsilon) for s in sizes_of(values)]
-    found = {}
+    sizes, found = sizes_of(values), {}
+    best = [_best(values, s, epsilon, share) for s in sizes]
     for name, spec in _methods(share).items():
-        found[name] = [_ratio(spec, context, share) for context in contexts]
+        found[name] = [
+            _loss(spec.make(Context.high_low(np.arange(values) < s, epsilon)), s, share) / least
+            for s, least in zip(sizes, best, strict=True)
+        ]
     return found
 
 
@@ -101,14 +105,17 @@ def _methods(share: float | None) -> Mapping[str, MechanismSpec]:
     return methods
 
 
-def _ratio(spec: MechanismSpec, context: Context, share: float | None) -> float:
-    made, k, epsilon = spec.make(context), context.k, float(context.epsilon[0])
-    hidden = context.hidden()
-    s = int(hidden.sum())
+def _best(values: int, s: int, epsilon: float, share: float | None) -> float:
     if share is None:
-        return worst_case(made).loss / minimax(k, s, epsilon).loss
-    p = np.where(hidden, share / s, (1.0 - share) / (k - s))
-    return float(made.variance(p, 1).sum()) / least_loss(k, s, epsilon, share).loss
+        return minimax(values, s, epsilon).loss
+    return least_loss(values, s, epsilon, share).loss
+
+
+def _loss(made: Mechanism, s: int, share: float | None) -> float:
+    if share is None:
+        return worst_case(made).loss
+    p = np.where(np.arange(made.k) < s, share / s, (1.0 - share) / (made.k - s))
+    return float(made.variance(p, 1).sum())
 
 
 def headline(record: Paper, epsilon: float, size: int, found: Mapping[str, float]) -> str:
