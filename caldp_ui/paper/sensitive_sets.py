@@ -61,15 +61,13 @@ def view(record: Paper) -> None:
         )
     st.table(_numbers(sizes, found))
     if record.share is not None:
-        st.caption(
-            "Galois response is made for this share; subset selection is Yoon et al.'s block "
-            "design for the worst case."
-        )
+        st.caption("Galois response is made for this share, subset selection for the worst case.")
     st.caption(
         "The best: no unbiased estimate from reports that keep the promise has a smaller squared "
-        "error (Yoon, Park, Nam, Lee 2025; docs/mathematics.md has the proof). uRR and uRAP are "
-        "those of Murakami and Kawamoto (2019). After a projection on shares, methods that are "
-        "close may change places. All of them keep the same promise."
+        "error (Yoon, Park, Nam, Lee 2025; docs/mathematics.md has the proof). Subset selection is "
+        "their block design (uBD), but for few sensitive values, where theirs mixes sets of two "
+        "sizes. uRR and uRAP are those of Murakami and Kawamoto (2019). After a projection on "
+        "shares, methods that are close may change places. All of them keep the same promise."
     )
 
 
