@@ -16,6 +16,7 @@ from typing import Final
 import numpy as np
 
 from caldp_core.basics.arrays import counts_by, sums_by
+from caldp_core.basics.errors import check_number
 from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource
 from caldp_core.mechanisms.base import ChannelRows, Family, SupportForm
 from caldp_core.mechanisms.oracles.finite_field import inner_product
@@ -171,6 +172,14 @@ class GaloisOracles(HistogramOracles, SupportOracles):
 def galois_family(q: int) -> Family:
     """Galois response that uses this q wherever a block has more symbols; `CaldpError` for none."""
     return lambda sizes, epsilon: GaloisOracles(sizes, epsilon, lambda s, _: degrees_for(s, q))
+
+
+def galois_family_for(hidden: float) -> Family:
+    """Galois response with the best q for a share, in [0, 1], of people with a hidden symbol."""
+    check_number("share", hidden, 0.0, 1.0)
+    return lambda sizes, epsilon: GaloisOracles(
+        sizes, epsilon, lambda s, e: best_degrees(s, e, hidden)
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 
 from caldp_core.basics.arrays import counts_by
-from caldp_core.basics.errors import check_whole, require
+from caldp_core.basics.errors import check_number, check_whole, require
 from caldp_core.basics.limits import K_MAX, OUTPUTS_MAX
 from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource
 from caldp_core.mechanisms.base import SupportForm
@@ -147,16 +147,23 @@ def support_law_of(sizes: Ints, omega: Ints, share: Floats) -> SupportLaw:
     )
 
 
-def best_omega(sizes: Ints, epsilon: Floats) -> Ints:
-    """(m,) of the two whole numbers next to s/(e^ε + 1) the one with the least total variance."""
-    least = np.maximum(np.floor(sizes / (np.exp(epsilon) + 1.0)).astype(np.int64), 1)
-    most = np.clip(least + 1, 1, np.maximum(sizes - 1, 1))
-    lower, upper = (
-        support_law_of(sizes, omega, sizes / np.maximum(sizes + omega * np.expm1(epsilon), 1.0))
-        for omega in (least, most)
-    )
-    better = upper.total_square(sizes) < lower.total_square(sizes)
-    return np.where(better, most, least)
+def best_omega(sizes: Ints, epsilon: Floats, hidden: float = 1.0) -> Ints:
+    """(m,) the ω with the least total variance, by bisection: it falls with ω and then rises.
+
+    `hidden`: the share of a block's people whose symbol is hidden, in [0, 1]. With 1, all of them,
+    it is one of the two whole numbers next to s/(e^ε + 1).
+    """
+
+    def total(omega: Ints) -> Floats:
+        cover = sizes / np.maximum(sizes + omega * np.expm1(epsilon), 1.0)
+        return support_law_of(sizes, omega, cover).expected_square(sizes, cover, hidden)
+
+    low, high = np.ones_like(sizes), np.maximum(sizes - 1, 1)
+    while bool((low < high).any()):
+        middle = (low + high) // 2
+        falls = (total(np.minimum(middle + 1, high)) < total(middle)) & (low < high)
+        low, high = np.where(falls, middle + 1, low), np.where(falls, high, middle)
+    return low
 
 
 def subset_family(omega: int) -> Callable[[Ints, Floats], SubsetSelectionOracles]:
@@ -176,6 +183,14 @@ def subset_family(omega: int) -> Callable[[Ints, Floats], SubsetSelectionOracles
         return np.where(sizes > 1, size, 1)
 
     return lambda sizes, epsilon: SubsetSelectionOracles(sizes, epsilon, fixed)
+
+
+def subset_family_for(hidden: float) -> Callable[[Ints, Floats], SubsetSelectionOracles]:
+    """Subset selection with the best ω where this share of people, in [0, 1], is hidden."""
+    check_number("share", hidden, 0.0, 1.0)
+    return lambda sizes, epsilon: SubsetSelectionOracles(
+        sizes, epsilon, lambda s, e: best_omega(s, e, hidden)
+    )
 
 
 def _subsets(size: int, omega: int) -> int:
