@@ -95,6 +95,17 @@ class UnaryOracles(PackedReports):
         stray = rng.binomial(reports[self._block] - counts, self.d1[self._block])
         return np.concatenate([own + stray, reports])
 
+    def sample_crafted(self, counts: Ints, rng: np.random.Generator) -> Ints:
+        """See `CraftableOracles`: the target's bit is set, the others as in any report."""
+        reports = counts_by(self._block, counts, self._sizes.size)
+        stray = rng.binomial(reports[self._block] - counts, self.d1[self._block])
+        return np.concatenate([counts + stray, reports])
+
+    @property
+    def uniform_inclusion(self) -> Floats:
+        """(m,) a uniform row of bits has every bit set half of the time."""
+        return np.full(self._sizes.size, 0.5)
+
     def channel(self, block: int) -> tuple[int, Ints, int]:
         """Products of T, D and their complements, over (2^48)^s, as Python ints of any size."""
         size, stray = int(self._sizes[block]), int(self._stray[block])
