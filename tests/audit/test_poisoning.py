@@ -1,15 +1,18 @@
 """Fake phones: gains by formula against every report there is, and against simulated attacks."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from caldp_core.audit import poisoning
 from caldp_core.audit.poisoning import ATTACKS, MAXIMAL_GAIN, RANDOM_ITEMS, RANDOM_REPORTS
+from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.estimation.recovery import recovered, spread_evenly, unmixed
+from caldp_core.estimation.evidence import Evidence
+from caldp_core.estimation.recovery import FakesGuess, recovered, spread_evenly, unmixed
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
 from caldp_core.mechanisms.direct.published_urap import PublishedUrap
 from caldp_core.mechanisms.oracles.local_hashing import LocalHashingOracles
@@ -215,10 +218,17 @@ def test_repair_that_knows_all_is_unbiased_and_one_that_does_not_misses_by_its_f
     added = poisoning.crafted_mean(built, x)
     mixed = (1 - beta) * p + beta * added
     np.testing.assert_allclose(unmixed(mixed, beta, added), p, atol=1e-12)
-    np.testing.assert_allclose(recovered(mixed, beta, added), p, atol=1e-12)
-    blind = spread_evenly(mixed, float(added.sum()))
+    labels, one_report = built.blocks, built.tally(built.every_report()[:1])
+    seen = sums_by(labels, (1 - beta) * p + beta * np.eye(built.k)[x], built.policy.m)
+    evidence = replace(Evidence.of(built, one_report), unbiased=mixed, block_shares=seen)
+    told = FakesGuess(added, np.eye(seen.size)[labels[x]])
+    np.testing.assert_allclose(recovered(evidence, beta, told), p, atol=1e-12)
+    blind = spread_evenly(evidence, float(added.sum()))
+    kept = recovered(evidence, beta, blind)
+    np.testing.assert_allclose(sums_by(labels, kept, seen.size), seen, atol=1e-12)
+    assert kept[x] > p[x] + 0.5 * beta
     d = int((mixed > 0).sum())
-    missed = unmixed(mixed, beta, blind)[x] - p[x]
+    missed = unmixed(mixed, beta, blind.added)[x] - p[x]
     assert missed == pytest.approx(beta * (added[x] - added.sum() / d) / (1 - beta))
     assert missed > 0.5 * beta * added[x]
     # Phones that follow the coins add e_x: a repair made for crafted reports takes too much.
