@@ -26,7 +26,7 @@ from caldp_ui.stage.records import ALL_MARKS, MARK_WORDS, Mark
 from caldp_ui.words import formats, promise
 from caldp_ui.words.vocabulary import PLACES
 
-_NEAR: Final = 30
+_NEAR: Final = 9
 """Cells around the target that the maps go to."""
 
 
@@ -167,25 +167,14 @@ def _power(what: Poisoned, record: Suspect, domain: GridDomain) -> None:
 
 def _misses(what: Poisoned, record: Suspect, domain: GridDomain) -> None:
     st.markdown(fakes_words.MISSES)
-    x = what.place
-    rows = {}
-    for attack in PUSHES:
-        each = fakes.poisoned(record, attack)
-        rows[_ATTACKS[attack]] = {
-            "truth": formats.share(float(each.truth[x])),
-            "with fakes": formats.share(float(each.after[x])),
-            "gain by formula": formats.share(each.gain),
-            **{
-                f"repair knows {fakes_words.REPAIR_TITLES[knows]}": formats.share(
-                    float(each.repaired[knows][x])
-                )
-                for knows in REPAIRS
-            },
-        }
-    st.table(pd.DataFrame(rows))
+    each = [fakes.poisoned(record, attack) for attack in PUSHES]
+    numbers, number = formats.out_of_one(*(s for one in each for s in fakes_words.column(one)))
+    half = len(numbers) // 2
+    there = dict(zip(_ATTACKS.values(), (numbers[:half], numbers[half:]), strict=True))
+    st.table(pd.DataFrame(there, index=pd.Index(fakes_words.TABLE_ROWS)))
     st.caption(
-        f"Shares of all people in {words.place_name(domain, x)}. The formula is for the unbiased "
-        "estimate, on average; the others are of this outcome."
+        f"People of {number} in {words.place_name(domain, what.place)}. The gain by formula is "
+        "that of the unbiased estimate, on average; the others are of this outcome."
     )
 
 

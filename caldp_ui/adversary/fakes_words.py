@@ -77,9 +77,10 @@ RULE: Final = (
     "A smaller block does not make one phone stronger with Hadamard response, RAPPOR or optimized "
     "unary encoding: what it adds depends on ε alone. With randomized response it makes it weaker. "
     "But the noise of an estimate is made by the people of the block, so where few people live "
-    "together, fewer fakes are seen above it, by the attacker and by whoever looks for them. A "
-    "phone may claim any block: blocks keep nobody out. Yet how many phones report from a block is "
-    "seen exactly, and an estimate that keeps these numbers takes back a part of the gain."
+    "together, fewer fakes are enough to be seen: the attacker needs fewer, and whoever looks for "
+    "them finds fewer. A phone may claim any block: blocks keep nobody out. Yet how many phones "
+    "report from a block is seen exactly, and an estimate that keeps these numbers takes back a "
+    "part of the gain."
 )
 FORMULA: Final = r"""
 A strongest report for a place adds $\frac{1-r}{a-r}$ people, $a$ and $r$ the chances that an honest
@@ -92,6 +93,7 @@ report includes the place, from there and from elsewhere in its block of $s$ sen
 | RAPPOR | $\frac{e^{ε/2}}{e^{ε/2}-1}$ |
 | randomized response | $1+\frac{s-1}{e^ε-1}$ |
 | others | the same rule, nearly constant for large $s$ |
+| any, at a place that is not sensitive | $\frac{1}{1-λ}$, λ the chance that its people lend cover |
 
 β of all phones raise the place's share $p$ by $β\left(\frac{1-r}{a-r}-p\right)$ on average: the
 maximal gain attack of Cao, Jia and Gong (2021), here in blocks as well. Noise: the exact standard
@@ -105,3 +107,16 @@ MISSES: Final = (
     "too much from a place whose fakes followed the coin: their reports are those of honest "
     "people, and no collector can tell them apart."
 )
+TABLE_ROWS: Final = (
+    "truth",
+    "estimate with fakes",
+    "gain by formula",
+    *(f"repair told {told}" for told in REPAIR_TITLES.values()),
+)
+
+
+def column(what: Poisoned) -> list[float]:
+    """Shares at the target, as `TABLE_ROWS` names them."""
+    repaired = [what.repaired[knows] for knows in REPAIR_TITLES]
+    at = [float(each[what.place]) for each in (what.truth, what.after, *repaired)]
+    return [*at[:2], what.gain, *at[2:]]
