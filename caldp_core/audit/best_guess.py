@@ -21,6 +21,8 @@ from caldp_core.mechanisms.randomness.coins import COIN_ONE
 
 _ROWS_MAX: Final = 4096
 """Most rows of a block's channel that are looked at."""
+_EVERY: Final = 4
+"""Rows after which it is asked whether more of them could change a guess."""
 
 
 @dataclass(frozen=True)
@@ -90,19 +92,15 @@ def _of_block(oracles: StreamsRows, block: int, shares: Floats, lent: float) -> 
     order: Ints = np.argsort(-shares, kind="stable")
     base, most = _row(oracles, block, shares.size)
     best, floor = np.zeros(base.size), lent * base
-    left = np.arange(base.size)  # reports that none of the likelier symbols sends most often
     for number, rank in enumerate(order.tolist()):
         share = float(shares[rank])
-        seen = np.maximum(best[left], floor[left])
-        if not left.size or share * most <= float(seen.min()):
+        if number % _EVERY == 0 and share * most <= float(np.maximum(best, floor).min()):
             break
         require(
             number < _ROWS_MAX,
             f"More than {_ROWS_MAX:,} symbols of a block could be the guess; take a smaller ε.",
         )
-        row = _row(oracles, block, rank)[0][left]
-        best[left] = np.maximum(best[left], share * row)
-        left = left[row < most]
+        np.maximum(best, share * _row(oracles, block, rank)[0], out=best)
     hidden = best >= floor
     return float(best[hidden].sum()), float(floor[~hidden].sum())
 

@@ -1,4 +1,4 @@
-"""Day by day: the chance that the onlooker puts on the true place.
+"""Day by day: the chance that the onlooker puts on the true place. Two candidates: both errors.
 
 Room: adversary. Colour is never alone: dashes, dots and symbols tell the curves apart, too.
 """
@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import plotly.graph_objects as go
 
+from caldp_core.basics.types import Floats
 from caldp_ui.adversary.beliefs import Shown
 from caldp_ui.app.theme import Palette
 
@@ -66,4 +67,44 @@ def _line(
         "line": {"color": colour, "dash": dash, "width": 2.5},
         "marker": {"symbol": symbol, "size": 8},
         "hovertemplate": "%{y:.1f}",
+    }
+
+
+def regions(
+    claimed: Floats, reached: Floats, places: tuple[str, str], colours: Palette
+) -> go.Figure:
+    """Both errors of a test of two places, of 100: what ε allows, what this channel reaches.
+
+    `claimed`, `reached`: corners (P_FA, P_MD) from (0, 1) to (1, 0).
+    """
+    here, there = places
+    traces = [
+        _errors("a guess without a report", [[0, 1], [1, 0]], (colours.faint, "dot")),
+        _errors("what ε allows", claimed.tolist(), (colours.plain, "dash")),
+        _errors("what this method reaches", reached.tolist(), (colours.ours, "solid")),
+    ]
+    texts = {"tickfont_color": colours.text, "title_font_color": colours.text}
+    axis: dict[str, Any] = {"range": [-3, 103], "dtick": 25, "zeroline": False, **texts}
+    layout = {
+        "xaxis": {**axis, "title_text": f"of 100 in {there}, taken for {here}"},
+        "yaxis": {**axis, "title_text": "of 100 the other way round"},
+        "height": HEIGHT,
+        "margin": {"l": 0, "r": 10, "t": 60, "b": 0},
+        "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
+        "dragmode": False,
+    }
+    return go.Figure(traces, layout)
+
+
+def _errors(name: str, corners: list[list[float]], look: tuple[str, str]) -> dict[str, Any]:
+    colour, dash = look
+    return {
+        "type": "scatter",
+        "name": name,
+        "x": [100 * corner[0] for corner in corners],
+        "y": [100 * corner[1] for corner in corners],
+        "mode": "lines+markers",
+        "line": {"color": colour, "dash": dash, "width": 2.5},
+        "marker": {"size": 7},
+        "hovertemplate": "%{x:.1f} and %{y:.1f}",
     }
