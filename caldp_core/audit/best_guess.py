@@ -3,12 +3,14 @@
 Room: audit. The best guess from report y is argmax_x π_x·Q(y|x), so it is right with probability
 Σ_y max_x π_x·Q(y|x). At tens of thousands of symbols that is reckoned block by block: a clear
 report names its symbol; of an oracle's reports only the likeliest symbols can be the guess, so few
-rows of the channel are looked at.
+rows of the channel are looked at, or none where the form of the channel is enough.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final
+from functools import partial
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -16,7 +18,13 @@ from caldp_core.audit.channels import Channel
 from caldp_core.audit.inference import check_prior
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.types import Bools, Floats, Ints
-from caldp_core.mechanisms.base import BlockStructure, HasBlockStructure, Mechanism, StreamsRows
+from caldp_core.mechanisms.base import (
+    BlockStructure,
+    HasBlockStructure,
+    HasExchangeableSupports,
+    Mechanism,
+    StreamsRows,
+)
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
 
 _ROWS_MAX: Final = 4096
@@ -50,11 +58,11 @@ def best_guess_of_channel(channel: Channel, prior: Floats, hidden: Bools) -> Bes
 
 
 def best_guess(mechanism: Mechanism, prior: Floats) -> BestGuess:
-    """The same at any size, for families in contexts that tell rows of their channel.
+    """The same at any size, for families in contexts but local hashing.
 
     Raises `CaldpError` for other mechanisms, and where too many symbols could be the guess.
     """
-    structure, oracles = _parts(mechanism)
+    structure, of_block = _parts(mechanism)
     check_prior(prior, mechanism.k)
     hidden = np.zeros(mechanism.k, np.bool_)
     hidden[structure.hidden] = True
@@ -66,28 +74,53 @@ def best_guess(mechanism: Mechanism, prior: Floats) -> BestGuess:
         ranks = slice(int(ends[block] - structure.sizes[block]), int(ends[block]))
         shares = prior[structure.hidden[ranks]]
         lent = prior[~hidden & (blocks == block)].max(initial=0.0) * float(lends[block])
-        right, by_others = _of_block(oracles, block, shares, lent)
+        right, by_others = of_block(block, shares, lent)
         of_hidden += right
         of_others += by_others
     return _split(prior, hidden, of_hidden, of_others)
 
 
-def _parts(mechanism: Mechanism) -> tuple[BlockStructure, StreamsRows]:
+_OfBlock: TypeAlias = Callable[[int, Floats, float], tuple[float, float]]
+"""Block, (s_j,) π of its hidden symbols and λ·π of its likeliest other → Σ_y of right guesses that
+are hidden symbols, and that are the other."""
+
+
+def _parts(mechanism: Mechanism) -> tuple[BlockStructure, _OfBlock]:
     if isinstance(mechanism, HasBlockStructure):
         structure = mechanism.block_structure()
-        if isinstance(structure.oracles, StreamsRows):
-            return structure, structure.oracles
+        oracles = structure.oracles
+        if isinstance(oracles, StreamsRows):
+            return structure, partial(_by_rows, oracles)
+        if isinstance(oracles, HasExchangeableSupports):
+            return structure, partial(_by_form, oracles)
     raise CaldpError(
-        "This mechanism does not tell rows of its channel; take Hadamard, Galois or randomized "
-        "response, or best_guess_of_channel for a small domain."
+        "This mechanism does not tell how its reports overlap; take another family in a context, "
+        "or best_guess_of_channel for a small domain."
     )
 
 
-def _of_block(oracles: StreamsRows, block: int, shares: Floats, lent: float) -> tuple[float, float]:
-    """Σ_y of right guesses that are hidden symbols, and that are the likeliest of the others.
+def _by_form(
+    oracles: HasExchangeableSupports, block: int, shares: Floats, lent: float
+) -> tuple[float, float]:
+    """By which of the likeliest symbols is the first that a report includes: i, or none at all.
 
-    `shares`: (s_j,) π of the hidden ones; `lent`: λ·π of the likeliest other. A symbol later in
-    the order can only be the guess where π_x·max Q is above what is there already.
+    In units of the base distribution the guess is worth π_i·included, and the likeliest symbol
+    π_1·excluded where the report does not include it.
+    """
+    form, ordered = oracles.support_form(block), -np.sort(-shares)
+    without = oracles.none_included(block)
+    first = np.append(without[:-1] - without[1:], without[-1])
+    worth = np.append(float(form.included) * ordered, 0.0)
+    worth[1:] = np.maximum(worth[1:], float(form.excluded) * ordered[0])
+    hidden = worth >= lent
+    return float((first * worth)[hidden].sum()), float(first[~hidden].sum() * lent)
+
+
+def _by_rows(oracles: StreamsRows, block: int, shares: Floats, lent: float) -> tuple[float, float]:
+    """By rows of the channel, those of the likeliest symbols first.
+
+    A symbol later in the order can only be the guess where π_x·max Q is above what is there
+    already.
     """
     order: Ints = np.argsort(-shares, kind="stable")
     base, most = _row(oracles, block, shares.size)

@@ -13,14 +13,13 @@ from caldp_core.audit.error_regions import claimed_region, reached_region
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import GridDomain
-from caldp_core.mechanisms.specs import Hadamard
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.adversary import figures, words
 from caldp_ui.adversary.beliefs import Onlooker, Shown
 from caldp_ui.adversary.slot import SLOT
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show as show_chart
-from caldp_ui.compute import runs
+from caldp_ui.compute import rivals, runs
 from caldp_ui.parts import icons
 from caldp_ui.words import formats, promise
 from caldp_ui.words.strength import strength
@@ -100,14 +99,16 @@ def show(what: Shown) -> None:
         _pair(what, domain, what.pair.rival)
     st.markdown("**Guessing anybody's place**")
     scenario = what.record.scenario
-    plain = anybody(replace(scenario.plain(), mechanism=Hadamard()))
+    plain = anybody(rivals.rival(scenario))
     block = promise.block_of(PLACES, scenario)
     st.markdown(words.anybody(anybody(scenario), plain, block))
 
 
 def _pair(what: Shown, domain: GridDomain, rival: int) -> None:
     test = lines_of(what.ours, rival)
-    here, there = (words.place_name(domain, place) for place in (what.record.place, rival))
+    here, there = (
+        words.place_name(domain, place).partition(",")[0] for place in (what.record.place, rival)
+    )
     chart, people = st.columns([1.2, 1], gap="large")
     with chart:
         st.markdown(f"**One report: was it sent from {here} or {there}?**")
@@ -132,7 +133,7 @@ def _guesses(test: ErrorLines, here: str, there: str) -> list[str]:
         rows.append(
             f'<div class="odds {strength(share).word}">'
             f"{icons.people_array(round(100 * share), title)}"
-            f"<p><strong>{said} of 100</strong> people who are in <em>{here}</em> or "
-            f"<em>{there}</em>, 50:50, are guessed right {when}</p></div>"
+            f"<p><strong>{said} of 100</strong> who are in <em>{here}</em> or <em>{there}</em>, "
+            f"50:50, are guessed right {when}</p></div>"
         )
     return rows

@@ -131,7 +131,7 @@ def anybody(ours: BestGuess | None, plain: BestGuess | None, block: str) -> str:
         )
     shares = [ours.before, ours.after, *([plain.after] if plain else [])]
     told, number = formats.out_of_one(*shares)
-    beside = f"; with plain LDP (Hadamard response) **{told[2]}**" if plain else ""
+    beside = f"; with plain LDP **{told[2]}**" if plain else ""
     said = (
         f"Who knows only how many people are where guesses the largest place, and is right for "
         f"**{told[0]} of {number}** people; with each one's report for **{told[1]}**{beside}."

@@ -131,6 +131,13 @@ class SubsetSelectionOracles(PackedReports):
             COIN_ONE * omega * len(subsets),
         )
 
+    def none_included(self, block: int) -> Floats:
+        """(s_j + 1,) C(s − i, ω)/C(s, ω), the subset avoiding i symbols one after another."""
+        size, omega = int(self._sizes[block]), int(self._omega[block])
+        left = size - np.arange(size)
+        avoids = np.maximum(left - omega, 0) / left
+        return np.concatenate([[1.0], np.cumprod(avoids)])
+
     def support_form(self, block: int) -> SupportForm:
         """x sends λ of all C(s, ω) subsets and 1 − λ of the C(s, ω)·ω/s that include x."""
         lie = Fraction(int(self.cover_threshold[block]), COIN_ONE)

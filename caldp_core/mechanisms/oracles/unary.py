@@ -123,6 +123,11 @@ class UnaryOracles(PackedReports):
         """(2^s, 1) all rows of bits, counted up in binary."""
         return every_row(int(self._sizes[block]))
 
+    def none_included(self, block: int) -> Floats:
+        """(s_j + 1,) powers of 1 − d₁: bits are independent."""
+        chance: Floats = (1.0 - self.d1[block]) ** np.arange(int(self._sizes[block]) + 1)
+        return chance
+
     def support_form(self, block: int) -> SupportForm:
         """x and the base differ in x's own bit only: it is 1 with θ, or d₁ in the base."""
         theta = Fraction(int(self._truth[block]), COIN_ONE)
