@@ -37,8 +37,8 @@ def _days(what: Shown) -> None:
     alt = words.alt_days(what.ours, what.plain)
     show_chart(figures.days(what, palette()), SLOT.key("days-chart"), alt)
     st.caption(
-        "One person and one draw of coins. The dotted line holds for every draw and every "
-        "mechanism of this promise: Proposition 3 for each pair of places, summed."
+        "One person and one draw of coins. The dotted lines hold for every draw and "
+        "every mechanism of this promise: Proposition 3 for each pair of places, summed."
     )
 
 

@@ -29,7 +29,8 @@ class Poisoned:
 
     `phones`: fake ones; `share`: β, their part of all phones. `before`: the estimate without them,
     `after`: with them, `repaired`: by what the repair knows. `gain`: how much the unbiased estimate
-    of the place rises on average, by formula.
+    of the place rises on average, by formula. `peopled_before`, `peopled_after`: places of its
+    block where either estimate has half a person or more.
     """
 
     setup: Setup
@@ -40,6 +41,8 @@ class Poisoned:
     after: Floats
     repaired: dict[str, Floats]
     gain: float
+    peopled_before: int
+    peopled_after: int
 
     @property
     def truth(self) -> Floats:
@@ -64,32 +67,41 @@ def _poisoned(text: str, _scenario: Scenario, _place: int, _tenths: int, _attack
     del text
     honest = runs.result(_scenario)
     setup, share = replace(honest.setup, scenario=_scenario), _tenths / 1000
-    people = honest.first.evidence.tally
+    people, before = honest.first.evidence.tally, honest.first.estimate
     phones = round(people.n * share / (1 - share))
     rng = np.random.default_rng(np.random.SeedSequence((_scenario.seed, _place)))
     evidence = Evidence.of(setup.mechanism, people + _SENT[_attack](setup, _place, phones, rng))
-    added = poisoning.crafted_mean(setup.mechanism, _place)
-    at_home = np.eye(evidence.block_shares.size)[evidence.blocks[_place]]
-    guesses = {
-        KNOWS_TARGET: FakesGuess(added, at_home),
-        KNOWS_SHARE: spread_evenly(evidence, float(added.sum())),
-    }
+    after = read_only(estimator(_scenario.estimator).apply(evidence))
+    target, p = np.array([_place]), setup.dataset.distribution
     return Poisoned(
         setup,
         _place,
         phones,
         share,
-        honest.first.estimate,
-        read_only(estimator(_scenario.estimator).apply(evidence)),
-        {knows: read_only(recovered(evidence, share, guess)) for knows, guess in guesses.items()},
-        poisoning.expected_gain(
-            ATTACKS[_attack],
-            setup.mechanism,
-            setup.dataset.distribution,
-            np.array([_place]),
-            share,
-        ),
+        before,
+        after,
+        _repaired(evidence, _place, share),
+        poisoning.expected_gain(ATTACKS[_attack], setup.mechanism, p, target, share),
+        _peopled(before, evidence, _place),
+        _peopled(after, evidence, _place),
     )
+
+
+def _repaired(evidence: Evidence, place: int, share: float) -> dict[str, Floats]:
+    """By what the repair knows: told the target it reckons with strongest reports for it."""
+    added = poisoning.crafted_mean(evidence.mechanism, place)
+    at_home = np.eye(evidence.block_shares.size)[evidence.blocks[place]]
+    guesses = {
+        KNOWS_TARGET: FakesGuess(added, at_home),
+        KNOWS_SHARE: spread_evenly(evidence, float(added.sum())),
+    }
+    return {knows: read_only(recovered(evidence, share, guess)) for knows, guess in guesses.items()}
+
+
+def _peopled(estimate: Floats, evidence: Evidence, place: int) -> int:
+    """Places of the block of `place` where the estimate has half a person or more."""
+    around = evidence.blocks == evidence.blocks[place]
+    return int((estimate[around] * evidence.n >= 0.5).sum())
 
 
 def _crafted(setup: Setup, place: int, phones: int, rng: np.random.Generator) -> Tally:

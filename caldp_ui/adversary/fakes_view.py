@@ -160,6 +160,7 @@ def _power(what: Poisoned, record: Suspect, domain: GridDomain) -> None:
     st.markdown("**Does a smaller block raise or lower one attacker's power?**")
     block = promise.block_of(PLACES, record.scenario)
     st.markdown(fakes_words.answer(fakes.powers(record.scenario, what.place), block))
+    st.markdown(fakes_words.crowded_out(what, block))
     st.markdown(fakes_words.RULE)
     with st.expander("The formula"):
         st.markdown(fakes_words.FORMULA)

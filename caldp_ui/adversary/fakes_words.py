@@ -73,6 +73,18 @@ def answer(powers: Powers, block: str) -> str:
     )
 
 
+def crowded_out(what: Poisoned, block: str) -> str:
+    """What the estimate loses elsewhere in the target's block."""
+    before, after = what.peopled_before, what.peopled_after
+    if after >= before:
+        return ""
+    return (
+        f"What the fakes add is taken from others: the estimate has people in "
+        f"**{formats.count(after, 'place', 'places')}** of the {block}, and in "
+        f"**{formats.exactly(before)}** without fakes."
+    )
+
+
 RULE: Final = (
     "A smaller block does not make one phone stronger with Hadamard response, RAPPOR or optimized "
     "unary encoding: what it adds depends on ε alone. With randomized response it makes it weaker. "

@@ -12,7 +12,7 @@ from caldp_core.basics.types import Floats
 from caldp_ui.adversary.beliefs import Shown
 from caldp_ui.app.theme import Palette
 
-HEIGHT: Final = 330
+HEIGHT: Final = 360
 
 
 def days(what: Shown, colours: Palette) -> go.Figure:
@@ -21,9 +21,11 @@ def days(what: Shown, colours: Palette) -> go.Figure:
     every = list(range(len(ours.after)))
     fresh = [ours.on_truth(m) for m in every]
     memoised = [fresh[min(m, 1)] for m in every]
+    once = [ours.most[min(m, 1)] for m in every]
     others = [plain.on_truth(m) for m in every]
     traces = [
-        _line("the most this promise allows", ours.most, (colours.faint, "dot", "circle"), "lines"),
+        _line("the most, new noise (m · ε)", ours.most, (colours.faint, "dot", "circle"), "lines"),
+        _line("the most, memoised", once, (colours.faint, "dashdot", "circle"), "lines"),
         _line("plain LDP, new noise", others, (colours.plain, "dash", "diamond")),
         _line("this, new noise", fresh, (colours.ours, "solid", "circle")),
         _line("this, memoised", memoised, (colours.ours, "dashdot", "square-open")),
@@ -34,7 +36,7 @@ def days(what: Shown, colours: Palette) -> go.Figure:
         "xaxis": {"title_text": "days, a report each", "dtick": 1, **texts},
         "yaxis": {"title_text": "put on the true place, of 100", "range": [0, 104], **texts},
         "height": HEIGHT,
-        "margin": {"l": 0, "r": 10, "t": 70, "b": 0},
+        "margin": {"l": 0, "r": 10, "t": 95, "b": 0},
         "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
         "dragmode": False,
         "hovermode": "x unified",
@@ -89,7 +91,7 @@ def regions(
         "xaxis": {**axis, "title_text": f"of 100 in {there}, taken for {here}"},
         "yaxis": {**axis, "title_text": "of 100 the other way round"},
         "height": HEIGHT,
-        "margin": {"l": 0, "r": 10, "t": 60, "b": 0},
+        "margin": {"l": 0, "r": 10, "t": 95, "b": 0},
         "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
         "dragmode": False,
     }

@@ -162,7 +162,9 @@ def test_the_chart_draws_the_days() -> None:
     ours = [what.ours.on_truth(m) for m in range(11)]
     np.testing.assert_allclose(by_name["this, new noise"], ours)
     np.testing.assert_allclose(by_name["this, memoised"], ours[:2] + ours[1:2] * 9)
-    np.testing.assert_allclose(by_name["the most this promise allows"], what.ours.most)
+    most = what.ours.most
+    np.testing.assert_allclose(by_name["the most, new noise (m · ε)"], most)
+    np.testing.assert_allclose(by_name["the most, memoised"], most[:2] + most[1:2] * 9)
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 2.0])

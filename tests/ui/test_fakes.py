@@ -111,6 +111,19 @@ def test_estimates_are_those_of_the_run_and_as_many_fakes_again() -> None:
     assert what.gain > 20 * deviation
 
 
+def test_who_is_crowded_out_is_counted() -> None:
+    what = fakes.poisoned(replace(SHOWN, tenths=20))
+    inside = what.setup.partition.labels == what.setup.partition.labels[what.place]
+    n = what.setup.n
+    seen = [int((each[inside] * n >= 0.5).sum()) for each in (what.before, what.after)]
+    assert what.peopled_before == seen[0] > 10
+    assert what.peopled_after < seen[0] / 4
+    told = fakes_words.crowded_out(what, "state")
+    assert f"**{what.peopled_before}** without fakes" in told
+    assert f"**{formats.count(what.peopled_after, 'place', 'places')}** of the state" in told
+    assert not fakes_words.crowded_out(fakes.poisoned(replace(SHOWN, tenths=0)), "state")
+
+
 def test_what_repair_mends_and_what_it_misses() -> None:
     crafted, honest_looking = (
         fakes.poisoned(replace(SHOWN, tenths=20, attack=attack))
