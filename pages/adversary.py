@@ -6,15 +6,10 @@ from caldp_ui.adversary import side
 from caldp_ui.adversary.slot import SLOT
 from caldp_ui.adversary.views import VIEWS
 from caldp_ui.app.errors import plain_errors
-from caldp_ui.app.navigation import enter
 from caldp_ui.compute import runs
-from caldp_ui.session import notices
+from caldp_ui.session.opening import opened
 
-enter()
-SLOT.follow_link()
-record = SLOT.now()
-notices.show()
-SLOT.write_link()
+record = opened(SLOT)
 
 with plain_errors():
     domain = runs.map_of(runs.dataset(record.scenario))

@@ -3,16 +3,11 @@
 import streamlit as st
 
 from caldp_ui.app.errors import plain_errors
-from caldp_ui.app.navigation import enter
 from caldp_ui.curves import board, side
 from caldp_ui.curves.slot import SLOT
-from caldp_ui.session import notices
+from caldp_ui.session.opening import opened
 
-enter()
-SLOT.follow_link()
-record = SLOT.now()
-notices.show()
-SLOT.write_link()
+record = opened(SLOT)
 
 with plain_errors():
     with st.container(key=SLOT.key("title")):

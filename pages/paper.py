@@ -3,10 +3,9 @@
 import streamlit as st
 
 from caldp_ui.app.errors import plain_errors
-from caldp_ui.app.navigation import enter
 from caldp_ui.paper import figures, side, table_1
 from caldp_ui.paper.slot import SLOT
-from caldp_ui.session import notices
+from caldp_ui.session.opening import opened
 
 VIEWS = {
     "table-1": table_1.view,
@@ -16,11 +15,7 @@ VIEWS = {
     "unchecked": figures.unchecked,
 }
 
-enter()
-SLOT.follow_link()
-record = SLOT.now()
-notices.show()
-SLOT.write_link()
+record = opened(SLOT)
 
 with plain_errors():
     with st.container(key=SLOT.key("title")):

@@ -3,20 +3,15 @@
 import streamlit as st
 
 from caldp_ui.app.errors import plain_errors
-from caldp_ui.app.navigation import enter
 from caldp_ui.compute import runs
 from caldp_ui.parts import headline
 from caldp_ui.parts.comparison import shown
 from caldp_ui.places import below, board, side, tour
 from caldp_ui.places.slot import SLOT
-from caldp_ui.session import notices
+from caldp_ui.session.opening import opened
 from caldp_ui.words.vocabulary import PLACES
 
-enter()
-SLOT.follow_link()
-scenario = SLOT.now().scenario
-notices.show()
-SLOT.write_link()
+scenario = opened(SLOT).scenario
 
 with plain_errors():
     setup = runs.setup(scenario)
@@ -36,4 +31,4 @@ with plain_errors():
         side.show(setup, domain)
     with main:
         board.after(what, domain, stage)
-    below.tabs(what)
+    below.show(what)

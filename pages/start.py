@@ -1,11 +1,11 @@
-"""Start here: what privacy costs and what context saves, in one picture and four cards."""
+"""Start here: what privacy costs and what context saves; a way to every page."""
 
 import streamlit as st
 
 from caldp_ui.app.errors import plain_errors
 from caldp_ui.app.navigation import enter
 from caldp_ui.session import notices
-from caldp_ui.start import cards, hero, idea
+from caldp_ui.start import cards, directory, hero, idea
 from caldp_ui.start.slot import SLOT, hand_over_links_to_the_map
 
 enter()
@@ -19,4 +19,5 @@ with plain_errors():
         st.header("See what privacy costs, and what context saves", anchor=False)
     hero.show()
     cards.show()
+    directory.show()
     idea.show()

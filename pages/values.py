@@ -3,18 +3,13 @@
 import streamlit as st
 
 from caldp_ui.app.errors import plain_errors
-from caldp_ui.app.navigation import enter
 from caldp_ui.compute import runs
 from caldp_ui.parts.comparison import shown
-from caldp_ui.session import notices
+from caldp_ui.session.opening import opened
 from caldp_ui.values import below, chart, side, words
 from caldp_ui.values.slot import SLOT
 
-enter()
-SLOT.follow_link()
-scenario = SLOT.now().scenario
-notices.show()
-SLOT.write_link()
+scenario = opened(SLOT).scenario
 
 with plain_errors():
     with st.container(horizontal=True, vertical_alignment="center", key=SLOT.key("title")):
@@ -29,4 +24,4 @@ with plain_errors():
         st.markdown(words.headline(what))
     with beside, st.container(key=SLOT.key("side")):
         side.show(runs.setup(scenario))
-    below.tabs(what)
+    below.show(what)

@@ -3,17 +3,12 @@
 import streamlit as st
 
 from caldp_ui.app.errors import plain_errors
-from caldp_ui.app.navigation import enter
-from caldp_ui.session import notices
+from caldp_ui.session.opening import opened
 from caldp_ui.yesno import below, board, side, words
 from caldp_ui.yesno.shown import shown
 from caldp_ui.yesno.slot import SLOT
 
-enter()
-SLOT.follow_link()
-scenario = SLOT.now().scenario
-notices.show()
-SLOT.write_link()
+scenario = opened(SLOT).scenario
 
 with st.container(key=SLOT.key("title")):
     st.header("Yes or no", anchor=False)
@@ -26,4 +21,4 @@ with main, plain_errors():
     with said, st.container(key="headline"):
         st.markdown(words.headline(what))
     board.pictures(what)
-    below.tabs(what)
+    below.show(what)

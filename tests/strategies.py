@@ -1,5 +1,8 @@
 """Hypothesis strategies for whole scenarios, of all kinds there are."""
 
+from dataclasses import fields
+from typing import Any
+
 from hypothesis import strategies as st
 
 from caldp_core.basics.limits import (
@@ -101,7 +104,7 @@ SYMBOL_BLOCKS = st.lists(SYMBOL_RUNS, min_size=1, max_size=3).map(",".join)
 PATHS = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1)
 
 DATASETS = {
-    "gowalla": st.builds(Gowalla),
+    "gowalla": st.builds(Gowalla, st.sampled_from(("25,50,-130,-60", "39.8,42.6,-77.2,-71"))),
     "snap": snaps(),
     "cities": st.builds(
         Cities,
@@ -213,3 +216,8 @@ SCENARIOS = st.builds(
     trials=st.integers(1, TRIALS_MAX),
     seed=SEED,
 )
+
+
+def names_of(cls: Any) -> set[str]:
+    """The fields of a kind of record."""
+    return {field.name for field in fields(cls)}

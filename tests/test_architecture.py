@@ -21,6 +21,7 @@ ROOMS = [
     "estimation",
     "theory",
     "audit",
+    "lecture",
     "scenarios",
     "experiments",
     "cli",

@@ -50,6 +50,14 @@ class Audit:
     pairs: int
 
 
+@dataclass(frozen=True)
+class CellAudit:
+    """What a channel does to one entry of E: its largest `leak` there, and whether that `holds`."""
+
+    leak: Leak
+    holds: bool
+
+
 def exact_audit(mechanism: Mechanism) -> Audit:
     """Hold a mechanism's exact channel against its policy (CALDP Definition 2).
 
@@ -67,6 +75,47 @@ def audit_channel(channel: Sequence[Sequence[Fraction]], policy: PrivacyMatrix) 
     channel's shape does not fit the policy, and for entries that are not rationals: floats don't
     sum to 1.
     """
+    rows, scale = _whole_rows(channel, policy)
+    faulty = [x for x, row in enumerate(rows) if sum(row) != scale or min(row) < 0]
+    holds, worst = not faulty, None
+    pairs = 0
+    excess: Fraction | None = Fraction(-1)
+    for x, other, epsilon in finite_pairs(policy):
+        pairs += 1
+        output, ratio = _largest_ratio(rows[x], rows[other])
+        against = ratio / power_below(epsilon) if ratio is not None else None
+        holds = holds and against is not None and against <= 1
+        if _beyond(against, excess):
+            excess = against
+            worst = Leak(x, other, output, log_of(ratio), epsilon)
+    return Audit(holds, worst, faulty[0] if faulty else None, pairs)
+
+
+def audit_cells(channel: Sequence[Sequence[Fraction]], policy: PrivacyMatrix) -> list[CellAudit]:
+    """The verdict on each ordered pair x ≠ x′, row after row, where E = ∞, too.
+
+    Decided as in `audit_channel`, with the same errors; rows need to be distributions as well, of
+    which this says nothing. For small channels: k²·outputs comparisons.
+    """
+    rows, _ = _whole_rows(channel, policy)
+    levels = {(x, other): epsilon for x, other, epsilon in finite_pairs(policy)}
+    cells = []
+    for x in range(policy.k):
+        for other in range(policy.k):
+            if x == other:
+                continue
+            output, ratio = _largest_ratio(rows[x], rows[other])
+            epsilon = levels.get((x, other), math.inf)
+            kept = ratio is not None and epsilon < math.inf and ratio <= power_below(epsilon)
+            leak = Leak(x, other, output, log_of(ratio), epsilon)
+            cells.append(CellAudit(leak, kept or epsilon == math.inf))
+    return cells
+
+
+def _whole_rows(
+    channel: Sequence[Sequence[Fraction]], policy: PrivacyMatrix
+) -> tuple[list[list[int]], int]:
+    """The rows as whole numbers over one denominator, and that; errors as in `audit_channel`."""
     require(
         len(channel) == policy.k and len({len(row) for row in channel}) == 1,
         f"A channel for this policy needs {policy.k} rows of one length, got {len(channel)} rows.",
@@ -81,19 +130,7 @@ def audit_channel(channel: Sequence[Sequence[Fraction]], policy: PrivacyMatrix) 
     exact = [list(map(as_fraction, row)) for row in channel]
     scale = math.lcm(*(entry.denominator for row in exact for entry in row))
     rows = [[int(entry * scale) for entry in row] for row in exact]
-    faulty = [x for x, row in enumerate(rows) if sum(row) != scale or min(row) < 0]
-    holds, worst = not faulty, None
-    pairs = 0
-    excess: Fraction | None = Fraction(-1)
-    for x, other, epsilon in finite_pairs(policy):
-        pairs += 1
-        output, ratio = _largest_ratio(rows[x], rows[other])
-        against = ratio / power_below(epsilon) if ratio is not None else None
-        holds = holds and against is not None and against <= 1
-        if _beyond(against, excess):
-            excess = against
-            worst = Leak(x, other, output, log_of(ratio), epsilon)
-    return Audit(holds, worst, faulty[0] if faulty else None, pairs)
+    return rows, scale
 
 
 def as_fraction(entry: Rational) -> Fraction:

@@ -15,10 +15,11 @@ import numpy as np
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress
 from caldp_core.datasets.base import Dataset, from_counts
-from caldp_core.domain.grid import US_GRID
+from caldp_core.domain.grid import US_GRID, Area, GridDomain
 
 DATA_FOLDER: Final = Path(__file__).resolve().parents[2] / "data"
 ELSEWHERE: Final = "Offshore and abroad"
+_NAME: Final = "Gowalla (reconstructed grid)"
 _NOTE: Final = (
     "A reconstruction, not the original file: 3,671,812 check-ins on the paper's 0.2° grid. "
     "Published totals on a coarse world grid were split over finer cells by a public subset of "
@@ -31,14 +32,37 @@ _NOTE: Final = (
 
 @dataclass(frozen=True)
 class Gowalla:
-    """The paper's 3,671,812 check-ins on `US_GRID` (CALDP §7), reconstructed; k = 43,750."""
+    """The paper's 3,671,812 check-ins on `US_GRID` (CALDP §7), reconstructed; k = 43,750.
+
+    `area`: the part of the map to take, "south,north,west,east" in degrees, cut between cells.
+    Raises `CaldpError` for another one.
+    """
+
+    area: str = str(US_GRID.area)
+
+    def __post_init__(self) -> None:
+        self.grid()
+
+    def grid(self) -> GridDomain:
+        """The part's cells."""
+        area = Area.parse(self.area)
+        if US_GRID.snap(area) != area:
+            raise CaldpError(
+                f"The area must lie on the map {US_GRID.area} and end between its cells of "
+                f"{US_GRID.cell:g}°, got {self.area}; take {US_GRID.snap(area) or US_GRID.area}."
+            )
+        return GridDomain.filling(area, US_GRID.cell)
 
     def load(self, progress: Progress = no_progress) -> Dataset:
         """Read data/gowalla_us_reconstruction.csv.gz; raises `CaldpError` if it is gone."""
         progress(0.0)
         counts = _read_us_cells("gowalla_us_reconstruction.csv.gz")
         progress(1.0)
-        return from_counts("Gowalla (reconstructed grid)", _NOTE, US_GRID, counts)
+        grid = self.grid()
+        if grid == US_GRID:
+            return from_counts(_NAME, _NOTE, grid, counts)
+        note = f"The part {self.area} of: {_NOTE}"
+        return from_counts(f"{_NAME}, part", note, grid, counts[US_GRID.inside(grid.area)])
 
 
 def population_prior() -> Floats:

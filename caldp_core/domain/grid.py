@@ -179,6 +179,16 @@ class GridDomain:
         symbols = check_symbols("symbol", symbol, self.k)
         return symbols // self.columns, symbols % self.columns
 
+    def km_from(self, symbol: int) -> Floats:
+        """(k,) kilometres of the great circle from a cell's centre to every cell's (haversine)."""
+        (row,), (column,) = self.place([symbol])
+        latitudes, longitudes = np.radians(self.latitudes()), np.radians(self.longitudes())
+        north = np.sin((latitudes - latitudes[row]) / 2) ** 2
+        narrow = np.cos(latitudes) * np.cos(latitudes[row])
+        east = np.sin((longitudes - longitudes[column]) / 2) ** 2
+        half_chord = np.sqrt(np.minimum(north[:, None] + narrow[:, None] * east, 1.0))
+        return np.asarray(np.degrees(2 * np.arcsin(half_chord)).ravel() * KM_PER_DEGREE)
+
     def inside(self, area: Area) -> Bools:
         """(k,) True for the cells whose centre lies in `area`."""
         lat, lon = self.latitudes(), self.longitudes()

@@ -107,6 +107,15 @@ def cover_of(mechanism: Mechanism) -> Cover:
 
 
 @runtime_checkable
+class NamesSymbols(Protocol):
+    """Reports are symbols of the domain themselves, so that a report lies somewhere."""
+
+    def law_of(self, x: int) -> Floats:
+        """(k,) probabilities of the reports of a person at x."""
+        ...
+
+
+@runtime_checkable
 class MultipliesChannel(Protocol):
     """The tally is the histogram of reports, and its channel can be multiplied with vectors."""
 

@@ -138,7 +138,8 @@ class PersonalisedMechanism:
         offsets = np.array([self._offset(tag) for tag in range(self.tags)])
         crossed = p * ((offsets - tag_shares) @ rows) / n
         within = np.einsum("ix,ij,jx->x", rows, self._tag_covariance(shares, n), rows)
-        return np.asarray(result + 2.0 * crossed + within)
+        # Where all of it cancels, rounding may leave a little less than nothing.
+        return np.asarray(np.maximum(result + 2.0 * crossed + within, 0.0))
 
     def _unit(self, symbol: int) -> Floats:
         weights = np.zeros(self.k + self.tags)

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from caldp_core.basics.errors import check_counts, check_symbols
 from caldp_core.basics.types import Floats, Ints, Reports, WordSource
+from caldp_core.mechanisms.backgrounds import Bias, background_bias, population_background
 from caldp_core.mechanisms.base import Family, Tally
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.personalised import PersonalisedMechanism
@@ -113,6 +114,14 @@ class TaggedMechanism:
         open_p = np.where(self.policy.sensitive, 0.0, p)
         tags = self.policy.shares * open_p.sum()
         return np.concatenate([p - self.policy.shares.sum() * open_p, tags])
+
+    def bias(self, p: Floats) -> Bias:
+        """What the policy's background does when people come from p: (k,) shares.
+
+        `expected(p)` − p by another way: own places are spread as the people at open places are.
+        """
+        true = population_background(self.policy.tags, p, ~self.policy.sensitive)
+        return background_bias(self.shares(p)[self.k :], true, self.policy.background)
 
     def variance(self, p: Floats, n: int) -> Floats:
         """(k,) exact variance of `estimate` when n people come from p: (k,) shares."""

@@ -6,15 +6,18 @@ Distances on grids are in steps (cells), or in kilometres where said.
 
 import math
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from caldp_core.basics.errors import check_epsilon, check_k, check_number, check_symbols, require
 from caldp_core.basics.limits import DISTANCE_EPSILON_MAX, DISTANCE_EPSILON_MIN, EXACT_MAX_ENTRIES
-from caldp_core.basics.types import Floats, Ints
+from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.domain.grid import KM_PER_DEGREE, GridDomain
 from caldp_core.privacy.context import PrivacyMatrix, dense
+
+_ROUNDING: Final = 1e-12
 
 
 @dataclass(frozen=True)
@@ -168,6 +171,17 @@ class DistanceMetric:
         """E[x, x′] pair by pair: (n,) and (n,) symbols → (n,) nats (see `PrivacyMatrix`)."""
         left, right = check_symbols("x", x, self.k), check_symbols("x_other", x_other, self.k)
         return np.asarray(self.epsilon * self.distances[left, right])
+
+
+def about_as_likely(policy: PrivacyMatrix, x: int, level: float) -> Bools:
+    """(k,) True for the symbols x′ with E[x, x′] ≤ `level`: no report tells them better from x.
+
+    On a map with a distance in kilometres it is the disc around x in which odds change by at most
+    e^level. Half a rounding of E is let pass.
+    """
+    (symbol,) = check_symbols("x", [x], policy.k)
+    levels = policy.between(np.full(policy.k, symbol), np.arange(policy.k))
+    return np.asarray(levels <= level * (1 + _ROUNDING))
 
 
 def _check_grid(metric: GridMetric | EuclideanMetric) -> None:

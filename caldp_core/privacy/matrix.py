@@ -1,4 +1,4 @@
-"""Privacy matrices beyond contexts: any dense E, sums for several releases, shortest-path closure.
+"""Privacy matrices beyond contexts: any dense E, sums of releases, closure, and the way back.
 
 Room: privacy. Sums of levels are rounded up, so that a promise that is derived here is never
 stronger than what follows from its parts.
@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from caldp_core.basics.errors import CaldpError, check_symbols, require
-from caldp_core.basics.limits import DENSE_MAX_ENTRIES
+from caldp_core.basics.limits import DENSE_MAX_ENTRIES, EPSILON_MAX, EPSILON_MIN
 from caldp_core.basics.types import Floats, read_only
-from caldp_core.privacy.context import PrivacyMatrix, dense
+from caldp_core.privacy.context import Context, PrivacyMatrix, dense
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +102,27 @@ def closure(matrix: PrivacyMatrix) -> DenseMatrix:
         x, z = np.nonzero(into[:, None] + out < shortest)
         shortest[x, z] = np.minimum(shortest[x, z], sum_up(into[x], out[z]))
     return DenseMatrix(read_only(shortest))
+
+
+def as_context(matrix: PrivacyMatrix) -> Context | None:
+    """The context that promises exactly what this matrix does; None where there is none.
+
+    Sensitive are symbols with a finite level, each in one block with all against which it is
+    protected. Raises `CaldpError` where `dense` does.
+    """
+    levels = dense(matrix)
+    held = np.isfinite(levels) & ~np.eye(matrix.k, dtype=np.bool_)
+    labels = np.arange(matrix.k)
+    for x, other in np.argwhere(held).tolist():
+        labels[labels == labels[other]] = labels[x]
+    kinds, blocks = np.unique(labels, return_inverse=True)
+    epsilon = np.ones(kinds.size)
+    for x in np.flatnonzero(held.any(axis=1)).tolist():
+        epsilon[blocks[x]] = levels[x, held[x]][0]
+    if not ((epsilon >= EPSILON_MIN) & (epsilon <= EPSILON_MAX)).all():
+        return None
+    found = Context.of(blocks.astype(np.int64), held.any(axis=1), epsilon)
+    return found if bool((dense(found) == levels).all()) else None
 
 
 def sum_up(a: Floats, b: Floats) -> Floats:

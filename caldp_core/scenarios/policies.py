@@ -14,6 +14,7 @@ from caldp_core.basics.errors import check_epsilon, require
 from caldp_core.basics.limits import EPSILON_MAX
 from caldp_core.basics.types import Bools, Floats, read_only
 from caldp_core.datasets import Dataset, population_prior
+from caldp_core.domain.grid import GridDomain
 from caldp_core.domain.partitions import whole
 from caldp_core.mechanisms.backgrounds import population_background, uniform_background
 from caldp_core.privacy.binary import BinaryPolicy
@@ -135,8 +136,21 @@ def _even(tags: int, dataset: Dataset, open_symbols: Bools) -> Floats:
     return uniform_background(tags, open_symbols)
 
 
-BACKGROUNDS: Final = {"uniform": _even, "population": _public_figures, "truth": _people}
-"""What the collector takes to be behind a tag: nothing known, GeoNames, or where people are."""
+def _mirrored(tags: int, dataset: Dataset, open_symbols: Bools) -> Floats:
+    """West for east: a background that looks as plausible as the true one, and is wrong."""
+    p, domain = dataset.distribution, dataset.domain
+    rows = domain.rows if isinstance(domain, GridDomain) else 1
+    return population_background(tags, p.reshape(rows, -1)[:, ::-1].ravel(), open_symbols)
+
+
+BACKGROUNDS: Final = {
+    "uniform": _even,
+    "population": _public_figures,
+    "truth": _people,
+    "mirrored": _mirrored,
+}
+"""What the collector takes to be behind a tag: nothing known, GeoNames, where people are, or that
+mirrored, which is wrong on purpose."""
 
 
 @dataclass(frozen=True)
@@ -144,8 +158,8 @@ class PersonalTags:
     """Places that are sensitive for everybody, and each person's own, which tags stand for.
 
     `sensitive`: the common ones. `shares`: for each tag, of the people at other places the share
-    who are at their own place of that tag. `background`: one of `BACKGROUNDS`, "truth" to compare
-    with. `epsilon`: in [0.001, 20].
+    who are at their own place of that tag. `background`: one of `BACKGROUNDS`; "truth" and
+    "mirrored" are made from the data, to compare with. `epsilon`: in [0.001, 20].
     """
 
     matrix: ClassVar[type[PrivacyMatrix]] = PersonalPolicy

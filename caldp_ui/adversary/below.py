@@ -17,19 +17,15 @@ from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import exports
 from caldp_ui.parts import hand_on, promises
+from caldp_ui.parts.tabs import tabs
 from caldp_ui.words import formats
 from caldp_ui.words.glossary import terms
 from caldp_ui.words.vocabulary import PLACES
 
 
-@st.fragment
-def tabs(what: Shown) -> None:
+def show(what: Shown) -> None:
     """The tabs, and the open one."""
-    made = st.tabs(list(_TABS), key=SLOT.key("tabs"), on_change="rerun")
-    for tab, show in zip(made, _TABS.values(), strict=True):
-        if tab.open:
-            with tab:
-                show(what)
+    tabs(SLOT.key("tabs"), _TABS, what)
 
 
 def _days(what: Shown) -> None:

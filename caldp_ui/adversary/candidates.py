@@ -23,6 +23,7 @@ from caldp_ui.compute import rivals, runs
 from caldp_ui.parts import icons
 from caldp_ui.words import formats, promise
 from caldp_ui.words.strength import strength
+from caldp_ui.words.towns import place_name
 from caldp_ui.words.vocabulary import PLACES
 
 EPSILON_MAX: Final = 3.0
@@ -107,7 +108,7 @@ def show(what: Shown) -> None:
 def _pair(what: Shown, domain: GridDomain, rival: int) -> None:
     test = lines_of(what.ours, rival)
     here, there = (
-        words.place_name(domain, place).partition(",")[0] for place in (what.record.place, rival)
+        place_name(domain, place).partition(",")[0] for place in (what.record.place, rival)
     )
     chart, people = st.columns([1.2, 1], gap="large")
     with chart:

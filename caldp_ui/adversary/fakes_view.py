@@ -4,7 +4,7 @@ Room: adversary.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 import pandas as pd
@@ -15,15 +15,17 @@ from caldp_core.audit.poisoning import ATTACKS
 from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_ui.adversary import fakes, fakes_words, scene, side, words
+from caldp_ui.adversary import fakes, fakes_words, scene, side
 from caldp_ui.adversary.fakes import Poisoned
 from caldp_ui.adversary.slot import PUSHES, REPAIRS, SLOT, TENTHS, Suspect
 from caldp_ui.controls import common
 from caldp_ui.parts import hand_on
+from caldp_ui.parts.tabs import tabs
 from caldp_ui.places.ground import ground
 from caldp_ui.stage import SCALE, Action, Fact, Focus, Picture, Scene, encode, stage
 from caldp_ui.stage.records import ALL_MARKS, MARK_WORDS, Mark
 from caldp_ui.words import formats, promise
+from caldp_ui.words.towns import place_name
 from caldp_ui.words.vocabulary import PLACES
 
 _NEAR: Final = 9
@@ -40,12 +42,12 @@ def show(record: Suspect, domain: GridDomain, said: DeltaGenerator) -> None:
     with beside, st.container(key=SLOT.key("side")):
         _controls(record, what, domain)
     with main:
-        _tabs(what, record, domain)
+        tabs(SLOT.key("fakes-tabs"), _TABS, _View(what, record, domain))
 
 
 def _scene(what: Poisoned, domain: GridDomain, record: Suspect) -> Scene:
     (truth, _, after, repaired), number = fakes_words.at_target(what, record)
-    of = f"of {number} people in {words.place_name(domain, what.place)}"
+    of = f"of {number} people in {place_name(domain, what.place)}"
     made = ESTIMATORS[record.scenario.estimator].title
     pictures = (
         _picture(
@@ -122,7 +124,7 @@ def _controls(record: Suspect, what: Poisoned, domain: GridDomain) -> None:
             help="Of all phones that report, honest ones and fakes.",
             **SLOT.bind("tenths", record.tenths, lambda r, v: replace(r, tenths=v)),
         )
-    place = words.place_name(domain, what.place)
+    place = place_name(domain, what.place)
     st.markdown(fakes_words.one_phone(fakes.powers(record.scenario, record.place), place))
     st.radio(
         "A fake phone",
@@ -146,17 +148,17 @@ _ATTACKS: Final = dict(
 )
 
 
-@st.fragment
-def _tabs(what: Poisoned, record: Suspect, domain: GridDomain) -> None:
-    made = st.tabs(list(_TABS), key=SLOT.key("fakes-tabs"), on_change="rerun")
-    for tab, show_it in zip(made, _TABS.values(), strict=True):
-        if tab.open:
-            with tab:
-                show_it(what, record, domain)
+@dataclass(frozen=True, eq=False)
+class _View:
+    """What the tabs show."""
+
+    what: Poisoned
+    record: Suspect
+    domain: GridDomain
 
 
-def _power(what: Poisoned, record: Suspect, domain: GridDomain) -> None:
-    del domain
+def _power(view: _View) -> None:
+    what, record = view.what, view.record
     st.markdown("**Does a smaller block raise or lower one attacker's power?**")
     block = promise.block_of(PLACES, record.scenario)
     st.markdown(fakes_words.answer(fakes.powers(record.scenario, what.place), block))
@@ -166,7 +168,8 @@ def _power(what: Poisoned, record: Suspect, domain: GridDomain) -> None:
         st.markdown(fakes_words.FORMULA)
 
 
-def _misses(what: Poisoned, record: Suspect, domain: GridDomain) -> None:
+def _misses(view: _View) -> None:
+    what, record, domain = view.what, view.record, view.domain
     st.markdown(fakes_words.MISSES)
     each = [fakes.poisoned(record, attack) for attack in PUSHES]
     numbers, number = formats.out_of_one(*(s for one in each for s in fakes_words.column(one)))
@@ -174,18 +177,18 @@ def _misses(what: Poisoned, record: Suspect, domain: GridDomain) -> None:
     there = dict(zip(_ATTACKS.values(), (numbers[:half], numbers[half:]), strict=True))
     st.table(pd.DataFrame(there, index=pd.Index(fakes_words.TABLE_ROWS)))
     st.caption(
-        f"People of {number} in {words.place_name(domain, what.place)}. The gain by formula is "
+        f"People of {number} in {place_name(domain, what.place)}. The gain by formula is "
         "that of the unbiased estimate, on average; the others are of this outcome."
     )
 
 
-def _hand_on(what: Poisoned, record: Suspect, domain: GridDomain) -> None:
-    del what, record, domain
+def _hand_on(view: _View) -> None:
+    del view
     hand_on.link(SLOT.codec.write(SLOT.now()))
     st.caption("The button with the arrow on the maps saves them as a picture.")
 
 
-_TABS: Final[dict[str, Callable[[Poisoned, Suspect, GridDomain], None]]] = {
+_TABS: Final[dict[str, Callable[[_View], None]]] = {
     "One phone's power": _power,
     "What repair misses": _misses,
     "Hand it on": _hand_on,

@@ -8,8 +8,8 @@ from typing import Final
 from caldp_core.domain.grid import GridDomain
 from caldp_ui.adversary.fakes import Poisoned, Powers
 from caldp_ui.adversary.slot import KNOWS_SHARE, KNOWS_TARGET, Suspect
-from caldp_ui.adversary.words import place_name
 from caldp_ui.words import formats
+from caldp_ui.words.towns import place_name
 
 REPAIR_TITLES: Final = {
     KNOWS_TARGET: "how many phones are fake, and the target",

@@ -24,4 +24,4 @@ def show(record: Suspect, domain: GridDomain, said: DeltaGenerator) -> None:
         side.odds(what, domain)
         side.controls(record, domain)
     with main:
-        below.tabs(what)
+        below.show(what)

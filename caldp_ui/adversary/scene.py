@@ -63,7 +63,6 @@ def scene(what: Shown, domain: GridDomain) -> Scene:
 
 def _belief(name: str, title: str, beliefs: Floats, domain: GridDomain, place: int) -> Picture:
     told = words.subtitle(domain, beliefs)
-    number, _, of = words.chance(float(beliefs[place])).rpartition(" of ")
     return Picture(
         name,
         title,
@@ -72,7 +71,7 @@ def _belief(name: str, title: str, beliefs: Floats, domain: GridDomain, place: i
         encode(beliefs),
         SCALE.low,
         marks=("blocks", "sensitive") if name == "ours" else ("sensitive",),
-        fact=Fact(number, f"of {of}: the chance put on the true place"),
+        fact=Fact(words.percent(float(beliefs[place])), "the chance put on the true place"),
     )
 
 

@@ -25,6 +25,7 @@ from caldp_ui.places.presets import PRESETS
 from caldp_ui.session.scenarios import another_draw
 from caldp_ui.words import formats
 from caldp_ui.words.strength import strength
+from caldp_ui.words.towns import place_name, towns
 
 _VIEWS = {ONLOOKER: "An onlooker", FAKES: "Fake phones"}
 _NOISES = {FRESH: "New noise every day", MEMOISED: "The same report every day"}
@@ -81,13 +82,13 @@ def protection(record: Suspect, domain: GridDomain, place: str) -> None:
 
 
 def _place(record: Suspect, domain: GridDomain, label: str) -> None:
-    cells = list(words.cities())[:200]
+    cells = list(towns())[:200]
     if record.place not in cells:
         cells.insert(0, record.place)
     st.selectbox(
         label,
         cells,
-        format_func=lambda cell: words.place_name(domain, cell),
+        format_func=lambda cell: place_name(domain, cell),
         help="Or click on a map with the tool Box.",
         **SLOT.bind("place", record.place, lambda r, v: r.at(int(v))),
     )

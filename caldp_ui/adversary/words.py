@@ -3,38 +3,18 @@
 Room: adversary.
 """
 
-from functools import cache
 from typing import Final
 
 import numpy as np
 
 from caldp_core.audit.best_guess import BestGuess
 from caldp_core.basics.types import Floats
-from caldp_core.datasets import us_cities
-from caldp_core.domain.grid import US_GRID, GridDomain
+from caldp_core.domain.grid import GridDomain
 from caldp_ui.adversary.beliefs import Onlooker, Pair, Shown, region
 from caldp_ui.adversary.slot import MEMOISED
 from caldp_ui.words import formats, promise
+from caldp_ui.words.towns import place_name
 from caldp_ui.words.vocabulary import PLACES
-
-
-@cache
-def cities() -> dict[int, str]:
-    """Cities by their cell, the largest first."""
-    named: dict[int, str] = {}
-    for city in us_cities():
-        (cell,) = US_GRID.locate([city.latitude], [city.longitude]).tolist()
-        if cell >= 0:
-            named.setdefault(cell, f"{city.name}, {city.region}")
-    return named
-
-
-def place_name(domain: GridDomain, symbol: int) -> str:
-    """A city where there is one, else degrees."""
-    if domain == US_GRID and symbol in cities():
-        return cities()[symbol]
-    (row,), (column,) = domain.place([symbol])
-    return formats.degrees(float(domain.latitudes()[row]), float(domain.longitudes()[column]))
 
 
 def headline(what: Shown) -> str:
@@ -52,6 +32,11 @@ def headline(what: Shown) -> str:
 def chance(share: float) -> str:
     """A chance as people."""
     return formats.out_of(share)
+
+
+def percent(share: float) -> str:
+    """A chance where several stand below each other, which all need one unit: "0.3 %"."""
+    return f"{100 * share:.2g} %" if share < 0.995 else f"{100 * share:.4g} %"
 
 
 def subtitle(domain: GridDomain, beliefs: Floats) -> str:

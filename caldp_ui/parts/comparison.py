@@ -44,8 +44,19 @@ def shown(slot: Slot[S], scenario: Scenario) -> Shown:
     if ours is None:
         ours = _ours_by_job(slot, scenario)
     if plain is None and ours is not None:
-        plain = _job(slot, "plain", rival, jobs.started)
+        plain = beside(slot, "plain", rival)
     return Shown(runs.setup(scenario), runs.setup(rival), ours, plain)
+
+
+def beside(slot: Slot[S], which: str, scenario: Scenario) -> Result | None:
+    """The result of what stands beside, at once, or by a job that starts by itself.
+
+    `which`: names the job on its page.
+    """
+    found = quick(scenario)
+    if found is not None or runs.setup(scenario).n > runs.most_people(scenario):
+        return found
+    return _job(slot, which, scenario, jobs.started)
 
 
 def _ours_by_job(slot: Slot[S], scenario: Scenario) -> Result | None:

@@ -3,9 +3,17 @@
 Room: parts.
 """
 
+import json
+
 import streamlit as st
 
 from caldp_core.experiments.run import Setup
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.app.errors import as_text
+from caldp_ui.compute.verdict import Verdict, verdict
+from caldp_ui.session import jobs
+from caldp_ui.session.scenarios import S
+from caldp_ui.session.slot import Slot
 from caldp_ui.words import promise
 from caldp_ui.words.glossary import terms
 from caldp_ui.words.vocabulary import Vocabulary
@@ -24,3 +32,30 @@ def not_promised(nouns: Vocabulary, setup: Setup) -> None:
     told = promise.not_promised(nouns, setup)
     st.markdown("\n".join(f"- {sentence}" for sentence in told))
     terms("ε", "local differential privacy", "context-aware", "total variation")
+
+
+def audited(slot: Slot[S], scenario: Scenario) -> None:
+    """A button, then what the exact audit says of the very mechanism that the page shows."""
+    found = jobs.offered(
+        slot.key("audited"),
+        json.dumps(scenario.to_dict()),
+        lambda progress: verdict(scenario, progress),
+        jobs.Offer("Audit this mechanism", ":material/verified:"),
+        lambda job: f"Auditing the channel: {job.seconds:.0f} s so far",
+    )
+    if found is not None:
+        st.markdown(_verdict(found))
+
+
+def _verdict(found: Verdict) -> str:
+    if found.holds is None:
+        return f":material/help: Not audited: {as_text(found.why)}"
+    if not found.holds:
+        return ":material/error: It does **not** hold: do not rely on this promise."
+    nearest = ""
+    if found.loss is not None and found.epsilon is not None:
+        nearest = (
+            f" The pair nearest to its bound has a privacy loss of {found.loss:.6g}, where "
+            f"{found.epsilon:.6g} is promised."
+        )
+    return f":material/verified: **It holds.**{nearest} Looked at: {as_text(found.looked_at)}."

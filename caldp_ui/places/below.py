@@ -24,6 +24,7 @@ from caldp_ui.parts import (
 )
 from caldp_ui.parts.comparison import Shown
 from caldp_ui.parts.record import Exhibit
+from caldp_ui.parts.tabs import tabs
 from caldp_ui.places.ground import home
 from caldp_ui.places.slot import SLOT
 from caldp_ui.session import jobs
@@ -32,14 +33,9 @@ from caldp_ui.words.glossary import terms
 from caldp_ui.words.vocabulary import PLACES
 
 
-@st.fragment
-def tabs(what: Shown) -> None:
+def show(what: Shown) -> None:
     """The tabs, and the open one."""
-    made = st.tabs(list(_TABS), key=SLOT.key("tabs"), on_change="rerun")
-    for tab, show in zip(made, _TABS.values(), strict=True):
-        if tab.open:
-            with tab:
-                show(what)
+    tabs(SLOT.key("tabs"), _TABS, what)
 
 
 def _promise(what: Shown) -> None:

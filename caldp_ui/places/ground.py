@@ -34,7 +34,7 @@ def _ground(name: str, _setup: Setup, _domain: GridDomain) -> Ground:
     return Ground(
         _domain,
         home(_domain),
-        *_land(_domain),
+        *land(_domain),
         encode_labels(partition.labels) if cut else None,
         encode_rows([partition.names]) if cut else None,
         encode_mask(sensitive) if some else None,
@@ -46,9 +46,12 @@ def home(domain: GridDomain) -> Area:
     return _US if domain == US_GRID else domain.area
 
 
-def _land(domain: GridDomain) -> tuple[Blob | None, Blob | None]:
-    """Borders and cities, where the map is the one they are known for."""
-    return _us_land() if domain == US_GRID else (None, None)
+def land(domain: GridDomain) -> tuple[Blob | None, Blob | None]:
+    """Borders and cities, where the map is part of the one that they are known for."""
+    whole, part = US_GRID.area, domain.area
+    within = whole.south <= part.south and part.north <= whole.north
+    within = within and whole.west <= part.west and part.east <= whole.east
+    return _us_land() if within else (None, None)
 
 
 @st.cache_resource(show_spinner=False)

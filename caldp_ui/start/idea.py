@@ -32,7 +32,8 @@ def show() -> None:
             "3 · Context decides what to hide",
             (
                 "A matrix E says how secret each pair of answers is. Blocks and sensitive sets are "
-                "the two shapes that matter most, and they can be combined."
+                "the two shapes that matter most, and they can be combined. Secrecy may also fade "
+                "with distance, or differ from person to person."
             ),
         ),
     )

@@ -14,19 +14,15 @@ from caldp_ui.compute import curves
 from caldp_ui.parts import error_curves, hand_on, promises, repetition
 from caldp_ui.parts.comparison import Shown
 from caldp_ui.parts.record import Exhibit
+from caldp_ui.parts.tabs import tabs
 from caldp_ui.values import listed, methods, onlooker, picture
 from caldp_ui.values.slot import SLOT
 from caldp_ui.words.vocabulary import ANSWERS
 
 
-@st.fragment
-def tabs(what: Shown) -> None:
+def show(what: Shown) -> None:
     """The tabs, and the open one."""
-    made = st.tabs(list(_TABS), key=SLOT.key("tabs"), on_change="rerun")
-    for tab, show in zip(made, _TABS.values(), strict=True):
-        if tab.open:
-            with tab:
-                show(what)
+    tabs(SLOT.key("tabs"), _TABS, what)
 
 
 def _promise(what: Shown) -> None:

@@ -48,6 +48,16 @@ def share(value: float) -> str:
     return f"{value:.2g}"
 
 
+def digits(value: float, significant: int = 2) -> str:
+    """A number to so many digits, never as a power of ten: "0.000012", "3.4", "12,000"."""
+    rounded = float(f"{value:.{significant}g}")
+    if rounded == 0:
+        return "0"
+    decimals = max(0, significant - 1 - math.floor(math.log10(abs(rounded))))
+    text = f"{rounded:,.{decimals}f}"
+    return text.rstrip("0").rstrip(".") if decimals else text
+
+
 def plus_minus(value: float, spread: float) -> str:
     """A value and its spread, both at least 0, to the same decimals; neither is rounded to 0."""
     decimals = 3 if max(value, spread) < 10 else 1

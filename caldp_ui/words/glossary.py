@@ -32,6 +32,15 @@ DEFINITIONS: Final = {
         "The places that must not be given away. People elsewhere sometimes send a cover report, "
         "and otherwise name their place openly."
     ),
+    "geo-indistinguishability": (
+        "Near places hide each other well, far ones less: an onlooker's odds between two places "
+        "change by at most e^(ε · their distance). ε is so much per kilometre; within 1/ε "
+        "kilometres two places are about as likely."
+    ),
+    "tag": (
+        "A word such as “home” that a device reports in the place's stead when its owner is at "
+        "their own place. Nobody learns which place it stands for."
+    ),
     "total variation": (
         "The share of people whom the estimate puts in the wrong place: 0 is perfect, 1 is all "
         "wrong. Half the sum of all differences, TV = ½ Σ |p̂ₓ − pₓ|. An estimate that has not "

@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from caldp_ui.parts import hand_on, numbers
+from caldp_ui.parts.tabs import tabs
 from caldp_ui.words import formats
 from caldp_ui.words.glossary import terms
 from caldp_ui.yesno import words
@@ -25,14 +26,9 @@ g = \Pr(\text{sends no} \mid \text{yes})
 """
 
 
-@st.fragment
-def tabs(what: Shown) -> None:
+def show(what: Shown) -> None:
     """The tabs, and the open one."""
-    made = st.tabs(list(_TABS), key=SLOT.key("tabs"), on_change="rerun")
-    for tab, show in zip(made, _TABS.values(), strict=True):
-        if tab.open:
-            with tab:
-                show(what)
+    tabs(SLOT.key("tabs"), _TABS, what)
 
 
 def _promise(what: Shown) -> None:

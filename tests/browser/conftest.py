@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from benchmarks.browser import MAP_PAGE, chromium, missing, ready, serving
+from tests.browser.stage_hand import APP, Hand
 from tests.browser.watch import Watch
 
 Visit = Callable[..., Any]
@@ -76,3 +77,28 @@ def visit(browser: Any, profiles: Profiles, address: str, watch: Watch) -> Itera
 
         yield open_page
         watch.check()
+
+
+@pytest.fixture(scope="session")
+def stage_address(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with serving(tmp_path_factory.mktemp("stage"), APP) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def stage_visit(browser: Any, stage_address: str) -> Iterator[tuple[Hand, Watch]]:
+    """One visit for all; whatever the tests do, nothing goes outside and nothing is an error."""
+    watch = Watch()
+    with browser.new_context(viewport={"width": 1280, "height": 720}) as context:
+        page = context.new_page()
+        watch.follow(page)
+        hand = Hand(page)
+        hand.open(stage_address)
+        yield hand, watch
+        watch.check()
+
+
+@pytest.fixture
+def hand(stage_visit: tuple[Hand, Watch]) -> Iterator[Hand]:
+    yield stage_visit[0]
+    stage_visit[0].home()

@@ -9,7 +9,7 @@ import pytest
 
 from caldp_core.basics.errors import CaldpError, Cancelled
 from caldp_core.datasets import Gowalla, population_prior, shipped
-from caldp_core.domain.grid import US_GRID
+from caldp_core.domain.grid import US_GRID, GridDomain
 from tests import ROOT
 
 DATA = ROOT / "data"
@@ -38,6 +38,26 @@ def test_gowalla_agrees_with_its_file_cell_by_cell() -> None:
         symbol = int(row["lat_index"]) * 350 + int(row["lon_index"])
         assert counts[symbol] == int(row["checkins"])
     assert np.count_nonzero(counts) == len(listed) == 9_114
+
+
+def test_a_part_has_the_counts_of_its_cells() -> None:
+    whole, part = Gowalla().load(), Gowalla("39.8,42.6,-77.2,-71").load()
+    assert whole.counts is not None
+    assert part.counts is not None
+    assert isinstance(part.domain, GridDomain)
+    middles = np.meshgrid(part.domain.latitudes(), part.domain.longitudes(), indexing="ij")
+    cells = US_GRID.locate(*(each.ravel() for each in middles))
+    np.testing.assert_array_equal(part.counts, whole.counts[cells])
+    assert part.n == whole.counts[cells].sum() < whole.counts.sum()
+    assert (part.name, part.note) != (whole.name, whole.note)
+
+
+def test_parts_end_between_cells_and_lie_on_the_map() -> None:
+    for area in ("39.9,42.6,-77.2,-71", "20,42.6,-77.2,-71", "60,62,-77.2,-71"):
+        with pytest.raises(CaldpError, match="must lie on the map"):
+            Gowalla(area)
+    with pytest.raises(CaldpError, match="written south,north,west,east"):
+        Gowalla("everywhere")
 
 
 def test_gowalla_is_not_upside_down() -> None:

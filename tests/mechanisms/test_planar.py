@@ -102,7 +102,7 @@ def least_reserve(mechanism: PlanarGeometric) -> float:
     rows, columns = US
     places = [(0, 0), (0, 1), (1, 1), (rows - 1, 7), (rows - 2, 7), (60, 0), (60, 9), (61, 10)]
     cells = [row * columns + column for row, column in places]
-    laws = np.log([mechanism._law_of(x) for x in cells])
+    laws = np.log([mechanism.law_of(x) for x in cells])
     ratios = (laws[:, None] - laws).max(axis=-1)
     claimed = mechanism.policy.between(np.repeat(cells, 8), np.tile(cells, 8)).reshape(8, 8)
     return float((claimed - ratios)[~np.eye(8, dtype=bool)].min())

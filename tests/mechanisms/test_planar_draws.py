@@ -30,7 +30,7 @@ def check_displacements(drawn_by: PlanarGeometric, mechanism: PlanarGeometric) -
     middle = mechanism.k // 2 + US[1] // 2
     reports = drawn_by.privatize(np.full(10**6, middle), np.random.default_rng(8))
     observed = np.bincount(reports, minlength=mechanism.k)
-    assert_fits(observed, 10**6 * mechanism._law_of(middle), SIGNIFICANCE)
+    assert_fits(observed, 10**6 * mechanism.law_of(middle), SIGNIFICANCE)
 
 
 def test_reports_follow_the_law_on_a_large_map() -> None:
@@ -105,7 +105,7 @@ def test_pull_is_the_adjoint_of_expected_on_a_large_map() -> None:
     assert law.sum() == pytest.approx(1.0, rel=1e-12)
     assert law @ weights == pytest.approx(p @ pulled, abs=1e-13)
     for x in (0, 249, 20_000, 43_749):
-        row, person = mechanism._law_of(x), np.eye(1, mechanism.k, x)[0]
+        row, person = mechanism.law_of(x), np.eye(1, mechanism.k, x)[0]
         assert pulled[x] == pytest.approx(row @ weights, abs=1e-13)
         alone = mechanism.expected(person)
         np.testing.assert_allclose(alone, row, atol=1e-15)

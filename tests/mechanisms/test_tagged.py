@@ -15,6 +15,7 @@ from caldp_core.mechanisms.backgrounds import population_background, uniform_bac
 from caldp_core.mechanisms.specs import Hadamard, Rappor
 from caldp_core.mechanisms.tagged import TaggedMechanism
 from caldp_core.privacy.personal import PersonalPolicy
+from caldp_core.scenarios.best import Best, chosen
 from tests.contract import checks
 
 SENSITIVE = np.array([True, False, False, True, False])
@@ -53,6 +54,36 @@ def test_mean_and_variance_are_those_of_the_channel(family: str) -> None:
     mean = float(weights @ made.expected(P))
     exact = float(P @ channel @ (single @ weights) ** 2 - mean**2) / 7
     assert made.sum_variance(P, weights, 7) == pytest.approx(exact, rel=1e-9)
+
+
+def test_a_report_that_names_no_place_says_nothing_of_open_places() -> None:
+    for family in ("hadamard", "randomized-response", "oue"):
+        rows = np.array(made_by(family, policy_of()).exact_channel(), dtype=float)
+        one, *others = rows[~SENSITIVE]
+        for other in others:
+            # Where two open places' rows differ, one of them is named: the other's chance is 0.
+            differ = ~np.isclose(one, other, rtol=1e-12, atol=0)
+            assert differ.any()
+            assert (np.minimum(one, other)[differ] == 0).all()
+
+
+def test_where_everybody_is_at_an_own_place_there_is_still_a_best_mechanism() -> None:
+    # Tags as likely as each other and one background: their estimates' sum is known exactly.
+    nowhere = np.zeros(400, np.bool_)
+    policy = PersonalPolicy.of(nowhere, (0.25,) * 4, uniform_background(4, ~nowhere), 1.0)
+    best = chosen(Best(), policy)
+    variance = best.mechanism.variance(np.full(400, 1 / 400), 1)
+    assert (variance >= 0).all()
+    assert variance.sum() < 1e-12
+
+
+def test_the_bias_is_the_expectation_less_the_truth() -> None:
+    for background in (uniform_background(2, ~SENSITIVE), np.array([[0, 1, 0, 0, 0.0]] * 2)):
+        made = made_by("hadamard", policy_of(background))
+        bias = made.bias(P)
+        np.testing.assert_allclose(bias.per_symbol, made.expected(P) - P, atol=1e-15)
+        assert bias.total_variation == pytest.approx(0.5 * np.abs(made.expected(P) - P).sum())
+        assert bias.total_variation > 0.05
 
 
 def test_it_is_unbiased_just_if_the_background_is_right() -> None:

@@ -97,7 +97,9 @@ def test_a_share_as_people_is_read_back(share: float) -> None:
     if text.startswith("all but"):
         told = 1 - told
     assert told == pytest.approx(share, abs=0.5 / read_back(of) * (1 + 1e-9) + 2e-12)
-    assert (told in (0, 1)) == (min(share, 1 - share) < 2e-12)  # neither all nor nobody by rounding
+    few = min(share, 1 - share)
+    assert told not in (0, 1) or few < 2e-12  # neither all nor nobody by rounding
+    assert told in (0, 1) or few >= 0.9e-12
 
 
 @pytest.mark.parametrize("probability", [0.9951, 0.9975, 0.9991, 0.99949999])
@@ -118,3 +120,17 @@ def test_what_rounds_to_all_is_told_as_more(probability: float) -> None:
 )
 def test_places(latitude: float, longitude: float, text: str) -> None:
     assert formats.degrees(latitude, longitude) == text
+
+
+@given(st.floats(1e-12, 1e12), st.integers(1, 4))
+def test_digits_are_so_many_and_no_power_of_ten(value: float, significant: int) -> None:
+    text = formats.digits(value, significant)
+    assert re.fullmatch(r"[\d,]+(\.\d+)?", text)
+    assert float(text.replace(",", "")) == pytest.approx(value, rel=0.5 * 10 ** (1 - significant))
+    assert len(text.replace(",", "").replace(".", "").strip("0")) <= significant
+    assert formats.digits(-value, significant) == f"-{text}"
+
+
+def test_digits_of_round_numbers() -> None:
+    told = {0.0: "0", 99.9: "100", 1234.0: "1,200", 3.0: "3", 0.000012: "0.000012"}
+    assert {value: formats.digits(value) for value in told} == told

@@ -36,6 +36,11 @@ ROOMS = (
     "curves",
     "plan",
     "adversary",
+    "distances",
+    "personal",
+    "room",
+    "matrix",
+    "classroom",
 )
 """From the ground up: a room imports from itself and from those before it."""
 
@@ -139,6 +144,13 @@ def test_all_style_is_in_one_place() -> None:
         assert "<style" not in path.read_text(encoding="utf-8"), path.name
 
 
-def test_the_map_is_found_where_the_menu_says() -> None:
-    for entry in navigation.PAGES:
-        assert (ROOT / entry.path).is_file()
+def test_every_page_is_in_the_menu_and_on_the_first_page() -> None:
+    files = {f"pages/{path.name}" for path in (ROOT / "pages").glob("*.py")}
+    assert {entry.path for entry in navigation.PAGES} == files
+    at = checked(AppTest.from_file(ROOT / "app.py", default_timeout=120).run())
+    linked = {(link.proto.page, link.proto.label) for link in at.get("page_link")}
+    first, *others = navigation.PAGES
+    assert first.path == navigation.START
+    assert linked == {(Path(entry.path).stem, entry.title) for entry in others}
+    told = {caption.value for caption in at.caption}
+    assert {entry.purpose for entry in others} <= told

@@ -87,6 +87,12 @@ class SymbolReports(ABC):
         """Q·w: (k,) weights of reports → (k,) their mean over each symbol's reports."""
         return self.products.pull(weights)
 
+    def law_of(self, x: int) -> Floats:
+        """(k,) probabilities of the reports of a person at x (see `NamesSymbols`)."""
+        one = np.zeros(self.k)
+        one[check_symbols("x", [x], self.k)] = 1.0
+        return np.maximum(self.products.expected(one), 0.0)
+
     def channel_products(self) -> ChannelProducts:
         """The two products above (see `MultipliesChannel`)."""
         return self

@@ -22,7 +22,7 @@ from typing import Final
 
 import numpy as np
 
-from caldp_core.basics.errors import require
+from caldp_core.basics.errors import check_symbols, require
 from caldp_core.basics.limits import DENSE_MAX_ENTRIES, DRAWS_MAX, SPAN_NATS
 from caldp_core.basics.types import Floats, Ints, Words, WordSource
 from caldp_core.mechanisms.base import digest
@@ -78,11 +78,12 @@ class PlanarGeometric(SymbolReports):
         """Written out on a small map, by FFT on a large one."""
         if self.k**2 > DENSE_MAX_ENTRIES:
             return PlanarProducts(self._window, *kept_back(self.policy))
-        return DenseProducts(np.stack([self._law_of(x) for x in range(self.k)]))
+        return DenseProducts(np.stack([self.law_of(x) for x in range(self.k)]))
 
-    def _law_of(self, x: int) -> Floats:
-        """(k,) probabilities of the reports of cell x."""
-        law = law_at(self._window, *divmod(x, self.policy.columns)).ravel()
+    def law_of(self, x: int) -> Floats:
+        """(k,) probabilities of the reports of a person at x (see `NamesSymbols`)."""
+        (cell,) = check_symbols("x", [x], self.k).tolist()
+        law = law_at(self._window, *divmod(cell, self.policy.columns)).ravel()
         return np.asarray(law / law.sum())
 
     def small_twin(self) -> "PlanarGeometric":
@@ -140,7 +141,7 @@ class PlanarGeometric(SymbolReports):
             lambda reports: np.bincount(reports, minlength=self.k),
         )
         for x in np.flatnonzero(crowded):
-            reports = reports + rng.multinomial(people[x], self._law_of(int(x)))
+            reports = reports + rng.multinomial(people[x], self.law_of(int(x)))
         return reports
 
 

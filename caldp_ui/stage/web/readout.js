@@ -12,7 +12,10 @@ export class Readout {
         this.place = el("span", {className: "place"});
         this.numbers = el("dl");
         this.keys = el("div", {className: "keys"});
-        this.node = el("div", {className: "readout"}, this.place, this.numbers, this.keys);
+        // Said by the captions, too: large here while there is nothing else to read.
+        this.facts = el("div", {className: "facts", "aria-hidden": "true"});
+        this.node = el("div", {className: "readout"},
+            this.facts, this.place, this.numbers, this.keys);
         this.status = el("div", {className: "status", role: "status", "aria-live": "polite"});
         this.rows = new Map();
     }
@@ -58,6 +61,9 @@ export class Readout {
         this.node.classList.toggle("empty", cursor < 0);
         say(this.place, cursor < 0 ? stage.data.unpointed : this.where(cursor));
         for (const [id, value] of this.rows) say(value, cursor < 0 ? "–" : this.told(id, cursor));
+        this.facts.replaceChildren(...stage.data.pictures.map(meta => stage.film.words(meta))
+            .filter(({fact}) => fact).map(({title, fact: [number, text]}) =>
+                el("p", {}, el("strong", {}, number), el("span", {}, text, el("b", {}, title)))));
         if (stage.speaks && cursor >= 0) this.announce(this.sentence());
     }
 

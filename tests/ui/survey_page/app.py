@@ -2,4 +2,4 @@
 
 from caldp_ui.app.navigation import PAGES, Entry, through_app
 
-through_app((*PAGES, Entry("pages/survey.py", "Survey", "poll"))).run()
+through_app((*PAGES, Entry("pages/survey.py", "Survey", "poll", "Survey"))).run()

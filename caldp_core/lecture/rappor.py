@@ -1,0 +1,213 @@
+"""RAPPOR as deployed: a Bloom filter, a permanent response, and a new response every day.
+
+Room: lecture. Source: Erlingsson, Pihur, Korolova 2014. A value sets h of k bits (the Bloom
+filter B). Each bit is flipped once and for all (B′, kept on the phone); each day every bit is sent
+as 1 with probability q where B′ is 1 and p where it is 0. Two values differ in 2h bits at most, so
+all days together keep ε∞ = 2h·log((1 − f/2)/(f/2)) (Theorem 1), a flip having probability f/2;
+one day keeps ε₁ (Theorem 2). A new value has a new B′, which costs ε∞ again.
+"""
+
+import hashlib
+import itertools
+import math
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import binom
+
+from caldp_core.basics.errors import check_epsilon, check_whole, require
+from caldp_core.basics.limits import EXACT_MAX_ENTRIES
+from caldp_core.basics.powers import floor_of
+from caldp_core.basics.types import Bools, Floats, WordSource
+from caldp_core.mechanisms.randomness.coins import COIN_ONE, below
+
+LEAST, MOST = Fraction(1, 4), Fraction(3, 4)
+"""p and q of the daily response."""
+_STEP: Final = 2.0**-9
+"""Nats of a cell where sums of log-likelihoods are added up; see `guessed_right_after`."""
+Law = tuple[Floats, Floats]
+"""Probabilities of the same observations, where a bit of the Bloom filter is set and where not."""
+
+
+@dataclass(frozen=True)
+class Rappor:
+    """`bits`: k of the Bloom filter. `hashes`: h, bits that a value sets, at most. `epsilon`: ε∞.
+
+    `kept`: probability 1 − f/2 that a permanent bit is the Bloom filter's, rounded down to 2^-48,
+    so that all reports ever sent of one value keep ε∞.
+    """
+
+    bits: int
+    hashes: int
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        check_whole("bits", self.bits, 1, 4096)
+        check_whole("hashes", self.hashes, 1, self.bits)
+        check_epsilon(self.epsilon)
+
+    @property
+    def kept(self) -> Fraction:
+        """See above."""
+        part = Fraction(float(self.epsilon)) / (2 * self.hashes)
+        return Fraction(floor_of(lambda e: COIN_ONE * e / (1 + e), part), COIN_ONE)
+
+    @property
+    def sent_if_set(self) -> Fraction:
+        """q*: a day's bit is 1 where the Bloom filter's is."""
+        return self.kept * MOST + (1 - self.kept) * LEAST
+
+    @property
+    def sent_if_not(self) -> Fraction:
+        """p*: a day's bit is 1 where the Bloom filter's is not."""
+        return self.kept * LEAST + (1 - self.kept) * MOST
+
+    @property
+    def epsilon_one_day(self) -> float:
+        """ε₁ = h·log(q*(1 − p*)/(p*(1 − q*))), Theorem 2: what one report by itself gives away."""
+        q, p = self.sent_if_set, self.sent_if_not
+        return self.hashes * math.log(q * (1 - p) / (p * (1 - q)))
+
+    def bloom(self, value: str, cohort: int = 0) -> Bools:
+        """(k,) bits that a value sets; phones of one cohort share their hash functions."""
+        bits = np.zeros(self.bits, np.bool_)
+        for i in range(self.hashes):
+            text = f"{cohort}/{i}/{value}".encode()
+            number = int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big")
+            bits[number % self.bits] = True
+        return bits
+
+    def permanent(self, bloom: Bools, words: WordSource) -> Bools:
+        """(…, k) Bloom filters → (…, k) permanent bits, drawn anew: keep them (see `Phone`)."""
+        return np.asarray(bloom == self._coins(bloom.shape, self.kept, words))
+
+    def daily(self, permanent: Bools, words: WordSource) -> Bools:
+        """(…, k) permanent bits → (…, k) bits of a day's report."""
+        more, less = (self._coins(permanent.shape, chance, words) for chance in (MOST, LEAST))
+        return np.where(permanent, more, less)
+
+    @staticmethod
+    def _coins(shape: tuple[int, ...], chance: Fraction, words: WordSource) -> Bools:
+        size = math.prod(shape)
+        threshold = np.full(size, int(chance * COIN_ONE), np.uint64)
+        return below(words(size), threshold).reshape(shape)
+
+    def exact_channel(self, blooms: ArrayLike, days: int) -> list[list[Fraction]]:
+        """A row for each Bloom filter: probabilities of everything that is sent in so many days.
+
+        `blooms`: (values, k) bits. Columns go bit by bit, and in each bit day by day. Raises
+        `CaldpError` above the stated size.
+        """
+        return self._channel(blooms, days, self._kept_bit)
+
+    def redrawn_channel(self, blooms: ArrayLike, days: int) -> list[list[Fraction]]:
+        """The same of a naive phone, which draws the permanent response anew every day."""
+        return self._channel(blooms, days, self._redrawn_bit)
+
+    def _channel(
+        self, blooms: ArrayLike, days: int, bit_law: Callable[[bool, int], list[Fraction]]
+    ) -> list[list[Fraction]]:
+        filters = np.asarray(blooms, dtype=np.bool_)
+        entries = filters.shape[0] * 2 ** (self.bits * days)
+        require(
+            entries <= EXACT_MAX_ENTRIES,
+            f"A channel in rationals may have at most {EXACT_MAX_ENTRIES:,} entries, this one "
+            f"would have {entries:,}; use fewer bits or days.",
+        )
+        by_bit = [bit_law(bit, days) for bit in (False, True)]
+        return [
+            [math.prod(chances) for chances in itertools.product(*(by_bit[b] for b in row))]
+            for row in filters.astype(int).tolist()
+        ]
+
+    def _kept_bit(self, bit: bool, days: int) -> list[Fraction]:
+        """Probabilities of the 2^days sequences of one bit of the Bloom filter."""
+        stays = self.kept if bit else 1 - self.kept
+        return [
+            stays * _product(MOST, path) + (1 - stays) * _product(LEAST, path)
+            for path in itertools.product((0, 1), repeat=days)
+        ]
+
+    def _redrawn_bit(self, bit: bool, days: int) -> list[Fraction]:
+        one = self.sent_if_set if bit else self.sent_if_not
+        return [_product(one, path) for path in itertools.product((0, 1), repeat=days)]
+
+    def law_memoised(self, days: int) -> Law:
+        """(days+1,) law of how often a bit was sent, with one permanent response for all days."""
+        often, rarely = (binom.pmf(np.arange(days + 1), days, float(c)) for c in (MOST, LEAST))
+        kept = float(self.kept)
+        return kept * often + (1 - kept) * rarely, kept * rarely + (1 - kept) * often
+
+    def law_redrawn(self, days: int) -> Law:
+        """The same where the permanent response is drawn anew each day."""
+        chances = float(self.sent_if_set), float(self.sent_if_not)
+        often, rarely = (binom.pmf(np.arange(days + 1), days, chance) for chance in chances)
+        return often, rarely
+
+    @property
+    def law_of_permanent(self) -> Law:
+        """The law of the permanent bit itself: what an onlooker has after infinitely many days."""
+        kept = float(self.kept)
+        return np.array([1 - kept, kept]), np.array([kept, 1 - kept])
+
+    def guessed_right(self, laws: Sequence[Law]) -> float:
+        """Chance in [½, 1] that the best guess between two histories is right, from 50:50.
+
+        `laws`: of a bit, for each value that the person had; two values share no bit. See
+        `guessed_right_after`.
+        """
+        return guessed_right_after([law for law in laws for _ in range(self.hashes)])
+
+
+def _product(one: Fraction, path: Sequence[int]) -> Fraction:
+    """Probability of a sequence of independent bits, each 1 with probability `one`."""
+    return Fraction(math.prod(one if sent else 1 - one for sent in path))
+
+
+def guessed_right_after(laws: Sequence[Law]) -> float:
+    """Chance in [½, 1] to tell A from B, a bit set under A and a bit set under B for each law.
+
+    With L the log-likelihood ratio, it is E[1/(1 + e^−|L|)] (Bayes). L is a sum of independent
+    terms; it is added up on a grid of 2^-9 nats, which moves the result by at most 2^-11 a law.
+    """
+    reach = sum(2 * float(np.abs(_ratio(law)).max()) for law in laws) + 1.0
+    size = 1 << math.ceil(math.log2(2 * reach / _STEP + 2))
+    spectrum = np.ones(size // 2 + 1, np.complex128)
+    for law in laws:
+        ratio = np.rint(_ratio(law) / _STEP).astype(np.int64)
+        for weights, sign in ((law[0], 1), (law[1], -1)):
+            cells = np.bincount(sign * ratio % size, weights=weights, minlength=size)
+            spectrum *= np.fft.rfft(cells)
+    chances = np.fft.irfft(spectrum, size)
+    where = np.arange(size)
+    nats = _STEP * np.minimum(where, size - where)
+    return float((chances / (1.0 + np.exp(-nats))).sum())
+
+
+def _ratio(law: Law) -> Floats:
+    # Outcomes too rare for floats are no outcomes.
+    return np.log(np.maximum(law[0], 1e-300)) - np.log(np.maximum(law[1], 1e-300))
+
+
+@dataclass
+class Phone:
+    """One phone: it draws the permanent response of a value once, and keeps it.
+
+    `kept`: value → (k,) permanent bits; the number of entries is how often ε∞ was spent.
+    """
+
+    mechanism: Rappor
+    words: WordSource
+    cohort: int = 0
+    kept: dict[Hashable, Bools] = field(default_factory=dict)
+
+    def report(self, value: str) -> Bools:
+        """(k,) bits of a day's report on the value."""
+        if value not in self.kept:
+            bloom = self.mechanism.bloom(value, self.cohort)
+            self.kept[value] = self.mechanism.permanent(bloom, self.words)
+        return self.mechanism.daily(self.kept[value], self.words)

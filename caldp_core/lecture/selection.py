@@ -1,0 +1,138 @@
+"""Which item has most votes, locally: bit by bit, and one bit for each item.
+
+Room: lecture. Bit by bit, an item of d = 2^b is written in b bits and each is flipped by randomized
+response with ε/b, for b reports about one person add up (CALDP Prop. 2). The winner is the pattern
+of the bits' majorities, which need not be anybody's favourite. One bit for each item is the
+catalogue's RAPPOR: a change of vote changes two bits, so each has ε/2, whatever d is.
+"""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import ndtr
+
+from caldp_core.basics.errors import (
+    check_counts,
+    check_epsilon,
+    check_symbols,
+    check_whole,
+    require,
+)
+from caldp_core.basics.limits import EXACT_MAX_ENTRIES, K_MAX
+from caldp_core.basics.powers import floor_of
+from caldp_core.basics.types import Bools, Floats, Ints, WordSource
+from caldp_core.mechanisms import mechanism
+from caldp_core.mechanisms.oracles.unary import UnaryOracles
+from caldp_core.mechanisms.randomness.coins import COIN_ONE, below
+from caldp_core.privacy.context import Context
+
+_NODES = np.linspace(-9.0, 9.0, 721)
+"""Standard scores over which normals are summed; the rest is below 1e-18."""
+
+
+class BitwiseResponse:
+    """Randomized response on each of the b = log₂ d bits of an item, with ε/b a bit.
+
+    `d`: a power of two, 2 to 2^20. `truth`: probability that a bit is sent as it is, exact.
+    """
+
+    def __init__(self, d: int, epsilon: float) -> None:
+        self.d = check_whole("d", d, 2, K_MAX)
+        require(self.d.bit_count() == 1, f"d must be a power of two, got {d}.")
+        self.bits = self.d.bit_length() - 1
+        self.policy = Context.plain(d, float(check_epsilon(epsilon)))
+        self.truth = Fraction(self._threshold(epsilon), COIN_ONE)
+
+    def _threshold(self, epsilon: float) -> int:
+        """⌊2^48·e^{ε/b}/(1 + e^{ε/b})⌋, from ε/b as a fraction: b times it is ε exactly."""
+        part = Fraction(float(epsilon)) / self.bits
+        return floor_of(lambda power: COIN_ONE * power / (1 + power), part)
+
+    def bits_of(self, x: ArrayLike) -> Bools:
+        """(n,) items → (n, b) bits, the highest first."""
+        items = check_symbols("x", x, self.d)
+        return np.asarray((items[:, None] >> np.arange(self.bits)[::-1]) & 1, dtype=np.bool_)
+
+    def privatize(self, x: ArrayLike, words: WordSource) -> Bools:
+        """(n,) items → (n, b) reported bits."""
+        bits = self.bits_of(x)
+        threshold = np.full(bits.size, int(self.truth * COIN_ONE), np.uint64)
+        kept = below(words(bits.size), threshold).reshape(bits.shape)
+        return np.asarray(bits == kept)
+
+    def sample_tally(self, votes: ArrayLike, rng: np.random.Generator, draws: int = 1) -> Ints:
+        """(draws, b) how many reports have each bit set; `votes`: (d,). The law of `privatize`.
+
+        Bits of one report are flipped independently, so each sum is two binomials, at any n.
+        """
+        people = check_counts("votes", votes, self.d)
+        ones, n, p = people @ self.bits_of(np.arange(self.d)), people.sum(), float(self.truth)
+        size = (draws, self.bits)
+        return np.asarray(rng.binomial(ones, p, size) + rng.binomial(n - ones, 1 - p, size))
+
+    def winner(self, tally: Ints, n: int) -> Ints:
+        """(draws, b) tallies of n reports → (draws,) items: each bit as most reports have it."""
+        places = 1 << np.arange(self.bits)[::-1]
+        return np.asarray((2 * tally > n) @ places)
+
+    def chance(self, lead: ArrayLike, n: int) -> Floats:
+        """Probability of the true winner where all rivals are `lead` votes behind, each.
+
+        Any shape. Then every bit is right with a majority of `lead`. Normal approximation.
+        """
+        p = float(self.truth)
+        z = np.asarray(lead) * (2 * p - 1) / (2 * math.sqrt(n * p * (1 - p)))
+        return np.asarray(ndtr(z) ** self.bits)
+
+    def exact_channel(self) -> list[list[Fraction]]:
+        """d rows of d probabilities in rationals; `CaldpError` above the stated size."""
+        require(
+            self.d**2 <= EXACT_MAX_ENTRIES,
+            f"A channel in rationals may have at most {EXACT_MAX_ENTRIES:,} entries, "
+            f"this one would have {self.d**2:,}; use fewer items.",
+        )
+        lie = 1 - self.truth
+        wrong = [self.truth ** (self.bits - w) * lie**w for w in range(self.bits + 1)]
+        return [[wrong[(x ^ y).bit_count()] for y in range(self.d)] for x in range(self.d)]
+
+
+class OneHotResponse:
+    """The catalogue's RAPPOR in plain LDP: a bit for each of d items, ε/2 a bit, whatever d is.
+
+    `mechanism`: what makes and counts the reports. `theta`: probability that the own bit is set,
+    `stray`: that any other is.
+    """
+
+    def __init__(self, d: int, epsilon: float) -> None:
+        self.d = check_whole("d", d, 2, K_MAX)
+        self.mechanism = mechanism(Context.plain(self.d, float(check_epsilon(epsilon))), "rappor")
+        oracles = self.mechanism.oracles
+        assert isinstance(oracles, UnaryOracles)
+        self.theta, self.stray = float(oracles.theta[0]), float(oracles.d1[0])
+
+    def sample_tally(self, votes: ArrayLike, rng: np.random.Generator, draws: int = 1) -> Ints:
+        """(draws, d) how many reports have each bit set; `votes`: (d,). Two binomials a bit."""
+        people = check_counts("votes", votes, self.d)
+        n, size = people.sum(), (draws, self.d)
+        own, other = (
+            rng.binomial(people, self.theta, size),
+            rng.binomial(n - people, self.stray, size),
+        )
+        return np.asarray(own + other)
+
+    def chance(self, lead: ArrayLike, n: int) -> Floats:
+        """Probability of the true winner where all rivals are `lead` votes behind, each.
+
+        Any shape. Sums of bits are independent of each other, given the votes, and nearly normal.
+        """
+        ahead = np.asarray(lead, dtype=np.float64)
+        rival = (n - ahead) / self.d
+        noise = n * self.stray * (1 - self.stray)
+        more = self.theta * (1 - self.theta) - self.stray * (1 - self.stray)
+        spread = np.sqrt(noise + rival * more)[..., None]
+        own = np.sqrt(noise + (rival + ahead) * more)[..., None]
+        z = (ahead[..., None] * (self.theta - self.stray) + own * _NODES) / spread
+        weights = np.exp(-0.5 * _NODES**2) * (_NODES[1] - _NODES[0]) / math.sqrt(2 * math.pi)
+        return np.asarray((weights * ndtr(z) ** (self.d - 1)).sum(axis=-1))

@@ -1,0 +1,119 @@
+"""What mixing reports with those of others adds: amplification by shuffling.
+
+Room: lecture. Source: Feldman, McMillan, Talwar 2021 ("Hiding among the clones"). Whatever the
+mechanism is, if each person's report keeps ε₀ among the n people whose reports are mixed, a person
+hides among the C of the others who happen to send as if they had one of the two values in question
+(each with probability e^−ε₀): δ is at most the divergence of (A + Δ, C − A + 1 − Δ) from
+(A + 1 − Δ, C − A + Δ), A ~ Bin(C, ½), Δ ~ Bernoulli(e^ε₀/(e^ε₀+1)): their reduction to clones.
+In blocks, where a report shows its block, n is the number of people of one's own block.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import betainc
+
+from caldp_core.basics.errors import check_epsilon, check_n, check_number
+from caldp_core.basics.types import Floats
+
+_PIECES: Final = 128
+"""Ranges of C that are taken together, each at its least."""
+_WIDE: Final = 8.0
+"""Standard deviations of C on either side of its mean; what is below counts as not hidden."""
+_NOTHING: Final = 1e-300
+"""Stands for δ = 0, which has no logarithm."""
+
+
+def closed_form(epsilon: float, n: int, delta: float) -> float:
+    """ε of (ε, δ)-DP after mixing n reports that each keep `epsilon`: their main theorem.
+
+    log(1 + (e^ε₀−1)/(e^ε₀+1)·(8√(e^ε₀·log(4/δ))/√n + 8e^ε₀/n)), for ε₀ ≤ log(n/(16·log(2/δ)));
+    fewer people gain nothing by it: ε₀ itself. Never above ε₀.
+    """
+    level, people = float(check_epsilon(epsilon)), check_n(n)
+    check_number("delta", delta, 1e-15, 0.5)
+    if level > math.log(people / (16 * math.log(2 / delta))):
+        return level
+    power = math.exp(level)
+    hidden = 8 * math.sqrt(power * math.log(4 / delta) / people) + 8 * power / people
+    return min(level, math.log1p(math.tanh(level / 2) * hidden))
+
+
+def delta_given_clones(epsilon: float, local: float, clones: Floats) -> Floats:
+    """δ at `epsilon` for each number C of clones: max over sets of P₀ − e^ε·P₁.
+
+    P₀(a) = p·B(a−1) + (1−p)·B(a), P₁ with p and 1−p swapped, B = Bin(C, ½): their ratio grows
+    with a, so the best set is {a ≥ t}. It falls with C, as a clone more is a coin added.
+    """
+    p = 1.0 / (1.0 + math.exp(-local))
+    power = math.exp(epsilon)
+    start = np.ceil((clones + 1) * (power * p - (1 - p)) / ((2 * p - 1) * (1 + power)))
+    with_own, without = _at_least(start - 1, clones, 0.5), _at_least(start, clones, 0.5)
+    first = p * with_own + (1 - p) * without
+    second = (1 - p) * with_own + p * without
+    return np.asarray(np.maximum(first - power * second, 0.0))
+
+
+def _at_least(start: Floats, n: Floats, p: float) -> Floats:
+    """Probability that Bin(n, p) is `start` or more; all of them arrays of one shape."""
+    inside = np.clip(start, 1, np.maximum(n, 1))
+    tail = betainc(inside, n - inside + 1.0, p)
+    return np.where(start <= 0, 1.0, np.where(start > n, 0.0, tail))
+
+
+@dataclass(frozen=True, eq=False)
+class Clones:
+    """How many of n − 1 others send as clones, in ranges.
+
+    `least`: (ranges,) least C of each; `mass`: (ranges,) their probabilities; `below`: of fewer.
+    """
+
+    least: Floats
+    mass: Floats
+    below: float
+
+    @classmethod
+    def of(cls, local: float, n: int) -> "Clones":
+        """Bin(n − 1, e^−ε₀): `_WIDE` standard deviations around its mean, in `_PIECES` ranges."""
+        others, clone = n - 1, math.exp(-local)
+        mean, wide = others * clone, _WIDE * math.sqrt(others * clone * (1 - clone)) + 1.0
+        low, high = max(0.0, mean - wide), min(float(others), mean + wide)
+        least = np.unique(np.floor(np.linspace(low, high, _PIECES)))
+        reached = _at_least(least, np.full(least.size, float(others)), clone)
+        return cls(least, reached - np.append(reached[1:], 0.0), float(1.0 - reached[0]))
+
+    def delta(self, epsilon: float, local: float) -> float:
+        """Upper bound of δ at `epsilon`: each range at its least C, and nothing hidden below."""
+        return self.below + float(self.mass @ delta_given_clones(epsilon, local, self.least))
+
+
+def delta_after(epsilon: float, local: float, n: int) -> float:
+    """Upper bound of δ at `epsilon` after mixing n reports that each keep `local`."""
+    return Clones.of(local, check_n(n)).delta(epsilon, local)
+
+
+def numeric(epsilon: float, n: int, delta: float) -> float:
+    """The same as `closed_form`, by the divergence itself: smaller, and for any n and ε₀.
+
+    The root is rounded up until it satisfies δ, so the result is a bound.
+    """
+    level, people = float(check_epsilon(epsilon)), check_n(n)
+    check_number("delta", delta, 1e-15, 0.5)
+
+    clones = Clones.of(level, people)
+
+    def beyond(after: float) -> float:
+        return math.log(max(clones.delta(after, level), _NOTHING) / delta)
+
+    if beyond(level) > 0:
+        return level
+    least = level * 1e-9
+    if beyond(least) <= 0:
+        return least
+    found = float(brentq(beyond, least, level, rtol=1e-6, xtol=least))
+    while beyond(found) > 0:
+        found *= 1 + 1e-6
+    return min(found, level)

@@ -1,0 +1,130 @@
+"""Each station's mechanisms at a small size, and their naive versions, before the exact audit.
+
+Room: classroom. The same audit as everywhere: rationals, every report, every pair.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+
+from caldp_core.audit.pairwise import audit_channel
+from caldp_core.lecture.central import CentralCount, NoisyMax
+from caldp_core.lecture.one_bit_mean import DailyMean, OneBitMean
+from caldp_core.lecture.rappor import Rappor
+from caldp_core.lecture.selection import BitwiseResponse, OneHotResponse
+from caldp_core.lecture.sketches import CountMeanSketch, HadamardSketch, Hashes
+from caldp_core.mechanisms.direct.binary import BinaryMechanism
+from caldp_core.privacy.binary import BinaryPolicy
+from caldp_core.privacy.context import Context, PrivacyMatrix
+from caldp_ui.words import formats
+
+_DAYS: Final = 3
+_BLOOMS: Final = np.array([[True, False], [False, True]])
+_TABLE: Final = Hashes(np.array([[0, 1, 3], [2, 2, 0]]), 4)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """`what` was audited against a claimed ε; `loss`: the largest log-ratio found, in nats."""
+
+    what: str
+    claimed: float
+    holds: bool
+    loss: float
+
+
+def _judge(
+    what: str, epsilon: float, channel: Sequence[Sequence[Fraction]], policy: PrivacyMatrix
+) -> Verdict:
+    found = audit_channel(channel, policy)
+    assert found.worst is not None  # each of these policies bounds some pair
+    return Verdict(what, epsilon, found.holds, found.worst.privacy_loss)
+
+
+def _plain(what: str, epsilon: float, channel: Sequence[Sequence[Fraction]]) -> Verdict:
+    return _judge(what, epsilon, channel, Context.plain(len(channel), epsilon))
+
+
+def _curator(e: float) -> Verdict:
+    count = CentralCount(6, e)
+    return _judge("curator's count of 6 people", e, count.exact_channel(), count.policy)
+
+
+def _trust(e: float) -> tuple[Verdict, ...]:
+    coin = BinaryMechanism(BinaryPolicy(e, e)).exact_channel()
+    return _plain("randomized bit", e, coin), _curator(e)
+
+
+def _selection(e: float) -> tuple[Verdict, ...]:
+    best = NoisyMax(3, e)
+    return (
+        _judge("noisy maximum, 3 items, 3 people", e, best.exact_channel(3), best.policy(3)),
+        _plain("bit by bit, 4 items, ε/2 a bit", e, BitwiseResponse(4, e).exact_channel()),
+        _plain("naive: bit by bit, all of ε a bit", e, BitwiseResponse(4, 2 * e).exact_channel()),
+        _plain("one bit an item, 4 items, ε/2 a bit", e, _one_hot(e)),
+        _plain("naive: one bit an item, all of ε a bit", e, _one_hot(2 * e)),
+    )
+
+
+def _one_hot(epsilon: float) -> list[list[Fraction]]:
+    return OneHotResponse(4, epsilon).mechanism.exact_channel()
+
+
+def _rappor(e: float) -> tuple[Verdict, ...]:
+    made = Rappor(2, 1, e)
+    # A day keeps less than ε∞, so it takes some to spend it: as many as give naive phones away.
+    days = max(_DAYS, math.floor(e / made.epsilon_one_day) + 1)
+    kept, redrawn = made.exact_channel(_BLOOMS, days), made.redrawn_channel(_BLOOMS, days)
+    return (
+        _plain(f"kept, {days} days, 2 bits", e, kept),
+        _plain(f"naive: drawn anew, {days} days, 2 bits", e, redrawn),
+    )
+
+
+def _bits(e: float) -> tuple[Verdict, ...]:
+    return (
+        _plain("sketch, 4 cells, 2 functions", e, CountMeanSketch(_TABLE, e).exact_channel()),
+        _plain("naive: all of ε a cell", e, CountMeanSketch(_TABLE, 2 * e).exact_channel()),
+        _plain("its Hadamard form", e, HadamardSketch(_TABLE, e).exact_channel()),
+    )
+
+
+def _means(e: float) -> tuple[Verdict, ...]:
+    daily = DailyMean(OneBitMean(4, e), 2)
+    constant = [[x] * _DAYS for x in range(5)]
+    kept, fresh = daily.exact_channel(constant), daily.forgetful_channel(constant)
+    return (
+        _plain(f"remembered, {_DAYS} days, a number that stays", e, kept),
+        _plain(f"naive: a new coin on each of {_DAYS} days", e, fresh),
+    )
+
+
+_BY_STATION: Final[dict[str, Callable[[float], tuple[Verdict, ...]]]] = {
+    "trust": _trust,
+    "sum": _trust,
+    "selection": _selection,
+    "rappor": _rappor,
+    "bits": _bits,
+    "means": _means,
+    "shuffling": lambda e: _trust(e)[:1],
+}
+
+
+@lru_cache(maxsize=128)
+def of(station: str, epsilon: float) -> tuple[Verdict, ...]:
+    """The verdicts of a station at this ε, the naive ones among them."""
+    return _BY_STATION[station](epsilon)
+
+
+def told(verdicts: Sequence[Verdict]) -> dict[str, dict[str, str]]:
+    """Columns of a table for readers."""
+    return {
+        "keeps it": {v.what: "✓ yes" if v.holds else "✗ NO" for v in verdicts},
+        "claimed ε": {v.what: f"{v.claimed:g}" for v in verdicts},
+        "largest found": {v.what: formats.digits(v.loss, 4) for v in verdicts},
+    }

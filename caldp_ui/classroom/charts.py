@@ -1,0 +1,117 @@
+"""Charts in type that the last row can read.
+
+Room: classroom. Colour is never alone: each line has a dash and each heap of points a symbol.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike
+
+from caldp_ui.app.theme import DARK, Palette
+
+HEIGHT: Final = 430
+_TYPE: Final = 17
+_MARGIN: Final = {"l": 0, "r": 24, "t": 66, "b": 0}
+PEOPLE: Final[dict[str, Any]] = {
+    "title_text": "people",
+    "type": "log",
+    "tickvals": [10**power for power in range(10)],
+    "ticktext": ["1", "", "", "1,000", "", "", "1 million", "", "", "1 billion"],
+    "tickangle": 0,
+}
+"""An abscissa of people, in full words."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a line or a heap of points is told from the others."""
+
+    colour: str
+    dash: str = "solid"
+    symbol: str = "circle"
+
+
+def looks(colours: Palette) -> tuple[Look, Look, Look, Look]:
+    """Ours, the other, a third, and a faint one for what does not hold."""
+    third = "#FF9CCB" if colours is DARK else "#98256B"
+    return (
+        Look(colours.ours),
+        Look(colours.plain, "dash", "diamond"),
+        Look(third, "dashdot", "square"),
+        Look(colours.faint, "dot", "x"),
+    )
+
+
+def line(name: str, x: ArrayLike, y: ArrayLike, look: Look, told: str = "%{y:,.3~g}") -> Any:
+    """A curve."""
+    return {
+        "type": "scatter",
+        "name": name,
+        "x": np.asarray(x),
+        "y": np.asarray(y),
+        "mode": "lines",
+        "line": {"color": look.colour, "dash": look.dash, "width": 4},
+        "hovertemplate": told,
+    }
+
+
+def points(name: str, x: ArrayLike, y: ArrayLike, look: Look, size: int = 7) -> Any:
+    """A heap of outcomes; named in the legend by its curve only."""
+    return {
+        "type": "scatter",
+        "name": name,
+        "x": np.asarray(x),
+        "y": np.asarray(y),
+        "mode": "markers",
+        "showlegend": False,
+        "marker": {"color": look.colour, "symbol": look.symbol, "size": size, "opacity": 0.55},
+        "hoverinfo": "skip",
+    }
+
+
+def note(x: float, y: float, text: str, colour: str, **more: Any) -> dict[str, Any]:
+    """A word in the picture, in the coordinates of the axes (logarithms on a log axis)."""
+    font = {"size": _TYPE - 1, "color": colour}
+    return {"x": x, "y": y, "text": text, "font": font, "showarrow": False, **more}
+
+
+def upright(x: float, look: Look) -> dict[str, Any]:
+    """A line at x from the bottom to the top."""
+    style = {"color": look.colour, "dash": "dot", "width": 2}
+    return {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "y domain", "line": style}
+
+
+def figure(
+    traces: Sequence[Any],
+    x: dict[str, Any],
+    y: dict[str, Any],
+    colours: Palette,
+    **more: Any,
+) -> go.Figure:
+    """A figure of the page's size and type; `more`: of the layout."""
+    texts = {
+        "tickfont": {"size": _TYPE - 2, "color": colours.text},
+        "title_font": {"size": _TYPE, "color": colours.text},
+    }
+    layout = {
+        "xaxis": {**x, **texts},
+        "yaxis": {**y, **texts},
+        "height": HEIGHT,
+        "margin": _MARGIN,
+        "legend": {
+            "orientation": "h",
+            "y": 1,
+            "yanchor": "bottom",
+            "x": 0,
+            "font": {"size": _TYPE, "color": colours.text},
+        },
+        "dragmode": False,
+        "modebar": {"remove": ["zoom", "pan", "zoomin", "zoomout", "resetscale"]},
+        "hovermode": "x unified",
+        **more,
+    }
+    return go.Figure(list(traces), layout)

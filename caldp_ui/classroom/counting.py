@@ -1,0 +1,231 @@
+"""Station 5: counting with few bits a report. Sketches, and responses that need no sketch.
+
+Room: classroom. Errors are exact standard errors of one item's share, where all items are equally
+common; for sketches, over their hash functions, too.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+from caldp_core.basics.types import Ints
+from caldp_core.lecture.sketches import CountMeanSketch, HadamardSketch, Hashes
+from caldp_core.mechanisms import mechanism
+from caldp_core.privacy.context import Context
+from caldp_core.theory.variance import variance_given_people
+from caldp_ui.app.theme import Palette, palette
+from caldp_ui.charts.show import show
+from caldp_ui.classroom import charts, dials
+from caldp_ui.classroom.slot import ITEMS_MOST, SLOT, Lesson
+from caldp_ui.classroom.station import Board, Station
+from caldp_ui.words import formats
+
+FUNCTIONS: Final = 256
+_CELLS: Final = (4, 16, 64, 256, 1024)
+_FAMILIES: Final = {
+    "randomized-response": ("randomized response", "middle left"),
+    "rappor": ("RAPPOR", "top left"),
+    "oue": ("OUE", "bottom left"),
+    "hadamard": ("Hadamard", "middle left"),
+    "galois": ("Galois", "middle left"),
+}
+"""The catalogue's families by their short names, and where these are written in the picture."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a method asks of a phone and gives the server.
+
+    `bits`: of a report. `off`: standard error of an item's share. `place`: of its name in the
+    picture.
+    """
+
+    name: str
+    bits: int
+    off: float
+    place: str = ""
+
+
+@dataclass(frozen=True)
+class Counting:
+    """All methods; sketches for each number of cells.
+
+    `responses`: of the catalogue. `sketch`, `hadamard`: with many functions; `single`: the plain
+    sketch with one function for everybody.
+    """
+
+    responses: tuple[Cost, ...]
+    sketch: tuple[Cost, ...]
+    hadamard: tuple[Cost, ...]
+    single: tuple[Cost, ...]
+
+    def named(self, name: str) -> Cost:
+        """A response by its title."""
+        return next(cost for cost in self.responses if cost.name == name)
+
+
+def work(lesson: Lesson) -> Counting:
+    """Bits and errors of every method."""
+    d, n = lesson.items, lesson.n
+    people = np.full(d, n // d)
+    people[: n % d] += 1
+    kinds = (CountMeanSketch, FUNCTIONS), (HadamardSketch, FUNCTIONS), (CountMeanSketch, 1)
+    sketches = [
+        tuple(_sketched(kind, functions, m, people, lesson) for m in _CELLS)
+        for kind, functions in kinds
+    ]
+    responses = tuple(_response(name, people, lesson) for name in _FAMILIES)
+    return Counting(responses, *sketches)
+
+
+def _sketched(
+    kind: type[CountMeanSketch] | type[HadamardSketch],
+    functions: int,
+    m: int,
+    people: Ints,
+    lesson: Lesson,
+) -> Cost:
+    hashes = Hashes.drawn(people.size, functions, m, np.random.default_rng(lesson.seed))
+    made = kind(hashes, lesson.epsilon)
+    off = float(np.sqrt(made.variance(people).mean())) / lesson.n
+    return Cost(f"{m} cells", made.bits, off)
+
+
+def _response(family: str, people: Ints, lesson: Lesson) -> Cost:
+    made = mechanism(Context.plain(people.size, lesson.epsilon), family)
+    given = variance_given_people(made, people / lesson.n, lesson.n)
+    bits, (name, place) = made.oracles.report_bits(0), _FAMILIES[family]
+    return Cost(name, bits, float(np.sqrt(given.mean())), place)
+
+
+def open_board(lesson: Lesson) -> Board:
+    """See `Station`."""
+    what = work(lesson)
+    wide, short = what.named("RAPPOR"), what.named("Galois")
+    told = (
+        f"**Long reports buy next to nothing: RAPPOR's {_bits(wide.bits)} give a share to "
+        f"{_off(wide.off)}, Galois response's {_bits(short.bits)} to {_off(short.off)}** "
+        f"({formats.exactly(lesson.items)} items, {formats.people(lesson.n)} people)."
+    )
+    if lesson.broken:
+        told += f" One hash function for all: never better than {_off(_floor(lesson))}."
+    return Board(
+        told,
+        lambda: show(figure(what, lesson, palette()), SLOT.key("counting"), _alt(what)),
+        _formula,
+        _numbers(what),
+    )
+
+
+def _floor(lesson: Lesson) -> float:
+    """What collisions leave at the most cells with one function and any number of people."""
+    d = lesson.items
+    return float(np.sqrt((d - 1) / d**2 / (_CELLS[-1] - 1)))
+
+
+def _bits(bits: int) -> str:
+    return formats.count(bits, "bit", "bits")
+
+
+def _off(share: float) -> str:
+    return f"± {formats.digits(100 * share)} %"
+
+
+def figure(what: Counting, lesson: Lesson, colours: Palette) -> go.Figure:
+    """Error against bits, both logarithmic; left and low is good."""
+    ours, other, third, faint = charts.looks(colours)
+    traces = [
+        _dots("sketch", what.sketch, other, "lines+markers"),
+        _dots("one-bit Hadamard sketch", what.hadamard, third, "lines+markers"),
+    ]
+    if lesson.broken:
+        traces.append(_dots("one function for all", what.single, faint, "lines+markers"))
+    traces += [_named(cost, ours) for cost in what.responses]
+    x = {
+        "title_text": "bits of a report",
+        "type": "log",
+        "tickvals": [1, 3, 10, 30, 100, 300, 1000],
+        "tickangle": 0,
+        "range": [-0.35, 3.15],
+    }
+    ticks = [part * 10.0**power for power in range(-5, 4) for part in (1, 2, 5)]
+    y = {
+        "title_text": "standard error of a share, %",
+        "type": "log",
+        "tickvals": ticks,
+        "ticktext": [formats.digits(tick) for tick in ticks],
+    }
+    return charts.figure(traces, x, y, colours, hovermode="closest")
+
+
+def _dots(name: str, costs: Sequence[Cost], look: charts.Look, mode: str) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "name": name,
+        "mode": mode,
+        "x": [cost.bits for cost in costs],
+        "y": [100 * cost.off for cost in costs],
+        "text": [cost.name for cost in costs],
+        "line": {"color": look.colour, "dash": look.dash, "width": 3},
+        "marker": {"color": look.colour, "symbol": look.symbol, "size": 11},
+        "hovertemplate": "%{text}: %{x} bits, ± %{y:.3g} %",
+    }
+
+
+def _named(cost: Cost, look: charts.Look) -> dict[str, Any]:
+    text = {"textposition": cost.place, "textfont": {"size": 16, "color": look.colour}}
+    shown = {"showlegend": False, "cliponaxis": False}
+    return {**_dots(cost.name, [cost], look, "markers+text"), **text, **shown}
+
+
+def _alt(what: Counting) -> str:
+    every = [*what.responses, *what.sketch, *what.hadamard]
+    said = "; ".join(f"{cost.name}: {cost.bits} bits, {_off(cost.off)}" for cost in every)
+    return f"Standard error of a share against the bits of a report. {said}."
+
+
+def _formula() -> None:
+    st.latex(
+        r"\hat n_x=\frac{m}{m-1}\Big(\sum_j \text{hits}_{j,h_j(x)}-\frac nm\Big)\qquad"
+        r"\text{collisions: } \frac{1}{m-1}\sum_{x'\ne x}\frac{n_{x'}^2}{k}"
+    )
+    st.markdown(
+        f"**Count-mean sketch** (Apple 2017): a phone picks one of k = {FUNCTIONS} hash functions "
+        "and sends one bit for each of m cells, ε/2 a bit. **Its Hadamard form** sends one random "
+        "entry of the cell's Hadamard row: one bit with all of ε, and the numbers of the function "
+        "and of the entry. Where all phones share few functions, values that share a cell stay "
+        "together however many people there are. **Hadamard response** needs no sketch, "
+        "as the row itself is the report; **Galois response** tells several parities of it and is "
+        "as accurate as the longest reports. Errors are exact, for equally common items and the "
+        "people held fixed."
+    )
+
+
+def _numbers(what: Counting) -> dict[str, dict[str, str]]:
+    rows = [(cost.name, cost) for cost in what.responses]
+    rows += [(f"sketch, {cost.name}", cost) for cost in what.sketch]
+    rows += [(f"Hadamard sketch, {cost.name}", cost) for cost in what.hadamard]
+    return {
+        "bits of a report": {name: str(cost.bits) for name, cost in rows},
+        "standard error of a share": {name: _off(cost.off) for name, cost in rows},
+    }
+
+
+def _dials(lesson: Lesson) -> None:
+    with st.container(key=SLOT.key("dials")):
+        dials.epsilon(lesson)
+        powers = tuple(1 << b for b in range(2, ITEMS_MOST.bit_length()))
+        dials.pick("items", "Items", powers, lesson.items, "Different values to count.")
+    dials.people(lesson, 100)
+
+
+STATION = Station(
+    "Few bits",
+    open_board,
+    _dials,
+    ("One hash function for all", "No phone picks: values that share a cell stay together."),
+)

@@ -1,0 +1,211 @@
+"""Station 6: the mean of a number that changes a little every day; buckets too fine, too coarse.
+
+Room: classroom. The data are made up: minutes in an app, 0 to 240, a habit and days around it.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+from caldp_core.basics.types import Floats, Ints
+from caldp_core.lecture.one_bit_mean import OneBitMean, coins_used, nearest
+from caldp_ui.app.theme import Palette, palette
+from caldp_ui.charts.show import show
+from caldp_ui.classroom import charts, dials
+from caldp_ui.classroom.slot import SLOT, WIDTHS, Lesson
+from caldp_ui.classroom.station import Board, Station
+from caldp_ui.words import formats
+
+MOST: Final = WIDTHS[-1]
+DAYS: Final = 60
+_PHONES: Final = 1_000
+_WANDER: Final = 8.0
+"""Minutes by which a day differs from the habit (standard deviation)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Means:
+    """(widths,) typical errors of the mean in minutes, and coins that a phone draws in 60 days.
+
+    `by_offset`, `to_nearest`: E|error| with random rounding, and with the nearest multiple.
+    `coins`: mean number of coins. `truth`, `estimate`: the mean, and this outcome's estimate.
+    """
+
+    by_offset: Floats
+    to_nearest: Floats
+    coins: Floats
+    truth: float
+    estimate: float
+
+    def at(self, width: int) -> tuple[float, float, float]:
+        """Both errors and the coins at one width."""
+        i = WIDTHS.index(width)
+        return float(self.by_offset[i]), float(self.to_nearest[i]), float(self.coins[i])
+
+
+def shares() -> Floats:
+    """(241,) people by today's minutes: few minutes are common, long days rare."""
+    minutes = np.arange(MOST + 1)
+    weights = (minutes + 2.0) * np.exp(-minutes / 28.0)
+    return np.asarray(weights / weights.sum())
+
+
+@cache
+def _days() -> tuple[Ints, Ints]:
+    """(phones, 60) minutes and (phones,) uniform numbers for their offsets; the same for all."""
+    rng = np.random.default_rng(0)
+    habit = rng.choice(MOST + 1, _PHONES, p=shares())
+    days = np.rint(habit[:, None] + _WANDER * rng.standard_normal((_PHONES, DAYS)))
+    return np.clip(days, 0, MOST).astype(np.int64), rng.integers(0, MOST, _PHONES)
+
+
+@cache
+def coins_by_width() -> Floats:
+    """(widths,) mean number of coins that a phone draws in 60 days."""
+    numbers, offset = _days()
+    return np.array([coins_used(numbers, offset % width, width).mean() for width in WIDTHS])
+
+
+def work(lesson: Lesson) -> Means:
+    """Errors by formula for every width, and one outcome."""
+    rng = np.random.default_rng(lesson.seed)
+    made, n = OneBitMean(MOST, lesson.epsilon), lesson.n
+    people = rng.multinomial(n, shares())
+    minutes = np.arange(MOST + 1)
+    truth = float(people @ minutes) / n
+    # Over the offsets a phone's bit has one law for every width: that of the exact number.
+    exact = _typical(0.0, math.sqrt(made.variance(people)))
+    naive = []
+    for width in WIDTHS:
+        moved = np.bincount(nearest(minutes, width).clip(0, MOST), people, MOST + 1)
+        counts = moved.astype(np.int64)
+        off = float(counts @ minutes) / n - truth
+        naive.append(_typical(off, math.sqrt(made.variance(counts))))
+    return Means(
+        np.full(len(WIDTHS), exact),
+        np.array(naive),
+        coins_by_width(),
+        truth,
+        made.estimate(made.sample_ones(people, rng), n),
+    )
+
+
+def _typical(off: float, deviation: float) -> float:
+    """E|X| of a normal with this mean and deviation."""
+    z = off / deviation
+    return deviation * math.sqrt(2 / math.pi) * math.exp(-z * z / 2) + off * math.erf(
+        z / math.sqrt(2)
+    )
+
+
+def open_board(lesson: Lesson) -> Board:
+    """See `Station`."""
+    what = work(lesson)
+    random, naive, coins = what.at(lesson.width)
+    told = (
+        f"**In buckets of {formats.count(lesson.width, 'minute', 'minutes')} a phone throws "
+        f"{coins:.1f} coins in {DAYS} days, and {formats.people(lesson.n)} phones give the mean to "
+        f"{_minutes(random)}** if they round at random; to the nearest, {_minutes(naive)}."
+    )
+    if lesson.broken:
+        told += f" A new coin every day is {DAYS} coins: the promise is {DAYS * lesson.epsilon:g}."
+    return Board(
+        told,
+        lambda: show(figure(what, lesson, palette()), SLOT.key("means"), _alt(what)),
+        lambda: _formula(what),
+        _numbers(what),
+    )
+
+
+def _minutes(error: float) -> str:
+    return f"± {formats.digits(error)} minutes"
+
+
+def figure(what: Means, lesson: Lesson, colours: Palette) -> go.Figure:
+    """Errors above, coins below, against the width of a bucket."""
+    ours, other, third, faint = charts.looks(colours)
+    traces: list[Any] = [
+        charts.line("rounded at random: error", WIDTHS, what.by_offset, ours),
+        charts.line("to the nearest: error", WIDTHS, what.to_nearest, other),
+        {**charts.line("coins, remembered", WIDTHS, what.coins, third), "yaxis": "y2"},
+    ]
+    if lesson.broken:
+        naive = charts.line("a new coin every day", WIDTHS, [DAYS] * len(WIDTHS), faint)
+        traces.append({**naive, "yaxis": "y2"})
+    x = {"title_text": "minutes of a bucket", "type": "log", "tickvals": WIDTHS, "anchor": "y2"}
+    texts = {"tickfont": {"size": 15, "color": colours.text}}
+    y = {"title_text": "minutes off", "domain": [0.56, 1], "rangemode": "tozero"}
+    coins = {
+        "title": {"text": f"coins in {DAYS} days", "font": {"size": 17, "color": colours.text}},
+        "domain": [0, 0.46],
+        "rangemode": "tozero",
+        **texts,
+    }
+    mark = {**charts.upright(lesson.width, faint), "yref": "paper"}
+    return charts.figure(traces, x, y, colours, yaxis2=coins, shapes=[mark])
+
+
+def _alt(what: Means) -> str:
+    said = "; ".join(
+        f"{width}: {_minutes(random)} at random, {_minutes(naive)} to the nearest, "
+        f"{coins:.1f} coins"
+        for width, random, naive, coins in zip(
+            WIDTHS, what.by_offset, what.to_nearest, what.coins, strict=True
+        )
+    )
+    return f"Error of the mean in minutes and coins thrown, by the minutes of a bucket. {said}."
+
+
+def _formula(what: Means) -> None:
+    st.latex(
+        r"\Pr[b=1\mid x]=\frac{1}{e^\varepsilon+1}+\frac{x}{m}\cdot"
+        r"\frac{e^\varepsilon-1}{e^\varepsilon+1}\qquad"
+        r"\hat\mu=\frac{m}{n}\sum_i\frac{b_i(e^\varepsilon+1)-1}{e^\varepsilon-1}"
+    )
+    st.markdown(
+        f"This outcome: {what.estimate:.2f} minutes, truly {what.truth:.2f}. A phone draws an "
+        "offset once, rounds x to a multiple of s up or down by it, and keeps one bit for every "
+        "multiple. Averaged over offsets the bit has the law of the unrounded x for **every** s: "
+        "no loss on any single day (Ding, Kulkarni, Yekhanin 2017). **Too fine**: each new bucket "
+        "is a new coin, and each coin may cost another ε. **Too coarse**, rounded to the nearest: "
+        "the mean is wrong however many phones there are. **Remembered**: as long as the number "
+        "stays in its bucket, all days together keep ε. Not hidden: a bit that changes proves that "
+        "the number moved to another bucket. The days are made up: a habit and "
+        f"{_WANDER:g} minutes around it."
+    )
+
+
+def _numbers(what: Means) -> dict[str, dict[str, str]]:
+    columns = {
+        "error, rounded at random": [_minutes(error) for error in what.by_offset],
+        "error, to the nearest": [_minutes(error) for error in what.to_nearest],
+        f"coins in {DAYS} days": [f"{coins:.1f}" for coins in what.coins],
+    }
+    return {
+        title: {
+            formats.count(width, "minute", "minutes"): cell
+            for width, cell in zip(WIDTHS, cells, strict=True)
+        }
+        for title, cells in columns.items()
+    }
+
+
+def _dials(lesson: Lesson) -> None:
+    with st.container(key=SLOT.key("dials")):
+        dials.epsilon(lesson)
+        told = "Numbers are rounded to multiples of it."
+        dials.pick("width", "Minutes of a bucket", WIDTHS, lesson.width, told)
+    dials.people(lesson, 100)
+
+
+STATION = Station(
+    "Means",
+    open_board,
+    _dials,
+    ("Throw a new coin every day", "No memory: every report costs another ε."),
+)

@@ -1,0 +1,48 @@
+"""Station 4: RAPPOR's two layers. What one phone leaks, and what all phones count.
+
+Room: classroom.
+"""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from caldp_ui.classroom import dials, rappor_crowd, rappor_phone
+from caldp_ui.classroom.slot import SLOT, Lesson
+from caldp_ui.classroom.station import Board, Station
+
+
+def open_board(lesson: Lesson) -> Board:
+    """See `Station`."""
+    crowd = lesson.view == "crowd"
+    return rappor_crowd.open_board(lesson) if crowd else rappor_phone.open_board(lesson)
+
+
+def _dials(lesson: Lesson) -> None:
+    st.segmented_control(
+        "Look at",
+        ("phone", "crowd"),
+        format_func={"phone": "One phone", "crowd": "All phones"}.__getitem__,
+        label_visibility="collapsed",
+        required=True,
+        **SLOT.bind("view", lesson.view, lambda r, v: replace(r, view=v, broken=False)),
+    )
+    with st.container(key=SLOT.key("dials")):
+        dials.epsilon(lesson)
+        if lesson.view == "crowd":
+            dials.people(lesson, 1_000)
+        else:
+            told = "One report a day."
+            dials.pick("days", "Days", (1, 2, 3, 5, 7, 14, 30, 60), lesson.days, told)
+    if lesson.view == "phone":
+        told = "How often the home page changed, with kept bits of its own each time."
+        dials.pick("values", "Different values", (1, 2, 3, 5), lesson.values, told)
+
+
+STATION = Station(
+    "RAPPOR",
+    open_board,
+    _dials,
+    ("Forget every night", "The permanent response is drawn anew each day."),
+    breaks=lambda lesson: lesson.view == "phone",
+)

@@ -1,0 +1,95 @@
+"""Station 4, all phones: home pages counted from one report each.
+
+Room: classroom.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import plotly.graph_objects as go
+
+from caldp_core.basics.types import Floats, Ints
+from caldp_core.lecture.decoding import Collector
+from caldp_ui.app.theme import Palette, palette
+from caldp_ui.charts.show import show
+from caldp_ui.classroom import charts
+from caldp_ui.classroom.rappor_terms import COHORTS, PAGES, formula, made
+from caldp_ui.classroom.slot import SLOT, Lesson
+from caldp_ui.classroom.station import Board
+from caldp_ui.words import formats
+
+_SHORT: Final = [page.partition(".")[0] for page in PAGES]
+
+
+@dataclass(frozen=True, eq=False)
+class Crowd:
+    """Home pages of n people: (pages,) `truth`, `decoded` and its standard errors `deviation`."""
+
+    truth: Ints
+    decoded: Floats
+    deviation: Floats
+
+
+def work(lesson: Lesson) -> Crowd:
+    """One report from each of n phones, decoded."""
+    rng = np.random.default_rng(lesson.seed)
+    popular = 1 / np.arange(1, len(PAGES) + 1)
+    people = rng.multinomial(lesson.n, popular / popular.sum())
+    server = Collector(made(lesson), PAGES, COHORTS)
+    found = server.estimate(server.sample_tally(people, rng))
+    return Crowd(people, found, np.sqrt(server.variance(people)))
+
+
+def open_board(lesson: Lesson) -> Board:
+    """See `Station`."""
+    what = work(lesson)
+    first, true = 100 * what.decoded[0] / lesson.n, 100 * what.truth[0] / lesson.n
+    sure = sum(what.truth > 2 * what.deviation)
+    told = (
+        f"**One day's reports of {formats.people(lesson.n)} phones: {PAGES[0]} is home for "
+        f"{formats.digits(first, 3)} %** (truly {formats.digits(true, 3)} %); "
+        f"{sure} of {len(PAGES)} pages stand out of the noise."
+    )
+    return Board(
+        told,
+        lambda: show(pages(what, lesson, palette()), SLOT.key("pages"), _alt_pages(what)),
+        lambda: formula(lesson),
+        _numbers(what),
+    )
+
+
+def pages(what: Crowd, lesson: Lesson, colours: Palette) -> go.Figure:
+    """Truth as bars, decoded counts as points with two standard errors."""
+    ours, other, _, _ = charts.looks(colours)
+    n = lesson.n
+    truth = {"type": "bar", "name": "truth", "x": _SHORT, "y": 100 * what.truth / n}
+    decoded = {
+        "type": "scatter",
+        "mode": "markers",
+        "name": "decoded ± 2 standard errors",
+        "x": _SHORT,
+        "y": 100 * what.decoded / n,
+        "error_y": {"array": 200 * what.deviation / n, "thickness": 2.5, "width": 6},
+        "marker": {"color": ours.colour, "size": 12},
+    }
+    truth["marker"] = {"color": other.colour, "opacity": 0.55}
+    y = {"title_text": "people with this home page, %"}
+    return charts.figure([truth, decoded], {"type": "category"}, y, colours, hovermode="x")
+
+
+def _alt_pages(what: Crowd) -> str:
+    n = int(what.truth.sum())
+    said = ", ".join(
+        f"{page}: {100 * got / n:.1f} for {100 * true / n:.1f}"
+        for page, got, true in zip(PAGES, what.decoded, what.truth, strict=True)
+    )
+    return f"Decoded and true shares of home pages in percent. {said}."
+
+
+def _numbers(what: Crowd) -> dict[str, dict[str, str]]:
+    columns = {"truth": what.truth, "decoded": what.decoded, "standard error": what.deviation}
+    return {
+        title: {page: f"{value:,.0f}" for page, value in zip(PAGES, values, strict=True)}
+        for title, values in columns.items()
+    }

@@ -1,0 +1,207 @@
+"""Station 4, one phone: its bits day by day, and what a day, a month and a changing value leak.
+
+Room: classroom.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+from caldp_core.audit.adversary import guessed_right
+from caldp_core.basics.types import Floats
+from caldp_core.lecture.rappor import Phone, Rappor
+from caldp_core.mechanisms.randomness.coins import seeded_words
+from caldp_ui.app.theme import Palette, palette
+from caldp_ui.charts.show import show
+from caldp_ui.classroom import charts
+from caldp_ui.classroom.rappor_terms import BITS, HASHES, PAGES, formula, made
+from caldp_ui.classroom.slot import DAYS_MOST, SLOT, Lesson
+from caldp_ui.classroom.station import Board
+from caldp_ui.words import formats
+
+_SHOWN_DAYS: Final = 9
+_DAYS: Final = (1, 2, 3, 5, 7, 10, 14, 21, 30, 45, 60)
+
+
+@dataclass(frozen=True, eq=False)
+class OnePhone:
+    """A phone's reports and what they say.
+
+    `rows`: titles and (k,) shares of ones, from the Bloom filter to the average of all days.
+    `days`: days of the curves; `kept`, `anew`, `changing`: chances of a right guess from 50:50 with
+    one permanent response, with a new one every day, and with `Lesson.values` values one after the
+    other. `now`: the three at the lesson's days. `never_more`: of one value, after any number of
+    days, by `known` in truth and by the promise.
+    """
+
+    rows: list[tuple[str, Floats]]
+    days: tuple[int, ...]
+    kept: tuple[float, ...]
+    anew: tuple[float, ...]
+    changing: tuple[float, ...]
+    now: tuple[float, float, float]
+    known: float
+
+
+@lru_cache(maxsize=64)
+def _curves(epsilon: float, values: int) -> tuple[tuple[float, float, float], ...]:
+    """Right guesses at all days of the curves: kept, drawn anew, several values."""
+    return tuple(
+        _guesses(epsilon, days, values) for days in range(1, DAYS_MOST + 1) if days in _DAYS
+    )
+
+
+def _guesses(epsilon: float, days: int, values: int) -> tuple[float, float, float]:
+    mechanism = Rappor(BITS, HASHES, epsilon)
+    parts = [days // values + (i < days % values) for i in range(values)]
+    return (
+        mechanism.guessed_right([mechanism.law_memoised(days)]),
+        mechanism.guessed_right([mechanism.law_redrawn(days)]),
+        mechanism.guessed_right([mechanism.law_memoised(part) for part in parts if part]),
+    )
+
+
+def work(lesson: Lesson) -> OnePhone:
+    """Everything about one phone."""
+    mechanism = made(lesson)
+    curves = _curves(lesson.epsilon, lesson.values)
+    kept, anew, changing = zip(*curves, strict=True)
+    return OnePhone(
+        _reports(mechanism, lesson),
+        _DAYS,
+        kept,
+        anew,
+        changing,
+        _guesses(lesson.epsilon, lesson.days, lesson.values),
+        mechanism.guessed_right([mechanism.law_of_permanent]),
+    )
+
+
+def page_on(day: int, lesson: Lesson) -> str:
+    """The phone's home page on a day, counted from 0: each value for as many days."""
+    return PAGES[day * lesson.values // lesson.days % len(PAGES)]
+
+
+def _reports(mechanism: Rappor, lesson: Lesson) -> list[tuple[str, Floats]]:
+    """A phone that remembers, or one that forgets every night."""
+    words = seeded_words(np.random.default_rng(lesson.seed))
+    phone, sent, first_day = Phone(mechanism, words), [], 0
+    for day in range(lesson.days):
+        page = page_on(day, lesson)
+        if lesson.broken:
+            phone = Phone(mechanism, words)
+        elif page not in phone.kept:
+            first_day = day
+        sent.append(phone.report(page))
+    today = page_on(lesson.days - 1, lesson)
+    title = "drawn today" if lesson.broken else "kept for ever"
+    rows = [("Bloom filter", mechanism.bloom(today)), (title, phone.kept[today])]
+    rows += [(f"day {day + 1}", bits) for day, bits in enumerate(sent[:_SHOWN_DAYS])]
+    average = np.mean(sent[first_day:], axis=0)
+    return [(name, bits.astype(np.float64)) for name, bits in rows] + [("average", average)]
+
+
+def open_board(lesson: Lesson) -> Board:
+    """See `Station`."""
+    what = work(lesson)
+    days = formats.count(lesson.days, "day", "days")
+    kept, anew, changing = (formats.hundred(share) for share in what.now)
+    told = (
+        f"**A phone that flips its bits once and keeps them: after {days} an onlooker guesses "
+        f"{kept} of 100 right, and never more than {formats.hundred(what.known)}.**"
+    )
+    if lesson.broken:
+        told += (
+            f" Drawn anew every day: {anew} by now, {formats.hundred(what.anew[-1])} in 60 days."
+        )
+    elif lesson.values > 1:
+        told += f" With {lesson.values} different values one after the other: {changing}."
+    return Board(
+        told,
+        lambda: _draw(what, lesson),
+        lambda: formula(lesson),
+        _numbers(what),
+    )
+
+
+def _draw(what: OnePhone, lesson: Lesson) -> None:
+    colours = palette()
+    left, right = st.columns([1, 1.15], gap="medium")
+    with left:
+        show(bits(what, lesson, colours), SLOT.key("bits"), _alt_bits(what))
+    with right:
+        show(leak(what, lesson, colours), SLOT.key("leak"), _alt_leak(what))
+
+
+def bits(what: OnePhone, lesson: Lesson, colours: Palette) -> go.Figure:
+    """Rows of bits: full is 1."""
+    titles, rows = zip(*reversed(what.rows), strict=True)
+    heat = {
+        "type": "heatmap",
+        "z": np.array(rows),
+        "y": [f"{title} " for title in titles],
+        "x": np.arange(1, BITS + 1),
+        "zmin": 0,
+        "zmax": 1,
+        "xgap": 1,
+        "ygap": 3,
+        "colorscale": [[0, "rgba(128,140,152,0.16)"], [1, colours.ours]],
+        "showscale": False,
+        "hovertemplate": "%{y}, bit %{x}: %{z:.2f}<extra></extra>",
+    }
+    title = f"{BITS} bits, {page_on(lesson.days - 1, lesson)}"
+    x = {"title_text": title, "showgrid": False, "tickvals": [1, 8, 16, 24, 32]}
+    return charts.figure([heat], x, {"showgrid": False}, colours, hovermode="closest")
+
+
+def leak(what: OnePhone, lesson: Lesson, colours: Palette) -> go.Figure:
+    """Right guesses against days."""
+    ours, other, third, faint = charts.looks(colours)
+    most = 100 * guessed_right(lesson.epsilon)
+    told = "%{y:.1f} of 100"
+    traces: list[Any] = [
+        charts.line("most, one value", [1, DAYS_MOST], [most, most], faint, told),
+        charts.line("kept", what.days, 100 * np.array(what.kept), ours, told),
+    ]
+    if lesson.values > 1:
+        name = f"{lesson.values} values"
+        traces.append(charts.line(name, what.days, 100 * np.array(what.changing), third, told))
+    if lesson.broken:
+        traces.append(
+            charts.line("new every day", what.days, 100 * np.array(what.anew), other, told)
+        )
+    x = {"title_text": "days", "type": "log", "tickvals": [1, 3, 7, 14, 30, 60]}
+    y = {"title_text": "guessed right of 100, from 50:50", "range": [48, 102]}
+    return charts.figure(traces, x, y, colours, shapes=[charts.upright(lesson.days, faint)])
+
+
+def _alt_bits(what: OnePhone) -> str:
+    ones = ", ".join(f"{title}: {bits.sum():.3g} of {BITS} set" for title, bits in what.rows)
+    return f"Rows of bits of one phone. {ones}."
+
+
+def _alt_leak(what: OnePhone) -> str:
+    said = "; ".join(
+        f"day {day}: {100 * kept:.0f} kept, {100 * anew:.0f} drawn anew"
+        for day, kept, anew in zip(what.days, what.kept, what.anew, strict=True)
+    )
+    return f"Right guesses of 100, from 50:50, against days. {said}."
+
+
+def _numbers(what: OnePhone) -> dict[str, dict[str, str]]:
+    columns = {
+        "kept": what.kept,
+        "new every day": what.anew,
+        "several values": what.changing,
+    }
+    return {
+        title: {
+            formats.count(day, "day", "days"): f"{100 * share:.1f} of 100"
+            for day, share in zip(what.days, shares, strict=True)
+        }
+        for title, shares in columns.items()
+    }

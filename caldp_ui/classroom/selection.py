@@ -1,0 +1,219 @@
+"""Station 3: who has most votes? The lead that it takes, centrally and in two local ways.
+
+Room: classroom.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+from caldp_core.basics.types import Floats, Ints
+from caldp_core.lecture.central import NoisyMax
+from caldp_core.lecture.selection import BitwiseResponse, OneHotResponse
+from caldp_ui.app.theme import Palette, palette
+from caldp_ui.charts.show import show
+from caldp_ui.classroom import charts, dials, example
+from caldp_ui.classroom.slot import ITEMS_MOST, SLOT, Lesson
+from caldp_ui.classroom.station import Board, Station
+from caldp_ui.words import formats
+
+SURE: Final = 0.95
+_POINTS: Final = 90
+_ELECTIONS_AT: Final = 11
+_DRAWS: Final = 20_000
+"""Simulated tallies of one item, for each lead and method."""
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """(leads,) `lead` in votes and chances of the true winner in [0, 1], by formula.
+
+    `seen_at`: (few,) leads at which elections were held, `seen`: (few, 3) shares that were right.
+    `needed`: for each method the least lead that is right in 95 of 100 elections, None if even
+    all votes are too few. `notes`: the lecture's thresholds for the three, in votes.
+    """
+
+    lead: Ints
+    central: Floats
+    one_hot: Floats
+    bitwise: Floats
+    seen_at: Ints
+    seen: Floats
+    needed: tuple[int | None, int | None, int | None]
+    notes: tuple[float, float, float]
+
+
+def votes(n: int, d: int, lead: int) -> Ints:
+    """(d,) votes of at most n people: the last item leads by exactly `lead`, others are even."""
+    counts = np.full(d, max(n - lead, 0) // d)
+    counts[-1] += lead
+    return counts
+
+
+@dataclass(frozen=True)
+class Ways:
+    """The three ways to choose, for one d and ε."""
+
+    central: NoisyMax
+    one_hot: OneHotResponse
+    bitwise: BitwiseResponse
+
+    def right(self, counts: Ints, elections: int, rng: np.random.Generator) -> list[float]:
+        """Shares of so many elections with these (d,) votes that each got right."""
+        best, n = int(np.argmax(counts)), int(counts.sum())
+        chosen = (
+            self.central.choose(counts, elections, rng),
+            np.argmax(self.one_hot.sample_tally(counts, rng, elections), axis=1),
+            self.bitwise.winner(self.bitwise.sample_tally(counts, rng, elections), n),
+        )
+        return [float((each == best).mean()) for each in chosen]
+
+
+def work(lesson: Lesson) -> Selection:
+    """Chances by formula over all leads, and elections at some."""
+    n, d, rng = lesson.n, lesson.items, np.random.default_rng(lesson.seed)
+    e = lesson.epsilon
+    ways = Ways(NoisyMax(d, e), OneHotResponse(d, e), BitwiseResponse(d, e))
+    lead = np.unique(np.rint(np.geomspace(1, n, _POINTS)).astype(np.int64))
+    chances = (
+        ways.central.chance(lead),
+        ways.one_hot.chance(lead, n),
+        ways.bitwise.chance(lead, n),
+    )
+    few = lead[:: max(1, lead.size // _ELECTIONS_AT)]
+    held = min(200, max(20, _DRAWS // d))
+    right = np.array([ways.right(votes(n, d, at), held, rng) for at in few.tolist()])
+    b, width = d.bit_length() - 1, math.sqrt(n) / lesson.epsilon
+    return Selection(
+        lead,
+        chances[0],
+        chances[1],
+        chances[2],
+        few,
+        right,
+        (_needed(lead, chances[0]), _needed(lead, chances[1]), _needed(lead, chances[2])),
+        (math.log(d) / lesson.epsilon, width * math.log(d), width * b),
+    )
+
+
+def _needed(lead: Ints, chance: Floats) -> int | None:
+    sure = np.flatnonzero(chance >= SURE)
+    return int(lead[sure[0]]) if sure.size else None
+
+
+def open_board(lesson: Lesson) -> Board:
+    """See `Station`."""
+    what = work(lesson)
+    if lesson.broken:
+        return Board(
+            example.told(),
+            lambda: show(example.figure(palette()), SLOT.key("example"), example.told()),
+            lambda: _formula(what, lesson),
+            _numbers(what),
+        )
+    central, one_hot, bitwise = (_votes_told(lead) for lead in what.needed)
+    take_home = (
+        f"**To pick the favourite of {lesson.items} in 95 of 100 elections, it must lead by "
+        f"{central} with a curator, {one_hot} with one bit an item, {bitwise} bit by bit** "
+        f"({formats.people(lesson.n)} people)."
+    )
+    return Board(
+        take_home,
+        lambda: show(figure(what, lesson, palette()), SLOT.key("selection"), _alt(what)),
+        lambda: _formula(what, lesson),
+        _numbers(what),
+    )
+
+
+def _votes_told(lead: int | None) -> str:
+    return "more votes than there are" if lead is None else f"{_round(lead)} votes"
+
+
+def _round(lead: float) -> str:
+    return formats.people(float(f"{lead:.2g}"))
+
+
+def figure(what: Selection, lesson: Lesson, colours: Palette) -> go.Figure:
+    """Chance of the true winner against its lead."""
+    ours, other, third, _ = charts.looks(colours)
+    told = "%{y:.0f} of 100"
+    names = ("trusted curator", "one bit an item", "bit by bit")
+    formulas = (what.central, what.one_hot, what.bitwise)
+    styles = (other, ours, third)
+    traces = [
+        charts.points("", what.seen_at, 100 * y, look, 9)
+        for y, look in zip(what.seen.T, styles, strict=True)
+    ]
+    traces += [
+        charts.line(name, what.lead, 100 * y, look, told)
+        for name, y, look in zip(names, formulas, styles, strict=True)
+    ]
+    shapes = [
+        charts.upright(at, look)
+        for at, look in zip(what.notes, styles, strict=True)
+        if 1 <= at <= lesson.n
+    ]
+    x = {**charts.PEOPLE, "title_text": "votes by which the favourite leads"}
+    y = {"title_text": "right, of 100 elections", "range": [0, 104]}
+    return charts.figure(traces, x, y, colours, shapes=shapes)
+
+
+def _alt(what: Selection) -> str:
+    central, one_hot, bitwise = (_votes_told(lead) for lead in what.needed)
+    return (
+        "Chance to choose the true winner against its lead, a logarithmic axis. The three curves "
+        f"pass 95 of 100 at {central} (trusted curator), {one_hot} (one bit an item) and "
+        f"{bitwise} (bit by bit). Points: simulated elections."
+    )
+
+
+def _formula(what: Selection, lesson: Lesson) -> None:
+    b = lesson.items.bit_length() - 1
+    st.latex(
+        r"\text{curator: } \frac{\log d}{\varepsilon}\qquad"
+        r"\text{one bit an item: } \frac{\sqrt n\,\log d}{\varepsilon}\qquad"
+        r"\text{bit by bit, each bit: } \frac{\sqrt n\,\log_2 d}{\varepsilon}"
+    )
+    first, second, third = (_round(at) for at in what.notes)
+    st.markdown(
+        f"The lecture's thresholds, dotted in the picture: {first}, {second} and {third} votes; "
+        "they are orders of magnitude, the curves are computed. Points are elections by simulated "
+        f"tallies. All rivals have the same number of votes. **Curator** (report noisy max): a "
+        "change of vote takes from one item and gives to another, so the noise is Lap(2/ε). "
+        f"**Bit by bit**: an item is {b} bits, all about one person, so each has ε/{b} and all "
+        "must be right. **One bit an item**: notes may say that each bit keeps ε “without "
+        "composition”; a change of vote changes two bits, so each has ε/2 (the exact audit "
+        "rejects ε a bit), but d no longer matters. With three items of bits 011, 101, 110 and a "
+        "third of the votes each, bit by bit elects 111, which nobody chose."
+    )
+
+
+def _numbers(what: Selection) -> dict[str, dict[str, str]]:
+    titles = ("trusted curator", "one bit an item", "bit by bit")
+    return {
+        title: {
+            "lead for 95 of 100": "none is enough" if lead is None else _round(lead),
+            "the notes' threshold": _round(note),
+        }
+        for title, lead, note in zip(titles, what.needed, what.notes, strict=True)
+    }
+
+
+def _dials(lesson: Lesson) -> None:
+    with st.container(key=SLOT.key("dials")):
+        dials.epsilon(lesson)
+        powers = tuple(1 << b for b in range(2, ITEMS_MOST.bit_length()))
+        dials.pick("items", "Items", powers, lesson.items, "Candidates to choose from.")
+    dials.people(lesson, 100)
+
+
+STATION = Station(
+    "Selection",
+    open_board,
+    _dials,
+    ("The lecture's four items", "No noise at all, and still the wrong winner."),
+)

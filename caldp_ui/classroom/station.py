@@ -1,0 +1,84 @@
+"""What a station of the lecture is, and how an open one is laid out.
+
+Room: classroom.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import pandas as pd
+import streamlit as st
+
+from caldp_ui.classroom import audits
+from caldp_ui.classroom.slot import SLOT, Lesson
+from caldp_ui.parts import hand_on
+from caldp_ui.parts.tabs import tabs
+
+
+@dataclass(frozen=True, eq=False)
+class Board:
+    """An open station. `take_home`: one sentence with the live numbers, in Markdown.
+
+    `draw`: the picture. `formula`: what stands behind the expander. `numbers`: columns of a table
+    with what the picture shows.
+    """
+
+    take_home: str
+    draw: Callable[[], None]
+    formula: Callable[[], None]
+    numbers: Mapping[str, Mapping[str, str]]
+
+
+@dataclass(frozen=True)
+class Station:
+    """One stop. `title`: in the strip. `open`: computes what is shown; `dials`: its controls.
+
+    `naive`: what the switch "Try to break it" does, and its explanation. `breaks`: whether the
+    lesson shows something that it could break.
+    """
+
+    title: str
+    open: Callable[[Lesson], Board]
+    dials: Callable[[Lesson], None]
+    naive: tuple[str, str]
+    breaks: Callable[[Lesson], bool] = lambda lesson: True  # noqa: ARG005 — most always can
+
+
+def below(board: Board) -> None:
+    """Under the picture: the formula once it is asked for, and tabs."""
+    made = st.expander("The formula", key=SLOT.key("formula"), on_change="rerun")
+    if made.open:
+        with made:
+            board.formula()
+    tabs(SLOT.key("tabs"), _TABS, board)
+
+
+def _audit() -> None:
+    lesson = SLOT.now()
+    st.table(pd.DataFrame(audits.told(audits.of(lesson.station, lesson.epsilon))))
+    st.caption(
+        "The largest log Q(y|x)/Q(y|x′) of every report and pair, in rationals, at a size small "
+        "enough to write the whole channel out. No mechanism certifies itself."
+    )
+
+
+def _table(board: Board) -> None:
+    table = pd.DataFrame(board.numbers)
+    st.table(table)
+    st.download_button(
+        "numbers.csv",
+        table.to_csv(),
+        "numbers.csv",
+        "text/csv",
+        key=SLOT.key("csv"),
+        icon=":material/table:",
+        on_click="ignore",
+    )
+
+
+_TABS: Final[dict[str, Callable[[Board], None]]] = {
+    "The exact audit": lambda _: _audit(),
+    "Numbers": _table,
+    "Hand it on": lambda _: hand_on.link(SLOT.codec.write(SLOT.now())),
+}

@@ -1,0 +1,39 @@
+"""The strip of stations: which one is open.
+
+Room: classroom.
+"""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from caldp_ui.classroom.slot import SLOT
+from caldp_ui.classroom.stations import STATIONS
+
+
+def onward(station: str) -> None:
+    """The way to the station after this one."""
+    names = list(STATIONS)
+    if station == names[-1]:
+        return
+    after = names[names.index(station) + 1]
+    st.button(
+        f"Next: {STATIONS[after].title}",
+        icon=":material/arrow_forward:",
+        key=SLOT.key("onward"),
+        on_click=SLOT.change,
+        args=(lambda lesson: replace(lesson, station=after, broken=False),),
+    )
+
+
+def show(station: str) -> None:
+    """One button a station; another one begins with its right version, not with its broken one."""
+    names = list(STATIONS)
+    st.segmented_control(
+        "Station",
+        names,
+        format_func=lambda name: f"{names.index(name) + 1} {STATIONS[name].title}",
+        label_visibility="collapsed",
+        required=True,
+        **SLOT.bind("station", station, lambda r, v: replace(r, station=v, broken=False)),
+    )

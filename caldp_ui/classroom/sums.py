@@ -1,0 +1,196 @@
+"""Station 2: a sum of bits. The curator's error is 1/ε, the local one √n/ε.
+
+Room: classroom.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+from caldp_core.basics.types import Floats, Ints
+from caldp_core.lecture.central import CentralCount, GeometricNoise
+from caldp_core.mechanisms.direct.binary import BinaryMechanism
+from caldp_core.privacy.binary import BinaryPolicy
+from caldp_core.theory.variance import variance_given_people
+from caldp_ui.app.theme import Palette, palette
+from caldp_ui.charts.show import show
+from caldp_ui.classroom import charts, dials
+from caldp_ui.classroom.slot import SLOT, Lesson
+from caldp_ui.classroom.station import Board, Station
+from caldp_ui.words import formats
+
+YES: Final = 0.3
+_SIZES: Final = np.unique(np.rint(np.logspace(1, 9, 17)).astype(np.int64))
+_OUTCOMES: Final = 12
+_HALF_NORMAL: Final = math.sqrt(2 / math.pi)
+"""E|Z| of a standard normal Z."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """Errors in people. (sizes,) `n`; formulas `central`, `local` and `at_their_word`: E|error|.
+
+    `central_seen`, `local_seen`: (sizes, outcomes) errors of simulated counts. `here`: the two
+    formulas at the lesson's n, `at_their_word_here`: the third. `yes`: true count there, `reports`:
+    how many sent yes, `estimate`.
+    """
+
+    n: Ints
+    central: Floats
+    local: Floats
+    at_their_word: Floats
+    central_seen: Floats
+    local_seen: Floats
+    here: tuple[float, float]
+    yes: int
+    reports: int
+    estimate: float
+    at_their_word_here: float
+
+
+def work(lesson: Lesson) -> Sums:
+    """Formulas and outcomes for every number of people."""
+    rng = np.random.default_rng(lesson.seed)
+    coin = BinaryMechanism(BinaryPolicy(lesson.epsilon, lesson.epsilon))
+    noise = GeometricNoise(lesson.epsilon)
+    lie = float(coin.flips[0])
+    central_seen, local_seen = [], []
+    for n in _SIZES.tolist():
+        yes = round(YES * n)
+        central_seen.append(
+            np.abs(CentralCount(n, lesson.epsilon).publish(yes, _OUTCOMES, rng) - yes)
+        )
+        counts = np.array([n - yes, yes])
+        tallies = [coin.sample_tally(counts, rng) for _ in range(_OUTCOMES)]
+        local_seen.append([abs(n * coin.estimate(tally)[1] - yes) for tally in tallies])
+    yes = round(YES * lesson.n)
+    tally = coin.sample_tally(np.array([lesson.n - yes, yes]), rng)
+    return Sums(
+        _SIZES,
+        np.full(_SIZES.size, noise.mean_error),
+        np.array([_local(coin, n) for n in _SIZES.tolist()]),
+        _SIZES.astype(np.float64) * (lie * (1 - 2 * YES)),
+        np.array(central_seen),
+        np.array(local_seen),
+        (noise.mean_error, _local(coin, lesson.n)),
+        yes,
+        int(tally.counts[1]),
+        lesson.n * float(coin.estimate(tally)[1]),
+        lesson.n * lie * (1 - 2 * YES),
+    )
+
+
+def _local(coin: BinaryMechanism, n: int) -> float:
+    """E|error| of the local count, the people held fixed; nearly normal."""
+    shares = np.array([1 - YES, YES])
+    return n * _HALF_NORMAL * float(np.sqrt(variance_given_people(coin, shares, n)[1]))
+
+
+def open_board(lesson: Lesson) -> Board:
+    """See `Station`."""
+    what = work(lesson)
+    central, local = what.here
+    naive = what.at_their_word_here
+    broken = f" Taken at their word, the reports are off by {_off(naive)}." if lesson.broken else ""
+    take_home = (
+        f"**Of {formats.people(lesson.n)} people, a curator miscounts {_off(central)}, local "
+        f"coins {_off(local)}.** With 100 times as many people it is {_off(central)} and "
+        f"{_off(10 * local)}: 1/ε against √n/ε.{broken}"
+    )
+    return Board(
+        take_home,
+        lambda: show(figure(what, lesson, palette()), SLOT.key("sum"), _alt(what)),
+        lambda: _formula(what, lesson),
+        _numbers(what),
+    )
+
+
+def _off(error: float) -> str:
+    return formats.digits(error, 1) if error < 1 else formats.people(float(f"{error:.2g}"))
+
+
+def figure(what: Sums, lesson: Lesson, colours: Palette) -> go.Figure:
+    """Errors against the number of people, both logarithmic."""
+    ours, other, third, faint = charts.looks(colours)
+    many = np.repeat(what.n, _OUTCOMES)
+    least = 0.3  # an error of 0 has no place on a log scale
+    traces = [
+        charts.points("", many, np.maximum(what.local_seen.ravel(), least), ours),
+        charts.points("", many, np.maximum(what.central_seen.ravel(), least), other),
+        charts.line("local, √n/ε", what.n, what.local, ours),
+        charts.line("trusted curator, 1/ε", what.n, what.central, other),
+    ]
+    if lesson.broken:
+        name = "reports taken at their word"
+        traces.append(charts.line(name, what.n, what.at_their_word, third))
+    top = max(float(what.local_seen.max()), float(what.at_their_word[-1]) * lesson.broken)
+    y = {
+        "title_text": "people miscounted",
+        "type": "log",
+        "range": [math.log10(0.9 * least), math.log10(2 * top)],
+        "tickvals": [least, *(10**power for power in range(10))],
+        "ticktext": ["0", "1", "", "100", "", "10,000", "", "1 million", "", "100 million", ""],
+    }
+    x = {**charts.PEOPLE, "range": [0.9, 9.1]}
+    return charts.figure(traces, x, y, colours, shapes=[charts.upright(lesson.n, faint)])
+
+
+def _alt(what: Sums) -> str:
+    return (
+        "Errors of a count against the number of people from 10 to a billion, both logarithmic. "
+        f"The curator's stays at {_off(float(what.central[0]))}; the local one grows with the "
+        f"square root, from {_off(float(what.local[0]))} to {_off(float(what.local[-1]))}. "
+        f"Points: {_OUTCOMES} outcomes at each number."
+    )
+
+
+def _formula(what: Sums, lesson: Lesson) -> None:
+    st.latex(
+        r"\mathbb{E}\Big[\sum_i\tilde x_i\Big]=\frac{e^\varepsilon X+(n-X)}{e^\varepsilon+1}"
+        r"\quad\Rightarrow\quad\hat X=\frac{(e^\varepsilon+1)\sum_i\tilde x_i-n}{e^\varepsilon-1}"
+    )
+    power = math.exp(lesson.epsilon)
+    plus, minus = formats.digits(power + 1, 4), formats.digits(power - 1, 4)
+    error = formats.digits(math.sqrt(lesson.n * power) / (power - 1), 3)
+    st.markdown(
+        f"This outcome: {formats.exactly(what.reports)} of {formats.exactly(lesson.n)} sent yes, "
+        f"so X̂ = ({plus} · {formats.exactly(what.reports)} − {formats.exactly(lesson.n)}) / "
+        f"{minus} = **{what.estimate:,.0f}**; truly {formats.exactly(what.yes)}. "
+        "Its variance is n·e^ε/(e^ε−1)², about n/ε² for small ε: here a standard error of "
+        f"{error} people. The curator adds Laplace noise "
+        "Lap(1/ε) once, on whole numbers (two-sided geometric); E|error| is about 1/ε. “Taken at "
+        "their word” counts the yes reports as they come: the lies of the many “no” stay in, an "
+        "error of n·(1−2·share)/(e^ε+1) that no number of people mends."
+    )
+
+
+def _numbers(what: Sums) -> dict[str, dict[str, str]]:
+    rows = range(0, what.n.size, 2)
+    name = [formats.people(int(what.n[i])) for i in rows]
+    columns = {
+        "trusted curator": what.central,
+        "local": what.local,
+        "at their word": what.at_their_word,
+    }
+    return {
+        title: {people: _off(float(values[i])) for people, i in zip(name, rows, strict=True)}
+        for title, values in columns.items()
+    }
+
+
+def _dials(lesson: Lesson) -> None:
+    with st.container(key=SLOT.key("dials")):
+        dials.epsilon(lesson)
+        dials.people(lesson)
+
+
+STATION = Station(
+    "Sums",
+    open_board,
+    _dials,
+    ("Forget to take the noise out", "Count the yes reports as they come."),
+)

@@ -1,0 +1,202 @@
+"""Station 1: whom one has to trust. The curator who knows everything, and the randomized bit.
+
+Room: classroom.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from caldp_core.audit.adversary import guessed_right
+from caldp_core.basics.types import Bools
+from caldp_core.lecture.central import CentralCount
+from caldp_core.mechanisms.direct.binary import BinaryMechanism
+from caldp_core.privacy.binary import BinaryPolicy
+from caldp_core.theory.variance import variance_given_people
+from caldp_ui.classroom import dials
+from caldp_ui.classroom.slot import SLOT, Lesson
+from caldp_ui.classroom.station import Board, Station
+from caldp_ui.words import formats
+
+YES = 0.3
+"""Share of people whose true bit is 1."""
+_SHOWN = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Trust:
+    """One outcome. `truth`, `sent`: (shown,) true and sent bits of the first people.
+
+    `truth_kept`: probability that a bit is sent as it is. `central`, `local`: published shares of
+    yes, and `central_off`, `local_off`: how far off they typically are. `yes`: true share.
+    """
+
+    truth: Bools
+    sent: Bools
+    truth_kept: float
+    yes: float
+    central: float
+    local: float
+    central_off: float
+    local_off: float
+
+
+def work(lesson: Lesson) -> Trust:
+    """People's bits, what they send, and what both ways publish."""
+    rng = np.random.default_rng(lesson.seed)
+    n, coin = lesson.n, BinaryMechanism(BinaryPolicy(lesson.epsilon, lesson.epsilon))
+    yes = max(1, round(YES * n))
+    shown = min(n, _SHOWN)
+    truth = rng.permutation(np.arange(shown) < max(1, round(YES * shown)))
+    sent = coin.privatize(truth.astype(np.int64), rng)
+    # The first hundred are people like all others: their reports are part of the tally.
+    rest = np.array([n - yes - (~truth).sum(), yes - truth.sum()])
+    tally = coin.tally(sent) + coin.sample_tally(rest, rng)
+    shares = np.array([n - yes, yes]) / n
+    central = CentralCount(n, lesson.epsilon)
+    return Trust(
+        truth,
+        sent == 1,
+        1.0 - float(coin.flips[0]),
+        yes / n,
+        float(central.publish(yes, 1, rng)[0]) / n,
+        float(coin.estimate(tally)[1]),
+        math.sqrt(central.noise.variance) / n,
+        float(np.sqrt(variance_given_people(coin, shares, n)[1])),
+    )
+
+
+def open_board(lesson: Lesson) -> Board:
+    """See `Station`."""
+    what = work(lesson)
+    best = formats.hundred(guessed_right(lesson.epsilon))
+    take_home = (
+        f"**Trust nobody: if phones lie in {_of_hundred(1 - what.truth_kept)} of 100 cases, "
+        f"whoever reads the server turns a 50:50 guess into {_at_most(best)} of 100 right**, and "
+        f"{formats.people(lesson.n)} {'bit still says' if lesson.n == 1 else 'bits still say'} "
+        f"{_percent(what.local)} yes (truly {_percent(what.yes)}, typically ± "
+        f"{_percent(what.local_off)})."
+    )
+    return Board(
+        take_home,
+        lambda: _draw(what, lesson),
+        lambda: _formula(what, lesson),
+        _numbers(what, best),
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{formats.digits(100 * share, 3)}\N{NO-BREAK SPACE}%"
+
+
+def _of_hundred(share: float) -> str:
+    """A number of 100 people; few are not none."""
+    said = formats.hundred(share)
+    return "fewer than 1" if said == "0" else said
+
+
+def _at_most(best: str) -> str:
+    return best if best.startswith("over") else f"at most {best}"
+
+
+@dataclass(frozen=True, eq=False)
+class _Way:
+    """A row of the picture: what phones send, what the server holds, what is published."""
+
+    title: str
+    sends: str
+    held: Bools
+    said: float
+    off: float
+
+
+def _draw(what: Trust, lesson: Lesson) -> None:
+    ways = (
+        _Way("A trusted curator", "the truth", what.truth, what.central, what.central_off),
+        _Way("Local: trust nobody", "a randomized bit", what.sent, what.local, what.local_off),
+    )
+    rows = "".join(_row(way, what, lesson) for way in ways)
+    st.html(f'<div class="trust">{rows}<p class="coin">{coin_told(what)}</p></div>')
+
+
+def coin_told(what: Trust) -> str:
+    """One phone's coin in natural frequencies."""
+    yes, no = _of_hundred(what.truth_kept), _of_hundred(1 - what.truth_kept)
+    ratio = what.truth_kept / (1 - what.truth_kept)
+    return (
+        f"One coin: of 100 phones with yes, <b>{yes}</b> send yes; of 100 with no, <b>{no}</b> do. "
+        f"A “yes” is {formats.digits(ratio, 3)} times as likely from a yes: e<sup>ε</sup>."
+    )
+
+
+def _row(way: _Way, what: Trust, lesson: Lesson) -> str:
+    right, count = int((way.held == what.truth).sum()), what.truth.size
+    thief = f'<b class="thief">Intruder: {right} of {count} right</b>'
+    return (
+        f"<h4>{way.title}</h4>"
+        f"<div><p>On the phones</p>{_people(what.truth, 'true answers')}</div>"
+        f"<i>{'each sends' if count > 1 else 'sends'}<br><b>{way.sends}</b> →</i>"
+        f'<div class="{"open" if lesson.broken else ""}"><p>On the server</p>'
+        f"{_people(way.held, 'answers on the server')}{thief if lesson.broken else ''}</div>"
+        f'<i class="last">publishes →</i>'
+        f'<div class="told"><p>yes, of all {formats.people(lesson.n)}</p>'
+        f"<strong>{_percent(way.said)}</strong><p>± {_percent(way.off)}</p></div>"
+    )
+
+
+def _people(bits: Bools, what: str) -> str:
+    ones = int(bits.sum())
+    inside = "".join("<i></i>" if bit else "<s></s>" for bit in bits)
+    return (
+        f'<div class="people" role="img" aria-label="{bits.size} people, {ones} of them filled: '
+        f'yes. These are the {what}.">{inside}</div>'
+    )
+
+
+def _formula(what: Trust, lesson: Lesson) -> None:
+    st.latex(
+        r"\tilde x_i=\begin{cases}x_i & \text{with probability } \frac{e^\varepsilon}"
+        r"{e^\varepsilon+1}\\ 1-x_i & \text{with probability } \frac{1}{e^\varepsilon+1}\end{cases}"
+        r"\qquad \frac{\Pr[\tilde x_i=1\mid x_i=1]}{\Pr[\tilde x_i=1\mid x_i=0]}=e^\varepsilon"
+    )
+    kept = what.truth_kept
+    st.markdown(
+        f"Here: {kept:.6f} / {1 - kept:.6f} = {formats.digits(kept / (1 - kept), 4)}, and e^ε = "
+        f"{formats.digits(math.exp(lesson.epsilon), 4)}. Every phone runs an ε-private mechanism "
+        "on a data set of one person, so all reports together are ε-private for everybody "
+        "(parallel composition). The curator adds noise once, to the count: more accurate, but "
+        "somebody has to hold the truth. A report whose owner is torn 50:50 beforehand is guessed "
+        "right with e^ε/(1+e^ε) at most, by whatever rule."
+    )
+
+
+def _numbers(what: Trust, best: str) -> dict[str, dict[str, str]]:
+    def column(said: float, off: float, held: Bools, most: str) -> dict[str, str]:
+        right = int((held == what.truth).sum())
+        return {
+            "published share of yes": _percent(said),
+            "standard error": _percent(off),
+            "true bits on the server": f"{right} of {what.truth.size}",
+            "guessed right by who reads it, from 50:50": most,
+        }
+
+    return {
+        "trusted curator": column(what.central, what.central_off, what.truth, "all"),
+        "local": column(what.local, what.local_off, what.sent, f"{_at_most(best)} of 100"),
+    }
+
+
+def _dials(lesson: Lesson) -> None:
+    with st.container(key=SLOT.key("dials")):
+        dials.epsilon(lesson)
+        dials.people(lesson, 1)
+
+
+STATION = Station(
+    "Trust",
+    open_board,
+    _dials,
+    ("Break into the server", "Somebody copies what the server holds."),
+)

@@ -1,0 +1,4 @@
+"""The page of secrecy that fades with distance, beside blocks.
+
+Room: distances.
+"""

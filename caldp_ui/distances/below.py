@@ -1,0 +1,145 @@
+"""Under the maps: what is promised, the odds by distance, every noise, numbers, and the link.
+
+Room: distances.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+import pandas as pd
+import streamlit as st
+
+from caldp_core.mechanisms.offers import report_bits
+from caldp_core.theory import displacement as theory
+from caldp_ui.app.theme import palette
+from caldp_ui.charts.show import show as show_chart
+from caldp_ui.compute import exports, runs
+from caldp_ui.distances import figures, side, words
+from caldp_ui.distances.shown import Shown
+from caldp_ui.distances.slot import SLOT, keeping
+from caldp_ui.parts import hand_on, numbers, promises
+from caldp_ui.parts.tabs import tabs
+from caldp_ui.words import formats
+from caldp_ui.words.glossary import terms
+from caldp_ui.words.towns import place_name
+
+
+def show(what: Shown) -> None:
+    """The tabs, and the open one."""
+    tabs(SLOT.key("tabs"), _TABS, what)
+
+
+def _promise(what: Shown) -> None:
+    _list(words.promise(what))
+    st.markdown("**What is *not* promised**")
+    _list(words.not_promised(what))
+    promises.audited(SLOT, what.record.scenario)
+    st.markdown(f"**The blocks beside** · {words.blocks_told(what)}")
+    st.latex(r"Q(y \mid x) \le e^{\varepsilon \cdot d(x, x')} \, Q(y \mid x')")
+    st.caption(
+        "Geo-indistinguishability (Andrés, Bordenabe, Chatzikokolakis, Palamidessi 2013): a "
+        "privacy matrix E[x, x′] = ε · d(x, x′), a special case of context-aware LDP."
+    )
+    terms("ε", "context-aware", "geo-indistinguishability", "total variation")
+
+
+def _list(sentences: list[str]) -> None:
+    st.markdown("\n".join(f"- {sentence}" for sentence in sentences))
+
+
+def _odds(what: Shown) -> None:
+    told = [f"{words.km(each)}: {words.odds_at(what.record, each)}" for each in words.ODDS_AT]
+    show_chart(
+        figures.odds(what, palette()),
+        SLOT.key("odds-chart"),
+        f"How many of 100 even guesses become right, by distance. At most {', '.join(told)}.",
+    )
+    name = place_name(what.domain, what.record.place)
+    st.caption(
+        f"Circles: the best guess between {name} and places due north or south of it, from one "
+        "report, exact from the channel. The line is what the promise lets any onlooker reach."
+    )
+
+
+def _noises(what: Shown) -> None:
+    """All of the catalogue that keep this kind of distance, with why some cannot be made here."""
+    scenario = what.record.scenario
+    rows = {}
+    for entry in keeping(scenario):
+        why = side.why_not(scenario, entry.name)
+        chosen = " (shown)" if entry.name == what.setup.mechanism_name else ""
+        rows[f"{entry.title}{chosen}"] = _missing(why) if why else _row(what, entry.name)
+    st.table(pd.DataFrame.from_dict(rows, orient="index"))
+    st.caption(
+        f"Reports from {place_name(what.domain, what.record.place)}; kilometres are exact, from "
+        "the channel, along great circles, with reports beyond the map moved to its edge."
+    )
+
+
+def _row(what: Shown, name: str) -> dict[str, str]:
+    ready = runs.setup(replace(what.record.scenario, mechanism=side.spec(name)))
+    place = what.record.place
+    law = theory.reports_from(ready.mechanism, place)
+    return {
+        "a report lies off by": words.km(theory.displacement(law, what.domain.km_from(place))),
+        "names its own cell": f"{formats.out_of(float(law[place]))} reports",
+        "bits a report": formats.exactly(report_bits(ready.mechanism)),
+        "here": "yes",
+    }
+
+
+def _missing(why: str) -> dict[str, str]:
+    return {"a report lies off by": "–", "names its own cell": "–", "bits a report": "–",
+            "here": f"no: {why}"}  # fmt: skip
+
+
+def _numbers(what: Shown) -> None:
+    there = {
+        "noise that fades": (what.ours, what.noise.km),
+        words.blocks_title(what).lower(): (what.blocks, what.in_blocks.km),
+        "plain LDP": (what.plain, None),
+    }
+    results = {title: result for title, (result, _) in there.items() if result is not None}
+    if not results:
+        st.info("The numbers come once a picture is there.")
+        return
+    numbers.table(results, None)
+    st.markdown(
+        f"**Mean displacement** from {place_name(what.domain, what.record.place)}: noise "
+        f"{words.km(what.noise.km)}, blocks {words.km(what.in_blocks.km)}. "
+        f"{words.blocks_told(what)}"
+    )
+    odds = {words.km(each): f"{words.odds_at(what.record, each)} of 100" for each in words.ODDS_AT}
+    st.table(pd.DataFrame([odds], index=["guessed right between two places so far apart, at most"]))
+
+
+def _hand_on(what: Shown) -> None:
+    left, right = st.columns(2, gap="large")
+    with left:
+        hand_on.link(SLOT.codec.write(SLOT.now()))
+        st.caption("The button with the arrow on the maps saves them as a picture.")
+    with right:
+        if what.ours is None:
+            st.info("Files come once the picture is there.")
+            return
+        hand_on.files(SLOT, what.ours)
+        st.download_button(
+            "blocks-beside.json",
+            exports.scenario_json(what.blocks_setup.scenario),
+            "blocks-beside.json",
+            "application/json",
+            key=SLOT.key("blocks-json"),
+            icon=":material/grid_on:",
+            on_click="ignore",
+        )
+        hand_on.code(what.ours)
+
+
+_TABS: Final[dict[str, Callable[[Shown], None]]] = {
+    "What is promised": _promise,
+    "Odds by distance": _odds,
+    "Every noise": _noises,
+    "Numbers": _numbers,
+    "Hand it on": _hand_on,
+}

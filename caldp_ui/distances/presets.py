@@ -1,0 +1,54 @@
+"""Ready distances: each one sentence, one click. Data, people and the place stay as they are.
+
+Room: distances.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from caldp_core.scenarios.distances import CrowFlies, Streets
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.distances.slot import MapDistance
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A distance policy with a title and a sentence for readers."""
+
+    title: str
+    sentence: str
+    policy: MapDistance
+
+
+PRESETS: Final = (
+    Preset(
+        "Hide where around a city",
+        "Places 50 km apart are about as likely: the suburb is hidden, the region is not.",
+        CrowFlies(1.0, 50.0),
+    ),
+    Preset(
+        "Hide where in a city",
+        "Places 20 km apart are about as likely: the city shows, the quarter does not.",
+        CrowFlies(1.0, 20.0),
+    ),
+    Preset(
+        "Hide where in a state",
+        "Places 200 km apart are about as likely: noise over whole states.",
+        CrowFlies(1.0, 200.0),
+    ),
+    Preset(
+        "Hide the house only",
+        "Places 2 km apart are about as likely: finer than this map's cells, so nearly no noise.",
+        CrowFlies(1.0, 2.0),
+    ),
+    Preset(
+        "Along streets",
+        "Distance north–south plus east–west, as one drives: across a corner it is farther.",
+        Streets(1.0, 50.0),
+    ),
+)
+
+
+def fitting(scenario: Scenario) -> Preset | None:
+    """The preset that the scenario shows, if it is one."""
+    return next((preset for preset in PRESETS if preset.policy == scenario.policy), None)

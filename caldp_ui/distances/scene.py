@@ -1,0 +1,230 @@
+"""The maps: where people are, and what noise and blocks make of it; or one person's reports.
+
+Room: distances.
+"""
+
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+import streamlit as st
+
+from caldp_core.basics.types import Floats
+from caldp_core.domain.grid import Area, GridDomain
+from caldp_core.experiments.run import Result
+from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_ui.compute import runs
+from caldp_ui.distances import words
+from caldp_ui.distances.shown import Reports, Shown
+from caldp_ui.distances.slot import PERSON, SLOT
+from caldp_ui.places.ground import home, land
+from caldp_ui.places.scene import code
+from caldp_ui.stage import (
+    SCALE,
+    Act,
+    Action,
+    Blob,
+    Difference,
+    Fact,
+    Focus,
+    Ground,
+    Picture,
+    Scene,
+    Stage,
+    encode,
+    encode_labels,
+    encode_mask,
+    encode_rows,
+    nobody_below,
+    stage,
+)
+from caldp_ui.stage.records import Mark
+from caldp_ui.words import formats
+from caldp_ui.words.towns import place_name
+
+HERE: Final = "here"
+TRUTH: Final = "truth"
+NOISE: Final = "noise"
+BLOCKS: Final = "blocks"
+_MILLION: Final = 1_000_000
+"""Reports of one person's place: chances are read off the maps as so many of a million."""
+_RING: Final[tuple[Mark, ...]] = ("sensitive",)
+_LINES: Final[tuple[Mark, ...]] = ("blocks", "sensitive")
+_HERE: Final = Action(
+    HERE,
+    "Look from here",
+    {
+        "brush": "Click a place: the ring is drawn around it.",
+        "box": "Drag a box: the ring is drawn around its middle.",
+    },
+)
+
+
+def maps(what: Shown) -> Stage:
+    """The stage."""
+    return stage(scene(what), SLOT.key("maps"), do)
+
+
+def scene(what: Shown) -> Scene:
+    """Everybody's estimate, or one person's reports."""
+    person = what.record.show == PERSON
+    name = place_name(what.domain, what.record.place)
+    pictures = _person(what) if person else _everybody(what)
+    return Scene(
+        _ground(what),
+        pictures,
+        _MILLION if person else what.setup.n,
+        (pictures[-2].id, pictures[-1].id) if len(pictures) > 1 else (TRUTH, TRUTH),
+        () if person else _differences(what),
+        actions=(_HERE,),
+        can_undo=SLOT.can_undo,
+        can_redo=SLOT.can_redo,
+        focus=_focus(what) if person else None,
+        scale_title="chance that a report lies there" if person else Scene.scale_title,
+        unpointed="Point at a place: of a million reports of this person, so many lie there."
+        if person
+        else Scene.unpointed,
+        look_hint="Take the brush and click a place to look from there; or choose one beside.",
+        mark_words={
+            "sensitive": f"about as likely as {name}",
+            "blocks": "borders of the blocks beside",
+            "box": "",
+        },
+        label="How far is far",
+        image_name="caldp-distance",
+        image_lines=(words.headline(what).replace("*", ""), what.setup.dataset.name),
+    )
+
+
+def _everybody(what: Shown) -> tuple[Picture, ...]:
+    nobody = nobody_below(what.setup.n)
+    pictures = [
+        Picture(
+            TRUTH,
+            "Truth",
+            f"{formats.people(what.setup.n)} people, seen here only as this is a demonstration",
+            f"Map of where people truly are: {what.setup.dataset.name}.",
+            _truth(runs.data_key(what.record.scenario), what),
+            marks=_RING,
+        )
+    ]
+    pictures += [
+        Picture(name, title, told, f"Map of the estimate, {title}: {told}.", code(result), nobody,
+                marks, words.error(result))
+        for name, title, told, result, marks in _estimates(what)
+    ]  # fmt: skip
+    return tuple(pictures)
+
+
+def _estimates(what: Shown) -> list[tuple[str, str, str, Result, tuple[Mark, ...]]]:
+    """What is there of both: id, title, subtitle, result, lines."""
+    there = (
+        (BLOCKS, words.blocks_title(what), what.blocks, what.typical[1], _LINES),
+        (NOISE, "Noise that fades with distance", what.ours, what.typical[0], _RING),
+    )
+    return [
+        (name, title, f"{words.off(result)} · {words.moved(km)}", result, marks)
+        for name, title, result, km, marks in there
+        if result is not None
+    ]
+
+
+def _differences(what: Shown) -> tuple[Difference, ...]:
+    nobody = nobody_below(what.setup.n)
+    return tuple(
+        Difference(f"off-{name}", f"{title}: off by", told,
+                   f"Map of how far this estimate is from the truth in each cell: {told}.",
+                   name, TRUTH, nobody, _RING, words.error(result))
+        for name, title, told, result, _ in _estimates(what)
+    )  # fmt: skip
+
+
+def _person(what: Shown) -> tuple[Picture, ...]:
+    record = what.record
+    name = place_name(what.domain, record.place)
+    alone = np.zeros(what.domain.k)
+    alone[record.place] = 1.0
+    method = MECHANISMS[what.setup.mechanism_name].title
+    noise = f"{method}: {words.moved(what.noise.km)}"
+    blocks = f"randomized response in blocks: {words.moved(what.in_blocks.km)}"
+    beside = words.blocks_title(what)
+    return (
+        _chances(TRUTH, "The person", f"truly in {name}", alone),
+        _off_by(
+            _chances(BLOCKS, f"Their report: {beside.lower()}", blocks, what.in_blocks.law, _LINES),
+            what.in_blocks,
+        ),
+        _off_by(_chances(NOISE, "Their report: noise", noise, what.noise.law), what.noise),
+    )
+
+
+def _chances(
+    name: str, title: str, told: str, shares: Floats, marks: tuple[Mark, ...] = _RING
+) -> Picture:
+    alt = f"Map of the chances of one person's reports, {title}: {told}."
+    return Picture(name, title, told, alt, encode(shares), SCALE.low, marks)
+
+
+def _off_by(picture: Picture, reports: Reports) -> Picture:
+    number, _, unit = words.km(reports.km).rpartition(" ")
+    return replace(picture, fact=Fact(number, f"{unit} from the truth, on average"))
+
+
+def _focus(what: Shown) -> Focus:
+    """A box around the place that holds most reports of both kinds."""
+    domain, place = what.domain, what.record.place
+    (row,), (column,) = domain.place([place])
+    reach = 2.5 * max(what.noise.km, what.in_blocks.km) + 40.0
+    north = reach / 111.195
+    latitude, longitude = float(domain.latitudes()[row]), float(domain.longitudes()[column])
+    east = north / max(float(np.cos(np.radians(latitude))), 0.1)
+    area = Area(
+        max(latitude - north, -90.0),
+        min(latitude + north, 90.0),
+        max(longitude - east, -180.0),
+        min(longitude + east, 180.0),
+    )
+    return Focus(area, place * 100_000 + round(reach))
+
+
+def _ground(what: Shown) -> Ground:
+    partition = what.blocks_setup.partition
+    cut = partition.m > 1
+    return Ground(
+        what.domain,
+        home(what.domain),
+        *land(what.domain),
+        encode_labels(partition.labels) if cut else None,
+        encode_rows([partition.names]) if cut else None,
+        encode_mask(what.ring),
+    )
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _truth(name: str, _what: Shown) -> Blob:
+    del name
+    return encode(_what.setup.dataset.distribution)
+
+
+def do(act: Act) -> None:
+    """Look from another place; undo and redo."""
+    if act.tool in ("undo", "redo"):
+        {"undo": SLOT.undo, "redo": SLOT.redo}[act.tool]()
+        return
+    domain = runs.map_of(runs.dataset(SLOT.now().scenario))
+    place = _meant(act, domain)
+    if place is not None:
+        SLOT.change(lambda record: record.at(place))
+
+
+def _meant(act: Act, domain: GridDomain) -> int | None:
+    """The cell in the middle of what was drawn."""
+    if act.area is not None:
+        middle = (act.area.south + act.area.north) / 2, (act.area.west + act.area.east) / 2
+        (cell,) = domain.locate([middle[0]], [middle[1]]).tolist()
+        return cell if cell >= 0 else None
+    cells = np.flatnonzero(act.mask(domain.k))
+    if not cells.size:
+        return None
+    row, column = np.divmod(cells, domain.columns)
+    return int(round(float(row.mean())) * domain.columns + round(float(column.mean())))

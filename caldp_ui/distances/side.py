@@ -1,0 +1,220 @@
+"""Beside the maps: ε a kilometre and people, the odds by distance, what is shown and from where.
+
+Room: distances.
+"""
+
+from dataclasses import replace
+from typing import Any, Final
+
+import streamlit as st
+
+from caldp_core.audit.adversary import guessed_right
+from caldp_core.basics.errors import CaldpError
+from caldp_core.datasets import DatasetSpec
+from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.scenarios.best import Best
+from caldp_core.scenarios.distances import CrowFlies, Streets
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.compute import runs, sources
+from caldp_ui.controls import common
+from caldp_ui.distances import words
+from caldp_ui.distances.presets import PRESETS, fitting
+from caldp_ui.distances.shown import Shown
+from caldp_ui.distances.slot import (
+    AS_FAR,
+    AS_NEAR,
+    EVERYBODY,
+    PART,
+    PERSON,
+    SLOT,
+    Far,
+    keeping,
+    measured,
+    per_km,
+)
+from caldp_ui.parts import icons
+from caldp_ui.session.scenarios import another_draw, bind
+from caldp_ui.words import formats
+from caldp_ui.words.strength import strength
+from caldp_ui.words.towns import place_name, towns
+
+RATES: Final = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+"""ε a kilometre."""
+_SHOWS: Final = {EVERYBODY: "Everybody", PERSON: "One person's reports"}
+_BESIDE: Final = {
+    AS_NEAR: "that hide neighbours as well, and move a report as far",
+    AS_FAR: "with the ring's own ε, that move a report as far",
+}
+_KINDS: Final = {CrowFlies: "as the crow flies", Streets: "along streets"}
+_PART_TITLE: Final = "Gowalla, Philadelphia to Boston"
+_NAMED_MAX: Final = 200
+"""Cities in the list of places."""
+
+
+def dials(record: Far, in_data: int | None) -> None:
+    """The two that matter most; on a phone they stay on screen."""
+    with st.container(key=SLOT.key("dials")):
+        rate = round(record.rate, 9)
+        st.select_slider(
+            "ε a kilometre",
+            sorted({*RATES, rate}),
+            format_func=lambda value: f"{value:g}",
+            help="How fast secrecy fades: an onlooker's odds between two places change by at most "
+            "e^(this times the kilometres between them).",
+            **bind(SLOT, "rate", rate, per_km),
+        )
+        common.people(SLOT, in_data)
+
+
+def odds(what: Shown) -> None:
+    """100 people at the ring, and how many are guessed right at some other distances."""
+    record = what.record
+    share = guessed_right(record.policy.epsilon)
+    best = formats.hundred(share)
+    title = f"100 small figures, {best} of them filled: guessed right."
+    rows = "".join(
+        f"<div><dt>{words.km(each)}</dt><dd>{words.odds_at(record, each)}</dd></div>"
+        for each in words.ODDS_AT
+    )
+    with st.container(key=SLOT.key("odds")):
+        st.html(
+            f'<div class="odds {strength(share).word}">'
+            f"{icons.people_array(round(100 * share), title)}"
+            f"<p><strong>{best} of 100</strong> at most guessed right between two places "
+            f"<em>{words.km(record.policy.km)}</em> apart, from 50:50; by distance:</p></div>"
+            f'<dl class="by-distance">{rows}</dl>'
+        )
+
+
+def controls(what: Shown) -> None:
+    """What is shown, from where, beside which blocks; then presets and the rest."""
+    record = what.record
+    st.segmented_control(
+        "Show",
+        list(_SHOWS),
+        format_func=_SHOWS.__getitem__,
+        **SLOT.bind("show", record.show, lambda r, v: replace(r, show=v)),
+    )
+    _place(what)
+    _presets(record)
+    st.button(
+        "Another outcome",
+        icon=":material/casino:",
+        key=SLOT.key("another"),
+        on_click=another_draw,
+        args=(SLOT,),
+        help="The same promise and people; other coins.",
+    )
+    more = st.expander("Distance, method, blocks, data", key=SLOT.key("more"), on_change="rerun")
+    if more.open:
+        with more:
+            _more(record)
+
+
+def _place(what: Shown) -> None:
+    domain, place = what.domain, what.record.place
+    cells = list(towns(domain))[:_NAMED_MAX]
+    if place not in cells:
+        cells.insert(0, place)
+    st.selectbox(
+        "Ring around",
+        cells,
+        format_func=lambda cell: place_name(domain, cell),
+        help="Or click on a map with the tool Brush.",
+        **SLOT.bind("place", place, lambda r, v: r.at(int(v))),
+    )
+
+
+def _presets(record: Far) -> None:
+    titles = {preset.title: preset for preset in PRESETS}
+    now = fitting(record.scenario)
+    st.selectbox(
+        "Start from",
+        list(titles),
+        placeholder="your own distance",
+        **bind(SLOT, "preset", now and now.title, lambda s, v: _with(s, titles[v].policy)),
+    )
+    if now is not None:
+        st.caption(now.sentence)
+
+
+def _with(scenario: Scenario, policy: CrowFlies | Streets) -> Scenario:
+    return replace(measured(scenario, type(policy)), policy=policy)
+
+
+def _more(record: Far) -> None:
+    scenario = record.scenario
+    st.radio(
+        "Distance",
+        list(_KINDS),
+        format_func=lambda kind: _KINDS[kind],
+        horizontal=True,
+        **bind(SLOT, "distance", type(record.policy), measured),
+    )
+    _method(scenario)
+    st.radio(
+        "Beside: blocks …",
+        list(_BESIDE),
+        format_func=_BESIDE.__getitem__,
+        help="Blocks have two numbers, how large and which ε. Here ε is that of two neighbouring "
+        "places, or that of two places a ring's radius apart; then the blocks are as large as it "
+        "takes for a report to lie as far off, on average, as with the noise.",
+        **SLOT.bind("beside", record.beside, lambda r, v: replace(r, beside=v)),
+    )
+    st.selectbox(
+        "Data",
+        list(_data_sets()),
+        **SLOT.bind("data", _title_of(scenario.dataset), _with_data),
+    )
+    common.estimate(SLOT)
+
+
+def _data_sets() -> dict[str, DatasetSpec]:
+    return {_PART_TITLE: PART, **sources.places()}
+
+
+def _title_of(spec: DatasetSpec) -> str:
+    return _PART_TITLE if spec == PART else sources.title_of(spec)
+
+
+def _with_data(record: Far, title: str) -> Far:
+    """The record with other data; on another map, around its largest city."""
+    scenario = replace(record.scenario, dataset=_data_sets()[title])
+    chosen = replace(record, scenario=sources.peopled(scenario))
+    before, after = (runs.map_of(runs.dataset(each.scenario)) for each in (record, chosen))
+    if before == after:
+        return chosen
+    return chosen.at(next(iter(towns(after)), after.k // 2))
+
+
+def _method(scenario: Scenario) -> None:
+    """All of the catalogue that can be made for this map; the others are told under “Numbers”."""
+    kind = scenario.kind("mechanism")
+    names = ["best", *(entry.name for entry in keeping(scenario) if makes(scenario, entry.name))]
+    st.selectbox(
+        "Noise",
+        list(dict.fromkeys([*names, kind])),
+        format_func=lambda n: "The most accurate quick one" if n == "best" else MECHANISMS[n].title,
+        **bind(SLOT, "method", kind, lambda s, name: replace(s, mechanism=spec(name))),
+    )
+    chosen = MECHANISMS[runs.setup(scenario).mechanism_name]
+    st.caption(f"{chosen.title}. {chosen.sentence}")
+
+
+def spec(name: str) -> Any:
+    """The spec of the mechanism of that name, "best" included."""
+    return Best() if name == "best" else MECHANISMS[name].spec()
+
+
+def makes(scenario: Scenario, name: str) -> bool:
+    """Whether the mechanism of that name can be made for the scenario's map and distance."""
+    return why_not(scenario, name) == ""
+
+
+def why_not(scenario: Scenario, name: str) -> str:
+    """The core's sentence where it cannot; else empty."""
+    try:
+        runs.setup(replace(scenario, mechanism=spec(name)))
+    except CaldpError as error:
+        return str(error)
+    return ""

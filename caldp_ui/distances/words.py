@@ -1,0 +1,175 @@
+"""Sentences of the page. Each must be true of the scenario that it is shown with.
+
+Room: distances.
+"""
+
+from typing import Final
+
+from caldp_core.audit.adversary import guessed_right
+from caldp_core.experiments.run import Result
+from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.scenarios.distances import Streets
+from caldp_ui.distances.shown import Shown, guess_at
+from caldp_ui.distances.slot import AS_NEAR, PERSON, Far
+from caldp_ui.stage import Fact
+from caldp_ui.words import accuracy, formats
+from caldp_ui.words.towns import place_name
+from caldp_ui.words.vocabulary import PLACES
+
+ODDS_AT: Final = (1.0, 5.0, 20.0, 100.0)
+"""Kilometres at which the odds are told."""
+
+
+def km(distance: float) -> str:
+    """Kilometres as people read them."""
+    return f"{distance:.2g} km" if distance < 9.95 else f"{distance:,.0f} km"
+
+
+def ring(record: Far) -> str:
+    """How far the ring reaches, and what holds inside."""
+    most = guessed_right(record.policy.epsilon)
+    return (
+        f"Within **{km(record.policy.km)}** about as likely: odds at most "
+        f"{formats.hundred(most)}:{formats.hundred(1 - most)}"
+    )
+
+
+def headline(what: Shown) -> str:
+    """What the picture says."""
+    return _of_person(what) if what.record.show == PERSON else _of_everybody(what)
+
+
+def _of_everybody(what: Shown) -> str:
+    if what.ours is None:
+        return _hidden(what.record)
+    there = (("", what.ours), ("in blocks ", what.blocks), ("with plain LDP ", what.plain))
+    results = [(name, result) for name, result in there if result is not None]
+    if what.ours.first.errors.sliced_wasserstein_km is None:
+        told = "; ".join(f"{name}**{_wrong(result)}**" for name, result in results)
+        return f"Total variation, as this estimate is not made of shares: {told}."
+    first, *others = (f"{name}{_km_off(result)}" for name, result in results)
+    told = "; ".join((f"**{first}** off on average", *others))
+    return f"The map puts people {told}. {_hidden(what.record)}"
+
+
+def _km_off(result: Result) -> str:
+    moved = result.first.errors.sliced_wasserstein_km
+    return "–" if moved is None else km(moved)
+
+
+def _wrong(result: Result) -> str:
+    tv = result.first.errors.tv
+    return formats.out_of(tv) if tv <= 1 + 1e-9 else formats.share(tv)
+
+
+def error(result: Result) -> Fact:
+    """How far the map of a result is off, in large type: kilometres, as near misses are small."""
+    moved = result.first.errors.sliced_wasserstein_km
+    if moved is None:
+        return Fact(*accuracy.wrong_of_hundred(PLACES, result.first.errors.tv))
+    number, _, unit = km(moved).rpartition(" ")
+    return Fact(number, f"{unit} off on average; {_wrong(result)} in the wrong cell")
+
+
+def _hidden(record: Far) -> str:
+    best = formats.hundred(guessed_right(record.policy.epsilon))
+    return f"Within {km(record.policy.km)}, at most {best} of 100 are guessed right."
+
+
+def _of_person(what: Shown) -> str:
+    name = place_name(what.domain, what.record.place)
+    return (
+        f"A report from **{name}** lies **{km(what.noise.km)}** off on average; in blocks, "
+        f"{km(what.in_blocks.km)}. {_hidden(what.record)}"
+    )
+
+
+def off(result: Result) -> str:
+    """How far the map of a result is off, as a subtitle."""
+    fact = error(result)
+    return f"{fact.number} {fact.text}"
+
+
+def moved(distance: float) -> str:
+    """A mean displacement as a subtitle."""
+    return f"reports lie {km(distance)} off"
+
+
+def blocks_title(what: Shown) -> str:
+    """What the blocks beside are called."""
+    return "Blocks, neighbours as alike" if what.record.beside == AS_NEAR else "Blocks, as far"
+
+
+def blocks_told(what: Shown) -> str:
+    """What the blocks beside promise, and whom they leave out."""
+    share = formats.out_of(what.in_blocks.apart)
+    best = formats.hundred(guessed_right(what.blocks_epsilon))
+    many = formats.count(what.blocks_setup.partition.m, "block", "blocks")
+    return (
+        f"{many}, ε = {what.blocks_epsilon:.2g}, in which reports of randomized response lie "
+        f"{km(what.typical[1])} off on average over the map (noise, from its middle: "
+        f"{km(what.typical[0])}). In one block at most {best} of 100 guessed right, "
+        f"however far apart; but {share} pairs of neighbours are in two blocks, and every report "
+        "tells them apart."
+    )
+
+
+def promise(what: Shown) -> list[str]:
+    """What is promised, one sentence each."""
+    record, policy = what.record, what.record.policy
+    along = "north–south plus east–west" if isinstance(policy, Streets) else "as the crow flies"
+    method = MECHANISMS[what.setup.mechanism_name]
+    return [
+        (
+            f"The nearer two places are ({along}), the less a report tells which of them a person "
+            f"is at: ε = {record.rate:.3g} for each kilometre between them, for every pair."
+        ),
+        (
+            f"{ring(record)}. The pink line on the maps is this ring around "
+            f"{place_name(what.domain, record.place)}; every place has one."
+        ),
+        f"It is kept by “{method.title}”: {method.sentence[0].lower()}{method.sentence[1:]}",
+    ]
+
+
+def not_promised(what: Shown) -> list[str]:
+    """What the policy leaves open, one sentence each."""
+    record = what.record
+    far = 10 * record.policy.km
+    right = guess_at(record, far)
+    told = [
+        f"Far places are told apart: at {km(far)}, {_most(right)} of 100 guesses may be right.",
+        (
+            f"Which region somebody is in: reports lie {km(what.noise.km)} off on average, so "
+            "regions farther apart than that are no secret."
+        ),
+        (
+            "What an onlooker knows already: who can rule out the lake and the woods nearby is "
+            "left with the few places that remain."
+        ),
+        "Repeated reports: two of them double ε a kilometre, so the ring shrinks to half.",
+        "That somebody took part at all, and what the estimate teaches about everybody.",
+    ]
+    height = theory_cell(what)
+    return [
+        *told,
+        (
+            f"Within a cell of the map (about {km(height)} high) all reports are alike: there the "
+            "map's own coarseness hides people, whatever ε is."
+        ),
+    ]
+
+
+def theory_cell(what: Shown) -> float:
+    """Height of a cell in kilometres."""
+    return float(what.domain.km_from(0)[what.domain.columns]) if what.domain.rows > 1 else 0.0
+
+
+def _most(right: float) -> str:
+    best = formats.hundred(right)
+    return best if best.startswith("over") else f"up to {best}"
+
+
+def odds_at(record: Far, distance: float) -> str:
+    """Odds at a distance, as people."""
+    return formats.hundred(guess_at(record, distance))

@@ -1,0 +1,119 @@
+"""E as a table to be edited, beside what the channel gives away: one picture in the browser.
+
+Room: matrix. `web/` holds the browser's side: plain JavaScript and CSS, no request to the outside.
+"""
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import streamlit as st
+
+from caldp_core.audit.adversary import guessed_right
+from caldp_core.basics.errors import CaldpError
+from caldp_ui.app.theme import CIVIDIS, LEVELS
+from caldp_ui.matrix import words
+from caldp_ui.matrix.slot import SLOT, Table, level_text, read_level
+from caldp_ui.matrix.verdict import Verdict
+from caldp_ui.session.notices import notify
+from caldp_ui.stage import bundle
+from caldp_ui.stage.bundle import joined
+
+_WEB: Final = Path(__file__).with_name("web")
+_board = st.components.v2.component(
+    "caldp_matrix",
+    html='<div class="board"></div>',
+    css=(_WEB / "board.css").read_text("utf-8"),
+    js=joined(Path(bundle.__file__).with_name("web"), ("dom",)) + joined(_WEB, ("board",)),
+)
+KEY: Final = SLOT.key("board")
+_TURN: Final = f"{KEY}/turn"
+_DARK: Final = 150
+"""Mean of red, green and blue from which a colour takes black text."""
+
+
+def editable(what: Verdict) -> None:
+    """The picture of the page; changes come before its next run."""
+    data = {**message(what), "edit": True, "turn": st.session_state.get(_TURN)}
+    _board(key=KEY, data=data, on_act_change=_acted)
+
+
+def still(what: Verdict, key: str) -> None:
+    """The same of another matrix, only to look at."""
+    _board(key=key, data={**message(what), "edit": False, "turn": None})
+
+
+def message(what: Verdict) -> dict[str, Any]:
+    """Everything that the browser needs, as JSON."""
+    span = range(what.k)
+    return {
+        "names": list(what.names),
+        "promise": [[_promise(what, x, z) for z in span] for x in span],
+        "deed": [[_deed(what, x, z) for z in span] for x in span],
+        "label": words.alt(what),
+        "words": {
+            "promise": "Promised: E",
+            "deed": "Given away by the channel",
+            "row": "truth",
+            "against": "against",
+            "both": "Change both ways",
+            "hint": "Type a level into E, or ∞ for no promise. Point at an entry, or go there by "
+            "arrow keys, to read it in words. Dark: well hidden; yellow: not at all.",
+        },
+    }
+
+
+def _promise(what: Verdict, x: int, other: int) -> dict[str, Any]:
+    level, closed = float(what.levels[x, other]), float(what.closed[x, other])
+    follows = f"→ {level_text(round(closed, 4))}" if what.loose[x, other] else ""
+    return {
+        "text": "" if x == other else level_text(level),
+        "follows": follows,
+        "colours": _colours(level),
+        "told": words.promise(what, x, other),
+    }
+
+
+def _deed(what: Verdict, x: int, other: int) -> dict[str, Any]:
+    if x == other:
+        return {"text": "", "mark": "", "colours": _colours(0.0), "told": ""}
+    cell = what.cells[x, other]
+    open_end = math.isinf(cell.leak.epsilon)
+    return {
+        "text": words.loss(cell),
+        "mark": "open" if open_end else "kept" if cell.holds else "broken",
+        "colours": _colours(max(cell.leak.privacy_loss, 0.0)),
+        "told": words.deed(what, x, other),
+    }
+
+
+def _colours(level: float) -> list[str]:
+    """Ground and text of a level: from a guess (dark) to certainty (yellow)."""
+    place = round((2 * guessed_right(level) - 1) * (LEVELS - 1))
+    red, green, blue = CIVIDIS[place].tolist()
+    light = (red + green + blue) / 3 > _DARK or red > 165
+    return [f"rgb({red},{green},{blue})", "#000000" if light else "#FFFFFF"]
+
+
+def _acted() -> None:
+    told = st.session_state[KEY].get("act")
+    if not isinstance(told, Mapping):
+        return
+    st.session_state[_TURN] = told.get("turn")
+    x, other = told.get("x"), told.get("other")
+    try:
+        level = read_level(str(told.get("text")))
+    except CaldpError as error:
+        notify(str(error))
+        return
+    SLOT.change(lambda record: _changed(record, x, other, level, told.get("both") is True))
+
+
+def _changed(record: Table, x: object, other: object, level: float, both: bool) -> Table:
+    places = range(record.k)
+    if not (isinstance(x, int) and isinstance(other, int)) or x == other:
+        return record
+    if x not in places or other not in places:
+        return record
+    return record.set(x, other, level, both)

@@ -1,0 +1,173 @@
+"""The channels that can be held against the matrix, each as it is made for it.
+
+Room: matrix.
+"""
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+
+from caldp_core.audit.channels import Channel
+from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
+from caldp_core.mechanisms import Mechanism, mechanism
+from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.privacy.binary import BinaryPolicy
+from caldp_core.privacy.context import Context
+from caldp_core.privacy.distance import DistanceMetric
+from caldp_core.privacy.matrix import DenseMatrix, as_context
+from caldp_ui.matrix.slot import ALIKE, BUG, DESIGNED, PASTED, Table
+from caldp_ui.matrix.templates import Rows
+
+TOO_BOLD: Final = 1.05
+"""The planted bug: ε is this many times as large as it was said to be."""
+OUTPUTS_MAX: Final = 400
+"""Different reports of a channel that is shown here."""
+_IN_CONTEXTS: Final = ("randomized-response", "subset-selection", "hadamard", "galois")
+_NUMBER: Final = re.compile(r"[0-9]{1,30}(\.[0-9]{0,30})?(/[0-9]{1,30})?")
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A channel to audit: k rows of rationals, and what each report says.
+
+    `mechanism`: what makes such reports, where it is one of the catalogue's.
+    """
+
+    title: str
+    channel: Channel
+    reports: tuple[str, ...]
+    mechanism: Mechanism | None = None
+
+
+def titles_for(levels: Rows) -> dict[str, str]:
+    """Channels that can be made for this E, by name; the designed one needs its own work."""
+    matrix, least = DenseMatrix.of(levels), least_level(levels)
+    made = {ALIKE: f"Randomized response at ε = {least:g} everywhere"}
+    context = as_context(matrix)
+    if context is not None:
+        made |= {name: f"{MECHANISMS[name].title}, made for this matrix" for name in _IN_CONTEXTS}
+    elif _distance(matrix) is not None:
+        made["exponential"] = "The exponential mechanism"
+    if matrix.k == 2:
+        made["binary"] = "The best for two values (Theorem 2)"
+    made[DESIGNED] = "Designed for this matrix"
+    if EPSILON_MIN <= least <= EPSILON_MAX / TOO_BOLD:
+        made[BUG] = f"A planted bug: the first one at {TOO_BOLD:g} ε"
+    made[PASTED] = "Paste a channel"
+    return made
+
+
+def least_level(levels: Rows) -> float:
+    """The least E of two different values; ∞ where nothing is promised."""
+    return min(e for x, row in enumerate(levels) for z, e in enumerate(row) if x != z)
+
+
+def made(record: Table) -> Candidate:
+    """The record's channel, all but the designed one; `CaldpError` where it can't be made."""
+    if record.channel == PASTED:
+        return _pasted(record.pasted, record.k)
+    return _made(record.levels, record.names, record.channel)
+
+
+@lru_cache(maxsize=128)
+def _made(levels: Rows, names: tuple[str, ...], channel: str) -> Candidate:
+    title = titles_for(levels).get(channel)
+    if title is None:
+        raise CaldpError("This channel can't be made for this matrix any more; choose another.")
+    if channel in (ALIKE, BUG):
+        return _alike(title, names, least_level(levels) * (TOO_BOLD if channel == BUG else 1))
+    maker = _MAKERS.get(channel, _in_context)
+    found = maker(DenseMatrix.of(levels), channel)
+    require(
+        found.outputs <= OUTPUTS_MAX,
+        f"This mechanism has {found.outputs:,} different reports here, more than {OUTPUTS_MAX} are "
+        "not shown; choose another.",
+    )
+    return Candidate(title, found.exact_channel(), _numbered(found.outputs), found)
+
+
+def _alike(title: str, names: tuple[str, ...], epsilon: float) -> Candidate:
+    """k-RR at one ε; below the least one reports are even, at ∞ they are true."""
+    k = len(names)
+    said = tuple(f"“{name}”" for name in names)
+    if EPSILON_MIN <= epsilon < math.inf:
+        found = mechanism(Context.plain(k, epsilon), "randomized-response")
+        return Candidate(title, found.exact_channel(), said, found)
+    truth, lie = (Fraction(1), Fraction(0)) if epsilon == math.inf else (Fraction(1, k),) * 2
+    rows = [[truth if x == y else lie for y in range(k)] for x in range(k)]
+    return Candidate(title, rows, said)
+
+
+def _in_context(matrix: DenseMatrix, channel: str) -> Mechanism:
+    context = as_context(matrix)
+    assert context is not None  # by `titles_for`
+    return mechanism(context, channel)
+
+
+def _distance(matrix: DenseMatrix) -> DistanceMetric | None:
+    try:
+        return DistanceMetric.of(matrix.entries, 1.0) if matrix.entries.any() else None
+    except CaldpError:
+        return None
+
+
+_MAKERS: Final[dict[str, Callable[[DenseMatrix, str], Mechanism]]] = {
+    "exponential": lambda matrix, _: MECHANISMS["exponential"].make(_distance(matrix)),
+    "binary": lambda matrix, _: MECHANISMS["binary"].make(
+        BinaryPolicy(float(matrix.entries[0, 1]), float(matrix.entries[1, 0]))
+    ),
+}
+
+
+def designed(found: Mechanism, gap: float) -> Candidate:
+    """The designer's channel, and how much better another could be."""
+    most = "less than 0.01" if gap < 1e-4 else f"at most {100 * gap:.2g}"
+    title = f"Designed: {most} % above what any channel can do"
+    return Candidate(title, found.exact_channel(), _numbered(found.outputs), found)
+
+
+def _numbered(outputs: int) -> tuple[str, ...]:
+    return tuple(f"report {y + 1}" for y in range(outputs))
+
+
+def _pasted(text: str, k: int) -> Candidate:
+    """Rows of numbers or fractions; read exactly, as 0.1 is a tenth."""
+    lines = [line for line in text.replace(";", "\n").splitlines() if line.strip()]
+    rows = [[_entry(part) for part in re.split(r"[,\s]+", line.strip()) if part] for line in lines]
+    require(
+        len(rows) == k and len({len(row) for row in rows}) == 1,
+        f"A channel for this matrix needs {k} lines, all with as many numbers, got "
+        f"{len(rows):,} lines; write one line a value.",
+    )
+    require(
+        len(rows[0]) <= OUTPUTS_MAX,
+        f"A channel may have at most {OUTPUTS_MAX} reports, got {len(rows[0]):,}; leave some out.",
+    )
+    return Candidate("The pasted channel", rows, _numbered(len(rows[0])))
+
+
+def _entry(text: str) -> Fraction:
+    require(
+        _NUMBER.fullmatch(text) is not None and not re.search(r"/0*$", text),
+        f"A channel's entry must be a number such as 0.25 or 1/4, got {text[:20]!r}.",
+    )
+    above, _, below = text.partition("/")
+    return Fraction(above) / Fraction(below or 1)
+
+
+def as_text(channel: Sequence[Sequence[Fraction]]) -> str:
+    """A channel as it can be pasted again, exactly."""
+    return "\n".join(" ".join(str(entry) for entry in row) for row in channel)
+
+
+def even_variance(found: Mechanism) -> float:
+    """Σ n·Var(p̂_x) where all values are as common: what the designer makes least."""
+    k = found.k
+    return float(np.sum(found.variance(np.full(k, 1.0 / k), 1)))

@@ -1,0 +1,187 @@
+"""Beside the tables: which matrix to start from, its values, and the channel that is audited.
+
+Room: matrix.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+import streamlit as st
+
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.limits import EPSILON_MAX
+from caldp_core.mechanisms import Mechanism
+from caldp_core.mechanisms.designed.design import Design, design
+from caldp_core.mechanisms.designed.mechanism import DesignedMechanism
+from caldp_ui.app.errors import as_text
+from caldp_ui.controls.common import EPSILONS
+from caldp_ui.matrix import candidates
+from caldp_ui.matrix.candidates import Candidate
+from caldp_ui.matrix.slot import ALIKE, BUG, DESIGNED, K_MAX, K_MIN, PASTED, SLOT, Table
+from caldp_ui.matrix.templates import TEMPLATES
+from caldp_ui.session import jobs
+from caldp_ui.words import formats
+from caldp_ui.words.glossary import DEFINITIONS
+
+_LEVELS: Final = tuple(level for level in EPSILONS if 5 * level <= EPSILON_MAX)
+"""A line's last value is five steps from its first."""
+_PEOPLE: Final = 10_000
+_INSTEAD: Final = "the first channel."
+
+
+def matrix(record: Table) -> None:
+    """The template, its ε, and the names of the values."""
+    st.selectbox(
+        "Start from",
+        list(TEMPLATES),
+        placeholder="your own matrix",
+        format_func=lambda name: TEMPLATES[name].title,
+        help=DEFINITIONS["context-aware"],
+        **SLOT.bind("template", record.template or None, lambda r, name: r.ready(name, r.epsilon)),
+    )
+    if record.template:
+        st.caption(TEMPLATES[record.template].sentence)
+        st.select_slider(
+            "Its ε",
+            sorted({*_LEVELS, record.epsilon}),
+            format_func=lambda e: f"{e:g}",
+            help=DEFINITIONS["ε"],
+            **SLOT.bind("epsilon", record.epsilon, lambda r, e: r.ready(r.template, float(e))),
+        )
+    with st.expander("Values"):
+        st.text_area(
+            f"One a line, {K_MIN} to {K_MAX}; new ones begin without promises",
+            **SLOT.bind("names", "\n".join(record.names), lambda r, text: r.named(_lines(text))),
+        )
+
+
+def _lines(text: str) -> tuple[str, ...]:
+    return tuple(line.strip() for line in text.splitlines() if line.strip())
+
+
+def channel(record: Table) -> Candidate:
+    """Which channel is held against the matrix; the one that is there by now."""
+    titles = candidates.titles_for(record.levels)
+    there = record.channel if record.channel in titles else None
+    st.selectbox(
+        "Channel",
+        list(titles),
+        format_func=titles.__getitem__,
+        placeholder="not for this matrix",
+        **SLOT.bind("channel", there, _choosing),
+    )
+    if there is None:
+        st.caption("The channel chosen before can't be made for this matrix.")
+    found = _designed(record) if there == DESIGNED else None
+    if there == PASTED:
+        _paste(record)
+    if there not in (None, DESIGNED):
+        found = _made(record)
+    if found is None:
+        found = candidates.made(replace(record, channel=ALIKE))
+    _tell_error(found)
+    _buttons(there, BUG in titles)
+    return found
+
+
+def _made(record: Table) -> Candidate | None:
+    try:
+        return candidates.made(record)
+    except CaldpError as error:
+        st.warning(as_text(f"{error} Until then: {_INSTEAD}"))
+        return None
+
+
+def _choosing(record: Table, name: str) -> Table:
+    if name == PASTED and not record.pasted:
+        least = replace(record, channel=ALIKE)
+        return replace(
+            record, channel=name, pasted=candidates.as_text(candidates.made(least).channel)
+        )
+    return replace(record, channel=name)
+
+
+def _paste(record: Table) -> None:
+    st.text_area(
+        "A line a value: chances of its reports, as 0.25 or 1/4",
+        height=140,
+        **SLOT.bind("pasted", record.pasted, lambda r, text: replace(r, pasted=text)),
+    )
+
+
+def _designed(record: Table) -> Candidate | None:
+    """The designer's channel; until it is there, its progress."""
+    try:
+        made: Design | None = jobs.started(
+            SLOT.key("design"),
+            f"{record.levels}",
+            lambda progress: design(record.matrix, progress=progress),
+            lambda job: f"Designing: {job.seconds:.0f} s. Until then: {_INSTEAD}",
+        )
+    except CaldpError as error:
+        st.warning(as_text(f"{error} Until then: {_INSTEAD}"))
+        return None
+    if made is None:
+        return None
+    found = candidates.designed(DesignedMechanism(made), made.gap)
+    looked = "every extreme ray was looked at" if made.exact else "by a relaxation"
+    least = candidates.made(replace(record, channel=ALIKE)).mechanism
+    st.markdown(f"**Certified:** {found.title[10:]} ({looked}).{_saved(made, least)}")
+    return found
+
+
+def _saved(made: Design, least: Mechanism | None) -> str:
+    """How many more people the channel for the least ε needs."""
+    if least is None:
+        return ""
+    times = candidates.even_variance(least) / made.loss
+    if times < 1.005:
+        return " Randomized response at the least ε is as good."
+    return f" Randomized response at the least ε needs {formats.times(times)} as many people."
+
+
+def _tell_error(found: Candidate) -> None:
+    if found.mechanism is None:
+        return
+    try:
+        mean = candidates.even_variance(found.mechanism) / found.mechanism.k / _PEOPLE
+    except CaldpError:
+        st.caption("Shares can't be estimated from these reports: two values send the same ones.")
+        return
+    st.caption(
+        f"A share estimated from {formats.people(_PEOPLE)} people is typically off by "
+        f"{100 * mean**0.5:.2g} of 100."
+    )
+
+
+def _buttons(there: str | None, can_bug: bool) -> None:
+    if there != DESIGNED:
+        _go("design-it", "Design the best channel", ":material/architecture:", DESIGNED)
+    if there == BUG:
+        _go("mend", "Mend the bug", ":material/healing:", ALIKE)
+    elif can_bug:
+        _go("plant", "Plant a bug: 1.05 ε", ":material/bug_report:", BUG)
+    with st.container(horizontal=True, gap="xsmall"):
+        _step("undo", SLOT.undo, SLOT.can_undo)
+        _step("redo", SLOT.redo, SLOT.can_redo)
+
+
+def _go(name: str, label: str, icon: str, to: str) -> None:
+    st.button(
+        label,
+        icon=icon,
+        key=SLOT.key(name),
+        width="stretch",
+        on_click=lambda: SLOT.change(lambda r: replace(r, channel=to)),
+    )
+
+
+def _step(name: str, act: Callable[[], None], can: bool) -> None:
+    st.button(
+        name.capitalize(),
+        icon=f":material/{name}:",
+        key=SLOT.key(name),
+        disabled=not can,
+        on_click=act,
+    )

@@ -1,0 +1,153 @@
+/* Two tables beside each other: E, whose entries are fields to type into, and what the channel gives
+   away. The entry that is pointed at or has the focus is lit in both and told in words below. */
+
+import {el, say} from "./dom.js";
+
+const instances = new WeakMap();
+const STEPS = {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]};
+
+export default function mount({data, parentElement: parent, setTriggerValue}) {
+    let board = instances.get(parent);
+    if (!board) instances.set(parent, board = new Board(parent.querySelector(".board")));
+    board.emit = told => setTriggerValue("act", told);
+    board.take(data);
+}
+
+class Board {
+    constructor(root) {
+        this.root = root;
+        root.lang = "en";  // for hyphens
+        root.setAttribute("role", "group");
+        this.turn = 0;
+        this.both = el("input", {type: "checkbox"});
+        this.mirror = el("label", {className: "mirror"}, this.both);
+        this.tables = el("div", {className: "tables"});
+        this.readout = el("p", {className: "readout", role: "status"});
+        root.append(this.tables, this.mirror, this.readout);
+        this.tables.addEventListener("pointerover", event => this.point(event.target));
+        this.tables.addEventListener("pointerleave", () => this.light(this.focused));
+        this.tables.addEventListener("focusin", event => this.focus(event.target));
+        this.tables.addEventListener("keydown", event => this.move(event));
+    }
+
+    take(data) {
+        const form = JSON.stringify([data.names, data.edit]);
+        this.data = data;
+        if (form !== this.form) this.build(data);
+        this.form = form;
+        this.mirror.hidden = !data.edit;
+        data.names.forEach((_, x) => data.names.forEach((_, z) => this.show(x, z)));
+        this.light(this.lit && this.cells[this.lit[0]]?.[this.lit[1]] ? this.lit : null);
+    }
+
+    build({names, words, edit, label}) {
+        this.cells = names.map(() => []);
+        this.lit = this.focused = null;
+        const table = kind => {
+            const head = el("tr", {}, el("td", {className: "corner"},
+                el("span", {}, `${words.row} ↓`), el("span", {}, `${words.against} →`)),
+                ...names.map(name => el("th", {scope: "col", title: name}, el("span", {}, name))));
+            const rows = names.map((name, x) => el("tr", {},
+                el("th", {scope: "row", title: name}, el("span", {}, name)),
+                ...names.map((_, z) => this.cell(kind, x, z, edit))));
+            const caption = el("caption", {}, words[kind]);
+            return el("table", {className: kind}, caption, el("thead", {}, head),
+                el("tbody", {}, ...rows));
+        };
+        this.root.setAttribute("aria-label", label);
+        this.root.style.setProperty("--k", names.length);
+        this.tables.replaceChildren(table("promise"), table("deed"));
+        this.mirror.replaceChildren(this.both, words.both);
+    }
+
+    cell(kind, x, z, edit) {
+        const pair = this.cells[x][z] ??= {};
+        const made = el("td", {"data-x": x, "data-z": z});
+        pair[kind] = {cell: made};
+        if (x === z) made.className = "own";
+        if (kind === "promise" && edit && x !== z) {
+            const field = pair.field = el("input", {type: "text", inputMode: "decimal",
+                size: 1, tabIndex: -1});
+            field.addEventListener("change", () => this.send(x, z, field.value));
+            field.addEventListener("focus", () => field.select());
+            if (x === 0 && z === 1) field.tabIndex = 0;
+            pair.follows = el("small", {});
+            made.append(field, pair.follows);
+        } else {
+            pair[kind].text = el("span", {});
+            pair[kind].mark = el("small", {});
+            made.append(pair[kind].text, pair[kind].mark);
+        }
+        return made;
+    }
+
+    show(x, z) {
+        const {promise, deed, names} = this.data, pair = this.cells[x][z];
+        const said = promise[x][z], done = deed[x][z];
+        const paint = (cell, [ground, ink]) => {
+            cell.style.background = ground;
+            cell.style.color = ink;
+        };
+        if (x !== z) paint(pair.promise.cell, said.colours);
+        if (x !== z) paint(pair.deed.cell, done.colours);
+        pair.promise.cell.classList.toggle("loose", said.follows !== "");
+        pair.deed.cell.dataset.mark = done.mark;
+        if (pair.field) {
+            if (!pair.waits || this.data.turn === pair.waits) {
+                pair.field.value = said.text;
+                pair.waits = null;
+            }
+            pair.field.setAttribute("aria-label", `${names[x]} against ${names[z]}`);
+            say(pair.follows, said.follows);
+        } else {
+            say(pair.promise.text, said.text);
+            say(pair.promise.mark, said.follows);
+        }
+        say(pair.deed.text, done.text);
+        say(pair.deed.mark, {kept: "✓", broken: "✗", open: ""}[done.mark] ?? "");
+    }
+
+    send(x, z, text) {
+        this.turn = Math.max(this.turn, Number(this.data.turn) || 0) + 1;
+        this.cells[x][z].waits = this.turn;
+        this.emit({x, other: z, text, both: this.both.checked, turn: this.turn});
+    }
+
+    point(target) {
+        const cell = target.closest?.("td[data-x]");
+        if (cell) this.light([Number(cell.dataset.x), Number(cell.dataset.z)]);
+    }
+
+    focus(target) {
+        const cell = target.closest?.("td[data-x]");
+        if (!cell) return;
+        this.tables.querySelectorAll("input").forEach(each => { each.tabIndex = -1; });
+        target.tabIndex = 0;
+        this.focused = [Number(cell.dataset.x), Number(cell.dataset.z)];
+        this.light(this.focused);
+    }
+
+    light(pair) {
+        this.tables.querySelectorAll(".lit").forEach(each => each.classList.remove("lit"));
+        this.lit = pair;
+        if (!pair) return say(this.readout, this.data.words.hint);
+        const [x, z] = pair, {promise, deed} = this.cells[x][z];
+        promise.cell.classList.add("lit");
+        deed.cell.classList.add("lit");
+        say(this.readout, `${this.data.promise[x][z].told} ${this.data.deed[x][z].told}`.trim());
+    }
+
+    /** Arrow keys go to the next entry; left and right only past the ends of what is typed. */
+    move(event) {
+        const step = STEPS[event.key], cell = event.target.closest?.("td[data-x]");
+        if (!step || !cell || event.target.tagName !== "INPUT") return;
+        const {selectionStart, selectionEnd, value} = event.target;
+        const whole = selectionEnd - selectionStart === value.length;
+        const end = event.key === "ArrowLeft" ? selectionEnd === 0 : selectionStart === value.length;
+        if (step[1] && !whole && !end) return;
+        event.preventDefault();
+        let [x, z] = [Number(cell.dataset.x), Number(cell.dataset.z)];
+        do { x += step[0]; z += step[1]; } while (this.cells[x]?.[z] && x === z);
+        this.cells[x]?.[z]?.field?.focus();
+    }
+}

@@ -1,0 +1,21 @@
+"""Tabs under a page's picture, of which only the open one is drawn.
+
+Room: parts.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+import streamlit as st
+
+T = TypeVar("T")
+
+
+@st.fragment
+def tabs(key: str, sections: Mapping[str, Callable[[T], None]], what: T) -> None:
+    """Tabs by title, and the open one: in a fragment, so that the picture above is left alone."""
+    made = st.tabs(list(sections), key=key, on_change="rerun")
+    for tab, show in zip(made, sections.values(), strict=True):
+        if tab.open:
+            with tab:
+                show(what)

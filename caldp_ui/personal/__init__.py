@@ -1,0 +1,4 @@
+"""The page of personal secrets: everybody's own places behind tags.
+
+Room: personal.
+"""

@@ -1,0 +1,77 @@
+"""Ready stories: each one sentence, one click. Data, ε and people stay as they are.
+
+Room: personal.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from caldp_core.scenarios.protection import SensitiveAreas, SensitiveSpec
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.personal.slot import Personal, with_tags
+
+_NONE: Final = SensitiveAreas(())
+
+
+@dataclass(frozen=True)
+class Preset:
+    """Who is where, what is sensitive for everybody, and the collector's guess."""
+
+    title: str
+    sentence: str
+    shares: tuple[float, ...]
+    background: str
+    sensitive: SensitiveSpec = _NONE
+
+    def apply(self, scenario: Scenario) -> Scenario:
+        """The scenario with this story."""
+        return with_tags(
+            scenario,
+            shares=self.shares,
+            background=self.background,
+            sensitive=self.sensitive,
+        )
+
+    def fits(self, scenario: Scenario) -> bool:
+        """True if the scenario already tells this story."""
+        return self.apply(scenario).policy == Personal(scenario).policy
+
+
+PRESETS: Final = (
+    Preset(
+        "Home and work, guessed by inhabitants",
+        "Public figures say where people live, not where they check in.",
+        (0.4, 0.2),
+        "population",
+    ),
+    Preset(
+        "Home and work, places known",
+        "As if a survey had told where own places are: nearly nothing is lost.",
+        (0.4, 0.2),
+        "truth",
+    ),
+    Preset(
+        "Home and work, nothing known",
+        "Homes are spread over sea and desert alike: as bad as hiding everything.",
+        (0.4, 0.2),
+        "uniform",
+    ),
+    Preset(
+        "Home and work, guessed wrong",
+        "East for west: a ghost of the country, and no number of people makes it go away.",
+        (0.4, 0.2),
+        "mirrored",
+    ),
+    Preset(
+        "Homes, and New York for everybody",
+        "Each hides their home; all hide being in or near New York.",
+        (0.3,),
+        "population",
+        SensitiveAreas(("+40.2,41.4,-74.8,-73.2",)),
+    ),
+)
+
+
+def fitting(scenario: Scenario) -> Preset | None:
+    """The preset that the scenario shows, if it is one."""
+    return next((preset for preset in PRESETS if preset.fits(scenario)), None)

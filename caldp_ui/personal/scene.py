@@ -1,0 +1,193 @@
+"""The maps: the truth and four ways, and the bias of what the collector takes homes to be.
+
+Room: personal.
+"""
+
+from typing import Final
+
+import numpy as np
+import streamlit as st
+
+from caldp_core.basics.types import Floats
+from caldp_core.experiments.run import Result
+from caldp_core.scenarios.protection import SensitiveAreas
+from caldp_ui.compute import runs
+from caldp_ui.personal import words
+from caldp_ui.personal.shown import Shown, tagged
+from caldp_ui.personal.slot import SLOT, with_tags
+from caldp_ui.places.ground import home, land
+from caldp_ui.places.scene import code
+from caldp_ui.session.scenarios import steer
+from caldp_ui.stage import (
+    Act,
+    Action,
+    Blob,
+    Difference,
+    Fact,
+    Ground,
+    Picture,
+    Scene,
+    Stage,
+    encode,
+    encode_mask,
+    nobody_below,
+    stage,
+)
+from caldp_ui.stage.records import Mark
+from caldp_ui.words import formats
+
+TRUTH: Final = "truth"
+EVERYTHING: Final = "everything"
+KNOWN: Final = "known"
+ASSUMED: Final = "assumed"
+NOTHING: Final = "nothing"
+PROTECT: Final = "protect"
+UNPROTECT: Final = "unprotect"
+_MARKS: Final[tuple[Mark, ...]] = ("sensitive",)
+_ACTIONS: Final = (
+    Action(
+        PROTECT, "Sensitive for everybody", {"box": "The box becomes sensitive for everybody, too."}
+    ),
+    Action(
+        UNPROTECT, "Not for everybody", {"box": "The box is no longer sensitive for everybody."}
+    ),
+)
+
+
+def maps(what: Shown) -> Stage:
+    """The stage of the four ways."""
+    return stage(scene(what), SLOT.key("maps"), do)
+
+
+def scene(what: Shown) -> Scene:
+    """The truth, then the ways that there are, the page's own last but one."""
+    ways = _ways(what)
+    names = [name for name, _, _ in ways]
+    return Scene(
+        _ground(what),
+        (_truth(what), *(_picture(what, *way) for way in ways)),
+        what.setup.n,
+        (KNOWN if KNOWN in names else TRUTH, ASSUMED if ASSUMED in names else TRUTH),
+        tuple(_off(what, *way) for way in ways),
+        actions=_ACTIONS,
+        can_undo=SLOT.can_undo,
+        can_redo=SLOT.can_redo,
+        label="Four ways to keep people's own places",
+        image_name="caldp-personal",
+        image_lines=(words.headline(what).replace("*", ""), what.setup.dataset.name),
+    )
+
+
+def _ways(what: Shown) -> list[tuple[str, str, Result]]:
+    """Id, title and result of each way that is there."""
+    guess = what.record.policy.background
+    there = (
+        (EVERYTHING, "Everything sensitive", what.everything),
+        (KNOWN, "Behind tags, own places known", None if what.is_known else what.known),
+        (ASSUMED, f"Behind tags, {_SHORT.get(guess, guess)}", what.assumed),
+        (NOTHING, "Nothing of one's own hidden", what.nothing),
+    )
+    return [(name, title, result) for name, title, result in there if result is not None]
+
+
+_SHORT: Final = {
+    "population": "guessed by inhabitants",
+    "truth": "own places known",
+    "uniform": "guessed alike",
+    "mirrored": "guessed wrong",
+}
+
+
+def _truth(what: Shown) -> Picture:
+    return Picture(
+        TRUTH,
+        "Truth",
+        f"{formats.people(what.setup.n)} people, seen here only as this is a demonstration",
+        f"Map of where people truly are: {what.setup.dataset.name}.",
+        _code(runs.data_key(what.record.scenario), what.setup.dataset.distribution),
+        marks=_MARKS,
+    )
+
+
+def _picture(what: Shown, name: str, title: str, result: Result) -> Picture:
+    told = words.subtitle(result)
+    alt = f"Map of the estimate, {title}: {told}."
+    # Large numbers are for ways that hide something of one's own; the page's own comes last.
+    number = None if name == NOTHING else Fact(*words.wrong(result))
+    return Picture(name, title, told, alt, code(result), nobody_below(what.setup.n), _MARKS, number)
+
+
+def _off(what: Shown, name: str, title: str, result: Result) -> Difference:
+    told = words.subtitle(result)
+    return Difference(
+        f"off-{name}",
+        f"{title}: off by",
+        told,
+        f"Map of how far this estimate is from the truth in each cell: {told}.",
+        name,
+        TRUTH,
+        nobody_below(what.setup.n),
+        _MARKS,
+        Fact(*words.wrong(result)),
+    )
+
+
+def bias(what: Shown) -> Stage:
+    """The stage of the background: what is taken for own places, and what that does."""
+    return stage(bias_scene(what), SLOT.key("bias-maps"))
+
+
+def bias_scene(what: Shown) -> Scene:
+    """Where own places are taken to be, and where that puts too many people and too few."""
+    per_cell, nobody = what.bias.per_symbol, nobody_below(what.setup.n)
+    assumed = tagged(what.setup).policy.background[0]
+    guess = words.background(what.record.policy.background)
+    share = formats.out_of(what.bias.total_variation)
+    number, _, of = share.rpartition(" of ")
+    wrong = Fact(number, f"of {of} people, however many take part")
+    pictures = (
+        Picture("guess", "The collector's guess of own places", guess,
+                f"Map of where the collector takes own places to be: {guess}.", encode(assumed),
+                nobody, _MARKS),
+        Picture("many", "Too many people here", f"{share} people, on average",
+                f"Map of cells with too many people on average: {share} in all.",
+                encode(np.maximum(per_cell, 0.0)), nobody, _MARKS, wrong),
+        Picture("few", "Too few people here", f"{share} people, on average",
+                f"Map of cells with too few people on average: {share} in all.",
+                encode(np.maximum(-per_cell, 0.0)), nobody, _MARKS, wrong),
+    )  # fmt: skip
+    return Scene(
+        _ground(what),
+        pictures,
+        what.setup.n,
+        ("many", "few"),
+        label="The bias of the collector's guess",
+        scale_title="share of all people in a cell",
+        image_name="caldp-background",
+        image_lines=(words.bias(what).replace("*", ""), what.setup.dataset.name),
+    )
+
+
+def _ground(what: Shown) -> Ground:
+    sensitive = what.setup.sensitive
+    some = bool(sensitive.any()) and not sensitive.all()
+    mask = encode_mask(sensitive) if some else None
+    return Ground(what.domain, home(what.domain), *land(what.domain), sensitive=mask)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _code(name: str, _shares: Floats) -> Blob:
+    del name
+    return encode(_shares)
+
+
+def do(act: Act) -> None:
+    """A box more or less is sensitive for everybody; undo and redo."""
+    if act.tool in ("undo", "redo"):
+        {"undo": SLOT.undo, "redo": SLOT.redo}[act.tool]()
+    elif act.area is not None and act.action in (PROTECT, UNPROTECT):
+        sensitive = SLOT.now().policy.sensitive
+        edits = sensitive.edits if isinstance(sensitive, SensitiveAreas) else ()
+        sign = "+" if act.action == PROTECT else "-"
+        more = SensitiveAreas((*edits, f"{sign}{act.area}"))
+        steer(SLOT, lambda s: with_tags(s, sensitive=more))

@@ -1,0 +1,99 @@
+"""What the page shows: a scenario in which people hide their own places behind tags.
+
+Room: personal.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from caldp_core.basics.errors import CaldpError, require
+from caldp_core.scenarios.best import Best
+from caldp_core.scenarios.policies import ContextPolicy, PersonalTags
+from caldp_core.scenarios.protection import OneBlock, SensitiveAreas
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.compute import runs
+from caldp_ui.session.scenarios import WithScenario, read_scenario, scenario_query, unknown_keys
+from caldp_ui.session.slot import Slot
+from caldp_ui.stage import LOOK_KEY, VIEW_KEY
+
+TAGS: Final = ("home", "work", "a third place", "a fourth place")
+"""What tags stand for, in their order."""
+BEGIN: Final = Scenario(policy=PersonalTags(SensitiveAreas(()), (0.4, 0.2), "population", 1.0))
+KNOWN: Final = "truth"
+
+
+@dataclass(frozen=True)
+class Personal(WithScenario):
+    """The page's record."""
+
+    scenario: Scenario = BEGIN
+
+    @property
+    def policy(self) -> PersonalTags:
+        """The scenario's policy; raises `CaldpError` for another kind."""
+        policy = self.scenario.policy
+        if not isinstance(policy, PersonalTags):
+            raise CaldpError(
+                "This page shows people's own places behind tags, this scenario's policy is of "
+                f"kind {self.scenario.kind('policy')}; choose personal-tags."
+            )
+        return policy
+
+
+def with_tags(scenario: Scenario, **changes: Any) -> Scenario:
+    """The scenario with other `sensitive`, `shares`, `background` or `epsilon`."""
+    return replace(scenario, policy=replace(Personal(scenario).policy, **changes))
+
+
+def known(scenario: Scenario) -> Scenario:
+    """The same, for a collector who knows where people's own places are."""
+    return with_tags(scenario, background=KNOWN)
+
+
+def nothing_own(scenario: Scenario) -> Scenario:
+    """The same, where only what is sensitive for everybody is hidden."""
+    policy = Personal(scenario).policy
+    context = ContextPolicy(OneBlock(), policy.sensitive, policy.epsilon)
+    return replace(scenario, policy=context, mechanism=Best())
+
+
+class PersonalLink:
+    """How the record is written into a link: the scenario's own keys."""
+
+    browser: tuple[str, ...] = (VIEW_KEY, LOOK_KEY)
+
+    def fresh(self) -> Personal:
+        """See `Codec`."""
+        return Personal()
+
+    def write(self, record: Personal) -> dict[str, str]:
+        """See `Codec`."""
+        return {} if record.scenario == BEGIN else scenario_query(record.scenario)
+
+    def read(self, query: Mapping[str, str]) -> Personal:
+        """See `Codec`."""
+        return Personal(read_scenario(query) if query else BEGIN)
+
+    def strangers(self, query: Mapping[str, str]) -> list[str]:
+        """See `Codec`."""
+        return unknown_keys(query)
+
+    def check(self, record: Personal) -> None:
+        """See `Codec`: other policies, data without a map, too many tags are refused."""
+        policy = record.policy
+        require(
+            len(policy.shares) <= len(TAGS),
+            f"This page shows up to {len(TAGS)} tags, got {len(policy.shares)}; the command line "
+            "takes any number.",
+        )
+        require(
+            record.scenario.estimator != "maximum-likelihood",
+            "Maximum likelihood is not known for tags; choose another estimate.",
+        )
+        runs.map_of(runs.dataset(record.scenario))
+        for each in (record.scenario, known(record.scenario), nothing_own(record.scenario)):
+            runs.setup(each)
+
+
+SLOT: Final = Slot("personal", PersonalLink())

@@ -1,0 +1,109 @@
+"""Under the board: what is promised and what is not, numbers, and what can be taken along.
+
+Room: room.
+"""
+
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
+import pandas as pd
+import streamlit as st
+
+from caldp_ui.app.errors import as_text
+from caldp_ui.parts import hand_on
+from caldp_ui.parts.tabs import tabs
+from caldp_ui.room import words
+from caldp_ui.room.figures import shares_of
+from caldp_ui.room.question import channel_of
+from caldp_ui.room.registry import Seen
+from caldp_ui.room.slot import SLOT, Draft
+from caldp_ui.words import formats
+from caldp_ui.words.glossary import terms
+
+Look: TypeAlias = Callable[[], Seen]
+"""Gives the room as it is when it is asked."""
+
+
+def show(look: Look) -> None:
+    """The tabs, and the open one."""
+    tabs(SLOT.key("tabs"), _TABS, look)
+
+
+def _promise(look: Look) -> None:
+    seen = look()
+    told = [words.promise(seen.question), *words.PROMISES]
+    st.markdown("\n".join(f"- {sentence}" for sentence in told))
+    st.markdown("**What is *not* promised**")
+    open_ends = [*words.bare(seen.question), *words.NOT_PROMISED]
+    st.markdown("\n".join(f"- {sentence}" for sentence in open_ends))
+    terms("ε", "local differential privacy", "sensitive set")
+
+
+def _coin(look: Look) -> None:
+    seen = look()
+    question = seen.question
+    st.markdown(
+        "Of 100 phones with each true answer (rows), how many report what (columns). A phone draws "
+        "one whole number and looks up its report in a row of whole-number thresholds: exactly "
+        "these chances. It is randomized response in the context of the sensitive answers."
+    )
+    rows = [[f"{100 * float(q):.1f}" if q else "·" for q in row] for row in channel_of(question)]
+    names = list(map(as_text, question.answers))
+    st.table(pd.DataFrame(rows, index=names, columns=names))
+
+
+def _numbers(look: Look) -> None:
+    seen = look()
+    st.table(numbers(seen).map(str).rename(index=as_text))
+    st.caption("As of now; open the tab again for later reports.")
+
+
+def numbers(seen: Seen) -> pd.DataFrame:
+    """A row an answer: reports that name it, unbiased estimate and 95 % range, in percent."""
+    question, reports = seen.question, seen.reports
+    table = pd.DataFrame(
+        {"reports": [reports.count(x) for x in range(question.k)]}, index=list(question.answers)
+    )
+    if reports:
+        shares = shares_of(question, reports)
+        table["estimate, %"] = (100 * shares.estimate).round(1)
+        table["from, %"] = (100 * shares.low).round(1)
+        table["to, %"] = (100 * shares.high).round(1)
+    return table
+
+
+def _hand_on(look: Look) -> None:
+    seen = look()
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.markdown("The prepared question, for a class of your own:")
+        hand_on.link(SLOT.codec.write(Draft(seen.question)))
+    with right:
+        came = formats.count(len(seen.reports), "report", "reports")
+        st.markdown(f"**Files** · {came}; the server writes none of this to its disk")
+        for name, made in (
+            ("estimate.csv", numbers(seen).to_csv(index_label="answer")),
+            ("reports.csv", _listed(seen)),
+        ):
+            st.download_button(
+                name,
+                made,
+                name,
+                "text/csv",
+                key=SLOT.key(name.partition(".")[0]),
+                icon=":material/table:",
+                on_click="ignore",
+            )
+
+
+def _listed(seen: Seen) -> str:
+    named = [seen.question.answers[y] for y in seen.reports]
+    return pd.DataFrame({"report": named}).to_csv(index_label="number")
+
+
+_TABS: Final[dict[str, Callable[[Look], None]]] = {
+    "What is promised": _promise,
+    "The coin": _coin,
+    "Numbers": _numbers,
+    "Hand it on": _hand_on,
+}

@@ -1,0 +1,143 @@
+"""The two pictures of the page in the browser: the projector's board and the phone's side.
+
+Room: room. `web/` holds the browser's side: plain JavaScript and CSS, no request to the outside.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import streamlit as st
+
+from caldp_core.basics.types import Floats
+from caldp_ui.room import words
+from caldp_ui.room.figures import Shares
+from caldp_ui.room.question import Law, Question, channel_of
+from caldp_ui.room.registry import Seen
+from caldp_ui.stage import bundle
+from caldp_ui.stage.bundle import joined
+from caldp_ui.words import formats
+
+WEB: Final = Path(__file__).with_name("web")
+_DOM: Final = joined(Path(bundle.__file__).with_name("web"), ("dom",))
+_board = st.components.v2.component(
+    "caldp_room_board",
+    html='<div class="board"></div>',
+    css=(WEB / "board.css").read_text("utf-8"),
+    js=_DOM + joined(WEB, ("board",)),
+)
+_phone = st.components.v2.component(
+    "caldp_room_phone",
+    html='<div class="phone"></div>',
+    css=(WEB / "phone.css").read_text("utf-8"),
+    js=_DOM + joined(WEB, ("coin", "phone")),
+)
+_LEGEND: Final = (
+    ("estimate", "estimate, coins taken out"),
+    ("range95", "95 % range"),
+    ("raw", "as reported, coins and all"),
+    ("past", "the range as reports came"),
+)
+_NOTE: Final = (
+    "The estimate is the unbiased one; with few reports it can be below 0. Pink: sensitive answers."
+)
+
+
+def board(
+    seen: Seen, key: str, past: Sequence[tuple[int, Shares]], truth: Floats | None = None
+) -> None:
+    """The projector's picture of a room.
+
+    `past`: its `history`. `truth`: (k,) shares of made-up people, if they are such.
+    """
+    _board(key=key, data=board_message(seen, past, truth))
+
+
+def board_message(
+    seen: Seen, past: Sequence[tuple[int, Shares]], truth: Floats | None = None
+) -> dict[str, Any]:
+    """Everything that the projector's picture needs, as JSON."""
+    question, reports = seen.question, seen.reports
+    last = past[-1][1] if past else None
+    legend = [*_LEGEND, *([("made", "made-up truth")] if truth is not None else [])]
+    return {
+        "mark": seen.mark,
+        "n": len(reports),
+        "answers": [_answer(question, reports, last, truth, x) for x in range(question.k)],
+        "reports": list(reports),
+        "steps": [{"n": n, "ranges": _ranges(shares)} for n, shares in past],
+        "words": {
+            "known": words.what_the_server_knows(len(reports)),
+            "note": _NOTE,
+            "nothing": words.NOTHING_YET,
+            "legend": legend,
+        },
+    }
+
+
+def _answer(
+    question: Question, reports: Sequence[int], last: Shares | None, truth: Floats | None, x: int
+) -> dict[str, Any]:
+    return {
+        "name": question.answers[x],
+        "sensitive": x in question.sensitive,
+        "estimate": None if last is None else round(float(last.estimate[x]), 4),
+        "low": 0.0 if last is None else round(float(last.low[x]), 4),
+        "high": 1.0 if last is None else round(float(last.high[x]), 4),
+        "sent": reports.count(x),
+        "truth": None if truth is None else round(float(truth[x]), 4),
+    }
+
+
+def _ranges(shares: Shares) -> list[list[float]]:
+    pairs = zip(shares.low.tolist(), shares.high.tolist(), strict=True)
+    return [[round(low, 3), round(high, 3)] for low, high in pairs]
+
+
+def phone(
+    seen: Seen, key: str, received: bool, refused: str | None, on_report: Callable[[], None]
+) -> None:
+    """A phone's side; `received`: its report is counted, `refused`: why it never will be."""
+    data = {**phone_message(seen), "received": received, "refused": refused}
+    _phone(key=key, data=data, on_report_change=on_report)
+
+
+def phone_message(seen: Seen) -> dict[str, Any]:
+    """Everything that a phone needs of the question, as JSON; whole numbers of a law as texts."""
+    question = seen.question
+    channel = channel_of(question)
+    law, columns = Law.of(channel), enumerate(zip(*channel, strict=True))
+    return {
+        "mark": seen.mark,
+        "text": question.text,
+        "answers": list(question.answers),
+        "sensitive": list(question.sensitive),
+        "open": seen.is_open,
+        "law": {"whole": str(law.whole), "steps": [list(map(str, row)) for row in law.steps]},
+        "told": [_told(question, y, [float(q) for q in sent]) for y, sent in columns],
+        "words": _WORDS,
+    }
+
+
+def _told(question: Question, report: int, chances: list[float]) -> dict[str, Any]:
+    return {
+        "why": words.deniable(question, report, chances),
+        "chances": [formats.out_of(each) for each in chances],
+        "widths": [round(each, 4) for each in chances],
+    }
+
+
+_WORDS: Final = {
+    "choose": "Choose your true answer",
+    "go": "Throw the coin and send",
+    "coin": "The coin is thrown here, on your phone. Only the report leaves it, and it may differ "
+    "from your answer.",
+    "hidden": "hidden by the coin",
+    "bare": "not hidden",
+    "closed": "The question is closed.",
+    "sent": "Your phone sent: ",
+    "sending": "Sending …",
+    "received": "✓ Counted, once.",
+    "of": "How many of 100 phones send this, by their true answer:",
+    "forgotten": "Your true answer is nowhere any more: not sent, and not kept on this phone.",
+}

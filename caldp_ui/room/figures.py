@@ -1,0 +1,59 @@
+"""What follows from reports: estimates with their ranges, as they were after each report.
+
+Room: room. Only what phones sent goes in.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from caldp_core.basics.types import Floats
+from caldp_core.estimation.evidence import Evidence
+from caldp_core.estimation.intervals import intervals
+from caldp_core.mechanisms.base import Tally
+from caldp_ui.room.question import Question, columns_of, mechanism_of
+
+LEVEL: Final = 0.95
+_STEP: Final = 2**0.5
+"""Between numbers of reports at which the past ranges are shown."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shares:
+    """(k,) unbiased shares, which may be negative, and the 95 % range of each, in [0, 1]."""
+
+    estimate: Floats
+    low: Floats
+    high: Floats
+
+
+def shares_of(question: Question, reports: Sequence[int]) -> Shares:
+    """What the reports, numbers of answers, say of everybody's true answers; at least one."""
+    evidence = Evidence.of(mechanism_of(question), tally_of(question, reports))
+    ranges = intervals(evidence, LEVEL)
+    return Shares(evidence.unbiased, ranges.low, ranges.high)
+
+
+def tally_of(question: Question, reports: Sequence[int]) -> Tally:
+    """The reports as the mechanism's tally."""
+    return mechanism_of(question).tally(columns_of(question)[np.asarray(reports, np.int64)])
+
+
+def history(
+    question: Question, reports: Sequence[int], known: dict[int, Shares] | None = None
+) -> list[tuple[int, Shares]]:
+    """The shares after 1, 2, 3, 4, 6, 8, … reports, and after all of them.
+
+    `known`: what was found before of the same reports, by their number; what is new is added.
+    """
+    found = {} if known is None else known
+    stops, at = [], 1.0
+    while at < len(reports):
+        stops.append(round(at))
+        at = max(at * _STEP, at + 1)
+    for n in [*stops, len(reports)] if reports else []:
+        if n not in found:
+            found[n] = shares_of(question, reports[:n])
+    return [(n, found[n]) for n in sorted({*stops, len(reports)} & found.keys())]

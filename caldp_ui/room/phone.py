@@ -1,0 +1,76 @@
+"""A phone in a room: the question, the coin that the phone throws by itself, and what it sent.
+
+Room: room. The true answer never comes here; see `web/phone.js`.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+import streamlit as st
+
+from caldp_core.basics.errors import CaldpError, require
+from caldp_ui.app.errors import as_text
+from caldp_ui.app.navigation import enter
+from caldp_ui.room import boards
+from caldp_ui.room.registry import SECOND, Busy, rooms, tidy
+from caldp_ui.room.slot import CODE, SLOT
+from caldp_ui.session.jobs import run_page
+
+KEY: Final = SLOT.key("phone")
+_RECEIVED: Final = f"{KEY}/received"
+"""The question whose report was counted, and the token that it came with."""
+_REFUSED: Final = f"{KEY}/refused"
+"""The question whose report was not counted, and why."""
+
+
+def code_asked() -> str | None:
+    """The room that the address names, if it names one."""
+    code = st.query_params.get(CODE)
+    return None if code is None else tidy(code)
+
+
+def page(code: str) -> None:
+    """The whole page of a phone."""
+    enter()
+    try:
+        seen = rooms().look(code)
+    except CaldpError as error:
+        st.info(as_text(str(error)), icon=":material/info:")
+        st.button("To the page", key=SLOT.key("leave"), on_click=st.query_params.clear)
+        return
+    refused = st.session_state.get(_REFUSED, {})
+    received = st.session_state.get(_RECEIVED, {}).keys() == {seen.mark}
+    boards.phone(seen, KEY, received, refused.get(seen.mark), lambda: _reported(code))
+    _listen(code, _stamp(code))
+
+
+def _reported(code: str) -> None:
+    told = st.session_state[KEY].get("report")
+    if not isinstance(told, Mapping):
+        return
+    mark, token = str(told.get("mark")), str(told.get("token"))
+    try:
+        counted = st.session_state.get(_RECEIVED, {}).get(mark, token)
+        require(counted == token, SECOND)
+        rooms().report(code, mark, token, told.get("report"))
+    except Busy:
+        return  # the phone sends it again by itself
+    except CaldpError as error:
+        st.session_state[_REFUSED] = {mark: str(error)}
+    else:
+        st.session_state[_RECEIVED] = {mark: token}
+
+
+def _stamp(code: str) -> tuple[str, bool]:
+    try:
+        seen = rooms().look(code)
+    except CaldpError:
+        return "", False
+    return seen.mark, seen.is_open
+
+
+@st.fragment(run_every=3.0)
+def _listen(code: str, stamp: tuple[str, bool]) -> None:
+    """Run the page again once the room has another question, or none."""
+    if _stamp(code) != stamp:
+        run_page()

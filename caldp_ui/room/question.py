@@ -1,0 +1,142 @@
+"""A question to a room: its answers, which of them are sensitive, and the coin that phones throw.
+
+Room: room. The coin is the core's randomized response in the context of the sensitive answers.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from itertools import accumulate
+from typing import Final
+
+import numpy as np
+
+from caldp_core.audit.channels import Channel
+from caldp_core.basics.errors import check_epsilon, require
+from caldp_core.basics.types import Ints
+from caldp_core.mechanisms import mechanism
+from caldp_core.mechanisms.contextual import ContextMechanism
+from caldp_core.mechanisms.randomness.inversion import WORD
+from caldp_core.privacy.context import Context
+
+ANSWERS_MIN: Final = 2
+ANSWERS_MAX: Final = 12
+TEXT_MAX: Final = 160
+"""Characters of a question."""
+ANSWER_MAX: Final = 40
+"""Characters of an answer."""
+DIVIDER: Final = "|"
+"""Stands between answers in a link."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the room is asked.
+
+    `answers`: 2 to 12 different texts; `sensitive`: their numbers, ascending, that a report must
+    not give away; `epsilon`: in [0.001, 20]. Raises `CaldpError` for anything else.
+    """
+
+    text: str
+    answers: tuple[str, ...]
+    sensitive: tuple[int, ...]
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        _check_text(self.text)
+        _check_answers(self.answers)
+        require(
+            list(self.sensitive) == sorted(set(self.sensitive) & set(range(self.k))),
+            f"sensitive must be ascending numbers of answers from 0 to {self.k - 1}, "
+            f"got {self.sensitive!r}; mark answers that are there.",
+        )
+        check_epsilon(self.epsilon)
+
+    @property
+    def k(self) -> int:
+        """Number of answers."""
+        return len(self.answers)
+
+
+def _check_text(text: str) -> None:
+    require(
+        bool(text.strip()) and text.isprintable(),
+        "The question is empty or holds signs that can't be shown; write one sentence.",
+    )
+    require(
+        len(text) <= TEXT_MAX,
+        f"The question may have at most {TEXT_MAX} characters, it has {len(text):,}; shorten it.",
+    )
+
+
+def _check_answers(answers: tuple[str, ...]) -> None:
+    require(
+        ANSWERS_MIN <= len(answers) <= ANSWERS_MAX,
+        f"A question needs {ANSWERS_MIN} to {ANSWERS_MAX} answers, got {len(answers):,}; write "
+        "one a line.",
+    )
+    for answer in answers:
+        require(
+            0 < len(answer.strip()) <= ANSWER_MAX
+            and answer.isprintable()
+            and DIVIDER not in answer,
+            f"An answer needs 1 to {ANSWER_MAX} characters other than “{DIVIDER}”, got "
+            f"“{answer[: ANSWER_MAX + 1]}”; shorten or rename it.",
+        )
+    twice = next((a for i, a in enumerate(answers) if a in answers[:i]), None)
+    require(twice is None, f"All answers must differ, “{twice}” is there twice; rename one.")
+
+
+def mechanism_of(question: Question) -> ContextMechanism:
+    """The core's randomized response for the question's sensitive set."""
+    return _mechanism(question.k, question.sensitive, question.epsilon)
+
+
+@lru_cache(maxsize=256)
+def _mechanism(k: int, sensitive: tuple[int, ...], epsilon: float) -> ContextMechanism:
+    # Not by the question itself: its words are gone with the room.
+    flags = np.zeros(k, np.bool_)
+    flags[list(sensitive)] = True
+    return mechanism(Context.high_low(flags, epsilon), "randomized-response")
+
+
+def columns_of(question: Question) -> Ints:
+    """(k,) column of the mechanism's channel that names each answer."""
+    cover = mechanism_of(question).cover
+    columns = np.empty(question.k, np.int64)
+    columns[np.concatenate([cover.hidden, cover.clear])] = np.arange(question.k)
+    return columns
+
+
+def channel_of(question: Question) -> Channel:
+    """k rows: chances that a phone with each true answer names answer 0, 1, … in its report."""
+    columns = columns_of(question).tolist()
+    rows = mechanism_of(question).exact_channel()
+    return tuple(tuple(row[column] for column in columns) for row in rows)
+
+
+@dataclass(frozen=True)
+class Law:
+    """A channel in whole numbers, for phones: r is drawn evenly from 0 … `whole` − 1.
+
+    A phone with true answer x reports the first y with r < `steps`[x][y]. `whole` ≤ 2^64.
+    """
+
+    whole: int
+    steps: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def of(cls, channel: Channel) -> "Law":
+        """The law that has exactly the channel's probabilities; no rounding."""
+        whole = math.lcm(*(entry.denominator for row in channel for entry in row))
+        require(whole <= WORD, "This channel needs finer coins than phones throw; use another.")
+        sums = (accumulate(int(entry * whole) for entry in row) for row in channel)
+        return cls(whole, tuple(map(tuple, sums)))
+
+    def channel(self) -> list[list[Fraction]]:
+        """Back to probabilities."""
+        return [
+            [Fraction(b - a, self.whole) for a, b in zip((0, *row), row, strict=False)]
+            for row in self.steps
+        ]

@@ -1,0 +1,40 @@
+"""Made-up phones that answer before any real one: what the projector will look like.
+
+Room: room. Always the same people and coins for one question, so that only choices change it.
+"""
+
+from typing import Final
+
+import numpy as np
+
+from caldp_core.basics.types import Floats
+from caldp_ui.room.question import Question, columns_of, mechanism_of
+from caldp_ui.room.registry import Seen
+from caldp_ui.room.slot import Draft
+
+_SEED: Final = 7
+_Z: Final = 1.959964
+
+
+def truth_of(question: Question) -> Floats:
+    """(k,) made-up shares: a sensitive answer is half as common as another."""
+    weights = np.full(question.k, 2.0)
+    weights[list(question.sensitive)] = 1.0
+    return np.asarray(weights / weights.sum())
+
+
+def rehearsed(draft: Draft) -> Seen:
+    """A room in which the draft's made-up phones have answered."""
+    question, rng = draft.question, np.random.default_rng(_SEED)
+    people = rng.choice(question.k, draft.phones, p=truth_of(question))
+    named = np.argsort(columns_of(question))
+    reports = named[mechanism_of(question).privatize(people, rng)]
+    return Seen("", "rehearsal", question, True, tuple(reports.tolist()))
+
+
+def half_width(draft: Draft) -> float:
+    """Of the 95 % range of the first sensitive answer (else the first) to expect, as a share."""
+    question = draft.question
+    first = question.sensitive[0] if question.sensitive else 0
+    variance = mechanism_of(question).variance(truth_of(question), draft.phones)
+    return _Z * float(np.sqrt(variance[first]))

@@ -1,0 +1,113 @@
+"""The teacher writes the question, beside a rehearsal with made-up phones, and opens the room.
+
+Room: room.
+"""
+
+from dataclasses import replace
+from typing import Final
+
+import streamlit as st
+
+from caldp_core.basics.limits import EPSILON_MAX
+from caldp_ui.app.errors import as_text
+from caldp_ui.controls.common import EPSILONS
+from caldp_ui.room import below, boards, hall, rehearsal, words
+from caldp_ui.room.figures import history
+from caldp_ui.room.question import ANSWERS_MAX, TEXT_MAX
+from caldp_ui.room.registry import tidy
+from caldp_ui.room.slot import CODE, READY, SLOT, Draft, rewritten
+from caldp_ui.session.opening import opened
+from caldp_ui.words import promise
+from caldp_ui.words.glossary import DEFINITIONS
+
+_PHONES: Final = (10, 20, 30, 60, 100, 200, 500)
+_LEVELS: Final = tuple(level for level in EPSILONS if level < EPSILON_MAX)
+
+
+def page() -> None:
+    """The whole page before a room is open, and between two questions of one."""
+    draft = opened(SLOT)
+    with st.container(key=SLOT.key("title")):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.header("Ask the room", anchor=False, width="content")
+            joiner()
+        with st.container(), st.container(key="headline"):
+            told = words.rehearsal(draft.question, draft.phones, rehearsal.half_width(draft))
+            st.markdown(told)
+    main, beside = st.columns([3.1, 1.2], gap="medium")
+    with beside, st.container(key=SLOT.key("side")):
+        _controls(draft)
+    with main:
+        seen = rehearsal.rehearsed(draft)
+        st.markdown(f"**A rehearsal: {draft.phones} made-up phones**")
+        past = history(draft.question, seen.reports)
+        boards.board(seen, SLOT.key("rehearsal"), past, rehearsal.truth_of(draft.question))
+        below.show(lambda: seen)
+    hall.recall()
+
+
+def _controls(draft: Draft) -> None:
+    question = draft.question
+    hall.opener(question)
+    ready = next((name for name, each in READY.items() if each == question), None)
+    st.selectbox(
+        "Start from",
+        list(READY),
+        placeholder="your own question",
+        format_func=lambda name: READY[name].text,
+        **SLOT.bind("ready", ready, lambda r, name: replace(r, question=READY[name])),
+    )
+    st.text_input(
+        "Question",
+        max_chars=TEXT_MAX,
+        **SLOT.bind("text", question.text, lambda r, v: _with(r, text=v.strip())),
+    )
+    st.text_area(
+        f"Answers, one a line, 2 to {ANSWERS_MAX}",
+        height=120,
+        **SLOT.bind(
+            "answers",
+            "\n".join(question.answers),
+            lambda r, v: replace(r, question=rewritten(r.question, v)),
+        ),
+    )
+    st.pills(
+        "Sensitive: hidden by the coin",
+        list(range(question.k)),
+        selection_mode="multi",
+        format_func=lambda x: as_text(question.answers[x]),
+        **SLOT.bind(
+            "sensitive",
+            list(question.sensitive),
+            lambda r, v: _with(r, sensitive=tuple(sorted(v))),
+        ),
+    )
+    st.select_slider(
+        "Privacy level ε",
+        sorted({*_LEVELS, question.epsilon}),
+        format_func=lambda e: f"{e:g}",
+        help=f"{DEFINITIONS['ε']} {promise.examples()}",
+        **SLOT.bind("epsilon", question.epsilon, lambda r, v: _with(r, epsilon=float(v))),
+    )
+    st.select_slider(
+        "Phones that you expect",
+        sorted({*_PHONES, draft.phones}),
+        help="For the rehearsal only; the room takes up to 500.",
+        **SLOT.bind("phones", draft.phones, lambda r, v: replace(r, phones=v)),
+    )
+
+
+def _with(record: Draft, **changed: object) -> Draft:
+    return replace(record, question=replace(record.question, **changed))  # type: ignore[arg-type]
+
+
+def joiner() -> None:
+    """For a phone whose owner has the code, but not the link."""
+    key = SLOT.key("join")
+    with st.popover("Join with a code", icon=":material/login:"):
+        st.text_input(
+            "The code on the projector",
+            key=key,
+            max_chars=10,
+            on_change=lambda: st.query_params.from_dict({CODE: tidy(st.session_state[key])}),
+        )

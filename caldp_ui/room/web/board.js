@@ -1,0 +1,114 @@
+/* The projector's picture: a bar with its range for each answer, how the range tightened, and all
+   that the server knows. Rows live as long as their answer, so that bars move and nothing blinks. */
+
+import {el, say} from "./dom.js";
+
+const DRAWN = "http://www.w3.org/2000/svg";
+const WIDE = 100, HIGH = 30, MANY = 6;
+const instances = new WeakMap();
+
+export default function mount({data, parentElement: parent}) {
+    let board = instances.get(parent);
+    if (!board) instances.set(parent, board = new Board(parent.querySelector(".board")));
+    board.take(data);
+}
+
+const percent = share => `${Math.round(100 * share)} %`.replace("-", "−");
+
+class Board {
+    constructor(root) {
+        this.root = root;
+        this.rows = el("div", {className: "rows", role: "list"});
+        this.legend = el("p", {className: "legend"});
+        this.known = el("h3", {});
+        this.chips = el("ol", {className: "chips"});
+        this.note = el("p", {className: "note"});
+        root.append(this.rows, this.legend, el("section", {}, this.known, this.chips, this.note));
+        this.shown = [];
+    }
+
+    take(data) {
+        const names = data.answers.map(each => each.name).join("\n");
+        if (this.names !== names || this.mark !== data.mark) this.build(data);
+        [this.names, this.mark] = [names, data.mark];
+        data.answers.forEach((answer, x) => this.show(this.made[x], answer, data, x));
+        say(this.known, data.words.known);
+        say(this.note, data.words.note);
+        this.report(data);
+    }
+
+    build({answers, words, mark}) {
+        this.root.style.setProperty("--answers", answers.length);
+        this.root.classList.toggle("many", answers.length > MANY);
+        this.made = answers.map(({name, sensitive}) => {
+            const parts = {
+                range: el("i", {className: "range"}),
+                bar: el("i", {className: "bar"}),
+                sent: el("i", {className: "sent"}),
+                truth: el("i", {className: "truth"}),
+                number: el("b", {}),
+                span: el("small", {}),
+                past: document.createElementNS(DRAWN, "svg"),
+            };
+            parts.past.setAttribute("viewBox", `0 0 ${WIDE} ${HIGH}`);
+            parts.past.setAttribute("preserveAspectRatio", "none");
+            parts.past.setAttribute("aria-hidden", "true");
+            const plot = el("span", {className: "plot", "aria-hidden": "true"}, parts.sent,
+                parts.bar, parts.range, parts.truth);
+            parts.node = el("div", {className: "row", role: "listitem"},
+                el("span", {className: "name"}, name), plot,
+                el("span", {className: "told"}, parts.number, parts.span), parts.past);
+            parts.node.classList.toggle("hidden", sensitive);
+            return parts;
+        });
+        const ticks = [0, 50, 100].map(at => el("span", {}, `${at} %`));
+        const axis = el("div", {className: "axis", "aria-hidden": "true"}, ...ticks);
+        this.rows.replaceChildren(...this.made.map(({node}) => node), axis);
+        this.legend.replaceChildren(...words.legend.map(([kind, text]) =>
+            el("span", {className: kind}, el("i", {}), text)));
+        if (this.mark !== mark) this.shown = [];
+        this.chips.replaceChildren();
+    }
+
+    show(parts, {name, estimate, low, high, sent, truth}, {n, steps, words}, x) {
+        const at = share => `${(100 * Math.min(1, Math.max(0, share))).toFixed(2)}%`;
+        parts.bar.style.width = at(estimate ?? 0);
+        parts.sent.style.width = at(n ? sent / n : 0);
+        parts.range.style.left = at(low);
+        parts.range.style.right = `calc(100% - ${at(high)})`;
+        parts.truth.hidden = truth === null;
+        if (truth !== null) parts.truth.style.left = at(truth);
+        const span = `${Math.round(100 * low)} to ${percent(high)}`;
+        say(parts.number, estimate === null ? "?" : percent(estimate));
+        say(parts.span, span);
+        const told = estimate === null ? words.nothing : `${name}: estimate ${percent(estimate)}, `
+            + `range ${span}; ${sent} of ${n} reports name it`;
+        parts.node.setAttribute("aria-label", told);
+        this.past(parts.past, steps.map(step => [step.n, ...step.ranges[x]]));
+    }
+
+    /** The range after each number of reports, left the first one, right all of them. */
+    past(svg, points) {
+        const most = Math.log(Math.max(2, points.at(-1)?.[0] ?? 2));
+        const across = n => (WIDE * Math.log(n) / most).toFixed(1);
+        const up = share => (HIGH * (1 - share)).toFixed(1);
+        const top = points.map(([n, , high]) => `${across(n)},${up(high)}`);
+        const bottom = points.map(([n, low]) => `${across(n)},${up(low)}`).reverse();
+        const band = document.createElementNS(DRAWN, "polygon");
+        band.setAttribute("points", points.length > 1 ? [...top, ...bottom].join(" ")
+            : `0,0 ${WIDE},0 ${WIDE},${HIGH} 0,${HIGH}`);
+        svg.replaceChildren(band);
+    }
+
+    /** One chip a report, the newest first; only new ones are made. */
+    report({reports, answers}) {
+        const same = this.shown.every((y, i) => reports[i] === y);
+        if (!same) { this.shown = []; this.chips.replaceChildren(); }
+        for (const y of reports.slice(this.shown.length)) {
+            const chip = el("li", {className: answers[y].sensitive ? "hidden" : ""},
+                answers[y].name);
+            this.chips.prepend(chip);
+        }
+        this.shown = reports;
+    }
+}

@@ -1,0 +1,14 @@
+/* Keeps what a teacher steers the room with in this browser, so that a reload does not lose it. */
+
+const NAME = "caldp.room.held";
+
+export default function mount({data, setTriggerValue}) {
+    try {
+        if (data.held) localStorage.setItem(NAME, JSON.stringify(data.held));
+        else if (data.forget) localStorage.removeItem(NAME);
+        else {
+            const kept = JSON.parse(localStorage.getItem(NAME));
+            if (kept) setTriggerValue("held", kept);
+        }
+    } catch { /* a browser that keeps nothing */ }
+}

@@ -1,0 +1,118 @@
+/* A phone's side of a question: choose, throw the coin here, send the report, see what was sent.
+   The true answer lives in `chosen` until the coin is thrown, and nowhere afterwards. */
+
+import {el, say} from "./dom.js";
+import {freshToken, throwCoin} from "./coin.js";
+
+const AGAIN_LEAST = 2000, AGAIN_MORE = 3000;
+const instances = new WeakMap();
+const unstored = new Map();
+
+export default function mount({data, parentElement: parent, setTriggerValue}) {
+    let phone = instances.get(parent);
+    if (!phone) instances.set(parent, phone = new Phone(parent.querySelector(".phone")));
+    phone.emit = told => setTriggerValue("report", told);
+    phone.take(data);
+    return () => setTimeout(() => { if (!parent.host?.isConnected) phone.end(); });
+}
+
+/** What this phone sent to the question, kept by the browser where it keeps anything. */
+const memory = {
+    read(name) {
+        try { return JSON.parse(localStorage.getItem(name)) ?? unstored.get(name); }
+        catch { return unstored.get(name); }
+    },
+    write(name, sent) {
+        unstored.set(name, sent);
+        try { localStorage.setItem(name, JSON.stringify(sent)); } catch { /* kept above */ }
+    },
+};
+
+class Phone {
+    constructor(root) {
+        this.root = root;
+        this.chosen = null;
+    }
+
+    end() { clearTimeout(this.timer); }
+
+    take(data) {
+        const other = this.data?.mark !== data.mark;
+        this.data = data;
+        this.name = `caldp.room.${data.mark}`;
+        const sent = memory.read(this.name);
+        if (sent && !(sent.report in data.answers)) return;
+        if (sent) this.deliver(sent, other);
+        if (other) this.chosen = null;
+        this.root.replaceChildren(...(sent ? this.sent(sent) : this.ask()));
+        if (!sent) this.choose(this.chosen);
+    }
+
+    ask() {
+        const {answers, sensitive, words, open} = this.data;
+        if (!open) return [this.title(), el("p", {className: "state"}, words.closed)];
+        this.buttons = answers.map((name, x) => {
+            const hidden = sensitive.includes(x);
+            const tag = el("small", {}, hidden ? words.hidden : words.bare);
+            const made = el("button", {type: "button", className: "answer", onclick: () =>
+                this.choose(x)}, el("span", {}, name), tag);
+            made.classList.toggle("hidden", hidden);
+            return made;
+        });
+        this.go = el("button", {type: "button", className: "go", onclick: () => this.throw()});
+        const group = el("div", {className: "answers", role: "group", "aria-label": words.choose},
+            ...this.buttons);
+        return [this.title(), group, this.go, el("p", {className: "note"}, words.coin)];
+    }
+
+    title() { return el("h2", {}, this.data.text); }
+
+    choose(x) {
+        this.chosen = x;
+        this.buttons?.forEach((button, at) => button.setAttribute("aria-pressed", at === x));
+        if (!this.go) return;
+        this.go.disabled = x === null;
+        say(this.go, x === null ? this.data.words.choose : this.data.words.go);
+    }
+
+    throw() {
+        if (this.chosen === null || memory.read(this.name)) return;
+        const report = throwCoin(this.chosen, this.data.law);
+        this.chosen = null;
+        const sent = {token: freshToken(), report};
+        memory.write(this.name, sent);
+        this.take(this.data);
+    }
+
+    /** Send the report, and the same again, until the server says that it has it or will not. */
+    deliver({token, report}, now) {
+        clearTimeout(this.timer);
+        const {mark, received, refused} = this.data;
+        if (received || refused) return;
+        const send = () => this.emit({mark, token, report});
+        if (now || this.tried !== token) send();
+        this.tried = token;
+        this.timer = setTimeout(() => this.deliver({token, report}, true),
+            AGAIN_LEAST + AGAIN_MORE * Math.random());
+    }
+
+    sent({report}) {
+        const {answers, words, told, received, refused} = this.data;
+        const state = refused ?? (received ? words.received : words.sending);
+        const rows = answers.map((name, x) => {
+            const of = told[report].chances[x];
+            const bar = el("i", {});
+            bar.style.width = `${100 * told[report].widths[x]}%`;
+            return el("li", {}, el("span", {}, name), el("b", {}, of), el("u", {}, bar));
+        });
+        return [
+            this.title(),
+            el("p", {className: "said"}, words.sent, el("strong", {}, answers[report])),
+            el("p", {className: "state", role: "status"}, state),
+            el("p", {className: "why"}, told[report].why),
+            el("p", {className: "of"}, words.of),
+            el("ul", {className: "chances"}, ...rows),
+            el("p", {className: "note"}, words.forgotten),
+        ];
+    }
+}

@@ -1,0 +1,29 @@
+"""What readers call a place of a map: its town, or degrees.
+
+Room: words.
+"""
+
+from functools import cache
+
+from caldp_core.datasets import us_cities
+from caldp_core.domain.grid import US_GRID, GridDomain
+from caldp_ui.words import formats
+
+
+@cache
+def towns(domain: GridDomain = US_GRID) -> dict[int, str]:
+    """Cities by their cell of the map, the largest first."""
+    named: dict[int, str] = {}
+    for city in us_cities():
+        (cell,) = domain.locate([city.latitude], [city.longitude]).tolist()
+        if cell >= 0:
+            named.setdefault(cell, f"{city.name}, {city.region}")
+    return named
+
+
+def place_name(domain: GridDomain, symbol: int) -> str:
+    """A city where there is one, else degrees."""
+    if symbol in towns(domain):
+        return towns(domain)[symbol]
+    (row,), (column,) = domain.place([symbol])
+    return formats.degrees(float(domain.latitudes()[row]), float(domain.longitudes()[column]))

@@ -1,0 +1,31 @@
+"""Local DP classroom: the lecture as seven stations; only the open one is computed and drawn."""
+
+import streamlit as st
+
+from caldp_ui.app.errors import plain_errors
+from caldp_ui.classroom import dials, station, strip
+from caldp_ui.classroom.slot import SLOT
+from caldp_ui.classroom.stations import STATIONS
+from caldp_ui.session.opening import opened
+
+lesson = opened(SLOT)
+
+with st.container(key=SLOT.key("title")):
+    st.header("Local DP classroom", anchor=False)
+    strip.show(lesson.station)
+here = STATIONS[lesson.station]
+with st.container(key=SLOT.key("said")):
+    said = st.container()
+main, beside = st.columns([3.6, 1], gap="medium")
+with beside, st.container(key=SLOT.key("side")):
+    here.dials(lesson)
+    if here.breaks(lesson):
+        dials.break_it(lesson, here.naive)
+    dials.steps()
+    strip.onward(lesson.station)
+with main, plain_errors():
+    board = here.open(lesson)
+    said.markdown(board.take_home)
+    with st.container(key=SLOT.key("picture")):
+        board.draw()
+    station.below(board)

@@ -1,0 +1,37 @@
+"""The classroom on a projector: by keyboard from station to station, and nothing to scroll."""
+
+import pytest
+
+from benchmarks.browser import settled
+from caldp_ui.classroom.slot import Lesson
+from caldp_ui.classroom.stations import STATIONS
+from tests.browser.conftest import Profiles
+from tests.browser.watch import Watch
+
+pytestmark = pytest.mark.browser
+HEIGHT = 720
+SAID = ".st-key-classroom-said p"
+PICTURE = ".st-key-classroom-picture"
+
+
+def test_every_station_opens_by_keyboard_with_its_picture_on_the_screen(
+    profiles: Profiles, address: str, watch: Watch
+) -> None:
+    page = profiles(viewport={"width": 1280, "height": HEIGHT}).new_page()
+    watch.follow(page)
+    page.goto(f"{address}/classroom")
+    page.locator(SAID).wait_for()
+    for i, (name, station) in enumerate(STATIONS.items(), 1):
+        page.get_by_role("radio", name=f"{i} {station.title}").focus()
+        page.keyboard.press("Enter")
+        said = station.open(Lesson(name)).take_home.replace("**", "")
+        page.locator(SAID, has_text=said).wait_for()
+        settled(page)
+        assert page.url.endswith("classroom" if i == 1 else f"classroom?station={name}")
+        drawn = page.locator(f"{PICTURE} .js-plotly-plot, {PICTURE} .trust")
+        drawn.first.wait_for()
+        for box in (each.bounding_box() for each in drawn.all()):
+            assert box is not None
+            assert box["y"] + box["height"] < HEIGHT, name
+    page.close()
+    watch.check()

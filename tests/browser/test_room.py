@@ -1,0 +1,148 @@
+"""A phone's coin in a real browser: its law is the core's, and nothing but the report leaves it."""
+
+import json
+from collections.abc import Iterator
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.proto.BackMsg_pb2 import BackMsg
+
+from benchmarks.browser import settled
+from caldp_ui.room.boards import WEB, phone_message
+from caldp_ui.room.question import Question, channel_of
+from caldp_ui.room.registry import Seen
+from caldp_ui.stage.bundle import joined
+from tests.browser.conftest import Profiles
+from tests.browser.test_values import PHONE
+from tests.browser.watch import Watch
+from tests.stats import SIGNIFICANCE, assert_fits
+
+pytestmark = pytest.mark.browser
+ASKED = Question("Which?", ("a", "b", "c", "d"), (0, 2, 3), 1.0)
+COINS = 25_000
+"""With each of four answers; an ε that is 10 % off shifts χ² by about 190, of which 44 would do."""
+THROWN = """([law, coins]) => law.steps.map((_, x) => {
+    const counts = law.steps.map(() => 0);
+    for (let i = 0; i < coins; i++) counts[throwCoin(x, law)]++;
+    return counts;
+})"""
+LOOKED_UP = """([law, x, words]) => {
+    const left = words.map(BigInt);
+    return [throwCoin(x, law, () => left.shift()), left.length];
+}"""
+SAME_COIN = """{
+    const drawn = crypto.getRandomValues.bind(crypto);
+    crypto.getRandomValues = array => array instanceof BigUint64Array ? array.fill(5n)
+        : drawn(array);
+}"""
+"""The lowest numbers lead every answer to the first sensitive one."""
+
+
+@pytest.fixture(scope="module")
+def engine(profiles: Profiles) -> Iterator[Any]:
+    """A bare page with the phone's coin."""
+    page = profiles(**PHONE).new_page()
+    page.add_script_tag(content=joined(WEB, ("coin",)))
+    yield page
+    page.close()
+
+
+def law_of(question: Question) -> Any:
+    return phone_message(Seen("", "", question, True))["law"]
+
+
+def expected(question: Question) -> Any:
+    return COINS * np.array(channel_of(question), dtype=np.float64)
+
+
+def test_the_coins_of_a_browser_follow_the_cores_channel(engine: Any) -> None:
+    thrown = np.array(engine.evaluate(THROWN, [law_of(ASKED), COINS]))
+    assert_fits(thrown, expected(ASKED), SIGNIFICANCE)
+    louder = Question(ASKED.text, ASKED.answers, ASKED.sensitive, 1.1)
+    with pytest.raises(AssertionError, match="χ²"):
+        assert_fits(thrown, expected(louder), SIGNIFICANCE)
+
+
+def test_each_threshold_is_where_the_channel_has_it(engine: Any) -> None:
+    law = law_of(ASKED)
+    whole = int(law["whole"])
+    for x, row in enumerate(channel_of(ASKED)):
+        sums = list(accumulate(int(q * whole) for q in row))
+        assert sums[-1] == whole
+        for r in {0, *sums, *(s - 1 for s in sums)} - {whole, -1}:
+            report, _ = engine.evaluate(LOOKED_UP, [law, x, [str(r)]])
+            assert report == next(y for y, s in enumerate(sums) if r < s), (x, r)
+
+
+def test_numbers_that_would_favour_some_are_drawn_again(engine: Any) -> None:
+    law = law_of(ASKED)
+    whole = int(law["whole"])
+    fair = 2**64 // whole * whole
+    assert fair < 2**64
+    for first, drawn in ((fair - 1, 1), (fair, 2), (2**64 - 1, 2)):
+        _, left = engine.evaluate(LOOKED_UP, [law, 1, [str(first), "0"]])
+        assert left == 2 - drawn
+
+
+def frames_of(profiles: Profiles, link: str, answer: int, watch: Watch) -> list[bytes]:
+    """All that a phone sends over its socket from the choice of its true answer on."""
+    context = profiles(**PHONE, extra_http_headers={"x-phone": f"{answer}"})  # a phone of its own
+    page = context.new_page()
+    page.add_init_script(SAME_COIN)
+    watch.follow(page)
+    sent: list[bytes] = []
+
+    def note(frame: bytes) -> None:
+        sent.append(frame)
+
+    page.on("websocket", lambda socket: socket.on("framesent", note))
+    page.goto(link)
+    page.locator(".phone .answer").first.wait_for()
+    settled(page)
+    sent.clear()
+    page.locator(".phone .answer").nth(answer).click()
+    page.locator(".phone .go").click()
+    page.get_by_text("Counted, once").wait_for()
+    found = list(sent)
+    assert page.locator(".phone .said strong").inner_text() == "Yes"
+    page.reload()
+    page.get_by_text("Counted, once").wait_for()
+    stored = page.evaluate("JSON.stringify(localStorage)")
+    page.close()
+    assert "report" in stored
+    return found
+
+
+def told(frames: list[bytes]) -> list[Any]:
+    """What components told the server."""
+    widgets = [
+        w for each in frames for w in BackMsg.FromString(each).rerun_script.widget_states.widgets
+    ]
+    return [json.loads(w.json_trigger_value) for w in widgets if w.json_trigger_value]
+
+
+def test_only_the_report_leaves_a_phone(profiles: Profiles, address: str, watch: Watch) -> None:
+    teacher = profiles(viewport={"width": 1280, "height": 720}).new_page()
+    watch.follow(teacher)
+    teacher.goto(f"{address}/room")
+    teacher.locator(".board .row").first.wait_for()
+    settled(teacher)
+    teacher.locator(".st-key-room-open button").click()
+    code = teacher.locator(".room-code").inner_text().split()[-1]
+    link = f"{address}/room?code={code}"
+    yes, no = (frames_of(profiles, link, answer, watch) for answer in (0, 1))
+    (said_yes,), (said_no,) = told(yes), told(no)
+    assert said_yes == said_no  # the token, too: these phones have the same coins
+    (event,) = said_yes
+    assert set(event["value"]) == {"mark", "token", "report"}
+    assert event["value"]["report"] == 0
+    assert yes == no
+    # Of these two, which have the same random number, one is counted: so no reload counts twice.
+    teacher.get_by_role("heading", name="1 report", exact=False).wait_for()
+    teacher.get_by_text("End the room").click()
+    teacher.get_by_text("End it now").click()
+    teacher.locator(".st-key-room-open").wait_for()
+    teacher.close()
+    watch.check()

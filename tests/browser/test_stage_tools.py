@@ -1,0 +1,147 @@
+"""The tools of the stage on a bare page, by mouse, keys and fingers."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from caldp_core.domain.grid import US_GRID, Area
+from caldp_core.scenarios.protection import GridBlocks
+from caldp_ui.stage import codec
+from tests.browser.hands import expect
+from tests.browser.stage_hand import Hand, Point
+from tests.browser.watch import Watch
+
+pytestmark = pytest.mark.browser
+NEW_YORK = Area(40.0, 42.0, -75.0, -72.0)
+
+
+def close(told: dict[str, Any], meant: Area) -> None:
+    edges = Area.parse(told["area"])
+    for edge in ("south", "north", "west", "east"):
+        assert abs(getattr(edges, edge) - getattr(meant, edge)) <= 0.4, edge
+
+
+def test_a_box_by_mouse_and_a_click_alone_is_none(hand: Hand) -> None:
+    hand.press("Box")
+    hand.press("Protect")
+    expect(hand.page.locator(".sentence")).to_have_text(
+        "All places in the box you drag will be sensitive."
+    )
+    before, count = hand.pictures(), hand.count()
+    start, end = hand.at(Point(42.0, -75.0), 1), hand.at(Point(40.0, -72.0), 1)
+    hand.page.mouse.click(*start)
+    hand.page.mouse.move(*start)
+    hand.page.mouse.down()
+    hand.page.mouse.move(*end, steps=4)
+    drawn = hand.pictures()
+    assert all(one != other for one, other in zip(before, drawn, strict=True)), "no preview"
+    hand.page.mouse.up()
+    told = hand.told(count)
+    assert (told["tool"], told["action"]) == ("box", "protect")
+    close(told, NEW_YORK)
+    assert hand.count() == count + 1
+
+
+def test_a_box_by_keyboard_is_told_to_a_screen_reader(hand: Hand) -> None:
+    hand.press("Box")
+    count, keyboard = hand.count(), hand.page.keyboard
+    hand.page.locator(".board").focus()
+    keyboard.press("ArrowRight")
+    expect(hand.page.locator(".status")).to_contain_text("Truth:")
+    keyboard.press("Space")
+    for key in ("ArrowRight", "ArrowRight", "ArrowUp"):
+        keyboard.press(key)
+    keyboard.press("Enter")
+    area = Area.parse(hand.told(count)["area"])
+    assert round((area.east - area.west) / 0.2) == 3
+    assert round((area.north - area.south) / 0.2) == 2
+    keyboard.press("Escape")
+    expect(hand.page.get_by_role("button", name="Look", exact=True)).to_have_attribute(
+        "aria-pressed", "true"
+    )
+
+
+def test_a_stroke_of_the_brush_is_the_cells_under_it(hand: Hand) -> None:
+    hand.press("Brush")
+    count = hand.count()
+    west, east = Point(39.1, -100.1), Point(39.1, -96.1)
+    hand.drag(hand.at(west), hand.at(east))
+    mask = codec.runs_of(hand.told(count)["cells"], US_GRID.k)
+    on_the_way = US_GRID.locate([39.1] * 3, [-100.1, -98.1, -96.1])
+    assert mask[on_the_way].all()
+    row, column = US_GRID.place(np.flatnonzero(mask))
+    assert 20 <= np.ptp(column) <= 36
+    assert np.ptp(row) <= 14
+
+
+def test_a_clicked_block_is_the_one_under_the_hand(hand: Hand) -> None:
+    hand.press("Blocks")
+    count, place = hand.count(), Point(39.3, -98.3)
+    hand.page.mouse.click(*hand.at(place))
+    labels = GridBlocks(25, 35).build(US_GRID).labels
+    assert hand.told(count)["block"] == labels[US_GRID.locate([39.3], [-98.3])[0]]
+
+
+def test_undo_is_offered_by_python_and_told_to_it(hand: Hand) -> None:
+    count = hand.count()
+    hand.press("Undo")
+    assert hand.told(count)["action"] == "undo"
+    expect(hand.page.get_by_role("button", name="Redo")).to_be_disabled()
+
+
+@pytest.fixture(scope="module")
+def phone(browser: Any, stage_address: str) -> Iterator[Hand]:
+    watch = Watch()
+    settings = {"has_touch": True, "is_mobile": True, "device_scale_factor": 2}
+    with browser.new_context(viewport={"width": 390, "height": 844}, **settings) as context:
+        page = context.new_page()
+        watch.follow(page)
+        hand = Hand(page)
+        hand.open(f"{stage_address}/?view=41.1,-73.9,4&look=side")
+        yield hand
+        watch.check()
+
+
+def test_fingers_read_zoom_and_draw(phone: Hand) -> None:
+    page = phone.page
+    session = page.context.new_cdp_session(page)
+
+    def touch(kind: str, *points: tuple[float, float]) -> None:
+        marks = [{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(points)]
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": marks})
+
+    assert phone.view() == [41.1, -73.9, 4.0]
+    width = page.evaluate("document.documentElement.scrollWidth")
+    assert width <= 390
+    box = phone.frames().first.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.touchscreen.tap(x, y)
+    expect(page.locator(".place")).to_contain_text("41.1° N, 73.9° W")
+    scrolled = "document.querySelector('[data-testid=stMain]').scrollTop"
+    at = page.evaluate(scrolled)
+    touch("touchStart", (x, y))
+    for up in range(10, 60, 10):
+        touch("touchMove", (x, y - up))
+    touch("touchEnd")
+    page.wait_for_function(f"{scrolled} > {at}")
+    assert phone.view() == [41.1, -73.9, 4.0], "one finger scrolls, and moves no map"
+    page.evaluate(f"{scrolled} = {at}")
+    touch("touchStart", (x - 40, y), (x + 40, y))
+    for apart in (60, 80, 100):
+        touch("touchMove", (x - apart, y), (x + apart, y))
+    touch("touchEnd")
+    page.wait_for_function("!location.search.includes(',4.00')")
+    assert phone.view()[2] > 8
+    view, count = phone.view(), phone.count()
+    page.get_by_role("button", name="Box", exact=True).tap()
+    box = phone.frames().first.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    touch("touchStart", (x, y))
+    for step in (20, 40, 60):
+        touch("touchMove", (x + step, y + step / 2))
+    touch("touchEnd")
+    area = Area.parse(phone.told(count)["area"])
+    assert area.west < view[1] < area.east
+    assert phone.view() == view

@@ -1,0 +1,125 @@
+"""Selection bit by bit and one bit an item: audits, laws, and the lecture's example."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from caldp_core.audit.pairwise import audit_channel
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Ints
+from caldp_core.lecture.selection import BitwiseResponse, OneHotResponse
+from caldp_core.mechanisms.randomness.coins import COIN_ONE, seeded_words
+from caldp_core.privacy.context import Context
+from tests.stats import SIGNIFICANCE, assert_fits, assert_mean, assert_same_law
+
+
+def even_rivals(n: int, d: int, lead: int) -> Ints:
+    """Votes whose item 1 leads by `lead`, and all others are even."""
+    votes = np.full(d, (n - lead) // d)
+    votes[1] += n - votes.sum()
+    return votes
+
+
+@pytest.mark.parametrize("d", [2, 4, 8])
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 6.0])
+def test_bit_by_bit_keeps_epsilon_and_a_twentieth_more_is_caught(d: int, epsilon: float) -> None:
+    claimed = Context.plain(d, epsilon)
+    assert audit_channel(BitwiseResponse(d, epsilon).exact_channel(), claimed).holds
+    assert not audit_channel(BitwiseResponse(d, 1.05 * epsilon).exact_channel(), claimed).holds
+
+
+def test_whole_epsilon_on_every_bit_is_caught() -> None:
+    unsplit = BitwiseResponse(8, 3 * 1.0)
+    assert not audit_channel(unsplit.exact_channel(), Context.plain(8, 1.0)).holds
+    # One bit for each item with ε a bit, as notes may have it: two bits change, so it is 2ε.
+    for factor, holds in ((1.0, True), (1.05, False), (2.0, False)):
+        hot = OneHotResponse(4, factor).mechanism
+        assert audit_channel(hot.exact_channel(), Context.plain(4, 1.0)).holds == holds
+
+
+def test_one_hot_tallies_have_the_law_of_the_catalogue_s() -> None:
+    hot, votes, rng = OneHotResponse(4, 1.0), np.array([60, 0, 30, 110]), np.random.default_rng(8)
+    theirs = np.stack([hot.mechanism.sample_tally(votes, rng).counts[:4] for _ in range(2_000)])
+    ours = hot.sample_tally(votes, rng, 2_000)
+    assert_same_law(ours.astype(np.float64), theirs.astype(np.float64), SIGNIFICANCE)
+    other = hot.sample_tally(votes[::-1].copy(), rng, 2_000)
+    with pytest.raises(AssertionError):
+        assert_same_law(other.astype(np.float64), theirs.astype(np.float64), SIGNIFICANCE)
+
+
+def test_reports_have_the_channel_s_law() -> None:
+    made = BitwiseResponse(4, 2.0)
+    people = np.repeat(np.arange(4), 20_000)
+    bits = made.privatize(people, seeded_words(np.random.default_rng(3)))
+    seen = np.zeros((4, 4), np.int64)
+    np.add.at(seen, (people, bits @ np.array([2, 1])), 1)
+    expected = np.array([[20_000 * float(q) for q in row] for row in made.exact_channel()])
+    assert_fits(seen, expected, SIGNIFICANCE)
+    wrong = BitwiseResponse(4, 2.1).exact_channel()
+    with pytest.raises(AssertionError):
+        assert_fits(seen, np.array([[20_000 * float(q) for q in r] for r in wrong]), SIGNIFICANCE)
+
+
+def test_drawn_tallies_have_mean_and_variance_of_reports() -> None:
+    made, votes = BitwiseResponse(8, 1.5), np.array([50, 10, 0, 40, 0, 3, 7, 90])
+    p, ones = float(made.truth), votes @ made.bits_of(np.arange(8))
+    mean = ones * p + (200 - ones) * (1 - p)
+    spread = np.full(3, np.sqrt(200 * p * (1 - p)))
+    tallies = made.sample_tally(votes, np.random.default_rng(4), 4_000).astype(np.float64)
+    assert_mean(tallies, mean, spread, SIGNIFICANCE)
+    squares = (tallies - mean) ** 2
+    assert_mean(squares, spread**2, squares.std(axis=0), SIGNIFICANCE)
+    with pytest.raises(AssertionError):
+        assert_mean(squares, 1.2 * spread**2, squares.std(axis=0), SIGNIFICANCE)
+
+
+def test_the_majority_of_every_bit_need_not_be_the_favourite() -> None:
+    """The lecture's example: the favourite's last bit is 0, most people's is 1."""
+    votes = np.array([40, 30, 0, 30]) * 10**6
+    made = BitwiseResponse(4, 20.0)
+    tallies = made.sample_tally(votes, np.random.default_rng(1), 50)
+    assert np.argmax(votes) == 0
+    assert (made.winner(tallies, votes.sum()) == 1).all()
+    # And it can be an item that nobody voted for at all.
+    none = np.zeros(8, np.int64)
+    none[[0b011, 0b101, 0b110]] = 34 * 10**6, 33 * 10**6, 33 * 10**6
+    made = BitwiseResponse(8, 20.0)
+    won = made.winner(made.sample_tally(none, np.random.default_rng(1), 50), none.sum())
+    assert (won == 0b111).all()
+    assert none[0b111] == 0
+
+
+@pytest.mark.parametrize("n", [1_000, 10**9])
+def test_chances_are_what_elections_give(n: int) -> None:
+    d, elections, rng = 8, 4_000, np.random.default_rng(6)
+    lead = int(4 * np.sqrt(n))
+    votes = even_rivals(n, d, lead)
+    made = BitwiseResponse(d, 3.0)
+    right = (made.winner(made.sample_tally(votes, rng, elections), n) == 1).mean()
+    bitwise = float(made.chance(lead, n))
+    hot = OneHotResponse(d, 1.0)
+    sums, one_hot = hot.sample_tally(votes, rng, elections), float(hot.chance(lead, n))
+    for seen, said in ((right, bitwise), ((np.argmax(sums, axis=1) == 1).mean(), one_hot)):
+        # 5 standard errors and, at n = 1,000, what ties and the normal approximation leave.
+        slack = 5 * np.sqrt(said * (1 - said) / elections) + 1 / np.sqrt(n)
+        assert 0.05 < said < 0.99
+        assert abs(seen - said) < slack
+
+
+def test_lead_zero_is_a_guess_among_all() -> None:
+    assert OneHotResponse(16, 1.0).chance(0, 10_000) == pytest.approx(1 / 16, rel=1e-6)
+    assert BitwiseResponse(16, 1.0).chance(0, 10_000) == pytest.approx(1 / 16)
+
+
+def test_the_coin_of_a_bit_has_a_bth_of_epsilon() -> None:
+    made = BitwiseResponse(8, 3.0)
+    assert float(made.truth / (1 - made.truth)) == pytest.approx(np.e, rel=1e-12)
+    assert made.truth.denominator <= COIN_ONE
+    assert isinstance(made.truth, Fraction)
+
+
+@pytest.mark.parametrize("d", [1, 3, 2**21])
+def test_bad_sizes_are_told(d: int) -> None:
+    with pytest.raises(CaldpError, match="d must be a"):
+        BitwiseResponse(d, 1.0)

@@ -1,0 +1,94 @@
+"""Amplification by shuffling: the bounds against the exact divergence of shuffled coins."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from caldp_core.basics.errors import CaldpError
+from caldp_core.lecture.shuffling import closed_form, delta_after, delta_given_clones, numeric
+
+
+def shuffled_coins(epsilon: float, local: float, n: int) -> float:
+    """Exact δ at `epsilon` of n shuffled randomized bits: the worst over all data of the others."""
+    p = 1 / (1 + math.exp(-local))
+    worst = 0.0
+    for ones in range(n):
+        others = np.convolve(
+            binom.pmf(np.arange(ones + 1), ones, p),
+            binom.pmf(np.arange(n - ones), n - 1 - ones, 1 - p),
+        )
+        law = [np.convolve(others, [1 - chance, chance]) for chance in (p, 1 - p)]
+        for one, other in (law, law[::-1]):
+            worst = max(worst, float(np.maximum(one - math.exp(epsilon) * other, 0).sum()))
+    return worst
+
+
+def clones_by_hand(epsilon: float, local: float, n: int) -> float:
+    """The divergence that the paper reduces to, summed up over all C and A."""
+    p, total = 1 / (1 + math.exp(-local)), 0.0
+    for c in range(n):
+        half = binom.pmf(np.arange(c + 1), c, 0.5)
+        own, other = np.append(0, half), np.append(half, 0)
+        first, second = p * own + (1 - p) * other, (1 - p) * own + p * other
+        part = np.maximum(first - math.exp(epsilon) * second, 0).sum()
+        total += binom.pmf(c, n - 1, math.exp(-local)) * part
+    return total
+
+
+@pytest.mark.parametrize("n", [2, 20, 60])
+@pytest.mark.parametrize("local", [0.5, 2.0])
+def test_the_bound_is_above_the_exact_delta_of_shuffled_coins(n: int, local: float) -> None:
+    for epsilon in (0.1 * local, 0.4 * local, 0.9 * local):
+        exact = shuffled_coins(epsilon, local, n)
+        assert delta_after(epsilon, local, n) >= exact * (1 - 1e-9)
+
+
+def test_a_crowd_that_is_not_there_is_caught() -> None:
+    """What the page shows as naive: fakes, or other blocks' people, counted as a crowd."""
+    exact = shuffled_coins(0.5, 2.0, 20)
+    assert delta_after(0.5, 2.0, 80) < exact
+
+
+@pytest.mark.parametrize("n", [1, 5, 40])
+def test_the_sum_is_the_divergence_of_the_reduction(n: int) -> None:
+    for epsilon in (0.0, 0.3, 0.8):
+        by_hand = clones_by_hand(epsilon, 1.0, n)
+        assert delta_after(epsilon, 1.0, n) == pytest.approx(by_hand, rel=1e-8, abs=2e-12)
+        assert abs(delta_after(epsilon, 1.05, n) - by_hand) > 1e-3 * by_hand
+
+
+def test_more_clones_hide_better_so_ranges_may_be_taken_at_their_least() -> None:
+    deltas = delta_given_clones(0.2, 1.0, np.arange(400.0))
+    assert (np.diff(deltas) <= 1e-12).all()
+    p = 1 / (1 + math.exp(-1.0))
+    assert deltas[0] == pytest.approx(p - math.exp(0.2) * (1 - p))
+
+
+@pytest.mark.parametrize("local", [0.5, 1.0, 3.0])
+@pytest.mark.parametrize("n", [10**4, 10**6, 10**9])
+def test_the_numeric_bound_is_below_the_closed_form(local: float, n: int) -> None:
+    assert 0 < numeric(local, n, 1e-9) <= closed_form(local, n, 1e-9) <= local
+
+
+def test_numeric_is_where_delta_is_met() -> None:
+    epsilon = numeric(2.0, 1_000, 1e-6)
+    assert delta_after(epsilon, 2.0, 1_000) <= 1e-6
+    assert delta_after(0.99 * epsilon, 2.0, 1_000) > 1e-6
+
+
+def test_a_crowd_of_one_hides_nobody_and_a_larger_one_more() -> None:
+    assert numeric(1.0, 1, 1e-9) == pytest.approx(1.0, abs=1e-6)
+    assert closed_form(1.0, 100, 1e-9) == 1.0
+    after = [numeric(1.0, n, 1e-9) for n in (10, 10**3, 10**5, 10**7, 10**9)]
+    assert after == sorted(after, reverse=True)
+    # √n: a hundred times as many people, a tenth of ε; a little less, as δ stays the same.
+    assert 10 < after[3] / after[4] < 12
+
+
+def test_bad_input_is_told() -> None:
+    with pytest.raises(CaldpError, match="delta must be a number"):
+        numeric(1.0, 10, 0.0)
+    with pytest.raises(CaldpError, match="epsilon must be in"):
+        closed_form(0.0, 10, 0.1)

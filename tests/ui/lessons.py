@@ -1,0 +1,15 @@
+"""Lessons at the ends of all ranges of the classroom."""
+
+from caldp_ui.classroom.slot import Lesson
+
+ENDS = [
+    Lesson("trust", n=1),
+    Lesson("trust", 0.1, 10**9, broken=True, seed=5),
+    Lesson("sum", 10.0, 10),
+    Lesson("selection", 0.1, 10, items=1024),
+    Lesson("rappor", 10.0, days=60, values=5, broken=True),
+    Lesson("rappor", 0.1, 1, view="crowd"),
+    Lesson("bits", 10.0, 10**9, broken=True, items=4),
+    Lesson("means", 0.1, 1, width=240),
+    Lesson("shuffling", 10.0, 10, broken=True, blocks=10_000),
+]

@@ -1,0 +1,159 @@
+"""The classroom: every station shows what the core gives, and each sentence is true of it."""
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from caldp_core.basics.errors import CaldpError
+from caldp_ui.app.navigation import CLASSROOM
+from caldp_ui.classroom import trust
+from caldp_ui.classroom.slot import NAMES, VIEWS, Lesson, LessonLink
+from caldp_ui.classroom.stations import STATIONS
+from tests.contract.checks import naming
+from tests.ui.driver import APP, checked, container, query_of
+from tests.ui.lessons import ENDS
+
+EPSILONS = (0.1, 0.5, 1.0, 3.0, 10.0)
+
+
+def opened(lesson: Lesson | None = None, **query: str) -> AppTest:
+    at = AppTest.from_file(APP, default_timeout=120)
+    for name, value in {**LessonLink().write(lesson or Lesson()), **query}.items():
+        at.query_params[name] = value
+    return checked(at.switch_page(CLASSROOM).run())
+
+
+def lesson_of(at: AppTest) -> Lesson:
+    found: Lesson = at.session_state["classroom/slot"].record
+    return found
+
+
+def assert_shows(at: AppTest, lesson: Lesson) -> None:
+    """Sentence and link are those of the lesson."""
+    assert lesson_of(at) == lesson
+    assert not at.error
+    (said,) = (item.value for item in container(at, "classroom-said").markdown)
+    assert said == STATIONS[lesson.station].open(lesson).take_home
+    assert "**" in said
+    assert LessonLink().read(query_of(at)) == lesson
+
+
+def test_the_stations_are_those_of_links() -> None:
+    assert tuple(STATIONS) == NAMES
+
+
+def test_breaking_it_changes_the_sentence_or_the_picture_and_the_expanders_open() -> None:
+    at = opened()
+    assert_shows(at, Lesson())
+    assert query_of(at) == {}
+    for name in NAMES:
+        checked(at.segmented_control(key="classroom-station").set_value(name).run())
+        assert_shows(at, Lesson(name))  # each begins unbroken
+        checked(at.toggle(key="classroom-broken").set_value(True).run())
+        assert_shows(at, Lesson(name, broken=True))
+        shown = STATIONS[name].open
+        if name != "trust":  # there it is the picture that changes
+            assert shown(Lesson(name)).take_home != shown(Lesson(name, broken=True)).take_home
+        assert not at.latex
+        at.session_state["classroom-formula"] = True
+        for tab in ("The exact audit", "Numbers", "Hand it on"):
+            at.session_state["classroom-tabs"] = tab
+            checked(at.run())
+            assert at.latex
+            assert at.table if tab != "Hand it on" else at.code
+        at.session_state["classroom-formula"] = False
+
+
+def test_the_way_onward_leads_through_the_lecture() -> None:
+    at = opened(Lesson(broken=True))
+    for name in NAMES[1:]:
+        checked(at.button(key="classroom-onward").click().run())
+        assert_shows(at, Lesson(name))
+    assert not any(button.key == "classroom-onward" for button in at.button)
+
+
+def test_every_control_changes_what_it_names_and_undo_takes_it_back() -> None:
+    lesson = Lesson("rappor")
+    at = opened(lesson)
+    steps: tuple[tuple[str, Any], ...] = (("epsilon", 3.0), ("days", 30), ("values", 3))
+    for name, value in steps:
+        checked(at.select_slider(key=f"classroom-{name}").set_value(value).run())
+        lesson = replace(lesson, **{name: value})
+        assert_shows(at, lesson)
+    checked(at.segmented_control(key="classroom-view").set_value("crowd").run())
+    assert not any(toggle.key == "classroom-broken" for toggle in at.toggle)
+    checked(at.select_slider(key="classroom-n").set_value(10**6).run())
+    checked(at.button(key="classroom-another").click().run())
+    assert_shows(at, replace(lesson, view="crowd", n=10**6, seed=2))
+    checked(at.button(key="classroom-undo").click().run())
+    assert_shows(at, replace(lesson, view="crowd", n=10**6))
+    for station, name, value in (
+        ("means", "width", 60),
+        ("shuffling", "blocks", 50),
+        ("bits", "items", 64),
+    ):
+        checked(at.segmented_control(key="classroom-station").set_value(station).run())
+        checked(at.select_slider(key=f"classroom-{name}").set_value(value).run())
+        assert getattr(lesson_of(at), name) == value
+        assert_shows(at, lesson_of(at))
+
+
+BAD = [
+    {"station": "nowhere"},
+    {"epsilon": "11"},
+    {"epsilon": "nan"},
+    {"n": "0"},
+    {"n": "1000000001"},
+    {"n": "many"},
+    {"items": "12"},
+    {"items": "2048"},
+    {"days": "61"},
+    {"width": "7"},
+    {"broken": "2"},
+    {"blocks": "0"},
+    {"view": "both"},
+]
+"""Queries that say no lesson."""
+
+
+def test_links_open_as_they_were_at_the_ends_of_all_ranges() -> None:
+    link = LessonLink()
+    for lesson in ENDS:
+        with naming(str(lesson)):
+            link.check(lesson)
+            assert link.read(link.write(lesson)) == lesson
+            assert STATIONS[lesson.station].open(lesson).take_home
+    assert_shows(opened(ENDS[0]), ENDS[0])
+    assert_shows(opened(ENDS[-1]), ENDS[-1])
+
+
+def test_bad_links_are_told_and_start_afresh() -> None:
+    for query in BAD:
+        with naming(str(query)), pytest.raises(CaldpError):
+            LessonLink().check(LessonLink().read(query))
+    at = opened(None, **BAD[0])
+    assert "starts afresh" in at.warning[0].value
+    assert_shows(at, Lesson())
+    assert "'teacher'" in opened(None, teacher="x").warning[0].value
+
+
+def test_trust_icons_are_the_people_and_what_they_sent() -> None:
+    for lesson in (Lesson(n=50, broken=True), Lesson(n=10**6)):
+        what = trust.work(lesson)
+        (html,) = (
+            each.proto.body for each in opened(lesson).get("html") if '"trust"' in each.proto.body
+        )
+        arrays = re.findall(r'class="people".*?</div>', html)
+        full = [array.count("<i>") for array in arrays]
+        assert full == [what.truth.sum(), what.truth.sum(), what.truth.sum(), what.sent.sum()]
+        assert all(len(re.findall("<[is]>", a)) == min(lesson.n, 100) for a in arrays)
+        right = int((what.truth == what.sent).sum())
+        assert (f"Intruder: {right} of {what.truth.size} right" in html) == lesson.broken
+
+
+def test_views_are_those_of_links() -> None:
+    for view in VIEWS:
+        LessonLink().check(Lesson(view=view))

@@ -1,0 +1,289 @@
+"""Each sentence and picture of the classroom's stations is true of what the core computes."""
+
+import math
+import re
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from caldp_core.audit.adversary import guessed_right
+from caldp_core.lecture.rappor import Rappor
+from caldp_core.lecture.selection import BitwiseResponse, OneHotResponse
+from caldp_core.lecture.shuffling import numeric
+from caldp_ui.app.theme import LIGHT
+from caldp_ui.classroom import (
+    audits,
+    counting,
+    example,
+    means,
+    rappor_crowd,
+    rappor_phone,
+    rappor_terms,
+    selection,
+    shuffling,
+    sums,
+    trust,
+)
+from caldp_ui.classroom.slot import NAMES, WIDTHS, Lesson
+from caldp_ui.classroom.stations import STATIONS
+from caldp_ui.words import formats
+from tests.contract.checks import naming
+from tests.ui.lessons import ENDS
+
+EPSILONS = (0.1, 0.5, 1.0, 3.0, 10.0)
+
+
+def test_no_number_is_told_as_a_power_of_ten() -> None:
+    for lesson in ENDS:
+        for broken in (False, True):
+            board = STATIONS[lesson.station].open(replace(lesson, broken=broken))
+            cells = [cell for column in board.numbers.values() for cell in column.values()]
+            for text in (board.take_home, *cells):
+                with naming(text):
+                    assert not re.search(r"\de[-+]?\d|nan|inf", text)
+
+
+def test_trust_says_the_coin_and_the_bound() -> None:
+    for epsilon in EPSILONS:
+        lesson = Lesson(epsilon=epsilon, n=10**9)
+        what = trust.work(lesson)
+        ratio = what.truth_kept / (1 - what.truth_kept)
+        assert ratio == pytest.approx(math.exp(epsilon), rel=1e-6)
+        assert ratio <= math.exp(epsilon) * (1 + 1e-12)
+        said = trust.open_board(lesson).take_home
+        assert f"{formats.hundred(guessed_right(epsilon))} of 100 right" in said
+        assert f"<b>{formats.hundred(what.truth_kept)}</b>" in trust.coin_told(what)
+        assert "<b>0</b>" not in trust.coin_told(what)
+        assert abs(what.local - what.yes) < 6 * what.local_off
+        assert abs(what.central - what.yes) < 40 * what.central_off + 1e-12
+
+
+def test_published_shares_are_off_by_what_is_said() -> None:
+    outcomes = [trust.work(Lesson(n=1_000, seed=seed)) for seed in range(300)]
+    local = np.array([what.local - what.yes for what in outcomes])
+    central = np.array([what.central - what.yes for what in outcomes])
+    # From 300 draws a standard deviation is known to 4 %, that of geometric noise to 9 %.
+    assert local.std() == pytest.approx(outcomes[0].local_off, rel=0.2)
+    assert central.std() == pytest.approx(outcomes[0].central_off, rel=0.5)
+    assert abs(local.mean()) < 5 * outcomes[0].local_off / np.sqrt(300)
+
+
+def test_sums_grow_as_the_lecture_says_and_points_lie_around_them() -> None:
+    what = sums.work(Lesson("sum"))
+    np.testing.assert_allclose(what.central, what.central[0])
+    np.testing.assert_allclose(what.local / what.local[0], np.sqrt(what.n / what.n[0]), rtol=1e-9)
+    seen = np.mean([sums.work(Lesson("sum", seed=s)).local_seen.mean(axis=1) for s in range(30)], 0)
+    # 360 outcomes each: a mean |error| is known to 4 %.
+    np.testing.assert_allclose(seen[2:] / what.local[2:], 1.0, atol=0.25)
+    # Vary by c²·p(1−p)·n, c = 1/(2p−1): n·e^ε/(e^ε−1)², and about n/ε² for small ε.
+    small = sums.work(Lesson("sum", 0.1, 10**6))
+    assert small.here[1] == pytest.approx(math.sqrt(2 / math.pi) * 10**3 / 0.1, rel=0.01)
+    assert small.here[0] == pytest.approx(1 / 0.1, rel=0.01)
+
+
+def test_the_standard_error_is_the_formula_s() -> None:
+    for epsilon in EPSILONS:
+        power, n = math.exp(epsilon), 10**6
+        by_formula = math.sqrt(n * power) / (power - 1)
+        said = sums.work(Lesson("sum", epsilon, n)).here[1] / math.sqrt(2 / math.pi)
+        assert said == pytest.approx(by_formula, rel=1e-6)
+
+
+def test_the_estimate_is_the_formula_s_with_the_live_numbers() -> None:
+    for epsilon in EPSILONS:
+        lesson = Lesson("sum", epsilon, 10**6)
+        what, power = sums.work(lesson), math.exp(epsilon)
+        by_hand = ((power + 1) * what.reports - lesson.n) / (power - 1)
+        assert what.estimate == pytest.approx(by_hand, rel=1e-6)
+
+
+def test_reports_at_their_word_are_off_by_the_lies() -> None:
+    lesson = Lesson("sum", 1.0, 10**9)
+    what = sums.work(lesson)
+    assert abs(what.reports - what.yes) == pytest.approx(what.at_their_word_here, rel=1e-3)
+    assert what.at_their_word_here > 1_000 * what.here[1]
+
+
+def test_needed_leads_are_right_in_95_of_100_and_in_the_lecture_s_order() -> None:
+    for lesson in (Lesson("selection"), Lesson("selection", 3.0, 10**6, items=256)):
+        what = selection.work(lesson)
+        central, one_hot, bitwise = what.needed
+        assert central is not None
+        assert one_hot is not None
+        assert bitwise is not None
+        assert central < one_hot < bitwise
+        d, e = lesson.items, lesson.epsilon
+        assert float(OneHotResponse(d, e).chance(one_hot, lesson.n)) >= 0.95
+        assert float(OneHotResponse(d, e).chance(0.8 * one_hot, lesson.n)) < 0.95
+        assert float(BitwiseResponse(d, e).chance(bitwise, lesson.n)) >= 0.95
+        assert float(BitwiseResponse(d, e).chance(0.8 * bitwise, lesson.n)) < 0.95
+    none = selection.work(Lesson("selection", 0.1, 100))
+    assert none.needed[1:] == (None, None)
+    assert (
+        "more votes than there are" in selection.open_board(Lesson("selection", 0.1, 100)).take_home
+    )
+
+
+def test_elections_are_held_with_the_lead_that_is_drawn() -> None:
+    for n, d, lead in ((1_000, 16, 1), (10**9, 1024, 777), (100, 4, 100)):
+        votes = selection.votes(n, d, lead)
+        assert votes[-1] - votes[:-1].max() == lead
+        assert votes.sum() <= n
+    what = selection.work(Lesson("selection"))
+    formulas = np.stack([what.central, what.one_hot, what.bitwise], axis=1)
+    at = np.searchsorted(what.lead, what.seen_at)
+    # 200 elections a point: standard errors up to 3.6 %, and ties are shared out differently.
+    np.testing.assert_allclose(what.seen, formulas[at], atol=0.2)
+
+
+def test_the_example_elects_another_than_the_favourite() -> None:
+    said = selection.open_board(Lesson("selection", broken=True)).take_home
+    assert example.elected() == 0b01 != int(np.argmax(example.EXAMPLE))
+    assert "elects 01 with 30 of 100 votes, though 40 chose 00" in said
+    figure = example.figure(LIGHT)
+    assert list(figure.data[0].y) == list(example.EXAMPLE)
+    assert [a + b for a, b in zip(figure.data[1].y, figure.data[2].y, strict=True)] == [100, 100]
+
+
+def test_rappor_s_rows_are_one_phone_s() -> None:
+    kept = rappor_phone.work(Lesson("rappor", days=30))
+    titles = [title for title, _ in kept.rows]
+    assert titles[:3] == ["Bloom filter", "kept for ever", "day 1"]
+    by_title = dict(kept.rows)
+    assert by_title["Bloom filter"].sum() == rappor_terms.HASHES
+    # 30 days: the average tells the kept bits (¾ against ¼), not the Bloom filter.
+    told = by_title["average"] > 0.5
+    assert (told == (by_title["kept for ever"] > 0)).mean() > 0.9
+    assert (told != (by_title["Bloom filter"] > 0)).any()
+    broken = rappor_phone.work(Lesson("rappor", 7.0, days=60, broken=True))
+    assert "drawn today" in dict(broken.rows)
+    top = np.sort(np.argsort(dict(broken.rows)["average"])[-rappor_terms.HASHES :])
+    np.testing.assert_array_equal(top, np.flatnonzero(dict(broken.rows)["Bloom filter"]))
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_rappor_never_tells_more_than_is_said(epsilon: float) -> None:
+    what = rappor_phone.work(Lesson("rappor", epsilon, values=3))
+    slack = 4 * 2.0**-11  # of the grid on which likelihoods are added up
+    assert max(what.kept) <= what.known + slack <= guessed_right(epsilon) + 2 * slack
+    assert max(what.changing) <= guessed_right(epsilon, 3) + 3 * slack
+    assert what.anew[-1] >= what.kept[-1] - slack
+
+
+def test_two_pages_of_the_first_cohort_share_no_bit() -> None:
+    """What the curves suppose of the two values that an onlooker is torn between."""
+    made = Rappor(rappor_terms.BITS, rappor_terms.HASHES, 1.0)
+    blooms = [made.bloom(page) for page in rappor_terms.PAGES]
+    assert (blooms[0] & blooms[1]).sum() == 0
+    assert blooms[0].sum() == blooms[1].sum() == rappor_terms.HASHES
+
+
+def test_the_crowd_is_decoded_within_its_standard_errors() -> None:
+    what = rappor_crowd.work(Lesson("rappor", 3.0, 10**6, view="crowd"))
+    assert (np.abs(what.decoded - what.truth) < 5 * what.deviation).all()
+    assert what.truth.sum() == 10**6
+
+
+def test_long_reports_buy_next_to_nothing_at_every_setting() -> None:
+    for epsilon in EPSILONS:
+        for items in (4, 64, 1024):
+            what = counting.work(Lesson("bits", epsilon, items=items))
+            galois = what.named("Galois")
+            longest = max(what.responses, key=lambda cost: cost.bits)
+            assert galois.bits <= longest.bits
+            wide = min(what.named("RAPPOR").off, what.named("OUE").off)
+            assert galois.off <= 1.035 * wide
+
+
+def test_one_function_for_all_is_never_better_than_is_said() -> None:
+    lesson = Lesson("bits", 10.0, 10**9, broken=True, items=64)
+    what = counting.work(lesson)
+    said = re.search(r"never better than ± ([\d.]+) %", counting.open_board(lesson).take_home)
+    assert said
+    floor = float(said[1]) / 100
+    assert all(cost.off > 0.99 * floor for cost in what.single)
+    assert what.single[-1].off < 1.1 * floor
+    assert what.sketch[-1].off < 0.2 * floor
+
+
+def test_means_are_as_accurate_in_any_bucket_and_nearest_is_not() -> None:
+    what = means.work(Lesson("means", n=10**9))
+    assert (what.by_offset == what.by_offset[0]).all()
+    assert what.to_nearest[0] == pytest.approx(what.by_offset[0], rel=1e-6)
+    assert what.to_nearest[-1] > 100 * what.by_offset[-1]
+    assert (np.diff(what.coins) < 0).all()
+    assert what.coins[0] > 10
+    assert 1 <= what.coins[-1] < 2
+    seen = [means.work(Lesson("means", seed=s)) for s in range(120)]
+    off = np.mean([abs(each.estimate - each.truth) for each in seen])
+    assert off == pytest.approx(seen[0].by_offset[0], rel=0.25)
+    assert len(WIDTHS) == what.coins.size
+
+
+def test_the_nearest_bucket_is_off_by_its_bias() -> None:
+    lesson = Lesson("means", 5.0, 10**9, width=240)
+    minutes = np.arange(241)
+    bias = abs(means.shares() @ (np.where(minutes >= 120, 240, 0) - minutes))
+    assert means.work(lesson).at(240)[1] == pytest.approx(bias, rel=0.01)
+
+
+def test_shuffling_says_the_bound_of_the_crowd_that_is_there() -> None:
+    lesson = Lesson("shuffling", 2.0, 10**6, broken=True, blocks=100)
+    what = shuffling.work(lesson)
+    assert what.crowd == 10_000
+    expected = [numeric(2.0, n, 1e-9) for n in (10**6, 10**4, 10**5)]
+    assert what.here == pytest.approx(expected)
+    said = shuffling.open_board(lesson).take_home
+    assert all(formats.digits(each) in said for each in expected)
+    assert (what.best <= what.closed + 1e-12).all()
+    assert (what.best <= what.block + 1e-12).all()
+    assert (what.block <= 2.0).all()
+
+
+def test_figures_draw_what_was_computed() -> None:
+    lesson = Lesson(broken=True, blocks=10, values=2, n=10**5)
+    drawn: dict[str, tuple[Any, dict[str, Any]]] = {
+        "sum": (
+            sums.figure(one := sums.work(lesson), lesson, LIGHT),
+            {"local, √n/ε": one.local, "reports taken at their word": one.at_their_word},
+        ),
+        "selection": (
+            selection.figure(two := selection.work(lesson), lesson, LIGHT),
+            {"bit by bit": 100 * two.bitwise, "trusted curator": 100 * two.central},
+        ),
+        "rappor": (
+            rappor_phone.leak(three := rappor_phone.work(lesson), lesson, LIGHT),
+            {"kept": 100 * np.array(three.kept), "new every day": 100 * np.array(three.anew)},
+        ),
+        "means": (
+            means.figure(four := means.work(lesson), lesson, LIGHT),
+            {"to the nearest: error": four.to_nearest, "coins, remembered": four.coins},
+        ),
+        "shuffling": (
+            shuffling.figure(five := shuffling.work(lesson), lesson, LIGHT),
+            {"mixed": five.best, "in blocks": five.block, "with fakes": five.real},
+        ),
+        "bits": (
+            counting.figure(six := counting.work(lesson), lesson, LIGHT),
+            {"Galois": [100 * six.named("Galois").off]},
+        ),
+    }
+    for figure, lines in drawn.values():
+        by_name = {trace.name: np.asarray(trace.y) for trace in figure.data}
+        for name, values in lines.items():
+            np.testing.assert_allclose(by_name[name], values)
+
+
+def test_the_audit_passes_what_is_taught_and_rejects_what_is_naive() -> None:
+    for name in NAMES:
+        for epsilon in (0.1, 1.0, 10.0):
+            for verdict in audits.of(name, epsilon):
+                with naming(f"{verdict}"):
+                    assert verdict.holds != verdict.what.startswith("naive")
+                    assert (verdict.loss > epsilon) != verdict.holds
+    assert sum(v.what.startswith("naive") for name in NAMES for v in audits.of(name, 1.0)) == 5
+    shown = audits.told(audits.of("selection", 1.0))
+    assert set(shown["keeps it"].values()) == {"✓ yes", "✗ NO"}
+    assert shown["largest found"]["naive: bit by bit, all of ε a bit"] == "2"

@@ -1,0 +1,274 @@
+"""How far is far: maps, rings, odds and files are those of the core, for every control."""
+
+import json
+from concurrent.futures import wait
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from streamlit.testing.v1 import AppTest
+
+from caldp_core.audit.adversary import guessed_right
+from caldp_core.audit.mechanisms import audit_mechanism
+from caldp_core.cli.commands import main
+from caldp_core.datasets import Gowalla
+from caldp_core.experiments.run import prepare, run
+from caldp_core.mechanisms.catalogue import MECHANISMS, mechanisms_for
+from caldp_core.mechanisms.specs import Exponential, GridGeometric, SteppedGeometric
+from caldp_core.scenarios.distances import CrowFlies, Streets
+from caldp_core.scenarios.policies import ContextPolicy
+from caldp_core.scenarios.scenario import Scenario
+from caldp_core.theory.displacement import displacement, reports_from
+from caldp_ui.app.navigation import DISTANCES
+from caldp_ui.app.theme import LIGHT
+from caldp_ui.compute import exports, rivals, runs
+from caldp_ui.distances import figures, side, words
+from caldp_ui.distances.presets import PRESETS
+from caldp_ui.distances.scene import BLOCKS, NOISE, TRUTH
+from caldp_ui.distances.shown import Shown, blocks_beside, shown
+from caldp_ui.distances.slot import (
+    AS_FAR,
+    AS_NEAR,
+    BEGIN,
+    NEW_YORK,
+    PERSON,
+    SLOT,
+    Far,
+    FarLink,
+    keeping,
+)
+from caldp_ui.stage import encode, encode_mask
+from caldp_ui.words.towns import place_name
+from tests.ui.driver import APP, checked, container, pictures, query_of, scene_of, trigger
+
+STAGE = SLOT.key("maps")
+TABS = ("Odds by distance", "Every noise", "Numbers", "Hand it on")
+TWO_KM = Far(replace(BEGIN, policy=CrowFlies(1.0, 2.0)))
+
+
+def opened(record: Far | None = None, **query: str) -> AppTest:
+    at = AppTest.from_file(APP, default_timeout=120)
+    for name, value in {**FarLink().write(record or Far()), **query}.items():
+        at.query_params[name] = value
+    at.session_state["distances-more"] = True
+    return checked(at.switch_page(DISTANCES).run())
+
+
+def record_of(at: AppTest) -> Far:
+    found: Far = at.session_state["distances/slot"].record
+    return found
+
+
+def assert_shows(at: AppTest, record: Far) -> Shown:
+    """Maps, ring, sentence, link are those of these scenarios' runs, which a test runs anew."""
+    assert record_of(at) == record
+    assert not at.error
+    assert FarLink().read(query_of(at)) == record
+    ours, beside = runs.result(record.scenario), runs.result(blocks_beside(record))
+    place, domain = record.place, ours.setup.dataset.domain
+    what = shown(record)
+    if record.show == PERSON:
+        alone = np.zeros(ours.setup.mechanism.k)
+        alone[place] = 1.0
+        law = reports_from(ours.setup.mechanism, place)
+        expected = {TRUTH: alone, NOISE: law, BLOCKS: what.in_blocks.law}
+        assert what.in_blocks.law[beside.setup.partition.labels != beside.setup.partition.labels[
+            place]].sum() == 0  # fmt: skip
+    else:
+        expected = {
+            TRUTH: ours.setup.dataset.distribution,
+            NOISE: ours.first.estimate,
+            BLOCKS: beside.first.estimate,
+        }
+    assert pictures(at, STAGE) == {name: encode(each).name for name, each in expected.items()}
+    levels = ours.setup.policy.between(np.full(domain.k, place), np.arange(domain.k))
+    ring = levels <= record.policy.epsilon * (1 + 1e-12)
+    assert scene_of(at, STAGE)["ground"]["sensitive"] == encode_mask(ring).name
+    (said,) = (item.value for item in container(at, "headline").markdown)
+    assert said == words.headline(what)
+    return what
+
+
+def test_opens_around_new_york_and_follows_every_control() -> None:
+    at = opened()
+    record = Far()
+    assert query_of(at) == {}
+    assert_shows(at, record)
+    checked(at.select_slider(key="distances-rate").set_value(0.05).run())
+    record = replace(record, scenario=replace(BEGIN, policy=CrowFlies(1.0, 20.0)))
+    assert_shows(at, record)
+    (control,) = (each for each in at.get("button_group") if each.key == "distances-show")
+    shows: Any = control
+    checked(shows.set_value(PERSON).run())
+    record = replace(record, show=PERSON)
+    assert_shows(at, record)
+    checked(at.radio(key="distances-beside").set_value(AS_FAR).run())
+    record = replace(record, beside=AS_FAR)
+    assert_shows(at, record)
+    checked(at.selectbox(key="distances-method").set_value("stepped-geometric").run())
+    record = replace(record, scenario=replace(record.scenario, mechanism=SteppedGeometric()))
+    assert_shows(at, record)
+    other = at.selectbox(key="distances-place").options[3]
+    checked(at.selectbox(key="distances-place").select(other).run())
+    assert record_of(at).place != NEW_YORK
+    assert_shows(at, record_of(at))
+
+
+def test_a_distance_along_streets_takes_a_mechanism_that_keeps_it() -> None:
+    at = opened(Far(replace(BEGIN, mechanism=SteppedGeometric())))
+    checked(at.radio(key="distances-distance").set_value(Streets).run())
+    what = assert_shows(at, Far(replace(BEGIN, policy=Streets(1.0, 50.0))))
+    assert what.setup.spec == GridGeometric()
+
+
+def test_a_click_looks_from_there_and_undo_takes_it_back() -> None:
+    at = opened()
+    cells = "100+2,131+2"  # two rows of two cells; 31 columns
+    trigger(at, [{"event": "act", "value": {"tool": "brush", "action": "here", "cells": cells}}],
+            STAGE)  # fmt: skip
+    assert record_of(at).place in (100, 101, 131, 132)
+    assert_shows(at, record_of(at))
+    trigger(at, [{"event": "act", "value": {"tool": "undo", "action": "undo"}}], STAGE)
+    assert_shows(at, Far())
+
+
+def test_the_very_mechanism_can_be_audited() -> None:
+    at = opened()
+    checked(at.button(key="distances-audited-start").click().run())
+    assert not wait([at.session_state["distances-audited/job"].future], timeout=60).not_done
+    checked(at.run())
+    assert any("It holds" in item.value for item in at.markdown)
+
+
+def test_every_preset_and_every_tab() -> None:
+    at = opened()
+    for preset in PRESETS:
+        checked(at.selectbox(key="distances-preset").set_value(preset.title).run())
+        assert_shows(at, Far(replace(BEGIN, policy=preset.policy)))
+    for tab in TABS:
+        at.session_state["distances-tabs"] = tab
+        checked(at.run())
+        assert not at.error
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"place": "434"},
+        {"show": "nobody"},
+        {"beside": "nothing"},
+        {"v": "2", "epsilon": "1"},
+        {"v": "2", "policy": "crow-flies", "km": "0.001"},
+        {"v": "2", "policy": "crow-flies", "dataset": "zipf", "n": "1000"},
+    ],
+    ids=lambda query: " ".join(query.values()),
+)
+def test_bad_links_are_told_and_start_afresh(query: dict[str, str]) -> None:
+    at = opened(None, **query)
+    assert "starts afresh" in at.warning[0].value
+    assert record_of(at) == Far()
+
+
+ODD = {
+    "a single cell": Far(replace(BEGIN, dataset=Gowalla("40.6,40.8,-74.2,-74")), place=0),
+    "a single row": Far(replace(BEGIN, dataset=Gowalla("40.6,40.8,-77.2,-71")), place=3),
+    "no shares": Far(replace(BEGIN, estimator="none", n=1000)),
+    "the exponential mechanism": Far(replace(BEGIN, mechanism=Exponential())),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_scenarios_are_told_as_well(name: str) -> None:
+    at = opened(ODD[name])
+    for tab in ("What is promised", *TABS):
+        at.session_state["distances-tabs"] = tab
+        checked(at.run())
+        assert not at.error
+    assert record_of(at) == ODD[name]
+
+
+def test_the_whole_map_is_a_job_and_the_place_moves_along() -> None:
+    at = opened()
+    whole = "Gowalla (reconstructed grid)"
+    checked(at.selectbox(key="distances-data").set_value(whole).run())
+    record = record_of(at)
+    assert record.scenario.dataset == Gowalla()
+    assert place_name(Gowalla().grid(), record.place) == "New York, New York"
+    assert any(button.key == "distances-ours-start" for button in at.button)
+    assert set(pictures(at, STAGE)) == {TRUTH, BLOCKS}
+
+
+def test_all_of_the_catalogue_is_listed() -> None:
+    for policy in (CrowFlies(1.0, 50.0), Streets(1.0, 50.0)):
+        scenario = replace(BEGIN, policy=policy)
+        made = prepare(scenario)
+        assert keeping(scenario) == mechanisms_for(made.policy)
+        assert all(side.makes(scenario, entry.name) for entry in keeping(scenario))
+    whole = replace(BEGIN, dataset=Gowalla())
+    assert "at most" in side.why_not(whole, "exponential")
+    at = opened(Far(whole))
+    menu = at.selectbox(key="distances-method").options
+    assert MECHANISMS["exponential"].title not in menu
+    assert MECHANISMS["stepped-geometric"].title in menu
+
+
+def test_blocks_beside_are_made_from_the_promise_alone() -> None:
+    for beside in (AS_NEAR, AS_FAR):
+        record = Far(beside=beside)
+        policy = blocks_beside(record).policy
+        assert isinstance(policy, ContextPolicy)
+        setup = prepare(record.scenario)
+        domain = Gowalla("39.8,42.6,-77.2,-71").grid()
+        east = float(setup.policy.between([0], [1])[0])
+        assert policy.epsilon == (east if beside == AS_NEAR else 1.0)
+        noise, blocks = shown(record).typical
+        assert blocks == pytest.approx(noise, rel=0.25)
+        elsewhere = replace(record.scenario, n=1000, seed=9)
+        assert blocks_beside(Far(elsewhere, beside=beside)).policy == policy
+        assert audit_mechanism(prepare(blocks_beside(record)).mechanism,
+                               prepare(blocks_beside(record)).policy).holds  # fmt: skip
+        assert domain.k == setup.mechanism.k
+
+
+def test_odds_are_the_policys_and_the_channel_keeps_them() -> None:
+    what = shown(Far())
+    assert words.odds_at(what.record, 50.0) == "73"
+    assert [words.odds_at(what.record, km) for km in words.ODDS_AT] == ["50", "52", "60", "88"]
+    km, right = figures.exactly(what)
+    assert km.size > 3
+    assert (right <= [guessed_right(0.02 * each) + 1e-9 for each in km]).all()
+    assert (np.diff(right[np.argsort(km)]) > 0).all()
+    by_name = {trace.name: trace for trace in figures.odds(what, LIGHT).data}
+    np.testing.assert_allclose(by_name["noise: from the channel"].y, 100 * right)
+    assert by_name["blocks: within one"].y[0] == 100 * guessed_right(what.blocks_epsilon)
+
+
+def test_displacements_are_the_core_s() -> None:
+    what = shown(TWO_KM)
+    law = reports_from(what.setup.mechanism, NEW_YORK)
+    assert what.noise.km == displacement(law, what.domain.km_from(NEW_YORK)) < 0.02
+    assert words.km(3.14) == "3.1 km"
+    assert words.km(1234.5) == "1,234 km"
+
+
+def test_the_exported_scenarios_give_the_pages_numbers(tmp_path: Path) -> None:
+    # A quick estimator: the command forecasts the error by hundreds of trials, too.
+    what = shown(Far(replace(BEGIN, estimator="clip", n=20_000)))
+    assert what.ours is not None
+    assert what.plain is not None
+    assert what.blocks is not None
+    assert what.plain.setup.scenario == rivals.rival(what.record.scenario)
+    path = tmp_path / "scenario.json"
+    path.write_text(exports.scenario_json(what.record.scenario), encoding="utf-8")
+    done = CliRunner().invoke(main, ["run", str(path)])
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.stdout)["errors"]
+    assert told["tv"]["mean"] == what.ours.first.errors.tv
+    assert told["sliced_wasserstein_km"]["mean"] == what.ours.first.errors.sliced_wasserstein_km
+    for result in (what.blocks, what.plain):
+        text = exports.scenario_json(result.setup.scenario)
+        again = run(prepare(Scenario.from_dict(json.loads(text))))
+        assert again.first.errors == result.first.errors

@@ -1,0 +1,148 @@
+"""The privacy matrix: entries, names, links and files; what the page says is the core's closure."""
+
+import json
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from caldp_core.audit.pairwise import audit_channel
+from caldp_core.basics.errors import CaldpError
+from caldp_ui.matrix import below, candidates
+from caldp_ui.matrix.slot import (
+    BUG,
+    DESIGNED,
+    PASTED,
+    Table,
+    TableLink,
+    level_text,
+    read_level,
+)
+from caldp_ui.matrix.templates import INF, TEMPLATES
+from tests.contract.checks import naming
+from tests.ui.driver import checked, query_of
+from tests.ui.matrix_page import SMALL, edit, headline, message, opened, record_of, said_of, verdict
+
+
+def test_opens_with_each_template_and_its_channels_keep_it() -> None:
+    at = opened()
+    assert query_of(at) == {}
+    for name, template in TEMPLATES.items():
+        checked(at.selectbox(key="matrix-template").set_value(name).run())
+        record = record_of(at)
+        assert record == Table().ready(name, 1.0)
+        assert headline(at) == said_of(verdict(record))
+        said = message(at)["promise"]
+        assert [[cell["text"] for cell in row] for row in said] == [
+            ["" if x == z else level_text(e) for z, e in enumerate(row)]
+            for x, row in enumerate(template.levels(1.0))
+        ]
+        for channel in candidates.titles_for(record.levels):
+            if channel not in (DESIGNED, PASTED, BUG):
+                found = candidates.made(replace(record, channel=channel))
+                assert audit_channel(found.channel, record.matrix).holds, (name, channel)
+
+
+def test_entries_are_edited_both_ways_and_undone() -> None:
+    at = opened(template="ldp")
+    begin = record_of(at)
+    edit(at, 0, 2, "0,5")
+    assert record_of(at) == begin.set(0, 2, 0.5, False)
+    edit(at, 1, 2, "", both=True)
+    levels = record_of(at).levels
+    assert levels[1][2] == levels[2][1] == INF
+    assert opened(record_of(at)).session_state["matrix/slot"].record == record_of(at)
+    checked(at.button(key="matrix-undo").click().run())
+    assert record_of(at) == begin.set(0, 2, 0.5, False)
+
+
+def test_what_is_no_level_or_no_entry_changes_nothing() -> None:
+    at = opened(template="ldp")
+    begin = record_of(at)
+    for text in ("-1", "21", "a", "1_0", "nan", "1e400"):
+        with naming(text):
+            edit(at, 0, 1, text)
+            said = at.warning[0].value.replace("\\", "")
+            assert "A level must be a number from 0 to 20, or ∞" in said
+            assert record_of(at) == begin
+    for x, other in ((0, 0), (0, 9), (-1, 0), ("0", 1), (None, 1), (0, 1.0)):
+        with naming(f"{x}, {other}"):
+            edit(at, x, other, "0.5")
+            assert record_of(at) == begin
+
+
+def test_what_follows_is_the_shortest_way_and_can_be_written_in() -> None:
+    at = opened(template="neighbours")
+    assert "12 entries say “no promise”, yet one follows" in headline(at)
+    assert message(at)["promise"][0][3]["follows"] == "→ 3"
+    assert (
+        "no promise, yet from other entries follows ε = 3" in message(at)["promise"][0][3]["told"]
+    )
+    at.session_state["matrix-tabs"] = "What follows from E"
+    checked(at.run())
+    checked(at.button(key="matrix-close").click().run())
+    steps = np.abs(np.subtract.outer(np.arange(5), np.arange(5))).astype(float)
+    assert np.array_equal(record_of(at).levels, steps)
+    assert "No entry is looser" in headline(at)
+
+
+NO_MATRIX: tuple[dict[str, str], ...] = (
+    {"template": "x"},
+    {"epsilon": "0"},
+    {"epsilon": "x"},
+    {"levels": "0,1;1,0"},
+    {"names": "a|b", "levels": "0,1;1,2"},
+    {"names": "a|b", "levels": "0,1"},
+    {"names": "a|a", "levels": "0,1;1,0"},
+    {"names": "|".join("abcdefghijklm"), "levels": "0"},
+    {"pasted": "1" * 4001},
+    {"second": "x"},
+)
+
+
+def test_links_that_say_no_matrix_start_afresh() -> None:
+    for query in NO_MATRIX:
+        with naming(f"{query}"), pytest.raises(CaldpError):
+            TableLink().check(TableLink().read(query))
+    at = opened(second="x")
+    assert "starts afresh" in at.warning[0].value
+    assert record_of(at) == Table()
+
+
+def test_new_names_begin_without_promises_and_kept_ones_keep_theirs() -> None:
+    at = opened(SMALL)
+    checked(at.text_area(key="matrix-names").set_value("c\n a \nnew").run())
+    assert record_of(at).names == ("c", "a", "new")
+    assert record_of(at).levels == ((0.0, 2.0, INF), (INF, 0.0, INF), (INF, INF, 0.0))
+
+
+def test_files_hold_what_is_shown() -> None:
+    what = verdict(replace(SMALL, channel=BUG))
+    told = json.loads(below.matrix_json(what))
+    assert told["levels"] == [[0, 1, None], [None, 0, 0.5], [2, None, 0]]
+    assert not told["holds"]
+    holds = {(cell["truth"], cell["against"]): cell["holds"] for cell in told["cells"]}
+    assert not holds["b", "c"]
+    assert all(held for pair, held in holds.items() if pair != ("b", "c"))
+    assert below.matrix_csv(what).splitlines()[1] == "a,0,1,inf"
+
+
+def test_every_tab_shows_where_nothing_is_promised_and_where_nothing_may_be_said() -> None:
+    for level in (INF, 0.0):
+        rows = ((0.0, level), (level, 0.0))
+        at = opened(Table("", 1.0, ("a", "b"), rows))
+        told = "Nothing is promised" if level else "keeps all 2 promises"
+        assert told in headline(at)
+        for tab in below._TABS:
+            at.session_state["matrix-tabs"] = tab
+            checked(at.run())
+            assert not at.error
+
+
+def test_levels_are_read_as_people_type_them() -> None:
+    assert [read_level(text) for text in ("1", " 0,25", "∞", "", "inf")] == [1, 0.25, INF, INF, INF]
+    assert level_text(math.log(3)) == "1.09861"
+    entry = candidates._entry
+    assert [entry(text) for text in ("0.1", "1/3")] == [Fraction(1, 10), Fraction(1, 3)]

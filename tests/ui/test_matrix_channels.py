@@ -1,0 +1,179 @@
+"""Channels on the page of the privacy matrix: each verdict is the core's exact audit."""
+
+from concurrent.futures import wait
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from caldp_core.audit.pairwise import audit_channel
+from caldp_core.audit.sampled import audit_sampler, sampler_of
+from caldp_core.basics.errors import CaldpError
+from caldp_core.mechanisms import mechanism
+from caldp_core.privacy.context import Context
+from caldp_ui.matrix import below, board, candidates
+from caldp_ui.matrix.slot import (
+    ALIKE,
+    BUG,
+    DESIGNED,
+    PASTED,
+    SLOT,
+    Table,
+)
+from caldp_ui.matrix.templates import INF, Rows
+from tests.contract.checks import naming
+from tests.ui.driver import checked, container
+from tests.ui.matrix_page import (
+    SMALL,
+    edit,
+    headline,
+    message,
+    opened,
+    plain,
+    record_of,
+    said_of,
+    verdict,
+)
+
+
+def test_a_planted_bug_is_missed_by_samples_and_named_by_the_exact_audit() -> None:
+    at = opened(template="ldp")
+    assert all(cell["mark"] != "broken" for row in message(at)["deed"] for cell in row)
+    checked(at.button(key="matrix-plant").click().run())
+    assert "breaks 20 of 20 promises" in headline(at)
+    marks = [cell["mark"] for row in message(at)["deed"] for cell in row]
+    assert marks.count("broken") == 20
+    (table,) = (each.value for each in at.table)
+    assert list(table["verdict"]) == ["believed", "nothing found", "broken"]
+    louder = mechanism(Context.plain(5, 1.05), "randomized-response")
+    worst = audit_channel(louder.exact_channel(), Context.plain(5, 1.0)).worst
+    assert worst is not None
+    assert f"ε = {worst.privacy_loss:.6f}" in table["what it says"].iloc[2]
+    bound = audit_sampler(
+        sampler_of(louder), worst.x, worst.x_other, below.SAMPLES, np.random.default_rng(1)
+    )
+    assert f"ε ≥ {bound.epsilon:.3f}" in table["what it says"].iloc[1]
+    assert bound.epsilon < 1.0 < worst.privacy_loss
+    checked(at.button(key="matrix-mend").click().run())
+    assert "keeps all 20 promises" in headline(at)
+    (table,) = (each.value for each in at.table)
+    assert list(table["verdict"]) == ["believed", "nothing found", "kept"]
+
+
+def test_a_pasted_channel_is_audited_exactly() -> None:
+    warner = "3/4 1/4\n0.25, 0.75"
+    record = replace(Table().ready("drug", 1.1), channel=PASTED, pasted=warner)
+    assert verdict(record).audit.holds  # log 3 = 1.0986…
+    tight = replace(record.set(0, 1, 1.0986, both=False))
+    what = verdict(tight)
+    assert [(cell.leak.x, cell.leak.x_other) for cell in what.broken] == [(0, 1)]
+    assert "1.09861 instead of 1.0986" in said_of(what)
+    assert "“Yes” against “No”" in headline(opened(tight))
+    again = candidates.made(replace(record, pasted=candidates.as_text(what.candidate.channel)))
+    assert again.channel == what.candidate.channel
+
+
+def test_what_is_no_channel_is_said_in_a_sentence() -> None:
+    for text, told in (
+        ("", "needs 2 lines"),
+        ("1 0", "needs 2 lines"),
+        ("1 0\n1", "as many numbers"),
+        ("1 -1\n0 1", "a number such as"),
+        ("1/0 0\n0 1", "a number such as"),
+        ("1e9 0\n0 1", "a number such as"),
+        ("1 " * 401 + "\n" + "1 " * 401, "at most 400 reports"),
+    ):
+        record = replace(Table().ready("drug", 1.0), channel=PASTED, pasted=text)
+        with naming(text[:9]), pytest.raises(CaldpError, match=told):
+            candidates.made(record)
+
+
+ODD: tuple[Rows, ...] = (
+    ((0.0, 0.0), (0.0, 0.0)),
+    ((0.0, 0.0), (INF, 0.0)),
+    ((0.0, 0.0005), (0.0005, 0.0)),
+    ((0.0, INF), (20.0, 0.0)),
+    ((0.0, 0.0, 1.0), (0.0, 0.0, 1.0), (1.0, 1.0, 0.0)),
+    ((0.0, 1.0, INF), (0.5, 0.0, 0.0), (INF, INF, 0.0)),
+)
+
+
+def test_what_a_channel_need_not_hide_is_told() -> None:
+    assert "gives away up to ε = 1.50 less than it may" in said_of(verdict(Table()))
+    full = replace(Table().ready("blocks", 1.0), channel="randomized-response")
+    assert "keeps all 8 promises**, each to the full" in said_of(verdict(full))
+
+
+def test_odd_matrices_are_kept_by_every_channel_that_can_be_made() -> None:
+    for rows in ODD:
+        record = Table("", 1.0, tuple("abc"[: len(rows)]), rows)
+        for channel in candidates.titles_for(rows):
+            with naming(f"{rows}, {channel}"):
+                if channel not in (DESIGNED, PASTED, BUG):
+                    assert verdict(replace(record, channel=channel)).audit.holds
+
+
+def test_what_can_not_be_designed_leaves_the_matrix_on_show() -> None:
+    for rows in ODD[:3]:
+        with naming(f"{rows}"):
+            at = opened(Table("", 1.0, ("a", "b"), rows, channel=DESIGNED))
+            job = at.session_state["matrix-design/job"]
+            assert not wait([job.future], timeout=60).not_done
+            checked(at.run())
+            assert not at.error
+            assert message(at)["names"] == ["a", "b"]
+
+
+def test_a_broken_text_of_a_channel_leaves_the_matrix_on_show() -> None:
+    at = opened(replace(SMALL, channel=PASTED, pasted="1 0"))
+    assert "needs 3 lines" in plain(at.warning[0].value)
+    assert message(at)["names"] == ["a", "b", "c"]
+
+
+def test_rows_that_do_not_sum_to_one_are_named() -> None:
+    record = replace(Table().ready("drug", 1.0), channel=PASTED, pasted="0.5 0.5\n0.333 0.666")
+    assert "the row of “No” must be chances that sum to 1, its sum is 0.999" in headline(
+        opened(record)
+    )
+
+
+def test_the_designer_works_beside_the_page_and_proves_its_gap() -> None:
+    at = opened()
+    checked(at.button(key="matrix-design-it").click().run())
+    job = at.session_state["matrix-design/job"]
+    assert not wait([job.future], timeout=120).not_done
+    checked(at.run())
+    assert "keeps all 25 promises" in headline(at)
+    told = " ".join(each.value for each in container(at, "matrix-side").markdown)
+    assert "Certified:** less than 0.01 %" in told
+    least = candidates.made(Table()).mechanism
+    assert least is not None
+    times = candidates.even_variance(least) / job.result().loss
+    assert f"needs {times:.3g} times as many people" in told
+    assert times > 3
+
+
+def test_two_releases_add_up_and_break_what_one_keeps() -> None:
+    at = opened(template="ldp")
+    for second in ("same", "plain"):
+        checked(at.run())
+        at.session_state["matrix-tabs"] = "Two releases"
+        checked(at.run())
+        checked(at.selectbox(key="matrix-second").set_value(second).run())
+        shown = message(at, SLOT.key("together"))
+        assert shown["promise"][0][1]["text"] == "2"
+        assert shown["deed"][0][1] | {"told": ""} == {
+            "text": "2.00",
+            "mark": "kept",
+            "colours": board._colours(2.0),
+            "told": "",
+        }
+
+
+def test_a_channel_that_no_longer_fits_is_said_so() -> None:
+    at = opened(replace(Table().ready("blocks", 1.0), channel="hadamard"))
+    assert container(at, "matrix-side").selectbox[1].value is not None
+    edit(at, 0, 1, "0.5")
+    said = [each.value for each in container(at, "matrix-side").caption]
+    assert any("can't be made for this matrix" in each for each in said)
+    assert headline(at) == said_of(verdict(replace(record_of(at), channel=ALIKE)))

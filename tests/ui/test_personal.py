@@ -1,0 +1,259 @@
+"""Personal secrets: four ways and the bias are those of the core, for every control."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from streamlit.testing.v1 import AppTest
+
+from caldp_core.audit.adversary import guessed_right
+from caldp_core.audit.mechanisms import audit_mechanism
+from caldp_core.cli.commands import main
+from caldp_core.datasets import Cities, Gowalla
+from caldp_core.domain.grid import Area
+from caldp_core.experiments.run import prepare, run
+from caldp_core.mechanisms import FAMILIES
+from caldp_core.mechanisms.backgrounds import population_background
+from caldp_core.scenarios.policies import BACKGROUNDS, PersonalTags
+from caldp_core.scenarios.protection import SensitiveAreas
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.app.navigation import PERSONAL
+from caldp_ui.compute import exports, rivals, runs
+from caldp_ui.personal import scene, words
+from caldp_ui.personal.presets import PRESETS
+from caldp_ui.personal.scene import ASSUMED, EVERYTHING, KNOWN, NOTHING, TRUTH
+from caldp_ui.personal.shown import Shown, at_own_places, shown, tagged
+from caldp_ui.personal.slot import BEGIN, SLOT, Personal, PersonalLink, known, nothing_own
+from caldp_ui.personal.week import week
+from caldp_ui.stage import encode
+from tests.ui.driver import APP, box, checked, container, pictures, query_of, trigger
+
+STAGE = SLOT.key("maps")
+TABS = ("One person's week", "The guess and its bias", "What is promised", "Numbers", "Hand it on")
+
+
+def opened(scenario: Scenario = BEGIN, **query: str) -> AppTest:
+    at = AppTest.from_file(APP, default_timeout=120)
+    for name, value in {**PersonalLink().write(Personal(scenario)), **query}.items():
+        at.query_params[name] = value
+    at.session_state["personal-more"] = True
+    return checked(at.switch_page(PERSONAL).run())
+
+
+def scenario_of(at: AppTest) -> Scenario:
+    record: Personal = at.session_state["personal/slot"].record
+    return record.scenario
+
+
+def tags(**changes: object) -> Scenario:
+    """The page's first scenario with another policy."""
+    policy = BEGIN.policy
+    assert isinstance(policy, PersonalTags)
+    return replace(BEGIN, policy=replace(policy, **changes))  # type: ignore[arg-type]
+
+
+def small(**changes: object) -> Scenario:
+    """The same on a part of the map, where nothing is known of homes."""
+    policy = {"background": "uniform", **changes}
+    return replace(tags(**policy), dataset=Gowalla("39.8,42.6,-77.2,-71"))
+
+
+SMALL = small()
+
+
+def assert_shows(at: AppTest, scenario: Scenario) -> Shown:
+    """Maps, sentence and link are those of these scenarios' runs, which a test below runs anew."""
+    assert scenario_of(at) == scenario
+    assert not at.error
+    assert PersonalLink().read(query_of(at)).scenario == scenario
+    what = shown(Personal(scenario))
+    ways = {
+        EVERYTHING: rivals.rival(scenario),
+        KNOWN: known(scenario),
+        ASSUMED: scenario,
+        NOTHING: nothing_own(scenario),
+    }
+    if what.is_known:
+        del ways[KNOWN]
+    expected = {name: runs.result(way).first.estimate for name, way in ways.items()}
+    expected[TRUTH] = what.setup.dataset.distribution
+    assert pictures(at, STAGE) == {name: encode(each).name for name, each in expected.items()}
+    (said,) = (item.value for item in container(at, "headline").markdown)
+    assert said == words.headline(what)
+    return what
+
+
+def test_opens_and_follows_every_control() -> None:
+    at = opened()
+    assert query_of(at) == {}
+    assert_shows(at, BEGIN)
+    at = opened(SMALL)
+    checked(at.select_slider(key="personal-epsilon").set_value(3.0).run())
+    assert_shows(at, small(epsilon=3.0))
+    checked(at.selectbox(key="personal-share-0").set_value(70).run())
+    assert_shows(at, small(epsilon=3.0, shares=(0.7, 0.2)))
+    checked(at.selectbox(key="personal-family").set_value("hadamard").run())
+    spec = FAMILIES["hadamard"].spec()
+    assert_shows(at, replace(small(epsilon=3.0, shares=(0.7, 0.2)), mechanism=spec))
+    menu = at.selectbox(key="personal-family").options
+    assert all(entry.title in menu for entry in FAMILIES.values())
+    checked(at.selectbox(key="personal-data").set_value("Synthetic cities").run())
+    assert isinstance(scenario_of(at).dataset, Cities)
+
+
+def test_every_preset_and_every_tab() -> None:
+    at = opened()
+    for preset in PRESETS:
+        checked(at.selectbox(key="personal-preset").set_value(preset.title).run())
+        assert_shows(at, preset.apply(BEGIN))
+    for tab in TABS:
+        at.session_state["personal-tabs"] = tab
+        checked(at.run())
+        assert not at.error
+
+
+def test_boxes_are_sensitive_for_everybody_and_undo_takes_them_back() -> None:
+    at = opened(SMALL)
+    area = Area(40.2, 41.4, -74.8, -73.2)
+    for action in (scene.PROTECT, scene.UNPROTECT):
+        told = {"tool": "box", "action": action, "box": box(area)}
+        trigger(at, [{"event": "act", "value": told}], STAGE)
+    assert_shows(at, small(sensitive=SensitiveAreas((f"+{area}", f"-{area}"))))
+    trigger(at, [{"event": "act", "value": {"tool": "undo", "action": "undo"}}], STAGE)
+    what = assert_shows(at, small(sensitive=SensitiveAreas((f"+{area}",))))
+    assert what.setup.sensitive.any()
+    assert "at a place that is sensitive for everybody" in words.sends(what)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"v": "2", "epsilon": "1"},
+        {"v": "2", "policy": "personal-tags", "shares": "0.7;0.7"},
+        {"v": "2", "policy": "personal-tags", "shares": "0.1;0.1;0.1;0.1;0.1"},
+        {"v": "2", "policy": "personal-tags", "background": "my guess"},
+        {"v": "2", "policy": "personal-tags", "estimator": "maximum-likelihood"},
+        {"v": "2", "policy": "personal-tags", "dataset": "zipf", "n": "1000"},
+    ],
+    ids=lambda query: " ".join(query.values()),
+)
+def test_bad_links_are_told_and_start_afresh(query: dict[str, str]) -> None:
+    at = opened(BEGIN, **query)
+    assert "starts afresh" in at.warning[0].value
+    assert scenario_of(at) == BEGIN
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        small(shares=(0.0, 0.0)),
+        small(shares=(0.25,) * 4),
+        small(shares=(1.0,), background="truth"),
+        replace(SMALL, estimator="none", n=1000),
+    ],
+    ids=["nobody", "everybody", "one tag", "no shares"],
+)
+def test_odd_scenarios_are_told_as_well(odd: Scenario) -> None:
+    at = opened(odd)
+    for tab in TABS:
+        at.session_state["personal-tabs"] = tab
+        checked(at.run())
+        assert not at.error
+    assert scenario_of(at) == odd
+
+
+def test_a_method_that_cannot_read_tags_is_refused_and_nothing_is_lost() -> None:
+    at = opened(SMALL)
+    checked(at.selectbox(key="personal-estimator").set_value("maximum-likelihood").run())
+    assert "not known for tags" in at.warning[0].value
+    assert_shows(at, SMALL)
+
+
+def test_every_background_has_words_and_its_bias_is_what_is_left_of_many_people() -> None:
+    truth = shown(Personal(BEGIN)).setup.dataset.distribution
+    sizes = {}
+    for name in BACKGROUNDS:
+        what = shown(Personal(tags(background=name)))
+        assert words.background(name) != name
+        made = tagged(what.setup)
+        np.testing.assert_allclose(what.bias.per_symbol, made.expected(truth) - truth, atol=1e-15)
+        sizes[name] = what.bias.total_variation
+        many, few = (picture.code for picture in scene.bias_scene(what).pictures[1:])
+        assert many == encode(np.maximum(what.bias.per_symbol, 0.0))
+        assert few == encode(np.maximum(-what.bias.per_symbol, 0.0))
+        if name != "truth":
+            assert what.assumed is not None
+            # 3.67 million people: the noise adds little to the bias.
+            off = what.assumed.first.errors.tv
+            assert off == pytest.approx(what.bias.total_variation, rel=0.1)
+    assert sizes["truth"] == pytest.approx(0.0, abs=1e-12)
+    assert 0.1 < sizes["population"] < sizes["mirrored"] < 0.6
+
+
+def test_what_the_collector_counts_at_own_places_is_right() -> None:
+    what = shown(Personal(BEGIN))
+    true, found = at_own_places(what)
+    np.testing.assert_allclose(true, [0.4, 0.2], atol=1e-12)
+    made = tagged(what.setup)
+    shares, n = made.shares(what.setup.dataset.distribution), what.setup.n
+    # 5.1 standard deviations: two-sided 3.4e-7 a tag.
+    spread = np.sqrt(made.common.variance(shares, n)[made.k :])
+    assert (np.abs(found - true) < 5.1 * spread).all()
+    assert (spread < 0.002).all()
+    assert audit_mechanism(made, what.setup.policy).holds
+
+
+def test_a_week_of_one_person_keeps_home_within_the_odds() -> None:
+    what = shown(Personal(BEGIN))
+    named, homes = 0, []
+    for seed in range(1, 41):
+        days = week(replace(what, record=Personal(replace(BEGIN, seed=seed))))
+        assert [day.tag for day in days] == [0, 1, None, 1, 0, None, 0]
+        for day in days:
+            # Own places are never named; others are named as they are, and rule home out.
+            assert day.named in (None, day.place if day.tag is None else None)
+            assert day.home <= guessed_right(1.0) + 1e-12
+            assert (day.home == 0) == (day.named is not None)
+        named += sum(day.named is not None for day in days)
+        homes.append(days[0].home)
+    # 80 stops elsewhere, each named with chance 0.462: 5.1 deviations of 4.5 either side.
+    assert abs(named - 80 * what.clear) < 5.1 * np.sqrt(80 * what.clear * (1 - what.clear))
+    assert max(homes) == pytest.approx(guessed_right(1.0))
+
+
+def test_the_four_ways_are_told_by_one_denominator() -> None:
+    what = shown(Personal(BEGIN))
+    for result in (what.nothing, what.known, what.assumed, what.everything):
+        assert result is not None
+        number, told = words.wrong(result)
+        assert told == "of 100 people in the wrong place"
+        assert float(number) == pytest.approx(100 * result.first.errors.tv, rel=0.1, abs=1e-6)
+    assert what.nothing is not None
+    assert words.wrong(what.nothing)[0] == "0"
+
+
+def test_a_mirrored_background_is_the_truth_east_for_west() -> None:
+    what = shown(Personal(tags(background="mirrored")))
+    truth = what.setup.dataset.distribution.reshape(125, 350)
+    open_symbols = ~what.setup.sensitive
+    right = population_background(1, truth[:, ::-1].ravel(), open_symbols)[0]
+    np.testing.assert_array_equal(tagged(what.setup).policy.background[0], right)
+
+
+def test_the_exported_scenarios_give_the_pages_numbers(tmp_path: Path) -> None:
+    small = replace(tags(background="uniform"), dataset=Cities(), n=20_000, estimator="clip")
+    what = shown(Personal(small))
+    assert what.assumed is not None
+    path = tmp_path / "scenario.json"
+    path.write_text(exports.scenario_json(small), encoding="utf-8")
+    done = CliRunner().invoke(main, ["run", str(path)])
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["errors"]["tv"]["mean"] == what.assumed.first.errors.tv
+    for result in (what.known, what.nothing, what.everything):
+        assert result is not None
+        text = exports.scenario_json(result.setup.scenario)
+        again = run(prepare(Scenario.from_dict(json.loads(text))))
+        assert again.first.errors == result.first.errors

@@ -1,0 +1,211 @@
+"""Ask the room: a teacher and phones as visits of one server; links, errors, and what is said."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from caldp_core.basics.errors import CaldpError
+from caldp_ui.app.navigation import ROOM
+from caldp_ui.room import rehearsal, words
+from caldp_ui.room.question import Law, Question, channel_of
+from caldp_ui.room.registry import Seen, rooms
+from caldp_ui.room.slot import READY, SLOT, Draft, DraftLink
+from tests.contract.checks import naming
+from tests.ui.driver import APP, _component, checked, container, query_of, trigger
+
+PHONE = SLOT.key("phone")
+
+
+@pytest.fixture(autouse=True)
+def no_rooms() -> Iterator[None]:
+    rooms.clear()
+    yield
+    rooms.clear()
+
+
+def opened(**query: str) -> AppTest:
+    at = AppTest.from_file(APP, default_timeout=120)
+    for name, value in query.items():
+        at.query_params[name] = value
+    return checked(at.switch_page(ROOM).run())
+
+
+def draft_of(at: AppTest) -> Draft:
+    record: Draft = at.session_state["room/slot"].record
+    return record
+
+
+def message(at: AppTest, name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(_component(at, SLOT.key(name)).json)
+    return found
+
+
+def headline(at: AppTest) -> str:
+    (said,) = (item.value for item in container(at, "headline").markdown)
+    return said
+
+
+def hall() -> tuple[AppTest, Seen]:
+    at = opened()
+    checked(at.button(key="room-open").click().run())
+    return at, rooms().look(at.session_state["room/held"].code)
+
+
+def send(phone: AppTest, report: object, token: int = 1) -> AppTest:
+    mark = message(phone, "phone")["mark"]
+    value = {"mark": mark, "token": f"{token:032x}", "report": report}
+    return trigger(phone, [{"event": "report", "value": value}], PHONE)
+
+
+def test_opens_with_a_rehearsal_of_each_ready_question() -> None:
+    at = opened()
+    assert query_of(at) == {}
+    for name, question in READY.items():
+        checked(at.selectbox(key="room-ready").set_value(name).run())
+        assert draft_of(at) == Draft(question)
+        assert headline(at) == words.rehearsal(question, 30, rehearsal.half_width(Draft(question)))
+        board = message(at, "rehearsal")
+        assert [each["name"] for each in board["answers"]] == list(question.answers)
+        assert sum(each["sent"] for each in board["answers"]) == len(board["reports"]) == 30
+        assert DraftLink().read(query_of(at)) == draft_of(at)
+
+
+def test_every_control_changes_what_it_names() -> None:
+    at = opened()
+    checked(at.text_input(key="room-text").set_value(" Red or blue? ").run())
+    checked(at.text_area(key="room-answers").set_value("Red\n\n Blue\nNo").run())
+    checked(at.button_group(key="room-sensitive").set_value([2, 0]).run())
+    checked(at.select_slider(key="room-epsilon").set_value(2.0).run())
+    checked(at.select_slider(key="room-phones").set_value(100).run())
+    wanted = Draft(Question("Red or blue?", ("Red", "Blue", "No"), (0, 2), 2.0), 100)
+    assert draft_of(at) == wanted
+    again = opened(**DraftLink().write(wanted))
+    assert draft_of(again) == wanted
+    assert not again.warning
+
+
+def test_answers_that_keep_their_text_stay_sensitive() -> None:
+    at = opened()
+    checked(at.text_area(key="room-answers").set_value("Maybe\nYes\nNo").run())
+    assert draft_of(at).question.sensitive == (1,)
+
+
+def test_bad_input_is_a_sentence_and_nothing_is_lost() -> None:
+    at = opened()
+    for kind, name, value, told in (
+        ("text_area", "answers", "Yes", "2 to 12 answers"),
+        ("text_area", "answers", "Yes\nYes", "there twice"),
+        ("text_input", "text", " ", "The question is empty"),
+    ):
+        checked(getattr(at, kind)(key=f"room-{name}").set_value(value).run())
+        assert told in at.warning[0].value
+        assert draft_of(at) == Draft()
+
+
+NO_QUESTION: tuple[dict[str, str], ...] = (
+    {"epsilon": "x"},
+    {"sensitive": "9"},
+    {"sensitive": "a"},
+    {"phones": "1e9"},
+    {"phones": "0"},
+    {"answers": "a|" * 5000},
+)
+
+
+def test_links_that_say_no_question_start_afresh() -> None:
+    for query in NO_QUESTION:
+        with naming(f"{query}"), pytest.raises(CaldpError):
+            DraftLink().check(DraftLink().read(query))
+    at = opened(**NO_QUESTION[-1])
+    assert "starts afresh" in at.warning[0].value
+    assert draft_of(at) == Draft()
+
+
+def test_phones_report_and_the_projector_shows_it() -> None:
+    teacher, seen = hall()
+    board = message(teacher, "board")
+    assert board["n"] == 0
+    assert words.NOTHING_YET in headline(teacher)
+    phones = [opened(code=seen.code.lower()) for _ in range(3)]
+    for number, phone in enumerate(phones):
+        assert message(phone, "phone")["received"] is False
+        send(phone, number % 2, number)
+        assert message(phone, "phone")["received"] is True
+    checked(teacher.run())
+    board = message(teacher, "board")
+    assert board["reports"] == [0, 1, 0]
+    assert "3 reports say" in headline(teacher)
+    for tab in ("The coin", "Numbers", "Hand it on"):
+        teacher.session_state["room-tabs"] = tab
+        checked(teacher.run())
+
+
+def test_a_phone_gets_the_cores_law_and_is_told_what_it_gives_away() -> None:
+    _, seen = hall()
+    sent = message(opened(code=seen.code), "phone")
+    law = Law(int(sent["law"]["whole"]), tuple(tuple(map(int, r)) for r in sent["law"]["steps"]))
+    assert law.channel() == [list(row) for row in channel_of(seen.question)]
+    yes, no = sent["told"]
+    assert "You can deny it: of 100 phones with any other answer, 37" in yes["why"]
+    assert yes["chances"] == ["100 of 100", "37 of 100"]
+    assert "This report is true" in no["why"]
+    assert no["chances"] == ["0 of 100", "63 of 100"]
+
+
+def test_each_phone_that_cannot_report_is_told_so_in_one_sentence() -> None:
+    teacher, seen = hall()
+    phone = opened(code=seen.code)
+    send(phone, 0)
+    send(phone, 0, token=2)
+    assert "first report counts" in message(phone, "phone")["refused"]
+    assert rooms().look(seen.code).reports == (0,)
+    forger = opened(code=seen.code)
+    send(forger, 7)
+    assert "A report must be" in message(forger, "phone")["refused"]
+    checked(teacher.button(key="room-close").click().run())
+    late = opened(code=seen.code)
+    assert message(late, "phone")["open"] is False
+    send(late, 0, token=3)
+    assert "closed" in message(late, "phone")["refused"]
+    checked(teacher.button(key="room-end").click().run())
+    assert container(teacher, "room-asked") is None
+    for code, told in ((seen.code, "has ended"), ("NNNNN", "There is no room")):
+        (said,) = opened(code=code).info
+        assert told in said.value
+
+
+def test_the_next_question_is_asked_in_the_same_room() -> None:
+    teacher, seen = hall()
+    send(opened(code=seen.code), 1)
+    checked(teacher.button(key="room-next").click().run())
+    checked(teacher.selectbox(key="room-ready").set_value("Vote").run())
+    checked(teacher.button(key="room-open").click().run())
+    after = rooms().look(seen.code)
+    assert after.question == READY["Vote"]
+    assert after.reports == ()
+    assert after.mark != seen.mark
+
+
+def test_a_reloaded_projector_finds_its_room_and_a_guessed_key_does_not() -> None:
+    teacher, seen = hall()
+    key = teacher.session_state["room/held"].key
+    for told, found in ((key, True), ("guess", False)):
+        again = opened()
+        kept = [{"event": "held", "value": {"code": seen.code, "key": told}}]
+        trigger(again, kept, SLOT.key("keeper"))
+        assert (container(again, "room-asked") is not None) == found
+
+
+def test_what_is_said_of_a_report_is_the_channels() -> None:
+    question = READY["Sleep"]
+    channel = channel_of(question)
+    for report in range(question.k):
+        chances = [float(row[report]) for row in channel]
+        others = [chance for x, chance in enumerate(chances) if x != report]
+        told = words.deniable(question, report, chances)
+        assert (report in question.sensitive) == (max(others) > 0)
+        assert told.startswith("You can deny it" if max(others) > 0 else "This report is true")
+    assert words.promise(Question("?", ("a", "b"), (), 1.0)).startswith("No answer is sensitive")

@@ -1,0 +1,216 @@
+"""Rooms lose no report and count none twice; refusals are sentences; the law is the core's."""
+
+import re
+import time
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import replace
+from functools import partial
+from threading import Barrier, Thread
+
+import numpy as np
+import pytest
+
+from caldp_core.audit.pairwise import audit_channel
+from caldp_core.basics.errors import CaldpError
+from caldp_core.privacy.context import Context
+from caldp_ui.room import registry
+from caldp_ui.room.figures import Shares, history, shares_of, tally_of
+from caldp_ui.room.question import Law, Question, channel_of, columns_of, mechanism_of
+from caldp_ui.room.registry import Busy, Held, Rooms
+from caldp_ui.room.slot import READY
+
+ASKED = Question("Which?", ("a", "b", "c"), (0, 2), 1.0)
+QUESTIONS = (
+    *READY.values(),
+    ASKED,
+    Question("All?", tuple("abcdefghijkl"), tuple(range(12)), 0.001),
+    Question("None?", ("a", "b"), (), 3.0),
+    Question("Sure?", ("a", "b", "c", "d"), (1, 3), 20.0),
+)
+PHONES = 60
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def token(number: int) -> str:
+    return f"{number:032x}"
+
+
+def opened(question: Question = ASKED) -> tuple[Rooms, Held, Callable[[int, object], None]]:
+    """A room, and what counts the report of the phone with that number."""
+    rooms = Rooms(Clock())
+    held = rooms.open(question)
+    mark = rooms.look(held.code).mark
+    return rooms, held, lambda n, y: rooms.report(held.code, mark, token(n), y)
+
+
+def at_once(rooms: Rooms) -> int:
+    """How many of 60 reports are counted that arrive at once, each of them twice."""
+    held = rooms.open(ASKED)
+    mark, start = rooms.look(held.code).mark, Barrier(2 * PHONES)
+
+    def phone(number: int) -> None:
+        start.wait()
+        rooms.report(held.code, mark, token(number), number % 3)
+
+    threads = [Thread(target=phone, args=(i // 2,)) for i in range(2 * PHONES)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return len(rooms.look(held.code).reports)
+
+
+def slowly() -> float:
+    time.sleep(0.001)  # lets the other threads in between reading and writing
+    return 0.0
+
+
+def test_of_sixty_phones_at_once_no_report_is_lost_or_counted_twice() -> None:
+    assert at_once(Rooms(slowly)) == PHONES
+    careless = Rooms(slowly)
+    careless._lock = nullcontext()  # type: ignore[assignment]
+    assert at_once(careless) != PHONES
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.text)
+def test_the_law_is_exactly_the_cores_channel_and_keeps_its_promise(question: Question) -> None:
+    found = Law.of(channel_of(question)).channel()
+    mechanism, columns = mechanism_of(question), columns_of(question)
+    exact = mechanism.exact_channel()
+    assert found == [[row[c] for c in columns] for row in exact]
+    assert audit_channel(found, mechanism.policy).holds
+    for x in range(question.k):  # the column's name: an answer is its own likeliest report
+        reports = mechanism.privatize(np.full(400, x), np.random.default_rng(x))
+        if question.epsilon >= 3:
+            assert np.bincount(reports, minlength=question.k).argmax() == columns[x]
+
+
+def test_a_law_of_a_larger_epsilon_does_not_keep_it() -> None:
+    louder = replace(ASKED, epsilon=1.05)
+    asked = Context.high_low(np.array([True, False, True]), ASKED.epsilon)
+    assert not audit_channel(Law.of(channel_of(louder)).channel(), asked).holds
+
+
+def test_the_reports_are_the_mechanisms_tally_and_ranges_tighten() -> None:
+    rng = np.random.default_rng(3)
+    mechanism, columns = mechanism_of(ASKED), columns_of(ASKED)
+    made = mechanism.privatize(rng.choice(3, 400, p=[0.2, 0.5, 0.3]), rng)
+    reports = np.argsort(columns)[made].tolist()
+    assert np.array_equal(tally_of(ASKED, reports).counts, mechanism.tally(made).counts)
+    shares = shares_of(ASKED, reports)
+    assert shares.estimate == pytest.approx(mechanism.estimate(mechanism.tally(made)))
+    known: dict[int, Shares] = {}
+    history(ASKED, reports[:150], known)
+    past = history(ASKED, reports, known)
+    for (n, kept), (again, fresh) in zip(past, history(ASKED, reports), strict=True):
+        assert n == again
+        assert np.array_equal(kept.low, fresh.low)
+    assert [n for n, _ in past[:4]] == [1, 2, 3, 4]
+    assert past[-1][0] == 400
+    widths = [float((each.high - each.low).mean()) for _, each in past]
+    assert widths[0] > 0.9
+    assert widths[-1] < 0.5
+
+
+def refused(act: Callable[[], object], words: str) -> None:
+    """One clear sentence: it ends once, with what the reader can do or what is the case."""
+    with pytest.raises(CaldpError, match=words) as caught:
+        act()
+    assert re.fullmatch(r"[A-Z].{,90}\.", str(caught.value))
+    assert ". " not in str(caught.value)
+
+
+def test_each_refusal_is_one_sentence() -> None:
+    rooms, held, report = opened()
+    refused(lambda: rooms.look("BCDFG"), "There is no room “BCDFG”")
+    report(1, 0)
+    report(1, 0)  # the same again, after a broken connection
+    refused(lambda: report(1, 2), "answered this question already")
+    assert rooms.look(held.code).reports == (0,)
+    wrongs: tuple[object, ...] = (3, -1, "0", True, 0.5, None)
+    for wrong in wrongs:
+        refused(partial(report, 9, wrong), "A report must be a whole number")
+    mark = rooms.look(held.code).mark
+    refused(lambda: rooms.report(held.code, mark, "x" * 32, 0), "not come from this page")
+    rooms.accept(held, False)
+    refused(lambda: report(2, 1), "closed")
+    report(1, 0)  # what is counted stays so
+    rooms.accept(held, True)
+    rooms.ask(held, replace(ASKED, text="Next?"))
+    refused(lambda: report(3, 1), "question is over")
+    refused(lambda: rooms.end(Held(held.code, "guess")), "Only the browser that opened")
+    rooms.end(held)
+    refused(lambda: report(3, 1), "has ended")
+    refused(lambda: rooms.look(held.code), "has ended")
+
+
+def test_a_full_room_takes_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "REPORTS_MAX", 5)
+    rooms, held, report = opened()
+    for number in range(5):
+        report(number, 1)
+    refused(lambda: report(5, 1), "full: 5 reports are in")
+    report(4, 1)
+    assert len(rooms.look(held.code).reports) == 5
+
+
+def test_rooms_and_rates_are_bounded_and_idle_rooms_make_way() -> None:
+    clock = Clock()
+    rooms = Rooms(clock)
+    held = []
+    for _ in range(registry.ROOMS_MAX):
+        clock.now += 60.0 / registry.OPENED_A_MINUTE + 0.01
+        held.append(rooms.open(ASKED))
+    assert len({each.code for each in held}) == registry.ROOMS_MAX
+    clock.now += 61.0
+    refused(lambda: rooms.open(ASKED), "All 40 rooms")
+    clock.now += registry.IDLE_MAX
+    for _ in range(registry.OPENED_A_MINUTE):
+        rooms.open(ASKED)
+    refused(lambda: rooms.look(held[0].code), "has ended")
+    with pytest.raises(Busy):
+        rooms.open(ASKED)
+
+
+def test_a_phone_that_comes_too_quickly_may_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "REPORTS_A_SECOND", 2)
+    clock = Clock()
+    rooms = Rooms(clock)
+    held = rooms.open(ASKED)
+    mark = rooms.look(held.code).mark
+    for number in range(2):
+        rooms.report(held.code, mark, token(number), 0)
+    with pytest.raises(Busy):
+        rooms.report(held.code, mark, token(2), 0)
+    clock.now += 1.01
+    rooms.report(held.code, mark, token(2), 0)
+    assert len(rooms.look(held.code).reports) == 3
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"text": " "}, "question is empty"),
+        ({"text": "a\nb"}, "question is empty or holds"),
+        ({"text": "a" * 161}, "at most 160 characters"),
+        ({"answers": ("a",)}, "2 to 12 answers"),
+        ({"answers": tuple("abcdefghijklm")}, "2 to 12 answers"),
+        ({"answers": ("a", "b", "a")}, "“a” is there twice"),
+        ({"answers": ("a", "b|c", "d")}, "other than"),
+        ({"answers": ("a", "b" * 41, "d")}, "1 to 40 characters"),
+        ({"sensitive": (0, 3)}, "numbers of answers from 0 to 2"),
+        ({"sensitive": (2, 0)}, "ascending"),
+        ({"epsilon": 0.0}, "epsilon must be in"),
+    ],
+)
+def test_questions_are_bounded(changed: dict[str, object], words: str) -> None:
+    with pytest.raises(CaldpError, match=words):
+        replace(ASKED, **changed)  # type: ignore[arg-type]

@@ -1,0 +1,120 @@
+"""Under the picture of sensitive values: every tab, the table, the sentence, the files."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from caldp_core.audit.beliefs import promised
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import no_progress
+from caldp_core.datasets import Gowalla, WebVisits
+from caldp_core.domain.grid import Domain
+from caldp_core.domain.partitions import whole
+from caldp_core.experiments.regions import region_report
+from caldp_core.experiments.run import prepare, run
+from caldp_core.mechanisms.catalogue import mechanisms_for
+from caldp_core.scenarios.protection import (
+    EverythingSensitive,
+)
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.compute import rivals
+from caldp_ui.parts.comparison import Shown
+from caldp_ui.values import answers, figures, listed, marks, picture, words
+from caldp_ui.values.slot import BEGIN, Values, ValuesLink, begin_with
+from caldp_ui.values.tables import TABLES
+from caldp_ui.words import formats
+from tests.ui.driver import checked
+from tests.ui.values_page import FEW, open_values
+
+
+@pytest.mark.parametrize("tab", ["What is promised", "Methods", "Numbers", "Hand it on"])
+def test_every_tab_can_be_drawn(tab: str) -> None:
+    at = open_values(ValuesLink().write(Values(FEW)))
+    at.session_state["values-tabs"] = tab
+    checked(at.run())
+    assert not at.error
+
+
+def test_the_first_tab_tells_what_a_report_may_make_one_believe() -> None:
+    rows = figures.learned(BEGIN)
+    setup = prepare(BEGIN)
+    assert isinstance(setup.dataset.domain, Domain)
+    assert [row.name for row in rows[:2]] == ["no affair", "had an affair"]
+    affair = rows[1]
+    assert affair.sensitive
+    bound = promised(setup.policy, setup.dataset.distribution, setup.sensitive)  # type: ignore[arg-type]
+    assert affair.promised == bound
+    assert bound.most == pytest.approx(0.3225 * np.e / (0.3225 * np.e + 0.6775), abs=1e-4)
+    for row in rows:
+        assert row.reached is not None
+        assert row.promised.least - 1e-9 <= row.reached.least
+        assert row.reached.most <= row.promised.most + 1e-9
+    web = figures.learned(begin_with(next(t for t in TABLES if t.spec == WebVisits())))
+    assert len(web) == 40 + figures.LISTED
+    assert web[40].sensitive
+    assert web[40].reached is None
+
+
+def test_methods_are_those_of_the_catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(figures, "menu_of_estimators", lambda chosen: [chosen])
+    setup = prepare(FEW)
+    found = figures.methods(FEW)
+    assert [m.title for m in found] == [e.title for e in mechanisms_for(setup.policy)]
+    (chosen,) = (method for method in found if method.chosen)
+    p, n = setup.dataset.distribution, setup.n
+    assert chosen.l2 == pytest.approx(np.sqrt(setup.mechanism.variance(p, n).sum()))
+    compared = figures.compared(FEW, no_progress)
+    assert compared.methods == tuple(method.title for method in found)
+    assert all(tv is not None and 0 < tv < 1 for row in compared.tv for tv in row)
+
+
+def test_the_table_holds_the_picture_s_numbers_and_wider_ranges_for_all() -> None:
+    ours, plain = (run(prepare(each)) for each in (BEGIN, rivals.rival(BEGIN)))
+    frame = listed.frame(ours, plain)
+    np.testing.assert_allclose(frame["this"], 100 * ours.first.estimate)
+    for who in ("this", "plain"):
+        assert (frame[f"{who} all low"] <= frame[f"{who} low"]).all()
+        assert (frame[f"{who} all high"] >= frame[f"{who} high"]).all()
+        assert (frame[f"{who} all high"] > frame[f"{who} high"]).any()
+
+
+def test_shares_of_groups_are_those_of_regions() -> None:
+    result = run(prepare(BEGIN))
+    affair = result.setup.sensitive
+    found = answers.group_share(result, affair)
+    report = region_report(result.setup, result.first, affair)
+    assert found.low * result.setup.n == pytest.approx(report.low)
+    assert found.estimate == pytest.approx(result.first.estimate[affair].sum())
+
+
+def test_the_sentence_tells_of_estimates_that_are_no_shares() -> None:
+    few = replace(FEW.with_context(epsilon=0.01), estimator="none", n=100)
+    setups = [prepare(each) for each in (few, rivals.rival(few))]
+    ours, plain = (run(setup) for setup in setups)
+    assert ours.first.errors.tv > 1
+    told = words.headline(Shown(setups[0], setups[1], ours, plain))
+    assert f"error of **{formats.share(ours.first.errors.tv)}**" in told
+
+
+def test_the_picture_to_take_along_is_a_png_that_marks_change() -> None:
+    scenarios = (FEW, FEW.with_context(sensitive=EverythingSensitive()))
+    pngs = [picture.png(run(prepare(s)), run(prepare(rivals.rival(s)))) for s in scenarios]
+    assert all(png.startswith(b"\x89PNG") for png in pngs)
+    assert pngs[0] != pngs[1]
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=40))
+def test_flags_come_back_from_their_runs(flags: list[bool]) -> None:
+    array = np.array(flags, dtype=np.bool_)
+    domain = Domain(len(flags))
+    spec = marks.spec_of(array)
+    assert isinstance(spec, EverythingSensitive) == all(flags)
+    np.testing.assert_array_equal(spec.build(domain, whole(domain)), array)
+
+
+def test_data_with_a_map_are_not_for_this_page() -> None:
+    with pytest.raises(CaldpError, match="places are on the page"):
+        ValuesLink().check(Values(Scenario(dataset=Gowalla())))

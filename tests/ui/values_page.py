@@ -1,0 +1,68 @@
+"""The page of sensitive values by its widgets: opened, marked, and held to the core."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from streamlit.testing.v1 import AppTest
+
+from caldp_core.datasets import Zipf
+from caldp_core.estimation.intervals import intervals
+from caldp_core.experiments.run import Result, prepare, run
+from caldp_core.scenarios.protection import (
+    OneBlock,
+    SensitiveSymbols,
+)
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.app.navigation import VALUES
+from caldp_ui.compute import rivals
+from caldp_ui.values import chart, marks
+from caldp_ui.values.slot import BEGIN, Values, ValuesLink
+from caldp_ui.words import formats
+from tests.ui.driver import APP, checked, container, query_of, scene_of, trigger
+
+ROUNDED = 1e-4
+"""The browser is sent five digits."""
+
+
+FEW = replace(BEGIN, dataset=Zipf(4), n=1_000).with_context(
+    blocks=OneBlock(), sensitive=SensitiveSymbols(("0-1",))
+)
+
+
+def open_values(query: dict[str, str] | None = None) -> AppTest:
+    at = AppTest.from_file(APP, default_timeout=120)
+    for name, value in (query or {}).items():
+        at.query_params[name] = value
+    at.switch_page(VALUES)
+    return checked(at.run())
+
+
+def scenario_of(at: AppTest) -> Scenario:
+    held: Values = at.session_state["values/slot"].record
+    return held.scenario
+
+
+def mark(at: AppTest, **told: Any) -> AppTest:
+    return trigger(at, [{"event": "act", "value": told}], chart.KEY)
+
+
+def assert_shows(at: AppTest, scenario: Scenario) -> tuple[Result, Result]:
+    """The picture, the sentence and the link are those of a fresh run of the core."""
+    assert scenario_of(at) == scenario
+    ours, plain = (run(prepare(each)) for each in (scenario, rivals.rival(scenario)))
+    sent = scene_of(at, chart.KEY)
+    np.testing.assert_allclose(sent["truth"], ours.setup.dataset.distribution, rtol=ROUNDED)
+    for name, result in (("ours", ours), ("plain", plain)):
+        ends = intervals(result.first.evidence)
+        for found, wanted in zip(
+            sent[name], (result.first.estimate, ends.low, ends.high), strict=True
+        ):
+            np.testing.assert_allclose(found, wanted, rtol=ROUNDED, atol=1e-12)
+    assert sent["marked"] == ";".join(marks.runs_of(np.flatnonzero(ours.setup.sensitive)))
+    (said,) = (item.value for item in container(at, "headline").markdown)
+    for result in (ours, plain):
+        assert f"**{formats.out_of(result.first.errors.tv)}" in said
+    query = query_of(at)
+    assert ValuesLink().read(query) == Values(scenario)
+    return ours, plain
