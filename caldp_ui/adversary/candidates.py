@@ -16,14 +16,14 @@ from caldp_core.domain.grid import GridDomain
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.adversary import figures, words
 from caldp_ui.adversary.beliefs import Onlooker, Shown
-from caldp_ui.adversary.slot import SLOT
+from caldp_ui.adversary.slot import LIKELIEST, SLOT
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import rivals, runs
 from caldp_ui.parts import icons
 from caldp_ui.words import formats, promise
 from caldp_ui.words.strength import strength
-from caldp_ui.words.towns import place_name
+from caldp_ui.words.towns import place_name, towns
 from caldp_ui.words.vocabulary import PLACES
 
 EPSILON_MAX: Final = 3.0
@@ -56,18 +56,18 @@ def _right(line: Floats) -> float:
     return 1.0 - float(line.sum(axis=1).min()) / 2.0
 
 
-def lines_of(ours: Onlooker, rival: int) -> ErrorLines:
+def lines_of(ours: Onlooker, other: int) -> ErrorLines:
     """The test of the onlooker's place against this one."""
-    name = f"{runs.key(replace(ours.setup.scenario, seed=0))} {ours.place} {rival}"
-    return _lines(name, ours, rival)
+    name = f"{runs.key(replace(ours.setup.scenario, seed=0))} {ours.place} {other}"
+    return _lines(name, ours, other)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _lines(text: str, _ours: Onlooker, _rival: int) -> ErrorLines:
+def _lines(text: str, _ours: Onlooker, _other: int) -> ErrorLines:
     del text
     setup, x = _ours.setup, _ours.place
     return ErrorLines(
-        claimed_region(setup.policy, x, _rival), reached_region(setup.mechanism, x, _rival)
+        claimed_region(setup.policy, x, _other), reached_region(setup.mechanism, x, _other)
     )
 
 
@@ -94,10 +94,12 @@ def _anybody(text: str, _scenario: Scenario) -> BestGuess | None:
 def show(what: Shown) -> None:
     """The tab."""
     domain = runs.map_of(what.ours.setup.dataset)
-    if what.pair is None:
+    other = other_of(what)
+    _choice(what, domain, other)
+    if other is None:
         st.markdown(words.no_pair(domain, what.record.place))
     else:
-        _pair(what, domain, what.pair.rival)
+        _pair(what, domain, other)
     st.markdown("**Guessing anybody's place**")
     scenario = what.record.scenario
     plain = anybody(rivals.rival(scenario))
@@ -105,10 +107,32 @@ def show(what: Shown) -> None:
     st.markdown(words.anybody(anybody(scenario), plain, block))
 
 
-def _pair(what: Shown, domain: GridDomain, rival: int) -> None:
-    test = lines_of(what.ours, rival)
+def other_of(what: Shown) -> int | None:
+    """The place to hold the true one against: the chosen one, or the likeliest it hides among."""
+    record = what.record
+    if record.other not in (LIKELIEST, record.place):
+        return record.other
+    return what.pair.rival if what.pair else None
+
+
+def _choice(what: Shown, domain: GridDomain, other: int | None) -> None:
+    places = [cell for cell in list(towns())[:200] if cell != what.record.place]
+    if other is not None and other not in places:
+        places.insert(0, other)
+    st.selectbox(
+        "Held against",
+        places,
+        format_func=lambda cell: place_name(domain, cell),
+        width=320,
+        help="At first the likeliest other place that the true one hides among.",
+        **SLOT.bind("other", other, lambda r, v: replace(r, other=int(v))),
+    )
+
+
+def _pair(what: Shown, domain: GridDomain, other: int) -> None:
+    test = lines_of(what.ours, other)
     here, there = (
-        place_name(domain, place).partition(",")[0] for place in (what.record.place, rival)
+        place_name(domain, place).partition(",")[0] for place in (what.record.place, other)
     )
     chart, people = st.columns([1.2, 1], gap="large")
     with chart:

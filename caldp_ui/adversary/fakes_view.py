@@ -177,8 +177,8 @@ def _misses(view: _View) -> None:
     there = dict(zip(_ATTACKS.values(), (numbers[:half], numbers[half:]), strict=True))
     st.table(pd.DataFrame(there, index=pd.Index(fakes_words.TABLE_ROWS)))
     st.caption(
-        f"People of {number} in {place_name(domain, what.place)}. The gain by formula is "
-        "that of the unbiased estimate, on average; the others are of this outcome."
+        f"People of {number} in {place_name(domain, what.place)}. The gain is by "
+        "formula, on average; the others are of this outcome, where shares must add up."
     )
 
 

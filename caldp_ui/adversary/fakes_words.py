@@ -122,7 +122,7 @@ MISSES: Final = (
 TABLE_ROWS: Final = (
     "truth",
     "estimate with fakes",
-    "gain by formula",
+    "gain of the unbiased estimate",
     *(f"repair told {told}" for told in REPAIR_TITLES.values()),
 )
 

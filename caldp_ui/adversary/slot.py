@@ -23,6 +23,7 @@ FRESH: Final = "fresh"
 MEMOISED: Final = "memoised"
 NOISES: Final = (FRESH, MEMOISED)
 BEGIN: Final = ON_THE_MAP.with_context(blocks=StateBlocks())
+LIKELIEST: Final = -1
 DENVER: Final = 73 * 350 + 125
 """The cell of Denver on the map of the United States."""
 ONLOOKER: Final = "onlooker"
@@ -42,7 +43,8 @@ class Suspect(WithScenario):
     """The page's record. `place`: the symbol where the person truly is, all the time.
 
     `show`: the onlooker, or fake phones that push the place. `days`: how many reports there are,
-    one a day; `noise`: a new draw each day, or one for all. `tenths`: of a percent of all phones
+    one a day; `noise`: a new draw each day, or one for all. `other`: the place that the true one is
+    held against, −1 for the likeliest that it hides among. `tenths`: of a percent of all phones
     are fake; `attack`: what they send; `repair`: what the collector knows of them.
     """
 
@@ -50,6 +52,7 @@ class Suspect(WithScenario):
     place: int = DENVER
     days: int = 1
     noise: str = FRESH
+    other: int = LIKELIEST
     show: str = ONLOOKER
     tenths: int = 10
     attack: str = MAXIMAL_GAIN
@@ -60,7 +63,7 @@ class Suspect(WithScenario):
         return replace(self, place=place)
 
 
-_WHOLE: Final = ("place", "days", "tenths")
+_WHOLE: Final = ("place", "days", "other", "tenths")
 _CHOICES: Final = {"noise": NOISES, "show": VIEWS, "attack": PUSHES, "repair": REPAIRS}
 _OWN: Final = (*_WHOLE, *_CHOICES)
 _BEGIN: Final = {key: str(getattr(Suspect(), key)) for key in _OWN}
@@ -99,6 +102,7 @@ class SuspectLink:
         domain = runs.map_of(runs.dataset(record.scenario))
         check_whole("place", record.place, 0, domain.k - 1)
         check_whole("days", record.days, 1, DAYS_MAX)
+        check_whole("other", record.other, LIKELIEST, domain.k - 1)
         check_whole("tenths", record.tenths, 0, TENTHS[-1])
         for key, allowed in _CHOICES.items():
             if getattr(record, key) not in allowed:

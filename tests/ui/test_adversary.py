@@ -105,7 +105,9 @@ def test_every_preset_and_every_tab(preset: Preset) -> None:
         assert not at.error
 
 
-@pytest.mark.parametrize("query", [{"place": "43750"}, {"days": "11"}, {"noise": "loud"}])
+@pytest.mark.parametrize(
+    "query", [{"place": "43750"}, {"other": "43750"}, {"days": "11"}, {"noise": "loud"}]
+)
 def test_bad_links_are_told_and_start_afresh(query: dict[str, str]) -> None:
     at = opened(None, **query)
     assert "starts afresh" in at.warning[0].value
@@ -196,3 +198,20 @@ def test_guessing_anybody_says_what_the_core_does() -> None:
     assert found.others > found.hidden
     assert candidates.anybody(BEGIN.with_context(epsilon=5.0)) is None
     assert "Not shown" in words.anybody(None, None, "state")
+
+
+def test_the_place_may_be_held_against_any_other() -> None:
+    at = opened()
+    at.session_state["adversary-tabs"] = "Two candidates"
+    checked(at.run())
+    what = shown(Suspect())
+    assert what.pair is not None
+    assert at.selectbox(key="adversary-other").value == what.pair.rival == candidates.other_of(what)
+    (far,) = US_GRID.locate([41.88], [-87.63]).tolist()
+    checked(at.selectbox(key="adversary-other").set_value(far).run())
+    record = Suspect(other=far)
+    assert_shows(at, record)
+    test = candidates.lines_of(shown(record).ours, far)
+    np.testing.assert_allclose(test.claimed[1], [0, 0])  # another state is read
+    assert test.right == test.most == 1.0
+    assert candidates.other_of(shown(Suspect(place=far, other=far))) != far
