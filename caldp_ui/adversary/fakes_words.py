@@ -90,9 +90,9 @@ RULE: Final = (
     "unary encoding: what it adds depends on ε alone. With randomized response it makes it weaker. "
     "But the noise of an estimate is made by the people of the block, so where few people live "
     "together, fewer fakes are enough to be seen: the attacker needs fewer, and whoever looks for "
-    "them finds fewer. A phone may claim any block: blocks keep nobody out. Yet how many phones "
-    "report from a block is seen exactly, and an estimate that keeps these numbers takes back a "
-    "part of the gain."
+    "them finds fewer (with randomized response power and noise fall together). A phone may claim "
+    "any block: blocks keep nobody out. Yet how many phones report from a block is seen exactly, "
+    "and an estimate that keeps these numbers takes back a part of the gain."
 )
 FORMULA: Final = r"""
 A strongest report for a place adds $\frac{1-r}{a-r}$ people, $a$ and $r$ the chances that an honest
