@@ -122,13 +122,29 @@ class GaloisOracles(HistogramOracles, SupportOracles):
         truths = np.zeros_like(counts)
         truths[some] = rng.binomial(counts[some], 1.0 - self._share[self._block[some]])
         noise = counts_by(self._block, counts - truths, base.size) + base
-        included = np.empty_like(counts)
+        return self._sent(truths, noise, rng)
+
+    def sample_crafted(self, counts: Ints, rng: np.random.Generator) -> Ints:
+        """See `CraftableOracles`: a random hyperplane through the target."""
+        return self._sent(counts, np.zeros_like(self._sizes), rng)
+
+    def most_included(self, ranks: Ints) -> Ints:
+        """(m,) see `CraftableOracles`: targets on one hyperplane."""
+        targets, most = np.zeros(self._block.size), np.zeros(self._sizes.size)
+        targets[ranks] = 1.0
+        for group in self._groups:
+            most[group.blocks] = group.over(targets).max(axis=1)
+        return np.asarray(np.rint(most), np.int64)
+
+    def _sent(self, truths: Ints, noise: Ints, rng: np.random.Generator) -> Ints:
+        included = np.empty_like(truths)
         for group in self._groups:
             reports = group.space.reports
             tally = rng.multinomial(noise[group.blocks], np.full(reports, 1.0 / reports))
             tally += group.space.draw(group.placed(truths), group.masks, rng)
             included[group.ranks] = np.rint(group.through(tally))
-        return np.concatenate([included, counts_by(self._block, counts, base.size) + base])
+        sent = counts_by(self._block, truths, noise.size) + noise
+        return np.concatenate([included, sent])
 
     def second_moment(self, weights: Floats, p: Floats, block_p: Floats) -> float:
         """E[Z²], Z = (Σ w over the hyperplane − r·W)/(a − r): hyperplane by hyperplane."""

@@ -96,15 +96,26 @@ class SubsetSelectionOracles(PackedReports):
     def sample_tally(self, counts: Ints, base: Ints, rng: np.random.Generator) -> Ints:
         """Draw who sends a uniform subset; one scan then draws their subsets and the others'."""
         uniform = rng.binomial(counts, self._share[self._block])
-        truths = counts - uniform
         noise = counts_by(self._block, uniform, base.size) + base
-        included = np.zeros_like(counts)
+        return self._sent(counts - uniform, noise, rng)
+
+    def sample_crafted(self, counts: Ints, rng: np.random.Generator) -> Ints:
+        """See `CraftableOracles`: nobody sends a uniform subset."""
+        return self._sent(counts, np.zeros_like(self._sizes), rng)
+
+    def most_included(self, ranks: Ints) -> Ints:
+        """(m,) see `CraftableOracles`: at most ω."""
+        return np.minimum(super().most_included(ranks), self._omega)
+
+    def _sent(self, truths: Ints, noise: Ints, rng: np.random.Generator) -> Ints:
+        included = np.zeros_like(truths)
         for number, (size, omega) in enumerate(self._kinds.T.tolist()):
             if size:
                 blocks = np.flatnonzero(self._kind == number)
                 at = self._starts[blocks][:, None] + np.arange(size)
                 included[at] = sample_supports(truths[at], noise[blocks], omega, rng)
-        return np.concatenate([included, counts_by(self._block, counts, base.size) + base])
+        sent = counts_by(self._block, truths, noise.size) + noise
+        return np.concatenate([included, sent])
 
     def channel(self, block: int) -> tuple[int, Ints, int]:
         """Numerators over 2^48·ω·C(s, ω): λ's share ω·N, and s·(2^48 − N) more if included."""
@@ -119,6 +130,13 @@ class SubsetSelectionOracles(PackedReports):
             np.array(rows, dtype=object),
             COIN_ONE * omega * len(subsets),
         )
+
+    def none_included(self, block: int) -> Floats:
+        """(s_j + 1,) C(s − i, ω)/C(s, ω), the subset avoiding i symbols one after another."""
+        size, omega = int(self._sizes[block]), int(self._omega[block])
+        left = size - np.arange(size)
+        avoids = np.maximum(left - omega, 0) / left
+        return np.concatenate([[1.0], np.cumprod(avoids)])
 
     def support_form(self, block: int) -> SupportForm:
         """x sends λ of all C(s, ω) subsets and 1 − λ of the C(s, ω)·ω/s that include x."""

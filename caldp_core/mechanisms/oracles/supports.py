@@ -81,6 +81,15 @@ class SupportOracles:
         """(m,) reports of each block's oracle: the last entries of the tally."""
         return counts[self._block.size :]
 
+    @property
+    def uniform_inclusion(self) -> Floats:
+        """(m,) see `CraftableOracles`: the base is uniform, but for unary encodings."""
+        return self.law.base
+
+    def most_included(self, ranks: Ints) -> Ints:
+        """(m,) see `CraftableOracles`: all targets of a block, unless a family says less."""
+        return np.bincount(self._block[ranks], minlength=self._sizes.size)
+
     def estimate(self, counts: Ints, block_counts: Ints, n: int) -> Floats:
         """(s,) shares, by the module's formula."""
         protected = self.block_counts(counts)
