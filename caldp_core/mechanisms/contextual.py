@@ -18,6 +18,7 @@ from caldp_core.basics.types import Floats, Ints, Reports, WordSource
 from caldp_core.mechanisms.base import BlockStructure, Family, FrequencyOracles, Tally, digest
 from caldp_core.mechanisms.channel_products import ChannelProducts
 from caldp_core.mechanisms.context_products import ContextProducts, OracleProducts
+from caldp_core.mechanisms.crafted import CraftableOracles
 from caldp_core.mechanisms.offers import Cover, SupportTally
 from caldp_core.mechanisms.oracles.supports import SupportOracles
 from caldp_core.mechanisms.randomness.coins import COIN_ONE, below, seeded_words, system_words
@@ -161,6 +162,10 @@ class ContextMechanism:
             return None
         law, sent = self.oracles.law, self.oracles.block_counts(cells)
         return SupportTally(law, cells[: self.hidden_symbols.size], sent, clear)
+
+    def craftable(self) -> CraftableOracles | None:
+        """The oracles, where it is known what a chosen report does (see `crafted.py`)."""
+        return self.oracles if isinstance(self.oracles, CraftableOracles) else None
 
     def _parts(self, tally: Tally) -> tuple[Ints, Ints]:
         require(

@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from caldp_core.mechanisms.catalogue import MECHANISMS
-from caldp_ui.adversary import figures, words
+from caldp_ui.adversary import candidates, figures, words
 from caldp_ui.adversary.beliefs import Onlooker, Shown, region
 from caldp_ui.adversary.slot import SLOT
 from caldp_ui.app.theme import palette
@@ -33,8 +33,8 @@ def _days(what: Shown) -> None:
     alt = words.alt_days(what.ours, what.plain)
     show_chart(figures.days(what, palette()), SLOT.key("days-chart"), alt)
     st.caption(
-        "One person and one draw of coins. The dotted line holds for every draw and every "
-        "mechanism of this promise: Proposition 3 for each pair of places, summed."
+        "One person and one draw of coins. The dotted lines hold for every draw and "
+        "every mechanism of this promise: Proposition 3 for each pair of places, summed."
     )
 
 
@@ -92,6 +92,7 @@ def _hand_on(what: Shown) -> None:
 
 _TABS: Final[dict[str, Callable[[Shown], None]]] = {
     "Day by day": _days,
+    "Two candidates": candidates.show,
     "What is promised": _promise,
     "Numbers": _numbers,
     "Hand it on": _hand_on,

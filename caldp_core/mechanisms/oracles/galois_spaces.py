@@ -64,14 +64,19 @@ def values_and_shared(sizes: Ints, degrees: Ints) -> tuple[Ints, Floats]:
     return values, shared
 
 
-def best_degrees(sizes: Ints, epsilon: Floats) -> Ints:
-    """(m,) the degree with the least total variance where all symbols of the block are hidden."""
+def best_degrees(sizes: Ints, epsilon: Floats, hidden: float = 1.0) -> Ints:
+    """(m,) the degree with the least total variance.
+
+    `hidden`: the share of a block's people whose symbol is hidden, in [0, 1]. With 1, all of
+    them, it is the least that can be had against the worst distribution of people.
+    """
     totals = []
     for m in range(DEGREE_MAX + 1):
         degrees = np.full(sizes.size, m)
         values, shared = values_and_shared(sizes, degrees)
         share = values / (values + np.expm1(epsilon))
-        total = support_law_of(values, shared, share).total_square(sizes)
+        law = support_law_of(values, shared, share)
+        total = law.expected_square(sizes, share, hidden)
         if m:
             points = 2.0 ** (m * digits_of(sizes, m))
             fits = (points <= SPACE_POINTS_MAX) & (points <= _SPARE_MAX * sizes) & (sizes > values)
