@@ -37,11 +37,9 @@ def show(key: str, scenario: Scenario, on: Stage) -> None:
     over = _film(f"{key}-levels", levels, lambda progress: _over_epsilon(scenario, progress))
     if over is None:
         return
-    project([over], on)
     outcome = f"{runs.key(replace(scenario, seed=0))} draws"
     draws = _film(f"{key}-draws", outcome, lambda progress: _outcomes(scenario, progress))
-    if draws is not None:
-        project([draws], on)
+    project([over] if draws is None else [over, draws], on)
 
 
 def _film(key: str, name: str, make: Callable[[Progress], Film]) -> Film | None:
