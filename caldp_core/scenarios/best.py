@@ -113,4 +113,4 @@ def _largest_block(policy: PrivacyMatrix) -> int:
     """Most symbols that hide among each other."""
     if not isinstance(policy, Context):
         return policy.k
-    return int(np.bincount(policy.blocks[policy.hidden()]).max(initial=0))
+    return int(policy.hidden_sizes.max(initial=0))

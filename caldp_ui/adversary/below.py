@@ -52,7 +52,7 @@ def _promise(what: Shown) -> None:
 def _numbers(what: Shown) -> None:
     there = {"plain LDP": what.plain, "this protection": what.ours}
     columns = {title: _column(onlooker, what) for title, onlooker in there.items()}
-    st.table(pd.DataFrame(columns))
+    st.table(pd.DataFrame(columns).rename_axis("number"))
     if what.pair is not None:
         st.markdown(
             f"Between the two candidates, the best guess from one report is right "

@@ -75,7 +75,7 @@ def _show(scenario: Scenario, kept: list[int], turns: list[Turn]) -> None:
             f"Differences from the printed numbers: {gaps}.",
         )
     if rows:
-        st.table(_numbers(rows))
+        st.table(_numbers(rows).rename_axis("total variation"))
     st.caption(
         "Bars: two standard errors either side; printed numbers come without any. The paper's LDP "
         "is Hadamard response; what the best plain LDP does is under “Method”, “The most accurate "

@@ -11,6 +11,7 @@ point and this is k-RR; with q = 2 a report tells one parity, as Hadamard respon
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -59,9 +60,9 @@ class GaloisOracles(HistogramOracles, SupportOracles):
             reports = group.space.reports
             self._reports[group.blocks] = reports
             self._first[group.blocks] = group.start + reports * np.arange(group.blocks.size)
-        self._tables = self._lookups()
 
-    def _lookups(self) -> "_Tables":
+    @cached_property
+    def _tables(self) -> "_Tables":
         block, degrees = self._block, self._degrees[self._block]
         masks = np.zeros((int(self._degrees.max()), block.size), np.int64)
         place = np.zeros(self._sizes.size, np.int64)
