@@ -1,5 +1,8 @@
-"""The dashboard's entry: the page that is asked for, with settings and navigation."""
+"""The dashboard's entry: a server for `dashboard.py`, and what it does beside running that."""
 
-from caldp_ui.app.navigation import through_app
+from streamlit.starlette import App
 
-through_app().run()
+from caldp_ui.app.delivery import DELIVERY
+from caldp_ui.app.upkeep import upkeep
+
+app = App("dashboard.py", middleware=[DELIVERY], lifespan=upkeep)

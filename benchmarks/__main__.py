@@ -5,11 +5,12 @@ Room: benchmarks, its front door.
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from benchmarks import audits, families, page, paper, people, tallies
+from benchmarks import audits, crowd, families, page, paper, people, tallies, wear
 from benchmarks.figures import Figure
 from benchmarks.machine import machine
 from benchmarks.sizes import FULL, TINY, Sizes
@@ -21,8 +22,8 @@ _PARTS = {
     "audits": audits.figures,
     "families": families.figures,
 }
-_ASKED = {"page": page.figures}
-"""Measured only when asked for: it wants a browser."""
+_ASKED = {"page": page.figures, "wear": wear.figures, "crowd": crowd.figures}
+"""Measured only when asked for: the dashboard at work, in a browser and for many visits."""
 
 
 @click.command()
@@ -30,16 +31,20 @@ _ASKED = {"page": page.figures}
     "--only", type=click.Choice([*_PARTS, *_ASKED]), multiple=True, help="Measure a part only."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+@click.option("--visits", type=click.IntRange(1, 500), help="Visits of the crowd.")
 @click.option("--tiny", is_flag=True, help="So little work that the figures mean nothing.")
 @click.option(
     "--against",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="An earlier run's JSON, from the same machine.",
 )
-def main(only: Sequence[str], as_json: bool, tiny: bool, against: Path | None) -> None:
+def main(
+    only: Sequence[str], as_json: bool, visits: int | None, tiny: bool, against: Path | None
+) -> None:
     """Time caldp and hold it to its bars."""
     here = machine()  # before the work, which would be load itself
-    figures = _measure(only or list(_PARTS), TINY if tiny else FULL)
+    sizes = TINY if tiny else FULL
+    figures = _measure(only or list(_PARTS), replace(sizes, visits=visits or sizes.visits))
     if as_json:
         done = [figure.to_dict() for figure in figures]
         click.echo(json.dumps({"machine": here, "figures": done}, indent=2))

@@ -1,29 +1,18 @@
-"""The dashboard and a headless Chromium, started and waited for; the browser tests use it too.
+"""A headless Chromium, and what is waited for in it; the browser tests use it too.
 
-Room: benchmarks. The server gets the repository's own settings and a home folder of its own, so
-that nothing of the machine's user decides what is shown.
+Room: benchmarks.
 """
 
-import os
 import shutil
-import socket
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
-from urllib.error import URLError
-from urllib.request import urlopen
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-ROOT: Final = Path(__file__).parents[1]
 MAP_PAGE: Final = "places"
 _MAPS: Final = ".st-key-places-maps"
-PATIENCE_S: Final = 60.0
 _NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "chrome")
 _FLAGS: Final = (
     "--no-sandbox",
@@ -73,56 +62,6 @@ def chromium() -> Iterator["Browser"]:
             yield browser
         finally:
             browser.close()
-
-
-@contextmanager
-def serving(folder: Path, script: str = "app.py") -> Iterator[str]:
-    """A server on a free port of this machine, as its address; its log goes to `folder`.
-
-    `script`: the app to serve, from the repository's root, which it may import from.
-    """
-    port = _free_port()
-    arguments = ["--server.port", str(port), "--server.headless", "true"]
-    homes = {"HOME": str(folder), "XDG_CACHE_HOME": str(folder)}
-    environment = {**os.environ, **homes, "PYTHONPATH": str(ROOT)}
-    log = folder / f"server-{port}.log"
-    with log.open("wb") as out:
-        server = subprocess.Popen(
-            [sys.executable, "-m", "streamlit", "run", script, *arguments],
-            cwd=ROOT,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=subprocess.STDOUT,
-        )
-        try:
-            _await_health(server, f"http://127.0.0.1:{port}", log)
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            server.terminate()
-            try:
-                server.wait(10)
-            except subprocess.TimeoutExpired:
-                server.kill()
-                server.wait()
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-def _await_health(server: "subprocess.Popen[bytes]", address: str, log: Path) -> None:
-    until = time.monotonic() + PATIENCE_S
-    while server.poll() is None and time.monotonic() < until:
-        try:
-            with urlopen(f"{address}/_stcore/health", timeout=2):
-                return
-        except (URLError, OSError):
-            time.sleep(0.02)
-    raise RuntimeError(f"The dashboard's server did not start:\n{log.read_text('utf-8')}")
 
 
 def settled(page: "Page") -> None:

@@ -20,10 +20,10 @@ from benchmarks.browser import (
     press_until_bare_is_redrawn,
     press_until_redrawn,
     ready,
-    serving,
     settled,
 )
 from benchmarks.figures import Bar, Figure, Runs
+from benchmarks.server import serving
 from benchmarks.sizes import Sizes
 
 if TYPE_CHECKING:

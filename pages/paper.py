@@ -3,7 +3,7 @@
 import streamlit as st
 
 from caldp_ui.app.errors import plain_errors
-from caldp_ui.paper import figures, files, side, table_1
+from caldp_ui.paper import figures, files, sensitive_sets, side, table_1
 from caldp_ui.paper.slot import SLOT
 from caldp_ui.session.opening import opened
 
@@ -12,6 +12,7 @@ VIEWS = {
     "figure-1": figures.figure_1,
     "figure-2": figures.figure_2,
     "figure-3": figures.figure_3,
+    "sensitive-sets": sensitive_sets.view,
     "unchecked": figures.unchecked,
 }
 

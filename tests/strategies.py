@@ -180,6 +180,7 @@ POLICIES = {
         epsilon=EPSILONS,
     ),
 }
+SHARES = st.floats(0.0, 1.0)
 THETAS = st.none() | st.floats(THETA_MIN, THETA_MAX)
 MECHANISMS = {
     "best": st.builds(Best),
@@ -187,9 +188,11 @@ MECHANISMS = {
     "randomized-response": st.builds(RandomizedResponse),
     "rappor": st.builds(Rappor, theta=THETAS),
     "oue": st.builds(Oue),
-    "subset-selection": st.builds(SubsetSelection, omega=st.none() | st.integers(1, K_MAX)),
+    "subset-selection": st.builds(SubsetSelection, omega=st.none() | st.integers(1, K_MAX))
+    | st.builds(SubsetSelection, share=SHARES),
     "local-hashing": st.builds(LocalHashing, g=st.none() | st.integers(2, K_MAX)),
-    "galois": st.builds(Galois, q=st.none() | st.integers(1, 10).map(lambda m: 1 << m)),
+    "galois": st.builds(Galois, q=st.none() | st.integers(1, 10).map(lambda m: 1 << m))
+    | st.builds(Galois, share=SHARES),
     "published-urap": st.builds(PublishedUrap, theta=THETAS),
     "binary": st.builds(Binary),
     "grid-geometric": st.builds(GridGeometric),

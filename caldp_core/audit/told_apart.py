@@ -30,13 +30,20 @@ def told_apart(mechanism: Mechanism, x: int, other: int, chance: float = 0.5) ->
     of the two a report includes.
     """
     w = check_number("chance", chance, 0.0, 1.0)
+    rows = pair_rows(mechanism, x, other)
+    return float(np.maximum(w * rows[0], (1.0 - w) * rows[1]).sum())
+
+
+def pair_rows(mechanism: Mechanism, x: int, other: int) -> Floats:
+    """(2, outcomes) two rows of the channel; outputs with one likelihood ratio may be one outcome.
+
+    Raises `CaldpError` for mechanisms that do not say how likely a report is.
+    """
     pair = check_symbols("x and other", [x, other], mechanism.k)
     products = channel_products(mechanism)
     if products is None:
-        rows = _inclusions(mechanism, pair)
-    else:
-        rows = np.stack([products.expected(_one(mechanism.k, each)) for each in pair.tolist()])
-    return float(np.maximum(w * rows[0], (1.0 - w) * rows[1]).sum())
+        return _inclusions(mechanism, pair)
+    return np.stack([products.expected(_one(mechanism.k, each)) for each in pair.tolist()])
 
 
 def _one(k: int, symbol: int) -> Floats:

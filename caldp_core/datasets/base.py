@@ -5,6 +5,7 @@ a line in a scenario file or part of a link; `load()` turns it into a `Dataset`.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -29,7 +30,7 @@ class Dataset:
     distribution: Floats
     counts: Ints | None = None
 
-    @property
+    @cached_property
     def n(self) -> int | None:
         """Number of people in the data, None for a pure distribution."""
         return None if self.counts is None else int(self.counts.sum())

@@ -282,6 +282,15 @@ class HasSupportForm(Protocol):
         ...
 
 
+@runtime_checkable
+class HasExchangeableSupports(HasSupportForm, Protocol):
+    """Of such a form, and whichever symbols are named, a base report includes them alike."""
+
+    def none_included(self, block: int) -> Floats:
+        """(s_j + 1,) chance that a base report includes none of 0, 1, … s_j given symbols."""
+        ...
+
+
 Family: TypeAlias = Callable[[Ints, Floats], FrequencyOracles]
 """(m,) hidden symbols per block and (m,) ε → the oracles."""
 

@@ -14,10 +14,11 @@ from numpy.typing import ArrayLike
 from caldp_core.basics.arrays import counts_by, sums_by
 from caldp_core.basics.errors import check_counts, check_symbols, require
 from caldp_core.basics.limits import EXACT_MAX_ENTRIES
-from caldp_core.basics.types import Floats, Ints, Reports, WordSource, read_only
+from caldp_core.basics.types import Floats, Ints, Reports, WordSource
 from caldp_core.mechanisms.base import BlockStructure, Family, FrequencyOracles, Tally, digest
 from caldp_core.mechanisms.channel_products import ChannelProducts
 from caldp_core.mechanisms.context_products import ContextProducts, OracleProducts
+from caldp_core.mechanisms.crafted import CraftableOracles
 from caldp_core.mechanisms.offers import Cover, SupportTally
 from caldp_core.mechanisms.oracles.supports import SupportOracles
 from caldp_core.mechanisms.randomness.coins import COIN_ONE, below, seeded_words, system_words
@@ -30,16 +31,12 @@ class ContextMechanism:
     def __init__(self, context: Context, name: str, family: Family) -> None:
         self.policy = context
         self.name = name
-        hidden = context.hidden()
-        by_block = np.argsort(context.blocks, kind="stable")
-        self.hidden_symbols = read_only(by_block[hidden[by_block]])
-        self.clear_symbols = read_only(np.flatnonzero(~hidden))
-        self.sizes = np.bincount(context.blocks[hidden], minlength=context.m)
+        self.hidden_symbols = context.hidden_symbols
+        self.clear_symbols = context.clear_symbols
+        self.sizes = context.hidden_sizes
         self.oracles: FrequencyOracles = family(self.sizes, context.epsilon)
         self.clear_share = 1.0 - self.oracles.cover_threshold / COIN_ONE
-        self._rank = np.empty(context.k, np.int64)
-        self._rank[self.hidden_symbols] = np.arange(self.hidden_symbols.size)
-        self._rank[self.clear_symbols] = -1 - np.arange(self.clear_symbols.size)
+        self._rank = context.ranks
 
     @property
     def k(self) -> int:
@@ -165,6 +162,10 @@ class ContextMechanism:
             return None
         law, sent = self.oracles.law, self.oracles.block_counts(cells)
         return SupportTally(law, cells[: self.hidden_symbols.size], sent, clear)
+
+    def craftable(self) -> CraftableOracles | None:
+        """The oracles, where it is known what a chosen report does (see `crafted.py`)."""
+        return self.oracles if isinstance(self.oracles, CraftableOracles) else None
 
     def _parts(self, tally: Tally) -> tuple[Ints, Ints]:
         require(

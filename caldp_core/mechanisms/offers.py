@@ -13,6 +13,7 @@ from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms.base import Mechanism, Tally
 from caldp_core.mechanisms.channel_products import ChannelProducts
+from caldp_core.mechanisms.crafted import CraftableOracles
 from caldp_core.mechanisms.oracles.supports import SupportLaw
 
 
@@ -154,3 +155,32 @@ class CountsSupports(HidesSome, Protocol):
 def support_tally(mechanism: Mechanism, tally: Tally) -> SupportTally | None:
     """The tally as counts of supports; None where it is none."""
     return mechanism.support_tally(tally) if isinstance(mechanism, CountsSupports) else None
+
+
+@runtime_checkable
+class TellsOfCraftedReports(HidesSome, Protocol):
+    """It is known what a report does that is chosen instead of drawn."""
+
+    def craftable(self) -> CraftableOracles | None:
+        """The oracles that tell; None where this one's do not."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Craftable:
+    """A mechanism whose reports somebody may choose.
+
+    `oracles`: for the hidden symbols of `cover`; `blocks`: (k,) labels.
+    """
+
+    oracles: CraftableOracles
+    cover: Cover
+    blocks: Ints
+
+
+def craftable(mechanism: Mechanism) -> Craftable | None:
+    """What a chosen report does; None where the mechanism does not tell."""
+    if not isinstance(mechanism, TellsOfCraftedReports):
+        return None
+    oracles = mechanism.craftable()
+    return None if oracles is None else Craftable(oracles, mechanism.cover, mechanism.blocks)

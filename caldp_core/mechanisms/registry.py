@@ -85,7 +85,7 @@ _ENTRIES: Final = (
         "Subset selection",
         "Each person sends a set of values that is likelier to hold their own; the most accurate "
         "where every value is sensitive, but a report has one bit for every value.",
-        "Ye, Barg 2018; Wang et al. 2016",
+        "Ye, Barg 2018; Wang et al. 2016; with a sensitive set Yoon et al. 2025",
         SubsetSelection,
         slow_from=5_000,
     ),

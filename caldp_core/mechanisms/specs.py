@@ -7,9 +7,9 @@ about each and says which policies it keeps.
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
-from caldp_core.basics.errors import check_number, check_whole
+from caldp_core.basics.errors import check_number, check_whole, require
 from caldp_core.basics.limits import K_MAX, THETA_MAX, THETA_MIN
 from caldp_core.mechanisms.base import Family, Mechanism
 from caldp_core.mechanisms.contextual import ContextMechanism
@@ -17,12 +17,16 @@ from caldp_core.mechanisms.designed.mechanism import DesignedMechanism
 from caldp_core.mechanisms.direct import grid_geometric, planar, published_urap
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
 from caldp_core.mechanisms.direct.exponential import ExponentialMechanism
-from caldp_core.mechanisms.oracles.galois import GaloisOracles, galois_family
+from caldp_core.mechanisms.oracles.galois import GaloisOracles, galois_family, galois_family_for
 from caldp_core.mechanisms.oracles.galois_spaces import check_field_size
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
 from caldp_core.mechanisms.oracles.local_hashing import LocalHashingOracles, hashing_family
 from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponseOracles
-from caldp_core.mechanisms.oracles.subset_selection import SubsetSelectionOracles, subset_family
+from caldp_core.mechanisms.oracles.subset_selection import (
+    SubsetSelectionOracles,
+    subset_family,
+    subset_family_for,
+)
 from caldp_core.mechanisms.oracles.unary import OueOracles, RapporOracles, unary_family
 from caldp_core.mechanisms.tagged import TaggedMechanism
 from caldp_core.privacy.context import PrivacyMatrix
@@ -35,6 +39,15 @@ class MechanismSpec(Protocol):
 
     def make(self, policy: Any, /) -> Mechanism:
         """The mechanism for a policy that it keeps; `CaldpError` where size or parameters fail."""
+        ...
+
+
+@runtime_checkable
+class TakesShare(Protocol):
+    """What specs may also offer: to be made for a share of people with a sensitive value."""
+
+    def for_share(self, share: float) -> MechanismSpec:
+        """The mechanism that is best if this `share`, in [0, 1], of a block's people has one."""
         ...
 
 
@@ -81,6 +94,17 @@ def _check_theta(theta: float | None) -> None:
         check_number("theta", theta, THETA_MIN, THETA_MAX)
 
 
+def _check_share(share: float | None, name: str, given: int | None) -> None:
+    """A share in [0, 1], and not together with what is chosen by it."""
+    if share is not None:
+        check_number("share", share, 0.0, 1.0)
+        require(
+            given is None,
+            f"share chooses {name}, so only one of them can be given, got {share:g} and {given}; "
+            "leave one out.",
+        )
+
+
 @dataclass(frozen=True)
 class Rappor(FamilySpec):
     """RAPPOR. `theta`: chance of a yes to one's own value; None is e^{ε/2}/(e^{ε/2}+1)."""
@@ -109,18 +133,30 @@ class Oue(FamilySpec):
 
 @dataclass(frozen=True)
 class SubsetSelection(FamilySpec):
-    """Subset selection. `omega`: values in a report; None is the best whole number by a block."""
+    """Subset selection. `omega`: values in a report; None is the best whole number by a block.
+
+    `share`: what ω is the best for: the share of a block's people who are thought, from public
+    knowledge, to have a sensitive value. None is all of them, the worst that can be.
+    """
 
     name = "subset-selection"
     omega: int | None = None
+    share: float | None = None
 
     def __post_init__(self) -> None:
         if self.omega is not None:
             check_whole("omega", self.omega, 1, K_MAX)
+        _check_share(self.share, "omega", self.omega)
 
     def family(self) -> Family:
         """What makes the oracles."""
+        if self.share is not None:
+            return subset_family_for(self.share)
         return SubsetSelectionOracles if self.omega is None else subset_family(self.omega)
+
+    def for_share(self, share: float) -> MechanismSpec:
+        """See `TakesShare`."""
+        return SubsetSelection(share=share)
 
 
 @dataclass(frozen=True)
@@ -141,18 +177,29 @@ class LocalHashing(FamilySpec):
 
 @dataclass(frozen=True)
 class Galois(FamilySpec):
-    """Galois response. `q`: values that a report tells apart, a power of two; None is the best."""
+    """Galois response. `q`: values that a report tells apart, a power of two; None is the best.
+
+    `share`: what q is the best for, as in `SubsetSelection`.
+    """
 
     name = "galois"
     q: int | None = None
+    share: float | None = None
 
     def __post_init__(self) -> None:
         if self.q is not None:
             check_field_size(self.q)
+        _check_share(self.share, "q", self.q)
 
     def family(self) -> Family:
         """What makes the oracles."""
+        if self.share is not None:
+            return galois_family_for(self.share)
         return GaloisOracles if self.q is None else galois_family(self.q)
+
+    def for_share(self, share: float) -> MechanismSpec:
+        """See `TakesShare`."""
+        return Galois(share=share)
 
 
 @dataclass(frozen=True)

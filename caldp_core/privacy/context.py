@@ -5,6 +5,7 @@ Room: privacy. Policies only: whether a mechanism keeps one, `audit/` finds out.
 
 import hashlib
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -112,6 +113,31 @@ class Context:
         finite entry, there is nothing to hide it among, and it is reported as it is.
         """
         return self.sensitive & (self.block_sizes() > 1)[self.blocks]
+
+    @cached_property
+    def hidden_symbols(self) -> Ints:
+        """(s,) hidden symbols, block after block; found once for all mechanisms of the context."""
+        hidden = self.hidden()
+        by_block = np.argsort(self.blocks, kind="stable")
+        return read_only(by_block[hidden[by_block]])
+
+    @cached_property
+    def clear_symbols(self) -> Ints:
+        """(k − s,) all other symbols, in their own order."""
+        return read_only(np.flatnonzero(~self.hidden()))
+
+    @cached_property
+    def hidden_sizes(self) -> Ints:
+        """(m,) hidden symbols in each block."""
+        return read_only(np.bincount(self.blocks[self.hidden_symbols], minlength=self.m))
+
+    @cached_property
+    def ranks(self) -> Ints:
+        """(k,) place among the hidden symbols, or −1 minus the place among all others."""
+        ranks = np.empty(self.k, np.int64)
+        ranks[self.hidden_symbols] = np.arange(self.hidden_symbols.size)
+        ranks[self.clear_symbols] = -1 - np.arange(self.clear_symbols.size)
+        return read_only(ranks)
 
     def between(self, x: ArrayLike, x_other: ArrayLike) -> Floats:
         """E[x, x′] pair by pair (see `PrivacyMatrix`)."""

@@ -15,7 +15,7 @@ from caldp_core.basics.limits import N_MAX
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.mechanisms.catalogue import MECHANISMS, mechanisms_for
 from caldp_core.mechanisms.offers import people_max, report_bits
-from caldp_core.mechanisms.specs import MechanismSpec
+from caldp_core.mechanisms.specs import MechanismSpec, TakesShare
 from caldp_core.privacy.context import Context, PrivacyMatrix
 
 _CLOSE: Final = 1.01
@@ -26,7 +26,8 @@ _CLOSE: Final = 1.01
 class Best:
     """The mechanism of the catalogue with the least total variance if all values are alike.
 
-    Among those within 1 % of the least, the one with the shortest reports.
+    Among those within 1 % of the least, the one with the shortest reports. Where only some values
+    are hidden, families that can be are also made for that share of the people.
     """
 
     def make(self, policy: PrivacyMatrix) -> Mechanism:
@@ -88,18 +89,28 @@ def _quick(policy: PrivacyMatrix) -> Iterator[Chosen]:
     for entry in mechanisms_for(policy):
         if largest >= entry.slow_from:
             continue
-        try:
-            spec = entry.spec()
-            mechanism = spec.make(policy)
-        except CaldpError:
-            continue
-        # A tally that costs more the more people there are is not quick for everybody.
-        if people_max(mechanism) == N_MAX:
-            yield Chosen(entry.name, spec, mechanism)
+        for spec in _settings(entry.spec(), policy):
+            try:
+                mechanism = spec.make(policy)
+            except CaldpError:
+                continue
+            # A tally that costs more the more people there are is not quick for everybody.
+            if people_max(mechanism) == N_MAX:
+                yield Chosen(entry.name, spec, mechanism)
+
+
+def _settings(spec: MechanismSpec, policy: PrivacyMatrix) -> Iterator[MechanismSpec]:
+    """The spec, and made for the share of hidden symbols where some, not all, are hidden."""
+    yield spec
+    if isinstance(policy, Context) and isinstance(spec, TakesShare):
+        hidden = policy.hidden()
+        beside = np.isin(policy.blocks, policy.blocks[hidden])
+        if hidden.any() and hidden.sum() < beside.sum():
+            yield spec.for_share(float(f"{hidden.sum() / beside.sum():.3g}"))
 
 
 def _largest_block(policy: PrivacyMatrix) -> int:
     """Most symbols that hide among each other."""
     if not isinstance(policy, Context):
         return policy.k
-    return int(np.bincount(policy.blocks[policy.hidden()]).max(initial=0))
+    return int(policy.hidden_sizes.max(initial=0))

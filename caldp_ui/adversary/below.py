@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from caldp_core.mechanisms.catalogue import MECHANISMS
-from caldp_ui.adversary import figures, files, words
+from caldp_ui.adversary import candidates, figures, files, words
 from caldp_ui.adversary.beliefs import Onlooker, Shown, region
 from caldp_ui.adversary.slot import SLOT
 from caldp_ui.app.theme import palette
@@ -33,8 +33,8 @@ def _days(what: Shown) -> None:
     alt = words.alt_days(what.ours, what.plain)
     show_chart(figures.days(what, palette()), SLOT.key("days-chart"), alt)
     st.caption(
-        "One person and one draw of coins. The dotted line holds for every draw and every "
-        "mechanism of this promise: Proposition 3 for each pair of places, summed."
+        "One person and one draw of coins. The dotted lines hold for every draw and "
+        "every mechanism of this promise: Proposition 3 for each pair of places, summed."
     )
 
 
@@ -52,7 +52,7 @@ def _promise(what: Shown) -> None:
 def _numbers(what: Shown) -> None:
     there = {"plain LDP": what.plain, "this protection": what.ours}
     columns = {title: _column(onlooker, what) for title, onlooker in there.items()}
-    st.table(pd.DataFrame(columns))
+    st.table(pd.DataFrame(columns).rename_axis("number"))
     if what.pair is not None:
         st.markdown(
             f"Between the two candidates, the best guess from one report is right "
@@ -89,6 +89,7 @@ def _hand_on(what: Shown) -> None:
 
 _TABS: Final[dict[str, Callable[[Shown], None]]] = {
     "Day by day": _days,
+    "Two candidates": candidates.show,
     "What is promised": _promise,
     "Numbers": _numbers,
     "Hand it on": _hand_on,

@@ -47,7 +47,7 @@ def scene(what: Shown, domain: GridDomain) -> Scene:
         _belief("ours", "After this protection", what.ours.after[seen], domain, record.place),
     )
     return Scene(
-        ground(what.ours.setup, domain, _frame(domain, record.place)),
+        ground(what.ours.setup, domain, frame(domain, record.place)),
         pictures,
         _ALIKE,
         ("before", "ours"),
@@ -78,10 +78,11 @@ def _belief(name: str, title: str, beliefs: Floats, domain: GridDomain, place: i
     )
 
 
-def _frame(domain: GridDomain, place: int) -> Area:
+def frame(domain: GridDomain, place: int, around: int = _AROUND) -> Area:
+    """The place's cell and so many around it, in degrees."""
     (row,), (column,) = domain.place([place])
-    low = np.maximum(np.array([row, column]) - _AROUND, 0)
-    high = np.minimum(np.array([row, column]) + _AROUND + 1, [domain.rows, domain.columns])
+    low = np.maximum(np.array([row, column]) - around, 0)
+    high = np.minimum(np.array([row, column]) + around + 1, [domain.rows, domain.columns])
     (south, west), (north, east) = low * domain.cell, high * domain.cell
     return Area(
         round(domain.south + float(south), 6),

@@ -10,7 +10,15 @@ import streamlit as st
 from caldp_core.domain.grid import GridDomain
 from caldp_ui.adversary import words
 from caldp_ui.adversary.beliefs import Shown
-from caldp_ui.adversary.slot import DAYS_MAX, FRESH, MEMOISED, SLOT, Suspect
+from caldp_ui.adversary.slot import (
+    DAYS_MAX,
+    FAKES,
+    FRESH,
+    MEMOISED,
+    ONLOOKER,
+    SLOT,
+    Suspect,
+)
 from caldp_ui.controls import common, presets
 from caldp_ui.parts import icons
 from caldp_ui.places.presets import PRESETS
@@ -19,7 +27,20 @@ from caldp_ui.words import formats
 from caldp_ui.words.strength import strength
 from caldp_ui.words.towns import place_name, towns
 
+_VIEWS = {ONLOOKER: "An onlooker", FAKES: "Fake phones"}
 _NOISES = {FRESH: "New noise every day", MEMOISED: "The same report every day"}
+
+
+def views(record: Suspect) -> None:
+    """Which of the two adversaries is shown."""
+    st.segmented_control(
+        "Adversary",
+        list(_VIEWS),
+        format_func=_VIEWS.__getitem__,
+        label_visibility="collapsed",
+        required=True,
+        **SLOT.bind("show", record.show, lambda r, v: replace(r, show=v)),
+    )
 
 
 def dials(record: Suspect) -> None:
@@ -43,27 +64,32 @@ def controls(record: Suspect, domain: GridDomain) -> None:
         help="Memoised: a phone draws its noise once and then always sends the same.",
         **SLOT.bind("noise", record.noise, lambda r, v: replace(r, noise=v)),
     )
+    protection(record, domain, "The person truly is in")
+
+
+def protection(record: Suspect, domain: GridDomain, place: str) -> None:
+    """What is protected, the place under this label, another outcome."""
     presets.picker(SLOT, PRESETS)
-    _place(record, domain)
+    _place(record, domain, place)
     st.button(
         "Another outcome",
         icon=":material/casino:",
         key=SLOT.key("another"),
         on_click=another_draw,
         args=(SLOT,),
-        help="Other coins: the same person could have sent other reports.",
+        help="Other coins: the same people could have sent other reports.",
     )
 
 
-def _place(record: Suspect, domain: GridDomain) -> None:
+def _place(record: Suspect, domain: GridDomain, label: str) -> None:
     cells = list(towns())[:200]
     if record.place not in cells:
         cells.insert(0, record.place)
     st.selectbox(
-        "The person truly is in",
+        label,
         cells,
         format_func=lambda cell: place_name(domain, cell),
-        help="Or click on a map with the tool Box. The onlooker does not know it.",
+        help="Or click on a map with the tool Box.",
         **SLOT.bind("place", record.place, lambda r, v: r.at(int(v))),
     )
 

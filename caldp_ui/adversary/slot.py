@@ -1,4 +1,4 @@
-"""What the page shows: a scenario of places, where one person truly is, and for how many days.
+"""What the page shows: a scenario of places, one person's days at a place, or fake phones there.
 
 Room: adversary.
 """
@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
+from caldp_core.audit.poisoning import MAXIMAL_GAIN, RANDOM_ITEMS
 from caldp_core.basics.errors import CaldpError, check_whole
 from caldp_core.basics.numerals import read_whole
 from caldp_core.scenarios.protection import StateBlocks
@@ -22,32 +23,55 @@ FRESH: Final = "fresh"
 MEMOISED: Final = "memoised"
 NOISES: Final = (FRESH, MEMOISED)
 BEGIN: Final = ON_THE_MAP.with_context(blocks=StateBlocks())
+LIKELIEST: Final = -1
 DENVER: Final = 73 * 350 + 125
 """The cell of Denver on the map of the United States."""
-_PLACE: Final = "place"
-_DAYS: Final = "days"
-_NOISE: Final = "noise"
+ONLOOKER: Final = "onlooker"
+FAKES: Final = "fakes"
+VIEWS: Final = (ONLOOKER, FAKES)
+TENTHS: Final = (0, 1, 2, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50)
+"""Shares of fake phones that the page offers, in tenths of a percent of all phones."""
+KNOWS_TARGET: Final = "target"
+KNOWS_SHARE: Final = "share"
+REPAIRS: Final = (KNOWS_TARGET, KNOWS_SHARE)
+PUSHES: Final = (MAXIMAL_GAIN, RANDOM_ITEMS)
+"""Attacks that the page offers: those that push one place."""
 
 
 @dataclass(frozen=True)
 class Suspect(WithScenario):
     """The page's record. `place`: the symbol where the person truly is, all the time.
 
-    `days`: how many reports there are, one a day; `noise`: a new draw each day, or one for all.
+    `show`: the onlooker, or fake phones that push the place. `days`: how many reports there are,
+    one a day; `noise`: a new draw each day, or one for all. `other`: the place that the true one is
+    held against, −1 for the likeliest that it hides among. `tenths`: of a percent of all phones
+    are fake; `attack`: what they send; `repair`: what the collector knows of them.
     """
 
     scenario: Scenario = BEGIN
     place: int = DENVER
     days: int = 1
     noise: str = FRESH
+    other: int = LIKELIEST
+    show: str = ONLOOKER
+    tenths: int = 10
+    attack: str = MAXIMAL_GAIN
+    repair: str = KNOWS_TARGET
 
     def at(self, place: int) -> "Suspect":
         """The same elsewhere."""
         return replace(self, place=place)
 
 
+_WHOLE: Final = ("place", "days", "other", "tenths")
+_CHOICES: Final = {"noise": NOISES, "show": VIEWS, "attack": PUSHES, "repair": REPAIRS}
+_OWN: Final = (*_WHOLE, *_CHOICES)
+_BEGIN: Final = {key: str(getattr(Suspect(), key)) for key in _OWN}
+"""Keys of a link beside the scenario's, and what stands for what is not in it."""
+
+
 class SuspectLink:
-    """How the record is written into a link: the scenario's own keys, place, days and noise."""
+    """How the record is written into a link: the scenario's own keys, and the others' names."""
 
     browser: tuple[str, ...] = (VIEW_KEY, LOOK_KEY)
 
@@ -58,30 +82,32 @@ class SuspectLink:
     def write(self, record: Suspect) -> dict[str, str]:
         """See `Codec`."""
         flat = {} if record.scenario == BEGIN else scenario_query(record.scenario)
-        own = {_PLACE: str(record.place), _DAYS: str(record.days), _NOISE: record.noise}
-        begin = {_PLACE: str(DENVER), _DAYS: "1", _NOISE: FRESH}
-        return flat | {key: text for key, text in own.items() if text != begin[key]}
+        own = {key: str(getattr(record, key)) for key in _OWN}
+        return flat | {key: text for key, text in own.items() if text != _BEGIN[key]}
 
     def read(self, query: Mapping[str, str]) -> Suspect:
         """See `Codec`."""
         flat = dict(query)
-        place = _whole(_PLACE, flat.pop(_PLACE, str(DENVER)))
-        days = _whole(_DAYS, flat.pop(_DAYS, "1"))
-        noise = flat.pop(_NOISE, FRESH)
-        return Suspect(read_scenario(flat) if flat else BEGIN, place, days, noise)
+        own = {key: flat.pop(key, text) for key, text in _BEGIN.items()}
+        whole = {key: _whole(key, own.pop(key)) for key in _WHOLE}
+        return Suspect(read_scenario(flat) if flat else BEGIN, **whole, **own)  # type: ignore[arg-type]
 
     def strangers(self, query: Mapping[str, str]) -> list[str]:
         """See `Codec`."""
-        return [key for key in unknown_keys(query) if key not in (_PLACE, _DAYS, _NOISE)]
+        return [key for key in unknown_keys(query) if key not in _OWN]
 
     def check(self, record: Suspect) -> None:
         """See `Codec`: policies without blocks, data without a map, places off it are refused."""
         _ = record.scenario.context
         domain = runs.map_of(runs.dataset(record.scenario))
-        check_whole(_PLACE, record.place, 0, domain.k - 1)
-        check_whole(_DAYS, record.days, 1, DAYS_MAX)
-        if record.noise not in NOISES:
-            raise CaldpError(f"noise must be one of {', '.join(NOISES)}, got {record.noise!r}.")
+        check_whole("place", record.place, 0, domain.k - 1)
+        check_whole("days", record.days, 1, DAYS_MAX)
+        check_whole("other", record.other, LIKELIEST, domain.k - 1)
+        check_whole("tenths", record.tenths, 0, TENTHS[-1])
+        for key, allowed in _CHOICES.items():
+            if getattr(record, key) not in allowed:
+                one_of = ", ".join(allowed)
+                raise CaldpError(f"{key} must be one of {one_of}, got {getattr(record, key)!r}.")
         runs.setup(record.scenario)
 
 

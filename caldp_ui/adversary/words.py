@@ -3,8 +3,11 @@
 Room: adversary.
 """
 
+from typing import Final
+
 import numpy as np
 
+from caldp_core.audit.best_guess import BestGuess
 from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import GridDomain
 from caldp_ui.adversary.beliefs import Onlooker, Pair, Shown, region
@@ -84,4 +87,45 @@ def alt_days(ours: Onlooker, plain: Onlooker) -> str:
         f"{chance(ours.on_truth(last))}; with memoised noise it stays at "
         f"{chance(ours.on_truth(1))}; plain LDP with new noise ends at "
         f"{chance(plain.on_truth(last))}."
+    )
+
+
+REGIONS: Final = (
+    "Each point is a test: how often it takes each place for the other. No test of any method that "
+    "keeps ε is below the dashed line (CALDP Theorem 1), none of this method below the solid one. "
+    "Where the two meet, no privacy is wasted. Of two values alone, the best method meets the "
+    "dashed line everywhere (Theorem 2, see “Yes or no”); among many places no method need."
+)
+
+
+def alt_regions(right: float, most: float, here: str, there: str) -> str:
+    """The chart of errors for those who do not see it."""
+    return (
+        f"Plane of the two errors of a guess between {here} and {there}: the line of what ε "
+        f"allows, where the best even guess is right {formats.hundred(most)} of 100 times, and "
+        f"above it the line that this method reaches, right {formats.hundred(right)} of 100 times."
+    )
+
+
+def anybody(ours: BestGuess | None, plain: BestGuess | None, block: str) -> str:
+    """How often the best guess of anybody's place is right, before and after a report."""
+    if ours is None:
+        return (
+            "Not shown for this method, or for ε above 3: it takes too long to reckon (for other "
+            "methods on small domains see `caldp_core.audit.best_guess`)."
+        )
+    shares = [ours.before, ours.after, *([plain.after] if plain else [])]
+    told, number = formats.out_of_one(*shares)
+    beside = f"; with plain LDP **{told[2]}**" if plain else ""
+    said = (
+        f"Who knows only how many people are where guesses the largest place, and is right for "
+        f"**{told[0]} of {number}** people; with each one's report for **{told[1]}**{beside}."
+    )
+    if ours.others == 0.0:
+        read = "" if block == PLACES.whole else f", but the {block} is read"
+        return f"{said} Every place is protected{read}."
+    (hidden, others), number = formats.out_of_one(ours.hidden, ours.others)
+    return said + (
+        f" Of those in protected places **{hidden} of {number}** are guessed right, of the others "
+        f"**{others}**."
     )

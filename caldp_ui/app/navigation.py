@@ -1,7 +1,7 @@
 """The way in: settings and navigation. One line here brings a page into the menu.
 
-Room: app. `app.py` calls `through_app` in every run, in a browser and in AppTest alike: Streamlit
-forgets the menu with each run, and a rerun then stays on the page that was shown.
+Room: app. `dashboard.py` calls `through_app` in every run, in a browser and in AppTest alike:
+Streamlit forgets the menu with each run, and a rerun then stays on the page that was shown.
 """
 
 from collections.abc import Sequence
@@ -11,8 +11,6 @@ from typing import Final
 
 import streamlit as st
 from streamlit.navigation.page import Page
-
-from caldp_ui.app import memory, style
 
 _ICON: Final = Path(__file__).with_name("icon.png")
 _ENTERED: Final = "entered"
@@ -153,8 +151,7 @@ PAGES: Final = (
 
 
 def through_app(entries: Sequence[Entry] = PAGES) -> Page:
-    """The app's settings and navigation; the page that is asked for, for app.py to run."""
-    memory.collected_now_and_then()
+    """The app's settings and navigation; the page that is asked for, for dashboard.py to run."""
     st.session_state[_ENTERED] = True
     pages = [
         st.Page(
@@ -181,7 +178,7 @@ def _to_first() -> None:
 
 
 def enter() -> None:
-    """Begin a page: its style, and the way through app.py if it was opened past it.
+    """Begin a page: go the way through dashboard.py if it was opened past it.
 
     Until a server has seen the app's navigation, Streamlit takes the folder `pages` for the app: a
     first visitor who asks for /places gets that page without its settings and menu.
@@ -189,4 +186,3 @@ def enter() -> None:
     if _ENTERED not in st.session_state:
         through_app()
         st.rerun()
-    style.apply()

@@ -56,7 +56,8 @@ def below(board: Board) -> None:
 
 def _audit() -> None:
     lesson = SLOT.now()
-    st.table(pd.DataFrame(audits.told(audits.of(lesson.station, lesson.epsilon))))
+    told = audits.told(audits.of(lesson.station, lesson.epsilon))
+    st.table(pd.DataFrame(told).rename_axis("mechanism"))
     st.caption(
         "The largest log Q(y|x)/Q(y|x′) of every report and pair, in rationals, at a size small "
         "enough to write the whole channel out. No mechanism certifies itself."
@@ -65,7 +66,7 @@ def _audit() -> None:
 
 def _table(board: Board) -> None:
     table = pd.DataFrame(board.numbers)
-    st.table(table)
+    st.table(table.rename_axis("number"))
     st.download_button(
         "numbers.csv",
         table.to_csv(),

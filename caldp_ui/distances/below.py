@@ -75,7 +75,7 @@ def _noises(what: Shown) -> None:
         why = side.why_not(scenario, entry.name)
         chosen = " (shown)" if entry.name == what.setup.mechanism_name else ""
         rows[f"{entry.title}{chosen}"] = _missing(why) if why else _row(what, entry.name)
-    st.table(pd.DataFrame.from_dict(rows, orient="index"))
+    st.table(pd.DataFrame.from_dict(rows, orient="index").rename_axis("mechanism"))
     st.caption(
         f"Reports from {place_name(what.domain, what.record.place)}; kilometres are exact, from "
         "the channel, along great circles, with reports beyond the map moved to its edge."
@@ -116,7 +116,8 @@ def _numbers(what: Shown) -> None:
         f"{words.blocks_told(what)}"
     )
     odds = {words.km(each): f"{words.odds_at(what.record, each)} of 100" for each in words.ODDS_AT}
-    st.table(pd.DataFrame([odds], index=["guessed right between two places so far apart, at most"]))
+    row = "guessed right between two places so far apart, at most"
+    st.table(pd.DataFrame([odds], index=pd.Index([row], name="odds")))
 
 
 def _hand_on(what: Shown) -> None:

@@ -67,7 +67,7 @@ def _tests(shown: Shown) -> None:
                 ],
             },
             index=["claimed", f"tested, {2 * SAMPLES:,} reports", "audited exactly"],
-        )
+        ).rename_axis("how")
     )
     st.markdown(
         f"For {names}, where the channel comes nearest to its promise. {_moral(what, missed)}"
@@ -162,7 +162,7 @@ def _numbers(shown: Shown) -> None:
         st.markdown(f"**{title}** · row: the truth that is protected")
         text = [[level_text(round(e, 4)) for e in row] for row in levels.tolist()]
         names = list(map(as_text, what.names))
-        st.table(pd.DataFrame(text, index=names, columns=names))
+        st.table(pd.DataFrame(text, index=names, columns=names).rename_axis("truth"))
 
 
 def _hand_on(shown: Shown) -> None:

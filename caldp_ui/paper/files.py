@@ -26,6 +26,34 @@ found = means(list(in_turns([point.scenario for point in points])), len(points))
 for point, mean in zip(points, found):
     print(PANELS[point.panel].title, LINES[point.line].title, point.scenario.n, mean.tv, sep="\\t")
 """
+_WORST_CASE: Final = """import numpy as np
+
+from caldp_core.mechanisms.specs import Galois, Hadamard, SubsetSelection
+from caldp_core.privacy.context import Context
+from caldp_core.theory.uldp_optimum import minimax, worst_case
+
+values = {values}
+sensitive = values // 10
+context = Context.high_low(np.arange(values) < sensitive, {epsilon!r})
+best = minimax(values, sensitive, {epsilon!r}).loss
+for spec in (Hadamard(), SubsetSelection(), Galois()):
+    print(type(spec).__name__, worst_case(spec.make(context)).loss / best)
+"""
+_KNOWN_SHARE: Final = """import numpy as np
+
+from caldp_core.mechanisms.specs import Galois, Hadamard, SubsetSelection
+from caldp_core.privacy.context import Context
+from caldp_core.theory.uldp_optimum import least_loss
+
+values, share = {values}, {share!r}
+sensitive = values // 10
+is_sensitive = np.arange(values) < sensitive
+context = Context.high_low(is_sensitive, {epsilon!r})
+people = np.where(is_sensitive, share / sensitive, (1 - share) / (values - sensitive))
+best = least_loss(values, sensitive, {epsilon!r}, share).loss
+for spec in (Hadamard(), SubsetSelection(), Galois(share=share)):
+    print(type(spec).__name__, spec.make(context).variance(people, 1).sum() / best)
+"""
 _FIGURE_1: Final = """from caldp_core.audit.adversary import error_vertex
 from caldp_core.privacy.binary import BinaryPolicy
 
@@ -61,6 +89,10 @@ def _figure_2(record: Paper) -> None:
     hand_on.python(figure_2_snippet(record))
 
 
+def _sensitive_sets(record: Paper) -> None:
+    hand_on.python(sensitive_sets_snippet(record))
+
+
 def _figure_3(record: Paper) -> None:
     plain = record.scenario
     ours = plain.with_context(blocks=GridBlocks(25, 35))
@@ -76,6 +108,7 @@ _AGAIN: Final[Mapping[str, Callable[[Paper], None]]] = {
     "figure-1": _figure_1,
     "figure-2": _figure_2,
     "figure-3": _figure_3,
+    "sensitive-sets": _sensitive_sets,
 }
 
 
@@ -96,6 +129,19 @@ def figure_1_snippet(record: Paper) -> str:
 def figure_2_snippet(record: Paper) -> str:
     """Python that prints the mean of every point, in about the time that the page takes."""
     return _FIGURE_2.format(scenario=exports.literal(record.scenario))
+
+
+def sensitive_sets_snippet(record: Paper) -> str:
+    """Python that prints the multiples of the sentence, before they are rounded."""
+    code = _WORST_CASE if record.share is None else _KNOWN_SHARE
+    return code.format(
+        values=record.values, share=record.share, epsilon=record.scenario.context.plain_epsilon
+    )
+
+
+def sensitive_sets_csv(sizes: Sequence[int], found: Mapping[str, Sequence[float]]) -> bytes:
+    """One row a number of sensitive values: multiples of the best, method by method."""
+    return exports.csv({"sensitive values": sizes, **found})
 
 
 def table_1_csv(rows: Rows) -> bytes:

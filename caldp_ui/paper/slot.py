@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from caldp_core.basics.errors import check_whole, require
+from caldp_core.basics.errors import check_number, check_whole, require
 from caldp_core.basics.numerals import read_number, read_whole
 from caldp_core.experiments.reproduce import PAPER
 from caldp_core.scenarios.policies import BinaryQuestion
@@ -22,23 +22,31 @@ VIEWS: Final = {
     "figure-1": "Figure 1",
     "figure-2": "Figure 2",
     "figure-3": "Figure 3",
+    "sensitive-sets": "Sensitive sets",
     "unchecked": "Not checked",
 }
 """Results by their name in links, and as the tabs call them."""
+VALUES: Final = (20, 100, 1000, 10_000)
+SHARES: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+"""What can be chosen for sensitive sets: values in all, people with a sensitive one."""
 _VIEW, _RUNS, _QUESTION = "view", "runs", "levels"
+_VALUES, _SHARE = "values", "share"
 
 
 @dataclass(frozen=True)
 class Paper(WithScenario):
     """The page's record. `scenario`: what all columns and points share; its blocks are theirs.
 
-    `question`: the two levels of Figure 1.
+    `question`: the two levels of Figure 1. `values`, `share`: of sensitive sets, how many values
+    there are and the share of people who have a sensitive one, None for the worst case.
     """
 
     scenario: Scenario = PAPER
     view: str = "table-1"
     runs: int = 10
     question: BinaryQuestion = BinaryQuestion(0.5, 2.0)
+    values: int = 1000
+    share: float | None = None
 
 
 class PaperLink:
@@ -60,6 +68,10 @@ class PaperLink:
             flat[_RUNS] = str(record.runs)
         if record.question != fresh.question:
             flat[_QUESTION] = f"{record.question.epsilon_01:g};{record.question.epsilon_10:g}"
+        if record.values != fresh.values:
+            flat[_VALUES] = str(record.values)
+        if record.share is not None:
+            flat[_SHARE] = f"{record.share:g}"
         return flat
 
     def read(self, query: Mapping[str, str]) -> Paper:
@@ -67,6 +79,7 @@ class PaperLink:
         flat, fresh = dict(query), Paper()
         view = flat.pop(_VIEW, fresh.view)
         runs_text, levels = flat.pop(_RUNS, str(fresh.runs)), flat.pop(_QUESTION, None)
+        values, share = flat.pop(_VALUES, str(fresh.values)), flat.pop(_SHARE, None)
         found = read_scenario(flat) if flat else PAPER
         same = replace(found, policy=PAPER.policy, n=None)
         return Paper(
@@ -74,17 +87,26 @@ class PaperLink:
             view,
             check_whole("runs", read_whole(runs_text), 1, max(RUNS)),
             fresh.question if levels is None else _levels(levels),
+            _whole_of(VALUES, values),
+            None if share is None else check_number("share", read_number(share), 0.0, 1.0),
         )
 
     def strangers(self, query: Mapping[str, str]) -> list[str]:
         """See `Codec`."""
-        return [key for key in unknown_keys(query) if key not in (_VIEW, _RUNS, _QUESTION)]
+        known = (_VIEW, _RUNS, _QUESTION, _VALUES, _SHARE)
+        return [key for key in unknown_keys(query) if key not in known]
 
     def check(self, record: Paper) -> None:
         """See `Codec`: unknown results, other data and mechanisms that do not fit are refused."""
         require(record.view in VIEWS, f"view must be one of {', '.join(VIEWS)}.")
         runs.map_of(runs.dataset(record.scenario))
         runs.setup(record.scenario)
+
+
+def _whole_of(allowed: tuple[int, ...], text: str) -> int:
+    value = read_whole(text)
+    require(value in allowed, f"values must be one of {allowed}, got {text!r}.")
+    return int(value or 0)
 
 
 def _levels(text: str) -> BinaryQuestion:

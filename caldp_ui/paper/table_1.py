@@ -76,7 +76,7 @@ def _show(scenario: Scenario, kept: list[int], turns: list[Turn]) -> None:
             f"Differences from the printed numbers: {gaps}.",
         )
     if rows:
-        st.table(_numbers(rows))
+        st.table(_numbers(rows).rename_axis("total variation"))
         hand_on.file(SLOT.key("csv"), "table-1.csv", files.table_1_csv(rows))
     st.caption(
         "Bars: two standard errors either side; printed numbers come without any. The paper's LDP "

@@ -30,7 +30,7 @@ def table(setup: Setup) -> None:
                     for name, bits in compared.report_bits.items()
                 },
             }
-        )
+        ).rename_axis("method")
     )
     st.caption(
         f"{compared.best.reason} Accuracy: expected squared error of the unbiased estimate, exact. "

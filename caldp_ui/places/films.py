@@ -4,6 +4,7 @@ Room: places. A film of ε has the same people and coins at every step, so what 
 the results of its steps are kept, so a move of ε afterwards shows what is there already.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
@@ -17,6 +18,7 @@ from caldp_ui.controls.common import EPSILONS
 from caldp_ui.places import scene
 from caldp_ui.session import jobs
 from caldp_ui.stage import Film, Stage, Step, project
+from caldp_ui.words import promise
 
 DRAWS: Final = 20
 _PER_SECOND: Final = 2.0
@@ -31,37 +33,51 @@ def show(key: str, scenario: Scenario, on: Stage) -> None:
         runs.takes_long(each) for each in (scenario, rivals.rival(scenario))
     ):
         return
-    name = runs.key(replace(scenario.with_context(epsilon=EPSILONS[0]), seed=0))
-    levels = f"{name} {scenario.seed}"
-    over = jobs.quietly(f"{key}-levels", levels, lambda p: _over_epsilon(levels, scenario, p))
+    levels = runs.key(scenario.with_context(epsilon=EPSILONS[0]))
+    over = _film(f"{key}-levels", levels, lambda progress: _over_epsilon(scenario, progress))
     if over is None:
         return
-    project([over], on)
-    outcome = runs.key(replace(scenario, seed=0))
-    draws = jobs.quietly(f"{key}-draws", outcome, lambda p: _outcomes(outcome, scenario, p))
-    if draws is not None:
-        project([draws], on)
+    outcome = f"{runs.key(replace(scenario, seed=0))} draws"
+    draws = _film(f"{key}-draws", outcome, lambda progress: _outcomes(scenario, progress))
+    project([over] if draws is None else [over, draws], on)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _over_epsilon(name: str, _scenario: Scenario, _progress: Progress) -> Film:
+def _film(key: str, name: str, make: Callable[[Progress], Film]) -> Film | None:
+    """The film of that name, if it has been made for any visit; else it is made by and by."""
+    made = _made(name)
+
+    def work(progress: Progress) -> Film:
+        if not made:
+            made.append(make(progress))
+        return made[0]
+
+    return made[0] if made else jobs.quietly(key, name, work)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _made(name: str) -> list[Film]:
+    """Where the film of that name is kept, for all visits; empty until it has been made."""
     del name
-    steps = []
-    for number, epsilon in enumerate(EPSILONS):
-        _progress(number / len(EPSILONS))
-        at = _scenario.with_context(epsilon=epsilon)
-        pair = {scene.PLAIN: runs.result(rivals.rival(at)), scene.OURS: runs.result(at)}
-        steps.append(_step(f"ε = {epsilon:g}", epsilon, pair))
-    return Film("epsilon", "Privacy level ε", tuple(steps))
+    return []
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _outcomes(name: str, _scenario: Scenario, _progress: Progress) -> Film:
-    del name
+def _over_epsilon(scenario: Scenario, progress: Progress) -> Film:
+    """Every level, those first that are next to the scenario's: there the reader goes first."""
+    at = EPSILONS.index(min(EPSILONS, key=lambda e: abs(e - promise.strongest(scenario))))
+    steps: dict[int, Step] = {}
+    for place in sorted(range(len(EPSILONS)), key=lambda place: abs(place - at)):
+        progress(len(steps) / len(EPSILONS))
+        level = scenario.with_context(epsilon=EPSILONS[place])
+        pair = {scene.PLAIN: runs.result(rivals.rival(level)), scene.OURS: runs.result(level)}
+        steps[place] = _step(f"ε = {EPSILONS[place]:g}", EPSILONS[place], pair)
+    return Film("epsilon", "Privacy level ε", tuple(steps[place] for place in sorted(steps)))
+
+
+def _outcomes(scenario: Scenario, progress: Progress) -> Film:
     steps = []
     for number in range(DRAWS):
-        _progress(number / DRAWS)
-        at = replace(_scenario, seed=number + 1)
+        progress(number / DRAWS)
+        at = replace(scenario, seed=number + 1)
         pair = {scene.PLAIN: runs.once(rivals.rival(at)), scene.OURS: runs.once(at)}
         steps.append(_step(f"outcome {number + 1}", float(number + 1), pair))
     return Film("draws", "Other outcomes", tuple(steps), False, _PER_SECOND, loops=True)

@@ -93,7 +93,7 @@ def _methods(record: Plan) -> None:
         words.title(record, name): {title: _cell(row.get(name), table) for title, row in table}
         for name in NAMES
     }
-    st.table(pd.DataFrame(columns))
+    st.table(pd.DataFrame(columns).rename_axis("method"))
     st.caption(
         "✓ the fewest under this protection. A protection that hides less needs fewer people, so "
         "compare methods down a column. By the exact variance, each value by itself"
@@ -127,7 +127,7 @@ def _deployments(record: Plan) -> None:
             else words.about(plain.people),
             "source": each.source,
         }
-    st.table(pd.DataFrame(rows).T)
+    st.table(pd.DataFrame(rows).T.rename_axis("deployment"))
     st.caption(
         "Guessed right: of 100 people for whom an onlooker was torn 50:50 between two values, at "
         "most, if a person reports the same value each time and the onlooker can link the reports. "

@@ -49,12 +49,12 @@ def _coin(look: Look) -> None:
     )
     rows = [[f"{100 * float(q):.1f}" if q else "·" for q in row] for row in channel_of(question)]
     names = list(map(as_text, question.answers))
-    st.table(pd.DataFrame(rows, index=names, columns=names))
+    st.table(pd.DataFrame(rows, index=names, columns=names).rename_axis("true answer"))
 
 
 def _numbers(look: Look) -> None:
     seen = look()
-    st.table(numbers(seen).map(str).rename(index=as_text))
+    st.table(numbers(seen).map(str).rename(index=as_text).rename_axis("answer"))
     st.caption("As of now; open the tab again for later reports.")
 
 

@@ -62,14 +62,3 @@ hub.code ??= new Promise(done => { hub.arrived = done; });
 export default component => hub.code.then(code => code.%s(component));
 """
 """What each small component runs: it waits until the code has come, which is sent but once."""
-
-ROOM: Final = """<style>
-.st-key-%(key)s-stage { container-type: inline-size; }
-.st-key-%(key)s-feeds { position: absolute; height: 0; overflow: hidden; }
-.st-key-%(key)s { min-height: calc(100cqw / 5.7 + 11.5rem); }
-@container (max-width: 1120px) { .st-key-%(key)s { min-height: calc(
-    2 * min(50cqw / 1.9, max(10rem, (100svh - var(--stage-above, 20rem)) / 2)) + 12rem); } }
-@container (max-width: 560px) { .st-key-%(key)s { min-height: calc(25.2rem + 19rem); } }
-</style>"""
-"""Room for three pictures before they are there, and none for what is not seen: nothing jumps.
-Streamlit shows a bar for each component until its own code has come."""

@@ -52,11 +52,10 @@ def stage(
 ) -> Stage:
     """Show the scene; calls run before the page's next run, as callbacks of widgets do.
 
-    `key`: names the stage on its page, in letters, digits and hyphens; view, look, tool and film
-    live on under it in the browser whatever changes here. Stages of one grid on one page share one
-    view.
+    `key`: names the stage on its page, in letters, digits and hyphens; it ends in "maps", by which
+    `style.css` keeps room for it. View, look, tool and film live on under it in the browser
+    whatever changes here. Stages of one grid on one page share one view.
     """
-    st.html(bundle.ROOM % {"key": key})
     with st.container(key=f"{key}-stage", gap=None):
         _stage(
             key=key,

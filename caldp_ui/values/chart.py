@@ -35,7 +35,7 @@ _TURN: Final = f"{KEY}/turn"
 """The number of the last act that was answered: the browser keeps its ticks until then."""
 _DIGITS: Final = 5
 _COMMON: Final = "Most common"
-_SENSITIVE: Final = {"light": "#98256B", "dark": "#FF9CCB"}
+_SENSITIVE: Final = ("#98256B", "#FF9CCB")
 
 
 def show(what: Shown) -> None:
@@ -94,9 +94,13 @@ def _groups(what: Shown, domain: Domain, truth: Floats) -> list[dict[str, Any]]:
 
 
 def _colours() -> dict[str, str]:
-    looks = theme.palette()
-    sensitive = _SENSITIVE["dark" if looks is theme.DARK else "light"]
-    return {"ours": looks.ours, "plain": looks.plain, "sensitive": sensitive}
+    """For both themes at once, so that they follow when the reader's changes."""
+    both = {
+        "ours": (theme.LIGHT.ours, theme.DARK.ours),
+        "plain": (theme.LIGHT.plain, theme.DARK.plain),
+        "sensitive": _SENSITIVE,
+    }
+    return {name: f"light-dark({light}, {dark})" for name, (light, dark) in both.items()}
 
 
 def _words(domain: Domain, many: bool) -> dict[str, str]:

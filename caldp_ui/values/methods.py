@@ -45,7 +45,7 @@ def show(what: Shown) -> None:
                     "expected error (l2)": [formats.share(m.l2) for m in found],
                     "bits per report": [formats.exactly(m.bits) for m in found],
                 },
-                index=_names(found),
+                index=pd.Index(_names(found), name="method"),
             )
         )
         st.caption("Error of the unbiased estimate by its exact variance, this table's people.")
@@ -131,7 +131,7 @@ def _table(done: Compared) -> None:
             for j, estimator in enumerate(done.estimators)
         }
     )
-    st.table(frame)
+    st.table(frame.rename_axis("method"))
     st.caption(
         "Expected total variation, to about 3 %; ★: the least, and what is within 3 % of it. –: "
         "takes too long here, or does not go together."

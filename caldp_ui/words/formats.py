@@ -7,6 +7,8 @@ import math
 
 _BIG = ((1e15, "quadrillion"), (1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
 
+_RARE = 1e-6
+"""Below it a share does not make people count by the million to see it."""
 _NOBODY = 1e-12
 """What sums of floats leave of nothing."""
 
@@ -89,6 +91,13 @@ def out_of(share: float) -> str:
         return f"all but {out_of(1 - share)}"
     power = next((power for power in range(2, 12) if share * 10**power >= 1.5), 12)
     return f"{round(share * 10**power)} of {people(10**power)}"
+
+
+def out_of_one(*values: float) -> tuple[list[str], str]:
+    """Shares in [0, 1] as people out of one number: (["27", "3"], "1,000")."""
+    least = min((value for value in values if value >= _RARE), default=1.0)
+    power = next(power for power in range(2, 9) if least * 10**power >= 1.5)
+    return [people(value * 10**power) for value in values], people(10**power)
 
 
 def degrees(latitude: float, longitude: float) -> str:

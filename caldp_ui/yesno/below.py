@@ -60,7 +60,8 @@ def _formula(what: Shown) -> None:
 
 def _numbers(what: Shown) -> None:
     there = {"this protection": what.ours, "Warner's coin": what.warner}
-    st.table(pd.DataFrame({title: _column(coin) for title, coin in there.items()}))
+    columns = {title: _column(coin) for title, coin in there.items()}
+    st.table(pd.DataFrame(columns).rename_axis("number"))
     st.markdown("**The same as distances between shares**")
     numbers.table({title: coin.result for title, coin in there.items()}, None)
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.browser import MAP_PAGE, chromium, missing, ready, serving
+from benchmarks.browser import MAP_PAGE, chromium, missing, ready
+from benchmarks.server import serving
 from tests.browser.stage_hand import APP, Hand
 from tests.browser.watch import Watch
 

@@ -182,7 +182,7 @@ def go() -> None:
 
 st.markdown("**12 of 100 people in the wrong place; with plain LDP 56 of 100.**")
 shown = stage(
-    scene(st.session_state.epsilon, st.session_state.seed), "map", on_act=note, on_step=note
+    scene(st.session_state.epsilon, st.session_state.seed), "maps", on_act=note, on_step=note
 )
 with st.container(horizontal=True):
     st.button("First", on_click=lambda: st.session_state.update(seed=1))

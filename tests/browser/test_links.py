@@ -6,7 +6,8 @@ from urllib.parse import quote, urlencode
 
 import pytest
 
-from benchmarks.browser import ready, serving, settled
+from benchmarks.browser import ready, settled
+from benchmarks.server import serving
 from caldp_core.domain.grid import Area
 from caldp_core.scenarios.protection import StateBlocks
 from caldp_ui.places.slot import BEGIN, Places

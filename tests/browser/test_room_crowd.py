@@ -17,7 +17,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.asyncio.client import ClientConnection, connect
 
-from benchmarks.browser import serving
+from benchmarks.server import serving
 from caldp_ui.room.registry import TOKEN_LENGTH
 from caldp_ui.room.slot import SLOT
 

@@ -1,19 +1,10 @@
 """What a browser must not do: ask anybody but our server, or meet an error."""
 
-from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from caldp_ui.app.navigation import PAGES
-
 _HOME: Final = ("127.0.0.1", "localhost")
 _INSIDE: Final = ("data", "blob", "about", "file")
-HARMLESS: Final = tuple(
-    f"/{Path(entry.path).stem}/_stcore/{what}"
-    for entry in PAGES
-    for what in ("health", "host-config")
-)
-"""Not found: opened below its root, Streamlit first looks for its server beside the page."""
 
 
 def is_outside(url: str) -> bool:
@@ -36,9 +27,8 @@ class Watch:
         page.on("pageerror", lambda error: self.errors.append(str(error)))
 
     def _hear(self, message: Any) -> None:
-        where = message.location["url"]
-        if message.type == "error" and not where.endswith(HARMLESS):
-            self.errors.append(f"{message.text} ({where})")
+        if message.type == "error":
+            self.errors.append(f"{message.text} ({message.location['url']})")
 
     def outside(self) -> list[str]:
         return [url for url in self.asked if is_outside(url)]

@@ -8,19 +8,33 @@ import pytest
 
 from caldp_core.audit.mechanisms import audit_mechanism
 from caldp_core.basics.errors import CaldpError
-from caldp_core.mechanisms import Mechanism
+from caldp_core.mechanisms import ContextMechanism, Mechanism
+from caldp_core.mechanisms.oracles.galois import galois_family_for
+from caldp_core.mechanisms.oracles.subset_selection import subset_family_for
 from caldp_core.mechanisms.specs import (
     FamilySpec,
+    Galois,
     LocalHashing,
     PublishedUrap,
     Rappor,
     SubsetSelection,
 )
 from caldp_core.privacy.context import Context
+from tests import mutants
 from tests.contract import checks
 
 CONTEXT = Context.of([0, 0, 0, 1, 1, 1, 1], np.arange(7) < 6, [0.7, 2.0])
-SPECS = [Rappor(0.2), Rappor(0.9), SubsetSelection(2), LocalHashing(2), LocalHashing(3)]
+WIDE = Context.high_low(np.arange(40) < 30, 2.5)
+"""Large enough that a share of people changes the best size of sets."""
+SPECS = [
+    Rappor(0.2),
+    Rappor(0.9),
+    SubsetSelection(2),
+    SubsetSelection(share=0.0),
+    LocalHashing(2),
+    LocalHashing(3),
+    Galois(share=0.1),
+]
 
 
 @pytest.mark.parametrize("spec", [*SPECS, PublishedUrap(0.7)])
@@ -47,6 +61,46 @@ def test_the_choice_of_a_mechanism_itself_is_the_best_of_its_parameters() -> Non
 
     assert loss(SubsetSelection()) == min(loss(SubsetSelection(omega)) for omega in range(1, 12))
     assert loss(LocalHashing()) == min(loss(LocalHashing(g)) for g in range(2, 13))
+
+
+@pytest.mark.parametrize("kind", [SubsetSelection, Galois])
+def test_a_share_chooses_the_best_for_people_of_whom_as_many_are_sensitive(kind: Any) -> None:
+    """By the exact variances of all sizes of sets, and so that everybody is the standard choice."""
+
+    def loss(spec: FamilySpec, share: float) -> float:
+        p = np.where(np.arange(40) < 30, share / 30, (1 - share) / 10)
+        return float(spec.make(WIDE).variance(p, 1).sum())
+
+    given = [kind(g) for g in (range(1, 30) if kind is SubsetSelection else (2, 4, 8, 16, 32))]
+    for share in (0.0, 0.05, 0.3, 1.0):
+        assert loss(kind(share=share), share) == min(loss(spec, share) for spec in given)
+    assert kind(share=1.0).make(WIDE).fingerprint == kind().make(WIDE).fingerprint
+    # Must fail: the choice for everybody is not the best for few.
+    assert loss(kind(), 0.05) > 1.005 * loss(kind(share=0.05), 0.05)
+
+
+@pytest.mark.parametrize("oracles", [subset_family_for(0.05), galois_family_for(0.05)])
+def test_slips_of_a_choice_by_share_are_found(oracles: Any) -> None:
+    """An ε that is 5 % off, either way, and no cover."""
+    policy = Context.high_low(np.arange(11) < 9, 2.5)
+    right = ContextMechanism(policy, "right", oracles)
+    checks.check_audit(right)
+    checks.check_tight(right)
+    for wrong, check in (
+        (mutants.coin_for(1.05, oracles), checks.check_audit),
+        (mutants.coin_for(0.95, oracles), checks.check_tight),
+        (mutants.without_company(oracles), checks.check_audit),
+    ):
+        with pytest.raises(AssertionError):
+            check(ContextMechanism(policy, "wrong", wrong))
+
+
+def test_a_share_and_what_it_chooses_cannot_both_be_given() -> None:
+    for kind, name in ((SubsetSelection, "omega"), (Galois, "q")):
+        with pytest.raises(CaldpError, match=f"share chooses {name}, so only one of them"):
+            kind(2, 0.5)
+        with pytest.raises(CaldpError, match="share must be a number in"):
+            kind(share=1.5)
 
 
 @pytest.mark.parametrize(

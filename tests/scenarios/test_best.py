@@ -8,7 +8,7 @@ from caldp_core.datasets import Geometric, Uniform, Zipf
 from caldp_core.experiments.run import prepare
 from caldp_core.mechanisms import FAMILIES, mechanism
 from caldp_core.mechanisms.catalogue import MECHANISMS, mechanisms_for
-from caldp_core.mechanisms.specs import GridGeometric, Hadamard, Rappor
+from caldp_core.mechanisms.specs import Galois, GridGeometric, Hadamard, Rappor, SubsetSelection
 from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.context import Context, PrivacyMatrix
 from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
@@ -18,6 +18,7 @@ from caldp_core.scenarios.distances import Line
 from caldp_core.scenarios.policies import BinaryQuestion, ContextPolicy, MatrixPolicy
 from caldp_core.scenarios.protection import OneBlock
 from caldp_core.scenarios.scenario import Scenario
+from caldp_core.theory.uldp_optimum import least_loss
 
 POLICIES: list[PrivacyMatrix] = [
     Context.plain(8, 0.5),
@@ -38,15 +39,30 @@ def loss(made: object, k: int) -> float:
 @pytest.mark.parametrize("policy", POLICIES)
 def test_it_has_the_least_total_variance_of_all_that_are_quick(policy: PrivacyMatrix) -> None:
     best = chosen(Best(), policy)
-    losses = {e.name: loss(e.make(policy), policy.k) for e in mechanisms_for(policy)}
     # Local hashing draws people one by one where blocks are large.
-    quick = {
-        name: each for name, each in losses.items() if name != "local-hashing" or policy.k <= 10
-    }
-    assert losses[best.name] == min(quick.values())
-    assert best.spec == MECHANISMS[best.name].spec()
-    assert loss(best.mechanism, policy.k) == losses[best.name]
+    specs = [
+        e.spec() for e in mechanisms_for(policy) if e.name != "local-hashing" or policy.k <= 10
+    ]
+    if isinstance(policy, Context) and not policy.hidden().all():
+        share = float(policy.hidden().mean())
+        specs += [SubsetSelection(share=share), Galois(share=share)]
+    losses = [loss(spec.make(policy), policy.k) for spec in specs]
+    assert loss(best.mechanism, policy.k) == min(losses)
+    assert best.spec == specs[losses.index(min(losses))]
+    assert type(best.spec) is MECHANISMS[best.name].spec
     assert Best().make(policy).fingerprint == best.mechanism.fingerprint
+
+
+def test_few_sensitive_values_have_sets_made_for_few() -> None:
+    """A block without any does not count, and the error is next to the least that can be."""
+    blocks, flags = np.arange(9_000) // 8_000, np.arange(9_000) < 1_000
+    best = chosen(Best(), Context.of(blocks, flags, 4.0))
+    assert best.spec == SubsetSelection(share=0.125)
+    one = Context.high_low(flags[:8_000], 4.0)
+    found = chosen(Best(), one)
+    least = least_loss(8_000, 1_000, 4.0, 0.125).loss
+    assert loss(found.mechanism, 8_000) / least < 1.03
+    assert loss(Galois().make(one), 8_000) / least > 1.2
 
 
 def test_not_all_policies_have_one_best() -> None:

@@ -7,12 +7,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.audit.adversary import guessed_right
+from caldp_core.audit.best_guess import best_guess
 from caldp_core.audit.inference import likelihood
 from caldp_core.datasets import us_cities
 from caldp_core.domain.grid import US_GRID, Area
 from caldp_core.experiments.run import prepare
 from caldp_core.scenarios.protection import OneBlock, SensitiveAreas, StateBlocks
-from caldp_ui.adversary import figures, words
+from caldp_ui.adversary import candidates, figures, words
 from caldp_ui.adversary.beliefs import onlooker, region, shown
 from caldp_ui.adversary.slot import BEGIN, DENVER, MEMOISED, SLOT, Suspect, SuspectLink
 from caldp_ui.app.navigation import ADVERSARY
@@ -21,6 +22,7 @@ from caldp_ui.compute import rivals
 from caldp_ui.controls.presets import Preset
 from caldp_ui.places import presets
 from caldp_ui.stage import Act, encode
+from caldp_ui.words import formats
 from tests.ui.driver import APP, box, checked, container, pictures, query_of, trigger
 
 STAGE = SLOT.key("maps")
@@ -101,13 +103,15 @@ def test_every_preset_and_every_tab(preset: Preset) -> None:
     record = Suspect(preset.apply(BEGIN), days=3)
     at = opened(record)
     assert_shows(at, record)
-    for tab in ("What is promised", "Numbers", "Hand it on"):
+    for tab in ("Two candidates", "What is promised", "Numbers", "Hand it on"):
         at.session_state["adversary-tabs"] = tab
         checked(at.run())
         assert not at.error
 
 
-@pytest.mark.parametrize("query", [{"place": "43750"}, {"days": "11"}, {"noise": "loud"}])
+@pytest.mark.parametrize(
+    "query", [{"place": "43750"}, {"other": "43750"}, {"days": "11"}, {"noise": "loud"}]
+)
 def test_bad_links_are_told_and_start_afresh(query: dict[str, str]) -> None:
     at = opened(None, **query)
     assert "starts afresh" in at.warning[0].value
@@ -164,4 +168,54 @@ def test_the_chart_draws_the_days() -> None:
     ours = [what.ours.on_truth(m) for m in range(11)]
     np.testing.assert_allclose(by_name["this, new noise"], ours)
     np.testing.assert_allclose(by_name["this, memoised"], ours[:2] + ours[1:2] * 9)
-    np.testing.assert_allclose(by_name["the most this promise allows"], what.ours.most)
+    most = what.ours.most
+    np.testing.assert_allclose(by_name["the most, new noise (m · ε)"], most)
+    np.testing.assert_allclose(by_name["the most, memoised"], most[:2] + most[1:2] * 9)
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 2.0])
+def test_two_candidates_are_tested_as_their_odds_say(epsilon: float) -> None:
+    what = shown(Suspect(BEGIN.with_context(epsilon=epsilon)))
+    assert what.pair is not None
+    test = candidates.lines_of(what.ours, what.pair.rival)
+    assert test.most == pytest.approx(guessed_right(epsilon), abs=1e-9)
+    assert test.most == pytest.approx(what.pair.most)
+    assert test.right == pytest.approx(what.pair.on_average)
+    assert 0.5 < test.right < test.most
+    drawn = figures.regions(test.claimed, test.reached, ("here", "there"), LIGHT)
+    by_name = {trace.name: np.stack([trace.x, trace.y], axis=1) / 100 for trace in drawn.data}
+    np.testing.assert_allclose(by_name["what ε allows"], test.claimed)
+    np.testing.assert_allclose(by_name["what this method reaches"], test.reached)
+
+
+def test_guessing_anybody_says_what_the_core_does() -> None:
+    sensitive = BEGIN.with_context(sensitive=SensitiveAreas(("+36,42,-109,-102",)))
+    for scenario in (BEGIN, sensitive):
+        setup = prepare(scenario)
+        found = best_guess(setup.mechanism, setup.dataset.distribution)
+        told = words.anybody(candidates.anybody(scenario), None, "state")
+        (before, after), number = formats.out_of_one(found.before, found.after)
+        assert f"**{before} of {number}** people" in told
+        assert f"report for **{after}**" in told
+    (hidden, others), number = formats.out_of_one(found.hidden, found.others)
+    assert told.endswith(f"**{hidden} of {number}** are guessed right, of the others **{others}**.")
+    assert found.others > found.hidden
+    assert candidates.anybody(BEGIN.with_context(epsilon=5.0)) is None
+    assert "Not shown" in words.anybody(None, None, "state")
+
+
+def test_the_place_may_be_held_against_any_other() -> None:
+    at = opened()
+    at.session_state["adversary-tabs"] = "Two candidates"
+    checked(at.run())
+    what = shown(Suspect())
+    assert what.pair is not None
+    assert at.selectbox(key="adversary-other").value == what.pair.rival == candidates.other_of(what)
+    (far,) = US_GRID.locate([41.88], [-87.63]).tolist()
+    checked(at.selectbox(key="adversary-other").set_value(far).run())
+    record = Suspect(other=far)
+    assert_shows(at, record)
+    test = candidates.lines_of(shown(record).ours, far)
+    np.testing.assert_allclose(test.claimed[1], [0, 0])  # another state is read
+    assert test.right == test.most == 1.0
+    assert candidates.other_of(shown(Suspect(place=far, other=far))) != far

@@ -134,3 +134,18 @@ def test_digits_are_so_many_and_no_power_of_ten(value: float, significant: int) 
 def test_digits_of_round_numbers() -> None:
     told = {0.0: "0", 99.9: "100", 1234.0: "1,200", 3.0: "3", 0.000012: "0.000012"}
     assert {value: formats.digits(value) for value in told} == told
+
+
+def test_shares_out_of_one_number() -> None:
+    assert formats.out_of_one(0.027, 0.0032) == (["27", "3"], "1,000")
+    assert formats.out_of_one(0.5, 0.0) == (["50", "0"], "100")
+    assert formats.out_of_one(0.0, 0.0) == (["0", "0"], "100")
+    assert formats.out_of_one(1.0, 1e-9)[1] == "100"
+
+
+@given(st.lists(st.floats(1e-6, 1), min_size=1, max_size=4))
+def test_shares_out_of_one_number_tell_even_the_least(values: list[float]) -> None:
+    _, number = formats.out_of_one(*values)
+    of = float(number.replace(",", "").replace(" million", "e6"))
+    assert min(values) * of >= 1.5
+    assert of == 100 or min(values) * of / 10 < 1.5

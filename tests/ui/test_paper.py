@@ -2,14 +2,18 @@
 
 from concurrent.futures import wait
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.audit.adversary import error_vertex
 from caldp_core.experiments.reproduce import PAPER, TABLE_1, table_1
 from caldp_core.experiments.turns import Mean
-from caldp_core.mechanisms.specs import LocalHashing
+from caldp_core.mechanisms import mechanism
+from caldp_core.mechanisms.specs import Galois, Hadamard, LocalHashing, SubsetSelection
 from caldp_core.privacy.binary import BinaryPolicy
+from caldp_core.privacy.context import Context
+from caldp_core.theory.uldp_optimum import least_loss, minimax, worst_case
 from caldp_ui.paper import words
 from caldp_ui.paper.slot import VIEWS, Paper, PaperLink
 from tests.ui.driver import APP, checked, container, query_of
@@ -95,12 +99,45 @@ def test_figure_1_says_the_corner_of_theorem_2() -> None:
     assert "misses **0 of 100**" in headline(at)
 
 
+def test_sensitive_sets_are_held_against_the_best() -> None:
+    at = open_paper(view="sensitive-sets", values="100", share="0.02", v="2", epsilon="2")
+    (shown,) = (item.value for item in at.table)
+    context = Context.high_low(np.arange(100) < 10, 2.0)
+    p = np.where(np.arange(100) < 10, 0.002, 0.98 / 90)
+    least = least_loss(100, 10, 2.0, 0.02).loss
+    for name, made in (
+        ("Hadamard response (the paper's)", Hadamard()),
+        ("subset selection (uBD)", SubsetSelection()),
+        ("Galois response", Galois(share=0.02)),
+    ):
+        ratio = made.make(context).variance(p, 1).sum() / least
+        assert shown["10"][name] == f"{ratio:.2f}"
+    assert "10 of 100 values sensitive, held by 2 of 100 people, and ε = 2" in headline(at)
+    checked(at.select_slider(key="paper-share").set_value(-1.0).run())
+    assert "share" not in query_of(at)
+    for family, told in (
+        ("hadamard", "needs at worst **"),
+        ("subset-selection", "selection needs "),
+    ):
+        assert f"{told}{_times(family, 100, 10, 2.0):.3g} times as many people" in headline(at)
+    checked(at.select_slider(key="paper-epsilon").set_value(0.5).run())
+    assert "subset selection needs as many people," in headline(at)
+
+
+def _times(family: str, values: int, size: int, epsilon: float) -> float:
+    made = mechanism(Context.high_low(np.arange(values) < size, epsilon), family)
+    return worst_case(made).loss / minimax(values, size, epsilon).loss
+
+
 BAD: dict[str, dict[str, str]] = {
     "view": {"view": "table-9"},
     "runs": {"runs": "many"},
     "too many runs": {"runs": "101"},
     "levels": {"levels": "1"},
     "negative level": {"levels": "1;-2"},
+    "values": {"values": "7"},
+    "share": {"share": "1.5"},
+    "no share": {"share": "some"},
     "no map": {"v": "2", "dataset": "zipf", "n": "1000", "blocks": "one"},
     "no context": {"v": "2", "mechanism": "binary"},
 }
@@ -118,6 +155,7 @@ def test_a_link_that_is_none_starts_afresh_with_a_sentence(name: str) -> None:
 RECORDS = [
     Paper(PAPER.with_context(epsilon=2.0), "figure-2", 100),
     *(Paper(view=view) for view in VIEWS),
+    Paper(view="sensitive-sets", values=10_000, share=0.05),
 ]
 
 

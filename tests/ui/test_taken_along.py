@@ -32,6 +32,7 @@ from caldp_ui.curves import files as curves
 from caldp_ui.curves import lines
 from caldp_ui.curves.slot import BEGIN, Curves
 from caldp_ui.paper import files as paper
+from caldp_ui.paper import sensitive_sets
 from caldp_ui.paper.slot import VIEWS, Paper
 from caldp_ui.plan import files as plans
 from caldp_ui.plan import work
@@ -155,6 +156,27 @@ def test_command_and_table_of_table_1_have_its_means(tmp_path: Path, capsys: Out
     frame = table(paper.table_1_csv(rows))
     assert frame["mean TV"].tolist() == [column.mean for column in columns]
     assert frame["printed"].tolist() == [column.paper for column in TABLE_1]
+
+
+@pytest.mark.parametrize("share", [None, 0.05])
+def test_code_and_table_of_sensitive_sets_have_the_multiples(
+    share: float | None, tmp_path: Path, capsys: Output
+) -> None:
+    record = replace(Paper(), values=100, share=share)
+    sizes = sensitive_sets.sizes_of(100)
+    found = sensitive_sets.ratios(100, 1.0, share)
+    frame = table(paper.sensitive_sets_csv(sizes, found))
+    for name, ratios in found.items():
+        assert frame[name].tolist() == ratios
+    told = dict(
+        line.split() for line in printed(paper.sensitive_sets_snippet(record), tmp_path, capsys)
+    )
+    at = sizes.index(10)
+    titles = {"Hadamard": "Hadamard", "SubsetSelection": "subset", "Galois": "Galois"}
+    for name, ratio in told.items():
+        (column,) = (title for title in found if title.startswith(titles[name]))
+        assert float(ratio) == found[column][at]
+    assert set(told) == set(titles)
 
 
 def opened(page: str, state: dict[str, Any], query: dict[str, str] | None = None) -> AppTest:

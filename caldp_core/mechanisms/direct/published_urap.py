@@ -17,6 +17,7 @@ from caldp_core.basics.errors import check_counts
 from caldp_core.basics.types import Floats, Ints, Reports, WordSource
 from caldp_core.mechanisms.base import BlockStructure, Tally
 from caldp_core.mechanisms.contextual import ContextMechanism
+from caldp_core.mechanisms.crafted import CraftableOracles
 from caldp_core.mechanisms.offers import SupportTally
 from caldp_core.mechanisms.oracles.unary import RapporOracles, UnaryOracles
 from caldp_core.mechanisms.randomness.coins import COIN_ONE, below
@@ -100,6 +101,10 @@ class PublishedUrap(ContextMechanism):
     def support_tally(self, tally: Tally) -> SupportTally | None:
         """None: reports that name a symbol carry bits too, which such counts do not know of."""
         del tally
+        return None
+
+    def craftable(self) -> CraftableOracles | None:
+        """None: reports that name a symbol carry bits too, of which `crafted.py` does not know."""
         return None
 
     def gain_of_mixture(self, p: Floats, n: int) -> Floats:

@@ -11,11 +11,13 @@ point and this is k-RR; with q = 2 a report tells one parity, as Hadamard respon
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Final
 
 import numpy as np
 
 from caldp_core.basics.arrays import counts_by, sums_by
+from caldp_core.basics.errors import check_number
 from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource
 from caldp_core.mechanisms.base import ChannelRows, Family, SupportForm
 from caldp_core.mechanisms.oracles.finite_field import inner_product
@@ -58,9 +60,9 @@ class GaloisOracles(HistogramOracles, SupportOracles):
             reports = group.space.reports
             self._reports[group.blocks] = reports
             self._first[group.blocks] = group.start + reports * np.arange(group.blocks.size)
-        self._tables = self._lookups()
 
-    def _lookups(self) -> "_Tables":
+    @cached_property
+    def _tables(self) -> "_Tables":
         block, degrees = self._block, self._degrees[self._block]
         masks = np.zeros((int(self._degrees.max()), block.size), np.int64)
         place = np.zeros(self._sizes.size, np.int64)
@@ -121,13 +123,29 @@ class GaloisOracles(HistogramOracles, SupportOracles):
         truths = np.zeros_like(counts)
         truths[some] = rng.binomial(counts[some], 1.0 - self._share[self._block[some]])
         noise = counts_by(self._block, counts - truths, base.size) + base
-        included = np.empty_like(counts)
+        return self._sent(truths, noise, rng)
+
+    def sample_crafted(self, counts: Ints, rng: np.random.Generator) -> Ints:
+        """See `CraftableOracles`: a random hyperplane through the target."""
+        return self._sent(counts, np.zeros_like(self._sizes), rng)
+
+    def most_included(self, ranks: Ints) -> Ints:
+        """(m,) see `CraftableOracles`: targets on one hyperplane."""
+        targets, most = np.zeros(self._block.size), np.zeros(self._sizes.size)
+        targets[ranks] = 1.0
+        for group in self._groups:
+            most[group.blocks] = group.over(targets).max(axis=1)
+        return np.asarray(np.rint(most), np.int64)
+
+    def _sent(self, truths: Ints, noise: Ints, rng: np.random.Generator) -> Ints:
+        included = np.empty_like(truths)
         for group in self._groups:
             reports = group.space.reports
             tally = rng.multinomial(noise[group.blocks], np.full(reports, 1.0 / reports))
             tally += group.space.draw(group.placed(truths), group.masks, rng)
             included[group.ranks] = np.rint(group.through(tally))
-        return np.concatenate([included, counts_by(self._block, counts, base.size) + base])
+        sent = counts_by(self._block, truths, noise.size) + noise
+        return np.concatenate([included, sent])
 
     def second_moment(self, weights: Floats, p: Floats, block_p: Floats) -> float:
         """E[Z²], Z = (Σ w over the hyperplane − r·W)/(a − r): hyperplane by hyperplane."""
@@ -171,6 +189,14 @@ class GaloisOracles(HistogramOracles, SupportOracles):
 def galois_family(q: int) -> Family:
     """Galois response that uses this q wherever a block has more symbols; `CaldpError` for none."""
     return lambda sizes, epsilon: GaloisOracles(sizes, epsilon, lambda s, _: degrees_for(s, q))
+
+
+def galois_family_for(hidden: float) -> Family:
+    """Galois response with the best q for a share, in [0, 1], of people with a hidden symbol."""
+    check_number("share", hidden, 0.0, 1.0)
+    return lambda sizes, epsilon: GaloisOracles(
+        sizes, epsilon, lambda s, e: best_degrees(s, e, hidden)
+    )
 
 
 @dataclass(frozen=True, eq=False)

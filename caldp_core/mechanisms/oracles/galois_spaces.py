@@ -7,6 +7,7 @@ d = 1, where no field is needed.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -63,14 +64,19 @@ def values_and_shared(sizes: Ints, degrees: Ints) -> tuple[Ints, Floats]:
     return values, shared
 
 
-def best_degrees(sizes: Ints, epsilon: Floats) -> Ints:
-    """(m,) the degree with the least total variance where all symbols of the block are hidden."""
+def best_degrees(sizes: Ints, epsilon: Floats, hidden: float = 1.0) -> Ints:
+    """(m,) the degree with the least total variance.
+
+    `hidden`: the share of a block's people whose symbol is hidden, in [0, 1]. With 1, all of
+    them, it is the least that can be had against the worst distribution of people.
+    """
     totals = []
     for m in range(DEGREE_MAX + 1):
         degrees = np.full(sizes.size, m)
         values, shared = values_and_shared(sizes, degrees)
         share = values / (values + np.expm1(epsilon))
-        total = support_law_of(values, shared, share).total_square(sizes)
+        law = support_law_of(values, shared, share)
+        total = law.expected_square(sizes, share, hidden)
         if m:
             points = 2.0 ** (m * digits_of(sizes, m))
             fits = (points <= SPACE_POINTS_MAX) & (points <= _SPARE_MAX * sizes) & (sizes > values)
@@ -107,7 +113,7 @@ class Group:
     """Blocks of one space, at most some at a time, whose reports lie next to each other.
 
     `blocks`: (b,) their labels; `ranks`: (r,) their symbols; `row`, `x`: (r,) the place among the
-    blocks and within the block of each. `start`: their first report. `masks`: of all x.
+    blocks and within the block of each. `start`: their first report. `widest`: the most symbols.
     """
 
     space: Hyperplanes | Points
@@ -116,7 +122,12 @@ class Group:
     row: Ints
     x: Ints
     start: int
-    masks: Ints
+    widest: int
+
+    @cached_property
+    def masks(self) -> Ints:
+        """(bits, widest) masks of inner products with all x."""
+        return self.space.masks(self.widest)
 
     @property
     def stop(self) -> int:
@@ -129,7 +140,7 @@ class Group:
 
     def placed(self, values: Ints) -> Ints:
         """(s,) whole numbers of all symbols → (b, size), 0 where a block has fewer symbols."""
-        table = np.zeros((self.blocks.size, self.masks.shape[1]), np.int64)
+        table = np.zeros((self.blocks.size, self.widest), np.int64)
         table[self.row, self.x] = values[self.ranks]
         return table
 
@@ -140,7 +151,7 @@ class Group:
 
     def over(self, weights: Floats) -> Floats:
         """(s,) weights of all symbols → (b, reports) their sums over each hyperplane."""
-        table = np.zeros((self.blocks.size, self.masks.shape[1]))
+        table = np.zeros((self.blocks.size, self.widest))
         table[self.row, self.x] = weights[self.ranks]
         return self.space.over(table, self.masks)
 
@@ -160,7 +171,7 @@ def groups_of(sizes: Ints, degrees: Ints) -> Iterator[Group]:
             some = blocks[at : at + step]
             row = np.repeat(np.arange(some.size), sizes[some])
             x = np.arange(row.size) - np.repeat(np.cumsum(sizes[some]) - sizes[some], sizes[some])
-            masks = space.masks(int(sizes[some].max()))
-            group = Group(space, some, first[some][row] + x, row, x, start, masks)
+            ranks, widest = first[some][row] + x, int(sizes[some].max())
+            group = Group(space, some, ranks, row, x, start, widest)
             yield group
             start = group.stop

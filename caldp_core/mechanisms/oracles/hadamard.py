@@ -8,7 +8,7 @@ probability p = T/2^48, else on the complement.
 """
 
 from dataclasses import dataclass
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.types import Floats, Ints, Words, WordSource
 from caldp_core.mechanisms.base import ChannelRows
+from caldp_core.mechanisms.oracles.hadamard_groups import Group, bit_length, layout
 from caldp_core.mechanisms.oracles.histogram_oracles import HistogramOracles
+from caldp_core.mechanisms.oracles.supports import SupportLaw
 from caldp_core.mechanisms.oracles.tables import at, shared
 from caldp_core.mechanisms.oracles.walsh_hadamard import fwht, stochastic_fwht
 from caldp_core.mechanisms.randomness.coins import (
@@ -29,26 +31,6 @@ from caldp_core.mechanisms.randomness.coins import (
 
 _CHUNK = 1 << 16
 Bytes: TypeAlias = NDArray[np.uint8]
-Cells = TypeVar("Cells", Ints, Floats)
-
-
-@dataclass(frozen=True)
-class _Group:
-    """Blocks of one order S lie next to each other in the tally, so they transform at once."""
-
-    start: int
-    order: int
-    blocks: int
-
-    @property
-    def stop(self) -> int:
-        return self.start + self.order * self.blocks
-
-    def of(self, cells: Cells) -> Cells:
-        """(…, blocks, order) view of a (…, cells) array."""
-        return cells[..., self.start : self.stop].reshape(
-            *cells.shape[:-1], self.blocks, self.order
-        )
 
 
 class HadamardOracles(HistogramOracles):
@@ -56,8 +38,8 @@ class HadamardOracles(HistogramOracles):
 
     def __init__(self, sizes: Ints, epsilon: Floats) -> None:
         self._sizes = sizes
-        self._orders = np.where(sizes > 0, 1 << _bit_length(sizes), 0)
-        self._groups, self._starts = _layout(self._orders)
+        self._orders = np.where(sizes > 0, 1 << bit_length(sizes), 0)
+        self._groups, self._starts = layout(self._orders)
         self.tally_size = int(self._orders.sum())
         self._truth = truth_threshold(epsilon)
         # λ = 2(1 − p): then λ/S = 2(1−p)/S is exactly the least probability of a hidden symbol.
@@ -67,6 +49,26 @@ class HadamardOracles(HistogramOracles):
         self._block = np.repeat(np.arange(sizes.size), sizes)
         self._row = np.arange(self._block.size) - (np.cumsum(sizes) - sizes)[self._block] + 1
         self._cell = self._starts[self._block] + self._row
+
+    @property
+    def law(self) -> SupportLaw:
+        """A report y includes x if H(row of x, y) = +1; there is no one `other_pair`: NaN."""
+        own, half = self._truth / COIN_ONE, np.full(self._sizes.size, 0.5)
+        return SupportLaw(
+            own=own,
+            other=half,
+            base=half,
+            own_pair=own / 2.0,
+            other_pair=np.full(own.size, np.nan),
+            base_pair=half / 2.0,
+            gain=own - half,
+            clear=np.zeros_like(own),
+        )
+
+    @property
+    def uniform_inclusion(self) -> Floats:
+        """(m,) see `CraftableOracles`."""
+        return self.law.base
 
     @property
     def settings(self) -> tuple[Words, ...]:
@@ -98,9 +100,26 @@ class HadamardOracles(HistogramOracles):
         some = np.flatnonzero(counts)
         shares = self._truth[self._block[some]] / COIN_ONE
         truths[some] = rng.binomial(counts[some], shares)
+        return self._sent(truths, counts - truths, base, rng)
+
+    def sample_crafted(self, counts: Ints, rng: np.random.Generator) -> Ints:
+        """See `CraftableOracles`: nobody lies about the parity."""
+        nobody = np.zeros_like(counts)
+        return self._sent(counts, nobody, np.zeros_like(self._sizes), rng)
+
+    def most_included(self, ranks: Ints) -> Ints:
+        """(m,) see `CraftableOracles`: Σ_t H(row of t, y) over the targets, for every y at once."""
+        spectrum, most = np.zeros(self.tally_size), np.zeros(self._sizes.size)
+        spectrum[self._cell[ranks]] = 1.0
+        for group in self._groups:
+            most[self._blocks_of(group)] = fwht(group.of(spectrum)).max(axis=1)
+        targets = np.bincount(self._block[ranks], minlength=most.size)
+        return np.asarray(np.rint((most + targets) / 2.0), np.int64)
+
+    def _sent(self, truths: Ints, lies: Ints, base: Ints, rng: np.random.Generator) -> Ints:
         parity = np.zeros((2, self.tally_size), np.int64)
         parity[0, self._cell] = truths
-        parity[1, self._cell] = counts - truths
+        parity[1, self._cell] = lies
         present = self._sizes > 0
         parity[0, self._starts[present]] = base[present]
         tally = np.empty(self.tally_size, np.int64)
@@ -147,7 +166,7 @@ class HadamardOracles(HistogramOracles):
         told = p * (c**2 * mean[self._block] + c * spectrum[self._cell])
         return float(told.sum() + (base_p * self._c**2 * mean).sum())
 
-    def _blocks_of(self, group: "_Group") -> Ints:
+    def _blocks_of(self, group: Group) -> Ints:
         # Within a group, blocks stand in the order of their labels (the sort is stable).
         return np.flatnonzero(self._orders == group.order)
 
@@ -226,20 +245,3 @@ class _Tables:
     def _spare(self, coin: Words, words: WordSource) -> Words:
         # The coin takes the top 48 bits; the 16 below are free for y if they suffice.
         return coin if int(self.mask.max()) < 1 << SPARE_BITS else words(coin.size)
-
-
-def _bit_length(sizes: Ints) -> Ints:
-    # 2^bit_length(s) is the least power of two above s: the paper's 2^⌈log₂(s+1)⌉.
-    return np.frexp(sizes.astype(np.float64))[1].astype(np.int64)
-
-
-def _layout(orders: Ints) -> tuple[list[_Group], Ints]:
-    by_order = np.argsort(orders, kind="stable")
-    ends = np.cumsum(orders[by_order])
-    starts = np.empty_like(orders)
-    starts[by_order] = ends - orders[by_order]
-    groups = [
-        _Group(int(starts[orders == order].min()), int(order), int((orders == order).sum()))
-        for order in np.unique(orders[orders > 0])
-    ]
-    return groups, starts

@@ -15,7 +15,7 @@ G[b] = Σ_y C[a, y]·χ(t·y) for b = t·a and G[0] the sum of C: each b ≠ 0 i
 transform of q^d entries does it, read at M_0(x), as χ(⟨b, x⟩) = (−1)^parity(b & M_0(x)).
 """
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final
 
 import numpy as np
@@ -41,22 +41,26 @@ _KEPT: Final = 8
 class Hyperplanes:
     """Those of F_q^d, d ≥ 2, numbered y·A + direction, directions as in `normals`.
 
-    `values`: q. `directions`: A. `points`: q^d. `normals`: (A,) packed a. `shared`: the chance that
-    a random hyperplane through one point goes through another.
+    `values`: q. `directions`: A. `points`: q^d. `shared`: the chance that a random hyperplane
+    through one point goes through another.
     """
 
     def __init__(self, m: int, d: int) -> None:
         self.m, self.d = m, d
         self.values = 1 << m
         self.points = 1 << m * d
-        leading = [1 << m * digit for digit in range(d)]
-        self.normals = read_only(np.concatenate([np.arange(one, 2 * one) for one in leading]))
-        self.directions = self.normals.size
+        self.directions = (self.points - 1) // (self.values - 1)
         self.reports = self.directions * self.values
         self.shared = (self.points // self.values - 1) / (self.points - 1)
-        self._place = read_only(self._places())
 
-    def _places(self) -> Ints:
+    @cached_property
+    def normals(self) -> Ints:
+        """(A,) packed a; made when first asked for, as errors are compared without any report."""
+        leading = [1 << self.m * digit for digit in range(self.d)]
+        return read_only(np.concatenate([np.arange(one, 2 * one) for one in leading]))
+
+    @cached_property
+    def _place(self) -> Ints:
         """(q^d − 1,) for b = t·a ≠ 0 the place a·q + M_0(t) of G[b] among the transforms."""
         places, first = [], 0
         dual = inner_product_masks(np.arange(self.values), self.m, 1)[0]
@@ -67,7 +71,7 @@ class Hyperplanes:
             a = product(inverse(np.arange(self.values), self.m)[t], b, self.m, self.d)
             places.append((first + a - one) * self.values + dual[t])
             first += one
-        return np.concatenate(places)
+        return read_only(np.concatenate(places))
 
     def masks(self, size: int) -> Ints:
         """(m, size) masks of inner products with the points below `size`; see `finite_field`."""

@@ -19,7 +19,7 @@ import numpy as np
 from caldp_core.basics.arrays import counts_by
 from caldp_core.basics.errors import check_whole, require
 from caldp_core.basics.limits import HASHES_MAX, K_MAX, N_MAX
-from caldp_core.basics.types import Floats, Ints, Reports, WordSource
+from caldp_core.basics.types import Bools, Floats, Ints, Reports, WordSource
 from caldp_core.mechanisms.base import SupportForm
 from caldp_core.mechanisms.oracles.polynomial_hash import (
     count_hits,
@@ -78,11 +78,16 @@ class LocalHashingOracles(RecordReports):
         """(n,) ranks → (n,) reports."""
         block = self._block[rank]
         reports = self.privatize_base(block, words)
-        honest = np.flatnonzero(~below(words(rank.size), self.cover_threshold[block]))
-        block, x = block[honest], (rank - self._starts[self._block[rank]])[honest]
-        number = polynomial(reports["hash"][honest], x, self._prime[block])
-        reports["value"][honest] = number * self._g[block] // self._prime[block]
+        self._tell(reports, rank, ~below(words(rank.size), self.cover_threshold[block]))
         return reports
+
+    def _tell(self, reports: Reports, rank: Ints, honest: Bools) -> None:
+        """Put the own symbol's value into the reports of the `honest`: (n,) flags."""
+        at = np.flatnonzero(honest)
+        block = self._block[rank[at]]
+        x = rank[at] - self._starts[block]
+        number = polynomial(reports["hash"][at], x, self._prime[block])
+        reports["value"][at] = number * self._g[block] // self._prime[block]
 
     def privatize_base(self, block: Ints, words: WordSource) -> Reports:
         """(n,) blocks → (n,) reports with uniform hash and value."""
@@ -132,12 +137,27 @@ class LocalHashingOracles(RecordReports):
             )
         uniform = rng.binomial(counts, self._share[self._block])
         noise = counts_by(self._block, uniform, base.size) + base
-        included = np.zeros_like(counts)
+        return self._sent(counts - uniform, noise, rng)
+
+    def sample_crafted(self, counts: Ints, rng: np.random.Generator) -> Ints:
+        """See `CraftableOracles`: a random hash, and the target's value under it."""
+        if self.n_max < N_MAX:
+            words = seeded_words(rng)
+            return stream_tally(counts, lambda rank: self._crafted(rank, words), self._cells_of)
+        return self._sent(counts, np.zeros_like(self._sizes), rng)
+
+    def _crafted(self, rank: Ints, words: WordSource) -> Reports:
+        reports = self.privatize_base(self._block[rank], words)
+        self._tell(reports, rank, np.ones(rank.size, np.bool_))
+        return reports
+
+    def _sent(self, truths: Ints, noise: Ints, rng: np.random.Generator) -> Ints:
+        included = np.zeros_like(truths)
         for block in np.flatnonzero(self._sizes).tolist():
             at = slice(int(self._starts[block]), int(self._starts[block] + self._sizes[block]))
-            truths = (counts - uniform)[at]
-            included[at] = self._sample_small(block, truths, int(noise[block]), rng)
-        return np.concatenate([included, counts_by(self._block, counts, base.size) + base])
+            included[at] = self._sample_small(block, truths[at], int(noise[block]), rng)
+        sent = counts_by(self._block, truths, noise.size) + noise
+        return np.concatenate([included, sent])
 
     def _cells_of(self, reports: Reports) -> Ints:
         return self.tally(reports, 0)

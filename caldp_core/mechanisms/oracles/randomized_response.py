@@ -11,6 +11,7 @@ from caldp_core.basics.arrays import counts_by, sums_by
 from caldp_core.basics.types import Floats, Ints, Words, WordSource
 from caldp_core.mechanisms.base import ChannelRows
 from caldp_core.mechanisms.oracles.histogram_oracles import HistogramOracles
+from caldp_core.mechanisms.oracles.supports import SupportLaw
 from caldp_core.mechanisms.randomness.coins import COIN_ONE, below, noise_threshold, uniform_below
 
 
@@ -52,6 +53,36 @@ class RandomizedResponseOracles(HistogramOracles):
             symbols = self._starts[blocks][:, None] + np.arange(size)
             tally[symbols] += rng.multinomial(noise[blocks], np.full(size, 1.0 / size))
         return tally
+
+    def sample_crafted(self, counts: Ints, rng: np.random.Generator) -> Ints:
+        """See `CraftableOracles`: everybody names the target."""
+        del rng
+        return counts.copy()
+
+    def most_included(self, ranks: Ints) -> Ints:
+        """(m,) see `CraftableOracles`: a report names one symbol."""
+        return np.minimum(np.bincount(self._block[ranks], minlength=self._sizes.size), 1)
+
+    @property
+    def law(self) -> SupportLaw:
+        """A report includes the one symbol that it names."""
+        lie, size = self._uniform_noise(), np.maximum(self._sizes, 1)
+        never = np.zeros_like(lie)
+        return SupportLaw(
+            own=1.0 - self._share + lie,
+            other=lie,
+            base=1.0 / size,
+            own_pair=never,
+            other_pair=never,
+            base_pair=never,
+            gain=1.0 - self._share,
+            clear=lie,
+        )
+
+    @property
+    def uniform_inclusion(self) -> Floats:
+        """(m,) see `CraftableOracles`."""
+        return self.law.base
 
     def block_counts(self, counts: Ints) -> Ints:
         """(m,) reports from each block's hidden symbols."""

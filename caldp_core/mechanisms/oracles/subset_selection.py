@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 
 from caldp_core.basics.arrays import counts_by
-from caldp_core.basics.errors import check_whole, require
+from caldp_core.basics.errors import check_number, check_whole, require
 from caldp_core.basics.limits import K_MAX, OUTPUTS_MAX
 from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource
 from caldp_core.mechanisms.base import SupportForm
@@ -96,15 +96,26 @@ class SubsetSelectionOracles(PackedReports):
     def sample_tally(self, counts: Ints, base: Ints, rng: np.random.Generator) -> Ints:
         """Draw who sends a uniform subset; one scan then draws their subsets and the others'."""
         uniform = rng.binomial(counts, self._share[self._block])
-        truths = counts - uniform
         noise = counts_by(self._block, uniform, base.size) + base
-        included = np.zeros_like(counts)
+        return self._sent(counts - uniform, noise, rng)
+
+    def sample_crafted(self, counts: Ints, rng: np.random.Generator) -> Ints:
+        """See `CraftableOracles`: nobody sends a uniform subset."""
+        return self._sent(counts, np.zeros_like(self._sizes), rng)
+
+    def most_included(self, ranks: Ints) -> Ints:
+        """(m,) see `CraftableOracles`: at most ω."""
+        return np.minimum(super().most_included(ranks), self._omega)
+
+    def _sent(self, truths: Ints, noise: Ints, rng: np.random.Generator) -> Ints:
+        included = np.zeros_like(truths)
         for number, (size, omega) in enumerate(self._kinds.T.tolist()):
             if size:
                 blocks = np.flatnonzero(self._kind == number)
                 at = self._starts[blocks][:, None] + np.arange(size)
                 included[at] = sample_supports(truths[at], noise[blocks], omega, rng)
-        return np.concatenate([included, counts_by(self._block, counts, base.size) + base])
+        sent = counts_by(self._block, truths, noise.size) + noise
+        return np.concatenate([included, sent])
 
     def channel(self, block: int) -> tuple[int, Ints, int]:
         """Numerators over 2^48·ω·C(s, ω): λ's share ω·N, and s·(2^48 − N) more if included."""
@@ -119,6 +130,13 @@ class SubsetSelectionOracles(PackedReports):
             np.array(rows, dtype=object),
             COIN_ONE * omega * len(subsets),
         )
+
+    def none_included(self, block: int) -> Floats:
+        """(s_j + 1,) C(s − i, ω)/C(s, ω), the subset avoiding i symbols one after another."""
+        size, omega = int(self._sizes[block]), int(self._omega[block])
+        left = size - np.arange(size)
+        avoids = np.maximum(left - omega, 0) / left
+        return np.concatenate([[1.0], np.cumprod(avoids)])
 
     def support_form(self, block: int) -> SupportForm:
         """x sends λ of all C(s, ω) subsets and 1 − λ of the C(s, ω)·ω/s that include x."""
@@ -147,16 +165,23 @@ def support_law_of(sizes: Ints, omega: Ints, share: Floats) -> SupportLaw:
     )
 
 
-def best_omega(sizes: Ints, epsilon: Floats) -> Ints:
-    """(m,) of the two whole numbers next to s/(e^ε + 1) the one with the least total variance."""
-    least = np.maximum(np.floor(sizes / (np.exp(epsilon) + 1.0)).astype(np.int64), 1)
-    most = np.clip(least + 1, 1, np.maximum(sizes - 1, 1))
-    lower, upper = (
-        support_law_of(sizes, omega, sizes / np.maximum(sizes + omega * np.expm1(epsilon), 1.0))
-        for omega in (least, most)
-    )
-    better = upper.total_square(sizes) < lower.total_square(sizes)
-    return np.where(better, most, least)
+def best_omega(sizes: Ints, epsilon: Floats, hidden: float = 1.0) -> Ints:
+    """(m,) the ω with the least total variance, by bisection: it falls with ω and then rises.
+
+    `hidden`: the share of a block's people whose symbol is hidden, in [0, 1]. With 1, all of them,
+    it is one of the two whole numbers next to s/(e^ε + 1).
+    """
+
+    def total(omega: Ints) -> Floats:
+        cover = sizes / np.maximum(sizes + omega * np.expm1(epsilon), 1.0)
+        return support_law_of(sizes, omega, cover).expected_square(sizes, cover, hidden)
+
+    low, high = np.ones_like(sizes), np.maximum(sizes - 1, 1)
+    while bool((low < high).any()):
+        middle = (low + high) // 2
+        falls = (total(np.minimum(middle + 1, high)) < total(middle)) & (low < high)
+        low, high = np.where(falls, middle + 1, low), np.where(falls, high, middle)
+    return low
 
 
 def subset_family(omega: int) -> Callable[[Ints, Floats], SubsetSelectionOracles]:
@@ -176,6 +201,14 @@ def subset_family(omega: int) -> Callable[[Ints, Floats], SubsetSelectionOracles
         return np.where(sizes > 1, size, 1)
 
     return lambda sizes, epsilon: SubsetSelectionOracles(sizes, epsilon, fixed)
+
+
+def subset_family_for(hidden: float) -> Callable[[Ints, Floats], SubsetSelectionOracles]:
+    """Subset selection with the best ω where this share of people, in [0, 1], is hidden."""
+    check_number("share", hidden, 0.0, 1.0)
+    return lambda sizes, epsilon: SubsetSelectionOracles(
+        sizes, epsilon, lambda s, e: best_omega(s, e, hidden)
+    )
 
 
 def _subsets(size: int, omega: int) -> int:

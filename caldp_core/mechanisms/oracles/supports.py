@@ -47,6 +47,19 @@ class SupportLaw:
         square = own * (1.0 - r) ** 2 + (1.0 - own) * r**2 + (sizes - 1) * r * (1.0 - r)
         return np.asarray(square / self.gain**2)
 
+    def expected_square(self, sizes: Ints, cover: Floats, hidden: float) -> Floats:
+        """(m,) the same of a block's person whose symbol is hidden with chance `hidden` in [0, 1].
+
+        With the square of what one whose symbol is not hidden adds to n·p̂ of that symbol, 1/(1 − λ)
+        on average. `cover`: (m,) λ.
+        """
+        u, r = self.base, self.other
+        noise = cover * sizes * (u * (1.0 - r) ** 2 + (1.0 - u) * r**2)
+        clear = (1.0 - cover) * sizes * self.clear**2
+        named = np.divide(1.0, 1.0 - cover, out=np.zeros_like(cover), where=cover < 1.0)
+        others = (noise + clear) / self.gain**2 + named
+        return np.asarray(hidden * self.total_square(sizes) + (1.0 - hidden) * others)
+
 
 class SupportOracles:
     """The part of an `FrequencyOracles` that follows from its `SupportLaw`.
@@ -67,6 +80,15 @@ class SupportOracles:
     def block_counts(self, counts: Ints) -> Ints:
         """(m,) reports of each block's oracle: the last entries of the tally."""
         return counts[self._block.size :]
+
+    @property
+    def uniform_inclusion(self) -> Floats:
+        """(m,) see `CraftableOracles`: the base is uniform, but for unary encodings."""
+        return self.law.base
+
+    def most_included(self, ranks: Ints) -> Ints:
+        """(m,) see `CraftableOracles`: all targets of a block, unless a family says less."""
+        return np.bincount(self._block[ranks], minlength=self._sizes.size)
 
     def estimate(self, counts: Ints, block_counts: Ints, n: int) -> Floats:
         """(s,) shares, by the module's formula."""

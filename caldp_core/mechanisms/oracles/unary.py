@@ -95,6 +95,17 @@ class UnaryOracles(PackedReports):
         stray = rng.binomial(reports[self._block] - counts, self.d1[self._block])
         return np.concatenate([own + stray, reports])
 
+    def sample_crafted(self, counts: Ints, rng: np.random.Generator) -> Ints:
+        """See `CraftableOracles`: the target's bit is set, the others as in any report."""
+        reports = counts_by(self._block, counts, self._sizes.size)
+        stray = rng.binomial(reports[self._block] - counts, self.d1[self._block])
+        return np.concatenate([counts + stray, reports])
+
+    @property
+    def uniform_inclusion(self) -> Floats:
+        """(m,) a uniform row of bits has every bit set half of the time."""
+        return np.full(self._sizes.size, 0.5)
+
     def channel(self, block: int) -> tuple[int, Ints, int]:
         """Products of T, D and their complements, over (2^48)^s, as Python ints of any size."""
         size, stray = int(self._sizes[block]), int(self._stray[block])
@@ -111,6 +122,11 @@ class UnaryOracles(PackedReports):
     def rows_of(self, block: int) -> Words:
         """(2^s, 1) all rows of bits, counted up in binary."""
         return every_row(int(self._sizes[block]))
+
+    def none_included(self, block: int) -> Floats:
+        """(s_j + 1,) powers of 1 − d₁: bits are independent."""
+        chance: Floats = (1.0 - self.d1[block]) ** np.arange(int(self._sizes[block]) + 1)
+        return chance
 
     def support_form(self, block: int) -> SupportForm:
         """x and the base differ in x's own bit only: it is 1 with θ, or d₁ in the base."""

@@ -22,7 +22,7 @@ export class Stage {
         Object.assign(this, {host, night, table, colours, scaleData: scale});
         this.root = el("section", {className: "stage"});
         this.pictures = new Map();
-        this.differences = new Map();
+        this.known = new Map();
         this.cities = [];
         this.cursor = -1;
         this.moving = this.speaks = false;
@@ -63,26 +63,28 @@ export class Stage {
     /** Take a scene over; the older pictures stay until all of the new ones are there. */
     async update(data, store, room) {
         const turn = this.turn = (this.turn ?? 0) + 1;
-        const {ground} = data, get = (name, read, ...more) =>
-            store.get(name).then(raw => read(raw, ...more));
+        const {ground} = data, known = new Map();
+        const get = (name, read, ...more) => {
+            const key = [name, ...more].join();
+            const value = this.known.get(key) ?? store.get(name).then(raw => read(raw, ...more));
+            known.set(key, value);
+            return value;
+        };
         const codes = Promise.all(data.pictures.map(each => Promise.all(
             [get(each.code, readCodes), get(each.error, readCodes)])));
-        const parts = await Promise.all([codes, this.outlineOf(ground, get),
+        const parts = await Promise.all([codes, get(ground.outline, readLines),
             get(ground.cities, readRows), get(ground.labels, readLabels),
             get(ground.names, readRows),
             get(ground.sensitive, readMask, ground.rows * ground.columns)]);
         if (turn !== this.turn) return;
+        this.known = known;
         this.data = data;
         this.setGround(ground, parts);
         this.setPictures(data, parts[0]);
-        if (!this.readout) this.build(room);
+        const first = !this.readout;
+        if (first) this.build(room);
         this.settle(data);
-    }
-
-    outlineOf({outline}, get) {
-        if (outline === this.outlineName) return this.ink.outline;
-        this.outlineName = outline;
-        return get(outline, readLines);
+        if (!first) this.paint();
     }
 
     setGround(ground, [, outline, cities, labels, names, mask]) {
@@ -92,14 +94,15 @@ export class Stage {
         this.view = view;
         view.watchers.add(this.watch);
         Object.assign(this, {cities, names: names[0] ?? [], labels});
-        const {ink} = this, drawn = [this.grid.name, ground.labels, ground.sensitive].join();
+        const drawn = [this.grid.name, ground.outline, ground.cities, ground.labels,
+            ground.sensitive, ground.box].join();
+        if (drawn === this.drawn) return;
+        this.drawn = drawn;
+        const {ink} = this;
         ink.outline = outline;
         ink.box = ground.box && boxPath(ground.box);
-        if (drawn !== this.drawn) {
-            ink.setBlocks(labels, this.grid);
-            ink.setSensitive(mask, this.grid);
-        }
-        this.drawn = drawn;
+        ink.setBlocks(labels, this.grid);
+        ink.setSensitive(mask, this.grid);
         this.layer.forget();
     }
 

@@ -1,0 +1,101 @@
+"""The dashboard's server, started on a free port, with what it has used of the machine.
+
+Room: benchmarks; the browser tests use it, too. The server gets the repository's own settings and a
+home folder of its own, so that nothing of the machine's user decides what is shown.
+"""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+from urllib.error import URLError
+from urllib.request import urlopen
+
+ROOT: Final = Path(__file__).parents[1]
+_PATIENCE_S: Final = 60.0
+
+
+@dataclass(frozen=True)
+class Server:
+    """A server at work: its `address`, and its process."""
+
+    address: str
+    process: "subprocess.Popen[bytes]"
+
+    def cpu_seconds(self) -> float:
+        """Processor time that it has used so far; NaN where the system does not tell (no /proc)."""
+        try:
+            stat = Path(f"/proc/{self.process.pid}/stat").read_text("utf-8")
+        except OSError:
+            return float("nan")
+        user, system = stat.rpartition(")")[2].split()[11:13]
+        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+    def megabytes(self) -> float:
+        """Memory that it holds now; NaN where the system does not tell."""
+        try:
+            pages = Path(f"/proc/{self.process.pid}/statm").read_text("utf-8").split()[1]
+        except OSError:
+            return float("nan")
+        return int(pages) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+@contextmanager
+def served(folder: Path, script: str = "app.py") -> Iterator[Server]:
+    """A server of `script`, from the repository's root; its log goes to `folder`."""
+    port = _free_port()
+    arguments = ["--server.port", str(port), "--server.headless", "true"]
+    homes = {"HOME": str(folder), "XDG_CACHE_HOME": str(folder)}
+    environment = {**os.environ, **homes, "PYTHONPATH": str(ROOT)}
+    log = folder / f"server-{port}.log"
+    with log.open("wb") as out:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "streamlit", "run", script, *arguments],
+            cwd=ROOT,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            server = Server(f"http://127.0.0.1:{port}", process)
+            _await_health(server, log)
+            yield server
+        finally:
+            process.terminate()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+@contextmanager
+def serving(folder: Path, script: str = "app.py") -> Iterator[str]:
+    """The same, by its address alone."""
+    with served(folder, script) as server:
+        yield server.address
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _await_health(server: Server, log: Path) -> None:
+    until = time.monotonic() + _PATIENCE_S
+    while server.process.poll() is None and time.monotonic() < until:
+        try:
+            with urlopen(f"{server.address}/_stcore/health", timeout=2):
+                return
+        except (URLError, OSError):
+            time.sleep(0.02)
+    raise RuntimeError(f"The dashboard's server did not start:\n{log.read_text('utf-8')}")

@@ -1,0 +1,148 @@
+"""A visit without a browser: it speaks Streamlit's protocol over a websocket.
+
+Room: benchmarks. Like the browser's side it keeps large messages and tells the server their hashes,
+and it runs the fragments that want to be run from time to time, so that the server has to do and
+to send what it would for a browser.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from time import perf_counter
+from typing import Any, Final
+
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.typing import Subprotocol
+
+_FRAME_MAX: Final = 2**26
+_PATIENCE_S: Final = 30.0
+
+
+class Visitor:
+    """One visit of one page.
+
+    `elements`: the latest element of each key; `arrived`: when it came. `messages`, `received`: how
+    many messages and bytes came since the last `run` began.
+    """
+
+    def __init__(self, socket: ClientConnection, page: str, query: str) -> None:
+        self._socket = socket
+        self._page, self._query, self._page_hash = page, query, ""
+        self._kept: dict[str, ForwardMsg] = {}
+        self._widgets: dict[str, str] = {}
+        self._whole = asyncio.Event()
+        self._tasks = [asyncio.create_task(self._listen())]
+        self._fragments: dict[str, asyncio.Task[None]] = {}
+        self.elements: dict[str, Any] = {}
+        self.arrived: dict[str, float] = {}
+        self.messages = self.received = 0
+
+    @classmethod
+    async def open(cls, address: str, page: str, last: str, query: str = "") -> "Visitor":
+        """Open the page of that name and wait until it is whole; `last`: see `run`."""
+        stream = f"{address.replace('http', 'ws', 1)}/_stcore/stream"
+        known = [Subprotocol("streamlit")]
+        visitor = cls(await connect(stream, subprotocols=known, max_size=_FRAME_MAX), page, query)
+        await visitor.run({}, last)
+        return visitor
+
+    async def run(self, widgets: Mapping[str, str], last: str) -> float:
+        """Run the page with these texts in its widgets, by key; seconds until `last` had come.
+
+        `last`: the key of an element. The whole run is waited for; raises `TimeoutError`.
+        """
+        self._widgets |= widgets
+        self.messages = self.received = 0
+        asked = perf_counter()
+        await self._send(self._state())
+        # A run that the page has started by itself may end first.
+        while self.arrived.get(last, 0.0) < asked:
+            self._whole.clear()
+            await asyncio.wait_for(self._whole.wait(), _PATIENCE_S)
+        return self.arrived[last] - asked
+
+    async def close(self) -> None:
+        """Leave."""
+        self._forget_fragments()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._socket.close()
+
+    def _state(self) -> ClientState:
+        state = ClientState(query_string=self._query, page_script_hash=self._page_hash)
+        state.page_name = "" if self._page_hash else self._page
+        state.cached_message_hashes.extend(self._kept)
+        for key, text in self._widgets.items():
+            widget = state.widget_states.widgets.add(id=self.elements[key].id)
+            widget.string_array_value.data.append(text)
+        return state
+
+    async def _send(self, state: ClientState) -> None:
+        await self._socket.send(BackMsg(rerun_script=state).SerializeToString())
+
+    async def _listen(self) -> None:
+        async for frame in self._socket:
+            assert isinstance(frame, bytes)
+            self.messages += 1
+            self.received += len(frame)
+            self._take(ForwardMsg.FromString(frame))
+
+    def _take(self, message: ForwardMsg) -> None:
+        message = self._whole_of(message)
+        match message.WhichOneof("type"):
+            case "delta":
+                self._see(message)
+            case "new_session":
+                self._begin(message)
+            case "navigation":
+                self._page_hash = message.navigation.page_script_hash
+            case "page_info_changed":
+                self._query = message.page_info_changed.query_string
+            case "auto_rerun":
+                timer = message.auto_rerun
+                again = asyncio.create_task(self._run_fragment(timer.fragment_id, timer.interval))
+                self._fragments[timer.fragment_id] = again
+            case "script_finished":
+                self._end(message)
+
+    def _whole_of(self, message: ForwardMsg) -> ForwardMsg:
+        """The message itself, or the one that it stands for."""
+        if message.WhichOneof("type") == "ref_hash":
+            return self._kept[message.ref_hash]
+        if message.metadata.cacheable:
+            self._kept[message.hash] = message
+        return message
+
+    def _begin(self, message: ForwardMsg) -> None:
+        if not message.metadata.run.fragment_ids:
+            self._forget_fragments()
+
+    def _end(self, message: ForwardMsg) -> None:
+        if message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY:
+            self._whole.set()
+
+    def _see(self, message: ForwardMsg) -> None:
+        if message.delta.WhichOneof("type") != "new_element":
+            return
+        element = message.delta.new_element
+        content = getattr(element, element.WhichOneof("type") or "empty")
+        # An id is "$$ID-<hash>-<key>"; what has no key is of no interest here.
+        _, _, key = str(getattr(content, "id", "")).removeprefix("$$ID-").partition("-")
+        if key and key != "None":
+            self.elements[key] = content
+            self.arrived[key] = perf_counter()
+
+    def _forget_fragments(self) -> None:
+        for task in self._fragments.values():
+            task.cancel()
+        self._fragments.clear()
+
+    async def _run_fragment(self, name: str, seconds: float) -> None:
+        while True:
+            await asyncio.sleep(seconds)
+            state = self._state()
+            state.fragment_id, state.is_auto_rerun = name, True
+            await self._send(state)

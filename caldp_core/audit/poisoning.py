@@ -1,0 +1,225 @@
+"""What fake phones do to an estimate: attacks, their gain by formula, one phone's power.
+
+Room: audit. CJG = Cao, Jia, Gong 2021, "Data poisoning attacks to local differential privacy
+protocols". There n honest people and m fake phones report, β = m/(n + m) of all. Estimates are
+linear in the reports, so for every mechanism the expected gain of the target symbols T is
+
+    Σ_{t∈T} E[p̂_t with fakes] − p_t = β·(a − p_T),
+
+a = what one fake report adds to (n + m)·Σ_{t∈T} p̂_t on average. Only a depends on the attack. CJG
+have it for plain LDP; here it is for every family in every context, by what reports include
+(`mechanisms/crafted.py`).
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from caldp_core.basics.errors import CaldpError, check_number, check_symbols, check_whole, require
+from caldp_core.basics.limits import N_MAX
+from caldp_core.basics.types import Floats, Ints
+from caldp_core.mechanisms.base import Mechanism, Tally
+from caldp_core.mechanisms.offers import Craftable, craftable
+
+FAKES_MAX: Final = 0.5
+"""Largest share β of fake phones: beyond it there is nothing left to estimate."""
+
+
+@dataclass(frozen=True)
+class Attack:
+    """An attack for readers: `title`, one `sentence` on what a fake phone does.
+
+    `added`: a mechanism and (r,) different targets → a of the module.
+    """
+
+    name: str
+    title: str
+    sentence: str
+    added: Callable[[Mechanism, Ints], float]
+
+
+def expected_gain(
+    attack: Attack, mechanism: Mechanism, p: Floats, targets: Ints, fakes: float
+) -> float:
+    """β·(a − p_T): how much the unbiased estimate of the targets' share rises on average.
+
+    `p`: (k,) true shares; `targets`: (r,) different symbols; `fakes`: β in [0, 0.5]. CJG §4.
+    Raises `CaldpError` for others, and where the mechanism does not tell what reports include.
+    """
+    beta = check_number("fakes", fakes, 0.0, FAKES_MAX)
+    some = _targets(mechanism, targets)
+    return beta * (attack.added(mechanism, some) - float(p[some].sum()))
+
+
+def by_random_items(mechanism: Mechanism, targets: Ints) -> float:
+    """CJG's random item attack: claim a random target, then follow the coins: a = 1 exactly.
+
+    Such a report has the law of an honest person's, so no server can tell it from one.
+    """
+    _targets(mechanism, targets)
+    return 1.0
+
+
+def by_random_reports(mechanism: Mechanism, targets: Ints) -> float:
+    """CJG's random report attack; see `random_report_mean`."""
+    return float(random_report_mean(mechanism)[_targets(mechanism, targets)].sum())
+
+
+def by_maximal_gain(mechanism: Mechanism, targets: Ints) -> float:
+    """CJG's maximal gain attack: the most that any one report can add.
+
+    Of a block with r targets among its hidden symbols, a report that includes c of them adds
+    (c − r·P(includes x | not x))/gain, one that names another symbol −β_j·r/gain and, where that
+    is a target, 1/(1 − λ).
+    """
+    parts, some = _parts(mechanism), _targets(mechanism, targets)
+    law, cover = parts.oracles.law, parts.cover
+    m, ranks = cover.sizes.size, _ranks(parts, some)
+    hidden = ranks >= 0
+    most = parts.oracles.most_included(ranks[hidden])
+    wanted = np.bincount(parts.blocks[some[hidden]], minlength=m)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        sent = np.where(cover.sizes > 0, (most - wanted * law.other) / law.gain, -math.inf)
+        beside = np.where(cover.sizes > 0, -law.clear * wanted / law.gain, 0.0)
+    named = np.full(m, -math.inf)
+    named[parts.blocks[cover.clear]] = 0.0
+    named[parts.blocks[some[~hidden]]] = 1.0 / cover.clear_share[parts.blocks[some[~hidden]]]
+    return float(np.maximum(sent, named + beside).max())
+
+
+RANDOM_REPORTS: Final = "random-reports"
+RANDOM_ITEMS: Final = "random-items"
+MAXIMAL_GAIN: Final = "maximal-gain"
+_ENTRIES: Final = (
+    Attack(
+        RANDOM_REPORTS,
+        "Random reports",
+        "Each fake phone sends any report at random, without looking at the target.",
+        by_random_reports,
+    ),
+    Attack(
+        RANDOM_ITEMS,
+        "Lie about the place, follow the coin",
+        "Each fake phone claims the target, then throws the coins as everybody does; its report "
+        "cannot be told from that of somebody who is truly there.",
+        by_random_items,
+    ),
+    Attack(
+        MAXIMAL_GAIN,
+        "Strongest report",
+        "Each fake phone throws no coin and sends a report that raises the target the most.",
+        by_maximal_gain,
+    ),
+)
+ATTACKS: Final = {attack.name: attack for attack in _ENTRIES}
+
+
+def random_report_mean(mechanism: Mechanism) -> Floats:
+    """(k,) what a random report adds to n·p̂ on average.
+
+    Its block is that of a uniform symbol. If that is hidden, the report is uniform among all that
+    the block's oracle can send, else it names the symbol; in plain LDP it is uniform among all.
+    """
+    parts = _parts(mechanism)
+    law, cover, m = parts.oracles.law, parts.cover, parts.cover.sizes.size
+    k, block = mechanism.k, parts.blocks
+    named = np.bincount(block[cover.clear], minlength=m)
+    result = np.empty(k)
+    j = block[cover.hidden]
+    sent = (cover.sizes * (parts.oracles.uniform_inclusion - law.other))[j]
+    result[cover.hidden] = (sent - (named * law.clear)[j]) / (k * law.gain[j])
+    result[cover.clear] = 1.0 / (k * cover.clear_share[block[cover.clear]])
+    return result
+
+
+def crafted_mean(mechanism: Mechanism, x: int) -> Floats:
+    """(k,) what a crafted report for x adds to n·p̂ on average; its entry x is the most possible.
+
+    See `CraftableOracles`; for a symbol that is not hidden the report names it.
+    """
+    parts = _parts(mechanism)
+    (symbol,) = check_symbols("x", [x], mechanism.k)
+    law, cover, j = parts.oracles.law, parts.cover, int(parts.blocks[symbol])
+    others = cover.hidden[parts.blocks[cover.hidden] == j]
+    result = np.zeros(mechanism.k)
+    if symbol in others:
+        both = law.base_pair[j] / law.base[j]
+        result[others] = (both - law.other[j]) / law.gain[j]
+        result[symbol] = (1.0 - law.other[j]) / law.gain[j]
+        return result
+    result[others] = -law.clear[j] / law.gain[j] if others.size else 0.0
+    result[symbol] = 1.0 / cover.clear_share[j]
+    return result
+
+
+def sample_crafted(mechanism: Mechanism, x: int, fakes: int, rng: np.random.Generator) -> Tally:
+    """The tally of so many crafted reports for x; it can be added to that of honest people."""
+    parts = _parts(mechanism)
+    (symbol,) = check_symbols("x", [x], mechanism.k)
+    people = check_whole("fakes", fakes, 0, N_MAX)
+    counts = np.zeros(mechanism.k, np.int64)
+    counts[symbol] = people
+    cells = parts.oracles.sample_crafted(counts[parts.cover.hidden], rng)
+    cells = np.concatenate([cells, counts[parts.cover.clear]])
+    return Tally(cells, people, mechanism.fingerprint)
+
+
+@dataclass(frozen=True)
+class Power:
+    """What one fake phone can do at a symbol.
+
+    `added`: people that its strongest report adds to the symbol's estimate. `noise`: standard
+    deviation of that estimate without fakes, in people.
+    """
+
+    added: float
+    noise: float
+
+    def to_stand_out(self, deviations: float = 3.0) -> int:
+        """Fake phones that move the estimate by so many standard deviations."""
+        return math.ceil(deviations * self.noise / self.added)
+
+
+def power(mechanism: Mechanism, x: int, p: Floats, n: int) -> Power:
+    """One attacker's power at x; `p`: (k,) shares of n people.
+
+    Does a smaller block raise or lower it? The strongest report for a hidden x adds (1 − r)/(a − r)
+    people (`supports.py`): in Hadamard response (e^ε + 1)/(e^ε − 1), in optimized unary encoding
+    2e^ε/(e^ε − 1), in RAPPOR e^{ε/2}/(e^{ε/2} − 1), whatever the block; in randomized response
+    1 + (s − 1)/(e^ε − 1), which falls with the block's s hidden symbols; in the other families it
+    tends to a constant as s grows. The noise of the estimate grows as the root of the people in the
+    block. So where the power does not depend on the block, fewer phones stand out of the noise of a
+    smaller one; in randomized response both fall together.
+    """
+    (symbol,) = check_symbols("x", [x], mechanism.k)
+    deviation = math.sqrt(max(float(mechanism.variance(p, n)[symbol]), 0.0))
+    return Power(by_maximal_gain(mechanism, np.array([symbol])), n * deviation)
+
+
+def _parts(mechanism: Mechanism) -> Craftable:
+    parts = craftable(mechanism)
+    if parts is None:
+        raise CaldpError(
+            "This mechanism does not say what a chosen report does; "
+            "take a family in a context instead."
+        )
+    return parts
+
+
+def _targets(mechanism: Mechanism, targets: Ints) -> Ints:
+    some = check_symbols("targets", targets, mechanism.k)
+    require(
+        some.size > 0 and np.unique(some).size == some.size,
+        f"targets must be one or more different symbols, got {some.size}.",
+    )
+    return some
+
+
+def _ranks(parts: Craftable, symbols: Ints) -> Ints:
+    """(r,) ranks of hidden symbols, −1 for the others."""
+    rank = np.full(parts.blocks.size, -1)
+    rank[parts.cover.hidden] = np.arange(parts.cover.hidden.size)
+    return rank[symbols]

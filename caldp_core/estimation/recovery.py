@@ -1,0 +1,67 @@
+"""Taking an assumed share of fake reports out of an estimate again.
+
+Room: estimation. The idea of LDPRecover (Sun, Ye, Hu, Duan, Wo, Xu, Yang 2024): what was tallied is
+a mixture (1 − β)·honest + β·fake; subtract what the fakes are thought to have added, and take the
+nearest distribution. All rests on two guesses, β and what a fake report adds. Here it is done block
+by block, as contexts do not hide how many reports come from each.
+
+What it misses. Fakes that follow the coins send honest reports, and no guess fits them. With a
+right β but no idea of the target, a place keeps β·(a − A/d)/(1 − β) of its gain β·a, where A/d is
+the part of the fakes' total A that the repair takes from each of d places. With a right guess of
+the target, but fewer fakes than assumed, an honest place loses what nobody had added.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from caldp_core.basics.errors import check_number, require
+from caldp_core.basics.types import Floats
+from caldp_core.estimation.evidence import Evidence
+from caldp_core.estimation.projection import block_thresholds
+
+
+@dataclass(frozen=True, eq=False)
+class FakesGuess:
+    """What a fake report is thought to do.
+
+    `added`: (k,) to n·p̂ on average; `blocks`: (m,) how likely it is from each block, sum 1.
+    """
+
+    added: Floats
+    blocks: Floats
+
+
+def spread_evenly(evidence: Evidence, total: float) -> FakesGuess:
+    """LDPRecover's guess without knowledge of the target: alike for all positive estimates.
+
+    `total`: what a fake report adds to n·Σ p̂. Of blocks it says what all reports say.
+    """
+    positive = evidence.unbiased > 0
+    added = np.where(positive, total / max(int(positive.sum()), 1), 0.0)
+    return FakesGuess(added, evidence.block_shares)
+
+
+def unmixed(unbiased: Floats, fakes: float, added: Floats) -> Floats:
+    """(k,) (p̂ − β·added)/(1 − β), unbiased for the honest people if both guesses are right.
+
+    `unbiased`: (k,) estimate from all reports; `fakes`: assumed β in [0, 0.5]; `added`: (k,) what a
+    fake report is thought to add to n·p̂. Raises `CaldpError` for others.
+    """
+    beta = check_number("fakes", fakes, 0.0, 0.5)
+    require(
+        added.shape == unbiased.shape,
+        f"added must have one entry for each of the {unbiased.size} shares, got {added.size}.",
+    )
+    return np.asarray((unbiased - beta * added) / (1.0 - beta))
+
+
+def recovered(evidence: Evidence, fakes: float, guess: FakesGuess) -> Floats:
+    """(k,) the distribution nearest to `unmixed`, block by block.
+
+    A block's share is what is seen less its fakes, and no less than 0.
+    """
+    totals = np.maximum(unmixed(evidence.block_shares, fakes, guess.blocks), 0.0)
+    honest = unmixed(evidence.unbiased, fakes, guess.added)
+    thresholds = block_thresholds(honest, evidence.blocks, totals / totals.sum())
+    return np.asarray(np.maximum(honest - thresholds[evidence.blocks], 0.0))

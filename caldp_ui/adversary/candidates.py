@@ -1,0 +1,164 @@
+"""Two candidates: the errors that a test of them can have, claimed and reached; then anybody.
+
+Room: adversary. Exact, from the channel; kept for all visits.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import streamlit as st
+
+from caldp_core.audit.best_guess import BestGuess, best_guess
+from caldp_core.audit.error_regions import claimed_region, reached_region
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Floats
+from caldp_core.domain.grid import GridDomain
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.adversary import figures, words
+from caldp_ui.adversary.beliefs import Onlooker, Shown
+from caldp_ui.adversary.slot import LIKELIEST, SLOT
+from caldp_ui.app.theme import palette
+from caldp_ui.charts.show import show as show_chart
+from caldp_ui.compute import rivals, runs
+from caldp_ui.parts import icons
+from caldp_ui.words import formats, promise
+from caldp_ui.words.strength import strength
+from caldp_ui.words.towns import place_name, towns
+from caldp_ui.words.vocabulary import PLACES
+
+EPSILON_MAX: Final = 3.0
+"""Up to it the best guess of anybody is reckoned within a second."""
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorLines:
+    """A test of the true place against another one by one report.
+
+    `claimed`: (3, 2) and `reached`: (v, 2) corners (P_FA, P_MD) of the least errors that the policy
+    allows, and that this channel has.
+    """
+
+    claimed: Floats
+    reached: Floats
+
+    @property
+    def most(self) -> float:
+        """How often the best guess from 50:50 may be right by the policy."""
+        return _right(self.claimed)
+
+    @property
+    def right(self) -> float:
+        """How often it is, with this channel."""
+        return _right(self.reached)
+
+
+def _right(line: Floats) -> float:
+    return 1.0 - float(line.sum(axis=1).min()) / 2.0
+
+
+def lines_of(ours: Onlooker, other: int) -> ErrorLines:
+    """The test of the onlooker's place against this one."""
+    name = f"{runs.key(replace(ours.setup.scenario, seed=0))} {ours.place} {other}"
+    return _lines(name, ours, other)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _lines(text: str, _ours: Onlooker, _other: int) -> ErrorLines:
+    del text
+    setup, x = _ours.setup, _ours.place
+    return ErrorLines(
+        claimed_region(setup.policy, x, _other), reached_region(setup.mechanism, x, _other)
+    )
+
+
+def anybody(scenario: Scenario) -> BestGuess | None:
+    """The best guess of anybody's place from one report; None where that takes long or is unknown.
+
+    What is known before is how many people are where.
+    """
+    if promise.strongest(scenario) > EPSILON_MAX:
+        return None
+    return _anybody(runs.key(replace(scenario, seed=0)), scenario)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _anybody(text: str, _scenario: Scenario) -> BestGuess | None:
+    del text
+    setup = runs.setup(_scenario)
+    try:
+        return best_guess(setup.mechanism, setup.dataset.distribution)
+    except CaldpError:
+        return None
+
+
+def show(what: Shown) -> None:
+    """The tab."""
+    domain = runs.map_of(what.ours.setup.dataset)
+    other = other_of(what)
+    _choice(what, domain, other)
+    if other is None:
+        st.markdown(words.no_pair(domain, what.record.place))
+    else:
+        _pair(what, domain, other)
+    st.markdown("**Guessing anybody's place**")
+    scenario = what.record.scenario
+    plain = anybody(rivals.rival(scenario))
+    block = promise.block_of(PLACES, scenario)
+    st.markdown(words.anybody(anybody(scenario), plain, block))
+
+
+def other_of(what: Shown) -> int | None:
+    """The place to hold the true one against: the chosen one, or the likeliest it hides among."""
+    record = what.record
+    if record.other not in (LIKELIEST, record.place):
+        return record.other
+    return what.pair.rival if what.pair else None
+
+
+def _choice(what: Shown, domain: GridDomain, other: int | None) -> None:
+    places = [cell for cell in list(towns())[:200] if cell != what.record.place]
+    if other is not None and other not in places:
+        places.insert(0, other)
+    st.selectbox(
+        "Held against",
+        places,
+        format_func=lambda cell: place_name(domain, cell),
+        width=320,
+        help="At first the likeliest other place that the true one hides among.",
+        **SLOT.bind("other", other, lambda r, v: replace(r, other=int(v))),
+    )
+
+
+def _pair(what: Shown, domain: GridDomain, other: int) -> None:
+    test = lines_of(what.ours, other)
+    here, there = (
+        place_name(domain, place).partition(",")[0] for place in (what.record.place, other)
+    )
+    chart, people = st.columns([1.2, 1], gap="large")
+    with chart:
+        st.markdown(f"**One report: was it sent from {here} or {there}?**")
+        alt = words.alt_regions(test.right, test.most, here, there)
+        made = figures.regions(test.claimed, test.reached, (here, there), palette())
+        show_chart(made, SLOT.key("regions"), alt)
+    with people:
+        st.html("".join(_guesses(test, here, there)))
+        st.caption(words.REGIONS)
+
+
+def _guesses(test: ErrorLines, here: str, there: str) -> list[str]:
+    told = {
+        "without a report": 0.5,
+        "from one report of this method": test.right,
+        "at most, by the promise": test.most,
+    }
+    rows = []
+    for when, share in told.items():
+        said = formats.hundred(share)
+        title = f"100 small figures, {said} of them filled: guessed right {when}."
+        rows.append(
+            f'<div class="odds {strength(share).word}">'
+            f"{icons.people_array(round(100 * share), title)}"
+            f"<p><strong>{said} of 100</strong> who are in <em>{here}</em> or <em>{there}</em>, "
+            f"50:50, are guessed right {when}</p></div>"
+        )
+    return rows

@@ -1,0 +1,149 @@
+"""What fake phones make of the estimate, and what a repair makes of it again.
+
+Room: adversary. The honest people and their coins are those of the scenario's run, as the map page
+shows it; the fake phones' reports are added to its tally. Kept for all visits.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import streamlit as st
+
+from caldp_core.audit import poisoning
+from caldp_core.audit.poisoning import ATTACKS, MAXIMAL_GAIN, RANDOM_ITEMS, Power
+from caldp_core.basics.errors import require
+from caldp_core.basics.types import Floats, read_only
+from caldp_core.estimation.estimators import estimator
+from caldp_core.estimation.evidence import Evidence
+from caldp_core.estimation.recovery import FakesGuess, recovered, spread_evenly
+from caldp_core.experiments.run import Setup
+from caldp_core.mechanisms.base import Tally
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.adversary.slot import KNOWS_SHARE, KNOWS_TARGET, Suspect
+from caldp_ui.compute import runs
+
+
+@dataclass(frozen=True, eq=False)
+class Poisoned:
+    """One attack on one place. All shares are (k,).
+
+    `phones`: fake ones; `share`: β, their part of all phones. `before`: the estimate without them,
+    `after`: with them, `repaired`: by what the repair knows. `gain`: how much the unbiased estimate
+    of the place rises on average, by formula. `peopled_before`, `peopled_after`: places of its
+    block where either estimate has half a person or more.
+    """
+
+    setup: Setup
+    place: int
+    phones: int
+    share: float
+    before: Floats
+    after: Floats
+    repaired: dict[str, Floats]
+    gain: float
+    peopled_before: int
+    peopled_after: int
+
+    @property
+    def truth(self) -> Floats:
+        """(k,) the honest people's shares."""
+        return self.setup.dataset.distribution
+
+
+def poisoned(record: Suspect, attack: str | None = None) -> Poisoned:
+    """The record's attack, or another with as many phones; `CaldpError` for slow methods."""
+    require(
+        not runs.takes_long(record.scenario),
+        "Fake phones are shown for methods and estimates that are drawn within a second; "
+        "choose another preset here, or another method on “Places on a map”.",
+    )
+    chosen = attack or record.attack
+    name = f"{runs.key(record.scenario)} {record.place} {record.tenths} {chosen}"
+    return _poisoned(name, record.scenario, record.place, record.tenths, chosen)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _poisoned(text: str, _scenario: Scenario, _place: int, _tenths: int, _attack: str) -> Poisoned:
+    del text
+    honest = runs.result(_scenario)
+    setup, share = replace(honest.setup, scenario=_scenario), _tenths / 1000
+    people, before = honest.first.evidence.tally, honest.first.estimate
+    phones = round(people.n * share / (1 - share))
+    rng = np.random.default_rng(np.random.SeedSequence((_scenario.seed, _place)))
+    evidence = Evidence.of(setup.mechanism, people + _SENT[_attack](setup, _place, phones, rng))
+    after = read_only(estimator(_scenario.estimator).apply(evidence))
+    target, p = np.array([_place]), setup.dataset.distribution
+    return Poisoned(
+        setup,
+        _place,
+        phones,
+        share,
+        before,
+        after,
+        _repaired(evidence, _place, share),
+        poisoning.expected_gain(ATTACKS[_attack], setup.mechanism, p, target, share),
+        _peopled(before, evidence, _place),
+        _peopled(after, evidence, _place),
+    )
+
+
+def _repaired(evidence: Evidence, place: int, share: float) -> dict[str, Floats]:
+    """By what the repair knows: told the target it reckons with strongest reports for it."""
+    added = poisoning.crafted_mean(evidence.mechanism, place)
+    at_home = np.eye(evidence.block_shares.size)[evidence.blocks[place]]
+    guesses = {
+        KNOWS_TARGET: FakesGuess(added, at_home),
+        KNOWS_SHARE: spread_evenly(evidence, float(added.sum())),
+    }
+    return {knows: read_only(recovered(evidence, share, guess)) for knows, guess in guesses.items()}
+
+
+def _peopled(estimate: Floats, evidence: Evidence, place: int) -> int:
+    """Places of the block of `place` where the estimate has half a person or more."""
+    around = evidence.blocks == evidence.blocks[place]
+    return int((estimate[around] * evidence.n >= 0.5).sum())
+
+
+def _crafted(setup: Setup, place: int, phones: int, rng: np.random.Generator) -> Tally:
+    return poisoning.sample_crafted(setup.mechanism, place, phones, rng)
+
+
+def _by_the_coins(setup: Setup, place: int, phones: int, rng: np.random.Generator) -> Tally:
+    counts = np.zeros(setup.policy.k, np.int64)
+    counts[place] = phones
+    return setup.mechanism.sample_tally(counts, rng)
+
+
+_SENT = {MAXIMAL_GAIN: _crafted, RANDOM_ITEMS: _by_the_coins}
+
+
+@dataclass(frozen=True)
+class Powers:
+    """One fake phone's power at the place: with this protection, and in one block of all places.
+
+    Both by the same method and ε. `hidden`: sensitive places of the block, and of all.
+    """
+
+    here: Power
+    in_one_block: Power
+    hidden: tuple[int, int]
+
+
+def powers(scenario: Scenario, place: int) -> Powers:
+    """Both; the closed forms are in `poisoning.power`."""
+    return _powers(f"{runs.key(replace(scenario, seed=0))} {place}", scenario, place)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _powers(text: str, _scenario: Scenario, _place: int) -> Powers:
+    del text
+    ours = runs.setup(_scenario)
+    plain = runs.setup(replace(_scenario.plain(), mechanism=ours.spec))
+    p, n = ours.dataset.distribution, ours.n
+    labels = runs.context_of(ours).blocks
+    hidden = runs.context_of(ours).hidden()
+    return Powers(
+        poisoning.power(ours.mechanism, _place, p, n),
+        poisoning.power(plain.mechanism, _place, p, n),
+        (int(hidden[labels == labels[_place]].sum()), ours.policy.k),
+    )

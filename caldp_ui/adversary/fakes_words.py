@@ -1,0 +1,134 @@
+"""Sentences about fake phones. Each must be true of the scenario that it is shown with.
+
+Room: adversary.
+"""
+
+from typing import Final
+
+from caldp_core.domain.grid import GridDomain
+from caldp_ui.adversary.fakes import Poisoned, Powers
+from caldp_ui.adversary.slot import KNOWS_SHARE, KNOWS_TARGET, Suspect
+from caldp_ui.words import formats
+from caldp_ui.words.towns import place_name
+
+REPAIR_TITLES: Final = {
+    KNOWS_TARGET: "how many phones are fake, and the target",
+    KNOWS_SHARE: "only how many phones are fake",
+}
+
+
+def at_target(what: Poisoned, record: Suspect) -> tuple[list[str], str]:
+    """Truth, estimates without and with fakes, and repaired, as people out of one number."""
+    x = what.place
+    shares = (what.truth, what.before, what.after, what.repaired[record.repair])
+    return formats.out_of_one(*(float(each[x]) for each in shares))
+
+
+def headline(what: Poisoned, domain: GridDomain, record: Suspect) -> str:
+    """What the phones do to the place, and what the repair leaves of it."""
+    place = place_name(domain, what.place)
+    (_, before, after, repaired), number = at_target(what, record)
+    if not what.phones:
+        return (
+            f"Without fake phones **{before} of {number} people** are estimated in {place}; "
+            "move the slider."
+        )
+    return (
+        f"**{formats.people(what.phones)} fake phones** ({record.tenths / 10:g} % of all) make "
+        f"{place} look like **{after} of {number} people** instead of {before}; "
+        f"repaired: **{repaired}**."
+    )
+
+
+def one_phone(powers: Powers, place: str) -> str:
+    """What one phone adds."""
+    return (
+        f"One fake phone counts like **{people(powers.here.added)} people** at {place}, and "
+        f"{formats.people(powers.here.to_stand_out())} of them stand out of the noise."
+    )
+
+
+def people(number: float) -> str:
+    """A small number of people with its decimals."""
+    return f"{number:.3g}" if number < 1000 else formats.people(number)
+
+
+def answer(powers: Powers, block: str) -> str:
+    """Does a smaller block raise or lower one phone's power? With the numbers of the scenario."""
+    here, plain = powers.here, powers.in_one_block
+    added, needs = people(here.added), here.to_stand_out()
+    if powers.hidden[0] == powers.hidden[1]:
+        return (
+            f"Everything is one block here: a phone adds **{added} people**, and "
+            f"{formats.people(needs)} phones stand out of the noise. Choose a protection with "
+            "blocks to see what a smaller one changes."
+        )
+    change = "as much as" if added == people(plain.added) else "instead of the"
+    fewer = "fewer" if needs < plain.to_stand_out() else "no fewer"
+    return (
+        f"In the {block} a phone adds **{added} people**, {change} **{people(plain.added)}** if "
+        f"all places were one block. The noise is **{formats.people(here.noise)} people** "
+        f"instead of **{formats.people(plain.noise)}**, so {fewer} phones stand out of it: "
+        f"**{formats.people(needs)}** instead of **{formats.people(plain.to_stand_out())}**."
+    )
+
+
+def crowded_out(what: Poisoned, block: str) -> str:
+    """What the estimate loses elsewhere in the target's block."""
+    before, after = what.peopled_before, what.peopled_after
+    if after >= before:
+        return ""
+    return (
+        f"What the fakes add is taken from others: the estimate has people in "
+        f"**{formats.count(after, 'place', 'places')}** of the {block}, and in "
+        f"**{formats.exactly(before)}** without fakes."
+    )
+
+
+RULE: Final = (
+    "A smaller block does not make one phone stronger with Hadamard response, RAPPOR or optimized "
+    "unary encoding: what it adds depends on ε alone. With randomized response it makes it weaker. "
+    "But the noise of an estimate is made by the people of the block, so where few people live "
+    "together, fewer fakes are enough to be seen: the attacker needs fewer, and whoever looks for "
+    "them finds fewer (with randomized response power and noise fall together). A phone may claim "
+    "any block: blocks keep nobody out. Yet how many phones report from a block is seen exactly, "
+    "and an estimate that keeps these numbers takes back a part of the gain."
+)
+FORMULA: Final = r"""
+A strongest report for a place adds $\frac{1-r}{a-r}$ people, $a$ and $r$ the chances that an honest
+report includes the place, from there and from elsewhere in its block of $s$ sensitive places:
+
+| method | added by one phone |
+|---|---|
+| Hadamard response | $\frac{e^ε+1}{e^ε-1}$ |
+| optimized unary encoding | $\frac{2e^ε}{e^ε-1}$ |
+| RAPPOR | $\frac{e^{ε/2}}{e^{ε/2}-1}$ |
+| randomized response | $1+\frac{s-1}{e^ε-1}$ |
+| others | the same rule, nearly constant for large $s$ |
+| any, at a place that is not sensitive | $\frac{1}{1-λ}$, λ the chance that its people lend cover |
+
+β of all phones raise the place's share $p$ by $β\left(\frac{1-r}{a-r}-p\right)$ on average: the
+maximal gain attack of Cao, Jia and Gong (2021), here in blocks as well. Noise: the exact standard
+deviation of the estimate without fakes; "stands out" is three of it.
+"""
+MISSES: Final = (
+    "The repair subtracts what the fakes are thought to have added and takes the nearest shares "
+    "(the idea of LDPRecover, Sun and others 2024). It is told the true number of fakes, which "
+    "nobody knows in practice. **Not told the target**, it takes a little from every place and "
+    "leaves the pushed one where it is. **Told the target**, it mends strongest reports, but takes "
+    "too much from a place whose fakes followed the coin: their reports are those of honest "
+    "people, and no collector can tell them apart."
+)
+TABLE_ROWS: Final = (
+    "truth",
+    "estimate with fakes",
+    "gain of the unbiased estimate",
+    *(f"repair told {told}" for told in REPAIR_TITLES.values()),
+)
+
+
+def column(what: Poisoned) -> list[float]:
+    """Shares at the target, as `TABLE_ROWS` names them."""
+    repaired = [what.repaired[knows] for knows in REPAIR_TITLES]
+    at = [float(each[what.place]) for each in (what.truth, what.after, *repaired)]
+    return [*at[:2], what.gain, *at[2:]]

@@ -1,0 +1,168 @@
+"""Every method beside the best that can be, over the size of the sensitive set.
+
+Room: paper. Yoon et al. 2025 proved what the best is; the paper's own method is among those that
+are held against it. Errors fall with 1/people, so a multiple of the error is one of the people.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from caldp_core.mechanisms import Mechanism
+from caldp_core.mechanisms.specs import (
+    Galois,
+    Hadamard,
+    MechanismSpec,
+    PublishedUrap,
+    RandomizedResponse,
+    SubsetSelection,
+)
+from caldp_core.privacy.context import Context
+from caldp_core.theory.uldp_optimum import least_loss, minimax, worst_case
+from caldp_ui.app.theme import palette
+from caldp_ui.charts.show import show
+from caldp_ui.controls import common
+from caldp_ui.paper import files
+from caldp_ui.paper.multiples import against_the_best
+from caldp_ui.paper.slot import SHARES, SLOT, VALUES, Paper
+from caldp_ui.parts import hand_on
+from caldp_ui.words import formats
+
+_PAPER: Final = "Hadamard response (the paper's)"
+_OURS: Final = "Galois response"
+_BEST: Final = "subset selection (uBD)"
+_AS_MANY: Final = 1.005
+_TWO_DECIMALS: Final = 9.995
+_WORST: Final = -1.0
+"""Stands for the worst case among shares."""
+_SIZES: Final = tuple(part * 10**power for power in range(5) for part in (1, 2, 3, 5))
+
+
+def view(record: Paper) -> None:
+    """The sentence, the curves and the numbers, with what they depend on beside them."""
+    epsilon = record.scenario.context.plain_epsilon
+    sizes = sizes_of(record.values)
+    found = ratios(record.values, epsilon, record.share)
+    at = sizes.index(record.values // 10)
+    with st.container(key="headline"):
+        st.markdown(headline(record, epsilon, sizes[at], {n: r[at] for n, r in found.items()}))
+    left, right = st.columns([3.1, 1], gap="medium")
+    with right:
+        _settings(record)
+    with left:
+        told = "; ".join(f"{name} {ratio[at]:.3g}" for name, ratio in found.items())
+        show(
+            against_the_best(sizes, found, sizes[at], palette()),
+            SLOT.key("sensitive-sets"),
+            "People that each method takes, as a multiple of what the best would take, against "
+            f"the number of sensitive values. With {sizes[at]:,}: {told}.",
+        )
+    st.table(_numbers(sizes, found))
+    hand_on.file(SLOT.key("csv"), "sensitive-sets.csv", files.sensitive_sets_csv(sizes, found))
+    if record.share is not None:
+        st.caption("Galois response is made for this share, subset selection for the worst case.")
+    st.caption(
+        "The best: no unbiased estimate from reports that keep the promise has a smaller squared "
+        "error (Yoon, Park, Nam, Lee 2025; docs/mathematics.md has the proof). Subset selection is "
+        "their block design (uBD), but for few sensitive values, where theirs mixes sets of two "
+        "sizes. uRR and uRAP are those of Murakami and Kawamoto (2019). After a projection on "
+        "shares, methods that are close may change places. All of them keep the same promise."
+    )
+
+
+def sizes_of(values: int) -> list[int]:
+    """Numbers of sensitive values that are looked at, of so many values in all."""
+    return [size for size in _SIZES if 2 <= size < values]
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def ratios(values: int, epsilon: float, share: float | None) -> dict[str, list[float]]:
+    """People by method and size of the set, as multiples of the best.
+
+    `share`: of people with a sensitive value; None is whichever is the worst for each.
+    """
+    sizes, found = sizes_of(values), {}
+    best = [_best(values, s, epsilon, share) for s in sizes]
+    for name, spec in _methods(share).items():
+        found[name] = [
+            _loss(spec.make(Context.high_low(np.arange(values) < s, epsilon)), s, share) / least
+            for s, least in zip(sizes, best, strict=True)
+        ]
+    return found
+
+
+def _methods(share: float | None) -> Mapping[str, MechanismSpec]:
+    methods: dict[str, MechanismSpec] = {
+        "randomized response (uRR)": RandomizedResponse(),
+        "RAPPOR as published (uRAP)": PublishedUrap(),
+        _PAPER: Hadamard(),
+        _BEST: SubsetSelection(),
+        _OURS: Galois(share=share),
+    }
+    return methods
+
+
+def _best(values: int, s: int, epsilon: float, share: float | None) -> float:
+    if share is None:
+        return minimax(values, s, epsilon).loss
+    return least_loss(values, s, epsilon, share).loss
+
+
+def _loss(made: Mechanism, s: int, share: float | None) -> float:
+    if share is None:
+        return worst_case(made).loss
+    p = np.where(np.arange(made.k) < s, share / s, (1.0 - share) / (made.k - s))
+    return float(made.variance(p, 1).sum())
+
+
+def headline(record: Paper, epsilon: float, size: int, found: Mapping[str, float]) -> str:
+    """What the methods take with this many sensitive values."""
+    held = "" if record.share is None else f", held by {formats.out_of(record.share)} people,"
+    needs = "needs at worst" if record.share is None else "needs"
+    return (
+        f"With {size:,} of {record.values:,} values sensitive{held} and ε = {epsilon:g}, the "
+        f"paper's Hadamard response {needs} **{_people(found[_PAPER])} as the best mechanism that "
+        f"can be**; subset selection needs {_people(found[_BEST])}, Galois response "
+        f"{_people(found[_OURS])}."
+    )
+
+
+def _people(ratio: float) -> str:
+    return "as many people" if ratio < _AS_MANY else f"{formats.times(ratio)} as many people"
+
+
+def _settings(record: Paper) -> None:
+    common.epsilon(SLOT)
+    st.select_slider(
+        "Values in all",
+        VALUES,
+        format_func=lambda v: f"{v:,}",
+        **SLOT.bind("values", record.values, lambda r, v: replace(r, values=int(v))),
+    )
+    shown = _WORST if record.share is None else record.share
+    st.select_slider(
+        "People with a sensitive value",
+        sorted({_WORST, *SHARES, shown}),
+        format_func=lambda v: "the worst case" if v == _WORST else f"{100 * v:g} %",
+        help="What share is known from public sources, never from the answers. Galois response "
+        "then takes the sets that are best for it. The worst case needs no knowledge.",
+        **SLOT.bind(
+            "share", shown, lambda r, v: replace(r, share=None if v == _WORST else float(v))
+        ),
+    )
+
+
+def _numbers(sizes: list[int], found: Mapping[str, list[float]]) -> pd.DataFrame:
+    """Multiples as texts, a row a method, a column a decade of sizes."""
+    shown = [i for i, size in enumerate(sizes) if str(size)[0] in "15" or i == 0]
+    return pd.DataFrame(
+        {f"{sizes[i]:,}": {name: _told(r[i]) for name, r in found.items()} for i in shown}
+    ).rename_axis("times the best, by sensitive values")
+
+
+def _told(ratio: float) -> str:
+    return f"{ratio:.2f}" if ratio < _TWO_DECIMALS else f"{ratio:,.0f}"

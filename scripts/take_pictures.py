@@ -1,0 +1,51 @@
+"""Takes the pictures of the README anew: docs/*.png, the first screens of some pages.
+
+    .venv/bin/python scripts/take_pictures.py
+
+Needs what the browser's tests need.
+"""
+
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+from benchmarks.browser import chromium, serving, settled  # noqa: E402 — from the repository itself
+
+SCREEN: Any = {"viewport": {"width": 1280, "height": 720}}
+PICTURES: dict[str, tuple[str, Any]] = {
+    "map-light": ("places", "light"),
+    "map-dark": ("places", "dark"),
+    "values": ("values", "light"),
+    "adversary": ("adversary", "light"),
+    "matrix": ("matrix", "light"),
+    "room": ("room", "light"),
+    "classroom": ("classroom?station=rappor&broken=1", "light"),
+    "curves": ("curves", "light"),
+}
+"""By file: the page's link and the theme."""
+STILL_MS = 4_000
+
+
+def main() -> None:
+    """Take all of them."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        chromium() as browser,
+        serving(Path(folder)) as address,
+    ):
+        for name, (link, theme) in PICTURES.items():
+            with browser.new_context(**SCREEN, color_scheme=theme) as context:
+                page = context.new_page()
+                page.goto(f"{address}/{link}")
+                page.locator("h2").first.wait_for()
+                settled(page)
+                page.wait_for_timeout(STILL_MS)
+                page.screenshot(path=ROOT / "docs" / f"{name}.png")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,112 @@
+"""Error regions of any pair by formula and by the channel, and the best guess of anybody."""
+
+import math
+from dataclasses import asdict
+from fractions import Fraction
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from caldp_core.audit.adversary import least_weighted_error
+from caldp_core.audit.best_guess import best_guess, best_guess_of_channel
+from caldp_core.audit.error_regions import claimed_region, gap_to_claim, reached_region
+from caldp_core.audit.told_apart import told_apart
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Floats
+from caldp_core.mechanisms import FAMILIES, mechanism
+from caldp_core.mechanisms.direct.binary import BinaryMechanism
+from caldp_core.privacy.binary import BinaryPolicy
+from caldp_core.privacy.context import Context
+from caldp_core.privacy.matrix import DenseMatrix
+from tests.contract.checks import naming
+from tests.contract.contexts import CONTEXTS, context
+from tests.products import thinned
+
+NEARLY = 1e-9
+SOME = pytest.mark.parametrize(("family", "kind"), thinned(FAMILIES, CONTEXTS, one_in=3))
+TOLD = [family for family in FAMILIES if family != "local-hashing"]
+"""Families that tell how their reports overlap."""
+
+
+def supports(line: Floats, weight: float) -> float:
+    """Least P_FA + weight·P_MD on a line of corners."""
+    return float((line[:, 0] + weight * line[:, 1]).min())
+
+
+@SOME
+def test_the_region_reached_is_that_of_the_exact_channel(family: str, kind: str) -> None:
+    """Convex regions are told by their support: min P_FA + w·P_MD, here in rationals."""
+    built = mechanism(context(kind, 1.0), family)
+    channel = built.exact_channel()
+    for x, other in list(permutations(range(built.k), 2))[::7]:
+        line = reached_region(built, x, other)
+        assert (np.diff(line[:, 0]) >= 0).all()
+        assert (np.diff(line[:, 1]) <= NEARLY).all()
+        for weight in (Fraction(1, 9), Fraction(1, 2), Fraction(1), Fraction(5, 2), Fraction(9)):
+            exact = float(least_weighted_error(channel, x, other, weight))
+            with naming(f"{x} against {other}, weight {weight}"):
+                assert supports(line, float(weight)) == pytest.approx(exact, abs=NEARLY)
+        assert told_apart(built, x, other) == pytest.approx(1 - supports(line, 1.0) / 2, abs=NEARLY)
+        assert gap_to_claim(claimed_region(built.policy, x, other), line) >= -NEARLY
+
+
+@pytest.mark.parametrize("levels", [(1.0, 1.0), (0.3, 2.0), (math.inf, 1.0), (2.0, math.inf)])
+def test_theorem_2s_mechanism_touches_its_whole_region(levels: tuple[float, float]) -> None:
+    policy = BinaryPolicy(*levels)
+    line, claimed = reached_region(BinaryMechanism(policy), 0, 1), claimed_region(policy, 0, 1)
+    assert gap_to_claim(claimed, line) == pytest.approx(0, abs=NEARLY)
+    weaker = BinaryMechanism(BinaryPolicy(*(0.9 * level for level in levels)))
+    assert gap_to_claim(claimed, reached_region(weaker, 0, 1)) > 0.01
+    stronger = BinaryMechanism(BinaryPolicy(*(1.05 * level for level in levels)))
+    line = reached_region(stronger, 0, 1)
+    below = np.interp(line[1, 0], claimed[:, 0], claimed[:, 1]) - line[1, 1]
+    assert below > 0.003
+
+
+def test_regions_of_any_matrix() -> None:
+    policy = DenseMatrix.of([[0, 1.0, math.inf], [0.5, 0, 0.0], [math.inf, 0.0, 0]])
+    np.testing.assert_allclose(claimed_region(policy, 1, 2)[1], [0.5, 0.5])
+    np.testing.assert_allclose(claimed_region(policy, 0, 2)[1], [0.0, 0.0])
+    fa, md = claimed_region(policy, 0, 1)[1]
+    # Theorem 1: the corner is where P_FA + e^{E[x′,x]}·P_MD and e^{E[x,x′]}·P_FA + P_MD are both 1.
+    assert fa + math.exp(0.5) * md == pytest.approx(1)
+    assert math.exp(1.0) * fa + md == pytest.approx(1)
+
+
+@pytest.mark.parametrize(("family", "kind"), thinned(TOLD, CONTEXTS, one_in=2))
+def test_the_best_guess_is_that_of_the_channel(family: str, kind: str) -> None:
+    for epsilon in (0.5, 1.0, 4.0):
+        built = mechanism(context(kind, epsilon), family)
+        hidden, channel = built.policy.hidden(), built.exact_channel()
+        for seed in range(4):
+            prior = np.random.default_rng(seed).dirichlet(np.full(built.k, 0.5))
+            found, exact = best_guess(built, prior), best_guess_of_channel(channel, prior, hidden)
+            with naming(f"ε = {epsilon}, prior {seed}"):
+                assert asdict(found) == pytest.approx(asdict(exact), abs=NEARLY)
+                joint = prior[:, None] * np.array(channel, dtype=np.float64)
+                assert found.after == pytest.approx(joint.max(axis=0).sum())
+                whole = found.hidden * prior[hidden].sum() + found.others * prior[~hidden].sum()
+                assert whole == pytest.approx(found.after)
+                assert found.before <= found.after + NEARLY
+
+
+def test_who_is_protected_is_guessed_less_often_than_who_is_not() -> None:
+    even = np.full(40, 1 / 40)
+    found = best_guess(mechanism(Context.high_low(np.arange(40) < 20, 1.0), "hadamard"), even)
+    assert found.others > 0.4 > 4 * found.hidden
+    rr = best_guess(mechanism(Context.plain(40, 1.0), "randomized-response"), even)
+    assert rr.after == rr.hidden == pytest.approx(np.e / (np.e + 39))
+    assert rr.others == rr.others_before == 0.0
+
+
+def test_large_maps_and_what_does_not_tell() -> None:
+    rng, k = np.random.default_rng(5), 43_750
+    policy = Context.of(np.arange(k) // 900, np.ones(k, np.bool_), 1.0)
+    prior = rng.dirichlet(np.full(k, 0.1))
+    by_block = np.array([prior[policy.blocks == j].max() for j in range(policy.m)])
+    for family in TOLD:
+        found = best_guess(mechanism(policy, family), prior)
+        assert by_block.sum() <= found.after <= math.e * by_block.sum()
+    with pytest.raises(CaldpError, match="does not tell how its reports overlap"):
+        best_guess(mechanism(Context.plain(5, 1.0), "local-hashing"), np.full(5, 0.2))

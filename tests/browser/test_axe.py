@@ -1,0 +1,58 @@
+"""Every page by axe-core: none of WCAG's rules that a machine can check is broken."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from benchmarks.browser import settled
+from caldp_ui.app.navigation import PAGES
+from tests.browser.conftest import Profiles
+from tests.browser.watch import Watch
+
+pytestmark = pytest.mark.browser
+NAMES = [Path(entry.path).stem for entry in PAGES]
+UNREADABLE = "<p style='color: #888; background: #999'>Gray on gray</p>"
+DRAWN = """ground => !document.querySelector('[data-testid=stSkeleton]') && ground
+    === getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"""
+
+
+def broken(page: Any) -> list[str]:
+    """What axe finds: the rule, the first element that breaks it, and how."""
+    found = Axe().run(page).response["violations"]
+    return [f"{v['id']}: {v['nodes'][0]['html']} {v['nodes'][0]['failureSummary']}" for v in found]
+
+
+def broken_at(name: str, scheme: str, ground: str, profiles: Profiles, address: str) -> list[str]:
+    """The same for a page of the dashboard, once it is drawn on this ground."""
+    page = profiles(color_scheme=scheme).new_page()
+    watch = Watch()
+    watch.follow(page)
+    try:
+        page.goto(f"{address}/{name}")
+        page.wait_for_selector("[data-testid=stHeading]")
+        settled(page)
+        page.wait_for_function(DRAWN, arg=ground)
+        watch.check()
+        return broken(page)
+    finally:
+        page.close()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_rule_is_broken_in_light(profiles: Profiles, address: str, name: str) -> None:
+    assert broken_at(name, "light", "rgb(255, 255, 255)", profiles, address) == []
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", NAMES)
+def test_no_rule_is_broken_in_dark(profiles: Profiles, address: str, name: str) -> None:
+    assert broken_at(name, "dark", "rgb(11, 15, 20)", profiles, address) == []
+
+
+def test_axe_knows_a_broken_rule(browser: Any) -> None:
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.set_content(f"<html lang='en'><title>One</title><main>{UNREADABLE}</main></html>")
+        assert any(each.startswith("color-contrast") for each in broken(page))

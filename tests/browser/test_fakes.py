@@ -1,0 +1,75 @@
+"""Fake phones in a browser: pictures, keys, what the repair knows, a phone; one load for all."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from benchmarks.browser import settled
+from caldp_ui.adversary import fakes, fakes_words
+from caldp_ui.adversary.slot import FAKES, KNOWS_SHARE, Suspect
+from caldp_ui.compute import runs
+from tests.browser.conftest import Profiles
+from tests.browser.hands import expect
+from tests.browser.watch import Watch
+
+pytestmark = pytest.mark.browser
+PROJECTOR = {"width": 1280, "height": 720}
+STAGE = ".st-key-adversary-maps .stage"
+SHOWN = Suspect(show=FAKES)
+
+
+@pytest.fixture(scope="module")
+def page(profiles: Profiles, address: str) -> Iterator[Any]:
+    watch = Watch()
+    found = profiles(viewport=PROJECTOR).new_page()
+    watch.follow(found)
+    found.goto(f"{address}/adversary?show={FAKES}")
+    found.wait_for_selector(f"{STAGE}[data-painted]")
+    expect_said(found, SHOWN)
+    yield found
+    found.close()
+    watch.check()
+
+
+def expect_said(page: Any, record: Suspect) -> None:
+    """The headline is that of this record, and the page is at rest."""
+    domain = runs.map_of(runs.dataset(record.scenario))
+    said = fakes_words.headline(fakes.poisoned(record), domain, record).replace("*", "")
+    expect(page.locator(".st-key-headline")).to_have_text(said)
+    settled(page)
+
+
+def pictures(page: Any) -> list[str]:
+    """The three maps as drawn by now."""
+    page.mouse.move(5, 5)
+    page.evaluate("() => new Promise(d => requestAnimationFrame(() => setTimeout(d, 50)))")
+    canvases = page.locator(f"{STAGE} .pane:visible canvas").all()
+    return [canvas.evaluate("canvas => canvas.toDataURL()") for canvas in canvases]
+
+
+def test_truth_fakes_and_repair_are_three_pictures_and_follow_keys_and_clicks(page: Any) -> None:
+    before = pictures(page)
+    assert len(set(before)) == 3
+    page.get_by_text("only how many phones are fake").click()
+    expect_said(page, replace(SHOWN, repair=KNOWS_SHARE))
+    page.wait_for_function("location.search.includes('repair=share')")
+    after = pictures(page)
+    assert after[:2] == before[:2], "truth and estimate are the same"
+    assert after[2] != before[2]
+    page.locator(".st-key-adversary-tenths input[type=range]").press("ArrowRight")
+    expect_said(page, replace(SHOWN, repair=KNOWS_SHARE, tenths=15))
+    page.locator(".st-key-adversary-tenths input[type=range]").press("ArrowLeft")
+    page.get_by_text("how many phones are fake, and the target").click()
+    expect_said(page, SHOWN)
+
+
+def test_on_a_phone_the_truth_comes_first_and_nothing_sticks_out(page: Any) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    settled(page)
+    frame = page.locator(f"{STAGE} .frame").first.bounding_box()
+    assert frame["y"] + frame["height"] < 844 * 2 / 3
+    wide = page.locator("[data-testid=stMain]").evaluate("e => e.scrollWidth - e.clientWidth")
+    page.set_viewport_size(PROJECTOR)
+    assert wide <= 0

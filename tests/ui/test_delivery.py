@@ -1,0 +1,121 @@
+"""What the server does beside Streamlit: files compressed once, style first, runs in turns."""
+
+import asyncio
+import gzip
+import re
+import threading
+from typing import Any
+
+import pytest
+
+from caldp_ui.app.delivery import SHEET, Delivery
+from caldp_ui.app.turns import turn
+from caldp_ui.app.upkeep import upkeep
+
+DOCUMENT = b"<html><head></head><body><div id=root></div></body></html>"
+LASTS = "public, immutable, max-age=31536000"
+
+
+class App:
+    """An app with one answer, in two parts; it counts how often it was asked, and for what."""
+
+    def __init__(self, kind: str, cache: str, body: bytes, **more: str) -> None:
+        self.asked: list[dict[str, Any]] = []
+        given = {"content-type": kind, "cache-control": cache, "etag": '"1"', **more}
+        self.headers = [(name.encode(), text.encode()) for name, text in given.items()]
+        self.body = body
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        self.asked.append(scope)
+        await send({"type": "http.response.start", "status": 200, "headers": self.headers})
+        half = len(self.body) // 2
+        first = {"type": "http.response.body", "body": self.body[:half], "more_body": True}
+        await send(first)
+        await send({"type": "http.response.body", "body": self.body[half:]})
+
+
+def answer(to: Delivery, path: str, **headers: str) -> tuple[dict[str, str], bytes, int]:
+    """Headers and body that a browser gets, and in how many messages."""
+    got: list[Any] = []
+
+    async def send(message: Any) -> None:
+        got.append(message)
+
+    raw = [(name.replace("_", "-").encode(), text.encode()) for name, text in headers.items()]
+    scope = {"type": "http", "method": "GET", "path": path, "headers": raw}
+    asyncio.run(to(scope, None, send))  # type: ignore[arg-type]
+    said = {name.decode(): text.decode() for name, text in got[0]["headers"]}
+    return said, b"".join(each["body"] for each in got[1:]), len(got)
+
+
+def test_the_document_holds_the_style_and_where_the_server_is() -> None:
+    app = App("text/html; charset=utf-8", "no-cache", DOCUMENT)
+    asks = {"accept": "text/html", "accept_encoding": "gzip"}
+    headers, body, _ = answer(Delivery(app), "/places", **asks)
+    text = gzip.decompress(body).decode()
+    assert len(body) == int(headers["content-length"])
+    assert re.search(r"<head><script>.*BACKEND_BASE_URL.*</script></head>", text)
+    assert text.endswith(f"<style>{SHEET.read_text('utf-8')}</style></body></html>")
+    assert "etag" not in headers  # an older style would stay for ever
+    assert all(name != b"accept-encoding" for name, _ in app.asked[0]["headers"])
+
+
+def test_a_file_that_lasts_is_compressed_once() -> None:
+    app = App("text/javascript", LASTS, b"let a = 1;" * 500)
+    delivery = Delivery(app)
+    for _ in range(3):
+        headers, body, _ = answer(delivery, "/static/a.js", accept_encoding="gzip, br")
+        assert gzip.decompress(body) == app.body
+        assert (headers["content-encoding"], headers["etag"]) == ("gzip", '"1"')
+        assert "accept-encoding" in headers["vary"].lower()
+    assert len(app.asked) == 1
+    assert len(body) < len(app.body) / 10
+
+
+@pytest.mark.parametrize(
+    ("kind", "cache", "asks"),
+    [
+        ("text/javascript", LASTS, {}),
+        ("text/javascript", LASTS, {"accept_encoding": "br"}),
+        ("text/javascript", LASTS, {"accept_encoding": "gzip", "range": "bytes=0-9"}),
+        ("font/woff2", LASTS, {"accept_encoding": "gzip"}),
+        ("application/json", "no-cache", {"accept_encoding": "gzip"}),
+    ],
+)
+def test_all_else_goes_on_as_it_comes(kind: str, cache: str, asks: dict[str, str]) -> None:
+    app = App(kind, cache, b"as it was" * 500)
+    delivery = Delivery(app)
+    for _ in range(2):
+        headers, body, parts = answer(delivery, "/a", **asks)
+        assert (body, parts) == (app.body, 3)
+        assert "content-encoding" not in headers
+    assert len(app.asked) == 2
+
+
+def test_two_runs_at_a_time() -> None:
+    entered, leave = threading.Semaphore(0), threading.Event()
+
+    def run() -> None:
+        with turn():
+            entered.release()
+            leave.wait(60)
+
+    runs = [threading.Thread(target=run) for _ in range(3)]
+    for each in runs:
+        each.start()
+    assert all(entered.acquire(timeout=60) for _ in range(2))
+    assert not entered.acquire(timeout=0.2)
+    leave.set()
+    assert entered.acquire(timeout=60)
+    for each in runs:
+        each.join(60)
+
+
+def test_upkeep_ends_with_the_server() -> None:
+    async def live() -> int:
+        async with upkeep(None):
+            at_work = len(asyncio.all_tasks())
+        await asyncio.sleep(0)
+        return at_work - len(asyncio.all_tasks())
+
+    assert asyncio.run(live()) == 1

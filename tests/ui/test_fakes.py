@@ -1,0 +1,156 @@
+"""Fake phones on the adversary's page: what is shown is what the core gives for the same attack."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from caldp_core.audit import poisoning
+from caldp_core.audit.poisoning import MAXIMAL_GAIN, RANDOM_ITEMS
+from caldp_core.datasets import us_cities
+from caldp_core.domain.grid import US_GRID
+from caldp_core.estimation.estimators import estimator
+from caldp_core.estimation.evidence import Evidence
+from caldp_core.experiments.run import prepare, run
+from caldp_core.mechanisms.specs import Hadamard, LocalHashing, RandomizedResponse
+from caldp_ui.adversary import fakes, fakes_words
+from caldp_ui.adversary.slot import BEGIN, FAKES, KNOWS_SHARE, KNOWS_TARGET, Suspect, SuspectLink
+from caldp_ui.compute import runs
+from caldp_ui.controls.presets import Preset
+from caldp_ui.places import presets
+from caldp_ui.stage import encode
+from caldp_ui.words import formats
+from tests.ui.driver import checked, container, pictures, query_of
+from tests.ui.test_adversary import STAGE, opened, record_of
+
+SHOWN = Suspect(show=FAKES)
+
+
+def assert_shows(at: AppTest, record: Suspect) -> None:
+    """Maps, sentence and link are those of the record."""
+    assert record_of(at) == record
+    assert not at.error
+    what = fakes.poisoned(record)
+    expected = {
+        "truth": encode(what.truth).name,
+        "fakes": encode(what.after).name,
+        "repaired": encode(what.repaired[record.repair]).name,
+    }
+    assert pictures(at, STAGE) == expected
+    (said,) = (item.value for item in container(at, "headline").markdown)
+    domain = runs.map_of(runs.dataset(record.scenario))
+    assert said == fakes_words.headline(what, domain, record)
+    assert SuspectLink().read(query_of(at)) == record
+
+
+def test_follows_every_control() -> None:
+    at = opened()
+    checked(at.segmented_control(key="adversary-show").set_value(FAKES).run())
+    assert_shows(at, SHOWN)
+    assert query_of(at) == {"show": FAKES}
+    checked(at.select_slider(key="adversary-tenths").set_value(50).run())
+    record = replace(SHOWN, tenths=50)
+    assert_shows(at, record)
+    checked(at.radio(key="adversary-attack").set_value(RANDOM_ITEMS).run())
+    checked(at.radio(key="adversary-repair").set_value(KNOWS_SHARE).run())
+    record = replace(record, attack=RANDOM_ITEMS, repair=KNOWS_SHARE)
+    assert_shows(at, record)
+    city = us_cities()[0]
+    (largest,) = US_GRID.locate([city.latitude], [city.longitude]).tolist()
+    checked(at.selectbox(key="adversary-place").set_value(largest).run())
+    assert_shows(at, record.at(largest))
+    checked(at.select_slider(key="adversary-tenths").set_value(0).run())
+    assert_shows(at, replace(record.at(largest), tenths=0))
+
+
+@pytest.mark.parametrize("preset", presets.PRESETS, ids=lambda preset: preset.title)
+def test_every_preset_and_every_tab(preset: Preset) -> None:
+    record = replace(SHOWN, scenario=preset.apply(BEGIN))
+    at = opened(record)
+    assert_shows(at, record)
+    for tab in ("What repair misses", "Hand it on"):
+        at.session_state["adversary-fakes-tabs"] = tab
+        checked(at.run())
+        assert not at.error
+
+
+@pytest.mark.parametrize(
+    "query", [{"tenths": "51"}, {"attack": "random-reports"}, {"repair": "all"}, {"show": "me"}]
+)
+def test_bad_links_are_told_and_start_afresh(query: dict[str, str]) -> None:
+    at = opened(None, **query)
+    assert "starts afresh" in at.warning[0].value
+    assert record_of(at) == Suspect()
+
+
+def test_slow_methods_are_refused_with_what_to_do() -> None:
+    slow = replace(SHOWN, scenario=replace(BEGIN, mechanism=LocalHashing(), n=1000))
+    at = opened(slow)
+    assert "choose another preset" in at.error[0].value
+
+
+def test_estimates_are_those_of_the_run_and_as_many_fakes_again() -> None:
+    """By another way: the run's tally, and one of crafted reports drawn here."""
+    record = replace(SHOWN, tenths=20, scenario=replace(BEGIN, mechanism=Hadamard()))
+    what = fakes.poisoned(record)
+    honest = run(prepare(record.scenario))
+    n, x = honest.first.evidence.n, record.place
+    assert what.phones / (what.phones + n) == pytest.approx(0.02, abs=1e-6)
+    np.testing.assert_array_equal(what.before, honest.first.estimate)
+    rng = np.random.default_rng(99)
+    crafted = poisoning.sample_crafted(honest.setup.mechanism, x, what.phones, rng)
+    again = Evidence.of(honest.setup.mechanism, honest.first.evidence.tally + crafted)
+    other = estimator(record.scenario.estimator).apply(again)
+    # Two draws of fakes differ by noise, which is far below what they add to the place.
+    assert what.after[x] == pytest.approx(other[x], rel=0.02)
+    assert what.after[x] > 5 * what.before[x]
+    deviation = np.sqrt(honest.setup.mechanism.variance(what.truth, n)[x])
+    gained = again.unbiased[x] - what.truth[x]
+    assert gained == pytest.approx(what.gain, abs=6 * deviation)
+    assert what.gain > 20 * deviation
+
+
+def test_who_is_crowded_out_is_counted() -> None:
+    what = fakes.poisoned(replace(SHOWN, tenths=20))
+    inside = what.setup.partition.labels == what.setup.partition.labels[what.place]
+    n = what.setup.n
+    seen = [int((each[inside] * n >= 0.5).sum()) for each in (what.before, what.after)]
+    assert what.peopled_before == seen[0] > 10
+    assert what.peopled_after < seen[0] / 4
+    told = fakes_words.crowded_out(what, "state")
+    assert f"**{what.peopled_before}** without fakes" in told
+    assert f"**{formats.count(what.peopled_after, 'place', 'places')}** of the state" in told
+    assert not fakes_words.crowded_out(fakes.poisoned(replace(SHOWN, tenths=0)), "state")
+
+
+def test_what_repair_mends_and_what_it_misses() -> None:
+    crafted, honest_looking = (
+        fakes.poisoned(replace(SHOWN, tenths=20, attack=attack))
+        for attack in (MAXIMAL_GAIN, RANDOM_ITEMS)
+    )
+    x = crafted.place
+    truth = float(crafted.truth[x])
+    assert crafted.repaired[KNOWS_TARGET][x] == pytest.approx(truth, rel=0.3)
+    assert crafted.repaired[KNOWS_SHARE][x] > 5 * truth
+    assert honest_looking.after[x] > 3 * truth
+    assert honest_looking.repaired[KNOWS_TARGET][x] < 0.5 * truth
+    assert honest_looking.repaired[KNOWS_SHARE][x] > 3 * truth
+    for repaired in crafted.repaired.values():
+        assert repaired.sum() == pytest.approx(1)
+
+
+def test_the_answer_says_the_numbers_of_the_scenario() -> None:
+    by_rr = replace(BEGIN, mechanism=RandomizedResponse())
+    for scenario in (BEGIN, by_rr, replace(BEGIN, mechanism=Hadamard())):
+        powers = fakes.powers(scenario, SHOWN.place)
+        told = fakes_words.answer(powers, "state")
+        for each in (powers.here, powers.in_one_block):
+            assert f"**{fakes_words.people(each.added)}" in told
+            assert f"**{formats.people(each.to_stand_out())}**" in told
+        assert ("as much as" in told) == (scenario is not by_rr)
+    rr = fakes.powers(by_rr, SHOWN.place)
+    for power, hidden in zip((rr.here, rr.in_one_block), rr.hidden, strict=True):
+        assert power.added == pytest.approx(1 + (hidden - 1) / np.expm1(1.0), rel=1e-6)
+    whole = fakes.powers(BEGIN.plain(), SHOWN.place)
+    assert "Everything is one block" in fakes_words.answer(whole, "map")
