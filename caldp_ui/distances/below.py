@@ -130,7 +130,9 @@ def _hand_on(what: Shown) -> None:
         if what.ours is None:
             st.info("Files come once the picture is there.")
             return
-        shown = Exhibit(what.ours, what.plain, _pictures(what, what.ours), addresses.here(query))
+        shown = Exhibit(
+            what.ours, words.result(what), _pictures(what, what.ours), addresses.here(query)
+        )
         hand_on.record_page(SLOT, PLACES, shown)
         hand_on.files(SLOT, what.ours)
         beside = exports.scenario_json(what.blocks_setup.scenario)

@@ -33,13 +33,13 @@ _FORM: Final = Path(__file__).with_name("record.html")
 
 @dataclass(frozen=True, eq=False)
 class Exhibit:
-    """What a record shows. `plain`: the best plain LDP, None where it is not there.
+    """What a record shows. `said`: the page's own sentence on this result.
 
     `pictures`: PNG files by title. `address`: opens the scenario.
     """
 
     ours: Result
-    plain: Result | None
+    said: str
     pictures: Mapping[str, bytes]
     address: str
 
@@ -62,11 +62,9 @@ def html(nouns: Vocabulary, shown: Exhibit, checked: Checked) -> str:
     """The record, whole."""
     ours, setup = shown.ours, shown.ours.setup
     told = policies.told(nouns, setup)
-    plain = None if shown.plain is None else shown.plain.first.errors.tv
-    off = accuracy.headline(nouns, ours.first.errors.tv, plain)
     return _form().substitute(
         title=escape(f"Record: {setup.dataset.name}"),
-        result=_marked(f"{off} {told.in_short}"),
+        result=_marked(f"{shown.said} {told.in_short}"),
         pictures="".join(_figure(title, png) for title, png in shown.pictures.items()),
         protected=_protected(told, setup),
         icons=_icons(told),

@@ -147,7 +147,7 @@ def _hand_on(what: Shown) -> None:
             st.info("Files come once the picture is there.")
             return
         maps = _pictures(what, what.assumed)
-        shown = Exhibit(what.assumed, what.everything, maps, addresses.here(query))
+        shown = Exhibit(what.assumed, words.result(what), maps, addresses.here(query))
         hand_on.record_page(SLOT, PLACES, shown)
         hand_on.files(SLOT, what.assumed)
         with st.container(horizontal=True):

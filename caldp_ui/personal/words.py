@@ -33,8 +33,13 @@ def background(name: str) -> str:
 
 def headline(what: Shown) -> str:
     """What the picture says."""
+    return _guess(what) if what.assumed is None else f"{result(what)} {_guess(what)}"
+
+
+def result(what: Shown) -> str:
+    """How far the estimate is off, and what the collector's knowledge does; empty before it."""
     if what.assumed is None:
-        return _guess(what)
+        return ""
     told = f"**{wrong(what.assumed)[0]} of 100** in the wrong place"
     if what.is_known:
         told += ", as the collector knows people's places"
@@ -42,7 +47,7 @@ def headline(what: Shown) -> str:
         told += f"; own places known: **{wrong(what.known)[0]}**"
     if what.everything is not None:
         told += f"; everything hidden: {wrong(what.everything)[0]}"
-    return f"{told}. {_guess(what)}"
+    return f"{told}."
 
 
 def _guess(what: Shown) -> str:

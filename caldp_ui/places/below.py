@@ -28,6 +28,7 @@ from caldp_ui.parts.tabs import tabs
 from caldp_ui.places.ground import home
 from caldp_ui.places.slot import SLOT
 from caldp_ui.session import jobs
+from caldp_ui.words import accuracy
 from caldp_ui.words.glossary import terms
 from caldp_ui.words.vocabulary import PLACES
 
@@ -82,7 +83,8 @@ def _hand_on(what: Shown) -> None:
     with left:
         st.caption("The button with the arrow on the maps saves them as a picture.")
     with right:
-        shown = Exhibit(what.ours, what.plain, _pictures(what), addresses.here(query))
+        off = accuracy.headline(PLACES, what.ours.first.errors.tv, what.plain.first.errors.tv)
+        shown = Exhibit(what.ours, off, _pictures(what), addresses.here(query))
         hand_on.record_page(SLOT, PLACES, shown)
         hand_on.files(SLOT, what.ours)
         hand_on.code(what.ours)

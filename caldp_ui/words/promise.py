@@ -168,10 +168,10 @@ def not_promised(nouns: Vocabulary, setup: Setup) -> list[str]:
             f"{formats.count(lonely, 'block holds', 'blocks hold')} a single {nouns.unit}: "
             "a report from there names it."
         )
-    return open_ends + left_open(scenario)
+    return open_ends + left_open(nouns, scenario)
 
 
-def left_open(scenario: Scenario) -> list[str]:
+def left_open(nouns: Vocabulary, scenario: Scenario) -> list[str]:
     """What every policy leaves open, one sentence each."""
     together = [
         "All check-ins of one user together: the promise holds for each report, and reports add up."
@@ -179,7 +179,7 @@ def left_open(scenario: Scenario) -> list[str]:
     return [
         *(together if isinstance(scenario.dataset, _CHECK_INS) else []),
         "That someone took part at all.",
-        "What the estimate teaches about everybody, such as that most people live in cities.",
+        f"What the estimate teaches about everybody, such as which {nouns.units} are common.",
     ]
 
 

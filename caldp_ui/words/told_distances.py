@@ -73,7 +73,7 @@ def _fading(nouns: Vocabulary, setup: Setup, policy: _Fading) -> Told:
         f"person, {most(guessed_right(epsilon, promise.REPEATS))} would be guessed right.",
         (
             f"In which part of the {nouns.whole} someone is: reports tell far {nouns.units} apart.",
-            *promise.left_open(setup.scenario),
+            *promise.left_open(nouns, setup.scenario),
         ),
         (("ε", policy.level),),
     )

@@ -36,7 +36,7 @@ def binary(nouns: Vocabulary, setup: Setup, policy: BinaryQuestion) -> Told:
         _repeated(levels, hidden),
         (
             *(f"“{name}”: a report may prove it." for name in levels if name not in hidden),
-            *promise.left_open(setup.scenario),
+            *promise.left_open(nouns, setup.scenario),
         ),
         tuple((f"ε of {name}", level(epsilon)) for name, epsilon in levels.items()),
     )
@@ -116,7 +116,7 @@ def matrix(nouns: Vocabulary, setup: Setup, policy: MatrixPolicy | Distances) ->
         f"**Protected: {covered} people.** E hides {count} behind another.",
         _pairs(nouns, finite),
         _pairs_repeated(nouns, finite),
-        (*((open_pairs,) if loose else ()), *promise.left_open(setup.scenario)),
+        (*((open_pairs,) if loose else ()), *promise.left_open(nouns, setup.scenario)),
         (("ε", _range(finite)), ("pairs with a bound", f"{len(finite):,} of {apart.sum():,}")),
     )
 

@@ -47,7 +47,7 @@ def personal(nouns: Vocabulary, setup: Setup, policy: PersonalTags) -> Told:
         "would be guessed right.",
         (
             *NOT_PROMISED,
-            *promise.left_open(setup.scenario),
+            *promise.left_open(nouns, setup.scenario),
         ),
         (("ε", f"{policy.epsilon:g}"), ("own places", f"{tags}, spread by “{policy.background}”")),
     )

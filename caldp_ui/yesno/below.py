@@ -93,7 +93,7 @@ def _hand_on(what: Shown) -> None:
     with right:
         shown = Exhibit(
             what.ours.result,
-            what.warner.result,
+            words.headline(what),
             {"Shares of yes that the reports leave likely": picture.png(what)},
             addresses.here(query),
         )

@@ -13,10 +13,10 @@ from caldp_ui.yesno import figures
 from caldp_ui.yesno.shown import Shown
 
 _WIDTH: Final = 1400
-_HEIGHT: Final = 560
+_HEIGHT: Final = 430
 _EDGE: Final = 30
 _FOOT: Final = 70
-_DOT: Final = 13
+_DOT: Final = 9
 
 
 def png(what: Shown) -> bytes:
