@@ -1,8 +1,15 @@
-"""The dashboard's entry: a server for `dashboard.py`, and what it does beside running that."""
+"""The dashboard's entry: as a module its server, as a script what every visit runs."""
 
-from streamlit.starlette import App
+if __name__ == "__main__":
+    from caldp_ui.app.navigation import through_app
+    from caldp_ui.app.turns import turn
 
-from caldp_ui.app.delivery import DELIVERY
-from caldp_ui.app.upkeep import upkeep
+    with turn():
+        through_app().run()
+else:
+    from streamlit.starlette import App
 
-app = App("dashboard.py", middleware=[DELIVERY], lifespan=upkeep)
+    from caldp_ui.app.delivery import DELIVERY
+    from caldp_ui.app.upkeep import upkeep
+
+    app = App(__file__, middleware=[DELIVERY], lifespan=upkeep)

@@ -13,7 +13,8 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.browser import chromium, serving, settled  # noqa: E402 — from the repository itself
+from benchmarks.browser import chromium, settled  # noqa: E402 — from the repository itself
+from benchmarks.server import serving  # noqa: E402
 
 SCREEN: Any = {"viewport": {"width": 1280, "height": 720}}
 PICTURES: dict[str, tuple[str, Any]] = {

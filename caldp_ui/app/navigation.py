@@ -1,6 +1,6 @@
 """The way in: settings and navigation. One line here brings a page into the menu.
 
-Room: app. `dashboard.py` calls `through_app` in every run, in a browser and in AppTest alike:
+Room: app. `app.py` calls `through_app` in every run, in a browser and in AppTest alike:
 Streamlit forgets the menu with each run, and a rerun then stays on the page that was shown.
 """
 
@@ -151,7 +151,7 @@ PAGES: Final = (
 
 
 def through_app(entries: Sequence[Entry] = PAGES) -> Page:
-    """The app's settings and navigation; the page that is asked for, for dashboard.py to run."""
+    """The app's settings and navigation; the page that is asked for, for app.py to run."""
     st.session_state[_ENTERED] = True
     pages = [
         st.Page(
@@ -178,7 +178,7 @@ def _to_first() -> None:
 
 
 def enter() -> None:
-    """Begin a page: go the way through dashboard.py if it was opened past it.
+    """Begin a page: go the way through app.py if it was opened past it.
 
     Until a server has seen the app's navigation, Streamlit takes the folder `pages` for the app: a
     first visitor who asks for /places gets that page without its settings and menu.

@@ -1,8 +1,8 @@
 """What the server does while nobody waits: it collects garbage now and then.
 
 Room: app. After every run, as Streamlit does it, collecting took two thirds of the run's time. What
-a dashboard is made of lives as long as the server does: it is set aside, so that it need not be
-looked through each time.
+a dashboard is made of lives as long as the server does: it is set aside once, so that it need not
+be looked through each time. Later things are not: a visit that has ended is to be found.
 """
 
 import asyncio
@@ -26,7 +26,9 @@ async def upkeep(app: object) -> AsyncIterator[dict[str, Any]]:
 
 
 async def _collect_now_and_then() -> None:
+    await asyncio.sleep(_PAUSE_S)
+    gc.collect()
+    gc.freeze()
     while True:
         await asyncio.sleep(_PAUSE_S)
         gc.collect()
-        gc.freeze()

@@ -33,7 +33,7 @@ DEFINITIONS: Final = {
         "and otherwise name their place openly."
     ),
     "geo-indistinguishability": (
-        "Near places hide each other well, far ones less: an onlooker's odds between two places "
+        "Near places hide each other well, far ones less. An onlooker's odds between two places "
         "change by at most e^(ε · their distance). ε is so much per kilometre; within 1/ε "
         "kilometres two places are about as likely."
     ),

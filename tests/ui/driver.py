@@ -2,7 +2,7 @@
 
 What was found out about AppTest (Streamlit 1.67) and `st.navigation`:
 
-- `AppTest.from_file("dashboard.py")` is sound if it calls `st.navigation` in every run and runs the
+- `AppTest.from_file("app.py")` is sound if it calls `st.navigation` in every run and runs the
   page that it gives back: a rerun stays on the page where the run before ended, as in a browser.
   Pages need not be (and, for their relative paths, should not be) run by themselves.
 - Another page: `at.switch_page("pages/start.py").run()`, after a first run. A page that itself
@@ -35,7 +35,7 @@ from caldp_ui.places.slot import BEGIN, Places, PlacesLink
 from caldp_ui.stage import encode
 from caldp_ui.words import accuracy, promise, vocabulary
 
-APP = Path(__file__).parents[2] / "dashboard.py"
+APP = Path(__file__).parents[2] / "app.py"
 _PATIENCE = 120
 _EVENTS = "$$STREAMLIT_INTERNAL_KEY_{}__events"
 

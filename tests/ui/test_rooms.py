@@ -147,7 +147,7 @@ def test_all_style_is_in_one_place() -> None:
 def test_every_page_is_in_the_menu_and_on_the_first_page() -> None:
     files = {f"pages/{path.name}" for path in (ROOT / "pages").glob("*.py")}
     assert {entry.path for entry in navigation.PAGES} == files
-    at = checked(AppTest.from_file(ROOT / "dashboard.py", default_timeout=120).run())
+    at = checked(AppTest.from_file(ROOT / "app.py", default_timeout=120).run())
     linked = {(link.proto.page, link.proto.label) for link in at.get("page_link")}
     first, *others = navigation.PAGES
     assert first.path == navigation.START
