@@ -3,7 +3,7 @@
 import streamlit as st
 
 from caldp_ui.app.errors import plain_errors
-from caldp_ui.paper import figures, sensitive_sets, side, table_1
+from caldp_ui.paper import figures, files, sensitive_sets, side, table_1
 from caldp_ui.paper.slot import SLOT
 from caldp_ui.session.opening import opened
 
@@ -30,5 +30,4 @@ with plain_errors():
             VIEWS[record.view](record)
     else:
         VIEWS[record.view](record)
-    if record.view == "table-1":
-        table_1.hand_on(record)
+    files.show(record)

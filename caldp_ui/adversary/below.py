@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from caldp_core.mechanisms.catalogue import MECHANISMS
-from caldp_ui.adversary import candidates, figures, words
+from caldp_ui.adversary import candidates, figures, files, words
 from caldp_ui.adversary.beliefs import Onlooker, Shown, region
 from caldp_ui.adversary.slot import SLOT
 from caldp_ui.app.theme import palette
@@ -79,15 +79,12 @@ def _hand_on(what: Shown) -> None:
         hand_on.link(SLOT.codec.write(SLOT.now()))
         st.caption("The button with the arrow on the maps saves them as a picture.")
     with right:
-        st.download_button(
-            "scenario.json",
-            exports.scenario_json(what.ours.setup.scenario),
-            "scenario.json",
-            "application/json",
-            key=SLOT.key("json"),
-            icon=":material/data_object:",
-            on_click="ignore",
-        )
+        st.markdown("**The same digits elsewhere** · day by day, with a new report each")
+        with st.container(horizontal=True):
+            hand_on.file(SLOT.key("csv"), "days.csv", files.csv_of(what))
+            scenario = exports.scenario_json(what.ours.setup.scenario)
+            hand_on.file(SLOT.key("json"), "scenario.json", scenario)
+        hand_on.python(files.snippet(what))
 
 
 _TABS: Final[dict[str, Callable[[Shown], None]]] = {

@@ -26,7 +26,10 @@ _AROUND: Final = 3
 _HERE: Final = Action(
     HERE,
     "The person is here",
-    {"box": "Click, or drag a box: the person is in its middle, all the time."},
+    {
+        "brush": "Click a place: the person is there, all the time.",
+        "box": "Drag a box: the person is in its middle, all the time.",
+    },
 )
 
 
@@ -52,7 +55,7 @@ def scene(what: Shown, domain: GridDomain) -> Scene:
         can_undo=SLOT.can_undo,
         can_redo=SLOT.can_redo,
         scale_title="chance that the person is there",
-        look_hint="Take the box and click where the person truly is; or choose a city beside.",
+        look_hint="Take the brush and click where the person truly is; or choose a city beside.",
         unpointed="Point at a place: of a million such people, so many would be there.",
         mark_words={**MARK_WORDS, "box": "around the person's true place"},
         label="What an onlooker believes",
@@ -90,15 +93,10 @@ def frame(domain: GridDomain, place: int, around: int = _AROUND) -> Area:
 
 
 def do(act: Act) -> None:
-    """Move the person to the middle of a box; undo and redo."""
+    """Move the person to a clicked place or the middle of a box; undo and redo."""
     if act.tool in ("undo", "redo"):
         {"undo": SLOT.undo, "redo": SLOT.redo}[act.tool]()
-    elif act.area is not None:
-        area = act.area
-        SLOT.change(lambda record: record.at(_middle(area)))
-
-
-def _middle(area: Area) -> int:
-    domain = runs.map_of(runs.dataset(SLOT.now().scenario))
-    middle = (area.south + area.north) / 2, (area.west + area.east) / 2
-    return int(domain.locate([middle[0]], [middle[1]])[0])
+        return
+    place = act.middle(runs.map_of(runs.dataset(SLOT.now().scenario)))
+    if place is not None:
+        SLOT.change(lambda record: record.at(place))

@@ -5,6 +5,7 @@ Room: compute. The snippet and the command give the digits that the page shows; 
 
 import io
 import json
+from collections.abc import Mapping, Sequence
 from pprint import pformat
 from typing import Final
 
@@ -26,10 +27,24 @@ def snippet(scenario: Scenario) -> str:
     """Python that runs the scenario and prints the error that the page shows."""
     return (
         "from caldp_core import Scenario, prepare, run\n\n"
-        f"scenario = Scenario.from_dict(\n{pformat(scenario.to_dict(), sort_dicts=False)}\n)\n"
+        f"scenario = {literal(scenario)}\n"
         "result = run(prepare(scenario))\n"
         "print(result.first.errors.tv)\n"
     )
+
+
+def literal(scenario: Scenario) -> str:
+    """The scenario as a Python expression."""
+    return f"Scenario.from_dict(\n{pformat(scenario.to_dict(), sort_dicts=False)}\n)"
+
+
+def csv(table: Sequence[Mapping[str, object]] | Mapping[str, object]) -> bytes:
+    """A table as a file, given as rows or as columns by name."""
+    import pandas as pd
+
+    buffer = io.StringIO()
+    pd.DataFrame(table).to_csv(buffer, index=False)
+    return buffer.getvalue().encode()
 
 
 def estimate_csv(result: Result) -> bytes:
@@ -48,8 +63,4 @@ def estimate_csv(result: Result) -> bytes:
     columns["block"] = names[setup.partition.labels]
     columns["share"] = result.first.estimate
     columns["people"] = result.first.estimate * setup.n
-    import pandas as pd
-
-    buffer = io.StringIO()
-    pd.DataFrame(columns).to_csv(buffer, index=False)
-    return buffer.getvalue().encode()
+    return csv(columns)

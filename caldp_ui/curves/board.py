@@ -3,13 +3,11 @@
 Room: curves.
 """
 
-import io
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final
 
-import pandas as pd
 import streamlit as st
 
 from caldp_core.domain.grid import GridDomain
@@ -17,12 +15,14 @@ from caldp_core.experiments.forecast import Forecast
 from caldp_core.experiments.turns import Mean, in_turns, means
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show
-from caldp_ui.compute import runs
+from caldp_ui.compute import exports, runs
+from caldp_ui.curves import files
 from caldp_ui.curves import lines as work
 from caldp_ui.curves.axes import AXES, power_at, value_at
 from caldp_ui.curves.charts import Drawn, chart
 from caldp_ui.curves.lines import LINES_MAX, Found, Line
 from caldp_ui.curves.slot import SLOT, Curves
+from caldp_ui.parts import hand_on
 from caldp_ui.session import findings, jobs
 from caldp_ui.words import formats
 from caldp_ui.words.vocabulary import PLACES, VALUES
@@ -46,6 +46,7 @@ def view(record: Curves) -> None:
     if len(asked) > LINES_MAX:
         st.info(f"Only {LINES_MAX} curves can be told apart; {len(asked) - LINES_MAX} left out.")
     _runs(name, lines)
+    files.show(lines)
 
 
 def _show(
@@ -182,9 +183,7 @@ def csv_of(record: Curves, drawn: Sequence[Drawn]) -> bytes:
         for each in drawn
         for x, error, mean in zip(each.line.places, each.expected, each.measured, strict=True)
     ]
-    buffer = io.StringIO()
-    pd.DataFrame(rows).to_csv(buffer, index=False)
-    return buffer.getvalue().encode()
+    return exports.csv(rows)
 
 
 def _file(record: Curves, drawn: Sequence[Drawn]) -> None:
@@ -193,12 +192,4 @@ def _file(record: Curves, drawn: Sequence[Drawn]) -> None:
         "“Unbiased, unprocessed”, thin dots show what the papers prove of Hadamard and "
         "randomized response (of l1, halved)."
     )
-    st.download_button(
-        "curves.csv",
-        lambda: csv_of(record, drawn),
-        "curves.csv",
-        "text/csv",
-        key=SLOT.key("csv"),
-        icon=":material/table:",
-        on_click="ignore",
-    )
+    hand_on.file(SLOT.key("csv"), "curves.csv", csv_of(record, drawn))

@@ -24,7 +24,7 @@ from caldp_ui.controls.common import METHODS
 from caldp_ui.curves.axes import AXES, Axis
 from caldp_ui.curves.slot import Curves
 
-_BUDGET: Final = Budget(8, 16, 0.03)
+BUDGET: Final = Budget(8, 16, 0.03)
 """Trials of a point where the normal approximation fails: few, as curves have many points."""
 LINES_MAX: Final = 8
 """Curves that readers can still tell apart."""
@@ -125,7 +125,7 @@ def _ends_first(count: int) -> list[int]:
 @st.cache_data(max_entries=4096, show_spinner=False)
 def _point(text: str, _scenario: Scenario) -> Forecast | None:
     del text
-    return forecast_soon(runs.setup(_scenario), budget=_BUDGET)
+    return forecast_soon(runs.setup(_scenario), budget=BUDGET)
 
 
 @dataclass(frozen=True)

@@ -10,19 +10,24 @@ from typing import Final
 import pandas as pd
 import streamlit as st
 
+from caldp_core.experiments.run import Result
 from caldp_core.mechanisms.offers import report_bits
 from caldp_core.theory import displacement as theory
+from caldp_ui.app import addresses
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import exports, runs
 from caldp_ui.distances import figures, side, words
 from caldp_ui.distances.shown import Shown
 from caldp_ui.distances.slot import SLOT, keeping
-from caldp_ui.parts import hand_on, numbers, promises
+from caldp_ui.parts import hand_on, numbers, pictures, promises
+from caldp_ui.parts.record import Exhibit
 from caldp_ui.parts.tabs import tabs
+from caldp_ui.places.ground import home
 from caldp_ui.words import formats
 from caldp_ui.words.glossary import terms
 from caldp_ui.words.towns import place_name
+from caldp_ui.words.vocabulary import PLACES
 
 
 def show(what: Shown) -> None:
@@ -117,24 +122,30 @@ def _numbers(what: Shown) -> None:
 
 def _hand_on(what: Shown) -> None:
     left, right = st.columns(2, gap="large")
+    query = SLOT.codec.write(SLOT.now())
     with left:
-        hand_on.link(SLOT.codec.write(SLOT.now()))
+        hand_on.link(query)
         st.caption("The button with the arrow on the maps saves them as a picture.")
     with right:
         if what.ours is None:
             st.info("Files come once the picture is there.")
             return
-        hand_on.files(SLOT, what.ours)
-        st.download_button(
-            "blocks-beside.json",
-            exports.scenario_json(what.blocks_setup.scenario),
-            "blocks-beside.json",
-            "application/json",
-            key=SLOT.key("blocks-json"),
-            icon=":material/grid_on:",
-            on_click="ignore",
+        shown = Exhibit(
+            what.ours, words.result(what), _pictures(what, what.ours), addresses.here(query)
         )
+        hand_on.record_page(SLOT, PLACES, shown)
+        hand_on.files(SLOT, what.ours)
+        beside = exports.scenario_json(what.blocks_setup.scenario)
+        hand_on.file(SLOT.key("blocks-json"), "blocks-beside.json", beside)
         hand_on.code(what.ours)
+
+
+def _pictures(what: Shown, ours: Result) -> dict[str, bytes]:
+    shares = {"Truth": what.setup.dataset.distribution}
+    if what.blocks is not None:
+        shares[words.blocks_title(what)] = what.blocks.first.estimate
+    shares["Noise that fades with distance"] = ours.first.estimate
+    return pictures.maps(shares, what.domain, home(what.domain), what.setup.n)
 
 
 _TABS: Final[dict[str, Callable[[Shown], None]]] = {

@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 from caldp_core.basics.types import Floats
-from caldp_core.domain.grid import Area, GridDomain
+from caldp_core.domain.grid import Area
 from caldp_core.experiments.run import Result
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_ui.compute import runs
@@ -212,19 +212,6 @@ def do(act: Act) -> None:
         {"undo": SLOT.undo, "redo": SLOT.redo}[act.tool]()
         return
     domain = runs.map_of(runs.dataset(SLOT.now().scenario))
-    place = _meant(act, domain)
+    place = act.middle(domain)
     if place is not None:
         SLOT.change(lambda record: record.at(place))
-
-
-def _meant(act: Act, domain: GridDomain) -> int | None:
-    """The cell in the middle of what was drawn."""
-    if act.area is not None:
-        middle = (act.area.south + act.area.north) / 2, (act.area.west + act.area.east) / 2
-        (cell,) = domain.locate([middle[0]], [middle[1]]).tolist()
-        return cell if cell >= 0 else None
-    cells = np.flatnonzero(act.mask(domain.k))
-    if not cells.size:
-        return None
-    row, column = np.divmod(cells, domain.columns)
-    return int(round(float(row.mean())) * domain.columns + round(float(column.mean())))

@@ -40,16 +40,22 @@ def headline(what: Shown) -> str:
 
 
 def _of_everybody(what: Shown) -> str:
-    if what.ours is None:
-        return _hidden(what.record)
+    hidden = _hidden(what.record)
+    return hidden if what.ours is None else f"{result(what)} {hidden}"
+
+
+def result(what: Shown) -> str:
+    """How far the estimate is off, beside the blocks and plain LDP; empty before it is there."""
     there = (("", what.ours), ("in blocks ", what.blocks), ("with plain LDP ", what.plain))
-    results = [(name, result) for name, result in there if result is not None]
+    results = [(name, each) for name, each in there if each is not None]
+    if what.ours is None:
+        return ""
     if what.ours.first.errors.sliced_wasserstein_km is None:
-        told = "; ".join(f"{name}**{_wrong(result)}**" for name, result in results)
+        told = "; ".join(f"{name}**{_wrong(each)}**" for name, each in results)
         return f"Total variation, as this estimate is not made of shares: {told}."
-    first, *others = (f"{name}{_km_off(result)}" for name, result in results)
+    first, *others = (f"{name}{_km_off(each)}" for name, each in results)
     told = "; ".join((f"**{first}** off on average", *others))
-    return f"The map puts people {told}. {_hidden(what.record)}"
+    return f"The map puts people {told}."
 
 
 def _km_off(result: Result) -> str:

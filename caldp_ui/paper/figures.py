@@ -27,8 +27,9 @@ from caldp_core.scenarios.protection import GridBlocks
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show
 from caldp_ui.compute import runs
-from caldp_ui.paper import charts, side, words
+from caldp_ui.paper import charts, files, side, words
 from caldp_ui.paper.slot import SLOT, Paper
+from caldp_ui.parts import hand_on
 from caldp_ui.parts.comparison import Shown, quick
 from caldp_ui.places.ground import ground
 from caldp_ui.places.scene import scene
@@ -132,6 +133,8 @@ def _panels(points: list[Point], turns: list[Turn]) -> None:
         "Both axes logarithmic. 1,000 values, mean of ten runs a point, Hadamard response at ε = 1 "
         "unless chosen otherwise. λ is ours: the paper's stands in its picture alone."
     )
+    if any(found):
+        hand_on.file(SLOT.key("csv"), "figure-2.csv", files.figure_2_csv(points, found))
 
 
 def _order(at: dict[tuple[int, int, int | None], Mean | None]) -> str:

@@ -26,8 +26,10 @@ from caldp_core.theory.uldp_optimum import least_loss, minimax, worst_case
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show
 from caldp_ui.controls import common
+from caldp_ui.paper import files
 from caldp_ui.paper.multiples import against_the_best
 from caldp_ui.paper.slot import SHARES, SLOT, VALUES, Paper
+from caldp_ui.parts import hand_on
 from caldp_ui.words import formats
 
 _PAPER: Final = "Hadamard response (the paper's)"
@@ -60,6 +62,7 @@ def view(record: Paper) -> None:
             f"the number of sensitive values. With {sizes[at]:,}: {told}.",
         )
     st.table(_numbers(sizes, found))
+    hand_on.file(SLOT.key("csv"), "sensitive-sets.csv", files.sensitive_sets_csv(sizes, found))
     if record.share is not None:
         st.caption("Galois response is made for this share, subset selection for the worst case.")
     st.caption(

@@ -16,9 +16,10 @@ from caldp_core.experiments.turns import Turn, in_turns, means, whole_rounds
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show
-from caldp_ui.compute import exports, runs
-from caldp_ui.paper import charts, words
+from caldp_ui.compute import runs
+from caldp_ui.paper import charts, files, words
 from caldp_ui.paper.slot import SLOT, Paper
+from caldp_ui.parts import hand_on
 from caldp_ui.session import findings, jobs
 
 
@@ -76,6 +77,7 @@ def _show(scenario: Scenario, kept: list[int], turns: list[Turn]) -> None:
         )
     if rows:
         st.table(_numbers(rows).rename_axis("total variation"))
+        hand_on.file(SLOT.key("csv"), "table-1.csv", files.table_1_csv(rows))
     st.caption(
         "Bars: two standard errors either side; printed numbers come without any. The paper's LDP "
         "is Hadamard response; what the best plain LDP does is under “Method”, “The most accurate "
@@ -94,23 +96,4 @@ def _numbers(rows: words.Rows) -> pd.DataFrame:
             }
             for column, mean in rows
         }
-    )
-
-
-def hand_on(record: Paper) -> None:
-    """The same digits from the command line."""
-    st.markdown("**The same digits elsewhere**")
-    st.code(
-        f"python -m caldp_core reproduce table1 --runs {record.runs} "
-        f"--seed {record.scenario.seed} --scenario scenario.json",
-        language="bash",
-    )
-    st.download_button(
-        "scenario.json",
-        exports.scenario_json(record.scenario),
-        "scenario.json",
-        "application/json",
-        key=SLOT.key("json"),
-        icon=":material/data_object:",
-        on_click="ignore",
     )

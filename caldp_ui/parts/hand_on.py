@@ -3,7 +3,8 @@
 Room: parts.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Final
 
 import segno
 import streamlit as st
@@ -17,6 +18,12 @@ from caldp_ui.session import jobs
 from caldp_ui.session.scenarios import S
 from caldp_ui.session.slot import Slot
 from caldp_ui.words.vocabulary import Vocabulary
+
+_KINDS: Final = {
+    "csv": ("text/csv", ":material/table:"),
+    "json": ("application/json", ":material/data_object:"),
+}
+"""What a file is, and its icon, by the end of its name."""
 
 
 def link(query: Mapping[str, str]) -> None:
@@ -37,6 +44,27 @@ def link(query: Mapping[str, str]) -> None:
             width=200,
             alt="The link as a QR code.",
         )
+
+
+def file(key: str, name: str, data: str | bytes) -> None:
+    """A button that saves a file, text or bytes, under its name."""
+    kind, icon = _KINDS[name.rpartition(".")[2]]
+    st.download_button(name, data, name, kind, key=key, icon=icon, on_click="ignore")
+
+
+def python(text: str) -> None:
+    """Code that gives the page's digits, folded."""
+    with st.expander("Python"):
+        st.code(text, language="python")
+
+
+@st.fragment
+def drawer(key: str, show: Callable[[], None]) -> None:
+    """What can be taken along on a page without tabs; drawn once it is opened."""
+    made = st.expander("Hand it on", icon=":material/share:", key=key, on_change="rerun")
+    if made.open:
+        with made:
+            show()
 
 
 def files(slot: Slot[S], result: Result) -> None:
@@ -66,8 +94,7 @@ def code(result: Result) -> None:
     """A command and Python that give the digits on the page."""
     st.markdown("**The same digits elsewhere** · with scenario.json, or in Python")
     st.code(exports.COMMAND, language="bash")
-    with st.expander("Python"):
-        st.code(exports.snippet(result.setup.scenario), language="python")
+    python(exports.snippet(result.setup.scenario))
 
 
 def record_page(slot: Slot[S], nouns: Vocabulary, shown: Exhibit) -> None:

@@ -5,6 +5,7 @@ Room: parts. The same colours on the same dark land as on the stage.
 
 import io
 import math
+from collections.abc import Mapping
 from typing import Final
 
 import numpy as np
@@ -14,7 +15,7 @@ from PIL import Image
 from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import Area, GridDomain
 from caldp_ui.app.theme import CIVIDIS, LEVELS, NIGHT_LAND
-from caldp_ui.stage import SCALE
+from caldp_ui.stage import SCALE, nobody_below
 
 WIDTH: Final = 700
 
@@ -41,6 +42,12 @@ def png(shares: Floats, domain: GridDomain, part: Area, nobody: float = 0.0) -> 
     size = (WIDTH, height(domain, part))
     picture.resize(size, Image.Resampling.NEAREST).save(buffer, format="PNG", optimize=True)
     return buffer.getvalue()
+
+
+def maps(shares: Mapping[str, Floats], domain: GridDomain, part: Area, n: int) -> dict[str, bytes]:
+    """A `png` for each of (k,) shares by title; what is less than one of `n` people is nobody."""
+    nobody = nobody_below(n)
+    return {title: png(each, domain, part, nobody) for title, each in shares.items()}
 
 
 def window(domain: GridDomain, part: Area) -> tuple[slice, slice]:

@@ -14,7 +14,7 @@ from caldp_ui.compute.verdict import Verdict, verdict
 from caldp_ui.session import jobs
 from caldp_ui.session.scenarios import S
 from caldp_ui.session.slot import Slot
-from caldp_ui.words import promise
+from caldp_ui.words import policies
 from caldp_ui.words.glossary import terms
 from caldp_ui.words.vocabulary import Vocabulary
 
@@ -22,14 +22,14 @@ from caldp_ui.words.vocabulary import Vocabulary
 def shield(nouns: Vocabulary, setup: Setup) -> None:
     """Who is protected, and how well."""
     with st.container(key="protected"):
-        who, how = promise.protected(nouns, setup), promise.odds(nouns, setup)
-        st.markdown(f":material/shield: {who} {how} {promise.repeats(nouns, setup)}")
+        told = policies.told(nouns, setup)
+        st.markdown(f":material/shield: {told.protected} {told.odds} {told.repeats}")
 
 
 def not_promised(nouns: Vocabulary, setup: Setup) -> None:
     """What the policy leaves open, and the terms that are used."""
     st.markdown("**What is *not* promised**")
-    told = promise.not_promised(nouns, setup)
+    told = policies.told(nouns, setup).not_promised
     st.markdown("\n".join(f"- {sentence}" for sentence in told))
     terms("ε", "local differential privacy", "context-aware", "total variation")
 

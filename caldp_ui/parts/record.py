@@ -23,8 +23,9 @@ from caldp_core.theory.expected_error import Forecast
 from caldp_ui.compute import exports, runs
 from caldp_ui.compute.verdict import Verdict, verdict
 from caldp_ui.parts import icons
-from caldp_ui.words import accuracy, formats, promise
+from caldp_ui.words import accuracy, formats, policies, promise
 from caldp_ui.words.strength import MEANING, strength
+from caldp_ui.words.told import Told
 from caldp_ui.words.vocabulary import Vocabulary
 
 _FORM: Final = Path(__file__).with_name("record.html")
@@ -32,10 +33,13 @@ _FORM: Final = Path(__file__).with_name("record.html")
 
 @dataclass(frozen=True, eq=False)
 class Exhibit:
-    """What a record shows. `pictures`: PNG files by title. `address`: opens the scenario."""
+    """What a record shows. `said`: the page's own sentence on this result.
+
+    `pictures`: PNG files by title. `address`: opens the scenario.
+    """
 
     ours: Result
-    plain: Result
+    said: str
     pictures: Mapping[str, bytes]
     address: str
 
@@ -57,17 +61,18 @@ def check(scenario: Scenario, progress: Progress) -> Checked:
 def html(nouns: Vocabulary, shown: Exhibit, checked: Checked) -> str:
     """The record, whole."""
     ours, setup = shown.ours, shown.ours.setup
-    off = accuracy.headline(nouns, ours.first.errors.tv, shown.plain.first.errors.tv)
+    told = policies.told(nouns, setup)
     return _form().substitute(
         title=escape(f"Record: {setup.dataset.name}"),
-        result=_marked(f"{off} {promise.in_short(setup)}"),
+        result=_marked(f"{shown.said} {told.in_short}"),
         pictures="".join(_figure(title, png) for title, png in shown.pictures.items()),
-        protected=_protected(nouns, setup),
-        icons=_icons(setup),
-        odds=_odds(nouns, setup),
-        open="".join(f"<li>{_marked(told)}</li>" for told in promise.not_promised(nouns, setup)),
+        protected=_protected(told, setup),
+        icons=_icons(told),
+        odds=_odds(told),
+        open="".join(f"<li>{_marked(each)}</li>" for each in told.not_promised),
         method="".join(
-            f"<dt>{escape(a)}</dt><dd>{escape(b)}</dd>" for a, b in _method(ours, checked.expected)
+            f"<dt>{escape(a)}</dt><dd>{escape(b)}</dd>"
+            for a, b in _method(ours, told, checked.expected)
         ),
         audit=_audit(checked.audited),
         repeat=f"<code>{exports.COMMAND}</code> with the scenario below as scenario.json gives "
@@ -97,46 +102,38 @@ def _figure(title: str, png: bytes) -> str:
     )
 
 
-def _protected(nouns: Vocabulary, setup: Setup) -> str:
+def _protected(told: Told, setup: Setup) -> str:
     counted = promise.counted_as_people(setup.scenario)
     return (
-        f"<p>{_marked(promise.protected(nouns, setup))}</p><p>From everybody who sees a person's "
+        f"<p>{_marked(told.protected)}</p><p>From everybody who sees a person's "
         f"report, the collector included. {escape(counted)}</p>"
     )
 
 
-def _icons(setup: Setup) -> str:
-    share = promise.chance(setup)
-    words = f"{formats.hundred(share)} of 100 small figures are filled."
-    return icons.people_array(round(100 * share), words)
+def _icons(told: Told) -> str:
+    words = f"{formats.hundred(told.chance)} of 100 small figures are filled."
+    return icons.people_array(round(100 * told.chance), words)
 
 
-def _odds(nouns: Vocabulary, setup: Setup) -> str:
-    word = strength(promise.chance(setup)).word
+def _odds(told: Told) -> str:
     return (
-        f"<p>Protection: <b>{word}</b>. {_marked(promise.odds(nouns, setup))}</p>"
-        f"<p>{_marked(promise.repeats(nouns, setup))}</p><p>{escape(MEANING)}</p>"
+        f"<p>Protection: <b>{strength(told.chance).word}</b>. {_marked(told.odds)}</p>"
+        f"<p>{_marked(told.repeats)}</p><p>{escape(MEANING)}</p>"
     )
 
 
-def _method(ours: Result, expected: Forecast | None) -> list[tuple[str, str]]:
+def _method(ours: Result, told: Told, expected: Forecast | None) -> list[tuple[str, str]]:
     setup, errors = ours.setup, ours.first.errors
-    levels = setup.scenario.context.epsilon
     return [
         ("data", setup.dataset.name),
         ("people", formats.exactly(setup.n)),
-        ("ε", " to ".join(f"{e:g}" for e in _ends(levels))),
-        ("blocks", formats.exactly(setup.partition.m)),
+        *told.levels,
         ("method", MECHANISMS[setup.mechanism_name].title),
         ("estimate", ESTIMATORS[setup.scenario.estimator].title),
         ("error (total variation)", formats.share(errors.tv)),
         ("error to expect", accuracy.forecast(expected)),
         ("sampling alone", formats.share(errors.sampling_tv)),
     ]
-
-
-def _ends(levels: float | tuple[float, ...]) -> list[float]:
-    return sorted({min(levels), max(levels)}) if isinstance(levels, tuple) else [levels]
 
 
 def _audit(audited: Verdict) -> str:

@@ -10,16 +10,20 @@ import pandas as pd
 import streamlit as st
 
 from caldp_core.experiments.run import Result
+from caldp_ui.app import addresses
 from caldp_ui.compute import exports
-from caldp_ui.parts import hand_on, numbers, promises
+from caldp_ui.parts import hand_on, numbers, pictures, promises
+from caldp_ui.parts.record import Exhibit
 from caldp_ui.parts.tabs import tabs
 from caldp_ui.personal import scene, words
 from caldp_ui.personal.shown import Shown, at_own_places
 from caldp_ui.personal.slot import SLOT, known, nothing_own
 from caldp_ui.personal.week import Day, week
-from caldp_ui.words import formats
+from caldp_ui.places.ground import home
+from caldp_ui.words import formats, policies
 from caldp_ui.words.glossary import terms
 from caldp_ui.words.towns import place_name
+from caldp_ui.words.vocabulary import PLACES
 
 
 def show(what: Shown) -> None:
@@ -92,7 +96,7 @@ def _bias(what: Shown) -> None:
 def _promise(what: Shown) -> None:
     _list(words.hidden(what))
     st.markdown("**What is *not* promised**")
-    _list(words.not_promised())
+    _list(list(policies.told(PLACES, what.setup).not_promised))
     promises.audited(SLOT, what.record.scenario)
     st.markdown(
         "Each person's own device puts the tag in the place's stead, so nobody else needs to know "
@@ -134,28 +138,33 @@ def _numbers(what: Shown) -> None:
 
 def _hand_on(what: Shown) -> None:
     left, right = st.columns(2, gap="large")
+    query = SLOT.codec.write(SLOT.now())
     with left:
-        hand_on.link(SLOT.codec.write(SLOT.now()))
+        hand_on.link(query)
         st.caption("The button with the arrow on the maps saves them as a picture.")
     with right:
         if what.assumed is None:
             st.info("Files come once the picture is there.")
             return
+        maps = _pictures(what, what.assumed)
+        shown = Exhibit(what.assumed, words.result(what), maps, addresses.here(query))
+        hand_on.record_page(SLOT, PLACES, shown)
         hand_on.files(SLOT, what.assumed)
         with st.container(horizontal=True):
             scenario = what.record.scenario
             beside = {"places-known": known(scenario), "nothing-own": nothing_own(scenario)}
             for name, each in beside.items():
-                st.download_button(
-                    f"{name}.json",
-                    exports.scenario_json(each),
-                    f"{name}.json",
-                    "application/json",
-                    key=SLOT.key(f"json-{name}"),
-                    icon=":material/data_object:",
-                    on_click="ignore",
-                )
+                text = exports.scenario_json(each)
+                hand_on.file(SLOT.key(f"json-{name}"), f"{name}.json", text)
         hand_on.code(what.assumed)
+
+
+def _pictures(what: Shown, assumed: Result) -> dict[str, bytes]:
+    shares = {"Truth": what.setup.dataset.distribution}
+    if what.everything is not None:
+        shares["Everything hidden: plain LDP"] = what.everything.first.estimate
+    shares["Own places behind tags"] = assumed.first.estimate
+    return pictures.maps(shares, what.domain, home(what.domain), what.setup.n)
 
 
 _TABS: Final[dict[str, Callable[[Shown], None]]] = {

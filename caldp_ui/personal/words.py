@@ -33,8 +33,13 @@ def background(name: str) -> str:
 
 def headline(what: Shown) -> str:
     """What the picture says."""
+    return _guess(what) if what.assumed is None else f"{result(what)} {_guess(what)}"
+
+
+def result(what: Shown) -> str:
+    """How far the estimate is off, and what the collector's knowledge does; empty before it."""
     if what.assumed is None:
-        return _guess(what)
+        return ""
     told = f"**{wrong(what.assumed)[0]} of 100** in the wrong place"
     if what.is_known:
         told += ", as the collector knows people's places"
@@ -42,7 +47,7 @@ def headline(what: Shown) -> str:
         told += f"; own places known: **{wrong(what.known)[0]}**"
     if what.everything is not None:
         told += f"; everything hidden: {wrong(what.everything)[0]}"
-    return f"{told}. {_guess(what)}"
+    return f"{told}."
 
 
 def _guess(what: Shown) -> str:
@@ -156,19 +161,6 @@ def hidden(what: Shown) -> list[str]:
             "Where own places are, all together: the reports do not say it. Whatever the map shows "
             "there comes from the collector's guess."
         ),
-    ]
-
-
-def not_promised() -> list[str]:
-    """What the policy leaves open, one sentence each."""
-    return [
-        "That somebody is *not* at home: who names a place openly rules their own places out.",
-        "Places that a person did not mark: they are named openly more often than not.",
-        (
-            "What the openly named places of one person add up to, day after day: everywhere that "
-            "they go but home and work."
-        ),
-        "That somebody took part at all.",
     ]
 
 

@@ -28,7 +28,7 @@ from caldp_ui.parts.tabs import tabs
 from caldp_ui.places.ground import home
 from caldp_ui.places.slot import SLOT
 from caldp_ui.session import jobs
-from caldp_ui.stage import nobody_below
+from caldp_ui.words import accuracy
 from caldp_ui.words.glossary import terms
 from caldp_ui.words.vocabulary import PLACES
 
@@ -83,7 +83,8 @@ def _hand_on(what: Shown) -> None:
     with left:
         st.caption("The button with the arrow on the maps saves them as a picture.")
     with right:
-        shown = Exhibit(what.ours, what.plain, _pictures(what), addresses.here(query))
+        off = accuracy.headline(PLACES, what.ours.first.errors.tv, what.plain.first.errors.tv)
+        shown = Exhibit(what.ours, off, _pictures(what), addresses.here(query))
         hand_on.record_page(SLOT, PLACES, shown)
         hand_on.files(SLOT, what.ours)
         hand_on.code(what.ours)
@@ -91,13 +92,11 @@ def _hand_on(what: Shown) -> None:
 
 def _pictures(what: Shown) -> dict[str, bytes]:
     domain = runs.map_of(what.setup.dataset)
-    nobody = nobody_below(what.setup.n)
     shares = {"Truth": what.setup.dataset.distribution}
     for title, result in (("Plain LDP", what.plain), ("This protection", what.ours)):
         if result is not None:
             shares[title] = result.first.estimate
-    part = home(domain)
-    return {title: pictures.png(each, domain, part, nobody) for title, each in shares.items()}
+    return pictures.maps(shares, domain, home(domain), what.setup.n)
 
 
 _AGAINST: Final = (

@@ -13,7 +13,8 @@ from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import NAMES, PLAIN
-from caldp_ui.plan import charts, words, work
+from caldp_ui.parts import hand_on
+from caldp_ui.plan import charts, files, words, work
 from caldp_ui.plan.deployments import DEPLOYMENTS
 from caldp_ui.plan.slot import SLOT, Plan
 from caldp_ui.plan.work import Need
@@ -33,6 +34,7 @@ def view(record: Plan) -> None:
     )
     _methods(record)
     _deployments(record)
+    files.show(record)
 
 
 def _name(record: Plan) -> str:
@@ -75,6 +77,7 @@ def _show(record: Plan, found: list[Need]) -> None:
     if memo:
         st.markdown("**For a memo**")
         st.code(memo, language=None, wrap_lines=True)
+    hand_on.file(SLOT.key("csv"), "people.csv", files.csv_of(record, points))
 
 
 def _methods(record: Plan) -> None:

@@ -26,7 +26,7 @@ from caldp_ui.plan.slot import Plan
 _EXACT: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0)
 _SIMULATED: Final = (0.5, 1.0, 2.0, 4.0)
 """ε's of the picture: fewer where every point takes trials."""
-_BUDGET: Final = Budget(8, 16, 0.03)
+BUDGET: Final = Budget(8, 16, 0.03)
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def _overall(scenario: Scenario) -> Accuracy:
     """Expected TV of the shown shares; by the normal approximation alone where trials are long."""
     name = scenario.estimator
     if not runs.takes_long(scenario):
-        return lambda mechanism, p, n: expected_error(mechanism, p, n, name, budget=_BUDGET).tv
+        return lambda mechanism, p, n: expected_error(mechanism, p, n, name, budget=BUDGET).tv
 
     def approximated(mechanism: Mechanism, p: Floats, n: int) -> float:
         found = approximated_error(mechanism, p, n, name)

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
+import numpy as np
+
 from caldp_core.basics.errors import require
 from caldp_core.basics.types import Bools
 from caldp_core.domain.grid import Area, GridDomain
@@ -204,6 +206,19 @@ class Act:
     def mask(self, k: int) -> Bools:
         """(k,) True for the brushed cells."""
         return runs_of(self.cells, k)
+
+    def middle(self, domain: GridDomain) -> int | None:
+        """The cell in the middle of a box or of brushed cells; None off the map, or for none."""
+        if self.area is not None:
+            area = self.area
+            middle = (area.south + area.north) / 2, (area.west + area.east) / 2
+            (cell,) = domain.locate([middle[0]], [middle[1]]).tolist()
+            return cell if cell >= 0 else None
+        cells = np.flatnonzero(self.mask(domain.k))
+        if not cells.size:
+            return None
+        row, column = domain.place(cells)
+        return int(round(float(row.mean())) * domain.columns + round(float(column.mean())))
 
 
 @dataclass(frozen=True)

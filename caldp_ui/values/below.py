@@ -17,6 +17,7 @@ from caldp_ui.parts.record import Exhibit
 from caldp_ui.parts.tabs import tabs
 from caldp_ui.values import listed, methods, onlooker, picture
 from caldp_ui.values.slot import SLOT
+from caldp_ui.words import accuracy
 from caldp_ui.words.vocabulary import ANSWERS
 
 
@@ -60,7 +61,7 @@ def _hand_on(what: Shown) -> None:
     with right:
         shown = Exhibit(
             what.ours,
-            what.plain,
+            accuracy.headline(ANSWERS, what.ours.first.errors.tv, what.plain.first.errors.tv),
             {"Truth, plain LDP, this protection": png},
             addresses.here(query),
         )

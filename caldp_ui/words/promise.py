@@ -1,6 +1,7 @@
-"""Plain words for what a scenario protects, from whom, and what it leaves open.
+"""Plain words for what a context protects, from whom, and what it leaves open.
 
-Room: words. Every sentence here must be true of the scenario that it is shown with.
+Room: words. Every sentence here must be true of the scenario that it is shown with. For any policy
+ask `policies.told`.
 """
 
 from typing import Final
@@ -11,16 +12,36 @@ from caldp_core.audit.adversary import guessed_right
 from caldp_core.datasets import Gowalla, Snap
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.offers import cover_of
+from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.protection import EverythingSensitive, OneBlock, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.words import formats
 from caldp_ui.words.strength import strength
+from caldp_ui.words.told import Told
 from caldp_ui.words.vocabulary import Vocabulary
 
 REPEATS: Final = 5
 _CHECK_INS: Final = Gowalla | Snap
 """Data in which one person may be counted many times."""
 _EXAMPLES: Final = (0.5, 1.0, 3.0)
+
+
+def told(nouns: Vocabulary, setup: Setup, policy: ContextPolicy) -> Told:
+    """All of it for a context."""
+    levels = policy.epsilon if isinstance(policy.epsilon, tuple) else (policy.epsilon,)
+    ends = sorted({min(levels), max(levels)})
+    return Told(
+        chance(setup),
+        in_short(setup),
+        protected(nouns, setup),
+        odds(nouns, setup),
+        repeats(nouns, setup),
+        tuple(not_promised(nouns, setup)),
+        (
+            ("ε", " to ".join(f"{e:g}" for e in ends)),
+            ("blocks", formats.exactly(setup.partition.m)),
+        ),
+    )
 
 
 def strongest(scenario: Scenario) -> float:
@@ -147,16 +168,19 @@ def not_promised(nouns: Vocabulary, setup: Setup) -> list[str]:
             f"{formats.count(lonely, 'block holds', 'blocks hold')} a single {nouns.unit}: "
             "a report from there names it."
         )
-    if isinstance(scenario.dataset, _CHECK_INS):
-        open_ends.append(
-            "All check-ins of one user together: the promise holds for each report, and reports "
-            "add up."
-        )
-    open_ends.append("That someone took part at all.")
-    open_ends.append(
-        "What the estimate teaches about everybody, such as that most people live in cities."
-    )
-    return open_ends
+    return open_ends + left_open(nouns, scenario)
+
+
+def left_open(nouns: Vocabulary, scenario: Scenario) -> list[str]:
+    """What every policy leaves open, one sentence each."""
+    together = [
+        "All check-ins of one user together: the promise holds for each report, and reports add up."
+    ]
+    return [
+        *(together if isinstance(scenario.dataset, _CHECK_INS) else []),
+        "That someone took part at all.",
+        f"What the estimate teaches about everybody, such as which {nouns.units} are common.",
+    ]
 
 
 def _clear_sentence(nouns: Vocabulary, setup: Setup) -> str:

@@ -9,11 +9,14 @@ from typing import Final
 import pandas as pd
 import streamlit as st
 
-from caldp_ui.parts import hand_on, numbers
+from caldp_ui.app import addresses
+from caldp_ui.parts import hand_on, numbers, promises
+from caldp_ui.parts.record import Exhibit
 from caldp_ui.parts.tabs import tabs
-from caldp_ui.words import formats
+from caldp_ui.words import formats, told_levels
 from caldp_ui.words.glossary import terms
-from caldp_ui.yesno import words
+from caldp_ui.words.vocabulary import ANSWERS
+from caldp_ui.yesno import picture, words
 from caldp_ui.yesno.shown import Coin, Shown
 from caldp_ui.yesno.slot import SLOT, question
 
@@ -32,13 +35,14 @@ def show(what: Shown) -> None:
 
 
 def _promise(what: Shown) -> None:
-    told = words.promise(question(what.ours.result.setup.scenario))
+    told = told_levels.answers(question(what.ours.result.setup.scenario))
     st.markdown("\n".join(f"- {sentence}" for sentence in told))
     st.markdown(
         "It is each person's own coin that keeps this, from everybody who sees the report, the "
         "collector included. It covers one report: asked again, with a new coin, the ε's add up. "
         "Not hidden: that someone took part, and how many people have yes."
     )
+    promises.audited(SLOT, what.ours.result.setup.scenario)
     terms("ε", "local differential privacy", "context-aware")
 
 
@@ -69,8 +73,8 @@ def _column(coin: Coin) -> dict[str, str]:
         for right in coin.right_after
     ]
     return {
-        "ε of yes": words.level(policy.epsilon_10),
-        "ε of no": words.level(policy.epsilon_01),
+        "ε of yes": told_levels.level(policy.epsilon_10),
+        "ε of no": told_levels.level(policy.epsilon_01),
         "with yes, send yes": words.of_hundred(coin.says_yes[1]),
         "with no, send yes": words.of_hundred(coin.says_yes[0]),
         "right after “yes”, from 50:50": after[1],
@@ -83,9 +87,17 @@ def _column(coin: Coin) -> dict[str, str]:
 
 def _hand_on(what: Shown) -> None:
     left, right = st.columns(2, gap="large")
+    query = SLOT.codec.write(SLOT.now())
     with left:
-        hand_on.link(SLOT.codec.write(SLOT.now()))
+        hand_on.link(query)
     with right:
+        shown = Exhibit(
+            what.ours.result,
+            words.headline(what),
+            {"Shares of yes that the reports leave likely": picture.png(what)},
+            addresses.here(query),
+        )
+        hand_on.record_page(SLOT, ANSWERS, shown)
         hand_on.files(SLOT, what.ours.result)
         hand_on.code(what.ours.result)
 

@@ -13,8 +13,8 @@ from caldp_core.datasets import YesOrNo
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.controls.common import EPSILONS
 from caldp_ui.session.scenarios import another_draw, bind
-from caldp_ui.words import formats
-from caldp_ui.yesno import presets, words
+from caldp_ui.words import formats, told_levels
+from caldp_ui.yesno import presets
 from caldp_ui.yesno.slot import SLOT, question, with_levels
 
 _LEVELS: Final = (*EPSILONS, math.inf)
@@ -67,7 +67,7 @@ def _level(name: str, title: str, value: float, answer: str) -> None:
     st.select_slider(
         title,
         sorted({*_LEVELS, value}),
-        format_func=words.level,
+        format_func=told_levels.level,
         help=f"How far a report may speak for {answer}: it makes {answer} at most e^ε times as "
         f"credible. At ∞ a report may prove {answer}.",
         **bind(SLOT, name, value, lambda s, v: with_levels(s, **{name: float(v)})),

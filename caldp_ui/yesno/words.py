@@ -5,18 +5,11 @@ Room: yesno.
 
 import math
 
-from caldp_core.audit.adversary import guessed_right
-from caldp_core.scenarios.policies import BinaryQuestion
 from caldp_ui.words import formats
 from caldp_ui.words.strength import strength
 from caldp_ui.yesno.shown import Coin, Shown, people_warner_needs
 
 ANSWERS = ("no", "yes")
-
-
-def level(epsilon: float) -> str:
-    """An ε for readers."""
-    return "∞" if math.isinf(epsilon) else f"{epsilon:g}"
 
 
 def of_hundred(probability: float) -> str:
@@ -48,22 +41,6 @@ def gives_away(coin: Coin, report: int) -> tuple[str, str]:
         return "strong", f"Nobody sends “{answer}”."
     word = strength(min(right, 1.0)).word
     return word, f"of those who sent “{answer}” truly have it, if it was 50:50 before"
-
-
-def promise(policy: BinaryQuestion) -> list[str]:
-    """What is promised of each answer, a sentence each."""
-    told = []
-    for answer, epsilon in (("yes", policy.epsilon_10), ("no", policy.epsilon_01)):
-        if math.isinf(epsilon):
-            told.append(f"**{answer.capitalize()}** is not hidden: a report may prove it.")
-            continue
-        most = formats.hundred(guessed_right(epsilon))
-        told.append(
-            f"**{answer.capitalize()}** can be denied (ε = {epsilon:g}): no report makes it more "
-            f"than {math.exp(epsilon):,.3g} times as credible as before. Of 100 people for whom it "
-            f"was 50:50, at most {most} are guessed to have {answer} and do."
-        )
-    return told
 
 
 def alt_plane(what: Shown) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from caldp_core.domain.grid import US_GRID, Area
 from caldp_core.scenarios.protection import GridBlocks
-from caldp_ui.stage import codec
+from caldp_ui.stage import Act, codec
 from tests.browser.hands import expect
 from tests.browser.stage_hand import Hand, Point
 from tests.browser.watch import Watch
@@ -74,6 +74,18 @@ def test_a_stroke_of_the_brush_is_the_cells_under_it(hand: Hand) -> None:
     row, column = US_GRID.place(np.flatnonzero(mask))
     assert 20 <= np.ptp(column) <= 36
     assert np.ptp(row) <= 14
+
+
+def test_a_click_of_the_brush_is_cells_around_the_hand(hand: Hand) -> None:
+    hand.press("Brush")
+    count, place = hand.count(), Point(39.3, -98.3)
+    hand.page.mouse.click(*hand.at(place))
+    told = hand.told(count)
+    (cell,) = US_GRID.locate([39.3], [-98.3]).tolist()
+    middle = Act(told["tool"], told["action"], cells=told["cells"]).middle(US_GRID)
+    assert middle is not None
+    offset = np.subtract(US_GRID.place([middle]), US_GRID.place([cell]))
+    assert np.abs(offset).max() <= 1
 
 
 def test_a_clicked_block_is_the_one_under_the_hand(hand: Hand) -> None:

@@ -1,11 +1,9 @@
 """What an adversary learns: the page shows what the core's inference gives for the same reports."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.audit.adversary import guessed_right
@@ -23,9 +21,9 @@ from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import rivals
 from caldp_ui.controls.presets import Preset
 from caldp_ui.places import presets
-from caldp_ui.stage import encode
+from caldp_ui.stage import Act, encode
 from caldp_ui.words import formats
-from tests.ui.driver import APP, box, checked, container, pictures, query_of
+from tests.ui.driver import APP, box, checked, container, pictures, query_of, trigger
 
 STAGE = SLOT.key("maps")
 
@@ -61,11 +59,17 @@ def assert_shows(at: AppTest, record: Suspect) -> None:
 def click(at: AppTest, area: Area) -> AppTest:
     """Drag a box on the stage, as the browser tells it."""
     told = [{"event": "act", "value": {"tool": "box", "action": "here", "box": box(area)}}]
-    states = at._tree.get_widget_states()
-    (component,) = (c.proto for c in at.get("bidi_component") if c.proto.id.endswith(f"-{STAGE}"))
-    name = f"$$STREAMLIT_INTERNAL_KEY_{component.id}__events"
-    states.widgets.append(WidgetState(id=name, json_trigger_value=json.dumps(told)))
-    return checked(at._run(states))
+    return trigger(at, told, STAGE)
+
+
+def test_a_click_of_the_brush_moves_the_person_to_its_middle() -> None:
+    at = opened()
+    (cell,) = US_GRID.locate([41.88], [-87.63]).tolist()
+    around = f"{cell - 350}+1,{cell - 1}+3,{cell + 350}+1"
+    told = {"tool": "brush", "action": "here", "cells": around}
+    assert_shows(trigger(at, [{"event": "act", "value": told}], STAGE), Suspect(place=cell))
+    assert Act("brush", "here").middle(US_GRID) is None
+    assert Act("box", "here", Area(60.0, 61.0, 10.0, 11.0)).middle(US_GRID) is None
 
 
 def test_opens_in_denver_and_follows_every_control() -> None:

@@ -64,12 +64,12 @@ def test_points_are_those_of_the_core_and_the_sentence_reads_them_off(page: AppT
     assert len(found) == sum(len(line.places) for line in lines)
     for each in found[:4]:
         scenario = replace(lines[each.line].scenarios[each.place], seed=0)
-        own = forecast_soon(prepare(scenario), budget=work._BUDGET)
+        own = forecast_soon(prepare(scenario), budget=work.BUDGET)
         assert own is not None
         assert each.error is not None
         assert each.error.tv == pytest.approx(own.tv)
     told = headline(page)
-    at_place = forecast_soon(prepare(replace(lines[1].scenarios[1], seed=0)), budget=work._BUDGET)
+    at_place = forecast_soon(prepare(replace(lines[1].scenarios[1], seed=0)), budget=work.BUDGET)
     assert at_place is not None
     assert f"{lines[1].title}: error {at_place.tv:.3f}" in told
     assert told.endswith("in the end, 4 times.")

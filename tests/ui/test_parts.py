@@ -137,7 +137,8 @@ def record_of(scenario_blocks: str) -> tuple[str, str]:
     part = Area(40, 42, -75, -72)
     png = pictures.png(ours.first.estimate, US_GRID, part)
     checked = record.Checked(verdict(scenario, no_progress), runs.expected(rivals.rival(scenario)))
-    shown = record.Exhibit(ours, plain, {"This protection": png}, "http://x/?a=1&b=2")
+    off = accuracy.headline(PLACES, ours.first.errors.tv, plain.first.errors.tv)
+    shown = record.Exhibit(ours, off, {"This protection": png}, "http://x/?a=1&b=2")
     html = record.html(PLACES, shown, checked)
     return html, unescape(re.sub(r"<[^>]*>", "", html))
 

@@ -1,0 +1,65 @@
+"""What can be taken along: every curve's scenarios, and Python that gives their errors again.
+
+Room: curves.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Final
+
+import streamlit as st
+
+from caldp_ui.curves.lines import BUDGET, Line
+from caldp_ui.curves.slot import SLOT
+from caldp_ui.parts import hand_on
+
+SNIPPET: Final = f"""import json
+
+from caldp_core import Scenario, prepare
+from caldp_core.experiments.forecast import forecast_soon
+from caldp_core.theory.expected_error import Budget
+
+with open("curves.json", encoding="utf-8") as file:
+    curves = json.load(file)
+for curve in curves:
+    for point in curve["points"]:
+        setup = prepare(Scenario.from_dict(point["scenario"]))
+        expected = forecast_soon(setup, budget={BUDGET!r})
+        print(curve["curve"], point["x"], expected and expected.tv, sep="\\t")
+"""
+"""Prints the expected errors that the page draws, with the file `curves.json` beside it."""
+
+
+def show(lines: Sequence[Line]) -> None:
+    """Link, file and code, in a part of the page that opens on demand."""
+    hand_on.drawer(SLOT.key("hand-on"), partial(_show, lines))
+
+
+def _show(lines: Sequence[Line]) -> None:
+    left, right = st.columns(2, gap="large")
+    with left:
+        hand_on.link(SLOT.codec.write(SLOT.now()))
+    with right:
+        st.markdown("**The same digits elsewhere** · the scenario of every point, and Python")
+        hand_on.file(SLOT.key("json"), "curves.json", curves_json(lines))
+        hand_on.python(SNIPPET)
+
+
+def curves_json(lines: Sequence[Line]) -> str:
+    """Curve by curve, each point's place on the axis and its scenario."""
+    return json.dumps(
+        [
+            {
+                "curve": line.title,
+                "points": [
+                    {"x": x, "scenario": replace(scenario, seed=0).to_dict()}
+                    for x, scenario in zip(line.places, line.scenarios, strict=True)
+                ],
+            }
+            for line in lines
+        ],
+        indent=1,
+        ensure_ascii=False,
+    )

@@ -1,0 +1,178 @@
+"""What can be taken along of each result: its link, its numbers, and code that gives them again.
+
+Room: paper.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+import streamlit as st
+
+from caldp_core.experiments.reproduce import LINES, PANELS, Point
+from caldp_core.experiments.turns import Mean
+from caldp_core.scenarios.protection import GridBlocks
+from caldp_ui.compute import exports
+from caldp_ui.paper.slot import SLOT, Paper
+from caldp_ui.paper.words import Rows
+from caldp_ui.parts import hand_on
+
+_FIGURE_2: Final = """from caldp_core import Scenario
+from caldp_core.experiments.reproduce import LINES, PANELS, figure_2_points
+from caldp_core.experiments.turns import in_turns, means
+
+scenario = {scenario}
+points = list(figure_2_points(base=scenario))
+found = means(list(in_turns([point.scenario for point in points])), len(points))
+for point, mean in zip(points, found):
+    print(PANELS[point.panel].title, LINES[point.line].title, point.scenario.n, mean.tv, sep="\\t")
+"""
+_WORST_CASE: Final = """import numpy as np
+
+from caldp_core.mechanisms.specs import Galois, Hadamard, SubsetSelection
+from caldp_core.privacy.context import Context
+from caldp_core.theory.uldp_optimum import minimax, worst_case
+
+values = {values}
+sensitive = values // 10
+context = Context.high_low(np.arange(values) < sensitive, {epsilon!r})
+best = minimax(values, sensitive, {epsilon!r}).loss
+for spec in (Hadamard(), SubsetSelection(), Galois()):
+    print(type(spec).__name__, worst_case(spec.make(context)).loss / best)
+"""
+_KNOWN_SHARE: Final = """import numpy as np
+
+from caldp_core.mechanisms.specs import Galois, Hadamard, SubsetSelection
+from caldp_core.privacy.context import Context
+from caldp_core.theory.uldp_optimum import least_loss
+
+values, share = {values}, {share!r}
+sensitive = values // 10
+is_sensitive = np.arange(values) < sensitive
+context = Context.high_low(is_sensitive, {epsilon!r})
+people = np.where(is_sensitive, share / sensitive, (1 - share) / (values - sensitive))
+best = least_loss(values, sensitive, {epsilon!r}, share).loss
+for spec in (Hadamard(), SubsetSelection(), Galois(share=share)):
+    print(type(spec).__name__, spec.make(context).variance(people, 1).sum() / best)
+"""
+_FIGURE_1: Final = """from caldp_core.audit.adversary import error_vertex
+from caldp_core.privacy.binary import BinaryPolicy
+
+print(error_vertex(BinaryPolicy(float("{first!r}"), float("{second!r}"))))
+"""
+
+
+def show(record: Paper) -> None:
+    """Link and code, in a part of the page that opens on demand."""
+    hand_on.drawer(SLOT.key("hand-on"), lambda: _show(record))
+
+
+def _show(record: Paper) -> None:
+    left, right = st.columns(2, gap="large")
+    with left:
+        hand_on.link(SLOT.codec.write(SLOT.now()))
+    if record.view in _AGAIN:
+        with right:
+            st.markdown("**The same digits elsewhere**")
+            _AGAIN[record.view](record)
+
+
+def _table_1(record: Paper) -> None:
+    st.code(table_1_command(record), language="bash")
+    hand_on.file(SLOT.key("json"), "scenario.json", exports.scenario_json(record.scenario))
+
+
+def _figure_1(record: Paper) -> None:
+    hand_on.python(figure_1_snippet(record))
+
+
+def _figure_2(record: Paper) -> None:
+    hand_on.python(figure_2_snippet(record))
+
+
+def _sensitive_sets(record: Paper) -> None:
+    hand_on.python(sensitive_sets_snippet(record))
+
+
+def _figure_3(record: Paper) -> None:
+    plain = record.scenario
+    ours = plain.with_context(blocks=GridBlocks(25, 35))
+    st.code(exports.COMMAND, language="bash")
+    with st.container(horizontal=True):
+        hand_on.file(SLOT.key("json"), "scenario.json", exports.scenario_json(ours))
+        hand_on.file(SLOT.key("plain"), "plain-ldp.json", exports.scenario_json(plain))
+    hand_on.python(exports.snippet(ours))
+
+
+_AGAIN: Final[Mapping[str, Callable[[Paper], None]]] = {
+    "table-1": _table_1,
+    "figure-1": _figure_1,
+    "figure-2": _figure_2,
+    "figure-3": _figure_3,
+    "sensitive-sets": _sensitive_sets,
+}
+
+
+def table_1_command(record: Paper) -> str:
+    """The command that prints Table 1, with the record's scenario in a file."""
+    return (
+        f"python -m caldp_core reproduce table1 --runs {record.runs} "
+        f"--seed {record.scenario.seed} --scenario scenario.json"
+    )
+
+
+def figure_1_snippet(record: Paper) -> str:
+    """Python that prints the corner of the region."""
+    question = record.question
+    return _FIGURE_1.format(first=question.epsilon_01, second=question.epsilon_10)
+
+
+def figure_2_snippet(record: Paper) -> str:
+    """Python that prints the mean of every point, in about the time that the page takes."""
+    return _FIGURE_2.format(scenario=exports.literal(record.scenario))
+
+
+def sensitive_sets_snippet(record: Paper) -> str:
+    """Python that prints the multiples of the sentence, before they are rounded."""
+    code = _WORST_CASE if record.share is None else _KNOWN_SHARE
+    return code.format(
+        values=record.values, share=record.share, epsilon=record.scenario.context.plain_epsilon
+    )
+
+
+def sensitive_sets_csv(sizes: Sequence[int], found: Mapping[str, Sequence[float]]) -> bytes:
+    """One row a number of sensitive values: multiples of the best, method by method."""
+    return exports.csv({"sensitive values": sizes, **found})
+
+
+def table_1_csv(rows: Rows) -> bytes:
+    """One row a column of Table 1."""
+    return exports.csv(
+        [
+            {
+                "column": column.title,
+                "printed": column.paper,
+                "mean TV": mean.tv,
+                "standard error": mean.standard_error,
+                "runs": mean.runs,
+            }
+            for column, mean in rows
+        ]
+    )
+
+
+def figure_2_csv(points: Sequence[Point], found: Sequence[Mean | None]) -> bytes:
+    """One row a point of Figure 2, as far as it was run."""
+    return exports.csv(
+        [
+            {
+                "distribution": PANELS[point.panel].title,
+                "curve": LINES[point.line].title,
+                "people": point.scenario.n,
+                "mean TV": mean.tv,
+                "standard error": mean.standard_error,
+                "runs": mean.runs,
+            }
+            for point, mean in zip(points, found, strict=True)
+            if mean
+        ]
+    )

@@ -1,0 +1,97 @@
+"""What can be taken along: the numbers of the picture, the plan as a scenario, and Python.
+
+Room: plan.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+import streamlit as st
+
+from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.compute import exports, runs
+from caldp_ui.parts import hand_on
+from caldp_ui.plan import words, work
+from caldp_ui.plan.slot import SLOT, Plan
+from caldp_ui.plan.work import Need
+
+_OVERALL = """
+def accuracy(mechanism, p, n):
+    return expected_error(mechanism, p, n, {estimator!r}, budget={budget!r}).tv
+
+"""
+_APPROXIMATED = """
+def accuracy(mechanism, p, n):
+    found = approximated_error(mechanism, p, n, {estimator!r})
+    return float("inf") if found is None else found.tv
+
+"""
+
+
+def show(record: Plan) -> None:
+    """Link, file and code, in a part of the page that opens on demand."""
+    hand_on.drawer(SLOT.key("hand-on"), partial(_show, record))
+
+
+def _show(record: Plan) -> None:
+    left, right = st.columns(2, gap="large")
+    with left:
+        hand_on.link(SLOT.codec.write(SLOT.now()))
+    planned = scenario(record)
+    with right:
+        if planned is None:
+            st.info("There is no number of people that would do; files come with one.")
+            return
+        st.markdown("**The planned survey** · its people, its protection and the best method")
+        hand_on.file(SLOT.key("json"), "scenario.json", exports.scenario_json(planned))
+        st.code(exports.COMMAND, language="bash")
+        hand_on.python(snippet(record))
+
+
+def scenario(record: Plan) -> Scenario | None:
+    """The protection at the reader's ε with as many people as it needs; None where none do."""
+    chosen = record.under(record.protection, record.epsilon)
+    people = work.need(record, record.protection, chosen).people
+    return None if people is None else replace(chosen, n=people)
+
+
+def snippet(record: Plan) -> str:
+    """Python that prints the number of people of the headline before it is rounded."""
+    chosen = replace(record.under(record.protection, record.epsilon), seed=0)
+    goal = "relative_error"
+    made, name = f"accuracy = {goal}({record.floor!r})\n", goal
+    if record.goal == "overall":
+        long = runs.takes_long(chosen)
+        name = "approximated_error" if long else "expected_error"
+        made = (_APPROXIMATED if long else _OVERALL).format(
+            estimator=chosen.estimator, budget=work.BUDGET
+        )
+    theory = "caldp_core.theory"
+    imports = {
+        "overall": f"from {theory}.expected_error import Budget, {name}\n"
+        f"from {theory}.planner import Goal, people_for\n",
+        "values": f"from {theory}.planner import Goal, people_for, {name}\n",
+    }
+    return (
+        f"from caldp_core import Scenario, prepare\n{imports[record.goal]}\n"
+        f"scenario = {exports.literal(chosen)}\nsetup = prepare(scenario)\n{made}"
+        f"goal = Goal(accuracy, {work.target(record)!r})\n"
+        "print(people_for(setup.mechanism, setup.dataset.distribution, goal))\n"
+    )
+
+
+def csv_of(record: Plan, points: Mapping[str, Sequence[Need]]) -> bytes:
+    """One row a point of the picture."""
+    rows = [
+        {
+            "protection": words.title(record, name),
+            "epsilon": need.epsilon,
+            "people": need.people,
+            "method": MECHANISMS[need.method].title,
+        }
+        for name, needs in points.items()
+        for need in needs
+    ]
+    return exports.csv(rows)

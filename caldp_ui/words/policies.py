@@ -1,0 +1,29 @@
+"""Who writes the sentences on a policy: one line for each kind that scenarios know.
+
+Room: words. A kind without a line is found by a test.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from caldp_core.experiments.run import Setup
+from caldp_ui.words import promise, told_distances, told_levels, told_tags
+from caldp_ui.words.told import Told
+from caldp_ui.words.vocabulary import Vocabulary
+
+WRITERS: Final[Mapping[str, Callable[[Vocabulary, Setup, Any], Told]]] = {
+    "context": promise.told,
+    "streets": told_distances.streets,
+    "crow-flies": told_distances.crow_flies,
+    "line": told_distances.line,
+    "distances": told_levels.matrix,
+    "matrix": told_levels.matrix,
+    "binary": told_levels.binary,
+    "personal-tags": told_tags.personal,
+}
+"""By the policy's kind in files; each takes nouns, the setup and the policy's own record."""
+
+
+def told(nouns: Vocabulary, setup: Setup) -> Told:
+    """What this scenario promises, in sentences."""
+    return WRITERS[setup.scenario.kind("policy")](nouns, setup, setup.scenario.policy)

@@ -1,0 +1,177 @@
+"""The record of every kind of policy: its numbers are those of the run and of the audit."""
+
+import io
+import json
+import math
+import re
+from dataclasses import replace
+from html import unescape
+
+import numpy as np
+import pytest
+from PIL import Image, ImageColor
+
+from caldp_core.audit.mechanisms import audit_mechanism
+from caldp_core.basics.types import no_progress
+from caldp_core.datasets import Gowalla
+from caldp_core.domain.grid import GridDomain
+from caldp_core.experiments.run import Setup, prepare, run
+from caldp_core.scenarios.kinds import SLOTS
+from caldp_core.scenarios.policies import BinaryQuestion, PersonalTags
+from caldp_core.scenarios.protection import SensitiveAreas
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.app.theme import LIGHT
+from caldp_ui.parts import record
+from caldp_ui.words import formats, policies
+from caldp_ui.words.told import Told
+from caldp_ui.words.vocabulary import ANSWERS, PLACES, VALUES, Vocabulary
+from caldp_ui.yesno import picture
+from caldp_ui.yesno.shown import shown
+from caldp_ui.yesno.slot import BEGIN
+from tests import ROOT
+from tests.ui.small import channel_of
+
+NEAR_NEW_YORK = Gowalla("40.2,41.4,-74.8,-73.2")
+"""48 cells: their channels can be written out."""
+
+
+def example(name: str) -> Scenario:
+    file = ROOT / "examples" / f"{name}.json"
+    return replace(Scenario.from_dict(json.loads(file.read_text("utf-8"))), trials=1)
+
+
+def around_new_york(name: str) -> Scenario:
+    return replace(example(name), dataset=NEAR_NEW_YORK, n=20_000)
+
+
+def tags() -> Scenario:
+    common = SensitiveAreas(("+40.2,40.6,-74.8,-74.4",))
+    own = PersonalTags(common, (0.3, 0.2), "truth")
+    return replace(around_new_york("personal-tags"), policy=own)
+
+
+KINDS: dict[str, tuple[Vocabulary, Scenario]] = {
+    "context": (VALUES, example("survey")),
+    "streets": (PLACES, around_new_york("near-places")),
+    "crow-flies": (PLACES, around_new_york("planar-geometric")),
+    "line": (VALUES, example("scale")),
+    "distances": (VALUES, example("exponential")),
+    "matrix": (VALUES, example("designed")),
+    "binary": (ANSWERS, BEGIN),
+    "personal-tags": (PLACES, tags()),
+}
+EVERY = pytest.mark.parametrize("kind", KINDS)
+
+
+def plain(text: str) -> str:
+    return text.replace("*", "")
+
+
+def test_every_kind_of_policy_has_its_sentences() -> None:
+    assert set(policies.WRITERS) == set(KINDS) == set(SLOTS["policy"][1])
+    assert all(scenario.kind("policy") == kind for kind, (_, scenario) in KINDS.items())
+
+
+@EVERY
+def test_the_record_has_the_numbers_of_the_run_and_of_the_audit(kind: str) -> None:
+    nouns, scenario = KINDS[kind]
+    ours = run(prepare(scenario))
+    checked = record.check(scenario, no_progress)
+    html = record.html(
+        nouns, record.Exhibit(ours, "The **page** says.", {}, "http://x/?a=1"), checked
+    )
+    text = unescape(re.sub(r"<[^>]*>", "", html))
+    told = policies.told(nouns, ours.setup)
+    for sentence in (told.in_short, told.protected, told.odds, told.repeats, *told.not_promised):
+        assert plain(sentence) in text
+    assert f"The page says. {plain(told.in_short)}" in text
+    assert f"error (total variation){formats.share(ours.first.errors.tv)}" in text
+    assert html.count("<i></i>") == round(100 * told.chance)
+    audit = audit_mechanism(ours.setup.mechanism, ours.setup.policy)
+    assert audit.holds
+    assert "It holds." in text
+    assert audit.worst is not None
+    assert f"a privacy loss of {audit.worst.privacy_loss:.9g}, where" in text
+    (again,) = re.findall(r'\{"caldp_scenario.*\}', text)
+    assert Scenario.from_dict(json.loads(again)) == scenario
+
+
+def best_after(setup: Setup) -> float:
+    """Most that 50:50 between a symbol and one that hides it becomes, over all reports."""
+    k, channel = setup.policy.k, channel_of(setup)[:, : setup.mechanism.outputs]
+    best = 0.5
+    for x in range(k):
+        others = np.arange(k)
+        held = np.isfinite(setup.policy.between(np.full(k, x), others)) & (others != x)
+        sent = channel[x] > 0
+        for other in others[held]:
+            pair = channel[x, sent] / (channel[x, sent] + channel[other, sent])
+            best = max(best, float(pair.max()))
+    return best
+
+
+@pytest.mark.parametrize("kind", ["context", "distances", "matrix", "binary"])
+def test_no_report_of_a_hidden_pair_is_surer_than_the_record_says(kind: str) -> None:
+    nouns, scenario = KINDS[kind]
+    setup = prepare(scenario)
+    assert best_after(setup) <= policies.told(nouns, setup).chance + 1e-9
+
+
+def test_the_best_coin_leaves_nothing_of_its_bound_unused() -> None:
+    setup = prepare(BEGIN)
+    assert best_after(setup) == pytest.approx(policies.told(ANSWERS, setup).chance, abs=1e-9)
+
+
+def test_an_answer_that_is_not_hidden_protects_nobody_with_it() -> None:
+    for policy, share, hides in (
+        (BinaryQuestion(math.inf, 1.0), BEGIN.dataset.load().distribution[1], "“yes”"),
+        (BinaryQuestion(1.0, math.inf), BEGIN.dataset.load().distribution[0], "“no”"),
+    ):
+        told = told_of(replace(BEGIN, policy=policy))
+        assert told.protected.startswith(f"**Protected: {formats.out_of(share)} people.** {hides}")
+        assert told.chance == pytest.approx(1 / (1 + math.exp(-1.0)))
+        assert any("may prove it" in sentence for sentence in told.not_promised)
+    bare = told_of(replace(BEGIN, policy=BinaryQuestion(math.inf, math.inf)))
+    assert (bare.chance, bare.repeats) == (1.0, "")
+    assert bare.protected == "**Protected: 0 of 100 people.** Nothing can be denied."
+
+
+def told_of(scenario: Scenario) -> Told:
+    return policies.told(ANSWERS, prepare(scenario))
+
+
+def test_tags_count_the_people_of_the_model() -> None:
+    setup = prepare(tags())
+    truth = setup.dataset.distribution
+    common = float(truth[setup.sensitive].sum())
+    own = 0.5 * (1 - common)
+    text = policies.told(PLACES, setup).protected
+    assert 0 < common < 1
+    for share in (own, common, own + common):
+        assert f"{formats.out_of(share)} " in plain(text)
+
+
+def test_far_pairs_of_a_map_are_told_apart_as_the_record_says() -> None:
+    _, scenario = KINDS["crow-flies"]
+    setup = prepare(scenario)
+    domain = setup.dataset.domain
+    odds = plain(policies.told(PLACES, setup).odds)
+    rows = channel_of(setup)
+    assert isinstance(domain, GridDomain)
+    km = domain.km_from(0)
+    for limit in (25.0, 50.0):
+        (said,) = re.findall(rf"{limit:g} km apart, at most (\d+) of 100", odds)
+        near = np.flatnonzero(km <= limit)
+        right = max(float(np.maximum(rows[0], rows[x]).sum() / 2) for x in near)
+        assert right <= int(said) / 100 + 0.005
+
+
+def test_the_picture_of_yes_or_no_has_a_dot_for_every_likely_share() -> None:
+    what = shown(BEGIN)
+    image = Image.open(io.BytesIO(picture.png(what))).convert("RGB")
+    pixels = np.asarray(image)
+    for colour in (LIGHT.ours, LIGHT.plain):
+        dots = (pixels == ImageColor.getrgb(colour)).all(axis=2)
+        assert dots.sum() > 50 * 60  # the dots hardly cover each other
+    line = (pixels == ImageColor.getrgb(LIGHT.text)).all(axis=2).sum(axis=0)
+    assert line.max() > 100

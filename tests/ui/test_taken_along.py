@@ -1,0 +1,243 @@
+"""What pages hand on: code that is run gives the digits of the page, files hold what is drawn."""
+
+import io
+import json
+import runpy
+from concurrent.futures import wait
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from caldp_core.audit.adversary import error_vertex
+from caldp_core.basics.types import no_progress
+from caldp_core.cli.commands import main as caldp
+from caldp_core.datasets import Uniform, Zipf
+from caldp_core.experiments.reproduce import TABLE_1, figure_2_points, table_1
+from caldp_core.experiments.run import prepare
+from caldp_core.experiments.turns import Mean, in_turns, means
+from caldp_core.privacy.binary import BinaryPolicy
+from caldp_core.scenarios.policies import BinaryQuestion
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.adversary import files as onlookers
+from caldp_ui.adversary.beliefs import shown
+from caldp_ui.adversary.slot import Suspect
+from caldp_ui.app import navigation
+from caldp_ui.compute import runs
+from caldp_ui.controls.choices import PLAIN
+from caldp_ui.curves import files as curves
+from caldp_ui.curves import lines
+from caldp_ui.curves.slot import BEGIN, Curves
+from caldp_ui.paper import files as paper
+from caldp_ui.paper import sensitive_sets
+from caldp_ui.paper.slot import VIEWS, Paper
+from caldp_ui.plan import files as plans
+from caldp_ui.plan import work
+from caldp_ui.plan.slot import Plan
+from tests.ui.driver import APP, checked
+
+Output = pytest.CaptureFixture[str]
+
+
+def printed(code: str, folder: Path, output: Output) -> list[str]:
+    """The lines that the code prints, run as a file of its own in that folder."""
+    file = folder / "taken_along.py"
+    file.write_text(code, "utf-8")
+    output.readouterr()
+    runpy.run_path(str(file))
+    return output.readouterr().out.splitlines()
+
+
+def table(data: bytes) -> pd.DataFrame:
+    return pd.read_csv(io.BytesIO(data))
+
+
+def test_code_of_the_curves_prints_every_point(
+    tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scenario = replace(BEGIN, dataset=Uniform(60), n=10_000)
+    record = replace(Curves(scenario), protections=("plain", "blocks"), methods=("hadamard",))
+    drawn = lines.lines_of(record)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "curves.json").write_text(curves.curves_json(drawn), "utf-8")
+    rows = [line.split("\t") for line in printed(curves.SNIPPET, tmp_path, capsys)]
+    found = {(f.line, f.place): f.error for f in lines.expected(drawn, no_progress)}
+    points = [(i, j) for i, line in enumerate(drawn) for j in range(len(line.places))]
+    assert len(rows) == len(points) == 14
+    for (title, x, tv), (i, j) in zip(rows, points, strict=True):
+        error = found[i, j]
+        assert error is not None
+        assert (title, float(x), float(tv)) == (drawn[i].title, drawn[i].places[j], error.tv)
+
+
+@pytest.mark.parametrize("goal", ["values", "overall"])
+def test_code_of_a_plan_prints_its_people(goal: str, tmp_path: Path, capsys: Output) -> None:
+    record = replace(Plan(), goal=goal)
+    chosen = record.under(record.protection, record.epsilon)
+    people = work.need(record, record.protection, chosen).people
+    assert people is not None
+    assert printed(plans.snippet(record), tmp_path, capsys) == [str(people)]
+    planned = plans.scenario(record)
+    assert planned is not None
+    assert planned.n == people
+    assert prepare(planned).mechanism_name == runs.setup(chosen).mechanism_name
+
+
+def test_code_of_a_plan_that_would_take_long_trials(
+    tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runs, "takes_long", lambda scenario: True)
+    scenario = replace(Plan().scenario, dataset=Zipf())
+    record = Plan(scenario, goal="overall", wrong=0.0473, protection=PLAIN)
+    (told,) = printed(plans.snippet(record), tmp_path, capsys)
+    need = work.need(record, record.protection, record.under(record.protection, record.epsilon))
+    assert int(told) == need.people
+
+
+def test_a_plan_as_a_table_has_every_point_that_is_drawn() -> None:
+    record = Plan()
+    found = [work.need(record, PLAIN, record.under(PLAIN, e)) for e in (0.5, 1.0, 2.0)]
+    frame = table(plans.csv_of(record, work.by_protection(found)))
+    assert frame["people"].tolist() == [need.people for need in found]
+    assert frame["epsilon"].tolist() == [0.5, 1.0, 2.0]
+
+
+def test_code_and_table_of_an_onlooker_have_every_day(tmp_path: Path, capsys: Output) -> None:
+    what = shown(Suspect())
+    frame = table(onlookers.csv_of(what))
+    told = [line.split() for line in printed(onlookers.snippet(what), tmp_path, capsys)]
+    assert [int(day) for day, _ in told] == frame["reports"].tolist() == list(range(11))
+    assert [float(share) for _, share in told] == [what.ours.on_truth(m) for m in range(11)]
+    assert frame["this protection"].tolist() == [float(share) for _, share in told]
+    assert frame["plain LDP"].tolist() == [what.plain.on_truth(m) for m in range(11)]
+    assert (frame["this protection"] <= frame["most that the promise allows"] + 1e-12).all()
+
+
+@pytest.mark.parametrize("levels", [(0.5, 2.0), (float("inf"), 1.0)])
+def test_code_of_figure_1_prints_the_corner(
+    levels: tuple[float, float], tmp_path: Path, capsys: Output
+) -> None:
+    record = replace(Paper(), question=BinaryQuestion(*levels))
+    (told,) = printed(paper.figure_1_snippet(record), tmp_path, capsys)
+    assert told == str(error_vertex(BinaryPolicy(*levels)))
+
+
+def test_code_and_table_of_figure_2_have_the_means(tmp_path: Path, capsys: Output) -> None:
+    record = Paper()
+    whole = paper.figure_2_snippet(record)
+    code = whole.replace("(base=scenario))", "(base=scenario))[:3]")
+    assert code != whole
+    points = list(figure_2_points(base=record.scenario))[:3]
+    found = means(list(in_turns([point.scenario for point in points])), 3)
+    rows = [line.split("\t") for line in printed(code, tmp_path, capsys)]
+    assert [float(row[-1]) for row in rows] == [mean.tv for mean in found if mean]
+    frame = table(paper.figure_2_csv(points, found))
+    assert frame["mean TV"].tolist() == [float(row[-1]) for row in rows]
+    assert frame["people"].astype(str).tolist() == [row[-2] for row in rows]
+    assert frame["curve"].tolist() == ["LDP"] * 3
+    assert len(table(paper.figure_2_csv(points, [found[0], None, None]))) == 1
+
+
+def test_command_and_table_of_table_1_have_its_means(tmp_path: Path, capsys: Output) -> None:
+    record = replace(Paper(), runs=2)
+    (tmp_path / "scenario.json").write_text(json.dumps(record.scenario.to_dict()), "utf-8")
+    arguments = paper.table_1_command(record).split()
+    assert arguments[:3] == ["python", "-m", "caldp_core"]
+    arguments[-1] = str(tmp_path / "scenario.json")
+    capsys.readouterr()
+    caldp([*arguments[3:], "--json"], standalone_mode=False)
+    told = json.loads(capsys.readouterr().out)
+    columns = table_1(2, record.scenario.seed, record.scenario)
+    assert [row["mean"] for row in told] == [column.mean for column in columns]
+    rows = [(c, Mean(2, r.mean, r.standard_error)) for c, r in zip(TABLE_1, columns, strict=True)]
+    frame = table(paper.table_1_csv(rows))
+    assert frame["mean TV"].tolist() == [column.mean for column in columns]
+    assert frame["printed"].tolist() == [column.paper for column in TABLE_1]
+
+
+@pytest.mark.parametrize("share", [None, 0.05])
+def test_code_and_table_of_sensitive_sets_have_the_multiples(
+    share: float | None, tmp_path: Path, capsys: Output
+) -> None:
+    record = replace(Paper(), values=100, share=share)
+    sizes = sensitive_sets.sizes_of(100)
+    found = sensitive_sets.ratios(100, 1.0, share)
+    frame = table(paper.sensitive_sets_csv(sizes, found))
+    for name, ratios in found.items():
+        assert frame[name].tolist() == ratios
+    told = dict(
+        line.split() for line in printed(paper.sensitive_sets_snippet(record), tmp_path, capsys)
+    )
+    at = sizes.index(10)
+    titles = {"Hadamard": "Hadamard", "SubsetSelection": "subset", "Galois": "Galois"}
+    for name, ratio in told.items():
+        (column,) = (title for title in found if title.startswith(titles[name]))
+        assert float(ratio) == found[column][at]
+    assert set(told) == set(titles)
+
+
+def opened(page: str, state: dict[str, Any], query: dict[str, str] | None = None) -> AppTest:
+    at = AppTest.from_file(APP, default_timeout=120)
+    for name, value in (query or {}).items():
+        at.query_params[name] = value
+    checked(at.switch_page(page).run())
+    for name, value in state.items():
+        at.session_state[name] = value
+    return checked(at.run())
+
+
+def names(at: AppTest) -> set[str]:
+    buttons: list[Any] = list(at.get("download_button"))
+    return {button.label for button in buttons}
+
+
+@pytest.mark.parametrize(
+    ("page", "file"), [(navigation.CURVES, "curves.json"), (navigation.PLAN, "scenario.json")]
+)
+def test_a_page_without_tabs_hands_on_once_it_is_asked(page: str, file: str) -> None:
+    name = page.removeprefix("pages/").removesuffix(".py")
+    at = opened(page, {f"{name}-hand-on": True})
+    assert file in names(at)
+    assert any(code.value.startswith("http") for code in at.code)
+    assert file not in names(opened(page, {}))
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_every_result_of_the_paper_hands_on_its_link(view: str) -> None:
+    at = opened(navigation.PAPER, {"paper-hand-on": True}, {"view": view})
+    (address,) = (code.value for code in at.code if code.value.startswith("http"))
+    assert (f"view={view}" in address) == (view != "table-1")
+    if "paper-table/job" in at.session_state:
+        at.session_state["paper-table/job"].cancel()
+    if "paper-figure-2/job" in at.session_state:
+        at.session_state["paper-figure-2/job"].cancel()
+
+
+RECORDS = {
+    "yesno": navigation.YES_OR_NO,
+    "distances": navigation.DISTANCES,
+    "personal": navigation.PERSONAL,
+}
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_the_record_comes_with_the_audit(name: str) -> None:
+    at = opened(RECORDS[name], {f"{name}-tabs": "Hand it on"})
+    assert "record.html" not in names(at)
+    checked(at.button(key=f"{name}-audit-start").click().run())
+    job = at.session_state[f"{name}-audit/job"]
+    assert not wait([job.future], timeout=120).not_done
+    checked(at.run())
+    assert job.result().audited.holds
+    assert "record.html" in names(at)
+
+
+def test_days_of_the_onlooker_are_handed_on() -> None:
+    at = opened(navigation.ADVERSARY, {"adversary-tabs": "Hand it on"})
+    assert {"days.csv", "scenario.json"} <= names(at)
+    (code,) = (each.value for each in at.code if each.value.startswith("import numpy"))
+    scenario: Scenario = at.session_state["adversary/slot"].record.scenario
+    assert str(scenario.seed) in code
