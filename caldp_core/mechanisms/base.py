@@ -260,37 +260,6 @@ class StreamsRows(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class SupportForm:
-    """The form of a channel whose reports are sets of hidden symbols (`oracles/supports.py`).
-
-    Q(y|x) = base(y)·`included` where the report y includes x, else base(y)·`excluded`. `share`:
-    probability that a report from the base distribution includes x, the same for every x.
-    """
-
-    included: Fraction
-    excluded: Fraction
-    share: Fraction
-
-
-@runtime_checkable
-class HasSupportForm(Protocol):
-    """What oracles may also offer: the form of a channel that has too many entries to read."""
-
-    def support_form(self, block: int) -> SupportForm:
-        """The form of a block's channel, exact for the coins as rounded; it has hidden symbols."""
-        ...
-
-
-@runtime_checkable
-class HasExchangeableSupports(HasSupportForm, Protocol):
-    """Of such a form, and whichever symbols are named, a base report includes them alike."""
-
-    def none_included(self, block: int) -> Floats:
-        """(s_j + 1,) chance that a base report includes none of 0, 1, … s_j given symbols."""
-        ...
-
-
 Family: TypeAlias = Callable[[Ints, Floats], FrequencyOracles]
 """(m,) hidden symbols per block and (m,) ε → the oracles."""
 

@@ -20,7 +20,6 @@ from caldp_core.basics.arrays import counts_by
 from caldp_core.basics.errors import check_whole, require
 from caldp_core.basics.limits import HASHES_MAX, K_MAX, N_MAX
 from caldp_core.basics.types import Bools, Floats, Ints, Reports, WordSource
-from caldp_core.mechanisms.base import SupportForm
 from caldp_core.mechanisms.oracles.polynomial_hash import (
     count_hits,
     every_hash,
@@ -37,6 +36,7 @@ from caldp_core.mechanisms.randomness.coins import (
     uniform_below,
 )
 from caldp_core.mechanisms.randomness.tally_in_pieces import stream_tally
+from caldp_core.mechanisms.support_form import SupportForm
 
 ChoiceOfRange: TypeAlias = Callable[[Ints, Ints, Floats], Ints]
 """(m,) hidden symbols per block, (m,) P and (m,) ε → (m,) numbers g of values of a hash."""

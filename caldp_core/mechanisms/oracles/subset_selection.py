@@ -18,13 +18,13 @@ from caldp_core.basics.arrays import counts_by
 from caldp_core.basics.errors import check_number, check_whole, require
 from caldp_core.basics.limits import K_MAX, OUTPUTS_MAX
 from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource
-from caldp_core.mechanisms.base import SupportForm
 from caldp_core.mechanisms.oracles.packed_bits import set_bits, words_for
 from caldp_core.mechanisms.oracles.packed_reports import PackedReports
 from caldp_core.mechanisms.oracles.random_subsets import chunk_rows, random_subsets
 from caldp_core.mechanisms.oracles.subset_tally import sample_supports
 from caldp_core.mechanisms.oracles.supports import SupportLaw
 from caldp_core.mechanisms.randomness.coins import COIN_ONE, below, uniform_threshold
+from caldp_core.mechanisms.support_form import SupportForm
 
 ChoiceOfOmega: TypeAlias = Callable[[Ints, Floats], Ints]
 """(m,) hidden symbols per block and (m,) ε → (m,) sizes of subsets."""

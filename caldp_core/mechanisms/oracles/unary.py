@@ -21,7 +21,6 @@ from caldp_core.basics.errors import check_number
 from caldp_core.basics.limits import THETA_MAX, THETA_MIN
 from caldp_core.basics.powers import ceiling_of
 from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource
-from caldp_core.mechanisms.base import SupportForm
 from caldp_core.mechanisms.oracles.packed_bits import every_row, full_mask, set_bits
 from caldp_core.mechanisms.oracles.packed_reports import PackedReports
 from caldp_core.mechanisms.oracles.random_bits import random_lanes
@@ -35,6 +34,7 @@ from caldp_core.mechanisms.randomness.coins import (
     thresholds,
     truth_threshold,
 )
+from caldp_core.mechanisms.support_form import SupportForm
 
 _CHUNK: Final = 1 << 14
 """Words of coins at a time, so that what is in hand stays in the cache."""
