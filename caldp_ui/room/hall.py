@@ -20,6 +20,7 @@ from caldp_ui.room.registry import Held, Seen, rooms
 from caldp_ui.room.slot import CODE, SLOT
 from caldp_ui.session import notices
 from caldp_ui.session.jobs import run_page
+from caldp_ui.session.ticking import ticking
 
 _HELD: Final = "room/held"
 _NEXT: Final = "room/next"
@@ -98,12 +99,11 @@ def page() -> None:
         _way_in(seen)
         _buttons(mine, seen)
     with main:
-        _live(mine)
+        ticking(1.0, lambda: _live(mine))
         below.show(lambda: rooms().steer(mine))
     _keeper(key=_KEEPER, data={"held": vars(mine)})
 
 
-@st.fragment(run_every=1.0)
 def _live(mine: Held) -> None:
     try:
         seen = rooms().steer(mine)

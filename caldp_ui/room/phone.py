@@ -15,6 +15,7 @@ from caldp_ui.room import boards
 from caldp_ui.room.registry import SECOND, Busy, rooms, tidy
 from caldp_ui.room.slot import CODE, SLOT
 from caldp_ui.session.jobs import run_page
+from caldp_ui.session.ticking import ticking
 
 KEY: Final = SLOT.key("phone")
 _RECEIVED: Final = f"{KEY}/received"
@@ -41,7 +42,8 @@ def page(code: str) -> None:
     refused = st.session_state.get(_REFUSED, {})
     received = st.session_state.get(_RECEIVED, {}).keys() == {seen.mark}
     boards.phone(seen, KEY, received, refused.get(seen.mark), lambda: _reported(code))
-    _listen(code, _stamp(code))
+    stamp = _stamp(code)
+    ticking(3.0, lambda: _listen(code, stamp))
 
 
 def _reported(code: str) -> None:
@@ -69,7 +71,6 @@ def _stamp(code: str) -> tuple[str, bool]:
     return seen.mark, seen.is_open
 
 
-@st.fragment(run_every=3.0)
 def _listen(code: str, stamp: tuple[str, bool]) -> None:
     """Run the page again once the room has another question, or none."""
     if _stamp(code) != stamp:
