@@ -25,6 +25,7 @@ from tests import mutants
 from tests.agreement import agree_by_form
 from tests.contract.checks import naming
 from tests.contract.contexts import CASES, context
+from tests.products import thinned
 
 PAPER_K = 43_750
 PLAIN, SENSITIVE, PER_BLOCK = "plain", "sensitive set", "one ε per block"
@@ -80,7 +81,7 @@ def check_rebuilds(oracles: Any, sizes: Ints) -> None:
         assert told_apart <= {0 < form.share < 1}
 
 
-@pytest.mark.parametrize("family", FORMS)
+@pytest.mark.parametrize("family", thinned(FORMS, one_in=2))
 def test_the_form_rebuilds_the_channel(family: str) -> None:
     for kind, epsilon in CASES:
         made = mechanism(context(kind, epsilon), family)

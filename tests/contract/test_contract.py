@@ -76,7 +76,7 @@ def large(family: str, epsilon: float) -> tuple[ContextMechanism, Floats]:
     return mechanism(policy, family), shares
 
 
-@FAMILY
+@pytest.mark.parametrize("family", thinned(FAMILIES, one_in=2))
 def test_sampled_tallies_have_the_law_of_reports(family: str) -> None:
     checks.check_one_law(*large(family, 1.0))
 

@@ -23,6 +23,7 @@ from caldp_ui.controls.presets import Preset
 from caldp_ui.places import presets
 from caldp_ui.stage import Act, encode
 from caldp_ui.words import formats
+from tests.products import thinned
 from tests.ui.driver import APP, box, checked, container, pictures, query_of, trigger
 
 STAGE = SLOT.key("maps")
@@ -98,7 +99,7 @@ def test_a_click_moves_the_person_and_so_does_the_list() -> None:
     assert_shows(at, Suspect(place=largest))
 
 
-@pytest.mark.parametrize("preset", presets.PRESETS, ids=lambda preset: preset.title)
+@pytest.mark.parametrize("preset", thinned(presets.PRESETS, one_in=2))
 def test_every_preset_and_every_tab(preset: Preset) -> None:
     record = Suspect(preset.apply(BEGIN), days=3)
     at = opened(record)
