@@ -3,11 +3,12 @@
 Room: distances between two (k,) vectors of shares. TV is *half* the l1 distance.
 """
 
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
 
-from caldp_core.basics.types import Floats
+from caldp_core.basics.types import Floats, Ints, read_only
 from caldp_core.domain.grid import KM_PER_DEGREE, GridDomain
 
 _DIRECTIONS: Final = 16
@@ -45,18 +46,30 @@ def sliced_wasserstein(truth: Floats, estimate: Floats, domain: GridDomain) -> f
     sum 1); on the plane that has the map's middle latitude true to scale, each direction cut
     into 8192 bins (a kilometre or less on the map of the United States).
     """
-    lat, lon = domain.latitudes(), domain.longitudes()
-    north = (lat - lat.mean()) * KM_PER_DEGREE
-    east = (lon - lon.mean()) * KM_PER_DEGREE * np.cos(np.radians(lat.mean()))
     surplus = estimate - truth
-    angles = (np.arange(_DIRECTIONS) + 0.5) * np.pi / _DIRECTIONS
-    slices = [_slice(surplus, north * np.sin(a), east * np.cos(a)) for a in angles]
+    slices = [_carried(surplus, bins) * width for bins, width in _slices(domain)]
     return float(np.mean(slices) * np.pi / 2)
 
 
-def _slice(surplus: Floats, north: Floats, east: Floats) -> float:
+def _carried(surplus: Floats, bins: Ints) -> float:
+    carried = np.cumsum(np.bincount(bins, weights=surplus, minlength=_BINS))
+    return float(np.abs(carried[:-1]).sum())
+
+
+@lru_cache(maxsize=4)
+def _slices(domain: GridDomain) -> tuple[tuple[Ints, float], ...]:
+    """For each direction the (k,) bins of the cells and the width of a bin in kilometres.
+
+    They are those of every run on a map, and took as long as all else here.
+    """
+    lat, lon = domain.latitudes(), domain.longitudes()
+    north = (lat - lat.mean()) * KM_PER_DEGREE
+    east = (lon - lon.mean()) * KM_PER_DEGREE * np.cos(np.radians(lat.mean()))
+    angles = (np.arange(_DIRECTIONS) + 0.5) * np.pi / _DIRECTIONS
+    return tuple(_slice(north * np.sin(a), east * np.cos(a)) for a in angles)
+
+
+def _slice(north: Floats, east: Floats) -> tuple[Ints, float]:
     place = (north[:, None] + east[None, :]).ravel()
     start, width = place.min(), np.ptp(place) / (_BINS - 1) or 1.0
-    bins = np.rint((place - start) / width).astype(np.int64)
-    carried = np.cumsum(np.bincount(bins, weights=surplus, minlength=_BINS))
-    return float(np.abs(carried[:-1]).sum() * width)
+    return read_only(np.rint((place - start) / width).astype(np.int64)), float(width)
