@@ -17,6 +17,9 @@ UNREADABLE = "<p style='color: #888; background: #999'>Gray on gray</p>"
 DRAWN = """ground => !document.querySelector('[data-testid=stSkeleton]') && ground
     === getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"""
 
+AS_AT_REST = "[data-stale=true] { opacity: 1 !important; transition: none !important; }"
+"""Streamlit fades what a run has not drawn yet; work beside a page may start one at any moment."""
+
 
 def broken(page: Any) -> list[str]:
     """What axe finds: the rule, the first element that breaks it, and how."""
@@ -33,6 +36,7 @@ def broken_at(name: str, scheme: str, ground: str, profiles: Profiles, address: 
         page.goto(f"{address}/{name}")
         page.wait_for_selector("[data-testid=stHeading]")
         settled(page)
+        page.add_style_tag(content=AS_AT_REST)
         page.wait_for_function(DRAWN, arg=ground)
         watch.check()
         return broken(page)
