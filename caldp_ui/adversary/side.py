@@ -22,7 +22,6 @@ from caldp_ui.adversary.slot import (
 from caldp_ui.controls import common, presets
 from caldp_ui.parts import icons
 from caldp_ui.places.presets import PRESETS
-from caldp_ui.session.scenarios import another_draw
 from caldp_ui.words import formats
 from caldp_ui.words.strength import strength
 from caldp_ui.words.towns import place_name, towns
@@ -71,14 +70,7 @@ def protection(record: Suspect, domain: GridDomain, place: str) -> None:
     """What is protected, the place under this label, another outcome."""
     presets.picker(SLOT, PRESETS)
     _place(record, domain, place)
-    st.button(
-        "Another outcome",
-        icon=":material/casino:",
-        key=SLOT.key("another"),
-        on_click=another_draw,
-        args=(SLOT,),
-        help="Other coins: the same people could have sent other reports.",
-    )
+    common.another_outcome(SLOT, "Other coins: the same people could have sent other reports.")
 
 
 def _place(record: Suspect, domain: GridDomain, label: str) -> None:

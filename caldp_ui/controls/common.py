@@ -17,7 +17,7 @@ from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.specs import MechanismSpec
 from caldp_core.scenarios.best import Best
 from caldp_ui.compute import runs, sources
-from caldp_ui.session.scenarios import S, bind, steer
+from caldp_ui.session.scenarios import S, another_draw, bind, steer
 from caldp_ui.session.slot import Slot
 from caldp_ui.words import formats, promise
 from caldp_ui.words.glossary import DEFINITIONS
@@ -25,6 +25,10 @@ from caldp_ui.words.glossary import DEFINITIONS
 EPSILONS: Final = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, EPSILON_MAX)
 _THE_DATA: Final = 0
 """Stands for "the very people of the data" among numbers of people."""
+SAME_BUT_COINS: Final = (
+    "The same protection and people; other coins. What stays alike is knowledge, what changes is "
+    "noise."
+)
 
 
 def epsilon(slot: Slot[S]) -> None:
@@ -113,3 +117,15 @@ def estimate(slot: Slot[S]) -> None:
         **bind(slot, "estimator", estimator, lambda s, name: replace(s, estimator=name)),
     )
     st.caption(f"Shown: {ESTIMATORS[estimator].sentence}.")
+
+
+def another_outcome(slot: Slot[S], told: str = SAME_BUT_COINS) -> None:
+    """The same scenario with other coins; `told`: what stays the same here."""
+    st.button(
+        "Another outcome",
+        icon=":material/casino:",
+        key=slot.key("another"),
+        on_click=another_draw,
+        args=(slot,),
+        help=told,
+    )

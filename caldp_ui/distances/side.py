@@ -33,7 +33,7 @@ from caldp_ui.distances.slot import (
     per_km,
 )
 from caldp_ui.parts import icons
-from caldp_ui.session.scenarios import another_draw, bind
+from caldp_ui.session.scenarios import bind
 from caldp_ui.words import formats
 from caldp_ui.words.strength import strength
 from caldp_ui.words.towns import place_name, towns
@@ -97,14 +97,7 @@ def controls(what: Shown) -> None:
     )
     _place(what)
     _presets(record)
-    st.button(
-        "Another outcome",
-        icon=":material/casino:",
-        key=SLOT.key("another"),
-        on_click=another_draw,
-        args=(SLOT,),
-        help="The same promise and people; other coins.",
-    )
+    common.another_outcome(SLOT, "The same promise and people; other coins.")
     more = st.expander("Distance, method, blocks, data", key=SLOT.key("more"), on_change="rerun")
     if more.open:
         with more:

@@ -20,7 +20,7 @@ from caldp_ui.parts import icons
 from caldp_ui.personal import presets, words
 from caldp_ui.personal.shown import Shown
 from caldp_ui.personal.slot import SLOT, Personal, with_tags
-from caldp_ui.session.scenarios import another_draw, bind
+from caldp_ui.session.scenarios import bind
 from caldp_ui.words import formats, promise
 from caldp_ui.words.glossary import DEFINITIONS
 from caldp_ui.words.strength import strength
@@ -70,14 +70,7 @@ def controls(what: Shown) -> None:
     with st.container(horizontal=True, gap="small"):
         for number, share in enumerate(record.policy.shares):
             _share(record, number, share)
-    st.button(
-        "Another outcome",
-        icon=":material/casino:",
-        key=SLOT.key("another"),
-        on_click=another_draw,
-        args=(SLOT,),
-        help="The same people and promise; other coins.",
-    )
+    common.another_outcome(SLOT, "The same people and promise; other coins.")
     more = st.expander("Sensitive for all, data, method", key=SLOT.key("more"), on_change="rerun")
     if more.open:
         with more:

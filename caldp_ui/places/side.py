@@ -15,7 +15,6 @@ from caldp_ui.parts import headline
 from caldp_ui.places import controls, edits
 from caldp_ui.places.presets import PRESETS
 from caldp_ui.places.slot import SLOT
-from caldp_ui.session.scenarios import another_draw
 
 
 def show(setup: Setup, domain: GridDomain) -> None:
@@ -27,15 +26,7 @@ def show(setup: Setup, domain: GridDomain) -> None:
     headline.odds(setup)
     presets.picker(SLOT, PRESETS)
     with st.container(horizontal=True, gap="xsmall", key=SLOT.key("again")):
-        st.button(
-            "Another outcome",
-            icon=":material/casino:",
-            key=SLOT.key("another"),
-            on_click=another_draw,
-            args=(SLOT,),
-            help="The same protection and people; other coins. What stays alike is knowledge, "
-            "what changes is noise.",
-        )
+        common.another_outcome(SLOT)
         _pin()
     # What is closed is not drawn: every control costs each run a little.
     protection = st.expander("What is protected", key=SLOT.key("protection"), on_change="rerun")

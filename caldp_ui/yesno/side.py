@@ -11,8 +11,9 @@ import streamlit as st
 
 from caldp_core.datasets import YesOrNo
 from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.controls import common
 from caldp_ui.controls.common import EPSILONS
-from caldp_ui.session.scenarios import another_draw, bind
+from caldp_ui.session.scenarios import bind
 from caldp_ui.words import formats, told_levels
 from caldp_ui.yesno import presets
 from caldp_ui.yesno.slot import SLOT, question, with_levels
@@ -46,14 +47,7 @@ def show(scenario: Scenario) -> None:
         **bind(SLOT, "share", share, lambda s, v: replace(s, dataset=YesOrNo(v))),
     )
     with st.container(horizontal=True, gap="xsmall"):
-        st.button(
-            "Another outcome",
-            icon=":material/casino:",
-            key=SLOT.key("another"),
-            on_click=another_draw,
-            args=(SLOT,),
-            help="The same coin; other people and other throws.",
-        )
+        common.another_outcome(SLOT, "The same coin; other people and other throws.")
         st.button(
             "Undo",
             icon=":material/undo:",
