@@ -21,7 +21,7 @@ from caldp_ui.controls.presets import Preset
 from caldp_ui.places import presets
 from caldp_ui.stage import encode
 from caldp_ui.words import formats
-from tests.ui.driver import checked, container, pictures, query_of
+from tests.ui.driver import checked, container, pictures, query_of, scene_of, trigger
 from tests.ui.test_adversary import STAGE, opened, record_of
 
 SHOWN = Suspect(show=FAKES)
@@ -42,6 +42,15 @@ def assert_shows(at: AppTest, record: Suspect) -> None:
     domain = runs.map_of(runs.dataset(record.scenario))
     assert said == fakes_words.headline(what, domain, record)
     assert SuspectLink().read(query_of(at)) == record
+
+
+def test_every_tool_of_its_maps_says_what_it_does_and_moves_the_target() -> None:
+    at = opened(SHOWN)
+    (action,) = scene_of(at, STAGE)["actions"]
+    assert {"brush", "box"} == set(action["will"])
+    (cell,) = US_GRID.locate([41.88], [-87.63]).tolist()
+    told = {"tool": "brush", "action": "here", "cells": f"{cell - 1}+3"}
+    assert_shows(trigger(at, [{"event": "act", "value": told}], STAGE), replace(SHOWN, place=cell))
 
 
 def test_follows_every_control() -> None:
