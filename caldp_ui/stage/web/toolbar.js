@@ -25,13 +25,16 @@ export class Toolbar {
             button("plus", "Zoom in", () => stage.view.zoomAt(1.5), true),
             button("fit", "Show the whole map", () => stage.view.fitHome(), true),
         ];
+        this.films = button("films", "Films", () => this.openFilms(), true);
+        this.films.classList.add("films");
         this.save = button("save", "Picture", () => saveImage(stage), true);
         this.save.title = "Save what you see as a picture";
         this.node = el("div", {role: "toolbar", className: "bar", "aria-label": "Maps"},
             group("View", "looks words", ...this.looks.values()),
             group("Tool", "tools words", ...this.tools.values()),
             group("Changes", "changes", this.undo, this.redo),
-            group("Zoom", "zoom", ...zoom, this.move), group("Keep", "keep", this.save));
+            group("Zoom", "zoom", ...zoom, this.move),
+            group("Keep", "keep", this.save, this.films));
         this.actions = group("What it is for", "actions");
         this.sentence = el("span", {className: "sentence"});
         this.hint = el("div", {className: "hint"}, this.actions, this.sentence);
@@ -48,10 +51,16 @@ export class Toolbar {
         this.update();
     }
 
+    /** On a phone the row of films is there when asked for. */
+    openFilms() {
+        this.stage.second.classList.toggle("open");
+        this.update();
+    }
+
     focusLook() { this.looks.get(this.stage.looks.look).focus(); }
 
     update() {
-        const {tools, looks, data, moving, root} = this.stage;
+        const {tools, looks, data, moving, root, film, second} = this.stage;
         for (const [look, made] of this.looks) {
             pressed(made, look === looks.look);
             made.hidden = look === "error" && !data.differences.length;
@@ -66,6 +75,8 @@ export class Toolbar {
         this.undo.disabled = !data.undo;
         this.redo.disabled = !data.redo;
         pressed(this.move, moving);
+        this.films.hidden = !film.film;
+        pressed(this.films, second.classList.contains("open"));
         this.choices(tools);
         say(this.sentence, tools.sentence);
         root.dataset.tool = tools.tool;
