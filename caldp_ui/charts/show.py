@@ -15,5 +15,9 @@ _CONFIG: Final = {
 
 
 def show(figure: go.Figure, key: str, alt: str) -> None:
-    """Show a figure; `alt`: what it says, for those who do not see it."""
-    st.plotly_chart(figure, key=key, config=_CONFIG, alt=alt)
+    """Show a figure; `alt`: what it says, for those who do not see it.
+
+    Its height is told apart from the figure, so that there is room before Plotly's code has come.
+    """
+    height = figure.layout.height or "content"
+    st.plotly_chart(figure, key=key, height=height, config=_CONFIG, alt=alt)
