@@ -26,7 +26,7 @@ def _tv(result: Result | None) -> float | None:
 def odds(setup: Setup) -> None:
     """100 people for whom an onlooker was torn 50:50, and how many are guessed right."""
     share = promise.chance(setup)
-    best = formats.hundred(share)
+    best = "100" if share == 1.0 else formats.hundred(share)
     said = strength(share)
     title = f"100 small figures, {best} of them filled: guessed right."
     with st.container(key="odds"):
@@ -43,7 +43,7 @@ def _most(best: str) -> str:
 
 def _where(setup: Setup) -> str:
     share = formats.out_of(promise.protected_share(setup))
-    return "" if share == "100 of 100" else f" among the {share} who are protected"
+    return "" if share in ("100 of 100", "0 of 100") else f" among the {share} who are protected"
 
 
 def odds_help() -> str:
