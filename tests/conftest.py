@@ -1,5 +1,6 @@
 """Settings that all tests share: property tests are repeatable and leave no files behind."""
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
@@ -11,3 +12,10 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("caldp")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Measure coverage by the default tests alone: tracing would double the time of the others."""
+    for item in items:
+        if any(map(item.get_closest_marker, ("browser", "thorough"))):
+            item.add_marker("no_cover")
