@@ -30,9 +30,8 @@ from caldp_core.mechanisms.channel_products import DenseProducts, InvertibleProd
 from caldp_core.mechanisms.direct.base import SymbolReports, require_exact
 from caldp_core.mechanisms.direct.planar_law import kept_back, quadrant
 from caldp_core.mechanisms.direct.planar_products import PlanarProducts, Wholes, all_around, law_at
-from caldp_core.mechanisms.randomness.coins import seeded_words
+from caldp_core.mechanisms.direct.planar_tally import DisplacedTally
 from caldp_core.mechanisms.randomness.inversion import WORD, ExactInversion
-from caldp_core.mechanisms.randomness.tally_in_pieces import stream_tally
 from caldp_core.privacy.distance import EuclideanMetric
 
 _MANTISSA: Final = 53
@@ -128,6 +127,10 @@ class PlanarNoise(SymbolReports):
         column = np.clip(column + _signed(right, signs, 1), 0, columns - 1)
         return np.asarray(row * columns + column)
 
+    @cached_property
+    def _one_by_one(self) -> DisplacedTally:
+        return DisplacedTally(self._window)
+
     def _spread(self, people: Ints, rng: np.random.Generator) -> Ints:
         """Cells of fewer than k people are drawn one by one, others by a multinomial each.
 
@@ -140,12 +143,7 @@ class PlanarNoise(SymbolReports):
             "take fewer people, or GridGeometric on stricter_steps(), whose cost ignores them.",
         )
         crowded = people >= self.k
-        words = seeded_words(rng)
-        reports = stream_tally(
-            np.where(crowded, 0, people),
-            lambda x: self._reports(x, words),
-            lambda reports: np.bincount(reports, minlength=self.k),
-        )
+        reports = self._one_by_one.draw(np.where(crowded, 0, people), rng)
         for x in np.flatnonzero(crowded):
             reports = reports + rng.multinomial(people[x], self.law_of(int(x)))
         return reports
