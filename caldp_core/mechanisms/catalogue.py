@@ -12,6 +12,7 @@ from caldp_core.basics.limits import K_MAX
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.mechanisms.registry import FAMILIES
 from caldp_core.mechanisms.specs import (
+    BestKernel,
     Binary,
     Designed,
     Exponential,
@@ -109,6 +110,16 @@ _OTHERS: Final = (
         (EuclideanMetric,),
         PlanarGeometric,
         slow_from=1_000,
+    ),
+    MechanismEntry(
+        "best-kernel",
+        "The best noise as the crow flies",
+        "Each person's place is moved by the noise that lies least far off of all that keep this "
+        "promise; a proof comes with it of how little better any other could be.",
+        "Designed by a linear program; the bound is its dual",
+        (EuclideanMetric,),
+        BestKernel,
+        slow_from=2,
     ),
     MechanismEntry(
         "stepped-geometric",

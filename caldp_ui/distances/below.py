@@ -16,9 +16,10 @@ from caldp_core.theory import displacement as theory
 from caldp_ui.app import addresses
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show as show_chart
-from caldp_ui.compute import exports, runs
+from caldp_ui.compute import runs
+from caldp_ui.compute.rivals import rival
 from caldp_ui.distances import figures, side, words
-from caldp_ui.distances.shown import Shown
+from caldp_ui.distances.shown import Shown, blocks_beside
 from caldp_ui.distances.slot import SLOT, keeping
 from caldp_ui.parts import hand_on, numbers, pictures, promises
 from caldp_ui.parts.record import Exhibit
@@ -134,9 +135,9 @@ def _hand_on(what: Shown) -> None:
             what.ours, words.result(what), _pictures(what, what.ours), addresses.here(query)
         )
         hand_on.record_page(SLOT, PLACES, shown)
-        hand_on.files(SLOT, what.ours)
-        beside = exports.scenario_json(what.blocks_setup.scenario)
-        hand_on.file(SLOT.key("blocks-json"), "blocks-beside.json", beside)
+        scenario = what.record.scenario
+        beside = {"blocks-beside": blocks_beside(what.record), hand_on.PLAIN: rival(scenario)}
+        hand_on.files(SLOT, what.ours, beside)
         hand_on.code(what.ours)
 
 

@@ -52,7 +52,7 @@ def odds(setup: Setup) -> None:
 def odds_html(setup: Setup) -> str:
     """The same odds as HTML, for films."""
     share = promise.chance(setup)
-    best = formats.hundred(share)
+    best = "100" if share == 1.0 else formats.hundred(share)
     said = strength(share)
     title = f"100 small figures, {best} of them filled: guessed right."
     return (
@@ -68,7 +68,7 @@ def _most(best: str) -> str:
 
 def _where(setup: Setup) -> str:
     share = formats.out_of(promise.protected_share(setup))
-    return "" if share == "100 of 100" else f" among the {share} who are protected"
+    return "" if share in ("100 of 100", "0 of 100") else f" among the {share} who are protected"
 
 
 def odds_help() -> str:

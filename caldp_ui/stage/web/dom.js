@@ -17,9 +17,9 @@ const ICONS = {
     fit: "M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5",
     move: "M12 3v18M3 12h18M9 6l3-3 3 3M9 18l3 3 3-3M6 9l-3 3 3 3M18 9l3 3-3 3",
     save: "M12 4v11M7 11l5 5 5-5M4 20h16",
-    films: "M3 5h18v14H3zM8 5v14M16 5v14M3 12h5M16 12h5",
     play: "M8 5l11 7-11 7z",
     stop: "M7 7h10v10H7z",
+    tools: "M4 7h10M18 7h2M4 17h2M10 17h10M14 4.500v5M10 14.500v5",
     close: "M5 5l14 14M19 5L5 19",
 };
 const SVG = "http://www.w3.org/2000/svg";

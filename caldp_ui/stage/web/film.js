@@ -53,7 +53,6 @@ export class FilmPlayer {
         this.dials.watch(head);
         this.update();
         if (!this.stage.readout) return;
-        this.stage.toolbar.update();
         this.stage.changed();
         this.dials.catchUp();
     }
@@ -83,7 +82,6 @@ export class FilmPlayer {
         this.coming.delete(id);
         this.dials.forget(id);
         this.update();
-        this.stage.toolbar?.update();
     }
 
     choose(id) {

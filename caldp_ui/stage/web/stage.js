@@ -42,8 +42,8 @@ export class Stage {
         const {board, leave} = this.looks, {node, status} = this.readout;
         board.append(node);
         board.setAttribute("aria-description", KEYS_TOLD);
-        this.second = el("div", {className: "second"}, this.film.node, this.toolbar.hint);
-        this.root.append(this.toolbar.node, this.second, board, status, leave);
+        const second = el("div", {className: "second"}, this.film.node, this.toolbar.hint);
+        this.root.append(this.toolbar.node, second, board, status, leave);
         this.pointer = new Pointer(this);
         this.touch = new Touch(this);
         this.keys = new Keys(this);

@@ -20,21 +20,20 @@ export class Toolbar {
         this.redo = button("redo", "Redo", () => this.act("redo"), true);
         this.move = button("move", "Move the maps with one finger", () => this.toggleMove(), true);
         this.move.classList.add("by-finger");
+        this.more = button("tools", "Tools", () => this.unfold(), true);
+        this.more.classList.add("more");
         const zoom = [
             button("minus", "Zoom out", () => stage.view.zoomAt(1 / 1.5), true),
             button("plus", "Zoom in", () => stage.view.zoomAt(1.5), true),
             button("fit", "Show the whole map", () => stage.view.fitHome(), true),
         ];
-        this.films = button("films", "Films", () => this.openFilms(), true);
-        this.films.classList.add("films");
         this.save = button("save", "Picture", () => saveImage(stage), true);
         this.save.title = "Save what you see as a picture";
         this.node = el("div", {role: "toolbar", className: "bar", "aria-label": "Maps"},
-            group("View", "looks words", ...this.looks.values()),
+            group("View", "looks words", ...this.looks.values()), this.more,
             group("Tool", "tools words", ...this.tools.values()),
             group("Changes", "changes", this.undo, this.redo),
-            group("Zoom", "zoom", ...zoom, this.move),
-            group("Keep", "keep", this.save, this.films));
+            group("Zoom", "zoom", ...zoom, this.move), group("Keep", "keep", this.save));
         this.actions = group("What it is for", "actions");
         this.sentence = el("span", {className: "sentence"});
         this.hint = el("div", {className: "hint"}, this.actions, this.sentence);
@@ -46,21 +45,22 @@ export class Toolbar {
 
     act(action) { this.stage.emit("act", {tool: action, action}); }
 
-    toggleMove() {
-        this.stage.moving = !this.stage.moving;
-        this.update();
+    /** On a narrow screen the tools are folded up; whoever holds one sees them all. */
+    unfold() {
+        this.open = !this.open;
+        if (!this.open) this.stage.tools.take("look");
+        else this.update();
     }
 
-    /** On a phone the row of films is there when asked for. */
-    openFilms() {
-        this.stage.second.classList.toggle("open");
+    toggleMove() {
+        this.stage.moving = !this.stage.moving;
         this.update();
     }
 
     focusLook() { this.looks.get(this.stage.looks.look).focus(); }
 
     update() {
-        const {tools, looks, data, moving, root, film, second} = this.stage;
+        const {tools, looks, data, moving, root} = this.stage;
         for (const [look, made] of this.looks) {
             pressed(made, look === looks.look);
             made.hidden = look === "error" && !data.differences.length;
@@ -70,16 +70,18 @@ export class Toolbar {
             made.hidden = !tools.offered(tool);
         }
         const edits = data.actions.length > 0;
-        this.node.querySelector(".tools").hidden = !edits;
+        this.node.querySelector(".tools").hidden = data.actions.every(
+            ({will}) => Object.keys(will).every(tool => tool === "look"));
         this.node.querySelector(".changes").hidden = !edits;
         this.undo.disabled = !data.undo;
         this.redo.disabled = !data.redo;
         pressed(this.move, moving);
-        this.films.hidden = !film.film;
-        pressed(this.films, second.classList.contains("open"));
         this.choices(tools);
         say(this.sentence, tools.sentence);
         root.dataset.tool = tools.tool;
+        this.open ||= tools.drawing;
+        this.more.setAttribute("aria-expanded", String(Boolean(this.open)));
+        root.classList.toggle("open", Boolean(this.open));
         root.classList.toggle("moving", moving);
         stops(this.node, this.stage.host.activeElement);
     }
@@ -98,7 +100,7 @@ export class Toolbar {
         for (const chip of this.actions.children) {
             pressed(chip, chip.dataset.action === tools.chosen?.id);
         }
-        this.actions.hidden = !tools.actions.length;
+        this.actions.hidden = !tools.drawing || !tools.actions.length;
         stops(this.actions, this.stage.host.activeElement);
     }
 }
