@@ -7,6 +7,7 @@ from caldp_ui.compute import runs
 from caldp_ui.distances import below, scene, side, words
 from caldp_ui.distances.shown import shown
 from caldp_ui.distances.slot import SLOT
+from caldp_ui.parts import mathematics
 from caldp_ui.session.opening import opened
 
 record = opened(SLOT)
@@ -28,3 +29,4 @@ with plain_errors():
         side.controls(what)
     with main:
         below.show(what)
+    mathematics.drawer("distances")
