@@ -27,7 +27,7 @@ from caldp_ui.words import formats
 FUNCTIONS: Final = 256
 _CELLS: Final = (4, 16, 64, 256, 1024)
 _FAMILIES: Final = {
-    "randomized-response": ("randomized response", "top center"),
+    "randomized-response": ("randomized response", "top left"),
     "rappor": ("RAPPOR", "top left"),
     "oue": ("OUE", "bottom left"),
     "hadamard": ("Hadamard", "middle left"),

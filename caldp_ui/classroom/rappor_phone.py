@@ -24,7 +24,7 @@ from caldp_ui.classroom.station import Board
 from caldp_ui.words import formats
 
 _SHOWN_DAYS: Final = 9
-_HEIGHT: Final = 350
+_HEIGHT: Final = 330
 """Of the curve, so that on a phone it is on the screen with the bits."""
 _DAYS: Final = (1, 2, 3, 5, 7, 10, 14, 21, 30, 45, 60)
 
@@ -173,7 +173,7 @@ def leak(what: OnePhone, lesson: Lesson, colours: Palette) -> go.Figure:
             charts.line("new every day", what.days, 100 * np.array(what.anew), other, told)
         )
     x = {"title_text": "days", "type": "log", "tickvals": [1, 3, 7, 14, 30, 60]}
-    y = {"title_text": "guessed right of 100, from 50:50", "range": [48, 102]}
+    y = {"title_text": "guessed right, of 100", "range": [48, 102]}
     mark = charts.upright(lesson.days, faint)
     return charts.figure(traces, x, y, colours, shapes=[mark], height=_HEIGHT)
 
