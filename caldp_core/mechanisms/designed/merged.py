@@ -128,7 +128,7 @@ def _ratios(levels: Floats, averages: Floats) -> Floats:
 def _distances(levels: Floats) -> Floats:
     """(k, k) symmetric and finite: how little two symbols hide each other."""
     finite = np.minimum(levels, _FAR)
-    return finite + finite.T
+    return np.asarray(finite + finite.T)
 
 
 def _clusters(distances: Floats, count: int) -> Ints:
