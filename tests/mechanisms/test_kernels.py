@@ -24,7 +24,7 @@ from caldp_core.mechanisms.kernels.design import Kernel, design
 from caldp_core.mechanisms.kernels.envelope import Peaks, log_envelope, mean_distance
 from caldp_core.mechanisms.kernels.lattice import Cells, Steps
 from caldp_core.mechanisms.kernels.law import quadrant_of
-from caldp_core.mechanisms.kernels.mechanism import BestKernel
+from caldp_core.mechanisms.kernels.mechanism import BestKernel, best_kernel
 from caldp_core.mechanisms.kernels.program import Flows, Program
 from caldp_core.privacy.distance import EuclideanMetric
 from tests.contract import checks
@@ -224,12 +224,14 @@ def test_wrong_noise_is_found_by_the_audit(wrong: Callable[[BestKernel], Floats]
 
 
 def test_what_is_refused() -> None:
-    with pytest.raises(CaldpError, match="planar geometric noise is as good there"):
+    with pytest.raises(CaldpError, match="planar geometric noise is as good"):
         design(Steps(0.01, 0.01))
     with pytest.raises(CaldpError, match="designed for steps"):
         BestKernel(EuclideanMetric(3, 3, 1.0, 1.0), kernel(*WIDE))
     with pytest.raises(CaldpError, match="terms with its tails"):
         quadrant_of(Peaks.planar(), EuclideanMetric(1000, 1000, 0.05, 0.05))
+    with pytest.raises(CaldpError, match="about 31,416"):
+        best_kernel(EuclideanMetric(2, 2, 0.01, 0.01))
     with pytest.raises(CaldpError, match="begin with cell 0"):
         Peaks(np.array([0, 1]), np.array([0, 0]), np.array([0.0, 9.0])).check(Steps(1.0, 1.0))
 
