@@ -76,8 +76,8 @@ def _column(onlooker: Onlooker, what: Shown) -> dict[str, str]:
 def _hand_on(what: Shown) -> None:
     left, right = st.columns(2, gap="large")
     with left:
-        hand_on.link(SLOT.codec.write(SLOT.now()))
-        st.caption("The button with the arrow on the maps saves them as a picture.")
+        hand_on.link(SLOT)
+        hand_on.by_the_maps()
     with right:
         st.markdown("**The same digits elsewhere** · day by day, with a new report each")
         with st.container(horizontal=True):

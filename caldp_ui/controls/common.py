@@ -3,9 +3,9 @@
 Room: controls. No numbers of their own: ranges come from the domain and from `limits`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 import streamlit as st
 
@@ -91,19 +91,36 @@ METHODS: Final[dict[str, tuple[str, MechanismSpec]]] = {
 }
 
 
-def method(slot: Slot[S]) -> None:
-    """The mechanism, with a sentence on what each person does; by default the best one."""
+def method(
+    slot: Slot[S], names: Iterable[str] = tuple(FAMILIES), best: str = METHODS["best"][0]
+) -> None:
+    """The best mechanism or one of these names, with a sentence on what each person does.
+
+    `best`: what the best is called, which may be so of quick ones only.
+    """
     scenario = slot.now().scenario
     kind = scenario.kind("mechanism")
     st.selectbox(
         "Method",
-        [*METHODS, *({kind} - METHODS.keys())],
-        format_func=lambda name: METHODS[name][0] if name in METHODS else MECHANISMS[name].title,
+        list(dict.fromkeys(["best", *names, kind])),
+        format_func=lambda name: best if name == "best" else MECHANISMS[name].title,
         help=DEFINITIONS["frequency oracle"],
-        **bind(slot, "family", kind, lambda s, name: replace(s, mechanism=METHODS[name][1])),
+        **bind(slot, "family", kind, lambda s, name: replace(s, mechanism=_spec(name))),
     )
     chosen = MECHANISMS[runs.setup(scenario).mechanism_name]
     st.caption(f"{chosen.title}. {chosen.sentence}")
+
+
+def _spec(name: str) -> MechanismSpec:
+    return Best() if name == "best" else MECHANISMS[name].spec()
+
+
+def folded(slot: Slot[Any], title: str, show: Callable[[], None]) -> None:
+    """Controls for those who want to compare; closed they are not drawn, as each costs a run."""
+    more = st.expander(title, key=slot.key("more"), on_change="rerun")
+    if more.open:
+        with more:
+            show()
 
 
 def estimate(slot: Slot[S]) -> None:

@@ -11,12 +11,12 @@ import pandas as pd
 import streamlit as st
 
 from caldp_core.experiments.run import Result
+from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.offers import report_bits
 from caldp_core.theory import displacement as theory
-from caldp_ui.app import addresses
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show as show_chart
-from caldp_ui.compute import exports, runs
+from caldp_ui.compute import runs
 from caldp_ui.distances import figures, side, words
 from caldp_ui.distances.shown import Shown
 from caldp_ui.distances.slot import SLOT, keeping
@@ -83,7 +83,7 @@ def _noises(what: Shown) -> None:
 
 
 def _row(what: Shown, name: str) -> dict[str, str]:
-    ready = runs.setup(replace(what.record.scenario, mechanism=side.spec(name)))
+    ready = runs.setup(replace(what.record.scenario, mechanism=MECHANISMS[name].spec()))
     place = what.record.place
     law = theory.reports_from(ready.mechanism, place)
     return {
@@ -121,23 +121,11 @@ def _numbers(what: Shown) -> None:
 
 
 def _hand_on(what: Shown) -> None:
-    left, right = st.columns(2, gap="large")
-    query = SLOT.codec.write(SLOT.now())
-    with left:
-        hand_on.link(query)
-        st.caption("The button with the arrow on the maps saves them as a picture.")
-    with right:
-        if what.ours is None:
-            st.info("Files come once the picture is there.")
-            return
-        shown = Exhibit(
-            what.ours, words.result(what), _pictures(what, what.ours), addresses.here(query)
-        )
-        hand_on.record_page(SLOT, PLACES, shown)
-        hand_on.files(SLOT, what.ours)
-        beside = exports.scenario_json(what.blocks_setup.scenario)
-        hand_on.file(SLOT.key("blocks-json"), "blocks-beside.json", beside)
-        hand_on.code(what.ours)
+    shown = None
+    if what.ours is not None:
+        shown = Exhibit(what.ours, words.result(what), _pictures(what, what.ours))
+    beside = {"blocks-beside": what.blocks_setup.scenario}
+    hand_on.section(SLOT, PLACES, shown, beside, hand_on.by_the_maps)
 
 
 def _pictures(what: Shown, ours: Result) -> dict[str, bytes]:

@@ -10,8 +10,6 @@ import pandas as pd
 import streamlit as st
 
 from caldp_core.experiments.run import Result
-from caldp_ui.app import addresses
-from caldp_ui.compute import exports
 from caldp_ui.parts import hand_on, numbers, pictures, promises
 from caldp_ui.parts.record import Exhibit
 from caldp_ui.parts.tabs import tabs
@@ -137,26 +135,11 @@ def _numbers(what: Shown) -> None:
 
 
 def _hand_on(what: Shown) -> None:
-    left, right = st.columns(2, gap="large")
-    query = SLOT.codec.write(SLOT.now())
-    with left:
-        hand_on.link(query)
-        st.caption("The button with the arrow on the maps saves them as a picture.")
-    with right:
-        if what.assumed is None:
-            st.info("Files come once the picture is there.")
-            return
-        maps = _pictures(what, what.assumed)
-        shown = Exhibit(what.assumed, words.result(what), maps, addresses.here(query))
-        hand_on.record_page(SLOT, PLACES, shown)
-        hand_on.files(SLOT, what.assumed)
-        with st.container(horizontal=True):
-            scenario = what.record.scenario
-            beside = {"places-known": known(scenario), "nothing-own": nothing_own(scenario)}
-            for name, each in beside.items():
-                text = exports.scenario_json(each)
-                hand_on.file(SLOT.key(f"json-{name}"), f"{name}.json", text)
-        hand_on.code(what.assumed)
+    shown, scenario = None, what.record.scenario
+    if what.assumed is not None:
+        shown = Exhibit(what.assumed, words.result(what), _pictures(what, what.assumed))
+    beside = {"places-known": known(scenario), "nothing-own": nothing_own(scenario)}
+    hand_on.section(SLOT, PLACES, shown, beside, hand_on.by_the_maps)
 
 
 def _pictures(what: Shown, assumed: Result) -> dict[str, bytes]:

@@ -69,13 +69,14 @@ def show(setup: Setup) -> None:
         with protection:
             _groups(setup, domain_of(scenario))
             _blocks(scenario, domain_of(scenario))
-    more = st.expander("Data, method, estimate", key=SLOT.key("more"), on_change="rerun")
-    if more.open:
-        with more:
-            _size(scenario)
-            common.method(SLOT)
-            common.estimate(SLOT)
-            st.caption(f"**{setup.dataset.name}**. {as_text(setup.dataset.note)}")
+    common.folded(SLOT, "Data, method, estimate", lambda: _more(setup))
+
+
+def _more(setup: Setup) -> None:
+    _size(setup.scenario)
+    common.method(SLOT)
+    common.estimate(SLOT)
+    st.caption(f"**{setup.dataset.name}**. {as_text(setup.dataset.note)}")
 
 
 def _groups(setup: Setup, domain: Domain) -> None:

@@ -4,12 +4,12 @@ Room: yesno.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 import pandas as pd
 import streamlit as st
 
-from caldp_ui.app import addresses
 from caldp_ui.parts import hand_on, numbers, promises
 from caldp_ui.parts.record import Exhibit
 from caldp_ui.parts.tabs import tabs
@@ -86,20 +86,11 @@ def _column(coin: Coin) -> dict[str, str]:
 
 
 def _hand_on(what: Shown) -> None:
-    left, right = st.columns(2, gap="large")
-    query = SLOT.codec.write(SLOT.now())
-    with left:
-        hand_on.link(query)
-    with right:
-        shown = Exhibit(
-            what.ours.result,
-            words.headline(what),
-            {"Shares of yes that the reports leave likely": picture.png(what)},
-            addresses.here(query),
-        )
-        hand_on.record_page(SLOT, ANSWERS, shown)
-        hand_on.files(SLOT, what.ours.result)
-        hand_on.code(what.ours.result)
+    png = picture.png(what)
+    pictures = {"Shares of yes that the reports leave likely": png}
+    shown = Exhibit(what.ours.result, words.headline(what), pictures)
+    save = partial(hand_on.file, SLOT.key("png"), "picture.png", png)
+    hand_on.section(SLOT, ANSWERS, shown, {}, save)
 
 
 _TABS: Final[dict[str, Callable[[Shown], None]]] = {
