@@ -32,14 +32,8 @@ _NOISES = {FRESH: "New noise every day", MEMOISED: "The same report every day"}
 
 def views(record: Suspect) -> None:
     """Which of the two adversaries is shown."""
-    st.segmented_control(
-        "Adversary",
-        list(_VIEWS),
-        format_func=_VIEWS.__getitem__,
-        label_visibility="collapsed",
-        required=True,
-        **SLOT.bind("show", record.show, lambda r, v: replace(r, show=v)),
-    )
+    bound = SLOT.bind("show", record.show, lambda r, v: replace(r, show=v))
+    common.views("Adversary", _VIEWS, bound)
 
 
 def dials(record: Suspect) -> None:

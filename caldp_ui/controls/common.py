@@ -123,6 +123,21 @@ def folded(slot: Slot[Any], title: str, show: Callable[[], None]) -> None:
             show()
 
 
+def views(label: str, titles: Mapping[str, str], bound: Mapping[str, Any]) -> None:
+    """Which view of a page is open: a row of buttons beside the page's name.
+
+    `titles`: of the views by their names; `bound`: from `Slot.bind`.
+    """
+    st.segmented_control(
+        label,
+        list(titles),
+        format_func=titles.__getitem__,
+        label_visibility="collapsed",
+        required=True,
+        **bound,
+    )
+
+
 def estimate(slot: Slot[S]) -> None:
     """The estimator, with a sentence on what it does."""
     estimator = slot.now().scenario.estimator

@@ -44,14 +44,9 @@ PRESETS: Final = {
 
 def tabs() -> None:
     """What the error is drawn against."""
-    st.segmented_control(
-        "Error against",
-        list(AXES),
-        format_func=lambda name: AXES[name].title,
-        label_visibility="collapsed",
-        required=True,
-        **SLOT.bind("against", SLOT.now().against, lambda r, v: replace(r, against=v)),
-    )
+    titles = {name: axis.title for name, axis in AXES.items()}
+    bound = SLOT.bind("against", SLOT.now().against, lambda r, v: replace(r, against=v))
+    common.views("Error against", titles, bound)
 
 
 def settings(record: Curves) -> None:

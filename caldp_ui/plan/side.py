@@ -24,14 +24,8 @@ _WRONG: Final = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3)
 
 def goals() -> None:
     """What kind of accuracy is asked for."""
-    st.segmented_control(
-        "What must be known",
-        list(GOALS),
-        format_func=GOALS.__getitem__,
-        label_visibility="collapsed",
-        required=True,
-        **SLOT.bind("goal", SLOT.now().goal, lambda r, v: replace(r, goal=v)),
-    )
+    bound = SLOT.bind("goal", SLOT.now().goal, lambda r, v: replace(r, goal=v))
+    common.views("What must be known", GOALS, bound)
 
 
 def settings(record: Plan) -> None:

@@ -87,9 +87,8 @@ def test_numbers_that_would_favour_some_are_drawn_again(engine: Any) -> None:
 
 def frames_of(profiles: Profiles, link: str, answer: int, watch: Watch) -> list[bytes]:
     """All that a phone sends over its socket from the choice of its true answer on."""
-    context = profiles(
-        **SCREENS["phone"], extra_http_headers={"x-phone": f"{answer}"}
-    )  # a phone of its own
+    own = {"extra_http_headers": {"x-phone": f"{answer}"}}  # so that no two share a profile
+    context = profiles(**SCREENS["phone"], **own)
     page = context.new_page()
     page.add_init_script(SAME_COIN)
     watch.follow(page)
