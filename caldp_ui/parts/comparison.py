@@ -48,6 +48,13 @@ def shown(slot: Slot[S], scenario: Scenario) -> Shown:
     return Shown(runs.setup(scenario), runs.setup(rival), ours, plain)
 
 
+def at_once(slot: Slot[S], scenario: Scenario) -> Shown:
+    """The same without what takes long: no job is started, nothing is drawn."""
+    del slot
+    rival = rivals.rival(scenario)
+    return Shown(runs.setup(scenario), runs.setup(rival), quick(scenario), quick(rival))
+
+
 def beside(slot: Slot[S], which: str, scenario: Scenario) -> Result | None:
     """The result of what stands beside, at once, or by a job that starts by itself.
 

@@ -61,7 +61,7 @@ def by_the_maps() -> None:
 
 def link(slot: Slot[R]) -> None:
     """The address of what a page shows."""
-    link_of(slot.codec.write(slot.now()))
+    link_of(slot.query())
 
 
 def link_of(query: Mapping[str, str]) -> None:
@@ -138,7 +138,7 @@ def record_page(slot: Slot[S], nouns: Vocabulary, shown: Exhibit) -> None:
     if found is not None:
         st.download_button(
             "record.html",
-            record.html(nouns, shown, found, addresses.here(slot.codec.write(slot.now()))),
+            record.html(nouns, shown, found, addresses.here(slot.query())),
             "record.html",
             "text/html",
             key=slot.key("record"),
