@@ -1,9 +1,11 @@
 """Yes or no: one question, two ε's; the plane of errors, one person's coin, many people."""
 
 from caldp_ui.app.errors import plain_errors
+from caldp_ui.parts import pins
 from caldp_ui.parts.layout import laid_out
 from caldp_ui.session.opening import opened
 from caldp_ui.yesno import below, board, side, words
+from caldp_ui.yesno.pinned import BESIDE
 from caldp_ui.yesno.shown import shown
 from caldp_ui.yesno.slot import SLOT
 
@@ -15,5 +17,5 @@ with page.side:
 with page.main, plain_errors():
     what = shown(record.scenario)
     page.say(words.headline(what))
-    board.pictures(what)
+    board.pictures(what, pins.found(SLOT, BESIDE))
     below.show(what)

@@ -18,9 +18,10 @@ from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import runs
 from caldp_ui.distances import figures, side, words
+from caldp_ui.distances.pinned import BESIDE
 from caldp_ui.distances.shown import Shown
 from caldp_ui.distances.slot import SLOT, keeping
-from caldp_ui.parts import hand_on, numbers, pictures, promises
+from caldp_ui.parts import hand_on, numbers, pictures, pins, promises
 from caldp_ui.parts.record import Exhibit
 from caldp_ui.parts.tabs import tabs
 from caldp_ui.places.ground import home
@@ -31,7 +32,8 @@ from caldp_ui.words.vocabulary import PLACES
 
 
 def show(what: Shown) -> None:
-    """The tabs, and the open one."""
+    """What is pinned, then the tabs, and the open one."""
+    pins.show(SLOT, BESIDE, what)
     tabs(SLOT.key("tabs"), _TABS, what)
 
 

@@ -31,7 +31,7 @@ from caldp_ui.distances.slot import (
     measured,
     per_km,
 )
-from caldp_ui.parts import icons
+from caldp_ui.parts import icons, pins
 from caldp_ui.session.scenarios import bind
 from caldp_ui.words import formats
 from caldp_ui.words.strength import strength
@@ -104,7 +104,7 @@ def controls(what: Shown) -> None:
     )
     _place(what)
     presets.picker(SLOT, PRESETS)
-    common.another_outcome(SLOT, "The same promise and people; other coins.")
+    pins.again(SLOT, "The same promise and people; other coins.")
     common.folded(SLOT, "Distance, method, blocks, data", lambda: _more(record))
 
 

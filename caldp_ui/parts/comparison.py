@@ -5,6 +5,7 @@ Room: parts. A picture that takes longer than a second is left out here and come
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 import streamlit as st
 
@@ -28,6 +29,10 @@ class Shown:
     plain_setup: Setup
     ours: Result | None
     plain: Result | None
+
+
+Way: TypeAlias = Callable[[Slot[Any], Scenario], Shown]
+"""How results are brought: `shown`, by jobs where they take long, or `at_once`."""
 
 
 def quick(scenario: Scenario) -> Result | None:
@@ -74,7 +79,7 @@ def _ours_by_job(slot: Slot[S], scenario: Scenario) -> Result | None:
     return _job(slot, "ours", scenario, _offered)
 
 
-_Way = Callable[[str, str, Callable[[Progress], Result], jobs.Told], Result | None]
+_Job = Callable[[str, str, Callable[[Progress], Result], jobs.Told], Result | None]
 
 
 def _offered(
@@ -89,7 +94,7 @@ def _offered(
     return jobs.offered(key, name, work, offer, told)
 
 
-def _job(slot: Slot[S], which: str, scenario: Scenario, way: _Way) -> Result | None:
+def _job(slot: Slot[S], which: str, scenario: Scenario, way: _Job) -> Result | None:
     title = _title(scenario)
     return way(
         slot.key(which),

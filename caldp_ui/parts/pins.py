@@ -4,20 +4,26 @@ Room: parts.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, Final, Generic, TypeVar
 
 import pandas as pd
 import streamlit as st
 
+from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Result
+from caldp_ui.controls.common import SAME_BUT_COINS, another_outcome
 from caldp_ui.parts import numbers
 from caldp_ui.session.pins import PinSlot
+from caldp_ui.session.scenarios import S
 from caldp_ui.session.slot import R
+from caldp_ui.stage import Scene, stage
 from caldp_ui.words import formats, policies
 from caldp_ui.words.vocabulary import Vocabulary
 
 T = TypeVar("T")
+MAPS: Final = "pinned-maps"
+"""Names the stage of what is pinned in keys."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +42,13 @@ class Beside(Generic[R, T]):
     picture: Callable[[T, T], None]
 
 
+def again(slot: PinSlot[S], told: str = SAME_BUT_COINS) -> None:
+    """Another outcome, and the button that pins; `told`: what stays the same in another outcome."""
+    with st.container(horizontal=True, gap="xsmall", key=slot.key("again")):
+        another_outcome(slot, told)
+        button(slot)
+
+
 def button(slot: PinSlot[Any]) -> None:
     """Pin what is shown, or let go of what is pinned."""
     if slot.pinned is None:
@@ -48,6 +61,11 @@ def button(slot: PinSlot[Any]) -> None:
         )
     else:
         st.button("Unpin", icon=":material/keep_off:", key=slot.key("unpin"), on_click=slot.unpin)
+
+
+def found(slot: PinSlot[R], beside: Beside[R, T]) -> T | None:
+    """What there is of what is pinned, for a picture that shows both; None if nothing is."""
+    return None if slot.pinned is None else beside.find(slot.pinned)
 
 
 def show(slot: PinSlot[R], beside: Beside[R, T], now: T) -> None:
@@ -64,6 +82,20 @@ def show(slot: PinSlot[R], beside: Beside[R, T], now: T) -> None:
         st.markdown(f"**Pinned: {beside.title(record)}** · {beside.said(pinned)}")
         beside.picture(now, pinned)
         st.table(differences(beside.numbers(now), column))
+
+
+def in_the_picture(now: object, pinned: object) -> None:
+    """For pages whose own picture shows what is pinned, too."""
+    del now, pinned
+
+
+def maps(slot: PinSlot[Any], scene: Scene, now: GridDomain) -> None:
+    """The maps of what is pinned, under the view of the page's own, which are of the grid `now`."""
+    if scene.ground.domain != now:
+        st.caption("Its map is another one, so only the numbers stand beside each other.")
+        return
+    still = replace(scene, actions=(), can_undo=False, can_redo=False, focus=None)
+    stage(replace(still, label=f"Pinned: {scene.label}"), slot.key(MAPS))
 
 
 def numbers_of(nouns: Vocabulary, result: Result | None) -> dict[str, str]:

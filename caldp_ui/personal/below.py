@@ -10,10 +10,11 @@ import pandas as pd
 import streamlit as st
 
 from caldp_core.experiments.run import Result
-from caldp_ui.parts import hand_on, numbers, pictures, promises
+from caldp_ui.parts import hand_on, numbers, pictures, pins, promises
 from caldp_ui.parts.record import Exhibit
 from caldp_ui.parts.tabs import tabs
 from caldp_ui.personal import scene, words
+from caldp_ui.personal.pinned import BESIDE
 from caldp_ui.personal.shown import Shown, at_own_places
 from caldp_ui.personal.slot import SLOT, known, nothing_own
 from caldp_ui.personal.week import Day, week
@@ -25,7 +26,8 @@ from caldp_ui.words.vocabulary import PLACES
 
 
 def show(what: Shown) -> None:
-    """The tabs, and the open one."""
+    """What is pinned, then the tabs, and the open one."""
+    pins.show(SLOT, BESIDE, what)
     tabs(SLOT.key("tabs"), _TABS, what)
 
 

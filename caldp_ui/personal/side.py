@@ -14,7 +14,7 @@ from caldp_core.scenarios.protection import SensitiveAreas, SensitiveInhabited, 
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs, sources
 from caldp_ui.controls import common, presets
-from caldp_ui.parts import icons
+from caldp_ui.parts import icons, pins
 from caldp_ui.personal import words
 from caldp_ui.personal.presets import PRESETS
 from caldp_ui.personal.shown import Shown
@@ -76,7 +76,7 @@ def controls(what: Shown) -> None:
     with st.container(horizontal=True, gap="small"):
         for number, share in enumerate(record.policy.shares):
             _share(record, number, share)
-    common.another_outcome(SLOT, "The same people and promise; other coins.")
+    pins.again(SLOT, "The same people and promise; other coins.")
     common.folded(SLOT, "Sensitive for all, data, method", lambda: _more(record))
 
 

@@ -5,8 +5,6 @@ Room: places.
 
 from typing import Final
 
-import streamlit as st
-
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 from caldp_ui.parts import pins
@@ -15,11 +13,10 @@ from caldp_ui.places.ground import ground
 from caldp_ui.places.presets import fitting
 from caldp_ui.places.scene import scene
 from caldp_ui.places.slot import SLOT, Places
-from caldp_ui.stage import stage
 from caldp_ui.words import accuracy, promise
 from caldp_ui.words.vocabulary import PLACES
 
-KEY: Final = SLOT.key("pinned-maps")
+KEY: Final = SLOT.key(pins.MAPS)
 
 
 def title(scenario: Scenario) -> str:
@@ -36,11 +33,8 @@ def _said(what: Shown) -> str:
 
 
 def _picture(now: Shown, what: Shown) -> None:
-    domain = runs.map_of(what.setup.dataset)
-    if domain == runs.map_of(now.setup.dataset):
-        stage(scene(what, ground(what.setup, domain, SLOT.now().region), "Pinned"), KEY)
-    else:
-        st.caption("Its map is another one, so only the numbers stand beside each other.")
+    here, there = (runs.map_of(each.setup.dataset) for each in (now, what))
+    pins.maps(SLOT, scene(what, ground(what.setup, there, SLOT.now().region), "Pinned"), here)
 
 
 BESIDE: Final[pins.Beside[Places, Shown]] = pins.Beside(

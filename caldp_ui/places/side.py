@@ -23,9 +23,7 @@ def show(setup: Setup, domain: GridDomain) -> None:
         common.people(SLOT, setup.dataset.n)
     headline.odds(setup)
     presets.picker(SLOT, PRESETS)
-    with st.container(horizontal=True, gap="xsmall", key=SLOT.key("again")):
-        common.another_outcome(SLOT)
-        pins.button(SLOT)
+    pins.again(SLOT)
     # What is closed is not drawn: every control costs each run a little.
     protection = st.expander("What is protected", key=SLOT.key("protection"), on_change="rerun")
     if protection.open:

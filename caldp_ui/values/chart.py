@@ -38,19 +38,22 @@ _COMMON: Final = "Most common"
 _SENSITIVE: Final = ("#98256B", "#FF9CCB")
 
 
-def show(what: Shown) -> None:
-    """The picture; what is done on it runs before the page's next run."""
+def show(what: Shown, pinned: Shown | None) -> None:
+    """The picture, with what is `pinned`; what is done on it runs before the page's next run."""
     with st.container(key=SLOT.key("board")):
-        data = {**message(what), "turn": st.session_state.get(_TURN)}
+        data = {**message(what, pinned), "turn": st.session_state.get(_TURN)}
         _chart(key=KEY, data=data, on_act_change=_acted)
 
 
-def message(what: Shown) -> dict[str, Any]:
-    """Everything that the browser needs, as JSON."""
+def message(what: Shown, pinned: Shown | None = None) -> dict[str, Any]:
+    """Everything that the browser needs, as JSON; what is `pinned` only of the same answers."""
     setup = what.setup
     domain = domain_of(setup.scenario)
     truth = setup.dataset.distribution
     many = setup.partition.m > 1
+    kept = None
+    if pinned is not None and pinned.setup.dataset.domain == domain:
+        kept = pinned.ours
     return {
         "n": setup.n,
         "names": [domain.name_of(x) for x in range(domain.k)],
@@ -58,7 +61,8 @@ def message(what: Shown) -> dict[str, Any]:
         "truth": _numbers(truth),
         "plain": what.plain and _shares(what.plain),
         "ours": what.ours and _shares(what.ours),
-        "groups": _groups(what, domain, truth),
+        "pinned": kept and _shares(kept),
+        "groups": _groups({"plain": what.plain, "ours": what.ours, "pinned": kept}, domain, truth),
         "blocks": setup.partition.labels.tolist() if many else None,
         "marked": ";".join(marks.runs_of(np.flatnonzero(setup.sensitive))),
         "undo": SLOT.can_undo,
@@ -77,7 +81,9 @@ def _shares(result: Result) -> list[list[float]]:
     return [_numbers(column) for column in (found.estimate, found.low, found.high)]
 
 
-def _groups(what: Shown, domain: Domain, truth: Floats) -> list[dict[str, Any]]:
+def _groups(
+    results: Mapping[str, Result | None], domain: Domain, truth: Floats
+) -> list[dict[str, Any]]:
     made = []
     for name, flags in answers.groups_of(domain):
         group: dict[str, Any] = {
@@ -85,7 +91,7 @@ def _groups(what: Shown, domain: Domain, truth: Floats) -> list[dict[str, Any]]:
             "members": np.flatnonzero(flags).tolist(),
             "truth": float(truth[flags].sum()),
         }
-        for title, result in (("plain", what.plain), ("ours", what.ours)):
+        for title, result in results.items():
             if result is not None:
                 found = answers.group_share(result, flags)
                 group[title] = [found.estimate, found.low, found.high]
@@ -98,6 +104,7 @@ def _colours() -> dict[str, str]:
     both = {
         "ours": (theme.LIGHT.ours, theme.DARK.ours),
         "plain": (theme.LIGHT.plain, theme.DARK.plain),
+        "pinned": (theme.LIGHT.pinned, theme.DARK.pinned),
         "sensitive": _SENSITIVE,
     }
     return {name: f"light-dark({light}, {dark})" for name, (light, dark) in both.items()}

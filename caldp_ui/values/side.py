@@ -20,7 +20,7 @@ from caldp_core.scenarios.protection import (
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.errors import as_text
 from caldp_ui.controls import common, presets
-from caldp_ui.parts import headline
+from caldp_ui.parts import headline, pins
 from caldp_ui.session.scenarios import bind
 from caldp_ui.values import marks
 from caldp_ui.values.slot import K_MOST, SLOT, begin_with, domain_of, first_preset
@@ -62,7 +62,7 @@ def show(setup: Setup) -> None:
         common.people(SLOT, setup.dataset.n)
     headline.odds(setup)
     presets.picker(SLOT, presets_of(scenario.dataset, domain_of(scenario)))
-    common.another_outcome(SLOT)
+    pins.again(SLOT)
     # What is closed is not drawn: every control costs each run a little.
     protection = st.expander("What is protected", key=SLOT.key("protection"), on_change="rerun")
     if protection.open:

@@ -11,8 +11,9 @@ import streamlit as st
 
 from caldp_core.datasets import YesOrNo
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.controls import common, presets
+from caldp_ui.controls import presets
 from caldp_ui.controls.common import EPSILONS
+from caldp_ui.parts import pins
 from caldp_ui.session.scenarios import bind
 from caldp_ui.words import formats, told_levels
 from caldp_ui.yesno.presets import PRESETS
@@ -46,15 +47,14 @@ def show(scenario: Scenario) -> None:
         help="Known here only as this is a demonstration.",
         **bind(SLOT, "share", share, lambda s, v: replace(s, dataset=YesOrNo(v))),
     )
-    with st.container(horizontal=True, gap="xsmall"):
-        common.another_outcome(SLOT, "The same coin; other people and other throws.")
-        st.button(
-            "Undo",
-            icon=":material/undo:",
-            key=SLOT.key("undo"),
-            disabled=not SLOT.can_undo,
-            on_click=SLOT.undo,
-        )
+    pins.again(SLOT, "The same coin; other people and other throws.")
+    st.button(
+        "Undo",
+        icon=":material/undo:",
+        key=SLOT.key("undo"),
+        disabled=not SLOT.can_undo,
+        on_click=SLOT.undo,
+    )
 
 
 def _level(name: str, title: str, value: float, answer: str) -> None:

@@ -1,6 +1,7 @@
 """Links from anywhere: what they open, what is told of those that are none, and what they hold."""
 
 from dataclasses import replace
+from urllib.parse import urlencode
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -143,12 +144,15 @@ def test_an_older_link_opens_what_it_meant() -> None:
 
 @pytest.mark.parametrize("name", thinned(VARIED, one_in=3))
 def test_what_the_address_bar_holds_opens_the_same(name: str) -> None:
-    record = Places(VARIED[name], Area(40, 41, -75, -73), BEGIN.with_context(blocks=OneBlock()))
+    record = Places(VARIED[name], Area(40, 41, -75, -73))
+    kept = Places(BEGIN.with_context(blocks=OneBlock()))
     query = PlacesLink().write(record)
     assert PlacesLink().read(query) == record
+    query["pinned"] = urlencode(PlacesLink().write(kept))
     first = open_app(query)
     assert query_of(first) == query
     assert record_of(first) == record
+    assert first.session_state[SLOT_PINNED] == kept
 
 
 def test_what_the_browser_keeps_in_the_link_stays_there() -> None:

@@ -1,4 +1,4 @@
-/* Answers as rows: the truth as a bar, two estimates as points with their ranges, and a box that
+/* Answers as rows: the truth as a bar, estimates as points with their ranges, and a box that
    marks the answer as sensitive. Rows live as long as their answer, so that nothing blinks. */
 
 import {el, numbers, percent, runs, say} from "./dom.js";
@@ -36,7 +36,9 @@ class Chart {
         legend.innerHTML = `<span><i class="truth"></i>truth</span>
             <span class="plain"><i class="range plain"></i><i class="point plain"></i>plain LDP</span>
             <span class="ours"><i class="range ours"></i><i class="point ours"></i>this protection</span>
+            <span class="pinned" hidden><i class="range pinned"></i><i class="point pinned"></i>pinned</span>
             <span class="sensitive"><i class="truth"></i>sensitive</span>`;
+        this.pinned = legend.querySelector(".pinned");
         this.search = el("input", {type: "search", placeholder: "Search", "aria-label":
             "Search answers"});
         this.search.addEventListener("input", () => { this.query = this.search.value; this.draw(); });
@@ -83,6 +85,7 @@ class Chart {
         }
         this.undo.disabled = !data.undo;
         this.redo.disabled = !data.redo;
+        this.pinned.hidden = !data.pinned;
         this.draw();
     }
 
@@ -126,20 +129,22 @@ class Chart {
     }
 
     answer(x, inner) {
-        const {data} = this, {names, labels, truth, plain, ours, blocks} = data;
+        const {data} = this, {names, labels, truth, plain, ours, pinned, blocks} = data;
         const of = found => found && found.map(column => column[x]);
         const made = {id: x, name: names[x], label: inner ? labels[x] : names[x], members: [x],
-            truth: truth[x], plain: of(plain), ours: of(ours), bars: true, heading: false, inner,
+            truth: truth[x], plain: of(plain), ours: of(ours), pinned: of(pinned), bars: true,
+            heading: false, inner,
             tag: blocks ? String(blocks[x] + 1) : ""};
         made.told = on => `${this.sentence(made)} ${on ? data.words.marked : data.words.bare}`;
         return made;
     }
 
-    group({name, members, truth, plain, ours}, g, folds, open) {
-        const made = {id: `g${g}`, name, members, truth, plain, ours, bars: folds, inner: false,
-            heading: !folds, foldable: folds, open, label: name};
+    group({name, members, truth, plain, ours, pinned}, g, folds, open) {
+        const made = {id: `g${g}`, name, members, truth, plain, ours, pinned, bars: folds,
+            inner: false, heading: !folds, foldable: folds, open, label: name};
         if (!folds) {
-            const all = [["truth", truth], ["plain", plain?.[0]], ["this", ours?.[0]]];
+            const all = [["truth", truth], ["plain", plain?.[0]], ["this", ours?.[0]],
+                ["pinned", pinned?.[0]]];
             const told = all.filter(([, share]) => share !== undefined);
             made.label = `${name}: ${told.map(([who, share]) => `${who} ${percent(share)}`).join(", ")}`;
         }
@@ -147,12 +152,12 @@ class Chart {
         return made;
     }
 
-    sentence({name, truth, plain, ours}) {
+    sentence({name, truth, plain, ours, pinned}) {
         const {n} = this.data, people = Math.round(truth * n).toLocaleString("en");
         const of = (who, found) => found
             ? `; ${who} ${percent(found[0])} (${percent(found[1])} to ${percent(found[2])})` : "";
         return `${name}: truth ${percent(truth)}, ${people} people${of("plain LDP", plain)}`
-            + `${of("this protection", ours)}.`;
+            + `${of("this protection", ours)}${of("pinned", pinned)}.`;
     }
 
     draw() {
@@ -182,8 +187,9 @@ class Chart {
     /** The share at the right end; ranges may reach beyond, estimates and truth may not. */
     scale(items, width) {
         const shown = items.filter(item => item.bars);
-        const points = shown.flatMap(i => [i.truth, i.plain?.[0] ?? 0, i.ours?.[0] ?? 0]);
-        const ends = shown.flatMap(i => [i.plain?.[2] ?? 0, i.ours?.[2] ?? 0]);
+        const every = shown.flatMap(i => [i.plain, i.ours, i.pinned]).filter(Boolean);
+        const points = [...shown.map(i => i.truth), ...every.map(([estimate]) => estimate)];
+        const ends = every.map(([, , high]) => high);
         const most = Math.max(...points, 1e-9);
         const top = 1.04 * Math.max(most, Math.min(Math.max(...ends, 0), 1.6 * most));
         const ticks = width < 460 ? 3 : 5, rough = top / ticks;
