@@ -17,6 +17,7 @@ from caldp_ui.controls.choices import DATA, NAMES, protections, title_of
 from caldp_ui.controls.common import METHODS
 from caldp_ui.curves.axes import AXES
 from caldp_ui.curves.slot import SLOT, Curves
+from caldp_ui.parts import pins
 from caldp_ui.session.scenarios import bind
 
 _QUICK: Final = ("hadamard", "randomized-response", "rappor", "oue", "galois")
@@ -76,6 +77,7 @@ def settings(record: Curves) -> None:
     if record.against != "epsilon":
         common.epsilon(SLOT)
     common.people(SLOT, runs.dataset(record.scenario).n)
+    pins.button(SLOT)
 
 
 def _several(field: str, label: str, titles: dict[str, str]) -> None:

@@ -95,7 +95,7 @@ def maps(slot: PinSlot[Any], scene: Scene, now: GridDomain) -> None:
         st.caption("Its map is another one, so only the numbers stand beside each other.")
         return
     still = replace(scene, actions=(), can_undo=False, can_redo=False, focus=None)
-    stage(replace(still, label=f"Pinned: {scene.label}"), slot.key(MAPS))
+    stage(replace(still, label=f"Pinned: {scene.label}", look_hint=Scene.look_hint), slot.key(MAPS))
 
 
 def numbers_of(nouns: Vocabulary, result: Result | None) -> dict[str, str]:

@@ -23,16 +23,36 @@ def people_against_epsilon(
     chosen: str,
     here: tuple[float, int],
     colours: Palette,
+    *,
+    pinned: Need | None = None,
 ) -> go.Figure:
-    """All protections; the chosen one strong. `here`: the reader's ε and people, dotted."""
+    """All protections; the chosen one strong. `here`: the reader's ε and people, dotted.
+
+    `pinned`: another plan's need, as a point.
+    """
     traces = [
         _line(titles[name], needs, number, name == chosen, colours)
         for number, (name, needs) in enumerate(points.items())
     ]
+    if pinned is not None and pinned.people is not None:
+        traces.append(_point(pinned, colours))
     epsilon, people = here
     needed = {**AGAINST_PEOPLE, "title_text": "people needed"}
     shapes = [upright(epsilon, colours), level(people, colours)]
     return plane(traces, AGAINST_EPSILON, needed, shapes, colours)
+
+
+def _point(need: Need, colours: Palette) -> dict[str, Any]:
+    looks = {"size": 15, "symbol": "square-open", "color": colours.pinned, "line": {"width": 3}}
+    return {
+        "type": "scatter",
+        "x": [need.epsilon],
+        "y": [need.people],
+        "mode": "markers",
+        "name": "pinned",
+        "marker": looks,
+        "hovertemplate": "%{y:,.3s} people",
+    }
 
 
 def _line(

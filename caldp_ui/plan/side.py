@@ -12,7 +12,7 @@ from caldp_ui.compute import runs
 from caldp_ui.compute.sources import peopled
 from caldp_ui.controls import common
 from caldp_ui.controls.choices import DATA, NAMES, title_of
-from caldp_ui.parts import headline
+from caldp_ui.parts import headline, pins
 from caldp_ui.plan import words
 from caldp_ui.plan.slot import GOALS, SLOT, Plan
 from caldp_ui.session.scenarios import bind
@@ -55,6 +55,7 @@ def settings(record: Plan) -> None:
             lambda s, v: peopled(replace(s, dataset=DATA.get(v, s.dataset), n=s.n)),
         ),
     )
+    pins.button(SLOT)
 
 
 def _share(name: str, label: str, steps: tuple[float, ...], value: float) -> None:

@@ -32,7 +32,7 @@ def plane(what: Shown, pinned: Shown | None, colours: Palette) -> go.Figure:
     if pinned is not None:
         kept = [
             _border(pinned.ours, colours.pinned, "dashdot"),
-            _point("pinned", pinned.ours, colours.pinned, "square", colours),
+            _point("pinned", pinned.ours, colours.pinned, "square", colours, at="bottom right"),
         ]
     traces = [
         _region(what.ours, colours),
@@ -104,7 +104,9 @@ def _guess(colours: Palette) -> dict[str, Any]:
     return {"type": "scatter", **ends, "mode": "lines", "line": line, "hoverinfo": "skip"}
 
 
-def _point(name: str, coin: Coin, colour: str, symbol: str, colours: Palette) -> dict[str, Any]:
+def _point(
+    name: str, coin: Coin, colour: str, symbol: str, colours: Palette, *, at: str = "top right"
+) -> dict[str, Any]:
     return {
         "type": "scatter",
         "x": [100 * coin.errors.false_alarm],
@@ -112,7 +114,7 @@ def _point(name: str, coin: Coin, colour: str, symbol: str, colours: Palette) ->
         "mode": "markers+text",
         "name": name,
         "text": name,
-        "textposition": "top right",
+        "textposition": at,
         "textfont_color": colours.text,
         "cliponaxis": False,
         "marker": {

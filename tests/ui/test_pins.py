@@ -1,6 +1,6 @@
 """What is pinned stands beside what is shown: its numbers are those of a run of its scenario."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -9,6 +9,11 @@ from streamlit.testing.v1 import AppTest
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import navigation
+from caldp_ui.app.theme import LIGHT
+from caldp_ui.curves import lines
+from caldp_ui.curves.slot import BEGIN, Curves
+from caldp_ui.plan import charts, pinned, words
+from caldp_ui.plan.slot import Plan, PlanLink
 from caldp_ui.words import formats
 from tests.ui.driver import APP, checked, container, go, pictures, query_of
 
@@ -27,6 +32,10 @@ PAGES = {
     "personal": Page(navigation.PERSONAL, "epsilon", 0.2),
     "yesno": Page(navigation.YES_OR_NO, "epsilon_10", 2.0),
     "values": Page(navigation.VALUES, "epsilon", 4.0),
+}
+WITHOUT_RESULTS = {
+    "curves": Page(navigation.CURVES, "epsilon", 4.0),
+    "plan": Page(navigation.PLAN, "epsilon", 4.0),
 }
 MAPS = ("distances", "personal")
 
@@ -75,3 +84,41 @@ def test_a_pin_stays_beside_what_is_tried_and_in_the_link(name: str) -> None:
     checked(at.button(key=f"{name}-unpin").click().run())
     assert "pinned" not in query_of(at)
     assert container(at, f"{name}-pinned") is None
+
+
+@pytest.mark.parametrize("name", WITHOUT_RESULTS)
+def test_plans_and_curves_keep_a_pin_in_the_link(name: str) -> None:
+    page = WITHOUT_RESULTS[name]
+    at = opened(page.path, {})
+    first = record_of(at, name)
+    checked(at.button(key=f"{name}-pin").click().run())
+    checked(at.select_slider(key=f"{name}-{page.slider}").set_value(page.value).run())
+    again = opened(page.path, query_of(at))
+    assert record_of(again, name) == record_of(at, name) != first
+    assert again.session_state[f"{name}/pinned"] == first
+
+
+def test_a_pinned_plan_is_a_point_and_a_column_of_the_table() -> None:
+    first, now = Plan(), replace(Plan(), protection="plain")
+    query = {"pinned": "fresh", **PlanLink().write(now)}
+    at = opened(navigation.PLAN, query)
+    (table,) = container(at, "plan-pinned").table
+    needs = [pinned.need(each) for each in (now, first)]
+    told = [words.about(need.people) for need in needs if need.people]
+    assert list(table.value.loc["people needed"]) == told
+    assert "ε" not in table.value.index
+    figure = charts.people_against_epsilon({}, {}, "plain", (1.0, 1000), LIGHT, pinned=needs[1])
+    (point,) = figure.data
+    assert (point.name, *point.x, *point.y) == ("pinned", needs[1].epsilon, needs[1].people)
+
+
+def test_pinned_curves_are_those_that_are_not_there_and_none_along_another_axis() -> None:
+    now = replace(Curves(), scenario=BEGIN.with_context(epsilon=4.0), protections=("plain",))
+    assert [line.title for line in lines.beside(now, now)] == []
+    kept = lines.beside(now, Curves())
+    own = lines.lines_of(Curves())
+    assert [line.title for line in kept] == [f"pinned: {line.title}" for line in own]
+    assert [line.scenarios for line in kept] == [line.scenarios for line in own]
+    assert all(line.is_pinned for line in kept)
+    assert lines.beside(replace(now, against="epsilon"), Curves()) == []
+    assert lines.beside(now, None) == []
