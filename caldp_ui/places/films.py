@@ -1,22 +1,19 @@
-"""Films of the map page, made in the background while nobody is waiting for anything.
+"""Films of the map page: every ε, and other outcomes.
 
 Room: places. A film of ε has the same people and coins at every step, so what changes is ε alone;
 the results of its steps are kept, so a move of ε afterwards shows what is there already.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
-
-import streamlit as st
 
 from caldp_core.basics.types import Progress
 from caldp_core.experiments.run import Result
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import rivals, runs
 from caldp_ui.controls.common import EPSILONS
+from caldp_ui.parts.films import film
 from caldp_ui.places import scene
-from caldp_ui.session import jobs
 from caldp_ui.stage import Film, Stage, Step, project
 from caldp_ui.words import promise
 
@@ -34,31 +31,12 @@ def show(key: str, scenario: Scenario, on: Stage) -> None:
     ):
         return
     levels = runs.key(scenario.with_context(epsilon=EPSILONS[0]))
-    over = _film(f"{key}-levels", levels, lambda progress: _over_epsilon(scenario, progress))
+    over = film(f"{key}-levels", levels, lambda progress: _over_epsilon(scenario, progress))
     if over is None:
         return
     outcome = f"{runs.key(replace(scenario, seed=0))} draws"
-    draws = _film(f"{key}-draws", outcome, lambda progress: _outcomes(scenario, progress))
+    draws = film(f"{key}-draws", outcome, lambda progress: _outcomes(scenario, progress))
     project([over] if draws is None else [over, draws], on)
-
-
-def _film(key: str, name: str, make: Callable[[Progress], Film]) -> Film | None:
-    """The film of that name, if it has been made for any visit; else it is made by and by."""
-    made = _made(name)
-
-    def work(progress: Progress) -> Film:
-        if not made:
-            made.append(make(progress))
-        return made[0]
-
-    return made[0] if made else jobs.quietly(key, name, work)
-
-
-@st.cache_resource(max_entries=32, show_spinner=False)
-def _made(name: str) -> list[Film]:
-    """Where the film of that name is kept, for all visits; empty until it has been made."""
-    del name
-    return []
 
 
 def _over_epsilon(scenario: Scenario, progress: Progress) -> Film:

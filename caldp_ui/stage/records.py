@@ -15,7 +15,7 @@ from caldp_core.basics.types import Bools
 from caldp_core.domain.grid import Area, GridDomain
 from caldp_ui.stage.codec import Blob, runs_of
 
-Tool: TypeAlias = Literal["box", "brush", "blocks"]
+Tool: TypeAlias = Literal["look", "box", "brush", "blocks"]
 Look: TypeAlias = Literal["side", "swipe", "error"]
 Mark: TypeAlias = Literal["blocks", "sensitive"]
 ALL_MARKS: Final[tuple[Mark, ...]] = ("blocks", "sensitive")
@@ -97,6 +97,7 @@ class Action:
     """What a drawn box, brushed cells or a clicked block may be used for.
 
     `will`: by tool, one sentence on what will happen; the action is offered for these tools only.
+    By "look" it is what a click on a cell does with no tool in hand, as if that cell were brushed.
     """
 
     id: str

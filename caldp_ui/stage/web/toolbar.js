@@ -61,7 +61,8 @@ export class Toolbar {
             made.hidden = !tools.offered(tool);
         }
         const edits = data.actions.length > 0;
-        this.node.querySelector(".tools").hidden = !edits;
+        this.node.querySelector(".tools").hidden = data.actions.every(
+            ({will}) => Object.keys(will).every(tool => tool === "look"));
         this.node.querySelector(".changes").hidden = !edits;
         this.undo.disabled = !data.undo;
         this.redo.disabled = !data.redo;
@@ -87,7 +88,7 @@ export class Toolbar {
         for (const chip of this.actions.children) {
             pressed(chip, chip.dataset.action === tools.chosen?.id);
         }
-        this.actions.hidden = !tools.actions.length;
+        this.actions.hidden = !tools.drawing || !tools.actions.length;
         stops(this.actions, this.stage.host.activeElement);
     }
 }
