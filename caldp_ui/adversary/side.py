@@ -18,7 +18,7 @@ from caldp_ui.adversary.slot import (
     Suspect,
 )
 from caldp_ui.controls import common, presets
-from caldp_ui.parts import icons
+from caldp_ui.parts import icons, pins
 from caldp_ui.places.presets import PRESETS
 from caldp_ui.words import formats
 from caldp_ui.words.strength import strength
@@ -49,7 +49,7 @@ def protection(record: Suspect, domain: GridDomain, place: str) -> None:
     """What is protected, the place under this label, another outcome."""
     presets.picker(SLOT, PRESETS)
     _place(record, domain, place)
-    common.another_outcome(SLOT, "Other coins: the same people could have sent other reports.")
+    pins.again(SLOT, "Other coins: the same people could have sent other reports.")
 
 
 def _place(record: Suspect, domain: GridDomain, label: str) -> None:

@@ -11,6 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from caldp_ui.session.slot import Slot
+from caldp_ui.stage import Stage
 
 T = TypeVar("T")
 
@@ -42,21 +43,26 @@ def laid_out(slot: Slot[Any], name: str) -> Layout:
 
 @dataclass(frozen=True)
 class Contents(Generic[T]):
-    """What a page makes of what it has to show: the picture, the sentence, controls, tabs."""
+    """What a page makes of what it has to show: the maps, the sentence, controls, tabs.
 
-    picture: Callable[[T], object]
+    `films`: brought to the maps once everything is on screen.
+    """
+
+    maps: Callable[[T], Stage]
     headline: Callable[[T], str]
     side: Callable[[T], None]
     below: Callable[[T], None]
+    films: Callable[[T, Stage], None]
 
 
-def picture_first(page: Layout, find: Callable[[], T], contents: Contents[T]) -> None:
+def maps_first(page: Layout, find: Callable[[], T], contents: Contents[T]) -> None:
     """Fill a page; `find`: what there is to show, with progress where the picture will be."""
     with page.main:
         what = find()
-        contents.picture(what)
+        stage = contents.maps(what)
     page.say(contents.headline(what))
     with page.side:
         contents.side(what)
     with page.main:
         contents.below(what)
+        contents.films(what, stage)

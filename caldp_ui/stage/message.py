@@ -88,6 +88,7 @@ def film_head(film: Film) -> dict[str, Any]:
         "follows": film.follows,
         "pace": film.per_second,
         "loops": film.loops,
+        "hides": list(film.hides),
         "steps": [
             {
                 "label": step.label,

@@ -179,7 +179,8 @@ class Film:
 
     `follows`: the chosen step is reported, so that the page follows. `per_second`: pace of "play".
     `loops`: play goes on from the start, as outcomes drawn at random should. Which step the page is
-    at is said by the scene, so that a film that does not change is not sent again.
+    at is said by the scene, so that a film that does not change is not sent again. `hides`: lines
+    that differ from step to step, and so are left out while it plays.
     """
 
     id: str
@@ -188,6 +189,7 @@ class Film:
     follows: bool = True
     per_second: float = 4.0
     loops: bool = False
+    hides: tuple[Mark, ...] = ()
 
 
 @dataclass(frozen=True)

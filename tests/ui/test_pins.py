@@ -8,6 +8,8 @@ from streamlit.testing.v1 import AppTest
 
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.adversary.beliefs import shown
+from caldp_ui.adversary.slot import Suspect, SuspectLink
 from caldp_ui.app import navigation
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.curves import lines
@@ -34,6 +36,7 @@ PAGES = {
     "values": Page(navigation.VALUES, "epsilon", 4.0),
 }
 WITHOUT_RESULTS = {
+    "adversary": Page(navigation.ADVERSARY, "epsilon", 4.0),
     "curves": Page(navigation.CURVES, "epsilon", 4.0),
     "plan": Page(navigation.PLAN, "epsilon", 4.0),
 }
@@ -75,9 +78,9 @@ def test_a_pin_stays_beside_what_is_tried_and_in_the_link(name: str) -> None:
     assert record_of(again, name) == now
     assert again.session_state[f"{name}/pinned"] == first
     if name in MAPS:
-        shown, kept = pictures(again, f"{name}-maps"), pictures(again, f"{name}-pinned-maps")
-        assert shown["truth"] == kept["truth"]
-        assert kept == pictures(opened(page.path, {}), f"{name}-maps") != shown
+        drawn, kept = pictures(again, f"{name}-maps"), pictures(again, f"{name}-pinned-maps")
+        assert drawn["truth"] == kept["truth"]
+        assert kept == pictures(opened(page.path, {}), f"{name}-maps") != drawn
     go(at, navigation.START)
     go(at, page.path)
     assert at.session_state[f"{name}/pinned"] == first
@@ -87,7 +90,7 @@ def test_a_pin_stays_beside_what_is_tried_and_in_the_link(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", WITHOUT_RESULTS)
-def test_plans_and_curves_keep_a_pin_in_the_link(name: str) -> None:
+def test_pages_without_one_result_keep_a_pin_in_the_link(name: str) -> None:
     page = WITHOUT_RESULTS[name]
     at = opened(page.path, {})
     first = record_of(at, name)
@@ -122,3 +125,15 @@ def test_pinned_curves_are_those_that_are_not_there_and_none_along_another_axis(
     assert all(line.is_pinned for line in kept)
     assert lines.beside(replace(now, against="epsilon"), Curves()) == []
     assert lines.beside(now, None) == []
+
+
+def test_a_pinned_onlooker_has_maps_and_numbers_of_its_own() -> None:
+    now = replace(Suspect(), days=1)
+    at = opened(navigation.ADVERSARY, {"pinned": "fresh", **SuspectLink().write(now)})
+    kept = pictures(opened(navigation.ADVERSARY, {}), "adversary-maps")
+    assert pictures(at, "adversary-pinned-maps") == kept != pictures(at, "adversary-maps")
+    (table,) = container(at, "adversary-pinned").table
+    assert list(table.value.loc["days"]) == ["1", str(Suspect().days)]
+    what = shown(Suspect())
+    told = formats.share(what.ours.on_truth(Suspect().days))
+    assert table.value.loc["after a new report every day", "pinned"] == told

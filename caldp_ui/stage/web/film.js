@@ -93,6 +93,13 @@ export class FilmPlayer {
         return name && this.films.get(this.now.film).codes.get(name);
     }
 
+    /** The lines of a picture: none that would be another step's. */
+    marksOf({id, marks}) {
+        if (!this.plays(id)) return marks;
+        const {hides} = this.films.get(this.now.film);
+        return marks.filter(mark => !hides.includes(mark));
+    }
+
     words(meta) {
         const {step} = this;
         return {...meta, subtitle: step?.subtitles[meta.id] ?? meta.subtitle,
