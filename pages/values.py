@@ -7,7 +7,7 @@ from caldp_ui.compute import runs
 from caldp_ui.parts import pins
 from caldp_ui.parts.comparison import shown
 from caldp_ui.session.opening import opened
-from caldp_ui.values import below, chart, side, words
+from caldp_ui.values import below, chart, films, side, words
 from caldp_ui.values.pinned import BESIDE
 from caldp_ui.values.slot import SLOT
 
@@ -28,3 +28,4 @@ with plain_errors():
         side.show(runs.setup(scenario))
     pins.show(SLOT, BESIDE, what)
     below.show(what)
+    chart.project(films.of(what))

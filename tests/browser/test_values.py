@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from benchmarks.browser import settled
 from caldp_core.scenarios.protection import EverythingSensitive, SensitiveSymbols
@@ -102,6 +103,36 @@ def test_keys_go_from_answer_to_answer_and_tick(page: Any) -> None:
     assert page.evaluate(f"{inside}.activeElement?.dataset.id") == "0"
     page.keyboard.press("Space")
     expect_link(page, BEGIN)
+
+
+def test_a_film_moves_in_the_browser_and_resting_makes_it_the_page(page: Any) -> None:
+    slider = page.locator(".film input[type=range]")
+    slider.wait_for(timeout=60_000)
+    expect(page.locator(".film output")).to_contain_text("5 sensitive")
+    marked = page.locator(f"{ROWS}:not(.heading)[data-marked=all]")
+    assert marked.count() == 5
+    link = page.url
+    slider.evaluate("e => { e.value = 9; e.dispatchEvent(new Event('input')); }")
+    expect(page.locator(".film output")).to_contain_text("9 sensitive")
+    assert marked.count() == 9
+    assert page.url == link  # the server has not been asked
+    slider.evaluate("e => e.dispatchEvent(new Event('change'))")
+    expect_link(page, BEGIN.with_context(sensitive=SensitiveSymbols(("0-3", "5-9"))))
+    undo(page)
+    assert marked.count() == 5
+
+
+def test_what_is_pinned_is_one_more_point_a_row(page: Any) -> None:
+    points = page.locator(f"{ROWS}:not(.heading) .point.pinned:visible")
+    assert points.count() == 0
+    page.locator(".st-key-values-pin button").click()
+    points.first.wait_for()
+    assert points.count() == 10
+    expect(page.locator(".legend .pinned")).to_be_visible()
+    page.locator(".st-key-values-unpin button").click()
+    page.locator(".st-key-values-pin button").wait_for()
+    settled(page)
+    assert points.count() == 0
 
 
 def test_a_thousand_pages_are_folded_searched_and_marked(opened: Opened) -> None:

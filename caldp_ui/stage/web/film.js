@@ -94,8 +94,8 @@ export class FilmPlayer {
     }
 
     /** The lines of a picture: none that would be another step's. */
-    marksOf({id, marks}) {
-        if (!this.plays(id)) return marks;
+    marksOf({marks}) {
+        if (!this.step) return marks;
         const {hides} = this.films.get(this.now.film);
         return marks.filter(mark => !hides.includes(mark));
     }

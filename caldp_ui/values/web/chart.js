@@ -1,19 +1,28 @@
 /* Answers as rows: the truth as a bar, estimates as points with their ranges, and a box that
    marks the answer as sensitive. Rows live as long as their answer, so that nothing blinks. */
 
-import {el, numbers, percent, runs, say} from "./dom.js";
+import {readParcel, Store, VALUES} from "../../stage/web/codec.js";
+import {el, say} from "../../stage/web/dom.js";
+import {FilmPlayer} from "../../stage/web/film.js";
+import {numbers, percent, runs} from "./text.js";
 import {Row} from "./row.js";
 
 const FOLDED_FROM = 61, COMMON = 40, FOUND_MOST = 120;
 const ROW_LEAST = 19, ROW_TOUCH = 28, ROW_MOST = 40;
-const ABOVE = 240, AROUND_ON_PHONE = 410, BOARD_LEAST = 380, WIDE = 760, NARROW = 500;
+const ABOVE = 280, AROUND_ON_PHONE = 450, BOARD_LEAST = 380, WIDE = 760, NARROW = 500;
+const ENDS = ["", "-low", "-high"];
 const instances = new WeakMap();
+/** Films come by a component of their own (feed.js), before the chart or after it. */
+const hub = globalThis[Symbol.for("caldp.answers")] ??= {parcels: new Map()};
 
 export default function mount({data, parentElement: parent, setTriggerValue}) {
     let chart = instances.get(parent);
     if (!chart) instances.set(parent, chart = new Chart(parent.querySelector(".chart")));
-    chart.emit = told => setTriggerValue("act", told);
+    chart.emit = setTriggerValue;
     chart.take(data);
+    hub.come = (bytes, feed) => chart.bring(bytes, feed);
+    hub.gone = feed => chart.letGo(feed);
+    if (!chart.brought.size) hub.parcels.forEach(hub.come);
     return () => setTimeout(() => { if (!parent.host?.isConnected) chart.end(); });
 }
 
@@ -24,12 +33,54 @@ class Chart {
         this.open = new Set();
         this.view = "groups";
         this.query = "";
+        this.brought = new Map();
+        this.film = new FilmPlayer(this);
+        this.toolbar = {update() {}};
         this.build();
         this.resized = new ResizeObserver(() => this.draw());
         this.resized.observe(root);
     }
 
-    end() { this.resized.disconnect(); }
+    end() {
+        this.resized.disconnect();
+        this.film.destroy();
+    }
+
+    /** A film: what the player needs of a stage is the chart itself. */
+    bring(bytes, feed) {
+        const {head, blobs} = readParcel(bytes), store = new Store();
+        for (const [name, packed] of blobs) store.hold(name, packed);
+        this.brought.set(feed, head.film);
+        this.film.bring(head.film, store);
+    }
+
+    letGo(feed) {
+        const film = this.brought.get(feed);
+        this.brought.delete(feed);
+        if (film) this.film.remove(film.id, film.turn);
+    }
+
+    /** The player shows another step, or none. */
+    changed() {
+        const {data, film} = this;
+        this.frame = null;
+        if (film.step) {
+            const read = name => film.codesOf(name) && Array.from(film.codesOf(name), c => VALUES[c]);
+            const three = name => ENDS.map(end => read(name + end));
+            const inGroups = {plain: three("plain-groups"), ours: three("ours-groups")};
+            const of = (name, g) => inGroups[name].map(column => column[g]);
+            this.frame = {...data, plain: three("plain"), ours: three("ours"), pinned: null,
+                groups: data.groups.map(({name, members, truth}, g) =>
+                    ({name, members, truth, plain: of("plain", g), ours: of("ours", g)}))};
+            this.filmed = new Set(read("marked").flatMap((mark, x) => mark ? [x] : []));
+        }
+        this.draw();
+    }
+
+    paint() {}
+
+    /** What is listed: a film's step, or what came from the server. */
+    get shown() { return this.frame ?? this.data; }
 
     build() {
         const legend = el("div", {className: "legend"});
@@ -57,7 +108,7 @@ class Chart {
         this.board = el("div", {className: "board", role: "group", "aria-label":
             "Answers; ticked ones are sensitive. Arrow keys go from answer to answer."});
         this.readout = el("p", {className: "readout"});
-        this.root.append(this.bar, this.board, this.readout);
+        this.root.append(this.bar, this.film.node, this.board, this.readout);
         this.board.addEventListener("keydown", event => this.rove(event));
         this.board.addEventListener("focusin", event => this.stop(event.target));
         for (const event of ["pointerover", "focusin"]) {
@@ -86,10 +137,15 @@ class Chart {
         this.undo.disabled = !data.undo;
         this.redo.disabled = !data.redo;
         this.pinned.hidden = !data.pinned;
+        this.film.leave();
+        this.frame = null;
+        this.film.update();
         this.draw();
     }
 
     mark(members, on) {
+        this.film.leave();
+        this.frame = null;
         for (const x of members) this.marked[on ? "add" : "delete"](x);
         this.send({marked: runs([...this.marked].sort((a, b) => a - b))});
         this.draw();
@@ -97,7 +153,7 @@ class Chart {
 
     send(told) {
         this.turn = Date.now() + Math.random();
-        this.emit({...told, turn: this.turn});
+        this.emit("act", {...told, turn: this.turn});
     }
 
     unfold(id) {
@@ -107,7 +163,7 @@ class Chart {
 
     /** What is listed now, from top to bottom. */
     items() {
-        const {names, groups} = this.data, k = names.length, wanted = this.query.trim().toLowerCase();
+        const {names, groups} = this.shown, k = names.length, wanted = this.query.trim().toLowerCase();
         const folds = k >= FOLDED_FROM;
         if (wanted) {
             const own = new Map(groups.flatMap(({name, members}) => members.map(x => [x, name])));
@@ -129,13 +185,13 @@ class Chart {
     }
 
     answer(x, inner) {
-        const {data} = this, {names, labels, truth, plain, ours, pinned, blocks} = data;
+        const {names, labels, truth, plain, ours, pinned, blocks, words} = this.shown;
         const of = found => found && found.map(column => column[x]);
         const made = {id: x, name: names[x], label: inner ? labels[x] : names[x], members: [x],
             truth: truth[x], plain: of(plain), ours: of(ours), pinned: of(pinned), bars: true,
             heading: false, inner,
             tag: blocks ? String(blocks[x] + 1) : ""};
-        made.told = on => `${this.sentence(made)} ${on ? data.words.marked : data.words.bare}`;
+        made.told = on => `${this.sentence(made)} ${on ? words.marked : words.bare}`;
         return made;
     }
 
@@ -175,10 +231,10 @@ class Chart {
         style.setProperty("--names", `${Math.min(17, 0.5 * longest + 2.2)}rem`);
         style.setProperty("--columns", columns);
         this.board.classList.toggle("low", height < 30);
-        const top = this.scale(items, wide / columns);
+        const top = this.frame ? this.top : this.scale(items, wide / columns);
         for (const item of items) {
             if (!this.rows.has(item.id)) this.rows.set(item.id, new Row(this, item.id));
-            this.rows.get(item.id).show(item, top, this.marked);
+            this.rows.get(item.id).show(item, top, this.frame ? this.filmed : this.marked);
         }
         this.arrange(items, columns, each);
         this.controls(items);

@@ -1,6 +1,6 @@
 /* A row: a box to tick, a name, the truth as a bar, and estimates as points with their ranges. */
 
-import {el, say} from "./dom.js";
+import {el, say} from "../../stage/web/dom.js";
 
 /** A row of an answer (`id` its number) or of a group (`g` and its number). */
 export class Row {
