@@ -183,8 +183,8 @@ def _misses(view: _View) -> None:
 
 def _hand_on(view: _View) -> None:
     del view
-    hand_on.link(SLOT.codec.write(SLOT.now()))
-    st.caption("The button with the arrow on the maps saves them as a picture.")
+    hand_on.link(SLOT)
+    hand_on.by_the_maps()
 
 
 _TABS: Final[dict[str, Callable[[_View], None]]] = {

@@ -166,19 +166,17 @@ def _numbers(shown: Shown) -> None:
 
 
 def _hand_on(shown: Shown) -> None:
-    record, what = shown.record, shown.verdict
+    what = shown.verdict
     left, right = st.columns(2, gap="large")
     with left:
-        hand_on.link(SLOT.codec.write(record))
+        hand_on.link(SLOT)
     with right, st.container(horizontal=True):
-        for name, kind, made in (
-            ("matrix.json", "application/json", matrix_json(what)),
-            ("matrix.csv", "text/csv", matrix_csv(what)),
-            ("channel.txt", "text/plain", candidates.as_text(what.candidate.channel)),
+        for name, made in (
+            ("matrix.json", matrix_json(what)),
+            ("matrix.csv", matrix_csv(what)),
+            ("channel.txt", candidates.as_text(what.candidate.channel)),
         ):
-            st.download_button(
-                name, made, name, kind, key=SLOT.key(name.replace(".", "-")), on_click="ignore"
-            )
+            hand_on.file(SLOT.key(name.replace(".", "-")), name, made)
 
 
 def matrix_json(what: Verdict) -> str:

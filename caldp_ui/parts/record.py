@@ -33,15 +33,11 @@ _FORM: Final = Path(__file__).with_name("record.html")
 
 @dataclass(frozen=True, eq=False)
 class Exhibit:
-    """What a record shows. `said`: the page's own sentence on this result.
-
-    `pictures`: PNG files by title. `address`: opens the scenario.
-    """
+    """What a record shows. `said`: the page's own sentence on this; `pictures`: PNGs by title."""
 
     ours: Result
     said: str
     pictures: Mapping[str, bytes]
-    address: str
 
 
 @dataclass(frozen=True)
@@ -58,8 +54,8 @@ def check(scenario: Scenario, progress: Progress) -> Checked:
     return Checked(audited, runs.expected(scenario))
 
 
-def html(nouns: Vocabulary, shown: Exhibit, checked: Checked) -> str:
-    """The record, whole."""
+def html(nouns: Vocabulary, shown: Exhibit, checked: Checked, address: str) -> str:
+    """The record, whole; `address` opens the scenario."""
     ours, setup = shown.ours, shown.ours.setup
     told = policies.told(nouns, setup)
     return _form().substitute(
@@ -76,7 +72,7 @@ def html(nouns: Vocabulary, shown: Exhibit, checked: Checked) -> str:
         ),
         audit=_audit(checked.audited),
         repeat=f"<code>{exports.COMMAND}</code> with the scenario below as scenario.json gives "
-        f"the same digits; so does <code>{escape(shown.address)}</code>. Seed "
+        f"the same digits; so does <code>{escape(address)}</code>. Seed "
         f"{setup.scenario.seed}, caldp {__version__}.",
         scenario=escape(json.dumps(setup.scenario.to_dict(), ensure_ascii=False)),
     )

@@ -115,7 +115,7 @@ def test_opens_around_new_york_and_follows_every_control() -> None:
     checked(at.radio(key="distances-beside").set_value(AS_FAR).run())
     record = replace(record, beside=AS_FAR)
     assert_shows(at, record)
-    checked(at.selectbox(key="distances-method").set_value("stepped-geometric").run())
+    checked(at.selectbox(key="distances-family").set_value("stepped-geometric").run())
     record = replace(record, scenario=replace(record.scenario, mechanism=SteppedGeometric()))
     assert_shows(at, record)
     other = at.selectbox(key="distances-place").options[3]
@@ -261,7 +261,7 @@ def test_all_of_the_catalogue_is_listed() -> None:
     whole = replace(BEGIN, dataset=Gowalla())
     assert "at most" in side.why_not(whole, "exponential")
     at = opened(Far(whole))
-    menu = at.selectbox(key="distances-method").options
+    menu = at.selectbox(key="distances-family").options
     assert MECHANISMS["exponential"].title not in menu
     assert MECHANISMS["stepped-geometric"].title in menu
 
