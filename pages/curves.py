@@ -5,6 +5,7 @@ import streamlit as st
 from caldp_ui.app.errors import plain_errors
 from caldp_ui.curves import board, side
 from caldp_ui.curves.slot import SLOT
+from caldp_ui.parts import mathematics
 from caldp_ui.session.opening import opened
 
 record = opened(SLOT)
@@ -18,3 +19,4 @@ with plain_errors():
         side.settings(record)
     with main:
         board.view(record)
+    mathematics.drawer("curves")

@@ -6,6 +6,7 @@ from caldp_ui.app.errors import plain_errors
 from caldp_ui.matrix import below, board, side, words
 from caldp_ui.matrix.slot import SLOT
 from caldp_ui.matrix.verdict import Shown, judged
+from caldp_ui.parts import mathematics
 from caldp_ui.session.opening import opened
 
 record = opened(SLOT)
@@ -23,3 +24,4 @@ with main, plain_errors():
         st.markdown(words.headline(what))
     board.editable(what)
     below.show(Shown(record, what))
+    mathematics.drawer("matrix")

@@ -4,6 +4,7 @@ import streamlit as st
 
 from caldp_ui.app.errors import plain_errors
 from caldp_ui.compute import runs
+from caldp_ui.parts import mathematics
 from caldp_ui.personal import below, scene, side, words
 from caldp_ui.personal.shown import shown
 from caldp_ui.personal.slot import SLOT
@@ -27,3 +28,4 @@ with plain_errors():
         side.controls(what)
     with main:
         below.show(what)
+    mathematics.drawer("personal")

@@ -4,6 +4,7 @@ import streamlit as st
 
 from caldp_ui.app.errors import plain_errors
 from caldp_ui.compute import runs
+from caldp_ui.parts import mathematics
 from caldp_ui.parts.comparison import shown
 from caldp_ui.session.opening import opened
 from caldp_ui.values import below, chart, side, words
@@ -25,3 +26,4 @@ with plain_errors():
     with beside, st.container(key=SLOT.key("side")):
         side.show(runs.setup(scenario))
     below.show(what)
+    mathematics.drawer("values")

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from caldp_ui.app.errors import plain_errors
+from caldp_ui.parts import mathematics
 from caldp_ui.session.opening import opened
 from caldp_ui.yesno import below, board, side, words
 from caldp_ui.yesno.shown import shown
@@ -22,3 +23,4 @@ with main, plain_errors():
         st.markdown(words.headline(what))
     board.pictures(what)
     below.show(what)
+    mathematics.drawer("yesno")

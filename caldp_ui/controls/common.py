@@ -13,7 +13,7 @@ from caldp_core.basics.limits import EPSILON_MAX
 from caldp_core.datasets import DatasetSpec
 from caldp_core.estimation.estimators import ESTIMATORS, menu_of_estimators
 from caldp_core.mechanisms import FAMILIES
-from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.mechanisms.catalogue import MECHANISMS, mechanisms_for
 from caldp_core.mechanisms.specs import MechanismSpec
 from caldp_core.scenarios.best import Best
 from caldp_ui.compute import runs, sources
@@ -85,8 +85,9 @@ def data(slot: Slot[S], titles: Mapping[str, DatasetSpec]) -> None:
     )
 
 
+_BEST: Final = "best"
 METHODS: Final[dict[str, tuple[str, MechanismSpec]]] = {
-    "best": ("The most accurate here", Best()),
+    _BEST: ("The most accurate here", Best()),
     **{name: (MECHANISMS[name].title, MECHANISMS[name].spec()) for name in FAMILIES},
 }
 
@@ -94,15 +95,22 @@ METHODS: Final[dict[str, tuple[str, MechanismSpec]]] = {
 def method(slot: Slot[S]) -> None:
     """The mechanism, with a sentence on what each person does; by default the best one."""
     scenario = slot.now().scenario
-    kind = scenario.kind("mechanism")
+    ready = runs.setup(scenario)
+    able = {entry.name: (entry.title, entry.spec()) for entry in mechanisms_for(ready.policy)}
+    offered = {_BEST: METHODS[_BEST], **able}
     st.selectbox(
         "Method",
-        [*METHODS, *({kind} - METHODS.keys())],
-        format_func=lambda name: METHODS[name][0] if name in METHODS else MECHANISMS[name].title,
+        list(offered),
+        format_func=lambda name: offered[name][0],
         help=DEFINITIONS["frequency oracle"],
-        **bind(slot, "family", kind, lambda s, name: replace(s, mechanism=METHODS[name][1])),
+        **bind(
+            slot,
+            "family",
+            scenario.kind("mechanism"),
+            lambda s, name: replace(s, mechanism=offered[name][1]),
+        ),
     )
-    chosen = MECHANISMS[runs.setup(scenario).mechanism_name]
+    chosen = MECHANISMS[ready.mechanism_name]
     st.caption(f"{chosen.title}. {chosen.sentence}")
 
 

@@ -16,9 +16,10 @@ from caldp_core.theory import displacement as theory
 from caldp_ui.app import addresses
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show as show_chart
-from caldp_ui.compute import exports, runs
-from caldp_ui.distances import figures, side, words
-from caldp_ui.distances.shown import Shown
+from caldp_ui.compute import runs
+from caldp_ui.compute.rivals import rival
+from caldp_ui.distances import designing, figures, side, words
+from caldp_ui.distances.shown import Shown, blocks_beside
 from caldp_ui.distances.slot import SLOT, keeping
 from caldp_ui.parts import hand_on, numbers, pictures, promises
 from caldp_ui.parts.record import Exhibit
@@ -72,14 +73,23 @@ def _noises(what: Shown) -> None:
     scenario = what.record.scenario
     rows = {}
     for entry in keeping(scenario):
-        why = side.why_not(scenario, entry.name)
+        why = side.why_not(scenario, entry.name) or _undesigned(what, entry.name)
         chosen = " (shown)" if entry.name == what.setup.mechanism_name else ""
         rows[f"{entry.title}{chosen}"] = _missing(why) if why else _row(what, entry.name)
     st.table(pd.DataFrame.from_dict(rows, orient="index").rename_axis("mechanism"))
+    proved = words.proved(what, designing.kernel(what.setup.policy))
+    if proved:
+        st.markdown(f":material/verified: {proved}")
     st.caption(
         f"Reports from {place_name(what.domain, what.record.place)}; kilometres are exact, from "
         "the channel, along great circles, with reports beyond the map moved to its edge."
     )
+
+
+def _undesigned(what: Shown, name: str) -> str:
+    if name != designing.KERNEL or designing.kernel(what.setup.policy) is not None:
+        return ""
+    return "it is designed once you choose it as the noise, in seconds"
 
 
 def _row(what: Shown, name: str) -> dict[str, str]:
@@ -134,9 +144,9 @@ def _hand_on(what: Shown) -> None:
             what.ours, words.result(what), _pictures(what, what.ours), addresses.here(query)
         )
         hand_on.record_page(SLOT, PLACES, shown)
-        hand_on.files(SLOT, what.ours)
-        beside = exports.scenario_json(what.blocks_setup.scenario)
-        hand_on.file(SLOT.key("blocks-json"), "blocks-beside.json", beside)
+        scenario = what.record.scenario
+        beside = {"blocks-beside": blocks_beside(what.record), hand_on.PLAIN: rival(scenario)}
+        hand_on.files(SLOT, what.ours, beside)
         hand_on.code(what.ours)
 
 

@@ -10,6 +10,7 @@ import segno
 import streamlit as st
 
 from caldp_core.experiments.run import Result
+from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import addresses
 from caldp_ui.compute import exports
 from caldp_ui.parts import record
@@ -24,6 +25,8 @@ _KINDS: Final = {
     "json": ("application/json", ":material/data_object:"),
 }
 """What a file is, and its icon, by the end of its name."""
+PLAIN: Final = "plain-ldp"
+"""The file of the best plain LDP that stands beside a page's protection."""
 
 
 def link(query: Mapping[str, str]) -> None:
@@ -67,8 +70,8 @@ def drawer(key: str, show: Callable[[], None]) -> None:
             show()
 
 
-def files(slot: Slot[S], result: Result) -> None:
-    """The estimate and the scenario as files."""
+def files(slot: Slot[S], result: Result, beside: Mapping[str, Scenario]) -> None:
+    """The estimate and the scenario as files, and by name the scenarios that stand beside it."""
     with st.container(horizontal=True):
         st.download_button(
             "estimate.csv",
@@ -88,6 +91,9 @@ def files(slot: Slot[S], result: Result) -> None:
             icon=":material/data_object:",
             on_click="ignore",
         )
+        for name, scenario in beside.items():
+            text = exports.scenario_json(scenario)
+            file(slot.key(f"json-{name}"), f"{name}.json", text)
 
 
 def code(result: Result) -> None:

@@ -11,7 +11,7 @@ import streamlit as st
 
 from caldp_core.experiments.run import Result
 from caldp_ui.app import addresses
-from caldp_ui.compute import exports
+from caldp_ui.compute.rivals import rival
 from caldp_ui.parts import hand_on, numbers, pictures, promises
 from caldp_ui.parts.record import Exhibit
 from caldp_ui.parts.tabs import tabs
@@ -149,13 +149,13 @@ def _hand_on(what: Shown) -> None:
         maps = _pictures(what, what.assumed)
         shown = Exhibit(what.assumed, words.result(what), maps, addresses.here(query))
         hand_on.record_page(SLOT, PLACES, shown)
-        hand_on.files(SLOT, what.assumed)
-        with st.container(horizontal=True):
-            scenario = what.record.scenario
-            beside = {"places-known": known(scenario), "nothing-own": nothing_own(scenario)}
-            for name, each in beside.items():
-                text = exports.scenario_json(each)
-                hand_on.file(SLOT.key(f"json-{name}"), f"{name}.json", text)
+        scenario = what.record.scenario
+        beside = {
+            "places-known": known(scenario),
+            "nothing-own": nothing_own(scenario),
+            hand_on.PLAIN: rival(scenario),
+        }
+        hand_on.files(SLOT, what.assumed, beside)
         hand_on.code(what.assumed)
 
 

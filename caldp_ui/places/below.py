@@ -86,7 +86,7 @@ def _hand_on(what: Shown) -> None:
         off = accuracy.headline(PLACES, what.ours.first.errors.tv, what.plain.first.errors.tv)
         shown = Exhibit(what.ours, off, _pictures(what), addresses.here(query))
         hand_on.record_page(SLOT, PLACES, shown)
-        hand_on.files(SLOT, what.ours)
+        hand_on.files(SLOT, what.ours, {hand_on.PLAIN: what.plain.setup.scenario})
         hand_on.code(what.ours)
 
 

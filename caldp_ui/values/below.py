@@ -66,7 +66,7 @@ def _hand_on(what: Shown) -> None:
             addresses.here(query),
         )
         hand_on.record_page(SLOT, ANSWERS, shown)
-        hand_on.files(SLOT, what.ours)
+        hand_on.files(SLOT, what.ours, {hand_on.PLAIN: what.plain.setup.scenario})
         hand_on.code(what.ours)
 
 

@@ -98,7 +98,8 @@ def _hand_on(what: Shown) -> None:
             addresses.here(query),
         )
         hand_on.record_page(SLOT, ANSWERS, shown)
-        hand_on.files(SLOT, what.ours.result)
+        beside = {"warners-coin": what.warner.result.setup.scenario}
+        hand_on.files(SLOT, what.ours.result, beside)
         hand_on.code(what.ours.result)
 
 
