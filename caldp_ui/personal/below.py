@@ -18,7 +18,7 @@ from caldp_ui.personal import scene, words
 from caldp_ui.personal.pinned import BESIDE
 from caldp_ui.personal.shown import Shown, at_own_places
 from caldp_ui.personal.slot import SLOT, known, nothing_own
-from caldp_ui.personal.week import Day, week
+from caldp_ui.personal.week import Day, at_home, week
 from caldp_ui.places.ground import home
 from caldp_ui.words import formats, policies
 from caldp_ui.words.glossary import terms
@@ -72,6 +72,9 @@ def _week(what: Shown) -> None:
         "and one other place. Other coins: the button “Another outcome”. Reports of several days "
         "add up."
     )
+    evenings = at_home(what)
+    if evenings is not None:
+        st.markdown(words.at_home(evenings, place_name(domain, days[0].place)))
 
 
 def _truly(what: Shown, day: Day) -> str:
