@@ -75,7 +75,7 @@ def _noises(what: Shown) -> None:
     scenario = what.record.scenario
     rows = {}
     for entry in keeping(scenario):
-        why = side.why_not(scenario, entry.name) or _undesigned(what, entry.name)
+        why = _absent(what, entry.name)
         chosen = " (shown)" if entry.name == what.setup.mechanism_name else ""
         rows[f"{entry.title}{chosen}"] = _missing(why) if why else _row(what, entry.name)
     st.table(pd.DataFrame.from_dict(rows, orient="index").rename_axis("mechanism"))
@@ -88,10 +88,14 @@ def _noises(what: Shown) -> None:
     )
 
 
-def _undesigned(what: Shown, name: str) -> str:
-    if name != designing.KERNEL or designing.kernel(what.setup.policy) is not None:
-        return ""
-    return "it is designed once you choose it as the noise, in seconds"
+def _absent(what: Shown, name: str) -> str:
+    """Why a mechanism can't be shown; empty where it can."""
+    why = side.why_not(what.record.scenario, name)
+    if why:
+        return f"no: {why}"
+    if name == designing.KERNEL and designing.kernel(what.setup.policy) is None:
+        return "not yet: it is designed, in seconds, once you choose it as the noise"
+    return ""
 
 
 def _row(what: Shown, name: str) -> dict[str, str]:
@@ -108,7 +112,7 @@ def _row(what: Shown, name: str) -> dict[str, str]:
 
 def _missing(why: str) -> dict[str, str]:
     return {"a report lies off by": "–", "names its own cell": "–", "bits a report": "–",
-            "here": f"no: {why}"}  # fmt: skip
+            "here": why}  # fmt: skip
 
 
 def _numbers(what: Shown) -> None:

@@ -228,7 +228,7 @@ def test_the_best_noise_is_designed_beside_the_page_and_its_proof_is_told() -> N
     assert kept is not None
     assert kept.bound == made.bound
     (told,) = (line for line in words.promise(what) if line.startswith("Proved"))
-    assert f"**{made.bound / record.rate:,.4g} km**" in told
+    assert f"**{words.at_least(made.bound / record.rate)} km**" in told
     assert any(told in item.value for item in at.markdown)
     at.session_state["distances-tabs"] = "Every noise"
     checked(at.run())
@@ -239,6 +239,9 @@ def test_the_proof_rounds_to_the_safe_side() -> None:
     assert words.above(0.00001234) == "0.002 %"
     assert words.above(0.00322514) == "0.33 %"
     assert words.above(0.0) == "0.000 %"
+    assert words.at_least(99.5899) == "99.58"
+    assert words.at_least(1234.9) == "1,234"
+    assert words.at_least(0.0123459) == "0.01234"
 
 
 def test_where_steps_are_too_small_for_the_best_noise_planar_noise_stands() -> None:
