@@ -178,9 +178,9 @@ class Step:
     elsewhere: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Film:
-    """Pictures that follow a slider in the browser alone.
+    """Pictures that follow a slider in the browser alone; a film is equal to itself only.
 
     `follows`: the chosen step is reported, so that the page follows. `per_second`: pace of "play".
     `loops`: play goes on from the start, as outcomes drawn at random should. Which step the page is
