@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -22,9 +23,10 @@ from caldp_core.experiments.turns import Mean, in_turns, means
 from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.scenarios.policies import BinaryQuestion
 from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.adversary import fakes, fakes_files
 from caldp_ui.adversary import files as onlookers
 from caldp_ui.adversary.beliefs import shown
-from caldp_ui.adversary.slot import Suspect
+from caldp_ui.adversary.slot import FAKES, KNOWS_SHARE, KNOWS_TARGET, PUSHES, Suspect
 from caldp_ui.app import navigation
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import PLAIN
@@ -114,6 +116,31 @@ def test_code_and_table_of_an_onlooker_have_every_day(tmp_path: Path, capsys: Ou
     assert frame["this protection"].tolist() == [float(share) for _, share in told]
     assert frame["plain LDP"].tolist() == [what.plain.on_truth(m) for m in range(11)]
     assert (frame["this protection"] <= frame["most that the promise allows"] + 1e-12).all()
+
+
+@pytest.mark.parametrize("attack", PUSHES)
+def test_code_and_table_of_fake_phones_have_the_target_s_shares(
+    attack: str, tmp_path: Path, capsys: Output
+) -> None:
+    record = replace(Suspect(), show=FAKES, attack=attack)
+    what = fakes.poisoned(record)
+    told = [
+        float(line.split()[-1])
+        for line in printed(fakes_files.snippet(what, attack), tmp_path, capsys)
+    ]
+    by_repair = [what.repaired[knows][what.place] for knows in (KNOWS_TARGET, KNOWS_SHARE)]
+    assert told == [what.before[what.place], what.after[what.place], *by_repair]
+    frame = table(fakes_files.csv_of(what, runs.map_of(what.setup.dataset)))
+    (row,) = frame.index[frame["target"]]
+    assert row == what.place
+    titles = (
+        "without fakes",
+        "with fakes",
+        "repaired, told the target",
+        "repaired, told the share",
+    )
+    assert frame.loc[row, list(titles)].tolist() == told
+    np.testing.assert_array_equal(frame["with fakes"], what.after)
 
 
 @pytest.mark.parametrize("levels", [(0.5, 2.0), (float("inf"), 1.0)])
