@@ -193,9 +193,7 @@ def _hand_on(view: _View) -> None:
         hand_on.link(SLOT)
         hand_on.by_the_maps()
     with right:
-        st.markdown(
-            "**The same digits elsewhere** · with these very fakes, before and after repair"
-        )
+        st.markdown("**The same digits elsewhere** · with these very fakes")
         with st.container(horizontal=True):
             made = partial(fakes_files.csv_of, what, view.domain)
             hand_on.file(SLOT.key("fakes-csv"), "fake-phones.csv", made)
