@@ -85,26 +85,39 @@ def _finite(levels: Floats) -> list[float]:
 
 
 def _tables(what: Verdict) -> str:
-    given = {pair: cell.leak.privacy_loss for pair, cell in what.cells.items()}
-    k = range(what.k)
-    rows = {
-        "Promised: E": what.levels.tolist(),
-        "What follows from E": what.closed.tolist(),
-        "Given away": [[max(given.get((x, z), 0.0), 0.0) for z in k] for x in k],
-    }
-    return "".join(
-        _table(title, what.names, what.names, _texts(each)) for title, each in rows.items()
+    names = _numbered(what.names)
+    return _table("Promised: E (in brackets: what follows)", names, _promised(what)) + _table(
+        "Given away by the channel", names, _given(what)
     )
 
 
-def _texts(rows: list[list[float]]) -> list[list[str]]:
-    return [[level_text(round(level, 4)) for level in row] for row in rows]
+def _promised(what: Verdict) -> list[list[str]]:
+    return [[_entry(what, x, z) for z in range(what.k)] for x in range(what.k)]
 
 
-def _table(
-    title: str, names: Sequence[str], columns: Sequence[str], rows: Sequence[Sequence[str]]
-) -> str:
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
+def _entry(what: Verdict, x: int, z: int) -> str:
+    said = _text(float(what.levels[x, z]))
+    return f"{said} ({_text(float(what.closed[x, z]))})" if what.loose[x, z] else said
+
+
+def _given(what: Verdict) -> list[list[str]]:
+    lost = {pair: cell.leak.privacy_loss for pair, cell in what.cells.items()}
+    k = range(what.k)
+    return [[_text(max(lost.get((x, z), 0.0), 0.0)) for z in k] for x in k]
+
+
+def _text(level: float) -> str:
+    return level_text(round(level, 4))
+
+
+def _numbered(names: Sequence[str]) -> list[str]:
+    """Rows go by their names, columns by the numbers before them: paper is narrow."""
+    return [f"{place} · {name}" for place, name in enumerate(names, start=1)]
+
+
+def _table(title: str, names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    columns = range(1, max(map(len, rows)) + 1)
+    head = "".join(f'<th scope="col">{place}</th>' for place in columns)
     body = "".join(
         f'<tr><th scope="row">{escape(name)}</th>'
         + "".join(f"<td>{escape(each)}</td>" for each in row)
@@ -174,4 +187,6 @@ def _channel(what: Verdict) -> str:
     if len(reports) > _SHOWN_MOST:
         return f"The channel has {len(reports)} reports; they are in the Python and in channel.txt."
     rows = [[f"{float(q):.6g}" for q in row] for row in what.candidate.channel]
-    return _table("The channel: chance of each report", what.names, reports, rows)
+    told = ", ".join(_numbered(reports))
+    table = _table("The channel: chance of each report", _numbered(what.names), rows)
+    return f"{table}<p>Reports: {escape(told)}.</p>"
