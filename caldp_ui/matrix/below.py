@@ -17,8 +17,9 @@ from caldp_core.audit.composition import release_both
 from caldp_core.audit.sampled import EpsilonBound, audit_sampler, sampler_of
 from caldp_core.mechanisms import Mechanism
 from caldp_core.privacy.matrix import DenseMatrix, released_together
+from caldp_ui.app import addresses
 from caldp_ui.app.errors import as_text
-from caldp_ui.matrix import board, candidates, words
+from caldp_ui.matrix import board, candidates, files, words
 from caldp_ui.matrix.candidates import Candidate
 from caldp_ui.matrix.slot import ALIKE, SECONDS, SLOT, Table, level_link, level_text
 from caldp_ui.matrix.templates import rows_of
@@ -177,6 +178,10 @@ def _hand_on(shown: Shown) -> None:
             ("channel.txt", candidates.as_text(what.candidate.channel)),
         ):
             hand_on.file(SLOT.key(name.replace(".", "-")), name, made)
+    address = addresses.here(SLOT.query())  # what makes a file later sees no session
+    with right:
+        hand_on.file(SLOT.key("record"), "record.html", files.html(what, address))
+        hand_on.python(files.snippet(what))
 
 
 def matrix_json(what: Verdict) -> str:

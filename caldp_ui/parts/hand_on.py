@@ -23,6 +23,7 @@ from caldp_ui.words.vocabulary import Vocabulary
 _KINDS: Final = {
     "csv": ("text/csv", ":material/table:"),
     "json": ("application/json", ":material/data_object:"),
+    "html": ("text/html", ":material/description:"),
     "png": ("image/png", ":material/image:"),
     "txt": ("text/plain", ":material/notes:"),
 }

@@ -110,29 +110,29 @@ def test_a_film_moves_in_the_browser_and_resting_makes_it_the_page(page: Any) ->
     slider.wait_for(timeout=60_000)
     expect(page.locator(".film output")).to_contain_text("5 sensitive")
     marked = page.locator(f"{ROWS}:not(.heading)[data-marked=all]")
-    assert marked.count() == 5
+    expect(marked).to_have_count(5)
     link = page.url
     slider.evaluate("e => { e.value = 9; e.dispatchEvent(new Event('input')); }")
     expect(page.locator(".film output")).to_contain_text("9 sensitive")
-    assert marked.count() == 9
+    expect(marked).to_have_count(9)
     assert page.url == link  # the server has not been asked
     slider.evaluate("e => e.dispatchEvent(new Event('change'))")
     expect_link(page, BEGIN.with_context(sensitive=SensitiveSymbols(("0-3", "5-9"))))
     undo(page)
-    assert marked.count() == 5
+    expect(marked).to_have_count(5)
 
 
 def test_what_is_pinned_is_one_more_point_a_row(page: Any) -> None:
     points = page.locator(f"{ROWS}:not(.heading) .point.pinned:visible")
-    assert points.count() == 0
-    page.locator(".st-key-values-pin button").click()
+    expect(points).to_have_count(0)
+    page.locator(".st-key-values-pin button").first.click()
     points.first.wait_for()
-    assert points.count() == 10
-    expect(page.locator(".legend .pinned")).to_be_visible()
-    page.locator(".st-key-values-unpin button").click()
-    page.locator(".st-key-values-pin button").wait_for()
+    expect(points).to_have_count(10)
+    expect(page.locator(".legend span.pinned")).to_be_visible()
+    page.locator(".st-key-values-unpin button").first.click()
+    page.locator(".st-key-values-pin button").first.wait_for()
     settled(page)
-    assert points.count() == 0
+    expect(points).to_have_count(0)
 
 
 def test_a_thousand_pages_are_folded_searched_and_marked(opened: Opened) -> None:
