@@ -64,4 +64,5 @@ def _step(label: str, day: int, beliefs: dict[str, Floats], domain: GridDomain, 
         {name: encode(each) for name, each in beliefs.items()},
         {name: words.subtitle(domain, each) for name, each in beliefs.items()},
         {name: scene.fact(each, place) for name, each in beliefs.items()},
+        nobody={name: scene.lit_from(each) for name, each in beliefs.items()},
     )

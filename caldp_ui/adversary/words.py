@@ -45,7 +45,7 @@ def percent(share: float) -> str:
 def subtitle(domain: GridDomain, beliefs: Floats) -> str:
     """The best guess, and how many places make the onlooker 95 % sure."""
     guess = int(np.argmax(beliefs))
-    places = formats.count(region(beliefs), "place", "places")
+    places = formats.count(region(beliefs).size, "place", "places")
     best = place_name(domain, guess)
     return f"best guess {best} ({chance(float(beliefs[guess]))}); 95 % sure: {places}"
 
