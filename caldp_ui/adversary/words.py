@@ -32,6 +32,14 @@ def headline(what: Shown) -> str:
     )
 
 
+def alone(day: int, ours: float, plain: float) -> str:
+    """What one day's report tells by itself."""
+    return (
+        f"From report {day} alone an onlooker puts **{chance(ours)}** on the true place; with "
+        f"plain LDP {chance(plain)}."
+    )
+
+
 def chance(share: float) -> str:
     """A chance as people."""
     return formats.out_of(share)

@@ -1,5 +1,6 @@
 """What an adversary learns: the page shows what the core's inference gives for the same reports."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -184,12 +185,18 @@ def test_the_films_are_the_days_and_each_report_alone() -> None:
         assert dict(step.subtitles) == {each.id: each.subtitle for each in shows}
         assert dict(step.facts) == {each.id: each.fact for each in shows}
         assert dict(step.nobody) == {each.id: each.nobody for each in shows}
+        said = words.headline(replace_days(what, day)).replace("**", "")
+        assert re.sub("<[^>]*>", "", "".join(step.elsewhere.values())) == said
+        assert step.reading == str(day)
+    assert days.dial == "adversary-days"
     alone = films.one_by_one(what, US_GRID, told.append)
     prior = what.ours.after[0]
     for step, report in zip(alone.steps, what.ours.reports, strict=True):
         chances = prior * likelihood(what.ours.setup.mechanism, report)
         assert step.codes["ours"] == encode(chances / chances.sum())
         assert step.codes["kept"] == alone.steps[0].codes["ours"]
+        on_truth = words.chance(float((chances / chances.sum())[DENVER]))
+        assert f"<strong>{on_truth}</strong>" in "".join(step.elsewhere.values())
     assert len({step.codes["ours"].name for step in alone.steps}) == DAYS_MAX
     assert max(told) < 1.0
 
