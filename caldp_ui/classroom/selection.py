@@ -18,7 +18,7 @@ from caldp_core.lecture.selection import BitwiseResponse, OneHotResponse
 from caldp_ui.app.theme import Palette, palette
 from caldp_ui.charts.show import show
 from caldp_ui.classroom import charts, dials, example
-from caldp_ui.classroom.slot import ITEMS_MOST, SLOT, Lesson
+from caldp_ui.classroom.slot import SLOT, Lesson
 from caldp_ui.classroom.station import Board, Station
 from caldp_ui.words import formats
 
@@ -209,17 +209,9 @@ def _numbers(what: Selection) -> dict[str, dict[str, str]]:
     }
 
 
-def _dials(lesson: Lesson) -> None:
-    with st.container(key=SLOT.key("dials")):
-        dials.epsilon(lesson)
-        powers = tuple(1 << b for b in range(2, ITEMS_MOST.bit_length()))
-        dials.pick("items", "Items", powers, lesson.items, "Candidates to choose from.")
-    dials.people(lesson, 100)
-
-
 STATION = Station(
     "Selection",
     open_board,
-    _dials,
+    dials.of_items("Candidates to choose from."),
     ("The lecture's four items", "No noise at all, and still the wrong winner."),
 )

@@ -180,9 +180,9 @@ class Step:
     nobody: Mapping[str, float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Film:
-    """Pictures that follow a slider in the browser alone.
+    """Pictures that follow a slider in the browser alone; a film is equal to itself only.
 
     `follows`: the chosen step is reported, so that the page follows. `per_second`: pace of "play".
     `loops`: play goes on from the start, as outcomes drawn at random should. Which step the page is
@@ -190,6 +190,7 @@ class Film:
     `dial`: key of the page's own slider for what changes in the film, which then has none in the
     stage: the pictures follow that slider before the server has answered. Steps are found by their
     `reading`; a film is followed only if it has the scene's own pictures at the scene's own step.
+    `hides`: lines that differ from step to step, and so are left out while it plays.
     """
 
     id: str
@@ -199,6 +200,7 @@ class Film:
     per_second: float = 4.0
     loops: bool = False
     dial: str = ""
+    hides: tuple[Mark, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from caldp_ui.adversary.beliefs import shown
 from caldp_ui.adversary.slot import DAYS_MAX, DENVER, Suspect
 from tests.browser.conftest import Profiles
 from tests.browser.hands import expect
-from tests.browser.test_values import PHONE
+from tests.browser.test_phone import PHONE
 from tests.browser.watch import Watch
 
 pytestmark = pytest.mark.browser

@@ -133,8 +133,9 @@ export function paintPicture(context, picture, projection, stage, ratio, clip = 
     const cells = raster => context.drawImage(raster, left, top, right - left, bottom - top);
     const {id} = picture.meta, {nobody} = stage.film.words(picture.meta);
     cells(picture.raster(stage.codesOf(id), nobody, grid, table));
-    if (picture.meta.marks.includes("sensitive") && stage.ink.tint) cells(stage.ink.tint);
-    context.drawImage(stage.layer.over(projection, picture.meta.marks, stage, ratio), 0, 0);
+    const marks = stage.film.marksOf(picture.meta);
+    if (marks.includes("sensitive") && stage.ink.tint) cells(stage.ink.tint);
+    context.drawImage(stage.layer.over(projection, marks, stage, ratio), 0, 0);
     context.restore();
 }
 
