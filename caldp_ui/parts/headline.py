@@ -30,8 +30,12 @@ def sentence(nouns: Vocabulary, setup: Setup, ours: Result | None, plain: Result
 
 def sentence_html(nouns: Vocabulary, ours: Result, plain: Result) -> str:
     """The same sentence as HTML, for films."""
-    told = escape(_told(nouns, ours.setup, ours, plain))
-    return f"<p>{_BOLD.sub(_STRONG, told)}</p>"
+    return as_html(_told(nouns, ours.setup, ours, plain))
+
+
+def as_html(told: str) -> str:
+    """A sentence whose only Markdown is bold words, as HTML."""
+    return f"<p>{_BOLD.sub(_STRONG, escape(told))}</p>"
 
 
 def _told(nouns: Vocabulary, setup: Setup, ours: Result | None, plain: Result | None) -> str:
