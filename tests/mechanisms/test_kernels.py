@@ -144,6 +144,27 @@ def test_along_streets_noise_on_both_axes_is_the_best() -> None:
     assert best_one.fun == pytest.approx(product, rel=1e-7)
 
 
+def test_on_a_torus_no_mechanism_is_better_than_one_that_moves_all_alike() -> None:
+    # 3 × 4 cells: a program of all 144 probabilities, and one of the 12 of a displacement.
+    row, column = (grid.ravel() for grid in np.indices((3, 4)))
+    down, right = (np.abs(np.subtract.outer(each, each)) for each in (row, column))
+    apart = np.hypot(0.8 * np.minimum(down, 3 - down), 0.5 * np.minimum(right, 4 - right))
+    k, factor = len(apart), np.exp(-apart)
+    pairs = [(x, z) for x in range(k) for z in range(k) if x != z]
+    kept = np.zeros((len(pairs) * k, k * k))
+    for i, (x, z) in enumerate(pairs):
+        rows, reports = np.arange(i * k, (i + 1) * k), np.arange(k)
+        kept[rows, x * k + reports] = factor[x, z]
+        kept[rows, z * k + reports] = -1.0
+    sums = np.kron(np.eye(k), np.ones(k))
+    any_one = linprog(apart.ravel() / k, kept, np.zeros(len(kept)), sums, np.ones(k))
+    alike = np.zeros((len(pairs), k))
+    alike[np.arange(len(pairs)), [x for x, _ in pairs]] = [factor[pair] for pair in pairs]
+    alike[np.arange(len(pairs)), [z for _, z in pairs]] -= 1.0
+    moved = linprog(apart[0], alike, np.zeros(len(pairs)), np.ones((1, k)), np.ones(1))
+    assert any_one.fun == pytest.approx(moved.fun, rel=1e-9)
+
+
 @pytest.mark.parametrize(
     ("row", "width"),
     [("square cells", 1.0), ("cells 0.7 as wide", 0.7), ("cells 0.4 as wide", 0.4)],
