@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from benchmarks import audits, crowd, families, page, paper, people, tallies, wear
+from benchmarks import audits, crowd, families, kernels, page, paper, people, tallies, wear
 from benchmarks.figures import Figure
 from benchmarks.machine import machine
 from benchmarks.sizes import FULL, TINY, Sizes
@@ -21,6 +21,7 @@ _PARTS = {
     "paper": paper.figures,
     "audits": audits.figures,
     "families": families.figures,
+    "kernels": kernels.figures,
 }
 _ASKED = {"page": page.figures, "wear": wear.figures, "crowd": crowd.figures}
 """Measured only when asked for: the dashboard at work, in a browser and for many visits."""
