@@ -62,9 +62,7 @@ def facets(levels: Floats, most: int, v: Floats) -> Floats:
     return table[np.argsort(slack)[:most]]
 
 
-def relaxed_bound(
-    part: Part, weighted: Weighted, cuts: Sequence[Cut], progress: Progress
-) -> float:
+def relaxed_bound(part: Part, weighted: Weighted, cuts: Sequence[Cut], progress: Progress) -> float:
     """A bound on tr(ΩM⁻¹) of every channel of the part; the design only tells where to start."""
     table = facets(part.levels, _FACETS_MAX, weighted.columns.v[weighted.w > 0])
     path = _Path(part, table, cuts)
