@@ -122,9 +122,11 @@ def _moves(browser: "Browser", address: str, visits: int, bare: list[float]) -> 
             times.append(press_until_redrawn(page, "ArrowRight"))
             sizes.append(sum(received) / 1000)
             messages.append(float(len(received)))
-        for _ in range(_STEPS):
-            if not page.is_visible(FILM):
-                again.append(press_until_redrawn(page, "ArrowLeft"))
+        again.extend(
+            press_until_redrawn(page, "ArrowLeft")
+            for _ in range(_STEPS)
+            if not page.is_visible(FILM)
+        )
         page.wait_for_selector(FILM)
         for key in ("ArrowRight",) * _STEPS + ("ArrowLeft",) * _STEPS:
             along.append(press_until_redrawn(page, key))
