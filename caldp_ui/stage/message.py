@@ -90,6 +90,7 @@ def film_head(film: Film) -> dict[str, Any]:
         "pace": film.per_second,
         "loops": film.loops,
         "dial": film.dial and f".st-key-{film.dial}",
+        "hides": list(film.hides),
         "steps": [
             {
                 "label": step.label,

@@ -188,6 +188,7 @@ class Film:
     `dial`: key of the page's own slider for what changes in the film, which then has none in the
     stage: the pictures follow that slider before the server has answered. Steps are found by their
     `reading`; a film is followed only if it has the scene's own pictures at the scene's own step.
+    `hides`: lines that differ from step to step, and so are left out while it plays.
     """
 
     id: str
@@ -197,6 +198,7 @@ class Film:
     per_second: float = 4.0
     loops: bool = False
     dial: str = ""
+    hides: tuple[Mark, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -128,7 +128,8 @@ def test_the_tour_does_its_steps_and_ends() -> None:
 def test_a_pinned_scenario_stands_beside_the_present_one() -> None:
     at = checked(open_app().button(key="places-pin").click().run())
     checked(at.select_slider(key="places-epsilon").set_value(4.0).run())
-    assert record_of(at) == Places(BEGIN.with_context(epsilon=4.0), pinned=BEGIN)
+    assert record_of(at) == Places(BEGIN.with_context(epsilon=4.0))
+    assert at.session_state["places/pinned"] == Places(BEGIN)
     now, was = pictures(at), pictures(at, pinned.KEY)
     assert now["truth"] == was["truth"]
     assert now["ours"] != was["ours"]
@@ -140,8 +141,11 @@ def test_a_pinned_scenario_stands_beside_the_present_one() -> None:
     assert "people" not in table.index  # the same in both
     again = open_app(query_of(at))
     assert record_of(again) == record_of(at)
+    assert again.session_state["places/pinned"] == Places(BEGIN)
+    assert pictures(again, pinned.KEY) == was
     checked(at.button(key="places-unpin").click().run())
-    assert record_of(at).pinned is None
+    assert at.session_state["places/pinned"] is None
+    assert "pinned" not in query_of(at)
 
 
 def opened_tab(at: AppTest, which: str) -> AppTest:

@@ -118,7 +118,7 @@ def _ratios(levels: Floats, averages: Floats) -> Floats:
         down = np.exp(-levels) @ averages.T
         each = np.where(averages[:, :, None] > 0, averages[:, :, None] / down, 0.0)
         second = np.log(each.sum(axis=1))
-    closed = np.minimum(first, second)
+    closed: Floats = np.minimum(first, second)
     np.fill_diagonal(closed, 0.0)
     for through in range(len(closed)):
         closed = np.minimum(closed, closed[:, through, None] + closed[through])
@@ -128,7 +128,7 @@ def _ratios(levels: Floats, averages: Floats) -> Floats:
 def _distances(levels: Floats) -> Floats:
     """(k, k) symmetric and finite: how little two symbols hide each other."""
     finite = np.minimum(levels, _FAR)
-    return finite + finite.T
+    return np.asarray(finite + finite.T)
 
 
 def _clusters(distances: Floats, count: int) -> Ints:

@@ -61,13 +61,7 @@ class Program:
     @classmethod
     def of(cls, steps: Steps) -> "Program":
         """Raises `CaldpError` where steps are so small that too many cells are near."""
-        require(
-            steps.cells_within(2.0) <= NEAR_MAX,
-            "The best noise can be found where a step is not too small, here about "
-            f"{steps.cells_within(2.0):,.0f} cells lie within two nats in each quarter of the "
-            f"map, and {NEAR_MAX} is the most; planar geometric noise is as good there to one "
-            "part in ten thousand.",
-        )
+        check_steps(steps)
         planar = mean_distance(Peaks.planar(), steps)
         full = steps.cells_within(1.0)
         reach = (_WINDOW / full) ** (0.5 if None not in steps.both else 1.0)
@@ -107,6 +101,16 @@ class Program:
         left -= np.bincount(flows.payer, amount, size)
         proved = min(float((left / self.mass).min()), float(self.cells.norm[-1]))
         return max(proved * (1.0 - _ROUNDING), 0.0)
+
+
+def check_steps(steps: Steps) -> None:
+    """Raise `CaldpError` where steps are so small that a program would be too large."""
+    require(
+        steps.cells_within(2.0) <= NEAR_MAX,
+        f"The best noise is looked for where at most {NEAR_MAX} cells lie within two nats in each "
+        f"quarter of the map, here are about {steps.cells_within(2.0):,.0f}; with such small steps "
+        "planar geometric noise is as good.",
+    )
 
 
 def _with_far(cells: Cells, far: Cells) -> tuple[Floats, Floats]:

@@ -132,8 +132,9 @@ export function paintPicture(context, picture, projection, stage, ratio, clip = 
     context.imageSmoothingEnabled = false;
     const cells = raster => context.drawImage(raster, left, top, right - left, bottom - top);
     cells(picture.raster(stage.codesOf(picture.meta.id), grid, table));
-    if (picture.meta.marks.includes("sensitive") && stage.ink.tint) cells(stage.ink.tint);
-    context.drawImage(stage.layer.over(projection, picture.meta.marks, stage, ratio), 0, 0);
+    const marks = stage.film.marksOf(picture.meta);
+    if (marks.includes("sensitive") && stage.ink.tint) cells(stage.ink.tint);
+    context.drawImage(stage.layer.over(projection, marks, stage, ratio), 0, 0);
     context.restore();
 }
 
