@@ -19,6 +19,7 @@ SENTENCE: Final = ".st-key-headline p"
 ODDS: Final = ".st-key-odds .odds"
 """Where the sentence and the odds are on the page, as CSS selectors: films change them, too."""
 _BOLD: Final = re.compile(r"\*\*(.+?)\*\*")
+_SIGN: Final = re.compile(r"\\(?=[^\w\s])")
 _STRONG: Final = r"<strong>\1</strong>"
 
 
@@ -33,9 +34,9 @@ def sentence_html(nouns: Vocabulary, ours: Result, plain: Result) -> str:
     return as_html(_told(nouns, ours.setup, ours, plain))
 
 
-def as_html(told: str) -> str:
-    """A sentence whose only Markdown is bold words, as HTML."""
-    return f"<p>{_BOLD.sub(_STRONG, escape(told))}</p>"
+def as_html(sentence: str) -> str:
+    """A sentence of Markdown, with no more than bold words and escaped signs, as HTML."""
+    return f"<p>{_SIGN.sub('', _BOLD.sub(_STRONG, escape(sentence)))}</p>"
 
 
 def _told(nouns: Vocabulary, setup: Setup, ours: Result | None, plain: Result | None) -> str:
