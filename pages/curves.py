@@ -3,6 +3,7 @@
 from caldp_ui.app.errors import plain_errors
 from caldp_ui.curves import board, side
 from caldp_ui.curves.slot import SLOT
+from caldp_ui.parts import mathematics
 from caldp_ui.parts.layout import laid_out
 from caldp_ui.session.opening import opened
 
@@ -16,3 +17,4 @@ with plain_errors():
         side.settings(record)
     with page.main:
         board.view(record)
+    mathematics.drawer("curves")

@@ -4,6 +4,7 @@ from caldp_ui.app.errors import plain_errors
 from caldp_ui.matrix import below, board, side, words
 from caldp_ui.matrix.slot import SLOT
 from caldp_ui.matrix.verdict import Shown, judged
+from caldp_ui.parts import mathematics
 from caldp_ui.parts.layout import laid_out
 from caldp_ui.session.opening import opened
 
@@ -18,3 +19,4 @@ with page.main, plain_errors():
     page.say(words.headline(what))
     board.editable(what)
     below.show(Shown(record, what))
+    mathematics.drawer("matrix")

@@ -1,6 +1,7 @@
 """Personal secrets: everybody hides their own places behind tags; four ways on the same people."""
 
 from caldp_ui.app.errors import plain_errors
+from caldp_ui.parts import mathematics
 from caldp_ui.parts.layout import Contents, laid_out, maps_first
 from caldp_ui.personal import below, films, scene, side, words
 from caldp_ui.personal.shown import shown
@@ -13,3 +14,4 @@ record = opened(SLOT)
 
 with plain_errors():
     maps_first(laid_out(SLOT, "Personal secrets"), lambda: shown(record), CONTENTS)
+    mathematics.drawer("personal")

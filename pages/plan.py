@@ -1,6 +1,7 @@
 """Plan a survey: from the accuracy one needs to people and ε, and back."""
 
 from caldp_ui.app.errors import plain_errors
+from caldp_ui.parts import mathematics
 from caldp_ui.parts.layout import laid_out
 from caldp_ui.plan import board, side
 from caldp_ui.plan.slot import SLOT
@@ -16,3 +17,4 @@ with plain_errors():
         side.settings(record)
     with page.main:
         board.view(record)
+    mathematics.drawer("plan")

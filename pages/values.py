@@ -4,7 +4,7 @@ import streamlit as st
 
 from caldp_ui.app.errors import plain_errors
 from caldp_ui.compute import runs
-from caldp_ui.parts import pins
+from caldp_ui.parts import mathematics, pins
 from caldp_ui.parts.comparison import shown
 from caldp_ui.session.opening import opened
 from caldp_ui.values import below, chart, films, side, words
@@ -28,4 +28,5 @@ with plain_errors():
         side.show(runs.setup(scenario))
     pins.show(SLOT, BESIDE, what)
     below.show(what)
+    mathematics.drawer("values")
     chart.project(films.of(what))

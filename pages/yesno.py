@@ -1,7 +1,7 @@
 """Yes or no: one question, two ε's; the plane of errors, one person's coin, many people."""
 
 from caldp_ui.app.errors import plain_errors
-from caldp_ui.parts import pins
+from caldp_ui.parts import mathematics, pins
 from caldp_ui.parts.layout import laid_out
 from caldp_ui.session.opening import opened
 from caldp_ui.yesno import below, board, side, words
@@ -19,3 +19,4 @@ with page.main, plain_errors():
     page.say(words.headline(what))
     board.pictures(what, pins.found(SLOT, BESIDE))
     below.show(what)
+    mathematics.drawer("yesno")

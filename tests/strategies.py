@@ -165,6 +165,7 @@ MECHANISMS = {
     "exponential": st.builds(specs.Exponential),
     "designed": st.builds(specs.Designed),
     "planar-geometric": st.builds(specs.PlanarGeometric),
+    "best-kernel": st.builds(specs.BestKernel),
     "stepped-geometric": st.builds(specs.SteppedGeometric),
 }
 EVERY = {

@@ -88,6 +88,8 @@ def _hand_on(what: Shown) -> None:
             hand_on.file(SLOT.key("csv"), "days.csv", files.csv_of(what))
             scenario = exports.scenario_json(what.ours.setup.scenario)
             hand_on.file(SLOT.key("json"), "scenario.json", scenario)
+            plain = exports.scenario_json(what.plain.setup.scenario)
+            hand_on.file(SLOT.key("plain"), f"{hand_on.PLAIN}.json", plain)
         hand_on.python(files.snippet(what))
 
 

@@ -24,15 +24,15 @@ def plane(
     *,
     height: int = 430,
 ) -> go.Figure:
-    """A figure with names of curves below; `x` and `y` are its axes, `height` pixels high."""
+    """A figure with names of curves above; `x` and `y` are its axes, `height` pixels high."""
     # Streamlit's own grey is too faint to read.
     texts = {"tickfont_color": colours.text, "title_font_color": colours.text}
     layout = {
         "xaxis": {**x, **texts},
         "yaxis": {**y, **texts},
         "height": height,
-        "margin": {"l": 0, "r": 10, "t": BUTTONS, "b": 0},
-        "legend": {"orientation": "h", "y": -0.17, "yanchor": "top", "x": 0},
+        "margin": {"l": 0, "r": 10, "t": 30, "b": 0},
+        "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
         "dragmode": False,  # a finger that scrolls the page would zoom
         "hovermode": "x unified",
         "shapes": list(shapes),

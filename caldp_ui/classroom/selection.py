@@ -175,7 +175,7 @@ def _formula(what: Selection, lesson: Lesson) -> None:
     first, second, third = (_round(at) for at in what.notes)
     st.markdown(
         f"The lecture's thresholds, dotted in the picture: {first}, {second} and {third} votes; "
-        f"they are orders of magnitude. {_how(lesson.n)} Points are elections by "
+        f"they are orders of magnitude. {how(lesson.n)} Points are elections by "
         "simulated tallies; a tie counts as lost. All rivals have the same number of votes. "
         "**Curator** (report noisy max): a change of vote takes from one item "
         "and gives to another, so the noise is Lap(2/ε). "
@@ -187,7 +187,7 @@ def _formula(what: Selection, lesson: Lesson) -> None:
     )
 
 
-def _how(n: int) -> str:
+def how(n: int) -> str:
     """How the two local curves are computed."""
     if n <= EXACT_PEOPLE:
         return "The curves are exact: every sum of coins, with its chance."

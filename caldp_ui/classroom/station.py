@@ -12,8 +12,9 @@ import streamlit as st
 
 from caldp_ui.classroom import audits
 from caldp_ui.classroom.slot import SLOT, Lesson
-from caldp_ui.parts import hand_on
+from caldp_ui.parts import hand_on, mathematics
 from caldp_ui.parts.tabs import tabs
+from caldp_ui.words.statements import LECTURE
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +52,7 @@ def below(board: Board) -> None:
     if made.open:
         with made:
             board.formula()
+            mathematics.listed(LECTURE.get(SLOT.now().station, ()))
     tabs(SLOT.key("tabs"), _TABS, board)
 
 

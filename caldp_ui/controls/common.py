@@ -13,7 +13,7 @@ from caldp_core.basics.limits import EPSILON_MAX
 from caldp_core.datasets import DatasetSpec
 from caldp_core.estimation.estimators import ESTIMATORS, menu_of_estimators
 from caldp_core.mechanisms import FAMILIES
-from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.mechanisms.catalogue import MECHANISMS, mechanisms_for
 from caldp_core.mechanisms.specs import MechanismSpec
 from caldp_core.scenarios.best import Best
 from caldp_ui.compute import runs, sources
@@ -85,21 +85,25 @@ def data(slot: Slot[S], titles: Mapping[str, DatasetSpec]) -> None:
     )
 
 
+_BEST: Final = "best"
 METHODS: Final[dict[str, tuple[str, MechanismSpec]]] = {
-    "best": ("The most accurate here", Best()),
+    _BEST: ("The most accurate here", Best()),
     **{name: (MECHANISMS[name].title, MECHANISMS[name].spec()) for name in FAMILIES},
 }
 
 
 def method(
-    slot: Slot[S], names: Iterable[str] = tuple(FAMILIES), best: str = METHODS["best"][0]
+    slot: Slot[S], names: Iterable[str] | None = None, best: str = METHODS["best"][0]
 ) -> None:
     """The best mechanism or one of these names, with a sentence on what each person does.
 
-    `best`: what the best is called, which may be so of quick ones only.
+    `names`: None for all of the catalogue that keep the policy. `best`: what the best is called,
+    which may be so of quick ones only.
     """
     scenario = slot.now().scenario
     kind = scenario.kind("mechanism")
+    if names is None:
+        names = [entry.name for entry in mechanisms_for(runs.setup(scenario).policy)]
     st.selectbox(
         "Method",
         list(dict.fromkeys(["best", *names, kind])),
@@ -107,7 +111,8 @@ def method(
         help=DEFINITIONS["frequency oracle"],
         **bind(slot, "family", kind, lambda s, name: replace(s, mechanism=_spec(name))),
     )
-    chosen = MECHANISMS[runs.setup(scenario).mechanism_name]
+    # What is named need not be made to be told of: that may take long.
+    chosen = MECHANISMS[runs.setup(scenario).mechanism_name if kind == "best" else kind]
     st.caption(f"{chosen.title}. {chosen.sentence}")
 
 

@@ -17,9 +17,10 @@ from caldp_core.theory import displacement as theory
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import runs
-from caldp_ui.distances import figures, side, words
+from caldp_ui.compute.rivals import rival
+from caldp_ui.distances import designing, figures, side, words
 from caldp_ui.distances.pinned import BESIDE
-from caldp_ui.distances.shown import Shown
+from caldp_ui.distances.shown import Shown, blocks_beside
 from caldp_ui.distances.slot import SLOT, keeping
 from caldp_ui.parts import hand_on, numbers, pictures, pins, promises
 from caldp_ui.parts.record import Exhibit
@@ -74,14 +75,27 @@ def _noises(what: Shown) -> None:
     scenario = what.record.scenario
     rows = {}
     for entry in keeping(scenario):
-        why = side.why_not(scenario, entry.name)
+        why = _absent(what, entry.name)
         chosen = " (shown)" if entry.name == what.setup.mechanism_name else ""
         rows[f"{entry.title}{chosen}"] = _missing(why) if why else _row(what, entry.name)
     st.table(pd.DataFrame.from_dict(rows, orient="index").rename_axis("mechanism"))
+    proved = words.proved(what, designing.kernel(what.setup.policy))
+    if proved:
+        st.markdown(f":material/verified: {proved}")
     st.caption(
         f"Reports from {place_name(what.domain, what.record.place)}; kilometres are exact, from "
         "the channel, along great circles, with reports beyond the map moved to its edge."
     )
+
+
+def _absent(what: Shown, name: str) -> str:
+    """Why a mechanism can't be shown; empty where it can."""
+    why = side.why_not(what.record.scenario, name)
+    if why:
+        return f"no: {why}"
+    if name == designing.KERNEL and designing.kernel(what.setup.policy) is None:
+        return "not yet: it is designed, in seconds, once you choose it as the noise"
+    return ""
 
 
 def _row(what: Shown, name: str) -> dict[str, str]:
@@ -98,7 +112,7 @@ def _row(what: Shown, name: str) -> dict[str, str]:
 
 def _missing(why: str) -> dict[str, str]:
     return {"a report lies off by": "–", "names its own cell": "–", "bits a report": "–",
-            "here": f"no: {why}"}  # fmt: skip
+            "here": why}  # fmt: skip
 
 
 def _numbers(what: Shown) -> None:
@@ -123,10 +137,10 @@ def _numbers(what: Shown) -> None:
 
 
 def _hand_on(what: Shown) -> None:
-    shown = None
+    shown, scenario = None, what.record.scenario
     if what.ours is not None:
         shown = Exhibit(what.ours, words.result(what), _pictures(what, what.ours))
-    beside = {"blocks-beside": what.blocks_setup.scenario}
+    beside = {"blocks-beside": blocks_beside(what.record), hand_on.PLAIN: rival(scenario)}
     hand_on.section(SLOT, PLACES, shown, beside, hand_on.by_the_maps)
 
 

@@ -6,7 +6,7 @@ Room: distances.
 from dataclasses import replace
 from typing import Final
 
-from caldp_ui.distances import scene, words
+from caldp_ui.distances import designing, scene, words
 from caldp_ui.distances.shown import Shown, shown
 from caldp_ui.distances.slot import SLOT, Far
 from caldp_ui.parts import pins
@@ -17,7 +17,7 @@ from caldp_ui.words.vocabulary import PLACES
 
 def _find(record: Far) -> Shown:
     """In the view that is open, so that both are of one kind."""
-    return shown(replace(record, show=SLOT.now().show), at_once)
+    return shown(replace(designing.or_stand_in(record), show=SLOT.now().show), at_once)
 
 
 def _title(record: Far) -> str:

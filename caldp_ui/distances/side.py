@@ -16,7 +16,7 @@ from caldp_core.scenarios.distances import CrowFlies, Streets
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs, sources
 from caldp_ui.controls import common, presets
-from caldp_ui.distances import words
+from caldp_ui.distances import designing, words
 from caldp_ui.distances.presets import PRESETS
 from caldp_ui.distances.shown import Shown
 from caldp_ui.distances.slot import (
@@ -30,6 +30,7 @@ from caldp_ui.distances.slot import (
     keeping,
     measured,
     per_km,
+    standing_in,
 )
 from caldp_ui.parts import icons, pins
 from caldp_ui.session.scenarios import bind
@@ -50,12 +51,12 @@ _NAMED_MAX: Final = 200
 """Cities in the list of places."""
 
 
-def show(what: Shown) -> None:
-    """All of it."""
-    dials(what.record, what.setup.dataset.n)
-    st.caption(words.ring(what.record))
+def show(record: Far, what: Shown) -> None:
+    """All of it; `record`: what was asked for, of which `what` may show a stand-in."""
+    dials(record, what.setup.dataset.n)
+    st.caption(words.ring(record))
     odds(what)
-    controls(what)
+    controls(what, record)
 
 
 def dials(record: Far, in_data: int | None) -> None:
@@ -93,9 +94,8 @@ def odds(what: Shown) -> None:
         )
 
 
-def controls(what: Shown) -> None:
+def controls(what: Shown, record: Far) -> None:
     """What is shown, from where, beside which blocks; then presets and the rest."""
-    record = what.record
     st.segmented_control(
         "Show",
         list(_SHOWS),
@@ -176,6 +176,8 @@ def makes(scenario: Scenario, name: str) -> bool:
 
 def why_not(scenario: Scenario, name: str) -> str:
     """The core's sentence where it cannot; else empty."""
+    if name == designing.KERNEL:
+        return designing.why_not(runs.setup(standing_in(scenario)).policy)
     try:
         runs.setup(replace(scenario, mechanism=MECHANISMS[name].spec()))
     except CaldpError as error:

@@ -28,6 +28,8 @@ _KINDS: Final = {
     "txt": ("text/plain", ":material/notes:"),
 }
 """What a file is, and its icon, by the end of its name."""
+PLAIN: Final = "plain-ldp"
+"""The file of the best plain LDP that stands beside a page's protection."""
 
 
 def section(

@@ -12,6 +12,7 @@ import streamlit as st
 from caldp_core.experiments.run import Result
 from caldp_ui.app.errors import as_text
 from caldp_ui.compute import runs
+from caldp_ui.compute.rivals import rival
 from caldp_ui.parts import (
     error_curves,
     hand_on,
@@ -57,7 +58,8 @@ def _hand_on(what: Shown) -> None:
     if what.ours is not None and what.plain is not None:
         off = accuracy.headline(PLACES, what.ours.first.errors.tv, what.plain.first.errors.tv)
         shown = Exhibit(what.ours, off, _pictures(what.ours, what.plain))
-    hand_on.section(SLOT, PLACES, shown, {}, hand_on.by_the_maps)
+    beside = {hand_on.PLAIN: rival(what.setup.scenario)}
+    hand_on.section(SLOT, PLACES, shown, beside, hand_on.by_the_maps)
 
 
 def _pictures(ours: Result, plain: Result) -> dict[str, bytes]:

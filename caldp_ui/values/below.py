@@ -9,6 +9,7 @@ from functools import partial
 from typing import Final
 
 from caldp_ui.compute import curves
+from caldp_ui.compute.rivals import rival
 from caldp_ui.parts import error_curves, hand_on, promises
 from caldp_ui.parts.comparison import Shown
 from caldp_ui.parts.record import Exhibit
@@ -40,7 +41,8 @@ def _hand_on(what: Shown) -> None:
         off = accuracy.headline(ANSWERS, what.ours.first.errors.tv, what.plain.first.errors.tv)
         shown = Exhibit(what.ours, off, {"Truth, plain LDP, this protection": png})
     save = partial(hand_on.file, SLOT.key("png"), "picture.png", png)
-    hand_on.section(SLOT, ANSWERS, shown, {}, save)
+    beside = {hand_on.PLAIN: rival(what.setup.scenario)}
+    hand_on.section(SLOT, ANSWERS, shown, beside, save)
 
 
 _AGAINST: Final = (

@@ -73,7 +73,8 @@ def _hand_on(what: Shown) -> None:
     pictures = {"Shares of yes that the reports leave likely": png}
     shown = Exhibit(what.ours.result, words.headline(what), pictures)
     save = partial(hand_on.file, SLOT.key("png"), "picture.png", png)
-    hand_on.section(SLOT, ANSWERS, shown, {}, save)
+    beside = {"warners-coin": what.warner.result.setup.scenario}
+    hand_on.section(SLOT, ANSWERS, shown, beside, save)
 
 
 _TABS: Final[dict[str, Callable[[Shown], None]]] = {

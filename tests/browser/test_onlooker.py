@@ -13,6 +13,7 @@ from caldp_ui.adversary.beliefs import shown
 from caldp_ui.adversary.slot import DAYS_MAX, DENVER, Suspect
 from tests.browser.conftest import Profiles
 from tests.browser.hands import expect
+from tests.browser.test_phone import PHONE
 from tests.browser.watch import Watch
 
 pytestmark = pytest.mark.browser
@@ -79,3 +80,22 @@ def test_a_click_is_where_the_person_is_and_so_is_enter(page: Any) -> None:
     expect_said(page, replace(Suspect(), place=beside, days=DAYS_MAX))
     # Nothing else is to be had in hand here.
     assert page.locator(f"{STAGE} .tools:visible").count() == 0
+
+
+def test_a_tap_is_a_click_and_the_maps_come_first_on_a_phone(
+    profiles: Profiles, address: str, watch: Watch
+) -> None:
+    page = profiles(**PHONE).new_page()
+    watch.follow(page)
+    page.goto(f"{address}/adversary?days=1")
+    page.wait_for_selector(f"{STAGE}[data-painted]")
+    settled(page)
+    frame = page.locator(f"{STAGE} .pane:visible .frame").first
+    box = frame.bounding_box()
+    assert box["y"] + box["height"] < page.viewport_size["height"] * 0.75
+    frame.tap(position={"x": 150, "y": 50})
+    page.wait_for_function("location.search.includes('place=')")
+    there = int(record_of(page))
+    expect_said(page, Suspect(place=there, days=1))
+    page.close()
+    watch.check()

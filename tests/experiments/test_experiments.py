@@ -59,7 +59,7 @@ def test_one_seed_gives_one_result() -> None:
     np.testing.assert_array_equal(first.first.estimate, again.first.estimate)
     assert first.errors != other.errors
     one, same, another = (forecast(r.setup, budget=QUICK) for r in (first, again, other))
-    assert one == same != another
+    assert one == same == another  # an expectation is no outcome
 
 
 def test_trials_differ_and_do_not_depend_on_their_number() -> None:

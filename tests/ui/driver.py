@@ -76,6 +76,19 @@ def finished(at: AppTest) -> AppTest:
     return at
 
 
+def jobs_done(at: AppTest) -> AppTest:
+    """The same, once what was started beside the page by itself is done."""
+    while at_work := [job.future for job in _jobs(at) if job and not job.future.done()]:
+        assert not wait(at_work, timeout=_PATIENCE).not_done
+        checked(at.run())
+    return checked(at.run())
+
+
+def _jobs(at: AppTest) -> Iterator[Any]:
+    state = at.session_state._state.filtered_state
+    return (value for name, value in state.items() if name.endswith("/job"))
+
+
 def go(at: AppTest, page: str) -> AppTest:
     """To another page by the menu, which, in a browser, leaves the query behind."""
     at.query_params.clear()

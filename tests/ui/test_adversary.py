@@ -12,6 +12,7 @@ from caldp_core.audit.inference import likelihood
 from caldp_core.datasets import us_cities
 from caldp_core.domain.grid import US_GRID, Area
 from caldp_core.experiments.run import prepare
+from caldp_core.mechanisms.specs import PublishedUrap
 from caldp_core.scenarios.protection import OneBlock, SensitiveAreas, StateBlocks
 from caldp_ui.adversary import candidates, figures, films, scene, words
 from caldp_ui.adversary.beliefs import Shown, onlooker, region, shown
@@ -190,6 +191,22 @@ def test_the_day_where_a_film_rests_is_the_page_s() -> None:
     assert_shows(at, Suspect(days=2))
     choose(at, "reports", 5.0, STAGE)
     assert_shows(at, Suspect(days=2))
+
+
+def test_the_sentence_says_new_reports_and_one_that_is_kept() -> None:
+    by_days = {days: words.headline(shown(Suspect(days=days))) for days in (0, 1, 7)}
+    ours, plain = (shown(Suspect()).ours, shown(Suspect()).plain)
+    before, once, week = (words.chance(ours.on_truth(days)) for days in (0, 1, 7))
+    assert by_days[0] == f"Before any report an onlooker puts **{before}** on the true place."
+    assert f"From 1 new report an onlooker reads the state and puts **{once}**" in by_days[1]
+    assert "kept" not in by_days[1]
+    assert f"puts **{week}** on the true place; from one report, kept, {once};" in by_days[7]
+    assert f"with plain LDP {words.chance(plain.on_truth(7))}; before {before}." in by_days[7]
+
+
+def test_published_urap_has_an_onlooker_too() -> None:
+    at = opened(record := Suspect(replace(BEGIN, mechanism=PublishedUrap()), days=2))
+    assert_shows(at, record)
 
 
 def test_where_nothing_hides_the_page_says_so() -> None:
