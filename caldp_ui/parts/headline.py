@@ -30,8 +30,12 @@ def sentence(nouns: Vocabulary, setup: Setup, ours: Result | None, plain: Result
 
 def sentence_html(nouns: Vocabulary, ours: Result, plain: Result) -> str:
     """The same sentence as HTML, for films."""
-    told = escape(_told(nouns, ours.setup, ours, plain))
-    return f"<p>{_BOLD.sub(_STRONG, told)}</p>"
+    return paragraph(_told(nouns, ours.setup, ours, plain))
+
+
+def paragraph(sentence: str) -> str:
+    """A sentence with its bold parts as HTML, for films."""
+    return f"<p>{_BOLD.sub(_STRONG, escape(sentence))}</p>"
 
 
 def _told(nouns: Vocabulary, setup: Setup, ours: Result | None, plain: Result | None) -> str:

@@ -58,11 +58,15 @@ def test_a_pin_shares_the_view_and_a_film_of_the_rate_moves_alone(opened: Opened
     page.wait_for_function("c => c.drawn !== c.toDataURL()", arg=truths(page)[1].element_handle())
     after = [canvas.evaluate(DRAWN) for canvas in truths(page)]
     assert after[0] == after[1] != before[1] == before[0]
-    slider = page.locator(".film input[type=range]").first
-    slider.wait_for(timeout=60_000)
-    expect(page.locator(".film output").first).to_have_text("0.02 a kilometre")
-    told, link = page.locator(".facts").first.inner_text(), page.url
-    slider.evaluate("e => { e.value = 0; e.dispatchEvent(new Event('input')); }")
-    expect(page.locator(".film output").first).to_have_text("0.002 a kilometre")
-    expect(page.locator(".facts").first).not_to_have_text(told)
-    assert page.url == link  # the server has not been asked
+    film, facts = page.locator(".film").first, page.locator(".facts").first
+    film.wait_for(timeout=60_000)
+    expect(film.locator("output")).to_have_text("0.02 a kilometre")
+    told, link = facts.inner_text(), page.url
+    sentence = page.locator(".st-key-headline p:visible").first.inner_text()
+    film.get_by_role("button", name="Play").click()
+    expect(film.locator("output")).to_have_text("0.05 a kilometre")
+    film.get_by_role("button", name="Stop").click()
+    expect(facts).not_to_have_text(told)
+    expect(page.locator(".st-key-headline p:visible").first).not_to_have_text(sentence)
+    assert "pinned" in link
+    page.wait_for_url("**km=*")  # resting makes it the page's own
