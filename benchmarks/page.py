@@ -110,7 +110,8 @@ def _bare_moves(browser: "Browser", address: str) -> list[float]:
 
 def _moves(browser: "Browser", address: str, visits: int, bare: list[float]) -> Iterator[Figure]:
     """Five steps a visit; each visit has another number of people, so that no step is cached."""
-    times, sizes, again = [], [], []
+    times, sizes = [], []
+    again: list[float] = []
     messages, along, steps = [], [], []
     for visit in range(visits):
         page, received = _open(browser, f"{address}/{MAP_PAGE}?v=2&n={1_000_000 + visit}")
