@@ -4,19 +4,54 @@ Room: controls. A preset sets what is protected; data, ε, people and estimator 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Protocol, TypeVar
 
 import streamlit as st
 
-from caldp_core.scenarios.protection import BlocksSpec, SensitiveSpec
+from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.scenarios.best import Best
+from caldp_core.scenarios.distances import Distances, Line
+from caldp_core.scenarios.policies import ContextPolicy
+from caldp_core.scenarios.protection import (
+    BlocksSpec,
+    EverythingSensitive,
+    OneBlock,
+    SensitiveSpec,
+)
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.session.scenarios import S, bind
 from caldp_ui.session.slot import Slot
 
 
+class Ready(Protocol):
+    """A protection with a title and a sentence for readers."""
+
+    @property
+    def title(self) -> str:
+        """What it is called."""
+        ...
+
+    @property
+    def sentence(self) -> str:
+        """What it does."""
+        ...
+
+    def apply(self, scenario: Scenario) -> Scenario:
+        """The scenario with this protection."""
+        ...
+
+    def fits(self, scenario: Scenario) -> bool:
+        """True if the scenario already has this protection."""
+        ...
+
+
+R = TypeVar("R", bound=Ready)
+
+
 @dataclass(frozen=True)
 class Preset:
-    """A protection with a title and a sentence for readers."""
+    """Blocks and sensitive values, see `Ready`."""
 
     title: str
     sentence: str
@@ -24,22 +59,59 @@ class Preset:
     sensitive: SensitiveSpec
 
     def apply(self, scenario: Scenario) -> Scenario:
-        """The scenario with this protection."""
-        return scenario.with_context(blocks=self.blocks, sensitive=self.sensitive)
+        """See `Ready`."""
+        return in_context(scenario).with_context(blocks=self.blocks, sensitive=self.sensitive)
 
     def fits(self, scenario: Scenario) -> bool:
-        """True if the scenario already has this protection."""
-        return (
-            scenario.context.blocks == self.blocks and scenario.context.sensitive == self.sensitive
+        """See `Ready`."""
+        policy = scenario.policy
+        return isinstance(policy, ContextPolicy) and (policy.blocks, policy.sensitive) == (
+            self.blocks,
+            self.sensitive,
         )
 
 
-def fitting(presets: Sequence[Preset], scenario: Scenario) -> Preset | None:
+@dataclass(frozen=True)
+class Fading:
+    """Secrecy that fades with the distance between values, see `Ready`; neighbours are 1 apart."""
+
+    title: str
+    sentence: str
+    policy: Line | Distances
+
+    def apply(self, scenario: Scenario) -> Scenario:
+        """See `Ready`."""
+        policy = replace(self.policy, epsilon=scenario.policy.plain_epsilon)
+        return _kept(replace(scenario, policy=policy))
+
+    def fits(self, scenario: Scenario) -> bool:
+        """See `Ready`."""
+        policy = scenario.policy
+        same = isinstance(policy, Line | Distances) and type(policy) is type(self.policy)
+        return same and replace(self.policy, epsilon=policy.plain_epsilon) == policy
+
+
+def in_context(scenario: Scenario) -> Scenario:
+    """The scenario, if its policy is a context; another becomes plain LDP at its ε."""
+    if isinstance(scenario.policy, ContextPolicy):
+        return scenario
+    plain = ContextPolicy(OneBlock(), EverythingSensitive(), scenario.policy.plain_epsilon)
+    return _kept(replace(scenario, policy=plain))
+
+
+def _kept(scenario: Scenario) -> Scenario:
+    """With its mechanism, if that can keep the policy, else by the best."""
+    entry = next((e for e in MECHANISMS.values() if e.spec is type(scenario.mechanism)), None)
+    keeps = entry is None or type(scenario.policy).matrix in entry.policies
+    return scenario if keeps else replace(scenario, mechanism=Best())
+
+
+def fitting(presets: Sequence[R], scenario: Scenario) -> R | None:
     """The preset that the scenario shows, if it is one."""
     return next((preset for preset in presets if preset.fits(scenario)), None)
 
 
-def picker(slot: Slot[S], presets: Sequence[Preset]) -> None:
+def picker(slot: Slot[S], presets: Sequence[Ready]) -> None:
     """A menu of ready protections, and the sentence of the one that is shown."""
     titles = {preset.title: preset for preset in presets}
     shown = fitting(presets, slot.now().scenario)

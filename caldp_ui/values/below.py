@@ -9,6 +9,7 @@ from typing import Final
 
 import streamlit as st
 
+from caldp_core.privacy.context import Context
 from caldp_ui.app import addresses
 from caldp_ui.compute import curves
 from caldp_ui.parts import error_curves, hand_on, promises, repetition
@@ -35,7 +36,8 @@ def _curves(what: Shown) -> None:
     if what.ours is None or what.plain is None:
         st.info("The curves come once both pictures are there.")
         return
-    error_curves.section(SLOT.key("curve-against"), _AGAINST, what.ours, what.plain)
+    choices = _AGAINST if isinstance(what.setup.policy, Context) else _OF_ANY
+    error_curves.section(SLOT.key("curve-against"), choices, what.ours, what.plain)
     repetition.section(SLOT.key("repetition"), what.ours, what.plain)
 
 
@@ -70,6 +72,7 @@ def _hand_on(what: Shown) -> None:
         hand_on.code(what.ours)
 
 
+_OF_ANY: Final = (error_curves.EPSILON, error_curves.PEOPLE)
 _AGAINST: Final = (
     error_curves.Against(
         "number of sensitive answers",
@@ -78,8 +81,7 @@ _AGAINST: Final = (
         lambda result: float(result.setup.sensitive.sum()),
         {"title_text": "sensitive answers: yours first, then others in random order"},
     ),
-    error_curves.EPSILON,
-    error_curves.PEOPLE,
+    *_OF_ANY,
 )
 _TABS: Final[dict[str, Callable[[Shown], None]]] = {
     "What an onlooker learns": onlooker.show,
