@@ -4,7 +4,7 @@ import streamlit as st
 
 from caldp_ui.app.errors import plain_errors
 from caldp_ui.compute import runs
-from caldp_ui.distances import below, scene, side, words
+from caldp_ui.distances import below, designing, scene, side, words
 from caldp_ui.distances.shown import shown
 from caldp_ui.distances.slot import SLOT
 from caldp_ui.parts import mathematics
@@ -18,7 +18,7 @@ with plain_errors():
         said = st.container()
     main, beside = st.columns([3.1, 1], gap="medium")
     with main:
-        what = shown(record)
+        what = shown(designing.made(record))
         scene.maps(what)
     with said, st.container(key="headline"):
         st.markdown(words.headline(what))
@@ -26,7 +26,7 @@ with plain_errors():
         side.dials(record, runs.dataset(record.scenario).n)
         st.caption(words.ring(record))
         side.odds(what)
-        side.controls(what)
+        side.controls(what, record)
     with main:
         below.show(what)
     mathematics.drawer("distances")

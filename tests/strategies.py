@@ -32,6 +32,7 @@ from caldp_core.datasets import (
 )
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.mechanisms.specs import (
+    BestKernel,
     Binary,
     Designed,
     Exponential,
@@ -199,6 +200,7 @@ MECHANISMS = {
     "exponential": st.builds(Exponential),
     "designed": st.builds(Designed),
     "planar-geometric": st.builds(PlanarGeometric),
+    "best-kernel": st.builds(BestKernel),
     "stepped-geometric": st.builds(SteppedGeometric),
 }
 EVERY = {

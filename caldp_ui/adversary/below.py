@@ -29,7 +29,7 @@ def show(what: Shown) -> None:
 
 
 def _days(what: Shown) -> None:
-    st.markdown(words.repeats(what))
+    st.markdown(words.REPEATS)
     alt = words.alt_days(what.ours, what.plain)
     show_chart(figures.days(what, palette()), SLOT.key("days-chart"), alt)
     st.caption(
@@ -62,11 +62,14 @@ def _numbers(what: Shown) -> None:
 
 
 def _column(onlooker: Onlooker, what: Shown) -> dict[str, str]:
-    beliefs, setup = onlooker.now(what.record), onlooker.setup
+    days, setup = what.record.days, onlooker.setup
+    beliefs = onlooker.after[days]
     return {
         "put on the true place, before": formats.share(onlooker.on_truth(0)),
-        "put on the true place, after": formats.share(float(beliefs[onlooker.place])),
-        "the most that the promise allows": formats.share(onlooker.most[what.reports]),
+        "after a new report every day": formats.share(onlooker.on_truth(days)),
+        "the most that the promise allows": formats.share(onlooker.most[days]),
+        "after a report that is kept": formats.share(onlooker.on_truth(min(days, 1))),
+        "the most that the promise allows then": formats.share(onlooker.most[min(days, 1)]),
         "put on the best guess": formats.share(float(beliefs.max())),
         "places that make the onlooker 95 % sure": formats.exactly(region(beliefs)),
         "method": MECHANISMS[setup.mechanism_name].title,

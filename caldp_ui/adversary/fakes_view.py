@@ -77,7 +77,6 @@ def _scene(what: Poisoned, domain: GridDomain, record: Suspect) -> Scene:
         can_undo=SLOT.can_undo,
         can_redo=SLOT.can_redo,
         focus=Focus(scene.frame(domain, what.place, _NEAR), what.place),
-        look_hint="Take the brush and click where the fake phones should push; or choose beside.",
         mark_words={**MARK_WORDS, "box": "around the target"},
         label="What fake phones do to the estimate",
         image_name="caldp-fake-phones",
@@ -88,10 +87,7 @@ def _scene(what: Poisoned, domain: GridDomain, record: Suspect) -> Scene:
 _TARGET: Final = Action(
     scene.HERE,
     "Push this place",
-    {
-        "brush": "Click a place: fake phones push it.",
-        "box": "Drag a box: fake phones push the place in its middle.",
-    },
+    {"look": "Click a place that the fake phones should push, or choose beside."},
 )
 
 

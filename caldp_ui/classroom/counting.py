@@ -27,7 +27,7 @@ from caldp_ui.words import formats
 FUNCTIONS: Final = 256
 _CELLS: Final = (4, 16, 64, 256, 1024)
 _FAMILIES: Final = {
-    "randomized-response": ("randomized response", "middle left"),
+    "randomized-response": ("randomized response", "top left"),
     "rappor": ("RAPPOR", "top left"),
     "oue": ("OUE", "bottom left"),
     "hadamard": ("Hadamard", "middle left"),
@@ -152,7 +152,7 @@ def figure(what: Counting, lesson: Lesson, colours: Palette) -> go.Figure:
         "tickangle": 0,
         "range": [-0.35, 3.15],
     }
-    ticks = [part * 10.0**power for power in range(-5, 4) for part in (1, 2, 5)]
+    ticks = [part * 10.0**power for power in range(-5, 4) for part in (1, 1.5, 2, 3, 5, 7)]
     y = {
         "title_text": "standard error of a share, %",
         "type": "log",

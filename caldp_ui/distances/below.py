@@ -18,7 +18,7 @@ from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import runs
 from caldp_ui.compute.rivals import rival
-from caldp_ui.distances import figures, side, words
+from caldp_ui.distances import designing, figures, side, words
 from caldp_ui.distances.shown import Shown, blocks_beside
 from caldp_ui.distances.slot import SLOT, keeping
 from caldp_ui.parts import hand_on, numbers, pictures, promises
@@ -73,14 +73,23 @@ def _noises(what: Shown) -> None:
     scenario = what.record.scenario
     rows = {}
     for entry in keeping(scenario):
-        why = side.why_not(scenario, entry.name)
+        why = side.why_not(scenario, entry.name) or _undesigned(what, entry.name)
         chosen = " (shown)" if entry.name == what.setup.mechanism_name else ""
         rows[f"{entry.title}{chosen}"] = _missing(why) if why else _row(what, entry.name)
     st.table(pd.DataFrame.from_dict(rows, orient="index").rename_axis("mechanism"))
+    proved = words.proved(what, designing.kernel(what.setup.policy))
+    if proved:
+        st.markdown(f":material/verified: {proved}")
     st.caption(
         f"Reports from {place_name(what.domain, what.record.place)}; kilometres are exact, from "
         "the channel, along great circles, with reports beyond the map moved to its edge."
     )
+
+
+def _undesigned(what: Shown, name: str) -> str:
+    if name != designing.KERNEL or designing.kernel(what.setup.policy) is not None:
+        return ""
+    return "it is designed once you choose it as the noise, in seconds"
 
 
 def _row(what: Shown, name: str) -> dict[str, str]:

@@ -17,7 +17,7 @@ from caldp_core.scenarios.distances import CrowFlies, Streets
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs, sources
 from caldp_ui.controls import common
-from caldp_ui.distances import words
+from caldp_ui.distances import designing, words
 from caldp_ui.distances.presets import PRESETS, fitting
 from caldp_ui.distances.shown import Shown
 from caldp_ui.distances.slot import (
@@ -31,6 +31,7 @@ from caldp_ui.distances.slot import (
     keeping,
     measured,
     per_km,
+    standing_in,
 )
 from caldp_ui.parts import icons
 from caldp_ui.session.scenarios import bind
@@ -86,9 +87,11 @@ def odds(what: Shown) -> None:
         )
 
 
-def controls(what: Shown) -> None:
-    """What is shown, from where, beside which blocks; then presets and the rest."""
-    record = what.record
+def controls(what: Shown, record: Far) -> None:
+    """What is shown, from where, beside which blocks; then presets and the rest.
+
+    `record`: what was asked for, where `what` may show planar noise until the best is designed.
+    """
     st.segmented_control(
         "Show",
         list(_SHOWS),
@@ -183,14 +186,15 @@ def _with_data(record: Far, title: str) -> Far:
 def _method(scenario: Scenario) -> None:
     """All of the catalogue that can be made for this map; the others are told under “Numbers”."""
     kind = scenario.kind("mechanism")
-    names = ["best", *(entry.name for entry in keeping(scenario) if makes(scenario, entry.name))]
+    able = [entry.name for entry in keeping(scenario) if makes(scenario, entry.name)]
+    names = ["best", *able]
     st.selectbox(
         "Noise",
         list(dict.fromkeys([*names, kind])),
         format_func=lambda n: "The most accurate quick one" if n == "best" else MECHANISMS[n].title,
         **bind(SLOT, "method", kind, lambda s, name: replace(s, mechanism=spec(name))),
     )
-    chosen = MECHANISMS[runs.setup(scenario).mechanism_name]
+    chosen = MECHANISMS[runs.setup(scenario).mechanism_name if kind == "best" else kind]
     st.caption(f"{chosen.title}. {chosen.sentence}")
 
 
@@ -206,6 +210,8 @@ def makes(scenario: Scenario, name: str) -> bool:
 
 def why_not(scenario: Scenario, name: str) -> str:
     """The core's sentence where it cannot; else empty."""
+    if name == designing.KERNEL:
+        return designing.why_not(runs.setup(standing_in(scenario)).policy)
     try:
         runs.setup(replace(scenario, mechanism=spec(name)))
     except CaldpError as error:

@@ -13,8 +13,6 @@ from caldp_ui.app.theme import Palette
 
 _DASHES: Final = ("dashdot", "longdash", "dash", "dot", "solid")
 _SYMBOLS: Final = ("triangle-up", "star", "diamond", "square", "circle")
-_BUTTONS: Final = 32
-"""Pixels of Plotly's row of buttons, which a touch screen always shows."""
 
 
 def against_the_best(
@@ -59,8 +57,8 @@ def against_the_best(
             **texts,
         },
         "height": 430,
-        "margin": {"l": 0, "r": 10, "t": _BUTTONS, "b": 0},
-        "legend": {"orientation": "h", "y": -0.17, "yanchor": "top", "x": 0},
+        "margin": {"l": 0, "r": 10, "t": 30, "b": 0},
+        "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
         "dragmode": False,
         "hovermode": "x unified",
         "shapes": [

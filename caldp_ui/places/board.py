@@ -45,4 +45,4 @@ def after(what: Shown, domain: GridDomain, on: Stage) -> None:
     if record.pinned is not None and what.ours is not None:
         pinned.show(record.pinned, what.ours, domain)
     if what.ours is not None and what.plain is not None:
-        films.show(SLOT.key("films"), what.setup.scenario, on)
+        films.show(SLOT.key("films"), what.ours.setup.scenario, on)

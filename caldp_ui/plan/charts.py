@@ -36,8 +36,8 @@ def people_against_epsilon(
         "xaxis": {**AGAINST_EPSILON, **texts},
         "yaxis": {**axis, "title_text": "people needed", **texts},
         "height": 430,
-        "margin": {"l": 0, "r": 10, "t": 36, "b": 0},
-        "legend": {"orientation": "h", "y": -0.17, "yanchor": "top", "x": 0},
+        "margin": {"l": 0, "r": 10, "t": 30, "b": 0},
+        "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
         "dragmode": False,
         "hovermode": "x unified",
         "shapes": [

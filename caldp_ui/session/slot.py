@@ -59,6 +59,14 @@ class Slot(Generic[R]):
             past = (*held.past, held.record)[-_REMEMBERED_MAX:]
             self._hold(Held(record, past))
 
+    def lead_to(self, record: R) -> None:
+        """Show this record once its page is opened from another one, whose link is none of it."""
+        if self._name in st.session_state:
+            self.put(record)
+        else:
+            self.codec.check(record)
+            self._hold(Held(record))
+
     def change(self, make: Callable[[R], R]) -> None:
         """Replace the record; a change that is not allowed becomes a notice, nothing is lost."""
         try:

@@ -28,6 +28,8 @@ _ORDER: Final = (
     "touch",
     "keys",
     "toolbar",
+    "dial",
+    "elsewhere",
     "film",
     "image",
     "stage",

@@ -19,7 +19,7 @@ _COLUMNS: Final = 26
 _STACK_MIN: Final = 8
 """Dots of a column that fill its row at least, so that few dots are not drawn as a tower."""
 _ROWS: Final = ((1.4, "this protection"), (0.0, "Warner's coin"))
-_MARGIN: Final = {"l": 0, "r": 8, "t": 30, "b": 0}
+_MARGIN: Final = {"l": 0, "r": 8, "t": 6, "b": 0}
 
 
 def plane(what: Shown, colours: Palette) -> go.Figure:
@@ -38,7 +38,13 @@ def plane(what: Shown, colours: Palette) -> go.Figure:
     axis: dict[str, Any] = {"range": [-4, 104], "dtick": 25, "zeroline": False, **_texts(colours)}
     layout = {
         "xaxis": {**axis, "title_text": "of 100 with yes, taken for no", "constrain": "domain"},
-        "yaxis": {**axis, "title_text": "of 100 with no, taken for yes", "scaleanchor": "x"},
+        "yaxis": {
+            **axis,
+            "title_text": "of 100 with no, taken for yes",
+            "scaleanchor": "x",
+            "constrain": "domain",
+            "constraintoward": "top",
+        },
         "height": HEIGHT,
         "margin": _MARGIN,
         "dragmode": False,
@@ -127,7 +133,8 @@ def likely(what: Shown, colours: Palette) -> go.Figure:
     for (base, name), (coin, colour, symbol) in zip(_ROWS, styles, strict=True):
         traces.append(_dots(coin.dots, (low, high), base, colour, symbol))
         said = f"<b>{name}</b>: {100 * coin.low:.1f} to {100 * coin.high:.1f} %"
-        texts.append({**_note(low, base + 1.02, said, colours.text, "left"), "yanchor": "bottom"})
+        told = _note(low, base + 1.02, said, colours.text, "left")
+        texts.append({**told, "yanchor": "bottom", "bgcolor": colours.edge})
     truth = 100 * what.truth
     line = {"color": colours.text, "dash": "dot", "width": 1.5}
     upright = {"type": "line", "x0": truth, "x1": truth, "y0": -0.04, "y1": 2.75, "line": line}

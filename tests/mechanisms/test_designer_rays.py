@@ -148,7 +148,9 @@ def test_the_relaxation_proves_less_than_the_truth_and_the_search_finds_the_best
     )
     truth = best.information.loss
     assert truth * (1 - 1e-6) <= searched.information.loss <= 1.01 * truth
-    assert (1 - tight) * truth <= relaxed_bound(part, searched, no_progress) <= truth * (1 + 1e-9)
+    assert (
+        (1 - tight) * truth <= relaxed_bound(part, searched, [], no_progress) <= truth * (1 + 1e-9)
+    )
 
 
 def test_many_rays_are_reached_from_a_few() -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from caldp_core.audit.adversary import guessed_right
+from caldp_core.lecture.contests import even_votes
 from caldp_core.lecture.rappor import Rappor
 from caldp_core.lecture.selection import BitwiseResponse, OneHotResponse
 from caldp_core.lecture.shuffling import numeric
@@ -128,7 +129,7 @@ def test_needed_leads_are_right_in_95_of_100_and_in_the_lecture_s_order() -> Non
 
 def test_elections_are_held_with_the_lead_that_is_drawn() -> None:
     for n, d, lead in ((1_000, 16, 1), (10**9, 1024, 777), (100, 4, 100)):
-        votes = selection.votes(n, d, lead)
+        votes = even_votes(n, d, lead)
         assert votes[-1] - votes[:-1].max() == lead
         assert votes.sum() <= n
     what = selection.work(Lesson("selection"))

@@ -48,10 +48,11 @@ def extreme_rays(levels: Floats, classes: Ints, most: int) -> Floats | None:
     """(rays, k) logarithms u of one ray of each orbit (−∞: v_x = 0); None beyond `most` rays.
 
     `levels`: (k, k) closed E. `classes`: (k,) labels of twins. Gives up as well after 10 times as
-    many partial rays.
+    many partial rays for each symbol of a class: twins make rays few, but partial ones less so.
     """
     found: list[Floats] = []
     count = work = 0
+    work_most = 10 * most * (len(classes) // len(np.unique(classes)))
     supports = _supports(levels, classes, most)
     if supports is None:
         return None
@@ -59,7 +60,7 @@ def extreme_rays(levels: Floats, classes: Ints, most: int) -> Floats | None:
         for rays, steps in _on_support(levels, classes, support):
             found.append(rays)
             count, work = count + len(rays), work + steps
-            if count > most or work > 10 * most:
+            if count > most or work > work_most:
                 return None
     return _one_of_each(np.concatenate(found), classes)
 

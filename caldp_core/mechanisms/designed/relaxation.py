@@ -9,9 +9,11 @@ vᵀGv ≤ (λᵀv)(π·v) there, which is all that the bound of `certificate` a
 The best N and λ are multipliers of the relaxation that asks of M no more than M ⪰ 0, Mπ = 1 and
 AMAᵀ ≥ 0 (Shor's, with the products of all constraints; Sherali, Adams 1990). Newton's method
 follows its central path, min tr(ΩM⁻¹) − μ Σ log (AMAᵀ)_ij, where N_ij = μ/(AMAᵀ)_ij. It
-returns a proof even where it does not converge, as N ≥ 0 is all that is asked.
+returns a proof even where it does not converge, as N ≥ 0 is all that is asked. Cuts tr(CM) ≤ h,
+h·ν more in the denominator for νC more in G, ν ≥ 0, come from problems with fewer symbols.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -19,10 +21,11 @@ from scipy.linalg import cho_factor, cho_solve, null_space
 
 from caldp_core.basics.types import Floats, Progress
 from caldp_core.mechanisms.designed.master import Weighted
+from caldp_core.mechanisms.designed.merged import Cut
 from caldp_core.mechanisms.designed.problem import Part
 
 K_MAX: Final = 32
-"""Beyond it only what holds without any privacy is said: tr(ΩM⁻¹) ≥ Σ ω_x·π_x."""
+"""Most symbols for which a step takes less than a second."""
 _FACETS_MAX: Final = 160
 _STEPS: Final = 80
 _SHRINK: Final = 0.1
@@ -59,22 +62,20 @@ def facets(levels: Floats, most: int, v: Floats) -> Floats:
     return table[np.argsort(slack)[:most]]
 
 
-def relaxed_bound(part: Part, weighted: Weighted, progress: Progress) -> float:
+def relaxed_bound(part: Part, weighted: Weighted, cuts: Sequence[Cut], progress: Progress) -> float:
     """A bound on tr(ΩM⁻¹) of every channel of the part; the design only tells where to start."""
-    if len(part.prior) > K_MAX:
-        return float(part.weights @ part.prior)
     table = facets(part.levels, _FACETS_MAX, weighted.columns.v[weighted.w > 0])
-    path = _Path(part, table)
+    path = _Path(part, table, cuts)
     design = (weighted.columns.v * weighted.w[:, None]).T @ weighted.columns.v
     m = (1 - _INSIDE) * design + _INSIDE
-    barrier, best = weighted.information.loss / len(path.left), 0.0
+    barrier, best = weighted.information.loss / len(path.products), 0.0
     for i in range(_STEPS):
         m, decrement = path.step(m, barrier)
         progress((i + 1) / _STEPS)
         if decrement < _CENTERED * barrier:
             best = max(best, path.bound(m, barrier))
             barrier *= _SHRINK
-        if barrier * len(path.left) < _END * weighted.information.loss:
+        if barrier * len(path.products) < _END * weighted.information.loss:
             break
     return best
 
@@ -82,9 +83,10 @@ def relaxed_bound(part: Part, weighted: Weighted, progress: Progress) -> float:
 class _Path:
     """The central path in the coordinates x of M = M₀ + Σ x_i B_i, which keep Mπ = 1."""
 
-    def __init__(self, part: Part, table: Floats) -> None:
+    def __init__(self, part: Part, table: Floats, cuts: Sequence[Cut]) -> None:
         k = len(part.prior)
         self.part = part
+        self.cuts = np.array([cut.quadratic / cut.most for cut in cuts]).reshape(len(cuts), k * k)
         first, second = np.triu_indices(k)
         basis = np.zeros((len(first), k, k))
         basis[np.arange(len(first)), first, second] = 1.0
@@ -94,10 +96,12 @@ class _Path:
         self.left, self.right = np.triu_indices(len(table))
         self.table = table
         moved = table @ self.basis @ table.T
-        self.products = moved[:, self.left, self.right].T
+        cut = -self.cuts @ self.basis.reshape(len(self.basis), -1).T
+        self.products = np.concatenate([moved[:, self.left, self.right].T, cut])
 
     def _values(self, m: Floats) -> Floats:
-        return np.asarray((self.table @ m @ self.table.T)[self.left, self.right])
+        products = (self.table @ m @ self.table.T)[self.left, self.right]
+        return np.concatenate([products, 1 - self.cuts @ m.ravel()])
 
     def step(self, m: Floats, barrier: float) -> tuple[Floats, float]:
         """One damped step of Newton's; M and by how much the barrier's function was to fall."""
@@ -123,9 +127,10 @@ class _Path:
         G + τ·diag(π²) goes with λ + τπ, as Σ π_x²v_x² ≤ (π·v)² for v ≥ 0.
         """
         k = len(m)
-        n = np.zeros((len(self.table), len(self.table)))
-        n[self.left, self.right] = barrier / self._values(m)
-        middle = self.table.T @ (n + n.T) @ self.table / 2
+        multipliers = barrier / self._values(m)
+        n, cut = np.zeros((len(self.table), len(self.table))), multipliers[len(self.left) :]
+        n[self.left, self.right] = multipliers[: len(self.left)]
+        middle = self.table.T @ (n + n.T) @ self.table / 2 - (cut @ self.cuts).reshape(k, k)
         inverse = np.linalg.inv(m)
         target = inverse @ (self.part.weights[:, None] * inverse) + middle
         dual = _linear_form(target, self.part.prior)
@@ -136,7 +141,7 @@ class _Path:
         root = np.sqrt(self.part.weights)
         g = (g + np.diag(more * self.part.prior**2)) * np.outer(root, root)
         total = float(np.sqrt(np.maximum(np.linalg.eigvalsh(g), 0.0)).sum())
-        return total**2 / (float(dual.sum()) + more) if k else 0.0
+        return total**2 / (float(dual.sum()) + more + float(cut.sum()))
 
 
 def _linear_form(target: Floats, prior: Floats) -> Floats:

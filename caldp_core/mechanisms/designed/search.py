@@ -4,8 +4,8 @@ Room: mechanisms. For the multipliers of a design a column is worth
 
     φ(v) = (vᵀGv − (λᵀv)(π·v))/(π·v)²,
 
-convex in v on π·v = 1, hence largest at extreme rays. Many columns climb side by side, each by
-the best of its moves, by which one symbol goes as high or as low as the others allow.
+convex in v on π·v = 1, hence largest at extreme rays. Many columns climb side by side: symbol by
+symbol each goes as high or as low as the others allow, if that is better.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from caldp_core.basics.types import Bools, Floats
+from caldp_core.basics.types import Floats
 from caldp_core.mechanisms.designed.generation import complete_start, excess_of
 from caldp_core.mechanisms.designed.master import Weighted
 from caldp_core.mechanisms.designed.moments import Classes, Columns, columns_of
@@ -21,8 +21,8 @@ from caldp_core.mechanisms.designed.moments import Classes, Columns, columns_of
 _CLIMBERS: Final = 192
 _ENTRIES: Final = 4_000_000
 """Numbers that one step of all climbers may hold at a time."""
-_STEPS_A_SYMBOL: Final = 6
-"""Rounding could lead some climbers in a circle; none needs so many steps."""
+_SWEEPS: Final = 12
+"""Times that every symbol of a climber is moved at most; few need half of them."""
 _SPARSE: Final = 1e-300
 
 
@@ -53,50 +53,59 @@ class Worth:
         return np.asarray(value / sent**2)
 
 
-def climb(v: Floats, levels: Floats, worth: Worth) -> Floats:
+def climb(v: Floats, levels: Floats, worth: Worth, rng: np.random.Generator) -> Floats:
     """(N, k) columns → as many of no less worth, which few moves improve."""
-    powers = np.exp(-levels)
-    v = v.copy()
-    active = np.arange(len(v))
-    for _ in range(_STEPS_A_SYMBOL * len(levels)):
-        moved, better = _step(v[active], powers, worth)
-        v[active] = moved
-        active = active[better]
-    return v
+    climbers = _Climbers(v, np.exp(-levels), worth)
+    for _ in range(_SWEEPS):
+        moves = sum(climbers.move(int(x)) for x in rng.permutation(len(levels)))
+        climbers.scale()
+        if moves == 0:
+            break
+    return climbers.v.T
 
 
-def _bounds(v: Floats, powers: Floats) -> tuple[Floats, Floats]:
-    """(N, k) how low and how high each symbol may go while the others stay."""
-    own = np.eye(len(powers), dtype=np.bool_)
-    low = np.max(v[:, :, None] * np.where(own, 0.0, powers), axis=1)
-    free = own | (powers == 0)
-    reach = 1 / np.where(free, 1.0, powers)
-    high = np.min(np.where(free, np.inf, v[:, None, :] * reach), axis=2)
-    return low, high
+class _Climbers:
+    """Columns side by side: `v`: (k, N), with Gv, vᵀGv, λᵀv and π·v kept up to date."""
 
+    def __init__(self, v: Floats, powers: Floats, worth: Worth) -> None:
+        self.v, self.worth = np.ascontiguousarray(v.T), worth
+        self.below = np.where(np.eye(len(powers), dtype=np.bool_), 0.0, powers)
+        self.ceilings = [np.flatnonzero(row) for row in self.below]
+        self.least = 1e-9 * float(np.abs(worth.quadratic).max())
+        self.scale()
 
-def _step(v: Floats, powers: Floats, worth: Worth) -> tuple[Floats, Bools]:
-    """Each column after the best move of one symbol, and whether it was one."""
-    low, high = _bounds(v, powers)
-    quadratic = v @ worth.quadratic
-    square = np.einsum("ij,ij->i", quadratic, v)[:, None]
-    line, sent = (v @ worth.linear)[:, None], (v @ worth.prior)[:, None]
-    now = ((square - line * sent) / sent**2)[:, 0]
-    values = []
-    for bound in (low, high):
-        move = np.where(np.isfinite(bound), bound - v, 0.0)
-        there = sent + move * worth.prior
-        there = np.where(there > _SPARSE, there, np.inf)
-        up = square + 2 * move * quadratic + move**2 * worth.quadratic.diagonal()
-        values.append((up - (line + move * worth.linear) * there) / there**2)
-    both = np.nan_to_num(np.concatenate(values, axis=1), nan=-np.inf)
-    best = both.argmax(axis=1)
-    rows = np.arange(len(v))
-    better = both[rows, best] > now + 1e-9 * np.abs(worth.quadratic).max()
-    x, up = best % v.shape[1], best >= v.shape[1]
-    target = np.where(up, high[rows, x], low[rows, x])
-    v[rows[better], x[better]] = target[better]
-    return v / v.max(axis=1, keepdims=True), better
+    def scale(self) -> None:
+        """Largest entries of 1; all else anew, so that rounding does not add up."""
+        self.v /= self.v.max(axis=0)
+        self.pushed = self.worth.quadratic @ self.v
+        self.square = np.einsum("ij,ij->j", self.v, self.pushed)
+        self.line, self.sent = self.worth.linear @ self.v, self.worth.prior @ self.v
+
+    def move(self, x: int) -> int:
+        """Put symbol x as high or as low as the others allow where that is better; how often."""
+        low = (self.v * self.below[:, x, None]).max(axis=0) - self.v[x]
+        over = self.ceilings[x]
+        high = np.zeros_like(low)
+        if over.size:
+            high = (self.v[over] / self.below[x, over, None]).min(axis=0) - self.v[x]
+        now = (self.square - self.line * self.sent) / self.sent**2
+        down, up = self._worth_after(x, low), self._worth_after(x, high)
+        better = np.maximum(down, up) > now + self.least
+        step = np.where(better, np.where(up >= down, high, low), 0.0)
+        self.square += step * (2 * self.pushed[x] + step * self.worth.quadratic[x, x])
+        self.line += step * self.worth.linear[x]
+        self.sent += step * self.worth.prior[x]
+        self.pushed += self.worth.quadratic[:, x, None] * step
+        self.v[x] += step
+        return int(better.sum())
+
+    def _worth_after(self, x: int, step: Floats) -> Floats:
+        """(N,) φ with symbol x moved by (N,) `step`."""
+        square = self.square + step * (2 * self.pushed[x] + step * self.worth.quadratic[x, x])
+        sent = self.sent + step * self.worth.prior[x]
+        there = np.where(sent > _SPARSE, sent, np.inf)
+        line = self.line + step * self.worth.linear[x]
+        return np.asarray((square - line * there) / there**2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,9 +129,12 @@ class SearchedRays:
             u = np.log(used[self.rng.integers(0, len(used), count)])
         least = float(self.levels[self.levels > 0].min())
         size = np.where(self.rng.random((count, 1)) < 0.5, 0.3, 3.0) * least
-        u = np.min((u + size * self.rng.normal(size=u.shape))[:, None, :] + self.levels, axis=2)
+        noisy = (u + size * self.rng.normal(size=u.shape))[:, None, :]
+        u = np.add(
+            noisy, self.levels, out=np.full((count, k, k), np.inf), where=np.isfinite(self.levels)
+        ).min(axis=2)
         u -= u.max(axis=1, keepdims=True)
-        v = climb(np.exp(u), self.levels, Worth.of(weighted))
+        v = climb(np.exp(u), self.levels, Worth.of(weighted), self.rng)
         with np.errstate(divide="ignore"):
             u = np.log(v)
         rounded = np.round(np.where(np.isfinite(u), u, -1e4), 7)

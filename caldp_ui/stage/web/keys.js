@@ -46,7 +46,9 @@ export class Keys {
         else if (event.key === "-" || event.key === "_") this.zoom(1 / ZOOM);
         else if (event.key === "0") view.fitHome();
         else if (event.key === "Escape") return this.giveUp();
-        else if (tools.drawing && [" ", "Enter"].includes(event.key)) this.take();
+        else if (![" ", "Enter"].includes(event.key)) return false;
+        else if (tools.drawing) this.take();
+        else if (tools.clicks) this.click();
         else return false;
         return true;
     }
@@ -84,6 +86,13 @@ export class Keys {
         if (!starts) tools.finish();
         stage.readout.announce(starts ? "Started here. Move, then press Space again."
             : `${tools.chosen?.label ?? ""}: done.`);
+    }
+
+    click() {
+        const {stage} = this, {tools} = stage;
+        if (stage.cursor < 0) stage.point(this.middle(), true);
+        tools.click(stage.cursor);
+        stage.readout.announce(`${tools.chosen.label}: done.`);
     }
 
     giveUp() {

@@ -42,24 +42,39 @@ export class Picture {
     }
 }
 
+/** A line under a title; what stands behind a middle dot is left out on a phone. */
+export class Subtitle {
+    constructor() {
+        this.first = el("span");
+        this.rest = el("span", {className: "aside"});
+        this.node = el("span", {className: "subtitle"}, this.first, this.rest);
+    }
+
+    write(text) {
+        const [first, ...rest] = text.split(" · ");
+        say(this.first, first);
+        say(this.rest, rest.map(part => ` · ${part}`).join(""));
+    }
+}
+
 /** A place for one picture: title, subtitle, canvas, and a number for "present". */
 export class Pane {
     constructor(id) {
         this.id = id;
         this.title = el("b");
-        this.subtitle = el("span", {className: "subtitle"});
+        this.subtitle = new Subtitle();
         this.canvas = el("canvas", {role: "img"});
         this.frame = el("div", {className: "frame"}, this.canvas);
         this.number = el("strong");
         this.numberText = el("span");
         this.fact = el("p", {className: "fact"}, this.number, this.numberText);
-        const caption = el("figcaption", {}, this.title, this.subtitle);
+        const caption = el("figcaption", {}, this.title, this.subtitle.node);
         this.figure = el("figure", {className: "pane"}, caption, this.frame, this.fact);
     }
 
     write({title, subtitle, alt, fact}) {
         say(this.title, title);
-        say(this.subtitle, subtitle);
+        this.subtitle.write(subtitle);
         say(this.number, fact?.[0] ?? "");
         this.number.style.setProperty("--letters", Math.max(3, fact?.[0].length ?? 0));
         say(this.numberText, fact?.[1] ?? "");

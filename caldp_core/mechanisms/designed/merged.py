@@ -1,0 +1,150 @@
+"""A lower bound on every channel's loss from problems with fewer symbols, of any size.
+
+Room: mechanisms. Keep some symbols and merge the others into clusters: row i of A averages over
+cluster i by the prior. Av ∈ K′ for every allowed column v, where K′ is the cone of the largest
+ratios (Av)_i/(Av)_j that E allows, so M′ = AMAᵀ is what some channel for K′ has. And
+
+    (M⁻¹)_xx = max_u 2u_x − uᵀMu ≥ (M′⁻¹)_xx   (u = Aᵀu′) for every symbol x that is kept:
+
+to know how people are spread within a cluster only helps. So Σ_x ω_x(M⁻¹)_xx is at least the sum,
+over groups that share out the symbols, of the least losses of problems that keep a group each. All
+their extreme rays are looked at, which proves these as in `certificate`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.spatial.distance import squareform
+
+from caldp_core.basics.types import Floats, Ints, Progress, no_progress
+from caldp_core.mechanisms.designed.certificate import proof_of
+from caldp_core.mechanisms.designed.generation import AllRays, excess_of, generate
+from caldp_core.mechanisms.designed.master import Weighted
+from caldp_core.mechanisms.designed.moments import Classes, Information, columns_of
+from caldp_core.mechanisms.designed.problem import Part
+from caldp_core.mechanisms.designed.rays import extreme_rays
+from caldp_core.mechanisms.designed.search import Worth
+
+_KEPT: Final = 8
+"""Most symbols of a group; what is left of"""
+_SYMBOLS: Final = 10
+"""symbols are clusters: at most C(18, 9) = 48,620 rays."""
+_RAYS_MAX: Final = 60_000
+_ACCURACY: Final = 1e-3
+_BESIDE: Final = 1e-4
+"""Weight of a cluster relative to a symbol's: enough for M′ to stay regular; the proof has none."""
+_FAR: Final = 400.0
+"""Nats between symbols of which neither hides the other: at twice the largest level."""
+
+
+@dataclass(frozen=True, eq=False)
+class Merged:
+    """A problem that keeps the symbols `kept` and has others as clusters.
+
+    `averages`: (c, k) rows of A, those kept first. `levels`: (c, c) closed. `prior`: (c,).
+    """
+
+    kept: Ints
+    averages: Floats
+    levels: Floats
+    prior: Floats
+
+    @classmethod
+    def of(cls, part: Part, kept: Ints, most: int) -> "Merged":
+        """With clusters of near symbols, `most` symbols in all; fewer where all are kept."""
+        rest = np.setdiff1d(np.arange(len(part.prior)), kept)
+        near = _clusters(_distances(part.levels)[np.ix_(rest, rest)], most - len(kept))
+        members = [*np.eye(len(part.prior))[kept]]
+        for label in np.unique(near):
+            members.append(np.zeros(len(part.prior)))
+            members[-1][rest[near == label]] = 1.0
+        shares = np.array(members) * part.prior
+        prior = shares.sum(axis=1)
+        averages = shares / prior[:, None]
+        return cls(kept, averages, _ratios(part.levels, averages), prior)
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """tr(CM) ≤ `most` for every channel of the part, `quadratic` C ⪰ 0: (k, k).
+
+    `bound`: what the symbols of one group lose at least.
+    """
+
+    quadratic: Floats
+    most: float
+    bound: float
+
+
+def merged_bounds(part: Part, progress: Progress) -> list[Cut]:
+    """Of groups that share out the symbols; no channel's tr(ΩM⁻¹) is below their bounds' sum."""
+    groups = list(_groups(_distances(part.levels), -(-len(part.prior) // _KEPT)))
+    cuts = []
+    for i, kept in enumerate(groups):
+        cuts.append(_cut(part, Merged.of(part, kept, _SYMBOLS)))
+        progress((i + 1) / len(groups))
+    return cuts
+
+
+def _cut(part: Part, problem: Merged) -> Cut:
+    """By the best design of the merged problem: C = AᵀG′A."""
+    own, count = part.weights[problem.kept], len(problem.prior) - len(problem.kept)
+    weights = np.concatenate([own, np.full(count, _BESIDE * own.mean())])
+    classes = Part(problem.levels, problem.prior, weights).classes()
+    rays = extreme_rays(problem.levels, classes.labels, _RAYS_MAX)
+    assert rays is not None  # by the number of symbols
+    source = AllRays(classes, columns_of(rays, classes), problem.levels)
+    best = generate(source, _ACCURACY, no_progress)
+    asked = Classes(classes.labels, classes.prior, np.concatenate([own, np.zeros(count)]))
+    information = Information(best.information.shared, best.information.own, asked)
+    alone = Weighted(best.columns, best.w, best.dual, information)
+    proof = proof_of(alone, float(excess_of(alone, source.every).max()))
+    quadratic = problem.averages.T @ Worth.of(alone).quadratic @ problem.averages
+    return Cut(quadratic, proof.loss**2 / proof.bound, proof.bound)
+
+
+def _ratios(levels: Floats, averages: Floats) -> Floats:
+    """(c, c) closed logarithms of the most that (Av)_i/(Av)_j can be.
+
+    v_x ≤ e^E[x, z]·v_z gives (Av)_i ≤ v_z·Σ_x A_ix·e^E[x, z], hence (Av)_j ≥ (Av)_i·Σ_z A_jz/(…);
+    and v_x·Σ_z A_jz·e^−E[x, z] ≤ (Av)_j, hence (Av)_i ≤ (Av)_j·Σ_x A_ix/(…).
+    """
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        up = np.where(averages[:, :, None] > 0, averages[:, :, None] * np.exp(levels), 0.0)
+        first = -np.log((averages[None] / up.sum(axis=1)[:, None, :]).sum(axis=2))
+        down = np.exp(-levels) @ averages.T
+        each = np.where(averages[:, :, None] > 0, averages[:, :, None] / down, 0.0)
+        second = np.log(each.sum(axis=1))
+    closed = np.minimum(first, second)
+    np.fill_diagonal(closed, 0.0)
+    for through in range(len(closed)):
+        closed = np.minimum(closed, closed[:, through, None] + closed[through])
+    return closed
+
+
+def _distances(levels: Floats) -> Floats:
+    """(k, k) symmetric and finite: how little two symbols hide each other."""
+    finite = np.minimum(levels, _FAR)
+    return np.asarray(finite + finite.T)
+
+
+def _clusters(distances: Floats, count: int) -> Ints:
+    """(n,) labels of at most `count` clusters of near ones."""
+    if len(distances) <= max(count, 1):
+        return np.arange(len(distances))
+    tree = linkage(squareform(distances, checks=False), "complete")
+    return np.asarray(fcluster(tree, count, "maxclust"), np.int64)
+
+
+def _groups(distances: Floats, count: int) -> Iterator[Ints]:
+    """All symbols in `count` groups of near ones, equally large but for one."""
+    left = np.arange(len(distances))
+    for remaining in range(count, 0, -1):
+        among = distances[np.ix_(left, left)]
+        size = -(-len(left) // remaining)
+        chosen = np.argsort(among[among.sum(axis=1).argmax()], kind="stable")[:size]
+        yield np.sort(left[chosen])
+        left = np.delete(left, chosen)
