@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from benchmarks import audits, crowd, families, page, paper, people, tallies, wear
+from benchmarks import audits, crowd, families, page, pages, paper, people, tallies, wear
 from benchmarks.figures import Figure
 from benchmarks.machine import machine
 from benchmarks.sizes import FULL, TINY, Sizes
@@ -22,7 +22,12 @@ _PARTS = {
     "audits": audits.figures,
     "families": families.figures,
 }
-_ASKED = {"page": page.figures, "wear": wear.figures, "crowd": crowd.figures}
+_ASKED = {
+    "page": page.figures,
+    "pages": pages.figures,
+    "wear": wear.figures,
+    "crowd": crowd.figures,
+}
 """Measured only when asked for: the dashboard at work, in a browser and for many visits."""
 
 
