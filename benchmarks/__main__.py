@@ -10,7 +10,18 @@ from pathlib import Path
 
 import click
 
-from benchmarks import audits, crowd, designer, families, page, paper, people, tallies, wear
+from benchmarks import (
+    audits,
+    crowd,
+    designer,
+    families,
+    kernels,
+    page,
+    paper,
+    people,
+    tallies,
+    wear,
+)
 from benchmarks.figures import Figure
 from benchmarks.machine import machine
 from benchmarks.sizes import FULL, TINY, Sizes
@@ -21,6 +32,7 @@ _PARTS = {
     "paper": paper.figures,
     "audits": audits.figures,
     "families": families.figures,
+    "kernels": kernels.figures,
 }
 _ASKED = {
     "page": page.figures,

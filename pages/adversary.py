@@ -7,6 +7,7 @@ from caldp_ui.adversary.slot import SLOT
 from caldp_ui.adversary.views import VIEWS
 from caldp_ui.app.errors import plain_errors
 from caldp_ui.compute import runs
+from caldp_ui.parts import mathematics
 from caldp_ui.session.opening import opened
 
 record = opened(SLOT)
@@ -18,3 +19,4 @@ with plain_errors():
         side.views(record)
         said = st.container(key="headline")
     VIEWS[record.show](record, domain, said)
+    mathematics.drawer("adversary")

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from caldp_ui.app.errors import plain_errors
-from caldp_ui.classroom import dials, station, strip
+from caldp_ui.classroom import dials, plan, station, strip
 from caldp_ui.classroom.slot import SLOT
 from caldp_ui.classroom.stations import STATIONS
 from caldp_ui.session.opening import opened
@@ -13,6 +13,7 @@ lesson = opened(SLOT)
 with st.container(key=SLOT.key("title")):
     st.header("Local DP classroom", anchor=False)
     strip.show(lesson.station)
+    plan.button()
 here = STATIONS[lesson.station]
 with st.container(key=SLOT.key("said")):
     said = st.container()

@@ -5,6 +5,7 @@ import streamlit as st
 from caldp_ui.app.errors import plain_errors
 from caldp_ui.paper import figures, files, sensitive_sets, side, table_1
 from caldp_ui.paper.slot import SLOT
+from caldp_ui.parts import mathematics
 from caldp_ui.session.opening import opened
 
 VIEWS = {
@@ -31,3 +32,4 @@ with plain_errors():
     else:
         VIEWS[record.view](record)
     files.show(record)
+    mathematics.drawer("paper")

@@ -4,7 +4,7 @@ import streamlit as st
 
 from caldp_ui.app.errors import plain_errors
 from caldp_ui.compute import runs
-from caldp_ui.parts import headline
+from caldp_ui.parts import headline, mathematics
 from caldp_ui.parts.comparison import shown
 from caldp_ui.places import below, board, side, tour
 from caldp_ui.places.slot import SLOT
@@ -32,3 +32,4 @@ with plain_errors():
     with main:
         board.after(what, domain, stage)
     below.show(what)
+    mathematics.drawer("places")

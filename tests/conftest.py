@@ -1,5 +1,9 @@
 """Settings that all tests share: property tests are repeatable and leave no files behind."""
 
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
@@ -11,3 +15,19 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("caldp")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Measure coverage by the default tests alone: tracing would double the time of the others."""
+    for item in items:
+        if any(map(item.get_closest_marker, ("browser", "thorough"))):
+            item.add_marker("no_cover")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Nothing is read from the user's cache folder, and nothing is left there."""
+    folder = tmp_path_factory.mktemp("cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(folder))
+        yield folder

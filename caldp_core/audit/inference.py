@@ -13,23 +13,26 @@ from caldp_core.basics.errors import check_number, check_symbols, check_whole, r
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms.base import Mechanism, Tally
 from caldp_core.mechanisms.offers import (
+    PutsInTags,
     SupportTally,
     block_totals,
     channel_products,
     cover_of,
-    support_tally,
+    one_report,
 )
 from caldp_core.privacy.context import PrivacyMatrix
 
 
 def likelihood(mechanism: Mechanism, report: Tally) -> Floats:
-    """(k,) chance Q(y|x) of one report y from every symbol x, up to a factor that no x changes.
+    """(k,) chance Q(y|x) of one report y from each symbol x, up to a factor common to all x.
 
     `report`: the tally of that one report. Raises `CaldpError` for other tallies, and for
     mechanisms that offer neither products with their channel nor counts of supports.
     """
     require(report.n == 1, f"A report's tally has n = 1, this one has n = {report.n}.")
-    supports = support_tally(mechanism, report)
+    if isinstance(mechanism, PutsInTags):
+        return mechanism.over_tags(likelihood(mechanism.after_pre_processing(), report))
+    supports = one_report(mechanism, report)
     if supports is not None:
         return _of_supports(mechanism, supports, block_totals(mechanism, report)[0])
     products = channel_products(mechanism)
@@ -67,10 +70,14 @@ def believed(mechanism: Mechanism, prior: Floats, reports: Iterable[Tally]) -> F
     """(k,) posterior after independent reports about one person whose symbol does not change.
 
     `prior`: (k,) shares that sum to 1. A report that is sent again (memoised noise) tells nothing
-    new: hand it over once. Raises `CaldpError` for another prior, and for reports that together
-    are impossible under it.
+    new: hand it over once. Nor does it change whether a symbol is the person's own and reported by
+    a tag, which `likelihood` of a single report averages over. Raises `CaldpError` for another
+    prior, and for reports that together are impossible under it.
     """
     prior = check_prior(prior, mechanism.k)
+    if isinstance(mechanism, PutsInTags):
+        common = mechanism.after_pre_processing()
+        return mechanism.without_tags(believed(common, mechanism.shares(prior), reports), prior)
     with np.errstate(divide="ignore"):
         log = np.log(prior)
         for report in reports:
@@ -93,7 +100,7 @@ def check_prior(prior: Floats, k: int) -> Floats:
 
 
 def most_believed(policy: PrivacyMatrix, prior: Floats, x: int, reports: int = 1) -> float:
-    """Most that any posterior of x can be after m = `reports` reports, whatever keeps the policy.
+    """Highest posterior of x after m = `reports` reports under any mechanism that keeps the policy.
 
     E adds up over reports (CALDP Prop. 2), and Proposition 3 holds for every pair, so that
     p_x′ ≥ e^{−m·E[x, x′]}·p_x·π_x′/π_x; summed over all x′, p_x ≤ 1/Σ_x′ e^{−m·E[x, x′]}·π_x′/π_x.
@@ -106,7 +113,8 @@ def most_believed(policy: PrivacyMatrix, prior: Floats, x: int, reports: int = 1
     if m == 0:
         return float(prior[symbol])
     levels = policy.between(np.full(policy.k, symbol), np.arange(policy.k))
-    return float(prior[symbol] / (np.exp(-m * levels) @ prior))
+    # A sum without BLAS, whose threads wait longer for each other than this takes.
+    return float(prior[symbol] / (np.exp(-m * levels) * prior).sum())
 
 
 def likeliest(posterior: Floats, level: float = 0.95) -> Ints:

@@ -27,7 +27,9 @@ SERVER_SIDE: Final = frozenset(
         "n_max",
         "none_included",
         "offset",
+        "one_report",
         "outputs",
+        "over_tags",
         "products",
         "pull",
         "report_bits",
@@ -41,6 +43,7 @@ SERVER_SIDE: Final = frozenset(
         "tally",
         "uniform_inclusion",
         "variance",
+        "without_tags",
     }
 )
 """What may change without a word: nothing that a person sends depends on it.

@@ -10,7 +10,7 @@ from caldp_core.audit.inference import check_prior
 from caldp_core.basics.errors import check_number, check_symbols, require
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms.base import Mechanism, Tally
-from caldp_core.mechanisms.offers import block_totals, channel_products, cover_of, support_tally
+from caldp_core.mechanisms.offers import block_totals, channel_products, cover_of, one_report
 
 
 def guessed_right_of_all(channel: Channel, prior: Floats) -> float:
@@ -60,7 +60,7 @@ def _inclusions(mechanism: Mechanism, pair: Ints) -> Floats:
     cover, blocks = cover_of(mechanism), block_totals(mechanism, _own(mechanism, pair))[0]
     if blocks[pair[0]] != blocks[pair[1]]:
         return np.eye(2)  # no report hides the block
-    supports = support_tally(mechanism, _own(mechanism, pair))
+    supports = one_report(mechanism, _own(mechanism, pair))
     require(
         supports is not None,
         "This mechanism does not say how likely a report is; take another of the catalogue's.",
@@ -83,5 +83,5 @@ def _inclusions(mechanism: Mechanism, pair: Ints) -> Floats:
 
 
 def _own(mechanism: Mechanism, pair: Ints) -> Tally:
-    """The tally of any report of the first one: what it says of the law is the same for all."""
+    """The tally of any report of the first one: its probabilities are those of all."""
     return mechanism.tally(mechanism.client_report(int(pair[0])))

@@ -7,13 +7,14 @@ Room: datasets. What each file is, where it comes from and under which licence i
 import csv
 import gzip
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
 from caldp_core.basics.errors import CaldpError
-from caldp_core.basics.types import Floats, Ints, Progress, no_progress
+from caldp_core.basics.types import Floats, Ints, Progress, no_progress, read_only
 from caldp_core.datasets.base import Dataset, from_counts
 from caldp_core.domain.grid import US_GRID, Area, GridDomain
 
@@ -76,8 +77,9 @@ def population_prior() -> Floats:
     return _read_us_cells("us_population_prior.csv.gz").astype(np.float64)
 
 
+@cache
 def us_state_labels() -> tuple[Ints, tuple[str, ...]]:
-    """(43750,) block of each cell of `US_GRID`, and the blocks' names.
+    """(43750,) block of each cell of `US_GRID`, read-only, and the blocks' names.
 
     A cell belongs to the state that its centre is in. Blocks 0, …, m−2 are states in the order
     of the alphabet, the last one is `ELSEWHERE`: sea, lakes and other countries. Every block has
@@ -90,7 +92,7 @@ def us_state_labels() -> tuple[Ints, tuple[str, ...]]:
     names = (*states, ELSEWHERE)
     number = {name: label for label, name in enumerate(names)}
     labels = np.array([number[name] for name, _ in runs], dtype=np.int64)
-    return np.repeat(labels, [int(cells) for _, cells in runs]), names
+    return read_only(np.repeat(labels, [int(cells) for _, cells in runs])), names
 
 
 def state_outline() -> tuple[Floats, Floats]:

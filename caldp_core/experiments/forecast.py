@@ -1,7 +1,8 @@
 """What to expect of a scenario without running it: expected errors, and curves of them.
 
-Room: experiments. How an expected error is found is told in `theory/expected_error.py`. Every point
-of a curve has the same seed and so, for one number of people, the same people.
+Room: experiments. How an expected error is found is told in `theory/expected_error.py`. Its trials
+have coins of their own, whatever the scenario's seed: an expectation is no outcome. So every point
+of a curve has, for one number of people, the same people.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -52,7 +53,7 @@ def forecast(
     budget: Budget | None = None,
     progress: Progress = no_progress,
 ) -> Forecast:
-    """Expected TV of the scenario, whatever its number of trials; the same at every call.
+    """Expected TV of the scenario, whatever its trials and seed; the same at every call.
 
     `n`: people drawn at random from the data's distribution; None takes the scenario's own.
     `budget`: of trials where the normal approximation fails; by default 1 % of the mean, or 3 %
@@ -66,7 +67,6 @@ def forecast(
         setup.n if n is None else n,
         setup.scenario.estimator,
         people=_known_people(setup, n),
-        seed=setup.scenario.seed,
         budget=budget or by_default,
         progress=progress,
     )

@@ -12,7 +12,7 @@ from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets import DatasetSpec, Geometric, PermutedGeometric, Uniform, Zipf
 from caldp_core.experiments.forecast import forecast
 from caldp_core.experiments.run import prepare
-from caldp_core.experiments.turns import in_turns, means
+from caldp_core.experiments.turns import TakesTurns, in_turns, means
 from caldp_core.mechanisms.specs import Hadamard
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.protection import BlocksSpec, EvenRuns, GridBlocks, OneBlock
@@ -46,7 +46,7 @@ def table_1_scenarios(runs: int, base: Scenario = PAPER) -> list[Scenario]:
 
 @dataclass(frozen=True)
 class Recomputed:
-    """A column recomputed: mean TV over the runs, its standard error, and the wall time."""
+    """A column recomputed: mean TV over the runs, its standard error, and the runs' seconds."""
 
     title: str
     mean: float
@@ -61,15 +61,19 @@ class Recomputed:
 
 
 def table_1(
-    runs: int, seed: int = 1, base: Scenario = PAPER, progress: Progress = no_progress
+    runs: int,
+    seed: int = 1,
+    base: Scenario = PAPER,
+    progress: Progress = no_progress,
+    take: TakesTurns = in_turns,
 ) -> list[Recomputed]:
     """Table 1 from `runs` runs a column.
 
-    `base`: dataset (such as SNAP's own file), ε, mechanism and estimator. Raises `CaldpError` if
-    they do not go with the columns' blocks.
+    `base`: dataset (such as SNAP's own file), ε, mechanism and estimator. `take`: `in_turns`, or
+    `in_processes`. Raises `CaldpError` if they do not go with the columns' blocks.
     """
     scenarios = table_1_scenarios(runs, replace(base, seed=seed))
-    turns = list(in_turns(scenarios, progress=progress))
+    turns = list(take(scenarios, progress=progress))
     done = []
     for which, mean in enumerate(means(turns, len(scenarios))):
         assert mean is not None  # every column has had its runs

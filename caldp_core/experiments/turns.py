@@ -4,9 +4,10 @@ Room: experiments. So a table or a figure is whole after its first round and sha
 further one. Every run has the coins that `run` gives it: means are the same to the digit.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter
+from typing import Protocol
 
 import numpy as np
 
@@ -22,6 +23,15 @@ class Turn:
     which: int
     tv: float
     seconds: float
+
+
+class TakesTurns(Protocol):
+    """A way to make all runs of all scenarios: `in_turns`, or `in_processes`."""
+
+    def __call__(
+        self, scenarios: Sequence[Scenario], *, progress: Progress = no_progress
+    ) -> Iterable[Turn]:
+        """All runs, each scenario with its own number of `trials` and `seed`."""
 
 
 def in_turns(
@@ -45,14 +55,22 @@ def in_turns(
         for which, scenario in enumerate(scenarios):
             if trial >= scenario.trials:
                 continue
-            started = perf_counter()
             if which not in setups:
                 setups[which] = make(scenario)
             (seeds,) = roots[which].spawn(1)
-            tv = run_trial(setups[which], seeds, within).errors.tv
+            turn = one_turn(which, setups[which], seeds, within)
             done += 1
             progress(done / total)
-            yield Turn(which, tv, perf_counter() - started)
+            yield turn
+
+
+def one_turn(
+    which: int, setup: Setup, seeds: np.random.SeedSequence, progress: Progress = no_progress
+) -> Turn:
+    """The run of a scenario's trial that has these `seeds`."""
+    started = perf_counter()
+    tv = run_trial(setup, seeds, progress).errors.tv
+    return Turn(which, tv, perf_counter() - started)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ catalogue's RAPPOR: a change of vote changes two bits, so each has ε/2, whateve
 """
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -23,6 +24,7 @@ from caldp_core.basics.errors import (
 from caldp_core.basics.limits import EXACT_MAX_ENTRIES, K_MAX
 from caldp_core.basics.powers import floor_of
 from caldp_core.basics.types import Bools, Floats, Ints, WordSource
+from caldp_core.lecture.contests import EXACT_PEOPLE, even_votes, law_of_sum
 from caldp_core.mechanisms import mechanism
 from caldp_core.mechanisms.oracles.unary import UnaryOracles
 from caldp_core.mechanisms.randomness.coins import COIN_ONE, below
@@ -78,13 +80,29 @@ class BitwiseResponse:
         return np.asarray((2 * tally > n) @ places)
 
     def chance(self, lead: ArrayLike, n: int) -> Floats:
-        """Probability of the true winner where all rivals are `lead` votes behind, each.
+        """Probability of the true winner of `even_votes(n, d, lead)`. Any shape.
 
-        Any shape. Then every bit is right with a majority of `lead`. Normal approximation.
+        Every bit is right with a majority of `lead`, one by one; a tie is lost, as by the winner
+        whose bits are all 1. Exact up to `EXACT_PEOPLE`, nearly normal beyond.
         """
         p = float(self.truth)
-        z = np.asarray(lead) * (2 * p - 1) / (2 * math.sqrt(n * p * (1 - p)))
+        if n <= EXACT_PEOPLE:
+            return _each(lambda each: self._exact_chance(n, each), lead)
+        # Of an odd number a majority of one is enough, of an even number it takes two.
+        leads = np.asarray(lead, dtype=np.int64)
+        even = (n - ((n - leads) % self.d == 1)) % 2 == 0
+        ahead = leads * (2 * p - 1) - even
+        z = ahead / (2 * math.sqrt(n * p * (1 - p)))
         return np.asarray(ndtr(z) ** self.bits)
+
+    def _exact_chance(self, n: int, lead: int) -> float:
+        votes, p = even_votes(n, self.d, lead), float(self.truth)
+        people, right = int(votes.sum()), 1.0
+        kinds, bits = np.unique(votes @ self.bits_of(np.arange(self.d)), return_counts=True)
+        for ones, times in zip(kinds.tolist(), bits.tolist(), strict=True):
+            law = law_of_sum(ones, people - ones, p, 1 - p)
+            right *= float(law[people // 2 + 1 :].sum()) ** times
+        return right
 
     def exact_channel(self) -> list[list[Fraction]]:
         """d rows of d probabilities in rationals; `CaldpError` above the stated size."""
@@ -123,16 +141,37 @@ class OneHotResponse:
         return np.asarray(own + other)
 
     def chance(self, lead: ArrayLike, n: int) -> Floats:
-        """Probability of the true winner where all rivals are `lead` votes behind, each.
+        """Probability of the true winner of `even_votes(n, d, lead)`; a tie is lost. Any shape.
 
-        Any shape. Sums of bits are independent of each other, given the votes, and nearly normal.
+        Sums of bits are independent of each other, given the votes: exact up to `EXACT_PEOPLE`,
+        nearly normal beyond.
         """
+        if n <= EXACT_PEOPLE:
+            return _each(lambda each: self._exact_chance(n, each), lead)
         ahead = np.asarray(lead, dtype=np.float64)
         rival = (n - ahead) / self.d
         noise = n * self.stray * (1 - self.stray)
         more = self.theta * (1 - self.theta) - self.stray * (1 - self.stray)
         spread = np.sqrt(noise + rival * more)[..., None]
         own = np.sqrt(noise + (rival + ahead) * more)[..., None]
-        z = (ahead[..., None] * (self.theta - self.stray) + own * _NODES) / spread
+        # Sums are whole numbers: to be ahead is to be so by more than a half.
+        margin = ahead[..., None] * (self.theta - self.stray) - 0.5
+        z = (margin + own * _NODES) / spread
         weights = np.exp(-0.5 * _NODES**2) * (_NODES[1] - _NODES[0]) / math.sqrt(2 * math.pi)
         return np.asarray((weights * ndtr(z) ** (self.d - 1)).sum(axis=-1))
+
+    def _exact_chance(self, n: int, lead: int) -> float:
+        votes = even_votes(n, self.d, lead)
+        own, people = int(votes[-1]), int(votes.sum())
+        chance = law_of_sum(own, people - own, self.theta, self.stray)
+        kinds, rivals = np.unique(votes[:-1], return_counts=True)
+        for count, times in zip(kinds.tolist(), rivals.tolist(), strict=True):
+            law = law_of_sum(count, people - count, self.theta, self.stray)
+            chance *= np.concatenate([[0.0], np.cumsum(law)[:-1]]) ** times
+        return float(chance.sum())
+
+
+def _each(chance: Callable[[int], float], lead: ArrayLike) -> Floats:
+    """The chance for each whole lead, in the shape of `lead`."""
+    leads = np.asarray(lead, dtype=np.int64)
+    return np.array([chance(each) for each in leads.ravel().tolist()]).reshape(leads.shape)

@@ -11,7 +11,7 @@ import numpy as np
 
 from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.mechanisms.base import Mechanism, Tally
+from caldp_core.mechanisms.base import Mechanism, PreProcesses, Tally
 from caldp_core.mechanisms.channel_products import ChannelProducts
 from caldp_core.mechanisms.crafted import CraftableOracles
 from caldp_core.mechanisms.oracles.supports import SupportLaw
@@ -155,6 +155,39 @@ class CountsSupports(HidesSome, Protocol):
 def support_tally(mechanism: Mechanism, tally: Tally) -> SupportTally | None:
     """The tally as counts of supports; None where it is none."""
     return mechanism.support_tally(tally) if isinstance(mechanism, CountsSupports) else None
+
+
+@runtime_checkable
+class ReadsOneReport(HidesSome, Protocol):
+    """One report includes symbols, though counts of many do not say all of the reports."""
+
+    def one_report(self, report: Tally) -> SupportTally:
+        """The tally of one report as counts of supports."""
+        ...
+
+
+def one_report(mechanism: Mechanism, report: Tally) -> SupportTally | None:
+    """The tally of one report as counts of supports; None where reports are no sets of symbols."""
+    if isinstance(mechanism, ReadsOneReport):
+        return mechanism.one_report(report)
+    return support_tally(mechanism, report)
+
+
+@runtime_checkable
+class PutsInTags(PreProcesses, Protocol):
+    """Devices report tags in the place of people's own symbols: k … k+κ−1 of another mechanism."""
+
+    def shares(self, p: Floats) -> Floats:
+        """(k,) shares of symbols → (k + κ,) after the devices put in tags."""
+        ...
+
+    def without_tags(self, chances: Floats, p: Floats) -> Floats:
+        """(k + κ,) chances of symbols and tags → (k,) of symbols, people being where p has them."""
+        ...
+
+    def over_tags(self, values: Floats) -> Floats:
+        """(k + κ,) values → (k,) their mean over what devices put in the place of each symbol."""
+        ...
 
 
 @runtime_checkable

@@ -17,6 +17,7 @@ from caldp_core.mechanisms.designed.mechanism import DesignedMechanism
 from caldp_core.mechanisms.direct import grid_geometric, planar, published_urap
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
 from caldp_core.mechanisms.direct.exponential import ExponentialMechanism
+from caldp_core.mechanisms.kernels.mechanism import best_kernel
 from caldp_core.mechanisms.oracles.galois import GaloisOracles, galois_family, galois_family_for
 from caldp_core.mechanisms.oracles.galois_spaces import check_field_size
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
@@ -242,6 +243,15 @@ class PlanarGeometric:
     def make(self, policy: Any) -> Mechanism:
         """See `MechanismSpec`."""
         return planar.PlanarGeometric(policy)
+
+
+@dataclass(frozen=True)
+class BestKernel:
+    """The noise that lies least far off, designed for the map's steps or read from its file."""
+
+    def make(self, policy: Any) -> Mechanism:
+        """See `MechanismSpec`."""
+        return best_kernel(policy)
 
 
 @dataclass(frozen=True)

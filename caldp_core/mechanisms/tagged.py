@@ -115,6 +115,22 @@ class TaggedMechanism:
         tags = self.policy.shares * open_p.sum()
         return np.concatenate([p - self.policy.shares.sum() * open_p, tags])
 
+    def without_tags(self, chances: Floats, p: Floats) -> Floats:
+        """(k + κ,) chances of places and tags → (k,) of places when people come from p: (k,).
+
+        Own places are spread as the people of p at open places are, whatever the background says.
+        """
+        open_p = np.where(self.policy.sensitive, 0.0, p)
+        tagged = float(chances[self.k :].sum())
+        spread = open_p * (tagged / total) if (total := float(open_p.sum())) else open_p
+        return np.asarray(chances[: self.k] + spread)
+
+    def over_tags(self, values: Floats) -> Floats:
+        """(k + κ,) values → (k,) means over what the model's devices put in for each place."""
+        places, shares = values[: self.k], self.policy.shares
+        mixed = (1.0 - shares.sum()) * places + shares @ values[self.k :]
+        return np.where(self.policy.sensitive, places, mixed)
+
     def bias(self, p: Floats) -> Bias:
         """What the policy's background does when people come from p: (k,) shares.
 

@@ -11,11 +11,12 @@ import streamlit as st
 
 from caldp_core.audit.inference import believed, likeliest, most_believed
 from caldp_core.audit.told_apart import told_apart
-from caldp_core.basics.types import Floats, read_only
+from caldp_core.basics.types import Floats, Ints, read_only
 from caldp_core.experiments.run import Setup
+from caldp_core.mechanisms.base import Tally
 from caldp_core.mechanisms.offers import block_totals, cover_of
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.adversary.slot import DAYS_MAX, MEMOISED, Suspect
+from caldp_ui.adversary.slot import DAYS_MAX, Suspect
 from caldp_ui.compute import rivals, runs
 
 
@@ -23,18 +24,24 @@ from caldp_ui.compute import rivals, runs
 class Onlooker:
     """Beliefs about one person under one protection.
 
-    `after`: (k,) chances after 0, 1, … 10 fresh reports, each sums to 1. `most`: the most that the
-    promise lets the true place be believed after as many, whatever the reports.
+    `reports`: tallies of one report each, of ten days. `after`: (k,) chances after 0, 1, … 10 of
+    them, each sums to 1. `most`: the most that the promise lets the true place be believed after as
+    many, whatever the reports.
     """
 
     setup: Setup
     place: int
+    reports: tuple[Tally, ...]
     after: tuple[Floats, ...]
     most: tuple[float, ...]
 
-    def now(self, record: Suspect) -> Floats:
-        """(k,) after the days of the record; a memoised report tells all on the first day."""
-        return self.after[1 if record.noise == MEMOISED else record.days]
+    def kept(self, days: int) -> Floats:
+        """(k,) after so many days of a memoised report, which tells all on the first."""
+        return self.after[min(days, 1)]
+
+    def alone(self, day: int) -> Floats:
+        """(k,) after the report of one day alone, counted from 1."""
+        return believed(self.setup.mechanism, self.after[0], [self.reports[day - 1]])
 
     def on_truth(self, reports: int) -> float:
         """Chance of the true place after so many fresh reports."""
@@ -45,13 +52,16 @@ class Onlooker:
 class Pair:
     """Two candidates: the true place, and the likeliest other place that it hides among.
 
-    `share`: chance of the true one after the reports, from 50:50 before. `most`: what the promise
-    allows; `on_average`: how often the best guess between them is right after one report.
+    From 50:50 before, `share`: chance of the true one after a new report every day, `kept`: after
+    one that is kept; `most` and `most_kept`: what the promise allows. `on_average`: how often the
+    best guess between them is right after one report.
     """
 
     rival: int
     share: float
+    kept: float
     most: float
+    most_kept: float
     on_average: float
 
 
@@ -64,18 +74,12 @@ class Shown:
     plain: Onlooker
     pair: Pair | None
 
-    @property
-    def reports(self) -> int:
-        """Different reports that the onlooker has seen."""
-        return 1 if self.record.noise == MEMOISED else self.record.days
-
 
 def shown(record: Suspect) -> Shown:
     """All of it."""
     ours = onlooker(record.scenario, record.place)
     plain = onlooker(rivals.rival(record.scenario), record.place)
-    seen = 1 if record.noise == MEMOISED else record.days
-    return Shown(record, ours, plain, _pair(ours, seen))
+    return Shown(record, ours, plain, _pair(ours, record.days))
 
 
 def onlooker(scenario: Scenario, place: int) -> Onlooker:
@@ -90,15 +94,17 @@ def _onlooker(text: str, _scenario: Scenario, _place: int) -> Onlooker:
     mechanism, prior = setup.mechanism, setup.dataset.distribution
     # Where nobody is, nobody's place can be believed in: an onlooker allows for any place a bit.
     prior = read_only((1 - 1e-3) * prior + 1e-3 / prior.size)
-    after = [prior]
+    after, reports = [prior], []
     for seed in np.random.SeedSequence((_scenario.seed, _place)).spawn(DAYS_MAX):
         report = mechanism.privatize(np.array([_place]), np.random.default_rng(seed))
-        after.append(read_only(believed(mechanism, after[-1], [mechanism.tally(report)])))
+        reports.append(mechanism.tally(report))
+        after.append(read_only(believed(mechanism, after[-1], reports[-1:])))
     most = [most_believed(setup.policy, prior, _place, m) for m in range(DAYS_MAX + 1)]
-    return Onlooker(replace(setup, scenario=_scenario), _place, tuple(after), tuple(most))
+    shown_as = replace(setup, scenario=_scenario)
+    return Onlooker(shown_as, _place, tuple(reports), tuple(after), tuple(most))
 
 
-def _pair(ours: Onlooker, reports: int) -> Pair | None:
+def _pair(ours: Onlooker, days: int) -> Pair | None:
     """None where the place hides among no other."""
     setup, place = ours.setup, ours.place
     tally = setup.mechanism.tally(setup.mechanism.client_report(place))
@@ -107,19 +113,25 @@ def _pair(ours: Onlooker, reports: int) -> Pair | None:
     among = hidden[(labels[hidden] == labels[place]) & (hidden != place)]
     if place not in hidden or not among.size:
         return None
-    prior, now = ours.after[0], ours.after[reports]
+    prior = ours.after[0]
     rival = int(among[prior[among].argmax()])
-    here, there = now[place] / prior[place], now[rival] / prior[rival]
     even = np.zeros(setup.policy.k)
     even[[place, rival]] = 0.5
+
+    def share(now: Floats) -> float:
+        here, there = now[place] / prior[place], now[rival] / prior[rival]
+        return float(here / (here + there))
+
     return Pair(
         rival,
-        float(here / (here + there)),
-        most_believed(setup.policy, even, place, reports),
+        share(ours.after[days]),
+        share(ours.kept(days)),
+        most_believed(setup.policy, even, place, days),
+        most_believed(setup.policy, even, place, min(days, 1)),
         told_apart(setup.mechanism, place, rival),
     )
 
 
-def region(beliefs: Floats) -> int:
-    """How many places the onlooker needs to be 95 % sure."""
-    return int(likeliest(beliefs).size)
+def region(beliefs: Floats) -> Ints:
+    """The fewest places that make the onlooker 95 % sure, the likeliest first."""
+    return likeliest(beliefs)

@@ -29,7 +29,7 @@ def show(what: Shown) -> None:
 
 
 def _days(what: Shown) -> None:
-    st.markdown(words.repeats(what))
+    st.markdown(words.REPEATS)
     alt = words.alt_days(what.ours, what.plain)
     show_chart(figures.days(what, palette()), SLOT.key("days-chart"), alt)
     st.caption(
@@ -51,7 +51,7 @@ def _promise(what: Shown) -> None:
 
 def _numbers(what: Shown) -> None:
     there = {"plain LDP": what.plain, "this protection": what.ours}
-    columns = {title: _column(onlooker, what) for title, onlooker in there.items()}
+    columns = {title: column(onlooker, what) for title, onlooker in there.items()}
     st.table(pd.DataFrame(columns).rename_axis("number"))
     if what.pair is not None:
         st.markdown(
@@ -61,14 +61,18 @@ def _numbers(what: Shown) -> None:
         )
 
 
-def _column(onlooker: Onlooker, what: Shown) -> dict[str, str]:
-    beliefs, setup = onlooker.now(what.record), onlooker.setup
+def column(onlooker: Onlooker, what: Shown) -> dict[str, str]:
+    """The numbers of one onlooker."""
+    days, setup = what.record.days, onlooker.setup
+    beliefs = onlooker.after[days]
     return {
         "put on the true place, before": formats.share(onlooker.on_truth(0)),
-        "put on the true place, after": formats.share(float(beliefs[onlooker.place])),
-        "the most that the promise allows": formats.share(onlooker.most[what.reports]),
+        "after a new report every day": formats.share(onlooker.on_truth(days)),
+        "the most that the promise allows": formats.share(onlooker.most[days]),
+        "after a report that is kept": formats.share(onlooker.on_truth(min(days, 1))),
+        "the most that the promise allows then": formats.share(onlooker.most[min(days, 1)]),
         "put on the best guess": formats.share(float(beliefs.max())),
-        "places that make the onlooker 95 % sure": formats.exactly(region(beliefs)),
+        "places that make the onlooker 95 % sure": formats.exactly(region(beliefs).size),
         "method": MECHANISMS[setup.mechanism_name].title,
     }
 
@@ -76,14 +80,16 @@ def _column(onlooker: Onlooker, what: Shown) -> dict[str, str]:
 def _hand_on(what: Shown) -> None:
     left, right = st.columns(2, gap="large")
     with left:
-        hand_on.link(SLOT.codec.write(SLOT.now()))
-        st.caption("The button with the arrow on the maps saves them as a picture.")
+        hand_on.link(SLOT)
+        hand_on.by_the_maps()
     with right:
         st.markdown("**The same digits elsewhere** · day by day, with a new report each")
         with st.container(horizontal=True):
             hand_on.file(SLOT.key("csv"), "days.csv", files.csv_of(what))
             scenario = exports.scenario_json(what.ours.setup.scenario)
             hand_on.file(SLOT.key("json"), "scenario.json", scenario)
+            plain = exports.scenario_json(what.plain.setup.scenario)
+            hand_on.file(SLOT.key("plain"), f"{hand_on.PLAIN}.json", plain)
         hand_on.python(files.snippet(what))
 
 

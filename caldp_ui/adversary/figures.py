@@ -36,7 +36,7 @@ def days(what: Shown, colours: Palette) -> go.Figure:
         "xaxis": {"title_text": "days, a report each", "dtick": 1, **texts},
         "yaxis": {"title_text": "put on the true place, of 100", "range": [0, 104], **texts},
         "height": HEIGHT,
-        "margin": {"l": 0, "r": 10, "t": 95, "b": 0},
+        "margin": {"l": 0, "r": 10, "t": 60, "b": 0},
         "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
         "dragmode": False,
         "hovermode": "x unified",
@@ -91,7 +91,7 @@ def regions(
         "xaxis": {**axis, "title_text": f"of 100 in {there}, taken for {here}"},
         "yaxis": {**axis, "title_text": "of 100 the other way round"},
         "height": HEIGHT,
-        "margin": {"l": 0, "r": 10, "t": 95, "b": 0},
+        "margin": {"l": 0, "r": 10, "t": 60, "b": 0},
         "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
         "dragmode": False,
     }

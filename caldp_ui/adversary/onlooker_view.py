@@ -7,9 +7,11 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from caldp_core.domain.grid import GridDomain
-from caldp_ui.adversary import below, scene, side, words
+from caldp_ui.adversary import below, films, scene, side, words
 from caldp_ui.adversary.beliefs import shown
+from caldp_ui.adversary.pinned import BESIDE
 from caldp_ui.adversary.slot import SLOT, Suspect
+from caldp_ui.parts import pins
 
 
 def show(record: Suspect, domain: GridDomain, said: DeltaGenerator) -> None:
@@ -18,10 +20,12 @@ def show(record: Suspect, domain: GridDomain, said: DeltaGenerator) -> None:
     said.markdown(words.headline(what))
     main, beside = st.columns([3.1, 1], gap="medium")
     with main:
-        scene.maps(what, domain)
+        on = scene.maps(what, domain)
     with beside, st.container(key=SLOT.key("side")):
         side.dials(record)
         side.odds(what, domain)
-        side.controls(record, domain)
+        side.protection(record, domain, "The person truly is in")
     with main:
+        films.show(what, domain, on)
+        pins.show(SLOT, BESIDE, what)
         below.show(what)

@@ -1,8 +1,9 @@
-"""The onlooker's beliefs as a scene of the stage: before, after plain LDP, after this protection.
+"""The onlooker's beliefs as a scene of the stage: plain LDP, one report kept, a new one every day.
 
 Room: adversary.
 """
 
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -10,14 +11,25 @@ import numpy as np
 from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import Area, GridDomain
 from caldp_ui.adversary import words
-from caldp_ui.adversary.beliefs import Shown
+from caldp_ui.adversary.beliefs import Shown, region
 from caldp_ui.adversary.slot import SLOT
 from caldp_ui.compute import runs
 from caldp_ui.places.ground import ground
-from caldp_ui.stage import SCALE, Act, Action, Fact, Picture, Scene, Stage, encode, stage
+from caldp_ui.stage import SCALE, Act, Action, Chosen, Fact, Picture, Scene, Stage, encode, stage
 from caldp_ui.stage.records import MARK_WORDS
 from caldp_ui.words import promise
 
+PLAIN: Final = "plain"
+KEPT: Final = "kept"
+OURS: Final = "ours"
+DAYS: Final = "days"
+"""The film over days, which the page follows."""
+TITLES: Final = {
+    PLAIN: "Plain LDP, new every day",
+    KEPT: "This protection, one report kept",
+    OURS: "This protection, new every day",
+}
+"""The pictures in their order."""
 HERE: Final = "here"
 _ALIKE: Final = 1_000_000
 """People about whom the onlooker knows the same: chances are read off the maps as people."""
@@ -26,37 +38,32 @@ _AROUND: Final = 3
 _HERE: Final = Action(
     HERE,
     "The person is here",
-    {
-        "brush": "Click a place: the person is there, all the time.",
-        "box": "Drag a box: the person is in its middle, all the time.",
-    },
+    {"look": "Click where the person truly is, or choose a city beside."},
 )
 
 
 def maps(what: Shown, domain: GridDomain) -> Stage:
     """The stage with the three beliefs."""
-    return stage(scene(what, domain), SLOT.key("maps"), do)
+    return stage(scene(what, domain), SLOT.key("maps"), do, _follow)
 
 
 def scene(what: Shown, domain: GridDomain) -> Scene:
     """The scene of what the onlooker believes."""
-    record, seen = what.record, what.reports
-    pictures = (
-        _belief("before", "Before any report", what.ours.after[0], domain, record.place),
-        _belief("plain", "After plain LDP", what.plain.after[seen], domain, record.place),
-        _belief("ours", "After this protection", what.ours.after[seen], domain, record.place),
-    )
+    record = what.record
+    now = after(what, record.days)
+    pictures = tuple(_belief(name, now[name], domain, record.place) for name in TITLES)
     return Scene(
         ground(what.ours.setup, domain, frame(domain, record.place)),
         pictures,
         _ALIKE,
-        ("before", "ours"),
+        (KEPT, OURS),
         actions=(_HERE,),
         can_undo=SLOT.can_undo,
         can_redo=SLOT.can_redo,
-        scale_title="chance that the person is there",
-        look_hint="Take the brush and click where the person truly is; or choose a city beside.",
-        unpointed="Point at a place: of a million such people, so many would be there.",
+        scale_title="chance that the person is there; lit: 95 % sure",
+        film_at={DAYS: float(record.days)},
+        unpointed="Click where the person truly is. Point at a place: of a million such people, so "
+        "many would be there.",
         mark_words={**MARK_WORDS, "box": "around the person's true place"},
         label="What an onlooker believes",
         image_name="caldp-onlooker",
@@ -64,17 +71,36 @@ def scene(what: Shown, domain: GridDomain) -> Scene:
     )
 
 
-def _belief(name: str, title: str, beliefs: Floats, domain: GridDomain, place: int) -> Picture:
-    told = words.subtitle(domain, beliefs)
+def after(what: Shown, days: int) -> dict[str, Floats]:
+    """By picture, (k,) what the onlooker believes after so many days."""
+    ours = what.ours
+    return {PLAIN: what.plain.after[days], KEPT: ours.kept(days), OURS: ours.after[days]}
+
+
+def fact(beliefs: Floats, place: int) -> Fact:
+    """The large number of a picture."""
+    return Fact(words.percent(float(beliefs[place])), "the chance put on the true place")
+
+
+def lit_from(beliefs: Floats) -> float:
+    """Beliefs below it stay dark: lit are the places that make the onlooker 95 % sure.
+
+    A thousandth lower, as codes round.
+    """
+    return max(SCALE.low, 0.999 * float(beliefs[region(beliefs)[-1]]))
+
+
+def _belief(name: str, beliefs: Floats, domain: GridDomain, place: int) -> Picture:
+    told, title = words.subtitle(domain, beliefs), TITLES[name]
     return Picture(
         name,
         title,
         told,
         f"Map of where an onlooker believes the person to be, {title.lower()}: {told}.",
         encode(beliefs),
-        SCALE.low,
-        marks=("blocks", "sensitive") if name == "ours" else ("sensitive",),
-        fact=Fact(words.percent(float(beliefs[place])), "the chance put on the true place"),
+        lit_from(beliefs),
+        marks=("sensitive",) if name == PLAIN else ("blocks", "sensitive"),
+        fact=fact(beliefs, place),
     )
 
 
@@ -92,8 +118,14 @@ def frame(domain: GridDomain, place: int, around: int = _AROUND) -> Area:
     )
 
 
+def _follow(chosen: Chosen) -> None:
+    """The day that a person rests on."""
+    if chosen.film == DAYS:
+        SLOT.change(lambda record: replace(record, days=int(chosen.value)))
+
+
 def do(act: Act) -> None:
-    """Move the person to a clicked place or the middle of a box; undo and redo."""
+    """Move the person to a clicked place; undo and redo."""
     if act.tool in ("undo", "redo"):
         {"undo": SLOT.undo, "redo": SLOT.redo}[act.tool]()
         return

@@ -1,4 +1,4 @@
-"""Beside the maps: ε and days, new or memoised noise, where the person is, two candidates.
+"""Beside the maps: ε and days, where the person is, two candidates.
 
 Room: adversary.
 """
@@ -13,33 +13,24 @@ from caldp_ui.adversary.beliefs import Shown
 from caldp_ui.adversary.slot import (
     DAYS_MAX,
     FAKES,
-    FRESH,
-    MEMOISED,
     ONLOOKER,
     SLOT,
     Suspect,
 )
 from caldp_ui.controls import common, presets
-from caldp_ui.parts import icons
+from caldp_ui.parts import icons, pins
 from caldp_ui.places.presets import PRESETS
 from caldp_ui.words import formats
 from caldp_ui.words.strength import strength
 from caldp_ui.words.towns import place_name, towns
 
 _VIEWS = {ONLOOKER: "An onlooker", FAKES: "Fake phones"}
-_NOISES = {FRESH: "New noise every day", MEMOISED: "The same report every day"}
 
 
 def views(record: Suspect) -> None:
     """Which of the two adversaries is shown."""
-    st.segmented_control(
-        "Adversary",
-        list(_VIEWS),
-        format_func=_VIEWS.__getitem__,
-        label_visibility="collapsed",
-        required=True,
-        **SLOT.bind("show", record.show, lambda r, v: replace(r, show=v)),
-    )
+    bound = SLOT.bind("show", record.show, lambda r, v: replace(r, show=v))
+    common.views("Adversary", _VIEWS, bound)
 
 
 def dials(record: Suspect) -> None:
@@ -48,29 +39,17 @@ def dials(record: Suspect) -> None:
         common.epsilon(SLOT)
         st.select_slider(
             "Days",
-            list(range(1, DAYS_MAX + 1)),
+            list(range(DAYS_MAX + 1)),
             help="The person stays at one place and sends a report a day.",
             **SLOT.bind("days", record.days, lambda r, v: replace(r, days=v)),
         )
-
-
-def controls(record: Suspect, domain: GridDomain) -> None:
-    """Noise, protection, place, another outcome."""
-    st.radio(
-        "Noise",
-        list(_NOISES),
-        format_func=_NOISES.__getitem__,
-        help="Memoised: a phone draws its noise once and then always sends the same.",
-        **SLOT.bind("noise", record.noise, lambda r, v: replace(r, noise=v)),
-    )
-    protection(record, domain, "The person truly is in")
 
 
 def protection(record: Suspect, domain: GridDomain, place: str) -> None:
     """What is protected, the place under this label, another outcome."""
     presets.picker(SLOT, PRESETS)
     _place(record, domain, place)
-    common.another_outcome(SLOT, "Other coins: the same people could have sent other reports.")
+    pins.again(SLOT, "Other coins: the same people could have sent other reports.")
 
 
 def _place(record: Suspect, domain: GridDomain, label: str) -> None:
@@ -81,7 +60,7 @@ def _place(record: Suspect, domain: GridDomain, label: str) -> None:
         label,
         cells,
         format_func=lambda cell: place_name(domain, cell),
-        help="Or click on a map with the tool Box.",
+        help="Or click on a map.",
         **SLOT.bind("place", record.place, lambda r, v: r.at(int(v))),
     )
 
@@ -94,11 +73,12 @@ def odds(what: Shown, domain: GridDomain) -> None:
         return
     said = formats.hundred(pair.share)
     title = f"100 small figures, {said} of them filled: truly at the true place."
-    most = formats.hundred(pair.most)
+    kept, most, most_kept = map(formats.hundred, (pair.kept, pair.most, pair.most_kept))
     with st.container(key=SLOT.key("odds")):
         st.html(
             f'<div class="odds {strength(pair.most).word}">'
             f"{icons.people_array(round(100 * pair.share), title)}"
             f"<p><strong>{said} of 100</strong> are truly at the true place: "
-            f"{words.odds(domain, what, pair)}. The promise: at most {most}.</p></div>"
+            f"{words.odds(domain, what, pair)}. The promise: at most {most}. If one report is "
+            f"kept: <b>{kept}</b>, at most {most_kept}.</p></div>"
         )

@@ -14,14 +14,11 @@ from caldp_core.scenarios.protection import StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 from caldp_ui.places.slot import BEGIN as ON_THE_MAP
+from caldp_ui.session.pins import PinSlot
 from caldp_ui.session.scenarios import WithScenario, read_scenario, scenario_query, unknown_keys
-from caldp_ui.session.slot import Slot
 from caldp_ui.stage import LOOK_KEY, VIEW_KEY
 
 DAYS_MAX: Final = 10
-FRESH: Final = "fresh"
-MEMOISED: Final = "memoised"
-NOISES: Final = (FRESH, MEMOISED)
 BEGIN: Final = ON_THE_MAP.with_context(blocks=StateBlocks())
 LIKELIEST: Final = -1
 DENVER: Final = 73 * 350 + 125
@@ -42,16 +39,15 @@ PUSHES: Final = (MAXIMAL_GAIN, RANDOM_ITEMS)
 class Suspect(WithScenario):
     """The page's record. `place`: the symbol where the person truly is, all the time.
 
-    `show`: the onlooker, or fake phones that push the place. `days`: how many reports there are,
-    one a day; `noise`: a new draw each day, or one for all. `other`: the place that the true one is
-    held against, −1 for the likeliest that it hides among. `tenths`: of a percent of all phones
-    are fake; `attack`: what they send; `repair`: what the collector knows of them.
+    `show`: the onlooker, or fake phones that push the place. `days`: how many days have passed, a
+    report on each. `other`: the place that the true one is held against, −1 for the likeliest that
+    it hides among. `tenths`: of a percent of all phones are fake; `attack`: what they send;
+    `repair`: what the collector knows of them.
     """
 
     scenario: Scenario = BEGIN
     place: int = DENVER
-    days: int = 1
-    noise: str = FRESH
+    days: int = 7
     other: int = LIKELIEST
     show: str = ONLOOKER
     tenths: int = 10
@@ -64,7 +60,7 @@ class Suspect(WithScenario):
 
 
 _WHOLE: Final = ("place", "days", "other", "tenths")
-_CHOICES: Final = {"noise": NOISES, "show": VIEWS, "attack": PUSHES, "repair": REPAIRS}
+_CHOICES: Final = {"show": VIEWS, "attack": PUSHES, "repair": REPAIRS}
 _OWN: Final = (*_WHOLE, *_CHOICES)
 _BEGIN: Final = {key: str(getattr(Suspect(), key)) for key in _OWN}
 """Keys of a link beside the scenario's, and what stands for what is not in it."""
@@ -101,7 +97,7 @@ class SuspectLink:
         _ = record.scenario.context
         domain = runs.map_of(runs.dataset(record.scenario))
         check_whole("place", record.place, 0, domain.k - 1)
-        check_whole("days", record.days, 1, DAYS_MAX)
+        check_whole("days", record.days, 0, DAYS_MAX)
         check_whole("other", record.other, LIKELIEST, domain.k - 1)
         check_whole("tenths", record.tenths, 0, TENTHS[-1])
         for key, allowed in _CHOICES.items():
@@ -118,4 +114,4 @@ def _whole(name: str, text: str) -> int:
     return number
 
 
-SLOT: Final = Slot("adversary", SuspectLink())
+SLOT: Final = PinSlot("adversary", SuspectLink())

@@ -11,21 +11,32 @@ from caldp_core.audit.best_guess import BestGuess
 from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import GridDomain
 from caldp_ui.adversary.beliefs import Onlooker, Pair, Shown, region
-from caldp_ui.adversary.slot import MEMOISED
 from caldp_ui.words import formats, promise
 from caldp_ui.words.towns import place_name
 from caldp_ui.words.vocabulary import PLACES
 
 
 def headline(what: Shown) -> str:
-    """How much the onlooker believes in the truth, before and after, beside plain LDP."""
-    ours, plain, seen = what.ours, what.plain, what.reports
+    """How much the onlooker believes in the truth: new reports, one kept, plain LDP, before."""
+    ours, plain, days = what.ours, what.plain, what.record.days
+    before = chance(ours.on_truth(0))
+    if not days:
+        return f"Before any report an onlooker puts **{before}** on the true place."
     block = promise.block_of(PLACES, what.record.scenario)
     reads = "" if block == PLACES.whole else f" reads the {block} and"
+    kept = f"; from one report, kept, {chance(ours.on_truth(1))}" if days > 1 else ""
     return (
-        f"From {formats.count(seen, 'report', 'reports')} an onlooker{reads} puts "
-        f"**{chance(ours.on_truth(seen))}** on the true place; with plain LDP "
-        f"{chance(plain.on_truth(seen))}, before {chance(ours.on_truth(0))}."
+        f"From {formats.count(days, 'new report', 'new reports')} an onlooker{reads} puts "
+        f"**{chance(ours.on_truth(days))}** on the true place{kept}; with plain LDP "
+        f"{chance(plain.on_truth(days))}; before {before}."
+    )
+
+
+def alone(day: int, ours: float, plain: float) -> str:
+    """What one day's report tells by itself."""
+    return (
+        f"From report {day} alone an onlooker puts **{chance(ours)}** on the true place; with "
+        f"plain LDP {chance(plain)}."
     )
 
 
@@ -42,7 +53,7 @@ def percent(share: float) -> str:
 def subtitle(domain: GridDomain, beliefs: Floats) -> str:
     """The best guess, and how many places make the onlooker 95 % sure."""
     guess = int(np.argmax(beliefs))
-    places = formats.count(region(beliefs), "place", "places")
+    places = formats.count(region(beliefs).size, "place", "places")
     best = place_name(domain, guess)
     return f"best guess {best} ({chance(float(beliefs[guess]))}); 95 % sure: {places}"
 
@@ -56,18 +67,12 @@ def odds(domain: GridDomain, what: Shown, pair: Pair) -> str:
     )
 
 
-def repeats(what: Shown) -> str:
-    """What repeated reports do, with this record's noise."""
-    if what.record.noise == MEMOISED:
-        return (
-            "The phone draws its noise once and sends the same report every day: the onlooker "
-            "knows on the last day what they knew on the first. It holds as long as the person "
-            "stays; a person who moves sends another report, and both count."
-        )
-    return (
-        "New noise every day: reports add up. The promise after m of them is m · ε (CALDP "
-        "Proposition 2), and what is believed closes in on the truth."
-    )
+REPEATS: Final = (
+    "**New noise every day**: reports add up. The promise after m of them is m · ε (CALDP "
+    "Proposition 2), and what is believed closes in on the truth. **Memoised**: the phone draws "
+    "its noise once and repeats that report, so the last day tells what the first did. That holds "
+    "as long as the person stays; one who moves sends another report, and both count."
+)
 
 
 def no_pair(domain: GridDomain, record_place: int) -> str:

@@ -15,8 +15,6 @@ from caldp_core.experiments.forecast import Curve
 from caldp_ui.app.theme import Palette
 
 HEIGHT: Final = 330
-_BUTTONS: Final = 32
-"""Pixels of Plotly's row of buttons, which a touch screen always shows."""
 _NAMES: Final = 28
 """Pixels of the row with the lines' names."""
 _FAINTEST: Final = 1e-6
@@ -88,7 +86,7 @@ def error_curves(
         "xaxis": {**abscissa, **texts},
         "yaxis": {"title_text": "error (total variation)", **ordinate, **texts},
         "height": HEIGHT,
-        "margin": {"l": 0, "r": 30, "t": _BUTTONS + _NAMES, "b": 0},
+        "margin": {"l": 0, "r": 30, "t": _NAMES, "b": 0},
         "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
         "dragmode": False,  # a finger that scrolls the page would zoom
         "hovermode": "x unified",

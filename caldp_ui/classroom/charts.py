@@ -15,7 +15,7 @@ from caldp_ui.app.theme import DARK, Palette
 
 HEIGHT: Final = 430
 _TYPE: Final = 17
-_MARGIN: Final = {"l": 0, "r": 24, "t": 66, "b": 0}
+_MARGIN: Final = {"l": 0, "r": 24, "t": 32, "b": 0}
 PEOPLE: Final[dict[str, Any]] = {
     "title_text": "people",
     "type": "log",

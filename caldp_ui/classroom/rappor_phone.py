@@ -24,6 +24,8 @@ from caldp_ui.classroom.station import Board
 from caldp_ui.words import formats
 
 _SHOWN_DAYS: Final = 9
+_HEIGHT: Final = 330
+"""Of the curve, so that on a phone it is on the screen with the bits."""
 _DAYS: Final = (1, 2, 3, 5, 7, 10, 14, 21, 30, 45, 60)
 
 
@@ -129,33 +131,29 @@ def open_board(lesson: Lesson) -> Board:
 
 
 def _draw(what: OnePhone, lesson: Lesson) -> None:
-    colours = palette()
     left, right = st.columns([1, 1.15], gap="medium")
     with left:
-        show(bits(what, lesson, colours), SLOT.key("bits"), _alt_bits(what))
+        st.html(bits(what, lesson))
     with right:
-        show(leak(what, lesson, colours), SLOT.key("leak"), _alt_leak(what))
+        show(leak(what, lesson, palette()), SLOT.key("leak"), _alt_leak(what))
 
 
-def bits(what: OnePhone, lesson: Lesson, colours: Palette) -> go.Figure:
-    """Rows of bits: full is 1."""
-    titles, rows = zip(*reversed(what.rows), strict=True)
-    heat = {
-        "type": "heatmap",
-        "z": np.array(rows),
-        "y": [f"{title} " for title in titles],
-        "x": np.arange(1, BITS + 1),
-        "zmin": 0,
-        "zmax": 1,
-        "xgap": 1,
-        "ygap": 3,
-        "colorscale": [[0, "rgba(128,140,152,0.16)"], [1, colours.ours]],
-        "showscale": False,
-        "hovertemplate": "%{y}, bit %{x}: %{z:.2f}<extra></extra>",
-    }
-    title = f"{BITS} bits, {page_on(lesson.days - 1, lesson)}"
-    x = {"title_text": title, "showgrid": False, "tickvals": [1, 8, 16, 24, 32]}
-    return charts.figure([heat], x, {"showgrid": False}, colours, hovermode="closest")
+def bits(what: OnePhone, lesson: Lesson) -> str:
+    """Rows of bits: full is 1; the average of all days is as full as its share of ones."""
+    rows = "".join(
+        f"<p><span>{title}</span>{''.join(map(_cell, shares.tolist()))}</p>"
+        for title, shares in what.rows
+    )
+    return (
+        f'<div class="bits" role="img" aria-label="{_alt_bits(what)}">{rows}'
+        f"<small>{BITS} bits, {page_on(lesson.days - 1, lesson)}</small></div>"
+    )
+
+
+def _cell(share: float) -> str:
+    if share in (0.0, 1.0):
+        return "<i></i>" if share else "<s></s>"
+    return f'<s><i style="opacity: {share:.2f}"></i></s>'
 
 
 def leak(what: OnePhone, lesson: Lesson, colours: Palette) -> go.Figure:
@@ -175,8 +173,9 @@ def leak(what: OnePhone, lesson: Lesson, colours: Palette) -> go.Figure:
             charts.line("new every day", what.days, 100 * np.array(what.anew), other, told)
         )
     x = {"title_text": "days", "type": "log", "tickvals": [1, 3, 7, 14, 30, 60]}
-    y = {"title_text": "guessed right of 100, from 50:50", "range": [48, 102]}
-    return charts.figure(traces, x, y, colours, shapes=[charts.upright(lesson.days, faint)])
+    y = {"title_text": "guessed right, of 100", "range": [48, 102]}
+    mark = charts.upright(lesson.days, faint)
+    return charts.figure(traces, x, y, colours, shapes=[mark], height=_HEIGHT)
 
 
 def _alt_bits(what: OnePhone) -> str:

@@ -13,11 +13,12 @@ import streamlit as st
 
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.lecture.central import NoisyMax
+from caldp_core.lecture.contests import EXACT_PEOPLE, even_votes
 from caldp_core.lecture.selection import BitwiseResponse, OneHotResponse
 from caldp_ui.app.theme import Palette, palette
 from caldp_ui.charts.show import show
 from caldp_ui.classroom import charts, dials, example
-from caldp_ui.classroom.slot import ITEMS_MOST, SLOT, Lesson
+from caldp_ui.classroom.slot import SLOT, Lesson
 from caldp_ui.classroom.station import Board, Station
 from caldp_ui.words import formats
 
@@ -45,13 +46,6 @@ class Selection:
     seen: Floats
     needed: tuple[int | None, int | None, int | None]
     notes: tuple[float, float, float]
-
-
-def votes(n: int, d: int, lead: int) -> Ints:
-    """(d,) votes of at most n people: the last item leads by exactly `lead`, others are even."""
-    counts = np.full(d, max(n - lead, 0) // d)
-    counts[-1] += lead
-    return counts
 
 
 @dataclass(frozen=True)
@@ -86,7 +80,7 @@ def work(lesson: Lesson) -> Selection:
     )
     few = lead[:: max(1, lead.size // _ELECTIONS_AT)]
     held = min(200, max(20, _DRAWS // d))
-    right = np.array([ways.right(votes(n, d, at), held, rng) for at in few.tolist()])
+    right = np.array([ways.right(even_votes(n, d, at), held, rng) for at in few.tolist()])
     b, width = d.bit_length() - 1, math.sqrt(n) / lesson.epsilon
     return Selection(
         lead,
@@ -181,14 +175,26 @@ def _formula(what: Selection, lesson: Lesson) -> None:
     first, second, third = (_round(at) for at in what.notes)
     st.markdown(
         f"The lecture's thresholds, dotted in the picture: {first}, {second} and {third} votes; "
-        "they are orders of magnitude, the curves are computed. Points are elections by simulated "
-        f"tallies. All rivals have the same number of votes. **Curator** (report noisy max): a "
-        "change of vote takes from one item and gives to another, so the noise is Lap(2/ε). "
+        f"they are orders of magnitude. {how(lesson.n)} Points are elections by "
+        "simulated tallies; a tie counts as lost. All rivals have the same number of votes. "
+        "**Curator** (report noisy max): a change of vote takes from one item "
+        "and gives to another, so the noise is Lap(2/ε). "
         f"**Bit by bit**: an item is {b} bits, all about one person, so each has ε/{b} and all "
         "must be right. **One bit an item**: notes may say that each bit keeps ε “without "
         "composition”; a change of vote changes two bits, so each has ε/2 (the exact audit "
         "rejects ε a bit), but d no longer matters. With three items of bits 011, 101, 110 and a "
         "third of the votes each, bit by bit elects 111, which nobody chose."
+    )
+
+
+def how(n: int) -> str:
+    """How the two local curves are computed."""
+    if n <= EXACT_PEOPLE:
+        return "The curves are exact: every sum of coins, with its chance."
+    few = formats.people(EXACT_PEOPLE)
+    return (
+        f"The curator's curve is exact; the local ones take sums of more than {few} coins as "
+        "normal (up to that number they are exact, too)."
     )
 
 
@@ -203,17 +209,9 @@ def _numbers(what: Selection) -> dict[str, dict[str, str]]:
     }
 
 
-def _dials(lesson: Lesson) -> None:
-    with st.container(key=SLOT.key("dials")):
-        dials.epsilon(lesson)
-        powers = tuple(1 << b for b in range(2, ITEMS_MOST.bit_length()))
-        dials.pick("items", "Items", powers, lesson.items, "Candidates to choose from.")
-    dials.people(lesson, 100)
-
-
 STATION = Station(
     "Selection",
     open_board,
-    _dials,
+    dials.of_items("Candidates to choose from."),
     ("The lecture's four items", "No noise at all, and still the wrong winner."),
 )

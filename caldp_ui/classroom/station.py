@@ -12,8 +12,9 @@ import streamlit as st
 
 from caldp_ui.classroom import audits
 from caldp_ui.classroom.slot import SLOT, Lesson
-from caldp_ui.parts import hand_on
+from caldp_ui.parts import hand_on, mathematics
 from caldp_ui.parts.tabs import tabs
+from caldp_ui.words.statements import LECTURE
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +52,7 @@ def below(board: Board) -> None:
     if made.open:
         with made:
             board.formula()
+            mathematics.listed(LECTURE.get(SLOT.now().station, ()))
     tabs(SLOT.key("tabs"), _TABS, board)
 
 
@@ -67,19 +69,11 @@ def _audit() -> None:
 def _table(board: Board) -> None:
     table = pd.DataFrame(board.numbers)
     st.table(table.rename_axis("number"))
-    st.download_button(
-        "numbers.csv",
-        table.to_csv(),
-        "numbers.csv",
-        "text/csv",
-        key=SLOT.key("csv"),
-        icon=":material/table:",
-        on_click="ignore",
-    )
+    hand_on.file(SLOT.key("csv"), "numbers.csv", table.to_csv())
 
 
 _TABS: Final[dict[str, Callable[[Board], None]]] = {
     "The exact audit": lambda _: _audit(),
     "Numbers": _table,
-    "Hand it on": lambda _: hand_on.link(SLOT.codec.write(SLOT.now())),
+    "Hand it on": lambda _: hand_on.link(SLOT),
 }

@@ -44,7 +44,7 @@ def odds(what: Shown, colours: Palette) -> go.Figure:
         },
         "yaxis": {"title_text": "guessed right, of 100", "range": [48, 103], **texts},
         "height": HEIGHT,
-        "margin": {"l": 0, "r": 10, "t": 70, "b": 0},
+        "margin": {"l": 0, "r": 10, "t": 40, "b": 0},
         "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
         "dragmode": False,
     }  # fmt: skip

@@ -15,9 +15,9 @@ from caldp_core.experiments.turns import Mean
 from caldp_ui.app.theme import Palette
 from caldp_ui.paper.words import Rows, off
 
-_TALL: Final = 300
-_ABOVE: Final = 58
-"""Pixels for the row of names, and for Plotly's buttons, which a touch screen always shows."""
+_TALL: Final = 280
+_ABOVE: Final = 30
+"""Pixels for the row of names."""
 _LINE_COLOURS: Final = ("plain", "ours", "ours", "ours", "ours")
 _DASHES: Final = ("dash", "solid", "solid", "solid", "solid")
 _SYMBOLS: Final = ("diamond", "circle", "square", "triangle-up", "star")
@@ -84,6 +84,7 @@ def _layout(
     return {
         "xaxis": {**axis, **texts},
         "yaxis": {
+            "type": "category",
             "categoryorder": "array",
             "categoryarray": [column.title for column in columns][::-1],
             "range": [-0.6, len(columns) - 0.4],

@@ -1,24 +1,24 @@
-"""Films of the map page, made in the background while nobody is waiting for anything.
+"""Films of the map page: every ε, and other outcomes.
 
-Room: places. A film of ε has the same people and coins at every step, so what changes is ε alone;
-the results of its steps are kept, so a move of ε afterwards shows what is there already.
+Room: places. A film of ε has the same people and coins at every step, so what changes is ε alone:
+with it the page's slider of ε shows each level at once, and the server's answer confirms it.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
-
-import streamlit as st
 
 from caldp_core.basics.types import Progress
 from caldp_core.experiments.run import Result
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import rivals, runs
 from caldp_ui.controls.common import EPSILONS
+from caldp_ui.parts import headline
+from caldp_ui.parts.films import film
 from caldp_ui.places import scene
-from caldp_ui.session import jobs
+from caldp_ui.places.slot import SLOT
 from caldp_ui.stage import Film, Stage, Step, project
 from caldp_ui.words import promise
+from caldp_ui.words.vocabulary import PLACES
 
 DRAWS: Final = 20
 _PER_SECOND: Final = 2.0
@@ -34,31 +34,12 @@ def show(key: str, scenario: Scenario, on: Stage) -> None:
     ):
         return
     levels = runs.key(scenario.with_context(epsilon=EPSILONS[0]))
-    over = _film(f"{key}-levels", levels, lambda progress: _over_epsilon(scenario, progress))
+    over = film(f"{key}-levels", levels, lambda progress: _over_epsilon(scenario, progress))
     if over is None:
         return
     outcome = f"{runs.key(replace(scenario, seed=0))} draws"
-    draws = _film(f"{key}-draws", outcome, lambda progress: _outcomes(scenario, progress))
+    draws = film(f"{key}-draws", outcome, lambda progress: _outcomes(scenario, progress))
     project([over] if draws is None else [over, draws], on)
-
-
-def _film(key: str, name: str, make: Callable[[Progress], Film]) -> Film | None:
-    """The film of that name, if it has been made for any visit; else it is made by and by."""
-    made = _made(name)
-
-    def work(progress: Progress) -> Film:
-        if not made:
-            made.append(make(progress))
-        return made[0]
-
-    return made[0] if made else jobs.quietly(key, name, work)
-
-
-@st.cache_resource(max_entries=32, show_spinner=False)
-def _made(name: str) -> list[Film]:
-    """Where the film of that name is kept, for all visits; empty until it has been made."""
-    del name
-    return []
 
 
 def _over_epsilon(scenario: Scenario, progress: Progress) -> Film:
@@ -68,9 +49,17 @@ def _over_epsilon(scenario: Scenario, progress: Progress) -> Film:
     for place in sorted(range(len(EPSILONS)), key=lambda place: abs(place - at)):
         progress(len(steps) / len(EPSILONS))
         level = scenario.with_context(epsilon=EPSILONS[place])
-        pair = {scene.PLAIN: runs.result(rivals.rival(level)), scene.OURS: runs.result(level)}
-        steps[place] = _step(f"ε = {EPSILONS[place]:g}", EPSILONS[place], pair)
-    return Film("epsilon", "Privacy level ε", tuple(steps[place] for place in sorted(steps)))
+        ours, plain = runs.result(level), runs.result(rivals.rival(level))
+        reading = f"{EPSILONS[place]:g}"
+        step = _step(f"ε = {reading}", EPSILONS[place], ours, plain)
+        odds = {headline.ODDS: headline.odds_html(ours.setup)}
+        steps[place] = replace(step, reading=reading, elsewhere={**step.elsewhere, **odds})
+    return Film(
+        "epsilon",
+        "Privacy level ε",
+        tuple(steps[place] for place in sorted(steps)),
+        dial=SLOT.key("epsilon"),
+    )
 
 
 def _outcomes(scenario: Scenario, progress: Progress) -> Film:
@@ -78,16 +67,19 @@ def _outcomes(scenario: Scenario, progress: Progress) -> Film:
     for number in range(DRAWS):
         progress(number / DRAWS)
         at = replace(scenario, seed=number + 1)
-        pair = {scene.PLAIN: runs.once(rivals.rival(at)), scene.OURS: runs.once(at)}
-        steps.append(_step(f"outcome {number + 1}", float(number + 1), pair))
+        ours, plain = runs.once(at), runs.once(rivals.rival(at))
+        steps.append(_step(f"outcome {number + 1}", float(number + 1), ours, plain))
     return Film("draws", "Other outcomes", tuple(steps), False, _PER_SECOND, loops=True)
 
 
-def _step(label: str, value: float, pair: dict[str, Result]) -> Step:
+def _step(label: str, value: float, ours: Result, plain: Result) -> Step:
+    pair = {scene.PLAIN: plain, scene.OURS: ours}
+    named = pair | {scene.error_id(name): result for name, result in pair.items()}
     return Step(
         label,
         value,
         {name: scene.code(result) for name, result in pair.items()},
-        {name: scene.subtitle(result) for name, result in pair.items()},
-        {name: scene.fact(result) for name, result in pair.items()},
+        {name: scene.subtitle(result) for name, result in named.items()},
+        {name: scene.fact(result) for name, result in named.items()},
+        elsewhere={headline.SENTENCE: headline.sentence_html(PLACES, ours, plain)},
     )

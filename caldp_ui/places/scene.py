@@ -53,16 +53,22 @@ def scene(what: Shown, land: Ground, title: str = "This protection", **more: Any
         setup.n,
         (names[-2] if len(names) > 1 else names[-1], names[-1]),
         tuple(differences),
-        film_at=film_at(setup),
+        film_at=film_at(what.ours) if what.ours else {},
         image_name="caldp-map",
         image_lines=(promise.in_short(setup), setup.dataset.name),
         **more,
     )
 
 
-def film_at(setup: Setup) -> Mapping[str, float]:
+def film_at(ours: Result) -> Mapping[str, float]:
     """By film, the value of the step that the scene is."""
-    return {"epsilon": promise.strongest(setup.scenario), "draws": float(setup.scenario.seed)}
+    scenario = ours.setup.scenario  # a setup alone is the same for all seeds
+    return {"epsilon": promise.strongest(scenario), "draws": float(scenario.seed)}
+
+
+def error_id(name: str) -> str:
+    """The id of the picture of how far that one is from the truth."""
+    return f"off-{name}"
 
 
 def subtitle(result: Result) -> str:
@@ -113,7 +119,7 @@ def _estimate(name: str, title: str, result: Result, nobody: float) -> Picture:
 def _off(name: str, title: str, result: Result, nobody: float) -> Difference:
     told = subtitle(result)
     return Difference(
-        f"off-{name}",
+        error_id(name),
         f"{title} is off by",
         told,
         f"Map of how far {title} is from the truth in each cell: {told}.",

@@ -12,13 +12,14 @@ from caldp_core.audit.adversary import guessed_right
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show
 from caldp_ui.compute import runs
-from caldp_ui.controls.choices import NAMES, PLAIN
-from caldp_ui.parts import hand_on
-from caldp_ui.plan import charts, files, words, work
+from caldp_ui.controls.choices import NAMES
+from caldp_ui.parts import hand_on, pins
+from caldp_ui.plan import charts, files, pinned, words, work
 from caldp_ui.plan.deployments import DEPLOYMENTS
+from caldp_ui.plan.pinned import BESIDE
 from caldp_ui.plan.slot import SLOT, Plan
 from caldp_ui.plan.work import Need
-from caldp_ui.session import findings
+from caldp_ui.session import findings, jobs
 from caldp_ui.session.scenarios import steer
 from caldp_ui.words import formats
 
@@ -32,8 +33,16 @@ def view(record: Plan) -> None:
         lambda job: f"{job.share:.0%} of the picture",
         partial(_show, record),
     )
-    _methods(record)
-    _deployments(record)
+    pins.show(SLOT, BESIDE, record)
+    beside = jobs.started(
+        SLOT.key("beside"),
+        f"{_name(record)} {record.within}",
+        partial(work.beside, record),
+        lambda job: f"Methods side by side: {job.share:.0%}",
+    )
+    if beside is not None:
+        _methods(record, beside.methods)
+        _deployments(beside.deployments)
     files.show(record)
 
 
@@ -65,6 +74,7 @@ def _show(record: Plan, found: list[Need]) -> None:
             record.protection,
             (record.epsilon, runs.setup(record.scenario).n),
             palette(),
+            pinned=None if SLOT.pinned is None else pinned.need(SLOT.pinned),
         ),
         SLOT.key("chart"),
         f"People needed against ε, both logarithmic. {told}.",
@@ -80,9 +90,8 @@ def _show(record: Plan, found: list[Need]) -> None:
     hand_on.file(SLOT.key("csv"), "people.csv", files.csv_of(record, points))
 
 
-def _methods(record: Plan) -> None:
+def _methods(record: Plan, table: list[tuple[str, dict[str, Need]]]) -> None:
     """People by method and protection, the fewest marked."""
-    table = work.methods(record)
     known = [n.people for _, row in table for n in row.values() if n.people]
     if not known:
         return
@@ -111,12 +120,11 @@ def _cell(need: Need | None, table: list[tuple[str, dict[str, Need]]]) -> str:
     return words.about(need.people) + (" ✓" if need.people <= 1.005 * least else "")
 
 
-def _deployments(record: Plan) -> None:
+def _deployments(needed: list[Need]) -> None:
     """Each published ε: odds after one report, a day and a month, and people needed here."""
     st.markdown("**What does their ε mean here?** Published deployments of local DP")
     rows = {}
-    for each in DEPLOYMENTS:
-        plain = work.need(record, PLAIN, record.under(PLAIN, each.epsilon))
+    for each, plain in zip(DEPLOYMENTS, needed, strict=True):
         rows[each.title] = {
             "ε a report": f"{each.epsilon:.3g}",
             "guessed right of 100, one report": formats.hundred(guessed_right(each.epsilon)),
@@ -126,14 +134,16 @@ def _deployments(record: Plan) -> None:
             if plain.people is None
             else words.about(plain.people),
             "source": each.source,
+            "held against": each.held_against,
         }
     st.table(pd.DataFrame(rows).T.rename_axis("deployment"))
     st.caption(
         "Guessed right: of 100 people for whom an onlooker was torn 50:50 between two values, at "
         "most, if a person reports the same value each time and the onlooker can link the reports. "
         "On phones ε adds up over reports, as many a day as the source allows; the browser keeps "
-        "one noisy copy, so all its reports of an unchanged home page stay within ε = 2.04. Their "
-        "own methods differ from ours; the people are those of the best method here at their ε."
+        "one noisy copy, so all its reports of an unchanged home page stay within one ε. Their own "
+        "methods differ from ours; the people are those of the best method here at their ε. "
+        "Microsoft's Windows telemetry is left out: we found no print of the ε it runs with."
     )
     columns = st.columns(len(DEPLOYMENTS))
     for column, each in zip(columns, DEPLOYMENTS, strict=True):

@@ -1,8 +1,10 @@
 """Published deployments of local differential privacy, with what they say of themselves.
 
-Room: plan. Only what a source prints; where a deployment is silent, it is not listed.
+Room: plan. Only what a source prints, and what that was held against here; where a deployment is
+silent, it is not listed.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,6 +12,10 @@ from caldp_core.audit.adversary import guessed_right
 from caldp_ui.words import formats
 
 _APPLE: Final = "Apple, Differential Privacy Overview, 2017"
+_BY_DAY: Final = (
+    "ε of a day as read by D. Desfontaines, A list of real-world uses of differential privacy; "
+    "not held against Apple's own print"
+)
 
 
 @dataclass(frozen=True)
@@ -17,17 +23,18 @@ class Deployment:
     """`epsilon`: of one report. `a_day`: reports a day at most, None where reports do not add up.
 
     `ceiling`: ε of all reports about an unchanged value together, where they are made from one
-    noisy copy that is kept.
+    noisy copy that is kept. `held_against`: what the figures of `source` were checked by.
     """
 
     title: str
     epsilon: float
     source: str
+    held_against: str
     a_day: int | None = None
     ceiling: float | None = None
 
     def level_after(self, days: int) -> float:
-        """ε of all reports about one unchanged value in so many days (CALDP Proposition 1)."""
+        """ε of all reports about one unchanged value in so many days (CALDP Proposition 2)."""
         if self.ceiling is not None:
             return self.ceiling
         return self.epsilon * (self.a_day or 1) * days
@@ -37,15 +44,31 @@ class Deployment:
         return formats.hundred(guessed_right(self.level_after(days)))
 
 
+def _rappor(title: str, flips: tuple[float, float, float], source: str, checked: str) -> Deployment:
+    """RAPPOR with two hash functions by its f, p, q: ε₁ and ε∞ by its Theorems 2 and 1."""
+    f, p, q = flips
+    if_set, if_not = (0.5 * f * (p + q) + (1 - f) * bit for bit in (q, p))
+    once = 2 * math.log(if_set * (1 - if_not) / (if_not * (1 - if_set)))
+    ever = 4 * math.log((1 - f / 2) / (f / 2))
+    told = f"{source}: h = 2, f = {f:g}, p = {p:g}, q = {q:g}"
+    return Deployment(title, once, told, checked, ceiling=ever)
+
+
 DEPLOYMENTS: Final = (
-    Deployment("Health types, phones", 2.0, _APPLE, 1),
-    Deployment("Emoji, phones", 4.0, _APPLE, 1),
-    Deployment("Keyboard words (QuickType), phones", 8.0, _APPLE, 2),
-    Deployment(
+    Deployment("Health types, phones", 2.0, _APPLE, _BY_DAY, 1),
+    Deployment("Emoji, phones", 4.0, _APPLE, _BY_DAY, 1),
+    Deployment("Lookup hints, phones", 4.0, _APPLE, _BY_DAY, 2),
+    Deployment("Keyboard words (QuickType), phones", 8.0, _APPLE, _BY_DAY, 2),
+    _rappor(
         "Home pages, a browser",
-        0.5343,
-        "Erlingsson, Pihur, Korolova, RAPPOR (Google Chrome), CCS 2014, §5.4: h = 2, f = 0.75, "
-        "p = 0.5, q = 0.75",
-        ceiling=2.0433,
+        (0.75, 0.5, 0.75),
+        "Erlingsson, Pihur, Korolova, RAPPOR (Google Chrome), CCS 2014, §5.4",
+        "ε by the paper's theorems; f, p and q not held against its print",
+    ),
+    _rappor(
+        "Web domains, the browser's source",
+        (0.5, 0.25, 0.75),
+        "Chromium, tools/metrics/rappor/rappor.xml, 2014, ETLD_PLUS_ONE",
+        "f, p, q and h as in that file; ε by RAPPOR's theorems",
     ),
 )

@@ -11,7 +11,7 @@ import numpy as np
 import streamlit as st
 
 from caldp_core.basics.errors import CaldpError
-from caldp_core.basics.types import Floats, Progress
+from caldp_core.basics.types import Floats, Progress, no_progress
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.mechanisms import FAMILIES, Mechanism
 from caldp_core.mechanisms.catalogue import MECHANISMS
@@ -19,8 +19,9 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import Budget, approximated_error, expected_error
 from caldp_core.theory.planner import Accuracy, Goal, people_for, relative_error
 from caldp_ui.compute import runs
-from caldp_ui.controls.choices import NAMES
+from caldp_ui.controls.choices import NAMES, PLAIN
 from caldp_ui.controls.common import METHODS
+from caldp_ui.plan.deployments import DEPLOYMENTS
 from caldp_ui.plan.slot import Plan
 
 _EXACT: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0)
@@ -87,13 +88,33 @@ def _overall(scenario: Scenario) -> Accuracy:
     return approximated
 
 
-def methods(record: Plan) -> list[tuple[str, dict[str, Need]]]:
+@dataclass(frozen=True)
+class Beside:
+    """What stands under the picture: needs by method and protection, and of each deployment."""
+
+    methods: list[tuple[str, dict[str, Need]]]
+    deployments: list[Need]
+
+
+def beside(record: Plan, progress: Progress) -> Beside:
+    """All of it; on large maps it takes seconds."""
+    share = len(FAMILIES) / (len(FAMILIES) + len(DEPLOYMENTS))
+    table = methods(record, lambda done: progress(share * done))
+    needed = []
+    for number, each in enumerate(DEPLOYMENTS, start=1):
+        needed.append(need(record, PLAIN, record.under(PLAIN, each.epsilon)))
+        progress(share + (1 - share) * number / len(DEPLOYMENTS))
+    return Beside(table, needed)
+
+
+def methods(record: Plan, progress: Progress = no_progress) -> list[tuple[str, dict[str, Need]]]:
     """For each family, what it needs under each protection at the reader's ε; by exact variance."""
     exact = replace(record, goal="values")
     table = []
-    for family in FAMILIES:
+    for number, family in enumerate(FAMILIES):
         row = {}
-        for name in NAMES:
+        for place, name in enumerate(NAMES):
+            progress((number + place / len(NAMES)) / len(FAMILIES))
             scenario = replace(record.under(name, record.epsilon), mechanism=METHODS[family][1])
             if not runs.takes_long(scenario):
                 row[name] = need(exact, name, scenario)

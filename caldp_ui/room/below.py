@@ -77,7 +77,7 @@ def _hand_on(look: Look) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         st.markdown("The prepared question, for a class of your own:")
-        hand_on.link(SLOT.codec.write(Draft(seen.question)))
+        hand_on.link_of(SLOT.codec.write(Draft(seen.question)))
     with right:
         came = formats.count(len(seen.reports), "report", "reports")
         st.markdown(f"**Files** · {came}; the server writes none of this to its disk")
@@ -85,15 +85,7 @@ def _hand_on(look: Look) -> None:
             ("estimate.csv", numbers(seen).to_csv(index_label="answer")),
             ("reports.csv", _listed(seen)),
         ):
-            st.download_button(
-                name,
-                made,
-                name,
-                "text/csv",
-                key=SLOT.key(name.partition(".")[0]),
-                icon=":material/table:",
-                on_click="ignore",
-            )
+            hand_on.file(SLOT.key(name.partition(".")[0]), name, made)
 
 
 def _listed(seen: Seen) -> str:

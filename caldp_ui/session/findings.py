@@ -32,7 +32,10 @@ def filling(
     if job is None or not job.done:
         ticking(1.5, lambda: _fill(key, told, show))
         return
-    show(list(job.found))
+    # In a container, as a fragment's elements are: each takes the place of what the fragment drew.
+    # Without it the page shows both, one above the other, until its run has ended.
+    with st.container():
+        show(list(job.found))
     if job.result() is None:
         st.button(
             "Start again",

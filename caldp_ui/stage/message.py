@@ -8,6 +8,7 @@ from typing import Any
 
 from caldp_core.domain.grid import Area
 from caldp_ui.stage.codec import Blob
+from caldp_ui.stage.markup import tree
 from caldp_ui.stage.records import Difference, Fact, Film, Ground, Picture, Scene
 
 
@@ -88,6 +89,8 @@ def film_head(film: Film) -> dict[str, Any]:
         "follows": film.follows,
         "pace": film.per_second,
         "loops": film.loops,
+        "dial": film.dial and f".st-key-{film.dial}",
+        "hides": list(film.hides),
         "steps": [
             {
                 "label": step.label,
@@ -95,6 +98,9 @@ def film_head(film: Film) -> dict[str, Any]:
                 "codes": {name: blob.name for name, blob in step.codes.items()},
                 "subtitles": dict(step.subtitles),
                 "facts": {name: _fact(fact) for name, fact in step.facts.items()},
+                "nobody": dict(step.nobody),
+                "reading": step.reading,
+                "elsewhere": {place: tree(html) for place, html in step.elsewhere.items()},
             }
             for step in film.steps
         ],

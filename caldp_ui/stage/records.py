@@ -15,7 +15,7 @@ from caldp_core.basics.types import Bools
 from caldp_core.domain.grid import Area, GridDomain
 from caldp_ui.stage.codec import Blob, runs_of
 
-Tool: TypeAlias = Literal["box", "brush", "blocks"]
+Tool: TypeAlias = Literal["look", "box", "brush", "blocks"]
 Look: TypeAlias = Literal["side", "swipe", "error"]
 Mark: TypeAlias = Literal["blocks", "sensitive"]
 ALL_MARKS: Final[tuple[Mark, ...]] = ("blocks", "sensitive")
@@ -97,6 +97,7 @@ class Action:
     """What a drawn box, brushed cells or a clicked block may be used for.
 
     `will`: by tool, one sentence on what will happen; the action is offered for these tools only.
+    By "look" it is what a click on a cell does with no tool in hand, as if that cell were brushed.
     """
 
     id: str
@@ -163,6 +164,10 @@ class Step:
     """One step of a film: new codes, subtitles and facts by the picture's id.
 
     `label`: what the slider says, such as "ε = 1.5". `value`: what is reported when it is chosen.
+    `reading`: what the page's own slider says there, such as "1.5", if the film has a `dial`.
+    `elsewhere`: by CSS selector, HTML of one element, which stands in for an element of the page
+    beside the stage as long as the step is shown (see `markup.py`). `nobody`: by picture, where it
+    differs from the picture's own (see `Picture`).
     """
 
     label: str
@@ -170,15 +175,22 @@ class Step:
     codes: Mapping[str, Blob]
     subtitles: Mapping[str, str] = field(default_factory=dict)
     facts: Mapping[str, Fact] = field(default_factory=dict)
+    reading: str = ""
+    elsewhere: Mapping[str, str] = field(default_factory=dict)
+    nobody: Mapping[str, float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Film:
-    """Pictures that follow a slider in the browser alone.
+    """Pictures that follow a slider in the browser alone; a film is equal to itself only.
 
     `follows`: the chosen step is reported, so that the page follows. `per_second`: pace of "play".
     `loops`: play goes on from the start, as outcomes drawn at random should. Which step the page is
     at is said by the scene, so that a film that does not change is not sent again.
+    `dial`: key of the page's own slider for what changes in the film, which then has none in the
+    stage: the pictures follow that slider before the server has answered. Steps are found by their
+    `reading`; a film is followed only if it has the scene's own pictures at the scene's own step.
+    `hides`: lines that differ from step to step, and so are left out while it plays.
     """
 
     id: str
@@ -187,6 +199,8 @@ class Film:
     follows: bool = True
     per_second: float = 4.0
     loops: bool = False
+    dial: str = ""
+    hides: tuple[Mark, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -99,7 +99,7 @@ def _plane(found: list[Method]) -> go.Figure:
         "xaxis": {"title_text": "bits per report", "tickvals": _BITS, **logarithmic},
         "yaxis": {"title_text": "expected error (l2)", "tickvals": _ERRORS, **logarithmic},
         "height": 360,
-        "margin": {"l": 0, "r": 20, "t": 40, "b": 0},
+        "margin": {"l": 0, "r": 20, "t": 24, "b": 0},
         "dragmode": False,
         "showlegend": False,
     }

@@ -19,26 +19,39 @@ _COLUMNS: Final = 26
 _STACK_MIN: Final = 8
 """Dots of a column that fill its row at least, so that few dots are not drawn as a tower."""
 _ROWS: Final = ((1.4, "this protection"), (0.0, "Warner's coin"))
-_MARGIN: Final = {"l": 0, "r": 8, "t": 30, "b": 0}
+_MARGIN: Final = {"l": 0, "r": 8, "t": 6, "b": 0}
 
 
-def plane(what: Shown, colours: Palette) -> go.Figure:
+def plane(what: Shown, pinned: Shown | None, colours: Palette) -> go.Figure:
     """Both kinds of error of a guess from a report, as people of 100: what the promise allows.
 
     The triangle: every pair of errors that some mechanism of this promise reaches. Its corner is
-    this very mechanism.
+    this very mechanism. `pinned`: another coin to see beside it.
     """
+    kept = []
+    if pinned is not None:
+        kept = [
+            _border(pinned.ours, colours.pinned, "dashdot"),
+            _point("pinned", pinned.ours, colours.pinned, "square", colours, at="bottom right"),
+        ]
     traces = [
         _region(what.ours, colours),
-        _border(what.warner, colours),
+        _border(what.warner, colours.plain, "dash"),
         _guess(colours),
+        *kept,
         _point("Warner's", what.warner, colours.plain, "diamond", colours),
         _point("this", what.ours, colours.ours, "circle", colours),
     ]
     axis: dict[str, Any] = {"range": [-4, 104], "dtick": 25, "zeroline": False, **_texts(colours)}
     layout = {
         "xaxis": {**axis, "title_text": "of 100 with yes, taken for no", "constrain": "domain"},
-        "yaxis": {**axis, "title_text": "of 100 with no, taken for yes", "scaleanchor": "x"},
+        "yaxis": {
+            **axis,
+            "title_text": "of 100 with no, taken for yes",
+            "scaleanchor": "x",
+            "constrain": "domain",
+            "constraintoward": "top",
+        },
         "height": HEIGHT,
         "margin": _MARGIN,
         "dragmode": False,
@@ -85,9 +98,9 @@ def _faint(colour: str) -> str:
     return f"rgba({red},{green},{blue},0.22)"
 
 
-def _border(coin: Coin, colours: Palette) -> dict[str, Any]:
+def _border(coin: Coin, colour: str, dash: str) -> dict[str, Any]:
     x, y = _corners(coin)
-    line = {"color": colours.plain, "width": 2, "dash": "dash"}
+    line = {"color": colour, "width": 2, "dash": dash}
     return {"type": "scatter", "x": x, "y": y, "mode": "lines", "line": line, "hoverinfo": "skip"}
 
 
@@ -97,7 +110,9 @@ def _guess(colours: Palette) -> dict[str, Any]:
     return {"type": "scatter", **ends, "mode": "lines", "line": line, "hoverinfo": "skip"}
 
 
-def _point(name: str, coin: Coin, colour: str, symbol: str, colours: Palette) -> dict[str, Any]:
+def _point(
+    name: str, coin: Coin, colour: str, symbol: str, colours: Palette, *, at: str = "top right"
+) -> dict[str, Any]:
     return {
         "type": "scatter",
         "x": [100 * coin.errors.false_alarm],
@@ -105,7 +120,7 @@ def _point(name: str, coin: Coin, colour: str, symbol: str, colours: Palette) ->
         "mode": "markers+text",
         "name": name,
         "text": name,
-        "textposition": "top right",
+        "textposition": at,
         "textfont_color": colours.text,
         "cliponaxis": False,
         "marker": {
@@ -127,7 +142,8 @@ def likely(what: Shown, colours: Palette) -> go.Figure:
     for (base, name), (coin, colour, symbol) in zip(_ROWS, styles, strict=True):
         traces.append(_dots(coin.dots, (low, high), base, colour, symbol))
         said = f"<b>{name}</b>: {100 * coin.low:.1f} to {100 * coin.high:.1f} %"
-        texts.append({**_note(low, base + 1.02, said, colours.text, "left"), "yanchor": "bottom"})
+        told = _note(low, base + 1.02, said, colours.text, "left")
+        texts.append({**told, "yanchor": "bottom", "bgcolor": colours.edge})
     truth = 100 * what.truth
     line = {"color": colours.text, "dash": "dot", "width": 1.5}
     upright = {"type": "line", "x0": truth, "x1": truth, "y0": -0.04, "y1": 2.75, "line": line}

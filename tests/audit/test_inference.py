@@ -12,20 +12,20 @@ from caldp_core.audit.told_apart import guessed_right_of_all, told_apart
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms import FAMILIES, Mechanism, mechanism
+from caldp_core.mechanisms.backgrounds import uniform_background
 from caldp_core.mechanisms.catalogue import MechanismEntry, mechanisms_for
+from caldp_core.mechanisms.tagged import TaggedMechanism
 from caldp_core.privacy.context import Context, PrivacyMatrix
+from caldp_core.privacy.personal import PersonalPolicy
 from tests.contract.checks import channel_of, single_tallies
 from tests.contract.contexts import context
 from tests.contract.test_catalogue import POLICIES
 
-UNTOLD: Final = "published-urap"
-"""Its tally of supports does not know which bits came with a name."""
 ALSO: Final = ("plain", "sensitive set", "one ε per block")
 PAIRS: Final = [
     pytest.param(policy, entry, id=f"{kind}, {entry.name}")
     for kind, policy in {**POLICIES, **{name: context(name, 1.0) for name in ALSO}}.items()
     for entry in mechanisms_for(policy)
-    if entry.name != UNTOLD
 ]
 EVERY: Final = pytest.mark.parametrize(("policy", "entry"), PAIRS)
 NEARLY: Final = 1e-9
@@ -103,6 +103,39 @@ def test_two_symbols_are_told_apart_as_the_channel_allows(
             two[[x, other]] = w, 1 - w
             expected = guessed_right_of_all(channel.tolist(), two)
             assert told_apart(made, x, other, w) == pytest.approx(expected, abs=1e-9)
+
+
+TAGGED: Final = PersonalPolicy.of(
+    np.array([True, False, False, True, False]),
+    (0.4, 0.2),
+    uniform_background(2, np.array([False, True, True, False, True])),
+    1.0,
+)
+
+
+@pytest.mark.parametrize("family", ["hadamard", "randomized-response", "rappor"])
+def test_reports_of_people_with_tags_lead_where_bayes_leads(family: str) -> None:
+    """By all that may be true of a person: their place, and which of their own it is, if any."""
+    made = FAMILIES[family].spec().make(TAGGED)
+    assert isinstance(made, TaggedMechanism)
+    common, channel = channel_of(made.common), channel_of(made)
+    tallies, prior = single_tallies(made), prior_of(TAGGED.k)
+    own = np.where(TAGGED.sensitive[:, None], 0.0, TAGGED.shares)
+    apart = []
+    for y in np.random.default_rng(4).permutation(len(tallies))[:12].tolist():
+        for reports in ([y], [y, y], [y, 0, y]):
+            if not channel[:, reports].all(axis=1).any():
+                continue
+            of = common[:, reports].prod(axis=1)
+            joint = prior * ((1.0 - own.sum(axis=1)) * of[: TAGGED.k] + own @ of[TAGGED.k :])
+            found = believed(made, prior, [tallies[each] for each in reports])
+            np.testing.assert_allclose(found, joint / joint.sum(), rtol=1e-9)
+            redrawn = prior * np.prod([likelihood(made, tallies[r]) for r in reports], axis=0)
+            apart.append(float(np.abs(found - redrawn / redrawn.sum()).max()))
+            if len(reports) == 1:
+                np.testing.assert_allclose(found, by_bayes(channel, prior, [y]), rtol=1e-6)
+    # Whoever drew anew for each report whether they are at home would be believed otherwise.
+    assert max(apart) > 0.01
 
 
 def test_the_best_guess_of_all_symbols_in_closed_form() -> None:

@@ -50,7 +50,8 @@ def headline_of(scenario: Scenario) -> str:
 
 def expect_shows(page: Any, scenario: Scenario) -> None:
     """The sentence becomes that of a fresh run by the core, and the link holds the scenario."""
-    expect(page.locator(".st-key-headline p")).to_have_text(headline_of(scenario))
+    # As a list: one sentence, with none of a film standing in for it.
+    expect(page.locator(".st-key-headline p")).to_have_text([headline_of(scenario)])
     settled(page)
     assert link_of(page).scenario == scenario
 
@@ -59,9 +60,14 @@ def pictures(page: Any) -> list[str]:
     """Every picture on screen, as drawn by now."""
     ready(page)
     page.mouse.move(5, 5)
+    return canvases(page)
+
+
+def canvases(page: Any) -> list[str]:
+    """The same, wherever the hand is and whatever it holds."""
     page.evaluate("() => new Promise(d => requestAnimationFrame(() => setTimeout(d, 50)))")
-    canvases = page.locator(f"{STAGE} .pane:visible canvas").all()
-    return [canvas.evaluate("canvas => canvas.toDataURL()") for canvas in canvases]
+    shown = page.locator(f"{STAGE} .pane:visible canvas").all()
+    return [canvas.evaluate("canvas => canvas.toDataURL()") for canvas in shown]
 
 
 def press(page: Any, name: str) -> None:

@@ -1,7 +1,7 @@
 """A bare page with a stage: Gowalla, plain LDP, blocks of 25 × 35; the browser tests open it."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import streamlit as st
 
@@ -36,6 +36,8 @@ from caldp_ui.stage import (
 from caldp_ui.words import formats
 
 EPSILONS = (0.5, 1.0, 4.0)
+LEVELS = (0.5, 1.0, 2.0, 4.0)
+"""Of the page's slider; its film lacks one of them."""
 HOME = Area(25.0, 49.6, -125.2, -66.6)
 MARKED = Area(40.0, 42.0, -75.0, -72.0)
 ACTIONS = (
@@ -90,7 +92,11 @@ def ground() -> Ground:
     )
 
 
-def steps(settings: Iterator[tuple[str, float, float, int]]) -> Iterator[Step]:
+def said(epsilon: float) -> str:
+    return f"As told for ε = {epsilon:g}."
+
+
+def steps(settings: Iterable[tuple[str, float, float, int]]) -> Iterator[Step]:
     for label, value, epsilon, seed in settings:
         pair = {"plain": ran(epsilon, seed, True), "ours": ran(epsilon, seed, False)}
         yield Step(
@@ -99,16 +105,19 @@ def steps(settings: Iterator[tuple[str, float, float, int]]) -> Iterator[Step]:
             {name: encode(result.first.estimate) for name, result in pair.items()},
             {name: subtitle(result) for name, result in pair.items()},
             {name: fact(result) for name, result in pair.items()},
+            f"{epsilon:g}",
+            {".st-key-said p": f"<p>{said(epsilon)}</p>"},
         )
 
 
 @st.cache_resource(show_spinner=False)
 def films() -> tuple[Film, ...]:
-    levels = ((f"ε = {epsilon:g}", epsilon, epsilon, 1) for epsilon in EPSILONS)
+    levels = [(f"ε = {epsilon:g}", epsilon, epsilon, 1) for epsilon in EPSILONS]
     draws = ((f"outcome {seed}", float(seed), 1.0, seed) for seed in range(1, 3))
     return (
         Film("epsilon", "Privacy level ε", tuple(steps(levels))),
         Film("draws", "Another outcome", tuple(steps(draws)), False, per_second=2, loops=True),
+        Film("levels", "The page's levels", tuple(steps(levels)), dial="level"),
     )
 
 
@@ -157,7 +166,7 @@ def scene(epsilon: float, seed: int) -> Scene:
         ACTIONS,
         can_undo=bool(st.session_state.log),
         focus=st.session_state.get("focus"),
-        film_at={"epsilon": epsilon},
+        film_at={"epsilon": epsilon, "levels": epsilon},
         image_name="caldp-map",
         image_lines=(odds, "Gowalla (reconstructed grid), 3,671,812 check-ins"),
     )
@@ -180,7 +189,12 @@ def go() -> None:
     st.session_state.focus = Focus(MARKED, len(st.session_state.log) + 1)
 
 
-st.markdown("**12 of 100 people in the wrong place; with plain LDP 56 of 100.**")
+def turn() -> None:
+    st.session_state.epsilon = st.session_state.level
+
+
+with st.container(key="said"):
+    st.markdown(said(st.session_state.epsilon))
 shown = stage(
     scene(st.session_state.epsilon, st.session_state.seed), "maps", on_act=note, on_step=note
 )
@@ -191,4 +205,6 @@ with st.container(horizontal=True):
     with st.container(key="count"):
         st.text(f"#{len(st.session_state.log)}")
     st.code("\n".join(st.session_state.log[-3:]) or "nothing yet")
+st.session_state.level = st.session_state.epsilon
+st.select_slider("Level", LEVELS, format_func="{:g}".format, key="level", on_change=turn)
 project(films(), shown)

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.browser import settled
+from caldp_core.basics.limits import EPSILON_MAX
 from caldp_core.domain.grid import Area
 from caldp_core.scenarios.protection import OneBlock, SensitiveAreas, StateBlocks
 from caldp_ui.places import edits
@@ -15,9 +16,11 @@ from tests.browser.hands import (
     STAGE,
     assert_close,
     button,
+    canvases,
     drag,
     expect,
     expect_shows,
+    headline_of,
     link_of,
     pictures,
     press,
@@ -84,7 +87,7 @@ def test_protecting_only_a_box_and_taking_it_back(visit: Visit) -> None:
     assert edits.told(drawn.context.sensitive.edits) == "1 added"
 
 
-def test_epsilon_moves_with_its_slider_and_with_the_film(visit: Visit) -> None:
+def test_epsilon_moves_at_once_with_its_film_and_the_server_confirms_it(visit: Visit) -> None:
     page = visit()
     before = pictures(page)
     page.focus(SLIDER)
@@ -92,11 +95,20 @@ def test_epsilon_moves_with_its_slider_and_with_the_film(visit: Visit) -> None:
     expect_shows(page, BEGIN.with_context(epsilon=1.5))
     after = pictures(page)
     assert [a == b for a, b in zip(before, after, strict=True)] == [True, False, False]
-    film = page.locator(f"{STAGE} .film input")
+    film = page.locator(f"{STAGE} .film")
     expect(film).to_be_visible(timeout=120_000)  # made while nobody waits
-    film.focus()
-    page.keyboard.press("ArrowRight")
-    expect_shows(page, BEGIN.with_context(epsilon=2.0))
+    expect(film.locator("input")).to_be_hidden()
+    box, mouse = page.locator(".st-key-places-epsilon [role=group]").bounding_box(), page.mouse
+    mouse.move(box["x"] + 0.97 * box["width"], box["y"] + box["height"] / 2)
+    mouse.down()
+    last = BEGIN.with_context(epsilon=EPSILON_MAX)
+    expect(page.locator(".st-key-headline p:visible")).to_have_text([headline_of(last)])
+    expect(page.locator(".st-key-odds .odds:visible")).to_contain_text("over 99.9 of 100")
+    assert link_of(page).scenario.context.epsilon == 1.5, "the server knows before the hand rests"
+    film_s = canvases(page)
+    mouse.up()
+    expect_shows(page, last)
+    assert pictures(page) == film_s
 
 
 def test_visitors_do_not_see_each_other_s_scenarios(visit: Visit) -> None:

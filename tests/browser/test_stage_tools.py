@@ -147,7 +147,12 @@ def test_fingers_read_zoom_and_draw(phone: Hand) -> None:
     page.wait_for_function("!location.search.includes(',4.00')")
     assert phone.view()[2] > 8
     view, count = phone.view(), phone.count()
-    page.get_by_role("button", name="Box", exact=True).tap()
+    box_tool = page.get_by_role("button", name="Box", exact=True)
+    expect(box_tool).to_be_hidden()
+    tools = page.get_by_role("button", name="Tools", exact=True)
+    tools.tap()
+    expect(tools).to_have_attribute("aria-expanded", "true")
+    box_tool.tap()
     box = phone.frames().first.bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     touch("touchStart", (x, y))

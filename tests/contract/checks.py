@@ -39,8 +39,8 @@ REPEATS: Final = 500
 standard errors, 1/3 of a spread or 44 % of a variance wrong is found. The coins
 of `test_mutants.py`, 5 or 10 % off, move a mean by 1.8 spreads or more; people drawn in
 pairs double the variance."""
-REPEATS_THOROUGH: Final = 3000
-"""1/55 of a spread and 2.6 % of a variance: 1/8 of a spread or 18 % of a variance is found."""
+REPEATS_THOROUGH: Final = 1500
+"""1/39 of a spread and 3.7 % of a variance: 1/5 of a spread or 26 % of a variance is found."""
 
 
 @contextmanager

@@ -1,12 +1,14 @@
 """Runs in turns have the coins and the means of `run`, and come round by round."""
 
+import os
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from caldp_core.basics.errors import Cancelled
+from caldp_core.basics.errors import CaldpError, Cancelled
 from caldp_core.datasets import Uniform, Zipf
+from caldp_core.experiments import processes
 from caldp_core.experiments.reproduce import (
     LINES,
     PANELS,
@@ -87,3 +89,20 @@ def test_figure_2_has_every_point_once() -> None:
         assert (point.scenario.trials, point.scenario.mechanism) == (10, PAPER.mechanism)
     assert {p.scenario.n for p in points} == set(SIZES) == {1000 * 2**i for i in range(10)}
     assert PANELS[0].dataset == Uniform(1000)
+
+
+def test_processes_have_the_same_turns_in_the_same_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    scenarios = [replace(PLAIN, trials=23), replace(BLOCKS, trials=12)]  # chunks of 10
+    shares: list[float] = []
+    monkeypatch.setattr(processes, "_WORTH", 5)
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    spread = processes.in_processes(scenarios, shares.append)
+    assert [(t.which, t.tv) for t in spread] == [(t.which, t.tv) for t in in_turns(scenarios)]
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
+    assert len(shares) == 5
+
+
+def test_what_processes_cannot_run_is_refused_before_any_is_started() -> None:
+    with pytest.raises(CaldpError, match="give n"):
+        processes.in_processes([replace(PLAIN, n=None, trials=100)])

@@ -1,6 +1,7 @@
 """Selection bit by bit and one bit an item: audits, laws, and the lecture's example."""
 
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -8,9 +9,12 @@ import pytest
 from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Ints
+from caldp_core.lecture import selection
+from caldp_core.lecture.contests import even_votes
 from caldp_core.lecture.selection import BitwiseResponse, OneHotResponse
 from caldp_core.mechanisms.randomness.coins import COIN_ONE, seeded_words
 from caldp_core.privacy.context import Context
+from tests.contract.checks import naming
 from tests.stats import SIGNIFICANCE, assert_fits, assert_mean, assert_same_law
 
 
@@ -101,15 +105,63 @@ def test_chances_are_what_elections_give(n: int) -> None:
     hot = OneHotResponse(d, 1.0)
     sums, one_hot = hot.sample_tally(votes, rng, elections), float(hot.chance(lead, n))
     for seen, said in ((right, bitwise), ((np.argmax(sums, axis=1) == 1).mean(), one_hot)):
-        # 5 standard errors and, at n = 1,000, what ties and the normal approximation leave.
         slack = 5 * np.sqrt(said * (1 - said) / elections) + 1 / np.sqrt(n)
         assert 0.05 < said < 0.99
         assert abs(seen - said) < slack
 
 
+def test_chances_of_few_are_those_of_every_report_that_they_may_send() -> None:
+    """By writing out all that the voters may send, with its chance, and holding the election."""
+    votes = even_votes(5, 4, 2)
+    assert votes.tolist() == [1, 1, 0, 3]
+    made = BitwiseResponse(4, 1.5)
+    rows = np.repeat(np.array(made.exact_channel(), np.float64), votes, axis=0)
+    sent = np.array(list(product(range(4), repeat=5)))
+    chances = rows[np.arange(5), sent].prod(axis=1)
+    assert chances.sum() == pytest.approx(1.0)
+    sums = np.stack([made.bits_of(each).sum(axis=0) for each in sent])
+    right = float(chances[made.winner(sums, 5) == 3].sum())
+    assert float(made.chance(2, 5)) == pytest.approx(right, rel=1e-9)
+
+    hot, votes = OneHotResponse(3, 1.5), even_votes(4, 3, 1)
+    assert votes.tolist() == [1, 1, 2]
+    sent = np.array(list(product((0, 1), repeat=12))).reshape(-1, 4, 3)
+    is_own = np.repeat(np.eye(3, dtype=np.bool_), votes, axis=0)
+    ones = np.where(is_own, hot.theta, hot.stray)
+    chances = np.where(sent == 1, ones, 1 - ones).prod(axis=(1, 2))
+    sums = sent.sum(axis=1)
+    right = float(chances[sums[:, 2] > sums[:, :2].max(axis=1)].sum())
+    assert float(hot.chance(1, 4)) == pytest.approx(right, rel=1e-9)
+
+
+def test_votes_are_even_in_items_and_in_bits() -> None:
+    for n, d, lead in ((1_000, 16, 1), (1_000, 1_024, 21), (100, 4, 100), (7, 8, 3), (9, 3, 0)):
+        votes = even_votes(n, d, lead)
+        with naming(f"{n}, {d}, {lead}"):
+            assert votes[-1] - votes[:-1].max() == lead
+            assert np.ptp(votes[:-1]) <= 1
+            assert n - 1 <= votes.sum() <= n
+            if d.bit_count() == 1:
+                ones = votes @ BitwiseResponse(d, 1.0).bits_of(np.arange(d))
+                assert (np.abs(2 * ones - votes.sum() - lead) <= 2).all()
+
+
+def test_exact_chances_pass_into_the_normal_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    lead = np.array([[10, 40], [70, 120]])
+    for made in (BitwiseResponse(8, 3.0), OneHotResponse(8, 1.0)):
+        exact = made.chance(lead, 1_000)
+        monkeypatch.setattr(selection, "EXACT_PEOPLE", 0)
+        nearly = made.chance(lead, 1_000)
+        monkeypatch.undo()
+        assert exact.shape == nearly.shape == lead.shape
+        assert 1e-5 < np.abs(exact - nearly).max() < 0.01
+        assert (np.diff(exact.ravel()) > 0).all()
+
+
 def test_lead_zero_is_a_guess_among_all() -> None:
-    assert OneHotResponse(16, 1.0).chance(0, 10_000) == pytest.approx(1 / 16, rel=1e-6)
-    assert BitwiseResponse(16, 1.0).chance(0, 10_000) == pytest.approx(1 / 16)
+    for made in (OneHotResponse(16, 1.0), BitwiseResponse(16, 1.0)):
+        assert float(made.chance(0, 10**12)) == pytest.approx(1 / 16, rel=1e-4)
+        assert 0.8 / 16 < float(made.chance(0, 1_000)) < 1 / 16  # ties are lost
 
 
 def test_the_coin_of_a_bit_has_a_bth_of_epsilon() -> None:

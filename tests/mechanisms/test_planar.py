@@ -18,7 +18,7 @@ from caldp_core.mechanisms.direct.planar import PlanarGeometric
 from caldp_core.mechanisms.direct.planar_law import SLACK_NATS, quadrant, sum_rule
 from caldp_core.privacy.distance import EuclideanMetric
 from tests.contract import checks
-from tests.planar import STEPS, US, planar
+from tests.planar import STEPS, US, least_reserve, planar
 
 STEP = st.floats(EPSILON_MIN, EPSILON_MAX)
 
@@ -92,20 +92,6 @@ def test_drawing_again_instead_of_moving_to_the_border_is_found_by_the_audit() -
             return [[q / sum(row) for q in row] for row in law]
 
     assert not exact_audit(Redrawn(EuclideanMetric(5, 5, 0.4, 0.4))).holds
-
-
-def least_reserve(mechanism: PlanarGeometric) -> float:
-    """Least of E[x, x′] − log Q(y|x)/Q(y|x′) over all y and neighbours or cells far apart.
-
-    Sums of positive floats: right to 1e-13, a hundred times nearer than what is kept back.
-    """
-    rows, columns = US
-    places = [(0, 0), (0, 1), (1, 1), (rows - 1, 7), (rows - 2, 7), (60, 0), (60, 9), (61, 10)]
-    cells = [row * columns + column for row, column in places]
-    laws = np.log([mechanism.law_of(x) for x in cells])
-    ratios = (laws[:, None] - laws).max(axis=-1)
-    claimed = mechanism.policy.between(np.repeat(cells, 8), np.tile(cells, 8)).reshape(8, 8)
-    return float((claimed - ratios)[~np.eye(8, dtype=bool)].min())
 
 
 @pytest.mark.parametrize("steps", [(0.01, 0.02), (0.4, 0.3), (1.0, 0.8)])

@@ -46,9 +46,13 @@ def test_reports_and_tallies_follow_the_channel(kind: str) -> None:
     checks.check_sample_tally(built)
 
 
-def test_sampled_tallies_have_the_law_of_reports() -> None:
+def large() -> tuple[PublishedUrap, Floats]:
     policy, shares = many_symbols(k=300)
-    checks.check_one_law(PublishedUrap(policy), shares)
+    return PublishedUrap(policy), shares
+
+
+def test_sampled_tallies_have_the_law_of_reports() -> None:
+    checks.check_one_law(*large())
 
 
 @pytest.mark.thorough
@@ -60,8 +64,7 @@ def test_many_tallies_follow_the_channel(kind: str) -> None:
 
 @pytest.mark.thorough
 def test_many_sampled_tallies_have_the_law_of_reports() -> None:
-    policy, shares = many_symbols()
-    checks.check_one_law(PublishedUrap(policy), shares, checks.LAW_DRAWS_THOROUGH)
+    checks.check_one_law(*large(), checks.LAW_DRAWS_THOROUGH)
 
 
 @pytest.mark.parametrize("theta", [0.5, 0.8])

@@ -30,8 +30,8 @@ MEAN, DEVIATION = 0.03, 0.25
 """How far a mean and a deviation may be off, or as far as `ERRORS` standard errors go."""
 ERRORS = 4.9
 """Two-sided significance of 1e-6."""
-RUNS = 400
-"""Of the simulation: its deviation is known to 4 % (more for long tails)."""
+RUNS = 200
+"""Of the simulation: its deviation is known to 5 % (more for long tails)."""
 ROUNDING = 1e-12
 
 
@@ -174,7 +174,7 @@ def test_forecasts_are_what_trials_give(seed: int) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("part", range(4))
-@pytest.mark.parametrize("seed", range(4, 9))
+@pytest.mark.parametrize("seed", range(4, 7))
 def test_more_forecasts_are_what_trials_give(seed: int, part: int) -> None:
     check(islice(cases(seed, 24), 6 * part, 6 * part + 6))
 

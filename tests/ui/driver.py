@@ -18,6 +18,7 @@ What was found out about AppTest (Streamlit 1.67) and `st.navigation`:
 import json
 from collections.abc import Iterator
 from concurrent.futures import wait
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,19 @@ def finished(at: AppTest) -> AppTest:
     return at
 
 
+def jobs_done(at: AppTest) -> AppTest:
+    """The same, once what was started beside the page by itself is done."""
+    while at_work := [job.future for job in _jobs(at) if job and not job.future.done()]:
+        assert not wait(at_work, timeout=_PATIENCE).not_done
+        checked(at.run())
+    return checked(at.run())
+
+
+def _jobs(at: AppTest) -> Iterator[Any]:
+    state = at.session_state._state.filtered_state
+    return (value for name, value in state.items() if name.endswith("/job"))
+
+
 def go(at: AppTest, page: str) -> AppTest:
     """To another page by the menu, which, in a browser, leaves the query behind."""
     at.query_params.clear()
@@ -118,7 +132,8 @@ def _component(at: AppTest, key: str) -> Any:
 
 def scene_of(at: AppTest, key: str = STAGE) -> dict[str, Any]:
     """What the stage is told to show."""
-    found: dict[str, Any] = json.loads(_component(at, key).json)
+    found: dict[str, Any]
+    (found,) = json.loads(_component(at, key).json)
     return found
 
 
@@ -163,10 +178,16 @@ def scenario_of(at: AppTest) -> Scenario:
     return record_of(at).scenario
 
 
+@lru_cache(maxsize=16)
+def by_the_core(scenario: Scenario) -> Result:
+    """A run of the core alone, past all that the dashboard keeps."""
+    return run(prepare(scenario))
+
+
 def assert_shows(at: AppTest, scenario: Scenario) -> Result:
-    """The page's pictures, sentence and link are those of a fresh run of the core."""
+    """The page's pictures, sentence and link are those of a run of the core alone."""
     assert scenario_of(at) == scenario
-    ours, plain = run(prepare(scenario)), run(prepare(rivals.rival(scenario)))
+    ours, plain = by_the_core(scenario), by_the_core(rivals.rival(scenario))
     truth = encode(ours.setup.dataset.distribution).name
     codes = {PLAIN: encode(plain.first.estimate).name, OURS: encode(ours.first.estimate).name}
     assert pictures(at) == {"truth": truth, **codes}

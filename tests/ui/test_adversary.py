@@ -1,5 +1,6 @@
 """What an adversary learns: the page shows what the core's inference gives for the same reports."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -12,19 +13,29 @@ from caldp_core.audit.inference import likelihood
 from caldp_core.datasets import us_cities
 from caldp_core.domain.grid import US_GRID, Area
 from caldp_core.experiments.run import prepare
+from caldp_core.mechanisms.specs import PublishedUrap
 from caldp_core.scenarios.protection import OneBlock, SensitiveAreas, StateBlocks
-from caldp_ui.adversary import candidates, figures, words
-from caldp_ui.adversary.beliefs import onlooker, region, shown
-from caldp_ui.adversary.slot import BEGIN, DENVER, MEMOISED, SLOT, Suspect, SuspectLink
+from caldp_ui.adversary import candidates, figures, films, scene, words
+from caldp_ui.adversary.beliefs import Shown, onlooker, region, shown
+from caldp_ui.adversary.slot import BEGIN, DAYS_MAX, DENVER, SLOT, Suspect, SuspectLink
 from caldp_ui.app.navigation import ADVERSARY
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import rivals
 from caldp_ui.controls.presets import Preset
 from caldp_ui.places import presets
-from caldp_ui.stage import Act, encode
+from caldp_ui.stage import Act, codec, encode
 from caldp_ui.words import formats
 from tests.products import thinned
-from tests.ui.driver import APP, box, checked, container, pictures, query_of, trigger
+from tests.ui.driver import (
+    APP,
+    checked,
+    choose,
+    container,
+    pictures,
+    query_of,
+    scene_of,
+    trigger,
+)
 
 STAGE = SLOT.key("maps")
 
@@ -34,6 +45,10 @@ def opened(record: Suspect | None = None, **query: str) -> AppTest:
     for name, value in {**SuspectLink().write(record or Suspect()), **query}.items():
         at.query_params[name] = value
     return checked(at.switch_page(ADVERSARY).run())
+
+
+def replace_days(what: Shown, days: int) -> Shown:
+    return shown(replace(what.record, days=days))
 
 
 def record_of(at: AppTest) -> Suspect:
@@ -47,9 +62,9 @@ def assert_shows(at: AppTest, record: Suspect) -> None:
     assert not at.error
     what = shown(record)
     expected = {
-        "before": encode(what.ours.after[0]).name,
-        "plain": encode(what.plain.now(record)).name,
-        "ours": encode(what.ours.now(record)).name,
+        "plain": encode(what.plain.after[record.days]).name,
+        "kept": encode(what.ours.after[min(record.days, 1)]).name,
+        "ours": encode(what.ours.after[record.days]).name,
     }
     assert pictures(at, STAGE) == expected
     (said,) = (item.value for item in container(at, "headline").markdown)
@@ -57,18 +72,17 @@ def assert_shows(at: AppTest, record: Suspect) -> None:
     assert SuspectLink().read(query_of(at)) == record
 
 
-def click(at: AppTest, area: Area) -> AppTest:
-    """Drag a box on the stage, as the browser tells it."""
-    told = [{"event": "act", "value": {"tool": "box", "action": "here", "box": box(area)}}]
-    return trigger(at, told, STAGE)
+def click(at: AppTest, cell: int) -> AppTest:
+    """Click a cell on the stage, as the browser tells it."""
+    value = {"tool": "look", "action": "here", "cells": f"{cell}+1"}
+    return trigger(at, [{"event": "act", "value": value}], STAGE)
 
 
-def test_a_click_of_the_brush_moves_the_person_to_its_middle() -> None:
-    at = opened()
+def test_the_middle_of_what_is_drawn_is_a_place_of_the_map() -> None:
     (cell,) = US_GRID.locate([41.88], [-87.63]).tolist()
     around = f"{cell - 350}+1,{cell - 1}+3,{cell + 350}+1"
-    told = {"tool": "brush", "action": "here", "cells": around}
-    assert_shows(trigger(at, [{"event": "act", "value": told}], STAGE), Suspect(place=cell))
+    assert Act("brush", "here", cells=around).middle(US_GRID) == cell
+    assert Act("box", "here", Area(41.8, 42.0, -87.8, -87.6)).middle(US_GRID) == cell
     assert Act("brush", "here").middle(US_GRID) is None
     assert Act("box", "here", Area(60.0, 61.0, 10.0, 11.0)).middle(US_GRID) is None
 
@@ -77,21 +91,20 @@ def test_opens_in_denver_and_follows_every_control() -> None:
     at = opened()
     assert_shows(at, Suspect())
     assert query_of(at) == {}
-    checked(at.select_slider(key="adversary-days").set_value(7).run())
-    assert_shows(at, Suspect(days=7))
-    checked(at.radio(key="adversary-noise").set_value(MEMOISED).run())
-    assert_shows(at, Suspect(days=7, noise=MEMOISED))
+    for days in (3, 0):
+        checked(at.select_slider(key="adversary-days").set_value(days).run())
+        assert_shows(at, Suspect(days=days))
     checked(at.select_slider(key="adversary-epsilon").set_value(3.0).run())
-    assert_shows(at, Suspect(BEGIN.with_context(epsilon=3.0), days=7, noise=MEMOISED))
+    assert_shows(at, Suspect(BEGIN.with_context(epsilon=3.0), days=0))
     checked(at.button(key="adversary-another").click().run())
     other = replace(BEGIN.with_context(epsilon=3.0), seed=2)
-    assert_shows(at, Suspect(other, days=7, noise=MEMOISED))
+    assert_shows(at, Suspect(other, days=0))
 
 
 def test_a_click_moves_the_person_and_so_does_the_list() -> None:
     at = opened()
     (cell,) = US_GRID.locate([41.88], [-87.63]).tolist()
-    click(at, Area(41.8, 42.0, -87.8, -87.6))
+    click(at, cell)
     assert_shows(at, Suspect(place=cell))
     city = us_cities()[0]
     (largest,) = US_GRID.locate([city.latitude], [city.longitude]).tolist()
@@ -111,7 +124,7 @@ def test_every_preset_and_every_tab(preset: Preset) -> None:
 
 
 @pytest.mark.parametrize(
-    "query", [{"place": "43750"}, {"other": "43750"}, {"days": "11"}, {"noise": "loud"}]
+    "query", [{"place": "43750"}, {"other": "43750"}, {"days": "11"}, {"days": "-1"}]
 )
 def test_bad_links_are_told_and_start_afresh(query: dict[str, str]) -> None:
     at = opened(None, **query)
@@ -136,18 +149,81 @@ def test_beliefs_are_bayes_day_by_day_and_keep_the_promise() -> None:
 
 def test_new_noise_adds_up_and_memoised_noise_does_not() -> None:
     strong = BEGIN.with_context(epsilon=2.0)
-    fresh, kept = (shown(Suspect(strong, days=10, noise=n)) for n in ("fresh", MEMOISED))
-    assert kept.reports == 1
-    first = shown(Suspect(strong, days=1))
-    assert kept.ours.now(kept.record) is first.ours.now(first.record)
-    assert fresh.ours.on_truth(10) > 0.9 > kept.ours.on_truth(1)
-    assert region(fresh.ours.now(fresh.record)) < region(kept.ours.now(kept.record))
-    assert fresh.pair is not None
-    assert kept.pair is not None
-    assert kept.pair.most == pytest.approx(guessed_right(2.0))
-    assert fresh.pair.most == pytest.approx(guessed_right(2.0, 10))
-    assert kept.pair.share <= kept.pair.most + 1e-9
-    assert 0.5 < kept.pair.on_average <= kept.pair.most + 1e-9
+    what, first = shown(Suspect(strong, days=10)), shown(Suspect(strong, days=1))
+    ours, pair = what.ours, what.pair
+    assert all(ours.kept(days) is ours.after[1] for days in range(1, DAYS_MAX + 1))
+    assert ours.kept(0) is ours.after[0]
+    assert ours.on_truth(10) > 0.9 > ours.on_truth(1)
+    assert region(ours.after[10]).size < region(ours.kept(10)).size
+    assert pair is not None
+    assert first.pair is not None
+    assert pair.kept == pytest.approx(first.pair.share)
+    assert pair.most_kept == pytest.approx(guessed_right(2.0)) == pytest.approx(first.pair.most)
+    assert pair.most == pytest.approx(guessed_right(2.0, 10))
+    assert pair.kept <= pair.most_kept + 1e-9
+    assert pair.share <= pair.most + 1e-9
+    assert 0.5 < pair.on_average <= pair.most_kept + 1e-9
+
+
+def test_what_is_lit_is_what_makes_the_onlooker_sure() -> None:
+    what = shown(Suspect())
+    for beliefs in (what.plain.after[7], what.ours.after[7], what.ours.after[1]):
+        lit = codec.values(codec.codes(beliefs)) >= scene.lit_from(beliefs)
+        assert set(region(beliefs)) <= set(np.flatnonzero(lit))
+        assert 0.95 <= beliefs[lit].sum() < 0.96
+    assert (what.ours.after[0] >= scene.lit_from(what.ours.after[0])).sum() > 1_000
+
+
+def test_the_films_are_the_days_and_each_report_alone() -> None:
+    what = shown(Suspect())
+    told: list[float] = []
+    days = films.over_days(what, US_GRID, told.append)
+    for day, step in enumerate(days.steps):
+        shows = scene.scene(replace_days(what, day), US_GRID).pictures
+        assert step.value == day
+        assert dict(step.codes) == {each.id: each.code for each in shows}
+        assert dict(step.subtitles) == {each.id: each.subtitle for each in shows}
+        assert dict(step.facts) == {each.id: each.fact for each in shows}
+        assert dict(step.nobody) == {each.id: each.nobody for each in shows}
+        said = words.headline(replace_days(what, day)).replace("**", "")
+        assert re.sub("<[^>]*>", "", "".join(step.elsewhere.values())) == said
+        assert step.reading == str(day)
+    assert days.dial == "adversary-days"
+    alone = films.one_by_one(what, US_GRID, told.append)
+    prior = what.ours.after[0]
+    for step, report in zip(alone.steps, what.ours.reports, strict=True):
+        chances = prior * likelihood(what.ours.setup.mechanism, report)
+        assert step.codes["ours"] == encode(chances / chances.sum())
+        assert step.codes["kept"] == alone.steps[0].codes["ours"]
+        on_truth = words.chance(float((chances / chances.sum())[DENVER]))
+        assert f"<strong>{on_truth}</strong>" in "".join(step.elsewhere.values())
+    assert len({step.codes["ours"].name for step in alone.steps}) == DAYS_MAX
+    assert max(told) < 1.0
+
+
+def test_the_day_where_a_film_rests_is_the_page_s() -> None:
+    at = opened()
+    assert scene_of(at, STAGE)["at"] == {"days": 7.0}
+    choose(at, "days", 2.0, STAGE)
+    assert_shows(at, Suspect(days=2))
+    choose(at, "reports", 5.0, STAGE)
+    assert_shows(at, Suspect(days=2))
+
+
+def test_the_sentence_says_new_reports_and_one_that_is_kept() -> None:
+    by_days = {days: words.headline(shown(Suspect(days=days))) for days in (0, 1, 7)}
+    ours, plain = (shown(Suspect()).ours, shown(Suspect()).plain)
+    before, once, week = (words.chance(ours.on_truth(days)) for days in (0, 1, 7))
+    assert by_days[0] == f"Before any report an onlooker puts **{before}** on the true place."
+    assert f"From 1 new report an onlooker reads the state and puts **{once}**" in by_days[1]
+    assert "kept" not in by_days[1]
+    assert f"puts **{week}** on the true place; from one report, kept, {once};" in by_days[7]
+    assert f"with plain LDP {words.chance(plain.on_truth(7))}; before {before}." in by_days[7]
+
+
+def test_published_urap_has_an_onlooker_too() -> None:
+    at = opened(record := Suspect(replace(BEGIN, mechanism=PublishedUrap()), days=2))
+    assert_shows(at, record)
 
 
 def test_where_nothing_hides_the_page_says_so() -> None:
@@ -155,7 +231,7 @@ def test_where_nothing_hides_the_page_says_so() -> None:
     what = shown(Suspect(bare))
     assert what.pair is None
     assert what.ours.on_truth(1) == pytest.approx(1.0)
-    assert region(what.ours.after[1]) == 1
+    assert region(what.ours.after[1]).tolist() == [DENVER]
 
 
 def test_plain_ldp_beside_it_is_the_best_there_is() -> None:
@@ -180,7 +256,7 @@ def test_two_candidates_are_tested_as_their_odds_say(epsilon: float) -> None:
     assert what.pair is not None
     test = candidates.lines_of(what.ours, what.pair.rival)
     assert test.most == pytest.approx(guessed_right(epsilon), abs=1e-9)
-    assert test.most == pytest.approx(what.pair.most)
+    assert test.most == pytest.approx(what.pair.most_kept)
     assert test.right == pytest.approx(what.pair.on_average)
     assert 0.5 < test.right < test.most
     drawn = figures.regions(test.claimed, test.reached, ("here", "there"), LIGHT)

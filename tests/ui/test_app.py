@@ -1,5 +1,6 @@
 """The map page by its widgets: what it shows is what the core computes for what was chosen."""
 
+import re
 from concurrent.futures import wait
 from dataclasses import replace
 
@@ -19,11 +20,14 @@ from caldp_core.scenarios.protection import (
     SensitiveInhabited,
     StateBlocks,
 )
+from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.planner import best_family
 from caldp_ui.compute import rivals, runs
-from caldp_ui.places import controls, presets
+from caldp_ui.parts import headline
+from caldp_ui.places import controls, films, presets
 from caldp_ui.places.slot import BEGIN
 from caldp_ui.words import formats, promise
+from caldp_ui.words.vocabulary import PLACES
 from tests.products import thinned
 from tests.ui.driver import (
     assert_shows,
@@ -42,6 +46,8 @@ from tests.ui.driver import (
 from tests.ui.scenarios import VARIED
 
 STATES = BEGIN.with_context(blocks=StateBlocks())
+QUICKLY_FORECAST = replace(STATES, mechanism=Oue(), n=1_000_000)
+"""Expected errors of this one are normal approximations, which take no trials."""
 
 
 def test_opens_with_the_default() -> None:
@@ -264,9 +270,30 @@ def curve_of(at: AppTest) -> str:
 
 
 def test_curves_are_drawn_only_where_they_are_looked_at() -> None:
-    at = open_app()
+    at = open_with(QUICKLY_FORECAST)
     assert not at.get("plotly_chart")
     before = curve_of(opened_tab(at, "curves"))
     at.session_state["places-curve-against"] = "number of people"
     assert curve_of(checked(at.run())) != before
-    assert scenario_of(at) == BEGIN
+    assert scenario_of(at) == QUICKLY_FORECAST
+
+
+def test_films_are_of_the_scenario_on_screen_with_its_coins(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[Scenario] = []
+    monkeypatch.setattr(films, "show", lambda key, scenario, on: asked.append(scenario))
+    shown = replace(BEGIN.with_context(epsilon=2.0), seed=3)
+    at = open_with(shown)
+    assert asked == [shown]
+    assert scene_of(at)["at"] == {"epsilon": 2.0, "draws": 3.0}
+
+
+def test_the_sentence_of_a_film_is_that_of_the_page() -> None:
+    at = open_app()
+    ours, plain = (runs.result(each) for each in (BEGIN, rivals.rival(BEGIN)))
+    (said,) = (item.value for item in container(at, "headline").markdown)
+    as_html = headline.sentence_html(PLACES, ours, plain)
+    assert re.sub("</?strong>", "**", as_html) == f"<p>{said}</p>"
+    (odds,) = (item.proto.body for item in container(at, "odds").get("html"))
+    assert headline.odds_html(ours.setup) == odds

@@ -47,9 +47,9 @@ def assert_shows(at: AppTest, record: Suspect) -> None:
 def test_every_tool_of_its_maps_says_what_it_does_and_moves_the_target() -> None:
     at = opened(SHOWN)
     (action,) = scene_of(at, STAGE)["actions"]
-    assert {"brush", "box"} == set(action["will"])
+    assert set(action["will"]) == {"look"}
     (cell,) = US_GRID.locate([41.88], [-87.63]).tolist()
-    told = {"tool": "brush", "action": "here", "cells": f"{cell - 1}+3"}
+    told = {"tool": "look", "action": "here", "cells": f"{cell}+1"}
     assert_shows(trigger(at, [{"event": "act", "value": told}], STAGE), replace(SHOWN, place=cell))
 
 

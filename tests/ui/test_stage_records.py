@@ -10,7 +10,7 @@ import streamlit as st
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.domain.grid import Area, GridDomain
-from caldp_ui.stage import bundle, component
+from caldp_ui.stage import bundle, component, markup
 from caldp_ui.stage.codec import encode
 from caldp_ui.stage.message import film_head, film_parts, scene_head
 from caldp_ui.stage.records import (
@@ -148,7 +148,7 @@ def test_the_browser_s_side_is_one_module_that_asks_nobody() -> None:
 
 
 def test_every_file_of_the_browser_s_side_is_in_the_module_and_short() -> None:
-    files = {path.stem: path.read_text("utf-8") for path in bundle._WEB.glob("*.js")}
+    files = {path.stem: path.read_text("utf-8") for path in bundle.WEB.glob("*.js")}
     assert set(files) == set(bundle._ORDER)
     for name, text in files.items():
         assert text.startswith("/* "), name
@@ -159,3 +159,17 @@ def test_every_file_of_the_browser_s_side_is_in_the_module_and_short() -> None:
 def test_fewer_than_half_a_person_is_nobody_but_no_more_than_the_scale_tells() -> None:
     assert nobody_below(10**9) == 0.5e-9
     assert nobody_below(10) == SCALE.low
+
+
+def test_words_beside_the_stage_are_elements_and_texts_only() -> None:
+    html = '<div class="odds fair" style="x" onclick="y"><i></i>5 &lt; 6 <b>now</b></div>'
+    assert markup.tree(html) == [
+        "div",
+        {"className": "odds fair"},
+        ["i", {}],
+        "5 < 6 ",
+        ["b", {}, "now"],
+    ]
+    for wrong in ("", "text", "<p>one</p><p>two</p>", "<p>open", "<p><b>crossed</p></b>"):
+        with pytest.raises(CaldpError):
+            markup.tree(wrong)

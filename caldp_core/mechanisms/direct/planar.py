@@ -13,12 +13,12 @@ part of ε. Here Z is drawn on the grid, from a distribution in rationals: each 
 float, taken as exact, of a distance reduced by more than all rounding errors (`planar_law.py`).
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, islice
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -30,9 +30,8 @@ from caldp_core.mechanisms.channel_products import DenseProducts, InvertibleProd
 from caldp_core.mechanisms.direct.base import SymbolReports, require_exact
 from caldp_core.mechanisms.direct.planar_law import kept_back, quadrant
 from caldp_core.mechanisms.direct.planar_products import PlanarProducts, Wholes, all_around, law_at
-from caldp_core.mechanisms.randomness.coins import seeded_words
+from caldp_core.mechanisms.direct.planar_tally import DisplacedTally
 from caldp_core.mechanisms.randomness.inversion import WORD, ExactInversion
-from caldp_core.mechanisms.randomness.tally_in_pieces import stream_tally
 from caldp_core.privacy.distance import EuclideanMetric
 
 _MANTISSA: Final = 53
@@ -40,15 +39,21 @@ _TWIN_ROWS: Final = 7
 _TWIN_COLUMNS: Final = 9
 
 
-class PlanarGeometric(SymbolReports):
-    """See the module and `SymbolReports`; reports are cells of the map.
+Quadrant: TypeAlias = Callable[[EuclideanMetric], Floats]
+"""(rows, columns) weights of displacements ≥ 0 on a map, the last of which hold the tails."""
 
-    The variance of every share needs k² ≤ 4,000,000; the rest any map. Raises `CaldpError` where
-    the map is farther across than 1,380 nats.
+
+class PlanarNoise(SymbolReports):
+    """Noise on the lattice that is alike in all four quadrants, moved onto the map.
+
+    `quadrant`: its weights. `name`: what tells it from other noise. The variance of every share
+    needs k² ≤ 4,000,000; the rest any map. Raises `CaldpError` where the map is farther across
+    than 1,380 nats.
     """
 
-    def __init__(self, policy: EuclideanMetric) -> None:
+    def __init__(self, policy: EuclideanMetric, quadrant: Quadrant, name: str) -> None:
         self.policy: EuclideanMetric = policy
+        self._of_map, self._name = quadrant, name
         farthest = float(policy.between([0], [policy.k - 1])[0])
         require(
             farthest <= SPAN_NATS,
@@ -62,11 +67,11 @@ class PlanarGeometric(SymbolReports):
         """Digest that two mechanisms share only if their reports mean the same."""
         p = self.policy
         steps = (float(p.epsilon_row).hex(), float(p.epsilon_column).hex())
-        return digest("planar geometric", f"{p.rows}:{p.columns}", *steps)
+        return digest(self._name, f"{p.rows}:{p.columns}", *steps)
 
     @cached_property
     def _quadrant(self) -> Floats:
-        return quadrant(self.policy)
+        return self._of_map(self.policy)
 
     @cached_property
     def _window(self) -> Floats:
@@ -86,11 +91,11 @@ class PlanarGeometric(SymbolReports):
         law = law_at(self._window, *divmod(cell, self.policy.columns)).ravel()
         return np.asarray(law / law.sum())
 
-    def small_twin(self) -> "PlanarGeometric":
-        """The same steps on a corner of the map (see `HasSmallTwin`)."""
+    def small_twin(self) -> "PlanarNoise":
+        """The same noise on a corner of the map (see `HasSmallTwin`)."""
         p = self.policy
         rows, columns = min(p.rows, _TWIN_ROWS), min(p.columns, _TWIN_COLUMNS)
-        return PlanarGeometric(replace(p, rows=rows, columns=columns))
+        return PlanarNoise(replace(p, rows=rows, columns=columns), self._of_map, self._name)
 
     def exact_channel(self) -> list[list[Fraction]]:
         """k rows of k probabilities in rationals; `CaldpError` above the stated size."""
@@ -122,6 +127,10 @@ class PlanarGeometric(SymbolReports):
         column = np.clip(column + _signed(right, signs, 1), 0, columns - 1)
         return np.asarray(row * columns + column)
 
+    @cached_property
+    def _one_by_one(self) -> DisplacedTally:
+        return DisplacedTally(self._window)
+
     def _spread(self, people: Ints, rng: np.random.Generator) -> Ints:
         """Cells of fewer than k people are drawn one by one, others by a multinomial each.
 
@@ -134,15 +143,17 @@ class PlanarGeometric(SymbolReports):
             "take fewer people, or GridGeometric on stricter_steps(), whose cost ignores them.",
         )
         crowded = people >= self.k
-        words = seeded_words(rng)
-        reports = stream_tally(
-            np.where(crowded, 0, people),
-            lambda x: self._reports(x, words),
-            lambda reports: np.bincount(reports, minlength=self.k),
-        )
+        reports = self._one_by_one.draw(np.where(crowded, 0, people), rng)
         for x in np.flatnonzero(crowded):
             reports = reports + rng.multinomial(people[x], self.law_of(int(x)))
         return reports
+
+
+class PlanarGeometric(PlanarNoise):
+    """Planar geometric noise; see the module and `PlanarNoise`."""
+
+    def __init__(self, policy: EuclideanMetric) -> None:
+        super().__init__(policy, quadrant, "planar geometric")
 
 
 def _signed(size: Ints, signs: Words, bit: int) -> Ints:

@@ -16,11 +16,11 @@ from scipy import fft
 from scipy.sparse.linalg import LinearOperator, gmres
 
 from caldp_core.basics.errors import CaldpError, require
-from caldp_core.basics.types import Floats
+from caldp_core.basics.types import Floats, Ints
 
 Wholes: TypeAlias = NDArray[np.object_]
 """Whole numbers of any size."""
-Cells = TypeVar("Cells", Floats, Wholes)
+Cells = TypeVar("Cells", Floats, Wholes, Ints)
 
 _RESIDUAL: Final = 1e-12
 _RESIDUAL_MAX: Final = 1e-9
@@ -46,6 +46,12 @@ def _ending_on_map(window: Cells, start: int) -> Cells:
     m: int = window.shape[0] // 2 + 1
     starts = [0, *range(m - start, 2 * m - 1 - start)]
     return np.add.reduceat(window, starts, axis=0)
+
+
+def onto_map(ends: Cells, rows: int, columns: int) -> Cells:
+    """(3·rows − 2, 3·columns − 2) ends around a map → (rows, columns), each at its nearest cell."""
+    south_to_north = np.add.reduceat(ends, [0, *range(rows, 2 * rows - 1)], axis=0)
+    return np.add.reduceat(south_to_north, [0, *range(columns, 2 * columns - 1)], axis=1)
 
 
 class PlanarProducts:
@@ -87,12 +93,9 @@ class PlanarProducts:
         )
 
     def _forward(self, p: Floats) -> Floats:
-        moved = self._convolved(p.reshape(self._sizes))
-        for axis, size in enumerate(self._sizes):
-            starts = [0, *range(size, 2 * size - 1)]
-            ends = moved.take(range(3 * size - 2), axis)
-            moved = np.add.reduceat(ends, starts, axis)
-        return moved.ravel()
+        rows, columns = self._sizes
+        ends = self._convolved(p.reshape(self._sizes))[: 3 * rows - 2, : 3 * columns - 2]
+        return onto_map(ends, rows, columns).ravel()
 
     def _backward(self, weights: Floats) -> Floats:
         rows, columns = self._sizes

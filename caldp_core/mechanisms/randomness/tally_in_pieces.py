@@ -31,6 +31,7 @@ def pieces(people: Ints, most: int) -> Iterator[Ints]:
     """Everybody's kind, sorted, at most so many at a time."""
     ends = np.cumsum(people)
     n = int(ends[-1]) if ends.size else 0
+    kinds = np.arange(people.size)
     for start in range(0, n, most):
-        some = np.arange(start, min(start + most, n))
-        yield np.searchsorted(ends, some, side="right")
+        within = np.clip(ends, start, start + most)
+        yield np.repeat(kinds, np.diff(within, prepend=start))

@@ -19,6 +19,7 @@ const ICONS = {
     save: "M12 4v11M7 11l5 5 5-5M4 20h16",
     play: "M8 5l11 7-11 7z",
     stop: "M7 7h10v10H7z",
+    tools: "M4 7h10M18 7h2M4 17h2M10 17h10M14 4.500v5M10 14.500v5",
     close: "M5 5l14 14M19 5L5 19",
 };
 const SVG = "http://www.w3.org/2000/svg";

@@ -1,16 +1,20 @@
-/* Films: pictures, subtitles and numbers of many steps, shown as a slider moves or as time goes by,
-   in the browser alone. Python is told of the step that a person settles on. Nothing plays unless
-   it is asked to, and pictures change at once: nothing is left to calm for those who want less
-   motion. */
+/* Films: pictures, subtitles and numbers of many steps, shown as a slider moves or as time goes
+   by, in the browser alone. The slider is the film's own, or one of the page. Python is told of the
+   step that a person settles on; the page's slider tells it by itself. Nothing plays unless it is
+   asked to, and pictures change at once: nothing is left to calm for those who want less motion. */
 
 import {readCodes} from "./codec.js";
+import {Dials} from "./dial.js";
 import {button, el, say} from "./dom.js";
+import {StandIns} from "./elsewhere.js";
 
 export class FilmPlayer {
     constructor(stage) {
         this.stage = stage;
         this.films = new Map();
         this.coming = new Map();
+        this.dials = new Dials((id, reading) => this.follow(id, reading));
+        this.standIns = new StandIns();
         this.now = null;
         this.slider = el("input", {type: "range", min: 0, step: 1});
         this.label = el("output", {className: "step"});
@@ -45,9 +49,30 @@ export class FilmPlayer {
         if (this.coming.get(head.id) !== turn) return;
         const held = this.now?.film === head.id && this.held;
         this.films.set(head.id, {...head, codes});
-        if (!held && this.now?.film === head.id && !this.timer) this.now = null;
+        if (!held && this.now?.film === head.id && !this.timer) this.go(null);
+        this.dials.watch(head);
         this.update();
-        if (this.stage.readout) this.stage.changed();
+        if (!this.stage.readout) return;
+        this.stage.changed();
+        this.dials.catchUp();
+    }
+
+    /** The page's slider says this: show that step, or the scene's own pictures if none is that. */
+    follow(id, reading) {
+        if (!this.stage.readout) return;
+        const film = this.films.get(id), own = this.scenesIn(film);
+        const there = film.steps.findIndex(step => step.reading === reading);
+        const known = there >= 0 && there !== own.index && this.fits(film, own);
+        if (!known && this.now?.film !== id) return;
+        this.held = false;
+        this.stop();
+        this.show(known ? {film: id, index: there} : null);
+    }
+
+    /** Whether a film is of this very scene: it has the scene's pictures at the scene's step. */
+    fits(film, {index, exact}) {
+        const {codes} = film.steps[index], {pictures} = this.stage.data;
+        return exact && pictures.every(({id, code}) => (codes[id] ?? code) === code);
     }
 
     remove(id, turn) {
@@ -55,6 +80,7 @@ export class FilmPlayer {
         this.films.delete(id);
         if (this.now?.film === id) this.leave();
         this.coming.delete(id);
+        this.dials.forget(id);
         this.update();
     }
 
@@ -68,20 +94,33 @@ export class FilmPlayer {
     /** New pictures came from Python: they are what is shown, unless a hand moves the film. */
     leave() {
         if (this.held) return;
-        this.now = null;
+        this.go(null);
         this.stop();
     }
 
+    /** Be at a step of a film, or at the scene's own pictures. */
+    go(now) {
+        this.now = now;
+        if (this.step) this.standIns.put(this.step.elsewhere);
+        else this.standIns.remove();
+    }
+
     /** The step whose value is nearest to the scene's own, and whether it is that very step. */
-    get scenes() {
-        const {film} = this, value = this.stage.data?.at[film.id];
+    scenesIn(film) {
+        const value = this.stage.data?.at[film.id];
         if (value === undefined) return {index: 0, exact: false};
         const off = film.steps.map(step => Math.abs(step.value - value));
         const index = off.indexOf(Math.min(...off));
         return {index, exact: off[index] <= 1e-9 * Math.abs(value)};
     }
 
-    get index() { return this.now?.index ?? this.scenes.index; }
+    /** The step that the film is at, as the scene is if none is shown; `known`: it is that step. */
+    get place() {
+        const {film, now} = this;
+        if (now?.film === film.id) return {index: now.index, known: true};
+        const {index, exact} = this.scenesIn(film);
+        return {index, known: exact && !now};
+    }
 
     get step() { return this.now && this.films.get(this.now.film)?.steps[this.now.index]; }
 
@@ -93,22 +132,31 @@ export class FilmPlayer {
         return name && this.films.get(this.now.film).codes.get(name);
     }
 
+    /** The lines of a picture: none that would be another step's. */
+    marksOf({marks}) {
+        if (!this.step) return marks;
+        const {hides} = this.films.get(this.now.film);
+        return marks.filter(mark => !hides.includes(mark));
+    }
+
     words(meta) {
-        const {step} = this;
-        return {...meta, subtitle: step?.subtitles[meta.id] ?? meta.subtitle,
-            fact: step?.facts[meta.id] ?? meta.fact};
+        const {step} = this, subtitle = step?.subtitles[meta.id] ?? meta.subtitle;
+        // Alternative texts say the subtitle in a sentence of their own.
+        const alt = meta.subtitle ? meta.alt.replace(meta.subtitle, () => subtitle) : meta.alt;
+        return {...meta, alt, subtitle, fact: step?.facts[meta.id] ?? meta.fact,
+            nobody: step?.nobody[meta.id] ?? meta.nobody};
     }
 
     slide() {
         const index = Number(this.slider.value);
         this.held = true;
         this.stop();
-        this.show(index);
+        this.show({film: this.film.id, index});
     }
 
-    show(index) {
+    show(now) {
         const began = performance.now();
-        this.now = {film: this.film.id, index};
+        this.go(now);
         this.update();
         this.stage.changed();
         this.stage.paint();
@@ -118,8 +166,8 @@ export class FilmPlayer {
     /** The person rests on a step: Python follows. */
     settle() {
         this.held = false;
-        const {film, index} = this;
-        if (film?.follows) {
+        const {film} = this, {index} = this.place;
+        if (film.follows) {
             this.stage.emit("step", {film: film.id, index, value: film.steps[index].value});
         }
     }
@@ -140,16 +188,16 @@ export class FilmPlayer {
             return;
         }
         const {film} = this, last = film.steps.length - 1;
-        if (this.index >= last) this.show(0);
+        if (this.place.index >= last) this.show({film: film.id, index: 0});
         this.timer = setInterval(() => this.tick(), 1000 / film.pace);
         this.update();
         this.stopIcon.focus();
     }
 
     tick() {
-        const {film} = this, last = film.steps.length - 1;
-        if (this.index < last) this.show(this.index + 1);
-        else if (film.loops) this.show(0);
+        const {film} = this, {index} = this.place, last = film.steps.length - 1;
+        if (index < last) this.show({film: film.id, index: index + 1});
+        else if (film.loops) this.show({film: film.id, index: 0});
         else {
             this.stop();
             this.settle();
@@ -180,12 +228,17 @@ export class FilmPlayer {
         say(this.name, film.label);
         this.slider.max = film.steps.length - 1;
         this.slider.setAttribute("aria-label", film.label);
-        const known = this.now || this.scenes.exact;
-        const told = known ? film.steps[this.index].label : "";
-        this.slider.value = this.index;
+        const {index, known} = this.place;
+        const told = known ? film.steps[index].label : "";
+        this.slider.hidden = Boolean(film.dial);
+        this.slider.value = index;
         this.slider.setAttribute("aria-valuetext", told);
         say(this.label, told);
     }
 
-    destroy() { clearInterval(this.timer); }
+    destroy() {
+        clearInterval(this.timer);
+        this.dials.leave();
+        this.standIns.remove();
+    }
 }

@@ -5,7 +5,8 @@ const FAR = 10, ZOOM = 1.5, PAN_PX = 60;
 /** What a screen reader says about the keys. */
 export const KEYS_TOLD = "Arrow keys move the cursor from cell to cell, with Control ten cells. "
     + "Plus and minus zoom, Shift with arrows moves the maps, 0 shows the whole map. With a "
-    + "tool in hand, Space or Enter starts and ends a box or a stroke and takes a block. "
+    + "tool in hand, Space or Enter starts and ends a box or a stroke and takes a block; where a "
+    + "page asks for a place, they take the cell. "
     + "Escape gives up.";
 const ARROWS = {ArrowUp: [1, 0], ArrowDown: [-1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]};
 
@@ -46,7 +47,9 @@ export class Keys {
         else if (event.key === "-" || event.key === "_") this.zoom(1 / ZOOM);
         else if (event.key === "0") view.fitHome();
         else if (event.key === "Escape") return this.giveUp();
-        else if (tools.drawing && [" ", "Enter"].includes(event.key)) this.take();
+        else if (![" ", "Enter"].includes(event.key)) return false;
+        else if (tools.drawing) this.take();
+        else if (tools.clicks) this.click();
         else return false;
         return true;
     }
@@ -84,6 +87,13 @@ export class Keys {
         if (!starts) tools.finish();
         stage.readout.announce(starts ? "Started here. Move, then press Space again."
             : `${tools.chosen?.label ?? ""}: done.`);
+    }
+
+    click() {
+        const {stage} = this, {tools} = stage;
+        if (stage.cursor < 0) stage.point(this.middle(), true);
+        tools.click(stage.cursor);
+        stage.readout.announce(`${tools.chosen.label}: done.`);
     }
 
     giveUp() {

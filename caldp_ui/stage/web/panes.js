@@ -24,11 +24,11 @@ export function colourTable({low, high}, colours) {
 export class Picture {
     constructor(meta) { this.meta = meta; }
 
-    raster(codes, grid, table) {
-        if (this.drawn === codes && this.drawnNobody === this.meta.nobody) return this.canvas;
+    raster(codes, nobody, grid, table) {
+        if (this.drawn === codes && this.drawnNobody === nobody) return this.canvas;
         this.image ??= new ImageData(grid.columns, grid.rows);
         const pixels = new Uint32Array(this.image.data.buffer);
-        const {rows, columns} = grid, {nobody} = this.meta;
+        const {rows, columns} = grid;
         for (let row = 0; row < rows; row++) {
             let pixel = (rows - 1 - row) * columns, cell = row * columns;
             for (let end = cell + columns; cell < end; cell++, pixel++) {
@@ -42,24 +42,39 @@ export class Picture {
     }
 }
 
+/** A line under a title; what stands behind a middle dot is left out on a phone. */
+export class Subtitle {
+    constructor() {
+        this.first = el("span");
+        this.rest = el("span", {className: "aside"});
+        this.node = el("span", {className: "subtitle"}, this.first, this.rest);
+    }
+
+    write(text) {
+        const [first, ...rest] = text.split(" · ");
+        say(this.first, first);
+        say(this.rest, rest.map(part => ` · ${part}`).join(""));
+    }
+}
+
 /** A place for one picture: title, subtitle, canvas, and a number for "present". */
 export class Pane {
     constructor(id) {
         this.id = id;
         this.title = el("b");
-        this.subtitle = el("span", {className: "subtitle"});
+        this.subtitle = new Subtitle();
         this.canvas = el("canvas", {role: "img"});
         this.frame = el("div", {className: "frame"}, this.canvas);
         this.number = el("strong");
         this.numberText = el("span");
         this.fact = el("p", {className: "fact"}, this.number, this.numberText);
-        const caption = el("figcaption", {}, this.title, this.subtitle);
+        const caption = el("figcaption", {}, this.title, this.subtitle.node);
         this.figure = el("figure", {className: "pane"}, caption, this.frame, this.fact);
     }
 
     write({title, subtitle, alt, fact}) {
         say(this.title, title);
-        say(this.subtitle, subtitle);
+        this.subtitle.write(subtitle);
         say(this.number, fact?.[0] ?? "");
         this.number.style.setProperty("--letters", Math.max(3, fact?.[0].length ?? 0));
         say(this.numberText, fact?.[1] ?? "");
@@ -116,9 +131,11 @@ export function paintPicture(context, picture, projection, stage, ratio, clip = 
     context.fillRect(left, top, right - left, bottom - top);
     context.imageSmoothingEnabled = false;
     const cells = raster => context.drawImage(raster, left, top, right - left, bottom - top);
-    cells(picture.raster(stage.codesOf(picture.meta.id), grid, table));
-    if (picture.meta.marks.includes("sensitive") && stage.ink.tint) cells(stage.ink.tint);
-    context.drawImage(stage.layer.over(projection, picture.meta.marks, stage, ratio), 0, 0);
+    const {id} = picture.meta, {nobody} = stage.film.words(picture.meta);
+    cells(picture.raster(stage.codesOf(id), nobody, grid, table));
+    const marks = stage.film.marksOf(picture.meta);
+    if (marks.includes("sensitive") && stage.ink.tint) cells(stage.ink.tint);
+    context.drawImage(stage.layer.over(projection, marks, stage, ratio), 0, 0);
     context.restore();
 }
 

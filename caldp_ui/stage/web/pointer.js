@@ -58,7 +58,10 @@ export class Pointer {
         if (event.pointerType === "touch" || !this.start) return;
         const {tools} = this.stage, {moved} = this.start;
         this.release();
-        if (!tools.drawing) return;
+        if (!tools.drawing) {
+            if (!moved) tools.click(this.place(event)?.cell ?? -1);
+            return;
+        }
         // A box wants a drag: a click alone must not change what is protected.
         if (tools.tool === "box" && !moved) tools.cancel();
         else tools.finish();

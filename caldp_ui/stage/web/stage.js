@@ -42,7 +42,7 @@ export class Stage {
         const {board, leave} = this.looks, {node, status} = this.readout;
         board.append(node);
         board.setAttribute("aria-description", KEYS_TOLD);
-        const second = el("div", {className: "second"}, this.toolbar.hint, this.film.node);
+        const second = el("div", {className: "second"}, this.film.node, this.toolbar.hint);
         this.root.append(this.toolbar.node, second, board, status, leave);
         this.pointer = new Pointer(this);
         this.touch = new Touch(this);
@@ -131,6 +131,7 @@ export class Stage {
         this.looks.remember();
         this.view.remember();
         this.goTo(data.focus);
+        this.film.dials.catchUp();
         this.changed();
         this.root.dataset.turn = this.turn;
     }
@@ -198,6 +199,7 @@ export class Stage {
         this.frame = undefined;
         this.looks.paint();
         this.root.dataset.painted = this.turn;
+        this.root.dataset.step = this.film.now ? Object.values(this.film.now).join(" ") : "";
     }
 
     destroy() {

@@ -1,7 +1,7 @@
 /* Before and after: one map, two pictures, and a divider that a hand or the arrow keys move. */
 
 import {clamp, el} from "./dom.js";
-import {Pane, paintHand, paintPicture} from "./panes.js";
+import {Pane, Subtitle, paintHand, paintPicture} from "./panes.js";
 
 const NUDGE = 0.02;
 
@@ -14,8 +14,8 @@ export class Swipe extends Pane {
         this.other = el("span", {className: "other"});
         this.title.parentElement.append(this.other);
         this.otherTitle = el("b");
-        this.otherSubtitle = el("span", {className: "subtitle"});
-        this.other.append(this.otherTitle, this.otherSubtitle);
+        this.otherSubtitle = new Subtitle();
+        this.other.append(this.otherTitle, this.otherSubtitle.node);
         this.handle = el("div", {
             className: "divider", role: "slider", tabIndex: 0, "aria-label": "Divider",
             "aria-valuemin": 0, "aria-valuemax": 100, "aria-orientation": "horizontal",
@@ -70,7 +70,7 @@ export class Swipe extends Pane {
         const alt = `On the left: ${left.alt} On the right, ${right.title}: ${right.alt}`;
         this.write({...left, alt});
         this.otherTitle.textContent = right.title;
-        this.otherSubtitle.textContent = right.subtitle;
+        this.otherSubtitle.write(right.subtitle);
         this.names = [left.title, right.title];
         this.set(this.at);
     }

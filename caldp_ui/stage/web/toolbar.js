@@ -20,6 +20,8 @@ export class Toolbar {
         this.redo = button("redo", "Redo", () => this.act("redo"), true);
         this.move = button("move", "Move the maps with one finger", () => this.toggleMove(), true);
         this.move.classList.add("by-finger");
+        this.more = button("tools", "Tools", () => this.unfold(), true);
+        this.more.classList.add("more");
         const zoom = [
             button("minus", "Zoom out", () => stage.view.zoomAt(1 / 1.5), true),
             button("plus", "Zoom in", () => stage.view.zoomAt(1.5), true),
@@ -28,7 +30,7 @@ export class Toolbar {
         this.save = button("save", "Picture", () => saveImage(stage), true);
         this.save.title = "Save what you see as a picture";
         this.node = el("div", {role: "toolbar", className: "bar", "aria-label": "Maps"},
-            group("View", "looks words", ...this.looks.values()),
+            group("View", "looks words", ...this.looks.values()), this.more,
             group("Tool", "tools words", ...this.tools.values()),
             group("Changes", "changes", this.undo, this.redo),
             group("Zoom", "zoom", ...zoom, this.move), group("Keep", "keep", this.save));
@@ -42,6 +44,13 @@ export class Toolbar {
     }
 
     act(action) { this.stage.emit("act", {tool: action, action}); }
+
+    /** On a narrow screen the tools are folded up; whoever holds one sees them all. */
+    unfold() {
+        this.open = !this.open;
+        if (!this.open) this.stage.tools.take("look");
+        else this.update();
+    }
 
     toggleMove() {
         this.stage.moving = !this.stage.moving;
@@ -61,14 +70,19 @@ export class Toolbar {
             made.hidden = !tools.offered(tool);
         }
         const edits = data.actions.length > 0;
-        this.node.querySelector(".tools").hidden = !edits;
+        this.node.querySelector(".tools").hidden = data.actions.every(
+            ({will}) => Object.keys(will).every(tool => tool === "look"));
         this.node.querySelector(".changes").hidden = !edits;
         this.undo.disabled = !data.undo;
         this.redo.disabled = !data.redo;
         pressed(this.move, moving);
+        // The style shows and hides by it, and stops of the tab key are among what is shown.
+        root.dataset.tool = tools.tool;
         this.choices(tools);
         say(this.sentence, tools.sentence);
-        root.dataset.tool = tools.tool;
+        this.open ||= tools.drawing;
+        this.more.setAttribute("aria-expanded", String(Boolean(this.open)));
+        root.classList.toggle("open", Boolean(this.open));
         root.classList.toggle("moving", moving);
         stops(this.node, this.stage.host.activeElement);
     }
@@ -87,7 +101,7 @@ export class Toolbar {
         for (const chip of this.actions.children) {
             pressed(chip, chip.dataset.action === tools.chosen?.id);
         }
-        this.actions.hidden = !tools.actions.length;
+        this.actions.hidden = !tools.drawing || !tools.actions.length;
         stops(this.actions, this.stage.host.activeElement);
     }
 }

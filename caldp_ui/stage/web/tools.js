@@ -1,5 +1,6 @@
 /* Tools in hand: box, brush, blocks. They know cells, and nothing of mice, fingers and keys.
-   What comes of it is chosen by an action, whose words come from Python. */
+   What comes of it is chosen by an action, whose words come from Python. Without a tool in hand a
+   click does nothing, unless an action is offered for "look". */
 
 import {boxPath} from "./ink.js";
 import {runsOf} from "./grid.js";
@@ -17,6 +18,9 @@ export class Tools {
     }
 
     get drawing() { return this.tool !== "look"; }
+
+    /** Whether a click without a tool in hand does something. */
+    get clicks() { return !this.drawing && this.actions.length > 0; }
 
     /** Actions that the tool in hand may be used for. */
     get actions() { return this.stage.data.actions.filter(({will}) => this.tool in will); }
@@ -94,6 +98,15 @@ export class Tools {
             }
         }
         this.draft = {cells};
+    }
+
+    /** A click on a cell with no tool in hand. */
+    click(cell) {
+        if (cell < 0 || !this.clicks) return;
+        this.stage.film.stop();
+        this.draft = {cells: new Set([cell])};
+        this.busy = true;
+        this.finish();
     }
 
     /** Hand the result to Python; what was drawn stays until Python's answer is there. */

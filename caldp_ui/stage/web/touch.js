@@ -1,5 +1,5 @@
 /* Fingers on the board. One scrolls the page, unless a drawing tool or "move" is in hand; two zoom
-   and move; a tap reads the numbers. */
+   and move; a tap reads the numbers, and is a click where a page asks for one. */
 
 const TAP_PX = 10, TAP_MS = 500;
 
@@ -89,6 +89,7 @@ export class Touch {
         if (!place) return;
         keep(event);
         this.stage.point(place.cell, true);
+        this.stage.tools.click(place.cell);
     }
 
     cancel() {

@@ -1,0 +1,68 @@
+"""The runs of several scenarios spread over the machine's cores: the turns of `in_turns`, sooner.
+
+Room: experiments. Threads would gain a fifth only, as much of a run is Python's own work. So the
+command line takes processes; the dashboard, which many visits share, takes turns.
+"""
+
+import multiprocessing
+import os
+from collections.abc import Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from typing import Final
+
+import numpy as np
+
+from caldp_core.basics.types import Progress, no_progress
+from caldp_core.experiments.run import prepare
+from caldp_core.experiments.turns import Turn, in_turns, one_turn
+from caldp_core.scenarios.scenario import Scenario
+
+_CHUNK: Final = 10
+"""Runs that a process is given at a time: preparing a scenario costs about half a run."""
+_WORTH: Final = 40
+"""Runs for each process: with fewer, starting it (half a second) costs more than it saves."""
+
+
+def in_processes(scenarios: Sequence[Scenario], progress: Progress = no_progress) -> list[Turn]:
+    """All runs of all scenarios, in the order and with the coins of `in_turns`.
+
+    `progress` is told the finished share and may raise `Cancelled`. Raises `CaldpError` as
+    `in_turns` does. Each process imports the main module anew, so a script of one's own calls
+    this below `if __name__ == "__main__":`.
+    """
+    total = sum(scenario.trials for scenario in scenarios)
+    workers = min(os.cpu_count() or 1, total // _WORTH)
+    if workers < 2:
+        return list(in_turns(scenarios, progress=progress))
+    for scenario in scenarios:
+        prepare(scenario)  # refuses here, in one sentence, what every process would refuse
+    done: dict[tuple[int, int], Turn] = {}
+    # Started afresh: copying a process that has threads (BLAS) may deadlock.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+        try:
+            for chunk in as_completed(_handed_out(pool, scenarios)):
+                done.update(chunk.result())
+                progress(len(done) / total)
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    return [done[at] for at in sorted(done)]
+
+
+_Chunk = dict[tuple[int, int], Turn]
+"""Turns by their trial and their scenario's place."""
+
+
+def _handed_out(pool: ProcessPoolExecutor, scenarios: Sequence[Scenario]) -> list["Future[_Chunk]"]:
+    return [
+        pool.submit(_chunk, which, scenario, range(first, min(first + _CHUNK, scenario.trials)))
+        for which, scenario in enumerate(scenarios)
+        for first in range(0, scenario.trials, _CHUNK)
+    ]
+
+
+def _chunk(which: int, scenario: Scenario, trials: range) -> _Chunk:
+    setup = prepare(scenario)
+    seeds = np.random.SeedSequence(scenario.seed).spawn(trials.stop)
+    return {(trial, which): one_turn(which, setup, seeds[trial]) for trial in trials}

@@ -1,0 +1,100 @@
+"""The onlooker in a browser: a click moves the person, and days go by as a film; one load."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from benchmarks.browser import settled
+from caldp_core.domain.grid import US_GRID
+from caldp_ui.adversary import words
+from caldp_ui.adversary.beliefs import shown
+from caldp_ui.adversary.slot import DAYS_MAX, DENVER, Suspect
+from tests.browser.conftest import Profiles
+from tests.browser.hands import expect
+from tests.browser.test_phone import PHONE
+from tests.browser.watch import Watch
+
+pytestmark = pytest.mark.browser
+STAGE = ".st-key-adversary-maps .stage"
+SLIDER = ".st-key-adversary-days input[type=range]"
+
+
+@pytest.fixture(scope="module")
+def page(profiles: Profiles, address: str) -> Iterator[Any]:
+    watch = Watch()
+    found = profiles(viewport={"width": 1280, "height": 720}).new_page()
+    watch.follow(found)
+    found.goto(f"{address}/adversary?days=2")
+    found.wait_for_selector(f"{STAGE}[data-painted]")
+    yield found
+    found.close()
+    watch.check()
+
+
+def expect_said(page: Any, record: Suspect) -> None:
+    """The sentence is that of this record, and the page is at rest."""
+    said = words.headline(shown(record)).replace("*", "")
+    expect(page.locator(".st-key-headline")).to_have_text(said)
+    settled(page)
+
+
+def record_of(page: Any) -> str:
+    found: str = page.evaluate("new URLSearchParams(location.search).get('place')")
+    return found
+
+
+def test_days_go_by_in_the_browser_and_the_page_follows_where_they_rest(page: Any) -> None:
+    expect_said(page, Suspect(days=2))
+    slider, step = page.locator(SLIDER), page.locator(f"{STAGE} .step")
+    expect(step).to_have_text("2 days")
+    page.locator(STAGE).get_by_role("button", name="Play").click()
+    expect(step).to_have_text("4 days")
+    page.locator(STAGE).get_by_role("button", name="Stop").click()
+    # Where it was stopped, be it a day later on a busy machine.
+    at = int(step.inner_text().split()[0])
+    assert 4 <= at <= DAYS_MAX
+    expect_said(page, Suspect(days=at))
+    slider.press("Home")
+    expect_said(page, Suspect(days=0))
+    expect(step).to_have_text("before")
+    slider.press("End")
+    expect_said(page, Suspect(days=DAYS_MAX))
+
+
+def test_a_click_is_where_the_person_is_and_so_is_enter(page: Any) -> None:
+    page.locator(f"{STAGE} .pane:visible .frame").first.click(position={"x": 200, "y": 100})
+    page.wait_for_function("location.search.includes('place=')")
+    there = int(record_of(page))
+    assert there != DENVER
+    expect_said(page, Suspect(place=there, days=DAYS_MAX))
+    page.locator(f"{STAGE} .board").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    page.wait_for_function(f"!location.search.includes('place={there}&')")
+    settled(page)
+    beside = int(record_of(page))
+    assert abs(beside - there) < US_GRID.columns
+    expect_said(page, replace(Suspect(), place=beside, days=DAYS_MAX))
+    # Nothing else is to be had in hand here.
+    assert page.locator(f"{STAGE} .tools:visible").count() == 0
+
+
+def test_a_tap_is_a_click_and_the_maps_come_first_on_a_phone(
+    profiles: Profiles, address: str, watch: Watch
+) -> None:
+    page = profiles(**PHONE).new_page()
+    watch.follow(page)
+    page.goto(f"{address}/adversary?days=1")
+    page.wait_for_selector(f"{STAGE}[data-painted]")
+    settled(page)
+    frame = page.locator(f"{STAGE} .pane:visible .frame").first
+    box = frame.bounding_box()
+    assert box["y"] + box["height"] < page.viewport_size["height"] * 0.75
+    frame.tap(position={"x": 150, "y": 50})
+    page.wait_for_function("location.search.includes('place=')")
+    there = int(record_of(page))
+    expect_said(page, Suspect(place=there, days=1))
+    page.close()
+    watch.check()

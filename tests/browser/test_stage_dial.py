@@ -1,0 +1,122 @@
+"""A film that runs along a slider of the page: its pictures come before the server answers."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from benchmarks.browser import settled
+from tests.browser.hands import expect
+from tests.browser.stage_hand import Hand
+
+pytestmark = pytest.mark.browser
+LEVELS = (0.5, 1.0, 2.0, 4.0)
+SLIDER = ".st-key-level input[type=range]"
+
+
+def said(epsilon: float) -> str:
+    return f"As told for ε = {epsilon:g}."
+
+
+def level(hand: Hand) -> float:
+    return float(hand.page.locator(SLIDER).get_attribute("aria-valuetext"))
+
+
+@contextmanager
+def held_at(hand: Hand, wanted: float) -> Iterator[None]:
+    """The page's slider drawn to a level and not let go of before the end."""
+    hand.page.locator(".st-key-level").scroll_into_view_if_needed()
+    box, mouse = hand.page.locator(".st-key-level [role=group]").bounding_box(), hand.page.mouse
+    across = min(LEVELS.index(wanted) / (len(LEVELS) - 1), 0.98)
+    mouse.move(box["x"] + across * (box["width"] - 12) + 6, box["y"] + box["height"] / 2)
+    mouse.down()
+    hand.page.wait_for_function(
+        f"text => document.querySelector('{SLIDER}').getAttribute('aria-valuetext') === text",
+        arg=f"{wanted:g}",
+    )
+    yield
+    mouse.up()
+
+
+def rest_at(hand: Hand, wanted: float) -> list[str]:
+    """The slider moved there by keys; the pictures that the server then shows."""
+    steps = LEVELS.index(wanted) - LEVELS.index(level(hand))
+    for _ in range(abs(steps)):
+        hand.page.locator(SLIDER).press("ArrowRight" if steps > 0 else "ArrowLeft")
+    return server_says(hand, wanted)
+
+
+def server_says(hand: Hand, wanted: float) -> list[str]:
+    """The pictures once the page's own sentence, which the film covers, is that of the level."""
+    hand.page.wait_for_function(
+        """text => [...document.querySelectorAll(".st-key-said p")].length === 1
+            && document.querySelector(".st-key-said p").textContent === text
+            && !document.querySelector(".st-key-said p").style.display""",
+        arg=said(wanted),
+    )
+    settled(hand.page)
+    return hand.pictures()
+
+
+@pytest.fixture(autouse=True)
+def begin_at_1(hand: Hand) -> Iterator[None]:
+    yield
+    rest_at(hand, 1.0)
+    hand.page.locator(".st-key-said").scroll_into_view_if_needed()
+
+
+def test_pictures_and_words_follow_the_hand_and_the_server_confirms_them(hand: Hand) -> None:
+    before, sent = hand.pictures(), len(hand.sent)
+    with held_at(hand, 4.0):
+        expect(hand.page.locator(".st-key-said p:visible")).to_have_text(said(4.0))
+        first = hand.pictures()
+        alt = hand.page.locator(".pane:visible canvas").last.get_attribute("aria-label")
+        subtitle = hand.page.locator(".pane:visible .subtitle").last.inner_text()
+        assert len(hand.sent) == sent, "the server was asked before the hand let go"
+    assert [a == b for a, b in zip(before, first, strict=True)] == [True, False, False]
+    assert subtitle in alt
+    assert server_says(hand, 4.0) == first, "the film is not what the server shows"
+
+
+def test_the_film_never_shows_a_level_under_the_name_of_another(hand: Hand) -> None:
+    before = hand.pictures()
+    with held_at(hand, 2.0):
+        assert hand.pictures() == before, "there is no such step in the film"
+        expect(hand.page.locator(".st-key-said p:visible")).to_have_text(said(1.0))
+    after = server_says(hand, 2.0)
+    assert after[1:] != before[1:]
+    # The film has no step for the scene's own level, so nothing says that it is of this scene.
+    with held_at(hand, 4.0):
+        assert hand.pictures() == after
+    server_says(hand, 4.0)
+
+
+def test_back_where_it_began_the_hand_has_the_page_s_own(hand: Hand) -> None:
+    before = hand.pictures()
+    slider = hand.page.locator(SLIDER)
+    slider.press("ArrowLeft")
+    slider.press("ArrowRight")
+    assert server_says(hand, 1.0) == before
+
+
+def test_a_film_of_other_coins_is_not_followed(hand: Hand) -> None:
+    hand.page.get_by_role("button", name="Another").click()
+    settled(hand.page)
+    before = hand.pictures()
+    with held_at(hand, 4.0):
+        assert hand.pictures() == before
+    server_says(hand, 4.0)
+    hand.page.get_by_role("button", name="First").click()
+    settled(hand.page)
+
+
+def test_play_stops_for_the_page_s_slider(hand: Hand) -> None:
+    choice = hand.page.get_by_label("What changes")
+    choice.select_option("levels")
+    expect(hand.page.locator(".film input")).to_be_hidden()
+    hand.press("Play")
+    with held_at(hand, 4.0):
+        expect(hand.page.locator(".step")).to_have_text("ε = 4")
+        expect(hand.page.locator(".stage").get_by_role("button", name="Play")).to_be_visible()
+    server_says(hand, 4.0)
+    choice.select_option("epsilon")

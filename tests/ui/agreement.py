@@ -1,0 +1,184 @@
+"""Where on the pages numbers are, and where in a run of the exported scenario each comes from.
+
+A sentence is a pattern with a name for each of its numbers; what the pattern does not name may
+hold no digit of its own. A table is held row by row, and a row that is not listed here is an error.
+"""
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from scipy.special import betaincinv
+
+from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.mechanisms.catalogue import MECHANISMS
+from tests.ui.exported import LEFT_OUT, Run
+from tests.ui.readings import Reading, read, to_two_digits
+
+Source = Callable[[Run], float]
+"""Where in a run a number is."""
+
+
+def total_variation(run: Run) -> float:
+    return run.error("tv")
+
+
+def earth_mover(run: Run) -> float:
+    return run.error("sliced_wasserstein_km")
+
+
+def people(run: Run) -> float:
+    return float(run.told["n"])
+
+
+def odds(run: Run) -> float:
+    """Of even guesses the share that ε lets become right; all where nothing is hidden."""
+    return guessed_right(run.policy["epsilon"]) if hides(run).any() else 1.0
+
+
+def guessed_right(epsilon: float | str) -> float:
+    return 1.0 if epsilon == "infinity" else 1 / (1 + math.exp(-float(epsilon)))
+
+
+def hidden(run: Run) -> float:
+    return float(hides(run).sum())
+
+
+def protected(run: Run) -> float:
+    """The share of people, by the truth, whose value hides."""
+    return float(run.result.setup.dataset.distribution[hides(run)].sum())
+
+
+def hides(run: Run) -> Any:
+    """(k,) whether a value hides: in a context, if it is sensitive and others are in its block."""
+    setup = run.result.setup
+    if run.policy["kind"] == "context":
+        return setup.sensitive & (setup.partition.sizes() > 1)[setup.partition.labels]
+    return np.ones(setup.mechanism.k, np.bool_)
+
+
+# What the table of numbers shows under every page, whatever its columns are runs of.
+NUMBERS: Final[Mapping[str, Source]] = {
+    "total variation (TV)": total_variation,
+    "sampling alone, without privacy (TV)": lambda run: run.error("sampling_tv"),
+    "l1 distance": lambda run: run.error("l1"),
+    "l2 distance": lambda run: run.error("l2"),
+    "Kullback–Leibler divergence": lambda run: run.error("kl"),
+    "earth mover's distance": earth_mover,
+    "bits per report": lambda run: float(run.told["bits_per_report"]),
+    "blocks": lambda run: float(run.told["blocks"]),
+    "hidden symbols": hidden,
+    "people": people,
+}
+TEXTS: Final[Mapping[str, Callable[[Run], str]]] = {
+    "method": lambda run: MECHANISMS[run.told["mechanism"]].title,
+    "estimate": lambda run: ESTIMATORS[run.told["scenario"]["estimator"]].title,
+}
+EXPECTED: Final = "expected TV"
+
+
+def agree(shown: str, value: float, where: str, as_read: Callable[[str], Reading] = read) -> None:
+    assert as_read(shown).holds(value), f"{where}: {shown!r} is shown, the run has {value!r}"
+
+
+@dataclass(frozen=True)
+class Said:
+    """A sentence: a pattern, and for each group the file whose run has the number, and where."""
+
+    pattern: str
+    numbers: Mapping[str, tuple[str, Source]]
+
+    def check(self, text: str, runs: Mapping[str, Run]) -> None:
+        found = re.fullmatch(self.pattern, text.replace("\n", " "))
+        assert found is not None, f"{text!r} is not of the form {self.pattern!r}"
+        for name, shown in found.groupdict().items():
+            if shown is not None:
+                file, source = self.numbers[name]
+                agree(shown, source(runs[file]), name)
+
+
+def check_numbers(
+    frame: pd.DataFrame, file_of: Callable[[str], str], runs: Mapping[str, Run]
+) -> None:
+    """The table of numbers; `file_of`: by a column's title, the file that it is a run of."""
+    assert {"total variation (TV)", *TEXTS} <= set(frame.index)
+    for title in frame.columns:
+        run = runs[file_of(title)]
+        for row, shown in zip(map(str, frame.index), frame[title], strict=True):
+            where = f"{title}, {row}"
+            if row in TEXTS:
+                assert shown == TEXTS[row](run), where
+            elif row == EXPECTED:
+                check_expected(shown, run)
+            elif shown == "needs shares":
+                assert run.told["errors"]["sliced_wasserstein_km"]["mean"] is None
+            else:
+                agree(shown, NUMBERS[row](run), where, to_two_digits)
+
+
+def check_expected(shown: str, run: Run) -> None:
+    """An expected error with two standard deviations, and how it was found."""
+    expected = run.told["expected"]
+    if expected["method"] == LEFT_OUT:
+        assert shown.startswith("not known")
+        return
+    if expected["tv"] == 0:
+        assert shown.startswith("0: nothing is hidden")
+        return
+    found = re.fullmatch(r"(.+) ± (.+) \((.+)\)", shown)
+    assert found is not None, shown
+    agree(found[1], expected["tv"], EXPECTED)
+    agree(found[2], 2 * expected["tv_standard_deviation"], "its deviation")
+    assert found[3] == expected["method"]
+
+
+def check_csv(frame: pd.DataFrame, run: Run) -> None:
+    """Every digit of estimate.csv."""
+    setup, first = run.result.setup, run.result.first
+    known = {"symbol", "latitude", "longitude", "value", "group", "block", "share", "people"}
+    assert set(frame.columns) <= known
+    assert frame["symbol"].tolist() == list(range(run.told["k"]))
+    assert frame["share"].tolist() == first.estimate.tolist()
+    assert frame["people"].tolist() == (first.estimate * run.told["n"]).tolist()
+    assert frame["block"].nunique() <= run.told["blocks"]
+    if "latitude" in frame:
+        domain: Any = setup.dataset.domain
+        cells = domain.locate(frame["latitude"].to_numpy(), frame["longitude"].to_numpy())
+        assert cells.tolist() == frame["symbol"].tolist()
+
+
+@dataclass(frozen=True)
+class Coin:
+    """A yes-or-no question by its two levels alone: `f`, `g` are CALDP's (9), worked out anew."""
+
+    f: float
+    g: float
+    run: Run
+
+    @classmethod
+    def of(cls, run: Run) -> "Coin":
+        no, yes = (math.exp(float(run.policy[f"epsilon_{pair}"])) for pair in ("01", "10"))
+        if math.isinf(no) or math.isinf(yes):
+            return cls(0.0 if math.isinf(yes) else 1 / yes, 0.0 if math.isinf(no) else 1 / no, run)
+        return cls((no - 1) / (no * yes - 1), (yes - 1) / (no * yes - 1), run)
+
+    @property
+    def estimate(self) -> float:
+        return float(self.run.result.first.unbiased[1])
+
+    @property
+    def deviation(self) -> float:
+        yes = float(self.run.result.setup.dataset.distribution[1])
+        sent = self.f + (1 - self.f - self.g) * yes
+        return math.sqrt(sent * (1 - sent) / self.run.told["n"]) / (1 - self.f - self.g)
+
+    def end(self, level: float) -> float:
+        """Jeffreys' limit of the share of yes reports, with the coin taken out."""
+        n = self.run.told["n"]
+        count = n * (self.f + (1 - self.f - self.g) * self.estimate)
+        seen = float(betaincinv(count + 0.5, n - count + 0.5, level))
+        return min(max((seen - self.f) / (1 - self.f - self.g), 0.0), 1.0)

@@ -1,0 +1,302 @@
+"""Which numbers each page shows, and where in which file's run each of them is: `PAGES`."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import pandas as pd
+
+from caldp_core.domain.grid import Domain
+from caldp_core.estimation.intervals import intervals, simultaneous
+from caldp_core.mechanisms.tagged import TaggedMechanism
+from caldp_ui.distances import presets as distances
+from caldp_ui.distances.slot import Far, FarLink
+from caldp_ui.personal import presets as personal
+from caldp_ui.personal.slot import Personal, PersonalLink
+from caldp_ui.places import presets as places
+from caldp_ui.places.slot import Places, PlacesLink
+from caldp_ui.values import tables
+from caldp_ui.values.slot import Values, ValuesLink, begin_with
+from caldp_ui.yesno import presets as yesno
+from caldp_ui.yesno.slot import OneQuestion, QuestionLink
+from tests.ui.agreement import (
+    Coin,
+    Said,
+    agree,
+    earth_mover,
+    odds,
+    people,
+    protected,
+    total_variation,
+)
+from tests.ui.exported import Files, Run
+
+Query = dict[str, str]
+OURS, PLAIN = "scenario.json", "plain-ldp.json"
+NUMBER = r"over 99\.9|[\d.,]+"
+OF = rf"(?:all but )?(?:{NUMBER}) of [\d,]+(?: million)?"
+ODDS: Final = Said(
+    rf".*<strong>(?P<odds>(?:{NUMBER}) of 100)</strong> guessed right"
+    rf"(?: among the (?P<protected>{OF}) who are protected)?, from a 50:50 guess before</p></div>",
+    {"odds": (OURS, odds), "protected": (OURS, protected)},
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """What a page says and hands on: its headline, tables, files, odds, and maps' large numbers."""
+
+    headline: str
+    tables: list[pd.DataFrame]
+    answers: list[pd.DataFrame]
+    files: Files
+    csv: pd.DataFrame
+    odds: list[str]
+    facts: list[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page that hands on a scenario, the links that are checked, and where its numbers are.
+
+    `links`: the page as it begins, then its presets; `how_many` there are of them. `numbers`: by
+    title of the table of numbers' columns, the file that each is a run of. `facts`: by the id of a
+    picture of the map, its large number. `more`: what is this page's alone.
+    """
+
+    name: str
+    links: Callable[[], list[Query]]
+    how_many: int
+    headline: Said
+    numbers: Callable[[str], str]
+    facts: Mapping[str, Said] = field(default_factory=dict)
+    more: Callable[[Shown, Mapping[str, Run]], None] = lambda what, runs: None
+
+
+def _wrong(file: str) -> Said:
+    """The error of a map in large type."""
+    return Said(rf"(?P<tv>{OF}) people in the wrong place", {"tv": (file, total_variation)})
+
+
+def _of_places() -> list[Query]:
+    begin = Places()
+    return [
+        PlacesLink().write(replace(begin, scenario=preset.apply(begin.scenario)))
+        for preset in places.PRESETS
+    ]
+
+
+PLACES: Final = Page(
+    "places",
+    _of_places,
+    len(places.PRESETS),
+    Said(
+        rf"\*\*(?P<ours>{OF}) people in the wrong place\*\*; with plain LDP (?P<plain>{OF})\. "
+        rf"An onlooker (?:guesses right (?:at most )?(?P<odds>(?:{NUMBER}) of 100) \(\w+\)\."
+        r"|reads everything: nobody is protected\.)",
+        {
+            "ours": (OURS, total_variation),
+            "plain": (PLAIN, total_variation),
+            "odds": (OURS, odds),
+        },
+    ),
+    {"this protection": OURS, "plain LDP": PLAIN}.__getitem__,
+    {"plain": _wrong(PLAIN), "ours": _wrong(OURS)},
+)
+
+
+def _of_values() -> list[Query]:
+    links = []
+    for table in tables.TABLES:
+        begin = begin_with(table)
+        domain = begin.dataset.load().domain
+        assert isinstance(domain, Domain)
+        made = [preset.apply(begin) for preset in tables.presets_of(table.spec, domain)]
+        links += [ValuesLink().write(Values(scenario)) for scenario in made]
+    return links
+
+
+def _answers(what: Shown, runs: Mapping[str, Run]) -> None:
+    """The table of answers: shares, single and simultaneous intervals."""
+    (frame,) = what.answers
+    assert len(frame.columns) in (13, 14)
+    for who, file in (("this", OURS), ("plain", PLAIN)):
+        first = runs[file].result.first
+        assert frame[who].tolist() == (100 * first.estimate).tolist()
+        for ends, some in ((intervals, ""), (simultaneous, "all ")):
+            found = ends(first.evidence)
+            assert frame[f"{who} {some}low"].tolist() == (100 * found.low).tolist()
+            assert frame[f"{who} {some}high"].tolist() == (100 * found.high).tolist()
+    setup = runs[OURS].result.setup
+    assert frame["truth"].tolist() == (100 * setup.dataset.distribution).tolist()
+    assert frame["sensitive"].tolist() == setup.sensitive.tolist()
+
+
+VALUES: Final = Page(
+    "values",
+    _of_values,
+    40,
+    Said(
+        rf"With this protection \*\*(?P<ours>{OF}) people are counted at the wrong answer\*\*; "
+        rf"with plain LDP \*\*(?P<plain>{OF})\*\*\. An onlooker (?:torn between two guesses right "
+        rf"(?:at most )?\*\*(?P<odds>(?:{NUMBER}) of 100)\*\* times\."
+        r"|reads every answer: nobody is protected\.)",
+        PLACES.headline.numbers,
+    ),
+    PLACES.numbers,
+    more=_answers,
+)
+
+WARNER: Final = "warners-coin.json"
+
+
+def _of_question() -> list[Query]:
+    begin = OneQuestion()
+    made = [replace(begin.scenario, policy=preset.policy) for preset in yesno.PRESETS]
+    return [QuestionLink().write(OneQuestion(scenario)) for scenario in (begin.scenario, *made)]
+
+
+def _needs(runs: Mapping[str, Run]) -> float:
+    ours, warner = (Coin.of(runs[file]).deviation for file in (OURS, WARNER))
+    return (warner / ours) ** 2
+
+
+def _coins(what: Shown, runs: Mapping[str, Run]) -> None:
+    """The table of coins, and how many people Warner's takes."""
+    frame = what.tables[0]
+    for title, file in (("this protection", OURS), ("Warner's coin", WARNER)):
+        shown, coin = frame[title].to_dict(), Coin.of(runs[file])
+        low, _, high = shown.pop("95 % range").removesuffix(" %").partition(" to ")
+        numbers = {
+            "ε of yes": float(runs[file].policy["epsilon_10"]),
+            "ε of no": float(runs[file].policy["epsilon_01"]),
+            "with yes, send yes": 1 - coin.g,
+            "with no, send yes": coin.f,
+            "right after “yes”, from 50:50": (1 - coin.g) / (1 - coin.g + coin.f),
+            "right after “no”, from 50:50": (1 - coin.f) / (1 - coin.f + coin.g),
+            "unbiased estimate of yes": coin.estimate,
+            "standard error (exact)": coin.deviation,
+        }
+        assert set(shown) == set(numbers)
+        agree(f"{low} %", coin.end(0.025), "low end")
+        agree(f"{high} %", coin.end(0.975), "high end")
+        for row, value in numbers.items():
+            agree(shown[row].replace(" points", " %"), value, f"{title}, {row}")
+    more = re.search(r"needs \*?\*?(.+?)(?: times)?\*?\*? (?:as many|of) people", what.headline)
+    factor = _needs(runs)
+    assert (more is None) == (factor < 1.005)
+    if more is not None:
+        agree(more[1], factor, "times as many")
+
+
+YES_OR_NO: Final = Page(
+    "yesno",
+    _of_question,
+    1 + len(yesno.PRESETS),
+    Said(
+        rf"\*\*(?P<low>{NUMBER}) to (?P<high>{NUMBER}) %\*\* have yes, say (?P<n>.+?) reports "
+        r"\(truly (?P<truth>[\d.]+ %)\)\."
+        r"(?: Plain LDP, Warner's coin, needs .+ people for that\.)?",
+        {
+            "low": (OURS, lambda run: 100 * Coin.of(run).end(0.025)),
+            "high": (OURS, lambda run: 100 * Coin.of(run).end(0.975)),
+            "n": (OURS, people),
+            "truth": (OURS, lambda run: float(run.result.setup.dataset.distribution[1])),
+        },
+    ),
+    {"this protection": OURS, "Warner's coin": WARNER}.__getitem__,
+    more=_coins,
+)
+
+BLOCKS: Final = "blocks-beside.json"
+
+
+def _of_distances() -> list[Query]:
+    begin = Far()
+    made = [replace(begin.scenario, policy=preset.policy) for preset in distances.PRESETS]
+    return [FarLink().write(replace(begin, scenario=scenario)) for scenario in made]
+
+
+def _off(file: str) -> Said:
+    return Said(
+        rf"(?P<km>{NUMBER} km) off on average; (?P<tv>{OF}) in the wrong cell",
+        {"km": (file, earth_mover), "tv": (file, total_variation)},
+    )
+
+
+DISTANCES: Final = Page(
+    "distances",
+    _of_distances,
+    len(distances.PRESETS),
+    Said(
+        rf"The map puts people \*\*(?P<ours>{NUMBER} km)\*\* off on average; in blocks "
+        rf"(?P<blocks>{NUMBER} km); with plain LDP (?P<plain>{NUMBER} km)\. "
+        rf"Within (?P<km>{NUMBER} km), at most (?P<odds>(?:{NUMBER}) of 100) are guessed right\.",
+        {
+            "ours": (OURS, earth_mover),
+            "blocks": (BLOCKS, earth_mover),
+            "plain": (PLAIN, earth_mover),
+            "km": (OURS, lambda run: float(run.policy["km"])),
+            "odds": (OURS, odds),
+        },
+    ),
+    lambda title: {"noise that fades": OURS, "plain LDP": PLAIN}.get(title, BLOCKS),
+    {"noise": _off(OURS), "blocks": _off(BLOCKS)},
+)
+
+KNOWN, NOTHING = "places-known.json", "nothing-own.json"
+
+
+def _of_personal() -> list[Query]:
+    begin = Personal()
+    made = [preset.apply(begin.scenario) for preset in personal.PRESETS]
+    return [PersonalLink().write(Personal(scenario)) for scenario in made]
+
+
+def _tags(what: Shown, runs: Mapping[str, Run]) -> None:
+    """Shares of people at own places: true, and from the reports."""
+    run = runs[OURS]
+    setup, made = run.result.setup, run.result.setup.mechanism
+    assert isinstance(made, TaggedMechanism)
+    elsewhere = 1 - float(setup.dataset.distribution[setup.sensitive].sum())
+    found = made.common.estimate(run.result.first.evidence.tally)[made.k :]
+    frame = what.tables[1]
+    assert len(frame) == len(run.policy["shares"])
+    for row, share, estimate in zip(frame.index, run.policy["shares"], found, strict=True):
+        agree(frame.loc[row, "truth"], share * elsewhere, f"{row}, truth")
+        agree(frame.loc[row, "from the reports"], float(estimate), f"{row}, reports")
+
+
+PERSONAL: Final = Page(
+    "personal",
+    _of_personal,
+    len(personal.PRESETS),
+    Said(
+        rf"\*\*(?P<ours>(?:{NUMBER}) of 100)\*\* in the wrong place(?:, as the collector knows "
+        rf"people's places|; own places known: \*\*(?P<known>{NUMBER})\*\*); everything hidden: "
+        rf"(?P<plain>{NUMBER})\. From 50:50, “at home” gets to "
+        rf"(?P<odds>(?:{NUMBER}) of 100) at most\.",
+        {
+            "ours": (OURS, total_variation),
+            "known": (KNOWN, lambda run: 100 * total_variation(run)),
+            "plain": (PLAIN, lambda run: 100 * total_variation(run)),
+            "odds": (OURS, odds),
+        },
+    ),
+    lambda title: {
+        "nothing of one's own": NOTHING,
+        "everything sensitive": PLAIN,
+        "tags, places known": KNOWN,
+    }.get(title, OURS),
+    {
+        "everything": _wrong(PLAIN),
+        "known": _wrong(KNOWN),
+        "assumed": _wrong(OURS),
+        "nothing": _wrong(NOTHING),
+    },
+    _tags,
+)
+
+PAGES: Final = {page.name: page for page in (PLACES, VALUES, YES_OR_NO, DISTANCES, PERSONAL)}
+"""By name, what each page shows and where it is in the run."""

@@ -1,0 +1,138 @@
+"""Every number on a page is that of `python -m caldp_core run` of the scenario it hands on.
+
+`agreement_pages.PAGES` says for each page which numbers it shows and where in the run each is.
+"""
+
+import io
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from caldp_core.theory.expected_error import Budget
+from caldp_ui.compute import rivals
+from caldp_ui.parts import numbers
+from tests.ui.agreement import (
+    EXPECTED,
+    check_csv,
+    check_expected,
+    check_numbers,
+)
+from tests.ui.agreement_pages import ODDS, OURS, PAGES, VALUES, YES_OR_NO, Page, Query, Shown
+from tests.ui.driver import APP, checked, container, jobs_done, scene_of
+from tests.ui.exported import Files, Run, ran, ran_with_forecast, saved
+from tests.ui.readings import ROUNDING
+
+
+def opened(page: Page, link: Query) -> Shown:
+    """The page with its numbers on show, and what it hands on."""
+    at = AppTest.from_file(APP, default_timeout=120)
+    for name, value in link.items():
+        at.query_params[name] = value
+    at.session_state[f"{page.name}-tabs"] = "Hand it on"
+    with saved() as files:
+        checked(at.switch_page(f"pages/{page.name}.py").run())
+        jobs_done(at)
+    at.session_state[f"{page.name}-tabs"] = "Numbers"
+    checked(at.run())
+    return seen(page, jobs_done(at), files)
+
+
+def seen(page: Page, at: AppTest, files: Files) -> Shown:
+    """All that is checked of the page, read once."""
+    (headline,) = (item.value for item in container(at, "headline").markdown)
+    drawn = scene_of(at, f"{page.name}-maps") if page.facts else {}
+    pictures = [*drawn.get("pictures", ()), *drawn.get("differences", ())]
+    odds_drawn = container(at, "odds")
+    return Shown(
+        headline,
+        [each.value for each in at.table],
+        [each.value for each in at.dataframe],
+        files,
+        pd.read_csv(io.BytesIO(bytes(files["estimate.csv"]))),  # type: ignore[arg-type]
+        [html.proto.body for html in odds_drawn.get("html")] if odds_drawn else [],
+        [(each["id"], " ".join(each["fact"])) for each in pictures if each["fact"]],
+    )
+
+
+def check(page: Page, what: Shown, runs: Mapping[str, Run]) -> None:
+    """Every number that is listed of the page."""
+    page.headline.check(what.headline, runs)
+    check_numbers(what.tables[1 if page is YES_OR_NO else 0], page.numbers, runs)
+    check_csv(what.csv, runs[OURS])
+    page.more(what, runs)
+    for html in what.odds:
+        ODDS.check(html, runs)
+    for name, fact in what.facts:
+        page.facts[name.removeprefix("off-")].check(fact, runs)
+
+
+@pytest.fixture
+def no_forecast(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leaves out what takes seconds of trials: the expected error has a test of its own."""
+
+    unknown = numbers.Foreseen(None, None, None)
+    monkeypatch.setattr(numbers, "foreseen", lambda *scenarios: unknown)
+
+
+CASES: Final = [
+    pytest.param(
+        name, case, marks=() if case in by_default else pytest.mark.thorough, id=f"{name}-{case}"
+    )
+    for name, by_default in (
+        ("places", {5}), ("values", {0, 18}), ("yesno", {0, 3}), ("distances", {4}),
+        ("personal", {4}),
+    )
+    for case in range(PAGES[name].how_many)
+]  # fmt: skip
+
+
+@pytest.mark.usefixtures("no_forecast")
+@pytest.mark.parametrize(("name", "case"), CASES)
+def test_every_number_is_that_of_the_command_line(name: str, case: int) -> None:
+    page = PAGES[name]
+    links = page.links()
+    assert len(links) == page.how_many
+    what = opened(page, links[case])
+    runs = {name: ran(str(text)) for name, text in what.files.items() if name.endswith(".json")}
+    check(page, what, runs)
+    for file, run in runs.items():
+        same = [other for other, its in runs.items() if its is run]
+        for number, told in spoiled(run.told):
+            wrong = dict.fromkeys(same, replace(run, told=told))
+            assert disagrees(page, what, {**runs, **wrong}), f"{file}: {number}"
+
+
+def disagrees(page: Page, what: Shown, runs: Mapping[str, Run]) -> bool:
+    try:
+        check(page, what, runs)
+    except AssertionError:
+        return True
+    return False
+
+
+def spoiled(told: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What the command line would print were one of its numbers a quarter larger, or its next."""
+    for name, error in told["errors"].items():
+        if error["mean"] and error["mean"] > ROUNDING:
+            wrong = {**error, "mean": 1.25 * error["mean"]}
+            yield name, {**told, "errors": {**told["errors"], name: wrong}}
+    for name in ("n", "blocks", "bits_per_report"):
+        yield name, {**told, name: told[name] + 1}
+
+
+def test_the_expected_error_is_that_of_the_command_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rivals, "people_plain_needs", lambda scenario: None)
+    monkeypatch.setattr(Budget, "single", lambda k: Budget(16, 16, 0.01))
+    page = VALUES
+    what = opened(page, page.links()[0])
+    for title in what.tables[0].columns:
+        shown, text = what.tables[0][title][EXPECTED], str(what.files[page.numbers(title)])
+        run = ran_with_forecast(text)
+        check_expected(shown, run)
+        wrong = {**run.told["expected"], "tv": 1.1 * run.told["expected"]["tv"]}
+        with pytest.raises(AssertionError):
+            check_expected(shown, replace(run, told={**run.told, "expected": wrong}))

@@ -1,0 +1,223 @@
+"""Pages that show what is to be expected, held against runs of the scenarios they hand on."""
+
+import io
+import json
+import math
+import re
+from contextlib import redirect_stdout
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import norm
+from streamlit.testing.v1 import AppTest
+
+from caldp_core.datasets import Uniform
+from caldp_core.experiments.run import Setup, prepare
+from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.adversary.slot import Suspect, SuspectLink
+from caldp_ui.controls.choices import NAMES
+from caldp_ui.curves.slot import BEGIN, Curves, CurvesLink
+from caldp_ui.paper.slot import Paper, PaperLink
+from caldp_ui.places import presets
+from caldp_ui.plan import words
+from caldp_ui.plan.deployments import DEPLOYMENTS
+from caldp_ui.plan.slot import Plan, PlanLink
+from tests.ui.agreement import agree
+from tests.ui.driver import APP, checked, container, jobs_done
+from tests.ui.exported import Files, printed, ran, ran_with_forecast, saved
+from tests.ui.readings import Reading, read, to_three_digits, to_two_digits
+
+
+def opened(page: str, link: dict[str, str], **state: Any) -> tuple[AppTest, Files]:
+    """The page with everything that it hands on."""
+    at = AppTest.from_file(APP, default_timeout=120)
+    for name, value in link.items():
+        at.query_params[name] = value
+    for name, value in {"hand-on": True, **state}.items():
+        at.session_state[f"{page}-{name}"] = value
+    with saved() as files:
+        checked(at.switch_page(f"pages/{page}.py").run())
+        jobs_done(at)
+    return at, files
+
+
+def headline(at: AppTest) -> str:
+    (said,) = (item.value for item in container(at, "headline").markdown)
+    return str(said)
+
+
+def table(files: Files, name: str) -> pd.DataFrame:
+    data = files[name]
+    return pd.read_csv(io.BytesIO(data if isinstance(data, bytes) else data.encode()))
+
+
+def scenario_of(text: Any) -> Scenario:
+    return Scenario.from_dict(json.loads(text))
+
+
+def people_for(setup: Setup, floor: float, within: float) -> float:
+    """People for which the worst 95 % range of all common values is as wide as that, by hand."""
+    p = setup.dataset.distribution
+    of_one = setup.mechanism.variance(p, 1)  # falls with 1/n exactly
+    common = p >= floor
+    return float(((norm.ppf(0.975) / (within * p[common])) ** 2 * of_one[common]).max())
+
+
+@pytest.mark.parametrize(
+    "record", [Plan(), Plan(floor=0.02, within=0.2, protection="more-blocks")], ids=["begin", "own"]
+)
+def test_people_of_a_plan_reach_its_goal(record: Plan) -> None:
+    at, files = opened("plan", PlanLink().write(record))
+    planned = ran(str(files["scenario.json"]))
+    needed = people_for(planned.result.setup, record.floor, record.within)
+    assert needed <= planned.told["n"] <= 1.002 * needed
+    found = re.search(r"takes \*\*(.+?) people\*\*, plain LDP (.+?) \((.+?) times as", headline(at))
+    assert found is not None
+    plain = prepare(planned.result.setup.scenario.plain())
+    more = people_for(plain, record.floor, record.within)
+    for shown, value, as_read in (
+        (found[1], planned.told["n"], to_three_digits),
+        (found[2], 1.001 * more, lambda text: _within(to_three_digits(text), 0.001)),
+        (found[3], more / needed, lambda text: _within(read(text), 0.003)),
+    ):
+        agree(shown, value, "headline", as_read)
+    check_points(table(files, "people.csv"), record)
+    check_methods(at.table[0].value, record)
+    check_deployments(at.table[1].value, record)
+
+
+def _within(reading: Reading, share: float) -> Reading:
+    return replace(reading, low=reading.low * (1 - share), high=reading.high * (1 + share))
+
+
+def check_points(frame: pd.DataFrame, record: Plan) -> None:
+    """A point of the picture each: its people by its own method."""
+    titles = {words.title(record, name): name for name in NAMES}
+    for row in frame.sample(8, random_state=1).to_dict("records"):
+        setup = prepare(record.under(titles[row["protection"]], row["epsilon"]))
+        assert MECHANISMS[setup.mechanism_name].title == row["method"]
+        needed = people_for(setup, record.floor, record.within)
+        assert needed * (1 - 1e-6) <= row["people"] <= max(1.002 * needed, needed + 1)
+
+
+def check_methods(frame: Any, record: Plan) -> None:
+    """By method and protection, the fewest marked."""
+    by_title = {entry.title: entry for entry in MECHANISMS.values()}
+    for name in (record.protection, "plain"):
+        column = frame[words.title(record, name)]
+        fewest = math.inf
+        for title, shown in column.items():
+            spec = by_title[str(title)].spec()
+            setup = prepare(replace(record.under(name, record.epsilon), mechanism=spec))
+            needed = people_for(setup, record.floor, record.within)
+            fewest = min(fewest, needed)
+            as_read = to_three_digits(shown.removesuffix(" ✓"))
+            assert _within(as_read, 0.001).holds(needed), (name, title, shown, needed)
+        marked = [shown for shown in column if shown.endswith(" ✓")]
+        assert marked
+        assert all(_within(read(s.removesuffix(" ✓")), 0.01).holds(fewest) for s in marked)
+
+
+def check_deployments(frame: pd.DataFrame, record: Plan) -> None:
+    """Published ε's: odds by hand, and people under plain LDP."""
+    for each in DEPLOYMENTS:
+        row: Any = frame.loc[each.title]
+        agree(row["ε a report"], each.epsilon, each.title)
+        right = 1 / (1 + math.exp(-each.epsilon))
+        agree(f"{row['guessed right of 100, one report']} of 100", right, each.title)
+        needed = people_for(
+            prepare(record.under("plain", each.epsilon)), record.floor, record.within
+        )
+        shown = _within(to_three_digits(row["people for your goal, plain LDP"]), 0.001)
+        assert shown.holds(needed), each.title
+
+
+def test_the_ends_of_all_curves_are_what_the_command_line_expects() -> None:
+    record = replace(Curves(replace(BEGIN, dataset=Uniform(60), n=10_000)), methods=("hadamard",))
+    at, files = opened("curves", CurvesLink().write(record))
+    frame = table(files, "curves.csv")
+    for curve in json.loads(files["curves.json"]):
+        rows = frame[frame["curve"] == curve["curve"]]
+        assert rows["number of people"].tolist() == [point["x"] for point in curve["points"]]
+        for place in (0, -1):
+            told = ran_with_forecast(json.dumps(curve["points"][place]["scenario"])).told
+            row: Any = rows.iloc[place]
+            expected = told["expected"]
+            if row["way"] == expected["method"] == "normal approximation":
+                assert row["expected TV"] == expected["tv"]
+                assert row["standard deviation"] == expected["tv_standard_deviation"]
+            else:  # fewer trials on the page, as its curves have many points
+                trials = int(re.findall(r"\d[\d,]*", row["way"])[0].replace(",", ""))
+                error = math.hypot(
+                    row["standard deviation"] / math.sqrt(trials), expected["tv_standard_error"]
+                )
+                assert abs(row["expected TV"] - expected["tv"]) < 6 * error
+    found = re.search(r"\*\*(.+?): (.+?) people with the wrong value\*\*", headline(at))
+    assert found is not None
+    here = frame[(frame["curve"] == found[1]) & (frame["number of people"] == 10_000)]
+    agree(found[2], float(here["expected TV"].iloc[0]), "headline")
+
+
+@pytest.mark.parametrize("days", [1, 4])
+def test_what_an_onlooker_believes_is_what_the_code_prints(days: int) -> None:
+    record = Suspect(presets.PRESETS[2].apply(Suspect().scenario), days=days)
+    at, files = opened("adversary", SuspectLink().write(record), tabs="Hand it on")
+    (code,) = (each.value for each in at.code if each.value.startswith("import numpy"))
+    scenarios = {name: scenario_of(files[name]) for name in ("scenario.json", "plain-ldp.json")}
+    beliefs = {name: believed(code, scenario) for name, scenario in scenarios.items()}
+    ours, plain = beliefs["scenario.json"], beliefs["plain-ldp.json"]
+    frame = table(files, "days.csv")
+    np.testing.assert_allclose(frame["this protection"], ours, rtol=1e-12)
+    np.testing.assert_allclose(frame["plain LDP"], plain, rtol=1e-12)
+    pattern = (
+        r"From (\d+) reports? an onlooker reads the state and puts \*\*(.+?)\*\* on the true "
+        r"place; with plain LDP (.+?), before (.+?)\."
+    )
+    found = re.fullmatch(pattern, headline(at))
+    assert found is not None
+    assert int(found[1]) == days
+    for shown, value in zip(found.groups()[1:], (ours[days], plain[days], ours[0]), strict=True):
+        agree(shown, value, "headline")
+    at.session_state["adversary-tabs"] = "Numbers"
+    numbers: Any = checked(at.run()).table[0].value
+    for title, name in (("this protection", "scenario.json"), ("plain LDP", "plain-ldp.json")):
+        told = ran(str(files[name])).told
+        assert numbers[title]["method"] == MECHANISMS[told["mechanism"]].title
+        for row, day in (("before", 0), ("after", days)):
+            shown = numbers[title][f"put on the true place, {row}"]
+            agree(shown, beliefs[name][day], f"{title}, {row}", to_two_digits)
+
+
+def believed(code: str, scenario: Scenario) -> list[float]:
+    """What the page's code prints of a scenario, day by day."""
+    start, end = code.index("Scenario.from_dict("), code.index("\nplace, days")
+    text = io.StringIO()
+    with redirect_stdout(text):
+        exec(f"{code[:start]}Scenario.from_dict({scenario.to_dict()!r}){code[end:]}", {})
+    return [float(line.split()[1]) for line in text.getvalue().splitlines()]
+
+
+def test_table_1_is_that_of_the_command_line() -> None:
+    record = replace(Paper(), runs=2)
+    at, files = opened("paper", PaperLink().write(record))
+    (command,) = (each.value for each in at.code if "table1" in each.value)
+    arguments = command.split()[3:-1]
+    columns = json.loads(
+        printed([*arguments[:2], "--json", *arguments[2:]], str(files["scenario.json"]))
+    )
+    frame = at.table[0].value
+    assert len(frame.columns) == len(columns)
+    for column in columns:
+        shown: Any = frame[column["title"]]
+        mean, _, error = shown["recomputed, mean ± standard error"].partition(" ± ")
+        agree(mean, column["mean"], column["title"])
+        agree(error, column["standard_error"], column["title"])
+        agree(shown["printed"], column["paper"], column["title"])
+        gap, _, side = shown["difference"].replace("\N{NO-BREAK SPACE}", " ").partition(" % ")
+        off = column["mean"] / column["paper"] - 1
+        agree(f"{gap} %", abs(off), column["title"])
+        assert side.startswith("above" if off >= 0 else "below")

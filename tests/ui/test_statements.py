@@ -1,0 +1,66 @@
+"""What docs/mathematics.md states is shown by the page that it names, and by no other."""
+
+import re
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from caldp_ui.app.navigation import CLASSROOM, PAGES
+from caldp_ui.words.statements import LECTURE, STATEMENTS, Statement
+from tests.test_docs_mathematics import rows
+from tests.ui.driver import APP, checked, container
+
+Table = set[tuple[str, str, str]]
+TITLES = {entry.path.removeprefix("pages/").removesuffix(".py"): entry.title for entry in PAGES}
+
+
+def listed(*sections: str) -> Table:
+    """Statement, code and place of the rows of these tables."""
+    return {(says, code, where) for section in sections for says, code, where in rows(section)}
+
+
+def told(statement: Statement, where: str) -> tuple[str, str, str]:
+    return statement.says, f"`caldp_core.{statement.code}`", where
+
+
+def test_the_tables_are_those_of_the_pages() -> None:
+    by_page = {told(s, TITLES[page]) for page, those in STATEMENTS.items() for s in those}
+    by_station = {told(s, station) for station, those in LECTURE.items() for s in those}
+    assert listed("Theory", "Audits") == by_page
+    assert listed("The lecture") == by_station
+    assert len(by_page) + len(by_station) == sum(
+        len(those) for table in (STATEMENTS, LECTURE) for those in table.values()
+    )
+
+
+def opened(page: str, key: str, **query: str) -> AppTest:
+    at = AppTest.from_file(APP, default_timeout=120)
+    for name, value in query.items():
+        at.query_params[name] = value
+    at.session_state[key] = True
+    return checked(at.switch_page(page).run())
+
+
+def shown(at: AppTest) -> list[str]:
+    """Names of the code in what is shown of statements."""
+    texts = [item.value for item in at.main.markdown]
+    return [name for text in texts for name in re.findall(r" · `caldp_core\.([\w.]+)`$", text)]
+
+
+@pytest.mark.parametrize("page", STATEMENTS)
+def test_a_page_shows_its_statements(page: str) -> None:
+    at = opened(f"pages/{page}.py", f"{page}-mathematics")
+    assert shown(at) == [statement.code for statement in STATEMENTS[page]]
+    formulas = {"$$\n" + s.formula + "\n$$" for s in STATEMENTS[page] if s.formula}
+    assert formulas <= {item.value for item in at.latex}
+
+
+@pytest.mark.parametrize("station", LECTURE)
+def test_a_station_shows_its_statements(station: str) -> None:
+    at = opened(CLASSROOM, "classroom-formula", station=station)
+    assert shown(at) == [statement.code for statement in LECTURE[station]]
+    assert at.latex or container(at, "classroom-formula")
+
+
+def test_statements_wait_until_they_are_asked_for() -> None:
+    assert not shown(checked(AppTest.from_file(APP).switch_page("pages/yesno.py").run()))
