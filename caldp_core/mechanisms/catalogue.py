@@ -35,7 +35,8 @@ class MechanismEntry:
 
     `policies`: kinds of privacy matrices; what is made for one of them keeps it. `spec`: the
     record that names the mechanism in scenarios, with its parameters. `slow_from`: hidden symbols
-    in one block from which making it or drawing a tally takes more than a second.
+    in one block from which making it or drawing a tally takes more than a second;
+    `slow_to_make_from`: the same of making it the first time, after which it is quick.
     """
 
     name: str
@@ -45,6 +46,7 @@ class MechanismEntry:
     policies: tuple[type[PrivacyMatrix], ...]
     spec: type[MechanismSpec]
     slow_from: int = K_MAX + 1
+    slow_to_make_from: int = K_MAX + 1
 
     def make(self, policy: Any) -> Mechanism:
         """The mechanism with its own choice of parameters; `CaldpError` where sizes do not fit."""
@@ -119,7 +121,8 @@ _OTHERS: Final = (
         "Designed by a linear program; the bound is its dual",
         (EuclideanMetric,),
         BestKernel,
-        slow_from=2,
+        slow_from=1_000,
+        slow_to_make_from=2,
     ),
     MechanismEntry(
         "stepped-geometric",

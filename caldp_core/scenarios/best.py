@@ -87,7 +87,7 @@ def _least_error(policy: PrivacyMatrix) -> Chosen:
 def _quick(policy: PrivacyMatrix) -> Iterator[Chosen]:
     largest = _largest_block(policy)
     for entry in mechanisms_for(policy):
-        if largest >= entry.slow_from:
+        if largest >= min(entry.slow_from, entry.slow_to_make_from):
             continue
         for spec in _settings(entry.spec(), policy):
             try:

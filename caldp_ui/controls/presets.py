@@ -4,14 +4,58 @@ Room: controls. A preset sets what is protected; data, ε, people and estimator 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Protocol, TypeVar
 
 import streamlit as st
 
+from caldp_core.scenarios.policy_base import PolicySpec
 from caldp_core.scenarios.protection import BlocksSpec, SensitiveSpec
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.session.scenarios import S, bind
 from caldp_ui.session.slot import Slot
+
+
+class Ready(Protocol):
+    """Something to start from, with a title and a sentence for readers."""
+
+    @property
+    def title(self) -> str:
+        """What it is called."""
+        ...
+
+    @property
+    def sentence(self) -> str:
+        """What it means."""
+        ...
+
+    def apply(self, scenario: Scenario) -> Scenario:
+        """The scenario with it."""
+        ...
+
+    def fits(self, scenario: Scenario) -> bool:
+        """True if the scenario shows it already."""
+        ...
+
+
+P = TypeVar("P", bound=Ready)
+
+
+@dataclass(frozen=True)
+class ReadyPolicy:
+    """A whole policy."""
+
+    title: str
+    sentence: str
+    policy: PolicySpec
+
+    def apply(self, scenario: Scenario) -> Scenario:
+        """The scenario with this policy."""
+        return replace(scenario, policy=self.policy)
+
+    def fits(self, scenario: Scenario) -> bool:
+        """True if the scenario already has this policy."""
+        return bool(scenario.policy == self.policy)
 
 
 @dataclass(frozen=True)
@@ -34,19 +78,19 @@ class Preset:
         )
 
 
-def fitting(presets: Sequence[Preset], scenario: Scenario) -> Preset | None:
+def fitting(presets: Sequence[P], scenario: Scenario) -> P | None:
     """The preset that the scenario shows, if it is one."""
     return next((preset for preset in presets if preset.fits(scenario)), None)
 
 
-def picker(slot: Slot[S], presets: Sequence[Preset]) -> None:
-    """A menu of ready protections, and the sentence of the one that is shown."""
+def picker(slot: Slot[S], presets: Sequence[Ready]) -> None:
+    """A menu of what to start from, and the sentence of the one that is shown."""
     titles = {preset.title: preset for preset in presets}
     shown = fitting(presets, slot.now().scenario)
     st.selectbox(
         "Start from",
         list(titles),
-        placeholder="your own protection",
+        placeholder="your own",
         **bind(slot, "preset", shown and shown.title, lambda s, picked: titles[picked].apply(s)),
     )
     if shown:

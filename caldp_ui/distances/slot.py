@@ -11,12 +11,13 @@ from caldp_core.basics.errors import CaldpError, check_whole, require
 from caldp_core.basics.numerals import read_whole
 from caldp_core.datasets import Gowalla
 from caldp_core.mechanisms.catalogue import MechanismEntry, mechanisms_for
+from caldp_core.mechanisms.specs import BestKernel, PlanarGeometric
 from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.distances import CrowFlies, Streets
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
+from caldp_ui.session.pins import PinSlot
 from caldp_ui.session.scenarios import WithScenario, read_scenario, scenario_query, unknown_keys
-from caldp_ui.session.slot import Slot
 from caldp_ui.stage import LOOK_KEY, VIEW_KEY
 
 MapDistance: TypeAlias = CrowFlies | Streets
@@ -90,6 +91,13 @@ def measured(scenario: Scenario, kind: type[MapDistance]) -> Scenario:
     return changed if keeps else replace(changed, mechanism=Best())
 
 
+def standing_in(scenario: Scenario) -> Scenario:
+    """The scenario with planar noise in place of the best, which may have to be designed first."""
+    if not isinstance(scenario.mechanism, BestKernel):
+        return scenario
+    return replace(scenario, mechanism=PlanarGeometric())
+
+
 def keeping(scenario: Scenario) -> list[MechanismEntry]:
     """All mechanisms of the catalogue for the kind of policy that the scenario has."""
     return mechanisms_for(scenario.policy.build(runs.dataset(scenario)).policy)
@@ -131,7 +139,7 @@ class FarLink:
         check_whole(_PLACE, record.place, 0, domain.k - 1)
         for name, value, known in ((_SHOW, record.show, SHOWS), (_BESIDE, record.beside, RIVALS)):
             require(value in known, f"{name} must be one of {', '.join(known)}, got {value!r}.")
-        runs.setup(record.scenario)
+        runs.setup(standing_in(record.scenario))
 
 
-SLOT: Final = Slot("distances", FarLink())
+SLOT: Final = PinSlot("distances", FarLink())

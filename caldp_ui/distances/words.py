@@ -3,11 +3,15 @@
 Room: distances.
 """
 
+import math
 from typing import Final
 
 from caldp_core.audit.adversary import guessed_right
 from caldp_core.experiments.run import Result
 from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.mechanisms.direct.planar_displacement import product_displacement
+from caldp_core.mechanisms.kernels.design import Kernel
+from caldp_core.mechanisms.kernels.mechanism import BestKernel
 from caldp_core.scenarios.distances import Streets
 from caldp_ui.distances.shown import Shown, guess_at
 from caldp_ui.distances.slot import AS_NEAR, PERSON, Far
@@ -125,6 +129,7 @@ def promise(what: Shown) -> list[str]:
     record, policy = what.record, what.record.policy
     along = "north–south plus east–west" if isinstance(policy, Streets) else "as the crow flies"
     method = MECHANISMS[what.setup.mechanism_name]
+    proved = proved_of(what)
     return [
         (
             f"The nearer two places are ({along}), the less a report tells which of them a person "
@@ -135,7 +140,43 @@ def promise(what: Shown) -> list[str]:
             f"{place_name(what.domain, record.place)}; every place has one."
         ),
         f"It is kept by “{method.title}”: {method.sentence[0].lower()}{method.sentence[1:]}",
+        *([proved] if proved else []),
     ]
+
+
+def proved_of(what: Shown) -> str:
+    """The proof that comes with the best noise; empty for another."""
+    noise = what.setup.mechanism
+    return proved(what, noise.kernel) if isinstance(noise, BestKernel) else ""
+
+
+def proved(what: Shown, kernel: Kernel | None) -> str:
+    """How little better any noise could be, in words; empty as long as nothing is proved."""
+    if kernel is None or kernel.bound <= 0:
+        return ""
+    row, column = kernel.steps.both
+    axes = ""
+    if row is not None and column is not None:
+        off = product_displacement(row, column) / what.record.rate
+        axes = f", noise along both axes lies {off:,.4g} km off"
+    return (
+        "Proved: on an endless map with every place as likely, reports of any mechanism that keeps "
+        f"this promise lie at least **{at_least(kernel.bound / what.record.rate)} km** off on "
+        f"average. The best noise found is within {above(kernel.gap)} of that, planar geometric "
+        f"noise within {above(kernel.planar_gap)}{axes}."
+    )
+
+
+def at_least(number: float) -> str:
+    """A positive number to four digits, rounded down."""
+    unit = 10.0 ** (math.floor(math.log10(number)) - 3)
+    return f"{math.floor(number / unit) * unit:,.4g}"
+
+
+def above(share: float) -> str:
+    """A share as per cent, rounded up: at most so much."""
+    digits = 3 if share < 1e-3 else 2
+    return f"{math.ceil(share * 100 * 10**digits) / 10**digits:.{digits}f} %"
 
 
 def not_promised(what: Shown) -> list[str]:

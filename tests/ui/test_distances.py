@@ -17,7 +17,14 @@ from caldp_core.cli.commands import main
 from caldp_core.datasets import Gowalla
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms.catalogue import MECHANISMS, mechanisms_for
-from caldp_core.mechanisms.specs import Exponential, GridGeometric, SteppedGeometric
+from caldp_core.mechanisms.kernels import mechanism as kernels
+from caldp_core.mechanisms.specs import (
+    BestKernel,
+    Exponential,
+    GridGeometric,
+    PlanarGeometric,
+    SteppedGeometric,
+)
 from caldp_core.scenarios.distances import CrowFlies, Streets
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
@@ -25,7 +32,7 @@ from caldp_core.theory.displacement import displacement, reports_from
 from caldp_ui.app.navigation import DISTANCES
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import exports, rivals, runs
-from caldp_ui.distances import figures, side, words
+from caldp_ui.distances import designing, figures, side, words
 from caldp_ui.distances.presets import PRESETS
 from caldp_ui.distances.scene import BLOCKS, NOISE, TRUTH
 from caldp_ui.distances.shown import Shown, blocks_beside, shown
@@ -108,7 +115,7 @@ def test_opens_around_new_york_and_follows_every_control() -> None:
     checked(at.radio(key="distances-beside").set_value(AS_FAR).run())
     record = replace(record, beside=AS_FAR)
     assert_shows(at, record)
-    checked(at.selectbox(key="distances-method").set_value("stepped-geometric").run())
+    checked(at.selectbox(key="distances-family").set_value("stepped-geometric").run())
     record = replace(record, scenario=replace(record.scenario, mechanism=SteppedGeometric()))
     assert_shows(at, record)
     other = at.selectbox(key="distances-place").options[3]
@@ -176,6 +183,9 @@ ODD = {
     "a single cell": Far(replace(BEGIN, dataset=Gowalla("40.6,40.8,-74.2,-74")), place=0),
     "a single row": Far(replace(BEGIN, dataset=Gowalla("40.6,40.8,-77.2,-71")), place=3),
     "no shares": Far(replace(BEGIN, estimator="none", n=1000)),
+    "the best noise of a single cell": Far(
+        replace(BEGIN, dataset=Gowalla("40.6,40.8,-74.2,-74"), mechanism=BestKernel()), place=0
+    ),
     "the exponential mechanism": Far(replace(BEGIN, mechanism=Exponential())),
 }
 
@@ -201,6 +211,50 @@ def test_the_whole_map_is_a_job_and_the_place_moves_along() -> None:
     assert set(pictures(at, STAGE)) == {TRUTH, BLOCKS}
 
 
+def test_the_best_noise_is_designed_beside_the_page_and_its_proof_is_told() -> None:
+    at = opened()
+    checked(at.selectbox(key="distances-family").set_value("best-kernel").run())
+    record = Far(replace(BEGIN, mechanism=BestKernel()))
+    job = at.session_state["distances-design/job"]
+    # Until it is there planar noise stands for it, and what was chosen stays chosen.
+    assert record_of(at) == record
+    assert at.selectbox(key="distances-family").value == "best-kernel"
+    assert not wait([job.future], timeout=60).not_done
+    checked(at.run())
+    what = assert_shows(at, record)
+    assert isinstance(what.setup.mechanism, kernels.BestKernel)
+    made = what.setup.mechanism.kernel
+    kept = designing.kernel(what.setup.policy)
+    assert kept is not None
+    assert kept.bound == made.bound
+    (told,) = (line for line in words.promise(what) if line.startswith("Proved"))
+    assert f"**{words.at_least(made.bound / record.rate)} km**" in told
+    assert any(told in item.value for item in at.markdown)
+    at.session_state["distances-tabs"] = "Every noise"
+    checked(at.run())
+    assert any(told in item.value for item in at.markdown)
+
+
+def test_the_proof_rounds_to_the_safe_side() -> None:
+    assert words.above(0.00001234) == "0.002 %"
+    assert words.above(0.00322514) == "0.33 %"
+    assert words.above(0.0) == "0.000 %"
+    assert words.at_least(99.5899) == "99.58"
+    assert words.at_least(1234.9) == "1,234"
+    assert words.at_least(0.0123459) == "0.01234"
+
+
+def test_where_steps_are_too_small_for_the_best_noise_planar_noise_stands() -> None:
+    small = replace(BEGIN, policy=CrowFlies(1.0, 2000.0))
+    record = Far(replace(small, mechanism=BestKernel()))
+    at = opened(record)
+    assert "planar geometric noise is as good" in at.warning[0].value
+    assert record_of(at) == record
+    planar = runs.result(replace(small, mechanism=PlanarGeometric()))
+    assert pictures(at, STAGE)[NOISE] == encode(planar.first.estimate).name
+    assert "as good" in side.why_not(small, "best-kernel")
+
+
 def test_all_of_the_catalogue_is_listed() -> None:
     for policy in (CrowFlies(1.0, 50.0), Streets(1.0, 50.0)):
         scenario = replace(BEGIN, policy=policy)
@@ -210,7 +264,7 @@ def test_all_of_the_catalogue_is_listed() -> None:
     whole = replace(BEGIN, dataset=Gowalla())
     assert "at most" in side.why_not(whole, "exponential")
     at = opened(Far(whole))
-    menu = at.selectbox(key="distances-method").options
+    menu = at.selectbox(key="distances-family").options
     assert MECHANISMS["exponential"].title not in menu
     assert MECHANISMS["stepped-geometric"].title in menu
 

@@ -28,20 +28,26 @@ def quadrant_of(peaks: Peaks, policy: EuclideanMetric) -> Floats:
     The peaks' weights stay, their distances are those of the ε that is kept back: the envelope
     of these cones keeps it whatever the weights are. `CaldpError` where too many terms count.
     """
+    down, right = terms_of(policy)
     a, b = kept_back(policy)
-    sizes = ((policy.rows, a), (policy.columns, b))
-    farthest = math.hypot(*(epsilon * (size - 1) for size, epsilon in sizes))
-    down, right = (_terms(size, epsilon, farthest) for size, epsilon in sizes)
-    require(
-        down * right <= _TERMS_MAX,
-        f"The best noise may need at most {_TERMS_MAX:,} terms with its tails, here are "
-        f"{down * right:,}; use planar geometric noise, a smaller map, or a larger epsilon.",
-    )
     x, y = np.meshgrid(a * np.arange(down), b * np.arange(right), indexing="ij")
     logs = log_envelope(peaks, peaks.at(a, b), (x.ravel(), y.ravel())).reshape(x.shape)
     terms = np.exp(0.5 * SPAN_NATS + logs)
     rows = np.add.reduceat(terms, np.arange(policy.rows), axis=0)
     return np.asarray(np.add.reduceat(rows, np.arange(policy.columns), axis=1))
+
+
+def terms_of(policy: EuclideanMetric) -> tuple[int, int]:
+    """How many displacements count along rows and columns; `CaldpError` for too many in all."""
+    axes = list(zip((policy.rows, policy.columns), kept_back(policy), strict=True))
+    farthest = math.hypot(*(epsilon * (size - 1) for size, epsilon in axes))
+    down, right = (_terms(size, epsilon, farthest) for size, epsilon in axes)
+    require(
+        down * right <= _TERMS_MAX,
+        f"The best noise may need at most {_TERMS_MAX:,} terms with its tails, here are "
+        f"{down * right:,}; use planar geometric noise, a smaller map, or a larger epsilon.",
+    )
+    return down, right
 
 
 def _terms(size: int, epsilon: float, farthest: float) -> int:

@@ -12,7 +12,8 @@ from caldp_core.mechanisms.direct.planar import PlanarNoise
 from caldp_core.mechanisms.kernels.design import Kernel
 from caldp_core.mechanisms.kernels.files import kernel_for
 from caldp_core.mechanisms.kernels.lattice import Steps
-from caldp_core.mechanisms.kernels.law import quadrant_of
+from caldp_core.mechanisms.kernels.law import quadrant_of, terms_of
+from caldp_core.mechanisms.kernels.program import check_steps
 from caldp_core.privacy.distance import EuclideanMetric
 
 
@@ -32,6 +33,13 @@ class BestKernel(PlanarNoise):
         self.kernel = kernel
 
 
+def check_map(policy: EuclideanMetric) -> None:
+    """Raise `CaldpError` where the best noise would be refused; designs nothing."""
+    check_steps(Steps.of(policy))
+    terms_of(policy)
+
+
 def best_kernel(policy: EuclideanMetric) -> BestKernel:
     """The mechanism with the kernel that is on file for the map's steps, or is designed now."""
+    check_map(policy)
     return BestKernel(policy, kernel_for(Steps.of(policy)))

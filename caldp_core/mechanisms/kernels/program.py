@@ -24,8 +24,8 @@ from caldp_core.mechanisms.kernels.lattice import Cells, Steps
 
 NEAR_MAX: Final = 600
 """Most cells of one quadrant that are nearer than the mean displacement: a minute's work."""
-_WINDOW: Final = 2000
-_REACH_MIN: Final = 7.0
+_WINDOW: Final = 1500
+_REACH_MIN: Final = 5.5
 _REACH_MAX: Final = 24.0
 _TOWARD: Final = (0.999, 0.97, 0.94, 0.9)
 """Where the cell of the window is looked for that stands for a far one: shares of the radius."""
@@ -61,13 +61,7 @@ class Program:
     @classmethod
     def of(cls, steps: Steps) -> "Program":
         """Raises `CaldpError` where steps are so small that too many cells are near."""
-        require(
-            steps.cells_within(2.0) <= NEAR_MAX,
-            "The best noise can be found where a step is not too small, here about "
-            f"{steps.cells_within(2.0):,.0f} cells lie within two nats in each quarter of the "
-            f"map, and {NEAR_MAX} is the most; planar geometric noise is as good there to one "
-            "part in ten thousand.",
-        )
+        check_steps(steps)
         planar = mean_distance(Peaks.planar(), steps)
         full = steps.cells_within(1.0)
         reach = (_WINDOW / full) ** (0.5 if None not in steps.both else 1.0)
@@ -107,6 +101,16 @@ class Program:
         left -= np.bincount(flows.payer, amount, size)
         proved = min(float((left / self.mass).min()), float(self.cells.norm[-1]))
         return max(proved * (1.0 - _ROUNDING), 0.0)
+
+
+def check_steps(steps: Steps) -> None:
+    """Raise `CaldpError` where steps are so small that a program would be too large."""
+    require(
+        steps.cells_within(2.0) <= NEAR_MAX,
+        f"The best noise is looked for where at most {NEAR_MAX} cells lie within two nats in each "
+        f"quarter of the map, here are about {steps.cells_within(2.0):,.0f}; with such small steps "
+        "planar geometric noise is as good.",
+    )
 
 
 def _with_far(cells: Cells, far: Cells) -> tuple[Floats, Floats]:
