@@ -9,13 +9,14 @@ from typing import Final
 from caldp_core.basics.types import Progress
 from caldp_core.mechanisms.specs import BestKernel
 from caldp_ui.compute import runs
-from caldp_ui.distances import scene
+from caldp_ui.distances import scene, side, words
 from caldp_ui.distances.shown import Shown, shown
 from caldp_ui.distances.side import RATES
 from caldp_ui.distances.slot import SLOT, Far, per_km
-from caldp_ui.parts import films
+from caldp_ui.parts import films, headline
 from caldp_ui.parts.comparison import at_once
 from caldp_ui.stage import Film, Stage, Step, project
+from caldp_ui.stage.records import Mark
 
 NAME: Final = scene.RATE
 
@@ -39,9 +40,15 @@ def over_rates(record: Far, progress: Progress) -> Film:
 
     def step(rate: float) -> Step:
         at = replace(record, scenario=per_km(record.scenario, rate))
-        made = scene.scene(shown(at, at_once))
-        return films.step_of(made, f"{rate:g} a kilometre", rate, scene.TRUTH)
+        what = shown(at, at_once)
+        made = films.step_of(scene.scene(what), f"{rate:g} a kilometre", rate, scene.TRUTH)
+        beside = {
+            headline.SENTENCE: headline.as_html(words.headline(what)),
+            side.ODDS: side.odds_html(at),
+        }
+        return replace(made, reading=f"{rate:g}", elsewhere=beside)
 
     made = films.steps(RATES, record.rate, step, progress)
     # The ring and the blocks beside have another size at every step.
-    return Film(NAME, "ε a kilometre", made, hides=("blocks", "sensitive"))
+    lines: tuple[Mark, ...] = ("blocks", "sensitive")
+    return Film(NAME, "ε a kilometre", made, hides=lines, dial=SLOT.key("rate"))

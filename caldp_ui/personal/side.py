@@ -54,18 +54,27 @@ def dials(record: Personal, in_data: int | None) -> None:
         common.people(SLOT, in_data)
 
 
+ODDS: Final = f".st-key-{SLOT.key('odds')} .odds"
+"""Where the odds are on the page, as a CSS selector: films change them, too."""
+
+
 def odds(what: Shown) -> None:
     """100 people for whom it was 50:50 whether they are at home."""
-    share = guessed_right(what.record.policy.epsilon)
+    with st.container(key=SLOT.key("odds")):
+        st.html(odds_html(what.record))
+
+
+def odds_html(record: Personal) -> str:
+    """The same as HTML, for films."""
+    share = guessed_right(record.policy.epsilon)
     best = formats.hundred(share)
     title = f"100 small figures, {best} of them filled: at home."
-    with st.container(key=SLOT.key("odds")):
-        st.html(
-            f'<div class="odds {strength(share).word}">'
-            f"{icons.people_array(round(100 * share), title)}"
-            f"<p><strong>{best} of 100</strong> at most are at home, of those for whom it was "
-            "50:50 and who sent the same report</p></div>"
-        )
+    return (
+        f'<div class="odds {strength(share).word}">'
+        f"{icons.people_array(round(100 * share), title)}"
+        f"<p><strong>{best} of 100</strong> at most are at home, of those for whom it was "
+        "50:50 and who sent the same report</p></div>"
+    )
 
 
 def controls(what: Shown) -> None:
