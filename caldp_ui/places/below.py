@@ -12,7 +12,6 @@ import streamlit as st
 from caldp_core.experiments.run import Result
 from caldp_ui.app.errors import as_text
 from caldp_ui.compute import runs
-from caldp_ui.compute.rivals import rival
 from caldp_ui.parts import (
     error_curves,
     hand_on,
@@ -54,11 +53,11 @@ def _numbers(what: Shown) -> None:
 
 
 def _hand_on(what: Shown) -> None:
-    shown = None
+    shown, beside = None, {}
     if what.ours is not None and what.plain is not None:
+        beside = {hand_on.PLAIN: what.plain.setup.scenario}
         off = accuracy.headline(PLACES, what.ours.first.errors.tv, what.plain.first.errors.tv)
         shown = Exhibit(what.ours, off, _pictures(what.ours, what.plain))
-    beside = {hand_on.PLAIN: rival(what.setup.scenario)}
     hand_on.section(SLOT, PLACES, shown, beside, hand_on.by_the_maps)
 
 

@@ -10,7 +10,6 @@ from typing import Final
 
 from caldp_core.privacy.context import Context
 from caldp_ui.compute import curves
-from caldp_ui.compute.rivals import rival
 from caldp_ui.parts import error_curves, hand_on, promises
 from caldp_ui.parts.comparison import Shown
 from caldp_ui.parts.record import Exhibit
@@ -37,13 +36,13 @@ def _curves(what: Shown) -> None:
 
 
 def _hand_on(what: Shown) -> None:
-    shown, png = None, b""
+    shown, png, beside = None, b"", {}
     if what.ours is not None and what.plain is not None:
         png = picture.png(what.ours, what.plain)
+        beside = {hand_on.PLAIN: what.plain.setup.scenario}
         off = accuracy.headline(ANSWERS, what.ours.first.errors.tv, what.plain.first.errors.tv)
         shown = Exhibit(what.ours, off, {"Truth, plain LDP, this protection": png})
     save = partial(hand_on.file, SLOT.key("png"), "picture.png", png)
-    beside = {hand_on.PLAIN: rival(what.setup.scenario)}
     hand_on.section(SLOT, ANSWERS, shown, beside, save)
 
 

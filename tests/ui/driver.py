@@ -130,10 +130,15 @@ def _component(at: AppTest, key: str) -> Any:
     return next(found)
 
 
+def data_of(at: AppTest, key: str) -> Any:
+    """What a component of ours is sent."""
+    return json.loads(_component(at, key).json)
+
+
 def scene_of(at: AppTest, key: str = STAGE) -> dict[str, Any]:
     """What the stage is told to show."""
     found: dict[str, Any]
-    (found,) = json.loads(_component(at, key).json)
+    (found,) = data_of(at, key)
     return found
 
 

@@ -129,7 +129,7 @@ def test_a_step_of_the_film_of_epsilon_is_followed() -> None:
     at = choose(open_app(), "epsilon", 4.0)
     assert_shows(at, BEGIN.with_context(epsilon=4.0))
     assert at.select_slider(key="places-epsilon").value == 4.0
-    assert scene_of(at)["filmAt" if "filmAt" in scene_of(at) else "at"]["epsilon"] == 4.0
+    assert scene_of(at)["at"]["epsilon"] == 4.0
 
 
 def test_the_odds_are_shown_in_their_word_and_colour() -> None:

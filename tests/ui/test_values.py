@@ -23,7 +23,7 @@ from caldp_ui.controls.presets import Preset, Ready, fitting
 from caldp_ui.values import chart, marks
 from caldp_ui.values.slot import BEGIN, Values, ValuesLink, begin_with
 from caldp_ui.values.tables import TABLES, Table, presets_of
-from tests.ui.driver import checked, container, query_of, scene_of
+from tests.ui.driver import checked, container, data_of, query_of
 from tests.ui.values_page import FEW, assert_shows, mark, open_values, scenario_of
 
 
@@ -32,9 +32,9 @@ def test_the_page_begins_with_an_affair_that_is_sensitive() -> None:
     ours, plain = assert_shows(at, BEGIN)
     assert query_of(at) == {}
     assert ours.first.errors.tv < plain.first.errors.tv
-    groups = scene_of(at, chart.KEY)["groups"]
+    groups = data_of(at, chart.KEY)["groups"]
     assert [group["name"] for group in groups] == ["no affair", "had an affair"]
-    labels = scene_of(at, chart.KEY)["labels"]
+    labels = data_of(at, chart.KEY)["labels"]
     assert labels[:5] == labels[5:]
 
 
@@ -168,7 +168,6 @@ def test_blocks_are_chosen_by_kind() -> None:
         {"v": "2", "dataset": "survey", "dataset.table": "wages"},
         {"v": "2", "dataset": "survey", "blocks": "one", "sensitive": "symbols",
          "sensitive.runs": "0-10"},
-        {"v": "2", "dataset": "survey", "policy": "line"},
         {"v": "2", "dataset": "zipf", "dataset.k": "3000", "n": "10", "blocks": "one"},
     ],
 )  # fmt: skip

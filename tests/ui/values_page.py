@@ -19,7 +19,7 @@ from caldp_ui.compute import rivals
 from caldp_ui.values import chart, marks
 from caldp_ui.values.slot import BEGIN, Values, ValuesLink
 from caldp_ui.words import formats
-from tests.ui.driver import APP, checked, container, query_of, scene_of, trigger
+from tests.ui.driver import APP, checked, container, data_of, query_of, trigger
 
 ROUNDED = 1e-4
 """The browser is sent five digits."""
@@ -51,7 +51,7 @@ def assert_shows(at: AppTest, scenario: Scenario) -> tuple[Result, Result]:
     """The picture, the sentence and the link are those of a fresh run of the core."""
     assert scenario_of(at) == scenario
     ours, plain = (run(prepare(each)) for each in (scenario, rivals.rival(scenario)))
-    sent = scene_of(at, chart.KEY)
+    sent = data_of(at, chart.KEY)
     np.testing.assert_allclose(sent["truth"], ours.setup.dataset.distribution, rtol=ROUNDED)
     for name, result in (("ours", ours), ("plain", plain)):
         ends = intervals(result.first.evidence)
