@@ -22,7 +22,10 @@ _CLIMBERS: Final = 192
 _SWEEPS: Final = 12
 """Times that every symbol of a climber is moved at most; few need half of them."""
 _ROUNDS: Final = 60
-"""About 2 s for 16 symbols, 10 s for 64 and two minutes for 256."""
+"""About 2 s for 16 symbols and 10 s for 64;"""
+_ROUNDS_LARGE: Final = 30
+"""about a minute for 256."""
+_LARGE: Final = 100
 _SPARSE: Final = 1e-300
 
 
@@ -141,7 +144,7 @@ class SearchedRays:
     @property
     def rounds(self) -> int:
         """As many as end in good time."""
-        return _ROUNDS
+        return _ROUNDS if len(self.levels) < _LARGE else _ROUNDS_LARGE
 
     def better(self, weighted: Weighted) -> tuple[Columns, Floats]:
         """What the climbers reach, each column once."""
