@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from scipy.linalg import hadamard
 
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms.designed.generation import complete_start, excess_of
@@ -129,8 +130,15 @@ class SearchedRays:
     rng: np.random.Generator
 
     def start(self) -> Columns:
-        """Columns that can be weighted so that rows sum to 1, and that span."""
-        return columns_of(complete_start(self.levels), self.classes)
+        """Columns that can be weighted so that rows sum to 1, and that span.
+
+        Among them the reports of Hadamard response at the least level, which keep any E.
+        """
+        k = len(self.levels)
+        signs = hadamard(1 << k.bit_length())[1 : k + 1].T
+        halves = 0.5 * float(self.levels[self.levels > 0].min()) * signs
+        start = np.concatenate([complete_start(self.levels), halves])
+        return columns_of(start, self.classes)
 
     def kept(self, weighted: Weighted) -> Columns:
         """Those sent the most, and one that says nothing: with it some weights make a channel."""
