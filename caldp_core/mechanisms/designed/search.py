@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from scipy.linalg import hadamard
 
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms.designed.generation import complete_start, excess_of
@@ -22,7 +23,10 @@ _CLIMBERS: Final = 192
 _SWEEPS: Final = 12
 """Times that every symbol of a climber is moved at most; few need half of them."""
 _ROUNDS: Final = 60
-"""About 2 s for 16 symbols, 10 s for 64 and two minutes for 256."""
+"""About 2 s for 16 symbols and 10 s for 64;"""
+_ROUNDS_LARGE: Final = 30
+"""about a minute for 256."""
+_LARGE: Final = 100
 _SPARSE: Final = 1e-300
 
 
@@ -126,8 +130,15 @@ class SearchedRays:
     rng: np.random.Generator
 
     def start(self) -> Columns:
-        """Columns that can be weighted so that rows sum to 1, and that span."""
-        return columns_of(complete_start(self.levels), self.classes)
+        """Columns that can be weighted so that rows sum to 1, and that span.
+
+        Among them the reports of Hadamard response at the least level, which keep any E.
+        """
+        k = len(self.levels)
+        signs = hadamard(1 << k.bit_length())[1 : k + 1].T
+        halves = 0.5 * float(self.levels[self.levels > 0].min()) * signs
+        start = np.concatenate([complete_start(self.levels), halves])
+        return columns_of(start, self.classes)
 
     def kept(self, weighted: Weighted) -> Columns:
         """Those sent the most, and one that says nothing: with it some weights make a channel."""
@@ -141,7 +152,7 @@ class SearchedRays:
     @property
     def rounds(self) -> int:
         """As many as end in good time."""
-        return _ROUNDS
+        return _ROUNDS if len(self.levels) < _LARGE else _ROUNDS_LARGE
 
     def better(self, weighted: Weighted) -> tuple[Columns, Floats]:
         """What the climbers reach, each column once."""
