@@ -9,9 +9,9 @@ from typing import Final
 from caldp_core.basics.types import Progress
 from caldp_core.mechanisms.specs import BestKernel
 from caldp_ui.compute import runs
-from caldp_ui.distances import scene, words
+from caldp_ui.distances import scene, side, words
 from caldp_ui.distances.shown import Shown, shown
-from caldp_ui.distances.side import RATES, odds_html
+from caldp_ui.distances.side import RATES
 from caldp_ui.distances.slot import SLOT, Far, per_km
 from caldp_ui.parts import films, headline
 from caldp_ui.parts.comparison import at_once
@@ -42,15 +42,13 @@ def over_rates(record: Far, progress: Progress) -> Film:
         at = replace(record, scenario=per_km(record.scenario, rate))
         what = shown(at, at_once)
         made = films.step_of(scene.scene(what), f"{rate:g} a kilometre", rate, scene.TRUTH)
-        odds, by_distance = odds_html(at)
-        told = {
+        beside = {
             headline.SENTENCE: headline.as_html(words.headline(what)),
-            f".st-key-{SLOT.key('odds')} .odds": odds,
-            f".st-key-{SLOT.key('odds')} .by-distance": by_distance,
+            side.ODDS: side.odds_html(at),
         }
-        return replace(made, reading=f"{rate:g}", elsewhere=told)
+        return replace(made, reading=f"{rate:g}", elsewhere=beside)
 
     made = films.steps(RATES, record.rate, step, progress)
     # The ring and the blocks beside have another size at every step.
-    hides: tuple[Mark, ...] = ("blocks", "sensitive")
-    return Film(NAME, "ε a kilometre", made, hides=hides, dial=SLOT.key("rate"))
+    lines: tuple[Mark, ...] = ("blocks", "sensitive")
+    return Film(NAME, "ε a kilometre", made, hides=lines, dial=SLOT.key("rate"))

@@ -74,14 +74,18 @@ def dials(record: Far, in_data: int | None) -> None:
         common.people(SLOT, in_data)
 
 
+ODDS: Final = f".st-key-{SLOT.key('odds')} .by-ring"
+"""Where the odds are on the page, as a CSS selector: films change them, too."""
+
+
 def odds(what: Shown) -> None:
     """100 people at the ring, and how many are guessed right at some other distances."""
     with st.container(key=SLOT.key("odds")):
-        st.html("".join(odds_html(what.record)))
+        st.html(odds_html(what.record))
 
 
-def odds_html(record: Far) -> tuple[str, str]:
-    """The same two as HTML, for films, too."""
+def odds_html(record: Far) -> str:
+    """The same as HTML, for films."""
     share = guessed_right(record.policy.epsilon)
     best = formats.hundred(share)
     title = f"100 small figures, {best} of them filled: guessed right."
@@ -89,13 +93,13 @@ def odds_html(record: Far) -> tuple[str, str]:
         f"<div><dt>{words.km(each)}</dt><dd>{words.odds_at(record, each)}</dd></div>"
         for each in words.ODDS_AT
     )
-    odds = (
-        f'<div class="odds {strength(share).word}">'
+    return (
+        f'<div class="by-ring"><div class="odds {strength(share).word}">'
         f"{icons.people_array(round(100 * share), title)}"
         f"<p><strong>{best} of 100</strong> at most guessed right between two places "
         f"<em>{words.km(record.policy.km)}</em> apart, from 50:50; by distance:</p></div>"
+        f'<dl class="by-distance">{rows}</dl></div>'
     )
-    return odds, f'<dl class="by-distance">{rows}</dl>'
 
 
 def controls(what: Shown, record: Far) -> None:

@@ -172,9 +172,10 @@ def _audit(what: Verdict) -> str:
     if audit.worst is None:
         return f"<p><b>{verdict}</b></p>"
     worst = audit.worst
+    went = "comes nearest to its bound" if audit.holds else "goes farthest beyond its bound"
     return (
         f"<p><b>{verdict}</b> “{escape(what.names[worst.x])}” against "
-        f"“{escape(what.names[worst.x_other])}” comes nearest to its bound: a privacy loss of "
+        f"“{escape(what.names[worst.x_other])}” {went}: a privacy loss of "
         f"{worst.privacy_loss:.9g}, where E = {worst.epsilon:.9g} is promised; the witness is "
         f"{escape(what.candidate.reports[worst.output])}.</p><p>Looked at: every entry of the "
         f"channel, in rational numbers; {len(what.broken)} of {audit.pairs} promises broken.</p>"

@@ -9,9 +9,8 @@ from caldp_core.basics.types import Progress
 from caldp_ui.compute import runs
 from caldp_ui.controls.common import EPSILONS
 from caldp_ui.parts import films, headline
-from caldp_ui.personal import scene, words
+from caldp_ui.personal import scene, side, words
 from caldp_ui.personal.shown import Shown, at_once
-from caldp_ui.personal.side import odds_html
 from caldp_ui.personal.slot import SLOT, Personal, with_tags
 from caldp_ui.stage import Film, Stage, Step, project
 
@@ -32,13 +31,13 @@ def over_epsilon(record: Personal, progress: Progress) -> Film:
 
     def step(epsilon: float) -> Step:
         at = replace(record, scenario=with_tags(record.scenario, epsilon=epsilon))
-        what, reading = at_once(at), f"{epsilon:g}"
-        made = films.step_of(scene.scene(what), f"ε = {reading}", epsilon, scene.TRUTH)
-        told = {
+        what = at_once(at)
+        made = films.step_of(scene.scene(what), f"ε = {epsilon:g}", epsilon, scene.TRUTH)
+        beside = {
             headline.SENTENCE: headline.as_html(words.headline(what)),
-            f".st-key-{SLOT.key('odds')} .odds": odds_html(at),
+            side.ODDS: side.odds_html(at),
         }
-        return replace(made, reading=reading, elsewhere=told)
+        return replace(made, reading=f"{epsilon:g}", elsewhere=beside)
 
     made = films.steps(EPSILONS, record.policy.epsilon, step, progress)
     return Film(scene.EPSILON, "Privacy level ε", made, dial=SLOT.key("epsilon"))

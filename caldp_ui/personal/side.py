@@ -54,6 +54,10 @@ def dials(record: Personal, in_data: int | None) -> None:
         common.people(SLOT, in_data)
 
 
+ODDS: Final = f".st-key-{SLOT.key('odds')} .odds"
+"""Where the odds are on the page, as a CSS selector: films change them, too."""
+
+
 def odds(what: Shown) -> None:
     """100 people for whom it was 50:50 whether they are at home."""
     with st.container(key=SLOT.key("odds")):
@@ -61,7 +65,7 @@ def odds(what: Shown) -> None:
 
 
 def odds_html(record: Personal) -> str:
-    """The same as HTML, for films, too."""
+    """The same as HTML, for films."""
     share = guessed_right(record.policy.epsilon)
     best = formats.hundred(share)
     title = f"100 small figures, {best} of them filled: at home."

@@ -12,13 +12,14 @@ import numpy as np
 
 from caldp_core.basics.types import Floats, Progress
 from caldp_core.experiments.run import Result, Setup
+from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import rivals, runs
 from caldp_ui.controls.common import EPSILONS
-from caldp_ui.parts import films
+from caldp_ui.parts import films, headline
 from caldp_ui.parts.comparison import Shown
 from caldp_ui.stage import Blob, Film, Step, encode
-from caldp_ui.values import answers, marks
+from caldp_ui.values import answers, marks, words
 from caldp_ui.values.slot import SLOT, domain_of
 from caldp_ui.words import formats, promise
 
@@ -36,12 +37,13 @@ def of(what: Shown) -> list[Film]:
     if what.ours is None or what.plain is None:
         return []
     scenario = what.ours.setup.scenario  # a setup alone is the same for all seeds
-    if isinstance(scenario.context.epsilon, tuple):
+    in_context = isinstance(scenario.policy, ContextPolicy)
+    if in_context and isinstance(scenario.context.epsilon, tuple):
         return []
     if runs.takes_long(scenario) or runs.takes_long(rivals.rival(scenario)):
         return []
     found = []
-    for name in TITLES:  # one after another, the first one first
+    for name in TITLES if in_context else (EPSILON, PEOPLE):  # one after another
         made = films.film(SLOT.key(f"film-{name}"), _name(scenario, name), _maker(scenario, name))
         if made is None:
             break
@@ -64,11 +66,18 @@ def film(scenario: Scenario, name: str, progress: Progress) -> Film:
 
     def step(value: float) -> Step:
         at = FOLLOWED[name](scenario, value)
-        return _step(_LABELS[name](value), value, runs.once(at), runs.once(rivals.rival(at)))
+        ours, plain = runs.once(at), runs.once(rivals.rival(at))
+        told = words.headline(Shown(ours.setup, plain.setup, ours, plain))
+        beside = {
+            headline.SENTENCE: headline.as_html(told),
+            headline.ODDS: headline.odds_html(ours.setup),
+        }
+        made = _step(_LABELS[name](value), value, ours, plain)
+        return replace(made, reading=f"{value:g}", elsewhere=beside)
 
     levels = _LEVELS[name](scenario)
     made = films.steps(levels, film_at(runs.setup(scenario))[name], step, progress)
-    return Film(name, TITLES[name], made, per_second=_PER_SECOND)
+    return Film(name, TITLES[name], made, per_second=_PER_SECOND, dial=_DIALS.get(name, ""))
 
 
 def film_at(setup: Setup) -> dict[str, float]:
@@ -138,7 +147,7 @@ TITLES: Final = {
 }
 FOLLOWED: Final[Mapping[str, Callable[[Scenario, float], Scenario]]] = {
     SENSITIVE: grown,
-    EPSILON: lambda scenario, value: scenario.with_context(epsilon=value),
+    EPSILON: lambda scenario, value: scenario.with_epsilon(value),
     PEOPLE: peopled,
 }
 """What the scenario becomes at a step of each film."""
@@ -147,6 +156,8 @@ _LEVELS: Final[Mapping[str, Levels]] = {
     EPSILON: lambda scenario: list(EPSILONS),  # noqa: ARG005 — the same for all
     PEOPLE: _numbers,
 }
+_DIALS: Final = {EPSILON: SLOT.key("epsilon")}
+"""Sliders of the page along which a film runs."""
 _LABELS: Final[Mapping[str, Callable[[float], str]]] = {
     SENSITIVE: lambda size: f"{formats.exactly(int(size))} sensitive",
     EPSILON: lambda epsilon: f"ε = {epsilon:g}",

@@ -1,6 +1,9 @@
 """How far is far, and Personal secrets, in a browser: maps first, a click moves the ring."""
 
+from typing import Any
+
 import pytest
+from playwright.sync_api import expect
 
 from benchmarks.browser import settled
 from tests.browser.conftest import SCREENS, Opened
@@ -8,8 +11,15 @@ from tests.products import thinned
 
 pytestmark = pytest.mark.browser
 PAINTED = ".stage[data-painted]"
+DRAWN = "canvas => canvas.drawn = canvas.toDataURL()"
 PAGES = {"distances": 3, "personal": 5}
 """Pages of this file, and how many maps each shows."""
+
+
+def truths(page: Any) -> list[Any]:
+    """The first map of the page's stage and of the pinned one."""
+    stages = page.locator(".stage").all()
+    return [stage.locator(".pane canvas").first for stage in stages]
 
 
 @pytest.mark.parametrize(("link", "screen"), thinned(PAGES, SCREENS, one_in=2))
@@ -35,3 +45,28 @@ def test_a_click_with_the_brush_moves_the_ring(opened: Opened) -> None:
     page.wait_for_url("**place=*")
     settled(page)
     assert page.locator(".st-key-distances-place input").input_value() != before
+
+
+def test_a_pin_shares_the_view_and_a_film_of_the_rate_moves_alone(opened: Opened) -> None:
+    page = opened("distances", PAINTED, **SCREENS["projector"])
+    page.locator(".st-key-distances-pin button").first.click()
+    expect(page.locator(f".st-key-distances-pinned-maps {PAINTED}")).to_be_visible()
+    settled(page)
+    before = [canvas.evaluate(DRAWN) for canvas in truths(page)]
+    page.get_by_role("button", name="Zoom in").first.click()
+    page.wait_for_url("**view=*")
+    page.wait_for_function("c => c.drawn !== c.toDataURL()", arg=truths(page)[1].element_handle())
+    after = [canvas.evaluate(DRAWN) for canvas in truths(page)]
+    assert after[0] == after[1] != before[1] == before[0]
+    film, facts = page.locator(".film").first, page.locator(".facts").first
+    film.wait_for(timeout=60_000)
+    expect(film.locator("output")).to_have_text("0.02 a kilometre")
+    told, link = facts.inner_text(), page.url
+    sentence = page.locator(".st-key-headline p:visible").first.inner_text()
+    film.get_by_role("button", name="Play").click()
+    expect(film.locator("output")).to_have_text("0.05 a kilometre")
+    film.get_by_role("button", name="Stop").click()
+    expect(facts).not_to_have_text(told)
+    expect(page.locator(".st-key-headline p:visible").first).not_to_have_text(sentence)
+    assert "pinned" in link
+    page.wait_for_url("**km=*")  # resting makes it the page's own

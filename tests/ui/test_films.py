@@ -16,6 +16,7 @@ from caldp_ui.app import navigation
 from caldp_ui.compute import rivals
 from caldp_ui.distances import films as of_distances
 from caldp_ui.distances import scene as far
+from caldp_ui.distances import words as far_words
 from caldp_ui.distances.shown import shown as shown_far
 from caldp_ui.distances.side import RATES
 from caldp_ui.distances.slot import EVERYBODY, PERSON, Far, per_km
@@ -61,6 +62,10 @@ def test_the_film_over_the_rate_shows_what_the_page_shows_at_each(view: str) -> 
     }
     assert at.facts[far.NOISE] == now[far.NOISE].fact
     assert at.subtitles[far.NOISE] == now[far.NOISE].subtitle
+    assert (at.reading, film.dial) == ("0.02", "distances-rate")
+    assert far_words.headline(shown_far(record, at_once)).replace("*", "") in unescape(
+        re.sub(r"<[^>]*>", "", at.elsewhere[headline.SENTENCE])
+    )
     other = film.steps[0]
     assert other.codes[far.NOISE].name != at.codes[far.NOISE].name
     if view == EVERYBODY:

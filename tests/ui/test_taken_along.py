@@ -44,6 +44,11 @@ from caldp_ui.paper.slot import VIEWS, Paper
 from caldp_ui.plan import files as plans
 from caldp_ui.plan import work
 from caldp_ui.plan.slot import Plan
+from caldp_ui.room import below
+from caldp_ui.room import files as rooms
+from caldp_ui.room.figures import shares_of
+from caldp_ui.room.question import Question
+from caldp_ui.room.registry import Seen
 from tests.ui.driver import APP, checked
 
 Output = pytest.CaptureFixture[str]
@@ -328,3 +333,19 @@ def test_names_in_the_record_of_a_matrix_are_nothing_but_names() -> None:
 def test_a_matrix_hands_on_its_record() -> None:
     at = opened(navigation.MATRIX, {"matrix-tabs": "Hand it on"})
     assert {"record.html", "matrix.json", "matrix.csv", "channel.txt"} <= names(at)
+
+
+def test_code_of_a_room_makes_the_estimate_again_from_its_reports(
+    tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    question = Question("Who?", ("a, with a comma", "b", "c", "d"), (1, 3), 1.0)
+    reports = (0, 1, 1, 3, 2, 0, 3, 1)
+    monkeypatch.chdir(tmp_path)
+    seen = Seen("CODE", "mark", question, True, reports)
+    (tmp_path / "reports.csv").write_text(below.listed(seen), "utf-8")
+    rows = [line.split("\t") for line in printed(rooms.snippet(question), tmp_path, capsys)]
+    shares = shares_of(question, reports)
+    assert [row[0] for row in rows] == list(question.answers)
+    columns = [[float(row[i]) for row in rows] for i in (1, 2, 3)]
+    for column, wanted in zip(columns, (shares.estimate, shares.low, shares.high), strict=True):
+        np.testing.assert_array_equal(column, wanted)
