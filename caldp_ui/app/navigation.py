@@ -15,6 +15,7 @@ from streamlit.navigation.page import Page
 _ICON: Final = Path(__file__).with_name("icon.png")
 _ENTERED: Final = "entered"
 _ROOT: Final = "root"
+_MENU: Final = "menu"
 
 
 @dataclass(frozen=True)
@@ -153,16 +154,7 @@ PAGES: Final = (
 def through_app(entries: Sequence[Entry] = PAGES) -> Page:
     """The app's settings and navigation; the page that is asked for, for app.py to run."""
     st.session_state[_ENTERED] = True
-    pages = [
-        st.Page(
-            e.path,
-            title=e.short,
-            icon=f":material/{e.icon}:",
-            default=e is entries[0],
-            url_path=_ROOT if e is entries[0] else None,
-        )
-        for e in entries
-    ]
+    pages = _pages(tuple(entries))
     titles = {page.url_path: e.title for page, e in zip(pages, entries, strict=True)}
     # The first page is served at the root: whoever asks for it by its name is sent there.
     by_name = st.Page(_to_first, url_path=Path(entries[0].path).stem, visibility="hidden")
@@ -171,6 +163,24 @@ def through_app(entries: Sequence[Entry] = PAGES) -> Page:
     page = st.navigation([*pages, by_name], position="top")
     st.set_page_config(page_title=f"{titles.get(page.url_path, entries[0].title)} · caldp")
     return page
+
+
+def _pages(entries: tuple[Entry, ...]) -> list[Page]:
+    """The pages of the menu, made once a visit: each looks its file up, in every run anew."""
+    known, made = st.session_state.get(_MENU, (None, []))
+    if known != entries:
+        made = [
+            st.Page(
+                e.path,
+                title=e.short,
+                icon=f":material/{e.icon}:",
+                default=e is entries[0],
+                url_path=_ROOT if e is entries[0] else None,
+            )
+            for e in entries
+        ]
+        st.session_state[_MENU] = entries, made
+    return list(made)
 
 
 def _to_first() -> None:
