@@ -17,6 +17,7 @@ from benchmarks import (
     families,
     kernels,
     page,
+    pages,
     paper,
     people,
     tallies,
@@ -36,6 +37,7 @@ _PARTS = {
 }
 _ASKED = {
     "page": page.figures,
+    "pages": pages.figures,
     "wear": wear.figures,
     "crowd": crowd.figures,
     "designer": designer.figures,

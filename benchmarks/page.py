@@ -58,9 +58,9 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
         yield _figure("server start to all pictures", "s", starts)
         yield _ratio("the same, times the bare page", starts, bare_starts, _START)
         with serving(folder, _BARE) as address:
-            bare_moves = _bare_moves(browser, address)
+            bare = bare_moves(browser, address)
         with serving(folder) as address:
-            yield from _moves(browser, address, repeats, bare_moves)
+            yield from _moves(browser, address, repeats, bare)
 
 
 def _bare_start(browser: "Browser", folder: Path) -> float:
@@ -98,7 +98,8 @@ def _open(browser: "Browser", address: str) -> tuple["Page", list[int]]:
     return page, received
 
 
-def _bare_moves(browser: "Browser", address: str) -> list[float]:
+def bare_moves(browser: "Browser", address: str) -> list[float]:
+    """Seconds from a key on the bare page's slider to its new picture."""
     page = browser.new_context(viewport={"width": 1280, "height": 720}).new_page()
     page.goto(address)
     page.wait_for_selector("[data-testid=stImage] img")

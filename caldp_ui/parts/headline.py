@@ -10,6 +10,7 @@ from typing import Final
 import streamlit as st
 
 from caldp_core.experiments.run import Result, Setup
+from caldp_core.privacy.context import Context
 from caldp_ui.parts import icons
 from caldp_ui.words import accuracy, formats, promise
 from caldp_ui.words.strength import MEANING, strength
@@ -72,6 +73,8 @@ def _most(best: str) -> str:
 
 
 def _where(setup: Setup) -> str:
+    if not isinstance(setup.policy, Context):
+        return " between neighbours"
     share = formats.out_of(promise.protected_share(setup))
     return "" if share in ("100 of 100", "0 of 100") else f" among the {share} who are protected"
 
