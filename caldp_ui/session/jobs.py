@@ -152,7 +152,7 @@ def quietly(key: str, name: str, work: Callable[[Progress], T]) -> T | None:
     if job is not None and job.done:
         return None if job.future.exception() else job.result()
     st.session_state[f"{key}/idle"] = 0
-    ticking(1.0, lambda: _wait(key, name, work))
+    ticking(_ALONE_S, lambda: _wait(key, name, work))
     return None
 
 
