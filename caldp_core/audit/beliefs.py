@@ -1,4 +1,4 @@
-"""What an onlooker may come to believe of one person from one report: by the promise, by a channel.
+"""What one report may make an onlooker believe: by the promise alone, and by a channel.
 
 Room: audit. CALDP = Acharya, Bonawitz, Kairouz, Ramage, Sun 2020.
 """
@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from caldp_core.audit.channels import Channel
+from caldp_core.audit.inference import most_believed
 from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.errors import require
 from caldp_core.basics.types import Bools, Floats
-from caldp_core.privacy.context import Context
+from caldp_core.privacy.context import Context, PrivacyMatrix
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,19 @@ def promised(context: Context, prior: Floats, group: Bools) -> Beliefs:
     return Beliefs(
         before, 1.0 - _most(context, prior, ~group), max(before, _most(context, prior, group))
     )
+
+
+def promised_of_value(policy: PrivacyMatrix, prior: Floats, x: int) -> Beliefs:
+    """The same for one value under any policy: Proposition 3 for each pair, summed.
+
+    The chance of x is at most π_x/Σ_x′ e^{−E[x, x′]}·π_x′ and at least π_x/Σ_x′ e^{E[x′, x]}·π_x′.
+    """
+    others = np.arange(policy.k)
+    some = prior > 0
+    before, most = float(prior[x]), most_believed(policy, prior, x)
+    with np.errstate(over="ignore"):
+        grown = np.exp(policy.between(others, np.full(policy.k, x)))
+    return Beliefs(before, before / float(grown[some] @ prior[some]) if before else 0.0, most)
 
 
 def _most(context: Context, prior: Floats, group: Bools) -> float:

@@ -88,7 +88,7 @@ _OTHERS: Final = (
         "grid-geometric",
         "Geometric noise along streets",
         "Each person's place is moved north or south and east or west by two random numbers of "
-        "cells; near places are hidden well, far ones less.",
+        "cells, on a scale up or down by one; near ones are hidden well, far ones less.",
         "Ghosh, Roughgarden, Sundararajan 2009, once per axis",
         (GridMetric,),
         GridGeometric,

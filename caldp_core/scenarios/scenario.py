@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Final
 
-from caldp_core.basics.errors import CaldpError, check_n, check_whole
+from caldp_core.basics.errors import CaldpError, check_n, check_whole, require
 from caldp_core.basics.limits import SEED_MAX, TRIALS_MAX
 from caldp_core.datasets import DatasetSpec, Gowalla
 from caldp_core.estimation.estimators import estimator
@@ -80,6 +80,15 @@ class Scenario:
     def with_context(self, **changes: Any) -> "Scenario":
         """The same with other `blocks`, `sensitive` or `epsilon`; `CaldpError` as `context`."""
         return replace(self, policy=replace(self.context, **changes))
+
+    def with_epsilon(self, epsilon: float) -> "Scenario":
+        """The same at another ε; raises `CaldpError` for a policy that has no ε of its own."""
+        policy: Any = self.policy
+        require(
+            "epsilon" in {field.name for field in fields(policy)},
+            f"A policy of kind {self.kind(_POLICY)} has no one ε; change its levels instead.",
+        )
+        return replace(self, policy=replace(policy, epsilon=epsilon))
 
     def kind(self, slot: str) -> str:
         """What files call the record in the slot "dataset", "policy" or "mechanism"."""

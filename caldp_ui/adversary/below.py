@@ -72,7 +72,7 @@ def column(onlooker: Onlooker, what: Shown) -> dict[str, str]:
         "after a report that is kept": formats.share(onlooker.on_truth(min(days, 1))),
         "the most that the promise allows then": formats.share(onlooker.most[min(days, 1)]),
         "put on the best guess": formats.share(float(beliefs.max())),
-        "places that make the onlooker 95 % sure": formats.exactly(region(beliefs)),
+        "places that make the onlooker 95 % sure": formats.exactly(region(beliefs).size),
         "method": MECHANISMS[setup.mechanism_name].title,
     }
 

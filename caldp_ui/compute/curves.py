@@ -36,7 +36,7 @@ Pair: TypeAlias = tuple[Curve, Curve]
 
 def whatever_epsilon(scenario: Scenario) -> Scenario:
     """What the curve against ε is the same for: any ε and seed."""
-    return replace(scenario.with_context(epsilon=1.0), seed=0)
+    return replace(scenario.with_epsilon(1.0), seed=0)
 
 
 def whatever_people(scenario: Scenario) -> Scenario:

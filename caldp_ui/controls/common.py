@@ -33,14 +33,15 @@ SAME_BUT_COINS: Final = (
 
 def epsilon(slot: Slot[S]) -> None:
     """The privacy level; where it differs between blocks, a way to make it one."""
-    value = slot.now().scenario.context.epsilon
+    policy: Any = slot.now().scenario.policy
+    value = policy.epsilon
     if isinstance(value, tuple):
         st.info("ε differs from block to block in this scenario.")
         one = min(value)
         st.button(
             f"Use the smallest everywhere: {one:g}",
             key=slot.key("one-epsilon"),
-            on_click=lambda: steer(slot, lambda s: s.with_context(epsilon=one)),
+            on_click=lambda: steer(slot, lambda s: s.with_epsilon(one)),
         )
         return
     st.select_slider(
@@ -48,7 +49,7 @@ def epsilon(slot: Slot[S]) -> None:
         sorted({*EPSILONS, value}),
         format_func=lambda e: f"{e:g}",
         help=f"{DEFINITIONS['ε']} {promise.examples()}",
-        **bind(slot, "epsilon", value, lambda s, v: s.with_context(epsilon=float(v))),
+        **bind(slot, "epsilon", value, lambda s, v: s.with_epsilon(float(v))),
     )
 
 

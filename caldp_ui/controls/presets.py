@@ -9,8 +9,17 @@ from typing import Protocol, TypeVar
 
 import streamlit as st
 
+from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.scenarios.best import Best
+from caldp_core.scenarios.distances import Distances, Line
+from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.policy_base import PolicySpec
-from caldp_core.scenarios.protection import BlocksSpec, SensitiveSpec
+from caldp_core.scenarios.protection import (
+    BlocksSpec,
+    EverythingSensitive,
+    OneBlock,
+    SensitiveSpec,
+)
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.session.scenarios import S, bind
 from caldp_ui.session.slot import Slot
@@ -60,7 +69,7 @@ class ReadyPolicy:
 
 @dataclass(frozen=True)
 class Preset:
-    """A protection with a title and a sentence for readers."""
+    """Blocks and sensitive values."""
 
     title: str
     sentence: str
@@ -68,14 +77,51 @@ class Preset:
     sensitive: SensitiveSpec
 
     def apply(self, scenario: Scenario) -> Scenario:
-        """The scenario with this protection."""
-        return scenario.with_context(blocks=self.blocks, sensitive=self.sensitive)
+        """The scenario with them, at its own ε."""
+        return in_context(scenario).with_context(blocks=self.blocks, sensitive=self.sensitive)
 
     def fits(self, scenario: Scenario) -> bool:
-        """True if the scenario already has this protection."""
-        return (
-            scenario.context.blocks == self.blocks and scenario.context.sensitive == self.sensitive
+        """True if the scenario already has them, at any ε."""
+        policy = scenario.policy
+        return isinstance(policy, ContextPolicy) and (policy.blocks, policy.sensitive) == (
+            self.blocks,
+            self.sensitive,
         )
+
+
+@dataclass(frozen=True)
+class Fading:
+    """Secrecy that fades with the distance between values; neighbours are 1 apart."""
+
+    title: str
+    sentence: str
+    policy: Line | Distances
+
+    def apply(self, scenario: Scenario) -> Scenario:
+        """The scenario with this protection, at its own ε."""
+        policy = replace(self.policy, epsilon=scenario.policy.plain_epsilon)
+        return _kept(replace(scenario, policy=policy))
+
+    def fits(self, scenario: Scenario) -> bool:
+        """True if the scenario already has this protection, at any ε."""
+        policy = scenario.policy
+        same = isinstance(policy, Line | Distances) and type(policy) is type(self.policy)
+        return same and replace(self.policy, epsilon=policy.plain_epsilon) == policy
+
+
+def in_context(scenario: Scenario) -> Scenario:
+    """The scenario, if its policy is a context; another becomes plain LDP at its ε."""
+    if isinstance(scenario.policy, ContextPolicy):
+        return scenario
+    plain = ContextPolicy(OneBlock(), EverythingSensitive(), scenario.policy.plain_epsilon)
+    return _kept(replace(scenario, policy=plain))
+
+
+def _kept(scenario: Scenario) -> Scenario:
+    """With its mechanism, if that can keep the policy, else by the best."""
+    entry = next((e for e in MECHANISMS.values() if e.spec is type(scenario.mechanism)), None)
+    keeps = entry is None or type(scenario.policy).matrix in entry.policies
+    return scenario if keeps else replace(scenario, mechanism=Best())
 
 
 def fitting(presets: Sequence[P], scenario: Scenario) -> P | None:

@@ -43,7 +43,7 @@ def over_rates(record: Far, progress: Progress) -> Film:
         what = shown(at, at_once)
         made = films.step_of(scene.scene(what), f"{rate:g} a kilometre", rate, scene.TRUTH)
         beside = {
-            headline.SENTENCE: headline.paragraph(words.headline(what)),
+            headline.SENTENCE: headline.as_html(words.headline(what)),
             side.ODDS: side.odds_html(at),
         }
         return replace(made, reading=f"{rate:g}", elsewhere=beside)

@@ -10,6 +10,7 @@ from typing import Final
 import streamlit as st
 
 from caldp_core.experiments.run import Result, Setup
+from caldp_core.privacy.context import Context
 from caldp_ui.parts import icons
 from caldp_ui.words import accuracy, formats, promise
 from caldp_ui.words.strength import MEANING, strength
@@ -19,6 +20,7 @@ SENTENCE: Final = ".st-key-headline p"
 ODDS: Final = ".st-key-odds .odds"
 """Where the sentence and the odds are on the page, as CSS selectors: films change them, too."""
 _BOLD: Final = re.compile(r"\*\*(.+?)\*\*")
+_SIGN: Final = re.compile(r"\\(?=[^\w\s])")
 _STRONG: Final = r"<strong>\1</strong>"
 
 
@@ -30,12 +32,12 @@ def sentence(nouns: Vocabulary, setup: Setup, ours: Result | None, plain: Result
 
 def sentence_html(nouns: Vocabulary, ours: Result, plain: Result) -> str:
     """The same sentence as HTML, for films."""
-    return paragraph(_told(nouns, ours.setup, ours, plain))
+    return as_html(_told(nouns, ours.setup, ours, plain))
 
 
-def paragraph(sentence: str) -> str:
-    """A sentence with its bold parts as HTML, for films."""
-    return f"<p>{_BOLD.sub(_STRONG, escape(sentence))}</p>"
+def as_html(sentence: str) -> str:
+    """A sentence of Markdown, with no more than bold words and escaped signs, as HTML."""
+    return f"<p>{_SIGN.sub('', _BOLD.sub(_STRONG, escape(sentence)))}</p>"
 
 
 def _told(nouns: Vocabulary, setup: Setup, ours: Result | None, plain: Result | None) -> str:
@@ -71,6 +73,8 @@ def _most(best: str) -> str:
 
 
 def _where(setup: Setup) -> str:
+    if not isinstance(setup.policy, Context):
+        return " between neighbours"
     share = formats.out_of(promise.protected_share(setup))
     return "" if share in ("100 of 100", "0 of 100") else f" among the {share} who are protected"
 

@@ -34,7 +34,7 @@ def over_epsilon(record: Personal, progress: Progress) -> Film:
         what = at_once(at)
         made = films.step_of(scene.scene(what), f"ε = {epsilon:g}", epsilon, scene.TRUTH)
         beside = {
-            headline.SENTENCE: headline.paragraph(words.headline(what)),
+            headline.SENTENCE: headline.as_html(words.headline(what)),
             side.ODDS: side.odds_html(at),
         }
         return replace(made, reading=f"{epsilon:g}", elsewhere=beside)

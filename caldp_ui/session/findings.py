@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from caldp_core.basics.types import Progress
-from caldp_ui.session.jobs import Job, Offer, Told, bar, begin, held, place, run_page, watch
+from caldp_ui.session.jobs import Job, Offer, Told, bar, begin, held, place, run_page, soon, watch
 from caldp_ui.session.ticking import ticking
 
 
@@ -29,6 +29,7 @@ def filling(
     if job is None:
         gather(key, name, find)
         job = held(key, name)
+        soon(st.session_state[place(key)])
     if job is None or not job.done:
         ticking(1.5, lambda: _fill(key, told, show))
         return

@@ -6,11 +6,11 @@ cancelled job counts as done at once; what its thread is at until its next repor
 """
 
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from threading import Event
 from time import monotonic
-from typing import Any, Generic, Literal, NoReturn, TypeAlias, TypeVar
+from typing import Any, Final, Generic, Literal, NoReturn, TypeAlias, TypeVar
 
 import streamlit as st
 
@@ -20,6 +20,7 @@ from caldp_ui.session import notices
 from caldp_ui.session.ticking import ticking
 
 T = TypeVar("T")
+_SOON_S: Final = 0.25
 
 
 @dataclass
@@ -140,7 +141,13 @@ def started(key: str, name: str, work: Callable[[Progress], T], told: Told) -> T
     """The same without a button: the work starts by itself; a cancel leaves the button "Go on"."""
     if held(key, name) is None:
         _start(key, name, work)
+        soon(st.session_state[place(key)])
     return offered(key, name, work, Offer("Go on", ":material/play_arrow:"), told)
+
+
+def soon(job: Job[Any]) -> None:
+    """Wait a moment for a job: what is quick is drawn at once, without a bar that flickers."""
+    wait([job.future], timeout=_SOON_S)
 
 
 def quietly(key: str, name: str, work: Callable[[Progress], T]) -> T | None:

@@ -60,13 +60,13 @@ def stage(
     with st.container(key=f"{key}-stage", gap=None):
         _stage(
             key=key,
-            data=scene_head(scene, key),
+            data=[scene_head(scene, key)],  # in a list, or Streamlit looks for data frames in it
             on_act_change=lambda: _told(key, "act", _act, on_act),
             on_step_change=lambda: _told(key, "step", _chosen, on_step),
         )
         feeds = st.container(key=f"{key}-feeds", gap=None)
     with feeds:
-        _code(key=f"{key}-code", data=_looks())
+        _code(key=f"{key}-code", data=[_looks()])
         _send(f"{key}-land", scene.ground.outline, scene.ground.cities)
         _send(f"{key}-ground", *_changing(scene.ground))
         for picture in scene.pictures:

@@ -166,7 +166,8 @@ class Step:
     `label`: what the slider says, such as "ε = 1.5". `value`: what is reported when it is chosen.
     `reading`: what the page's own slider says there, such as "1.5", if the film has a `dial`.
     `elsewhere`: by CSS selector, HTML of one element, which stands in for an element of the page
-    beside the stage as long as the step is shown (see `markup.py`).
+    beside the stage as long as the step is shown (see `markup.py`). `nobody`: by picture, where it
+    differs from the picture's own (see `Picture`).
     """
 
     label: str
@@ -176,6 +177,7 @@ class Step:
     facts: Mapping[str, Fact] = field(default_factory=dict)
     reading: str = ""
     elsewhere: Mapping[str, str] = field(default_factory=dict)
+    nobody: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
+from caldp_core.privacy.context import Context
 from caldp_ui.compute import curves
 from caldp_ui.compute.rivals import rival
 from caldp_ui.parts import error_curves, hand_on, promises
@@ -31,7 +32,8 @@ def _promise(what: Shown) -> None:
 
 
 def _curves(what: Shown) -> None:
-    error_curves.section(SLOT, _AGAINST, what)
+    choices = _AGAINST if isinstance(what.setup.policy, Context) else _OF_ANY
+    error_curves.section(SLOT, choices, what)
 
 
 def _hand_on(what: Shown) -> None:
@@ -45,6 +47,7 @@ def _hand_on(what: Shown) -> None:
     hand_on.section(SLOT, ANSWERS, shown, beside, save)
 
 
+_OF_ANY: Final = (error_curves.EPSILON, error_curves.PEOPLE)
 _AGAINST: Final = (
     error_curves.Against(
         "number of sensitive answers",
@@ -53,8 +56,7 @@ _AGAINST: Final = (
         lambda result: float(result.setup.sensitive.sum()),
         {"title_text": "sensitive answers: yours first, then others in random order"},
     ),
-    error_curves.EPSILON,
-    error_curves.PEOPLE,
+    *_OF_ANY,
 )
 _TABS: Final[dict[str, Callable[[Shown], None]]] = {
     "What an onlooker learns": onlooker.show,

@@ -17,6 +17,7 @@ from caldp_core.scenarios.protection import SensitiveSymbols
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import theme
 from caldp_ui.compute import runs
+from caldp_ui.controls.presets import in_context
 from caldp_ui.parts.comparison import Shown
 from caldp_ui.session.scenarios import steer
 from caldp_ui.stage import Film, bundle
@@ -164,4 +165,4 @@ def remarked(scenario: Scenario, text: str) -> Scenario:
     setup = runs.setup(scenario)
     spec = SensitiveSymbols(tuple(text.split(";")) if text else ())
     flags = spec.build(setup.dataset.domain, setup.partition)
-    return scenario.with_context(sensitive=marks.spec_of(flags))
+    return in_context(scenario).with_context(sensitive=marks.spec_of(flags))

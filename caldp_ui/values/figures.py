@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 import streamlit as st
 
-from caldp_core.audit.beliefs import Beliefs, promised, reached
+from caldp_core.audit.beliefs import Beliefs, promised, promised_of_value, reached
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Floats, Progress
 from caldp_core.estimation.estimators import ESTIMATORS, menu_of_estimators
@@ -18,8 +18,8 @@ from caldp_core.experiments.forecast import forecast_soon
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.mechanisms.catalogue import MechanismEntry, mechanisms_for
-from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.offers import cover_of, people_max, report_bits
+from caldp_core.privacy.context import Context, PrivacyMatrix
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import Budget
 from caldp_ui.compute import runs
@@ -52,16 +52,22 @@ def learned(scenario: Scenario) -> list[Learned]:
 def _learned(text: str, _scenario: Scenario) -> list[Learned]:
     del text
     setup, domain = runs.setup(_scenario), domain_of(_scenario)
-    prior, context = setup.dataset.distribution, runs.context_of(setup)
-    order = _listed(setup)
-    rows = answers.groups_of(domain)
-    rows += [(domain.name_of(x), np.arange(domain.k) == x) for x in order]
+    prior, policy = setup.dataset.distribution, setup.policy
+    rows = answers.groups_of(domain) if isinstance(policy, Context) else []
+    rows += [(domain.name_of(x), np.arange(domain.k) == x) for x in _listed(setup)]
     flags = np.array([group for _, group in rows])
     found = _reached(setup.mechanism, prior, flags)
     return [
-        Learned(name, bool(setup.sensitive[group].all()), promised(context, prior, group), reach)
+        Learned(name, bool(setup.sensitive[group].all()), _promised(policy, prior, group), reach)
         for (name, group), reach in zip(rows, found, strict=True)
     ]
+
+
+def _promised(policy: PrivacyMatrix, prior: Floats, group: Bools) -> Beliefs:
+    """Of a group in a context, of one answer under any policy."""
+    if isinstance(policy, Context):
+        return promised(policy, prior, group)
+    return promised_of_value(policy, prior, int(group.argmax()))
 
 
 def _listed(setup: Setup) -> list[int]:
@@ -76,8 +82,6 @@ def _listed(setup: Setup) -> list[int]:
 
 
 def _reached(mechanism: Mechanism, prior: Floats, groups: Bools) -> Sequence[Beliefs] | list[None]:
-    if not isinstance(mechanism, ContextMechanism):
-        return [None] * len(groups)
     try:
         return reached(mechanism.exact_channel(), prior, groups)
     except CaldpError:  # too many reports to be written out

@@ -12,6 +12,7 @@ import numpy as np
 
 from caldp_core.basics.types import Floats, Progress
 from caldp_core.experiments.run import Result, Setup
+from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import rivals, runs
 from caldp_ui.controls.common import EPSILONS
@@ -36,12 +37,13 @@ def of(what: Shown) -> list[Film]:
     if what.ours is None or what.plain is None:
         return []
     scenario = what.ours.setup.scenario  # a setup alone is the same for all seeds
-    if isinstance(scenario.context.epsilon, tuple):
+    in_context = isinstance(scenario.policy, ContextPolicy)
+    if in_context and isinstance(scenario.context.epsilon, tuple):
         return []
     if runs.takes_long(scenario) or runs.takes_long(rivals.rival(scenario)):
         return []
     found = []
-    for name in TITLES:  # one after another, the first one first
+    for name in TITLES if in_context else (EPSILON, PEOPLE):  # one after another
         made = films.film(SLOT.key(f"film-{name}"), _name(scenario, name), _maker(scenario, name))
         if made is None:
             break
@@ -67,7 +69,7 @@ def film(scenario: Scenario, name: str, progress: Progress) -> Film:
         ours, plain = runs.once(at), runs.once(rivals.rival(at))
         told = words.headline(Shown(ours.setup, plain.setup, ours, plain))
         beside = {
-            headline.SENTENCE: headline.paragraph(told),
+            headline.SENTENCE: headline.as_html(told),
             headline.ODDS: headline.odds_html(ours.setup),
         }
         made = _step(_LABELS[name](value), value, ours, plain)
@@ -145,7 +147,7 @@ TITLES: Final = {
 }
 FOLLOWED: Final[Mapping[str, Callable[[Scenario, float], Scenario]]] = {
     SENSITIVE: grown,
-    EPSILON: lambda scenario, value: scenario.with_context(epsilon=value),
+    EPSILON: lambda scenario, value: scenario.with_epsilon(value),
     PEOPLE: peopled,
 }
 """What the scenario becomes at a step of each film."""

@@ -10,6 +10,8 @@ import streamlit as st
 
 from caldp_core.domain.grid import Domain
 from caldp_core.experiments.run import Setup
+from caldp_core.scenarios.distances import Line
+from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.protection import (
     BlocksSpec,
     EvenRuns,
@@ -20,6 +22,7 @@ from caldp_core.scenarios.protection import (
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.errors import as_text
 from caldp_ui.controls import common, presets
+from caldp_ui.controls.presets import Preset
 from caldp_ui.parts import headline, pins
 from caldp_ui.session.scenarios import bind
 from caldp_ui.values import marks
@@ -46,12 +49,9 @@ def _taking(scenario: Scenario, title: str) -> Scenario:
     """Another table with its own protection and people; ε, method, estimator and seed stay."""
     table = next(table for table in TABLES if table.title == title)
     begun = begin_with(table)
-    context = begun.context
-    levels = scenario.context.epsilon
-    level = min(levels) if isinstance(levels, tuple) else levels
-    return replace(scenario, dataset=begun.dataset, n=begun.n).with_context(
-        blocks=context.blocks, sensitive=context.sensitive, epsilon=level
-    )
+    context, level = begun.context, scenario.policy.plain_epsilon
+    taken = presets.in_context(replace(scenario, dataset=begun.dataset, n=begun.n))
+    return taken.with_context(blocks=context.blocks, sensitive=context.sensitive, epsilon=level)
 
 
 def show(setup: Setup) -> None:
@@ -67,8 +67,7 @@ def show(setup: Setup) -> None:
     protection = st.expander("What is protected", key=SLOT.key("protection"), on_change="rerun")
     if protection.open:
         with protection:
-            _groups(setup, domain_of(scenario))
-            _blocks(scenario, domain_of(scenario))
+            _protection(setup, scenario)
     common.folded(SLOT, "Data, method, estimate", lambda: _more(setup))
 
 
@@ -77,6 +76,17 @@ def _more(setup: Setup) -> None:
     common.method(SLOT)
     common.estimate(SLOT)
     st.caption(f"**{setup.dataset.name}**. {as_text(setup.dataset.note)}")
+
+
+def _protection(setup: Setup, scenario: Scenario) -> None:
+    if isinstance(scenario.policy, ContextPolicy):
+        _groups(setup, domain_of(scenario))
+        _blocks(scenario, domain_of(scenario))
+    else:
+        st.caption(
+            "Every answer is protected, from near ones best. Tick an answer, or start from another "
+            "protection, to choose which answers are sensitive."
+        )
 
 
 def _groups(setup: Setup, domain: Domain) -> None:
@@ -112,7 +122,7 @@ def _kinds(scenario: Scenario, domain: Domain) -> dict[str, BlocksSpec]:
     own = [
         preset.blocks
         for preset in presets_of(scenario.dataset, domain)
-        if isinstance(preset.blocks, SymbolBlocks)
+        if isinstance(preset, Preset) and isinstance(preset.blocks, SymbolBlocks)
     ]
     shown = scenario.context.blocks
     kinds: dict[str, BlocksSpec] = {_ONE: OneBlock()}
@@ -160,7 +170,8 @@ def _size(scenario: Scenario) -> None:
 
 
 def _sized(scenario: Scenario, k: int) -> Scenario:
-    """The made-up data with k answers, under the first of its ready protections."""
+    """The made-up data with k answers, under the first protection that comes with so many."""
     dataset = scenario.dataset
     assert isinstance(dataset, MADE_UP)
-    return first_preset(replace(scenario, dataset=replace(dataset, k=k)))
+    sized = replace(scenario, dataset=replace(dataset, k=k))
+    return sized if isinstance(scenario.policy, Line) else first_preset(sized)

@@ -10,12 +10,15 @@ from typing import Final
 from caldp_core.basics.errors import require
 from caldp_core.datasets import Survey
 from caldp_core.domain.grid import Domain
+from caldp_core.scenarios.distances import Distances, Line
+from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 from caldp_ui.session.pins import PinSlot
 from caldp_ui.session.scenarios import WithScenario, read_scenario, unknown_keys
 from caldp_ui.values.tables import Table, presets_of, table_of
 
+POLICIES: Final = (ContextPolicy, Line, Distances)
 K_MOST: Final = 2_000
 """Most answers that are drawn: more are no picture."""
 
@@ -73,7 +76,12 @@ class ValuesLink:
     def check(self, record: Values) -> None:
         """See `Codec`: maps, other policies and blocks that do not fit are refused."""
         scenario = record.scenario
-        _ = scenario.context
+        require(
+            isinstance(scenario.policy, POLICIES),
+            "This page shows blocks, sensitive answers and secrecy that fades with distance, this "
+            f"scenario's policy is of kind {scenario.kind('policy')}; choose context, line or "
+            "distances.",
+        )
         require(
             table_of(scenario.dataset) is not None,
             "This page shows tables of answers; places are on the page Places on a map.",
@@ -95,9 +103,11 @@ def _with_earlier_protection(shown: Values, earlier: Values) -> Values:
     now, was = shown.scenario, earlier.scenario
     if now.dataset != was.dataset:
         return earlier
-    context = was.context
+    policy = was.policy
+    if type(policy) is not type(now.policy) or not isinstance(policy, ContextPolicy):
+        return replace(shown, scenario=replace(was, n=now.n, seed=now.seed))
     return replace(
-        shown, scenario=now.with_context(blocks=context.blocks, sensitive=context.sensitive)
+        shown, scenario=now.with_context(blocks=policy.blocks, sensitive=policy.sensitive)
     )
 
 

@@ -17,6 +17,7 @@ from caldp_core.datasets import (
     Zipf,
 )
 from caldp_core.domain.grid import Domain
+from caldp_core.scenarios.distances import Distances, Line
 from caldp_core.scenarios.protection import (
     BlocksSpec,
     EvenRuns,
@@ -27,7 +28,7 @@ from caldp_core.scenarios.protection import (
     SensitiveSymbols,
     SymbolBlocks,
 )
-from caldp_ui.controls.presets import Preset
+from caldp_ui.controls.presets import Fading, Preset, Ready
 from caldp_ui.values.marks import of_groups
 
 SYNTHETIC_K: Final = 20
@@ -91,13 +92,45 @@ _NOTHING: Final = Preset(
 )
 
 
-def presets_of(spec: DatasetSpec, domain: Domain) -> tuple[Preset, ...]:
+_SCALE: Final = Fading(
+    "Neighbours look alike",
+    "On a scale: the nearer two answers, the less a report tells them apart; ε for each step.",
+    Line(),
+)
+
+
+def _differing(yes_or_no: int) -> Distances:
+    """Between combinations of so many yes-or-no answers: how many of these differ."""
+    names = range(1 << yes_or_no)
+    return Distances(tuple(tuple(float((x ^ y).bit_count()) for y in names) for x in names))
+
+
+_FADING: Final[dict[str, tuple[Fading, ...]]] = {
+    "income": (
+        Fading(
+            "Neighbouring incomes look alike",
+            "The nearer two incomes, the less a report tells them apart: ε for each bracket.",
+            Line(),
+        ),
+    ),
+    "substances": (
+        Fading(
+            "Each of the three by itself",
+            "Pupils who differ in one substance look alike at ε, those who differ in all at 3 ε.",
+            _differing(3),
+        ),
+    ),
+}
+
+
+def presets_of(spec: DatasetSpec, domain: Domain) -> tuple[Ready, ...]:
     """Protections for a dataset and its answers; the first is where a reader starts."""
     if isinstance(spec, Survey):
-        return (*_of_survey(spec.table, domain), _PLAIN, _NOTHING)
+        fading = _FADING.get(spec.table, ())
+        return (*_of_survey(spec.table, domain), *fading, _PLAIN, _NOTHING)
     if isinstance(spec, WebVisits):
         return (*_of_web(domain), _PLAIN, _NOTHING)
-    return (*_of_numbers(domain.k), _PLAIN, _NOTHING)
+    return (*_of_numbers(domain.k), _SCALE, _PLAIN, _NOTHING)
 
 
 def _of_survey(table: str, domain: Domain) -> tuple[Preset, ...]:

@@ -3,6 +3,7 @@
 Room: values. Every sentence here must be true of the scenario that it is shown with.
 """
 
+from caldp_core.privacy.context import Context
 from caldp_ui.parts.comparison import Shown
 from caldp_ui.words import formats, promise
 
@@ -35,4 +36,5 @@ def onlooker(what: Shown) -> str:
         return "An onlooker reads every answer: nobody is protected."
     best = formats.hundred(share)
     most = "" if best.startswith("over") else "at most "
-    return f"An onlooker torn between two guesses right {most}**{best} of 100** times."
+    pair = "two" if isinstance(what.setup.policy, Context) else "two neighbours"
+    return f"An onlooker torn between {pair} guesses right {most}**{best} of 100** times."

@@ -45,9 +45,14 @@ def told(nouns: Vocabulary, setup: Setup, policy: ContextPolicy) -> Told:
 
 
 def strongest(scenario: Scenario) -> float:
-    """The largest ε of the scenario: the weakest promise in it."""
-    epsilon = scenario.context.epsilon
-    return max(epsilon) if isinstance(epsilon, tuple) else epsilon
+    """The largest ε of the scenario: the weakest promise in it.
+
+    Where secrecy fades with distance, that of neighbours.
+    """
+    policy = scenario.policy
+    if isinstance(policy, ContextPolicy) and isinstance(policy.epsilon, tuple):
+        return max(policy.epsilon)
+    return policy.plain_epsilon
 
 
 def chance(setup: Setup) -> float:

@@ -111,7 +111,7 @@ def matrix(nouns: Vocabulary, setup: Setup, policy: MatrixPolicy | Distances) ->
     )
     return Told(
         chance,
-        f"Between a {nouns.unit} and one that it hides behind, an onlooker gets "
+        f"Between {_a(nouns)} and one that it hides behind, an onlooker gets "
         f"{most(chance).replace('*', '')} right ({strength(chance).word})."
         if finite
         else "An onlooker reads everything: nobody is protected.",
@@ -137,12 +137,17 @@ def of_pairs(nouns: Vocabulary, finite: Sequence[float]) -> Pairs:
     return Pairs(_chance(finite), _pairs(nouns, finite), _pairs_repeated(nouns, finite))
 
 
+def _a(nouns: Vocabulary) -> str:
+    """A symbol, with its article."""
+    return f"{'an' if nouns.unit[0] in 'aeiou' else 'a'} {nouns.unit}"
+
+
 def _pairs(nouns: Vocabulary, finite: Sequence[float]) -> str:
     if not finite:
         return f"E states no bound: a report may name the {nouns.unit}."
     weakest, strictest = (guessed_right(edge(finite)) for edge in (max, min))
     told = (
-        f"Of 100 people for whom an onlooker was torn 50:50 between a {nouns.unit} and one that it "
+        f"Of 100 people for whom an onlooker was torn 50:50 between {_a(nouns)} and one that it "
         f"hides behind, and whose report speaks for the first, {most(weakest)} have it, whichever "
         "pair it is."
     )

@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 
 from caldp_core.audit.adversary import posterior
-from caldp_core.audit.beliefs import Beliefs, promised, reached
+from caldp_core.audit.beliefs import Beliefs, promised, promised_of_value, reached
 from caldp_core.audit.inference import most_believed
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Floats
 from caldp_core.mechanisms import FAMILIES, mechanism
-from caldp_core.privacy.context import Context
+from caldp_core.mechanisms.catalogue import mechanisms_for
+from caldp_core.privacy.context import Context, PrivacyMatrix
+from caldp_core.privacy.distance import GridMetric
+from caldp_core.privacy.matrix import DenseMatrix
 
 K = 7
 CONTEXTS = {
@@ -51,6 +54,40 @@ def test_randomized_response_between_two_values_reaches_the_promise() -> None:
     bound = promised(context, prior, np.array([True, False]))
     assert (found.least, found.most) == pytest.approx((bound.least, bound.most), abs=1e-9)
     assert bound.most == pytest.approx(0.2 * np.e / (0.2 * np.e + 0.8))
+
+
+POLICIES: dict[str, PrivacyMatrix] = {
+    "line": GridMetric(1, K, 0.5, 0.5),
+    "matrix": DenseMatrix.of(np.array([[0.0, 1.0], [np.inf, 0.0]])),
+}
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_channels_of_any_policy_stay_within_the_promise_of_each_value(name: str) -> None:
+    policy = POLICIES[name]
+    prior = np.random.default_rng(7).dirichlet(np.ones(policy.k))
+    groups: Bools = np.eye(policy.k, dtype=np.bool_)
+    for entry in mechanisms_for(policy):
+        made = entry.make(policy)
+        for x, found in enumerate(reached(made.exact_channel(), prior, groups)):
+            bound = promised_of_value(policy, prior, x)
+            assert bound.before == pytest.approx(found.before)
+            assert bound.least - NEARLY <= found.least
+            assert found.most <= bound.most + NEARLY
+    if name == "line":  # half as secret: beyond the promise
+        bold = GridMetric(1, K, 1.0, 1.0)
+        channel = mechanisms_for(bold)[0].make(bold).exact_channel()
+        (found, *_) = reached(channel, prior, groups)
+        assert found.most > promised_of_value(policy, prior, 0).most + 0.01
+
+
+def test_of_two_values_and_in_plain_ldp_both_ways_to_the_promise_agree() -> None:
+    prior = a_prior()
+    for x in range(K):
+        of_group = promised(CONTEXTS["plain"], prior, SINGLE[x])
+        of_value = promised_of_value(CONTEXTS["plain"], prior, x)
+        assert of_value.most == pytest.approx(of_group.most)
+        assert of_value.least == pytest.approx(of_group.least)
 
 
 def test_a_stronger_channel_is_told_from_the_promise() -> None:

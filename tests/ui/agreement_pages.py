@@ -38,7 +38,8 @@ NUMBER = r"over 99\.9|[\d.,]+"
 OF = rf"(?:all but )?(?:{NUMBER}) of [\d,]+(?: million)?"
 ODDS: Final = Said(
     rf".*<strong>(?P<odds>(?:{NUMBER}) of 100)</strong> guessed right"
-    rf"(?: among the (?P<protected>{OF}) who are protected)?, from a 50:50 guess before</p></div>",
+    rf"(?: among the (?P<protected>{OF}) who are protected| between neighbours)?"
+    r", from a 50:50 guess before</p></div>",
     {"odds": (OURS, odds), "protected": (OURS, protected)},
 )
 
@@ -136,10 +137,11 @@ def _answers(what: Shown, runs: Mapping[str, Run]) -> None:
 VALUES: Final = Page(
     "values",
     _of_values,
-    40,
+    46,
     Said(
         rf"With this protection \*\*(?P<ours>{OF}) people are counted at the wrong answer\*\*; "
-        rf"with plain LDP \*\*(?P<plain>{OF})\*\*\. An onlooker (?:torn between two guesses right "
+        rf"with plain LDP \*\*(?P<plain>{OF})\*\*\. An onlooker "
+        rf"(?:torn between two(?: neighbours)? guesses right "
         rf"(?:at most )?\*\*(?P<odds>(?:{NUMBER}) of 100)\*\* times\."
         r"|reads every answer: nobody is protected\.)",
         PLACES.headline.numbers,

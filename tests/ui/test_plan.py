@@ -3,12 +3,13 @@
 import math
 from concurrent.futures import wait
 from dataclasses import replace
+from threading import Event
 
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from caldp_core.basics.types import no_progress
+from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets import Survey, Uniform
 from caldp_core.experiments.run import prepare, run_trial
 from caldp_core.lecture.rappor import Rappor
@@ -119,10 +120,8 @@ def test_overall_needs_are_simulated_with_the_estimate() -> None:
 
 def test_controls_and_a_deployments_epsilon() -> None:
     at = open_plan()
-    use = f"plan-use-{DEPLOYMENTS[1].title}"
-    assert use not in [button.key for button in at.button]  # a large map's tables take seconds
     jobs_done(at)
-    checked(at.button(key=use).click().run())
+    checked(at.button(key=f"plan-use-{DEPLOYMENTS[1].title}").click().run())
     assert plan_of(at).epsilon == DEPLOYMENTS[1].epsilon == 4.0
     checked(at.select_slider(key="plan-within").set_value(0.2).run())
     checked(at.selectbox(key="plan-protection").set_value(PLAIN).run())
@@ -131,6 +130,21 @@ def test_controls_and_a_deployments_epsilon() -> None:
     assert plan_of(at).within == 0.2
     for job in ("needs", "beside"):
         at.session_state[f"plan-{job}/job"].cancel()
+
+
+def test_tables_of_a_large_map_are_made_beside_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    go_on, beside = Event(), work.beside
+
+    def long(record: Plan, progress: Progress) -> work.Beside:
+        assert go_on.wait(60)
+        return beside(record, progress)
+
+    monkeypatch.setattr(work, "beside", long)
+    at = open_plan()
+    assert "plan-beside-cancel" in [button.key for button in at.button]
+    assert not at.table
+    go_on.set()
+    assert len(jobs_done(at).table) == 2
 
 
 def test_deployments_add_up_unless_one_copy_is_kept() -> None:

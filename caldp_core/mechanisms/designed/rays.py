@@ -60,7 +60,7 @@ def extreme_rays(levels: Floats, classes: Ints, most: int) -> Floats | None:
     count = work = 0
     work_most = 10 * most * (len(classes) // len(np.unique(classes)))
     supports = _supports(levels, classes, most)
-    if supports is None or _about(levels, classes, supports) > _SURELY * work_most:
+    if supports is None or _more_than(_SURELY * work_most, levels, classes, supports):
         return None
     for support in supports:
         for rays, steps in _on_support(levels, classes, support):
@@ -71,22 +71,22 @@ def extreme_rays(levels: Floats, classes: Ints, most: int) -> Floats | None:
     return _one_of_each(np.concatenate(found), classes)
 
 
-def _about(levels: Floats, classes: Ints, supports: list[Bools]) -> float:
-    """An estimate of the number of partial rays: a few stand for all (Knuth 1975)."""
+def _more_than(limit: float, levels: Floats, classes: Ints, supports: list[Bools]) -> bool:
+    """Whether there are about so many partial rays: a few stand for all (Knuth 1975)."""
     rng, total = np.random.default_rng(_SEED), 0.0
     for support in supports[:_SUPPORTS]:
         batch, each = _seed(levels, support), 1.0
-        while len(batch.low):
+        while len(batch.low) and total <= limit:
             total += each * len(batch.low)
+            if len(batch.low) > _SAMPLE:
+                each *= len(batch.low) / _SAMPLE
+                batch = batch.rows(rng.choice(len(batch.low), _SAMPLE, replace=False))
             unfinished = batch.rows(~np.asarray(batch.placed.all(axis=1)))
             children = list(_children(levels, classes, unfinished))
             if not children:
                 break
             batch = _together(children)
-            if len(batch.low) > _SAMPLE:
-                each *= len(batch.low) / _SAMPLE
-                batch = batch.rows(rng.choice(len(batch.low), _SAMPLE, replace=False))
-    return total
+    return total > limit
 
 
 def _one_of_each(rays: Floats, classes: Ints) -> Floats:

@@ -143,7 +143,8 @@ export class FilmPlayer {
         const {step} = this, subtitle = step?.subtitles[meta.id] ?? meta.subtitle;
         // Alternative texts say the subtitle in a sentence of their own.
         const alt = meta.subtitle ? meta.alt.replace(meta.subtitle, () => subtitle) : meta.alt;
-        return {...meta, alt, subtitle, fact: step?.facts[meta.id] ?? meta.fact};
+        return {...meta, alt, subtitle, fact: step?.facts[meta.id] ?? meta.fact,
+            nobody: step?.nobody[meta.id] ?? meta.nobody};
     }
 
     slide() {

@@ -1,0 +1,105 @@
+"""Every mechanism of the catalogue can be chosen on a page, every policy kind is shown by one."""
+
+from dataclasses import dataclass, field
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.mechanisms import FAMILIES
+from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.scenarios.kinds import SLOTS
+from caldp_ui.matrix import candidates
+from caldp_ui.matrix.templates import TEMPLATES
+from tests.ui.driver import APP, checked
+
+
+@dataclass(frozen=True)
+class Menu:
+    """A page, what opens its menu, the menu's key; `link`: of a scenario that it is asked for."""
+
+    page: str
+    opens: str
+    key: str
+    link: dict[str, str] = field(default_factory=dict)
+
+
+_VALUES = Menu("values", "values-more", "values-family")
+_SCALE = {"v": "2", "dataset": "survey", "dataset.table": "income", "policy": "line"}
+_ALIKE = {"v": "2", "dataset": "survey", "blocks": "one"}
+_TWO = {"v": "2", "dataset": "uniform", "dataset.k": "2", "n": "1000"}
+_FAR = {"v": "2", "dataset.area": "39.8,42.6,-77.2,-71"}
+_CROW = Menu("distances", "distances-more", "distances-method")
+MENUS = {
+    **dict.fromkeys([*FAMILIES, "published-urap"], _VALUES),
+    "grid-geometric": Menu("values", "values-more", "values-family", _SCALE),
+    "exponential": _CROW,
+    "planar-geometric": _CROW,
+    "stepped-geometric": _CROW,
+}
+"""Where each mechanism is chosen by name."""
+BY_ITSELF = {"binary": "yesno", "designed": "matrix"}
+"""Pages whose only mechanism for their policy it is, or which make it on demand."""
+SHOWN = {
+    "context": ("values", {}),
+    "line": ("values", _SCALE),
+    "distances": (
+        "values",
+        {**_TWO, "policy": "distances", "rows": "0;1|1;0"},
+    ),
+    "streets": ("distances", {**_FAR, "policy": "streets"}),
+    "crow-flies": ("distances", {**_FAR, "policy": "crow-flies"}),
+    "binary": ("yesno", {}),
+    "personal-tags": ("personal", {}),
+    "matrix": ("matrix", {}),
+}
+"""By the kind of a policy, a page and a link that shows it."""
+
+
+def opened(page: str, link: dict[str, str], opens: str = "") -> AppTest:
+    at = AppTest.from_file(APP, default_timeout=120)
+    for name, value in link.items():
+        at.query_params[name] = value
+    if opens:
+        at.session_state[opens] = True
+    return checked(at.switch_page(f"pages/{page}.py").run())
+
+
+def test_every_mechanism_is_on_a_menu() -> None:
+    assert {*MENUS, *BY_ITSELF} == set(MECHANISMS)
+    offered: dict[tuple[str, str | None], list[str]] = {}
+    for name, menu in MENUS.items():
+        policy = menu.page, menu.link.get("policy")
+        if policy not in offered:
+            at = opened(menu.page, menu.link, menu.opens)
+            assert not at.warning
+            offered[policy] = at.selectbox(key=menu.key).options
+        assert MECHANISMS[name].title in offered[policy], name
+
+
+def test_what_is_on_no_menu_is_run_by_its_page() -> None:
+    held = opened("yesno", {}).session_state["yesno/slot"].record
+    assert held.scenario.kind("policy") == "binary"
+    of_matrix = candidates.titles_for(TEMPLATES["hospital"].levels(1.0))
+    assert "designed" in of_matrix
+
+
+@pytest.mark.parametrize("kind", SLOTS["policy"][1])
+def test_every_kind_of_policy_is_shown_by_a_page(kind: str) -> None:
+    page, link = SHOWN[kind]
+    at = opened(page, link)
+    assert not at.warning
+    assert not at.error
+    record = at.session_state[f"{page}/slot"].record
+    if kind != "matrix":
+        assert record.scenario.kind("policy") == kind
+
+
+def test_every_estimator_is_on_a_menu() -> None:
+    at = opened("values", {}, "values-more")
+    titles = {entry.title for entry in ESTIMATORS.values() if entry.listed}
+    assert set(at.selectbox(key="values-estimator").options) == titles
+    # Norm-sub is the projection to the simplex by another way; a link or file shows it by name.
+    assert {name for name, entry in ESTIMATORS.items() if not entry.listed} == {"norm-sub"}
+    at = opened("values", {**_ALIKE, "estimator": "norm-sub"}, "values-more")
+    assert at.selectbox(key="values-estimator").value == "norm-sub"

@@ -1,0 +1,116 @@
+"""Sensitive values with secrecy that fades with distance: on a scale, and by a table."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from caldp_core.audit.mechanisms import audit_mechanism
+from caldp_core.datasets import Survey, Uniform
+from caldp_core.experiments.run import prepare
+from caldp_core.mechanisms.specs import Hadamard
+from caldp_core.scenarios.best import Best
+from caldp_core.scenarios.distances import CrowFlies, Distances, Line
+from caldp_core.scenarios.policies import ContextPolicy
+from caldp_core.scenarios.protection import SensitiveSymbols
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.controls.presets import Fading
+from caldp_ui.values import figures
+from caldp_ui.values.slot import Values, ValuesLink, begin_with, domain_of
+from caldp_ui.values.tables import TABLES, presets_of, table_of
+from tests.ui.driver import checked, query_of
+from tests.ui.values_page import assert_shows, mark, open_values, scenario_of
+
+
+def fading(name: str) -> tuple[Scenario, Fading]:
+    """A survey as it is shown at first, and its protection that fades."""
+    table = table_of(Survey(name))
+    assert table is not None
+    begin = begin_with(table)
+    (found,) = (p for p in presets_of(table.spec, domain_of(begin)) if isinstance(p, Fading))
+    return begin, found
+
+
+@pytest.mark.parametrize("name", ["income", "substances"])
+def test_a_protection_that_fades_is_chosen_moved_and_left(name: str) -> None:
+    begin, preset = fading(name)
+    at = open_values(ValuesLink().write(Values(begin)))
+    checked(at.selectbox(key="values-preset").set_value(preset.title).run())
+    scenario = preset.apply(begin)
+    assert isinstance(scenario.policy, Line | Distances)
+    assert_shows(at, scenario)
+    checked(at.select_slider(key="values-epsilon").set_value(2.0).run())
+    assert_shows(at, scenario.with_epsilon(2.0))
+    assert at.selectbox(key="values-preset").value == preset.title
+    assert ValuesLink().read(query_of(at)) == Values(scenario.with_epsilon(2.0))
+    mark(at, marked="0-1")
+    marked = scenario_of(at)
+    assert isinstance(marked.policy, ContextPolicy)
+    assert (marked.policy.sensitive, marked.policy.epsilon) == (SensitiveSymbols(("0-1",)), 2.0)
+    mark(at, step="undo")
+    assert_shows(at, scenario.with_epsilon(2.0))
+
+
+@pytest.mark.parametrize(
+    "tab", ["What an onlooker learns", "What is promised", "Methods", "Error curves", "Numbers"]
+)
+def test_every_tab_tells_of_a_scale(tab: str) -> None:
+    begin, preset = fading("income")
+    at = open_values(ValuesLink().write(Values(preset.apply(begin))))
+    at.session_state["values-tabs"] = tab
+    at.session_state["values-protection"] = True
+    checked(at.run())
+    assert not at.error
+    assert at.caption
+    for job in ("values-curve-against-curves", "values-foreseen"):
+        if f"{job}/job" in at.session_state:
+            at.session_state[f"{job}/job"].cancel()
+
+
+def test_distances_between_combinations_are_their_differing_answers() -> None:
+    begin, preset = fading("substances")
+    names = domain_of(begin).names
+    rows = np.array(preset.policy.rows) if isinstance(preset.policy, Distances) else np.zeros(0)
+    for x, name in enumerate(names):
+        for y, other in enumerate(names):
+            used = (
+                {s for s in ("alcohol", "cigarettes", "marijuana") if s in n} for n in (name, other)
+            )
+            first, second = used
+            assert rows[x, y] == len(first ^ second)
+
+
+def test_what_fades_is_kept_by_its_mechanism_and_an_onlooker_stays_within() -> None:
+    for name in ("income", "substances"):
+        begin, preset = fading(name)
+        setup = prepare(preset.apply(begin))
+        assert audit_mechanism(setup.mechanism, setup.policy).holds
+        told = figures.learned(setup.scenario)
+        assert len(told) == setup.mechanism.k
+        for each in told:
+            assert each.reached is not None
+            assert each.promised.least <= each.reached.least + 1e-12
+            assert each.reached.most <= each.promised.most + 1e-12
+
+
+def test_a_mechanism_that_cannot_keep_a_scale_gives_way_and_another_table_has_its_own() -> None:
+    begin, preset = fading("income")
+    assert preset.apply(replace(begin, mechanism=Hadamard())).mechanism == Best()
+    at = open_values(ValuesLink().write(Values(preset.apply(begin))))
+    checked(at.selectbox(key="values-table").set_value(TABLES[0].title).run())
+    assert_shows(at, begin_with(TABLES[0]))
+
+
+def test_more_answers_stay_on_their_scale() -> None:
+    scenario = Scenario(Uniform(20), Line(0.5), estimator="simplex-per-block", n=10_000)
+    at = open_values(ValuesLink().write(Values(scenario)))
+    at.session_state["values-more"] = True
+    checked(at.run())
+    checked(at.number_input(key="values-k").set_value(30).run())
+    assert_shows(at, replace(scenario, dataset=Uniform(30)))
+
+
+def test_kilometres_are_refused_in_one_sentence() -> None:
+    at = open_values(replace(Scenario(Survey("income")), policy=CrowFlies()).to_query())
+    assert len(at.warning) == 1
+    assert "choose context, line or distances" in at.warning[0].value
