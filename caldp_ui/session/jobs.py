@@ -21,6 +21,9 @@ from caldp_ui.session.ticking import ticking
 
 T = TypeVar("T")
 _SOON_S: Final = 0.25
+_ALONE_S: Final = 2.5
+"""A page that is left alone for so long may be ticked: a tick that crosses what a hand does, which
+comes a second after another, can leave the page as it was before that."""
 
 
 @dataclass
