@@ -21,6 +21,9 @@ from caldp_ui.session.ticking import ticking
 
 T = TypeVar("T")
 _SOON_S: Final = 0.25
+_ALONE_S: Final = 2.5
+"""A page that is left alone for so long may be ticked: a tick that crosses what a hand does, which
+comes a second after another, can leave the page as it was before that."""
 
 
 @dataclass
@@ -159,7 +162,7 @@ def quietly(key: str, name: str, work: Callable[[Progress], T]) -> T | None:
     if job is not None and job.done:
         return None if job.future.exception() else job.result()
     st.session_state[f"{key}/idle"] = 0
-    ticking(1.0, lambda: _wait(key, name, work))
+    ticking(_ALONE_S, lambda: _wait(key, name, work))
     return None
 
 
