@@ -10,7 +10,19 @@ from pathlib import Path
 
 import click
 
-from benchmarks import audits, crowd, families, page, pages, paper, people, tallies, wear
+from benchmarks import (
+    audits,
+    crowd,
+    designer,
+    families,
+    kernels,
+    page,
+    pages,
+    paper,
+    people,
+    tallies,
+    wear,
+)
 from benchmarks.figures import Figure
 from benchmarks.machine import machine
 from benchmarks.sizes import FULL, TINY, Sizes
@@ -21,14 +33,16 @@ _PARTS = {
     "paper": paper.figures,
     "audits": audits.figures,
     "families": families.figures,
+    "kernels": kernels.figures,
 }
 _ASKED = {
     "page": page.figures,
     "pages": pages.figures,
     "wear": wear.figures,
     "crowd": crowd.figures,
+    "designer": designer.figures,
 }
-"""Measured only when asked for: the dashboard at work, in a browser and for many visits."""
+"""Measured only when asked for: designs, and the dashboard at work, in a browser, for many."""
 
 
 @click.command()

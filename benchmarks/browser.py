@@ -32,9 +32,14 @@ _STAGE: Final = f"""(() => {{
         if (stage) return stage;
     }}
 }})()"""
-_SHOWN: Final = f"""(() => [{_STAGE}?.dataset.painted ?? '',
-    document.querySelector('.st-key-headline')?.textContent ?? ''])()"""
-"""How often the stage has painted what came from the server, and the sentence of the result."""
+_SHOWN: Final = f"""(() => {{
+    const {{painted, step}} = {_STAGE}?.dataset ?? {{}};
+    return [painted ? `${{painted}} ${{step}}` : '',
+        document.querySelector('.st-key-headline')?.innerText ?? ''];
+}})()"""
+"""How often the stage has painted what came from the server, with the step of a film that it shows
+before that comes, and the sentence of the result as it is read."""
+FILM: Final = f"{_MAPS} .film"
 
 
 def missing() -> str:
@@ -76,7 +81,11 @@ def ready(page: "Page") -> None:
 
 
 def press_until_redrawn(page: "Page", key: str) -> float:
-    """Press a key; seconds until all pictures and the sentence of the result are new."""
+    """Press a key; seconds until all pictures and the sentence of the result are new.
+
+    They are by the first that has them, a film in the browser or the server. Then the server's
+    answer is waited for.
+    """
     page.evaluate(
         f"""() => {{
             const before = {_SHOWN};
@@ -90,8 +99,15 @@ def press_until_redrawn(page: "Page", key: str) -> float:
     )
     page.keyboard.press(key)
     milliseconds: float = page.evaluate("window.redrawn")
+    page.wait_for_function(f"!{_STAGE}.dataset.step")
     settled(page)
     return milliseconds / 1000
+
+
+def film_step(page: "Page") -> float:
+    """Seconds that the stage was at work for the last step of a film."""
+    milliseconds: str = page.evaluate(f"{_STAGE}.dataset.stepMs")
+    return float(milliseconds) / 1000
 
 
 def press_until_bare_is_redrawn(page: "Page", key: str) -> float:

@@ -27,6 +27,12 @@ Collect = Callable[[], Callable[[], Floats]]
 _QUICK: Final = ("hadamard", "randomized-response", "galois")
 _HASHES: Final = 1000
 """Hash functions of pure-ldp's fast local hashing."""
+_PROJECTIVE: Final = Figure(
+    "projective geometry response, as published, a person",
+    "µs",
+    Runs(0.36, 0.36, 1),
+    note="C++ on the authors' machine, client and server (Feldman et al. 2022)",
+)
 
 
 @dataclass(frozen=True)
@@ -130,6 +136,9 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
         each = share(f"the same, a person, {family}", "ns", whole, x.size)
         exact = x.size * float(scheme.variance(p, x.size).mean())
         yield from (whole, each, _error(f"n·MSE / exact, {family}", crowd, estimates, exact))
+        if family == "galois":
+            yield _PROJECTIVE
+            yield ratio("projective geometry response / caldp, a person, galois", _PROJECTIVE, each)
         for peer in _PEERS:
             if peer.family == family:
                 yield from _beside(peer, scheme, few, each, sizes)

@@ -1,9 +1,10 @@
 """The map page in a real browser: how soon it is there, how soon and how dearly it changes.
 
-Room: benchmarks. A move is one step of the ε slider by keyboard, to a value that has not been
-computed before. It is done once all pictures and the sentence of the result are new. What the
-machine is like at the moment is told by a bare page with one slider and one picture, in one run.
-Bytes are those of the websocket, unpacked.
+Room: benchmarks. A move is one step of the ε slider by keyboard. It is done once all pictures and
+the sentence of the result are new. While the film of ε is not there, the server has to answer: a
+move goes to a level that nobody has seen, or back to a known one. With the film there, for which
+the page has rested, it goes along the film. What the machine is like at the moment is told by a
+bare page with one slider and one picture, in one run. Bytes are those of the websocket, unpacked.
 """
 
 import tempfile
@@ -14,8 +15,10 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 from benchmarks.browser import (
+    FILM,
     MAP_PAGE,
     chromium,
+    film_step,
     missing,
     press_until_bare_is_redrawn,
     press_until_redrawn,
@@ -35,6 +38,7 @@ _BARE_SLIDER: Final = ".st-key-level input[type=range]"
 _STEPS: Final = 5
 _START: Final = Bar("≤", 4)
 _MOVE: Final = Bar("≤", 3)
+_STEP: Final = Bar("≤", 50)
 _PICTURE: Final = Bar("≤", 150)
 _PICTURES: Final = 2
 """Pictures that a move of ε changes: the truth stays."""
@@ -107,20 +111,36 @@ def bare_moves(browser: "Browser", address: str) -> list[float]:
 
 def _moves(browser: "Browser", address: str, visits: int, bare: list[float]) -> Iterator[Figure]:
     """Five steps a visit; each visit has another number of people, so that no step is cached."""
-    times, sizes, again = [], [], []
+    times, sizes = [], []
+    again: list[float] = []
+    messages, along, steps = [], [], []
     for visit in range(visits):
         page, received = _open(browser, f"{address}/{MAP_PAGE}?v=2&n={1_000_000 + visit}")
         page.focus(SLIDER)
         for _ in range(_STEPS):
+            if page.is_visible(FILM):
+                break
             received.clear()
             times.append(press_until_redrawn(page, "ArrowRight"))
             sizes.append(sum(received) / 1000)
-        again += [press_until_redrawn(page, "ArrowLeft") for _ in range(_STEPS)]
+            messages.append(float(len(received)))
+        again.extend(
+            press_until_redrawn(page, "ArrowLeft")
+            for _ in range(_STEPS)
+            if not page.is_visible(FILM)
+        )
+        page.wait_for_selector(FILM)
+        for key in ("ArrowRight",) * _STEPS + ("ArrowLeft",) * _STEPS:
+            along.append(press_until_redrawn(page, key))
+            steps.append(1000 * film_step(page))
         page.context.close()
     yield _figure("a move of the bare page's slider", "s", bare)
     yield _figure("ε moved to new pictures on screen", "s", times)
     yield _ratio("the same, times the bare page", times, bare, _MOVE)
     yield _ratio("ε moved to a known level, times the bare page", again, bare, _MOVE)
+    yield _ratio("ε moved along its film, times the bare page", along, bare, _MOVE)
+    yield _figure("a step of the film in the stage", "ms", steps, _STEP)
+    yield _figure("messages of a move of ε", "", messages)
     yield _figure("received for a move of ε", "kB", sizes)
     each = [size / _PICTURES for size in sizes]
     yield _figure("the same, a picture", "kB", each, _PICTURE)
@@ -131,4 +151,6 @@ def _ratio(work: str, values: list[float], bare: list[float], bar: Bar) -> Figur
 
 
 def _figure(work: str, unit: str, values: list[float], bar: Bar | None = None) -> Figure:
+    if not values:
+        return Figure(work, unit, None, bar, note="too slow: the film came before")
     return Figure(work, unit, Runs(min(values), median(values), len(values)), bar)

@@ -4,10 +4,11 @@ import streamlit as st
 
 from caldp_ui.app.errors import plain_errors
 from caldp_ui.compute import runs
-from caldp_ui.parts import mathematics
+from caldp_ui.parts import mathematics, pins
 from caldp_ui.parts.comparison import shown
 from caldp_ui.session.opening import opened
-from caldp_ui.values import below, chart, side, words
+from caldp_ui.values import below, chart, films, side, words
+from caldp_ui.values.pinned import BESIDE
 from caldp_ui.values.slot import SLOT
 
 scenario = opened(SLOT).scenario
@@ -20,10 +21,12 @@ with plain_errors():
     main, beside = st.columns([3.1, 1], gap="medium")
     with main:
         what = shown(SLOT, scenario)
-        chart.show(what)
+        chart.show(what, pins.found(SLOT, BESIDE))
     with said:
         st.markdown(words.headline(what))
     with beside, st.container(key=SLOT.key("side")):
         side.show(runs.setup(scenario))
+    pins.show(SLOT, BESIDE, what)
     below.show(what)
     mathematics.drawer("values")
+    chart.project(films.of(what))

@@ -5,6 +5,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from caldp_core import datasets
 from caldp_core.basics.limits import (
     EPSILON_MAX,
     EPSILON_MIN,
@@ -17,37 +18,9 @@ from caldp_core.basics.limits import (
     THETA_MIN,
     TRIALS_MAX,
 )
-from caldp_core.datasets import (
-    SURVEYS,
-    Cities,
-    Geometric,
-    Gowalla,
-    PermutedGeometric,
-    Snap,
-    Survey,
-    Uniform,
-    WebVisits,
-    YesOrNo,
-    Zipf,
-)
 from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_core.mechanisms.specs import (
-    BestKernel,
-    Binary,
-    Designed,
-    Exponential,
-    Galois,
-    GridGeometric,
-    Hadamard,
-    LocalHashing,
-    Oue,
-    PlanarGeometric,
-    PublishedUrap,
-    RandomizedResponse,
-    Rappor,
-    SteppedGeometric,
-    SubsetSelection,
-)
+from caldp_core.mechanisms import specs
+from caldp_core.scenarios import protection
 from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.distances import CrowFlies, Distances, Line, Streets
 from caldp_core.scenarios.policies import (
@@ -56,20 +29,6 @@ from caldp_core.scenarios.policies import (
     ContextPolicy,
     MatrixPolicy,
     PersonalTags,
-)
-from caldp_core.scenarios.protection import (
-    AdaptiveBlocks,
-    DrawnBlocks,
-    EvenRuns,
-    EverythingSensitive,
-    GridBlocks,
-    GroupBlocks,
-    OneBlock,
-    SensitiveAreas,
-    SensitiveInhabited,
-    SensitiveSymbols,
-    StateBlocks,
-    SymbolBlocks,
 )
 from caldp_core.scenarios.scenario import Scenario
 
@@ -88,13 +47,13 @@ def areas(draw: st.DrawFn) -> str:
 
 
 @st.composite
-def snaps(draw: st.DrawFn) -> Snap:
+def snaps(draw: st.DrawFn) -> datasets.Snap:
     """A check-in file, which need not be there, on a map of whole cells."""
     cell = draw(st.sampled_from([5.0, 1.0, 0.5]))
     south, west = draw(st.integers(-890, 850)) / 10, draw(st.integers(-1790, 1750)) / 10
     north = south + cell * draw(st.integers(1, int((90 - south) / cell)))
     east = west + cell * draw(st.integers(1, int((180 - west) / cell)))
-    return Snap(draw(PATHS), f"{south:g},{north:g},{west:g},{east:g}", cell)
+    return datasets.Snap(draw(PATHS), f"{south:g},{north:g},{west:g},{east:g}", cell)
 
 
 EDITS = st.builds(lambda sign, area: sign + area, st.sampled_from(["+", "-", "+b", "-b"]), areas())
@@ -105,40 +64,46 @@ SYMBOL_BLOCKS = st.lists(SYMBOL_RUNS, min_size=1, max_size=3).map(",".join)
 PATHS = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1)
 
 DATASETS = {
-    "gowalla": st.builds(Gowalla, st.sampled_from(("25,50,-130,-60", "39.8,42.6,-77.2,-71"))),
+    "gowalla": st.builds(
+        datasets.Gowalla, st.sampled_from(("25,50,-130,-60", "39.8,42.6,-77.2,-71"))
+    ),
     "snap": snaps(),
     "cities": st.builds(
-        Cities,
+        datasets.Cities,
         cities=st.integers(1, 1000),
         spread_km=st.floats(1, 1000),
         background=st.floats(0, 1),
         seed=SEED,
     ),
-    "uniform": st.builds(Uniform, k=K),
-    "geometric": st.builds(Geometric, k=K, rate=RATE),
-    "permuted-geometric": st.builds(PermutedGeometric, k=K, rate=RATE, seed=SEED),
-    "zipf": st.builds(Zipf, k=K, rate=st.floats(0, 10)),
-    "survey": st.builds(Survey, table=st.sampled_from(sorted(SURVEYS))),
-    "web-visits": st.builds(WebVisits, rate=st.floats(0, 10), seed=SEED),
-    "yes-or-no": st.builds(YesOrNo, yes=st.floats(0, 1)),
+    "uniform": st.builds(datasets.Uniform, k=K),
+    "geometric": st.builds(datasets.Geometric, k=K, rate=RATE),
+    "permuted-geometric": st.builds(datasets.PermutedGeometric, k=K, rate=RATE, seed=SEED),
+    "zipf": st.builds(datasets.Zipf, k=K, rate=st.floats(0, 10)),
+    "survey": st.builds(datasets.Survey, table=st.sampled_from(sorted(datasets.SURVEYS))),
+    "web-visits": st.builds(datasets.WebVisits, rate=st.floats(0, 10), seed=SEED),
+    "yes-or-no": st.builds(datasets.YesOrNo, yes=st.floats(0, 1)),
 }
 BLOCKS = {
-    "one": st.builds(OneBlock),
-    "grid": st.builds(GridBlocks, rows=K, columns=K),
-    "states": st.builds(StateBlocks),
-    "adaptive": st.builds(AdaptiveBlocks, blocks=K),
-    "drawn": st.builds(DrawnBlocks, areas=st.lists(areas(), max_size=4).map(tuple)),
-    "runs": st.builds(EvenRuns, blocks=K),
-    "groups": st.builds(GroupBlocks),
-    "symbols": st.builds(SymbolBlocks, blocks=st.lists(SYMBOL_BLOCKS, max_size=4).map(tuple)),
+    "one": st.builds(protection.OneBlock),
+    "grid": st.builds(protection.GridBlocks, rows=K, columns=K),
+    "states": st.builds(protection.StateBlocks),
+    "adaptive": st.builds(protection.AdaptiveBlocks, blocks=K),
+    "drawn": st.builds(protection.DrawnBlocks, areas=st.lists(areas(), max_size=4).map(tuple)),
+    "runs": st.builds(protection.EvenRuns, blocks=K),
+    "groups": st.builds(protection.GroupBlocks),
+    "symbols": st.builds(
+        protection.SymbolBlocks, blocks=st.lists(SYMBOL_BLOCKS, max_size=4).map(tuple)
+    ),
 }
 SENSITIVE = {
-    "everything": st.builds(EverythingSensitive),
-    "areas": st.builds(SensitiveAreas, edits=st.lists(EDITS, max_size=4).map(tuple)),
+    "everything": st.builds(protection.EverythingSensitive),
+    "areas": st.builds(protection.SensitiveAreas, edits=st.lists(EDITS, max_size=4).map(tuple)),
     "inhabited": st.builds(
-        SensitiveInhabited, least=st.integers(0, 1000), most=st.integers(1000, N_MAX)
+        protection.SensitiveInhabited, least=st.integers(0, 1000), most=st.integers(1000, N_MAX)
     ),
-    "symbols": st.builds(SensitiveSymbols, runs=st.lists(SYMBOL_RUNS, max_size=4).map(tuple)),
+    "symbols": st.builds(
+        protection.SensitiveSymbols, runs=st.lists(SYMBOL_RUNS, max_size=4).map(tuple)
+    ),
 }
 KM = st.floats(KM_MIN, KM_MAX)
 LEVELS = st.floats(0, allow_nan=False)  # up to ∞
@@ -185,23 +150,23 @@ SHARES = st.floats(0.0, 1.0)
 THETAS = st.none() | st.floats(THETA_MIN, THETA_MAX)
 MECHANISMS = {
     "best": st.builds(Best),
-    "hadamard": st.builds(Hadamard),
-    "randomized-response": st.builds(RandomizedResponse),
-    "rappor": st.builds(Rappor, theta=THETAS),
-    "oue": st.builds(Oue),
-    "subset-selection": st.builds(SubsetSelection, omega=st.none() | st.integers(1, K_MAX))
-    | st.builds(SubsetSelection, share=SHARES),
-    "local-hashing": st.builds(LocalHashing, g=st.none() | st.integers(2, K_MAX)),
-    "galois": st.builds(Galois, q=st.none() | st.integers(1, 10).map(lambda m: 1 << m))
-    | st.builds(Galois, share=SHARES),
-    "published-urap": st.builds(PublishedUrap, theta=THETAS),
-    "binary": st.builds(Binary),
-    "grid-geometric": st.builds(GridGeometric),
-    "exponential": st.builds(Exponential),
-    "designed": st.builds(Designed),
-    "planar-geometric": st.builds(PlanarGeometric),
-    "best-kernel": st.builds(BestKernel),
-    "stepped-geometric": st.builds(SteppedGeometric),
+    "hadamard": st.builds(specs.Hadamard),
+    "randomized-response": st.builds(specs.RandomizedResponse),
+    "rappor": st.builds(specs.Rappor, theta=THETAS),
+    "oue": st.builds(specs.Oue),
+    "subset-selection": st.builds(specs.SubsetSelection, omega=st.none() | st.integers(1, K_MAX))
+    | st.builds(specs.SubsetSelection, share=SHARES),
+    "local-hashing": st.builds(specs.LocalHashing, g=st.none() | st.integers(2, K_MAX)),
+    "galois": st.builds(specs.Galois, q=st.none() | st.integers(1, 10).map(lambda m: 1 << m))
+    | st.builds(specs.Galois, share=SHARES),
+    "published-urap": st.builds(specs.PublishedUrap, theta=THETAS),
+    "binary": st.builds(specs.Binary),
+    "grid-geometric": st.builds(specs.GridGeometric),
+    "exponential": st.builds(specs.Exponential),
+    "designed": st.builds(specs.Designed),
+    "planar-geometric": st.builds(specs.PlanarGeometric),
+    "best-kernel": st.builds(specs.BestKernel),
+    "stepped-geometric": st.builds(specs.SteppedGeometric),
 }
 EVERY = {
     "dataset": DATASETS,

@@ -32,6 +32,18 @@ def test_all_benchmarks_run_at_tiny_size() -> None:
             assert 0 < figure["least"] <= figure["median"]
 
 
+def test_designs_are_timed_and_their_gap_is_said() -> None:
+    result = CliRunner().invoke(
+        main, ["--tiny", "--json", "--only", "designer"], catch_exceptions=False
+    )
+    figures = json.loads(result.stdout)["figures"]
+    times = [figure for figure in figures if figure["unit"] == "s"]
+    gaps = [figure for figure in figures if figure["unit"] == "×"]
+    assert len(times) == len(gaps) == 4
+    assert all("every extreme ray" in figure["note"] for figure in times)
+    assert all(1 <= figure["median"] < 1.001 for figure in gaps)
+
+
 class OfPython312:
     """Stands for both halves of pure-ldp's Hadamard response where random.randint wants ints."""
 

@@ -1,4 +1,4 @@
-"""What an onlooker may come to believe of one person from one report: by the promise, by a channel.
+"""What one report may make an onlooker believe: by the promise alone, and by a channel.
 
 Room: audit. CALDP = Acharya, Bonawitz, Kairouz, Ramage, Sun 2020.
 """

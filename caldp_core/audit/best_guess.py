@@ -134,7 +134,7 @@ def _by_rows(oracles: StreamsRows, block: int, shares: Floats, lent: float) -> t
 
 
 def _row(oracles: StreamsRows, block: int, rank: int) -> tuple[Floats, float]:
-    """(columns,) one row, and an entry that none of the block's is above."""
+    """(columns,) one row, and an upper bound on the entries of the block."""
     rows = oracles.channel_rows(block, rank, rank + 1)
     values = np.array([float(Fraction(int(v), rows.denominator)) for v in rows.values])
     return values[rows.codes[0]], float(values.max())

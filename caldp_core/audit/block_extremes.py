@@ -41,25 +41,25 @@ class Widest:
 
 
 @dataclass(frozen=True)
-class BlockLaw:
+class BlockExtremes:
     """What an audit needs of a block's hidden rows and its base distribution.
 
     `within`: the largest Q(y|x)/Q(y|x′), both hidden; `over_base`: the largest Q(y|x)/base(y).
     `faulty`: rank within the block of the first row that is no distribution, else None.
-    `base_is_law`: whether the base is one.
+    `base_is_distribution`: whether the base is one.
     """
 
     within: Widest
     over_base: Widest
     faulty: int | None
-    base_is_law: bool
+    base_is_distribution: bool
 
 
 @dataclass(frozen=True, eq=False)
 class _Extremes:
     """`top`, `bottom`: (columns,) codes of the greatest and the least entry of each output.
 
-    `faulty`: as in `BlockLaw`.
+    `faulty`: as in `BlockExtremes`.
     """
 
     top: _Codes
@@ -79,20 +79,20 @@ def size_of(ratio: Fraction | None) -> tuple[bool, Fraction]:
     return ratio is None, ratio or Fraction(0)
 
 
-def streamed_law(
+def extremes_of_streamed(
     oracles: StreamsRows, outputs: int, block: int, size: int, progress: Progress
-) -> BlockLaw:
+) -> BlockExtremes:
     """The extremes of a block of `size` hidden symbols, from rows that the oracles stream.
 
     `outputs`: number of the oracles' columns; those of reports in the clear follow them.
     `progress` is called after every few rows, so that a large block can be cancelled soon.
     """
-    return _law_of(partial(oracles.channel_rows, block), outputs, size, progress)
+    return _extremes_of(partial(oracles.channel_rows, block), outputs, size, progress)
 
 
-def written_law(
+def extremes_of_written(
     oracles: FrequencyOracles, outputs: int, block: int, size: int, progress: Progress
-) -> BlockLaw:
+) -> BlockExtremes:
     """The same, from a channel that the oracles write out whole."""
     first, numerators, denominator = oracles.channel(block)
     entries = numerators.ravel().tolist()  # Python ints: of any size
@@ -100,7 +100,7 @@ def written_law(
     place = {value: code for code, value in enumerate(values)}
     codes = np.fromiter(map(place.__getitem__, entries), np.uint32, len(entries))
     table = codes.reshape(numerators.shape)
-    return _law_of(
+    return _extremes_of(
         lambda start, stop: ChannelRows(first, table[start:stop], values, denominator),
         outputs,
         size,
@@ -108,7 +108,7 @@ def written_law(
     )
 
 
-def _law_of(read: _Rows, outputs: int, size: int, progress: Progress) -> BlockLaw:
+def _extremes_of(read: _Rows, outputs: int, size: int, progress: Progress) -> BlockExtremes:
     base = _in_whole_numbers(read(size, size + 1))
     columns = base.codes.shape[1]
     require(columns > 0, "The family has no report for hidden values; no channel can be audited.")
@@ -126,11 +126,11 @@ def _law_of(read: _Rows, outputs: int, size: int, progress: Progress) -> BlockLa
     x, other, x_over = _rows_with([(at, int(codes[at])) for at, codes in wanted], again)
     if other == x:  # then all rows have one entry there, and any other row will do
         other = min(1, size - 1)
-    return BlockLaw(
+    return BlockExtremes(
         Widest(ratio, base.first + within, x, other),
         Widest(over_ratio, base.first + over, x_over, x_over),
         seen.faulty,
-        _is_law(base.codes[0], base),
+        _is_distribution(base.codes[0], base),
     )
 
 
@@ -157,7 +157,7 @@ def _extremes(pieces: Iterable[tuple[int, ChannelRows]], base: ChannelRows) -> _
         require(part.values == base.values, "The family's values change from row to row.")
         np.maximum(top, part.codes.max(axis=0), out=top)
         np.minimum(bottom, part.codes.min(axis=0), out=bottom)
-        wrong = (i for i, row in enumerate(part.codes, start) if not _is_law(row, base))
+        wrong = (i for i, row in enumerate(part.codes, start) if not _is_distribution(row, base))
         faulty = next(wrong, None) if faulty is None else faulty
     return _Extremes(top, bottom, faulty)
 
@@ -165,7 +165,7 @@ def _extremes(pieces: Iterable[tuple[int, ChannelRows]], base: ChannelRows) -> _
 def _rows_with(
     wanted: Sequence[tuple[int, int]], pieces: Iterable[tuple[int, ChannelRows]]
 ) -> list[int]:
-    """For each (column, code) the first row that has it: read anew, for it mostly comes soon."""
+    """The first row that has each (column, code); most are among the first rows read."""
     found: dict[tuple[int, int], int] = {}
     for start, part in pieces:
         for column, code in set(wanted) - found.keys():
@@ -177,7 +177,7 @@ def _rows_with(
     return [found[each] for each in wanted]
 
 
-def _is_law(row: _Codes, rows: ChannelRows) -> bool:
+def _is_distribution(row: _Codes, rows: ChannelRows) -> bool:
     """Whether a row's entries sum to the denominator and none is negative."""
     values = rows.values
     if len(values) <= _FEW:

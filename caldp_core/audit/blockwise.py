@@ -19,10 +19,16 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from caldp_core.audit.block_extremes import BlockLaw, quotient, size_of, streamed_law, written_law
+from caldp_core.audit.block_extremes import (
+    BlockExtremes,
+    extremes_of_streamed,
+    extremes_of_written,
+    quotient,
+    size_of,
+)
 from caldp_core.audit.pairwise import log_of
 from caldp_core.audit.stated import MAKES_REPORTS, ORACLES_MAKE_REPORTS, doubt
-from caldp_core.audit.support_forms import law_of_form
+from caldp_core.audit.support_forms import extremes_of_form
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import (
     DENSE_MAX_ENTRIES,
@@ -39,7 +45,7 @@ BOTH_SENSITIVE: Final = "sensitive-sensitive"
 OTHER_NOT: Final = "sensitive-other"
 EVERY_ENTRY: Final = "every entry of the channel"
 THE_FORM: Final = "the form of the channel"
-_Reader: TypeAlias = Callable[[int, int, Progress], BlockLaw]
+_Reader: TypeAlias = Callable[[int, int, Progress], BlockExtremes]
 
 
 @dataclass(frozen=True)
@@ -109,12 +115,14 @@ def audit_context(mechanism: HasBlockStructure, progress: Progress = no_progress
     faulty: list[int] = []
     for block, (hidden, others) in enumerate(_members(made)):
         part = _part(progress, float(done[block]), float(done[block + 1]))
-        law = read(block, hidden.size, part) if hidden.size else None
-        if law:
-            classes += _classes(made, block, law, hidden, others)
-            if law.faulty is not None:
-                faulty.append(int(hidden[law.faulty]))
-        if others.size and not _others_are_laws(int(made.oracles.cover_threshold[block]), law):
+        extremes = read(block, hidden.size, part) if hidden.size else None
+        if extremes:
+            classes += _classes(made, block, extremes, hidden, others)
+            if extremes.faulty is not None:
+                faulty.append(int(hidden[extremes.faulty]))
+        if others.size and not _others_are_distributions(
+            int(made.oracles.cover_threshold[block]), extremes
+        ):
             faulty.append(int(others[0]))
         part(1.0)
     holds = not faulty and all(each.holds for each in classes)
@@ -160,13 +168,13 @@ def _way(mechanism: BlockStructure) -> tuple[str, _Reader, Floats]:
             f"An audit goes through at most {STREAM_MAX_ENTRIES:,} entries of a channel, this one "
             f"has more than {work.sum():.1e}; use smaller blocks or fewer sensitive values.",
         )
-        return EVERY_ENTRY, partial(streamed_law, oracles, outputs), work
+        return EVERY_ENTRY, partial(extremes_of_streamed, oracles, outputs), work
     if entries <= DENSE_MAX_ENTRIES:
         _require_stated(oracles, "channel", ORACLES_MAKE_REPORTS)
-        return EVERY_ENTRY, partial(written_law, oracles, outputs), work
+        return EVERY_ENTRY, partial(extremes_of_written, oracles, outputs), work
     if isinstance(oracles, HasSupportForm):
         _require_stated(oracles, "support_form", ORACLES_MAKE_REPORTS)
-        return THE_FORM, partial(law_of_form, oracles), np.ones(sizes.size)
+        return THE_FORM, partial(extremes_of_form, oracles), np.ones(sizes.size)
     raise CaldpError(
         f"This family writes its channel out whole, which may have at most {DENSE_MAX_ENTRIES:,} "
         f"entries and would have up to {min(entries, 10**300):.3g}; "
@@ -175,7 +183,7 @@ def _way(mechanism: BlockStructure) -> tuple[str, _Reader, Floats]:
 
 
 def _entries(sizes: Ints, outputs: int) -> float:
-    """About how many entries the blocks' channels have, as columns go with symbols."""
+    """About how many entries the blocks' channels have, with columns in proportion to symbols."""
     return float((sizes + 1.0) @ sizes) * outputs / max(int(sizes.sum()), 1)
 
 
@@ -198,22 +206,24 @@ def _part(progress: Progress, start: float, end: float) -> Progress:
     return lambda share: progress(start + share * (end - start))
 
 
-def _others_are_laws(noise: int, law: BlockLaw | None) -> bool:
+def _others_are_distributions(noise: int, extremes: BlockExtremes | None) -> bool:
     """Whether λ·base + (1 − λ)·themselves is a distribution; `noise`: λ's whole threshold."""
-    return not noise or (law is not None and noise <= COIN_ONE and law.base_is_law)
+    return not noise or (
+        extremes is not None and noise <= COIN_ONE and extremes.base_is_distribution
+    )
 
 
 def _classes(
-    mechanism: BlockStructure, block: int, law: BlockLaw, hidden: Ints, others: Ints
+    mechanism: BlockStructure, block: int, extremes: BlockExtremes, hidden: Ints, others: Ints
 ) -> Iterator[PairClass]:
     epsilon = float(mechanism.policy.epsilon[block])
     noise = Fraction(int(mechanism.oracles.cover_threshold[block]), COIN_ONE)
     kinds = []
     if hidden.size > 1:
-        other = hidden[law.within.x_other]
-        kinds.append((BOTH_SENSITIVE, law.within, other, hidden.size - 1, Fraction(1)))
+        other = hidden[extremes.within.x_other]
+        kinds.append((BOTH_SENSITIVE, extremes.within, other, hidden.size - 1, Fraction(1)))
     if others.size:
-        kinds.append((OTHER_NOT, law.over_base, others[0], others.size, noise))
+        kinds.append((OTHER_NOT, extremes.over_base, others[0], others.size, noise))
     for kind, widest, other, partners, factor in kinds:
         ratio = None if widest.ratio is None else quotient(widest.ratio, factor)
         yield PairClass(

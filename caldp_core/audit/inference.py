@@ -24,7 +24,7 @@ from caldp_core.privacy.context import PrivacyMatrix
 
 
 def likelihood(mechanism: Mechanism, report: Tally) -> Floats:
-    """(k,) chance Q(y|x) of one report y from every symbol x, up to a factor that no x changes.
+    """(k,) chance Q(y|x) of one report y from each symbol x, up to a factor common to all x.
 
     `report`: the tally of that one report. Raises `CaldpError` for other tallies, and for
     mechanisms that offer neither products with their channel nor counts of supports.
@@ -100,7 +100,7 @@ def check_prior(prior: Floats, k: int) -> Floats:
 
 
 def most_believed(policy: PrivacyMatrix, prior: Floats, x: int, reports: int = 1) -> float:
-    """Most that any posterior of x can be after m = `reports` reports, whatever keeps the policy.
+    """Highest posterior of x after m = `reports` reports under any mechanism that keeps the policy.
 
     E adds up over reports (CALDP Prop. 2), and Proposition 3 holds for every pair, so that
     p_x′ ≥ e^{−m·E[x, x′]}·p_x·π_x′/π_x; summed over all x′, p_x ≤ 1/Σ_x′ e^{−m·E[x, x′]}·π_x′/π_x.

@@ -10,14 +10,16 @@ from fractions import Fraction
 from itertools import product
 from typing import Final
 
-from caldp_core.audit.block_extremes import BlockLaw, Widest, quotient, size_of
+from caldp_core.audit.block_extremes import BlockExtremes, Widest, quotient, size_of
 from caldp_core.basics.types import Progress
 from caldp_core.mechanisms.support_form import HasSupportForm, SupportForm
 
 _BASE: Final = (Fraction(1),)
 
 
-def law_of_form(oracles: HasSupportForm, block: int, size: int, progress: Progress) -> BlockLaw:
+def extremes_of_form(
+    oracles: HasSupportForm, block: int, size: int, progress: Progress
+) -> BlockExtremes:
     """The extremes of a block of `size` hidden symbols, from its form, in constant time.
 
     If some reports include a symbol and others do not, the worst case is assumed: one report that
@@ -26,14 +28,14 @@ def law_of_form(oracles: HasSupportForm, block: int, size: int, progress: Progre
     form = oracles.support_form(block)
     weights = possible_weights(form)
     other = min(1, size - 1)
-    law = BlockLaw(
+    extremes = BlockExtremes(
         within=Widest(_largest(weights, weights), None, 0, other),
         over_base=Widest(_largest(weights, _BASE), None, 0, 0),
-        faulty=None if is_law(form) else 0,
-        base_is_law=0 <= form.share <= 1,
+        faulty=None if is_distribution(form) else 0,
+        base_is_distribution=0 <= form.share <= 1,
     )
     progress(1.0)
-    return law
+    return extremes
 
 
 def possible_weights(form: SupportForm) -> tuple[Fraction, ...]:
@@ -43,7 +45,7 @@ def possible_weights(form: SupportForm) -> tuple[Fraction, ...]:
     return included + excluded
 
 
-def is_law(form: SupportForm) -> bool:
+def is_distribution(form: SupportForm) -> bool:
     """Whether a row sums to 1 and has no negative entry."""
     total = form.share * form.included + (1 - form.share) * form.excluded
     return total == 1 and 0 <= form.share <= 1 and min(possible_weights(form)) >= 0

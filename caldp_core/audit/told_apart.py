@@ -83,5 +83,5 @@ def _inclusions(mechanism: Mechanism, pair: Ints) -> Floats:
 
 
 def _own(mechanism: Mechanism, pair: Ints) -> Tally:
-    """The tally of any report of the first one: what it says of the law is the same for all."""
+    """The tally of any report of the first one: its probabilities are those of all."""
     return mechanism.tally(mechanism.client_report(int(pair[0])))

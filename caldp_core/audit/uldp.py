@@ -24,7 +24,7 @@ class UldpVerdict:
 
     @property
     def holds(self) -> bool:
-        """Both."""
+        """Whether both properties hold."""
         return self.reveals and self.protects
 
 

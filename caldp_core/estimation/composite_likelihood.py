@@ -143,7 +143,7 @@ def _hidden_shares(
 
 
 def _clear_shares(likelihood: CompositeLikelihood, total: Floats) -> Floats:
-    """(clear,) each block's total, divided as the reports in the clear are; evenly without any.
+    """(clear,) each block's total, in proportion to its reports in the clear; even without any.
 
     `total`: (m,) shares of the symbols that are not hidden.
     """

@@ -1,4 +1,4 @@
-"""How far a report lies from the truth, and the blocks in which a report lies as far.
+"""Mean distance of a report from the truth, and blocks that displace reports as far.
 
 Room: theory; for readers who compare noise that fades with distance with blocks. In blocks the
 reports that are places are those of randomized response: a person names their own cell with

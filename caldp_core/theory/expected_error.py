@@ -56,7 +56,7 @@ class Budget:
 
     @classmethod
     def quick(cls, k: int) -> "Budget":
-        """For one point of many: 3 % of the mean, in about a tenth of that."""
+        """For one point of a curve: 3 % of the mean, with about a tenth of the trials."""
         return cls(_between(4, 200_000 // k, 32), _between(8, 2_000_000 // k, 256), 0.03)
 
 

@@ -78,7 +78,7 @@ class Errors:
 
 @dataclass(frozen=True, eq=False)
 class Kinds:
-    """Values gathered that are alike: (g,) share `p`, deviation `sigma` and how many, `times`.
+    """Like values as one kind each: (g,) share `p`, deviation `sigma`, number of values `times`.
 
     `kind`: (k,) kind of each value.
     """

@@ -11,7 +11,7 @@ import streamlit as st
 
 from caldp_core.audit.inference import believed, likeliest, most_believed
 from caldp_core.audit.told_apart import told_apart
-from caldp_core.basics.types import Floats, read_only
+from caldp_core.basics.types import Floats, Ints, read_only
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.base import Tally
 from caldp_core.mechanisms.offers import block_totals, cover_of
@@ -132,6 +132,6 @@ def _pair(ours: Onlooker, days: int) -> Pair | None:
     )
 
 
-def region(beliefs: Floats) -> int:
-    """How many places the onlooker needs to be 95 % sure."""
-    return int(likeliest(beliefs).size)
+def region(beliefs: Floats) -> Ints:
+    """The fewest places that make the onlooker 95 % sure, the likeliest first."""
+    return likeliest(beliefs)

@@ -51,7 +51,7 @@ def _promise(what: Shown) -> None:
 
 def _numbers(what: Shown) -> None:
     there = {"plain LDP": what.plain, "this protection": what.ours}
-    columns = {title: _column(onlooker, what) for title, onlooker in there.items()}
+    columns = {title: column(onlooker, what) for title, onlooker in there.items()}
     st.table(pd.DataFrame(columns).rename_axis("number"))
     if what.pair is not None:
         st.markdown(
@@ -61,7 +61,8 @@ def _numbers(what: Shown) -> None:
         )
 
 
-def _column(onlooker: Onlooker, what: Shown) -> dict[str, str]:
+def column(onlooker: Onlooker, what: Shown) -> dict[str, str]:
+    """The numbers of one onlooker."""
     days, setup = what.record.days, onlooker.setup
     beliefs = onlooker.after[days]
     return {
@@ -71,7 +72,7 @@ def _column(onlooker: Onlooker, what: Shown) -> dict[str, str]:
         "after a report that is kept": formats.share(onlooker.on_truth(min(days, 1))),
         "the most that the promise allows then": formats.share(onlooker.most[min(days, 1)]),
         "put on the best guess": formats.share(float(beliefs.max())),
-        "places that make the onlooker 95 % sure": formats.exactly(region(beliefs)),
+        "places that make the onlooker 95 % sure": formats.exactly(region(beliefs).size),
         "method": MECHANISMS[setup.mechanism_name].title,
     }
 
@@ -79,8 +80,8 @@ def _column(onlooker: Onlooker, what: Shown) -> dict[str, str]:
 def _hand_on(what: Shown) -> None:
     left, right = st.columns(2, gap="large")
     with left:
-        hand_on.link(SLOT.codec.write(SLOT.now()))
-        st.caption("The button with the arrow on the maps saves them as a picture.")
+        hand_on.link(SLOT)
+        hand_on.by_the_maps()
     with right:
         st.markdown("**The same digits elsewhere** · day by day, with a new report each")
         with st.container(horizontal=True):

@@ -5,6 +5,7 @@ Room: adversary.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 import pandas as pd
@@ -15,13 +16,15 @@ from caldp_core.audit.poisoning import ATTACKS
 from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_ui.adversary import fakes, fakes_words, scene, side
+from caldp_ui.adversary import fakes, fakes_files, fakes_words, scene, side
 from caldp_ui.adversary.fakes import Poisoned
-from caldp_ui.adversary.slot import PUSHES, REPAIRS, SLOT, TENTHS, Suspect
+from caldp_ui.adversary.slot import FAKES, PUSHES, REPAIRS, SLOT, TENTHS, Suspect
+from caldp_ui.compute import exports, runs
 from caldp_ui.controls import common
-from caldp_ui.parts import hand_on
+from caldp_ui.parts import hand_on, pins
 from caldp_ui.parts.tabs import tabs
 from caldp_ui.places.ground import ground
+from caldp_ui.places.pinned import title
 from caldp_ui.stage import SCALE, Action, Fact, Focus, Picture, Scene, encode, stage
 from caldp_ui.stage.records import ALL_MARKS, MARK_WORDS, Mark
 from caldp_ui.words import formats, promise
@@ -42,7 +45,9 @@ def show(record: Suspect, domain: GridDomain, said: DeltaGenerator) -> None:
     with beside, st.container(key=SLOT.key("side")):
         _controls(record, what, domain)
     with main:
-        tabs(SLOT.key("fakes-tabs"), _TABS, _View(what, record, domain))
+        view = _View(what, record, domain)
+        pins.show(SLOT, _BESIDE, view)
+        tabs(SLOT.key("fakes-tabs"), _TABS, view)
 
 
 def _scene(what: Poisoned, domain: GridDomain, record: Suspect) -> Scene:
@@ -182,9 +187,49 @@ def _misses(view: _View) -> None:
 
 
 def _hand_on(view: _View) -> None:
-    del view
-    hand_on.link(SLOT.codec.write(SLOT.now()))
-    st.caption("The button with the arrow on the maps saves them as a picture.")
+    what, attack = view.what, view.record.attack
+    left, right = st.columns(2, gap="large")
+    with left:
+        hand_on.link(SLOT)
+        hand_on.by_the_maps()
+    with right:
+        st.markdown("**The same digits elsewhere** · with these very fakes")
+        with st.container(horizontal=True):
+            made = partial(fakes_files.csv_of, what, view.domain)
+            hand_on.file(SLOT.key("fakes-csv"), "fake-phones.csv", made)
+            scenario = exports.scenario_json(what.setup.scenario)
+            hand_on.file(SLOT.key("fakes-json"), "scenario.json", scenario)
+        hand_on.python(fakes_files.snippet(what, attack))
+
+
+def _numbers(view: _View) -> dict[str, str]:
+    """Of the target, as people of as many as it takes to tell them apart."""
+    (truth, _, after, repaired), number = fakes_words.at_target(view.what, view.record)
+    return {
+        "protection": title(view.record.scenario),
+        "they push": place_name(view.domain, view.what.place),
+        "fake phones": f"{100 * view.what.share:g} %",
+        "a fake phone": _ATTACKS[view.record.attack],
+        "truth there": f"{truth} of {number}",
+        "estimate with fakes": f"{after} of {number}",
+        "after repair": f"{repaired} of {number}",
+    }
+
+
+def _found(record: Suspect) -> _View:
+    seen = replace(record, show=FAKES)
+    return _View(fakes.poisoned(seen), seen, runs.map_of(runs.dataset(seen.scenario)))
+
+
+_BESIDE: Final[pins.Beside[Suspect, _View]] = pins.Beside(
+    find=_found,
+    title=lambda record: title(record.scenario),
+    said=lambda view: fakes_words.headline(view.what, view.domain, view.record),
+    numbers=_numbers,
+    picture=lambda now, view: pins.maps(
+        SLOT, _scene(view.what, view.domain, view.record), now.domain
+    ),
+)
 
 
 _TABS: Final[dict[str, Callable[[_View], None]]] = {

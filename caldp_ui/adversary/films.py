@@ -3,6 +3,7 @@
 Room: adversary. Made in the background, for all visits; the browser plays them alone.
 """
 
+from dataclasses import replace
 from typing import Final
 
 from caldp_core.basics.types import Floats, Progress
@@ -11,6 +12,7 @@ from caldp_ui.adversary import scene, words
 from caldp_ui.adversary.beliefs import Shown
 from caldp_ui.adversary.slot import DAYS_MAX, SLOT
 from caldp_ui.compute import runs
+from caldp_ui.parts import headline
 from caldp_ui.parts.films import film
 from caldp_ui.stage import Film, Stage, Step, encode, project
 from caldp_ui.words import formats
@@ -41,8 +43,11 @@ def over_days(what: Shown, domain: GridDomain, progress: Progress) -> Film:
     for day in range(DAYS_MAX + 1):
         progress(day / (DAYS_MAX + 1))
         label = formats.count(day, "day", "days") if day else "before"
-        steps.append(_step(label, day, scene.after(what, day), domain, what.record.place))
-    return Film(scene.DAYS, "Days", tuple(steps), per_second=_PER_SECOND)
+        said = words.headline(replace(what, record=replace(what.record, days=day)))
+        step = _step(label, day, scene.after(what, day), domain, what.record.place)
+        steps.append(replace(step, reading=f"{day}", elsewhere=_sentence(said)))
+    dial = SLOT.key("days")
+    return Film(scene.DAYS, "Days", tuple(steps), per_second=_PER_SECOND, dial=dial)
 
 
 def one_by_one(what: Shown, domain: GridDomain, progress: Progress) -> Film:
@@ -52,9 +57,16 @@ def one_by_one(what: Shown, domain: GridDomain, progress: Progress) -> Film:
         progress((day - 1) / DAYS_MAX)
         alone = {scene.PLAIN: what.plain.alone(day), scene.KEPT: what.ours.kept(1)}
         alone[scene.OURS] = what.ours.alone(day)
-        steps.append(_step(f"report {day} alone", day, alone, domain, what.record.place))
+        place = what.record.place
+        step = _step(f"report {day} alone", day, alone, domain, place)
+        said = words.alone(day, float(alone[scene.OURS][place]), float(alone[scene.PLAIN][place]))
+        steps.append(replace(step, elsewhere=_sentence(said)))
     title = "Ten reports, one by one"
     return Film("reports", title, tuple(steps), False, _PER_SECOND, loops=True)
+
+
+def _sentence(said: str) -> dict[str, str]:
+    return {headline.SENTENCE: headline.as_html(said)}
 
 
 def _step(label: str, day: int, beliefs: dict[str, Floats], domain: GridDomain, place: int) -> Step:
@@ -64,4 +76,5 @@ def _step(label: str, day: int, beliefs: dict[str, Floats], domain: GridDomain, 
         {name: encode(each) for name, each in beliefs.items()},
         {name: words.subtitle(domain, each) for name, each in beliefs.items()},
         {name: scene.fact(each, place) for name, each in beliefs.items()},
+        nobody={name: scene.lit_from(each) for name, each in beliefs.items()},
     )

@@ -9,7 +9,9 @@ from streamlit.delta_generator import DeltaGenerator
 from caldp_core.domain.grid import GridDomain
 from caldp_ui.adversary import below, films, scene, side, words
 from caldp_ui.adversary.beliefs import shown
+from caldp_ui.adversary.pinned import BESIDE
 from caldp_ui.adversary.slot import SLOT, Suspect
+from caldp_ui.parts import pins
 
 
 def show(record: Suspect, domain: GridDomain, said: DeltaGenerator) -> None:
@@ -25,4 +27,5 @@ def show(record: Suspect, domain: GridDomain, said: DeltaGenerator) -> None:
         side.protection(record, domain, "The person truly is in")
     with main:
         films.show(what, domain, on)
+        pins.show(SLOT, BESIDE, what)
         below.show(what)

@@ -11,7 +11,7 @@ import numpy as np
 from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import Area, GridDomain
 from caldp_ui.adversary import words
-from caldp_ui.adversary.beliefs import Shown
+from caldp_ui.adversary.beliefs import Shown, region
 from caldp_ui.adversary.slot import SLOT
 from caldp_ui.compute import runs
 from caldp_ui.places.ground import ground
@@ -60,7 +60,7 @@ def scene(what: Shown, domain: GridDomain) -> Scene:
         actions=(_HERE,),
         can_undo=SLOT.can_undo,
         can_redo=SLOT.can_redo,
-        scale_title="chance that the person is there",
+        scale_title="chance that the person is there; lit: 95 % sure",
         film_at={DAYS: float(record.days)},
         unpointed="Click where the person truly is. Point at a place: of a million such people, so "
         "many would be there.",
@@ -82,6 +82,14 @@ def fact(beliefs: Floats, place: int) -> Fact:
     return Fact(words.percent(float(beliefs[place])), "the chance put on the true place")
 
 
+def lit_from(beliefs: Floats) -> float:
+    """Beliefs below it stay dark: lit are the places that make the onlooker 95 % sure.
+
+    A thousandth lower, as codes round.
+    """
+    return max(SCALE.low, 0.999 * float(beliefs[region(beliefs)[-1]]))
+
+
 def _belief(name: str, beliefs: Floats, domain: GridDomain, place: int) -> Picture:
     told, title = words.subtitle(domain, beliefs), TITLES[name]
     return Picture(
@@ -90,7 +98,7 @@ def _belief(name: str, beliefs: Floats, domain: GridDomain, place: int) -> Pictu
         told,
         f"Map of where an onlooker believes the person to be, {title.lower()}: {told}.",
         encode(beliefs),
-        SCALE.low,
+        lit_from(beliefs),
         marks=("sensitive",) if name == PLAIN else ("blocks", "sensitive"),
         fact=fact(beliefs, place),
     )

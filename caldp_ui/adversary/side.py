@@ -18,7 +18,7 @@ from caldp_ui.adversary.slot import (
     Suspect,
 )
 from caldp_ui.controls import common, presets
-from caldp_ui.parts import icons
+from caldp_ui.parts import icons, pins
 from caldp_ui.places.presets import PRESETS
 from caldp_ui.words import formats
 from caldp_ui.words.strength import strength
@@ -29,14 +29,8 @@ _VIEWS = {ONLOOKER: "An onlooker", FAKES: "Fake phones"}
 
 def views(record: Suspect) -> None:
     """Which of the two adversaries is shown."""
-    st.segmented_control(
-        "Adversary",
-        list(_VIEWS),
-        format_func=_VIEWS.__getitem__,
-        label_visibility="collapsed",
-        required=True,
-        **SLOT.bind("show", record.show, lambda r, v: replace(r, show=v)),
-    )
+    bound = SLOT.bind("show", record.show, lambda r, v: replace(r, show=v))
+    common.views("Adversary", _VIEWS, bound)
 
 
 def dials(record: Suspect) -> None:
@@ -55,7 +49,7 @@ def protection(record: Suspect, domain: GridDomain, place: str) -> None:
     """What is protected, the place under this label, another outcome."""
     presets.picker(SLOT, PRESETS)
     _place(record, domain, place)
-    common.another_outcome(SLOT, "Other coins: the same people could have sent other reports.")
+    pins.again(SLOT, "Other coins: the same people could have sent other reports.")
 
 
 def _place(record: Suspect, domain: GridDomain, label: str) -> None:

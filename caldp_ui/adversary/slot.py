@@ -14,8 +14,8 @@ from caldp_core.scenarios.protection import StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 from caldp_ui.places.slot import BEGIN as ON_THE_MAP
+from caldp_ui.session.pins import PinSlot
 from caldp_ui.session.scenarios import WithScenario, read_scenario, scenario_query, unknown_keys
-from caldp_ui.session.slot import Slot
 from caldp_ui.stage import LOOK_KEY, VIEW_KEY
 
 DAYS_MAX: Final = 10
@@ -114,4 +114,4 @@ def _whole(name: str, text: str) -> int:
     return number
 
 
-SLOT: Final = Slot("adversary", SuspectLink())
+SLOT: Final = PinSlot("adversary", SuspectLink())

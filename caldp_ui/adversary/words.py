@@ -32,6 +32,14 @@ def headline(what: Shown) -> str:
     )
 
 
+def alone(day: int, ours: float, plain: float) -> str:
+    """What one day's report tells by itself."""
+    return (
+        f"From report {day} alone an onlooker puts **{chance(ours)}** on the true place; with "
+        f"plain LDP {chance(plain)}."
+    )
+
+
 def chance(share: float) -> str:
     """A chance as people."""
     return formats.out_of(share)
@@ -45,7 +53,7 @@ def percent(share: float) -> str:
 def subtitle(domain: GridDomain, beliefs: Floats) -> str:
     """The best guess, and how many places make the onlooker 95 % sure."""
     guess = int(np.argmax(beliefs))
-    places = formats.count(region(beliefs), "place", "places")
+    places = formats.count(region(beliefs).size, "place", "places")
     best = place_name(domain, guess)
     return f"best guess {best} ({chance(float(beliefs[guess]))}); 95 % sure: {places}"
 

@@ -23,6 +23,7 @@ class Palette:
     faint: str
     edge: str
     text: str
+    pinned: str
 
 
 @dataclass(frozen=True)
@@ -40,8 +41,10 @@ NIGHT: Final = Night()
 NIGHT_LAND: Final = (10, 20, 36)
 """The same land as numbers, for deck.gl and pictures."""
 SENSITIVE_TINT: Final = (255, 122, 184)
-LIGHT: Final = Palette("#0072B2", "#C44E00", "rgba(70,80,95,0.6)", "#FFFFFF", "#4A5663")
-DARK: Final = Palette("#56B4E9", "#E69F00", "rgba(200,208,220,0.6)", "#0B0F14", "#B4BEC9")
+LIGHT: Final = Palette("#0072B2", "#C44E00", "rgba(70,80,95,0.6)", "#FFFFFF", "#4A5663", "#007A5A")
+DARK: Final = Palette(
+    "#56B4E9", "#E69F00", "rgba(200,208,220,0.6)", "#0B0F14", "#B4BEC9", "#3CC79B"
+)
 
 
 def palette() -> Palette:

@@ -20,7 +20,7 @@ from caldp_core.theory.variance import variance_given_people
 from caldp_ui.app.theme import Palette, palette
 from caldp_ui.charts.show import show
 from caldp_ui.classroom import charts, dials
-from caldp_ui.classroom.slot import ITEMS_MOST, SLOT, Lesson
+from caldp_ui.classroom.slot import SLOT, Lesson
 from caldp_ui.classroom.station import Board, Station
 from caldp_ui.words import formats
 
@@ -215,17 +215,9 @@ def _numbers(what: Counting) -> dict[str, dict[str, str]]:
     }
 
 
-def _dials(lesson: Lesson) -> None:
-    with st.container(key=SLOT.key("dials")):
-        dials.epsilon(lesson)
-        powers = tuple(1 << b for b in range(2, ITEMS_MOST.bit_length()))
-        dials.pick("items", "Items", powers, lesson.items, "Different values to count.")
-    dials.people(lesson, 100)
-
-
 STATION = Station(
     "Few bits",
     open_board,
-    _dials,
+    dials.of_items("Different values to count."),
     ("One hash function for all", "No phone picks: values that share a cell stay together."),
 )

@@ -3,13 +3,14 @@
 Room: classroom.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
 import streamlit as st
 
 from caldp_core.basics.limits import SEED_MAX
-from caldp_ui.classroom.slot import SLOT, Lesson
+from caldp_ui.classroom.slot import ITEMS_MOST, SLOT, Lesson
 from caldp_ui.words import formats
 from caldp_ui.words.glossary import DEFINITIONS
 
@@ -51,6 +52,19 @@ def people(lesson: Lesson, least: int = 10) -> None:
     steps = tuple(n for n in _PEOPLE if n >= least)
     told = "More people cost no time: sums are drawn from their exact distribution."
     pick("n", "People", steps if least > 1 else (1, *steps), lesson.n, told)
+
+
+def of_items(told: str) -> Callable[[Lesson], None]:
+    """The controls of a station about items; `told`: what these are."""
+
+    def show(lesson: Lesson) -> None:
+        with st.container(key=SLOT.key("dials")):
+            epsilon(lesson)
+            powers = tuple(1 << b for b in range(2, ITEMS_MOST.bit_length()))
+            pick("items", "Items", powers, lesson.items, told)
+        people(lesson, 100)
+
+    return show
 
 
 def break_it(lesson: Lesson, naive: tuple[str, str]) -> None:

@@ -18,7 +18,7 @@ from caldp_core.lecture.selection import BitwiseResponse, OneHotResponse
 from caldp_ui.app.theme import Palette, palette
 from caldp_ui.charts.show import show
 from caldp_ui.classroom import charts, dials, example
-from caldp_ui.classroom.slot import ITEMS_MOST, SLOT, Lesson
+from caldp_ui.classroom.slot import SLOT, Lesson
 from caldp_ui.classroom.station import Board, Station
 from caldp_ui.words import formats
 
@@ -175,7 +175,7 @@ def _formula(what: Selection, lesson: Lesson) -> None:
     first, second, third = (_round(at) for at in what.notes)
     st.markdown(
         f"The lecture's thresholds, dotted in the picture: {first}, {second} and {third} votes; "
-        f"they are orders of magnitude. {_how(lesson.n)} Points are elections by "
+        f"they are orders of magnitude. {how(lesson.n)} Points are elections by "
         "simulated tallies; a tie counts as lost. All rivals have the same number of votes. "
         "**Curator** (report noisy max): a change of vote takes from one item "
         "and gives to another, so the noise is Lap(2/ε). "
@@ -187,7 +187,7 @@ def _formula(what: Selection, lesson: Lesson) -> None:
     )
 
 
-def _how(n: int) -> str:
+def how(n: int) -> str:
     """How the two local curves are computed."""
     if n <= EXACT_PEOPLE:
         return "The curves are exact: every sum of coins, with its chance."
@@ -209,17 +209,9 @@ def _numbers(what: Selection) -> dict[str, dict[str, str]]:
     }
 
 
-def _dials(lesson: Lesson) -> None:
-    with st.container(key=SLOT.key("dials")):
-        dials.epsilon(lesson)
-        powers = tuple(1 << b for b in range(2, ITEMS_MOST.bit_length()))
-        dials.pick("items", "Items", powers, lesson.items, "Candidates to choose from.")
-    dials.people(lesson, 100)
-
-
 STATION = Station(
     "Selection",
     open_board,
-    _dials,
+    dials.of_items("Candidates to choose from."),
     ("The lecture's four items", "No noise at all, and still the wrong winner."),
 )

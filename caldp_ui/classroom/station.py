@@ -69,19 +69,11 @@ def _audit() -> None:
 def _table(board: Board) -> None:
     table = pd.DataFrame(board.numbers)
     st.table(table.rename_axis("number"))
-    st.download_button(
-        "numbers.csv",
-        table.to_csv(),
-        "numbers.csv",
-        "text/csv",
-        key=SLOT.key("csv"),
-        icon=":material/table:",
-        on_click="ignore",
-    )
+    hand_on.file(SLOT.key("csv"), "numbers.csv", table.to_csv())
 
 
 _TABS: Final[dict[str, Callable[[Board], None]]] = {
     "The exact audit": lambda _: _audit(),
     "Numbers": _table,
-    "Hand it on": lambda _: hand_on.link(SLOT.codec.write(SLOT.now())),
+    "Hand it on": lambda _: hand_on.link(SLOT),
 }

@@ -3,7 +3,7 @@
 Room: controls. No numbers of their own: ranges come from the domain and from `limits`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -93,26 +93,55 @@ METHODS: Final[dict[str, tuple[str, MechanismSpec]]] = {
 }
 
 
-def method(slot: Slot[S]) -> None:
-    """The mechanism, with a sentence on what each person does; by default the best one."""
+def method(
+    slot: Slot[S], names: Iterable[str] | None = None, best: str = METHODS["best"][0]
+) -> None:
+    """The best mechanism or one of these names, with a sentence on what each person does.
+
+    `names`: None for all of the catalogue that keep the policy. `best`: what the best is called,
+    which may be so of quick ones only.
+    """
     scenario = slot.now().scenario
-    ready = runs.setup(scenario)
-    able = {entry.name: (entry.title, entry.spec()) for entry in mechanisms_for(ready.policy)}
-    offered = {_BEST: METHODS[_BEST], **able}
+    kind = scenario.kind("mechanism")
+    if names is None:
+        names = [entry.name for entry in mechanisms_for(runs.setup(scenario).policy)]
     st.selectbox(
         "Method",
-        list(offered),
-        format_func=lambda name: offered[name][0],
+        list(dict.fromkeys(["best", *names, kind])),
+        format_func=lambda name: best if name == "best" else MECHANISMS[name].title,
         help=DEFINITIONS["frequency oracle"],
-        **bind(
-            slot,
-            "family",
-            scenario.kind("mechanism"),
-            lambda s, name: replace(s, mechanism=offered[name][1]),
-        ),
+        **bind(slot, "family", kind, lambda s, name: replace(s, mechanism=_spec(name))),
     )
-    chosen = MECHANISMS[ready.mechanism_name]
+    # What is named need not be made to be told of: that may take long.
+    chosen = MECHANISMS[runs.setup(scenario).mechanism_name if kind == "best" else kind]
     st.caption(f"{chosen.title}. {chosen.sentence}")
+
+
+def _spec(name: str) -> MechanismSpec:
+    return Best() if name == "best" else MECHANISMS[name].spec()
+
+
+def folded(slot: Slot[Any], title: str, show: Callable[[], None]) -> None:
+    """Controls for those who want to compare; closed they are not drawn, as each costs a run."""
+    more = st.expander(title, key=slot.key("more"), on_change="rerun")
+    if more.open:
+        with more:
+            show()
+
+
+def views(label: str, titles: Mapping[str, str], bound: Mapping[str, Any]) -> None:
+    """Which view of a page is open: a row of buttons beside the page's name.
+
+    `titles`: of the views by their names; `bound`: from `Slot.bind`.
+    """
+    st.segmented_control(
+        label,
+        list(titles),
+        format_func=titles.__getitem__,
+        label_visibility="collapsed",
+        required=True,
+        **bound,
+    )
 
 
 def estimate(slot: Slot[S]) -> None:

@@ -13,6 +13,7 @@ from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.distances import Distances, Line
 from caldp_core.scenarios.policies import ContextPolicy
+from caldp_core.scenarios.policy_base import PolicySpec
 from caldp_core.scenarios.protection import (
     BlocksSpec,
     EverythingSensitive,
@@ -25,7 +26,7 @@ from caldp_ui.session.slot import Slot
 
 
 class Ready(Protocol):
-    """A protection with a title and a sentence for readers."""
+    """Something to start from, with a title and a sentence for readers."""
 
     @property
     def title(self) -> str:
@@ -34,19 +35,36 @@ class Ready(Protocol):
 
     @property
     def sentence(self) -> str:
-        """What it does."""
+        """What it means."""
         ...
 
     def apply(self, scenario: Scenario) -> Scenario:
-        """The scenario with this protection."""
+        """The scenario with it."""
         ...
 
     def fits(self, scenario: Scenario) -> bool:
-        """True if the scenario already has this protection."""
+        """True if the scenario shows it already."""
         ...
 
 
-R = TypeVar("R", bound=Ready)
+P = TypeVar("P", bound=Ready)
+
+
+@dataclass(frozen=True)
+class ReadyPolicy:
+    """A whole policy."""
+
+    title: str
+    sentence: str
+    policy: PolicySpec
+
+    def apply(self, scenario: Scenario) -> Scenario:
+        """The scenario with this policy."""
+        return replace(scenario, policy=self.policy)
+
+    def fits(self, scenario: Scenario) -> bool:
+        """True if the scenario already has this policy."""
+        return bool(scenario.policy == self.policy)
 
 
 @dataclass(frozen=True)
@@ -106,19 +124,19 @@ def _kept(scenario: Scenario) -> Scenario:
     return scenario if keeps else replace(scenario, mechanism=Best())
 
 
-def fitting(presets: Sequence[R], scenario: Scenario) -> R | None:
+def fitting(presets: Sequence[P], scenario: Scenario) -> P | None:
     """The preset that the scenario shows, if it is one."""
     return next((preset for preset in presets if preset.fits(scenario)), None)
 
 
 def picker(slot: Slot[S], presets: Sequence[Ready]) -> None:
-    """A menu of ready protections, and the sentence of the one that is shown."""
+    """A menu of what to start from, and the sentence of the one that is shown."""
     titles = {preset.title: preset for preset in presets}
     shown = fitting(presets, slot.now().scenario)
     st.selectbox(
         "Start from",
         list(titles),
-        placeholder="your own protection",
+        placeholder="your own",
         **bind(slot, "preset", shown and shown.title, lambda s, picked: titles[picked].apply(s)),
     )
     if shown:

@@ -32,7 +32,7 @@ RUNS: Final = 5
 
 def view(record: Curves) -> None:
     """The curves as they come, the runs, and the file."""
-    asked = work.lines_of(record)
+    asked = [*work.lines_of(record), *work.beside(record, SLOT.pinned)]
     lines = asked[:LINES_MAX]
     name = work.name(lines)
     measured = _measured_so_far(name, lines)
@@ -60,8 +60,9 @@ def _show(
         table[each.line][each.place] = each.error
     drawn = [Drawn(*row) for row in zip(lines, table, measured, strict=True)]
     place = _present(record, lines)
+    own = [each for each in drawn if not each.line.is_pinned]
     with st.container(key="headline"):
-        st.markdown(in_words(record, drawn, place))
+        st.markdown(in_words(record, own, place))
     axis = AXES[record.against]
     told = "; ".join(
         f"{each.line.title} from {formats.share(each.there()[0][1].tv)} to "

@@ -13,6 +13,7 @@ import plotly.graph_objects as go
 from caldp_core.experiments.forecast import Forecast
 from caldp_core.experiments.turns import Mean
 from caldp_ui.app.theme import Palette
+from caldp_ui.charts.planes import plane, upright
 from caldp_ui.curves.lines import Bound, Line
 
 _LIGHT: Final = (
@@ -58,29 +59,13 @@ def chart(
         if any(each.measured):
             traces.append(_measured(each, number, inks[number]))
     traces += [_bound(bound, inks[bound.line]) for bound in proved]
-    texts = {"tickfont_color": colours.text, "title_font_color": colours.text}
-    upright = {"color": colours.faint, "dash": "dot", "width": 1.5}
-    layout = {
-        "xaxis": {**ticks, "range": _range([each.line.places for each in drawn]), **texts},
-        "yaxis": {
-            "type": "log",
-            "title_text": "error (total variation)",
-            "tickvals": [0.0001, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 10, 100],
-            **texts,
-        },
-        "height": 450,
-        "margin": {"l": 0, "r": 10, "t": 30, "b": 0},
-        "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
-        "dragmode": False,
-        "hovermode": "x unified",
-        "shapes": [
-            {
-                "type": "line", "x0": present, "x1": present, "y0": 0, "y1": 1,
-                "yref": "y domain", "line": upright,
-            }
-        ],
-    }  # fmt: skip
-    return go.Figure(traces, layout)
+    x = {**ticks, "range": _range([each.line.places for each in drawn])}
+    y = {
+        "type": "log",
+        "title_text": "error (total variation)",
+        "tickvals": [0.0001, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 10, 100],
+    }
+    return plane(traces, x, y, [upright(present, colours)], colours, height=450)
 
 
 def _range(places: Sequence[Sequence[float]]) -> list[float]:

@@ -40,7 +40,7 @@ def show(lines: Sequence[Line]) -> None:
 def _show(lines: Sequence[Line]) -> None:
     left, right = st.columns(2, gap="large")
     with left:
-        hand_on.link(SLOT.codec.write(SLOT.now()))
+        hand_on.link(SLOT)
     with right:
         st.markdown("**The same digits elsewhere** · the scenario of every point, and Python")
         hand_on.file(SLOT.key("json"), "curves.json", curves_json(lines))

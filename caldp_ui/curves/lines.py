@@ -39,6 +39,7 @@ class Line:
     places: tuple[float, ...]
     scenarios: tuple[Scenario, ...]
     is_plain: bool
+    is_pinned: bool = False
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,18 @@ def lines_of(record: Curves) -> list[Line]:
                     )
                 )
     return lines
+
+
+def beside(record: Curves, kept: Curves | None) -> list[Line]:
+    """Curves of a pinned record that the record's own are not, along the same axis."""
+    if kept is None or kept.against != record.against:
+        return []
+    there = {line.scenarios for line in lines_of(record)}
+    return [
+        replace(line, title=f"pinned: {line.title}", is_pinned=True)
+        for line in lines_of(kept)
+        if line.scenarios not in there
+    ]
 
 
 def _title(record: Curves, protection: str, method: str, estimate: str, axis: Axis) -> str:

@@ -17,6 +17,7 @@ from caldp_ui.controls.choices import DATA, NAMES, protections, title_of
 from caldp_ui.controls.common import METHODS
 from caldp_ui.curves.axes import AXES
 from caldp_ui.curves.slot import SLOT, Curves
+from caldp_ui.parts import pins
 from caldp_ui.session.scenarios import bind
 
 _QUICK: Final = ("hadamard", "randomized-response", "rappor", "oue", "galois")
@@ -44,14 +45,9 @@ PRESETS: Final = {
 
 def tabs() -> None:
     """What the error is drawn against."""
-    st.segmented_control(
-        "Error against",
-        list(AXES),
-        format_func=lambda name: AXES[name].title,
-        label_visibility="collapsed",
-        required=True,
-        **SLOT.bind("against", SLOT.now().against, lambda r, v: replace(r, against=v)),
-    )
+    titles = {name: axis.title for name, axis in AXES.items()}
+    bound = SLOT.bind("against", SLOT.now().against, lambda r, v: replace(r, against=v))
+    common.views("Error against", titles, bound)
 
 
 def settings(record: Curves) -> None:
@@ -81,6 +77,7 @@ def settings(record: Curves) -> None:
     if record.against != "epsilon":
         common.epsilon(SLOT)
     common.people(SLOT, runs.dataset(record.scenario).n)
+    pins.button(SLOT)
 
 
 def _several(field: str, label: str, titles: dict[str, str]) -> None:

@@ -17,8 +17,8 @@ from caldp_ui.compute import runs
 from caldp_ui.controls.choices import NAMES
 from caldp_ui.controls.common import METHODS
 from caldp_ui.curves.axes import AXES
+from caldp_ui.session.pins import PinSlot
 from caldp_ui.session.scenarios import WithScenario, read_scenario, scenario_query, unknown_keys
-from caldp_ui.session.slot import Slot
 
 BEGIN: Final = Scenario(Zipf(), ContextPolicy(OneBlock()), n=100_000)
 _AGAINST: Final = "against"
@@ -85,4 +85,4 @@ class CurvesLink:
         runs.setup(record.scenario)
 
 
-SLOT: Final = Slot("curves", CurvesLink())
+SLOT: Final = PinSlot("curves", CurvesLink())

@@ -11,17 +11,18 @@ import pandas as pd
 import streamlit as st
 
 from caldp_core.experiments.run import Result
+from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.offers import report_bits
 from caldp_core.theory import displacement as theory
-from caldp_ui.app import addresses
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import runs
 from caldp_ui.compute.rivals import rival
 from caldp_ui.distances import designing, figures, side, words
+from caldp_ui.distances.pinned import BESIDE
 from caldp_ui.distances.shown import Shown, blocks_beside
 from caldp_ui.distances.slot import SLOT, keeping
-from caldp_ui.parts import hand_on, numbers, pictures, promises
+from caldp_ui.parts import hand_on, numbers, pictures, pins, promises
 from caldp_ui.parts.record import Exhibit
 from caldp_ui.parts.tabs import tabs
 from caldp_ui.places.ground import home
@@ -32,7 +33,8 @@ from caldp_ui.words.vocabulary import PLACES
 
 
 def show(what: Shown) -> None:
-    """The tabs, and the open one."""
+    """What is pinned, then the tabs, and the open one."""
+    pins.show(SLOT, BESIDE, what)
     tabs(SLOT.key("tabs"), _TABS, what)
 
 
@@ -73,7 +75,7 @@ def _noises(what: Shown) -> None:
     scenario = what.record.scenario
     rows = {}
     for entry in keeping(scenario):
-        why = side.why_not(scenario, entry.name) or _undesigned(what, entry.name)
+        why = _absent(what, entry.name)
         chosen = " (shown)" if entry.name == what.setup.mechanism_name else ""
         rows[f"{entry.title}{chosen}"] = _missing(why) if why else _row(what, entry.name)
     st.table(pd.DataFrame.from_dict(rows, orient="index").rename_axis("mechanism"))
@@ -86,14 +88,18 @@ def _noises(what: Shown) -> None:
     )
 
 
-def _undesigned(what: Shown, name: str) -> str:
-    if name != designing.KERNEL or designing.kernel(what.setup.policy) is not None:
-        return ""
-    return "it is designed once you choose it as the noise, in seconds"
+def _absent(what: Shown, name: str) -> str:
+    """Why a mechanism can't be shown; empty where it can."""
+    why = side.why_not(what.record.scenario, name)
+    if why:
+        return f"no: {why}"
+    if name == designing.KERNEL and designing.kernel(what.setup.policy) is None:
+        return "not yet: it is designed, in seconds, once you choose it as the noise"
+    return ""
 
 
 def _row(what: Shown, name: str) -> dict[str, str]:
-    ready = runs.setup(replace(what.record.scenario, mechanism=side.spec(name)))
+    ready = runs.setup(replace(what.record.scenario, mechanism=MECHANISMS[name].spec()))
     place = what.record.place
     law = theory.reports_from(ready.mechanism, place)
     return {
@@ -106,7 +112,7 @@ def _row(what: Shown, name: str) -> dict[str, str]:
 
 def _missing(why: str) -> dict[str, str]:
     return {"a report lies off by": "–", "names its own cell": "–", "bits a report": "–",
-            "here": f"no: {why}"}  # fmt: skip
+            "here": why}  # fmt: skip
 
 
 def _numbers(what: Shown) -> None:
@@ -131,23 +137,11 @@ def _numbers(what: Shown) -> None:
 
 
 def _hand_on(what: Shown) -> None:
-    left, right = st.columns(2, gap="large")
-    query = SLOT.codec.write(SLOT.now())
-    with left:
-        hand_on.link(query)
-        st.caption("The button with the arrow on the maps saves them as a picture.")
-    with right:
-        if what.ours is None:
-            st.info("Files come once the picture is there.")
-            return
-        shown = Exhibit(
-            what.ours, words.result(what), _pictures(what, what.ours), addresses.here(query)
-        )
-        hand_on.record_page(SLOT, PLACES, shown)
-        scenario = what.record.scenario
-        beside = {"blocks-beside": blocks_beside(what.record), hand_on.PLAIN: rival(scenario)}
-        hand_on.files(SLOT, what.ours, beside)
-        hand_on.code(what.ours)
+    shown, scenario = None, what.record.scenario
+    if what.ours is not None:
+        shown = Exhibit(what.ours, words.result(what), _pictures(what, what.ours))
+    beside = {"blocks-beside": blocks_beside(what.record), hand_on.PLAIN: rival(scenario)}
+    hand_on.section(SLOT, PLACES, shown, beside, hand_on.by_the_maps)
 
 
 def _pictures(what: Shown, ours: Result) -> dict[str, bytes]:

@@ -41,6 +41,14 @@ def made(record: Far) -> Far:
     return record
 
 
+def or_stand_in(record: Far) -> Far:
+    """The record; with planar noise if its own is not designed yet."""
+    if not isinstance(record.scenario.mechanism, BestKernel):
+        return record
+    instead = replace(record, scenario=standing_in(record.scenario))
+    return record if kernel(runs.setup(instead.scenario).policy) is not None else instead
+
+
 def _by_job(steps: Steps) -> Kernel | None:
     return jobs.started(
         SLOT.key("design"),

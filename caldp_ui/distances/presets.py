@@ -3,21 +3,24 @@
 Room: distances.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from caldp_core.scenarios.distances import CrowFlies, Streets
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.distances.slot import MapDistance
+from caldp_ui.controls.presets import ReadyPolicy
+from caldp_ui.distances.slot import MapDistance, measured
 
 
 @dataclass(frozen=True)
-class Preset:
+class Preset(ReadyPolicy):
     """A distance policy with a title and a sentence for readers."""
 
-    title: str
-    sentence: str
     policy: MapDistance
+
+    def apply(self, scenario: Scenario) -> Scenario:
+        """The scenario with this distance, and a mechanism that keeps it."""
+        return replace(measured(scenario, type(self.policy)), policy=self.policy)
 
 
 PRESETS: Final = (
@@ -47,8 +50,3 @@ PRESETS: Final = (
         Streets(1.0, 50.0),
     ),
 )
-
-
-def fitting(scenario: Scenario) -> Preset | None:
-    """The preset that the scenario shows, if it is one."""
-    return next((preset for preset in PRESETS if preset.policy == scenario.policy), None)

@@ -16,14 +16,16 @@ from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_ui.compute import runs
 from caldp_ui.distances import words
 from caldp_ui.distances.shown import Reports, Shown
-from caldp_ui.distances.slot import PERSON, SLOT
+from caldp_ui.distances.slot import PERSON, SLOT, per_km
 from caldp_ui.places.ground import home, land
 from caldp_ui.places.scene import code
+from caldp_ui.session.scenarios import steer
 from caldp_ui.stage import (
     SCALE,
     Act,
     Action,
     Blob,
+    Chosen,
     Difference,
     Fact,
     Focus,
@@ -46,6 +48,7 @@ HERE: Final = "here"
 TRUTH: Final = "truth"
 NOISE: Final = "noise"
 BLOCKS: Final = "blocks"
+RATE: Final = "rate"
 _MILLION: Final = 1_000_000
 """Reports of one person's place: chances are read off the maps as so many of a million."""
 _RING: Final[tuple[Mark, ...]] = ("sensitive",)
@@ -62,7 +65,13 @@ _HERE: Final = Action(
 
 def maps(what: Shown) -> Stage:
     """The stage."""
-    return stage(scene(what), SLOT.key("maps"), do)
+    return stage(scene(what), SLOT.key("maps"), do, _follow)
+
+
+def _follow(chosen: Chosen) -> None:
+    """The step of the film that a person rests on becomes the page's scenario."""
+    if chosen.film == RATE:
+        steer(SLOT, lambda s: per_km(s, chosen.value))
 
 
 def scene(what: Shown) -> Scene:
@@ -90,6 +99,7 @@ def scene(what: Shown) -> Scene:
             "blocks": "borders of the blocks beside",
             "box": "",
         },
+        film_at={RATE: what.record.rate},
         label="How far is far",
         image_name="caldp-distance",
         image_lines=(words.headline(what).replace("*", ""), what.setup.dataset.name),

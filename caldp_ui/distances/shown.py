@@ -64,13 +64,13 @@ class Shown:
         return level(self.blocks_setup.scenario)
 
 
-def shown(record: Far) -> Shown:
-    """All of it; what takes long comes by a job, whose button and progress are drawn here."""
+def shown(record: Far, results: comparison.Way = comparison.shown) -> Shown:
+    """All of it; what takes long comes as `results` brings it."""
     setup = runs.setup(record.scenario)
     domain = runs.map_of(setup.dataset)
     beside = blocks_beside(record)
     blocks_setup = runs.setup(beside)
-    results = comparison.shown(SLOT, record.scenario)
+    there = results(SLOT, record.scenario)
     middle = _middle_km(runs.key(replace(record.scenario, seed=0)), setup, domain)
     cut = beside.context.blocks
     assert isinstance(cut, GridBlocks)
@@ -83,9 +83,9 @@ def shown(record: Far) -> Shown:
         _noise(setup, domain, record.place),
         _in_blocks(blocks_setup, domain, record.place),
         (middle, theory.displacement_in_blocks(domain, cut.rows, cut.columns, level(beside))),
-        results.ours,
+        there.ours,
         comparison.quick(beside),
-        results.plain,
+        there.plain,
     )
 
 

@@ -4,7 +4,7 @@ Room: distances.
 """
 
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 import streamlit as st
 
@@ -12,13 +12,12 @@ from caldp_core.audit.adversary import guessed_right
 from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets import DatasetSpec
 from caldp_core.mechanisms.catalogue import MECHANISMS
-from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.distances import CrowFlies, Streets
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs, sources
-from caldp_ui.controls import common
+from caldp_ui.controls import common, presets
 from caldp_ui.distances import designing, words
-from caldp_ui.distances.presets import PRESETS, fitting
+from caldp_ui.distances.presets import PRESETS
 from caldp_ui.distances.shown import Shown
 from caldp_ui.distances.slot import (
     AS_FAR,
@@ -33,7 +32,7 @@ from caldp_ui.distances.slot import (
     per_km,
     standing_in,
 )
-from caldp_ui.parts import icons
+from caldp_ui.parts import icons, pins
 from caldp_ui.session.scenarios import bind
 from caldp_ui.words import formats
 from caldp_ui.words.strength import strength
@@ -52,6 +51,14 @@ _NAMED_MAX: Final = 200
 """Cities in the list of places."""
 
 
+def show(record: Far, what: Shown) -> None:
+    """All of it; `record`: what was asked for, of which `what` may show a stand-in."""
+    dials(record, what.setup.dataset.n)
+    st.caption(words.ring(record))
+    odds(what)
+    controls(what, record)
+
+
 def dials(record: Far, in_data: int | None) -> None:
     """The two that matter most; on a phone they stay on screen."""
     with st.container(key=SLOT.key("dials")):
@@ -67,9 +74,18 @@ def dials(record: Far, in_data: int | None) -> None:
         common.people(SLOT, in_data)
 
 
+ODDS: Final = f".st-key-{SLOT.key('odds')} .by-ring"
+"""Where the odds are on the page, as a CSS selector: films change them, too."""
+
+
 def odds(what: Shown) -> None:
     """100 people at the ring, and how many are guessed right at some other distances."""
-    record = what.record
+    with st.container(key=SLOT.key("odds")):
+        st.html(odds_html(what.record))
+
+
+def odds_html(record: Far) -> str:
+    """The same as HTML, for films."""
     share = guessed_right(record.policy.epsilon)
     best = formats.hundred(share)
     title = f"100 small figures, {best} of them filled: guessed right."
@@ -77,21 +93,17 @@ def odds(what: Shown) -> None:
         f"<div><dt>{words.km(each)}</dt><dd>{words.odds_at(record, each)}</dd></div>"
         for each in words.ODDS_AT
     )
-    with st.container(key=SLOT.key("odds")):
-        st.html(
-            f'<div class="odds {strength(share).word}">'
-            f"{icons.people_array(round(100 * share), title)}"
-            f"<p><strong>{best} of 100</strong> at most guessed right between two places "
-            f"<em>{words.km(record.policy.km)}</em> apart, from 50:50; by distance:</p></div>"
-            f'<dl class="by-distance">{rows}</dl>'
-        )
+    return (
+        f'<div class="by-ring"><div class="odds {strength(share).word}">'
+        f"{icons.people_array(round(100 * share), title)}"
+        f"<p><strong>{best} of 100</strong> at most guessed right between two places "
+        f"<em>{words.km(record.policy.km)}</em> apart, from 50:50; by distance:</p></div>"
+        f'<dl class="by-distance">{rows}</dl></div>'
+    )
 
 
 def controls(what: Shown, record: Far) -> None:
-    """What is shown, from where, beside which blocks; then presets and the rest.
-
-    `record`: what was asked for, where `what` may show planar noise until the best is designed.
-    """
+    """What is shown, from where, beside which blocks; then presets and the rest."""
     st.segmented_control(
         "Show",
         list(_SHOWS),
@@ -99,12 +111,9 @@ def controls(what: Shown, record: Far) -> None:
         **SLOT.bind("show", record.show, lambda r, v: replace(r, show=v)),
     )
     _place(what)
-    _presets(record)
-    common.another_outcome(SLOT, "The same promise and people; other coins.")
-    more = st.expander("Distance, method, blocks, data", key=SLOT.key("more"), on_change="rerun")
-    if more.open:
-        with more:
-            _more(record)
+    presets.picker(SLOT, PRESETS)
+    pins.again(SLOT, "The same promise and people; other coins.")
+    common.folded(SLOT, "Distance, method, blocks, data", lambda: _more(record))
 
 
 def _place(what: Shown) -> None:
@@ -121,23 +130,6 @@ def _place(what: Shown) -> None:
     )
 
 
-def _presets(record: Far) -> None:
-    titles = {preset.title: preset for preset in PRESETS}
-    now = fitting(record.scenario)
-    st.selectbox(
-        "Start from",
-        list(titles),
-        placeholder="your own distance",
-        **bind(SLOT, "preset", now and now.title, lambda s, v: _with(s, titles[v].policy)),
-    )
-    if now is not None:
-        st.caption(now.sentence)
-
-
-def _with(scenario: Scenario, policy: CrowFlies | Streets) -> Scenario:
-    return replace(measured(scenario, type(policy)), policy=policy)
-
-
 def _more(record: Far) -> None:
     scenario = record.scenario
     st.radio(
@@ -147,7 +139,9 @@ def _more(record: Far) -> None:
         horizontal=True,
         **bind(SLOT, "distance", type(record.policy), measured),
     )
-    _method(scenario)
+    # What cannot be made for this map is told under “Every noise”.
+    able = [entry.name for entry in keeping(scenario) if makes(scenario, entry.name)]
+    common.method(SLOT, able, "The most accurate quick one")
     st.radio(
         "Beside: blocks …",
         list(_BESIDE),
@@ -183,26 +177,6 @@ def _with_data(record: Far, title: str) -> Far:
     return chosen.at(next(iter(towns(after)), after.k // 2))
 
 
-def _method(scenario: Scenario) -> None:
-    """All of the catalogue that can be made for this map; the others are told under “Numbers”."""
-    kind = scenario.kind("mechanism")
-    able = [entry.name for entry in keeping(scenario) if makes(scenario, entry.name)]
-    names = ["best", *able]
-    st.selectbox(
-        "Noise",
-        list(dict.fromkeys([*names, kind])),
-        format_func=lambda n: "The most accurate quick one" if n == "best" else MECHANISMS[n].title,
-        **bind(SLOT, "method", kind, lambda s, name: replace(s, mechanism=spec(name))),
-    )
-    chosen = MECHANISMS[runs.setup(scenario).mechanism_name if kind == "best" else kind]
-    st.caption(f"{chosen.title}. {chosen.sentence}")
-
-
-def spec(name: str) -> Any:
-    """The spec of the mechanism of that name, "best" included."""
-    return Best() if name == "best" else MECHANISMS[name].spec()
-
-
 def makes(scenario: Scenario, name: str) -> bool:
     """Whether the mechanism of that name can be made for the scenario's map and distance."""
     return why_not(scenario, name) == ""
@@ -213,7 +187,7 @@ def why_not(scenario: Scenario, name: str) -> str:
     if name == designing.KERNEL:
         return designing.why_not(runs.setup(standing_in(scenario)).policy)
     try:
-        runs.setup(replace(scenario, mechanism=spec(name)))
+        runs.setup(replace(scenario, mechanism=MECHANISMS[name].spec()))
     except CaldpError as error:
         return str(error)
     return ""

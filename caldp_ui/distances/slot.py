@@ -16,8 +16,8 @@ from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.distances import CrowFlies, Streets
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
+from caldp_ui.session.pins import PinSlot
 from caldp_ui.session.scenarios import WithScenario, read_scenario, scenario_query, unknown_keys
-from caldp_ui.session.slot import Slot
 from caldp_ui.stage import LOOK_KEY, VIEW_KEY
 
 MapDistance: TypeAlias = CrowFlies | Streets
@@ -142,4 +142,4 @@ class FarLink:
         runs.setup(standing_in(record.scenario))
 
 
-SLOT: Final = Slot("distances", FarLink())
+SLOT: Final = PinSlot("distances", FarLink())

@@ -9,6 +9,7 @@ from typing import Final
 from caldp_core.audit.adversary import guessed_right
 from caldp_core.experiments.run import Result
 from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.mechanisms.direct.planar_displacement import product_displacement
 from caldp_core.mechanisms.kernels.design import Kernel
 from caldp_core.mechanisms.kernels.mechanism import BestKernel
 from caldp_core.scenarios.distances import Streets
@@ -153,17 +154,23 @@ def proved(what: Shown, kernel: Kernel | None) -> str:
     """How little better any noise could be, in words; empty as long as nothing is proved."""
     if kernel is None or kernel.bound <= 0:
         return ""
-    rate = what.record.rate
-    best, planar, least = (
-        f"{distance / rate:,.4g} km"
-        for distance in (kernel.displacement, kernel.planar, kernel.bound)
-    )
+    row, column = kernel.steps.both
+    axes = ""
+    if row is not None and column is not None:
+        off = product_displacement(row, column) / what.record.rate
+        axes = f", noise along both axes lies {off:,.4g} km off"
     return (
-        "Proved: on a map without a border, with every place as likely, reports of any mechanism "
-        f"that keeps this promise lie at least **{least}** off on average. The best noise lies "
-        f"{best} off, at most {above(kernel.gap)} more than that; planar geometric noise "
-        f"{planar}, at most {above(kernel.planar_gap)} more."
+        "Proved: on an endless map with every place as likely, reports of any mechanism that keeps "
+        f"this promise lie at least **{at_least(kernel.bound / what.record.rate)} km** off on "
+        f"average. The best noise found is within {above(kernel.gap)} of that, planar geometric "
+        f"noise within {above(kernel.planar_gap)}{axes}."
     )
+
+
+def at_least(number: float) -> str:
+    """A positive number to four digits, rounded down."""
+    unit = 10.0 ** (math.floor(math.log10(number)) - 3)
+    return f"{math.floor(number / unit) * unit:,.4g}"
 
 
 def above(share: float) -> str:

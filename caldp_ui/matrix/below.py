@@ -17,8 +17,9 @@ from caldp_core.audit.composition import release_both
 from caldp_core.audit.sampled import EpsilonBound, audit_sampler, sampler_of
 from caldp_core.mechanisms import Mechanism
 from caldp_core.privacy.matrix import DenseMatrix, released_together
+from caldp_ui.app import addresses
 from caldp_ui.app.errors import as_text
-from caldp_ui.matrix import board, candidates, words
+from caldp_ui.matrix import board, candidates, files, words
 from caldp_ui.matrix.candidates import Candidate
 from caldp_ui.matrix.slot import ALIKE, SECONDS, SLOT, Table, level_link, level_text
 from caldp_ui.matrix.templates import rows_of
@@ -166,19 +167,21 @@ def _numbers(shown: Shown) -> None:
 
 
 def _hand_on(shown: Shown) -> None:
-    record, what = shown.record, shown.verdict
+    what = shown.verdict
     left, right = st.columns(2, gap="large")
     with left:
-        hand_on.link(SLOT.codec.write(record))
+        hand_on.link(SLOT)
     with right, st.container(horizontal=True):
-        for name, kind, made in (
-            ("matrix.json", "application/json", matrix_json(what)),
-            ("matrix.csv", "text/csv", matrix_csv(what)),
-            ("channel.txt", "text/plain", candidates.as_text(what.candidate.channel)),
+        for name, made in (
+            ("matrix.json", matrix_json(what)),
+            ("matrix.csv", matrix_csv(what)),
+            ("channel.txt", candidates.as_text(what.candidate.channel)),
         ):
-            st.download_button(
-                name, made, name, kind, key=SLOT.key(name.replace(".", "-")), on_click="ignore"
-            )
+            hand_on.file(SLOT.key(name.replace(".", "-")), name, made)
+    address = addresses.here(SLOT.query())  # what makes a file later sees no session
+    with right:
+        hand_on.file(SLOT.key("record"), "record.html", files.html(what, address))
+        hand_on.python(files.snippet(what))
 
 
 def matrix_json(what: Verdict) -> str:

@@ -17,11 +17,11 @@ from caldp_ui.words import formats
 
 def headline(what: Verdict) -> str:
     """Whether the channel keeps E, with the worst entry, and what E implies; in Markdown."""
-    bold, rest = _verdict(what)
+    bold, rest = in_two_parts(what)
     return f"**{as_text(bold)}**{as_text(rest)}"
 
 
-def _verdict(what: Verdict) -> tuple[str, str]:
+def in_two_parts(what: Verdict) -> tuple[str, str]:
     """The same as plain text: what is most important, and the rest."""
     audit, names = what.audit, what.names
     if audit.faulty_row is not None:
@@ -117,4 +117,4 @@ def deed(what: Verdict, x: int, other: int) -> str:
 
 def alt(what: Verdict) -> str:
     """The picture for those who do not see it."""
-    return f"Two tables of {what.k} by {what.k} values. {''.join(_verdict(what))}"
+    return f"Two tables of {what.k} by {what.k} values. {''.join(in_two_parts(what))}"

@@ -84,6 +84,7 @@ def _layout(
     return {
         "xaxis": {**axis, **texts},
         "yaxis": {
+            "type": "category",
             "categoryorder": "array",
             "categoryarray": [column.title for column in columns][::-1],
             "range": [-0.6, len(columns) - 0.4],

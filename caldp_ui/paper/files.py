@@ -69,7 +69,7 @@ def show(record: Paper) -> None:
 def _show(record: Paper) -> None:
     left, right = st.columns(2, gap="large")
     with left:
-        hand_on.link(SLOT.codec.write(SLOT.now()))
+        hand_on.link(SLOT)
     if record.view in _AGAIN:
         with right:
             st.markdown("**The same digits elsewhere**")

@@ -10,6 +10,7 @@ from typing import Final
 import plotly.graph_objects as go
 
 from caldp_ui.app.theme import Palette
+from caldp_ui.charts.planes import plane, upright
 
 _DASHES: Final = ("dashdot", "longdash", "dash", "dot", "solid")
 _SYMBOLS: Final = ("triangle-up", "star", "diamond", "square", "circle")
@@ -36,36 +37,19 @@ def against_the_best(
         }
         for number, (name, ratio) in enumerate(ratios.items())
     ]
-    texts = {"tickfont_color": colours.text, "title_font_color": colours.text}
     # Randomized response soon leaves the picture: a scale for it would hide the others.
     top = max(3.0, *sorted(max(ratio) for ratio in ratios.values())[:-1])
     ticks = [1, 1.2, 1.5, 2, 3, 5, *(p * 10**d for d in range(1, 9) for p in (1, 3))]
-    upright = {"color": colours.faint, "dash": "dot", "width": 1.5}
-    layout = {
-        "xaxis": {
-            "type": "log",
-            "title_text": "number of sensitive values",
-            "tickvals": [2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000],
-            **texts,
-        },
-        "yaxis": {
-            "type": "log",
-            "title_text": "people, as a multiple of the best",
-            "tickvals": ticks,
-            "ticktext": [f"{tick:,g}" for tick in ticks],
-            "range": [-0.02, math.log10(1.3 * top)],
-            **texts,
-        },
-        "height": 430,
-        "margin": {"l": 0, "r": 10, "t": 30, "b": 0},
-        "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
-        "dragmode": False,
-        "hovermode": "x unified",
-        "shapes": [
-            {
-                "type": "line", "x0": present, "x1": present, "y0": 0, "y1": 1,
-                "yref": "y domain", "line": upright,
-            }
-        ],
-    }  # fmt: skip
-    return go.Figure(traces, layout)
+    x = {
+        "type": "log",
+        "title_text": "number of sensitive values",
+        "tickvals": [2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000],
+    }
+    y = {
+        "type": "log",
+        "title_text": "people, as a multiple of the best",
+        "tickvals": ticks,
+        "ticktext": [f"{tick:,g}" for tick in ticks],
+        "range": [-0.02, math.log10(1.3 * top)],
+    }
+    return plane(traces, x, y, [upright(present, colours)], colours)

@@ -16,14 +16,8 @@ from caldp_ui.session.scenarios import another_draw, steer
 
 def tabs() -> None:
     """Which of the paper's results is looked at."""
-    st.segmented_control(
-        "Result",
-        list(VIEWS),
-        format_func=VIEWS.__getitem__,
-        label_visibility="collapsed",
-        required=True,
-        **SLOT.bind("view", SLOT.now().view, lambda r, v: replace(r, view=v)),
-    )
+    bound = SLOT.bind("view", SLOT.now().view, lambda r, v: replace(r, view=v))
+    common.views("Result", VIEWS, bound)
 
 
 def settings(record: Paper) -> None:

@@ -5,6 +5,7 @@ Room: parts. A picture that takes longer than a second is left out here and come
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 import streamlit as st
 
@@ -30,6 +31,10 @@ class Shown:
     plain: Result | None
 
 
+Way: TypeAlias = Callable[[Slot[Any], Scenario], Shown]
+"""How results are brought: `shown`, by jobs where they take long, or `at_once`."""
+
+
 def quick(scenario: Scenario) -> Result | None:
     """The result, at once; None where it takes a job or too many people were asked for."""
     if runs.takes_long(scenario) or runs.setup(scenario).n > runs.most_people(scenario):
@@ -46,6 +51,13 @@ def shown(slot: Slot[S], scenario: Scenario) -> Shown:
     if plain is None and ours is not None:
         plain = beside(slot, "plain", rival)
     return Shown(runs.setup(scenario), runs.setup(rival), ours, plain)
+
+
+def at_once(slot: Slot[S], scenario: Scenario) -> Shown:
+    """The same without what takes long: no job is started, nothing is drawn."""
+    del slot
+    rival = rivals.rival(scenario)
+    return Shown(runs.setup(scenario), runs.setup(rival), quick(scenario), quick(rival))
 
 
 def beside(slot: Slot[S], which: str, scenario: Scenario) -> Result | None:
@@ -67,7 +79,7 @@ def _ours_by_job(slot: Slot[S], scenario: Scenario) -> Result | None:
     return _job(slot, "ours", scenario, _offered)
 
 
-_Way = Callable[[str, str, Callable[[Progress], Result], jobs.Told], Result | None]
+_Job = Callable[[str, str, Callable[[Progress], Result], jobs.Told], Result | None]
 
 
 def _offered(
@@ -82,7 +94,7 @@ def _offered(
     return jobs.offered(key, name, work, offer, told)
 
 
-def _job(slot: Slot[S], which: str, scenario: Scenario, way: _Way) -> Result | None:
+def _job(slot: Slot[S], which: str, scenario: Scenario, way: _Job) -> Result | None:
     title = _title(scenario)
     return way(
         slot.key(which),

@@ -18,7 +18,10 @@ from caldp_ui.charts.show import show
 from caldp_ui.compute import curves as compute
 from caldp_ui.compute import runs
 from caldp_ui.compute.curves import Pair
+from caldp_ui.parts import repetition
+from caldp_ui.parts.comparison import Shown
 from caldp_ui.session import jobs
+from caldp_ui.session.slot import Slot
 from caldp_ui.words import formats, promise
 
 
@@ -66,8 +69,16 @@ SENSITIVE: Final = Against(
 )
 
 
-def section(key: str, choices: Sequence[Against], ours: Result, plain: Result) -> None:
-    """The choice, the curves, and what they are."""
+def section(slot: Slot[Any], choices: Sequence[Against], what: Shown) -> None:
+    """The choice, the curves, and repeated runs, once both results are there."""
+    if what.ours is None or what.plain is None:
+        st.info("The curves come once both pictures are there.")
+        return
+    _curves(slot.key("curve-against"), choices, what.ours, what.plain)
+    repetition.section(slot.key("repetition"), what.ours, what.plain)
+
+
+def _curves(key: str, choices: Sequence[Against], ours: Result, plain: Result) -> None:
     titles = {against.title: against for against in choices}
     picked = st.segmented_control(
         "Error against …", list(titles), default=choices[0].title, required=True, key=key

@@ -3,13 +3,13 @@
 Room: parts. A film is made once for all visits.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
 from caldp_core.basics.types import Progress
 from caldp_ui.session import jobs
-from caldp_ui.stage import Film
+from caldp_ui.stage import Difference, Film, Picture, Scene, Step
 
 
 def film(key: str, name: str, make: Callable[[Progress], Film]) -> Film | None:
@@ -25,6 +25,34 @@ def film(key: str, name: str, make: Callable[[Progress], Film]) -> Film | None:
         return made[0]
 
     return made[0] if made else jobs.quietly(key, name, work)
+
+
+def steps(
+    levels: Sequence[float], at: float, step: Callable[[float], Step], progress: Progress
+) -> tuple[Step, ...]:
+    """A step a level; those next to where the reader is, `at`, are made first: they go there.
+
+    A step that lacks pictures, as they would take long, is left out.
+    """
+    made: dict[float, Step] = {}
+    for level in sorted(levels, key=lambda each: abs(each - at)):
+        progress(len(made) / len(levels))
+        made[level] = step(level)
+    whole = max(len(step.codes) for step in made.values())
+    return tuple(made[level] for level in sorted(made) if len(made[level].codes) == whole)
+
+
+def step_of(scene: Scene, label: str, value: float, still: str) -> Step:
+    """A scene as a step: all its pictures but the one called `still`, which never changes."""
+    moving = [picture for picture in scene.pictures if picture.id != still]
+    words: list[Picture | Difference] = [*moving, *scene.differences]
+    return Step(
+        label,
+        value,
+        {picture.id: picture.code for picture in moving},
+        {each.id: each.subtitle for each in words},
+        {each.id: each.fact for each in words if each.fact is not None},
+    )
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)

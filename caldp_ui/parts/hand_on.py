@@ -17,19 +17,57 @@ from caldp_ui.parts import record
 from caldp_ui.parts.record import Checked, Exhibit
 from caldp_ui.session import jobs
 from caldp_ui.session.scenarios import S
-from caldp_ui.session.slot import Slot
+from caldp_ui.session.slot import R, Slot
 from caldp_ui.words.vocabulary import Vocabulary
 
 _KINDS: Final = {
     "csv": ("text/csv", ":material/table:"),
     "json": ("application/json", ":material/data_object:"),
+    "html": ("text/html", ":material/description:"),
+    "png": ("image/png", ":material/image:"),
+    "txt": ("text/plain", ":material/notes:"),
 }
 """What a file is, and its icon, by the end of its name."""
 PLAIN: Final = "plain-ldp"
 """The file of the best plain LDP that stands beside a page's protection."""
 
 
-def link(query: Mapping[str, str]) -> None:
+def section(
+    slot: Slot[S],
+    nouns: Vocabulary,
+    shown: Exhibit | None,
+    beside: Mapping[str, Scenario],
+    picture: Callable[[], None],
+) -> None:
+    """All that a page with a scenario hands on; its link alone as long as nothing is `shown`.
+
+    `beside`: other scenarios on show, by the names of their files. `picture`: how it is saved.
+    """
+    left, right = st.columns(2, gap="large")
+    with left:
+        link(slot)
+    if shown is None:
+        st.info("Files and the record come once the pictures are there.")
+        return
+    with left:
+        picture()
+    with right:
+        record_page(slot, nouns, shown)
+        files(slot, shown.ours, beside)
+        code(shown.ours)
+
+
+def by_the_maps() -> None:
+    """Maps are saved by a button of their own."""
+    st.caption("The button with the arrow on the maps saves them as a picture.")
+
+
+def link(slot: Slot[R]) -> None:
+    """The address of what a page shows."""
+    link_of(slot.query())
+
+
+def link_of(query: Mapping[str, str]) -> None:
     """The address to copy, and as a QR code where others can open it."""
     address = addresses.here(query)
     others = addresses.for_others(address)
@@ -49,8 +87,8 @@ def link(query: Mapping[str, str]) -> None:
         )
 
 
-def file(key: str, name: str, data: str | bytes) -> None:
-    """A button that saves a file, text or bytes, under its name."""
+def file(key: str, name: str, data: str | bytes | Callable[[], bytes]) -> None:
+    """A button that saves a file under its name: text, bytes, or what makes them once asked."""
     kind, icon = _KINDS[name.rpartition(".")[2]]
     st.download_button(name, data, name, kind, key=key, icon=icon, on_click="ignore")
 
@@ -71,29 +109,12 @@ def drawer(key: str, show: Callable[[], None]) -> None:
 
 
 def files(slot: Slot[S], result: Result, beside: Mapping[str, Scenario]) -> None:
-    """The estimate and the scenario as files, and by name the scenarios that stand beside it."""
+    """The estimate, its scenario, and those `beside` by name, as files."""
     with st.container(horizontal=True):
-        st.download_button(
-            "estimate.csv",
-            lambda: exports.estimate_csv(result),
-            "estimate.csv",
-            "text/csv",
-            key=slot.key("csv"),
-            icon=":material/table:",
-            on_click="ignore",
-        )
-        st.download_button(
-            "scenario.json",
-            exports.scenario_json(result.setup.scenario),
-            "scenario.json",
-            "application/json",
-            key=slot.key("json"),
-            icon=":material/data_object:",
-            on_click="ignore",
-        )
+        file(slot.key("csv"), "estimate.csv", lambda: exports.estimate_csv(result))
+        file(slot.key("json"), "scenario.json", exports.scenario_json(result.setup.scenario))
         for name, scenario in beside.items():
-            text = exports.scenario_json(scenario)
-            file(slot.key(f"json-{name}"), f"{name}.json", text)
+            file(slot.key(f"json-{name}"), f"{name}.json", exports.scenario_json(scenario))
 
 
 def code(result: Result) -> None:
@@ -120,7 +141,7 @@ def record_page(slot: Slot[S], nouns: Vocabulary, shown: Exhibit) -> None:
     if found is not None:
         st.download_button(
             "record.html",
-            record.html(nouns, shown, found),
+            record.html(nouns, shown, found, addresses.here(slot.query())),
             "record.html",
             "text/html",
             key=slot.key("record"),

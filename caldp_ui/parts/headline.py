@@ -20,6 +20,7 @@ SENTENCE: Final = ".st-key-headline p"
 ODDS: Final = ".st-key-odds .odds"
 """Where the sentence and the odds are on the page, as CSS selectors: films change them, too."""
 _BOLD: Final = re.compile(r"\*\*(.+?)\*\*")
+_SIGN: Final = re.compile(r"\\(?=[^\w\s])")
 _STRONG: Final = r"<strong>\1</strong>"
 
 
@@ -31,8 +32,12 @@ def sentence(nouns: Vocabulary, setup: Setup, ours: Result | None, plain: Result
 
 def sentence_html(nouns: Vocabulary, ours: Result, plain: Result) -> str:
     """The same sentence as HTML, for films."""
-    told = escape(_told(nouns, ours.setup, ours, plain))
-    return f"<p>{_BOLD.sub(_STRONG, told)}</p>"
+    return as_html(_told(nouns, ours.setup, ours, plain))
+
+
+def as_html(sentence: str) -> str:
+    """A sentence of Markdown, with no more than bold words and escaped signs, as HTML."""
+    return f"<p>{_SIGN.sub('', _BOLD.sub(_STRONG, escape(sentence)))}</p>"
 
 
 def _told(nouns: Vocabulary, setup: Setup, ours: Result | None, plain: Result | None) -> str:

@@ -4,7 +4,8 @@ Room: parts.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -18,6 +19,9 @@ from caldp_core.mechanisms.offers import cover_of, report_bits
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import Forecast
 from caldp_ui.compute import rivals, runs
+from caldp_ui.parts.comparison import Shown
+from caldp_ui.session import jobs
+from caldp_ui.session.slot import Slot
 from caldp_ui.words import accuracy, formats
 
 
@@ -37,6 +41,23 @@ def foreseen(ours: Scenario, plain: Scenario, progress: Progress) -> Foreseen:
     second = runs.expected(plain)
     known = first is not None and second is not None and first.tv > 0
     return Foreseen(first, second, rivals.people_plain_needs(ours) if known else None)
+
+
+def section(slot: Slot[Any], what: Shown) -> None:
+    """The table of both results as far as they are there, and what to expect, by a job."""
+    there = {"this protection": what.ours, "plain LDP": what.plain}
+    pair = what.setup.scenario, what.plain_setup.scenario
+    expected = jobs.started(
+        slot.key("foreseen"),
+        runs.key(replace(pair[0], seed=0)),
+        lambda progress: foreseen(*pair, progress),
+        lambda job: f"What to expect, by repeated trials: {job.seconds:.0f} s so far",
+    )
+    table({title: result for title, result in there.items() if result is not None}, expected)
+    if what.ours is not None:
+        sampling(what.ours.first.errors, what.setup.scenario.n is not None)
+        if expected is not None:
+            plain_needs(what.ours, expected)
 
 
 def table(results: Mapping[str, Result], expected: Foreseen | None) -> None:

@@ -33,15 +33,11 @@ _FORM: Final = Path(__file__).with_name("record.html")
 
 @dataclass(frozen=True, eq=False)
 class Exhibit:
-    """What a record shows. `said`: the page's own sentence on this result.
-
-    `pictures`: PNG files by title. `address`: opens the scenario.
-    """
+    """What a record shows. `said`: the page's own sentence on this; `pictures`: PNGs by title."""
 
     ours: Result
     said: str
     pictures: Mapping[str, bytes]
-    address: str
 
 
 @dataclass(frozen=True)
@@ -58,28 +54,34 @@ def check(scenario: Scenario, progress: Progress) -> Checked:
     return Checked(audited, runs.expected(scenario))
 
 
-def html(nouns: Vocabulary, shown: Exhibit, checked: Checked) -> str:
-    """The record, whole."""
+def html(nouns: Vocabulary, shown: Exhibit, checked: Checked, address: str) -> str:
+    """The record, whole; `address` opens the scenario."""
     ours, setup = shown.ours, shown.ours.setup
     told = policies.told(nouns, setup)
-    return _form().substitute(
+    return filled(
         title=escape(f"Record: {setup.dataset.name}"),
-        result=_marked(f"{shown.said} {told.in_short}"),
+        result=marked(f"{shown.said} {told.in_short}"),
         pictures="".join(_figure(title, png) for title, png in shown.pictures.items()),
         protected=_protected(told, setup),
         icons=_icons(told),
         odds=_odds(told),
-        open="".join(f"<li>{_marked(each)}</li>" for each in told.not_promised),
+        open="".join(f"<li>{marked(each)}</li>" for each in told.not_promised),
         method="".join(
             f"<dt>{escape(a)}</dt><dd>{escape(b)}</dd>"
             for a, b in _method(ours, told, checked.expected)
         ),
         audit=_audit(checked.audited),
         repeat=f"<code>{exports.COMMAND}</code> with the scenario below as scenario.json gives "
-        f"the same digits; so does <code>{escape(shown.address)}</code>. Seed "
+        f"the same digits; so does <code>{escape(address)}</code>. Seed "
         f"{setup.scenario.seed}, caldp {__version__}.",
-        scenario=escape(json.dumps(setup.scenario.to_dict(), ensure_ascii=False)),
+        scenario=f"<p><code>{escape(json.dumps(setup.scenario.to_dict(), ensure_ascii=False))}"
+        "</code></p>",
     )
+
+
+def filled(**parts: str) -> str:
+    """The form with its parts, which are HTML already."""
+    return _form().substitute(parts)
 
 
 @cache
@@ -87,7 +89,7 @@ def _form() -> Template:
     return Template(_FORM.read_text("utf-8"))
 
 
-def _marked(text: str) -> str:
+def marked(text: str) -> str:
     """A sentence of ours with its bold parts."""
     parts = escape(text).replace("*", "\0").split("\0\0")
     bold = [f"<b>{part}</b>" if i % 2 else part for i, part in enumerate(parts)]
@@ -105,7 +107,7 @@ def _figure(title: str, png: bytes) -> str:
 def _protected(told: Told, setup: Setup) -> str:
     counted = promise.counted_as_people(setup.scenario)
     return (
-        f"<p>{_marked(told.protected)}</p><p>From everybody who sees a person's "
+        f"<p>{marked(told.protected)}</p><p>From everybody who sees a person's "
         f"report, the collector included. {escape(counted)}</p>"
     )
 
@@ -117,8 +119,8 @@ def _icons(told: Told) -> str:
 
 def _odds(told: Told) -> str:
     return (
-        f"<p>Protection: <b>{strength(told.chance).word}</b>. {_marked(told.odds)}</p>"
-        f"<p>{_marked(told.repeats)}</p><p>{escape(MEANING)}</p>"
+        f"<p>Protection: <b>{strength(told.chance).word}</b>. {marked(told.odds)}</p>"
+        f"<p>{marked(told.repeats)}</p><p>{escape(MEANING)}</p>"
     )
 
 

@@ -10,15 +10,15 @@ import pandas as pd
 import streamlit as st
 
 from caldp_core.experiments.run import Result
-from caldp_ui.app import addresses
 from caldp_ui.compute.rivals import rival
-from caldp_ui.parts import hand_on, numbers, pictures, promises
+from caldp_ui.parts import hand_on, numbers, pictures, pins, promises
 from caldp_ui.parts.record import Exhibit
 from caldp_ui.parts.tabs import tabs
 from caldp_ui.personal import scene, words
+from caldp_ui.personal.pinned import BESIDE
 from caldp_ui.personal.shown import Shown, at_own_places
 from caldp_ui.personal.slot import SLOT, known, nothing_own
-from caldp_ui.personal.week import Day, week
+from caldp_ui.personal.week import Day, at_home, week
 from caldp_ui.places.ground import home
 from caldp_ui.words import formats, policies
 from caldp_ui.words.glossary import terms
@@ -27,7 +27,8 @@ from caldp_ui.words.vocabulary import PLACES
 
 
 def show(what: Shown) -> None:
-    """The tabs, and the open one."""
+    """What is pinned, then the tabs, and the open one."""
+    pins.show(SLOT, BESIDE, what)
     tabs(SLOT.key("tabs"), _TABS, what)
 
 
@@ -71,6 +72,9 @@ def _week(what: Shown) -> None:
         "and one other place. Other coins: the button “Another outcome”. Reports of several days "
         "add up."
     )
+    evenings = at_home(what)
+    if evenings is not None:
+        st.markdown(words.at_home(evenings, place_name(domain, days[0].place)))
 
 
 def _truly(what: Shown, day: Day) -> str:
@@ -137,26 +141,15 @@ def _numbers(what: Shown) -> None:
 
 
 def _hand_on(what: Shown) -> None:
-    left, right = st.columns(2, gap="large")
-    query = SLOT.codec.write(SLOT.now())
-    with left:
-        hand_on.link(query)
-        st.caption("The button with the arrow on the maps saves them as a picture.")
-    with right:
-        if what.assumed is None:
-            st.info("Files come once the picture is there.")
-            return
-        maps = _pictures(what, what.assumed)
-        shown = Exhibit(what.assumed, words.result(what), maps, addresses.here(query))
-        hand_on.record_page(SLOT, PLACES, shown)
-        scenario = what.record.scenario
-        beside = {
-            "places-known": known(scenario),
-            "nothing-own": nothing_own(scenario),
-            hand_on.PLAIN: rival(scenario),
-        }
-        hand_on.files(SLOT, what.assumed, beside)
-        hand_on.code(what.assumed)
+    shown, scenario = None, what.record.scenario
+    if what.assumed is not None:
+        shown = Exhibit(what.assumed, words.result(what), _pictures(what, what.assumed))
+    beside = {
+        "places-known": known(scenario),
+        "nothing-own": nothing_own(scenario),
+        hand_on.PLAIN: rival(scenario),
+    }
+    hand_on.section(SLOT, PLACES, shown, beside, hand_on.by_the_maps)
 
 
 def _pictures(what: Shown, assumed: Result) -> dict[str, bytes]:

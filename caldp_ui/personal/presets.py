@@ -70,8 +70,3 @@ PRESETS: Final = (
         SensitiveAreas(("+40.2,41.4,-74.8,-73.2",)),
     ),
 )
-
-
-def fitting(scenario: Scenario) -> Preset | None:
-    """The preset that the scenario shows, if it is one."""
-    return next((preset for preset in PRESETS if preset.fits(scenario)), None)

@@ -22,6 +22,7 @@ from caldp_ui.stage import (
     Act,
     Action,
     Blob,
+    Chosen,
     Difference,
     Fact,
     Ground,
@@ -43,6 +44,7 @@ ASSUMED: Final = "assumed"
 NOTHING: Final = "nothing"
 PROTECT: Final = "protect"
 UNPROTECT: Final = "unprotect"
+EPSILON: Final = "epsilon"
 _MARKS: Final[tuple[Mark, ...]] = ("sensitive",)
 _ACTIONS: Final = (
     Action(
@@ -56,7 +58,13 @@ _ACTIONS: Final = (
 
 def maps(what: Shown) -> Stage:
     """The stage of the four ways."""
-    return stage(scene(what), SLOT.key("maps"), do)
+    return stage(scene(what), SLOT.key("maps"), do, _follow)
+
+
+def _follow(chosen: Chosen) -> None:
+    """The step of the film that a person rests on becomes the page's scenario."""
+    if chosen.film == EPSILON:
+        steer(SLOT, lambda s: with_tags(s, epsilon=chosen.value))
 
 
 def scene(what: Shown) -> Scene:
@@ -72,6 +80,7 @@ def scene(what: Shown) -> Scene:
         actions=_ACTIONS,
         can_undo=SLOT.can_undo,
         can_redo=SLOT.can_redo,
+        film_at={EPSILON: what.record.policy.epsilon},
         label="Four ways to keep people's own places",
         image_name="caldp-personal",
         image_lines=(words.headline(what).replace("*", ""), what.setup.dataset.name),

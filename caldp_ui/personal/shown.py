@@ -44,10 +44,22 @@ class Shown:
 
 def shown(record: Personal) -> Shown:
     """All of it; what takes long comes by a job, whose button and progress are drawn here."""
+    results = comparison.shown(SLOT, record.scenario)
+    knowing = None
+    if results.ours is not None:
+        knowing = comparison.beside(SLOT, "known", known(record.scenario))
+    return _shown(record, results, knowing)
+
+
+def at_once(record: Personal) -> Shown:
+    """What there is without a job."""
+    results = comparison.at_once(SLOT, record.scenario)
+    return _shown(record, results, comparison.quick(known(record.scenario)))
+
+
+def _shown(record: Personal, results: comparison.Shown, knowing: Result | None) -> Shown:
     scenario = record.scenario
     setup = runs.setup(scenario)
-    results = comparison.shown(SLOT, scenario)
-    ready = results.ours is not None
     made = tagged(setup)
     return Shown(
         record,
@@ -55,7 +67,7 @@ def shown(record: Personal) -> Shown:
         setup,
         results.plain,
         comparison.quick(nothing_own(scenario)),
-        comparison.beside(SLOT, "known", known(scenario)) if ready else None,
+        knowing,
         results.ours,
         made.bias(setup.dataset.distribution),
         float(cover_of(made.common).clear_share[0]),

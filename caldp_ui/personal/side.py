@@ -3,21 +3,20 @@
 Room: personal.
 """
 
-from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 import streamlit as st
 
 from caldp_core.audit.adversary import guessed_right
-from caldp_core.mechanisms.catalogue import MECHANISMS, mechanisms_for
-from caldp_core.scenarios.best import Best
+from caldp_core.mechanisms.catalogue import mechanisms_for
 from caldp_core.scenarios.policies import BACKGROUNDS
 from caldp_core.scenarios.protection import SensitiveAreas, SensitiveInhabited, SensitiveSpec
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs, sources
-from caldp_ui.controls import common
-from caldp_ui.parts import icons
-from caldp_ui.personal import presets, words
+from caldp_ui.controls import common, presets
+from caldp_ui.parts import icons, pins
+from caldp_ui.personal import words
+from caldp_ui.personal.presets import PRESETS
 from caldp_ui.personal.shown import Shown
 from caldp_ui.personal.slot import SLOT, Personal, with_tags
 from caldp_ui.session.scenarios import bind
@@ -34,6 +33,13 @@ _STEP: Final = 10
 """Percent points between the shares of a tag that can be chosen."""
 
 
+def show(what: Shown) -> None:
+    """All of it."""
+    dials(what.record, what.setup.dataset.n)
+    odds(what)
+    controls(what)
+
+
 def dials(record: Personal, in_data: int | None) -> None:
     """The two that matter most; on a phone they stay on screen."""
     with st.container(key=SLOT.key("dials")):
@@ -48,33 +54,39 @@ def dials(record: Personal, in_data: int | None) -> None:
         common.people(SLOT, in_data)
 
 
+ODDS: Final = f".st-key-{SLOT.key('odds')} .odds"
+"""Where the odds are on the page, as a CSS selector: films change them, too."""
+
+
 def odds(what: Shown) -> None:
     """100 people for whom it was 50:50 whether they are at home."""
-    share = guessed_right(what.record.policy.epsilon)
+    with st.container(key=SLOT.key("odds")):
+        st.html(odds_html(what.record))
+
+
+def odds_html(record: Personal) -> str:
+    """The same as HTML, for films."""
+    share = guessed_right(record.policy.epsilon)
     best = formats.hundred(share)
     title = f"100 small figures, {best} of them filled: at home."
-    with st.container(key=SLOT.key("odds")):
-        st.html(
-            f'<div class="odds {strength(share).word}">'
-            f"{icons.people_array(round(100 * share), title)}"
-            f"<p><strong>{best} of 100</strong> at most are at home, of those for whom it was "
-            "50:50 and who sent the same report</p></div>"
-        )
+    return (
+        f'<div class="odds {strength(share).word}">'
+        f"{icons.people_array(round(100 * share), title)}"
+        f"<p><strong>{best} of 100</strong> at most are at home, of those for whom it was "
+        "50:50 and who sent the same report</p></div>"
+    )
 
 
 def controls(what: Shown) -> None:
     """The guess, the ready stories, who is where, another outcome, and the rest."""
     record = what.record
     _background(record)
-    _presets(record)
+    presets.picker(SLOT, PRESETS)
     with st.container(horizontal=True, gap="small"):
         for number, share in enumerate(record.policy.shares):
             _share(record, number, share)
-    common.another_outcome(SLOT, "The same people and promise; other coins.")
-    more = st.expander("Sensitive for all, data, method", key=SLOT.key("more"), on_change="rerun")
-    if more.open:
-        with more:
-            _more(record)
+    pins.again(SLOT, "The same people and promise; other coins.")
+    common.folded(SLOT, "Sensitive for all, data, method", lambda: _more(record))
 
 
 def _background(record: Personal) -> None:
@@ -87,19 +99,6 @@ def _background(record: Personal) -> None:
         "spreads the people at home over the places where it takes homes to be.",
         **bind(SLOT, "background", now, lambda s, v: with_tags(s, background=v)),
     )
-
-
-def _presets(record: Personal) -> None:
-    titles = {preset.title: preset for preset in presets.PRESETS}
-    now = presets.fitting(record.scenario)
-    st.selectbox(
-        "Start from",
-        list(titles),
-        placeholder="your own",
-        **bind(SLOT, "preset", now and now.title, lambda s, v: titles[v].apply(s)),
-    )
-    if now is not None:
-        st.caption(now.sentence)
 
 
 def _share(record: Personal, number: int, share: float) -> None:
@@ -137,25 +136,6 @@ def _more(record: Personal) -> None:
         **bind(SLOT, "sensitive", now, lambda s, v: with_tags(s, sensitive=_SENSITIVE[v])),
     )
     common.data(SLOT, sources.places())
-    _method(record.scenario)
+    known = mechanisms_for(runs.setup(record.scenario).policy)
+    common.method(SLOT, [entry.name for entry in known])
     common.estimate(SLOT)
-
-
-def _method(scenario: Scenario) -> None:
-    """All families of the catalogue that tags can be hidden by."""
-    kind = scenario.kind("mechanism")
-    names = ["best", *(entry.name for entry in mechanisms_for(runs.setup(scenario).policy))]
-    st.selectbox(
-        "Method",
-        names,
-        format_func=lambda n: "The most accurate here" if n == "best" else MECHANISMS[n].title,
-        help=DEFINITIONS["frequency oracle"],
-        **bind(SLOT, "family", kind, _with_method),
-    )
-    chosen = MECHANISMS[runs.setup(scenario).mechanism_name]
-    st.caption(f"{chosen.title}. {chosen.sentence}")
-
-
-def _with_method(scenario: Scenario, name: str) -> Scenario:
-    spec: Any = Best() if name == "best" else MECHANISMS[name].spec()
-    return replace(scenario, mechanism=spec)

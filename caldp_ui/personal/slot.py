@@ -13,8 +13,8 @@ from caldp_core.scenarios.policies import ContextPolicy, PersonalTags
 from caldp_core.scenarios.protection import OneBlock, SensitiveAreas
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
+from caldp_ui.session.pins import PinSlot
 from caldp_ui.session.scenarios import WithScenario, read_scenario, scenario_query, unknown_keys
-from caldp_ui.session.slot import Slot
 from caldp_ui.stage import LOOK_KEY, VIEW_KEY
 
 TAGS: Final = ("home", "work", "a third place", "a fourth place")
@@ -96,4 +96,4 @@ class PersonalLink:
             runs.setup(each)
 
 
-SLOT: Final = Slot("personal", PersonalLink())
+SLOT: Final = PinSlot("personal", PersonalLink())

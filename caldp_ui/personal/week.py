@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from caldp_core.audit.inference import likelihood
+from caldp_core.audit.inference import believed, likelihood
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms.backgrounds import NO_PLACE
 from caldp_core.mechanisms.base import Tally
@@ -22,6 +22,10 @@ _ROUTE: Final = (0, 1, -1, 1, 0, -2, 0)
 """By day: the tag of the own place, or below 0 some place that is none of their own."""
 _ELSEWHERE: Final = {-1: 4, -2: 7}
 """Which city by size that place is."""
+
+
+EVENINGS: Final = 10
+"""Reports from one home."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,36 @@ def week(what: Shown) -> list[Day]:
             )
         )
     return days
+
+
+@dataclass(frozen=True)
+class AtHome:
+    """After `EVENINGS` reports from one home, for who knows how many people are where, no more.
+
+    `own`: chance that they are at a place of their own. `there`: on the right place; `before`: that
+    before any report.
+    """
+
+    own: float
+    there: float
+    before: float
+
+
+def at_home(what: Shown) -> AtHome | None:
+    """What ten reports of somebody in the largest city tell; None where the map has no city."""
+    cities = list(towns(what.domain))
+    if not cities:
+        return None
+    made, home = tagged(what.setup), cities[0]
+    own = np.full((EVENINGS, made.policy.tags), NO_PLACE)
+    own[:, 0] = home
+    rng = np.random.default_rng(np.random.SeedSequence((what.record.scenario.seed, EVENINGS)))
+    reports = made.personalised.privatize([home] * EVENINGS, own, rng)
+    tallies = [made.tally(reports[day : day + 1]) for day in range(EVENINGS)]
+    prior = what.setup.dataset.distribution
+    tags = believed(made.common, made.shares(prior), tallies)
+    there = made.without_tags(tags, prior)
+    return AtHome(float(tags[made.k :].sum()), float(there[home]), float(prior[home]))
 
 
 def _named(common: ContextMechanism, tally: Tally) -> int | None:

@@ -9,6 +9,7 @@ from caldp_core.audit.adversary import guessed_right
 from caldp_core.experiments.run import Result
 from caldp_ui.personal.shown import Shown, at_own_places
 from caldp_ui.personal.slot import KNOWN, TAGS
+from caldp_ui.personal.week import EVENINGS, AtHome
 from caldp_ui.words import accuracy, formats
 from caldp_ui.words.promise import REPEATS
 from caldp_ui.words.vocabulary import PLACES
@@ -174,3 +175,17 @@ def bias(what: Shown) -> str:
         f"A wrong guess of where own places are puts **{share}** people in the wrong place, "
         f"however many take part. The collector's guess here: {guess}."
     )
+
+
+def at_home(found: AtHome, home: str) -> str:
+    """What many reports from one home tell, and what they do not."""
+    there, before = formats.out_of(found.there), formats.out_of(found.before)
+    told = (
+        f"After **{EVENINGS} reports from home** an onlooker who knows only how many people are "
+        f"where is right to say “at a place of their own” for **{formats.hundred(found.own)} of "
+        f"100** such people, and “at home in {home}” for **{there}**; before any report for "
+        f"{before}."
+    )
+    if there != before:
+        return told
+    return f"{told} Reports add up to *that* it is one's own place, not to which."

@@ -5,14 +5,14 @@ maps alone.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Final
 
 import streamlit as st
 
-from caldp_ui.app import addresses
+from caldp_core.experiments.run import Result
 from caldp_ui.app.errors import as_text
 from caldp_ui.compute import runs
+from caldp_ui.compute.rivals import rival
 from caldp_ui.parts import (
     error_curves,
     hand_on,
@@ -20,14 +20,12 @@ from caldp_ui.parts import (
     numbers,
     pictures,
     promises,
-    repetition,
 )
 from caldp_ui.parts.comparison import Shown
 from caldp_ui.parts.record import Exhibit
 from caldp_ui.parts.tabs import tabs
 from caldp_ui.places.ground import home
 from caldp_ui.places.slot import SLOT
-from caldp_ui.session import jobs
 from caldp_ui.words import accuracy
 from caldp_ui.words.glossary import terms
 from caldp_ui.words.vocabulary import PLACES
@@ -46,57 +44,33 @@ def _promise(what: Shown) -> None:
 
 
 def _curves(what: Shown) -> None:
-    if what.ours is None or what.plain is None:
-        st.info("The curves come once both pictures are there.")
-        return
-    error_curves.section(SLOT.key("curve-against"), _AGAINST, what.ours, what.plain)
-    repetition.section(SLOT.key("repetition"), what.ours, what.plain)
+    error_curves.section(SLOT, _AGAINST, what)
     terms("sampling error", "estimator")
 
 
 def _numbers(what: Shown) -> None:
-    there = {"this protection": what.ours, "plain LDP": what.plain}
-    results = {title: result for title, result in there.items() if result is not None}
-    pair = what.setup.scenario, what.plain_setup.scenario
-    expected = jobs.started(
-        SLOT.key("foreseen"),
-        runs.key(replace(pair[0], seed=0)),
-        lambda progress: numbers.foreseen(*pair, progress),
-        lambda job: f"What to expect, by repeated trials: {job.seconds:.0f} s so far",
-    )
-    numbers.table(results, expected)
-    if what.ours is not None:
-        numbers.sampling(what.ours.first.errors, what.setup.scenario.n is not None)
-        if expected is not None:
-            numbers.plain_needs(what.ours, expected)
+    numbers.section(SLOT, what)
     methods.table(what.setup)
 
 
 def _hand_on(what: Shown) -> None:
-    left, right = st.columns(2, gap="large")
-    query = SLOT.codec.write(SLOT.now())
-    with left:
-        hand_on.link(query)
-    if what.ours is None or what.plain is None:
-        st.info("Files and the record come once both pictures are there.")
-        return
-    with left:
-        st.caption("The button with the arrow on the maps saves them as a picture.")
-    with right:
+    shown = None
+    if what.ours is not None and what.plain is not None:
         off = accuracy.headline(PLACES, what.ours.first.errors.tv, what.plain.first.errors.tv)
-        shown = Exhibit(what.ours, off, _pictures(what), addresses.here(query))
-        hand_on.record_page(SLOT, PLACES, shown)
-        hand_on.files(SLOT, what.ours, {hand_on.PLAIN: what.plain.setup.scenario})
-        hand_on.code(what.ours)
+        shown = Exhibit(what.ours, off, _pictures(what.ours, what.plain))
+    beside = {hand_on.PLAIN: rival(SLOT.now().scenario)}  # a setup has no seed
+    hand_on.section(SLOT, PLACES, shown, beside, hand_on.by_the_maps)
 
 
-def _pictures(what: Shown) -> dict[str, bytes]:
-    domain = runs.map_of(what.setup.dataset)
-    shares = {"Truth": what.setup.dataset.distribution}
-    for title, result in (("Plain LDP", what.plain), ("This protection", what.ours)):
-        if result is not None:
-            shares[title] = result.first.estimate
-    return pictures.maps(shares, domain, home(domain), what.setup.n)
+def _pictures(ours: Result, plain: Result) -> dict[str, bytes]:
+    dataset = ours.setup.dataset
+    shares = {
+        "Truth": dataset.distribution,
+        "Plain LDP": plain.first.estimate,
+        "This protection": ours.first.estimate,
+    }
+    domain = runs.map_of(dataset)
+    return pictures.maps(shares, domain, home(domain), ours.setup.n)
 
 
 _AGAINST: Final = (

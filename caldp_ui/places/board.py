@@ -4,6 +4,7 @@ Room: places.
 """
 
 from caldp_core.domain.grid import GridDomain
+from caldp_ui.parts import pins
 from caldp_ui.parts.comparison import Shown
 from caldp_ui.places import edits, films, pinned, region
 from caldp_ui.places.ground import ground
@@ -42,7 +43,6 @@ def after(what: Shown, domain: GridDomain, on: Stage) -> None:
     record = SLOT.now()
     if record.region is not None and what.ours is not None:
         region.show(record.region, what.ours, domain)
-    if record.pinned is not None and what.ours is not None:
-        pinned.show(record.pinned, what.ours, domain)
+    pins.show(SLOT, pinned.BESIDE, what)
     if what.ours is not None and what.plain is not None:
         films.show(SLOT.key("films"), what.ours.setup.scenario, on)

@@ -1,46 +1,22 @@
-"""The pinned scenario beside the present one: its maps under the same view, and what differs.
+"""What is pinned on the map page: its maps under the same view, and what differs.
 
 Room: places.
 """
 
-import pandas as pd
-import streamlit as st
+from typing import Final
 
-from caldp_core.domain.grid import GridDomain
-from caldp_core.experiments.run import Result
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.compute import rivals, runs
-from caldp_ui.parts import numbers
-from caldp_ui.parts.comparison import Shown, quick
+from caldp_ui.compute import runs
+from caldp_ui.parts import pins
+from caldp_ui.parts.comparison import Shown, at_once
 from caldp_ui.places.ground import ground
 from caldp_ui.places.presets import fitting
 from caldp_ui.places.scene import scene
-from caldp_ui.places.slot import SLOT
-from caldp_ui.stage import stage
+from caldp_ui.places.slot import SLOT, Places
 from caldp_ui.words import accuracy, promise
 from caldp_ui.words.vocabulary import PLACES
 
-
-def show(pinned: Scenario, now: Result, domain: GridDomain) -> None:
-    """A second stage, and a table of the numbers that differ."""
-    rival = rivals.rival(pinned)
-    ours, plain = quick(pinned), quick(rival)
-    if ours is None:
-        st.info("The pinned scenario takes longer than a second; unpin it or choose a quick one.")
-        return
-    setup = ours.setup
-    off = accuracy.tv_in_words(PLACES, ours.first.errors.tv)
-    with st.container(key=SLOT.key("pinned")):
-        st.markdown(f"**Pinned: {title(pinned)}** · {off}. {promise.in_short(setup)}")
-        if runs.map_of(setup.dataset) == domain:
-            what = Shown(setup, runs.setup(rival), ours, plain)
-            stage(scene(what, ground(setup, domain, SLOT.now().region), "Pinned"), KEY)
-        else:
-            st.caption("Its map is another one, so only the numbers stand beside each other.")
-        st.table(differences(now, ours))
-
-
-KEY = SLOT.key("pinned-maps")
+KEY: Final = SLOT.key(pins.MAPS)
 
 
 def title(scenario: Scenario) -> str:
@@ -51,7 +27,20 @@ def title(scenario: Scenario) -> str:
     return f"{preset.title if preset else 'own protection'}, {told}"
 
 
-def differences(now: Result, pinned: Result) -> pd.DataFrame:
-    """The rows of the table of numbers in which the two differ."""
-    frame = pd.DataFrame({"now": numbers.column(now), "pinned": numbers.column(pinned)})
-    return frame[frame["now"] != frame["pinned"]].rename_axis("number")
+def _said(what: Shown) -> str:
+    tv = None if what.ours is None else what.ours.first.errors.tv
+    return f"{accuracy.headline(PLACES, tv, None)} {promise.in_short(what.setup)}"
+
+
+def _picture(now: Shown, what: Shown) -> None:
+    here, there = (runs.map_of(each.setup.dataset) for each in (now, what))
+    pins.maps(SLOT, scene(what, ground(what.setup, there, SLOT.now().region), "Pinned"), here)
+
+
+BESIDE: Final[pins.Beside[Places, Shown]] = pins.Beside(
+    find=lambda record: at_once(SLOT, record.scenario),
+    title=lambda record: title(record.scenario),
+    said=_said,
+    numbers=lambda what: pins.numbers_of(PLACES, what.ours),
+    picture=_picture,
+)

@@ -3,15 +3,13 @@
 Room: places.
 """
 
-from dataclasses import replace
-
 import streamlit as st
 
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Setup
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.controls import common, presets
-from caldp_ui.parts import headline
+from caldp_ui.parts import headline, pins
 from caldp_ui.places import controls, edits
 from caldp_ui.places.presets import PRESETS
 from caldp_ui.places.slot import SLOT
@@ -25,9 +23,7 @@ def show(setup: Setup, domain: GridDomain) -> None:
         common.people(SLOT, setup.dataset.n)
     headline.odds(setup)
     presets.picker(SLOT, PRESETS)
-    with st.container(horizontal=True, gap="xsmall", key=SLOT.key("again")):
-        common.another_outcome(SLOT)
-        _pin()
+    pins.again(SLOT)
     # What is closed is not drawn: every control costs each run a little.
     protection = st.expander("What is protected", key=SLOT.key("protection"), on_change="rerun")
     if protection.open:
@@ -49,24 +45,3 @@ def _clear(scenario: Scenario) -> None:
         on_click=edits.clear,
         help="What was protected before the drawing is protected again.",
     )
-
-
-def _pin() -> None:
-    record = SLOT.now()
-    if record.pinned is None:
-        st.button(
-            "Pin",
-            icon=":material/keep:",
-            key=SLOT.key("pin"),
-            on_click=SLOT.change,
-            args=(lambda r: replace(r, pinned=r.scenario),),
-            help="Keeps this scenario on screen while you try another beside it.",
-        )
-    else:
-        st.button(
-            "Unpin",
-            icon=":material/keep_off:",
-            key=SLOT.key("unpin"),
-            on_click=SLOT.change,
-            args=(lambda r: replace(r, pinned=None),),
-        )

@@ -13,9 +13,10 @@ from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import NAMES
-from caldp_ui.parts import hand_on
-from caldp_ui.plan import charts, files, words, work
+from caldp_ui.parts import hand_on, pins
+from caldp_ui.plan import charts, files, pinned, words, work
 from caldp_ui.plan.deployments import DEPLOYMENTS
+from caldp_ui.plan.pinned import BESIDE
 from caldp_ui.plan.slot import SLOT, Plan
 from caldp_ui.plan.work import Need
 from caldp_ui.session import findings, jobs
@@ -32,6 +33,7 @@ def view(record: Plan) -> None:
         lambda job: f"{job.share:.0%} of the picture",
         partial(_show, record),
     )
+    pins.show(SLOT, BESIDE, record)
     beside = jobs.started(
         SLOT.key("beside"),
         f"{_name(record)} {record.within}",
@@ -72,6 +74,7 @@ def _show(record: Plan, found: list[Need]) -> None:
             record.protection,
             (record.epsilon, runs.setup(record.scenario).n),
             palette(),
+            pinned=None if SLOT.pinned is None else pinned.need(SLOT.pinned),
         ),
         SLOT.key("chart"),
         f"People needed against ε, both logarithmic. {told}.",

@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 
 from caldp_ui.app.theme import Palette
 from caldp_ui.charts.curves import AGAINST_EPSILON, AGAINST_PEOPLE
+from caldp_ui.charts.planes import level, plane, upright
 from caldp_ui.plan.work import Need
 
 _DASHES: Final = ("dash", "solid", "dashdot", "longdash", "dot")
@@ -22,36 +23,36 @@ def people_against_epsilon(
     chosen: str,
     here: tuple[float, int],
     colours: Palette,
+    *,
+    pinned: Need | None = None,
 ) -> go.Figure:
-    """All protections; the chosen one strong. `here`: the reader's ε and people, dotted."""
+    """All protections; the chosen one strong. `here`: the reader's ε and people, dotted.
+
+    `pinned`: another plan's need, as a point.
+    """
     traces = [
         _line(titles[name], needs, number, name == chosen, colours)
         for number, (name, needs) in enumerate(points.items())
     ]
-    texts = {"tickfont_color": colours.text, "title_font_color": colours.text}
-    style = {"color": colours.faint, "dash": "dot", "width": 1.5}
+    if pinned is not None and pinned.people is not None:
+        traces.append(_point(pinned, colours))
     epsilon, people = here
-    axis = {key: value for key, value in AGAINST_PEOPLE.items() if key != "title_text"}
-    layout = {
-        "xaxis": {**AGAINST_EPSILON, **texts},
-        "yaxis": {**axis, "title_text": "people needed", **texts},
-        "height": 430,
-        "margin": {"l": 0, "r": 10, "t": 30, "b": 0},
-        "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
-        "dragmode": False,
-        "hovermode": "x unified",
-        "shapes": [
-            {
-                "type": "line", "x0": epsilon, "x1": epsilon, "y0": 0, "y1": 1,
-                "yref": "y domain", "line": style,
-            },
-            {
-                "type": "line", "y0": people, "y1": people, "x0": 0, "x1": 1,
-                "xref": "x domain", "line": style,
-            },
-        ],
-    }  # fmt: skip
-    return go.Figure(traces, layout)
+    needed = {**AGAINST_PEOPLE, "title_text": "people needed"}
+    shapes = [upright(epsilon, colours), level(people, colours)]
+    return plane(traces, AGAINST_EPSILON, needed, shapes, colours)
+
+
+def _point(need: Need, colours: Palette) -> dict[str, Any]:
+    looks = {"size": 15, "symbol": "square-open", "color": colours.pinned, "line": {"width": 3}}
+    return {
+        "type": "scatter",
+        "x": [need.epsilon],
+        "y": [need.people],
+        "mode": "markers",
+        "name": "pinned",
+        "marker": looks,
+        "hovertemplate": "%{y:,.3s} people",
+    }
 
 
 def _line(

@@ -38,7 +38,7 @@ def show(record: Plan) -> None:
 def _show(record: Plan) -> None:
     left, right = st.columns(2, gap="large")
     with left:
-        hand_on.link(SLOT.codec.write(SLOT.now()))
+        hand_on.link(SLOT)
     planned = scenario(record)
     with right:
         if planned is None:

@@ -12,7 +12,7 @@ from caldp_ui.compute import runs
 from caldp_ui.compute.sources import peopled
 from caldp_ui.controls import common
 from caldp_ui.controls.choices import DATA, NAMES, title_of
-from caldp_ui.parts import headline
+from caldp_ui.parts import headline, pins
 from caldp_ui.plan import words
 from caldp_ui.plan.slot import GOALS, SLOT, Plan
 from caldp_ui.session.scenarios import bind
@@ -24,14 +24,8 @@ _WRONG: Final = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3)
 
 def goals() -> None:
     """What kind of accuracy is asked for."""
-    st.segmented_control(
-        "What must be known",
-        list(GOALS),
-        format_func=GOALS.__getitem__,
-        label_visibility="collapsed",
-        required=True,
-        **SLOT.bind("goal", SLOT.now().goal, lambda r, v: replace(r, goal=v)),
-    )
+    bound = SLOT.bind("goal", SLOT.now().goal, lambda r, v: replace(r, goal=v))
+    common.views("What must be known", GOALS, bound)
 
 
 def settings(record: Plan) -> None:
@@ -61,6 +55,7 @@ def settings(record: Plan) -> None:
             lambda s, v: peopled(replace(s, dataset=DATA.get(v, s.dataset), n=s.n)),
         ),
     )
+    pins.button(SLOT)
 
 
 def _share(name: str, label: str, steps: tuple[float, ...], value: float) -> None:

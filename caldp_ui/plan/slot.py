@@ -15,8 +15,8 @@ from caldp_core.scenarios.protection import OneBlock
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import NAMES, protections
+from caldp_ui.session.pins import PinSlot
 from caldp_ui.session.scenarios import WithScenario, read_scenario, scenario_query, unknown_keys
-from caldp_ui.session.slot import Slot
 
 BEGIN: Final = Scenario(Survey("income"), ContextPolicy(OneBlock()), n=1_000_000)
 GOALS: Final = {"values": "Every answer", "overall": "All together"}
@@ -102,4 +102,4 @@ class PlanLink:
             )
 
 
-SLOT: Final = Slot("plan", PlanLink())
+SLOT: Final = PinSlot("plan", PlanLink())

@@ -12,7 +12,7 @@ import streamlit as st
 from caldp_ui.app.errors import as_text
 from caldp_ui.parts import hand_on
 from caldp_ui.parts.tabs import tabs
-from caldp_ui.room import words
+from caldp_ui.room import files, words
 from caldp_ui.room.figures import shares_of
 from caldp_ui.room.question import channel_of
 from caldp_ui.room.registry import Seen
@@ -77,26 +77,20 @@ def _hand_on(look: Look) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         st.markdown("The prepared question, for a class of your own:")
-        hand_on.link(SLOT.codec.write(Draft(seen.question)))
+        hand_on.link_of(SLOT.codec.write(Draft(seen.question)))
     with right:
         came = formats.count(len(seen.reports), "report", "reports")
         st.markdown(f"**Files** · {came}; the server writes none of this to its disk")
         for name, made in (
             ("estimate.csv", numbers(seen).to_csv(index_label="answer")),
-            ("reports.csv", _listed(seen)),
+            ("reports.csv", listed(seen)),
         ):
-            st.download_button(
-                name,
-                made,
-                name,
-                "text/csv",
-                key=SLOT.key(name.partition(".")[0]),
-                icon=":material/table:",
-                on_click="ignore",
-            )
+            hand_on.file(SLOT.key(name.partition(".")[0]), name, made)
+        hand_on.python(files.snippet(seen.question))
 
 
-def _listed(seen: Seen) -> str:
+def listed(seen: Seen) -> str:
+    """The reports in the order in which they came, as a table."""
     named = [seen.question.answers[y] for y in seen.reports]
     return pd.DataFrame({"report": named}).to_csv(index_label="number")
 

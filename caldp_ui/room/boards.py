@@ -122,6 +122,7 @@ def phone_message(seen: Seen) -> dict[str, Any]:
 def _told(question: Question, report: int, chances: list[float]) -> dict[str, Any]:
     return {
         "why": words.deniable(question, report, chances),
+        "left": words.left_behind(report, chances),
         "chances": [formats.out_of(each) for each in chances],
         "widths": [round(each, 4) for each in chances],
     }
@@ -139,5 +140,4 @@ _WORDS: Final = {
     "sending": "Sending …",
     "received": "✓ Counted, once.",
     "of": "How many of 100 phones send this, by their true answer:",
-    "forgotten": "Your true answer is nowhere any more: not sent, and not kept on this phone.",
 }

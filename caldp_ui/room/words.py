@@ -83,6 +83,13 @@ def deniable(question: Question, report: int, chances: Sequence[float]) -> str:
     )
 
 
+def left_behind(report: int, chances: Sequence[float]) -> str:
+    """What is left of the true answer on the phone and beyond it, once this report was sent."""
+    if max((chance for x, chance in enumerate(chances) if x != report), default=0.0) == 0:
+        return "Nothing but this report was sent or kept; here it is your true answer."
+    return "Your true answer is nowhere any more: not sent, and not kept on this phone."
+
+
 def bare(question: Question) -> list[str]:
     """What the reports of answers that are not sensitive give away."""
     if len(question.sensitive) == question.k:
@@ -99,7 +106,7 @@ def what_the_server_knows(reports: int) -> str:
 
 PROMISES: Final = (
     "The coin is thrown on each phone, by its operating system's randomness.",
-    "The true answer is neither sent nor stored, not even on the phone.",
+    "Beside its report a phone sends and stores nothing of the true answer.",
     "One report for each phone and question: the phone would only repeat what it sent.",
     "The server holds the reports, and a random number of each phone so that none counts twice.",
     "All is in memory, nothing is written to disk; the end of the room forgets it.",

@@ -3,7 +3,7 @@
 Room: session. A link comes from anywhere, so whatever it says is checked before it is shown.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Final, Protocol, TypeVar
 
 import streamlit as st
@@ -44,9 +44,12 @@ class Codec(Protocol[R]):
         ...
 
 
-def read(codec: Codec[R]) -> R:
-    """The record that the address bar holds; the fresh one, and a notice, if it holds none."""
-    query = {k: v for k, v in st.query_params.to_dict().items() if k not in codec.browser}
+def read(codec: Codec[R], apart: Collection[str]) -> R:
+    """The record that the address bar holds; the fresh one, and a notice, if it holds none.
+
+    `apart`: keys that are read elsewhere.
+    """
+    query = {k: v for k, v in st.query_params.to_dict().items() if k not in apart}
     unknown = codec.strangers(query)
     told = [key for key in unknown if not key.startswith(_TRACKING)]
     if told:
@@ -60,11 +63,11 @@ def read(codec: Codec[R]) -> R:
     return record
 
 
-def write(codec: Codec[R], record: R) -> None:
-    """Make the address bar hold the record, and what the browser's side keeps there."""
+def write(codec: Codec[R], query: Mapping[str, str]) -> None:
+    """Make the address bar hold the query, and what the browser's side keeps there."""
     now = st.query_params.to_dict()
     kept = {key: text for key, text in now.items() if key in codec.browser}
-    wanted = {**codec.write(record), **kept}
+    wanted = {**query, **kept}
     if now != wanted:
         st.query_params.from_dict(wanted)
 

@@ -122,11 +122,20 @@ class Slot(Generic[R]):
         At all other times the visit is right: the address bar may lag behind a quick change.
         """
         if self._name in st.session_state and links.stepped():
-            self.put(links.read(self.codec))
+            self.put(links.read(self.codec, self.apart))
 
     def write_link(self) -> None:
         """Make the address bar hold what is shown."""
-        links.write(self.codec, self.now())
+        links.write(self.codec, self.query())
+
+    def query(self) -> dict[str, str]:
+        """What is shown, as texts of a link."""
+        return self.codec.write(self.now())
+
+    @property
+    def apart(self) -> tuple[str, ...]:
+        """Keys of a link that are not the codec's."""
+        return self.codec.browser
 
     @property
     def _name(self) -> str:
@@ -134,7 +143,7 @@ class Slot(Generic[R]):
 
     def _held(self) -> Held[R]:
         if self._name not in st.session_state:
-            self._hold(Held(links.read(self.codec)))
+            self._hold(Held(links.read(self.codec, self.apart)))
         held: Held[R] = st.session_state[self._name]
         return held
 

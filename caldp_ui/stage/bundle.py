@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-_WEB: Final = Path(__file__).with_name("web")
+WEB: Final = Path(__file__).with_name("web")
 _ORDER: Final = (
     "codec",
     "dom",
@@ -36,13 +36,14 @@ _ORDER: Final = (
     "main",
 )
 _IMPORT: Final = re.compile(r"^import [^;]*;\n", re.MULTILINE)
+_USED: Final = re.compile(r'^import [^;]* from "\./(\w+)\.js";$', re.MULTILINE)
 _EXPORT: Final = re.compile(r"^export (?!default)", re.MULTILINE)
 
 
 @cache
 def script() -> str:
     """All files of the stage; `main.js` has the only export that is left."""
-    return joined(_WEB, _ORDER)
+    return joined(WEB, _ORDER)
 
 
 def joined(folder: Path, order: Iterable[str]) -> str:
@@ -51,10 +52,23 @@ def joined(folder: Path, order: Iterable[str]) -> str:
     return "\n".join(_EXPORT.sub("", _IMPORT.sub("", text)) for text in texts)
 
 
+def needed(folder: Path, name: str) -> list[str]:
+    """The names of what a module imports, each after what it needs, and its own at the end."""
+    text = (folder / f"{name}.js").read_text("utf-8")
+    below = [each for used in _USED.findall(text) for each in needed(folder, used)]
+    return list(dict.fromkeys([*below, name]))
+
+
+@cache
+def player() -> str:
+    """What plays films, for other pictures than maps."""
+    return joined(WEB, needed(WEB, "film"))
+
+
 @cache
 def style() -> str:
     """The style sheet of a stage."""
-    return (_WEB / "stage.css").read_text("utf-8")
+    return (WEB / "stage.css").read_text("utf-8")
 
 
 LOADER: Final = """

@@ -90,6 +90,7 @@ def film_head(film: Film) -> dict[str, Any]:
         "pace": film.per_second,
         "loops": film.loops,
         "dial": film.dial and f".st-key-{film.dial}",
+        "hides": list(film.hides),
         "steps": [
             {
                 "label": step.label,
@@ -97,6 +98,7 @@ def film_head(film: Film) -> dict[str, Any]:
                 "codes": {name: blob.name for name, blob in step.codes.items()},
                 "subtitles": dict(step.subtitles),
                 "facts": {name: _fact(fact) for name, fact in step.facts.items()},
+                "nobody": dict(step.nobody),
                 "reading": step.reading,
                 "elsewhere": {place: tree(html) for place, html in step.elsewhere.items()},
             }

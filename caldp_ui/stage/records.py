@@ -166,7 +166,8 @@ class Step:
     `label`: what the slider says, such as "ε = 1.5". `value`: what is reported when it is chosen.
     `reading`: what the page's own slider says there, such as "1.5", if the film has a `dial`.
     `elsewhere`: by CSS selector, HTML of one element, which stands in for an element of the page
-    beside the stage as long as the step is shown (see `markup.py`).
+    beside the stage as long as the step is shown (see `markup.py`). `nobody`: by picture, where it
+    differs from the picture's own (see `Picture`).
     """
 
     label: str
@@ -176,11 +177,12 @@ class Step:
     facts: Mapping[str, Fact] = field(default_factory=dict)
     reading: str = ""
     elsewhere: Mapping[str, str] = field(default_factory=dict)
+    nobody: Mapping[str, float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Film:
-    """Pictures that follow a slider in the browser alone.
+    """Pictures that follow a slider in the browser alone; a film is equal to itself only.
 
     `follows`: the chosen step is reported, so that the page follows. `per_second`: pace of "play".
     `loops`: play goes on from the start, as outcomes drawn at random should. Which step the page is
@@ -188,6 +190,7 @@ class Film:
     `dial`: key of the page's own slider for what changes in the film, which then has none in the
     stage: the pictures follow that slider before the server has answered. Steps are found by their
     `reading`; a film is followed only if it has the scene's own pictures at the scene's own step.
+    `hides`: lines that differ from step to step, and so are left out while it plays.
     """
 
     id: str
@@ -197,6 +200,7 @@ class Film:
     per_second: float = 4.0
     loops: bool = False
     dial: str = ""
+    hides: tuple[Mark, ...] = ()
 
 
 @dataclass(frozen=True)

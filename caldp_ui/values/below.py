@@ -5,14 +5,13 @@ picture alone.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
-import streamlit as st
-
 from caldp_core.privacy.context import Context
-from caldp_ui.app import addresses
 from caldp_ui.compute import curves
-from caldp_ui.parts import error_curves, hand_on, promises, repetition
+from caldp_ui.compute.rivals import rival
+from caldp_ui.parts import error_curves, hand_on, promises
 from caldp_ui.parts.comparison import Shown
 from caldp_ui.parts.record import Exhibit
 from caldp_ui.parts.tabs import tabs
@@ -33,43 +32,19 @@ def _promise(what: Shown) -> None:
 
 
 def _curves(what: Shown) -> None:
-    if what.ours is None or what.plain is None:
-        st.info("The curves come once both pictures are there.")
-        return
     choices = _AGAINST if isinstance(what.setup.policy, Context) else _OF_ANY
-    error_curves.section(SLOT.key("curve-against"), choices, what.ours, what.plain)
-    repetition.section(SLOT.key("repetition"), what.ours, what.plain)
+    error_curves.section(SLOT, choices, what)
 
 
 def _hand_on(what: Shown) -> None:
-    left, right = st.columns(2, gap="large")
-    query = SLOT.codec.write(SLOT.now())
-    with left:
-        hand_on.link(query)
-    if what.ours is None or what.plain is None:
-        st.info("Files and the record come once both pictures are there.")
-        return
-    png = picture.png(what.ours, what.plain)
-    with left:
-        st.download_button(
-            "picture.png",
-            png,
-            "picture.png",
-            "image/png",
-            key=SLOT.key("png"),
-            icon=":material/image:",
-            on_click="ignore",
-        )
-    with right:
-        shown = Exhibit(
-            what.ours,
-            accuracy.headline(ANSWERS, what.ours.first.errors.tv, what.plain.first.errors.tv),
-            {"Truth, plain LDP, this protection": png},
-            addresses.here(query),
-        )
-        hand_on.record_page(SLOT, ANSWERS, shown)
-        hand_on.files(SLOT, what.ours, {hand_on.PLAIN: what.plain.setup.scenario})
-        hand_on.code(what.ours)
+    shown, png = None, b""
+    if what.ours is not None and what.plain is not None:
+        png = picture.png(what.ours, what.plain)
+        off = accuracy.headline(ANSWERS, what.ours.first.errors.tv, what.plain.first.errors.tv)
+        shown = Exhibit(what.ours, off, {"Truth, plain LDP, this protection": png})
+    save = partial(hand_on.file, SLOT.key("png"), "picture.png", png)
+    beside = {hand_on.PLAIN: rival(SLOT.now().scenario)}  # a setup has no seed
+    hand_on.section(SLOT, ANSWERS, shown, beside, save)
 
 
 _OF_ANY: Final = (error_curves.EPSILON, error_curves.PEOPLE)

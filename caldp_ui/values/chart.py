@@ -3,7 +3,7 @@
 Room: values. `web/` holds the browser's side: plain JavaScript and CSS, no request to the outside.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,8 +20,11 @@ from caldp_ui.compute import runs
 from caldp_ui.controls.presets import in_context
 from caldp_ui.parts.comparison import Shown
 from caldp_ui.session.scenarios import steer
+from caldp_ui.stage import Film, bundle
 from caldp_ui.stage.bundle import joined
-from caldp_ui.values import answers, marks
+from caldp_ui.stage.codec import parcel
+from caldp_ui.stage.message import film_head, film_parts
+from caldp_ui.values import answers, films, marks
 from caldp_ui.values.slot import SLOT, domain_of
 
 _WEB: Final = Path(__file__).with_name("web")
@@ -29,8 +32,9 @@ _chart = st.components.v2.component(
     "caldp_answers",
     html='<div class="chart"></div>',
     css=(_WEB / "chart.css").read_text("utf-8"),
-    js=joined(_WEB, ("dom", "row", "chart")),
+    js=bundle.player() + joined(_WEB, ("text", "row", "chart")),
 )
+_feed = st.components.v2.component("caldp_answers_film", js=joined(_WEB, ("feed",)))
 KEY: Final = SLOT.key("chart")
 _TURN: Final = f"{KEY}/turn"
 """The number of the last act that was answered: the browser keeps its ticks until then."""
@@ -39,19 +43,29 @@ _COMMON: Final = "Most common"
 _SENSITIVE: Final = ("#98256B", "#FF9CCB")
 
 
-def show(what: Shown) -> None:
-    """The picture; what is done on it runs before the page's next run."""
+def show(what: Shown, pinned: Shown | None) -> None:
+    """The picture, with what is `pinned`; what is done on it runs before the page's next run."""
     with st.container(key=SLOT.key("board")):
-        data = {**message(what), "turn": st.session_state.get(_TURN)}
-        _chart(key=KEY, data=data, on_act_change=_acted)
+        data = {**message(what, pinned), "turn": st.session_state.get(_TURN)}
+        _chart(key=KEY, data=data, on_act_change=_acted, on_step_change=_stepped)
 
 
-def message(what: Shown) -> dict[str, Any]:
-    """Everything that the browser needs, as JSON."""
+def project(made: Iterable[Film]) -> None:
+    """Bring films to the picture; call it after what should be on screen first."""
+    for place, film in enumerate(made):
+        head = {"film": {"place": place, **film_head(film)}}
+        _feed(key=f"{KEY}-{film.id}", data=parcel(head, film_parts(film)))
+
+
+def message(what: Shown, pinned: Shown | None = None) -> dict[str, Any]:
+    """Everything that the browser needs, as JSON; what is `pinned` only of the same answers."""
     setup = what.setup
     domain = domain_of(setup.scenario)
     truth = setup.dataset.distribution
     many = setup.partition.m > 1
+    kept = None
+    if pinned is not None and pinned.setup.dataset.domain == domain:
+        kept = pinned.ours
     return {
         "n": setup.n,
         "names": [domain.name_of(x) for x in range(domain.k)],
@@ -59,13 +73,16 @@ def message(what: Shown) -> dict[str, Any]:
         "truth": _numbers(truth),
         "plain": what.plain and _shares(what.plain),
         "ours": what.ours and _shares(what.ours),
-        "groups": _groups(what, domain, truth),
+        "pinned": kept and _shares(kept),
+        "groups": _groups({"plain": what.plain, "ours": what.ours, "pinned": kept}, domain, truth),
         "blocks": setup.partition.labels.tolist() if many else None,
         "marked": ";".join(marks.runs_of(np.flatnonzero(setup.sensitive))),
         "undo": SLOT.can_undo,
         "redo": SLOT.can_redo,
         "colours": _colours(),
         "words": _words(domain, many),
+        "at": films.film_at(setup),
+        "pictures": [],
     }
 
 
@@ -78,7 +95,9 @@ def _shares(result: Result) -> list[list[float]]:
     return [_numbers(column) for column in (found.estimate, found.low, found.high)]
 
 
-def _groups(what: Shown, domain: Domain, truth: Floats) -> list[dict[str, Any]]:
+def _groups(
+    results: Mapping[str, Result | None], domain: Domain, truth: Floats
+) -> list[dict[str, Any]]:
     made = []
     for name, flags in answers.groups_of(domain):
         group: dict[str, Any] = {
@@ -86,7 +105,7 @@ def _groups(what: Shown, domain: Domain, truth: Floats) -> list[dict[str, Any]]:
             "members": np.flatnonzero(flags).tolist(),
             "truth": float(truth[flags].sum()),
         }
-        for title, result in (("plain", what.plain), ("ours", what.ours)):
+        for title, result in results.items():
             if result is not None:
                 found = answers.group_share(result, flags)
                 group[title] = [found.estimate, found.low, found.high]
@@ -99,6 +118,7 @@ def _colours() -> dict[str, str]:
     both = {
         "ours": (theme.LIGHT.ours, theme.DARK.ours),
         "plain": (theme.LIGHT.plain, theme.DARK.plain),
+        "pinned": (theme.LIGHT.pinned, theme.DARK.pinned),
         "sensitive": _SENSITIVE,
     }
     return {name: f"light-dark({light}, {dark})" for name, (light, dark) in both.items()}
@@ -125,6 +145,16 @@ def _acted() -> None:
         {"undo": SLOT.undo, "redo": SLOT.redo}[told["step"]]()
     elif isinstance(told.get("marked"), str):
         steer(SLOT, lambda scenario: remarked(scenario, told["marked"]))
+
+
+def _stepped() -> None:
+    """The step of a film that a person rests on becomes the page's scenario."""
+    told = st.session_state[KEY].get("step")
+    if not isinstance(told, Mapping) or told.get("film") not in films.FOLLOWED:
+        return
+    value = told.get("value")
+    if isinstance(value, int | float):
+        steer(SLOT, lambda scenario: films.FOLLOWED[told["film"]](scenario, float(value)))
 
 
 def remarked(scenario: Scenario, text: str) -> Scenario:

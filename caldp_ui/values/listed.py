@@ -3,17 +3,13 @@
 Room: values.
 """
 
-from dataclasses import replace
-
 import pandas as pd
 import streamlit as st
 
 from caldp_core.estimation.intervals import intervals, simultaneous
 from caldp_core.experiments.run import Result
-from caldp_ui.compute import runs
 from caldp_ui.parts import numbers
 from caldp_ui.parts.comparison import Shown
-from caldp_ui.session import jobs
 from caldp_ui.values.slot import SLOT, domain_of
 
 
@@ -36,17 +32,7 @@ def show(what: Shown) -> None:
         "at once do, 95 of 100 times (Bonferroni). They belong to the unbiased estimate and to "
         "everybody whom these people stand for."
     )
-    pair = what.setup.scenario, what.plain_setup.scenario
-    expected = jobs.started(
-        SLOT.key("foreseen"),
-        runs.key(replace(pair[0], seed=0)),
-        lambda progress: numbers.foreseen(*pair, progress),
-        lambda job: f"What to expect, by repeated trials: {job.seconds:.0f} s so far",
-    )
-    numbers.table({"this protection": what.ours, "plain LDP": what.plain}, expected)
-    numbers.sampling(what.ours.first.errors, pair[0].n is not None)
-    if expected is not None:
-        numbers.plain_needs(what.ours, expected)
+    numbers.section(SLOT, what)
 
 
 def _titles(who: str) -> list[str]:

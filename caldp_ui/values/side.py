@@ -23,7 +23,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.errors import as_text
 from caldp_ui.controls import common, presets
 from caldp_ui.controls.presets import Preset
-from caldp_ui.parts import headline
+from caldp_ui.parts import headline, pins
 from caldp_ui.session.scenarios import bind
 from caldp_ui.values import marks
 from caldp_ui.values.slot import K_MOST, SLOT, begin_with, domain_of, first_preset
@@ -62,19 +62,20 @@ def show(setup: Setup) -> None:
         common.people(SLOT, setup.dataset.n)
     headline.odds(setup)
     presets.picker(SLOT, presets_of(scenario.dataset, domain_of(scenario)))
-    common.another_outcome(SLOT)
+    pins.again(SLOT)
     # What is closed is not drawn: every control costs each run a little.
     protection = st.expander("What is protected", key=SLOT.key("protection"), on_change="rerun")
     if protection.open:
         with protection:
             _protection(setup, scenario)
-    more = st.expander("Data, method, estimate", key=SLOT.key("more"), on_change="rerun")
-    if more.open:
-        with more:
-            _size(scenario)
-            common.method(SLOT)
-            common.estimate(SLOT)
-            st.caption(f"**{setup.dataset.name}**. {as_text(setup.dataset.note)}")
+    common.folded(SLOT, "Data, method, estimate", lambda: _more(setup))
+
+
+def _more(setup: Setup) -> None:
+    _size(setup.scenario)
+    common.method(SLOT)
+    common.estimate(SLOT)
+    st.caption(f"**{setup.dataset.name}**. {as_text(setup.dataset.note)}")
 
 
 def _protection(setup: Setup, scenario: Scenario) -> None:

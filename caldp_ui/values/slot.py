@@ -14,8 +14,8 @@ from caldp_core.scenarios.distances import Distances, Line
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
+from caldp_ui.session.pins import PinSlot
 from caldp_ui.session.scenarios import WithScenario, read_scenario, unknown_keys
-from caldp_ui.session.slot import Slot
 from caldp_ui.values.tables import Table, presets_of, table_of
 
 POLICIES: Final = (ContextPolicy, Line, Distances)
@@ -111,5 +111,5 @@ def _with_earlier_protection(shown: Values, earlier: Values) -> Values:
     )
 
 
-SLOT: Final = Slot("values", ValuesLink(), _with_earlier_protection)
+SLOT: Final = PinSlot("values", ValuesLink(), _with_earlier_protection)
 """Undo brings an earlier protection or table back; ε, people and the rest stay as they are."""

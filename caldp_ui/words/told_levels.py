@@ -5,6 +5,7 @@ Room: words.
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -98,7 +99,8 @@ def matrix(nouns: Vocabulary, setup: Setup, policy: MatrixPolicy | Distances) ->
     apart = ~np.eye(setup.policy.k, dtype=np.bool_)
     held = np.isfinite(levels) & apart
     finite = levels[held].tolist()
-    chance = _chance(finite)
+    about = of_pairs(nouns, finite)
+    chance = about.chance
     hidden = held.any(axis=1)
     covered = formats.out_of(min(1.0, float(setup.dataset.distribution[hidden].sum())))
     count = f"{int(hidden.sum())} of {formats.count(hidden.size, nouns.unit, nouns.units)}"
@@ -114,11 +116,25 @@ def matrix(nouns: Vocabulary, setup: Setup, policy: MatrixPolicy | Distances) ->
         if finite
         else "An onlooker reads everything: nobody is protected.",
         f"**Protected: {covered} people.** E hides {count} behind another.",
-        _pairs(nouns, finite),
-        _pairs_repeated(nouns, finite),
+        about.odds,
+        about.repeats,
         (*((open_pairs,) if loose else ()), *promise.left_open(nouns, setup.scenario)),
         (("ε", _range(finite)), ("pairs with a bound", f"{len(finite):,} of {apart.sum():,}")),
     )
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """What E says of pairs alone: the chance of the weakest, and sentences; see `Told`."""
+
+    chance: float
+    odds: str
+    repeats: str
+
+
+def of_pairs(nouns: Vocabulary, finite: Sequence[float]) -> Pairs:
+    """Of the levels of all pairs that have a bound."""
+    return Pairs(_chance(finite), _pairs(nouns, finite), _pairs_repeated(nouns, finite))
 
 
 def _a(nouns: Vocabulary) -> str:

@@ -4,20 +4,21 @@ Room: yesno.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 import pandas as pd
 import streamlit as st
 
-from caldp_ui.app import addresses
-from caldp_ui.parts import hand_on, numbers, promises
+from caldp_ui.parts import hand_on, numbers, pins, promises
 from caldp_ui.parts.record import Exhibit
 from caldp_ui.parts.tabs import tabs
 from caldp_ui.words import formats, told_levels
 from caldp_ui.words.glossary import terms
 from caldp_ui.words.vocabulary import ANSWERS
 from caldp_ui.yesno import picture, words
-from caldp_ui.yesno.shown import Coin, Shown
+from caldp_ui.yesno.pinned import BESIDE
+from caldp_ui.yesno.shown import Shown
 from caldp_ui.yesno.slot import SLOT, question
 
 _FORMULA: Final = r"""
@@ -30,7 +31,8 @@ g = \Pr(\text{sends no} \mid \text{yes})
 
 
 def show(what: Shown) -> None:
-    """The tabs, and the open one."""
+    """What is pinned, then the tabs, and the open one."""
+    pins.show(SLOT, BESIDE, what)
     tabs(SLOT.key("tabs"), _TABS, what)
 
 
@@ -60,47 +62,19 @@ def _formula(what: Shown) -> None:
 
 def _numbers(what: Shown) -> None:
     there = {"this protection": what.ours, "Warner's coin": what.warner}
-    columns = {title: _column(coin) for title, coin in there.items()}
+    columns = {title: words.column(coin) for title, coin in there.items()}
     st.table(pd.DataFrame(columns).rename_axis("number"))
     st.markdown("**The same as distances between shares**")
     numbers.table({title: coin.result for title, coin in there.items()}, None)
 
 
-def _column(coin: Coin) -> dict[str, str]:
-    policy = question(coin.result.setup.scenario)
-    after = [
-        "nobody sends it" if right is None else words.of_hundred(right)
-        for right in coin.right_after
-    ]
-    return {
-        "ε of yes": told_levels.level(policy.epsilon_10),
-        "ε of no": told_levels.level(policy.epsilon_01),
-        "with yes, send yes": words.of_hundred(coin.says_yes[1]),
-        "with no, send yes": words.of_hundred(coin.says_yes[0]),
-        "right after “yes”, from 50:50": after[1],
-        "right after “no”, from 50:50": after[0],
-        "unbiased estimate of yes": f"{100 * coin.estimate:.2f} %",
-        "95 % range": f"{100 * coin.low:.2f} to {100 * coin.high:.2f} %",
-        "standard error (exact)": f"{100 * coin.deviation:.2f} points",
-    }
-
-
 def _hand_on(what: Shown) -> None:
-    left, right = st.columns(2, gap="large")
-    query = SLOT.codec.write(SLOT.now())
-    with left:
-        hand_on.link(query)
-    with right:
-        shown = Exhibit(
-            what.ours.result,
-            words.headline(what),
-            {"Shares of yes that the reports leave likely": picture.png(what)},
-            addresses.here(query),
-        )
-        hand_on.record_page(SLOT, ANSWERS, shown)
-        beside = {"warners-coin": what.warner.result.setup.scenario}
-        hand_on.files(SLOT, what.ours.result, beside)
-        hand_on.code(what.ours.result)
+    png = picture.png(what)
+    pictures = {"Shares of yes that the reports leave likely": png}
+    shown = Exhibit(what.ours.result, words.headline(what), pictures)
+    save = partial(hand_on.file, SLOT.key("png"), "picture.png", png)
+    beside = {"warners-coin": what.warner.result.setup.scenario}
+    hand_on.section(SLOT, ANSWERS, shown, beside, save)
 
 
 _TABS: Final[dict[str, Callable[[Shown], None]]] = {

@@ -14,13 +14,13 @@ from caldp_ui.yesno.shown import Coin, Shown
 from caldp_ui.yesno.slot import SLOT
 
 
-def pictures(what: Shown) -> None:
-    """All three, beside each other where there is room."""
+def pictures(what: Shown, pinned: Shown | None) -> None:
+    """All three, beside each other where there is room; `pinned` in the plane."""
     colours = palette()
     plane, coin, many = st.columns([1.15, 0.95, 1.15], gap="medium")
     with plane:
         st.markdown("**A spy's two errors** · the corner is this coin")
-        show(figures.plane(what, colours), SLOT.key("plane"), words.alt_plane(what))
+        show(figures.plane(what, pinned, colours), SLOT.key("plane"), words.alt_plane(what, pinned))
     with coin:
         st.markdown("**One person's coin**")
         with st.container(key=SLOT.key("coin")):

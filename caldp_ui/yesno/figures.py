@@ -22,16 +22,23 @@ _ROWS: Final = ((1.4, "this protection"), (0.0, "Warner's coin"))
 _MARGIN: Final = {"l": 0, "r": 8, "t": 6, "b": 0}
 
 
-def plane(what: Shown, colours: Palette) -> go.Figure:
+def plane(what: Shown, pinned: Shown | None, colours: Palette) -> go.Figure:
     """Both kinds of error of a guess from a report, as people of 100: what the promise allows.
 
     The triangle: every pair of errors that some mechanism of this promise reaches. Its corner is
-    this very mechanism.
+    this very mechanism. `pinned`: another coin to see beside it.
     """
+    kept = []
+    if pinned is not None:
+        kept = [
+            _border(pinned.ours, colours.pinned, "dashdot"),
+            _point("pinned", pinned.ours, colours.pinned, "square", colours, at="bottom right"),
+        ]
     traces = [
         _region(what.ours, colours),
-        _border(what.warner, colours),
+        _border(what.warner, colours.plain, "dash"),
         _guess(colours),
+        *kept,
         _point("Warner's", what.warner, colours.plain, "diamond", colours),
         _point("this", what.ours, colours.ours, "circle", colours),
     ]
@@ -91,9 +98,9 @@ def _faint(colour: str) -> str:
     return f"rgba({red},{green},{blue},0.22)"
 
 
-def _border(coin: Coin, colours: Palette) -> dict[str, Any]:
+def _border(coin: Coin, colour: str, dash: str) -> dict[str, Any]:
     x, y = _corners(coin)
-    line = {"color": colours.plain, "width": 2, "dash": "dash"}
+    line = {"color": colour, "width": 2, "dash": dash}
     return {"type": "scatter", "x": x, "y": y, "mode": "lines", "line": line, "hoverinfo": "skip"}
 
 
@@ -103,7 +110,9 @@ def _guess(colours: Palette) -> dict[str, Any]:
     return {"type": "scatter", **ends, "mode": "lines", "line": line, "hoverinfo": "skip"}
 
 
-def _point(name: str, coin: Coin, colour: str, symbol: str, colours: Palette) -> dict[str, Any]:
+def _point(
+    name: str, coin: Coin, colour: str, symbol: str, colours: Palette, *, at: str = "top right"
+) -> dict[str, Any]:
     return {
         "type": "scatter",
         "x": [100 * coin.errors.false_alarm],
@@ -111,7 +120,7 @@ def _point(name: str, coin: Coin, colour: str, symbol: str, colours: Palette) ->
         "mode": "markers+text",
         "name": name,
         "text": name,
-        "textposition": "top right",
+        "textposition": at,
         "textfont_color": colours.text,
         "cliponaxis": False,
         "marker": {

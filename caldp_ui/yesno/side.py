@@ -11,11 +11,12 @@ import streamlit as st
 
 from caldp_core.datasets import YesOrNo
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.controls import common
+from caldp_ui.controls import presets
 from caldp_ui.controls.common import EPSILONS
+from caldp_ui.parts import pins
 from caldp_ui.session.scenarios import bind
 from caldp_ui.words import formats, told_levels
-from caldp_ui.yesno import presets
+from caldp_ui.yesno.presets import PRESETS
 from caldp_ui.yesno.slot import SLOT, question, with_levels
 
 _LEVELS: Final = (*EPSILONS, math.inf)
@@ -29,7 +30,7 @@ def show(scenario: Scenario) -> None:
     with st.container(key=SLOT.key("dials")):
         _level("epsilon_10", "ε of yes", policy.epsilon_10, "yes")
         _level("epsilon_01", "ε of no", policy.epsilon_01, "no")
-    _preset(scenario)
+    presets.picker(SLOT, PRESETS)
     n = scenario.n or _PEOPLE[0]
     st.select_slider(
         "People",
@@ -46,15 +47,14 @@ def show(scenario: Scenario) -> None:
         help="Known here only as this is a demonstration.",
         **bind(SLOT, "share", share, lambda s, v: replace(s, dataset=YesOrNo(v))),
     )
-    with st.container(horizontal=True, gap="xsmall"):
-        common.another_outcome(SLOT, "The same coin; other people and other throws.")
-        st.button(
-            "Undo",
-            icon=":material/undo:",
-            key=SLOT.key("undo"),
-            disabled=not SLOT.can_undo,
-            on_click=SLOT.undo,
-        )
+    pins.again(SLOT, "The same coin; other people and other throws.")
+    st.button(
+        "Undo",
+        icon=":material/undo:",
+        key=SLOT.key("undo"),
+        disabled=not SLOT.can_undo,
+        on_click=SLOT.undo,
+    )
 
 
 def _level(name: str, title: str, value: float, answer: str) -> None:
@@ -66,21 +66,3 @@ def _level(name: str, title: str, value: float, answer: str) -> None:
         f"credible. At ∞ a report may prove {answer}.",
         **bind(SLOT, name, value, lambda s, v: with_levels(s, **{name: float(v)})),
     )
-
-
-def _preset(scenario: Scenario) -> None:
-    titles = {preset.title: preset for preset in presets.PRESETS}
-    fitting = presets.fitting(scenario)
-    st.selectbox(
-        "Start from",
-        list(titles),
-        placeholder="your own two ε's",
-        **bind(
-            SLOT,
-            "preset",
-            fitting.title if fitting else None,
-            lambda s, title: replace(s, policy=titles[title].policy),
-        ),
-    )
-    if fitting:
-        st.caption(fitting.sentence)

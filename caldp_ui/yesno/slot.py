@@ -12,8 +12,8 @@ from caldp_core.datasets import YesOrNo
 from caldp_core.scenarios.policies import BinaryQuestion
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
+from caldp_ui.session.pins import PinSlot
 from caldp_ui.session.scenarios import WithScenario, read_scenario, scenario_query, unknown_keys
-from caldp_ui.session.slot import Slot
 
 BEGIN: Final = Scenario(YesOrNo(), BinaryQuestion(epsilon_01=3.0, epsilon_10=1.0), n=1_000)
 
@@ -68,4 +68,4 @@ def with_levels(scenario: Scenario, **levels: float) -> Scenario:
     return replace(scenario, policy=replace(question(scenario), **levels))
 
 
-SLOT: Final = Slot("yesno", QuestionLink())
+SLOT: Final = PinSlot("yesno", QuestionLink())

@@ -10,7 +10,7 @@ import pytest
 
 from caldp_core.audit import blockwise as audit_large
 from caldp_core.audit.blockwise import EVERY_ENTRY, THE_FORM, audit_context
-from caldp_core.audit.support_forms import is_law
+from caldp_core.audit.support_forms import is_distribution
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, FrequencyOracles, mechanism
@@ -70,7 +70,7 @@ def check_rebuilds(oracles: Any, sizes: Ints) -> None:
             for weight, here in ((form.included, included), (form.excluded, ~included)):
                 assert (row[here] * weight.denominator == base[here] * weight.numerator).all()
         assert int(base.sum()) == denominator
-        assert is_law(form)
+        assert is_distribution(form)
         possible = includes[:, base > 0]
         told_apart = {
             bool((one & ~two).any())
@@ -211,7 +211,7 @@ def test_each_slip_is_found_at_full_size(name: str, wrong: Any, kind: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("form", "law"),
+    ("form", "right"),
     [
         (SupportForm(Fraction(2), Fraction(1, 2), Fraction(1, 3)), True),
         (SupportForm(Fraction(2), Fraction(1, 2), Fraction(1, 3) + COIN), False),
@@ -225,11 +225,11 @@ def test_each_slip_is_found_at_full_size(name: str, wrong: Any, kind: str) -> No
         (SupportForm(Fraction(-5), Fraction(1), Fraction(0)), True),
     ],
 )
-def test_rows_have_to_be_distributions(form: SupportForm, law: bool) -> None:
-    assert is_law(form) == law
+def test_rows_have_to_be_distributions(form: SupportForm, right: bool) -> None:
+    assert is_distribution(form) == right
     policy = paper_map(SENSITIVE)
     made = ContextMechanism(policy, "stated", with_form(OueOracles, lambda _: form))
-    first = None if law else int(np.flatnonzero(policy.hidden())[0])
+    first = None if right else int(np.flatnonzero(policy.hidden())[0])
     # Where the base itself is none, the first of all is faulty: symbol 0, who is not hidden.
     base = 0 <= form.share <= 1
     assert audit_context(made).faulty_row == (first if base else 0)

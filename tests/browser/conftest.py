@@ -2,19 +2,39 @@
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import pytest
 
-from benchmarks.browser import MAP_PAGE, chromium, missing, ready
+from benchmarks.browser import MAP_PAGE, chromium, missing, ready, settled
 from benchmarks.server import serving
 from tests.browser.stage_hand import APP, Hand
 from tests.browser.watch import Watch
 
 Visit = Callable[..., Any]
 Profiles = Callable[..., Any]
+Opened = Callable[..., Any]
 DESKTOP = {"width": 1280, "height": 900}
+SCREENS: dict[str, dict[str, Any]] = {
+    "projector": {"viewport": {"width": 1280, "height": 720}},
+    "phone": {"viewport": {"width": 390, "height": 844}, "has_touch": True},
+}
+
+
+@contextmanager
+def visiting(context: Any, url: str, *there: str) -> Iterator[Any]:
+    """A page once these selectors are `there`; nothing goes outside, nothing is an error."""
+    watch = Watch()
+    page = context.new_page()
+    watch.follow(page)
+    page.goto(url)
+    for css in there:
+        page.locator(css).first.wait_for(state="attached")
+    settled(page)
+    yield page
+    page.close()
+    watch.check()
 
 
 @pytest.fixture(scope="session")
@@ -53,6 +73,18 @@ def profiles(browser: Any) -> Iterator[Profiles]:
             return kept[key]
 
         yield profile
+
+
+@pytest.fixture
+def opened(profiles: Profiles, address: str) -> Iterator[Opened]:
+    """Opens a link in the profile of the settings (see `visiting`); closed after the test."""
+    with ExitStack() as visits:
+
+        def open_link(link: str, *there: str, **settings: Any) -> Any:
+            url = f"{address}/{link}"
+            return visits.enter_context(visiting(profiles(**settings), url, *there))
+
+        yield open_link
 
 
 @pytest.fixture

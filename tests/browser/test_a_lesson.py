@@ -18,7 +18,7 @@ from caldp_ui.classroom.slot import NAMES, Lesson
 from caldp_ui.classroom.stations import STATIONS
 from tests.browser.conftest import Profiles
 from tests.browser.hands import expect
-from tests.browser.test_values import PHONE
+from tests.browser.test_phone import PHONE
 from tests.browser.watch import Watch
 
 pytestmark = pytest.mark.browser

@@ -8,7 +8,7 @@ from axe_playwright_python.sync_playwright import Axe
 
 from benchmarks.browser import settled
 from caldp_ui.app.navigation import PAGES
-from tests.browser.conftest import Profiles
+from tests.browser.conftest import DESKTOP, Profiles
 from tests.browser.watch import Watch
 
 pytestmark = pytest.mark.browser
@@ -16,6 +16,8 @@ NAMES = [Path(entry.path).stem for entry in PAGES]
 UNREADABLE = "<p style='color: #888; background: #999'>Gray on gray</p>"
 DRAWN = """ground => !document.querySelector('[data-testid=stSkeleton]') && ground
     === getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"""
+
+GROUNDS = {"light": "rgb(255, 255, 255)", "dark": "rgb(11, 15, 20)"}
 
 AS_AT_REST = "[data-stale=true] { opacity: 1 !important; transition: none !important; }"
 """Streamlit fades what a run has not drawn yet; work beside a page may start one at any moment."""
@@ -27,32 +29,23 @@ def broken(page: Any) -> list[str]:
     return [f"{v['id']}: {v['nodes'][0]['html']} {v['nodes'][0]['failureSummary']}" for v in found]
 
 
-def broken_at(name: str, scheme: str, ground: str, profiles: Profiles, address: str) -> list[str]:
-    """The same for a page of the dashboard, once it is drawn on this ground."""
-    page = profiles(color_scheme=scheme).new_page()
+@pytest.mark.parametrize("name", NAMES)
+def test_no_rule_is_broken_in_light_or_dark(profiles: Profiles, address: str, name: str) -> None:
+    page = profiles(viewport=DESKTOP).new_page()
     watch = Watch()
     watch.follow(page)
-    try:
-        page.goto(f"{address}/{name}")
-        page.wait_for_selector("[data-testid=stHeading]")
+    page.goto(f"{address}/{name}")
+    page.wait_for_selector("[data-testid=stHeading]")
+    found = {}
+    for scheme, ground in GROUNDS.items():
+        page.emulate_media(color_scheme=scheme)
+        page.wait_for_function(DRAWN, arg=ground)
         settled(page)
         page.add_style_tag(content=AS_AT_REST)
-        page.wait_for_function(DRAWN, arg=ground)
-        watch.check()
-        return broken(page)
-    finally:
-        page.close()
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_no_rule_is_broken_in_light(profiles: Profiles, address: str, name: str) -> None:
-    assert broken_at(name, "light", "rgb(255, 255, 255)", profiles, address) == []
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("name", NAMES)
-def test_no_rule_is_broken_in_dark(profiles: Profiles, address: str, name: str) -> None:
-    assert broken_at(name, "dark", "rgb(11, 15, 20)", profiles, address) == []
+        found[scheme] = broken(page)
+    page.close()
+    assert found == {"light": [], "dark": []}
+    watch.check()
 
 
 def test_axe_knows_a_broken_rule(browser: Any) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from benchmarks.browser import MAP_PAGE, ready, settled
+from caldp_core.experiments.run import prepare
 from caldp_core.scenarios.protection import OneBlock
 from caldp_ui.places import tour
 from caldp_ui.places.slot import BEGIN
@@ -17,6 +18,7 @@ from tests.browser.hands import (
     button,
     expect,
     expect_shows,
+    link_of,
     pictures,
     tab,
     tab_key_until,
@@ -36,6 +38,7 @@ COLOURS = """() => {
     const ground = document.querySelector('[data-testid=stApp]');
     return [rgb(getComputedStyle(heading).color), rgb(getComputedStyle(ground).backgroundColor)];
 }"""
+HAS_FOCUS = "one => one.getRootNode().activeElement === one"
 TABS = ("Error curves", "Numbers", "Hand it on", "What is promised")
 
 
@@ -58,13 +61,50 @@ def test_page_fits_and_reads_in_the_dark(visit: Visit, size: dict[str, Any]) -> 
     assert (text + 0.05) / (ground + 0.05) >= 4.5
 
 
-def test_keyboard_alone_moves_epsilon_and_draws(visit: Visit) -> None:
+def test_keyboard_alone_moves_epsilon(visit: Visit) -> None:
     page = visit()
     tab_key_until(page, SLIDER)
     page.keyboard.press("ArrowRight")
     expect_shows(page, BEGIN.with_context(epsilon=1.5))
-    page.locator(f"{STAGE} .board").focus()
-    assert "arrow" in page.locator(f"{STAGE} .board").get_attribute("aria-description").lower()
+
+
+def test_keyboard_alone_draws_a_box_and_takes_it_back(visit: Visit) -> None:
+    page = visit()
+    board = page.locator(f"{STAGE} .board")
+    assert "arrow" in board.get_attribute("aria-description").lower()
+    tab_key_until(page, ".st-key-places-maps *")
+    walk_to(page, "Box", "ArrowRight")
+    page.keyboard.press("Enter")
+    expect(page.locator(f"{STAGE} .sentence")).to_be_visible()
+    page.keyboard.press("Tab")
+    walk_to(page, "Unprotect", "ArrowRight")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert board.evaluate(HAS_FOCUS)
+    page.keyboard.press("Space")
+    for key in ("Control+ArrowRight", "Control+ArrowDown"):
+        page.keyboard.press(key)
+    page.keyboard.press("Space")
+    page.wait_for_url("**/places?*sensitive*")
+    settled(page)
+    drawn = link_of(page).scenario
+    assert int((~prepare(drawn).sensitive).sum()) == 11 * 11, "ten cells on from the first"
+    assert board.evaluate(HAS_FOCUS), "what was drawn leaves the focus where it was"
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Shift+Tab")
+    walk_to(page, "Undo", "ArrowRight")
+    page.keyboard.press("Enter")
+    expect_shows(page, BEGIN)
+
+
+def walk_to(page: Any, name: str, key: str, most: int = 12) -> None:
+    """Press a key until the focus is on the stage's button of that name."""
+    wanted = page.locator(STAGE).get_by_role("button", name=name, exact=True)
+    for _ in range(most):
+        if wanted.evaluate(HAS_FOCUS):
+            return
+        page.keyboard.press(key)
+    raise AssertionError(f"{most} times {key} did not reach {name}")
 
 
 def walk(page: Any) -> None:

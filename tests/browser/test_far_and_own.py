@@ -3,35 +3,28 @@
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from benchmarks.browser import settled
-from tests.browser.conftest import Profiles
-from tests.browser.watch import Watch
+from tests.browser.conftest import SCREENS, Opened
 from tests.products import thinned
 
 pytestmark = pytest.mark.browser
-SCREENS: dict[str, dict[str, Any]] = {
-    "projector": {"viewport": {"width": 1280, "height": 720}},
-    "phone": {"viewport": {"width": 390, "height": 844}, "has_touch": True},
-}
+PAINTED = ".stage[data-painted]"
+DRAWN = "canvas => canvas.drawn = canvas.toDataURL()"
 PAGES = {"distances": 3, "personal": 5}
 """Pages of this file, and how many maps each shows."""
 
 
-def opened(profiles: Profiles, address: str, watch: Watch, link: str, screen: str) -> Any:
-    page = profiles(**SCREENS[screen]).new_page()
-    watch.follow(page)
-    page.goto(f"{address}/{link}")
-    page.locator(".stage[data-painted]").first.wait_for()
-    settled(page)
-    return page
+def truths(page: Any) -> list[Any]:
+    """The first map of the page's stage and of the pinned one."""
+    stages = page.locator(".stage").all()
+    return [stage.locator(".pane canvas").first for stage in stages]
 
 
 @pytest.mark.parametrize(("link", "screen"), thinned(PAGES, SCREENS, one_in=2))
-def test_the_sentence_and_the_maps_come_first(
-    profiles: Profiles, address: str, watch: Watch, link: str, screen: str
-) -> None:
-    page = opened(profiles, address, watch, link, screen)
+def test_the_sentence_and_the_maps_come_first(opened: Opened, link: str, screen: str) -> None:
+    page = opened(link, PAINTED, **SCREENS[screen])
     frames = page.locator(".stage .pane:not([hidden]) .frame")
     assert frames.count() == PAGES[link]
     sentence = page.locator(".st-key-headline p").first.bounding_box()
@@ -41,14 +34,10 @@ def test_the_sentence_and_the_maps_come_first(
     assert all(box["y"] + box["height"] < height for box in seen)
     wide = page.locator("[data-testid=stMain]").evaluate("e => e.scrollWidth - e.clientWidth")
     assert wide <= 0
-    page.close()
-    watch.check()
 
 
-def test_a_click_with_the_brush_moves_the_ring(
-    profiles: Profiles, address: str, watch: Watch
-) -> None:
-    page = opened(profiles, address, watch, "distances", "projector")
+def test_a_click_with_the_brush_moves_the_ring(opened: Opened) -> None:
+    page = opened("distances", PAINTED, **SCREENS["projector"])
     before = page.locator(".st-key-distances-place input").input_value()
     page.get_by_role("button", name="Brush").click()
     box = page.locator(".stage .frame").first.bounding_box()
@@ -56,5 +45,28 @@ def test_a_click_with_the_brush_moves_the_ring(
     page.wait_for_url("**place=*")
     settled(page)
     assert page.locator(".st-key-distances-place input").input_value() != before
-    page.close()
-    watch.check()
+
+
+def test_a_pin_shares_the_view_and_a_film_of_the_rate_moves_alone(opened: Opened) -> None:
+    page = opened("distances", PAINTED, **SCREENS["projector"])
+    page.locator(".st-key-distances-pin button").first.click()
+    expect(page.locator(f".st-key-distances-pinned-maps {PAINTED}")).to_be_visible()
+    settled(page)
+    before = [canvas.evaluate(DRAWN) for canvas in truths(page)]
+    page.get_by_role("button", name="Zoom in").first.click()
+    page.wait_for_url("**view=*")
+    page.wait_for_function("c => c.drawn !== c.toDataURL()", arg=truths(page)[1].element_handle())
+    after = [canvas.evaluate(DRAWN) for canvas in truths(page)]
+    assert after[0] == after[1] != before[1] == before[0]
+    film, facts = page.locator(".film").first, page.locator(".facts").first
+    film.wait_for(timeout=60_000)
+    expect(film.locator("output")).to_have_text("0.02 a kilometre")
+    told, link = facts.inner_text(), page.url
+    sentence = page.locator(".st-key-headline p:visible").first.inner_text()
+    film.get_by_role("button", name="Play").click()
+    expect(film.locator("output")).to_have_text("0.05 a kilometre")
+    film.get_by_role("button", name="Stop").click()
+    expect(facts).not_to_have_text(told)
+    expect(page.locator(".st-key-headline p:visible").first).not_to_have_text(sentence)
+    assert "pinned" in link
+    page.wait_for_url("**km=*")  # resting makes it the page's own

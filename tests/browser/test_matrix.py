@@ -7,30 +7,18 @@ import pytest
 from playwright.sync_api import expect
 
 from benchmarks.browser import settled
-from tests.browser.conftest import DESKTOP, Profiles
-from tests.browser.test_values import PHONE
-from tests.browser.watch import Watch
+from tests.browser.conftest import DESKTOP, SCREENS, Opened, Profiles, visiting
 
 pytestmark = pytest.mark.browser
-
-
-def opened(context: Any, address: str, watch: Watch) -> Any:
-    page = context.new_page()
-    watch.follow(page)
-    page.goto(f"{address}/matrix?template=ldp")
-    page.locator(".board .deed td").first.wait_for()
-    settled(page)
-    return page
+LINK = "matrix?template=ldp"
+CELL = ".board .deed td"
 
 
 @pytest.fixture(scope="module")
 def page(profiles: Profiles, address: str) -> Iterator[Any]:
     """One load for all tests here."""
-    watch = Watch()
-    found = opened(profiles(viewport=DESKTOP), address, watch)
-    yield found
-    found.close()
-    watch.check()
+    with visiting(profiles(viewport=DESKTOP), f"{address}/{LINK}", CELL) as found:
+        yield found
 
 
 def field(page: Any, x: int, z: int) -> Any:
@@ -66,37 +54,24 @@ def test_arrow_keys_go_past_the_diagonal_and_words_follow(page: Any) -> None:
     assert page.locator(".lit").count() == 2
 
 
-def test_the_picture_comes_first_and_nothing_sticks_out_on_a_phone(
-    profiles: Profiles, address: str, watch: Watch
-) -> None:
-    page = opened(profiles(**PHONE), address, watch)
+def test_the_picture_comes_first_and_nothing_sticks_out_on_a_phone(opened: Opened) -> None:
+    page = opened(LINK, CELL, **SCREENS["phone"])
     wide = page.locator("[data-testid=stMain]").evaluate("e => e.scrollWidth - e.clientWidth")
     assert wide <= 0
     table = page.locator(".promise").bounding_box()
     assert table["y"] + table["height"] < page.viewport_size["height"]
-    page.close()
-    watch.check()
 
 
-def test_names_from_a_link_are_nothing_but_names(
-    profiles: Profiles, address: str, watch: Watch
-) -> None:
+def test_names_from_a_link_are_nothing_but_names(opened: Opened) -> None:
     hostile = "![](http://e.example/)"
-    context = profiles(viewport=DESKTOP)
     for link, there in (
         (f"matrix?names={hostile}|<b>|c&levels=0,1,1;1,0,1;1,1,0&channel=bug", ".deed td"),
         (f"room?question={hostile}&answers={hostile}|<b>&sensitive=0;1", ".board .row"),
     ):
-        page = context.new_page()
-        watch.follow(page)
-        page.goto(f"{address}/{link}")
-        page.locator(there).first.wait_for()
-        settled(page)
+        page = opened(link, there, viewport=DESKTOP)
         shown = "headline" if link.startswith("matrix") else "room-sensitive"
         assert hostile in page.locator(f".st-key-{shown}").inner_text().replace("\u2060", "")
         for tab in page.get_by_role("tab").all():
             tab.click()
             settled(page)
         assert page.locator("[data-testid=stMain] img[src*='e.example']").count() == 0
-        page.close()
-    watch.check()

@@ -14,8 +14,7 @@ from caldp_ui.room.boards import WEB, phone_message
 from caldp_ui.room.question import Question, channel_of
 from caldp_ui.room.registry import Seen
 from caldp_ui.stage.bundle import joined
-from tests.browser.conftest import Profiles
-from tests.browser.test_values import PHONE
+from tests.browser.conftest import SCREENS, Profiles
 from tests.browser.watch import Watch
 from tests.stats import SIGNIFICANCE, assert_fits
 
@@ -43,7 +42,7 @@ SAME_COIN = """{
 @pytest.fixture(scope="module")
 def engine(profiles: Profiles) -> Iterator[Any]:
     """A bare page with the phone's coin."""
-    page = profiles(**PHONE).new_page()
+    page = profiles(**SCREENS["phone"]).new_page()
     page.add_script_tag(content=joined(WEB, ("coin",)))
     yield page
     page.close()
@@ -88,7 +87,8 @@ def test_numbers_that_would_favour_some_are_drawn_again(engine: Any) -> None:
 
 def frames_of(profiles: Profiles, link: str, answer: int, watch: Watch) -> list[bytes]:
     """All that a phone sends over its socket from the choice of its true answer on."""
-    context = profiles(**PHONE, extra_http_headers={"x-phone": f"{answer}"})  # a phone of its own
+    own = {"extra_http_headers": {"x-phone": f"{answer}"}}  # so that no two share a profile
+    context = profiles(**SCREENS["phone"], **own)
     page = context.new_page()
     page.add_init_script(SAME_COIN)
     watch.follow(page)

@@ -177,7 +177,7 @@ def test_a_film_s_step_needs_no_server_until_the_hand_rests(hand: Hand) -> None:
 
 def test_present_is_over_everything_and_escape_leaves(hand: Hand) -> None:
     hand.press("Present")
-    expect(hand.page.locator(".fact:visible strong").last).to_have_text("12")
+    expect(hand.page.locator(".facts:visible strong").last).to_have_text("12")
     box = hand.page.locator(".stage").bounding_box()
     assert (box["width"], box["height"]) == (1280, 720)
     expect(hand.page.get_by_role("button", name="Box", exact=True)).to_be_hidden()

@@ -4,19 +4,18 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from benchmarks.browser import settled
 from caldp_core.scenarios.protection import EverythingSensitive, SensitiveSymbols
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.values.slot import BEGIN
-from tests.browser.conftest import DESKTOP, Profiles
+from tests.browser.conftest import DESKTOP, SCREENS, Opened, Profiles, visiting
 from tests.browser.test_contrast import contrast
-from tests.browser.watch import Watch
 from tests.products import thinned
 
 pytestmark = pytest.mark.browser
-PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
-WEB = "?v=2&dataset=web-visits&blocks=one&sensitive=symbols&sensitive.runs=700-999&n=1000000"
+WEB = "values?v=2&dataset=web-visits&blocks=one&sensitive=symbols&sensitive.runs=700-999&n=1000000"
 ROWS = ".chart .row"
 READY = ".chart .row .point.ours"
 COLOURS = """row => {
@@ -30,23 +29,11 @@ COLOURS = """row => {
 }"""
 
 
-def opened(context: Any, address: str, watch: Watch, query: str = "") -> Any:
-    page = context.new_page()
-    watch.follow(page)
-    page.goto(f"{address}/values{query}")
-    page.locator(READY).first.wait_for(state="attached")
-    settled(page)
-    return page
-
-
 @pytest.fixture(scope="module")
 def page(profiles: Profiles, address: str) -> Iterator[Any]:
     """One load for all tests that start from the page as it begins; each leaves it so."""
-    watch = Watch()
-    found = opened(profiles(viewport=DESKTOP), address, watch)
-    yield found
-    found.close()
-    watch.check()
+    with visiting(profiles(viewport=DESKTOP), f"{address}/values", READY) as found:
+        yield found
 
 
 def expect_link(page: Any, scenario: Scenario) -> None:
@@ -118,10 +105,38 @@ def test_keys_go_from_answer_to_answer_and_tick(page: Any) -> None:
     expect_link(page, BEGIN)
 
 
-def test_a_thousand_pages_are_folded_searched_and_marked(
-    profiles: Profiles, address: str, watch: Watch
-) -> None:
-    page = opened(profiles(viewport=DESKTOP), address, watch, WEB)
+def test_a_film_moves_in_the_browser_and_resting_makes_it_the_page(page: Any) -> None:
+    slider = page.locator(".film input[type=range]")
+    slider.wait_for(timeout=60_000)
+    expect(page.locator(".film output")).to_contain_text("5 sensitive")
+    marked = page.locator(f"{ROWS}:not(.heading)[data-marked=all]")
+    expect(marked).to_have_count(5)
+    link = page.url
+    slider.evaluate("e => { e.value = 9; e.dispatchEvent(new Event('input')); }")
+    expect(page.locator(".film output")).to_contain_text("9 sensitive")
+    expect(marked).to_have_count(9)
+    assert page.url == link  # the server has not been asked
+    slider.evaluate("e => e.dispatchEvent(new Event('change'))")
+    expect_link(page, BEGIN.with_context(sensitive=SensitiveSymbols(("0-3", "5-9"))))
+    undo(page)
+    expect(marked).to_have_count(5)
+
+
+def test_what_is_pinned_is_one_more_point_a_row(page: Any) -> None:
+    points = page.locator(f"{ROWS}:not(.heading) .point.pinned:visible")
+    expect(points).to_have_count(0)
+    page.locator(".st-key-values-pin button").first.click()
+    points.first.wait_for()
+    expect(points).to_have_count(10)
+    expect(page.locator(".legend span.pinned")).to_be_visible()
+    page.locator(".st-key-values-unpin button").first.click()
+    page.locator(".st-key-values-pin button").first.wait_for()
+    settled(page)
+    expect(points).to_have_count(0)
+
+
+def test_a_thousand_pages_are_folded_searched_and_marked(opened: Opened) -> None:
+    page = opened(WEB, READY, viewport=DESKTOP)
     assert page.locator(ROWS).count() == 40
     page.get_by_role("button", name="Unfold Cancer").click()
     assert page.locator(f"{ROWS}.inner").count() == 25
@@ -133,19 +148,13 @@ def test_a_thousand_pages_are_folded_searched_and_marked(
     page.locator(".chart input[type=search]").fill("")
     settled(page)
     assert page.locator(f"{ROWS}[data-marked=some]").count() == 1
-    page.close()
-    watch.check()
 
 
 @pytest.mark.parametrize("scheme", thinned(["dark", "light"], one_in=2))
-def test_names_stand_out_and_nothing_sticks_out_on_a_phone(
-    profiles: Profiles, address: str, watch: Watch, scheme: str
-) -> None:
-    page = opened(profiles(color_scheme=scheme, **PHONE), address, watch)
+def test_names_stand_out_and_nothing_sticks_out_on_a_phone(opened: Opened, scheme: str) -> None:
+    page = opened("values", READY, color_scheme=scheme, **SCREENS["phone"])
     wide = page.locator("[data-testid=stMain]").evaluate("e => e.scrollWidth - e.clientWidth")
     assert wide <= 0
     for css in (f"{ROWS}[data-marked=all] .text", f"{ROWS}[data-marked=none] .text", ".readout"):
         text, ground = page.locator(css).first.evaluate(COLOURS)
         assert contrast(text, ground, 1.0) >= 4.5
-    page.close()
-    watch.check()

@@ -18,6 +18,7 @@ What was found out about AppTest (Streamlit 1.67) and `st.navigation`:
 import json
 from collections.abc import Iterator
 from concurrent.futures import wait
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -131,7 +132,8 @@ def _component(at: AppTest, key: str) -> Any:
 
 def scene_of(at: AppTest, key: str = STAGE) -> dict[str, Any]:
     """What the stage is told to show."""
-    found: dict[str, Any] = json.loads(_component(at, key).json)
+    found: dict[str, Any]
+    (found,) = json.loads(_component(at, key).json)
     return found
 
 
@@ -176,10 +178,16 @@ def scenario_of(at: AppTest) -> Scenario:
     return record_of(at).scenario
 
 
+@lru_cache(maxsize=16)
+def by_the_core(scenario: Scenario) -> Result:
+    """A run of the core alone, past all that the dashboard keeps."""
+    return run(prepare(scenario))
+
+
 def assert_shows(at: AppTest, scenario: Scenario) -> Result:
-    """The page's pictures, sentence and link are those of a fresh run of the core."""
+    """The page's pictures, sentence and link are those of a run of the core alone."""
     assert scenario_of(at) == scenario
-    ours, plain = run(prepare(scenario)), run(prepare(rivals.rival(scenario)))
+    ours, plain = by_the_core(scenario), by_the_core(rivals.rival(scenario))
     truth = encode(ours.setup.dataset.distribution).name
     codes = {PLAIN: encode(plain.first.estimate).name, OURS: encode(ours.first.estimate).name}
     assert pictures(at) == {"truth": truth, **codes}

@@ -1,5 +1,6 @@
 """What an adversary learns: the page shows what the core's inference gives for the same reports."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +13,7 @@ from caldp_core.audit.inference import likelihood
 from caldp_core.datasets import us_cities
 from caldp_core.domain.grid import US_GRID, Area
 from caldp_core.experiments.run import prepare
+from caldp_core.mechanisms.specs import PublishedUrap
 from caldp_core.scenarios.protection import OneBlock, SensitiveAreas, StateBlocks
 from caldp_ui.adversary import candidates, figures, films, scene, words
 from caldp_ui.adversary.beliefs import Shown, onlooker, region, shown
@@ -21,7 +23,7 @@ from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import rivals
 from caldp_ui.controls.presets import Preset
 from caldp_ui.places import presets
-from caldp_ui.stage import Act, encode
+from caldp_ui.stage import Act, codec, encode
 from caldp_ui.words import formats
 from tests.products import thinned
 from tests.ui.driver import (
@@ -152,7 +154,7 @@ def test_new_noise_adds_up_and_memoised_noise_does_not() -> None:
     assert all(ours.kept(days) is ours.after[1] for days in range(1, DAYS_MAX + 1))
     assert ours.kept(0) is ours.after[0]
     assert ours.on_truth(10) > 0.9 > ours.on_truth(1)
-    assert region(ours.after[10]) < region(ours.kept(10))
+    assert region(ours.after[10]).size < region(ours.kept(10)).size
     assert pair is not None
     assert first.pair is not None
     assert pair.kept == pytest.approx(first.pair.share)
@@ -161,6 +163,15 @@ def test_new_noise_adds_up_and_memoised_noise_does_not() -> None:
     assert pair.kept <= pair.most_kept + 1e-9
     assert pair.share <= pair.most + 1e-9
     assert 0.5 < pair.on_average <= pair.most_kept + 1e-9
+
+
+def test_what_is_lit_is_what_makes_the_onlooker_sure() -> None:
+    what = shown(Suspect())
+    for beliefs in (what.plain.after[7], what.ours.after[7], what.ours.after[1]):
+        lit = codec.values(codec.codes(beliefs)) >= scene.lit_from(beliefs)
+        assert set(region(beliefs)) <= set(np.flatnonzero(lit))
+        assert 0.95 <= beliefs[lit].sum() < 0.96
+    assert (what.ours.after[0] >= scene.lit_from(what.ours.after[0])).sum() > 1_000
 
 
 def test_the_films_are_the_days_and_each_report_alone() -> None:
@@ -173,12 +184,19 @@ def test_the_films_are_the_days_and_each_report_alone() -> None:
         assert dict(step.codes) == {each.id: each.code for each in shows}
         assert dict(step.subtitles) == {each.id: each.subtitle for each in shows}
         assert dict(step.facts) == {each.id: each.fact for each in shows}
+        assert dict(step.nobody) == {each.id: each.nobody for each in shows}
+        said = words.headline(replace_days(what, day)).replace("**", "")
+        assert re.sub("<[^>]*>", "", "".join(step.elsewhere.values())) == said
+        assert step.reading == str(day)
+    assert days.dial == "adversary-days"
     alone = films.one_by_one(what, US_GRID, told.append)
     prior = what.ours.after[0]
     for step, report in zip(alone.steps, what.ours.reports, strict=True):
         chances = prior * likelihood(what.ours.setup.mechanism, report)
         assert step.codes["ours"] == encode(chances / chances.sum())
         assert step.codes["kept"] == alone.steps[0].codes["ours"]
+        on_truth = words.chance(float((chances / chances.sum())[DENVER]))
+        assert f"<strong>{on_truth}</strong>" in "".join(step.elsewhere.values())
     assert len({step.codes["ours"].name for step in alone.steps}) == DAYS_MAX
     assert max(told) < 1.0
 
@@ -192,12 +210,28 @@ def test_the_day_where_a_film_rests_is_the_page_s() -> None:
     assert_shows(at, Suspect(days=2))
 
 
+def test_the_sentence_says_new_reports_and_one_that_is_kept() -> None:
+    by_days = {days: words.headline(shown(Suspect(days=days))) for days in (0, 1, 7)}
+    ours, plain = (shown(Suspect()).ours, shown(Suspect()).plain)
+    before, once, week = (words.chance(ours.on_truth(days)) for days in (0, 1, 7))
+    assert by_days[0] == f"Before any report an onlooker puts **{before}** on the true place."
+    assert f"From 1 new report an onlooker reads the state and puts **{once}**" in by_days[1]
+    assert "kept" not in by_days[1]
+    assert f"puts **{week}** on the true place; from one report, kept, {once};" in by_days[7]
+    assert f"with plain LDP {words.chance(plain.on_truth(7))}; before {before}." in by_days[7]
+
+
+def test_published_urap_has_an_onlooker_too() -> None:
+    at = opened(record := Suspect(replace(BEGIN, mechanism=PublishedUrap()), days=2))
+    assert_shows(at, record)
+
+
 def test_where_nothing_hides_the_page_says_so() -> None:
     bare = BEGIN.with_context(blocks=OneBlock(), sensitive=SensitiveAreas(()))
     what = shown(Suspect(bare))
     assert what.pair is None
     assert what.ours.on_truth(1) == pytest.approx(1.0)
-    assert region(what.ours.after[1]) == 1
+    assert region(what.ours.after[1]).tolist() == [DENVER]
 
 
 def test_plain_ldp_beside_it_is_the_best_there_is() -> None:

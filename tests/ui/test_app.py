@@ -46,6 +46,8 @@ from tests.ui.driver import (
 from tests.ui.scenarios import VARIED
 
 STATES = BEGIN.with_context(blocks=StateBlocks())
+QUICKLY_FORECAST = replace(STATES, mechanism=Oue(), n=1_000_000)
+"""Expected errors of this one are normal approximations, which take no trials."""
 
 
 def test_opens_with_the_default() -> None:
@@ -268,12 +270,12 @@ def curve_of(at: AppTest) -> str:
 
 
 def test_curves_are_drawn_only_where_they_are_looked_at() -> None:
-    at = open_app()
+    at = open_with(QUICKLY_FORECAST)
     assert not at.get("plotly_chart")
     before = curve_of(opened_tab(at, "curves"))
     at.session_state["places-curve-against"] = "number of people"
     assert curve_of(checked(at.run())) != before
-    assert scenario_of(at) == BEGIN
+    assert scenario_of(at) == QUICKLY_FORECAST
 
 
 def test_films_are_of_the_scenario_on_screen_with_its_coins(

@@ -1,6 +1,7 @@
 """Links from anywhere: what they open, what is told of those that are none, and what they hold."""
 
 from dataclasses import replace
+from urllib.parse import urlencode
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -26,6 +27,7 @@ from tests.ui.driver import (
 from tests.ui.scenarios import VARIED
 
 V2 = {"v": "2"}
+SLOT_PINNED = "places/pinned"
 BAD_LINKS: dict[str, dict[str, str]] = {
     "unknown key": {"colour": "red"},
     "unknown kind": {**V2, "blocks": "hexagons"},
@@ -41,9 +43,7 @@ BAD_LINKS: dict[str, dict[str, str]] = {
     "bad region": {"region": "here"},
     "upside down region": {"region": "41,40,-75,-73"},
     "endless region": {"region": "-inf,inf,-75,-73"},
-    "bad pin": {"pinned": "epsilon=much"},
     "a file of the server": {**V2, "dataset": "snap", "dataset.path": "/etc/passwd"},
-    "a pinned file of the server": {"pinned": "v=2&dataset=snap&dataset.path=/etc/passwd"},
     "another version": {"v": "3", "epsilon": "2"},
 }
 DONT_FIT: dict[str, dict[str, str]] = {
@@ -77,6 +77,23 @@ def test_a_link_that_is_none_starts_afresh_and_is_told_once_in_one_sentence(name
     checked(at.run())
     assert sentences(at) == []
     assert_shows(at, BEGIN)
+
+
+BAD_PINS = {
+    "no number": "epsilon=much",
+    "a file of the server": "v=2&dataset=snap&dataset.path=/etc/passwd",
+    "another policy": "v=2&policy=distance",
+    "too many keys": "&".join(f"key{number}=1" for number in range(200)),
+}
+
+
+@pytest.mark.parametrize("name", BAD_PINS)
+def test_a_bad_pin_is_dropped_and_told_and_the_rest_of_the_link_opens(name: str) -> None:
+    at = open_app({"region": "40,41,-75,-73", "pinned": BAD_PINS[name]})
+    assert_one_sentence(at)
+    assert SLOT_PINNED not in at.session_state or at.session_state[SLOT_PINNED] is None
+    assert record_of(at) == Places(region=Area(40, 41, -75, -73))
+    assert "pinned" not in query_of(at)
 
 
 def test_what_others_add_to_a_link_is_ignored_and_told_once() -> None:
@@ -127,12 +144,15 @@ def test_an_older_link_opens_what_it_meant() -> None:
 
 @pytest.mark.parametrize("name", thinned(VARIED, one_in=3))
 def test_what_the_address_bar_holds_opens_the_same(name: str) -> None:
-    record = Places(VARIED[name], Area(40, 41, -75, -73), BEGIN.with_context(blocks=OneBlock()))
+    record = Places(VARIED[name], Area(40, 41, -75, -73))
+    kept = Places(BEGIN.with_context(blocks=OneBlock()))
     query = PlacesLink().write(record)
     assert PlacesLink().read(query) == record
+    query["pinned"] = urlencode(PlacesLink().write(kept))
     first = open_app(query)
     assert query_of(first) == query
     assert record_of(first) == record
+    assert first.session_state[SLOT_PINNED] == kept
 
 
 def test_what_the_browser_keeps_in_the_link_stays_there() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from caldp_core.audit.adversary import guessed_right
-from caldp_core.lecture.contests import even_votes
+from caldp_core.lecture.contests import EXACT_PEOPLE, even_votes
 from caldp_core.lecture.rappor import Rappor
 from caldp_core.lecture.selection import BitwiseResponse, OneHotResponse
 from caldp_core.lecture.shuffling import numeric
@@ -59,6 +59,16 @@ def test_trust_says_the_coin_and_the_bound() -> None:
         assert "<b>0</b>" not in trust.coin_told(what)
         assert abs(what.local - what.yes) < 6 * what.local_off
         assert abs(what.central - what.yes) < 40 * what.central_off + 1e-12
+
+
+def test_an_intruder_reads_as_many_true_bits_as_the_coin_keeps() -> None:
+    lesson, right = Lesson(n=100), []
+    for seed in range(200):
+        what = trust.work(replace(lesson, seed=seed))
+        right.append(int((what.sent == what.truth).sum()))
+    kept = 100 * what.truth_kept
+    # Standard error of the mean: sqrt(100·p(1−p)/200), 0.31; the coin of an ε a tenth more has 1.9.
+    assert abs(np.mean(right) - kept) < 5 * math.sqrt(kept * (1 - what.truth_kept) / 200)
 
 
 def test_published_shares_are_off_by_what_is_said() -> None:
@@ -125,6 +135,16 @@ def test_needed_leads_are_right_in_95_of_100_and_in_the_lecture_s_order() -> Non
     assert (
         "more votes than there are" in selection.open_board(Lesson("selection", 0.1, 100)).take_home
     )
+
+
+def test_the_notes_thresholds_and_how_the_curves_are_reckoned() -> None:
+    for n, epsilon, d in ((100, 1.0, 4), (10**6, 0.5, 64)):
+        what = selection.work(Lesson("selection", epsilon, n, items=d))
+        root = math.sqrt(n)
+        notes = (math.log(d), root * math.log(d), root * math.log2(d))
+        assert what.notes == pytest.approx([each / epsilon for each in notes])
+    assert "exact: every sum" in selection.how(EXACT_PEOPLE)
+    assert "as normal" in selection.how(EXACT_PEOPLE + 1)
 
 
 def test_elections_are_held_with_the_lead_that_is_drawn() -> None:
@@ -221,6 +241,16 @@ def test_means_are_as_accurate_in_any_bucket_and_nearest_is_not() -> None:
     off = np.mean([abs(each.estimate - each.truth) for each in seen])
     assert off == pytest.approx(seen[0].by_offset[0], rel=0.25)
     assert len(WIDTHS) == what.coins.size
+
+
+def test_a_new_coin_every_day_costs_what_is_said() -> None:
+    lesson = Lesson("means", 0.5, broken=True)
+    said = means.open_board(lesson).take_home
+    assert said.endswith(f"A new coin every day is {means.DAYS} coins: the promise is 30.")
+    kept, fresh = audits.of("means", 0.5)
+    assert kept.holds
+    # Three days of coins that are not kept: three times ε, or hardly less by the rounding of coins.
+    assert fresh.loss == pytest.approx(3 * 0.5, rel=1e-9)
 
 
 def test_the_nearest_bucket_is_off_by_its_bias() -> None:

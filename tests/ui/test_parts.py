@@ -138,8 +138,8 @@ def record_of(scenario_blocks: str) -> tuple[str, str]:
     png = pictures.png(ours.first.estimate, US_GRID, part)
     checked = record.Checked(verdict(scenario, no_progress), runs.expected(rivals.rival(scenario)))
     off = accuracy.headline(PLACES, ours.first.errors.tv, plain.first.errors.tv)
-    shown = record.Exhibit(ours, off, {"This protection": png}, "http://x/?a=1&b=2")
-    html = record.html(PLACES, shown, checked)
+    shown = record.Exhibit(ours, off, {"This protection": png})
+    html = record.html(PLACES, shown, checked, "http://x/?a=1&b=2")
     return html, unescape(re.sub(r"<[^>]*>", "", html))
 
 

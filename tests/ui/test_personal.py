@@ -26,9 +26,18 @@ from caldp_ui.personal import scene, words
 from caldp_ui.personal.presets import PRESETS
 from caldp_ui.personal.scene import ASSUMED, EVERYTHING, KNOWN, NOTHING, TRUTH
 from caldp_ui.personal.shown import Shown, at_own_places, shown, tagged
-from caldp_ui.personal.slot import BEGIN, SLOT, Personal, PersonalLink, known, nothing_own
-from caldp_ui.personal.week import week
+from caldp_ui.personal.slot import (
+    BEGIN,
+    SLOT,
+    Personal,
+    PersonalLink,
+    known,
+    nothing_own,
+    with_tags,
+)
+from caldp_ui.personal.week import at_home, week
 from caldp_ui.stage import encode
+from caldp_ui.words.towns import towns
 from tests.ui.driver import APP, box, checked, container, pictures, query_of, trigger
 
 STAGE = SLOT.key("maps")
@@ -222,6 +231,26 @@ def test_a_week_of_one_person_keeps_home_within_the_odds() -> None:
     # 80 stops elsewhere, each named with chance 0.462: 5.1 deviations of 4.5 either side.
     assert abs(named - 80 * what.clear) < 5.1 * np.sqrt(80 * what.clear * (1 - what.clear))
     assert max(homes) == pytest.approx(guessed_right(1.0))
+
+
+def test_ten_reports_from_home_tell_that_it_is_home_and_not_where() -> None:
+    what = shown(Personal(BEGIN))
+    found = at_home(what)
+    assert found is not None
+    assert found.own > 0.99
+    assert found.there == pytest.approx(found.before)
+    assert "not to which" in words.at_home(found, "home")
+    # Where home's city is sensitive for everybody it keeps its name, and reports close in on it.
+    (row,), (column,) = what.domain.place([next(iter(towns(what.domain)))])
+    south, west = (
+        what.domain.south + row * what.domain.cell,
+        what.domain.west + column * what.domain.cell,
+    )
+    city = SensitiveAreas((f"+{south:.6f},{south + 0.2:.6f},{west:.6f},{west + 0.2:.6f}",))
+    bare = at_home(shown(Personal(with_tags(BEGIN, sensitive=city))))
+    assert bare is not None
+    assert bare.there > 2 * bare.before
+    assert "not to which" not in words.at_home(bare, "home")
 
 
 def test_the_four_ways_are_told_by_one_denominator() -> None:

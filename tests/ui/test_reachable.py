@@ -35,6 +35,7 @@ MENUS = {
     "grid-geometric": Menu("values", "values-more", "values-family", _SCALE),
     "exponential": _CROW,
     "planar-geometric": _CROW,
+    "best-kernel": _CROW,
     "stepped-geometric": _CROW,
 }
 """Where each mechanism is chosen by name."""

@@ -78,7 +78,7 @@ def test_the_record_has_the_numbers_of_the_run_and_of_the_audit(kind: str) -> No
     ours = run(prepare(scenario))
     checked = record.check(scenario, no_progress)
     html = record.html(
-        nouns, record.Exhibit(ours, "The **page** says.", {}, "http://x/?a=1"), checked
+        nouns, record.Exhibit(ours, "The **page** says.", {}), checked, "http://x/?a=1"
     )
     text = unescape(re.sub(r"<[^>]*>", "", html))
     told = policies.told(nouns, ours.setup)

@@ -4,12 +4,14 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.basics.errors import CaldpError
 from caldp_ui.app.navigation import ROOM
 from caldp_ui.room import rehearsal, words
+from caldp_ui.room.boards import phone_message
 from caldp_ui.room.question import Law, Question, channel_of
 from caldp_ui.room.registry import Seen, rooms
 from caldp_ui.room.slot import READY, SLOT, Draft, DraftLink
@@ -197,6 +199,17 @@ def test_a_reloaded_projector_finds_its_room_and_a_guessed_key_does_not() -> Non
         kept = [{"event": "held", "value": {"code": seen.code, "key": told}}]
         trigger(again, kept, SLOT.key("keeper"))
         assert (container(again, "room-asked") is not None) == found
+
+
+def test_a_phone_says_that_its_answer_is_gone_only_where_the_report_hides_it() -> None:
+    for question in READY.values():
+        channel = np.array(channel_of(question), dtype=np.float64)
+        told = phone_message(Seen("", "", question, True))["told"]
+        for report, each in enumerate(told):
+            others = np.delete(channel[:, report], report)
+            assert ("here it is your true answer" in each["left"]) == (others == 0).all()
+            assert ("nowhere any more" in each["left"]) == (others > 0).any()
+            assert ("You can deny it" in each["why"]) == (others > 0).any()
 
 
 def test_what_is_said_of_a_report_is_the_channels() -> None:

@@ -148,7 +148,7 @@ def test_the_browser_s_side_is_one_module_that_asks_nobody() -> None:
 
 
 def test_every_file_of_the_browser_s_side_is_in_the_module_and_short() -> None:
-    files = {path.stem: path.read_text("utf-8") for path in bundle._WEB.glob("*.js")}
+    files = {path.stem: path.read_text("utf-8") for path in bundle.WEB.glob("*.js")}
     assert set(files) == set(bundle._ORDER)
     for name, text in files.items():
         assert text.startswith("/* "), name

@@ -2,12 +2,14 @@
 
 import io
 import json
+import re
 import runpy
 from concurrent.futures import wait
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -22,21 +24,31 @@ from caldp_core.experiments.turns import Mean, in_turns, means
 from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.scenarios.policies import BinaryQuestion
 from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.adversary import fakes, fakes_files
 from caldp_ui.adversary import files as onlookers
 from caldp_ui.adversary.beliefs import shown
-from caldp_ui.adversary.slot import Suspect
+from caldp_ui.adversary.slot import FAKES, KNOWS_SHARE, KNOWS_TARGET, PUSHES, Suspect
 from caldp_ui.app import navigation
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import PLAIN
 from caldp_ui.curves import files as curves
 from caldp_ui.curves import lines
 from caldp_ui.curves.slot import BEGIN, Curves
+from caldp_ui.matrix import candidates
+from caldp_ui.matrix import files as matrices
+from caldp_ui.matrix.slot import Table
+from caldp_ui.matrix.verdict import judged
 from caldp_ui.paper import files as paper
 from caldp_ui.paper import sensitive_sets
 from caldp_ui.paper.slot import VIEWS, Paper
 from caldp_ui.plan import files as plans
 from caldp_ui.plan import work
 from caldp_ui.plan.slot import Plan
+from caldp_ui.room import below
+from caldp_ui.room import files as rooms
+from caldp_ui.room.figures import shares_of
+from caldp_ui.room.question import Question
+from caldp_ui.room.registry import Seen
 from tests.ui.driver import APP, checked
 
 Output = pytest.CaptureFixture[str]
@@ -114,6 +126,31 @@ def test_code_and_table_of_an_onlooker_have_every_day(tmp_path: Path, capsys: Ou
     assert frame["this protection"].tolist() == [float(share) for _, share in told]
     assert frame["plain LDP"].tolist() == [what.plain.on_truth(m) for m in range(11)]
     assert (frame["this protection"] <= frame["most that the promise allows"] + 1e-12).all()
+
+
+@pytest.mark.parametrize("attack", PUSHES)
+def test_code_and_table_of_fake_phones_have_the_target_s_shares(
+    attack: str, tmp_path: Path, capsys: Output
+) -> None:
+    record = replace(Suspect(), show=FAKES, attack=attack)
+    what = fakes.poisoned(record)
+    told = [
+        float(line.split()[-1])
+        for line in printed(fakes_files.snippet(what, attack), tmp_path, capsys)
+    ]
+    by_repair = [what.repaired[knows][what.place] for knows in (KNOWS_TARGET, KNOWS_SHARE)]
+    assert told == [what.before[what.place], what.after[what.place], *by_repair]
+    frame = table(fakes_files.csv_of(what, runs.map_of(what.setup.dataset)))
+    (row,) = frame.index[frame["target"]]
+    assert row == what.place
+    titles = (
+        "without fakes",
+        "with fakes",
+        "repaired, told the target",
+        "repaired, told the share",
+    )
+    assert frame.loc[row, list(titles)].tolist() == told
+    np.testing.assert_array_equal(frame["with fakes"], what.after)
 
 
 @pytest.mark.parametrize("levels", [(0.5, 2.0), (float("inf"), 1.0)])
@@ -241,3 +278,74 @@ def test_days_of_the_onlooker_are_handed_on() -> None:
     (code,) = (each.value for each in at.code if each.value.startswith("import numpy"))
     scenario: Scenario = at.session_state["adversary/slot"].record.scenario
     assert str(scenario.seed) in code
+
+
+def numbers_of_tables(html: str) -> list[list[list[float]]]:
+    """By table of a record, its rows of numbers."""
+    return [
+        [
+            [float(each.replace("∞", "inf")) for each in re.findall(r"<td>([^<]*)</td>", row)]
+            for row in body.split("</tr>")[:-1]
+        ]
+        for body in re.findall(r"<tbody>(.*?)</tbody>", html)
+    ]
+
+
+@pytest.mark.parametrize("channel", ["plain", "bug"])
+def test_code_and_record_of_a_matrix_have_the_audit_of_every_entry(
+    channel: str, tmp_path: Path, capsys: Output
+) -> None:
+    record = replace(Table(), channel=channel)
+    what = judged(record.names, record.matrix, candidates.made(record))
+    first, *rows = printed(matrices.snippet(what), tmp_path, capsys)
+    assert first == f"holds: {what.audit.holds}"
+    assert what.audit.holds == (channel == "plain")
+    cells = {
+        (what.names[x], what.names[z]): (cell.leak.epsilon, cell.leak.privacy_loss, cell.holds)
+        for (x, z), cell in what.cells.items()
+    }
+    told = [row.split("\t") for row in rows]
+    assert {(a, b): (float(e), float(loss), holds == "True") for a, b, e, loss, holds in told} == (
+        cells
+    )
+    html = matrices.html(what, "http://x/?a=1&b=2")
+    assert "http://x/?a=1&amp;b=2" in html
+    worst = what.audit.worst
+    assert worst is not None
+    assert f"a privacy loss of {worst.privacy_loss:.9g}, where E = {worst.epsilon:.9g}" in html
+    assert ("It holds." in html) == what.audit.holds
+    assert ("It does NOT hold" in html) != what.audit.holds
+    promised, given, *_ = numbers_of_tables(html)
+    for (x, z), cell in what.cells.items():
+        assert promised[x][z] == round(cell.leak.epsilon, 4)
+        assert given[x][z] == max(round(cell.leak.privacy_loss, 4), 0)
+
+
+def test_names_in_the_record_of_a_matrix_are_nothing_but_names() -> None:
+    names = ("<script>alert(1)</script>", "b")
+    record = replace(Table(), template="", names=names, levels=((0.0, 1.0), (1.0, 0.0)))
+    what = judged(names, record.matrix, candidates.made(record))
+    html = matrices.html(what, "http://x/")
+    assert "<script" not in html
+    assert "&lt;script&gt;" in html
+
+
+def test_a_matrix_hands_on_its_record() -> None:
+    at = opened(navigation.MATRIX, {"matrix-tabs": "Hand it on"})
+    assert {"record.html", "matrix.json", "matrix.csv", "channel.txt"} <= names(at)
+
+
+def test_code_of_a_room_makes_the_estimate_again_from_its_reports(
+    tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    question = Question("Who?", ("a, with a comma", "b", "c", "d"), (1, 3), 1.0)
+    reports = (0, 1, 1, 3, 2, 0, 3, 1)
+    monkeypatch.chdir(tmp_path)
+    seen = Seen("CODE", "mark", question, True, reports)
+    (tmp_path / "reports.csv").write_text(below.listed(seen), "utf-8")
+    rows = [line.split("\t") for line in printed(rooms.snippet(question), tmp_path, capsys)]
+    shares = shares_of(question, reports)
+    assert [row[0] for row in rows] == list(question.answers)
+    columns = [[float(row[i]) for row in rows] for i in (1, 2, 3)]
+    for column, wanted in zip(columns, (shares.estimate, shares.low, shares.high), strict=True):
+        np.testing.assert_array_equal(column, wanted)

@@ -103,7 +103,7 @@ def points(figure: Any, name: str) -> tuple[float, float]:
 @pytest.mark.parametrize("policy", [each.policy for each in presets.PRESETS])
 def test_the_mechanism_is_drawn_at_the_corner_of_its_region(policy: BinaryQuestion) -> None:
     what = shown(replace(BEGIN, policy=policy))
-    figure = figures.plane(what, LIGHT)
+    figure = figures.plane(what, None, LIGHT)
     corner = error_vertex(BinaryPolicy(policy.epsilon_01, policy.epsilon_10))
     expected = (100 * corner.false_alarm, 100 * corner.missed)
     assert points(figure, "this") == pytest.approx(expected, abs=1e-9)

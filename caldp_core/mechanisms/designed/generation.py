@@ -14,8 +14,12 @@ from caldp_core.mechanisms.designed.master import Weighted, best_weights
 from caldp_core.mechanisms.designed.moments import Classes, Columns, columns_of, together
 
 _ROUNDS: Final = 60
-_KEPT: Final = 1e-7
-"""Columns with a smaller weight leave the next round."""
+_SMALL: Final = 1e-7
+"""Where all rays are at hand, columns with a smaller weight leave the next round."""
+_ROUGH: Final = 0.05
+"""Relative accuracy of the weights in the first round; later it is"""
+_SHARPER: Final = 0.2
+"""of what was still to be gained in the round before."""
 
 
 class Source(Protocol):
@@ -34,6 +38,15 @@ class Source(Protocol):
         """Columns with the largest vᵀGv − λᵀv that are found, and (N,) these; may be none > 0."""
         ...
 
+    def kept(self, weighted: Weighted) -> Columns:
+        """Those that stay for the next round; some weights make a channel of them."""
+        ...
+
+    @property
+    def rounds(self) -> int:
+        """After which the search for columns ends."""
+        ...
+
 
 def generate(source: Source, accuracy: float, progress: Progress) -> Weighted:
     """Columns and weights whose loss no column of the source lowers by more than `accuracy`.
@@ -41,17 +54,17 @@ def generate(source: Source, accuracy: float, progress: Progress) -> Weighted:
     Relative; the share handed to `progress` is that of log(what is still to be gained).
     """
     columns = source.start()
-    best, reached = best_weights(columns, source.classes, 0.1 * accuracy), 0.0
-    for _ in range(_ROUNDS):
+    best, still, reached, sharp = best_weights(columns, source.classes, _ROUGH), 1.0, 0.0, _ROUGH
+    for _ in range(source.rounds):
         found, excess = source.better(best)
         still = max(float(excess.max(initial=0.0)) / best.information.loss, 1e-16)
         reached = max(reached, min(float(np.log(still) / np.log(accuracy)), 1.0))
         progress(reached)
-        if still < accuracy:
+        if still < accuracy and sharp <= 0.1 * accuracy:
             break
-        kept = columns.rows(np.flatnonzero(best.w > _KEPT))
-        columns = together(kept, found.rows(np.flatnonzero(excess > 0)))
-        best = best_weights(columns, source.classes, 0.1 * accuracy)
+        columns = together(source.kept(best), found.rows(np.flatnonzero(excess > 0)))
+        sharp = max(min(_ROUGH, _SHARPER * still), 0.1 * accuracy)
+        best = best_weights(columns, source.classes, sharp)
     return best
 
 
@@ -95,6 +108,15 @@ class AllRays:
         most = min(self._at_once, len(excess))
         chosen = np.argpartition(-excess, most - 1)[:most]
         return self.every.rows(chosen), excess[chosen]
+
+    def kept(self, weighted: Weighted) -> Columns:
+        """All that are sent."""
+        return weighted.columns.rows(np.flatnonzero(weighted.w > _SMALL))
+
+    @property
+    def rounds(self) -> int:
+        """Few are needed, as a round looks at all."""
+        return _ROUNDS
 
     @property
     def _at_once(self) -> int:

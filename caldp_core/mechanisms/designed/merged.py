@@ -118,7 +118,7 @@ def _ratios(levels: Floats, averages: Floats) -> Floats:
         down = np.exp(-levels) @ averages.T
         each = np.where(averages[:, :, None] > 0, averages[:, :, None] / down, 0.0)
         second = np.log(each.sum(axis=1))
-    closed = np.minimum(first, second)
+    closed: Floats = np.minimum(first, second)
     np.fill_diagonal(closed, 0.0)
     for through in range(len(closed)):
         closed = np.minimum(closed, closed[:, through, None] + closed[through])

@@ -17,6 +17,12 @@ import numpy as np
 from caldp_core.basics.types import Bools, Floats, Ints
 
 _CHUNK: Final = 8192
+_SURELY: Final = 2.0
+"""The estimate of partial rays is rarely so many times too high."""
+_SAMPLE: Final = 256
+_SUPPORTS: Final = 8
+"""Supports on which partial rays are estimated; of more there are few each."""
+_SEED: Final = 5
 _TIE: Final = 1e-11
 """Nats below which two bounds are one; far below every level that is not 0."""
 
@@ -54,7 +60,7 @@ def extreme_rays(levels: Floats, classes: Ints, most: int) -> Floats | None:
     count = work = 0
     work_most = 10 * most * (len(classes) // len(np.unique(classes)))
     supports = _supports(levels, classes, most)
-    if supports is None:
+    if supports is None or _more_than(_SURELY * work_most, levels, classes, supports):
         return None
     for support in supports:
         for rays, steps in _on_support(levels, classes, support):
@@ -63,6 +69,24 @@ def extreme_rays(levels: Floats, classes: Ints, most: int) -> Floats | None:
             if count > most or work > work_most:
                 return None
     return _one_of_each(np.concatenate(found), classes)
+
+
+def _more_than(limit: float, levels: Floats, classes: Ints, supports: list[Bools]) -> bool:
+    """Whether there are about so many partial rays: a few stand for all (Knuth 1975)."""
+    rng, total = np.random.default_rng(_SEED), 0.0
+    for support in supports[:_SUPPORTS]:
+        batch, each = _seed(levels, support), 1.0
+        while len(batch.low) and total <= limit:
+            total += each * len(batch.low)
+            if len(batch.low) > _SAMPLE:
+                each *= len(batch.low) / _SAMPLE
+                batch = batch.rows(rng.choice(len(batch.low), _SAMPLE, replace=False))
+            unfinished = batch.rows(~np.asarray(batch.placed.all(axis=1)))
+            children = list(_children(levels, classes, unfinished))
+            if not children:
+                break
+            batch = _together(children)
+    return total > limit
 
 
 def _one_of_each(rays: Floats, classes: Ints) -> Floats:

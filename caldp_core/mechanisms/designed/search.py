@@ -16,13 +16,13 @@ import numpy as np
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms.designed.generation import complete_start, excess_of
 from caldp_core.mechanisms.designed.master import Weighted
-from caldp_core.mechanisms.designed.moments import Classes, Columns, columns_of
+from caldp_core.mechanisms.designed.moments import Classes, Columns, columns_of, together
 
 _CLIMBERS: Final = 192
-_ENTRIES: Final = 4_000_000
-"""Numbers that one step of all climbers may hold at a time."""
 _SWEEPS: Final = 12
 """Times that every symbol of a climber is moved at most; few need half of them."""
+_ROUNDS: Final = 60
+"""About 2 s for 16 symbols, 10 s for 64 and two minutes for 256."""
 _SPARSE: Final = 1e-300
 
 
@@ -108,6 +108,15 @@ class _Climbers:
         return np.asarray((square - line * there) / there**2)
 
 
+def _allowed(u: Floats, levels: Floats) -> Floats:
+    """(N, k) logarithms → the highest below them of columns that keep E."""
+    highest = np.empty_like(u)
+    for x, row in enumerate(levels):
+        near = np.flatnonzero(np.isfinite(row))
+        highest[:, x] = (u[:, near] + row[near]).min(axis=1)
+    return highest
+
+
 @dataclass(frozen=True, eq=False)
 class SearchedRays:
     """A source that climbs from the columns in use and from others nearby."""
@@ -120,19 +129,29 @@ class SearchedRays:
         """Columns that can be weighted so that rows sum to 1, and that span."""
         return columns_of(complete_start(self.levels), self.classes)
 
+    def kept(self, weighted: Weighted) -> Columns:
+        """Those sent the most, and one that says nothing: with it some weights make a channel."""
+        k = len(self.levels)
+        told = np.flatnonzero(np.ptp(weighted.columns.v, axis=1) > 0)
+        kept = told[np.argsort(-weighted.w[told], kind="stable")]
+        kept = kept[: min(10 * k, max(640, 4 * k))]
+        nothing = columns_of(np.zeros((1, k)), self.classes)
+        return together(weighted.columns.rows(kept[weighted.w[kept] > 1e-7]), nothing)
+
+    @property
+    def rounds(self) -> int:
+        """As many as end in good time."""
+        return _ROUNDS
+
     def better(self, weighted: Weighted) -> tuple[Columns, Floats]:
         """What the climbers reach, each column once."""
         k = len(self.levels)
         used = weighted.columns.v[weighted.w > 1e-7 * weighted.w.max()]
-        count = max(min(_CLIMBERS, _ENTRIES // k**2), 8)
         with np.errstate(divide="ignore"):
-            u = np.log(used[self.rng.integers(0, len(used), count)])
+            u = np.log(used[self.rng.integers(0, len(used), _CLIMBERS)])
         least = float(self.levels[self.levels > 0].min())
-        size = np.where(self.rng.random((count, 1)) < 0.5, 0.3, 3.0) * least
-        noisy = (u + size * self.rng.normal(size=u.shape))[:, None, :]
-        u = np.add(
-            noisy, self.levels, out=np.full((count, k, k), np.inf), where=np.isfinite(self.levels)
-        ).min(axis=2)
+        size = np.where(self.rng.random((_CLIMBERS, 1)) < 0.5, 0.3, 3.0) * least
+        u = _allowed(u + size * self.rng.normal(size=u.shape), self.levels)
         u -= u.max(axis=1, keepdims=True)
         v = climb(np.exp(u), self.levels, Worth.of(weighted), self.rng)
         with np.errstate(divide="ignore"):

@@ -28,7 +28,7 @@ _BESIDE: Final = 2.3
 _VIOLATED: Final = 1e-7
 _METHODS: Final[tuple[Literal["highs-ipm"], Literal["highs-ds"]]] = ("highs-ipm", "highs-ds")
 """HiGHS's interior points are four times as quick here as its simplex, which is the second try."""
-_ADDED: Final = 2
+_ADDED: Final = 6
 _SEEN: Final = 1e-9
 """Nats by which a peak must rise above all others' cones."""
 
@@ -77,8 +77,8 @@ def design(steps: Steps, progress: Progress = no_progress) -> Kernel:
     """Find the kernel with the least expected displacement, and prove how good it is.
 
     For a uniform prior on a torus no mechanism at all is below its `bound`. Takes a hundredth of a
-    second with a nat a step, a second with 0.4, ten with 0.1. Raises `CaldpError` where steps are
-    too small; what `progress` raises, to cancel.
+    second of processor time with a nat a step, a second with 0.3, five with 0.1. Raises
+    `CaldpError` where steps are too small; what `progress` raises, to cancel.
     """
     program = Program.of(steps)
     best = Kernel.of(steps, Peaks.planar(), _nothing(), program)

@@ -24,8 +24,8 @@ from caldp_core.mechanisms.kernels.lattice import Cells, Steps
 
 NEAR_MAX: Final = 600
 """Most cells of one quadrant that are nearer than the mean displacement: a minute's work."""
-_WINDOW: Final = 2000
-_REACH_MIN: Final = 7.0
+_WINDOW: Final = 1500
+_REACH_MIN: Final = 5.5
 _REACH_MAX: Final = 24.0
 _TOWARD: Final = (0.999, 0.97, 0.94, 0.9)
 """Where the cell of the window is looked for that stands for a far one: shares of the radius."""

@@ -56,6 +56,8 @@ class Board {
         };
         this.root.setAttribute("aria-label", label);
         this.root.style.setProperty("--k", names.length);
+        const longest = Math.max(...names.join(" ").split(" ").map(word => word.length));
+        this.root.style.setProperty("--letters", longest);
         this.tables.replaceChildren(table("promise"), table("deed"));
         this.mirror.replaceChildren(this.both, words.both);
     }

@@ -112,7 +112,7 @@ class Phone {
             el("p", {className: "why"}, told[report].why),
             el("p", {className: "of"}, words.of),
             el("ul", {className: "chances"}, ...rows),
-            el("p", {className: "note"}, words.forgotten),
+            el("p", {className: "note"}, told[report].left),
         ];
     }
 }

@@ -132,11 +132,19 @@ export class FilmPlayer {
         return name && this.films.get(this.now.film).codes.get(name);
     }
 
+    /** The lines of a picture: none that would be another step's. */
+    marksOf({marks}) {
+        if (!this.step) return marks;
+        const {hides} = this.films.get(this.now.film);
+        return marks.filter(mark => !hides.includes(mark));
+    }
+
     words(meta) {
         const {step} = this, subtitle = step?.subtitles[meta.id] ?? meta.subtitle;
         // Alternative texts say the subtitle in a sentence of their own.
         const alt = meta.subtitle ? meta.alt.replace(meta.subtitle, () => subtitle) : meta.alt;
-        return {...meta, alt, subtitle, fact: step?.facts[meta.id] ?? meta.fact};
+        return {...meta, alt, subtitle, fact: step?.facts[meta.id] ?? meta.fact,
+            nobody: step?.nobody[meta.id] ?? meta.nobody};
     }
 
     slide() {

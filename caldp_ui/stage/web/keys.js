@@ -5,7 +5,8 @@ const FAR = 10, ZOOM = 1.5, PAN_PX = 60;
 /** What a screen reader says about the keys. */
 export const KEYS_TOLD = "Arrow keys move the cursor from cell to cell, with Control ten cells. "
     + "Plus and minus zoom, Shift with arrows moves the maps, 0 shows the whole map. With a "
-    + "tool in hand, Space or Enter starts and ends a box or a stroke and takes a block. "
+    + "tool in hand, Space or Enter starts and ends a box or a stroke and takes a block; where a "
+    + "page asks for a place, they take the cell. "
     + "Escape gives up.";
 const ARROWS = {ArrowUp: [1, 0], ArrowDown: [-1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]};
 

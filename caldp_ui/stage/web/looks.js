@@ -94,6 +94,10 @@ export class Looks {
         const {root, scale, data} = this.stage, shown = this.shown();
         root.dataset.look = this.look;
         root.style.setProperty("--count", shown.length);
+        // Presented pictures and their numbers fill a board about as many high as wide.
+        const across = Math.ceil(Math.sqrt(shown.length + 1));
+        root.style.setProperty("--across", across);
+        root.style.setProperty("--down", Math.ceil((shown.length + 1) / across));
         for (const [id, pane] of this.panes) pane.figure.hidden = !shown.includes(id);
         this.panes.get(shown[0]).frame.append(scale.node);
         scale.write(data.titles[this.look === "error" ? "error" : "side"]);

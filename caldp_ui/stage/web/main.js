@@ -42,7 +42,7 @@ function feed({data, parentElement: parent}) {
 }
 
 /** A scene: the first one makes the stage, all others change it. */
-async function mount({data, parentElement: parent, setTriggerValue}) {
+async function mount({data: [data], parentElement: parent, setTriggerValue}) {
     let stage = instances.get(parent);
     if (!stage) {
         stage = new Stage(parent, looks);
@@ -64,7 +64,7 @@ async function mount({data, parentElement: parent, setTriggerValue}) {
 }
 
 /** Colours and style, and the signal that the code is there. */
-export default function code({data: {css, colours, night, scale}}) {
+export default function code({data: [{css, colours, night, scale}]}) {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(css);
     const bytes = Uint8Array.from(atob(colours), letter => letter.charCodeAt(0));

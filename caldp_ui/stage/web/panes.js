@@ -24,11 +24,11 @@ export function colourTable({low, high}, colours) {
 export class Picture {
     constructor(meta) { this.meta = meta; }
 
-    raster(codes, grid, table) {
-        if (this.drawn === codes && this.drawnNobody === this.meta.nobody) return this.canvas;
+    raster(codes, nobody, grid, table) {
+        if (this.drawn === codes && this.drawnNobody === nobody) return this.canvas;
         this.image ??= new ImageData(grid.columns, grid.rows);
         const pixels = new Uint32Array(this.image.data.buffer);
-        const {rows, columns} = grid, {nobody} = this.meta;
+        const {rows, columns} = grid;
         for (let row = 0; row < rows; row++) {
             let pixel = (rows - 1 - row) * columns, cell = row * columns;
             for (let end = cell + columns; cell < end; cell++, pixel++) {
@@ -131,9 +131,11 @@ export function paintPicture(context, picture, projection, stage, ratio, clip = 
     context.fillRect(left, top, right - left, bottom - top);
     context.imageSmoothingEnabled = false;
     const cells = raster => context.drawImage(raster, left, top, right - left, bottom - top);
-    cells(picture.raster(stage.codesOf(picture.meta.id), grid, table));
-    if (picture.meta.marks.includes("sensitive") && stage.ink.tint) cells(stage.ink.tint);
-    context.drawImage(stage.layer.over(projection, picture.meta.marks, stage, ratio), 0, 0);
+    const {id} = picture.meta, {nobody} = stage.film.words(picture.meta);
+    cells(picture.raster(stage.codesOf(id), nobody, grid, table));
+    const marks = stage.film.marksOf(picture.meta);
+    if (marks.includes("sensitive") && stage.ink.tint) cells(stage.ink.tint);
+    context.drawImage(stage.layer.over(projection, marks, stage, ratio), 0, 0);
     context.restore();
 }
 

@@ -62,8 +62,7 @@ export class Readout {
         say(this.place, cursor < 0 ? stage.data.unpointed : this.where(cursor));
         for (const [id, value] of this.rows) say(value, cursor < 0 ? "–" : this.told(id, cursor));
         this.facts.replaceChildren(...stage.data.pictures.map(meta => stage.film.words(meta))
-            .filter(({fact}) => fact).map(({title, fact: [number, text]}) =>
-                el("p", {}, el("strong", {}, number), el("span", {}, text, el("b", {}, title)))));
+            .filter(({fact}) => fact).map(factOf));
         if (stage.speaks && cursor >= 0) this.announce(this.sentence());
     }
 
@@ -82,4 +81,11 @@ export class Readout {
             say(this.status, this.next);
         }, SAID_EVERY_MS);
     }
+}
+
+/** A picture's number, its words and its title, as wide as the number's letters allow. */
+function factOf({title, fact: [number, text]}) {
+    const large = el("strong", {}, number);
+    large.style.setProperty("--letters", Math.max(3, number.length));
+    return el("p", {}, large, el("span", {}, text, el("b", {}, title)));
 }

@@ -199,6 +199,7 @@ export class Stage {
         this.frame = undefined;
         this.looks.paint();
         this.root.dataset.painted = this.turn;
+        this.root.dataset.step = this.film.now ? Object.values(this.film.now).join(" ") : "";
     }
 
     destroy() {

@@ -76,9 +76,10 @@ export class Toolbar {
         this.undo.disabled = !data.undo;
         this.redo.disabled = !data.redo;
         pressed(this.move, moving);
+        // The style shows and hides by it, and stops of the tab key are among what is shown.
+        root.dataset.tool = tools.tool;
         this.choices(tools);
         say(this.sentence, tools.sentence);
-        root.dataset.tool = tools.tool;
         this.open ||= tools.drawing;
         this.more.setAttribute("aria-expanded", String(Boolean(this.open)));
         root.classList.toggle("open", Boolean(this.open));

@@ -1,19 +1,28 @@
-/* Answers as rows: the truth as a bar, two estimates as points with their ranges, and a box that
+/* Answers as rows: the truth as a bar, estimates as points with their ranges, and a box that
    marks the answer as sensitive. Rows live as long as their answer, so that nothing blinks. */
 
-import {el, numbers, percent, runs, say} from "./dom.js";
+import {readParcel, Store, VALUES} from "../../stage/web/codec.js";
+import {el, say} from "../../stage/web/dom.js";
+import {FilmPlayer} from "../../stage/web/film.js";
+import {numbers, percent, runs} from "./text.js";
 import {Row} from "./row.js";
 
 const FOLDED_FROM = 61, COMMON = 40, FOUND_MOST = 120;
 const ROW_LEAST = 19, ROW_TOUCH = 28, ROW_MOST = 40;
-const ABOVE = 240, AROUND_ON_PHONE = 410, BOARD_LEAST = 380, WIDE = 760, NARROW = 500;
+const ABOVE = 280, AROUND_ON_PHONE = 450, BOARD_LEAST = 380, WIDE = 760, NARROW = 500;
+const ENDS = ["", "-low", "-high"];
 const instances = new WeakMap();
+/** Films come by a component of their own (feed.js), before the chart or after it. */
+const hub = globalThis[Symbol.for("caldp.answers")] ??= {parcels: new Map()};
 
 export default function mount({data, parentElement: parent, setTriggerValue}) {
     let chart = instances.get(parent);
     if (!chart) instances.set(parent, chart = new Chart(parent.querySelector(".chart")));
-    chart.emit = told => setTriggerValue("act", told);
+    chart.emit = setTriggerValue;
     chart.take(data);
+    hub.come = (bytes, feed) => chart.bring(bytes, feed);
+    hub.gone = feed => chart.letGo(feed);
+    if (!chart.brought.size) hub.parcels.forEach(hub.come);
     return () => setTimeout(() => { if (!parent.host?.isConnected) chart.end(); });
 }
 
@@ -24,19 +33,63 @@ class Chart {
         this.open = new Set();
         this.view = "groups";
         this.query = "";
+        this.brought = new Map();
+        this.film = new FilmPlayer(this);
+        this.toolbar = {update() {}};
         this.build();
         this.resized = new ResizeObserver(() => this.draw());
         this.resized.observe(root);
     }
 
-    end() { this.resized.disconnect(); }
+    end() {
+        this.resized.disconnect();
+        this.film.destroy();
+    }
+
+    /** A film: what the player needs of a stage is the chart itself. */
+    bring(bytes, feed) {
+        const {head, blobs} = readParcel(bytes), store = new Store();
+        for (const [name, packed] of blobs) store.hold(name, packed);
+        this.brought.set(feed, head.film);
+        this.film.bring(head.film, store);
+    }
+
+    letGo(feed) {
+        const film = this.brought.get(feed);
+        this.brought.delete(feed);
+        if (film) this.film.remove(film.id, film.turn);
+    }
+
+    /** The player shows another step, or none. */
+    changed() {
+        const {data, film} = this;
+        this.frame = null;
+        if (film.step) {
+            const read = name => film.codesOf(name) && Array.from(film.codesOf(name), c => VALUES[c]);
+            const three = name => ENDS.map(end => read(name + end));
+            const inGroups = {plain: three("plain-groups"), ours: three("ours-groups")};
+            const of = (name, g) => inGroups[name].map(column => column[g]);
+            this.frame = {...data, plain: three("plain"), ours: three("ours"), pinned: null,
+                groups: data.groups.map(({name, members, truth}, g) =>
+                    ({name, members, truth, plain: of("plain", g), ours: of("ours", g)}))};
+            this.filmed = new Set(read("marked").flatMap((mark, x) => mark ? [x] : []));
+        }
+        this.draw();
+    }
+
+    paint() {}
+
+    /** What is listed: a film's step, or what came from the server. */
+    get shown() { return this.frame ?? this.data; }
 
     build() {
         const legend = el("div", {className: "legend"});
         legend.innerHTML = `<span><i class="truth"></i>truth</span>
             <span class="plain"><i class="range plain"></i><i class="point plain"></i>plain LDP</span>
             <span class="ours"><i class="range ours"></i><i class="point ours"></i>this protection</span>
+            <span class="pinned" hidden><i class="range pinned"></i><i class="point pinned"></i>pinned</span>
             <span class="sensitive"><i class="truth"></i>sensitive</span>`;
+        this.pinned = legend.querySelector(".pinned");
         this.search = el("input", {type: "search", placeholder: "Search", "aria-label":
             "Search answers"});
         this.search.addEventListener("input", () => { this.query = this.search.value; this.draw(); });
@@ -55,7 +108,7 @@ class Chart {
         this.board = el("div", {className: "board", role: "group", "aria-label":
             "Answers; ticked ones are sensitive. Arrow keys go from answer to answer."});
         this.readout = el("p", {className: "readout"});
-        this.root.append(this.bar, this.board, this.readout);
+        this.root.append(this.bar, this.film.node, this.board, this.readout);
         this.board.addEventListener("keydown", event => this.rove(event));
         this.board.addEventListener("focusin", event => this.stop(event.target));
         for (const event of ["pointerover", "focusin"]) {
@@ -83,10 +136,16 @@ class Chart {
         }
         this.undo.disabled = !data.undo;
         this.redo.disabled = !data.redo;
+        this.pinned.hidden = !data.pinned;
+        this.film.leave();
+        this.frame = null;
+        this.film.update();
         this.draw();
     }
 
     mark(members, on) {
+        this.film.leave();
+        this.frame = null;
         for (const x of members) this.marked[on ? "add" : "delete"](x);
         this.send({marked: runs([...this.marked].sort((a, b) => a - b))});
         this.draw();
@@ -94,7 +153,7 @@ class Chart {
 
     send(told) {
         this.turn = Date.now() + Math.random();
-        this.emit({...told, turn: this.turn});
+        this.emit("act", {...told, turn: this.turn});
     }
 
     unfold(id) {
@@ -104,7 +163,7 @@ class Chart {
 
     /** What is listed now, from top to bottom. */
     items() {
-        const {names, groups} = this.data, k = names.length, wanted = this.query.trim().toLowerCase();
+        const {names, groups} = this.shown, k = names.length, wanted = this.query.trim().toLowerCase();
         const folds = k >= FOLDED_FROM;
         if (wanted) {
             const own = new Map(groups.flatMap(({name, members}) => members.map(x => [x, name])));
@@ -126,20 +185,22 @@ class Chart {
     }
 
     answer(x, inner) {
-        const {data} = this, {names, labels, truth, plain, ours, blocks} = data;
+        const {names, labels, truth, plain, ours, pinned, blocks, words} = this.shown;
         const of = found => found && found.map(column => column[x]);
         const made = {id: x, name: names[x], label: inner ? labels[x] : names[x], members: [x],
-            truth: truth[x], plain: of(plain), ours: of(ours), bars: true, heading: false, inner,
+            truth: truth[x], plain: of(plain), ours: of(ours), pinned: of(pinned), bars: true,
+            heading: false, inner,
             tag: blocks ? String(blocks[x] + 1) : ""};
-        made.told = on => `${this.sentence(made)} ${on ? data.words.marked : data.words.bare}`;
+        made.told = on => `${this.sentence(made)} ${on ? words.marked : words.bare}`;
         return made;
     }
 
-    group({name, members, truth, plain, ours}, g, folds, open) {
-        const made = {id: `g${g}`, name, members, truth, plain, ours, bars: folds, inner: false,
-            heading: !folds, foldable: folds, open, label: name};
+    group({name, members, truth, plain, ours, pinned}, g, folds, open) {
+        const made = {id: `g${g}`, name, members, truth, plain, ours, pinned, bars: folds,
+            inner: false, heading: !folds, foldable: folds, open, label: name};
         if (!folds) {
-            const all = [["truth", truth], ["plain", plain?.[0]], ["this", ours?.[0]]];
+            const all = [["truth", truth], ["plain", plain?.[0]], ["this", ours?.[0]],
+                ["pinned", pinned?.[0]]];
             const told = all.filter(([, share]) => share !== undefined);
             made.label = `${name}: ${told.map(([who, share]) => `${who} ${percent(share)}`).join(", ")}`;
         }
@@ -147,12 +208,12 @@ class Chart {
         return made;
     }
 
-    sentence({name, truth, plain, ours}) {
+    sentence({name, truth, plain, ours, pinned}) {
         const {n} = this.data, people = Math.round(truth * n).toLocaleString("en");
         const of = (who, found) => found
             ? `; ${who} ${percent(found[0])} (${percent(found[1])} to ${percent(found[2])})` : "";
         return `${name}: truth ${percent(truth)}, ${people} people${of("plain LDP", plain)}`
-            + `${of("this protection", ours)}.`;
+            + `${of("this protection", ours)}${of("pinned", pinned)}.`;
     }
 
     draw() {
@@ -170,10 +231,10 @@ class Chart {
         style.setProperty("--names", `${Math.min(17, 0.5 * longest + 2.2)}rem`);
         style.setProperty("--columns", columns);
         this.board.classList.toggle("low", height < 30);
-        const top = this.scale(items, wide / columns);
+        const top = this.frame ? this.top : this.scale(items, wide / columns);
         for (const item of items) {
             if (!this.rows.has(item.id)) this.rows.set(item.id, new Row(this, item.id));
-            this.rows.get(item.id).show(item, top, this.marked);
+            this.rows.get(item.id).show(item, top, this.frame ? this.filmed : this.marked);
         }
         this.arrange(items, columns, each);
         this.controls(items);
@@ -182,8 +243,9 @@ class Chart {
     /** The share at the right end; ranges may reach beyond, estimates and truth may not. */
     scale(items, width) {
         const shown = items.filter(item => item.bars);
-        const points = shown.flatMap(i => [i.truth, i.plain?.[0] ?? 0, i.ours?.[0] ?? 0]);
-        const ends = shown.flatMap(i => [i.plain?.[2] ?? 0, i.ours?.[2] ?? 0]);
+        const every = shown.flatMap(i => [i.plain, i.ours, i.pinned]).filter(Boolean);
+        const points = [...shown.map(i => i.truth), ...every.map(([estimate]) => estimate)];
+        const ends = every.map(([, , high]) => high);
         const most = Math.max(...points, 1e-9);
         const top = 1.04 * Math.max(most, Math.min(Math.max(...ends, 0), 1.6 * most));
         const ticks = width < 460 ? 3 : 5, rough = top / ticks;

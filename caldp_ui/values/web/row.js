@@ -1,6 +1,6 @@
-/* A row: a box to tick, a name, the truth as a bar, and two estimates as points with ranges. */
+/* A row: a box to tick, a name, the truth as a bar, and estimates as points with their ranges. */
 
-import {el, say} from "./dom.js";
+import {el, say} from "../../stage/web/dom.js";
 
 /** A row of an answer (`id` its number) or of a group (`g` and its number). */
 export class Row {
@@ -11,7 +11,7 @@ export class Row {
         this.text = el("span", {className: "text"});
         this.name = el("span", {className: "name"}, this.tag, this.text);
         this.truth = el("i", {className: "truth"});
-        this.marks = ["plain", "ours"].map(which => ({
+        this.marks = ["plain", "ours", "pinned"].map(which => ({
             which,
             range: el("i", {className: `range ${which}`}),
             point: el("i", {className: `point ${which}`}),
@@ -55,12 +55,14 @@ export class Row {
         this.place(item, top);
     }
 
-    place({truth, plain, ours, bars}, top) {
+    place(item, top) {
+        const {truth, bars} = item;
         const at = share => `${(100 * Math.min(1, Math.max(0, share / top))).toFixed(2)}%`;
         this.plot.classList.toggle("bare", !bars);
         this.truth.style.width = at(truth);
+        this.plot.classList.toggle("three", Boolean(item.pinned));
         for (const {which, range, point} of this.marks) {
-            const found = which === "ours" ? ours : plain;
+            const found = item[which];
             range.hidden = point.hidden = !found || !bars;
             if (!found) continue;
             const [estimate, low, high] = found;

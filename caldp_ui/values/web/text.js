@@ -1,18 +1,5 @@
-/* Small helpers: elements (texts are never read as HTML), shares and runs as texts. */
+/* Small helpers: shares and runs as texts. Elements come from the stage's own. */
 
-export function el(tag, properties = {}, ...children) {
-    const made = document.createElement(tag);
-    for (const [name, value] of Object.entries(properties)) {
-        if (/^(aria|data)-|^(role|for)$/.test(name)) made.setAttribute(name, value);
-        else made[name] = value;
-    }
-    made.append(...children);
-    return made;
-}
-
-export const say = (element, text) => {
-    if (element.textContent !== text) element.textContent = text;
-};
 export const percent = share => {
     const at = 100 * share;
     return `${at.toFixed(Math.abs(at) >= 9.95 || at === 0 ? 0 : Math.abs(at) >= 0.095 ? 1 : 3)} %`;

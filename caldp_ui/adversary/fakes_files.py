@@ -1,0 +1,74 @@
+"""What can be taken along of fake phones: every place's shares, and Python that finds them again.
+
+Room: adversary.
+"""
+
+from typing import Final
+
+import numpy as np
+
+from caldp_core.audit.poisoning import MAXIMAL_GAIN, RANDOM_ITEMS
+from caldp_core.domain.grid import GridDomain
+from caldp_ui.adversary.fakes import Poisoned
+from caldp_ui.adversary.slot import KNOWS_SHARE, KNOWS_TARGET
+from caldp_ui.compute import exports
+
+_SNIPPET: Final = """import numpy as np
+
+from caldp_core import Scenario, prepare, run
+from caldp_core.audit import poisoning
+from caldp_core.estimation.estimators import estimator
+from caldp_core.estimation.evidence import Evidence
+from caldp_core.estimation.recovery import FakesGuess, recovered, spread_evenly
+
+scenario = {scenario}
+place, share = {place}, {share!r}
+setup = prepare(scenario)
+mechanism = setup.mechanism
+honest = run(setup).first
+phones = round(honest.evidence.n * share / (1 - share))
+rng = np.random.default_rng(np.random.SeedSequence((scenario.seed, place)))
+{sent}
+evidence = Evidence.of(mechanism, honest.evidence.tally + fakes)
+print("without fakes", honest.estimate[place])
+print("with fakes", estimator(scenario.estimator).apply(evidence)[place])
+added = poisoning.crafted_mean(mechanism, place)
+block = np.eye(evidence.block_shares.size)[evidence.blocks[place]]
+print("repaired, told the target", recovered(evidence, share, FakesGuess(added, block))[place])
+guess = spread_evenly(evidence, float(added.sum()))
+print("repaired, told the share", recovered(evidence, share, guess)[place])
+"""
+_SENT: Final = {
+    MAXIMAL_GAIN: "fakes = poisoning.sample_crafted(mechanism, place, phones, rng)",
+    RANDOM_ITEMS: "counts = np.zeros(mechanism.k, np.int64)\ncounts[place] = phones\n"
+    "fakes = mechanism.sample_tally(counts, rng)",
+}
+"""The tally of the fake phones, by attack."""
+
+
+def csv_of(what: Poisoned, domain: GridDomain) -> bytes:
+    """One row a place: shares of people, in truth and by every estimate; `target` marks one."""
+    row, column = domain.place(np.arange(domain.k))
+    return exports.csv(
+        {
+            "symbol": np.arange(domain.k),
+            "latitude": domain.latitudes()[row].round(6),
+            "longitude": domain.longitudes()[column].round(6),
+            "target": np.arange(domain.k) == what.place,
+            "truth": what.truth,
+            "without fakes": what.before,
+            "with fakes": what.after,
+            "repaired, told the target": what.repaired[KNOWS_TARGET],
+            "repaired, told the share": what.repaired[KNOWS_SHARE],
+        }
+    )
+
+
+def snippet(what: Poisoned, attack: str) -> str:
+    """Python that prints the target's shares by every estimate."""
+    return _SNIPPET.format(
+        scenario=exports.literal(what.setup.scenario),
+        place=what.place,
+        share=what.share,
+        sent=_SENT[attack],
+    )

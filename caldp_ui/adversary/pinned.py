@@ -1,0 +1,45 @@
+"""What is pinned: another onlooker's maps under the same view, and the numbers that differ.
+
+Room: adversary.
+"""
+
+from dataclasses import replace
+from typing import Final
+
+from caldp_ui.adversary import below, scene, words
+from caldp_ui.adversary.beliefs import Shown, shown
+from caldp_ui.adversary.slot import ONLOOKER, SLOT, Suspect
+from caldp_ui.compute import runs
+from caldp_ui.parts import pins
+from caldp_ui.places.pinned import title
+from caldp_ui.words import formats
+from caldp_ui.words.towns import place_name
+
+
+def _find(record: Suspect) -> Shown:
+    """Its onlooker, whatever view it was pinned in."""
+    return shown(replace(record, show=ONLOOKER))
+
+
+def _numbers(what: Shown) -> dict[str, str]:
+    domain = runs.map_of(what.ours.setup.dataset)
+    return {
+        "protection": title(what.record.scenario),
+        "the person is in": place_name(domain, what.record.place),
+        "days": formats.exactly(what.record.days),
+        **below.column(what.ours, what),
+    }
+
+
+def _maps(now: Shown, what: Shown) -> None:
+    here, there = (runs.map_of(each.ours.setup.dataset) for each in (now, what))
+    pins.maps(SLOT, scene.scene(what, there), here)
+
+
+BESIDE: Final[pins.Beside[Suspect, Shown]] = pins.Beside(
+    find=_find,
+    title=lambda record: title(record.scenario),
+    said=words.headline,
+    numbers=_numbers,
+    picture=_maps,
+)

@@ -1,0 +1,40 @@
+"""What can be taken along of a room: Python that makes the estimate again from reports.csv.
+
+Room: room.
+"""
+
+from typing import Final
+
+from caldp_ui.room.question import Question, columns_of
+
+_SNIPPET: Final = """import csv
+
+import numpy as np
+
+from caldp_core.estimation.evidence import Evidence
+from caldp_core.estimation.intervals import intervals
+from caldp_core.mechanisms import mechanism
+from caldp_core.privacy.context import Context
+
+answers = {answers!r}
+sensitive = {sensitive!r}
+context = Context.high_low(np.isin(np.arange(len(answers)), sensitive), {epsilon!r})
+coin = mechanism(context, "randomized-response")
+columns = np.array({columns!r})
+with open("reports.csv", encoding="utf-8", newline="") as file:
+    reports = [answers.index(row["report"]) for row in csv.DictReader(file)]
+evidence = Evidence.of(coin, coin.tally(columns[reports]))
+ranges = intervals(evidence, 0.95)
+for row in zip(answers, evidence.unbiased, ranges.low, ranges.high):
+    print(*row, sep="\\t")
+"""
+
+
+def snippet(question: Question) -> str:
+    """Python that reads reports.csv beside it and prints shares with their 95 % ranges."""
+    return _SNIPPET.format(
+        answers=question.answers,
+        sensitive=question.sensitive,
+        epsilon=question.epsilon,
+        columns=columns_of(question).tolist(),
+    )

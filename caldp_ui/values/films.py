@@ -1,0 +1,165 @@
+"""Films of the picture: the sensitive set grows, ε rises, more people take part.
+
+Room: values. The same coins at every step. Made in the background, for all visits; sent once, and
+the browser plays them alone.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from caldp_core.basics.types import Floats, Progress
+from caldp_core.experiments.run import Result, Setup
+from caldp_core.scenarios.policies import ContextPolicy
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.compute import rivals, runs
+from caldp_ui.controls.common import EPSILONS
+from caldp_ui.parts import films, headline
+from caldp_ui.parts.comparison import Shown
+from caldp_ui.stage import Blob, Film, Step, encode
+from caldp_ui.values import answers, marks, words
+from caldp_ui.values.slot import SLOT, domain_of
+from caldp_ui.words import formats, promise
+
+SENSITIVE: Final = "sensitive"
+EPSILON: Final = "epsilon"
+PEOPLE: Final = "people"
+_SIZES: Final = 11
+_NUMBERS: Final = tuple(10.0**power for power in range(2, 10))
+_PER_SECOND: Final = 1.5
+Levels = Callable[[Scenario], list[float]]
+
+
+def of(what: Shown) -> list[Film]:
+    """The films of what is shown that have been made; none of what takes long."""
+    if what.ours is None or what.plain is None:
+        return []
+    scenario = what.ours.setup.scenario  # a setup alone is the same for all seeds
+    policy = scenario.policy
+    if not isinstance(policy, ContextPolicy) or isinstance(policy.epsilon, tuple):
+        return []
+    if runs.takes_long(scenario) or runs.takes_long(rivals.rival(scenario)):
+        return []
+    found = []
+    for name in TITLES:  # one after another, the first one first
+        made = films.film(SLOT.key(f"film-{name}"), _name(scenario, name), _maker(scenario, name))
+        if made is None:
+            break
+        found.append(made)
+    return found
+
+
+def _name(scenario: Scenario, film: str) -> str:
+    """What the film is the same for."""
+    alike = scenario if film == SENSITIVE else FOLLOWED[film](scenario, 1.0)
+    return f"{runs.key(alike)} {film}"
+
+
+def _maker(scenario: Scenario, name: str) -> Callable[[Progress], Film]:
+    return lambda progress: film(scenario, name, progress)
+
+
+def film(scenario: Scenario, name: str, progress: Progress) -> Film:
+    """The film of that name, around the scenario that the page shows."""
+
+    def step(value: float) -> Step:
+        at = FOLLOWED[name](scenario, value)
+        ours, plain = runs.once(at), runs.once(rivals.rival(at))
+        told = words.headline(Shown(ours.setup, plain.setup, ours, plain))
+        beside = {
+            headline.SENTENCE: headline.as_html(told),
+            headline.ODDS: headline.odds_html(ours.setup),
+        }
+        made = _step(_LABELS[name](value), value, ours, plain)
+        return replace(made, reading=f"{value:g}", elsewhere=beside)
+
+    levels = _LEVELS[name](scenario)
+    made = films.steps(levels, film_at(runs.setup(scenario))[name], step, progress)
+    return Film(name, TITLES[name], made, per_second=_PER_SECOND, dial=_DIALS.get(name, ""))
+
+
+def film_at(setup: Setup) -> dict[str, float]:
+    """By film, the value of the step that the page shows."""
+    return {
+        SENSITIVE: float(setup.sensitive.sum()),
+        EPSILON: promise.strongest(setup.scenario),
+        PEOPLE: float(setup.n),
+    }
+
+
+def _step(label: str, value: float, ours: Result, plain: Result) -> Step:
+    """Answers and groups of both, and which answers are sensitive."""
+    off = formats.out_of(min(ours.first.errors.tv, 1.0))
+    codes = {"marked": encode(ours.setup.sensitive.astype(np.float64))}
+    for name, result in (("plain", plain), ("ours", ours)):
+        codes |= dict(_columns(name, result))
+    return Step(f"{label} · {off} wrong", value, codes)
+
+
+def _columns(name: str, result: Result) -> Iterator[tuple[str, Blob]]:
+    shares = answers.shares_of(result)
+    groups = answers.groups_of(domain_of(result.setup.scenario))
+    inside = [answers.group_share(result, flags) for _, flags in groups]
+    for end, column, attribute in (
+        ("", shares.estimate, "estimate"),
+        ("-low", shares.low, "low"),
+        ("-high", shares.high, "high"),
+    ):
+        yield f"{name}{end}", encode(_drawable(column))
+        of_groups = np.array([getattr(group, attribute) for group in inside])
+        yield f"{name}-groups{end}", encode(_drawable(of_groups))
+
+
+def _drawable(shares: Floats) -> Floats:
+    """What the codes can tell: ranges may reach beyond everybody, which no picture shows."""
+    return np.clip(shares, -1.0, 1.0)
+
+
+def grown(scenario: Scenario, size: float) -> Scenario:
+    """The scenario with so many sensitive answers: its own first, then the table's others."""
+    flags = runs.setup(scenario).sensitive
+    picked = np.zeros(flags.size, np.bool_)
+    picked[np.argsort(~flags, kind="stable")[: int(size)]] = True
+    return scenario.with_context(sensitive=marks.spec_of(picked))
+
+
+def peopled(scenario: Scenario, n: float) -> Scenario:
+    """The scenario with so many people: the very ones of the data where there are as many."""
+    return replace(scenario, n=None if n == runs.dataset(scenario).n else int(n))
+
+
+def _sizes(scenario: Scenario) -> list[float]:
+    flags = runs.setup(scenario).sensitive
+    even = np.linspace(0, flags.size, min(_SIZES, flags.size + 1)).astype(int).tolist()
+    return [float(size) for size in sorted({*even, int(flags.sum())})]
+
+
+def _numbers(scenario: Scenario) -> list[float]:
+    return sorted({*_NUMBERS, float(runs.setup(scenario).n)})
+
+
+TITLES: Final = {
+    SENSITIVE: "The sensitive set grows",
+    EPSILON: "Privacy level ε",
+    PEOPLE: "People",
+}
+FOLLOWED: Final[Mapping[str, Callable[[Scenario, float], Scenario]]] = {
+    SENSITIVE: grown,
+    EPSILON: lambda scenario, value: scenario.with_context(epsilon=value),
+    PEOPLE: peopled,
+}
+"""What the scenario becomes at a step of each film."""
+_LEVELS: Final[Mapping[str, Levels]] = {
+    SENSITIVE: _sizes,
+    EPSILON: lambda scenario: list(EPSILONS),  # noqa: ARG005 — the same for all
+    PEOPLE: _numbers,
+}
+_DIALS: Final = {EPSILON: SLOT.key("epsilon")}
+"""Sliders of the page along which a film runs."""
+_LABELS: Final[Mapping[str, Callable[[float], str]]] = {
+    SENSITIVE: lambda size: f"{formats.exactly(int(size))} sensitive",
+    EPSILON: lambda epsilon: f"ε = {epsilon:g}",
+    PEOPLE: lambda n: f"{formats.people(n)} people",
+}

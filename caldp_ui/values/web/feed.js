@@ -1,0 +1,14 @@
+/* A film on its way to the picture of answers: a component of its own, so that it is sent once. */
+
+const hub = globalThis[Symbol.for("caldp.answers")] ??= {parcels: new Map()};
+
+/** `parent` stands for the film: it stays the same while the film is on the page. */
+export default function feed({data, parentElement: parent}) {
+    hub.parcels.set(parent, data);
+    hub.come?.(data, parent);
+    return () => setTimeout(() => {
+        if (parent.host?.isConnected) return;
+        hub.parcels.delete(parent);
+        hub.gone?.(parent);
+    });
+}

@@ -1,0 +1,135 @@
+"""Films of the pages: each step is what the page would show there, by a run of the core."""
+
+import re
+from dataclasses import replace
+from html import unescape
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from caldp_core.basics.types import no_progress
+from caldp_core.experiments.run import prepare, run
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.app import navigation
+from caldp_ui.compute import rivals
+from caldp_ui.distances import films as of_distances
+from caldp_ui.distances import scene as far
+from caldp_ui.distances import words as far_words
+from caldp_ui.distances.shown import shown as shown_far
+from caldp_ui.distances.side import RATES
+from caldp_ui.distances.slot import EVERYBODY, PERSON, Far, per_km
+from caldp_ui.parts import headline
+from caldp_ui.parts.comparison import at_once
+from caldp_ui.parts.films import steps
+from caldp_ui.personal import films as of_secrets
+from caldp_ui.personal import scene as own
+from caldp_ui.personal.slot import BEGIN, Personal, known, with_tags
+from caldp_ui.stage import Step, encode
+from caldp_ui.values import answers, chart
+from caldp_ui.values import films as values
+from caldp_ui.values.slot import BEGIN as ANSWERS
+from tests.ui.driver import APP, checked, choose
+
+
+def estimate_of(scenario: Scenario) -> str:
+    """The name of the picture of a run of the core."""
+    return encode(run(prepare(scenario)).first.estimate).name
+
+
+def test_steps_are_made_from_the_reader_outwards_and_told_in_order() -> None:
+    made: list[float] = []
+
+    def step(level: float) -> Step:
+        made.append(level)
+        return Step(f"{level}", level, {})
+
+    film = steps((1.0, 2.0, 5.0, 9.0), 4.0, step, no_progress)
+    assert made == [5.0, 2.0, 1.0, 9.0]
+    assert [each.value for each in film] == [1.0, 2.0, 5.0, 9.0]
+
+
+@pytest.mark.parametrize("view", [EVERYBODY, PERSON])
+def test_the_film_over_the_rate_shows_what_the_page_shows_at_each(view: str) -> None:
+    record = replace(Far(), show=view)
+    film = of_distances.over_rates(record, no_progress)
+    assert [step.value for step in film.steps] == list(RATES)
+    at = film.steps[RATES.index(record.rate)]
+    now = {picture.id: picture for picture in far.scene(shown_far(record, at_once)).pictures}
+    assert {name: code.name for name, code in at.codes.items()} == {
+        name: picture.code.name for name, picture in now.items() if name != far.TRUTH
+    }
+    assert at.facts[far.NOISE] == now[far.NOISE].fact
+    assert at.subtitles[far.NOISE] == now[far.NOISE].subtitle
+    assert (at.reading, film.dial) == ("0.02", "distances-rate")
+    assert far_words.headline(shown_far(record, at_once)).replace("*", "") in unescape(
+        re.sub(r"<[^>]*>", "", at.elsewhere[headline.SENTENCE])
+    )
+    other = film.steps[0]
+    assert other.codes[far.NOISE].name != at.codes[far.NOISE].name
+    if view == EVERYBODY:
+        assert other.codes[far.NOISE].name == estimate_of(per_km(record.scenario, RATES[0]))
+
+
+def test_a_film_leaves_out_lines_that_would_be_another_step_s() -> None:
+    assert set(of_distances.over_rates(Far(), no_progress).hides) == {"blocks", "sensitive"}
+
+
+def test_the_film_over_epsilon_has_all_ways_of_personal_secrets(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(of_secrets, "EPSILONS", (0.5, 1.0))
+    film = of_secrets.over_epsilon(Personal(), no_progress)
+    first, last = film.steps
+    low, high = (with_tags(BEGIN, epsilon=epsilon) for epsilon in (0.5, 1.0))
+    for step, scenario in ((first, low), (last, high)):
+        assert step.codes[own.ASSUMED].name == estimate_of(scenario)
+        assert step.codes[own.KNOWN].name == estimate_of(known(scenario))
+        assert set(step.codes) == {own.EVERYTHING, own.KNOWN, own.ASSUMED, own.NOTHING}
+    assert first.codes[own.EVERYTHING].name != last.codes[own.EVERYTHING].name
+    assert (last.label, last.value) == ("ε = 1", 1.0)
+
+
+@pytest.mark.parametrize("name", values.TITLES)
+def test_a_film_of_answers_shows_what_the_page_shows_at_each_step(name: str) -> None:
+    film = values.film(ANSWERS, name, no_progress)
+    present = values.film_at(prepare(ANSWERS))[name]
+    assert present in [step.value for step in film.steps]
+    for step in (film.steps[0], film.steps[-1]):
+        result = run(prepare(values.FOLLOWED[name](ANSWERS, step.value)))
+        shares = answers.shares_of(result)
+        assert step.codes["ours"].name == encode(result.first.estimate).name
+        assert step.codes["ours-low"].name == encode(np.clip(shares.low, -1, 1)).name
+        assert step.codes["marked"].name == encode(result.setup.sensitive.astype(float)).name
+    own = next(step for step in film.steps if step.value == present)
+    assert own.codes["ours"].name == estimate_of(ANSWERS)
+    assert own.codes["plain"].name == estimate_of(rivals.rival(ANSWERS))
+
+
+def test_the_sensitive_set_grows_from_nothing_over_its_own_to_everything() -> None:
+    own = prepare(ANSWERS).sensitive
+    sets = [prepare(values.grown(ANSWERS, size)).sensitive for size in range(own.size + 1)]
+    assert [int(flags.sum()) for flags in sets] == list(range(own.size + 1))
+    assert all((small <= large).all() for small, large in pairwise(sets))
+    np.testing.assert_array_equal(sets[int(own.sum())], own)
+
+
+def test_all_people_of_the_data_are_the_very_people() -> None:
+    n = prepare(ANSWERS).dataset.n
+    assert n is not None
+    assert values.peopled(ANSWERS, float(n)).n is None
+    assert values.peopled(ANSWERS, 100.0).n == 100
+
+
+def test_resting_on_a_step_makes_it_the_page_s_scenario() -> None:
+    at = AppTest.from_file(APP, default_timeout=120)
+    checked(at.switch_page(navigation.VALUES).run())
+    choose(at, values.SENSITIVE, 2.0, chart.KEY)
+    scenario = at.session_state["values/slot"].record.scenario
+    assert scenario == values.grown(ANSWERS, 2.0)
+    choose(at, "no film", 2.0, chart.KEY)
+    assert at.session_state["values/slot"].record.scenario == scenario
+    choose(at, values.EPSILON, 99.0, chart.KEY)
+    assert at.session_state["values/slot"].record.scenario == scenario
+    assert len(at.warning) == 1
