@@ -30,7 +30,8 @@ STREAM_MAX_ENTRIES: Final = 10**11
 STREAM_FREELY_ENTRIES: Final = 10**10
 """Most entries that an audit reads where the form of the channel would do: about ten seconds."""
 SPACE_POINTS_MAX: Final = 2**22
-"""Largest space over a finite field: its tables take some 0.2 GB."""
+"""Largest space over a finite field: its tables take some 0.2 GB, and a tally of any number of
+people at most 2³⁰ draws a block: about a minute."""
 HASHES_MAX: Final = 10**10
 """Most people times symbols of the largest block that are hashed one by one: about 10 s."""
 DRAWS_MAX: Final = 2 * 10**9

@@ -69,7 +69,7 @@ class ReadyPolicy:
 
 @dataclass(frozen=True)
 class Preset:
-    """Blocks and sensitive values, see `Ready`."""
+    """Blocks and sensitive values."""
 
     title: str
     sentence: str
@@ -77,11 +77,11 @@ class Preset:
     sensitive: SensitiveSpec
 
     def apply(self, scenario: Scenario) -> Scenario:
-        """See `Ready`."""
+        """The scenario with them, at its own ε."""
         return in_context(scenario).with_context(blocks=self.blocks, sensitive=self.sensitive)
 
     def fits(self, scenario: Scenario) -> bool:
-        """See `Ready`."""
+        """True if the scenario already has them, at any ε."""
         policy = scenario.policy
         return isinstance(policy, ContextPolicy) and (policy.blocks, policy.sensitive) == (
             self.blocks,
@@ -91,19 +91,19 @@ class Preset:
 
 @dataclass(frozen=True)
 class Fading:
-    """Secrecy that fades with the distance between values, see `Ready`; neighbours are 1 apart."""
+    """Secrecy that fades with the distance between values; neighbours are 1 apart."""
 
     title: str
     sentence: str
     policy: Line | Distances
 
     def apply(self, scenario: Scenario) -> Scenario:
-        """See `Ready`."""
+        """The scenario with this protection, at its own ε."""
         policy = replace(self.policy, epsilon=scenario.policy.plain_epsilon)
         return _kept(replace(scenario, policy=policy))
 
     def fits(self, scenario: Scenario) -> bool:
-        """See `Ready`."""
+        """True if the scenario already has this protection, at any ε."""
         policy = scenario.policy
         same = isinstance(policy, Line | Distances) and type(policy) is type(self.policy)
         return same and replace(self.policy, epsilon=policy.plain_epsilon) == policy

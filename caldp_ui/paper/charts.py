@@ -21,7 +21,7 @@ _ABOVE: Final = 30
 _LINE_COLOURS: Final = ("plain", "ours", "ours", "ours", "ours")
 _DASHES: Final = ("dash", "solid", "solid", "solid", "solid")
 _SYMBOLS: Final = ("diamond", "circle", "square", "triangle-up", "star")
-_FADE: Final = (1.0, 0.45, 0.6, 0.8, 1.0)
+_FADE: Final = (1.0, 0.7, 0.8, 0.9, 1.0)
 
 
 def table_1(rows: Rows, columns: Sequence[Column], colours: Palette) -> go.Figure:

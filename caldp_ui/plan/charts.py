@@ -65,7 +65,7 @@ def _line(
         "y": [each.people for each in needs],
         "mode": "lines+markers",
         "name": title,
-        "opacity": 1.0 if chosen or number == 0 else 0.45,
+        "opacity": 1.0 if chosen or number == 0 else 0.7,
         "line": {"color": ink, "dash": _DASHES[number], "width": 4 if chosen else 2},
         "marker": {"symbol": _SYMBOLS[number], "size": 9 if chosen else 7, "color": ink},
         "hovertemplate": "%{y:,.3s} people",

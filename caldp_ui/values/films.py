@@ -37,13 +37,13 @@ def of(what: Shown) -> list[Film]:
     if what.ours is None or what.plain is None:
         return []
     scenario = what.ours.setup.scenario  # a setup alone is the same for all seeds
-    policy = scenario.policy
-    if not isinstance(policy, ContextPolicy) or isinstance(policy.epsilon, tuple):
+    in_context = isinstance(scenario.policy, ContextPolicy)
+    if in_context and isinstance(scenario.context.epsilon, tuple):
         return []
     if runs.takes_long(scenario) or runs.takes_long(rivals.rival(scenario)):
         return []
     found = []
-    for name in TITLES:  # one after another, the first one first
+    for name in TITLES if in_context else (EPSILON, PEOPLE):  # one after another
         made = films.film(SLOT.key(f"film-{name}"), _name(scenario, name), _maker(scenario, name))
         if made is None:
             break
@@ -147,7 +147,7 @@ TITLES: Final = {
 }
 FOLLOWED: Final[Mapping[str, Callable[[Scenario, float], Scenario]]] = {
     SENSITIVE: grown,
-    EPSILON: lambda scenario, value: scenario.with_context(epsilon=value),
+    EPSILON: lambda scenario, value: scenario.with_epsilon(value),
     PEOPLE: peopled,
 }
 """What the scenario becomes at a step of each film."""

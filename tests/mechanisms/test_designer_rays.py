@@ -84,6 +84,17 @@ def test_too_many_rays_are_given_up() -> None:
     assert extreme_rays(line(12, 1.0), np.arange(12), 1000) is None
 
 
+@pytest.mark.parametrize("levels", [line(10, 1.0), plane(9, 1), closed(uneven(9, 2))])
+def test_an_estimate_gives_up_early_and_only_where_rays_are_too_many(levels: Floats) -> None:
+    rays = extreme_rays(levels, np.arange(len(levels)), 100_000)
+    assert rays is not None
+    # Partial rays are at most 10 times as many; twice an estimate of them is left to it.
+    again = extreme_rays(levels, np.arange(len(levels)), len(rays))
+    assert again is not None
+    np.testing.assert_array_equal(again, rays)
+    assert extreme_rays(levels, np.arange(len(levels)), len(rays) // 40) is None
+
+
 @pytest.mark.parametrize("levels", SMALL)
 def test_the_bound_agrees_with_linear_programming_over_brute_force_rays(levels: Floats) -> None:
     rng = np.random.default_rng(4)

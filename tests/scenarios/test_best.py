@@ -1,5 +1,7 @@
 """The mechanism that is left to us: least exact error among the quick, whatever the data are."""
 
+from typing import NoReturn
+
 import numpy as np
 import pytest
 
@@ -8,7 +10,14 @@ from caldp_core.datasets import Geometric, Uniform, Zipf
 from caldp_core.experiments.run import prepare
 from caldp_core.mechanisms import FAMILIES, mechanism
 from caldp_core.mechanisms.catalogue import MECHANISMS, mechanisms_for
-from caldp_core.mechanisms.specs import Galois, GridGeometric, Hadamard, Rappor, SubsetSelection
+from caldp_core.mechanisms.specs import (
+    BestKernel,
+    Galois,
+    GridGeometric,
+    Hadamard,
+    Rappor,
+    SubsetSelection,
+)
 from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.context import Context, PrivacyMatrix
 from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
@@ -114,3 +123,15 @@ def test_what_does_not_fit_is_one_sentence(policy: object, mechanism: object, wo
 def test_unknown_policies_have_no_mechanism() -> None:
     with pytest.raises(CaldpError, match="No mechanism of the catalogue"):
         chosen(Best(), released_together(BinaryPolicy(1.0, 1.0)))
+
+
+def test_nothing_is_designed_to_find_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
+    policy = EuclideanMetric(2, 3, 1.0, 0.7)
+
+    def design(steps: object) -> NoReturn:
+        raise AssertionError(f"designed for {steps}")
+
+    monkeypatch.setattr("caldp_core.mechanisms.kernels.mechanism.kernel_for", design)
+    with pytest.raises(AssertionError, match="designed for"):
+        BestKernel().make(policy)
+    assert chosen(Best(), policy).name != "best-kernel"

@@ -132,8 +132,8 @@ def _component(at: AppTest, key: str) -> Any:
 
 def scene_of(at: AppTest, key: str = STAGE) -> dict[str, Any]:
     """What the stage is told to show."""
-    found: dict[str, Any]
-    (found,) = json.loads(_component(at, key).json)
+    sent = json.loads(_component(at, key).json)
+    found: dict[str, Any] = sent[0] if isinstance(sent, list) else sent
     return found
 
 

@@ -26,11 +26,11 @@ from caldp_ui.parts.films import steps
 from caldp_ui.personal import films as of_secrets
 from caldp_ui.personal import scene as own
 from caldp_ui.personal.slot import BEGIN, Personal, known, with_tags
-from caldp_ui.stage import Step, encode
+from caldp_ui.stage import Film, Step, encode
 from caldp_ui.values import answers, chart
 from caldp_ui.values import films as values
 from caldp_ui.values.slot import BEGIN as ANSWERS
-from tests.ui.driver import APP, checked, choose
+from tests.ui.driver import APP, checked, choose, container
 
 
 def estimate_of(scenario: Scenario) -> str:
@@ -133,3 +133,30 @@ def test_resting_on_a_step_makes_it_the_page_s_scenario() -> None:
     choose(at, values.EPSILON, 99.0, chart.KEY)
     assert at.session_state["values/slot"].record.scenario == scenario
     assert len(at.warning) == 1
+
+
+def test_films_run_along_the_slider_of_their_page_and_say_what_it_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(of_distances, "RATES", (Far().rate,))
+    monkeypatch.setattr(of_secrets, "EPSILONS", (1.0,))
+    for page, film in (
+        (navigation.DISTANCES, of_distances.over_rates(Far(), no_progress)),
+        (navigation.PERSONAL, of_secrets.over_epsilon(Personal(), no_progress)),
+    ):
+        at = AppTest.from_file(APP, default_timeout=120).switch_page(page)
+        checked(at.run())
+        slider = at.select_slider(key=film.dial)
+        (step,) = film.steps
+        assert step.reading == f"{slider.value:g}"
+        assert step.reading in slider.options
+        (said,) = (item.value for item in container(at, "headline").markdown)
+        told = re.sub("<.*?>", "", step.elsewhere[headline.SENTENCE])
+        assert unescape(told) == re.sub(r"\*\*|\\(?=[^\w\s])", "", said)
+        (odds,) = (item.proto.body for item in container(at, f"{slug(film)}-odds").get("html"))
+        assert "".join(list(step.elsewhere.values())[1:]) == odds
+
+
+def slug(film: Film) -> str:
+    """The page of a film, as its keys begin."""
+    return film.dial.partition("-")[0]

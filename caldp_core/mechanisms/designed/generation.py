@@ -51,14 +51,16 @@ class Source(Protocol):
 def generate(source: Source, accuracy: float, progress: Progress) -> Weighted:
     """Columns and weights whose loss no column of the source lowers by more than `accuracy`.
 
-    Relative; the share handed to `progress` is that of log(what is still to be gained).
+    Relative; the share handed to `progress` is that of log(what is still to be gained), or that of
+    the rounds. After the last round what was found by then is handed back.
     """
     columns = source.start()
     best, still, reached, sharp = best_weights(columns, source.classes, _ROUGH), 1.0, 0.0, _ROUGH
-    for _ in range(source.rounds):
+    for done in range(source.rounds):
         found, excess = source.better(best)
         still = max(float(excess.max(initial=0.0)) / best.information.loss, 1e-16)
-        reached = max(reached, min(float(np.log(still) / np.log(accuracy)), 1.0))
+        log_share = min(float(np.log(still) / np.log(accuracy)), 1.0)
+        reached = max(reached, log_share, done / source.rounds)
         progress(reached)
         if still < accuracy and sharp <= 0.1 * accuracy:
             break
