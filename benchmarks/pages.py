@@ -79,10 +79,10 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
         yield Figure("pages in Chromium", "×", None, note=lack)
         return
     with chromium() as browser, tempfile.TemporaryDirectory() as name:
-        with serving(Path(name), "benchmarks/bare_page.py") as address:
-            bare = median(bare_moves(browser, address))
-        with serving(Path(name)) as address:
+        folder = Path(name)
+        with serving(folder, "benchmarks/bare_page.py") as plain, serving(folder) as address:
             for moved in PAGES:
+                bare = median(bare_moves(browser, plain))  # now, as the load may change
                 visit = browser.new_context(viewport={"width": 1280, "height": 720})
                 times = _moves(visit.new_page(), address, moved)
                 visit.close()

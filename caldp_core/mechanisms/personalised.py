@@ -14,6 +14,7 @@ p̂(x) = p̂_common(x) + Σ_j p̂(⊥_j)·π_j(x), unbiased if π_j is where the
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -151,13 +152,13 @@ class PersonalisedMechanism:
         return float(self.common.oracles.offset(weights)[0])
 
     def _tag_covariance(self, shares: Floats, n: int) -> Floats:
-        """(κ, κ) Cov(t̂_i, t̂_j), by polarisation: Var(a + b) − Var(a − b) = 4·Cov(a, b)."""
+        """(κ, κ) Cov(t̂_i, t̂_j), by polarisation: Var(a + b) = Var(a) + 2·Cov(a, b) + Var(b)."""
         units = [self._unit(self.k + tag) for tag in range(self.tags)]
-
-        def variance(weights: Floats) -> float:
-            return self.common.sum_variance(shares, weights, n)
-
-        return np.array([[(variance(a + b) - variance(a - b)) / 4 for b in units] for a in units])
+        found = np.diag([self.common.sum_variance(shares, unit, n) for unit in units])
+        for i, j in combinations(range(self.tags), 2):
+            both = self.common.sum_variance(shares, units[i] + units[j], n)
+            found[i, j] = found[j, i] = (both - found[i, i] - found[j, j]) / 2
+        return found
 
     def user_policy(self, own: Sequence[int]) -> Context:
         """What one user is promised: ε for X_S and for the user's (κ,) own symbols, or −1.

@@ -3,7 +3,7 @@
 Room: values.
 """
 
-from typing import Final
+from typing import Any, Final
 
 from caldp_ui.controls.presets import fitting
 from caldp_ui.parts import pins
@@ -19,8 +19,8 @@ def _title(record: Values) -> str:
     scenario = record.scenario
     table = table_of(scenario.dataset)
     preset = fitting(presets_of(scenario.dataset, domain_of(scenario)), scenario)
-    level = scenario.context.epsilon
-    told = f"ε = {level:g}" if not isinstance(level, tuple) else "several ε"
+    policy: Any = scenario.policy
+    told = "several ε" if isinstance(policy.epsilon, tuple) else f"ε = {policy.epsilon:g}"
     name = f"{table.title}, " if table else ""
     return f"{name}{preset.title if preset else 'own protection'}, {told}"
 

@@ -29,12 +29,13 @@ _SCALE = {"v": "2", "dataset": "survey", "dataset.table": "income", "policy": "l
 _ALIKE = {"v": "2", "dataset": "survey", "blocks": "one"}
 _TWO = {"v": "2", "dataset": "uniform", "dataset.k": "2", "n": "1000"}
 _FAR = {"v": "2", "dataset.area": "39.8,42.6,-77.2,-71"}
-_CROW = Menu("distances", "distances-more", "distances-method")
+_CROW = Menu("distances", "distances-more", "distances-family")
 MENUS = {
     **dict.fromkeys([*FAMILIES, "published-urap"], _VALUES),
     "grid-geometric": Menu("values", "values-more", "values-family", _SCALE),
     "exponential": _CROW,
     "planar-geometric": _CROW,
+    "best-kernel": _CROW,
     "stepped-geometric": _CROW,
 }
 """Where each mechanism is chosen by name."""

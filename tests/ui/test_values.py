@@ -168,6 +168,7 @@ def test_blocks_are_chosen_by_kind() -> None:
         {"v": "2", "dataset": "survey", "dataset.table": "wages"},
         {"v": "2", "dataset": "survey", "blocks": "one", "sensitive": "symbols",
          "sensitive.runs": "0-10"},
+        {"v": "2", "dataset": "survey", "policy": "crow-flies"},
         {"v": "2", "dataset": "zipf", "dataset.k": "3000", "n": "10", "blocks": "one"},
     ],
 )  # fmt: skip
