@@ -19,8 +19,7 @@ from caldp_ui.room.question import Question
 from caldp_ui.room.registry import Held, Seen, rooms
 from caldp_ui.room.slot import CODE, SLOT
 from caldp_ui.session import notices
-from caldp_ui.session.jobs import run_page
-from caldp_ui.session.ticking import ticking
+from caldp_ui.session.ticking import run_page, ticking
 
 _HELD: Final = "room/held"
 _NEXT: Final = "room/next"
@@ -99,7 +98,7 @@ def page() -> None:
         _way_in(seen)
         _buttons(mine, seen)
     with main:
-        ticking(1.0, lambda: _live(mine))
+        ticking("hall", 1.0, lambda: _live(mine))
         below.show(lambda: rooms().steer(mine))
     _keeper(key=_KEEPER, data={"held": vars(mine)})
 

@@ -14,8 +14,7 @@ from caldp_ui.app.navigation import enter
 from caldp_ui.room import boards
 from caldp_ui.room.registry import SECOND, Busy, rooms, tidy
 from caldp_ui.room.slot import CODE, SLOT
-from caldp_ui.session.jobs import run_page
-from caldp_ui.session.ticking import ticking
+from caldp_ui.session.ticking import run_page, ticking
 
 KEY: Final = SLOT.key("phone")
 _RECEIVED: Final = f"{KEY}/received"
@@ -43,7 +42,7 @@ def page(code: str) -> None:
     received = st.session_state.get(_RECEIVED, {}).keys() == {seen.mark}
     boards.phone(seen, KEY, received, refused.get(seen.mark), lambda: _reported(code))
     stamp = _stamp(code)
-    ticking(3.0, lambda: _listen(code, stamp))
+    ticking("phone", 3.0, lambda: _listen(code, stamp))
 
 
 def _reported(code: str) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 import streamlit as st
 
 from caldp_core.basics.types import Progress
-from caldp_ui.session.jobs import Job, Offer, Told, bar, begin, held, place, run_page, soon, watch
-from caldp_ui.session.ticking import ticking
+from caldp_ui.session.jobs import Job, Offer, Told, bar, begin, held, place, soon, watch
+from caldp_ui.session.ticking import run_page, ticking
 
 
 def filling(
@@ -31,7 +31,7 @@ def filling(
         job = held(key, name)
         soon(st.session_state[place(key)])
     if job is None or not job.done:
-        ticking(1.5, lambda: _fill(key, told, show))
+        ticking(key, 1.5, lambda: _fill(key, told, show))
         return
     # In a container, as a fragment's elements are: each takes the place of what the fragment drew.
     # Without it the page shows both, one above the other, until its run has ended.

@@ -10,20 +10,17 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from threading import Event
 from time import monotonic
-from typing import Any, Final, Generic, Literal, NoReturn, TypeAlias, TypeVar
+from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar
 
 import streamlit as st
 
 from caldp_core.basics.errors import Cancelled
 from caldp_core.basics.types import Progress
-from caldp_ui.session import notices
-from caldp_ui.session.ticking import ticking
+from caldp_ui.session.ticking import run_page, ticking
 
 T = TypeVar("T")
 _SOON_S: Final = 0.25
-_ALONE_S: Final = 2.5
-"""A page that is left alone for so long may be ticked: a tick that crosses what a hand does, which
-comes a second after another, can leave the page as it was before that."""
+_ALONE_S: Final = 1.0
 
 
 @dataclass
@@ -162,7 +159,7 @@ def quietly(key: str, name: str, work: Callable[[Progress], T]) -> T | None:
     if job is not None and job.done:
         return None if job.future.exception() else job.result()
     st.session_state[f"{key}/idle"] = 0
-    ticking(_ALONE_S, lambda: _wait(key, name, work))
+    ticking(key, _ALONE_S, lambda: _wait(key, name, work))
     return None
 
 
@@ -173,12 +170,6 @@ def _wait(key: str, name: str, work: Callable[[Progress], Any]) -> None:
         st.session_state[place(key)] = launch(name, work, _quiet_pool)
     elif job is not None and job.done:
         run_page()
-
-
-def run_page() -> NoReturn:
-    """Run the page once more by itself; a notice that nobody has read yet stays."""
-    notices.stay()
-    st.rerun()
 
 
 def held(key: str, name: str) -> Job[Any] | None:
@@ -201,7 +192,7 @@ def _start(key: str, name: str, work: Callable[[Progress], Any]) -> None:
 
 def watch(key: str, told: Told) -> None:
     """The job's progress until it is done; then the page runs once more."""
-    ticking(0.4, lambda: _look(key, told))
+    ticking(key, 0.4, lambda: _look(key, told))
 
 
 def _look(key: str, told: Told) -> None:

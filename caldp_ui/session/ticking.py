@@ -1,24 +1,52 @@
 """Parts of a page that draw themselves anew every so often.
 
 Room: session.
+
+A tick can cross what a hand does: the browser sends both, the page is run for the hand, and the
+tick's own run comes right behind. Streamlit then loses some of what the page's run has drawn, and
+the reader sees the page as it was before. Such a tick is known by coming sooner after the page was
+drawn than a tick of that drawing can, and has the page run once more.
 """
 
 from collections.abc import Callable
-from uuid import uuid4
+from time import monotonic
+from typing import Final, NoReturn
 
 import streamlit as st
 
+from caldp_ui.session import notices
 
-def ticking(seconds: float, draw: Callable[[], None]) -> None:
+_MENDED: Final = "ticking/mended"
+_REST_S: Final = 2.0
+"""A page is not mended more often: where its runs take longer than ticks, that would never end."""
+
+
+def ticking(key: str, seconds: float, draw: Callable[[], None]) -> None:
     """Draw now, and again every so many seconds until the page is drawn without it.
 
-    Every drawing of the page gives it a new identity. If it kept the old one, a tick sent before
-    the page was drawn could arrive just after: Streamlit would start a run for it and drop what the
-    page's own run has not delivered yet. Ticks of an identity that is gone are ignored.
+    `key`: one place on one page.
     """
+    begun: list[float] = []
 
     def drawn() -> None:
+        if begun and monotonic() - begun[0] < seconds:
+            _mend()
+        if not begun:
+            begun.append(monotonic())
         draw()
 
-    drawn.__qualname__ = f"ticking-{uuid4().hex}"
+    drawn.__qualname__ = f"ticking-{key}"  # two in one container would be one to Streamlit
     st.fragment(drawn, run_every=seconds)()
+
+
+def _mend() -> None:
+    now = monotonic()
+    if now - st.session_state.get(_MENDED, -_REST_S) >= _REST_S:
+        st.session_state[_MENDED] = now
+        run_page()
+
+
+def run_page() -> NoReturn:
+    """Run the page once more by itself; a notice that nobody has read yet stays."""
+    notices.stay()
+    st.rerun()
