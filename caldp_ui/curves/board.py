@@ -193,4 +193,4 @@ def _file(record: Curves, drawn: Sequence[Drawn]) -> None:
         "“Unbiased, unprocessed”, thin dots show what the papers prove of Hadamard and "
         "randomized response (of l1, halved)."
     )
-    hand_on.file(SLOT.key("csv"), "curves.csv", csv_of(record, drawn))
+    hand_on.file(SLOT.key("csv"), "curves.csv", partial(csv_of, record, drawn))

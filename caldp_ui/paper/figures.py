@@ -134,7 +134,7 @@ def _panels(points: list[Point], turns: list[Turn]) -> None:
         "unless chosen otherwise. λ is ours: the paper's stands in its picture alone."
     )
     if any(found):
-        hand_on.file(SLOT.key("csv"), "figure-2.csv", files.figure_2_csv(points, found))
+        hand_on.file(SLOT.key("csv"), "figure-2.csv", partial(files.figure_2_csv, points, found))
 
 
 def _order(at: dict[tuple[int, int, int | None], Mean | None]) -> str:

@@ -6,6 +6,7 @@ are held against it. Errors fall with 1/people, so a multiple of the error is on
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -62,7 +63,9 @@ def view(record: Paper) -> None:
             f"the number of sensitive values. With {sizes[at]:,}: {told}.",
         )
     st.table(_numbers(sizes, found))
-    hand_on.file(SLOT.key("csv"), "sensitive-sets.csv", files.sensitive_sets_csv(sizes, found))
+    hand_on.file(
+        SLOT.key("csv"), "sensitive-sets.csv", partial(files.sensitive_sets_csv, sizes, found)
+    )
     if record.share is not None:
         st.caption("Galois response is made for this share, subset selection for the worst case.")
     st.caption(

@@ -77,7 +77,7 @@ def _show(scenario: Scenario, kept: list[int], turns: list[Turn]) -> None:
         )
     if rows:
         st.table(_numbers(rows).rename_axis("total variation"))
-        hand_on.file(SLOT.key("csv"), "table-1.csv", files.table_1_csv(rows))
+        hand_on.file(SLOT.key("csv"), "table-1.csv", partial(files.table_1_csv, rows))
     st.caption(
         "Bars: two standard errors either side; printed numbers come without any. The paper's LDP "
         "is Hadamard response; what the best plain LDP does is under “Method”, “The most accurate "

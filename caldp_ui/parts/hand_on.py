@@ -88,7 +88,11 @@ def link_of(query: Mapping[str, str]) -> None:
 
 
 def file(key: str, name: str, data: str | bytes | Callable[[], bytes]) -> None:
-    """A button that saves a file under its name: text, bytes, or what makes them once asked."""
+    """A button that saves a file under its name: text, bytes, or what makes them once asked.
+
+    What changes while work goes on beside it must be made once asked: a browser that looks for the
+    file of a drawing that has been replaced finds nothing.
+    """
     kind, icon = _KINDS[name.rpartition(".")[2]]
     st.download_button(name, data, name, kind, key=key, icon=icon, on_click="ignore")
 

@@ -70,18 +70,20 @@ def found(slot: PinSlot[R], beside: Beside[R, T]) -> T | None:
 
 def show(slot: PinSlot[R], beside: Beside[R, T], now: T) -> None:
     """What is pinned, if anything is: its picture, and a table of what differs."""
-    record = slot.pinned
-    if record is None:
-        return
+    with st.container(key=slot.key("pinned")):  # always there: what follows keeps its place
+        if slot.pinned is not None:
+            _show(slot.pinned, beside, now)
+
+
+def _show(record: R, beside: Beside[R, T], now: T) -> None:
     pinned = beside.find(record)
-    with st.container(key=slot.key("pinned")):
-        column = beside.numbers(pinned)
-        if not column:
-            st.info("What is pinned takes longer than a second; unpin it, or pin a quick one.")
-            return
-        st.markdown(f"**Pinned: {beside.title(record)}** · {beside.said(pinned)}")
-        beside.picture(now, pinned)
-        st.table(differences(beside.numbers(now), column))
+    column = beside.numbers(pinned)
+    if not column:
+        st.info("What is pinned takes longer than a second; unpin it, or pin a quick one.")
+        return
+    st.markdown(f"**Pinned: {beside.title(record)}** · {beside.said(pinned)}")
+    beside.picture(now, pinned)
+    st.table(differences(beside.numbers(now), column))
 
 
 def in_the_picture(now: object, pinned: object) -> None:

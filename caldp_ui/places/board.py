@@ -3,6 +3,8 @@
 Room: places.
 """
 
+import streamlit as st
+
 from caldp_core.domain.grid import GridDomain
 from caldp_ui.parts import pins
 from caldp_ui.parts.comparison import Shown
@@ -41,8 +43,9 @@ def _follow(chosen: Chosen) -> None:
 def after(what: Shown, domain: GridDomain, on: Stage) -> None:
     """What comes after the pictures: the marked box, the pinned scenario, and films."""
     record = SLOT.now()
-    if record.region is not None and what.ours is not None:
-        region.show(record.region, what.ours, domain)
+    with st.container():  # always there: what follows keeps its place
+        if record.region is not None and what.ours is not None:
+            region.show(record.region, what.ours, domain)
     pins.show(SLOT, pinned.BESIDE, what)
     if what.ours is not None and what.plain is not None:
         films.show(SLOT.key("films"), what.ours.setup.scenario, on)

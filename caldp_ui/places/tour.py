@@ -82,10 +82,14 @@ def button() -> None:
 
 
 def strip() -> None:
-    """The step, if the tour is on."""
+    """The step, if the tour is on; what follows keeps its place."""
     at = _step()
-    if at is None:
-        return
+    with st.container():
+        if at is not None:
+            _show(at)
+
+
+def _show(at: int) -> None:
     step = STEPS[at]
     with st.container(border=True, key=SLOT.key("strip"), horizontal=True):
         st.markdown(f"**{at + 1} of {len(STEPS)} · {step.title}.** {step.text}")

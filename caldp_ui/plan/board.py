@@ -87,7 +87,7 @@ def _show(record: Plan, found: list[Need]) -> None:
     if memo:
         st.markdown("**For a memo**")
         st.code(memo, language=None, wrap_lines=True)
-    hand_on.file(SLOT.key("csv"), "people.csv", files.csv_of(record, points))
+    hand_on.file(SLOT.key("csv"), "people.csv", partial(files.csv_of, record, points))
 
 
 def _methods(record: Plan, table: list[tuple[str, dict[str, Need]]]) -> None:

@@ -38,5 +38,6 @@ def show() -> None:
     stays = st.session_state.pop(_STAYS, False)
     sentence = st.session_state.pop(_NOTICE, st.session_state.get(_SHOWN) if stays else None)
     st.session_state[_SHOWN] = sentence
-    if sentence:
-        st.warning(as_text(sentence), icon=":material/info:")
+    with st.container():  # always there: what follows keeps its place, and is not drawn twice
+        if sentence:
+            st.warning(as_text(sentence), icon=":material/info:")
