@@ -1,6 +1,6 @@
 """A film that runs along a slider of the page: its pictures come before the server answers."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
@@ -40,9 +40,10 @@ def held_at(hand: Hand, wanted: float) -> Iterator[None]:
 
 def rest_at(hand: Hand, wanted: float) -> list[str]:
     """The slider moved there by keys; the pictures that the server then shows."""
-    steps = LEVELS.index(wanted) - LEVELS.index(level(hand))
-    for _ in range(abs(steps)):
-        hand.page.locator(SLIDER).press("ArrowRight" if steps > 0 else "ArrowLeft")
+    while (at := level(hand)) != wanted:
+        hand.page.locator(SLIDER).press("ArrowRight" if wanted > at else "ArrowLeft")
+        # One after the other: the server's answer to the first takes a second one back.
+        server_says(hand, LEVELS[LEVELS.index(at) + (1 if wanted > at else -1)])
     return server_says(hand, wanted)
 
 
@@ -56,6 +57,15 @@ def server_says(hand: Hand, wanted: float) -> list[str]:
     )
     settled(hand.page)
     return hand.pictures()
+
+
+def expect_pictures(hand: Hand, as_wanted: Callable[[list[str]], bool]) -> list[str]:
+    """The pictures once they are as wanted: they are painted a frame after they are known."""
+    for _ in range(100):
+        if as_wanted(found := hand.pictures()):
+            return found
+        hand.page.wait_for_timeout(100)
+    raise AssertionError("The pictures do not become what they should be.")
 
 
 @pytest.fixture(autouse=True)
@@ -96,18 +106,23 @@ def test_back_where_it_began_the_hand_has_the_page_s_own(hand: Hand) -> None:
     slider = hand.page.locator(SLIDER)
     slider.press("ArrowLeft")
     slider.press("ArrowRight")
-    assert server_says(hand, 1.0) == before
+    expect_pictures(hand, lambda now: now == before)
+    rest_at(hand, 1.0)
+    expect_pictures(hand, lambda now: now == before)
 
 
 def test_a_film_of_other_coins_is_not_followed(hand: Hand) -> None:
+    first = hand.pictures()
     hand.page.get_by_role("button", name="Another").click()
+    expect_pictures(hand, lambda now: all(a != b for a, b in zip(now[1:], first[1:], strict=True)))
     settled(hand.page)
     before = hand.pictures()
     with held_at(hand, 4.0):
         assert hand.pictures() == before
     server_says(hand, 4.0)
+    rest_at(hand, 1.0)
     hand.page.get_by_role("button", name="First").click()
-    settled(hand.page)
+    expect_pictures(hand, lambda now: now == first)
 
 
 def test_play_stops_for_the_page_s_slider(hand: Hand) -> None:
