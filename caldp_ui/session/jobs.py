@@ -20,7 +20,8 @@ from caldp_ui.session.ticking import run_page, ticking
 
 T = TypeVar("T")
 _SOON_S: Final = 0.25
-_ALONE_S: Final = 1.0
+_ALONE_S: Final = 2.0
+"""Half as long, and ticks cross the moves of a class, each of which then runs its page twice."""
 
 
 @dataclass
