@@ -1,5 +1,7 @@
 """The three pages of measuring in a browser: picture first, nothing outside, cancel and go on."""
 
+from typing import Any
+
 import pytest
 
 from tests.browser.conftest import SCREENS, Opened
@@ -16,15 +18,23 @@ LEFT = """title => {
 }"""
 
 
+def box_of(page: Any, selector: str) -> Any:
+    """Where the first of them is; a part that is being drawn anew is nowhere for a moment."""
+    for _ in range(100):
+        if box := page.locator(selector).first.bounding_box():
+            return box
+        page.wait_for_timeout(100)
+    raise AssertionError(f"{selector} is nowhere.")
+
+
 @pytest.mark.parametrize(("link", "screen"), thinned(PAGES, SCREENS, one_in=2))
 def test_the_picture_and_its_sentence_come_first(opened: Opened, link: str, screen: str) -> None:
     page = opened(link, CHART, SENTENCE, **SCREENS[screen])
-    title, chart = page.locator("h2").bounding_box(), page.locator(CHART).first.bounding_box()
+    title, sentence, chart = (box_of(page, each) for each in ("h2", SENTENCE, CHART))
     menu = page.locator("[data-testid=stExpandSidebarButton]")
     if menu.count():  # on a phone the title stands beside it
         box = menu.bounding_box()
         assert page.locator("h2").evaluate(LEFT) >= box["x"] + box["width"]
-    sentence = page.locator(SENTENCE).first.bounding_box()
     assert title["y"] < sentence["y"] < chart["y"]
     assert chart["y"] + 0.8 * chart["height"] < SCREENS[screen]["viewport"]["height"]
 
