@@ -78,19 +78,12 @@ def column(onlooker: Onlooker, what: Shown) -> dict[str, str]:
 
 
 def _hand_on(what: Shown) -> None:
-    left, right = st.columns(2, gap="large")
-    with left:
-        hand_on.link(SLOT)
-        hand_on.by_the_maps()
-    with right:
-        st.markdown("**The same digits elsewhere** · day by day, with a new report each")
-        with st.container(horizontal=True):
-            hand_on.file(SLOT.key("csv"), "days.csv", files.csv_of(what))
-            scenario = exports.scenario_json(what.ours.setup.scenario)
-            hand_on.file(SLOT.key("json"), "scenario.json", scenario)
-            plain = exports.scenario_json(what.plain.setup.scenario)
-            hand_on.file(SLOT.key("plain"), f"{hand_on.PLAIN}.json", plain)
-        hand_on.python(files.snippet(what))
+    made: dict[str, hand_on.File] = {
+        "days.csv": files.csv_of(what),
+        "scenario.json": exports.scenario_json(what.ours.setup.scenario),
+        f"{hand_on.PLAIN}.json": exports.scenario_json(what.plain.setup.scenario),
+    }
+    hand_on.digits(SLOT, "day by day, with a new report each", made, files.snippet(what))
 
 
 _TABS: Final[dict[str, Callable[[Shown], None]]] = {

@@ -187,19 +187,14 @@ def _misses(view: _View) -> None:
 
 
 def _hand_on(view: _View) -> None:
-    what, attack = view.what, view.record.attack
-    left, right = st.columns(2, gap="large")
-    with left:
-        hand_on.link(SLOT)
-        hand_on.by_the_maps()
-    with right:
-        st.markdown("**The same digits elsewhere** · with these very fakes")
-        with st.container(horizontal=True):
-            made = partial(fakes_files.csv_of, what, view.domain)
-            hand_on.file(SLOT.key("fakes-csv"), "fake-phones.csv", made)
-            scenario = exports.scenario_json(what.setup.scenario)
-            hand_on.file(SLOT.key("fakes-json"), "scenario.json", scenario)
-        hand_on.python(fakes_files.snippet(what, attack))
+    what = view.what
+    made: dict[str, hand_on.File] = {
+        "fake-phones.csv": partial(fakes_files.csv_of, what, view.domain),
+        "scenario.json": exports.scenario_json(what.setup.scenario),
+    }
+    hand_on.digits(
+        SLOT, "with these very fakes", made, fakes_files.snippet(what, view.record.attack)
+    )
 
 
 def _numbers(view: _View) -> dict[str, str]:

@@ -4,14 +4,12 @@ Room: charts.
 """
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import plotly.graph_objects as go
 
 from caldp_ui.app.theme import Palette
 
-BUTTONS: Final = 36
-"""Pixels of Plotly's row of buttons, which a touch screen always shows."""
 Shape = dict[str, Any]
 
 

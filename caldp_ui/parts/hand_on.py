@@ -4,7 +4,7 @@ Room: parts.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Final, TypeAlias
 
 import segno
 import streamlit as st
@@ -20,6 +20,8 @@ from caldp_ui.session.scenarios import S
 from caldp_ui.session.slot import R, Slot
 from caldp_ui.words.vocabulary import Vocabulary
 
+File: TypeAlias = str | bytes | Callable[[], bytes]
+"""What a file holds, or what makes it once it is asked for."""
 _KINDS: Final = {
     "csv": ("text/csv", ":material/table:"),
     "json": ("application/json", ":material/data_object:"),
@@ -57,6 +59,20 @@ def section(
         code(shown.ours)
 
 
+def digits(slot: Slot[R], told: str, made: Mapping[str, File], snippet: str) -> None:
+    """What maps with digits of their own hand on: the link, files by name, code that gives them."""
+    left, right = st.columns(2, gap="large")
+    with left:
+        link(slot)
+        by_the_maps()
+    with right:
+        st.markdown(f"**The same digits elsewhere** · {told}")
+        with st.container(horizontal=True):
+            for name, data in made.items():
+                file(slot.key(name.replace(".", "-")), name, data)
+        python(snippet)
+
+
 def by_the_maps() -> None:
     """Maps are saved by a button of their own."""
     st.caption("The button with the arrow on the maps saves them as a picture.")
@@ -87,7 +103,7 @@ def link_of(query: Mapping[str, str]) -> None:
         )
 
 
-def file(key: str, name: str, data: str | bytes | Callable[[], bytes]) -> None:
+def file(key: str, name: str, data: File) -> None:
     """A button that saves a file under its name: text, bytes, or what makes them once asked.
 
     What changes while work goes on beside it must be made once asked: a browser that looks for the
