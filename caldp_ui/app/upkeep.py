@@ -3,15 +3,22 @@
 Room: app. After every run, as Streamlit does it, collecting took two thirds of the run's time. What
 a dashboard is made of lives as long as the server does: it is set aside once, so that it need not
 be looked through each time. Later things are not: a visit that has ended is to be found.
+
+Work beside pages has no page of its own. Streamlit would warn of that at each look into its cache:
+hundreds of lines on the terminal, which say nothing.
 """
 
 import asyncio
 import gc
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
+THREADS: Final = "caldp-"
+"""How the names of threads that work beside pages begin."""
 _PAUSE_S: Final = 30.0
+_WARNS: Final = logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context")
 
 
 @asynccontextmanager
@@ -19,10 +26,16 @@ async def upkeep(app: object) -> AsyncIterator[dict[str, Any]]:
     """The server's life, as `App` takes it: collects as long as the server is at work."""
     del app
     task = asyncio.create_task(_collect_now_and_then())
+    _WARNS.addFilter(_is_of_a_page)
     try:
         yield {}
     finally:
+        _WARNS.removeFilter(_is_of_a_page)
         task.cancel()
+
+
+def _is_of_a_page(record: logging.LogRecord) -> bool:
+    return not (record.threadName or "").startswith(THREADS)
 
 
 async def _collect_now_and_then() -> None:

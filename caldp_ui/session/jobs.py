@@ -16,6 +16,7 @@ import streamlit as st
 
 from caldp_core.basics.errors import Cancelled
 from caldp_core.basics.types import Progress
+from caldp_ui.app.upkeep import THREADS
 from caldp_ui.session.ticking import run_page, ticking
 
 T = TypeVar("T")
@@ -71,13 +72,13 @@ class Job(Generic[T]):
 
 @st.cache_resource
 def _pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(max_workers=2, thread_name_prefix="caldp-job")
+    return ThreadPoolExecutor(max_workers=2, thread_name_prefix=f"{THREADS}job")
 
 
 @st.cache_resource
 def _quiet_pool() -> ThreadPoolExecutor:
     """Of its own, so that nobody's run waits for what nobody asked for."""
-    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="caldp-quiet")
+    return ThreadPoolExecutor(max_workers=1, thread_name_prefix=f"{THREADS}quiet")
 
 
 def launch(

@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+import logging
 import re
 import threading
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 
 from caldp_ui.app.delivery import SHEET, Delivery
 from caldp_ui.app.turns import turn
-from caldp_ui.app.upkeep import upkeep
+from caldp_ui.app.upkeep import THREADS, upkeep
 
 DOCUMENT = b"<html><head></head><body><div id=root></div></body></html>"
 LASTS = "public, immutable, max-age=31536000"
@@ -109,6 +110,22 @@ def test_two_runs_at_a_time() -> None:
     assert entered.acquire(timeout=60)
     for each in runs:
         each.join(60)
+
+
+def test_work_beside_pages_is_not_warned_of() -> None:
+    logger = logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context")
+
+    def heard(thread: str) -> bool:
+        record = logging.makeLogRecord({"threadName": thread})
+        return bool(logger.filter(record))
+
+    async def served() -> None:
+        async with upkeep(None):
+            assert not heard(f"{THREADS}quiet_0")
+            assert heard("MainThread")
+
+    asyncio.run(served())
+    assert heard(f"{THREADS}quiet_0")
 
 
 def test_upkeep_ends_with_the_server() -> None:
