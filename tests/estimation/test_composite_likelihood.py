@@ -153,7 +153,7 @@ def test_the_second_derivative_is_that_of_the_first(family: str) -> None:
     counted = support_tally(made, evidence.tally)
     assert counted is not None
     likelihood = composite.CompositeLikelihood(evidence, counted)
-    profile = SupportProfile(likelihood.counts, counted.law, likelihood.noise)
+    profile = SupportProfile(likelihood.counts, counted.probabilities, likelihood.noise)
     at, step = np.full(made.policy.m, 0.4), 1e-6
     _, second = profile.slope(at)
     rise = (profile.slope(at + step)[0] - profile.slope(at - step)[0]) / (2 * step)

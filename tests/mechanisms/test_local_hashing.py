@@ -12,7 +12,7 @@ from caldp_core.mechanisms import ContextMechanism
 from caldp_core.mechanisms.oracles.local_hashing import (
     LocalHashingOracles,
     best_range,
-    support_law_of,
+    support_probabilities,
 )
 from caldp_core.mechanisms.oracles.polynomial_hash import (
     count_hits,
@@ -48,9 +48,9 @@ def test_collisions_are_counted_for_the_hashes_in_use(prime: int, g: int) -> Non
     hashes = every_hash(prime)
     a, b, c = (polynomial(hashes, np.full(prime**3, x), prime) * g // prime for x in (0, 1, 2))
     one = np.ones(1, np.int64)
-    law = support_law_of(one * prime, one * prime, one * g, np.zeros(1))
-    assert law.other[0] == pytest.approx((a == b).mean(), abs=1e-12)
-    assert law.other_pair[0] == pytest.approx(((a == b) & (b == c)).mean(), abs=1e-12)
+    prob = support_probabilities(one * prime, one * prime, one * g, np.zeros(1))
+    assert prob.other[0] == pytest.approx((a == b).mean(), abs=1e-12)
+    assert prob.other_pair[0] == pytest.approx(((a == b) & (b == c)).mean(), abs=1e-12)
 
 
 def test_primes() -> None:
@@ -81,7 +81,9 @@ def test_no_range_of_hashes_is_better(epsilon: float) -> None:
     for size in (2, 101, 1024):
         prime = np.full(least_prime(size) - 1, least_prime(size))
         g, sizes = np.arange(2, prime[0] + 1), np.full(prime.size, size)
-        total = support_law_of(sizes, prime, g, g / (g + np.expm1(epsilon))).total_square(sizes)
+        total = support_probabilities(sizes, prime, g, g / (g + np.expm1(epsilon))).total_square(
+            sizes
+        )
         chosen = int(best_range(sizes[:1], prime[:1], np.array([epsilon]))[0])
         assert total[chosen - 2] <= total.min() * 1.02
 
@@ -168,7 +170,7 @@ class IdealHashes(OLH):
     def __init__(self, sizes: Ints, epsilon: Floats) -> None:
         super().__init__(sizes, epsilon)
         ideal = self._prime * self._g
-        self.law = support_law_of(sizes, ideal, self._g, self._share)
+        self.probabilities = support_probabilities(sizes, ideal, self._g, self._share)
 
 
 WRONG = [

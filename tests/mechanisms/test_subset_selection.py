@@ -15,7 +15,7 @@ from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponse
 from caldp_core.mechanisms.oracles.subset_selection import (
     SubsetSelectionOracles,
     best_omega,
-    support_law_of,
+    support_probabilities,
 )
 from caldp_core.mechanisms.randomness.coins import COIN_ONE, below
 from caldp_core.privacy.context import Context
@@ -55,9 +55,9 @@ def check_law(size: int, omega: int, uniform: int, scale: int) -> None:
     """
     rng = np.random.default_rng(3)
     truths = scale * (np.arange(size) % 4)
-    law = support_law_of(np.array([size]), np.array([omega]), np.zeros(1))
-    own, pair = float(law.other[0]), float(law.other_pair[0])
-    plain, plain_pair = float(law.base[0]), float(law.base_pair[0])
+    prob = support_probabilities(np.array([size]), np.array([omega]), np.zeros(1))
+    own, pair = float(prob.other[0]), float(prob.other_pair[0])
+    plain, plain_pair = float(prob.base[0]), float(prob.base_pair[0])
     mean = truths + own * (truths.sum() - truths) + plain * uniform
     covariance = np.zeros((size, size))
     for x in range(size):
@@ -116,7 +116,7 @@ def test_no_size_of_subsets_is_better(epsilon: float) -> None:
         sizes = np.full(size, size)
         omega = np.maximum(np.arange(size), 1)
         share = size / (size + omega * np.expm1(epsilon))
-        total = support_law_of(sizes, omega, share).total_square(sizes)
+        total = support_probabilities(sizes, omega, share).total_square(sizes)
         chosen = int(best_omega(np.array([size]), np.array([epsilon]))[0])
         assert 1 <= chosen < size
         assert total[chosen] <= total.min() * (1 + 1e-12)
@@ -224,7 +224,7 @@ class WrongSize(SubsetSelectionOracles):
     def __init__(self, sizes: Ints, epsilon: Floats) -> None:
         super().__init__(sizes, epsilon)
         share = self.cover_threshold / COIN_ONE
-        self.law = support_law_of(sizes, np.minimum(self._omega + 1, sizes), share)
+        self.probabilities = support_probabilities(sizes, np.minimum(self._omega + 1, sizes), share)
 
 
 class IndependentBits(SubsetSelectionOracles):
@@ -232,7 +232,7 @@ class IndependentBits(SubsetSelectionOracles):
 
     def __init__(self, sizes: Ints, epsilon: Floats) -> None:
         super().__init__(sizes, epsilon)
-        object.__setattr__(self.law, "other_pair", self.law.other**2)
+        object.__setattr__(self.probabilities, "other_pair", self.probabilities.other**2)
 
 
 SS = SubsetSelectionOracles
