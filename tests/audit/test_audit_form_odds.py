@@ -18,7 +18,7 @@ from tests.stats import SIGNIFICANCE, assert_fits
 BANKS = [RapporOracles, OueOracles, SubsetSelectionOracles, LocalHashingOracles]
 
 
-def check_odds(made: ContextMechanism, n: int) -> None:
+def check_odds(mechanism: ContextMechanism, n: int) -> None:
     """n reports of each of three symbols, and n base ones, include as the form says: one χ².
 
     Their four inclusion counts settle `share` and both weights. With n = 200,000 and coins 5 %
@@ -27,16 +27,16 @@ def check_odds(made: ContextMechanism, n: int) -> None:
     of freedom the limit is 36.3, so that each is found with at least 99.997 %.
     """
     rng = np.random.default_rng(8)
-    oracles = made.oracles
+    oracles = mechanism.oracles
     assert isinstance(oracles, HasSupportForm)
     form = oracles.support_form(0)
     observed, expected = [], []
-    for x in (0, made.k // 2, made.k - 1):
-        sent = made.tally(made.privatize(np.full(n, x), rng)).counts[x]
+    for x in (0, mechanism.k // 2, mechanism.k - 1):
+        sent = mechanism.tally(mechanism.privatize(np.full(n, x), rng)).counts[x]
         observed.append([sent, n - sent])
         expected.append([form.share * form.included, (1 - form.share) * form.excluded])
     reports = oracles.privatize_base(np.zeros(n, np.int64), seeded_words(rng))
-    sent = oracles.tally(reports, 0)[made.k // 3]
+    sent = oracles.tally(reports, 0)[mechanism.k // 3]
     observed.append([sent, n - sent])
     expected.append([form.share, 1 - form.share])
     chances = np.array([[float(q) for q in row] for row in expected])

@@ -90,12 +90,12 @@ def test_no_range_of_hashes_is_better(epsilon: float) -> None:
 
 def simulated(oracles: Any) -> float:
     """n·MSE of one symbol from real reports: 150 runs of 2,000 people know it to 0.4 %."""
-    built = mechanism_of(Context.plain(1024, 1.0), oracles)
+    mechanism = mechanism_of(Context.plain(1024, 1.0), oracles)
     rng = np.random.default_rng(4)
     x = np.arange(2000) * 7 % 1024
     truth = np.bincount(x, minlength=1024) / x.size
     squares = [
-        np.square(built.estimate(built.tally(built.privatize(x, rng))) - truth).mean()
+        np.square(mechanism.estimate(mechanism.tally(mechanism.privatize(x, rng))) - truth).mean()
         for _ in range(150)
     ]
     return x.size * float(np.mean(squares))
@@ -110,8 +110,8 @@ class TooFewValues(OLH):
 
 def test_the_known_figure() -> None:
     """n·MSE a symbol at k = 1024, ε = 1: 3.69 (4e/(e−1)² = 3.68 for ideal hashes), both ways."""
-    built = mechanism_of(Context.plain(1024, 1.0))
-    exact = float(variance_given_people(built, np.full(1024, 1 / 1024), 1).mean())
+    mechanism = mechanism_of(Context.plain(1024, 1.0))
+    exact = float(variance_given_people(mechanism, np.full(1024, 1 / 1024), 1).mean())
     assert exact == pytest.approx(4 * np.e / (np.e - 1) ** 2, rel=0.01)
     assert exact == pytest.approx(3.69, rel=0.02)
     assert simulated(OLH) == pytest.approx(exact, rel=0.02)
@@ -137,31 +137,31 @@ def test_drawn_reports_have_the_same_law(kind: str) -> None:
 @pytest.mark.thorough
 @STREAMED
 def test_many_drawn_reports_have_the_same_law(kind: str) -> None:
-    built = mechanism_of(context(kind, 1.0), Streamed)
-    checks.check_sample_tally(built, checks.REPEATS_THOROUGH)
+    mechanism = mechanism_of(context(kind, 1.0), Streamed)
+    checks.check_sample_tally(mechanism, checks.REPEATS_THOROUGH)
 
 
 def test_more_people_than_can_be_drawn_are_refused() -> None:
-    built = mechanism_of(Context.plain(1000, 1.0))
+    mechanism = mechanism_of(Context.plain(1000, 1.0))
     people = np.full(1000, 10**4)
     people[0] += 1
     with pytest.raises(CaldpError, match="at most 10,000,000 people, got 10,000,001"):
-        built.sample_tally(people, np.random.default_rng(1))
+        mechanism.sample_tally(people, np.random.default_rng(1))
 
 
 def test_what_is_no_report_is_refused() -> None:
-    built = mechanism_of(context("blocks and sensitive set", 1.0))
-    good = built.every_report()
-    assert built.tally(good).n == good.size
+    mechanism = mechanism_of(context("blocks and sensitive set", 1.0))
+    good = mechanism.every_report()
+    assert mechanism.tally(good).n == good.size
     for field, wrong in [("source", -1), ("source", 99), ("hash", -1), ("hash", 3), ("value", 3)]:
         says = "sources of reports" if field == "source" else "must be hashes"
         for at, words in [(0, says), (-1, says if field == "source" else "must hold nothing else")]:
             bad = good[at:].copy()[:1]
             bad[field] = wrong
             with pytest.raises(CaldpError, match=words):
-                built.tally(bad)
+                mechanism.tally(bad)
     with pytest.raises(CaldpError, match="records that this mechanism makes"):
-        built.tally(np.arange(3))
+        mechanism.tally(np.arange(3))
 
 
 class IdealHashes(OLH):
