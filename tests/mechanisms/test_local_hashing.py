@@ -25,6 +25,7 @@ from caldp_core.theory.variance import variance_given_people
 from tests.contract import checks
 from tests.contract.contexts import context
 from tests.mutants import coin_for, only
+from tests.products import thinned
 
 OLH = LocalHashingOracles
 
@@ -88,7 +89,7 @@ def test_no_range_of_hashes_is_better(epsilon: float) -> None:
         assert total[chosen - 2] <= total.min() * 1.02
 
 
-def simulated(oracles: Any) -> float:
+def simulated(oracles: Any, runs: int) -> float:
     """n·MSE of one symbol from real reports: 150 runs of 2,000 people know it to 0.4 %."""
     mechanism = mechanism_of(Context.plain(1024, 1.0), oracles)
     rng = np.random.default_rng(4)
@@ -96,7 +97,7 @@ def simulated(oracles: Any) -> float:
     truth = np.bincount(x, minlength=1024) / x.size
     squares = [
         np.square(mechanism.estimate(mechanism.tally(mechanism.privatize(x, rng))) - truth).mean()
-        for _ in range(150)
+        for _ in range(runs)
     ]
     return x.size * float(np.mean(squares))
 
@@ -114,8 +115,9 @@ def test_the_known_figure() -> None:
     exact = float(variance_given_people(mechanism, np.full(1024, 1 / 1024), 1).mean())
     assert exact == pytest.approx(4 * np.e / (np.e - 1) ** 2, rel=0.01)
     assert exact == pytest.approx(3.69, rel=0.02)
-    assert simulated(OLH) == pytest.approx(exact, rel=0.02)
-    assert abs(simulated(TooFewValues) / exact - 1) > 0.02
+    assert simulated(OLH, runs=150) == pytest.approx(exact, rel=0.02)
+    # 27 % more is to be found: 20 runs know it to 1 %.
+    assert abs(simulated(TooFewValues, runs=20) / exact - 1) > 0.02
 
 
 class Streamed(OLH):
@@ -126,7 +128,9 @@ class Streamed(OLH):
         self.n_max = 10**4
 
 
-STREAMED = pytest.mark.parametrize("kind", ["plain, power of two", "single sensitive symbol"])
+STREAMED = pytest.mark.parametrize(
+    "kind", thinned(["plain, power of two", "single sensitive symbol"], one_in=2)
+)
 
 
 @STREAMED
@@ -183,7 +187,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("name", "oracles", "check"), WRONG, ids=[row[0] for row in WRONG])
-def test_wrong_banks_are_rejected(name: str, oracles: Any, check: Any) -> None:
+def test_wrong_oracles_are_rejected(name: str, oracles: Any, check: Any) -> None:
     check(mechanism_of(context("plain", 1.0)))
     with pytest.raises(AssertionError):
         check(mechanism_of(context("plain", 1.0), oracles))
