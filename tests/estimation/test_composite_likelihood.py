@@ -230,7 +230,7 @@ def test_in_plain_ldp_it_is_nearer_than_clipping(family: str) -> None:
     assert np.mean(ours) <= 1.01 * np.mean(projected)
 
 
-def bank_without_cover(sizes: Ints, epsilon: Floats) -> OueOracles:
+def oracles_without_cover(sizes: Ints, epsilon: Floats) -> OueOracles:
     """λ = 0: nobody but the hidden sends reports from the oracle."""
     oracles = OueOracles(sizes, epsilon)
     oracles.cover_threshold = np.zeros_like(oracles.cover_threshold)
@@ -241,7 +241,7 @@ def bank_without_cover(sizes: Ints, epsilon: Floats) -> OueOracles:
 @pytest.mark.parametrize("n", [1, 5, 3000])
 def test_reports_that_only_hidden_symbols_send(n: int) -> None:
     mechanism = ContextMechanism(
-        context("blocks and sensitive set", 1.0), "oue", bank_without_cover
+        context("blocks and sensitive set", 1.0), "oue", oracles_without_cover
     )
     evidence = evidence_of(mechanism, n)
     ours = fit(evidence)

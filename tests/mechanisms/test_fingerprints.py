@@ -31,7 +31,7 @@ COINS: Final = (
     GaloisOracles,
     unary_family(0.4),
 )
-"""Banks that realise ε in coins of their own."""
+"""Oracles that realise ε in coins of their own."""
 
 
 def mechanism_of(family: Any) -> ContextMechanism:

@@ -246,7 +246,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("name", "oracles", "check"), WRONG, ids=[row[0] for row in WRONG])
-def test_wrong_banks_are_rejected(name: str, oracles: Any, check: Any) -> None:
+def test_wrong_oracles_are_rejected(name: str, oracles: Any, check: Any) -> None:
     check(mechanism_of(context("plain", 0.5)))
     with pytest.raises(AssertionError):
         check(mechanism_of(context("plain", 0.5), oracles))
