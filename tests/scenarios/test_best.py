@@ -34,6 +34,8 @@ POLICIES: list[PrivacyMatrix] = [
     Context.plain(8, 4.0),
     Context.high_low(np.arange(30) < 12, 1.0),
     Context.block_structured(np.arange(30) // 10, [0.5, 1.0, 3.0]),
+    Context.block_structured(np.arange(48) // 6, 1.0),  # more of a kind than are compared
+    Context.of(np.arange(49) // 6, np.arange(49) % 6 < 4, [2.0] * 5 + [0.5] * 4),
     BinaryPolicy(0.5, 2.0),
     GridMetric(3, 4, 0.7, 0.4),
     EuclideanMetric(3, 4, 0.7, 0.4),
