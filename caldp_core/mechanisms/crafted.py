@@ -11,7 +11,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.mechanisms.oracles.supports import SupportLaw
+from caldp_core.mechanisms.oracles.supports import SupportProbabilities
 
 
 @runtime_checkable
@@ -23,7 +23,7 @@ class CraftableOracles(Protocol):
     """
 
     @property
-    def law(self) -> SupportLaw:
+    def probabilities(self) -> SupportProbabilities:
         """What honest reports include."""
         ...
 

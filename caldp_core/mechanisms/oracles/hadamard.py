@@ -18,7 +18,7 @@ from caldp_core.basics.types import Floats, Ints, Words, WordSource
 from caldp_core.mechanisms.base import ChannelRows
 from caldp_core.mechanisms.oracles.hadamard_groups import Group, bit_length, layout
 from caldp_core.mechanisms.oracles.histogram_oracles import HistogramOracles
-from caldp_core.mechanisms.oracles.supports import SupportLaw
+from caldp_core.mechanisms.oracles.supports import SupportProbabilities
 from caldp_core.mechanisms.oracles.tables import at, shared
 from caldp_core.mechanisms.oracles.walsh_hadamard import fwht, stochastic_fwht
 from caldp_core.mechanisms.randomness.coins import (
@@ -51,10 +51,10 @@ class HadamardOracles(HistogramOracles):
         self._cell = self._starts[self._block] + self._row
 
     @property
-    def law(self) -> SupportLaw:
+    def probabilities(self) -> SupportProbabilities:
         """A report y includes x if H(row of x, y) = +1; there is no one `other_pair`: NaN."""
         own, half = self._truth / COIN_ONE, np.full(self._sizes.size, 0.5)
-        return SupportLaw(
+        return SupportProbabilities(
             own=own,
             other=half,
             base=half,
@@ -68,7 +68,7 @@ class HadamardOracles(HistogramOracles):
     @property
     def uniform_inclusion(self) -> Floats:
         """(m,) see `CraftableOracles`."""
-        return self.law.base
+        return self.probabilities.base
 
     @property
     def settings(self) -> tuple[Words, ...]:
