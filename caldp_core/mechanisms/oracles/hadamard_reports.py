@@ -47,7 +47,7 @@ class ReportTables:
         odd = np.bitwise_count(row & y) & 1
         truthful = below(coin, at(self.truth, rank))
         # Flipping y's bit at the row's lowest set bit mends the parity and keeps y uniform.
-        reports = (y ^ ((row & -row) * (odd == truthful))) + at(self.start, rank)
+        reports: Ints = (y ^ ((row & -row) * (odd == truthful))) + at(self.start, rank)
         if self.parts.max() > 1:
             liars = np.flatnonzero(~truthful)
             self._stray(reports, rank, y, liars, words)
