@@ -14,6 +14,7 @@ from caldp_core.mechanisms.oracles.subset_selection import subset_family_for
 from caldp_core.mechanisms.specs import (
     FamilySpec,
     Galois,
+    Hadamard,
     LocalHashing,
     PublishedUrap,
     Rappor,
@@ -27,6 +28,8 @@ CONTEXT = Context.of([0, 0, 0, 1, 1, 1, 1], np.arange(7) < 6, [0.7, 2.0])
 WIDE = Context.high_low(np.arange(40) < 30, 2.5)
 """Large enough that a share of people changes the best size of sets."""
 SPECS = [
+    Hadamard(2),
+    Hadamard(None),
     Rappor(0.2),
     Rappor(0.9),
     SubsetSelection(2),
