@@ -107,16 +107,9 @@ def test_galois_response_is_picked_on_the_map_and_next_to_the_optimum_there() ->
 
 def test_other_choices_fail() -> None:
     """Hadamard response by its error, as its lies never end; answers in the clear at small ε."""
-    for k in SIZES[1:]:
-        for wrong, epsilon in (
-            (Hadamard(), 2.0),
-            (Hadamard(None), 4.0),
-            (RandomizedResponse(), 0.5),
-        ):
-            policy = Context.plain(k, epsilon)
-            with pytest.raises(AssertionError):
-                check(policy, wrong.make(policy))
+    plain = [(Hadamard(), 2.0), (Hadamard(None), 4.0), (RandomizedResponse(), 0.5)]
+    cases = [(spec, Context.plain(k, epsilon)) for k in SIZES[1:] for spec, epsilon in plain]
     few = Context.high_low(np.arange(1024) < 20, 3.0)
-    for wrong in (Galois(), Hadamard(None)):
+    for spec, policy in (*cases, (Galois(), few), (Hadamard(None), few)):
         with pytest.raises(AssertionError):
-            check(few, wrong.make(few))
+            check(policy, spec.make(policy))
