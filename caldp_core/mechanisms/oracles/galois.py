@@ -114,6 +114,8 @@ class GaloisOracles(HistogramOracles, SupportOracles):
         sent = np.zeros(self._sizes.size, np.int64)
         for group in self._groups:
             of_group = group.of(histogram)
+            if not of_group.any():  # as in most blocks of few reports
+                continue
             included[group.ranks] = np.rint(group.through(of_group))
             sent[group.blocks] = of_group.sum(axis=1)
         return np.concatenate([included, sent, histogram[self.outputs :]])
