@@ -16,7 +16,7 @@ from caldp_ui.app.theme import DARK, Palette
 from caldp_ui.charts import show
 from caldp_ui.charts.legend import legend
 
-HEIGHT: Final = 400
+HEIGHT: Final = 425
 _TYPE: Final = 17
 _LETTER: Final = 8.5
 """Pixels of a letter of a tick's label, at most."""
@@ -108,11 +108,12 @@ def figure(
         "title_standoff": 8,
     }
     letters = max(map(len, y.get("ticktext", ["0" * _LETTERS])))
+    below = 62 if "title_text" in x else 76  # names may stand upright
     layout = {
         "xaxis": {**x, **texts},
         "yaxis": {**y, **texts},
         "height": HEIGHT,
-        "margin": {"l": 40 + _LETTER * letters, "r": 24, "t": 8, "b": 62, "autoexpand": False},
+        "margin": {"l": 40 + _LETTER * letters, "r": 24, "t": 8, "b": below, "autoexpand": False},
         "showlegend": False,
         "dragmode": False,
         "modebar": {"remove": ["zoom", "pan", "zoomin", "zoomout", "resetscale"]},

@@ -26,13 +26,13 @@ from caldp_ui.words import formats
 FUNCTIONS: Final = 256
 _CELLS: Final = (4, 16, 64, 256, 1024)
 _FAMILIES: Final = {
-    "randomized-response": ("randomized response", "top left"),
-    "rappor": ("RAPPOR", "top left"),
+    "randomized-response": ("randomized<br>response", "top center"),
+    "rappor": ("RAPPOR", "bottom right"),
     "oue": ("OUE", "bottom left"),
     "hadamard": ("Hadamard", "middle left"),
     "galois": ("Galois", "middle left"),
 }
-"""The catalogue's families by their short names, and where these are written in the picture."""
+"""The catalogue's families by their names in the picture, and where these are written there."""
 
 
 @dataclass(frozen=True)

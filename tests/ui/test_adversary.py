@@ -14,9 +14,10 @@ from caldp_core.audit.told_apart import told_apart
 from caldp_core.datasets import us_cities
 from caldp_core.domain.grid import US_GRID, Area
 from caldp_core.experiments.run import prepare
+from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.specs import PublishedUrap
 from caldp_core.scenarios.protection import OneBlock, SensitiveAreas, StateBlocks
-from caldp_ui.adversary import candidates, figures, films, scene, words
+from caldp_ui.adversary import below, candidates, figures, films, scene, words
 from caldp_ui.adversary.beliefs import Shown, onlooker, region, shown
 from caldp_ui.adversary.slot import BEGIN, DAYS_MAX, DENVER, SLOT, Suspect, SuspectLink
 from caldp_ui.app.navigation import ADVERSARY
@@ -297,3 +298,21 @@ def test_the_place_may_be_held_against_any_other() -> None:
     np.testing.assert_allclose(test.claimed[1], [0, 0])  # another state is read
     assert test.right == test.most == 1.0
     assert candidates.other_of(shown(Suspect(place=far, other=far))) != far
+
+
+def test_the_numbers_are_the_beliefs() -> None:
+    what, setup = shown(Suspect(days=3)), prepare(BEGIN)
+    k, policy = setup.policy.k, setup.policy
+    after = [0.999 * setup.dataset.distribution + 0.001 / k]
+    for report in what.ours.reports[:3]:
+        chances = after[-1] * likelihood(setup.mechanism, report)
+        after.append(chances / chances.sum())
+    odds = after[0] / after[0][DENVER]
+    levels = policy.between(np.full(k, DENVER), np.arange(k))
+    most = [1 / (odds * np.exp(-m * levels)).sum() for m in (1, 3)]
+    sure = 1 + int((np.cumsum(np.sort(after[3])[::-1]) < 0.95).sum())
+    told = below.column(what.ours, what)
+    assert told.pop("method") == MECHANISMS[setup.mechanism_name].title
+    shares = (after[0][DENVER], after[3][DENVER], most[1], after[1][DENVER], most[0])
+    said = [*map(formats.share, map(float, (*shares, after[3].max()))), formats.exactly(sure)]
+    assert list(told.values()) == said
