@@ -60,12 +60,17 @@ class DenseProducts:
 
     @cached_property
     def _inverse(self) -> Floats:
+        try:
+            inverse = np.linalg.inv(self.channel)
+            condition = np.linalg.norm(self.channel, 1) * np.linalg.norm(inverse, 1)
+        except np.linalg.LinAlgError:
+            condition = np.inf
         require(
-            float(np.linalg.cond(self.channel, 1)) < _CONDITION_MAX,
+            bool(condition < _CONDITION_MAX),
             "This channel gives (nearly) the same reports for different shares, so shares "
             "can't be estimated; choose a larger epsilon or merge symbols.",
         )
-        return np.asarray(np.linalg.inv(self.channel))
+        return np.asarray(inverse)
 
     def expected(self, p: Floats, /) -> Floats:
         """See `ChannelProducts`."""

@@ -47,8 +47,11 @@ def with_tags(scenario: Scenario, **changes: Any) -> Scenario:
 
 
 def known(scenario: Scenario) -> Scenario:
-    """The same, for a collector who knows where people's own places are."""
-    return with_tags(scenario, background=KNOWN)
+    """The same reports, for a collector who knows where people's own places are."""
+    if Personal(scenario).policy.background == KNOWN:
+        return scenario
+    same = replace(scenario, mechanism=runs.setup(scenario).spec)
+    return with_tags(same, background=KNOWN)
 
 
 def nothing_own(scenario: Scenario) -> Scenario:
