@@ -57,7 +57,9 @@ def known(scenario: Scenario) -> Scenario:
 def nothing_own(scenario: Scenario) -> Scenario:
     """The same, where only what is sensitive for everybody is hidden."""
     policy = Personal(scenario).policy
-    context = ContextPolicy(OneBlock(), policy.sensitive, policy.epsilon)
+    # Where nothing is sensitive ε says nothing, and one result does for all of them.
+    epsilon = policy.epsilon if runs.setup(scenario).sensitive.any() else BEGIN.policy.plain_epsilon
+    context = ContextPolicy(OneBlock(), policy.sensitive, epsilon)
     return replace(scenario, policy=context, mechanism=Best())
 
 
