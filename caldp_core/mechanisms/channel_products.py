@@ -7,6 +7,7 @@ written out; structured channels bring quicker ones of their own.
 """
 
 from functools import cached_property
+from math import prod
 from typing import Final, Protocol
 
 import numpy as np
@@ -62,11 +63,11 @@ class DenseProducts:
     def _inverse(self) -> Floats:
         try:
             inverse = np.linalg.inv(self.channel)
-            condition = np.linalg.norm(self.channel, 1) * np.linalg.norm(inverse, 1)
+            norms = [float(np.linalg.norm(each, 1)) for each in (self.channel, inverse)]
         except np.linalg.LinAlgError:
-            condition = np.inf
+            norms = [np.inf]
         require(
-            bool(condition < _CONDITION_MAX),
+            prod(norms) < _CONDITION_MAX,
             "This channel gives (nearly) the same reports for different shares, so shares "
             "can't be estimated; choose a larger epsilon or merge symbols.",
         )

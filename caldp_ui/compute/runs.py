@@ -8,6 +8,7 @@ read-only.
 import json
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Final
 
 import streamlit as st
 
@@ -25,6 +26,8 @@ from caldp_core.privacy.context import Context
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.planner import Recommendation, best_family
 from caldp_ui.compute.sources import file_state
+
+_LIKE: Final = Scenario()
 
 
 def key(scenario: Scenario) -> str:
@@ -82,12 +85,14 @@ def setup(scenario: Scenario) -> Setup:
 def _setup_of(scenario: Scenario, state: tuple[int, int] | None) -> Setup:
     """A run asks a dozen times; Streamlit's cache behind it makes each but once for all visits."""
     del state
-    whatever_seed = replace(scenario, seed=0)
-    return _setup(key(whatever_seed), whatever_seed)
+    # Data, policy and mechanism are the same for any people, estimate and coins.
+    some = None if scenario.n is None else 1
+    alike = replace(scenario, n=some, estimator=_LIKE.estimator, trials=_LIKE.trials, seed=0)
+    return replace(_prepared(key(alike), alike), scenario=replace(scenario, seed=0))
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _setup(text: str, _scenario: Scenario) -> Setup:
+def _prepared(text: str, _scenario: Scenario) -> Setup:
     del text
     return prepare(_scenario, load=_load)
 
