@@ -40,26 +40,27 @@ from tests.contract.checks import naming
 from tests.ui.driver import APP, checked, leave, query_of
 
 Query = dict[str, str]
-Acts = Iterator[Callable[[], AppTest]]
+Acts = Iterator[AppTest]
+"""The page after one act and another: each is done once it is asked for."""
 
 
 def by_menu(at: AppTest, key: str) -> Acts:
-    """Each title of a menu."""
+    """Each title of a menu is chosen."""
     for title in at.selectbox(key=key).options:
-        yield lambda title=title: at.selectbox(key=key).set_value(title).run()
+        yield at.selectbox(key=key).set_value(title).run()
 
 
 def by_views(at: AppTest, key: str) -> Acts:
-    """Each of the paper's results."""
+    """Each of the paper's results is chosen."""
     for view in VIEWS:
         row: Any = next(each for each in at.get("button_group") if each.key == key)
-        yield lambda view=view, row=row: row.set_value(view).run()
+        yield row.set_value(view).run()
 
 
 def by_buttons(at: AppTest, key: str) -> Acts:
-    """Each button whose key begins so."""
+    """Each button whose key begins so is pressed."""
     for name in [each.key for each in at.button if each.key and each.key.startswith(key)]:
-        yield lambda name=name: at.button(key=name).click().run()
+        yield at.button(key=name).click().run()
 
 
 @dataclass(frozen=True)
@@ -216,9 +217,8 @@ def test_every_ready_setting_is_shown_and_has_a_link_of_its_own(name: str) -> No
     assert page.ready is not None
     ways, key = page.ready
     at, seen = opened(page, {}), []
-    for choose in ways(at, key):
-        checked(choose())
-        shown, query = record_of(at, page), query_of(at)
+    for after in ways(at, key):
+        shown, query = record_of(checked(after), page), query_of(at)
         with naming(str(query)):
             assert sentences(at) == []
             assert page.slot.codec.read(query) == shown
