@@ -8,7 +8,6 @@ read-only.
 import json
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Final
 
 import streamlit as st
 
@@ -18,7 +17,7 @@ from caldp_core.datasets import Dataset
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.forecast import Forecast, forecast_soon
-from caldp_core.experiments.run import Result, Setup, prepare, run
+from caldp_core.experiments.run import Result, Setup, people_of, prepare, run
 from caldp_core.mechanisms import FAMILIES, mechanism
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.offers import cover_of, people_max
@@ -26,8 +25,6 @@ from caldp_core.privacy.context import Context
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.planner import Recommendation, best_family
 from caldp_ui.compute.sources import file_state
-
-_LIKE: Final = Scenario()
 
 
 def key(scenario: Scenario) -> str:
@@ -43,19 +40,23 @@ def _text(scenario: Scenario) -> str:
 
 def dataset(scenario: Scenario) -> Dataset:
     """The scenario's data, loaded once."""
-    return _dataset_of(scenario, file_state(scenario.dataset))
+    return _dataset_of(_only_data(scenario), file_state(scenario.dataset))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)
 def _dataset_of(scenario: Scenario, state: tuple[int, int] | None) -> Dataset:
     """In front of Streamlit's cache, whose look-up takes a third of a millisecond: see `setup`."""
     del state
-    return _dataset(data_key(scenario), scenario)
+    return _dataset(key(scenario), scenario)
 
 
 def data_key(scenario: Scenario) -> str:
     """What stands for the scenario's data alone."""
-    return key(replace(Scenario(), dataset=scenario.dataset, n=1))
+    return key(_only_data(scenario))
+
+
+def _only_data(scenario: Scenario) -> Scenario:
+    return replace(Scenario(), dataset=scenario.dataset, n=1)
 
 
 def map_of(data: Dataset) -> GridDomain:
@@ -65,7 +66,7 @@ def map_of(data: Dataset) -> GridDomain:
     return data.domain
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)
+@st.cache_resource(max_entries=16, show_spinner=False)
 def _dataset(text: str, _scenario: Scenario) -> Dataset:
     del text
     return _scenario.dataset.load()
@@ -78,21 +79,22 @@ def _load(scenario: Scenario, progress: Progress) -> Dataset:
 
 def setup(scenario: Scenario) -> Setup:
     """Data, blocks and mechanism of the scenario, ready to run."""
-    return _setup_of(scenario, file_state(scenario.dataset))
+    return _setup_of(replace(scenario, seed=0), file_state(scenario.dataset))
 
 
 @lru_cache(maxsize=64)
 def _setup_of(scenario: Scenario, state: tuple[int, int] | None) -> Setup:
     """A run asks a dozen times; Streamlit's cache behind it makes each but once for all visits."""
     del state
-    # Data, policy and mechanism are the same for any people, estimate and coins.
-    some = None if scenario.n is None else 1
-    alike = replace(scenario, n=some, estimator=_LIKE.estimator, trials=_LIKE.trials, seed=0)
-    return replace(_prepared(key(alike), alike), scenario=replace(scenario, seed=0))
+    people_of(scenario, dataset(scenario))  # says if their number is missing
+    like = Scenario()
+    alike = replace(scenario, estimator=like.estimator, trials=like.trials, n=1)
+    # Neither people nor estimate change what is promised and by which mechanism.
+    return replace(_setup(key(alike), alike), scenario=scenario)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _prepared(text: str, _scenario: Scenario) -> Setup:
+def _setup(text: str, _scenario: Scenario) -> Setup:
     del text
     return prepare(_scenario, load=_load)
 
