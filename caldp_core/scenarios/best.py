@@ -5,7 +5,7 @@ the private data, or the choice itself would leak.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -77,17 +77,19 @@ def _least_error(policy: PrivacyMatrix) -> Chosen:
             mechanism = spec.make(smaller)
             # A tally that costs more the more people there are is not quick for everybody.
             if people_max(mechanism) == N_MAX:
-                losses.append((float(mechanism.variance(even, 1) @ times), name, spec))
+                loss = float(mechanism.variance(even, 1) @ times)
+                losses.append((loss, Chosen(name, spec, mechanism)))
         except CaldpError:  # too large for it or for its variance, or nothing to be learned
             continue
     require(
         bool(losses),
         "No mechanism of the catalogue can be compared for this policy; choose one by name.",
     )
-    least = min(loss for loss, _, _ in losses)
-    close = [(name, spec) for loss, name, spec in losses if loss <= _CLOSE * least]
-    made = [Chosen(name, spec, spec.make(policy)) for name, spec in close]
-    return min(made, key=lambda choice: report_bits(choice.mechanism))
+    least = min(loss for loss, _ in losses)
+    close = [choice for loss, choice in losses if loss <= _CLOSE * least]
+    if smaller is not policy:
+        close = [replace(choice, mechanism=choice.spec.make(policy)) for choice in close]
+    return min(close, key=lambda choice: report_bits(choice.mechanism))
 
 
 def _two_of_a_kind(policy: PrivacyMatrix) -> tuple[PrivacyMatrix, Floats]:
