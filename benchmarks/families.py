@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from benchmarks import families_by_epsilon
 from benchmarks.figures import SECONDS_IN, Bar, Figure, Runs, ratio, share
 from benchmarks.people import EPSILON
 from benchmarks.sizes import Sizes
@@ -142,6 +143,7 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
         for peer in _PEERS:
             if peer.family == family:
                 yield from _beside(peer, mechanism, few, each, sizes)
+    yield from families_by_epsilon.figures(sizes)
 
 
 def _ours(mechanism: ContextMechanism, crowd: _Crowd, repeats: int) -> tuple[Figure, list[Floats]]:

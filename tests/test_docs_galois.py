@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from caldp_core.basics.limits import SPACE_POINTS_MAX
-from caldp_core.mechanisms import registry
+from caldp_core.mechanisms import ContextMechanism, registry
 from caldp_core.mechanisms.oracles.galois_spaces import digits_of
+from caldp_core.mechanisms.oracles.hadamard import published_hadamard
+from caldp_core.mechanisms.oracles.hadamard_parts import published_parts
 from caldp_core.mechanisms.oracles.hyperplane_tally import coins_of
 from caldp_core.privacy.context import Context
 from caldp_core.theory.variance import variance_given_people
@@ -60,6 +62,25 @@ def test_what_it_is_for(row: list[str]) -> None:
 def test_the_cost_of_a_tally() -> None:
     for q, d, coins in rows("The tally of any number of people"):
         assert coins_of(int(q).bit_length() - 1, int(d)) == int(coins)
+
+
+@pytest.mark.parametrize(
+    "row", rows("Beside general Hadamard response"), ids=lambda row: f"k = {row[0]}, ε = {row[1]}"
+)
+def test_beside_general_hadamard_response(row: list[str]) -> None:
+    k, epsilon = int(row[0]), float(row[1])
+    made = ContextMechanism(Context.plain(k, epsilon), "hadamard", published_hadamard)
+    (wanted,) = published_parts(np.array([k]), np.array([epsilon])).tolist()
+    used = made.oracles._parts  # type: ignore[attr-defined]
+    numbers = (wanted, *used.counts.tolist(), *used.orders.tolist(), made.report_bits)
+    assert row[2:6] == [str(number) for number in numbers]
+    general = float(variance_given_people(made, np.full(k, 1 / k), 1).mean())
+    exact = (general, error("galois", k, epsilon), error("hadamard", k, epsilon))
+    assert all(map(same, row[6:], exact))
+    power, (parts,) = np.exp(epsilon), used.counts
+    formula = ((power + 2 * parts - 1) / (power - 1)) ** 2 / parts
+    assert general == pytest.approx(formula - 1 / k, rel=0.005)
+    assert formula >= 8 / (power - 1)
 
 
 def test_what_is_said_of_large_epsilon() -> None:

@@ -66,15 +66,16 @@ class Gowalla:
         return from_counts(f"{_NAME}, part", note, grid, counts[US_GRID.inside(grid.area)])
 
 
+@cache
 def population_prior() -> Floats:
-    """(43750,) inhabitants per cell of `US_GRID`, whole numbers ≥ 0; divide by the sum for shares.
+    """(43750,) inhabitants per cell of `US_GRID`, read-only whole numbers ≥ 0; not yet shares.
 
     Public figures (GeoNames) that have nothing to do with the check-ins. All towns of more than
     500 inhabitants in the map's rectangle, those of Canada, Mexico, the Bahamas and Bermuda too;
     a town counts wholly in the cell of its centre, people outside of towns are missing, so that
     most cells are 0. Raises `CaldpError` if the file is gone.
     """
-    return _read_us_cells("us_population_prior.csv.gz").astype(np.float64)
+    return read_only(_read_us_cells("us_population_prior.csv.gz").astype(np.float64))
 
 
 @cache

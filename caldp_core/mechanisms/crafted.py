@@ -32,10 +32,11 @@ class CraftableOracles(Protocol):
         """(m,) share of all reports of a block that include a given symbol."""
         ...
 
-    def most_included(self, ranks: Ints) -> Ints:
+    def most_included(self, ranks: Ints) -> Ints | Floats:
         """Different ranks of targets → (m,) the most of them that one report of a block includes.
 
-        Every block with targets has a report that includes one.
+        Every block with targets has a report that includes one. Of several parts of Hadamard
+        response a report includes the symbols of other parts than its own by half.
         """
         ...
 

@@ -12,7 +12,7 @@ from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
 from caldp_core.mechanisms.base import digest
 from caldp_core.mechanisms.direct.published_urap import PublishedUrap
 from caldp_core.mechanisms.oracles.galois import GaloisOracles
-from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
+from caldp_core.mechanisms.oracles.hadamard import HadamardOracles, published_hadamard
 from caldp_core.mechanisms.oracles.local_hashing import LocalHashingOracles
 from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponseOracles
 from caldp_core.mechanisms.oracles.subset_selection import SubsetSelectionOracles
@@ -25,6 +25,7 @@ from tests.contract.contexts import context
 POLICY: Final = context("blocks and sensitive set", 1.0)
 COINS: Final = (
     HadamardOracles,
+    published_hadamard,
     RandomizedResponseOracles,
     SubsetSelectionOracles,
     LocalHashingOracles,

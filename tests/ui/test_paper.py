@@ -129,29 +129,6 @@ def _times(family: str, values: int, size: int, epsilon: float) -> float:
     return worst_case(mechanism).loss / minimax(values, size, epsilon).loss
 
 
-BAD: dict[str, dict[str, str]] = {
-    "view": {"view": "table-9"},
-    "runs": {"runs": "many"},
-    "too many runs": {"runs": "101"},
-    "levels": {"levels": "1"},
-    "negative level": {"levels": "1;-2"},
-    "values": {"values": "7"},
-    "share": {"share": "1.5"},
-    "no share": {"share": "some"},
-    "no map": {"v": "2", "dataset": "zipf", "n": "1000", "blocks": "one"},
-    "no context": {"v": "2", "mechanism": "binary"},
-}
-
-
-@pytest.mark.parametrize("name", BAD)
-def test_a_link_that_is_none_starts_afresh_with_a_sentence(name: str) -> None:
-    at = open_paper(**({"view": "unchecked"} | BAD[name]))
-    assert len(at.warning) == 1
-    assert paper_of(at) == Paper()
-    assert query_of(at) == {}
-    leave(at)
-
-
 RECORDS = [
     Paper(PAPER.with_context(epsilon=2.0), "figure-2", 100),
     *(Paper(view=view) for view in VIEWS),

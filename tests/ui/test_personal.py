@@ -138,24 +138,6 @@ def test_boxes_are_sensitive_for_everybody_and_undo_takes_them_back() -> None:
 
 
 @pytest.mark.parametrize(
-    "query",
-    [
-        {"v": "2", "epsilon": "1"},
-        {"v": "2", "policy": "personal-tags", "shares": "0.7;0.7"},
-        {"v": "2", "policy": "personal-tags", "shares": "0.1;0.1;0.1;0.1;0.1"},
-        {"v": "2", "policy": "personal-tags", "background": "my guess"},
-        {"v": "2", "policy": "personal-tags", "estimator": "maximum-likelihood"},
-        {"v": "2", "policy": "personal-tags", "dataset": "zipf", "n": "1000"},
-    ],
-    ids=lambda query: " ".join(query.values()),
-)
-def test_bad_links_are_told_and_start_afresh(query: dict[str, str]) -> None:
-    at = opened(BEGIN, **query)
-    assert "starts afresh" in at.warning[0].value
-    assert scenario_of(at) == BEGIN
-
-
-@pytest.mark.parametrize(
     "odd",
     [
         small(shares=(0.0, 0.0)),
