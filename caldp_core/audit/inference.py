@@ -79,15 +79,16 @@ def believed(mechanism: Mechanism, prior: Floats, reports: Iterable[Tally]) -> F
     if isinstance(mechanism, PutsInTags):
         common = mechanism.after_pre_processing()
         return mechanism.without_tags(believed(common, mechanism.shares(prior), reports), prior)
-    with np.errstate(divide="ignore"):
-        log = np.log(prior)
-        for report in reports:
-            log = log + np.log(likelihood(mechanism, report))
-    require(
-        bool(np.isfinite(log.max())),
-        "These reports are impossible under this prior; take reports of one symbol that it allows.",
-    )
-    weight = np.exp(log - log.max())
+    weight = prior
+    for report in reports:
+        weight = weight * likelihood(mechanism, report)
+        most = float(weight.max())
+        require(
+            most > 0.0,
+            "These reports are impossible under this prior; take reports of one symbol that it "
+            "allows.",
+        )
+        weight /= most
     return np.asarray(weight / weight.sum())
 
 
@@ -106,16 +107,27 @@ def most_believed(policy: PrivacyMatrix, prior: Floats, x: int, reports: int = 1
     E adds up over reports (CALDP Prop. 2), and Proposition 3 holds for every pair, so that
     p_x′ ≥ e^{−m·E[x, x′]}·p_x·π_x′/π_x; summed over all x′, p_x ≤ 1/Σ_x′ e^{−m·E[x, x′]}·π_x′/π_x.
     """
+    return most_believed_after(policy, prior, x, [reports])[0]
+
+
+def most_believed_after(
+    policy: PrivacyMatrix, prior: Floats, x: int, reports: Iterable[int]
+) -> list[float]:
+    """`most_believed` for each of several numbers of reports."""
     prior = check_prior(prior, policy.k)
-    m = check_whole("reports", reports, 0, 10**9)
+    each = [check_whole("reports", m, 0, 10**9) for m in reports]
     (symbol,) = check_symbols("x", [x], policy.k)
-    if prior[symbol] == 0:
-        return 0.0
-    if m == 0:
-        return float(prior[symbol])
-    levels = policy.between(np.full(policy.k, symbol), np.arange(policy.k))
-    # A sum without BLAS, whose threads wait longer for each other than this takes.
-    return float(prior[symbol] / (np.exp(-m * levels) * prior).sum())
+    known = float(prior[symbol])
+    between = policy.between(np.full(policy.k, symbol), np.arange(policy.k))
+    levels, which = np.unique(between, return_inverse=True)
+    shares = np.bincount(which, prior)
+
+    def most(m: int) -> float:
+        if m == 0 or known == 0.0:
+            return known
+        return known / float((np.exp(-m * levels) * shares).sum())
+
+    return [most(m) for m in each]
 
 
 def likeliest(posterior: Floats, level: float = 0.95) -> Ints:
@@ -124,6 +136,9 @@ def likeliest(posterior: Floats, level: float = 0.95) -> Ints:
     `posterior`: (k,); `level`: in (0, 1]; raises `CaldpError` otherwise.
     """
     level = check_number("level", level, 1e-12, 1.0)
-    order = np.argsort(-posterior, kind="stable")
-    total = np.cumsum(posterior[order])
-    return order[: int(np.searchsorted(total, level * total[-1] - 1e-12)) + 1]
+    total = float(posterior.sum())
+    # All that are less likely than this are together less than what may be left out.
+    some = np.flatnonzero(posterior > (1.0 - level) * total / posterior.size)
+    order = some[np.argsort(-posterior[some], kind="stable")]
+    reached = np.cumsum(posterior[order])
+    return order[: int(np.searchsorted(reached, level * total - 1e-12)) + 1]

@@ -74,10 +74,10 @@ def test_sets_and_parts_keep_every_promise_in_every_context(spec: FamilySpec, ki
 
 @pytest.mark.parametrize("spec", SPECS)
 def test_parameters_change_what_a_report_means(spec: FamilySpec) -> None:
-    made, standard = spec.make(CONTEXT), type(spec)().make(CONTEXT)
-    same = np.array_equal(checks.channel_of(made), checks.channel_of(standard))
-    assert (made.fingerprint == standard.fingerprint) == same
-    assert audit_mechanism(made, CONTEXT).holds
+    mechanism, standard = spec.make(CONTEXT), type(spec)().make(CONTEXT)
+    same = np.array_equal(checks.channel_of(mechanism), checks.channel_of(standard))
+    assert (mechanism.fingerprint == standard.fingerprint) == same
+    assert audit_mechanism(mechanism, CONTEXT).holds
 
 
 def test_the_choice_of_a_mechanism_itself_is_the_best_of_its_parameters() -> None:

@@ -12,7 +12,7 @@ from caldp_core.mechanisms.oracles.supports import SupportOracles, SupportProbab
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
 from tests import mutants
 from tests.contract import checks
-from tests.mechanisms.test_galois import FOUR, WIDE, made_of
+from tests.mechanisms.test_galois import FOUR, WIDE, mechanism_of
 from tests.mutants import coin_for, only
 
 
@@ -118,14 +118,14 @@ SLIPS = [
 def test_slips_are_found(name: str, oracles: Any, check: Any) -> None:
     """In `WIDE`, where the right oracles pass every check (above)."""
     with pytest.raises(AssertionError):
-        check(made_of(WIDE, oracles))
+        check(mechanism_of(WIDE, oracles))
 
 
 def test_who_asks_for_a_law_of_three_symbols_gets_none() -> None:
-    prob = made_of(WIDE, FOUR).oracles.probabilities  # type: ignore[attr-defined]
+    prob = mechanism_of(WIDE, FOUR).oracles.probabilities  # type: ignore[attr-defined]
     assert np.isnan(prob.other_pair).all()
     with pytest.raises(AssertionError):
-        checks.check_variance(made_of(WIDE, only("second_moment", Naive, FOUR)))
+        checks.check_variance(mechanism_of(WIDE, only("second_moment", Naive, FOUR)))
 
 
 class Naive(NoReduction):

@@ -135,12 +135,12 @@ PEOPLE = 1000
 
 def simulated(oracles: Any) -> float:
     """n·MSE of one symbol from real reports: 150 runs of 1,000 people know it to 0.4 %."""
-    built = mechanism_of(Context.plain(K_MANY, 1.0), oracles)
+    mechanism = mechanism_of(Context.plain(K_MANY, 1.0), oracles)
     rng = np.random.default_rng(4)
     x = np.arange(PEOPLE) * 7 % K_MANY
     truth = np.bincount(x, minlength=K_MANY) / PEOPLE
     squares = [
-        np.square(built.estimate(built.tally(built.privatize(x, rng))) - truth).mean()
+        np.square(mechanism.estimate(mechanism.tally(mechanism.privatize(x, rng))) - truth).mean()
         for _ in range(RUNS)
     ]
     return PEOPLE * float(np.mean(squares))
@@ -148,9 +148,9 @@ def simulated(oracles: Any) -> float:
 
 def test_the_known_figure() -> None:
     """n·MSE a symbol at k = 1024, ε = 1 is 3.6745, by formula and by reports."""
-    built = mechanism_of(Context.plain(K_MANY, 1.0))
+    mechanism = mechanism_of(Context.plain(K_MANY, 1.0))
     p = np.full(K_MANY, 1 / K_MANY)
-    exact = float(variance_given_people(built, p, 1).mean())
+    exact = float(variance_given_people(mechanism, p, 1).mean())
     assert exact == pytest.approx(3.6745, rel=1e-4)
     assert simulated(SubsetSelectionOracles) == pytest.approx(exact, rel=0.02)
 
@@ -163,20 +163,20 @@ def test_the_figure_tells_a_wrong_size(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("n", [1, 10**12])
 def test_any_number_of_people_in_a_large_block(n: int) -> None:
-    built = mechanism_of(Context.plain(3000, 0.7))
+    mechanism = mechanism_of(Context.plain(3000, 0.7))
     people = np.zeros(3000, np.int64)
     people[[0, 1234, 2999]] = [n - n // 2, n // 4, n // 2 - n // 4]
-    tally = built.sample_tally(people, np.random.default_rng(5))
+    tally = mechanism.sample_tally(people, np.random.default_rng(5))
     omega = int(best_omega(np.array([3000]), np.array([0.7]))[0])
     assert tally.counts[:3000].sum() == omega * n
-    error = np.abs(built.estimate(tally) - people / n)
-    assert (error <= 7.5 * np.sqrt(built.variance(people / n, n))).all()
+    error = np.abs(mechanism.estimate(tally) - people / n)
+    assert (error <= 7.5 * np.sqrt(mechanism.variance(people / n, n))).all()
 
 
 def test_what_is_no_report_is_refused() -> None:
-    built = mechanism_of(context(BOTH, 0.1))
-    good = built.every_report()
-    assert built.tally(good).n == good.size
+    mechanism = mechanism_of(context(BOTH, 0.1))
+    good = mechanism.every_report()
+    assert mechanism.tally(good).n == good.size
     for source, bits, words in [
         (0, 0, "must be subsets of 1 values in block 0"),
         (0, 7, "must be subsets of 1 values in block 0"),
@@ -188,15 +188,15 @@ def test_what_is_no_report_is_refused() -> None:
         bad = good[:1].copy()
         bad["source"], bad["bits"] = source, bits
         with pytest.raises(CaldpError, match=words):
-            built.tally(bad)
+            mechanism.tally(bad)
     with pytest.raises(CaldpError, match="records that this mechanism makes"):
-        built.tally(np.arange(3))
+        mechanism.tally(np.arange(3))
 
 
 def test_more_subsets_than_can_be_written_are_refused_in_one_sentence() -> None:
-    built = mechanism_of(Context.plain(40_000, 1.0))
+    mechanism = mechanism_of(Context.plain(40_000, 1.0))
     with pytest.raises(CaldpError, match="200,000 entries"):
-        built.exact_channel()
+        mechanism.exact_channel()
 
 
 # --- what must be rejected -----------------------------------------------------------------
@@ -246,7 +246,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("name", "oracles", "check"), WRONG, ids=[row[0] for row in WRONG])
-def test_wrong_banks_are_rejected(name: str, oracles: Any, check: Any) -> None:
+def test_wrong_oracles_are_rejected(name: str, oracles: Any, check: Any) -> None:
     check(mechanism_of(context("plain", 0.5)))
     with pytest.raises(AssertionError):
         check(mechanism_of(context("plain", 0.5), oracles))

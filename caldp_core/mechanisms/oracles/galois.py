@@ -114,6 +114,8 @@ class GaloisOracles(HistogramOracles, SupportOracles):
         sent = np.zeros(self._sizes.size, np.int64)
         for group in self._groups:
             of_group = group.of(histogram)
+            if not of_group.any():  # as in most blocks of few reports
+                continue
             included[group.ranks] = np.rint(group.through(of_group))
             sent[group.blocks] = of_group.sum(axis=1)
         return np.concatenate([included, sent, histogram[self.outputs :]])
@@ -132,10 +134,12 @@ class GaloisOracles(HistogramOracles, SupportOracles):
 
     def most_included(self, ranks: Ints) -> Ints:
         """(m,) see `CraftableOracles`: targets on one hyperplane."""
-        targets, most = np.zeros(self._block.size), np.zeros(self._sizes.size)
+        targets = np.zeros(self._block.size)
         targets[ranks] = 1.0
+        most = sums_by(self._block, targets, self._sizes.size)
         for group in self._groups:
-            most[group.blocks] = group.over(targets).max(axis=1)
+            if (most[group.blocks] > 1).any():  # one by itself is on every hyperplane through it
+                most[group.blocks] = group.over(targets).max(axis=1)
         return np.asarray(np.rint(most), np.int64)
 
     def _sent(self, truths: Ints, noise: Ints, rng: np.random.Generator) -> Ints:
