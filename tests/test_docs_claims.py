@@ -109,7 +109,8 @@ def test_what_holds_a_sentence_is_there() -> None:
 def test_a_sentence_is_found_whatever_makes_it() -> None:
     made = ast.parse(
         'def f(n):\n    "A docstring of five words."\n'
-        "    return f\"Of {n} people one knows. **It is** so, and {g('nobody else knows it at all')}\""
+        '    told = g("nobody else knows it at all")\n'
+        '    return f"Of {n} people one knows. **It is** so, and {told}"'
     )
     (made_of,) = (node for _, node in definitions(made))
     found = {sentence for text in texts(made_of) for sentence in sentences(text)}
