@@ -11,7 +11,7 @@ from caldp_ui.session.opening import opened
 lesson = opened(SLOT)
 
 with st.container(key=SLOT.key("title")):
-    st.header("Local DP classroom", anchor=False)
+    st.title("Local DP classroom", anchor=False)
     strip.show(lesson.station)
     plan.button()
 here = STATIONS[lesson.station]

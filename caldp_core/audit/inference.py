@@ -47,16 +47,17 @@ def likelihood(mechanism: Mechanism, report: Tally) -> Floats:
 def _of_supports(mechanism: Mechanism, report: SupportTally, blocks: Ints) -> Floats:
     """In units of the base distribution: a/u for symbols included, (1 − a)/(1 − u) for others.
 
-    Such channels have that form (`SupportForm`), with a and u of `SupportLaw`. A symbol that is
+    Such channels have that form (`SupportForm`), with a and u of
+    `SupportProbabilities`. A symbol that is
     not hidden sends the base with λ, or names itself.
     """
-    cover, law = cover_of(mechanism), report.law
+    cover, prob = cover_of(mechanism), report.probabilities
     result = np.zeros(mechanism.k)
     if report.named.any():
         result[cover.clear[report.named > 0]] = 1.0
         return result
     (sent,) = np.flatnonzero(report.sent)
-    own, base = float(law.own[sent]), float(law.base[sent])
+    own, base = float(prob.own[sent]), float(prob.base[sent])
     of_block = blocks[cover.hidden] == sent
     excluded = (1.0 - own) / (1.0 - base) if base < 1.0 else 0.0
     factors = np.where(report.included > 0, own / base, excluded)

@@ -112,7 +112,7 @@ def _draw(what: Mixed, lesson: Lesson) -> None:
         charts.draw(figure(what, lesson, palette()), SLOT.key("mixed"), _alt(what))
     with right:
         rows = "".join(f"<p><b>{who}</b><br>{told}</p>" for who, told in TRUST)
-        st.html(f'<div class="trusts"><h3>Whom one has to trust</h3>{rows}</div>')
+        st.html(f'<div class="trusts"><h2>Whom one has to trust</h2>{rows}</div>')
 
 
 def figure(what: Mixed, lesson: Lesson, colours: Palette) -> go.Figure:

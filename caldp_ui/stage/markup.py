@@ -11,7 +11,7 @@ from caldp_core.basics.errors import require
 
 Tree: TypeAlias = list[Any]
 """An element: its tag, its attributes, and its children, which are texts and trees."""
-_KEPT: Final = {"class": "className", "role": "role", "aria-label": "aria-label"}
+_KEPT: Final = {"class": "className", "role": "role", "aria-label": "aria-label", "style": "style"}
 
 
 def tree(html: str) -> Tree:

@@ -80,3 +80,9 @@ def to_three_digits(text: str) -> Reading:
     value = _exact(text)
     half = 0.5 * 10.0 ** (math.floor(math.log10(value)) - 2) if value else 0.5
     return Reading(value - half, value + half)
+
+
+def full_people(html: str) -> list[int]:
+    """How many of each array of a hundred people are full."""
+    arrays = re.findall(r'class="hundred".*?style="--tens:(\d+);--ones:(\d)"', html)
+    return [10 * int(tens) + int(ones) for tens, ones in arrays]

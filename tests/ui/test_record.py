@@ -29,6 +29,7 @@ from caldp_ui.yesno import picture
 from caldp_ui.yesno.shown import shown
 from caldp_ui.yesno.slot import BEGIN
 from tests import ROOT
+from tests.ui.readings import full_people
 from tests.ui.small import channel_of
 
 NEAR_NEW_YORK = Gowalla("40.2,41.4,-74.8,-73.2")
@@ -86,7 +87,7 @@ def test_the_record_has_the_numbers_of_the_run_and_of_the_audit(kind: str) -> No
         assert plain(sentence) in text
     assert f"The page says. {plain(told.in_short)}" in text
     assert f"error (total variation){formats.share(ours.first.errors.tv)}" in text
-    assert html.count("<i></i>") == round(100 * told.chance)
+    assert full_people(html) == [round(100 * told.chance)]
     audit = audit_mechanism(ours.setup.mechanism, ours.setup.policy)
     assert audit.holds
     assert "It holds." in text

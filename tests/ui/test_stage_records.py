@@ -162,10 +162,10 @@ def test_fewer_than_half_a_person_is_nobody_but_no_more_than_the_scale_tells() -
 
 
 def test_words_beside_the_stage_are_elements_and_texts_only() -> None:
-    html = '<div class="odds fair" style="x" onclick="y"><i></i>5 &lt; 6 <b>now</b></div>'
+    html = '<div class="odds fair" style="--tens:8" onclick="y"><i></i>5 &lt; 6 <b>now</b></div>'
     assert markup.tree(html) == [
         "div",
-        {"className": "odds fair"},
+        {"className": "odds fair", "style": "--tens:8"},
         ["i", {}],
         "5 < 6 ",
         ["b", {}, "now"],

@@ -25,7 +25,7 @@ from caldp_core.mechanisms.oracles.galois_spaces import (
     best_degrees,
     degrees_for,
     groups_of,
-    support_law_of,
+    support_probabilities,
     values_and_shared,
 )
 from caldp_core.mechanisms.oracles.histogram_oracles import HistogramOracles
@@ -53,7 +53,7 @@ class GaloisOracles(HistogramOracles, SupportOracles):
         self._degrees = np.where(sizes > 0, choose(sizes, epsilon), 0)
         self._values, agree = values_and_shared(sizes, self._degrees)
         noise = noise_threshold(np.where(sizes > 0, self._values, 0), epsilon)
-        super().__init__(sizes, noise, support_law_of(self._values, agree, noise / COIN_ONE))
+        super().__init__(sizes, noise, support_probabilities(self._values, agree, noise / COIN_ONE))
         self._groups = list(groups_of(sizes, self._degrees))
         self._first = np.zeros(sizes.size, np.int64)
         self._reports = np.zeros(sizes.size, np.int64)
@@ -154,13 +154,13 @@ class GaloisOracles(HistogramOracles, SupportOracles):
 
     def second_moment(self, weights: Floats, p: Floats, block_p: Floats) -> float:
         """E[Z²], Z = (Σ w over the hyperplane − r·W)/(a − r): hyperplane by hyperplane."""
-        law, block, m = self.law, self._block, self._sizes.size
+        prob, block, m = self.probabilities, self._block, self._sizes.size
         hidden, base, _ = self._shares(p, block_p)
-        level = law.other * sums_by(block, weights, m)
+        level = prob.other * sums_by(block, weights, m)
         told, total = np.empty_like(p), np.zeros(m)
         for group in self._groups:
             z = group.over(weights) - level[group.blocks, None]
-            z /= law.gain[group.blocks, None]
+            z /= prob.gain[group.blocks, None]
             np.square(z, out=z)
             told[group.ranks] = group.through(z) / group.space.directions
             total[group.blocks] = z.mean(axis=1)
