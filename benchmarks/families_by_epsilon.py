@@ -34,22 +34,22 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
     for epsilon in _EPSILONS:
         for name, spec in _SPECS.items():
             made = spec.family()
-            scheme = ContextMechanism(Context.plain(k, epsilon), name, made)
-            yield _reports(scheme, x, f"a report, {name}, ε = {epsilon:g}", sizes.long_repeats)
-            yield _error(scheme, epsilon, f"n·MSE / optimum, {name}, ε = {epsilon:g}")
+            mechanism = ContextMechanism(Context.plain(k, epsilon), name, made)
+            yield _reports(mechanism, x, f"a report, {name}, ε = {epsilon:g}", sizes.long_repeats)
+            yield _error(mechanism, epsilon, f"n·MSE / optimum, {name}, ε = {epsilon:g}")
 
 
-def _reports(scheme: ContextMechanism, x: Ints, work: str, repeats: int) -> Figure:
+def _reports(mechanism: ContextMechanism, x: Ints, work: str, repeats: int) -> Figure:
     rng = np.random.default_rng(2)
-    whole = timed(work, "s", lambda _: scheme.privatize(x, rng), repeats)
-    bits = f"{scheme.report_bits} bits"
+    whole = timed(work, "s", lambda _: mechanism.privatize(x, rng), repeats)
+    bits = f"{mechanism.report_bits} bits"
     return replace(share(work, "ns", whole, x.size), note=bits)
 
 
-def _error(scheme: ContextMechanism, epsilon: float, work: str) -> Figure:
+def _error(mechanism: ContextMechanism, epsilon: float, work: str) -> Figure:
     """Exact, for people who are fixed and even; the optimum is subset selection's."""
-    k = scheme.k
-    ours = float(variance_given_people(scheme, np.full(k, 1 / k), 1).mean())
+    k = mechanism.k
+    ours = float(variance_given_people(mechanism, np.full(k, 1 / k), 1).mean())
     least = least_loss(k, k, epsilon, 1.0).loss - (1.0 - 1.0 / k)
     over = ours * k / least
     return Figure(work, "×", Runs(over, over, 1), note=f"n·MSE {ours:.4g}")

@@ -2,8 +2,8 @@
 
 The mathematics; nothing in here knows of any user interface. What most people need is handed out
 here: `from caldp_core import Scenario, run`. The rooms, from the ground up: basics, domain,
-privacy, datasets, mechanisms, estimation, theory, audit, scenarios, experiments, cli. Start reading
-at `mechanisms/base.py`, or at `experiments/run.py` for the way that data walks.
+privacy, datasets, mechanisms, estimation, audit, lecture, theory, scenarios, experiments, cli.
+Start reading at `mechanisms/base.py`, or at `experiments/run.py` for the way that data walks.
 """
 
 from importlib import import_module

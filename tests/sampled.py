@@ -9,12 +9,12 @@ from tests.stats import SIGNIFICANCE, assert_mean
 
 
 def check_sampled(
-    mechanism: SymbolReports, drawn_by: SymbolReports, people: Ints, cases: int, draws: int = 2000
+    mechanism: SymbolReports, drawn_by: SymbolReports, people: Ints, cases: int, draws: int = 1000
 ) -> None:
     """Mean and full covariance of tallies that `drawn_by` samples are those of `mechanism`.
 
-    People c send mean Σ c_x Q_x and covariance Σ c_x (diag Q_x − Q_x Q_xᵀ). By 2,000 draws the
-    mean of a cell is known to 1/45 of its spread. `cases`: tests that share the significance.
+    People c send mean Σ c_x Q_x and covariance Σ c_x (diag Q_x − Q_x Q_xᵀ). By 1,000 draws the
+    mean of a cell is known to 1/32 of its spread. `cases`: tests that share the significance.
     """
     channel = checks.channel_of(mechanism)
     mean = people @ channel

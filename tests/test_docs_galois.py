@@ -69,12 +69,12 @@ def test_the_cost_of_a_tally() -> None:
 )
 def test_beside_general_hadamard_response(row: list[str]) -> None:
     k, epsilon = int(row[0]), float(row[1])
-    made = ContextMechanism(Context.plain(k, epsilon), "hadamard", published_hadamard)
+    mechanism = ContextMechanism(Context.plain(k, epsilon), "hadamard", published_hadamard)
     (wanted,) = published_parts(np.array([k]), np.array([epsilon])).tolist()
-    used = made.oracles._parts  # type: ignore[attr-defined]
-    numbers = (wanted, *used.counts.tolist(), *used.orders.tolist(), made.report_bits)
+    used = mechanism.oracles._parts  # type: ignore[attr-defined]
+    numbers = (wanted, *used.counts.tolist(), *used.orders.tolist(), mechanism.report_bits)
     assert row[2:6] == [str(number) for number in numbers]
-    general = float(variance_given_people(made, np.full(k, 1 / k), 1).mean())
+    general = float(variance_given_people(mechanism, np.full(k, 1 / k), 1).mean())
     exact = (general, error("galois", k, epsilon), error("hadamard", k, epsilon))
     assert all(map(same, row[6:], exact))
     power, (parts,) = np.exp(epsilon), used.counts

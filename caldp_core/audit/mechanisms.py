@@ -15,6 +15,7 @@ from caldp_core.audit.blockwise import LargeAudit, PairClass, audit_context
 from caldp_core.audit.pairwise import audit_channel
 from caldp_core.audit.stated import MAKES_REPORTS, doubt
 from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.limits import PAIRWISE_MAX
 from caldp_core.basics.powers import power_below
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.mechanisms.base import (
@@ -35,8 +36,6 @@ SMALL_TWIN: Final = (
     "large map's is made alike is the mechanism's word"
 )
 TAGS: Final = ", of values and tags"
-PAIRWISE_MAX: Final = 10**7
-"""Most pairs times reports that are compared one by one: about ten seconds."""
 
 
 def audit_mechanism(

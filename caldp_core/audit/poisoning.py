@@ -19,13 +19,10 @@ from typing import Final
 import numpy as np
 
 from caldp_core.basics.errors import CaldpError, check_number, check_symbols, check_whole, require
-from caldp_core.basics.limits import N_MAX
+from caldp_core.basics.limits import FAKES_MAX, N_MAX
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms.base import Mechanism, Tally
 from caldp_core.mechanisms.offers import Craftable, craftable
-
-FAKES_MAX: Final = 0.5
-"""Largest share β of fake phones: beyond it there is nothing left to estimate."""
 
 
 @dataclass(frozen=True)

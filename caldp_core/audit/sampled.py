@@ -76,7 +76,7 @@ def epsilon_bound(reports_x: Reports, reports_other: Reports, alpha: float = ALP
     )
     hits_x, hits_other = int(event[test_x].sum()), int(event[test_other].sum())
     sizes = test_x.size, test_other.size
-    bound = log_ratio_bound(np.array(hits_x), sizes[0], np.array(hits_other), sizes[1], alpha)
+    bound = privacy_loss_bound(np.array(hits_x), sizes[0], np.array(hits_other), sizes[1], alpha)
     epsilon = max(0.0, float(bound))
     return EpsilonBound(epsilon, 1.0 - alpha, hits_x, sizes[0], hits_other, sizes[1])
 
@@ -91,13 +91,15 @@ def best_event(counts_x: Ints, counts_other: Ints, alpha: float) -> Bools:
     n_x, n_other = int(counts_x.sum()), int(counts_other.sum())
     order = np.argsort(-(counts_x + 1) / (counts_other + 1), kind="stable")
     hits_x, hits_other = np.cumsum(counts_x[order]), np.cumsum(counts_other[order])
-    bounds = log_ratio_bound(hits_x, n_x, hits_other, n_other, alpha)
+    bounds = privacy_loss_bound(hits_x, n_x, hits_other, n_other, alpha)
     event = np.zeros(counts_x.size, np.bool_)
     event[order[: int(np.argmax(bounds)) + 1]] = True
     return event
 
 
-def log_ratio_bound(hits_x: Ints, n_x: int, hits_other: Ints, n_other: int, alpha: float) -> Floats:
+def privacy_loss_bound(
+    hits_x: Ints, n_x: int, hits_other: Ints, n_other: int, alpha: float
+) -> Floats:
     """Lower bounds on log p/q at confidence 1 − α; −∞ where nothing of x was hit.
 
     `hits_x` of `n_x` with probability p, `hits_other` of `n_other` with q: any one shape.

@@ -23,12 +23,25 @@ GRID_CELL_MIN: Final = 0.01
 """Degrees; about one kilometre."""
 SNAP_MAX_BYTES: Final = 4 * 2**30
 """Most bytes that are read out of a check-in file once unpacked (SNAP's has 0.4 GB)."""
+LINE_MAX_BYTES: Final = 2**20
+"""A longer line may be cut; no line of a check-in file comes near it."""
+GEOMETRIC_RATE_MIN: Final = 1e-6
+GEOMETRIC_RATE_MAX: Final = 1 - 1e-6
+ZIPF_RATE_MIN: Final = 0.0
+ZIPF_RATE_MAX: Final = 10.0
+CITIES_MAX: Final = 1000
+SPREAD_KM_MIN: Final = 1.0
+SPREAD_KM_MAX: Final = 1000.0
 AREAS_MAX: Final = 200
 """Most rectangles in one drawing."""
 STREAM_MAX_ENTRIES: Final = 10**11
 """Most entries of a channel that an audit ever reads: about two minutes."""
 STREAM_FREELY_ENTRIES: Final = 10**10
 """Most entries that an audit reads where the form of the channel would do: about ten seconds."""
+PAIRWISE_MAX: Final = 10**7
+"""Most pairs times reports that an audit compares one by one: about ten seconds."""
+FAKES_MAX: Final = 0.5
+"""Largest share β of fake phones: beyond it there is nothing left to estimate."""
 SPACE_POINTS_MAX: Final = 2**22
 """Largest space over a finite field: its tables take some 0.2 GB, and a tally of any number of
 people at most 2³⁰ draws a block: about a minute."""

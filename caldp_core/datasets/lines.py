@@ -12,14 +12,12 @@ from pathlib import Path
 from typing import Final
 
 from caldp_core.basics.errors import CaldpError, require
-from caldp_core.basics.limits import SNAP_MAX_BYTES
+from caldp_core.basics.limits import LINE_MAX_BYTES, SNAP_MAX_BYTES
 from caldp_core.basics.types import Progress
 
 GZIP_MAGIC: Final = b"\x1f\x8b"
 BLOCK_BYTES: Final = 2**21
 """Unpacked bytes read at a time."""
-LINE_MAX_BYTES: Final = 2**20
-"""A longer line may be cut; no line of a check-in file comes near it."""
 _HEAD_BYTES: Final = 240
 _CUT_MARK: Final = b"\t" * 16
 

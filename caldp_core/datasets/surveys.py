@@ -10,11 +10,11 @@ from typing import Final
 import numpy as np
 
 from caldp_core.basics.errors import CaldpError, check_number, check_whole
-from caldp_core.basics.limits import SEED_MAX
+from caldp_core.basics.limits import SEED_MAX, ZIPF_RATE_MAX, ZIPF_RATE_MIN
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets.base import Dataset, from_counts, from_weights
 from caldp_core.datasets.shipped import read_rows
-from caldp_core.datasets.synthetic import ZIPF_RATE_MAX, ZIPF_RATE_MIN, zipf_shares
+from caldp_core.datasets.synthetic import zipf_shares
 from caldp_core.domain.grid import Domain
 
 

@@ -4,24 +4,24 @@ Room: datasets. All randomness of a spec comes from its own `seed`.
 """
 
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from scipy.special import ndtr
 
 from caldp_core.basics.errors import check_k, check_number, check_whole
-from caldp_core.basics.limits import SEED_MAX
+from caldp_core.basics.limits import (
+    CITIES_MAX,
+    GEOMETRIC_RATE_MAX,
+    GEOMETRIC_RATE_MIN,
+    SEED_MAX,
+    SPREAD_KM_MAX,
+    SPREAD_KM_MIN,
+    ZIPF_RATE_MAX,
+    ZIPF_RATE_MIN,
+)
 from caldp_core.basics.types import Floats, Progress, no_progress
 from caldp_core.datasets.base import Dataset, from_weights
 from caldp_core.domain.grid import KM_PER_DEGREE, US_GRID, Domain
-
-GEOMETRIC_RATE_MIN: Final = 1e-6
-GEOMETRIC_RATE_MAX: Final = 1 - 1e-6
-ZIPF_RATE_MIN: Final = 0.0
-ZIPF_RATE_MAX: Final = 10.0
-CITIES_MAX: Final = 1000
-SPREAD_KM_MIN: Final = 1.0
-SPREAD_KM_MAX: Final = 1000.0
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from typing import Final, TypeAlias
 import numpy as np
 import streamlit as st
 
+from caldp_core.basics.limits import EPSILON_MAX
 from caldp_core.basics.types import Progress
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.forecast import (
@@ -25,7 +26,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute.rivals import rival
 from caldp_ui.compute.runs import expected, key, setup
 
-EPSILONS: Final = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 20.0)
+EPSILONS: Final = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, EPSILON_MAX)
 NUMBERS: Final = tuple(10**power for power in range(3, 13))
 _GRIDS: Final = ((1, 1), (2, 3), (5, 7), (12, 17), (25, 35), (50, 70), (75, 150))
 _SIZES: Final = 8

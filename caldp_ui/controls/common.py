@@ -9,20 +9,20 @@ from typing import Any, Final
 
 import streamlit as st
 
-from caldp_core.basics.limits import EPSILON_MAX
 from caldp_core.datasets import DatasetSpec
 from caldp_core.estimation.estimators import ESTIMATORS, menu_of_estimators
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.catalogue import MECHANISMS, mechanisms_for
 from caldp_core.mechanisms.specs import MechanismSpec
 from caldp_core.scenarios.best import Best
-from caldp_ui.compute import runs, sources
+from caldp_ui.compute import curves, runs, sources
 from caldp_ui.session.scenarios import S, another_draw, bind, steer
 from caldp_ui.session.slot import Slot
 from caldp_ui.words import formats, promise
 from caldp_ui.words.glossary import DEFINITIONS
 
-EPSILONS: Final = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, EPSILON_MAX)
+EPSILONS: Final = curves.EPSILONS
+"""The levels of every control and film, which are those of the curves."""
 _THE_DATA: Final = 0
 """Stands for "the very people of the data" among numbers of people."""
 SAME_BUT_COINS: Final = (

@@ -46,9 +46,7 @@ def check_odds(seen: list[int], form: SupportForm, n: int) -> None:
 @pytest.mark.parametrize("oracles", thinned(ORACLES, one_in=2))
 def test_reports_have_the_odds_of_the_form(oracles: Any) -> None:
     n, mechanism = 200_000, ContextMechanism(Context.plain(300, 1.0), "right", oracles)
-    seen = included(mechanism, n)
-    check_odds(seen, oracles(mechanism.sizes, mechanism.policy.epsilon).support_form(0), n)
+    seen, sizes, epsilon = included(mechanism, n), mechanism.sizes, mechanism.policy.epsilon
+    check_odds(seen, oracles(sizes, epsilon).support_form(0), n)
     with pytest.raises(AssertionError, match="χ²"):
-        check_odds(
-            seen, oracles(mechanism.sizes, 1.05 * mechanism.policy.epsilon).support_form(0), n
-        )
+        check_odds(seen, oracles(sizes, 1.05 * epsilon).support_form(0), n)

@@ -14,7 +14,7 @@ from caldp_core.audit.sampled import (
     audit_sampler,
     best_event,
     epsilon_bound,
-    log_ratio_bound,
+    privacy_loss_bound,
     sampler_of,
 )
 from caldp_core.basics.errors import CaldpError
@@ -42,7 +42,7 @@ def one_half_for_both(x: Ints, other: Ints) -> float:
     counts, counts_other = (np.bincount(each, minlength=kinds) for each in (x, other))
     event = best_event(counts, counts_other, ALPHA)
     hits, hits_other = np.array(counts[event].sum()), np.array(counts_other[event].sum())
-    return float(log_ratio_bound(hits, x.size, hits_other, other.size, ALPHA))
+    return float(privacy_loss_bound(hits, x.size, hits_other, other.size, ALPHA))
 
 
 def too_high(mechanism: ContextMechanism, bound: Bound, n: int, true: float, seed: int) -> int:
@@ -164,7 +164,7 @@ def test_the_event_is_no_worse_than_any_single_kind(x: list[int], data: st.DataO
 
     def bound(chosen: np.ndarray) -> float:
         hits, hits_other = np.array(counts[chosen].sum()), np.array(other[chosen].sum())
-        return float(log_ratio_bound(hits, int(counts.sum()), hits_other, int(other.sum()), 0.1))
+        return float(privacy_loss_bound(hits, int(counts.sum()), hits_other, int(other.sum()), 0.1))
 
     assert event.any()
     first = np.zeros(len(x), np.bool_)

@@ -64,12 +64,12 @@ def test_what_every_mechanism_owes(spec: Any, check: Callable[[Mechanism], None]
 def test_sets_and_parts_keep_every_promise_in_every_context(spec: FamilySpec, kind: str) -> None:
     """At every ε, where what is registered often names symbols in contexts so small."""
     for epsilon in EPSILONS:
-        made = ContextMechanism(context(kind, epsilon), spec.name, spec.family())
+        mechanism = ContextMechanism(context(kind, epsilon), spec.name, spec.family())
         with checks.naming(f"ε = {epsilon}"):
-            assert agree_every_way(made).holds
-            checks.check_tight(made)
-            checks.check_unbiased(made)
-            checks.check_variance(made)
+            assert agree_every_way(mechanism).holds
+            checks.check_tight(mechanism)
+            checks.check_unbiased(mechanism)
+            checks.check_variance(mechanism)
 
 
 @pytest.mark.parametrize("spec", SPECS)

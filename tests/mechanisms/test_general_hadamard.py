@@ -19,7 +19,7 @@ from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.types import Floats, Ints, WordSource
 from caldp_core.datasets import DatasetSpec, Geometric, Uniform, Zipf
 from caldp_core.experiments.run import prepare, run
-from caldp_core.mechanisms import ContextMechanism, mechanism
+from caldp_core.mechanisms import ContextMechanism, registry
 from caldp_core.mechanisms.backgrounds import uniform_background
 from caldp_core.mechanisms.oracles.hadamard import (
     HadamardOracles,
@@ -48,7 +48,7 @@ WIDE = Context.of(np.arange(14) % 7 // 5, np.arange(14) % 4 > 0, [1.0, 0.7])
 FAMILIES = {"2": hadamard_family(2), "5": FIVE, "published": published_hadamard}
 
 
-def made_of(policy: Context, oracles: Any = FIVE) -> ContextMechanism:
+def mechanism_of(policy: Context, oracles: Any = FIVE) -> ContextMechanism:
     return ContextMechanism(policy, "hadamard", oracles)
 
 
@@ -58,45 +58,45 @@ def made_of(policy: Context, oracles: Any = FIVE) -> ContextMechanism:
 @pytest.mark.parametrize(("parts", "kind"), thinned(FAMILIES, CONTEXTS, one_in=3))
 def test_the_channel_keeps_every_promise(parts: str, kind: str) -> None:
     for epsilon in EPSILONS:
-        made = made_of(context(kind, epsilon), FAMILIES[parts])
+        mechanism = mechanism_of(context(kind, epsilon), FAMILIES[parts])
         with checks.naming(f"ε = {epsilon}"):
             for check in (checks.check_rows, checks.check_audit, checks.check_tight):
-                check(made)
-            checks.check_unbiased(made)
-            checks.check_variance(made)
-            check_streamed(made)
+                check(mechanism)
+            checks.check_unbiased(mechanism)
+            checks.check_variance(mechanism)
+            check_streamed(mechanism)
 
 
 @pytest.mark.parametrize("policy", [WIDE, Context.plain(7, 4.0)])
 def test_reports_and_tallies_follow_the_channel(policy: Context) -> None:
-    made = made_of(policy, FIVE if policy is WIDE else published_hadamard)
-    assert made.oracles._parts.counts.max() > 1  # type: ignore[attr-defined]
-    checks.check_privatize(made)
-    checks.check_sample_tally(made)
+    mechanism = mechanism_of(policy, FIVE if policy is WIDE else published_hadamard)
+    assert mechanism.oracles._parts.counts.max() > 1  # type: ignore[attr-defined]
+    checks.check_privatize(mechanism)
+    checks.check_sample_tally(mechanism)
 
 
 def test_both_ways_to_a_tally_have_one_law_in_large_blocks() -> None:
     policy, shares = many_symbols(4.0)
-    checks.check_one_law(made_of(policy, published_hadamard), shares)
+    checks.check_one_law(mechanism_of(policy, published_hadamard), shares)
 
 
 def test_what_is_said_of_one_report_and_of_chosen_ones_is_what_the_channel_says() -> None:
-    made = made_of(WIDE)
-    channel, single = checks.channel_of(made), checks.single_estimates(made)
-    for y in range(0, made.outputs, 5):
-        found = likelihood(made, made.tally(made.every_report()[y : y + 1]))
+    mechanism = mechanism_of(WIDE)
+    channel, single = checks.channel_of(mechanism), checks.single_estimates(mechanism)
+    for y in range(0, mechanism.outputs, 5):
+        found = likelihood(mechanism, mechanism.tally(mechanism.every_report()[y : y + 1]))
         np.testing.assert_allclose(found, channel[:, y], atol=1e-12)
     for x, other in ((0, 1), (1, 2), (1, 3), (1, 9), (0, 4), (5, 6)):
-        two = np.zeros(made.k)
+        two = np.zeros(mechanism.k)
         two[[x, other]] = 0.3, 0.7
         both = guessed_right_of_all(channel.tolist(), two)
-        assert told_apart(made, x, other, 0.3) == pytest.approx(both, abs=1e-9)
-    for targets in (np.array([2]), np.array([2, 3, 9, 13]), np.arange(made.k)):
+        assert told_apart(mechanism, x, other, 0.3) == pytest.approx(both, abs=1e-9)
+    for targets in (np.array([2]), np.array([2, 3, 9, 13]), np.arange(mechanism.k)):
         most = single[:, targets].sum(axis=1).max()
-        assert by_maximal_gain(made, targets) == pytest.approx(most, rel=1e-9)
+        assert by_maximal_gain(mechanism, targets) == pytest.approx(most, rel=1e-9)
     best = single[:, 2] >= single[:, 2].max() - 1e-9
     drawn = np.where(best, channel[2], 0.0) / channel[2][best].sum()
-    np.testing.assert_allclose(crafted_mean(made, 2), drawn @ single, atol=1e-9)
+    np.testing.assert_allclose(crafted_mean(mechanism, 2), drawn @ single, atol=1e-9)
 
 
 # --- the published form --------------------------------------------------------------------
@@ -121,10 +121,10 @@ def by_definition(s: int, truth: Fraction, parts: int, order: int) -> list[list[
 def test_the_channel_is_that_of_the_reduced_hadamard_matrix(s: int, parts: int, order: int) -> None:
     """With as many parts as the paper's b leaves in use: ⌈s/(b − 1)⌉."""
     epsilon = 2.0
-    made = made_of(Context.plain(s, epsilon), hadamard_family(parts))
-    coin = Fraction(int(made.oracles._truth[0]), COIN_ONE)  # type: ignore[attr-defined]
+    mechanism = mechanism_of(Context.plain(s, epsilon), hadamard_family(parts))
+    coin = Fraction(int(mechanism.oracles._truth[0]), COIN_ONE)  # type: ignore[attr-defined]
     rows = by_definition(s, coin, parts, order)
-    assert made.exact_channel() == rows
+    assert mechanism.exact_channel() == rows
     exact = np.exp(epsilon) / (np.exp(epsilon) + 2 * parts - 1) / (order // 2)
     assert float(max(rows[0])) == pytest.approx(exact, rel=1e-12)
     assert float(max(rows[0]) / min(rows[0])) == pytest.approx(np.exp(epsilon), rel=1e-12)
@@ -140,7 +140,7 @@ def test_its_own_choice_is_the_paper_s() -> None:
     for s in (2, 3, 7, 8, 100, 1000, 1024, 43_750):
         for epsilon in (0.01, 0.5, 0.69, 0.7, 1.0, 2.0, 4.0, 8.0, 20.0):
             parts, order = published(s, epsilon)
-            oracles = made_of(Context.plain(s, epsilon), published_hadamard).oracles
+            oracles = mechanism_of(Context.plain(s, epsilon), published_hadamard).oracles
             used = oracles._parts  # type: ignore[attr-defined]
             with checks.naming(f"s = {s}, ε = {epsilon}"):
                 assert used.orders.tolist() == [order]
@@ -151,22 +151,22 @@ def test_its_own_choice_is_the_paper_s() -> None:
 
 def test_one_part_is_hadamard_response_itself_to_the_digit() -> None:
     """By name, and by CALDP's (19) and its variance, which know of no parts."""
-    made, rng = made_of(WIDE, hadamard_family(1)), np.random.default_rng(1)
+    mechanism, rng = mechanism_of(WIDE, hadamard_family(1)), np.random.default_rng(1)
     assert Hadamard() == Hadamard(1)
-    for same in (Hadamard().make(WIDE), mechanism(WIDE, "hadamard")):
-        assert same.fingerprint == made.fingerprint
-    oracles: Any = made.oracles
-    truth, block = oracles._truth / COIN_ONE, np.repeat([0, 1], made.sizes)
+    for same in (Hadamard().make(WIDE), registry.mechanism(WIDE, "hadamard")):
+        assert same.fingerprint == mechanism.fingerprint
+    oracles: Any = mechanism.oracles
+    truth, block = oracles._truth / COIN_ONE, np.repeat([0, 1], mechanism.sizes)
     c, p = 1 / (2 * truth - 1), rng.dirichlet(np.ones(14))
-    hidden, whole = p[made.hidden_symbols], np.bincount(WIDE.blocks, p)
+    hidden, whole = p[mechanism.hidden_symbols], np.bincount(WIDE.blocks, p)
     ours = np.bincount(block, hidden)
     reached = ours + 2 * (1 - truth) * (whole - ours)
     exact = (c**2 * reached)[block] - hidden**2
     np.testing.assert_array_equal(oracles.variance(hidden, whole, 1), exact)
-    tally = made.tally(made.privatize(rng.integers(0, 14, 1000), rng))
+    tally = mechanism.tally(mechanism.privatize(rng.integers(0, 14, 1000), rng))
     small, large = tally.counts[:4], tally.counts[4:12]
     sums = np.concatenate([sylvester(8)[1:] @ large, sylvester(4)[1:] @ small])
-    shares = made.estimate(tally)[made.hidden_symbols]
+    shares = mechanism.estimate(tally)[mechanism.hidden_symbols]
     np.testing.assert_array_equal(shares, sums * (c[block] / tally.n))
 
 
@@ -184,17 +184,20 @@ def test_the_variance_is_its_formula_and_that_of_reports(
     k: int, epsilon: float, parts: int
 ) -> None:
     """((e^ε + 2B − 1)/(e^ε − 1))²/B; 400 runs know n·MSE to 0.5 %, and allow ±3 %."""
-    made, rng = made_of(Context.plain(k, epsilon), hadamard_family(parts)), np.random.default_rng(4)
+    mechanism, rng = (
+        mechanism_of(Context.plain(k, epsilon), hadamard_family(parts)),
+        np.random.default_rng(4),
+    )
     even = np.full(k, 1 / k)
     exact = formula(k, epsilon, parts) - 1 / k**2
-    assert made.variance(even, 1) == pytest.approx(exact, rel=1e-9)
+    assert mechanism.variance(even, 1) == pytest.approx(exact, rel=1e-9)
     x = np.arange(2 * k) % k
     errors = [
-        np.square(made.estimate(made.tally(made.privatize(x, rng))) - even).mean()
+        np.square(mechanism.estimate(mechanism.tally(mechanism.privatize(x, rng))) - even).mean()
         for _ in range(400)
     ]
     found = x.size * float(np.mean(errors))
-    wanted = float(variance_given_people(made, even, 1).mean())
+    wanted = float(variance_given_people(mechanism, even, 1).mean())
     assert found == pytest.approx(wanted, rel=0.03)
     # Must fail: other numbers of parts, and the form for high privacy.
     for wrong in {1, parts - 1, 2 * parts} - {parts}:
@@ -235,43 +238,50 @@ def test_parts_help_at_large_epsilon_and_galois_response_is_better_still(epsilon
     policy = Context.plain(1024, epsilon)
     even = np.full(1024, 1 / 1024)
 
-    def loss(made: ContextMechanism) -> float:
-        return float(variance_given_people(made, even, 1).mean())
+    def loss(mechanism: ContextMechanism) -> float:
+        return float(variance_given_people(mechanism, even, 1).mean())
 
-    general = loss(made_of(policy, published_hadamard))
-    assert loss(mechanism(policy, "galois")) <= general
-    assert (general < loss(mechanism(policy, "hadamard"))) == (epsilon >= 2)
+    general = loss(mechanism_of(policy, published_hadamard))
+    assert loss(registry.mechanism(policy, "galois")) <= general
+    assert (general < loss(registry.mechanism(policy, "hadamard"))) == (epsilon >= 2)
 
 
 def test_the_paper_s_map_for_any_number_of_people() -> None:
-    made = made_of(Context.plain(43_750, 4.0), published_hadamard)
-    assert (made.outputs, made.report_bits) == (22 * 2048, 16)
+    mechanism = mechanism_of(Context.plain(43_750, 4.0), published_hadamard)
+    assert (mechanism.outputs, mechanism.report_bits) == (22 * 2048, 16)
     rng = np.random.default_rng(6)
-    people = rng.multinomial(N_MAX, rng.dirichlet(np.full(made.k, 0.1)))
-    tally = made.sample_tally(people, rng)
+    people = rng.multinomial(N_MAX, rng.dirichlet(np.full(mechanism.k, 0.1)))
+    tally = mechanism.sample_tally(people, rng)
     assert tally.counts.sum() == tally.n == N_MAX
-    deviation = np.sqrt(made.variance(people / N_MAX, N_MAX))
-    assert (np.abs(made.estimate(tally) - people / N_MAX) <= 7.5 * deviation).all()
+    deviation = np.sqrt(mechanism.variance(people / N_MAX, N_MAX))
+    assert (np.abs(mechanism.estimate(tally) - people / N_MAX) <= 7.5 * deviation).all()
 
 
 def test_the_audit_reads_every_entry_of_a_large_channel() -> None:
     labels, flags = np.arange(4000) % 3, np.arange(4000) % 4 > 0
-    made = made_of(Context.of(labels, flags, [1.0, 3.0, 5.0]), published_hadamard)
-    audit = audit_context(made)
+    mechanism = mechanism_of(Context.of(labels, flags, [1.0, 3.0, 5.0]), published_hadamard)
+    audit = audit_context(mechanism)
     assert audit.holds
     assert [c.privacy_loss for c in audit.classes] == pytest.approx([1, 1, 3, 3, 5, 5], abs=1e-9)
-    made.policy = Context.of(labels, flags, [1.0, 2.999, 5.0])
-    assert [c.holds for c in audit_context(made).classes] == [True, True, False, False, True, True]
+    mechanism.policy = Context.of(labels, flags, [1.0, 2.999, 5.0])
+    assert [c.holds for c in audit_context(mechanism).classes] == [
+        True,
+        True,
+        False,
+        False,
+        True,
+        True,
+    ]
 
 
 def test_people_with_tags_and_real_clients_may_use_it() -> None:
     background = uniform_background(1, np.array([False, True, True, True, True]))
     policy = PersonalPolicy.of(np.arange(5) == 0, (0.4,), background, 2.0)
-    made = Hadamard(2).make(policy)
-    assert isinstance(made, TaggedMechanism)
+    mechanism = Hadamard(2).make(policy)
+    assert isinstance(mechanism, TaggedMechanism)
     for check in (checks.check_audit, checks.check_unbiased, checks.check_variance):
-        check(made.common)
-    assert made.fingerprint != Hadamard().make(policy).fingerprint
+        check(mechanism.common)
+    assert mechanism.fingerprint != Hadamard().make(policy).fingerprint
     client = Hadamard(None).make(Context.plain(50, 2.0))
     sent = np.concatenate([client.client_report(7) for _ in range(60)])
     assert np.unique(sent).size > 1
@@ -282,7 +292,7 @@ def test_a_number_of_parts_that_is_none_is_refused() -> None:
     for wrong in (0, -1, 1 << 21):
         with pytest.raises(CaldpError, match=r"parts must be a whole number in \[1, 1,048,576\]"):
             Hadamard(wrong)
-    many = made_of(WIDE, Hadamard(1000).family())
+    many = mechanism_of(WIDE, Hadamard(1000).family())
     assert many.outputs == 2 * 10 + many.clear_symbols.size, "no more parts than symbols"
 
 
@@ -395,13 +405,13 @@ SLIPS = [
 def test_slips_are_found(name: str, oracles: Any, check: Any) -> None:
     """In `WIDE`, where the right oracles pass every check (above)."""
     with pytest.raises(AssertionError):
-        check(made_of(WIDE, oracles))
+        check(mechanism_of(WIDE, oracles))
 
 
 def test_what_the_slips_start_from_is_right() -> None:
-    made = made_of(WIDE, Strange)
+    mechanism = mechanism_of(WIDE, Strange)
     for check in {check for _, _, check in SLIPS}:
-        check(made)
+        check(mechanism)
 
 
 @pytest.mark.parametrize("oracles", [FIVE, published_hadamard])
@@ -413,4 +423,4 @@ def test_one_step_of_the_coin_decides_what_holds(oracles: Any) -> None:
         made._truth = made._truth + np.uint64(1)
         return made
 
-    assert not audit_context(made_of(WIDE, bolder)).holds
+    assert not audit_context(mechanism_of(WIDE, bolder)).holds

@@ -131,7 +131,7 @@ def test_reports_follow_the_channel(shape: tuple[int, int], steps: tuple[float, 
 def check_sampled(mechanism: GridGeometric, drawn_by: GridGeometric) -> None:
     """300 to 1,500 people a cell: a spread of about 30 reports.
 
-    An ε 5 % off moves 2 % of 2,000 reports, more than a spread; 1/45 of one is found.
+    An ε 5 % off moves 2 % of 2,000 reports, more than a spread; 1/4 of one is found.
     """
     people = 300 * (1 + np.arange(mechanism.k) % 5)
     sampled.check_sampled(mechanism, drawn_by, people, CASES)
@@ -177,7 +177,7 @@ def test_tallies_of_a_wrong_epsilon_or_turned_axes_are_rejected() -> None:
 
 
 def test_sampled_and_reported_maps_have_one_law() -> None:
-    """300 draws each of 20,000 people on 30 × 50 cells; a shift of 0.7 spreads is found.
+    """150 draws each of 20,000 people on 30 × 50 cells; a shift of a spread is found.
 
     Rows are compared in sums of a few hundred people each; an ε of 10 % more keeps 3 % more of
     the 10,000 in the first cell there: 300 against a spread of 70.
@@ -191,7 +191,7 @@ def test_sampled_and_reported_maps_have_one_law() -> None:
 
     def draws(epsilon: float) -> Floats:
         mechanism = grid((30, 50), (epsilon, epsilon))
-        tallies = [mechanism.sample_tally(people, rng) for _ in range(300)]
+        tallies = [mechanism.sample_tally(people, rng) for _ in range(150)]
         return np.stack([numbers(tally.counts) for tally in tallies])
 
     def numbers(counts: Ints) -> Floats:
@@ -199,7 +199,7 @@ def test_sampled_and_reported_maps_have_one_law() -> None:
 
     mechanism = grid((30, 50), (0.8, 0.8))
     reported = np.stack(
-        [numbers(mechanism.tally(mechanism.privatize(x, rng)).counts) for _ in range(300)]
+        [numbers(mechanism.tally(mechanism.privatize(x, rng)).counts) for _ in range(150)]
     )
     assert_same_law(draws(0.8), reported, SIGNIFICANCE / 2)
     with pytest.raises(AssertionError):

@@ -57,7 +57,7 @@ def many(k: int) -> Ints:
 @pytest.mark.parametrize("people", [mixed, few, many])
 def test_sampled_tallies_have_the_law_of_reports(people: Callable[[int], Ints]) -> None:
     mechanism = planar((3, 4), (1.0, 0.3))
-    sampled.check_sampled(mechanism, mechanism, people(12), CASES, draws=1000)
+    sampled.check_sampled(mechanism, mechanism, people(12), CASES)
 
 
 @pytest.mark.parametrize("people", [mixed, few, many])
@@ -65,7 +65,7 @@ def test_tallies_of_wrong_noise_are_rejected(people: Callable[[int], Ints]) -> N
     # Axes turned round. Of the few, 11 a cell, 1/30 of a spread of 3 is found.
     right, wrong = planar((3, 4), (1.0, 0.3)), planar((3, 4), (0.3, 1.0))
     with pytest.raises(AssertionError):
-        sampled.check_sampled(right, wrong, people(12), CASES, draws=1000)
+        sampled.check_sampled(right, wrong, people(12), CASES)
 
 
 @GRIDS

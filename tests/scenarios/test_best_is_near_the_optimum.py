@@ -42,10 +42,10 @@ NEAR, NEXT_TO_BEST = 1.08, 1.02
 """How far off the best may be where its rivals need more than a packet, and where they do not."""
 
 
-def loss(made: Mechanism) -> float:
+def loss(mechanism: Mechanism) -> float:
     """n·Σ Var(p̂_x) of people who are fixed and even."""
-    even = np.full(made.k, 1 / made.k)
-    return float(made.variance(even, 1).sum()) - (1 - 1 / made.k)
+    even = np.full(mechanism.k, 1 / mechanism.k)
+    return float(mechanism.variance(even, 1).sum()) - (1 - 1 / mechanism.k)
 
 
 def optimum(policy: Context) -> float:
@@ -77,8 +77,8 @@ def least(policy: Context) -> float:
     return min(found)
 
 
-def check(policy: Context, made: Mechanism) -> None:
-    ours = loss(made)
+def check(policy: Context, mechanism: Mechanism) -> None:
+    ours = loss(mechanism)
     assert ours <= NEAR * optimum(policy) + 1e-9
     assert ours <= loss(Hadamard().make(policy)) * (1 + 1e-9)
     assert ours <= loss(Hadamard(None).make(policy)) * (1 + 1e-9)

@@ -54,14 +54,14 @@ class Case:
             f"{self.sensitive.sum()} sensitive"
         )
 
-    def made(self, wrong: float = 1.0) -> ContextMechanism:
+    def mechanism(self, wrong: float = 1.0) -> ContextMechanism:
         context = Context.of(self.labels, self.sensitive, wrong * self.epsilon)
         return registry.mechanism(context, self.family)
 
     def forecast(self, wrong: float = 1.0) -> Forecast:
         """`wrong`: factor by which ε is taken wrongly."""
         return expected_error(
-            self.made(wrong), self.p, self.n, self.estimator, people=self.people, seed=1
+            self.mechanism(wrong), self.p, self.n, self.estimator, people=self.people, seed=1
         )
 
 
@@ -87,7 +87,7 @@ class Simulated:
 
 def simulate(case: Case) -> Simulated:
     """Reports of people, tallied and estimated from, with seeds that no forecast has."""
-    mechanism, rng = case.made(), np.random.default_rng(20_240)
+    mechanism, rng = case.mechanism(), np.random.default_rng(20_240)
     errors = np.empty(RUNS)
     for trial in range(RUNS):
         people = rng.multinomial(case.n, case.p) if case.people is None else case.people
@@ -144,7 +144,7 @@ def draw(rng: np.random.Generator, large: bool) -> Case:
         n,
         None,
     )
-    if case.made().oracles.n_max < N_MAX:  # drawn one by one
+    if case.mechanism().oracles.n_max < N_MAX:  # drawn one by one
         n = min(n, 3000)
     people = rng.multinomial(n, p) if rng.random() < 0.4 else None
     p = p if people is None else people / n
@@ -223,7 +223,7 @@ def test_trials_are_the_same_at_every_call_and_no_run_s() -> None:
 
 
 def test_standard_errors_are_those_of_the_mean() -> None:
-    other = expected_error(FEW.made(), FEW.p, FEW.n, FEW.estimator, seed=2)
+    other = expected_error(FEW.mechanism(), FEW.p, FEW.n, FEW.estimator, seed=2)
     ours = FEW.forecast()
     assert 0 < ours.standard_error <= 0.01 * ours.tv
     spread = np.hypot(ours.standard_error, other.standard_error)

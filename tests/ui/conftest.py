@@ -6,6 +6,7 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 
 from caldp_core.theory.expected_error import Budget
+from caldp_ui.plan import work
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -23,4 +24,5 @@ def forecasts_of_few_trials() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name in ("single", "quick"):
             patch.setattr(Budget, name, lambda k: Budget(4, 4, 0.01))
+        patch.setattr(work, "BUDGET", Budget(4, 4, 0.01))
         yield

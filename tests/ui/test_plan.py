@@ -14,6 +14,7 @@ from caldp_core.datasets import Survey, Uniform
 from caldp_core.experiments.run import prepare, run_trial
 from caldp_core.lecture.rappor import Rappor
 from caldp_core.mechanisms import FAMILIES
+from caldp_core.theory.expected_error import Budget
 from caldp_ui.controls.choices import NAMES, PLAIN
 from caldp_ui.plan import words, work
 from caldp_ui.plan.deployments import DEPLOYMENTS
@@ -107,7 +108,8 @@ def test_people_back_to_epsilon() -> None:
     assert epsilon_for(points, 9) is None
 
 
-def test_overall_needs_are_simulated_with_the_estimate() -> None:
+def test_overall_needs_are_simulated_with_the_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(work, "BUDGET", Budget(16, 16, 0.01))
     scenario = replace(PLAN.scenario, dataset=Uniform(12))
     record = replace(PLAN, scenario=scenario, goal="overall", wrong=0.1)
     few = work.need(record, PLAIN, record.under(PLAIN, 1.0)).people
