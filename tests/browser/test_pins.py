@@ -20,7 +20,7 @@ SHOWN: Final = {
     "personal": ".st-key-personal-pinned-maps .stage[data-painted]",
     "adversary": ".st-key-adversary-pinned-maps .stage[data-painted]",
     "values": ".st-key-values-board .point.pinned:visible",
-    "yesno": ".st-key-yesno-plane .textpoint:has-text('pinned')",
+    "yesno": ".st-key-yesno-plane text:has-text('pinned')",
     "curves": ".st-key-curves-chart .legendtext:has-text('pinned: ')",
     "plan": ".st-key-plan-chart .legendtext:has-text('pinned')",
 }

@@ -67,7 +67,8 @@ def test_two_blocks_of_a_kind_stand_for_all_of_them() -> None:
     """Sizes, shares of hidden values and ε differ; the variances are those of the whole context."""
     policy = Context.of(np.arange(97) // 12, np.arange(97) % 12 < 9, [2.0] * 5 + [0.5] * 4)
     smaller, times = _two_of_a_kind(policy)
-    assert smaller.k == 4 * 12 + 1 and times.sum() == policy.k
+    assert smaller.k == 4 * 12 + 1
+    assert times.sum() == policy.k
     even = np.full(smaller.k, 1 / policy.k)
     for entry in mechanisms_for(policy):
         spec = entry.spec()
