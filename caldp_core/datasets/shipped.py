@@ -122,8 +122,9 @@ def read_rows(name: str) -> list[list[str]]:
         ) from None
 
 
+@cache
 def _read_us_cells(name: str) -> Ints:
-    """(43750,) whole numbers per cell of `US_GRID` from data/`name`; cells not listed are 0.
+    """(43750,) whole numbers per cell of `US_GRID` from data/`name`, read-only; 0 if not listed.
 
     The file has the columns lat_index (0 is the southernmost row), lon_index (0 is the
     westernmost column) and the number. Raises `CaldpError` if the file can't be read.
@@ -131,4 +132,4 @@ def _read_us_cells(name: str) -> Ints:
     table = np.array(read_rows(name), dtype=np.int64)
     cells = np.zeros(US_GRID.k, dtype=np.int64)
     cells[table[:, 0] * US_GRID.columns + table[:, 1]] = table[:, 2]
-    return cells
+    return read_only(cells)

@@ -54,9 +54,10 @@ def _numbers(what: Shown) -> None:
     columns = {title: column(onlooker, what) for title, onlooker in there.items()}
     st.table(pd.DataFrame(columns).rename_axis("number"))
     if what.pair is not None:
+        test = candidates.lines_of(what.ours, what.pair.rival)
         st.markdown(
             f"Between the two candidates, the best guess from one report is right "
-            f"**{formats.hundred(what.pair.on_average)}** of 100 times on average over all "
+            f"**{formats.hundred(test.right)}** of 100 times on average over all "
             "reports that could be sent (exact, from the channel)."
         )
 

@@ -15,7 +15,7 @@ from caldp_ui.charts.drawing import Frame, Point, svg
 from caldp_ui.yesno.shown import Coin, Shown
 
 HEIGHT: Final = 340
-PLANE: Final = Frame((350, HEIGHT), (50, 6, 344, 300), (-4, 104), (-4, 104))
+PLANE: Final = Frame((300, 300), (46, 6, 296, 256), (-4, 104), (-4, 104))
 """Both errors as people of 100."""
 _COLUMNS: Final = 26
 """Columns of dots over the range that is shown."""
@@ -86,7 +86,7 @@ def heap_frame(what: Shown) -> Frame:
     every = np.concatenate([what.ours.dots, what.warner.dots, [what.truth]])
     low, high = 100 * float(every.min()), 100 * float(every.max())
     air = max(0.06 * (high - low), 0.01)
-    return Frame((350, HEIGHT), (6, 6, 344, 300), (low - air, high + air), (-0.06, 2.95))
+    return Frame((300, 300), (4, 6, 296, 256), (low - air, high + air), (-0.06, 2.95))
 
 
 def heaps(what: Shown) -> list[list[Point]]:
@@ -112,12 +112,18 @@ def likely(what: Shown, colours: Palette, alt: str) -> str:
     styles = ((what.ours, colours.ours, "circle"), (what.warner, colours.plain, "diamond"))
     for (base, name), (coin, colour, symbol), dots in zip(_ROWS, styles, heaps(what), strict=True):
         said = f"{name}: {100 * coin.low:.1f} to {100 * coin.high:.1f} %"
-        parts.append(frame.text((low, base + 1.06), said, f"{text};font-weight:600"))
+        parts.append(frame.text((low, base + 1.06), said, f"{text};{_on_top(colours)}"))
         parts += [
             frame.mark(at, symbol, 9, f"fill:{colour}", f"1 of 50 equally likely: {share:.1f} %")
             for at, share in zip(dots, (100 * coin.dots).tolist(), strict=True)
         ]
     return svg(frame, parts, alt)
+
+
+def _on_top(colours: Palette) -> str:
+    """Bold, with an edge that keeps lines behind it off."""
+    edge = f"stroke:{colours.edge};stroke-width:5;stroke-linejoin:round"
+    return f"font-weight:600;paint-order:stroke;{edge}"
 
 
 def _round_numbers(low: float, high: float) -> list[float]:

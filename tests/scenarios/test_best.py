@@ -8,7 +8,7 @@ import pytest
 from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets import Geometric, Uniform, Zipf
 from caldp_core.experiments.run import prepare
-from caldp_core.mechanisms import FAMILIES, mechanism
+from caldp_core.mechanisms import FAMILIES, registry
 from caldp_core.mechanisms.catalogue import MECHANISMS, mechanisms_for
 from caldp_core.mechanisms.specs import (
     BestKernel,
@@ -42,8 +42,8 @@ POLICIES: list[PrivacyMatrix] = [
 ]
 
 
-def loss(made: object, k: int) -> float:
-    return float(made.variance(np.full(k, 1 / k), 1).sum())  # type: ignore[attr-defined]
+def loss(mechanism: object, k: int) -> float:
+    return float(mechanism.variance(np.full(k, 1 / k), 1).sum())  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -107,7 +107,7 @@ def test_what_is_slow_is_left_out() -> None:
     best = chosen(Best(), policy)
     assert best.name != "subset-selection"
     assert FAMILIES[best.name].slow_from > 6_000
-    assert loss(mechanism(policy, "subset-selection"), 6_000) < loss(best.mechanism, 6_000)
+    assert loss(registry.mechanism(policy, "subset-selection"), 6_000) < loss(best.mechanism, 6_000)
 
 
 def test_a_mechanism_that_was_picked_stays_with_its_parameters() -> None:

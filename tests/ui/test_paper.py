@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from caldp_core.audit.adversary import error_vertex
 from caldp_core.experiments.reproduce import PAPER, TABLE_1, table_1
 from caldp_core.experiments.turns import Mean
-from caldp_core.mechanisms import mechanism
+from caldp_core.mechanisms import registry
 from caldp_core.mechanisms.specs import Galois, Hadamard, LocalHashing, SubsetSelection
 from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.context import Context
@@ -125,8 +125,8 @@ def test_sensitive_sets_are_held_against_the_best() -> None:
 
 
 def _times(family: str, values: int, size: int, epsilon: float) -> float:
-    made = mechanism(Context.high_low(np.arange(values) < size, epsilon), family)
-    return worst_case(made).loss / minimax(values, size, epsilon).loss
+    mechanism = registry.mechanism(Context.high_low(np.arange(values) < size, epsilon), family)
+    return worst_case(mechanism).loss / minimax(values, size, epsilon).loss
 
 
 RECORDS = [

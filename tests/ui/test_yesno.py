@@ -20,6 +20,7 @@ from caldp_ui.yesno import figures, presets, words
 from caldp_ui.yesno.shown import people_warner_needs, shown, warner
 from caldp_ui.yesno.slot import BEGIN, OneQuestion, QuestionLink
 from tests.ui.driver import APP, checked, container, query_of
+from tests.ui.readings import full_people
 
 INF = math.inf
 
@@ -45,9 +46,7 @@ def assert_shows(at: AppTest, scenario: Scenario) -> None:
     assert said == words.headline(shown(scenario))
     f, g = ours.setup.mechanism.exact_channel()[0][1], ours.setup.mechanism.exact_channel()[1][0]
     (html,) = (each.proto.body for each in container(at, "yesno-coin").get("html"))
-    yes, no = html.split("</div></div>")[0].split("role")[1:2], html.split("role")[2]
-    assert yes[0].count("<i>") == round(100 * float(1 - g))
-    assert no.count("<i>") == round(100 * float(f))
+    assert full_people(html)[:2] == [round(100 * float(share)) for share in (1 - g, f)]
     assert Scenario.from_query(query_of(at)) == scenario if query_of(at) else scenario == BEGIN
 
 
