@@ -13,7 +13,7 @@ import streamlit as st
 
 _show = st.components.v2.component(
     "caldp_drawing",
-    html='<div style="height: 100%"></div>',
+    html="<div></div>",
     js="""
 export default ({data, parentElement}) => {
     parentElement.querySelector("div").innerHTML = data[0];
@@ -82,13 +82,14 @@ class Frame:
         return "".join(parts)
 
 
-def svg(frame: Frame, parts: Iterable[str], alt: str) -> str:
-    """A drawing; `alt`: what it says, for those who do not see it."""
-    width, height = frame.size
+def svg(frame: Frame, parts: Iterable[str], alt: str, height: int) -> str:
+    """A drawing, so many pixels high; `alt`: what it says, for those who do not see it."""
+    wide, tall = frame.size
     told = escape(alt, quote=True)
     return (
-        f'<svg viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{told}" '
-        f'style="display: block; width: 100%; height: 100%; font-size: 12px">'
+        f'<svg viewBox="0 0 {wide:g} {tall:g}" role="img" aria-label="{told}" '
+        f'preserveAspectRatio="xMidYMin" '
+        f'style="display: block; width: 100%; height: {height}px; font-size: 12px">'
         f"{''.join(parts)}</svg>"
     )
 

@@ -46,7 +46,7 @@ def plane(what: Shown, pinned: Shown | None, colours: Palette, alt: str) -> str:
         parts.append(_point("pinned", pinned.ours, colours.pinned, "square", colours, below=True))
     parts.append(_point("Warner's", what.warner, colours.plain, "diamond", colours))
     parts.append(_point("this", what.ours, colours.ours, "circle", colours))
-    return svg(PLANE, parts, alt)
+    return svg(PLANE, parts, alt, HEIGHT)
 
 
 def _line(colour: str, width: float, dash: str = "", fill: str = "") -> str:
@@ -117,7 +117,7 @@ def likely(what: Shown, colours: Palette, alt: str) -> str:
             frame.mark(at, symbol, 9, f"fill:{colour}", f"1 of 50 equally likely: {share:.1f} %")
             for at, share in zip(dots, (100 * coin.dots).tolist(), strict=True)
         ]
-    return svg(frame, parts, alt)
+    return svg(frame, parts, alt, HEIGHT)
 
 
 def _on_top(colours: Palette) -> str:
