@@ -22,9 +22,9 @@ export default ({data, parentElement}) => {
 )
 Point = tuple[float, float]
 _MARKS: Final = {
-    "circle": "M-{r},0a{r},{r} 0 1,0 {d},0a{r},{r} 0 1,0 -{d},0z",
-    "diamond": "M0,-{l}L{l},0L0,{l}L-{l},0z",
-    "square": "M-{r},-{r}h{d}v{d}h-{d}z",
+    "circle": "m-{r},0a{r},{r} 0 1,0 {d},0a{r},{r} 0 1,0 -{d},0z",
+    "diamond": "m0,-{l}l{l},{l}l-{l},{l}l-{l},-{l}z",
+    "square": "m-{r},-{r}h{d}v{d}h-{d}z",
 }
 
 
@@ -61,15 +61,13 @@ class Frame:
         told = escape(words)
         return f'<text x="{x}" y="{y}" text-anchor="{anchor}" style="{style}">{told}</text>'
 
-    def mark(self, at: Point, symbol: str, size: float, style: str, says: str) -> str:
-        """A mark at a pair of numbers, and what it `says`."""
+    def marks(
+        self, points: Iterable[Point], symbol: str, size: float, style: str, says: str
+    ) -> str:
+        """Marks at pairs of numbers, as one element; it `says` this when it is pointed at."""
         shape = _MARKS[symbol].format(r=size / 2, d=size, l=round(0.62 * size, 2))
-        x, y = self.at(*at)
-        told = escape(says)
-        return (
-            f'<path d="{shape}" transform="translate({x},{y})" style="{style}">'
-            f"<title>{told}</title></path>"
-        )
+        drawn = "".join("M{},{}{}".format(*self.at(*point), shape) for point in points)
+        return f'<path d="{drawn}" style="{style}"><title>{escape(says)}</title></path>'
 
     def ticks(self, x: Sequence[float], y: Sequence[float], ink: str, line: str) -> str:
         """Numbers along both axes, with a faint line each; `ink`, `line`: their colours."""

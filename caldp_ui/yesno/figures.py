@@ -78,7 +78,7 @@ def _point(
     style = f"fill:{colour};stroke:{colours.edge};stroke-width:1.5"
     says = f"{at[0]:.1f} of 100 with yes taken for no, {at[1]:.1f} of 100 with no taken for yes"
     named = PLANE.text(at, name, f"fill:{colours.text}", shift=(9, 18 if below else -8))
-    return PLANE.mark(at, symbol, 14, style, f"{name}: {says}") + named
+    return PLANE.marks([at], symbol, 14, style, f"{name}: {says}") + named
 
 
 def heap_frame(what: Shown) -> Frame:
@@ -113,10 +113,7 @@ def likely(what: Shown, colours: Palette, alt: str) -> str:
     for (base, name), (coin, colour, symbol), dots in zip(_ROWS, styles, heaps(what), strict=True):
         said = f"{name}: {100 * coin.low:.1f} to {100 * coin.high:.1f} %"
         parts.append(frame.text((low, base + 1.06), said, f"{text};{_on_top(colours)}"))
-        parts += [
-            frame.mark(at, symbol, 9, f"fill:{colour}", f"1 of 50 equally likely: {share:.1f} %")
-            for at, share in zip(dots, (100 * coin.dots).tolist(), strict=True)
-        ]
+        parts.append(frame.marks(dots, symbol, 9, f"fill:{colour}", f"{name}: 50 likely shares"))
     return svg(frame, parts, alt, HEIGHT)
 
 
