@@ -1,4 +1,4 @@
-"""Under the maps: day by day, what is promised, numbers, and the link.
+"""Under the maps: what is promised, day by day, numbers, and the link.
 
 Room: adversary.
 """
@@ -88,9 +88,9 @@ def _hand_on(what: Shown) -> None:
 
 
 _TABS: Final[dict[str, Callable[[Shown], None]]] = {
+    "What is promised": _promise,  # as on all pages; the chart takes longer than the maps
     "Day by day": _days,
     "Two candidates": candidates.show,
-    "What is promised": _promise,
     "Numbers": _numbers,
     "Hand it on": _hand_on,
 }

@@ -119,7 +119,7 @@ def test_every_preset_and_every_tab(preset: Preset) -> None:
     record = Suspect(preset.apply(BEGIN), days=3)
     at = opened(record)
     assert_shows(at, record)
-    for tab in ("Two candidates", "What is promised", "Numbers", "Hand it on"):
+    for tab in ("Day by day", "Two candidates", "Numbers", "Hand it on"):
         at.session_state["adversary-tabs"] = tab
         checked(at.run())
         assert not at.error
