@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 from benchmarks.browser import settled
 from tests.browser.conftest import Opened
 from tests.browser.hands import button
+from tests.products import thinned
 
 pytestmark = pytest.mark.browser
 POINT: Final = ".js-plotly-plot .scatterlayer .trace"
@@ -32,7 +33,7 @@ WITHOUT_TABLE: Final = ("curves",)
 CELLS: Final = "row => [...row.cells].map(cell => cell.innerText)"
 
 
-@pytest.mark.parametrize("name", SHOWN)
+@pytest.mark.parametrize("name", thinned(SHOWN, one_in=2))
 def test_what_is_pinned_stands_beside_what_is_tried(opened: Opened, name: str) -> None:
     slider = f".st-key-{name}-{SLIDERS.get(name, 'epsilon')} input[type=range]"
     page = opened(name, slider, f".st-key-{name}-pin button")
