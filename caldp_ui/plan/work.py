@@ -58,8 +58,8 @@ def needs(record: Plan, progress: Progress) -> Iterator[Need]:
 def need(record: Plan, name: str, scenario: Scenario) -> Need:
     """The people that this scenario's protection and method need for the record's goal."""
     same = replace(scenario, seed=0, n=1)  # nor does it depend on how many there are
-    people = _people(runs.key(same), record.goal, record.floor, target(record), same)
-    return Need(name, scenario.context.plain_epsilon, people, runs.setup(same).mechanism_name)
+    people, method = _found(runs.key(same), record.goal, record.floor, target(record), same)
+    return Need(name, scenario.context.plain_epsilon, people, method)
 
 
 def target(record: Plan) -> float:
@@ -68,14 +68,18 @@ def target(record: Plan) -> float:
 
 
 @st.cache_data(max_entries=2048, show_spinner=False)
-def _people(text: str, goal: str, floor: float, target: float, _scenario: Scenario) -> int | None:
+def _found(
+    text: str, goal: str, floor: float, target: float, _scenario: Scenario
+) -> tuple[int | None, str]:
+    """People, and by which method."""
     del text
     ready = runs.setup(_scenario)
     accuracy = relative_error(floor) if goal == "values" else _overall(_scenario)
     try:
-        return people_for(ready.mechanism, ready.dataset.distribution, Goal(accuracy, target))
+        people = people_for(ready.mechanism, ready.dataset.distribution, Goal(accuracy, target))
     except CaldpError:  # no exact variance at this size, or too many people to draw
-        return None
+        people = None
+    return people, ready.mechanism_name
 
 
 def _overall(scenario: Scenario) -> Accuracy:
