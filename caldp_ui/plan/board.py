@@ -72,7 +72,7 @@ def _show(record: Plan, found: list[Need]) -> None:
             points,
             titles,
             record.protection,
-            (record.epsilon, runs.setup(record.scenario).n),
+            (record.epsilon, runs.people(record.scenario)),
             palette(),
             pinned=None if SLOT.pinned is None else pinned.need(SLOT.pinned),
         ),
