@@ -50,6 +50,11 @@ def _dataset_of(scenario: Scenario, state: tuple[int, int] | None) -> Dataset:
     return _dataset(key(scenario), scenario)
 
 
+def people(scenario: Scenario) -> int:
+    """How many people the scenario has; nothing is made for it."""
+    return people_of(scenario, dataset(scenario))
+
+
 def data_key(scenario: Scenario) -> str:
     """What stands for the scenario's data alone."""
     return key(_only_data(scenario))
@@ -86,7 +91,7 @@ def setup(scenario: Scenario) -> Setup:
 def _setup_of(scenario: Scenario, state: tuple[int, int] | None) -> Setup:
     """A run asks a dozen times; Streamlit's cache behind it makes each but once for all visits."""
     del state
-    people_of(scenario, dataset(scenario))  # says if their number is missing
+    people(scenario)  # says if their number is missing
     like = Scenario()
     alike = replace(scenario, estimator=like.estimator, trials=like.trials, n=1)
     # Neither people nor estimate change what is promised and by which mechanism.

@@ -82,7 +82,7 @@ def _present(record: Curves, lines: Sequence[Line]) -> float:
     """Where on the axis the reader is; its middle where the record does not say."""
     places = lines[0].places
     if record.against == "people":
-        return float(runs.setup(record.scenario).n)
+        return float(runs.people(record.scenario))
     if record.against == "epsilon":
         return record.scenario.context.plain_epsilon
     return places[len(places) // 2]

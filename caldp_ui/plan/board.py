@@ -53,7 +53,7 @@ def _name(record: Plan) -> str:
 
 def _show(record: Plan, found: list[Need]) -> None:
     points = dict(work.by_protection(found))
-    waiting = len(found) < len(NAMES)
+    waiting = sum(each.epsilon == record.epsilon for each in found) < len(NAMES)
     with st.container(key="headline"):
         st.markdown(
             f"To {words.goal(record)}: the people needed are being reckoned."
@@ -72,7 +72,7 @@ def _show(record: Plan, found: list[Need]) -> None:
             points,
             titles,
             record.protection,
-            (record.epsilon, runs.setup(record.scenario).n),
+            (record.epsilon, runs.people(record.scenario)),
             palette(),
             pinned=None if SLOT.pinned is None else pinned.need(SLOT.pinned),
         ),

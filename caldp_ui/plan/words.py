@@ -59,7 +59,7 @@ def _at(record: Plan, points: list[Need]) -> int | None:
 
 
 def _back(record: Plan, points: list[Need]) -> str:
-    people = runs.setup(record.scenario).n
+    people = runs.people(record.scenario)
     least = epsilon_for(points, people)
     if least is None:
         return f"{formats.people(people)} people are too few at each of these ε."

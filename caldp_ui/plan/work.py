@@ -41,9 +41,12 @@ class Need:
 
 
 def needs(record: Plan, progress: Progress) -> Iterator[Need]:
-    """All points of the picture: those of the reader's ε first."""
+    """All points of the picture: those of the reader's ε first, if they are of every picture.
+
+    Else they come last: the other points are the same for every ε, and are mostly known.
+    """
     grid = _EXACT if record.goal == "values" else _SIMULATED
-    levels = [record.epsilon, *(e for e in grid if e != record.epsilon)]
+    levels = sorted({*grid, record.epsilon}, key=lambda e: (e not in grid, e != record.epsilon, e))
     total, done = len(levels) * len(NAMES), 0
     for epsilon in levels:
         for name in NAMES:
@@ -54,9 +57,9 @@ def needs(record: Plan, progress: Progress) -> Iterator[Need]:
 
 def need(record: Plan, name: str, scenario: Scenario) -> Need:
     """The people that this scenario's protection and method need for the record's goal."""
-    same = replace(scenario, seed=0)
-    people = _people(runs.key(same), record.goal, record.floor, target(record), same)
-    return Need(name, scenario.context.plain_epsilon, people, runs.setup(same).mechanism_name)
+    same = replace(scenario, seed=0, n=1)  # nor does it depend on how many there are
+    people, method = _found(runs.key(same), record.goal, record.floor, target(record), same)
+    return Need(name, scenario.context.plain_epsilon, people, method)
 
 
 def target(record: Plan) -> float:
@@ -65,14 +68,18 @@ def target(record: Plan) -> float:
 
 
 @st.cache_data(max_entries=2048, show_spinner=False)
-def _people(text: str, goal: str, floor: float, target: float, _scenario: Scenario) -> int | None:
+def _found(
+    text: str, goal: str, floor: float, target: float, _scenario: Scenario
+) -> tuple[int | None, str]:
+    """People, and by which method."""
     del text
     ready = runs.setup(_scenario)
     accuracy = relative_error(floor) if goal == "values" else _overall(_scenario)
     try:
-        return people_for(ready.mechanism, ready.dataset.distribution, Goal(accuracy, target))
+        people = people_for(ready.mechanism, ready.dataset.distribution, Goal(accuracy, target))
     except CaldpError:  # no exact variance at this size, or too many people to draw
-        return None
+        people = None
+    return people, ready.mechanism_name
 
 
 def _overall(scenario: Scenario) -> Accuracy:

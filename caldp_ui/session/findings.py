@@ -4,13 +4,16 @@ Room: session. As in `jobs.py`, the work runs in a thread and must not draw.
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Final
 
 import streamlit as st
 
 from caldp_core.basics.types import Progress
 from caldp_ui.session.jobs import Job, Offer, Told, bar, begin, held, place, soon, watch
 from caldp_ui.session.ticking import run_page, ticking
+
+_SOON_S: Final = 0.08
+"""Less than for other jobs: what is not whole by then is shown in part, and soon enough in full."""
 
 
 def filling(
@@ -29,7 +32,7 @@ def filling(
     if job is None:
         gather(key, name, find)
         job = held(key, name)
-        soon(st.session_state[place(key)])
+        soon(st.session_state[place(key)], _SOON_S)
     if job is None or not job.done:
         ticking(key, 1.5, lambda: _fill(key, told, show))
         return

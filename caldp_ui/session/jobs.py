@@ -147,9 +147,9 @@ def started(key: str, name: str, work: Callable[[Progress], T], told: Told) -> T
     return offered(key, name, work, Offer("Go on", ":material/play_arrow:"), told)
 
 
-def soon(job: Job[Any]) -> None:
+def soon(job: Job[Any], seconds: float = _SOON_S) -> None:
     """Wait a moment for a job: what is quick is drawn at once, without a bar that flickers."""
-    wait([job.future], timeout=_SOON_S)
+    wait([job.future], timeout=seconds)
 
 
 def quietly(key: str, name: str, work: Callable[[Progress], T]) -> T | None:

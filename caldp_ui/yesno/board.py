@@ -6,7 +6,7 @@ Room: yesno.
 import streamlit as st
 
 from caldp_ui.app.theme import palette
-from caldp_ui.charts.show import show
+from caldp_ui.charts import drawing
 from caldp_ui.parts import icons
 from caldp_ui.words import formats
 from caldp_ui.yesno import figures, words
@@ -20,7 +20,8 @@ def pictures(what: Shown, pinned: Shown | None) -> None:
     plane, coin, many = st.columns([1.15, 0.95, 1.15], gap="medium")
     with plane:
         st.markdown("**A spy's two errors** · the corner is this coin")
-        show(figures.plane(what, pinned, colours), SLOT.key("plane"), words.alt_plane(what, pinned))
+        drawn = figures.plane(what, pinned, colours, words.alt_plane(what, pinned))
+        _show("plane", drawn)
     with coin:
         st.markdown("**One person's coin**")
         with st.container(key=SLOT.key("coin")):
@@ -28,7 +29,12 @@ def pictures(what: Shown, pinned: Shown | None) -> None:
     with many:
         people = formats.people(what.ours.result.setup.n)
         st.markdown(f"**{people} people** · 50 equally likely truths")
-        show(figures.likely(what, colours), SLOT.key("likely"), words.alt_likely(what))
+        _show("likely", figures.likely(what, colours, words.alt_likely(what)))
+
+
+def _show(name: str, drawn: str) -> None:
+    with st.container(key=SLOT.key(name)):
+        drawing.show(drawn, SLOT.key(f"{name}-drawing"), figures.HEIGHT)
 
 
 def _sends(coin: Coin) -> str:

@@ -4,188 +4,137 @@ Room: yesno. Colour is never alone: this protection is a solid line and circles,
 dashes and diamonds.
 """
 
-from typing import Any, Final
+import math
+from typing import Final
 
 import numpy as np
-import plotly.graph_objects as go
 
 from caldp_core.basics.types import Floats
 from caldp_ui.app.theme import Palette
+from caldp_ui.charts.drawing import Frame, Point, svg
 from caldp_ui.yesno.shown import Coin, Shown
 
 HEIGHT: Final = 340
+PLANE: Final = Frame((300, 300), (46, 6, 296, 256), (-4, 104), (-4, 104))
+"""Both errors as people of 100."""
 _COLUMNS: Final = 26
 """Columns of dots over the range that is shown."""
 _STACK_MIN: Final = 8
 """Dots of a column that fill its row at least, so that few dots are not drawn as a tower."""
 _ROWS: Final = ((1.4, "this protection"), (0.0, "Warner's coin"))
-_MARGIN: Final = {"r": 8, "t": 6, "b": 48, "autoexpand": False}
-"""Room that Plotly finds by itself, it finds by drawing twice."""
+_TICKS: Final = (0, 25, 50, 75, 100)
 
 
-def plane(what: Shown, pinned: Shown | None, colours: Palette) -> go.Figure:
+def plane(what: Shown, pinned: Shown | None, colours: Palette, alt: str) -> str:
     """Both kinds of error of a guess from a report, as people of 100: what the promise allows.
 
     The triangle: every pair of errors that some mechanism of this promise reaches. Its corner is
     this very mechanism. `pinned`: another coin to see beside it.
     """
-    kept = []
-    if pinned is not None:
-        kept = [
-            _border(pinned.ours, colours.pinned, "dashdot"),
-            _point("pinned", pinned.ours, colours.pinned, "square", colours, at="bottom right"),
-        ]
-    traces = [
-        _region(what.ours, colours),
-        _border(what.warner, colours.plain, "dash"),
-        _guess(colours),
-        *kept,
-        _point("Warner's", what.warner, colours.plain, "diamond", colours),
-        _point("this", what.ours, colours.ours, "circle", colours),
+    text = f"fill:{colours.text}"
+    parts = [
+        PLANE.ticks(_TICKS, _TICKS, colours.text, colours.faint),
+        _titles(PLANE, "of 100 with yes, taken for no", "of 100 with no, taken for yes", text),
+        PLANE.path(_corners(what.ours), _line(colours.ours, 2.5, fill=colours.ours)),
+        PLANE.path(_corners(what.warner), _line(colours.plain, 2, "7 5")),
+        PLANE.path([(0, 100), (100, 0)], _line(colours.faint, 1.5, "2 3")),
+        PLANE.text((72, 96), "guessing without a report", text, "middle"),
+        PLANE.text((2, 3), "out of reach", text),
     ]
-    axis: dict[str, Any] = {"range": [-4, 104], "dtick": 25, "zeroline": False, **_texts(colours)}
-    layout = {
-        "xaxis": {**axis, "title_text": "of 100 with yes, taken for no", "constrain": "domain"},
-        "yaxis": {
-            **axis,
-            "title_text": "of 100 with no, taken for yes",
-            "scaleanchor": "x",
-            "constrain": "domain",
-            "constraintoward": "top",
-        },
-        "height": HEIGHT,
-        "margin": {**_MARGIN, "l": 56},
-        "dragmode": False,
-        "showlegend": False,
-        "annotations": [
-            _note(72, 96, "guessing without a report", colours.text, "center"),
-            _note(2, 3, "out of reach", colours.text, "left"),
-        ],
-    }
-    return go.Figure(traces, layout)
+    if pinned is not None:
+        parts.append(PLANE.path(_corners(pinned.ours), _line(colours.pinned, 2, "8 4 2 4")))
+        parts.append(_point("pinned", pinned.ours, colours.pinned, "square", colours, below=True))
+    parts.append(_point("Warner's", what.warner, colours.plain, "diamond", colours))
+    parts.append(_point("this", what.ours, colours.ours, "circle", colours))
+    return svg(PLANE, parts, alt, HEIGHT)
 
 
-def _texts(colours: Palette) -> dict[str, str]:
-    return {"tickfont_color": colours.text, "title_font_color": colours.text}
+def _line(colour: str, width: float, dash: str = "", fill: str = "") -> str:
+    inside = f"fill:{fill};fill-opacity:0.22" if fill else "fill:none"
+    return f"stroke:{colour};stroke-width:{width};stroke-dasharray:{dash or 'none'};{inside}"
 
 
-def _note(x: float, y: float, text: str, colour: str, anchor: str) -> dict[str, Any]:
-    font = {"size": 12, "color": colour}
-    return {"x": x, "y": y, "text": text, "font": font, "showarrow": False, "xanchor": anchor}
+def _titles(frame: Frame, x: str, y: str, style: str) -> str:
+    _, top, right, bottom = frame.box
+    left, height = frame.box[0], frame.size[1]
+    across, down = (left + right) / 2, (top + bottom) / 2
+    return (
+        f'<text x="{across:g}" y="{height - 6:g}" text-anchor="middle" style="{style}">{x}</text>'
+        f'<text transform="translate(12,{down:g}) rotate(-90)" text-anchor="middle" '
+        f'style="{style}">{y}</text>'
+    )
 
 
-def _corners(coin: Coin) -> tuple[list[float], list[float]]:
+def _corners(coin: Coin) -> list[Point]:
     """Always no, the corner, always yes: in people of 100."""
     vertex = coin.vertex
-    return [0.0, 100 * vertex.false_alarm, 100.0], [100.0, 100 * vertex.missed, 0.0]
-
-
-def _region(coin: Coin, colours: Palette) -> dict[str, Any]:
-    x, y = _corners(coin)
-    return {
-        "type": "scatter",
-        "x": [*x, 0.0],
-        "y": [*y, 100.0],
-        "mode": "lines",
-        "fill": "toself",
-        "fillcolor": _faint(colours.ours),
-        "line": {"color": colours.ours, "width": 2.5},
-        "hoverinfo": "skip",
-    }
-
-
-def _faint(colour: str) -> str:
-    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
-    return f"rgba({red},{green},{blue},0.22)"
-
-
-def _border(coin: Coin, colour: str, dash: str) -> dict[str, Any]:
-    x, y = _corners(coin)
-    line = {"color": colour, "width": 2, "dash": dash}
-    return {"type": "scatter", "x": x, "y": y, "mode": "lines", "line": line, "hoverinfo": "skip"}
-
-
-def _guess(colours: Palette) -> dict[str, Any]:
-    line = {"color": colours.faint, "width": 1.5, "dash": "dot"}
-    ends = {"x": [0, 100], "y": [100, 0]}
-    return {"type": "scatter", **ends, "mode": "lines", "line": line, "hoverinfo": "skip"}
+    return [(0.0, 100.0), (100 * vertex.false_alarm, 100 * vertex.missed), (100.0, 0.0)]
 
 
 def _point(
-    name: str, coin: Coin, colour: str, symbol: str, colours: Palette, *, at: str = "top right"
-) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "x": [100 * coin.errors.false_alarm],
-        "y": [100 * coin.errors.missed],
-        "mode": "markers+text",
-        "name": name,
-        "text": name,
-        "textposition": at,
-        "textfont_color": colours.text,
-        "cliponaxis": False,
-        "marker": {
-            "color": colour,
-            "symbol": symbol,
-            "size": 14,
-            "line": {"color": colours.edge, "width": 1.5},
-        },
-        "hovertemplate": "%{x:.1f} of 100 with yes taken for no,<br>"
-        "%{y:.1f} of 100 with no taken for yes",
-    }
+    name: str, coin: Coin, colour: str, symbol: str, colours: Palette, *, below: bool = False
+) -> str:
+    at = (100 * coin.errors.false_alarm, 100 * coin.errors.missed)
+    style = f"fill:{colour};stroke:{colours.edge};stroke-width:1.5"
+    says = f"{at[0]:.1f} of 100 with yes taken for no, {at[1]:.1f} of 100 with no taken for yes"
+    named = PLANE.text(at, name, f"fill:{colours.text}", shift=(9, 18 if below else -8))
+    return PLANE.marks([at], symbol, 14, style, f"{name}: {says}") + named
 
 
-def likely(what: Shown, colours: Palette) -> go.Figure:
-    """50 dots each: equally likely shares of yes, given the reports; the truth as a line."""
-    low, high = _range(what)
-    styles = ((what.ours, colours.ours, "circle"), (what.warner, colours.plain, "diamond"))
-    texts, traces = [], []
-    for (base, name), (coin, colour, symbol) in zip(_ROWS, styles, strict=True):
-        traces.append(_dots(coin.dots, (low, high), base, colour, symbol))
-        said = f"<b>{name}</b>: {100 * coin.low:.1f} to {100 * coin.high:.1f} %"
-        told = _note(low, base + 1.02, said, colours.text, "left")
-        texts.append({**told, "yanchor": "bottom", "bgcolor": colours.edge})
-    truth = 100 * what.truth
-    line = {"color": colours.text, "dash": "dot", "width": 1.5}
-    upright = {"type": "line", "x0": truth, "x1": truth, "y0": -0.04, "y1": 2.75, "line": line}
-    near_end = truth > (low + high) / 2
-    side = "right" if near_end else "left"
-    told = _note(truth, 2.95, f"truth: {truth:.3g} %", colours.text, side)
-    texts.append({**told, "xshift": -5 if near_end else 5, "yanchor": "top"})
-    layout = {
-        "xaxis": {"range": [low, high], "title_text": "people with yes, %", **_texts(colours)},
-        "yaxis": {"range": [-0.06, 2.95], "visible": False},
-        "height": HEIGHT,
-        "margin": {**_MARGIN, "l": 4},
-        "dragmode": False,
-        "showlegend": False,
-        "shapes": [upright],
-        "annotations": texts,
-    }
-    return go.Figure(traces, layout)
-
-
-def _range(what: Shown) -> tuple[float, float]:
-    """Percent from the least dot to the largest, with a little air."""
+def heap_frame(what: Shown) -> Frame:
+    """Percent of people with yes across, rows of dots up."""
     every = np.concatenate([what.ours.dots, what.warner.dots, [what.truth]])
     low, high = 100 * float(every.min()), 100 * float(every.max())
     air = max(0.06 * (high - low), 0.01)
-    return low - air, high + air
+    return Frame((300, 300), (4, 6, 296, 256), (low - air, high + air), (-0.06, 2.95))
 
 
-def _dots(
-    shares: Floats, span: tuple[float, float], base: float, colour: str, symbol: str
-) -> dict[str, Any]:
+def heaps(what: Shown) -> list[list[Point]]:
+    """(50,) dots of this protection and of Warner's coin, heaped in columns of the frame."""
+    span = heap_frame(what).x
+    coins = (what.ours, what.warner)
+    return [_heap(coin.dots, span, base) for (base, _), coin in zip(_ROWS, coins, strict=True)]
+
+
+def likely(what: Shown, colours: Palette, alt: str) -> str:
+    """50 dots each: equally likely shares of yes, given the reports; the truth as a line."""
+    frame, text = heap_frame(what), f"fill:{colours.text}"
+    low, high = frame.x
+    truth = 100 * what.truth
+    parts = [
+        frame.ticks(_round_numbers(low, high), (), colours.text, colours.faint),
+        _titles(frame, "people with yes, %", "", text),
+        frame.path([(truth, -0.04), (truth, 2.75)], _line(colours.text, 1.5, "2 3")),
+    ]
+    near_end = truth > (low + high) / 2
+    side, shift = ("end", -5) if near_end else ("start", 5)
+    parts.append(frame.text((truth, 2.95), f"truth: {truth:.3g} %", text, side, (shift, 12)))
+    styles = ((what.ours, colours.ours, "circle"), (what.warner, colours.plain, "diamond"))
+    for (base, name), (coin, colour, symbol), dots in zip(_ROWS, styles, heaps(what), strict=True):
+        said = f"{name}: {100 * coin.low:.1f} to {100 * coin.high:.1f} %"
+        parts.append(frame.text((low, base + 1.06), said, f"{text};{_on_top(colours)}"))
+        parts.append(frame.marks(dots, symbol, 9, f"fill:{colour}", f"{name}: 50 likely shares"))
+    return svg(frame, parts, alt, HEIGHT)
+
+
+def _on_top(colours: Palette) -> str:
+    """Bold, with an edge that keeps lines behind it off."""
+    edge = f"stroke:{colours.edge};stroke-width:5;stroke-linejoin:round"
+    return f"font-weight:600;paint-order:stroke;{edge}"
+
+
+def _round_numbers(low: float, high: float) -> list[float]:
+    """Three to seven numbers to read the axis by."""
+    power = 10.0 ** math.floor(math.log10((high - low) / 3))
+    step = next(part * power for part in (1, 2, 5, 10) if (high - low) / (part * power) <= 7)
+    first = math.ceil(low / step)
+    return [round(n * step, 9) for n in range(first, math.floor(high / step) + 1)]
+
+
+def _heap(shares: Floats, span: Point, base: float) -> list[Point]:
     width = (span[1] - span[0]) / _COLUMNS
     column = np.floor((100 * shares - span[0]) / width).astype(int)
     level = np.arange(column.size) - np.searchsorted(column, column)  # they ascend
     tallest = max(int(level.max()) + 1, _STACK_MIN)
-    return {
-        "type": "scatter",
-        "x": span[0] + (column + 0.5) * width,
-        "y": base + (level + 0.5) / tallest,
-        "mode": "markers",
-        "marker": {"color": colour, "symbol": symbol, "size": 9},
-        "customdata": 100 * shares,
-        "hovertemplate": "1 of 50 equally likely shares: %{customdata:.1f} %<extra></extra>",
-    }
+    x, y = span[0] + (column + 0.5) * width, base + (level + 0.5) / tallest
+    return list(zip(x.tolist(), y.tolist(), strict=True))

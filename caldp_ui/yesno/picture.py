@@ -21,8 +21,8 @@ _DOT: Final = 9
 
 def png(what: Shown) -> bytes:
     """Two heaps of 50 equally likely shares, the truth as a line, and the ends of the scale."""
-    chart = figures.likely(what, LIGHT)
-    (left, right), (low, high) = chart.layout.xaxis.range, chart.layout.yaxis.range
+    frame = figures.heap_frame(what)
+    (left, right), (low, high) = frame.x, frame.y
     image = Image.new("RGB", (_WIDTH, _HEIGHT), "white")
     draw, font = ImageDraw.Draw(image), ImageFont.load_default(26)
 
@@ -33,11 +33,11 @@ def png(what: Shown) -> bytes:
 
     truth = 100 * what.truth
     draw.line((*at(truth, low), *at(truth, high)), LIGHT.text, 3)
-    for trace in chart.data:
-        for x, y in zip(trace.x, trace.y, strict=True):
-            across, down = at(float(x), float(y))
+    for dots, colour in zip(figures.heaps(what), (LIGHT.ours, LIGHT.plain), strict=True):
+        for dot in dots:
+            across, down = at(*dot)
             box = (across - _DOT, down - _DOT, across + _DOT, down + _DOT)
-            draw.ellipse(box, trace.marker.color)
+            draw.ellipse(box, colour)
     for base, told in ((1.0, "this protection"), (-0.0, "Warner's coin: plain LDP")):
         draw.text(at(left, base + 1.35), told, LIGHT.text, font)
     foot = f"people with yes: from {left:.2f} % (left edge) to {right:.2f} %; line: {truth:.3g} %"

@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 from benchmarks.browser import settled
 from tests.browser.conftest import Opened
 from tests.browser.hands import button
+from tests.products import thinned
 
 pytestmark = pytest.mark.browser
 POINT: Final = ".js-plotly-plot .scatterlayer .trace"
@@ -20,7 +21,7 @@ SHOWN: Final = {
     "personal": ".st-key-personal-pinned-maps .stage[data-painted]",
     "adversary": ".st-key-adversary-pinned-maps .stage[data-painted]",
     "values": ".st-key-values-board .point.pinned:visible",
-    "yesno": ".st-key-yesno-plane .textpoint:has-text('pinned')",
+    "yesno": ".st-key-yesno-plane text:has-text('pinned')",
     "curves": ".st-key-curves-chart .legendtext:has-text('pinned: ')",
     "plan": ".st-key-plan-chart .legendtext:has-text('pinned')",
 }
@@ -32,7 +33,7 @@ WITHOUT_TABLE: Final = ("curves",)
 CELLS: Final = "row => [...row.cells].map(cell => cell.innerText)"
 
 
-@pytest.mark.parametrize("name", SHOWN)
+@pytest.mark.parametrize("name", thinned(SHOWN, one_in=2))
 def test_what_is_pinned_stands_beside_what_is_tried(opened: Opened, name: str) -> None:
     slider = f".st-key-{name}-{SLIDERS.get(name, 'epsilon')} input[type=range]"
     page = opened(name, slider, f".st-key-{name}-pin button")

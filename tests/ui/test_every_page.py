@@ -37,7 +37,7 @@ from caldp_ui.values.slot import SLOT as VALUES
 from caldp_ui.yesno.slot import BEGIN as QUESTION
 from caldp_ui.yesno.slot import SLOT as YES_OR_NO
 from tests.contract.checks import naming
-from tests.ui.driver import APP, checked, leave, query_of
+from tests.ui.driver import APP, checked, jobs_done, leave, query_of
 
 Query = dict[str, str]
 Acts = Iterator[AppTest]
@@ -59,8 +59,9 @@ def by_views(at: AppTest, key: str) -> Acts:
 
 def by_buttons(at: AppTest, key: str) -> Acts:
     """Each button whose key begins so is pressed."""
+    jobs_done(at)  # they stand under what a job finds
     for name in [each.key for each in at.button if each.key and each.key.startswith(key)]:
-        yield at.button(key=name).click().run()
+        yield jobs_done(at).button(key=name).click().run()
 
 
 @dataclass(frozen=True)

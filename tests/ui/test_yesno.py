@@ -1,8 +1,8 @@
 """Yes or no: the page shows what the core computes, and its pictures draw those numbers."""
 
 import math
+import re
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,6 +20,7 @@ from caldp_ui.yesno import figures, presets, words
 from caldp_ui.yesno.shown import people_warner_needs, shown, warner
 from caldp_ui.yesno.slot import BEGIN, OneQuestion, QuestionLink
 from tests.ui.driver import APP, checked, container, query_of
+from tests.ui.readings import full_people
 
 INF = math.inf
 
@@ -45,9 +46,7 @@ def assert_shows(at: AppTest, scenario: Scenario) -> None:
     assert said == words.headline(shown(scenario))
     f, g = ours.setup.mechanism.exact_channel()[0][1], ours.setup.mechanism.exact_channel()[1][0]
     (html,) = (each.proto.body for each in container(at, "yesno-coin").get("html"))
-    yes, no = html.split("</div></div>")[0].split("role")[1:2], html.split("role")[2]
-    assert yes[0].count("<i>") == round(100 * float(1 - g))
-    assert no.count("<i>") == round(100 * float(f))
+    assert full_people(html)[:2] == [round(100 * float(share)) for share in (1 - g, f)]
     assert Scenario.from_query(query_of(at)) == scenario if query_of(at) else scenario == BEGIN
 
 
@@ -83,19 +82,30 @@ def test_a_link_opens_as_it_was_and_every_tab_shows() -> None:
         assert not at.error
 
 
-def points(figure: Any, name: str) -> tuple[float, float]:
-    trace = next(t for t in figure.data if t.name == name)
-    return trace.x[0], trace.y[0]
-
-
 @pytest.mark.parametrize("policy", [each.policy for each in presets.PRESETS])
 def test_the_mechanism_is_drawn_at_the_corner_of_its_region(policy: BinaryQuestion) -> None:
     what = shown(replace(BEGIN, policy=policy))
-    figure = figures.plane(what, None, LIGHT)
+    drawn = figures.plane(what, None, LIGHT, "")
     corner = error_vertex(BinaryPolicy(policy.epsilon_01, policy.epsilon_10))
-    expected = (100 * corner.false_alarm, 100 * corner.missed)
-    assert points(figure, "this") == pytest.approx(expected, abs=1e-9)
-    assert (figure.data[0].x[1], figure.data[0].y[1]) == pytest.approx(expected)
+    x, y = figures.PLANE.at(100 * corner.false_alarm, 100 * corner.missed)
+    ends = [figures.PLANE.at(0, 100), figures.PLANE.at(100, 0)]
+    (first, last) = (f"{across},{down}" for across, down in ends)
+    assert f'd="M{first}L{x},{y}L{last}"' in drawn
+    assert re.search(rf'<path d="M{x},{y}m[^"]*" style="fill:{LIGHT.ours}', drawn)
+
+
+def test_a_drawing_has_its_numbers_where_its_axes_say() -> None:
+    """Two routes to a place: the numbers of the axis, and the mark itself."""
+    frame = figures.heap_frame(shown(BEGIN))
+    left, top, right, bottom = frame.box
+    assert frame.at(frame.x[0], frame.y[0]) == (left, bottom)
+    assert frame.at(frame.x[1], frame.y[1]) == (right, top)
+    drawn = figures.likely(shown(BEGIN), LIGHT, "<b>")
+    numbers = [float(each) for each in re.findall(r'anchor="middle"[^>]*>([\d.]+)<', drawn)]
+    places = [float(each) for each in re.findall(r'<text x="([\d.]+)"[^>]*>[\d.]+<', drawn)]
+    assert len(numbers) >= 3
+    assert places == [frame.at(number, 0)[0] for number in numbers]
+    assert 'aria-label="&lt;b&gt;"' in drawn
 
 
 def test_warner_is_the_stricter_level_both_ways_and_needs_more_people() -> None:
@@ -111,12 +121,13 @@ def test_warner_is_the_stricter_level_both_ways_and_needs_more_people() -> None:
 
 def test_fifty_dots_are_drawn_where_the_reports_leave_the_truth_likely() -> None:
     what = shown(BEGIN)
-    figure = figures.likely(what, LIGHT)
-    for trace, coin in zip(figure.data, (what.ours, what.warner), strict=True):
-        low, high = figure.layout.xaxis.range
-        column = (high - low) / 26
-        assert len(trace.x) == 50
-        assert np.abs(np.asarray(trace.x) - 100 * coin.dots).max() <= column / 2 + 1e-9
-        stacked = {(round(x, 6), round(y, 6)) for x, y in zip(trace.x, trace.y, strict=True)}
+    low, high = figures.heap_frame(what).x
+    column = (high - low) / 26
+    drawn = figures.likely(what, LIGHT, "")
+    for dots, coin in zip(figures.heaps(what), (what.ours, what.warner), strict=True):
+        x = np.array([across for across, _ in dots])
+        assert np.abs(x - 100 * coin.dots).max() <= column / 2 + 1e-9
+        stacked = {(round(across, 6), round(up, 6)) for across, up in dots}
         assert len(stacked) == 50  # no dot hides another
         assert coin.low < what.truth < coin.high
+        assert all("M{},{}m".format(*figures.heap_frame(what).at(*dot)) in drawn for dot in dots)
