@@ -21,6 +21,7 @@ from caldp_core.mechanisms.designed.master import Weighted
 from caldp_core.mechanisms.designed.merged import merged_bounds
 from caldp_core.mechanisms.designed.moments import Classes, columns_of
 from caldp_core.mechanisms.designed.orbits import Orbit
+from caldp_core.mechanisms.designed.planes import by_hyperplanes
 from caldp_core.mechanisms.designed.problem import Part, Problem
 from caldp_core.mechanisms.designed.rays import extreme_rays
 from caldp_core.mechanisms.designed.relaxation import K_MAX as RELAXED_MAX
@@ -37,7 +38,7 @@ _ACCURACY: Final = 1e-5
 _SEARCHED: Final = 1e-4
 """The same where columns are searched for."""
 _GOOD: Final = 1.002
-"""Columns of large orbits that lose more than that are compared with those of small ones."""
+"""Shifts of large orbits that lose more are compared with small orbits and with hyperplanes."""
 _SEED: Final = 11
 """Of the search for even arrangements, so that one problem has one design."""
 
@@ -116,10 +117,12 @@ def _best_of(part: Part, most: int, progress: Progress) -> tuple[Floats, Floats,
     source = AllRays(classes, columns_of(rays, classes), part.levels)
     best = generate(source, _ACCURACY, progress)
     proof = proof_of(best, float(excess_of(best, source.every).max()))
-    v, w = written_out(few_columns(best, classes), classes, most, rng)
+    few = few_columns(best, classes)
+    v, w = written_out(few, classes, most, rng)
     if len(v) > most or proof.loss * _GOOD < _loss(v, w, classes):
-        others = written_out(few_columns(_of_small(source, most), classes), classes, most, rng)
-        v, w = min((v, w), others, key=lambda made: _loss(made[0], made[1], classes))
+        small = written_out(few_columns(_of_small(source, most), classes), classes, most, rng)
+        made = [(v, w), small, *by_hyperplanes(few, classes, most)]
+        v, w = min(made, key=lambda each: _loss(*each, classes))
     return v, w, proof
 
 
