@@ -27,6 +27,7 @@ from caldp_core.mechanisms.designed.rays import extreme_rays
 from caldp_core.mechanisms.designed.relaxation import K_MAX as RELAXED_MAX
 from caldp_core.mechanisms.designed.relaxation import relaxed_bound
 from caldp_core.mechanisms.designed.search import SearchedRays
+from caldp_core.mechanisms.designed.stars import star_cut
 from caldp_core.privacy.context import PrivacyMatrix
 
 K_MAX: Final = 256
@@ -137,9 +138,12 @@ def _searched(
 
 
 def _bound(part: Part, best: Weighted, progress: Progress) -> float:
-    """From problems with fewer symbols, and from a relaxation with these where it is quick."""
+    """From fewer symbols, from what they have alike, and from a relaxation where it is quick."""
     cuts = merged_bounds(part, lambda share: progress(0.5 * share))
     bound = sum(cut.bound for cut in cuts)
+    star = star_cut(part, best)
+    if star is not None:
+        cuts, bound = [*cuts, star], max(bound, star.bound)
     if len(part.prior) > RELAXED_MAX:
         return bound
     return max(bound, relaxed_bound(part, best, cuts, lambda share: progress(0.5 + 0.5 * share)))

@@ -124,26 +124,33 @@ class _Path:
         return m + reach * whole, -float(gradient @ move)
 
     def bound(self, m: Floats, barrier: float) -> float:
-        """What N = μ/(AMAᵀ) proves: (tr root)²/(λᵀ1), after G and λ are raised until G ⪰ 0.
-
-        G + τ·diag(π²) goes with λ + τπ, as Σ π_x²v_x² ≤ (π·v)² for v ≥ 0.
-        """
+        """What N = μ/(AMAᵀ) and the cuts' multipliers prove."""
         k = len(m)
         multipliers = barrier / self._values(m)
         n, cut = np.zeros((len(self.table), len(self.table))), multipliers[len(self.left) :]
         n[self.left, self.right] = multipliers[: len(self.left)]
         middle = self.table.T @ (n + n.T) @ self.table / 2 - (cut @ self.cuts).reshape(k, k)
         inverse = np.linalg.inv(m)
-        target = inverse @ (self.part.weights[:, None] * inverse) + middle
-        dual = _linear_form(target, self.part.prior)
-        both = np.outer(dual, self.part.prior)
-        g = (both + both.T) / 2 - middle
-        pressed = g / np.outer(self.part.prior, self.part.prior)
-        more = max(-float(np.linalg.eigvalsh(pressed)[0]), 0.0) * (1 + 1e-9)
-        root = np.sqrt(self.part.weights)
-        g = (g + np.diag(more * self.part.prior**2)) * np.outer(root, root)
-        total = float(np.sqrt(np.maximum(np.linalg.eigvalsh(g), 0.0)).sum())
-        return total**2 / (float(dual.sum()) + more + float(cut.sum()))
+        target = inverse @ (self.part.weights[:, None] * inverse)
+        return proved(self.part, target, middle, float(cut.sum()))
+
+
+def proved(part: Part, target: Floats, middle: Floats, more: float) -> float:
+    """A bound on tr(ΩM⁻¹) by G = ½(λπᵀ + πλᵀ) − `middle`, where `middle` is all that is asked.
+
+    `middle`: (k, k), with tr(middle·M) ≥ −`more` for every channel's M. `target`: (k, k), which G is
+    to be near to. λ is raised until G ⪰ 0: G + τ·diag(π²) goes with λ + τπ, as Σ π_x²v_x² ≤ (π·v)²
+    for v ≥ 0.
+    """
+    dual = _linear_form(target + middle, part.prior)
+    both = np.outer(dual, part.prior)
+    g = (both + both.T) / 2 - middle
+    pressed = g / np.outer(part.prior, part.prior)
+    lift = max(-float(np.linalg.eigvalsh(pressed)[0]), 0.0) * (1 + 1e-9)
+    root = np.sqrt(part.weights)
+    g = (g + np.diag(lift * part.prior**2)) * np.outer(root, root)
+    total = float(np.sqrt(np.maximum(np.linalg.eigvalsh(g), 0.0)).sum())
+    return total**2 / (float(dual.sum()) + lift + more)
 
 
 def _of_entries(table: Floats, left: Ints, right: Ints) -> csr_array:
