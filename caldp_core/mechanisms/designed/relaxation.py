@@ -136,11 +136,10 @@ class _Path:
 
 
 def proved(part: Part, target: Floats, middle: Floats, more: float) -> float:
-    """A bound on tr(ΩM⁻¹) by G = ½(λπᵀ + πλᵀ) − `middle`, where `middle` is all that is asked.
+    """A bound on tr(ΩM⁻¹) by G = ½(λπᵀ + πλᵀ) − `middle`, with the λ that brings it near `target`.
 
-    `middle`: (k, k), with tr(middle·M) ≥ −`more` for every channel's M. `target`: (k, k), which G is
-    to be near to. λ is raised until G ⪰ 0: G + τ·diag(π²) goes with λ + τπ, as Σ π_x²v_x² ≤ (π·v)²
-    for v ≥ 0.
+    `middle`: (k, k), with tr(middle·M) ≥ −`more` for the M of every channel. λ is raised until
+    G ⪰ 0: G + τ·diag(π²) goes with λ + τπ, as Σ π_x²v_x² ≤ (π·v)² for v ≥ 0.
     """
     dual = _linear_form(target + middle, part.prior)
     both = np.outer(dual, part.prior)
