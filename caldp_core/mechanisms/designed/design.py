@@ -123,7 +123,7 @@ def _best_of(part: Part, most: int, progress: Progress) -> tuple[Floats, Floats,
     if len(v) > most or proof.loss * _GOOD < _loss(v, w, classes):
         small = written_out(few_columns(_of_small(source, most), classes), classes, most, rng)
         made = [(v, w), small, *by_hyperplanes(few, classes, most)]
-        v, w = min(made, key=lambda each: _loss(*each, classes))
+        v, w = min(made, key=lambda each: _loss(each[0], each[1], classes))
     return v, w, proof
 
 

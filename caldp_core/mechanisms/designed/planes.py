@@ -100,4 +100,4 @@ def _members(orbit: Orbit, classes: Classes, m: int, most: int) -> Floats | None
 def _joined(v: Floats, w: Floats) -> tuple[Floats, Floats]:
     """Columns that are the same as one, with their weights' sum."""
     _, first, same = np.unique(np.round(v, _DIGITS), axis=0, return_index=True, return_inverse=True)
-    return v[first], np.bincount(same.ravel(), w)
+    return v[first], np.bincount(same.ravel(), w).astype(np.float64)

@@ -193,9 +193,12 @@ def _children(levels: Floats, classes: Ints, batch: _Partial) -> Iterator[_Parti
             able = free.any(axis=1) & np.isfinite(bound[rows, x]) & ~forbidden[rows, x]
             chosen = np.flatnonzero(able)
             if chosen.size:
-                parent = batch.rows(chosen)
                 parent = _Partial(
-                    parent.low, parent.high, parent.placed, not_low[chosen], not_high[chosen]
+                    batch.low[chosen],
+                    batch.high[chosen],
+                    batch.placed[chosen],
+                    not_low[chosen],
+                    not_high[chosen],
                 )
                 yield _placed(levels, parent, x[chosen], bound[chosen, x[chosen]])
                 forbidden[np.ix_(chosen, members)] = True

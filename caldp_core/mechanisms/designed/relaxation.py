@@ -132,7 +132,7 @@ class _Path:
         middle = self.table.T @ (n + n.T) @ self.table / 2 - (cut @ self.cuts).reshape(k, k)
         inverse = np.linalg.inv(m)
         target = inverse @ (self.part.weights[:, None] * inverse)
-        return proved(self.part, target, middle, float(cut.sum()))
+        return proved(self.part, np.asarray(target, np.float64), middle, float(cut.sum()))
 
 
 def proved(part: Part, target: Floats, middle: Floats, more: float) -> float:
