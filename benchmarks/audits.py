@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from benchmarks.figures import Bar, Figure, Runs, timed
 from benchmarks.sizes import Sizes
 from caldp_core.audit.blockwise import audit_context
-from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
+from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
 from caldp_core.mechanisms.base import StreamsRows
 from caldp_core.privacy.context import Context
 
@@ -21,26 +21,26 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
     """
     context = Context.plain(sizes.audit_k, 1.0)
     for family in FAMILIES:
-        scheme = mechanism(context, family)
+        mechanism = registry.mechanism(context, family)
         work = f"exact audit, k = {context.k:,}, {family}"
-        unit, most = ("s", 10) if isinstance(scheme.oracles, StreamsRows) else ("ms", 100)
-        yield timed(work, unit, _audit(scheme), sizes.long_repeats, Bar("≤", most))
-        peak = _peak_megabytes(scheme)
+        unit, most = ("s", 10) if isinstance(mechanism.oracles, StreamsRows) else ("ms", 100)
+        yield timed(work, unit, _audit(mechanism), sizes.long_repeats, Bar("≤", most))
+        peak = _peak_megabytes(mechanism)
         yield Figure(f"memory of the {work}", "MB", Runs(peak, peak, 1), Bar("≤", 500))
 
 
-def _audit(scheme: ContextMechanism) -> Callable[[int], object]:
+def _audit(mechanism: ContextMechanism) -> Callable[[int], object]:
     def action(run: int) -> object:
         del run
-        return audit_context(scheme)
+        return audit_context(mechanism)
 
     return action
 
 
-def _peak_megabytes(scheme: ContextMechanism) -> float:
+def _peak_megabytes(mechanism: ContextMechanism) -> float:
     tracemalloc.start()
     try:
-        audit_context(scheme)
+        audit_context(mechanism)
         return tracemalloc.get_traced_memory()[1] / 1e6
     finally:
         tracemalloc.stop()

@@ -13,12 +13,13 @@ from typing import Any, Final
 
 import numpy as np
 
+from benchmarks import families_by_epsilon
 from benchmarks.figures import SECONDS_IN, Bar, Figure, Runs, ratio, share
 from benchmarks.people import EPSILON
 from benchmarks.sizes import Sizes
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.datasets import Zipf
-from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
+from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
 from caldp_core.privacy.context import Context
 
 Collect = Callable[[], Callable[[], Floats]]
@@ -131,32 +132,33 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
     x = np.random.default_rng(1).choice(k, sizes.family_users, p=p)
     crowd, few = _Crowd(p, x), _Crowd(p, x[: sizes.family_peer_users])
     for family in FAMILIES:
-        scheme = mechanism(Context.plain(k, EPSILON), family)
-        whole, estimates = _ours(scheme, crowd, sizes.long_repeats)
+        mechanism = registry.mechanism(Context.plain(k, EPSILON), family)
+        whole, estimates = _ours(mechanism, crowd, sizes.long_repeats)
         each = share(f"the same, a person, {family}", "ns", whole, x.size)
-        exact = x.size * float(scheme.variance(p, x.size).mean())
+        exact = x.size * float(mechanism.variance(p, x.size).mean())
         yield from (whole, each, _error(f"n·MSE / exact, {family}", crowd, estimates, exact))
         if family == "galois":
             yield _PROJECTIVE
             yield ratio("projective geometry response / caldp, a person, galois", _PROJECTIVE, each)
         for peer in _PEERS:
             if peer.family == family:
-                yield from _beside(peer, scheme, few, each, sizes)
+                yield from _beside(peer, mechanism, few, each, sizes)
+    yield from families_by_epsilon.figures(sizes)
 
 
-def _ours(scheme: ContextMechanism, crowd: _Crowd, repeats: int) -> tuple[Figure, list[Floats]]:
+def _ours(mechanism: ContextMechanism, crowd: _Crowd, repeats: int) -> tuple[Figure, list[Floats]]:
     """Privatize, tally and estimate, all timed."""
-    k, n = scheme.k, crowd.x.size
-    bar = Bar("≤", 0.2 if scheme.name in _QUICK else 10)
-    work = f"{n:,} reports and estimate, k = {k:,}, {scheme.name}"
-    return _measured(work, "s", _collector(scheme, crowd.x), repeats, bar)
+    k, n = mechanism.k, crowd.x.size
+    bar = Bar("≤", 0.2 if mechanism.name in _QUICK else 10)
+    work = f"{n:,} reports and estimate, k = {k:,}, {mechanism.name}"
+    return _measured(work, "s", _collector(mechanism, crowd.x), repeats, bar)
 
 
-def _collector(scheme: ContextMechanism, x: Ints) -> Collect:
+def _collector(mechanism: ContextMechanism, x: Ints) -> Collect:
     rng = np.random.default_rng(2)
 
     def collect() -> Callable[[], Floats]:
-        estimate = scheme.estimate(scheme.tally(scheme.privatize(x, rng)))
+        estimate = mechanism.estimate(mechanism.tally(mechanism.privatize(x, rng)))
         return lambda: estimate
 
     return collect
@@ -187,36 +189,36 @@ def _error(
 
 
 def _beside(
-    peer: _Pure | _Multi, scheme: ContextMechanism, few: _Crowd, each: Figure, sizes: Sizes
+    peer: _Pure | _Multi, mechanism: ContextMechanism, few: _Crowd, each: Figure, sizes: Sizes
 ) -> Iterator[Figure]:
     """A peer's time a person, its ratio to ours, and its error's; one line if it cannot run."""
     work = f"{peer.title}, a person, {peer.family}"
     symbols, n = few.x.tolist(), few.x.size
     try:
-        peer.collector(symbols[:1], scheme.k)()
+        peer.collector(symbols[:1], mechanism.k)()
     except (ImportError, TypeError) as error:  # the latter: xxhash 4 hashes no texts
         library = "multi-freq-ldpy" if isinstance(peer, _Multi) else "pure-ldp"
         reason = f"{library} cannot run here ({error}); see benchmarks/README.md"
         yield Figure(work, "µs", None, note=reason)
         return
-    collect = peer.collector(symbols, scheme.k)
+    collect = peer.collector(symbols, mechanism.k)
     whole, estimates = _measured(work, "s", collect, sizes.long_repeats)
     theirs = share(work, "µs", whole, n)
     yield replace(theirs, note=f"timed on {n:,} people")
     yield ratio(f"{peer.title} / caldp, a person, {peer.family}", theirs, each)
-    under, what = _our_error(scheme, few, peer.clips, sizes.repeats)
+    under, what = _our_error(mechanism, few, peer.clips, sizes.repeats)
     work = f"n·MSE, {peer.title} / caldp, {peer.family}"
     yield _error(work, few, estimates, under, what)
 
 
 def _our_error(
-    scheme: ContextMechanism, few: _Crowd, clips: bool, repeats: int
+    mechanism: ContextMechanism, few: _Crowd, clips: bool, repeats: int
 ) -> tuple[float, str]:
     """Exact where the peer is unbiased; else measured on as many people, clipped as it clips."""
     n = few.x.size
     if not clips:
-        return n * float(scheme.variance(few.p, n).mean()), "ours"
-    collect = _collector(scheme, few.x)
+        return n * float(mechanism.variance(few.p, n).mean()), "ours"
+    collect = _collector(mechanism, few.x)
     clipped = [_clipped(collect()()) for _ in range(repeats)]
     return median(few.errors(clipped)), "ours clipped alike"
 

@@ -19,11 +19,21 @@ from benchmarks.server import serving
 from benchmarks.sizes import Sizes
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, Page
 
 _MOVES: Final = 3
 _BAR: Final = Bar("≤", 3)
-_CHART: Final = "document.querySelector('.js-plotly-plot .main-svg')?.innerHTML"
+_PATIENCE_MS: Final = 20_000
+_STILL_MS: Final = 1_500
+
+
+def _inside(key: str, what: str) -> str:
+    """What the first such element says in the element or container of this key."""
+    return f"document.querySelector('.st-key-{key} {what}')?.innerHTML"
+
+
+def _chart(key: str) -> str:
+    return _inside(key, ".js-plotly-plot .main-svg")
 
 
 def _in_shadow(key: str, text: str) -> str:
@@ -56,18 +66,31 @@ class Moved:
         return f"String({self.picture} ?? '')"
 
 
+def _station(query: str, picture: str, control: str = "epsilon") -> Moved:
+    return Moved(f"classroom?{query}", f"classroom-{control}", picture)
+
+
 PAGES: Final = (
     Moved("places", "places-epsilon", _stage("places-maps")),
     Moved("values", "values-epsilon", _component("values-board")),
-    Moved("yesno", "yesno-epsilon_10", _CHART),
+    Moved("yesno", "yesno-epsilon_10", _chart("yesno-plane")),
     Moved("distances", "distances-rate", _stage("distances-maps")),
     Moved("personal", "personal-epsilon", _stage("personal-maps")),
     Moved("adversary", "adversary-epsilon", _stage("adversary-maps")),
+    Moved("adversary?show=fakes", "adversary-epsilon", _stage("adversary-maps")),
     Moved("matrix", "matrix-epsilon", _component("matrix-board")),
-    Moved("classroom", "classroom-epsilon", _CHART),
-    Moved("curves", "curves-epsilon", _CHART),
-    Moved("plan", "plan-epsilon", _CHART),
-    Moved("paper?view=sensitive-sets", "paper-epsilon", _CHART),
+    _station("station=trust", _inside("classroom-picture", ".trust")),
+    _station("station=sum", _chart("classroom-sum")),
+    _station("station=selection", _chart("classroom-selection")),
+    _station("station=rappor", _chart("classroom-leak")),
+    _station("station=rappor&view=crowd", _chart("classroom-pages")),
+    _station("station=bits", _chart("classroom-counting")),
+    _station("station=means", _chart("classroom-means"), "width"),
+    _station("station=shuffling", _chart("classroom-mixed")),
+    Moved("room", "room-epsilon", _component("room-rehearsal")),
+    Moved("curves", "curves-epsilon", _chart("curves-chart")),
+    Moved("plan", "plan-epsilon", _chart("plan-chart")),
+    Moved("paper?view=sensitive-sets", "paper-epsilon", _chart("paper-sensitive-sets")),
 )
 
 
@@ -83,12 +106,31 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
         with serving(folder, "benchmarks/bare_page.py") as plain, serving(folder) as address:
             for moved in PAGES:
                 bare = median(bare_moves(browser, plain))  # now, as the load may change
-                visit = browser.new_context(viewport={"width": 1280, "height": 720})
-                times = _moves(visit.new_page(), address, moved)
-                visit.close()
-                values = [seconds / bare for seconds in times]
-                found = Runs(min(values), median(values), len(values))
-                yield Figure(f"{moved.page}: a move, times the bare page", "×", found, _BAR)
+                yield timed(moved, _visit(browser, address, moved), bare)
+
+
+def timed(moved: Moved, times: list[float], bare: float) -> Figure:
+    """Its line: these seconds over the bare page's, or that it did not answer."""
+    work = f"{moved.page}: a move, times the bare page"
+    if not times:
+        note = f"No new picture within {_PATIENCE_MS / 1000:g} s of a key on {moved.slider}."
+        return Figure(work, "×", None, _BAR, note)
+    values = [seconds / bare for seconds in times]
+    return Figure(work, "×", Runs(min(values), median(values), len(values)), _BAR)
+
+
+def _visit(browser: "Browser", address: str, moved: Moved) -> list[float]:
+    """Seconds of each move; none where the page or its picture does not come."""
+    from playwright.sync_api import Error
+
+    visit = browser.new_context(viewport={"width": 1280, "height": 720})
+    visit.set_default_timeout(_PATIENCE_MS)
+    try:
+        return _moves(visit.new_page(), address, moved)
+    except Error:
+        return []
+    finally:
+        visit.close()
 
 
 def _moves(page: "Page", address: str, moved: Moved) -> list[float]:
@@ -96,26 +138,38 @@ def _moves(page: "Page", address: str, moved: Moved) -> list[float]:
     slider = f".st-key-{moved.slider} input[type=range]"
     page.wait_for_selector(slider)
     page.wait_for_function(moved.shown)
-    settled(page)
-    page.wait_for_timeout(2_000)  # what fills in by itself is there
+    _rest(page, moved)
     page.focus(slider)
     return [_press(page, moved) for _ in range(_MOVES)]
+
+
+def _rest(page: "Page", moved: Moved) -> None:
+    """Wait until the picture has stood still for a while: some fill in by themselves."""
+    settled(page)
+    before = None
+    for _ in range(_PATIENCE_MS // _STILL_MS):
+        if before == (before := page.evaluate(moved.shown)):
+            return
+        page.wait_for_timeout(_STILL_MS)
 
 
 def _press(page: "Page", moved: Moved) -> float:
     page.evaluate(
         f"""() => {{
             const before = {moved.shown};
-            window.redrawn = new Promise(done => addEventListener('keydown', () => {{
+            window.redrawn = null;
+            addEventListener('keydown', () => {{
                 const pressed = performance.now();
-                const look = () => {moved.shown} !== before
-                    ? done(performance.now() - pressed) : requestAnimationFrame(look);
+                const look = () => {{
+                    if ({moved.shown} === before) requestAnimationFrame(look);
+                    else window.redrawn = performance.now() - pressed;
+                }};
                 look();
-            }}, {{once: true, capture: true}}));
+            }}, {{once: true, capture: true}});
         }}"""
     )
     page.keyboard.press("ArrowRight")
+    page.wait_for_function("window.redrawn !== null")
     milliseconds: float = page.evaluate("window.redrawn")
-    settled(page)
-    page.wait_for_timeout(1_000)
+    _rest(page, moved)
     return milliseconds / 1000

@@ -15,7 +15,7 @@ from caldp_core.basics.types import Ints
 from caldp_core.datasets import Dataset, Gowalla
 from caldp_core.domain.grid import GridDomain
 from caldp_core.domain.partitions import grid_blocks, whole
-from caldp_core.mechanisms import ContextMechanism, mechanism
+from caldp_core.mechanisms import ContextMechanism, registry
 from caldp_core.privacy.context import Context
 
 EPSILON = 1.0
@@ -31,7 +31,7 @@ def contexts(dataset: Dataset) -> Iterator[tuple[str, ContextMechanism]]:
         ("25 × 35 blocks", grid_blocks(domain, 25, 35)),
     ):
         context = Context.block_structured(partition.labels, EPSILON)
-        yield name, mechanism(context, "hadamard")
+        yield name, registry.mechanism(context, "hadamard")
 
 
 def figures(sizes: Sizes) -> Iterator[Figure]:
@@ -39,9 +39,9 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
     dataset = Gowalla().load()
     x = _shuffled(dataset, sizes.people)
     ours = []
-    for name, scheme in contexts(dataset):
+    for name, mechanism in contexts(dataset):
         work = f"{x.size:,} reports and estimate, {name}"
-        everybody = timed(work, "ms", _round_trip(scheme, x), sizes.repeats, Bar("≤", 150))
+        everybody = timed(work, "ms", _round_trip(mechanism, x), sizes.repeats, Bar("≤", 150))
         ours.append((name, share(f"the same, a person, {name}", "ns", everybody, x.size)))
         yield from (everybody, ours[-1][1])
     peer = _peer(x[: sizes.peer_users], dataset.domain.k)
@@ -58,10 +58,10 @@ def _shuffled(dataset: Dataset, people: int) -> Ints:
     return x[:people]
 
 
-def _round_trip(scheme: ContextMechanism, x: Ints) -> Callable[[int], object]:
+def _round_trip(mechanism: ContextMechanism, x: Ints) -> Callable[[int], object]:
     def action(run: int) -> object:
-        reports = scheme.privatize(x, np.random.default_rng(run))
-        return scheme.estimate(scheme.tally(reports))
+        reports = mechanism.privatize(x, np.random.default_rng(run))
+        return mechanism.estimate(mechanism.tally(reports))
 
     return action
 

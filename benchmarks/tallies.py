@@ -20,14 +20,14 @@ _FROM = 10**6
 def figures(sizes: Sizes) -> Iterator[Figure]:
     """sample_tally + estimate for each n and context, and more people against 10^6."""
     dataset = Gowalla().load()
-    for name, scheme in contexts(dataset):
+    for name, mechanism in contexts(dataset):
         done = {}
         for n in sizes.populations:
             counts = np.random.default_rng(1).multinomial(n, dataset.distribution)
             done[n] = timed(
                 f"sampled tally and estimate, n = {n:.0e}, {name}",
                 "ms",
-                _sample(scheme, counts),
+                _sample(mechanism, counts),
                 sizes.repeats,
                 Bar("≤", 60),
             )
@@ -38,8 +38,8 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
                 yield ratio(work, done[n], done[_FROM], Bar("≤", 2))
 
 
-def _sample(scheme: ContextMechanism, counts: Ints) -> Callable[[int], object]:
+def _sample(mechanism: ContextMechanism, counts: Ints) -> Callable[[int], object]:
     def action(run: int) -> object:
-        return scheme.estimate(scheme.sample_tally(counts, np.random.default_rng(run)))
+        return mechanism.estimate(mechanism.sample_tally(counts, np.random.default_rng(run)))
 
     return action

@@ -15,7 +15,7 @@ record = opened(SLOT)
 with plain_errors():
     domain = runs.map_of(runs.dataset(record.scenario))
     with st.container(key=SLOT.key("title")):
-        st.header("What an adversary learns", anchor=False)
+        st.title("What an adversary learns", anchor=False)
         side.views(record)
         said = st.container(key="headline")
     VIEWS[record.show](record, domain, said)

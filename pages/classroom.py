@@ -11,22 +11,23 @@ from caldp_ui.session.opening import opened
 lesson = opened(SLOT)
 
 with st.container(key=SLOT.key("title")):
-    st.header("Local DP classroom", anchor=False)
+    st.title("Local DP classroom", anchor=False)
     strip.show(lesson.station)
     plan.button()
 here = STATIONS[lesson.station]
 with st.container(key=SLOT.key("said")):
     said = st.container()
 main, beside = st.columns([3.6, 1], gap="medium")
+with main, plain_errors():  # the picture first: nothing else is waited for
+    board = here.open(lesson)
+    said.markdown(board.take_home)
+    with st.container(key=SLOT.key("picture")):
+        board.draw()
 with beside, st.container(key=SLOT.key("side")):
     here.dials(lesson)
     if here.breaks(lesson):
         dials.break_it(lesson, here.naive)
     dials.steps()
     strip.onward(lesson.station)
-with main, plain_errors():
-    board = here.open(lesson)
-    said.markdown(board.take_home)
-    with st.container(key=SLOT.key("picture")):
-        board.draw()
+with main:
     station.below(board)

@@ -21,7 +21,7 @@ record = opened(SLOT)
 
 with plain_errors():
     with st.container(key=SLOT.key("title")):
-        st.header("The paper's results", anchor=False)
+        st.title("The paper's results", anchor=False)
         side.tabs()
     if record.view in ("table-1", "figure-2"):
         main, beside = st.columns([3.1, 1], gap="medium")

@@ -17,7 +17,7 @@ with plain_errors():
     setup = runs.setup(scenario)
     domain = runs.map_of(setup.dataset)
     with st.container(key=SLOT.key("title")):
-        st.header("Places on a map", anchor=False)
+        st.title("Places on a map", anchor=False)
         said = st.container()
         tour.button()
     tour.strip()

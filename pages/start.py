@@ -16,7 +16,7 @@ SLOT.write_link()
 
 with plain_errors():
     with st.container(key="start-title"):
-        st.header("See what privacy costs, and what context saves", anchor=False)
+        st.title("See what privacy costs, and what context saves", anchor=False)
     hero.show()
     cards.show()
     directory.show()

@@ -15,7 +15,7 @@ scenario = opened(SLOT).scenario
 
 with plain_errors():
     with st.container(horizontal=True, vertical_alignment="center", key=SLOT.key("title")):
-        st.header("Sensitive values", anchor=False, width="content")
+        st.title("Sensitive values", anchor=False, width="content")
         side.picker()
     said = st.container(key="headline")
     main, beside = st.columns([3.1, 1], gap="medium")

@@ -42,7 +42,7 @@ def main() -> None:
             with browser.new_context(**SCREEN, color_scheme=theme) as context:
                 page = context.new_page()
                 page.goto(f"{address}/{link}")
-                page.locator("h2").first.wait_for()
+                page.locator("h1").first.wait_for()
                 settled(page)
                 page.wait_for_timeout(STILL_MS)
                 page.screenshot(path=ROOT / "docs" / f"{name}.png")

@@ -62,11 +62,11 @@ def is_witness(rows: Rows, policy: Context, found: PairClass) -> bool:
     return bool(of_kind and same_block and largest(row, row_other) == found.ratio)
 
 
-def agree(made: ContextMechanism) -> LargeAudit:
+def agree(mechanism: ContextMechanism) -> LargeAudit:
     """Both audits say the same, and so does every class; gives the large one's record."""
-    channel, policy = made.exact_channel(), made.policy
+    channel, policy = mechanism.exact_channel(), mechanism.policy
     rows = in_units(channel)
-    small, large = audit_channel(channel, policy), audit_context(made)
+    small, large = audit_channel(channel, policy), audit_context(mechanism)
     assert {(c.block, c.kind): c.ratio for c in large.classes} == ratios(rows, policy)
     assert sum(c.pairs for c in large.classes) == sum(1 for _ in finite_pairs(policy))
     assert (small.holds, small.faulty_row) == (large.holds, large.faulty_row)
@@ -78,13 +78,13 @@ def agree(made: ContextMechanism) -> LargeAudit:
     return large
 
 
-def agree_by_form(made: ContextMechanism) -> LargeAudit:
+def agree_by_form(mechanism: ContextMechanism) -> LargeAudit:
     """By form, entry by entry and pair by pair: one verdict, one ratio for each class."""
-    whole = audit_context(made)
+    whole = audit_context(mechanism)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(blockwise, "DENSE_MAX_ENTRIES", -1)
         patch.setattr(blockwise, "STREAM_FREELY_ENTRIES", -1)
-        short = agree(made)
+        short = agree(mechanism)
     assert (whole.method, short.method) == (EVERY_ENTRY, THE_FORM)
     assert (whole.holds, whole.faulty_row) == (short.holds, short.faulty_row)
     for one, two in zip(whole.classes, short.classes, strict=True):
@@ -92,11 +92,11 @@ def agree_by_form(made: ContextMechanism) -> LargeAudit:
     return short
 
 
-def agree_every_way(made: ContextMechanism) -> LargeAudit:
+def agree_every_way(mechanism: ContextMechanism) -> LargeAudit:
     """Pair by pair and in every way of the large audit that the family's oracles allow."""
-    oracles = made.oracles
+    oracles = mechanism.oracles
     if isinstance(oracles, HasSupportForm):
-        return agree_by_form(made)
-    audit = agree(made)
+        return agree_by_form(mechanism)
+    audit = agree(mechanism)
     assert audit.method == EVERY_ENTRY
     return audit

@@ -1,4 +1,4 @@
-"""Banks with one thing wrong each, as a slip of the pen would have it.
+"""Oracles with one thing wrong each, as a slip of the pen would have it.
 
 They exist to be caught: `contract/test_mutants.py` says by which check. Where all oracles are
 wrong, the channel is wrong, too, and claims the stated policy; where one method is wrong, the rest

@@ -150,7 +150,7 @@ SHARES = st.floats(0.0, 1.0)
 THETAS = st.none() | st.floats(THETA_MIN, THETA_MAX)
 MECHANISMS = {
     "best": st.builds(Best),
-    "hadamard": st.builds(specs.Hadamard),
+    "hadamard": st.builds(specs.Hadamard, parts=st.none() | st.integers(1, K_MAX)),
     "randomized-response": st.builds(specs.RandomizedResponse),
     "rappor": st.builds(specs.Rappor, theta=THETAS),
     "oue": st.builds(specs.Oue),

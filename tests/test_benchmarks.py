@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from benchmarks import pages
 from benchmarks.__main__ import main
 from benchmarks.figures import Bar, Figure, Runs, ratio, share, timed
 from caldp_core.mechanisms import FAMILIES
@@ -123,6 +124,14 @@ def test_what_is_skipped_stays_skipped() -> None:
     result = ratio("times", skipped, measured, Bar("≥", 200))
     assert (result.verdict, result.note) == ("skipped", "no pure-ldp")
     assert result.to_dict()["least"] is None
+
+
+def test_a_page_that_does_not_answer_says_so_in_its_line() -> None:
+    moved = pages.PAGES[0]
+    (silent, told) = (pages.timed(moved, times, 0.05) for times in ([], [0.1, 0.2, 0.3]))
+    assert (silent.verdict, moved.slider in silent.note) == ("skipped", True)
+    assert told.runs == Runs(2.0, 4.0, 3)
+    assert told.verdict == "MISSED"
 
 
 def test_timing_warms_up_once_and_counts_the_rest() -> None:

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from caldp_core.basics.limits import SPACE_POINTS_MAX
-from caldp_core.mechanisms import mechanism
+from caldp_core.mechanisms import ContextMechanism, registry
 from caldp_core.mechanisms.oracles.galois_spaces import digits_of
+from caldp_core.mechanisms.oracles.hadamard import published_hadamard
+from caldp_core.mechanisms.oracles.hadamard_parts import published_parts
 from caldp_core.mechanisms.oracles.hyperplane_tally import coins_of
 from caldp_core.privacy.context import Context
 from caldp_core.theory.variance import variance_given_people
@@ -35,8 +37,8 @@ def best(epsilon: float) -> float:
 
 
 def error(family: str, k: int, epsilon: float) -> float:
-    made = mechanism(Context.plain(k, epsilon), family)
-    return float(variance_given_people(made, np.full(k, 1 / k), 1).mean())
+    mechanism = registry.mechanism(Context.plain(k, epsilon), family)
+    return float(variance_given_people(mechanism, np.full(k, 1 / k), 1).mean())
 
 
 def same(told: str, number: float) -> bool:
@@ -49,10 +51,10 @@ def same(told: str, number: float) -> bool:
 )
 def test_what_it_is_for(row: list[str]) -> None:
     k, epsilon = int(row[0]), float(row[1])
-    made = mechanism(Context.plain(k, epsilon), "galois")
-    q = int(made.oracles._values[0])  # type: ignore[attr-defined]
+    mechanism = registry.mechanism(Context.plain(k, epsilon), "galois")
+    q = int(mechanism.oracles._values[0])  # type: ignore[attr-defined]
     d = int(digits_of(np.array([k]), q.bit_length() - 1)[0])
-    assert row[2:6] == [str(q), str(d), str(made.outputs), str(made.report_bits)]
+    assert row[2:6] == [str(q), str(d), str(mechanism.outputs), str(mechanism.report_bits)]
     ours, hadamard = error("galois", k, epsilon), error("hadamard", k, epsilon)
     assert all(map(same, row[6:], (ours, hadamard, best(epsilon))))
 
@@ -62,10 +64,29 @@ def test_the_cost_of_a_tally() -> None:
         assert coins_of(int(q).bit_length() - 1, int(d)) == int(coins)
 
 
+@pytest.mark.parametrize(
+    "row", rows("Beside general Hadamard response"), ids=lambda row: f"k = {row[0]}, ε = {row[1]}"
+)
+def test_beside_general_hadamard_response(row: list[str]) -> None:
+    k, epsilon = int(row[0]), float(row[1])
+    made = ContextMechanism(Context.plain(k, epsilon), "hadamard", published_hadamard)
+    (wanted,) = published_parts(np.array([k]), np.array([epsilon])).tolist()
+    used = made.oracles._parts  # type: ignore[attr-defined]
+    numbers = (wanted, *used.counts.tolist(), *used.orders.tolist(), made.report_bits)
+    assert row[2:6] == [str(number) for number in numbers]
+    general = float(variance_given_people(made, np.full(k, 1 / k), 1).mean())
+    exact = (general, error("galois", k, epsilon), error("hadamard", k, epsilon))
+    assert all(map(same, row[6:], exact))
+    power, (parts,) = np.exp(epsilon), used.counts
+    formula = ((power + 2 * parts - 1) / (power - 1)) ** 2 / parts
+    assert general == pytest.approx(formula - 1 / k, rel=0.005)
+    assert formula >= 8 / (power - 1)
+
+
 def test_what_is_said_of_large_epsilon() -> None:
     assert SPACE_POINTS_MAX == 2**22
     assert error("galois", 43_750, 8.0) / best(8.0) == pytest.approx(1.32, abs=0.005)
-    told = mechanism(Context.plain(43_750, 5.0), "galois").report_bits
+    told = registry.mechanism(Context.plain(43_750, 5.0), "galois").report_bits
     assert f"A report at ε = 5 and k = 43,750 has {told} bits" in TEXT
 
 
@@ -77,7 +98,9 @@ def test_what_is_said_of_sensitive_sets() -> None:
             flags = np.arange(1000) < size
             p = np.where(flags, 0.02 / size, 0.98 / (1000 - size))
             errors = {
-                family: mechanism(Context.high_low(flags, epsilon), family).variance(p, 1).sum()
+                family: registry.mechanism(Context.high_low(flags, epsilon), family)
+                .variance(p, 1)
+                .sum()
                 for family in ("galois", *ratios)
             }
             for family, least in ratios.items():

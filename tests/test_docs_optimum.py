@@ -57,7 +57,7 @@ def test_few_people_with_a_sensitive_value(row: list[str]) -> None:
     k, s, epsilon, share = int(row[0]), int(row[1]), float(row[2]), float(row[3])
     least, p = least_loss(k, s, epsilon, share).loss, people(k, s, share)
     assert row[4] == f"{least:.5g}"
-    losses = [float(made.variance(p, 1).sum()) for made in few(k, s, epsilon, share)]
+    losses = [float(mechanism.variance(p, 1).sum()) for mechanism in few(k, s, epsilon, share)]
     assert row[5:] == [f"{loss / least:.3f}" for loss in losses]
 
 
@@ -67,9 +67,10 @@ def test_the_first_row_of_few_by_real_reports() -> None:
     p, rng = people(k, s, share), np.random.default_rng(11)
     least = least_loss(k, s, epsilon, share).loss
     told = map(float, rows("Few people with a sensitive value")[0][5:])
-    for made, ratio in zip(few(k, s, epsilon, share), told, strict=True):
+    for mechanism, ratio in zip(few(k, s, epsilon, share), told, strict=True):
         errors = [
-            n * np.square(made.estimate(made.tally(made.privatize(x, rng))) - p).sum()
+            n
+            * np.square(mechanism.estimate(mechanism.tally(mechanism.privatize(x, rng))) - p).sum()
             for x in rng.choice(k, (300, n), p=p)
         ]
         mean, unsure = np.mean(errors), np.std(errors) / 300**0.5

@@ -47,16 +47,17 @@ def likelihood(mechanism: Mechanism, report: Tally) -> Floats:
 def _of_supports(mechanism: Mechanism, report: SupportTally, blocks: Ints) -> Floats:
     """In units of the base distribution: a/u for symbols included, (1 − a)/(1 − u) for others.
 
-    Such channels have that form (`SupportForm`), with a and u of `SupportLaw`. A symbol that is
+    Such channels have that form (`SupportForm`), with a and u of
+    `SupportProbabilities`. A symbol that is
     not hidden sends the base with λ, or names itself.
     """
-    cover, law = cover_of(mechanism), report.law
+    cover, prob = cover_of(mechanism), report.probabilities
     result = np.zeros(mechanism.k)
     if report.named.any():
         result[cover.clear[report.named > 0]] = 1.0
         return result
     (sent,) = np.flatnonzero(report.sent)
-    own, base = float(law.own[sent]), float(law.base[sent])
+    own, base = float(prob.own[sent]), float(prob.base[sent])
     of_block = blocks[cover.hidden] == sent
     excluded = (1.0 - own) / (1.0 - base) if base < 1.0 else 0.0
     factors = np.where(report.included > 0, own / base, excluded)
@@ -78,15 +79,16 @@ def believed(mechanism: Mechanism, prior: Floats, reports: Iterable[Tally]) -> F
     if isinstance(mechanism, PutsInTags):
         common = mechanism.after_pre_processing()
         return mechanism.without_tags(believed(common, mechanism.shares(prior), reports), prior)
-    with np.errstate(divide="ignore"):
-        log = np.log(prior)
-        for report in reports:
-            log = log + np.log(likelihood(mechanism, report))
-    require(
-        bool(np.isfinite(log.max())),
-        "These reports are impossible under this prior; take reports of one symbol that it allows.",
-    )
-    weight = np.exp(log - log.max())
+    weight = prior
+    for report in reports:
+        weight = weight * likelihood(mechanism, report)
+        most = float(weight.max())
+        require(
+            most > 0.0,
+            "These reports are impossible under this prior; take reports of one symbol that it "
+            "allows.",
+        )
+        weight /= most
     return np.asarray(weight / weight.sum())
 
 
@@ -105,16 +107,27 @@ def most_believed(policy: PrivacyMatrix, prior: Floats, x: int, reports: int = 1
     E adds up over reports (CALDP Prop. 2), and Proposition 3 holds for every pair, so that
     p_x′ ≥ e^{−m·E[x, x′]}·p_x·π_x′/π_x; summed over all x′, p_x ≤ 1/Σ_x′ e^{−m·E[x, x′]}·π_x′/π_x.
     """
+    return most_believed_after(policy, prior, x, [reports])[0]
+
+
+def most_believed_after(
+    policy: PrivacyMatrix, prior: Floats, x: int, reports: Iterable[int]
+) -> list[float]:
+    """`most_believed` for each of several numbers of reports."""
     prior = check_prior(prior, policy.k)
-    m = check_whole("reports", reports, 0, 10**9)
+    each = [check_whole("reports", m, 0, 10**9) for m in reports]
     (symbol,) = check_symbols("x", [x], policy.k)
-    if prior[symbol] == 0:
-        return 0.0
-    if m == 0:
-        return float(prior[symbol])
-    levels = policy.between(np.full(policy.k, symbol), np.arange(policy.k))
-    # A sum without BLAS, whose threads wait longer for each other than this takes.
-    return float(prior[symbol] / (np.exp(-m * levels) * prior).sum())
+    known = float(prior[symbol])
+    between = policy.between(np.full(policy.k, symbol), np.arange(policy.k))
+    levels, which = np.unique(between, return_inverse=True)
+    shares = np.bincount(which, prior)
+
+    def most(m: int) -> float:
+        if m == 0 or known == 0.0:
+            return known
+        return known / float((np.exp(-m * levels) * shares).sum())
+
+    return [most(m) for m in each]
 
 
 def likeliest(posterior: Floats, level: float = 0.95) -> Ints:
@@ -123,6 +136,9 @@ def likeliest(posterior: Floats, level: float = 0.95) -> Ints:
     `posterior`: (k,); `level`: in (0, 1]; raises `CaldpError` otherwise.
     """
     level = check_number("level", level, 1e-12, 1.0)
-    order = np.argsort(-posterior, kind="stable")
-    total = np.cumsum(posterior[order])
-    return order[: int(np.searchsorted(total, level * total[-1] - 1e-12)) + 1]
+    total = float(posterior.sum())
+    # All that are less likely than this are together less than what may be left out.
+    some = np.flatnonzero(posterior > (1.0 - level) * total / posterior.size)
+    order = some[np.argsort(-posterior[some], kind="stable")]
+    reached = np.cumsum(posterior[order])
+    return order[: int(np.searchsorted(reached, level * total - 1e-12)) + 1]

@@ -76,14 +76,14 @@ def by_maximal_gain(mechanism: Mechanism, targets: Ints) -> float:
     is a target, 1/(1 − λ).
     """
     parts, some = _parts(mechanism), _targets(mechanism, targets)
-    law, cover = parts.oracles.law, parts.cover
+    prob, cover = parts.oracles.probabilities, parts.cover
     m, ranks = cover.sizes.size, _ranks(parts, some)
     hidden = ranks >= 0
     most = parts.oracles.most_included(ranks[hidden])
     wanted = np.bincount(parts.blocks[some[hidden]], minlength=m)
     with np.errstate(invalid="ignore", divide="ignore"):
-        sent = np.where(cover.sizes > 0, (most - wanted * law.other) / law.gain, -math.inf)
-        beside = np.where(cover.sizes > 0, -law.clear * wanted / law.gain, 0.0)
+        sent = np.where(cover.sizes > 0, (most - wanted * prob.other) / prob.gain, -math.inf)
+        beside = np.where(cover.sizes > 0, -prob.clear * wanted / prob.gain, 0.0)
     named = np.full(m, -math.inf)
     named[parts.blocks[cover.clear]] = 0.0
     named[parts.blocks[some[~hidden]]] = 1.0 / cover.clear_share[parts.blocks[some[~hidden]]]
@@ -124,13 +124,13 @@ def random_report_mean(mechanism: Mechanism) -> Floats:
     the block's oracle can send, else it names the symbol; in plain LDP it is uniform among all.
     """
     parts = _parts(mechanism)
-    law, cover, m = parts.oracles.law, parts.cover, parts.cover.sizes.size
+    prob, cover, m = parts.oracles.probabilities, parts.cover, parts.cover.sizes.size
     k, block = mechanism.k, parts.blocks
     named = np.bincount(block[cover.clear], minlength=m)
     result = np.empty(k)
     j = block[cover.hidden]
-    sent = (cover.sizes * (parts.oracles.uniform_inclusion - law.other))[j]
-    result[cover.hidden] = (sent - (named * law.clear)[j]) / (k * law.gain[j])
+    sent = (cover.sizes * (parts.oracles.uniform_inclusion - prob.other))[j]
+    result[cover.hidden] = (sent - (named * prob.clear)[j]) / (k * prob.gain[j])
     result[cover.clear] = 1.0 / (k * cover.clear_share[block[cover.clear]])
     return result
 
@@ -142,15 +142,15 @@ def crafted_mean(mechanism: Mechanism, x: int) -> Floats:
     """
     parts = _parts(mechanism)
     (symbol,) = check_symbols("x", [x], mechanism.k)
-    law, cover, j = parts.oracles.law, parts.cover, int(parts.blocks[symbol])
+    prob, cover, j = parts.oracles.probabilities, parts.cover, int(parts.blocks[symbol])
     others = cover.hidden[parts.blocks[cover.hidden] == j]
     result = np.zeros(mechanism.k)
     if symbol in others:
-        both = law.base_pair[j] / law.base[j]
-        result[others] = (both - law.other[j]) / law.gain[j]
-        result[symbol] = (1.0 - law.other[j]) / law.gain[j]
+        both = prob.base_pair[j] / prob.base[j]
+        result[others] = (both - prob.other[j]) / prob.gain[j]
+        result[symbol] = (1.0 - prob.other[j]) / prob.gain[j]
         return result
-    result[others] = -law.clear[j] / law.gain[j] if others.size else 0.0
+    result[others] = -prob.clear[j] / prob.gain[j] if others.size else 0.0
     result[symbol] = 1.0 / cover.clear_share[j]
     return result
 

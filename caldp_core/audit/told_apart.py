@@ -55,7 +55,7 @@ def _one(k: int, symbol: int) -> Floats:
 def _inclusions(mechanism: Mechanism, pair: Ints) -> Floats:
     """(2, outcomes) chances of what a report says of the two symbols, from each of them.
 
-    By `SupportLaw`: which of the hidden ones it includes, or which of the others it names.
+    By `SupportProbabilities`: which hidden ones it includes, or which of the others it names.
     """
     cover, blocks = cover_of(mechanism), block_totals(mechanism, _own(mechanism, pair))[0]
     if blocks[pair[0]] != blocks[pair[1]]:
@@ -66,18 +66,18 @@ def _inclusions(mechanism: Mechanism, pair: Ints) -> Floats:
         "This mechanism does not say how likely a report is; take another of the catalogue's.",
     )
     assert supports is not None
-    law, j = supports.law, int(blocks[pair[0]])
+    prob, j = supports.probabilities, int(blocks[pair[0]])
     names = float(cover.clear_share[j])
     open_ones = np.isin(pair, cover.clear)
     if open_ones.all():
         return np.array([[1.0 - names, names, 0.0], [1.0 - names, 0.0, names]])
     if open_ones.any():
-        hidden = np.array([law.own[j], 1.0 - law.own[j], 0.0])
-        lent = np.array([law.base[j], 1.0 - law.base[j]]) * (1.0 - names)
+        hidden = np.array([prob.own[j], 1.0 - prob.own[j], 0.0])
+        lent = np.array([prob.base[j], 1.0 - prob.base[j]]) * (1.0 - names)
         rows = np.stack([hidden, np.append(lent, names)])
         return rows[::-1] if open_ones[0] else rows
-    both = float(law.own_pair[j])
-    own, other = float(law.own[j]) - both, float(law.other[j]) - both
+    both = float(prob.own_pair[j])
+    own, other = float(prob.own[j]) - both, float(prob.other[j]) - both
     none = 1.0 - both - own - other
     return np.array([[both, own, other, none], [both, other, own, none]])
 

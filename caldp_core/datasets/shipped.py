@@ -66,15 +66,16 @@ class Gowalla:
         return from_counts(f"{_NAME}, part", note, grid, counts[US_GRID.inside(grid.area)])
 
 
+@cache
 def population_prior() -> Floats:
-    """(43750,) inhabitants per cell of `US_GRID`, whole numbers ≥ 0; divide by the sum for shares.
+    """(43750,) inhabitants per cell of `US_GRID`, read-only whole numbers ≥ 0; not yet shares.
 
     Public figures (GeoNames) that have nothing to do with the check-ins. All towns of more than
     500 inhabitants in the map's rectangle, those of Canada, Mexico, the Bahamas and Bermuda too;
     a town counts wholly in the cell of its centre, people outside of towns are missing, so that
     most cells are 0. Raises `CaldpError` if the file is gone.
     """
-    return _read_us_cells("us_population_prior.csv.gz").astype(np.float64)
+    return read_only(_read_us_cells("us_population_prior.csv.gz").astype(np.float64))
 
 
 @cache
@@ -121,8 +122,9 @@ def read_rows(name: str) -> list[list[str]]:
         ) from None
 
 
+@cache
 def _read_us_cells(name: str) -> Ints:
-    """(43750,) whole numbers per cell of `US_GRID` from data/`name`; cells not listed are 0.
+    """(43750,) whole numbers per cell of `US_GRID` from data/`name`, read-only; 0 if not listed.
 
     The file has the columns lat_index (0 is the southernmost row), lon_index (0 is the
     westernmost column) and the number. Raises `CaldpError` if the file can't be read.
@@ -130,4 +132,4 @@ def _read_us_cells(name: str) -> Ints:
     table = np.array(read_rows(name), dtype=np.int64)
     cells = np.zeros(US_GRID.k, dtype=np.int64)
     cells[table[:, 0] * US_GRID.columns + table[:, 1]] = table[:, 2]
-    return cells
+    return read_only(cells)

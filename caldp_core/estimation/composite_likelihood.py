@@ -61,7 +61,7 @@ class CompositeLikelihood:
         cover, n = cover_of(evidence.mechanism), evidence.n
         self.hidden, self.clear = cover.hidden, cover.clear
         self.clear_block = evidence.blocks[self.clear]
-        self.law, self.noise = supports.law, 1.0 - cover.clear_share
+        self.prob, self.noise = supports.probabilities, 1.0 - cover.clear_share
         self.named = supports.named / n
         sent, included = supports.sent, supports.included
         block = evidence.blocks[self.hidden]
@@ -80,14 +80,14 @@ class CompositeLikelihood:
 
     def slopes(self, p: Floats) -> tuple[float, Floats]:
         """Mean log-likelihood of a report, and its (k,) derivatives; `p`: (k,) shares."""
-        law, noise, seen, block = self.law, self.noise, self.counts, self.counts.block
+        prob, noise, seen, block = self.prob, self.noise, self.counts, self.counts.block
         hidden, clear = p[self.hidden], p[self.clear]
         mass, rest = (
             sums_by(block, hidden, noise.size),
             sums_by(self.clear_block, clear, noise.size),
         )
-        floor = law.other * mass + law.base * noise * rest
-        includes = law.gain[block] * hidden + floor[block]
+        floor = prob.other * mass + prob.base * noise * rest
+        includes = prob.gain[block] * hidden + floor[block]
         excludes = (mass + noise * rest)[block] - includes
         open_share = (1.0 - noise)[self.clear_block]
         value = self._weight @ (xlogy(seen.hit, includes) + xlogy(seen.missed, excludes))
@@ -96,9 +96,9 @@ class CompositeLikelihood:
         missed = self._weight * ratio(seen.missed, excludes)
         hits, misses = sums_by(block, hit, noise.size), sums_by(block, missed, noise.size)
         result = np.empty(p.size)
-        every = law.other * hits + (1.0 - law.other) * misses
-        result[self.hidden] = law.gain[block] * (hit - missed) + every[block]
-        base = noise * (law.base * hits + (1.0 - law.base) * misses)
+        every = prob.other * hits + (1.0 - prob.other) * misses
+        result[self.hidden] = prob.gain[block] * (hit - missed) + every[block]
+        base = noise * (prob.base * hits + (1.0 - prob.base) * misses)
         result[self.clear] = base[self.clear_block] + ratio(self.named, clear)
         return float(value), result
 
@@ -107,7 +107,7 @@ def fit_supports(evidence: Evidence, supports: SupportTally) -> Fit:
     """The maximum of the composite likelihood; raises what `evidence.progress` raises."""
     likelihood = CompositeLikelihood(evidence, supports)
     counts = likelihood.counts
-    profile = SupportProfile(counts, supports.law, likelihood.noise)
+    profile = SupportProfile(counts, supports.probabilities, likelihood.noise)
     hidden, rounds = _hidden_shares(likelihood, profile, evidence.progress)
     p = np.empty(evidence.blocks.size)
     p[likelihood.hidden] = profile.shares(hidden)

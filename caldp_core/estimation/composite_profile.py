@@ -19,7 +19,7 @@ import numpy as np
 from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.estimation.bracketed_newton import falling_root
-from caldp_core.mechanisms.oracles.supports import SupportLaw
+from caldp_core.mechanisms.oracles.supports import SupportProbabilities
 
 _TINY: Final = 1e-300
 _ULPS: Final = 4 * float(np.finfo(np.float64).eps)
@@ -47,13 +47,13 @@ class SupportCounts:
 class SupportProfile:
     """The profile likelihood: the highest one of each block as a function of its hidden share H.
 
-    `law`: what reports include; `noise`: (m,) λ.
+    `prob`: what reports include; `noise`: (m,) λ.
     """
 
-    def __init__(self, counts: SupportCounts, law: SupportLaw, noise: Floats) -> None:
-        self._counts, self._law, self._noise = counts, law, noise
+    def __init__(self, counts: SupportCounts, prob: SupportProbabilities, noise: Floats) -> None:
+        self._counts, self._prob, self._noise = counts, prob, noise
         # dt/dH and dκ/dH.
-        self._widen, self._lift = 1.0 - noise, law.other - law.base * noise
+        self._widen, self._lift = 1.0 - noise, prob.other - prob.base * noise
         self._most, self._fewest = np.zeros(noise.size), np.minimum(counts.sizes, 1.0)
         np.maximum.at(self._most, counts.block, counts.hit)
         np.minimum.at(self._fewest, counts.block, counts.missed)
@@ -91,21 +91,21 @@ class SupportProfile:
         counts, block = self._counts, self._counts.block
         hit = sums_by(block, ratio(counts.hit, a), mu.size)
         missed = sums_by(block, ratio(counts.missed, 1.0 - a), mu.size)
-        return self._law.gain * mu + self._lift * hit + (self._widen - self._lift) * missed
+        return self._prob.gain * mu + self._lift * hit + (self._widen - self._lift) * missed
 
     def _bend(self, a: Floats, active: Bools) -> Floats:
         """(m,) t² times the derivative of `_rise`; `turn` is that of μ, `moved` that of each A."""
         counts, block, m = self._counts, self._counts.block, self._noise.size
         hit, missed = ratio(ratio(counts.hit, a), a), ratio(ratio(counts.missed, 1.0 - a), 1.0 - a)
         loose = np.where(active, 1.0 / (hit + missed), 0.0)
-        turn = self._widen * sums_by(block, missed * loose, m) - self._law.gain
+        turn = self._widen * sums_by(block, missed * loose, m) - self._prob.gain
         turn = (turn - self._lift * sums_by(block, active.astype(np.float64), m)) / sums_by(
             block, loose, m
         )
         moved = (missed * self._widen[block] - turn[block]) * loose
         moved = np.where(active, moved, self._lift[block])
         left = np.asarray(missed * (self._widen[block] - moved))
-        bend = self._law.gain * turn - self._lift * sums_by(block, hit * moved, m)
+        bend = self._prob.gain * turn - self._lift * sums_by(block, hit * moved, m)
         return np.asarray(bend - (self._widen - self._lift) * sums_by(block, left, m))
 
     def _sent(self, hidden: Floats) -> Floats:
@@ -114,13 +114,13 @@ class SupportProfile:
 
     def _floor(self, hidden: Floats) -> Floats:
         # (m,) κ/t: probability that an oracle report includes a symbol that nobody has.
-        floor = self._law.other * hidden + self._law.base * self._noise * (1.0 - hidden)
+        floor = self._prob.other * hidden + self._prob.base * self._noise * (1.0 - hidden)
         return np.asarray(floor / self._sent(hidden))
 
     def _solved(self, hidden: Floats) -> tuple[Floats, Floats, Bools]:
         """(m,) μ, (s,) a, and (s,) whether p_x is positive."""
         counts, block = self._counts, self._counts.block
-        floor, reach = self._floor(hidden), self._law.gain * hidden / self._sent(hidden)
+        floor, reach = self._floor(hidden), self._prob.gain * hidden / self._sent(hidden)
 
         def excess(mu: Floats) -> tuple[Floats, Floats]:
             a = _inclusion(counts.hit, counts.missed, mu[block])

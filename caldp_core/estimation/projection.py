@@ -25,7 +25,10 @@ def block_thresholds(estimate: Floats, blocks: Ints, totals: Floats) -> Floats:
     estimates from large to small and let c_r be the sum of the first r: then τ = (c_r − total)/r
     for the last r whose estimate is above (c_r − total)/r. One sort serves all blocks.
     """
-    order = np.lexsort((-estimate, blocks)) if totals.size > 1 else np.argsort(-estimate)
+    order = np.argsort(-estimate)
+    if totals.size > 1:  # few labels in a small type are sorted by counting
+        labels = blocks[order].astype(np.min_scalar_type(totals.size))
+        order = order[np.argsort(labels, kind="stable")]
     values, block = estimate[order], blocks[order]
     sizes = np.bincount(blocks, minlength=totals.size)
     first = np.cumsum(sizes) - sizes

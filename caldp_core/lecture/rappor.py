@@ -10,9 +10,11 @@ one day keeps ε₁ (Theorem 2). A new value has a new B′, which costs ε∞ a
 import hashlib
 import itertools
 import math
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -22,7 +24,7 @@ from scipy.stats import binom
 from caldp_core.basics.errors import check_epsilon, check_whole, require
 from caldp_core.basics.limits import EXACT_MAX_ENTRIES
 from caldp_core.basics.powers import floor_of
-from caldp_core.basics.types import Bools, Floats, WordSource
+from caldp_core.basics.types import Bools, Floats, WordSource, read_only
 from caldp_core.mechanisms.randomness.coins import COIN_ONE, below
 
 LEAST, MOST = Fraction(1, 4), Fraction(3, 4)
@@ -138,7 +140,7 @@ class Rappor:
 
     def law_memoised(self, days: int) -> Law:
         """(days+1,) law of how often a bit was sent, with one permanent response for all days."""
-        often, rarely = (binom.pmf(np.arange(days + 1), days, float(c)) for c in (MOST, LEAST))
+        often, rarely = _by_day(days)
         kept = float(self.kept)
         return kept * often + (1 - kept) * rarely, kept * rarely + (1 - kept) * often
 
@@ -163,6 +165,13 @@ class Rappor:
         return guessed_right_after([law for law in laws for _ in range(self.hashes)])
 
 
+@lru_cache(maxsize=256)
+def _by_day(days: int) -> Law:
+    """(days+1,) laws of how often a permanent bit that is 1, and one that is 0, is sent as 1."""
+    often, rarely = (binom.pmf(np.arange(days + 1), days, float(c)) for c in (MOST, LEAST))
+    return read_only(often), read_only(rarely)
+
+
 def _product(one: Fraction, path: Sequence[int]) -> Fraction:
     """Probability of a sequence of independent bits, each 1 with probability `one`."""
     return Fraction(math.prod(one if sent else 1 - one for sent in path))
@@ -177,15 +186,22 @@ def guessed_right_after(laws: Sequence[Law]) -> float:
     reach = sum(2 * float(np.abs(_ratio(law)).max()) for law in laws) + 1.0
     size = 1 << math.ceil(math.log2(2 * reach / _STEP + 2))
     spectrum = np.ones(size // 2 + 1, np.complex128)
-    for law in laws:
+    for law, times in _counted(laws):
         ratio = np.rint(_ratio(law) / _STEP).astype(np.int64)
         for weights, sign in ((law[0], 1), (law[1], -1)):
             cells = np.bincount(sign * ratio % size, weights=weights, minlength=size)
-            spectrum *= np.fft.rfft(cells)
+            spectrum *= np.fft.rfft(cells) ** times
     chances = np.fft.irfft(spectrum, size)
     where = np.arange(size)
     nats = _STEP * np.minimum(where, size - where)
     return float((chances / (1.0 + np.exp(-nats))).sum())
+
+
+def _counted(laws: Sequence[Law]) -> list[tuple[Law, int]]:
+    """Each law with how often it is there: one transform does for all of them."""
+    by_id = {id(law): law for law in laws}
+    times = Counter(map(id, laws))
+    return [(law, times[name]) for name, law in by_id.items()]
 
 
 def _ratio(law: Law) -> Floats:

@@ -7,6 +7,7 @@ written out; structured channels bring quicker ones of their own.
 """
 
 from functools import cached_property
+from math import prod
 from typing import Final, Protocol
 
 import numpy as np
@@ -60,12 +61,17 @@ class DenseProducts:
 
     @cached_property
     def _inverse(self) -> Floats:
+        try:
+            inverse = np.linalg.inv(self.channel)
+            norms = [float(np.linalg.norm(each, 1)) for each in (self.channel, inverse)]
+        except np.linalg.LinAlgError:
+            norms = [np.inf]
         require(
-            float(np.linalg.cond(self.channel, 1)) < _CONDITION_MAX,
+            prod(norms) < _CONDITION_MAX,
             "This channel gives (nearly) the same reports for different shares, so shares "
             "can't be estimated; choose a larger epsilon or merge symbols.",
         )
-        return np.asarray(np.linalg.inv(self.channel))
+        return np.asarray(inverse)
 
     def expected(self, p: Floats, /) -> Floats:
         """See `ChannelProducts`."""

@@ -160,8 +160,8 @@ class ContextMechanism:
         cells, clear = self._parts(tally)
         if not isinstance(self.oracles, SupportOracles):
             return None
-        law, sent = self.oracles.law, self.oracles.block_counts(cells)
-        return SupportTally(law, cells[: self.hidden_symbols.size], sent, clear)
+        included, sent = cells[: self.hidden_symbols.size], self.oracles.block_counts(cells)
+        return SupportTally(self.oracles.probabilities, included, sent, clear)
 
     def craftable(self) -> CraftableOracles | None:
         """The oracles, where it is known what a chosen report does (see `crafted.py`)."""

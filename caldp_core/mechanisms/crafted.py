@@ -11,7 +11,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.mechanisms.oracles.supports import SupportLaw
+from caldp_core.mechanisms.oracles.supports import SupportProbabilities
 
 
 @runtime_checkable
@@ -23,7 +23,7 @@ class CraftableOracles(Protocol):
     """
 
     @property
-    def law(self) -> SupportLaw:
+    def probabilities(self) -> SupportProbabilities:
         """What honest reports include."""
         ...
 
@@ -32,10 +32,11 @@ class CraftableOracles(Protocol):
         """(m,) share of all reports of a block that include a given symbol."""
         ...
 
-    def most_included(self, ranks: Ints) -> Ints:
+    def most_included(self, ranks: Ints) -> Ints | Floats:
         """Different ranks of targets → (m,) the most of them that one report of a block includes.
 
-        Every block with targets has a report that includes one.
+        Every block with targets has a report that includes one. Of several parts of Hadamard
+        response a report includes the symbols of other parts than its own by half.
         """
         ...
 

@@ -14,7 +14,7 @@ from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms.base import Mechanism, PreProcesses, Tally
 from caldp_core.mechanisms.channel_products import ChannelProducts
 from caldp_core.mechanisms.crafted import CraftableOracles
-from caldp_core.mechanisms.oracles.supports import SupportLaw
+from caldp_core.mechanisms.oracles.supports import SupportProbabilities
 
 
 @runtime_checkable
@@ -133,11 +133,11 @@ def channel_products(mechanism: Mechanism) -> ChannelProducts | None:
 class SupportTally:
     """A tally of reports that include symbols (`oracles/supports.py`).
 
-    `law`: what a report includes. `included`: (s,) reports that include each hidden symbol;
+    `probabilities`: of what a report includes. `included`: (s,) reports with each hidden symbol;
     `sent`: (m,) reports of each block's oracle; `named`: (k − s,) reports in the clear.
     """
 
-    law: SupportLaw
+    probabilities: SupportProbabilities
     included: Ints
     sent: Ints
     named: Ints

@@ -136,27 +136,36 @@ class PersonalisedMechanism:
         rows = self._checked(background)
         result = self.common.variance(shares, n)[: self.k]
         tag_shares, p = shares[self.k :], shares[: self.k]
-        offsets = np.array([self._offset(tag) for tag in range(self.tags)])
+        offsets = np.array([self._offset(self._unit(tag)) for tag in range(self.tags)])
         crossed = p * ((offsets - tag_shares) @ rows) / n
         within = np.einsum("ix,ij,jx->x", rows, self._tag_covariance(shares, n), rows)
         # Where all of it cancels, rounding may leave a little less than nothing.
         return np.asarray(np.maximum(result + 2.0 * crossed + within, 0.0))
 
-    def _unit(self, symbol: int) -> Floats:
-        weights = np.zeros(self.k + self.tags)
-        weights[symbol] = 1.0
-        return weights
+    def _unit(self, tag: int) -> Floats:
+        """(s,) weights of the hidden symbols, of which the tag's is 1."""
+        return np.asarray(self.common.hidden_symbols == self.k + tag, np.float64)
 
-    def _offset(self, tag: int) -> float:
-        weights = self._unit(self.k + tag)[self.common.hidden_symbols]
+    def _offset(self, weights: Floats) -> float:
+        """What a report in the clear adds to n·Σ w_x p̂_x, the sum going over hidden symbols."""
         return float(self.common.oracles.offset(weights)[0])
 
     def _tag_covariance(self, shares: Floats, n: int) -> Floats:
         """(κ, κ) Cov(t̂_i, t̂_j), by polarisation: Var(a + b) = Var(a) + 2·Cov(a, b) + Var(b)."""
-        units = [self._unit(self.k + tag) for tag in range(self.tags)]
-        found = np.diag([self.common.sum_variance(shares, unit, n) for unit in units])
+        common = self.common
+        p, total = shares[common.hidden_symbols], np.array([shares.sum()])
+        named = float(shares[common.clear_symbols].sum()) * float(common.clear_share[0])
+
+        def variance(weights: Floats) -> float:
+            """As `sum_variance` of the common mechanism; all other symbols weigh nothing."""
+            square = named * self._offset(weights) ** 2
+            square += common.oracles.second_moment(weights, p, total)
+            return max((square - float(weights @ p) ** 2) / n, 0.0)
+
+        units = [self._unit(tag) for tag in range(self.tags)]
+        found = np.diag([variance(unit) for unit in units])
         for i, j in combinations(range(self.tags), 2):
-            both = self.common.sum_variance(shares, units[i] + units[j], n)
+            both = variance(units[i] + units[j])
             found[i, j] = found[j, i] = (both - found[i, i] - found[j, j]) / 2
         return found
 

@@ -20,7 +20,11 @@ from caldp_core.mechanisms.direct.exponential import ExponentialMechanism
 from caldp_core.mechanisms.kernels.mechanism import best_kernel
 from caldp_core.mechanisms.oracles.galois import GaloisOracles, galois_family, galois_family_for
 from caldp_core.mechanisms.oracles.galois_spaces import check_field_size
-from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
+from caldp_core.mechanisms.oracles.hadamard import (
+    HadamardOracles,
+    hadamard_family,
+    published_hadamard,
+)
 from caldp_core.mechanisms.oracles.local_hashing import LocalHashingOracles, hashing_family
 from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponseOracles
 from caldp_core.mechanisms.oracles.subset_selection import (
@@ -70,13 +74,24 @@ class FamilySpec(ABC):
 
 @dataclass(frozen=True)
 class Hadamard(FamilySpec):
-    """Hadamard response."""
+    """Hadamard response. `parts`: B of its general form; None is the published one.
+
+    With 1 it is the form for high privacy, which CALDP takes in contexts. None is the B of Acharya,
+    Sun, Zhang 2019 for every block, about e^ε.
+    """
 
     name = "hadamard"
+    parts: int | None = 1
+
+    def __post_init__(self) -> None:
+        if self.parts is not None:
+            check_whole("parts", self.parts, 1, K_MAX)
 
     def family(self) -> Family:
         """What makes the oracles."""
-        return HadamardOracles
+        if self.parts is None:
+            return published_hadamard
+        return HadamardOracles if self.parts == 1 else hadamard_family(self.parts)
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,14 @@ the private data, or the choice itself would leak.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import N_MAX
+from caldp_core.basics.types import Floats
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.mechanisms.catalogue import MECHANISMS, mechanisms_for
 from caldp_core.mechanisms.offers import people_max, report_bits
@@ -68,12 +69,17 @@ def chosen(spec: MechanismSpec, policy: PrivacyMatrix) -> Chosen:
 
 def _least_error(policy: PrivacyMatrix) -> Chosen:
     """By the exact Σ Var(p̂_x) at p_x = 1/k, over what is quick here; then by the reports' bits."""
-    even = np.full(policy.k, 1.0 / policy.k)
+    smaller, times = _two_of_a_kind(policy)
+    even = np.full(smaller.k, 1.0 / policy.k)
     losses = []
-    for choice in _quick(policy):
+    for name, spec in _quick(policy):
         try:
-            losses.append((float(choice.mechanism.variance(even, 1).sum()), choice))
-        except CaldpError:  # too large for its variance, or nothing to be learned
+            mechanism = spec.make(smaller)
+            # A tally that costs more the more people there are is not quick for everybody.
+            if people_max(mechanism) == N_MAX:
+                loss = float(mechanism.variance(even, 1) @ times)
+                losses.append((loss, Chosen(name, spec, mechanism)))
+        except CaldpError:  # too large for it or for its variance, or nothing to be learned
             continue
     require(
         bool(losses),
@@ -81,22 +87,39 @@ def _least_error(policy: PrivacyMatrix) -> Chosen:
     )
     least = min(loss for loss, _ in losses)
     close = [choice for loss, choice in losses if loss <= _CLOSE * least]
+    if smaller is not policy:
+        close = [replace(choice, mechanism=choice.spec.make(policy)) for choice in close]
     return min(close, key=lambda choice: report_bits(choice.mechanism))
 
 
-def _quick(policy: PrivacyMatrix) -> Iterator[Chosen]:
+def _two_of_a_kind(policy: PrivacyMatrix) -> tuple[PrivacyMatrix, Floats]:
+    """A context with two blocks of each kind at most, and how often each symbol is to be counted.
+
+    What is learned of a block depends on its symbols, how many of them are hidden, and its ε
+    alone. One would do, but that some mechanisms are for a single block. Other policies stay.
+    """
+    if not isinstance(policy, Context):
+        return policy, np.ones(policy.k)
+    kinds = np.stack([policy.block_sizes(), policy.hidden_sizes, policy.epsilon])
+    _, kind, number = np.unique(kinds, axis=1, return_inverse=True, return_counts=True)
+    order = np.argsort(kind, kind="stable")
+    turn = np.empty(policy.m, np.int64)  # of each block among those of its kind
+    turn[order] = np.arange(policy.m) - np.searchsorted(kind[order], kind[order])
+    kept = turn < 2
+    symbols = kept[policy.blocks]
+    label = np.cumsum(kept) - 1
+    smaller = Context.of(
+        label[policy.blocks[symbols]], policy.sensitive[symbols], policy.epsilon[kept]
+    )
+    times = number[kind] / np.minimum(number[kind], 2)
+    return smaller, times[policy.blocks[symbols]]
+
+
+def _quick(policy: PrivacyMatrix) -> Iterator[tuple[str, MechanismSpec]]:
     largest = _largest_block(policy)
     for entry in mechanisms_for(policy):
-        if largest >= min(entry.slow_from, entry.slow_to_make_from):
-            continue
-        for spec in _settings(entry.spec(), policy):
-            try:
-                mechanism = spec.make(policy)
-            except CaldpError:
-                continue
-            # A tally that costs more the more people there are is not quick for everybody.
-            if people_max(mechanism) == N_MAX:
-                yield Chosen(entry.name, spec, mechanism)
+        if largest < min(entry.slow_from, entry.slow_to_make_from):
+            yield from ((entry.name, spec) for spec in _settings(entry.spec(), policy))
 
 
 def _settings(spec: MechanismSpec, policy: PrivacyMatrix) -> Iterator[MechanismSpec]:

@@ -9,15 +9,22 @@ neighbouring m. A *loss* is n·Σ_x Var(p̂_x).
 """
 
 from dataclasses import dataclass
+from math import inf
+from typing import Final, TypeAlias
 
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 
 from caldp_core.basics.errors import CaldpError, check_k, check_number, check_whole
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
-from caldp_core.basics.types import Floats
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.privacy.context import Context
+
+Three: TypeAlias = tuple[float, float, float]
+"""One number for each term of the loss; no array, as thousands of so small ones would cost most."""
+
+_CLOSE: Final = 1e-8
+"""How near to the worst share of people `minimax` comes."""
 
 
 @dataclass(frozen=True)
@@ -71,16 +78,19 @@ def minimax(k: int, s: int, epsilon: float) -> Optimum:
     Its `share` is that worst α. For e^ε < √((s−1)(s−2)/2) it is 1, and the optimum is that of
     plain LDP on the s sensitive values alone, whatever k is.
     """
-    if check_k(k) == check_whole("s", s, 1, k):
-        return least_loss(k, s, epsilon, 1.0)
+    everybody = least_loss(k, s, epsilon, 1.0)
+    # The least loss is concave in α: where it still rises at 1, nobody is worse than everybody.
+    if k == s or everybody.loss >= least_loss(k, s, epsilon, 1.0 - _CLOSE).loss:
+        return everybody
     found = minimize_scalar(
         lambda share: -least_loss(k, s, epsilon, float(share)).loss,
         bounds=(0.0, 1.0),
         method="bounded",
-        options={"xatol": 1e-8},
+        options={"xatol": _CLOSE},
     )
-    shares = (0.0, float(found.x), 1.0)
-    return max((least_loss(k, s, epsilon, share) for share in shares), key=lambda o: o.loss)
+    shares = (0.0, float(found.x))
+    others = (least_loss(k, s, epsilon, share) for share in shares)
+    return max((*others, everybody), key=lambda o: o.loss)
 
 
 def worst_case(mechanism: Mechanism) -> WorstCase:
@@ -145,7 +155,7 @@ class _Problem:
     s: int
     e: float
     share: float
-    factors: Floats
+    factors: Three
 
     @classmethod
     def of(cls, k: int, s: int, epsilon: float, share: float) -> "_Problem":
@@ -154,27 +164,30 @@ class _Problem:
         others, rest = k - s, 1.0 - share
         spread = (others - 1) * rest / others if others else 0.0
         between = rest * (1 / s + 1 / others) if others else 0.0
-        return cls(s, e, share, np.array([s - 1.0, spread, between]))
+        return cls(s, e, share, (s - 1.0, spread, between))
 
-    def rates(self, m: int) -> Floats:
-        """(3,) information of each kind from sets of m sensitive values alone."""
+    def rates(self, m: int, z: float = 0.0) -> Three:
+        """Information of each kind from sets of m sensitive values, with z of m + 1."""
+        if z:
+            pairs = zip(self.rates(m), self.rates(m + 1), strict=True)
+            first, second, third = ((1.0 - z) * one + z * other for one, other in pairs)
+            return first, second, third
         s, e = self.s, self.e
         cover = s / (m * e + s - m)
         sent = self.share + (1.0 - self.share) * cover
         contrast = cover**2 * m * (s - m) * (e - 1.0) ** 2 / (s * max(s - 1, 1) * sent)
-        return np.array([contrast, 1.0 - cover, (1.0 - cover) / sent])
+        return contrast, 1.0 - cover, (1.0 - cover) / sent
 
     def loss(self, m: int, z: float) -> float:
         """The loss of this mixture; every rate that counts must be above 0."""
-        rates = (1.0 - z) * self.rates(m) + (z * self.rates(m + 1) if z else 0.0)
-        counts = self.factors > 0
-        return float((self.factors[counts] / rates[counts]).sum())
+        return sum(f / rate for f, rate in zip(self.factors, self.rates(m, z), strict=True) if f)
 
     def slope(self, m: int, z: float) -> float:
         """Its derivative in z, m < s; ∞ where sets of all values alone would tell nothing."""
         low, high = self.rates(m), self.rates(m + 1)
-        rates = (1.0 - z) * low + z * high
-        counts = self.factors > 0
-        if not rates[counts].all():
-            return np.inf
-        return float((self.factors * (low - high) / np.square(rates))[counts].sum())
+        found = 0.0
+        for factor, one, other, rate in zip(self.factors, low, high, self.rates(m, z), strict=True):
+            if factor and not rate:
+                return inf
+            found += factor * (one - other) / rate**2 if factor else 0.0
+        return found

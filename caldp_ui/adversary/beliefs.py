@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import streamlit as st
 
-from caldp_core.audit.inference import believed, likeliest, most_believed
-from caldp_core.audit.told_apart import told_apart
+from caldp_core.audit.inference import believed, likeliest, most_believed_after
 from caldp_core.basics.types import Floats, Ints, read_only
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.base import Tally
@@ -53,8 +52,7 @@ class Pair:
     """Two candidates: the true place, and the likeliest other place that it hides among.
 
     From 50:50 before, `share`: chance of the true one after a new report every day, `kept`: after
-    one that is kept; `most` and `most_kept`: what the promise allows. `on_average`: how often the
-    best guess between them is right after one report.
+    one that is kept; `most` and `most_kept`: what the promise allows.
     """
 
     rival: int
@@ -62,7 +60,6 @@ class Pair:
     kept: float
     most: float
     most_kept: float
-    on_average: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +96,7 @@ def _onlooker(text: str, _scenario: Scenario, _place: int) -> Onlooker:
         report = mechanism.privatize(np.array([_place]), np.random.default_rng(seed))
         reports.append(mechanism.tally(report))
         after.append(read_only(believed(mechanism, after[-1], reports[-1:])))
-    most = [most_believed(setup.policy, prior, _place, m) for m in range(DAYS_MAX + 1)]
+    most = most_believed_after(setup.policy, prior, _place, range(DAYS_MAX + 1))
     shown_as = replace(setup, scenario=_scenario)
     return Onlooker(shown_as, _place, tuple(reports), tuple(after), tuple(most))
 
@@ -107,8 +104,7 @@ def _onlooker(text: str, _scenario: Scenario, _place: int) -> Onlooker:
 def _pair(ours: Onlooker, days: int) -> Pair | None:
     """None where the place hides among no other."""
     setup, place = ours.setup, ours.place
-    tally = setup.mechanism.tally(setup.mechanism.client_report(place))
-    labels, _ = block_totals(setup.mechanism, tally)
+    labels, _ = block_totals(setup.mechanism, ours.reports[0])
     hidden = cover_of(setup.mechanism).hidden
     among = hidden[(labels[hidden] == labels[place]) & (hidden != place)]
     if place not in hidden or not among.size:
@@ -122,14 +118,8 @@ def _pair(ours: Onlooker, days: int) -> Pair | None:
         here, there = now[place] / prior[place], now[rival] / prior[rival]
         return float(here / (here + there))
 
-    return Pair(
-        rival,
-        share(ours.after[days]),
-        share(ours.kept(days)),
-        most_believed(setup.policy, even, place, days),
-        most_believed(setup.policy, even, place, min(days, 1)),
-        told_apart(setup.mechanism, place, rival),
-    )
+    most, most_kept = most_believed_after(setup.policy, even, place, [days, min(days, 1)])
+    return Pair(rival, share(ours.after[days]), share(ours.kept(days)), most, most_kept)
 
 
 def region(beliefs: Floats) -> Ints:

@@ -1,4 +1,4 @@
-"""Under the maps: day by day, what is promised, numbers, and the link.
+"""Under the maps: what is promised, day by day, numbers, and the link.
 
 Room: adversary.
 """
@@ -54,9 +54,10 @@ def _numbers(what: Shown) -> None:
     columns = {title: column(onlooker, what) for title, onlooker in there.items()}
     st.table(pd.DataFrame(columns).rename_axis("number"))
     if what.pair is not None:
+        test = candidates.lines_of(what.ours, what.pair.rival)
         st.markdown(
             f"Between the two candidates, the best guess from one report is right "
-            f"**{formats.hundred(what.pair.on_average)}** of 100 times on average over all "
+            f"**{formats.hundred(test.right)}** of 100 times on average over all "
             "reports that could be sent (exact, from the channel)."
         )
 
@@ -87,9 +88,9 @@ def _hand_on(what: Shown) -> None:
 
 
 _TABS: Final[dict[str, Callable[[Shown], None]]] = {
+    "What is promised": _promise,  # as on all pages; the chart takes longer than the maps
     "Day by day": _days,
     "Two candidates": candidates.show,
-    "What is promised": _promise,
     "Numbers": _numbers,
     "Hand it on": _hand_on,
 }

@@ -13,6 +13,7 @@ import plotly.graph_objects as go
 
 from caldp_core.experiments.forecast import Curve
 from caldp_ui.app.theme import Palette
+from caldp_ui.charts.planes import FIXED
 
 HEIGHT: Final = 330
 _NAMES: Final = 28
@@ -81,12 +82,12 @@ def error_curves(
     top = max(float(max(line.curve.high.max(), line.now)) for line in lines)
     ordinate = _logarithmic(lines, top) if top > 1.5 else {"range": [0, min(1.0, 1.08 * top)]}
     # Streamlit's own grey is too faint to read.
-    texts = {"tickfont_color": colours.text, "title_font_color": colours.text}
+    texts = {"tickfont_color": colours.text, "title_font_color": colours.text, **FIXED}
     layout = {
         "xaxis": {**abscissa, **texts},
         "yaxis": {"title_text": "error (total variation)", **ordinate, **texts},
         "height": HEIGHT,
-        "margin": {"l": 0, "r": 30, "t": _NAMES, "b": 0},
+        "margin": {"l": 72, "r": 30, "t": _NAMES, "b": 50},
         "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
         "dragmode": False,  # a finger that scrolls the page would zoom
         "hovermode": "x unified",

@@ -4,13 +4,17 @@ Room: charts.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import plotly.graph_objects as go
 
 from caldp_ui.app.theme import Palette
 
 Shape = dict[str, Any]
+FIXED: Final = {"automargin": False}
+"""Of an axis: it has the room that the chart's margins give it.
+
+Room that Plotly finds by itself, it finds by drawing everything twice."""
 
 
 def plane(
@@ -21,15 +25,19 @@ def plane(
     colours: Palette,
     *,
     height: int = 430,
+    left: int = 72,
 ) -> go.Figure:
-    """A figure with names of curves above; `x` and `y` are its axes, `height` pixels high."""
+    """A figure with names of curves above, `height` pixels high; `x` and `y` are its axes.
+
+    `left`: pixels for the numbers of `y` and its title.
+    """
     # Streamlit's own grey is too faint to read.
-    texts = {"tickfont_color": colours.text, "title_font_color": colours.text}
+    texts = {"tickfont_color": colours.text, "title_font_color": colours.text, **FIXED}
     layout = {
         "xaxis": {**x, **texts},
         "yaxis": {**y, **texts},
         "height": height,
-        "margin": {"l": 0, "r": 10, "t": 30, "b": 0},
+        "margin": {"l": left, "r": 10, "t": 30, "b": 50},
         "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
         "dragmode": False,  # a finger that scrolls the page would zoom
         "hovermode": "x unified",

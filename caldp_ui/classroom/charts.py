@@ -9,13 +9,19 @@ from typing import Any, Final
 
 import numpy as np
 import plotly.graph_objects as go
+import streamlit as st
 from numpy.typing import ArrayLike
 
 from caldp_ui.app.theme import DARK, Palette
+from caldp_ui.charts import show
+from caldp_ui.charts.legend import legend
 
-HEIGHT: Final = 430
+HEIGHT: Final = 425
 _TYPE: Final = 17
-_MARGIN: Final = {"l": 0, "r": 24, "t": 32, "b": 0}
+_LETTER: Final = 8.5
+"""Pixels of a letter of a tick's label, at most."""
+_LETTERS: Final = 5
+"""Of a label that Plotly writes itself."""
 PEOPLE: Final[dict[str, Any]] = {
     "title_text": "people",
     "type": "log",
@@ -92,26 +98,32 @@ def figure(
     colours: Palette,
     **more: Any,
 ) -> go.Figure:
-    """A figure of the page's size and type; `more`: of the layout."""
+    """A figure of the page's size and type; `more`: of the layout.
+
+    Margins are fixed: Plotly draws all again to find them.
+    """
     texts = {
         "tickfont": {"size": _TYPE - 2, "color": colours.text},
         "title_font": {"size": _TYPE, "color": colours.text},
+        "title_standoff": 8,
     }
+    letters = max(map(len, y.get("ticktext", ["0" * _LETTERS])))
+    below = 62 if "title_text" in x else 76  # names may stand upright
     layout = {
         "xaxis": {**x, **texts},
         "yaxis": {**y, **texts},
         "height": HEIGHT,
-        "margin": _MARGIN,
-        "legend": {
-            "orientation": "h",
-            "y": 1,
-            "yanchor": "bottom",
-            "x": 0,
-            "font": {"size": _TYPE, "color": colours.text},
-        },
+        "margin": {"l": 40 + _LETTER * letters, "r": 24, "t": 8, "b": below, "autoexpand": False},
+        "showlegend": False,
         "dragmode": False,
         "modebar": {"remove": ["zoom", "pan", "zoomin", "zoomout", "resetscale"]},
         "hovermode": "x unified",
         **more,
     }
     return go.Figure(list(traces), layout)
+
+
+def draw(made: go.Figure, key: str, alt: str) -> None:
+    """Show a figure below the names of its lines."""
+    st.html(legend(made))
+    show.show(made, key, alt)

@@ -18,7 +18,6 @@ from caldp_core.mechanisms import mechanism
 from caldp_core.privacy.context import Context
 from caldp_core.theory.variance import variance_given_people
 from caldp_ui.app.theme import Palette, palette
-from caldp_ui.charts.show import show
 from caldp_ui.classroom import charts, dials
 from caldp_ui.classroom.slot import SLOT, Lesson
 from caldp_ui.classroom.station import Board, Station
@@ -27,13 +26,13 @@ from caldp_ui.words import formats
 FUNCTIONS: Final = 256
 _CELLS: Final = (4, 16, 64, 256, 1024)
 _FAMILIES: Final = {
-    "randomized-response": ("randomized response", "top left"),
-    "rappor": ("RAPPOR", "top left"),
+    "randomized-response": ("randomized<br>response", "top center"),
+    "rappor": ("RAPPOR", "bottom right"),
     "oue": ("OUE", "bottom left"),
     "hadamard": ("Hadamard", "middle left"),
     "galois": ("Galois", "middle left"),
 }
-"""The catalogue's families by their short names, and where these are written in the picture."""
+"""The catalogue's families by their names in the picture, and where these are written there."""
 
 
 @dataclass(frozen=True)
@@ -89,8 +88,8 @@ def _sketched(
     people: Ints,
     lesson: Lesson,
 ) -> Cost:
-    hashes = Hashes.drawn(people.size, functions, m, np.random.default_rng(lesson.seed))
-    made = kind(hashes, lesson.epsilon)
+    # The error is over all hash functions: none has to be drawn.
+    made = kind(Hashes(np.broadcast_to(0, (functions, people.size)), m), lesson.epsilon)
     off = float(np.sqrt(made.variance(people).mean())) / lesson.n
     return Cost(f"{m} cells", made.bits, off)
 
@@ -115,7 +114,7 @@ def open_board(lesson: Lesson) -> Board:
         told += f" One hash function for all: never better than {_off(_floor(lesson))}."
     return Board(
         told,
-        lambda: show(figure(what, lesson, palette()), SLOT.key("counting"), _alt(what)),
+        lambda: charts.draw(figure(what, lesson, palette()), SLOT.key("counting"), _alt(what)),
         _formula,
         _numbers(what),
     )

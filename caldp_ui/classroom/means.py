@@ -15,7 +15,6 @@ import streamlit as st
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.lecture.one_bit_mean import OneBitMean, coins_used, nearest
 from caldp_ui.app.theme import Palette, palette
-from caldp_ui.charts.show import show
 from caldp_ui.classroom import charts, dials
 from caldp_ui.classroom.slot import SLOT, WIDTHS, Lesson
 from caldp_ui.classroom.station import Board, Station
@@ -116,7 +115,7 @@ def open_board(lesson: Lesson) -> Board:
         told += f" A new coin every day is {DAYS} coins: the promise is {DAYS * lesson.epsilon:g}."
     return Board(
         told,
-        lambda: show(figure(what, lesson, palette()), SLOT.key("means"), _alt(what)),
+        lambda: charts.draw(figure(what, lesson, palette()), SLOT.key("means"), _alt(what)),
         lambda: _formula(what),
         _numbers(what),
     )

@@ -12,7 +12,6 @@ import plotly.graph_objects as go
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.lecture.decoding import Collector
 from caldp_ui.app.theme import Palette, palette
-from caldp_ui.charts.show import show
 from caldp_ui.classroom import charts
 from caldp_ui.classroom.rappor_terms import COHORTS, PAGES, formula, made
 from caldp_ui.classroom.slot import SLOT, Lesson
@@ -53,7 +52,7 @@ def open_board(lesson: Lesson) -> Board:
     )
     return Board(
         told,
-        lambda: show(pages(what, lesson, palette()), SLOT.key("pages"), _alt_pages(what)),
+        lambda: charts.draw(pages(what, lesson, palette()), SLOT.key("pages"), _alt_pages(what)),
         lambda: formula(lesson),
         _numbers(what),
     )

@@ -16,7 +16,6 @@ from caldp_core.basics.types import Floats
 from caldp_core.lecture.rappor import Phone, Rappor
 from caldp_core.mechanisms.randomness.coins import seeded_words
 from caldp_ui.app.theme import Palette, palette
-from caldp_ui.charts.show import show
 from caldp_ui.classroom import charts
 from caldp_ui.classroom.rappor_terms import BITS, HASHES, PAGES, formula, made
 from caldp_ui.classroom.slot import DAYS_MOST, SLOT, Lesson
@@ -26,7 +25,7 @@ from caldp_ui.words import formats
 _SHOWN_DAYS: Final = 9
 _HEIGHT: Final = 330
 """Of the curve, so that on a phone it is on the screen with the bits."""
-_DAYS: Final = (1, 2, 3, 5, 7, 10, 14, 21, 30, 45, 60)
+_DAYS: Final = (1, 2, 4, 7, 14, 30, 60)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,14 +56,16 @@ def _curves(epsilon: float, values: int) -> tuple[tuple[float, float, float], ..
     )
 
 
+@lru_cache(maxsize=1024)
 def _guesses(epsilon: float, days: int, values: int) -> tuple[float, float, float]:
     mechanism = Rappor(BITS, HASHES, epsilon)
+    kept = mechanism.guessed_right([mechanism.law_memoised(days)])
+    anew = mechanism.guessed_right([mechanism.law_redrawn(days)])
+    if values == 1:
+        return kept, anew, kept
     parts = [days // values + (i < days % values) for i in range(values)]
-    return (
-        mechanism.guessed_right([mechanism.law_memoised(days)]),
-        mechanism.guessed_right([mechanism.law_redrawn(days)]),
-        mechanism.guessed_right([mechanism.law_memoised(part) for part in parts if part]),
-    )
+    changing = [mechanism.law_memoised(part) for part in parts if part]
+    return kept, anew, mechanism.guessed_right(changing)
 
 
 def work(lesson: Lesson) -> OnePhone:
@@ -135,7 +136,7 @@ def _draw(what: OnePhone, lesson: Lesson) -> None:
     with left:
         st.html(bits(what, lesson))
     with right:
-        show(leak(what, lesson, palette()), SLOT.key("leak"), _alt_leak(what))
+        charts.draw(leak(what, lesson, palette()), SLOT.key("leak"), _alt_leak(what))
 
 
 def bits(what: OnePhone, lesson: Lesson) -> str:

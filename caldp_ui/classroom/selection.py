@@ -16,7 +16,6 @@ from caldp_core.lecture.central import NoisyMax
 from caldp_core.lecture.contests import EXACT_PEOPLE, even_votes
 from caldp_core.lecture.selection import BitwiseResponse, OneHotResponse
 from caldp_ui.app.theme import Palette, palette
-from caldp_ui.charts.show import show
 from caldp_ui.classroom import charts, dials, example
 from caldp_ui.classroom.slot import SLOT, Lesson
 from caldp_ui.classroom.station import Board, Station
@@ -25,8 +24,10 @@ from caldp_ui.words import formats
 SURE: Final = 0.95
 _POINTS: Final = 90
 _ELECTIONS_AT: Final = 11
-_DRAWS: Final = 20_000
-"""Simulated tallies of one item, for each lead and method."""
+_ELECTIONS: Final = 100
+"""At each lead, unless the items are many."""
+_DRAWS: Final = 10_000
+"""Simulated tallies of one item, for each lead and method, at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +80,7 @@ def work(lesson: Lesson) -> Selection:
         ways.bitwise.chance(lead, n),
     )
     few = lead[:: max(1, lead.size // _ELECTIONS_AT)]
-    held = min(200, max(20, _DRAWS // d))
+    held = min(_ELECTIONS, max(20, _DRAWS // d))
     right = np.array([ways.right(even_votes(n, d, at), held, rng) for at in few.tolist()])
     b, width = d.bit_length() - 1, math.sqrt(n) / lesson.epsilon
     return Selection(
@@ -105,7 +106,7 @@ def open_board(lesson: Lesson) -> Board:
     if lesson.broken:
         return Board(
             example.told(),
-            lambda: show(example.figure(palette()), SLOT.key("example"), example.told()),
+            lambda: charts.draw(example.figure(palette()), SLOT.key("example"), example.told()),
             lambda: _formula(what, lesson),
             _numbers(what),
         )
@@ -117,7 +118,7 @@ def open_board(lesson: Lesson) -> Board:
     )
     return Board(
         take_home,
-        lambda: show(figure(what, lesson, palette()), SLOT.key("selection"), _alt(what)),
+        lambda: charts.draw(figure(what, lesson, palette()), SLOT.key("selection"), _alt(what)),
         lambda: _formula(what, lesson),
         _numbers(what),
     )

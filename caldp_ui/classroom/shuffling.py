@@ -14,7 +14,6 @@ import streamlit as st
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.lecture.shuffling import closed_form, numeric
 from caldp_ui.app.theme import Palette, palette
-from caldp_ui.charts.show import show
 from caldp_ui.classroom import charts, dials
 from caldp_ui.classroom.slot import SLOT, Lesson
 from caldp_ui.classroom.station import Board, Station
@@ -24,7 +23,8 @@ DELTA: Final = 1e-9
 """Chance in which the promise after mixing may fail."""
 FAKES: Final = 90
 """Of 100 in the crowd, where it is broken."""
-_SIZES: Final = np.unique(np.rint(np.logspace(1, 9, 17)).astype(np.int64))
+_SIZES: Final = np.array([part * 10**power for power in range(1, 10) for part in (1, 3)][:-1])
+"""A tenth of one is another: fakes and most blocks need no bound of their own."""
 _MASKS: Final = (
     "Phones add masks that cancel in the sum; the server sees the sum only. One trusts the "
     "cryptography, and that enough phones stay to the end. Error 1/ε."
@@ -109,10 +109,10 @@ def open_board(lesson: Lesson) -> Board:
 def _draw(what: Mixed, lesson: Lesson) -> None:
     left, right = st.columns([2.1, 1], gap="medium")
     with left:
-        show(figure(what, lesson, palette()), SLOT.key("mixed"), _alt(what))
+        charts.draw(figure(what, lesson, palette()), SLOT.key("mixed"), _alt(what))
     with right:
         rows = "".join(f"<p><b>{who}</b><br>{told}</p>" for who, told in TRUST)
-        st.html(f'<div class="trusts"><h3>Whom one has to trust</h3>{rows}</div>')
+        st.html(f'<div class="trusts"><h2>Whom one has to trust</h2>{rows}</div>')
 
 
 def figure(what: Mixed, lesson: Lesson, colours: Palette) -> go.Figure:

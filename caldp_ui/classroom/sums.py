@@ -17,15 +17,14 @@ from caldp_core.mechanisms.direct.binary import BinaryMechanism
 from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.theory.variance import variance_given_people
 from caldp_ui.app.theme import Palette, palette
-from caldp_ui.charts.show import show
 from caldp_ui.classroom import charts, dials
 from caldp_ui.classroom.slot import SLOT, Lesson
 from caldp_ui.classroom.station import Board, Station
 from caldp_ui.words import formats
 
 YES: Final = 0.3
-_SIZES: Final = np.unique(np.rint(np.logspace(1, 9, 17)).astype(np.int64))
-_OUTCOMES: Final = 12
+_SIZES: Final = 10 ** np.arange(1, 10)
+_OUTCOMES: Final = 8
 _HALF_NORMAL: Final = math.sqrt(2 / math.pi)
 """E|Z| of a standard normal Z."""
 
@@ -103,7 +102,7 @@ def open_board(lesson: Lesson) -> Board:
     )
     return Board(
         take_home,
-        lambda: show(figure(what, lesson, palette()), SLOT.key("sum"), _alt(what)),
+        lambda: charts.draw(figure(what, lesson, palette()), SLOT.key("sum"), _alt(what)),
         lambda: _formula(what, lesson),
         _numbers(what),
     )
@@ -169,15 +168,14 @@ def _formula(what: Sums, lesson: Lesson) -> None:
 
 
 def _numbers(what: Sums) -> dict[str, dict[str, str]]:
-    rows = range(0, what.n.size, 2)
-    name = [formats.people(int(what.n[i])) for i in rows]
+    name = [formats.people(n) for n in what.n.tolist()]
     columns = {
         "trusted curator": what.central,
         "local": what.local,
         "at their word": what.at_their_word,
     }
     return {
-        title: {people: _off(float(values[i])) for people, i in zip(name, rows, strict=True)}
+        title: {people: _off(error) for people, error in zip(name, values.tolist(), strict=True)}
         for title, values in columns.items()
     }
 

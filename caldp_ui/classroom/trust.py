@@ -135,7 +135,7 @@ def _row(way: _Way, what: Trust, lesson: Lesson) -> str:
     right, count = int((way.held == what.truth).sum()), what.truth.size
     thief = f'<b class="thief">Intruder: {right} of {count} right</b>'
     return (
-        f"<h3>{way.title}</h3>"
+        f"<h2>{way.title}</h2>"
         f"<div><p>On the phones</p>{_people(what.truth, 'true answers')}</div>"
         f"<i>{'each sends' if count > 1 else 'sends'}<br><b>{way.sends}</b> →</i>"
         f'<div class="{"open" if lesson.broken else ""}"><p>On the server</p>'

@@ -17,7 +17,7 @@ from caldp_core.datasets import Dataset
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.forecast import Forecast, forecast_soon
-from caldp_core.experiments.run import Result, Setup, prepare, run
+from caldp_core.experiments.run import Result, Setup, people_of, prepare, run
 from caldp_core.mechanisms import FAMILIES, mechanism
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.offers import cover_of, people_max
@@ -40,19 +40,23 @@ def _text(scenario: Scenario) -> str:
 
 def dataset(scenario: Scenario) -> Dataset:
     """The scenario's data, loaded once."""
-    return _dataset_of(scenario, file_state(scenario.dataset))
+    return _dataset_of(_only_data(scenario), file_state(scenario.dataset))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)
 def _dataset_of(scenario: Scenario, state: tuple[int, int] | None) -> Dataset:
     """In front of Streamlit's cache, whose look-up takes a third of a millisecond: see `setup`."""
     del state
-    return _dataset(data_key(scenario), scenario)
+    return _dataset(key(scenario), scenario)
 
 
 def data_key(scenario: Scenario) -> str:
     """What stands for the scenario's data alone."""
-    return key(replace(Scenario(), dataset=scenario.dataset, n=1))
+    return key(_only_data(scenario))
+
+
+def _only_data(scenario: Scenario) -> Scenario:
+    return replace(Scenario(), dataset=scenario.dataset, n=1)
 
 
 def map_of(data: Dataset) -> GridDomain:
@@ -62,7 +66,7 @@ def map_of(data: Dataset) -> GridDomain:
     return data.domain
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)
+@st.cache_resource(max_entries=16, show_spinner=False)
 def _dataset(text: str, _scenario: Scenario) -> Dataset:
     del text
     return _scenario.dataset.load()
@@ -75,15 +79,18 @@ def _load(scenario: Scenario, progress: Progress) -> Dataset:
 
 def setup(scenario: Scenario) -> Setup:
     """Data, blocks and mechanism of the scenario, ready to run."""
-    return _setup_of(scenario, file_state(scenario.dataset))
+    return _setup_of(replace(scenario, seed=0), file_state(scenario.dataset))
 
 
 @lru_cache(maxsize=64)
 def _setup_of(scenario: Scenario, state: tuple[int, int] | None) -> Setup:
     """A run asks a dozen times; Streamlit's cache behind it makes each but once for all visits."""
     del state
-    whatever_seed = replace(scenario, seed=0)
-    return _setup(key(whatever_seed), whatever_seed)
+    people_of(scenario, dataset(scenario))  # says if their number is missing
+    like = Scenario()
+    alike = replace(scenario, estimator=like.estimator, trials=like.trials, n=1)
+    # Neither people nor estimate change what is promised and by which mechanism.
+    return replace(_setup(key(alike), alike), scenario=scenario)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

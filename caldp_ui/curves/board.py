@@ -100,7 +100,7 @@ def in_words(record: Curves, drawn: Sequence[Drawn], place: float) -> str:
 
     least = min(whole, key=at)
     plain = next((each for each in whole if each.line.is_plain and each is not least), None)
-    beside = "" if plain is None else f" ({plain.line.title}: {_off(plain, at(plain))})"
+    beside = "" if plain is None else f" ({plain.line.title}: {_short(plain, at(plain))})"
     told = f"**{least.line.title}: {_off(least, at(least))}**{beside}"
     if None in least.expected:
         return f"At {_called(record.against, place)}, {told}."
@@ -118,10 +118,16 @@ def _fourfold(power: float) -> str:
 def _off(each: Drawn, tv: float) -> str:
     """An error as people where the estimate is made of shares."""
     if each.line.scenarios[0].estimator == "none":
-        return f"error {formats.share(tv)}"
+        return f"error {_short(each, tv)}"
     is_map = isinstance(runs.dataset(each.line.scenarios[0]).domain, GridDomain)
     unit = PLACES.unit if is_map else VALUES.unit
-    return f"{formats.out_of(min(tv, 1.0))} people with the wrong {unit}"
+    return f"{_short(each, tv)} people with the wrong {unit}"
+
+
+def _short(each: Drawn, tv: float) -> str:
+    """The number alone."""
+    is_share = each.line.scenarios[0].estimator != "none"
+    return formats.out_of(min(tv, 1.0)) if is_share else formats.share(tv)
 
 
 def _points(each: Drawn) -> tuple[list[float], list[float]]:

@@ -12,6 +12,7 @@ from caldp_core.audit.adversary import guessed_right
 from caldp_core.audit.told_apart import told_apart
 from caldp_core.basics.types import Floats, Ints
 from caldp_ui.app.theme import Palette
+from caldp_ui.charts.planes import FIXED
 from caldp_ui.distances.shown import Shown, guess_at
 
 HEIGHT: Final = 340
@@ -35,7 +36,7 @@ def odds(what: Shown, colours: Palette) -> go.Figure:
         *(_line(name, km, [value] * km.size, (colours.plain, "dash"))
           for name, value in flat.items()),
     ]  # fmt: skip
-    texts = {"tickfont_color": colours.text, "title_font_color": colours.text}
+    texts = {"tickfont_color": colours.text, "title_font_color": colours.text, **FIXED}
     ticks = [1, 5, 20, 100, 500]
     layout = {
         "xaxis": {
@@ -44,7 +45,7 @@ def odds(what: Shown, colours: Palette) -> go.Figure:
         },
         "yaxis": {"title_text": "guessed right, of 100", "range": [48, 103], **texts},
         "height": HEIGHT,
-        "margin": {"l": 0, "r": 10, "t": 40, "b": 0},
+        "margin": {"l": 56, "r": 10, "t": 40, "b": 50},
         "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
         "dragmode": False,
     }  # fmt: skip

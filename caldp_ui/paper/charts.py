@@ -13,6 +13,7 @@ from caldp_core.audit.adversary import ErrorVertex
 from caldp_core.experiments.reproduce import LINES, SIZES, Column
 from caldp_core.experiments.turns import Mean
 from caldp_ui.app.theme import Palette
+from caldp_ui.charts.planes import FIXED
 from caldp_ui.paper.words import Rows, off
 
 _TALL: Final = 280
@@ -80,7 +81,7 @@ def _interval(widths: list[float], colours: Palette) -> dict[str, Any]:
 def _layout(
     axis: dict[str, Any], columns: Sequence[Column], colours: Palette, legend: bool
 ) -> dict[str, Any]:
-    texts = {"tickfont_color": colours.text, "title_font_color": colours.text}
+    texts = {"tickfont_color": colours.text, "title_font_color": colours.text, **FIXED}
     return {
         "xaxis": {**axis, **texts},
         "yaxis": {
@@ -91,7 +92,7 @@ def _layout(
             "tickfont": {"color": colours.text, "size": 14},
         },
         "height": _TALL,
-        "margin": {"l": 0, "r": 10, "t": _ABOVE, "b": 0},
+        "margin": {"l": 0, "r": 10, "t": _ABOVE, "b": 50},
         "showlegend": legend,
         "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
         "dragmode": False,
@@ -123,7 +124,7 @@ def panel(
                 "hovertemplate": "%{y:.3f}",
             }
         )
-    texts = {"tickfont_color": colours.text, "title_font_color": colours.text}
+    texts = {"tickfont_color": colours.text, "title_font_color": colours.text, **FIXED}
     layout = {
         "title": {"text": title, "font": {"size": 15, "color": colours.text}, "y": 0.99, "x": 0.01},
         "xaxis": {
@@ -140,7 +141,7 @@ def panel(
             **texts,
         },
         "height": 232,
-        "margin": {"l": 0, "r": 8, "t": 42, "b": 0},
+        "margin": {"l": 52, "r": 8, "t": 42, "b": 28},
         "legend": {
             "orientation": "h", "y": 1, "yanchor": "bottom", "x": 0, "font": {"size": 11},
         },
@@ -183,13 +184,13 @@ def region(vertex: ErrorVertex, plain: ErrorVertex, colours: Palette) -> go.Figu
             "hovertemplate": "false alarm %{x:.3f}<br>missed %{y:.3f}<extra></extra>",
         },
     ]
-    texts = {"tickfont_color": colours.text, "title_font_color": colours.text}
+    texts = {"tickfont_color": colours.text, "title_font_color": colours.text, **FIXED}
     axis = {"range": [-0.02, 1.02], "constrain": "domain", **texts}
     layout = {
         "xaxis": {"title_text": "false alarm: says x, was x′", **axis},
         "yaxis": {"title_text": "missed: says x′, was x", "scaleanchor": "x", **axis},
         "height": 460,
-        "margin": {"l": 0, "r": 10, "t": _ABOVE, "b": 0},
+        "margin": {"l": 60, "r": 10, "t": _ABOVE, "b": 50},
         "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
         "dragmode": False,
     }

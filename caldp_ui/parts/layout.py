@@ -36,7 +36,7 @@ class Layout:
 def laid_out(slot: Slot[Any], name: str) -> Layout:
     """The parts of a page of that name, to be filled in any order."""
     title = st.container(key=slot.key("title"))
-    title.header(name, anchor=False)
+    title.title(name, anchor=False)
     main, beside = st.columns([3.1, 1], gap="medium")
     return Layout(title, main, beside.container(key=slot.key("side")))
 

@@ -47,14 +47,19 @@ def with_tags(scenario: Scenario, **changes: Any) -> Scenario:
 
 
 def known(scenario: Scenario) -> Scenario:
-    """The same, for a collector who knows where people's own places are."""
-    return with_tags(scenario, background=KNOWN)
+    """The same reports, for a collector who knows where people's own places are."""
+    if Personal(scenario).policy.background == KNOWN:
+        return scenario
+    same = replace(scenario, mechanism=runs.setup(scenario).spec)
+    return with_tags(same, background=KNOWN)
 
 
 def nothing_own(scenario: Scenario) -> Scenario:
     """The same, where only what is sensitive for everybody is hidden."""
     policy = Personal(scenario).policy
-    context = ContextPolicy(OneBlock(), policy.sensitive, policy.epsilon)
+    # Where nothing is sensitive ε says nothing, and one result does for all of them.
+    epsilon = policy.epsilon if runs.setup(scenario).sensitive.any() else BEGIN.policy.plain_epsilon
+    context = ContextPolicy(OneBlock(), policy.sensitive, epsilon)
     return replace(scenario, policy=context, mechanism=Best())
 
 

@@ -39,7 +39,7 @@ def people_against_epsilon(
     epsilon, people = here
     needed = {**AGAINST_PEOPLE, "title_text": "people needed"}
     shapes = [upright(epsilon, colours), level(people, colours)]
-    return plane(traces, AGAINST_EPSILON, needed, shapes, colours)
+    return plane(traces, AGAINST_EPSILON, needed, shapes, colours, left=92)
 
 
 def _point(need: Need, colours: Palette) -> dict[str, Any]:

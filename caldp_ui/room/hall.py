@@ -92,7 +92,7 @@ def page() -> None:
     seen = rooms().steer(mine)
     notices.show()
     with st.container(key=SLOT.key("asked")):
-        st.header(as_text(seen.question.text), anchor=False)
+        st.title(as_text(seen.question.text), anchor=False)
     main, beside = st.columns([3.1, 1], gap="medium")
     with beside, st.container(key=SLOT.key("side")):
         _way_in(seen)

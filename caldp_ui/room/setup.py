@@ -29,7 +29,7 @@ def page() -> None:
     draft = opened(SLOT)
     with st.container(key=SLOT.key("title")):
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.header("Ask the room", anchor=False, width="content")
+            st.title("Ask the room", anchor=False, width="content")
             joiner()
         with st.container(), st.container(key="headline"):
             told = words.rehearsal(draft.question, draft.phones, rehearsal.half_width(draft))

@@ -19,7 +19,8 @@ _COLUMNS: Final = 26
 _STACK_MIN: Final = 8
 """Dots of a column that fill its row at least, so that few dots are not drawn as a tower."""
 _ROWS: Final = ((1.4, "this protection"), (0.0, "Warner's coin"))
-_MARGIN: Final = {"l": 0, "r": 8, "t": 6, "b": 0}
+_MARGIN: Final = {"r": 8, "t": 6, "b": 48, "autoexpand": False}
+"""Room that Plotly finds by itself, it finds by drawing twice."""
 
 
 def plane(what: Shown, pinned: Shown | None, colours: Palette) -> go.Figure:
@@ -53,7 +54,7 @@ def plane(what: Shown, pinned: Shown | None, colours: Palette) -> go.Figure:
             "constraintoward": "top",
         },
         "height": HEIGHT,
-        "margin": _MARGIN,
+        "margin": {**_MARGIN, "l": 56},
         "dragmode": False,
         "showlegend": False,
         "annotations": [
@@ -155,7 +156,7 @@ def likely(what: Shown, colours: Palette) -> go.Figure:
         "xaxis": {"range": [low, high], "title_text": "people with yes, %", **_texts(colours)},
         "yaxis": {"range": [-0.06, 2.95], "visible": False},
         "height": HEIGHT,
-        "margin": _MARGIN,
+        "margin": {**_MARGIN, "l": 4},
         "dragmode": False,
         "showlegend": False,
         "shapes": [upright],

@@ -17,7 +17,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import LEVEL_MAX
 from caldp_core.basics.powers import power_below
 from caldp_core.basics.types import Floats
-from caldp_core.mechanisms import mechanism
+from caldp_core.mechanisms import registry
 from caldp_core.privacy.context import Context
 
 F = Fraction
@@ -181,15 +181,15 @@ def test_without_a_finite_entry_nothing_can_leak() -> None:
     audit = audit_channel(certain, both_ways(math.inf))
     assert audit.holds
     assert audit.worst is None
-    alone = exact_audit(mechanism(Context.plain(1, 1.0), "hadamard"))
+    alone = exact_audit(registry.mechanism(Context.plain(1, 1.0), "hadamard"))
     assert alone.holds
     assert alone.worst is None
 
 
 def test_it_believes_the_channel_and_not_the_class() -> None:
-    made = mechanism(Context.plain(4, 1.0), "hadamard")
-    made.policy = Context.plain(4, 0.99)
-    audit = exact_audit(made)
+    mechanism = registry.mechanism(Context.plain(4, 1.0), "hadamard")
+    mechanism.policy = Context.plain(4, 0.99)
+    audit = exact_audit(mechanism)
     assert not audit.holds
     assert audit.worst is not None
     assert audit.worst.privacy_loss == pytest.approx(1.0, abs=1e-12)

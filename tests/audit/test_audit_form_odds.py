@@ -10,15 +10,25 @@ from caldp_core.mechanisms.oracles.local_hashing import LocalHashingOracles
 from caldp_core.mechanisms.oracles.subset_selection import SubsetSelectionOracles
 from caldp_core.mechanisms.oracles.unary import OueOracles, RapporOracles
 from caldp_core.mechanisms.randomness.coins import seeded_words
-from caldp_core.mechanisms.support_form import HasSupportForm
+from caldp_core.mechanisms.support_form import SupportForm
 from caldp_core.privacy.context import Context
 from tests.products import thinned
 from tests.stats import SIGNIFICANCE, assert_fits
 
-BANKS = [RapporOracles, OueOracles, SubsetSelectionOracles, LocalHashingOracles]
+ORACLES = [RapporOracles, OueOracles, SubsetSelectionOracles, LocalHashingOracles]
 
 
-def check_odds(made: ContextMechanism, n: int) -> None:
+def included(mechanism: ContextMechanism, n: int) -> list[int]:
+    """Of n reports of each of three symbols those that include it, and of n base ones."""
+    rng = np.random.default_rng(8)
+    symbols = (0, mechanism.k // 2, mechanism.k - 1)
+    sent = [mechanism.tally(mechanism.privatize(np.full(n, x), rng)).counts[x] for x in symbols]
+    oracles = mechanism.oracles
+    reports = oracles.privatize_base(np.zeros(n, np.int64), seeded_words(rng))
+    return [*sent, oracles.tally(reports, 0)[mechanism.k // 3]]
+
+
+def check_odds(seen: list[int], form: SupportForm, n: int) -> None:
     """n reports of each of three symbols, and n base ones, include as the form says: one χ².
 
     Their four inclusion counts settle `share` and both weights. With n = 200,000 and coins 5 %
@@ -26,28 +36,19 @@ def check_odds(made: ContextMechanism, n: int) -> None:
     off by 0.0097), 104 for subset selection (ω off by 3) and 374 for local hashing; at 4 degrees
     of freedom the limit is 36.3, so that each is found with at least 99.997 %.
     """
-    rng = np.random.default_rng(8)
-    oracles = made.oracles
-    assert isinstance(oracles, HasSupportForm)
-    form = oracles.support_form(0)
-    observed, expected = [], []
-    for x in (0, made.k // 2, made.k - 1):
-        sent = made.tally(made.privatize(np.full(n, x), rng)).counts[x]
-        observed.append([sent, n - sent])
-        expected.append([form.share * form.included, (1 - form.share) * form.excluded])
-    reports = oracles.privatize_base(np.zeros(n, np.int64), seeded_words(rng))
-    sent = oracles.tally(reports, 0)[made.k // 3]
-    observed.append([sent, n - sent])
-    expected.append([form.share, 1 - form.share])
+    own = [form.share * form.included, (1 - form.share) * form.excluded]
+    expected = [own, own, own, [form.share, 1 - form.share]]
     chances = np.array([[float(q) for q in row] for row in expected])
-    assert_fits(np.array(observed), n * chances, SIGNIFICANCE / len(BANKS))
+    observed = np.array([[each, n - each] for each in seen])
+    assert_fits(observed, n * chances, SIGNIFICANCE / len(ORACLES))
 
 
-@pytest.mark.parametrize("oracles", thinned(BANKS, one_in=2))
+@pytest.mark.parametrize("oracles", thinned(ORACLES, one_in=2))
 def test_reports_have_the_odds_of_the_form(oracles: Any) -> None:
-    policy = Context.plain(300, 1.0)
-    check_odds(ContextMechanism(policy, "right", oracles), 200_000)
-    bolder = ContextMechanism(policy, "bolder", oracles)
-    bolder.oracles.support_form = oracles(bolder.sizes, policy.epsilon * 1.05).support_form  # type: ignore[attr-defined]
+    n, mechanism = 200_000, ContextMechanism(Context.plain(300, 1.0), "right", oracles)
+    seen = included(mechanism, n)
+    check_odds(seen, oracles(mechanism.sizes, mechanism.policy.epsilon).support_form(0), n)
     with pytest.raises(AssertionError, match="χ²"):
-        check_odds(bolder, 200_000)
+        check_odds(
+            seen, oracles(mechanism.sizes, 1.05 * mechanism.policy.epsilon).support_form(0), n
+        )

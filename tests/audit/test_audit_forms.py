@@ -13,7 +13,7 @@ from caldp_core.audit.blockwise import EVERY_ENTRY, THE_FORM, audit_context
 from caldp_core.audit.support_forms import is_distribution
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Floats, Ints
-from caldp_core.mechanisms import FAMILIES, ContextMechanism, FrequencyOracles, mechanism
+from caldp_core.mechanisms import FAMILIES, ContextMechanism, FrequencyOracles, registry
 from caldp_core.mechanisms.base import StreamsRows
 from caldp_core.mechanisms.oracles.local_hashing import LocalHashingOracles
 from caldp_core.mechanisms.oracles.subset_selection import SubsetSelectionOracles
@@ -29,18 +29,18 @@ from tests.products import thinned
 
 PAPER_K = 43_750
 PLAIN, SENSITIVE, PER_BLOCK = "plain", "sensitive set", "one ε per block"
-BANKS = [RapporOracles, OueOracles, SubsetSelectionOracles, LocalHashingOracles]
+ORACLES = [RapporOracles, OueOracles, SubsetSelectionOracles, LocalHashingOracles]
 FORMS = [
     name
     for name in FAMILIES
-    if isinstance(mechanism(Context.plain(2, 1.0), name).oracles, HasSupportForm)
+    if isinstance(registry.mechanism(Context.plain(2, 1.0), name).oracles, HasSupportForm)
 ]
 
 
 def test_every_family_can_be_audited_at_full_size() -> None:
     assert {"rappor", "oue", "subset-selection", "local-hashing"} <= set(FORMS)
     for family in FAMILIES:
-        oracles = mechanism(Context.plain(2, 1.0), family).oracles
+        oracles = registry.mechanism(Context.plain(2, 1.0), family).oracles
         assert isinstance(oracles, StreamsRows) or family in FORMS
 
 
@@ -84,9 +84,9 @@ def check_rebuilds(oracles: Any, sizes: Ints) -> None:
 @pytest.mark.parametrize("family", thinned(FORMS, one_in=2))
 def test_the_form_rebuilds_the_channel(family: str) -> None:
     for kind, epsilon in CASES:
-        made = mechanism(context(kind, epsilon), family)
+        mechanism = registry.mechanism(context(kind, epsilon), family)
         with naming(f"{kind}, ε = {epsilon}"):
-            check_rebuilds(made.oracles, made.sizes)
+            check_rebuilds(mechanism.oracles, mechanism.sizes)
 
 
 def with_form(oracles: Any, change: Callable[[SupportForm], SupportForm]) -> Any:
@@ -102,7 +102,7 @@ def with_form(oracles: Any, change: Callable[[SupportForm], SupportForm]) -> Any
 COIN = Fraction(1, COIN_ONE)
 
 
-@pytest.mark.parametrize("oracles", BANKS)
+@pytest.mark.parametrize("oracles", ORACLES)
 @pytest.mark.parametrize(
     "change",
     [
@@ -114,8 +114,8 @@ COIN = Fraction(1, COIN_ONE)
     ],
 )
 def test_another_form_rebuilds_nothing(oracles: Any, change: Any) -> None:
-    made = ContextMechanism(context(PER_BLOCK, 1.0), "right", oracles)
-    check_rebuilds(made.oracles, made.sizes)
+    mechanism = ContextMechanism(context(PER_BLOCK, 1.0), "right", oracles)
+    check_rebuilds(mechanism.oracles, mechanism.sizes)
     wrong = ContextMechanism(context(PER_BLOCK, 1.0), "wrong", with_form(oracles, change))
     with pytest.raises(AssertionError):
         check_rebuilds(wrong.oracles, wrong.sizes)
@@ -149,13 +149,16 @@ def forgotten_one(oracles: Any) -> Any:
 
 
 WRONG: list[tuple[str, Any, str]] = [
-    *((f"coin 5 % too bold, {b.__name__}", mutants.coin_for(1.05, b), PLAIN) for b in BANKS),
-    *((f"swapped ε, {b.__name__}", mutants.swapped_epsilons(b), PER_BLOCK) for b in BANKS),
-    *((f"no λ, {b.__name__}", mutants.without_company(b), SENSITIVE) for b in BANKS),
-    *((f"λ a coin lower, {b.__name__}", lower("cover_threshold", b), SENSITIVE) for b in BANKS),
-    *((f"d₁ a coin lower, {b.__name__}", lower("_stray", b), PLAIN) for b in BANKS[:2]),
-    *((f"lies a coin lower, {b.__name__}", lower("cover_threshold", b), PLAIN) for b in BANKS[2:]),
-    *((f"no −1, {b.__name__}", forgotten_one(b), PLAIN) for b in BANKS[2:]),
+    *((f"coin 5 % too bold, {b.__name__}", mutants.coin_for(1.05, b), PLAIN) for b in ORACLES),
+    *((f"swapped ε, {b.__name__}", mutants.swapped_epsilons(b), PER_BLOCK) for b in ORACLES),
+    *((f"no λ, {b.__name__}", mutants.without_company(b), SENSITIVE) for b in ORACLES),
+    *((f"λ a coin lower, {b.__name__}", lower("cover_threshold", b), SENSITIVE) for b in ORACLES),
+    *((f"d₁ a coin lower, {b.__name__}", lower("_stray", b), PLAIN) for b in ORACLES[:2]),
+    *(
+        (f"lies a coin lower, {b.__name__}", lower("cover_threshold", b), PLAIN)
+        for b in ORACLES[2:]
+    ),
+    *((f"no −1, {b.__name__}", forgotten_one(b), PLAIN) for b in ORACLES[2:]),
 ]
 NAMES = [row[0] for row in WRONG]
 
@@ -166,9 +169,11 @@ def test_the_form_shows_what_leaks(name: str, wrong: Any, kind: str) -> None:
 
 
 def test_more_company_than_there_are_people_is_no_distribution() -> None:
-    made = mechanism(context(SENSITIVE, 1.0), "oue")
-    made.oracles.cover_threshold = made.oracles.cover_threshold * 0 + np.uint64(COIN_ONE + 1)
-    assert agree_by_form(made).faulty_row == int(made.clear_symbols[0])
+    mechanism = registry.mechanism(context(SENSITIVE, 1.0), "oue")
+    mechanism.oracles.cover_threshold = mechanism.oracles.cover_threshold * 0 + np.uint64(
+        COIN_ONE + 1
+    )
+    assert agree_by_form(mechanism).faulty_row == int(mechanism.clear_symbols[0])
 
 
 # --- full size -----------------------------------------------------------------------------
@@ -185,11 +190,11 @@ def paper_map(kind: str) -> Context:
 
 
 @pytest.mark.parametrize("kind", [PLAIN, SENSITIVE, PER_BLOCK])
-@pytest.mark.parametrize("oracles", BANKS)
+@pytest.mark.parametrize("oracles", ORACLES)
 def test_right_ones_hold_at_full_size(oracles: Any, kind: str) -> None:
     policy = paper_map(kind)
-    made = ContextMechanism(policy, "right", oracles)
-    audit = audit_context(made)
+    mechanism = ContextMechanism(policy, "right", oracles)
+    audit = audit_context(mechanism)
     assert (audit.holds, audit.method, audit.faulty_row) == (True, THE_FORM, None)
     assert len(audit.classes) == policy.m * (1 if kind == PLAIN else 2)
     for each in audit.classes:
@@ -228,26 +233,26 @@ def test_each_slip_is_found_at_full_size(name: str, wrong: Any, kind: str) -> No
 def test_rows_have_to_be_distributions(form: SupportForm, right: bool) -> None:
     assert is_distribution(form) == right
     policy = paper_map(SENSITIVE)
-    made = ContextMechanism(policy, "stated", with_form(OueOracles, lambda _: form))
+    mechanism = ContextMechanism(policy, "stated", with_form(OueOracles, lambda _: form))
     first = None if right else int(np.flatnonzero(policy.hidden())[0])
     # Where the base itself is none, the first of all is faulty: symbol 0, who is not hidden.
     base = 0 <= form.share <= 1
-    assert audit_context(made).faulty_row == (first if base else 0)
+    assert audit_context(mechanism).faulty_row == (first if base else 0)
 
 
 def test_subsets_larger_than_their_block_are_no_distribution(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def build(sizes: Ints, epsilon: Floats) -> Any:
-        made = SubsetSelectionOracles(sizes, epsilon)
-        made._omega = sizes + 1
-        return made
+        mechanism = SubsetSelectionOracles(sizes, epsilon)
+        mechanism._omega = sizes + 1
+        return mechanism
 
-    made = ContextMechanism(paper_map(PLAIN), "too large", build)
+    mechanism = ContextMechanism(paper_map(PLAIN), "too large", build)
     with pytest.raises(CaldpError, match="no report for hidden values"):
-        audit_context(made)
+        audit_context(mechanism)
     monkeypatch.setattr(audit_large, "DENSE_MAX_ENTRIES", -1)
-    audit = audit_context(made)
+    audit = audit_context(mechanism)
     assert not audit.holds
     assert audit.faulty_row == 0
 
@@ -262,8 +267,8 @@ def test_subsets_larger_than_their_block_are_no_distribution(
     ],
 )
 def test_the_larger_weight_may_be_either(form: SupportForm, privacy_loss: float) -> None:
-    made = ContextMechanism(paper_map(PLAIN), "stated", with_form(OueOracles, lambda _: form))
-    audit = audit_context(made)
+    mechanism = ContextMechanism(paper_map(PLAIN), "stated", with_form(OueOracles, lambda _: form))
+    audit = audit_context(mechanism)
     assert audit.worst is not None
     assert audit.worst.privacy_loss == pytest.approx(privacy_loss)
 
@@ -272,11 +277,11 @@ def test_the_larger_weight_may_be_either(form: SupportForm, privacy_loss: float)
 
 
 def test_a_channel_is_written_out_as_long_as_it_is_small(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = mechanism(context(PER_BLOCK, 1.0), "oue")
-    entries = (int(made.sizes.max()) + 1) * made.oracles.outputs
+    mechanism = registry.mechanism(context(PER_BLOCK, 1.0), "oue")
+    entries = (int(mechanism.sizes.max()) + 1) * mechanism.oracles.outputs
     for limit, method in ((entries, EVERY_ENTRY), (entries - 1, THE_FORM)):
         monkeypatch.setattr(audit_large, "DENSE_MAX_ENTRIES", limit)
-        assert audit_context(made).method == method
+        assert audit_context(mechanism).method == method
 
 
 def test_rows_are_streamed_before_a_form_is_believed() -> None:
@@ -284,6 +289,6 @@ def test_rows_are_streamed_before_a_form_is_believed() -> None:
         def support_form(self, block: int) -> SupportForm:
             raise AssertionError
 
-    made = ContextMechanism(Context.plain(3000, 1.0), "both", Both)
-    assert isinstance(made.oracles, HasSupportForm)
-    assert audit_context(made).method == EVERY_ENTRY
+    mechanism = ContextMechanism(Context.plain(3000, 1.0), "both", Both)
+    assert isinstance(mechanism.oracles, HasSupportForm)
+    assert audit_context(mechanism).method == EVERY_ENTRY

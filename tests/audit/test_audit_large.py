@@ -11,7 +11,7 @@ import pytest
 from caldp_core.audit.blockwise import BOTH_SENSITIVE, OTHER_NOT, audit_context
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
+from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
 from caldp_core.mechanisms.base import ChannelRows, StreamsRows
 from caldp_core.mechanisms.oracles.galois import GaloisOracles
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
@@ -30,7 +30,7 @@ LARGE = 5000
 STREAMING = [
     name
     for name in FAMILIES
-    if isinstance(mechanism(Context.plain(2, 1.0), name).oracles, StreamsRows)
+    if isinstance(registry.mechanism(Context.plain(2, 1.0), name).oracles, StreamsRows)
 ]
 
 
@@ -41,15 +41,15 @@ def test_families_for_large_domains_stream_their_rows() -> None:
 @pytest.mark.parametrize("family", STREAMING)
 def test_streamed_rows_are_those_of_the_channel(family: str) -> None:
     for kind, epsilon in CASES:
-        made = mechanism(context(kind, epsilon), family)
+        mechanism = registry.mechanism(context(kind, epsilon), family)
         with naming(f"{kind}, ε = {epsilon}"):
-            check_streamed(made)
+            check_streamed(mechanism)
 
 
-def check_streamed(made: ContextMechanism) -> None:
-    oracles = made.oracles
+def check_streamed(mechanism: ContextMechanism) -> None:
+    oracles = mechanism.oracles
     assert isinstance(oracles, StreamsRows)
-    for block in np.flatnonzero(made.sizes):
+    for block in np.flatnonzero(mechanism.sizes):
         first, numerators, denominator = oracles.channel(int(block))
         rows = numerators.shape[0]
         for start in range(rows):
@@ -163,8 +163,8 @@ def test_a_base_row_that_is_no_law_is_laid_to_those_who_use_it() -> None:
 @pytest.mark.parametrize("family", ["hadamard", "randomized-response", "galois"])
 def test_a_bolder_coin_is_found_at_size(family: str) -> None:
     labels, flags = np.arange(LARGE) % 3, np.arange(LARGE) % 4 > 0
-    made = mechanism(Context.of(labels, flags, [1.0, 0.5, 2.0]), family)
-    audit = audit_context(made)
+    mechanism = registry.mechanism(Context.of(labels, flags, [1.0, 0.5, 2.0]), family)
+    audit = audit_context(mechanism)
     assert audit.holds
     assert [(c.block, c.kind) for c in audit.classes] == [
         (block, kind) for block in range(3) for kind in (BOTH_SENSITIVE, OTHER_NOT)
@@ -172,8 +172,8 @@ def test_a_bolder_coin_is_found_at_size(family: str) -> None:
     assert [c.privacy_loss for c in audit.classes] == pytest.approx(
         [1, 1, 0.5, 0.5, 2, 2], abs=1e-9
     )
-    made.policy = Context.of(labels, flags, [1.0, 0.499, 2.0])
-    stricter = audit_context(made)
+    mechanism.policy = Context.of(labels, flags, [1.0, 0.499, 2.0])
+    stricter = audit_context(mechanism)
     assert not stricter.holds
     assert [c.holds for c in stricter.classes] == [True, True, False, False, True, True]
     assert stricter.worst is not None
@@ -182,12 +182,12 @@ def test_a_bolder_coin_is_found_at_size(family: str) -> None:
 
 def test_numerators_beyond_64_bits_are_exact() -> None:
     """s·(2^48 − N) + N passes 2^63 at ε = 20, where the whole matrix of int64 would overflow."""
-    made = mechanism(Context.plain(40_000, 20.0), "randomized-response")
-    assert isinstance(made.oracles, StreamsRows)
-    values = made.oracles.channel_rows(0, 0, 1).values
+    mechanism = registry.mechanism(Context.plain(40_000, 20.0), "randomized-response")
+    assert isinstance(mechanism.oracles, StreamsRows)
+    values = mechanism.oracles.channel_rows(0, 0, 1).values
     assert values[-1] > 2**63
-    noise = int(made.oracles.cover_threshold[0])
-    audit = audit_context(made)
+    noise = int(mechanism.oracles.cover_threshold[0])
+    audit = audit_context(mechanism)
     assert audit.holds
     assert audit.worst is not None
     assert audit.worst.ratio == Fraction(40_000 * (COIN_ONE - noise) + noise, noise)
@@ -197,7 +197,7 @@ def test_numerators_beyond_64_bits_are_exact() -> None:
 @pytest.mark.parametrize("policy", [context(BOTH, 1.0), Context.plain(LARGE, 1.0)])
 def test_progress_ends_at_one_and_never_falls(family: str, policy: Context) -> None:
     shares: list[float] = []
-    audit_context(mechanism(policy, family), shares.append)
+    audit_context(registry.mechanism(policy, family), shares.append)
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
 
@@ -219,9 +219,9 @@ def test_one_large_block_is_told_piece_by_piece_and_can_be_stopped(oracles: Any)
         assert share <= 0.1
         raise Stopped
 
-    made = ContextMechanism(Context.plain(LARGE, 1.0), "counting", Counting)
+    mechanism = ContextMechanism(Context.plain(LARGE, 1.0), "counting", Counting)
     with pytest.raises(Stopped):
-        audit_context(made, stop)
+        audit_context(mechanism, stop)
     assert sum(read) <= LARGE / 10
 
 
@@ -250,14 +250,14 @@ def test_the_pair_named_is_the_one_that_leaks(oracles: Any) -> None:
 
 
 def test_a_channel_written_out_has_a_stated_size() -> None:
-    made = ContextMechanism(Context.plain(3000, 1.0), "large", written_out(HR))
+    mechanism = ContextMechanism(Context.plain(3000, 1.0), "large", written_out(HR))
     with pytest.raises(CaldpError, match=r"at most 4,000,000 entries and would have up to 1\.23e"):
-        audit_context(made)
+        audit_context(mechanism)
 
 
 def test_too_much_to_stream_is_refused() -> None:
     with pytest.raises(CaldpError, match="at most 100,000,000,000 entries"):
-        audit_context(mechanism(Context.plain(400_000, 1.0), "hadamard"))
+        audit_context(registry.mechanism(Context.plain(400_000, 1.0), "hadamard"))
 
 
 @pytest.mark.parametrize(
@@ -269,7 +269,7 @@ def test_too_much_to_stream_is_refused() -> None:
     ],
 )
 def test_a_mechanism_made_for_something_else_is_not_judged(policy: Context) -> None:
-    made = mechanism(Context.plain(6, 1.0), "hadamard")
-    made.policy = policy
+    mechanism = registry.mechanism(Context.plain(6, 1.0), "hadamard")
+    mechanism.policy = policy
     with pytest.raises(CaldpError, match="other blocks or another sensitive set"):
-        audit_context(made)
+        audit_context(mechanism)

@@ -15,7 +15,7 @@ from caldp_core.audit.mechanisms import EVERY_PAIR, SMALL_TWIN, TAGS
 from caldp_core.audit.pairwise import audit_channel, exact_audit
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource
-from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
+from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
 from caldp_core.mechanisms.backgrounds import uniform_background
 from caldp_core.mechanisms.base import ChannelRows
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
@@ -151,11 +151,11 @@ def test_changes_on_the_server_s_side_need_no_words() -> None:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_contexts_are_read_block_by_block(family: str) -> None:
-    made = mechanism(context(BOTH, 1.0), family)
-    assert audit_mechanism(made) == audit_context(made)
-    assert audit_mechanism(made).method == EVERY_ENTRY
+    mechanism = registry.mechanism(context(BOTH, 1.0), family)
+    assert audit_mechanism(mechanism) == audit_context(mechanism)
+    assert audit_mechanism(mechanism).method == EVERY_ENTRY
     with pytest.raises(CaldpError, match="made for another context"):
-        audit_mechanism(made, context(BOTH, 0.9))
+        audit_mechanism(mechanism, context(BOTH, 0.9))
 
 
 class Levels:
@@ -210,17 +210,17 @@ def test_rows_of_numpy_do_not_wrap() -> None:
     policy = Context.plain(200, 1.0)
     found = audit_context(ContextMechanism(policy, "numpy", OfNumpy))
     assert found.holds
-    assert found == audit_context(mechanism(policy, "hadamard"))
+    assert found == audit_context(registry.mechanism(policy, "hadamard"))
 
 
 @pytest.mark.parametrize("policy", [GridMetric(3, 4, 0.7, 0.4), GridMetric(1, 5, 0.3, 0.3)])
 def test_axes_say_what_every_pair_says(policy: GridMetric) -> None:
-    made = GridGeometric(policy)
+    mechanism = GridGeometric(policy)
     for asked in (policy, GridMetric(policy.rows, policy.columns, 0.7, 0.39)):
-        by_axes = audit_axes(made, asked)
-        assert by_axes.holds == audit_channel(made.exact_channel(), asked).holds
+        by_axes = audit_axes(mechanism, asked)
+        assert by_axes.holds == audit_channel(mechanism.exact_channel(), asked).holds
         assert by_axes.method == EVERY_AXIS
-    assert audit_axes(made, policy).holds
+    assert audit_axes(mechanism, policy).holds
 
 
 def test_noise_on_maps_is_audited_at_full_size() -> None:
@@ -266,24 +266,24 @@ def test_planar_noise_is_read_on_a_small_map_and_says_so() -> None:
 def test_tags_are_audited_as_values() -> None:
     flags = np.arange(6) < 2
     policy = PersonalPolicy.of(flags, [0.3, 0.1], uniform_background(2, ~flags), 1.0)
-    made = Hadamard().make(policy)
-    found = audit_mechanism(made)
+    mechanism = Hadamard().make(policy)
+    found = audit_mechanism(mechanism)
     assert found.holds
     assert found.method == EVERY_ENTRY + TAGS
     # X_S and both tags are sensitive, four values lend them cover.
     assert [each.pairs for each in found.classes] == [4 * 3, 4 * 4]
-    assert exact_audit(made).holds
+    assert exact_audit(mechanism).holds
     policy = PersonalPolicy.of(flags, [0.3, 0.1], uniform_background(2, ~flags), 0.99)
     with pytest.raises(CaldpError, match="made for another context"):
-        audit_mechanism(made, policy)
+        audit_mechanism(mechanism, policy)
 
 
 def test_any_matrix_can_be_asked_about() -> None:
-    made = BinaryMechanism(BinaryPolicy(0.5, 2.0))
-    assert audit_mechanism(made, DenseMatrix.of([[0, 0.5], [2.0, 0]])).holds
-    assert not audit_mechanism(made, DenseMatrix.of([[0, 0.4], [2.0, 0]])).holds
+    mechanism = BinaryMechanism(BinaryPolicy(0.5, 2.0))
+    assert audit_mechanism(mechanism, DenseMatrix.of([[0, 0.5], [2.0, 0]])).holds
+    assert not audit_mechanism(mechanism, DenseMatrix.of([[0, 0.4], [2.0, 0]])).holds
     with pytest.raises(CaldpError, match="does not fit a mechanism"):
-        audit_mechanism(made, DenseMatrix.of([[0.0]]))
+        audit_mechanism(mechanism, DenseMatrix.of([[0.0]]))
 
 
 def test_what_states_nothing_is_refused() -> None:

@@ -10,7 +10,7 @@ from caldp_core.audit.beliefs import Beliefs, promised, promised_of_value, reach
 from caldp_core.audit.inference import most_believed
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Floats
-from caldp_core.mechanisms import FAMILIES, mechanism
+from caldp_core.mechanisms import FAMILIES, registry
 from caldp_core.mechanisms.catalogue import mechanisms_for
 from caldp_core.privacy.context import Context, PrivacyMatrix
 from caldp_core.privacy.distance import GridMetric
@@ -37,7 +37,7 @@ def a_prior() -> Floats:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_no_channel_leads_beyond_the_promise(name: str, family: str) -> None:
     context, prior = CONTEXTS[name], a_prior()
-    channel = mechanism(context, family).exact_channel()
+    channel = registry.mechanism(context, family).exact_channel()
     groups = np.concatenate([SINGLE, PAIRS])
     for group, found in zip(groups, reached(channel, prior, groups), strict=True):
         bound = promised(context, prior, group)
@@ -49,7 +49,9 @@ def test_no_channel_leads_beyond_the_promise(name: str, family: str) -> None:
 def test_randomized_response_between_two_values_reaches_the_promise() -> None:
     context, prior = Context.plain(2, 1.0), np.array([0.2, 0.8])
     (found,) = reached(
-        mechanism(context, "randomized-response").exact_channel(), prior, np.array([[True, False]])
+        registry.mechanism(context, "randomized-response").exact_channel(),
+        prior,
+        np.array([[True, False]]),
     )
     bound = promised(context, prior, np.array([True, False]))
     assert (found.least, found.most) == pytest.approx((bound.least, bound.most), abs=1e-9)
@@ -68,8 +70,8 @@ def test_channels_of_any_policy_stay_within_the_promise_of_each_value(name: str)
     prior = np.random.default_rng(7).dirichlet(np.ones(policy.k))
     groups: Bools = np.eye(policy.k, dtype=np.bool_)
     for entry in mechanisms_for(policy):
-        made = entry.make(policy)
-        for x, found in enumerate(reached(made.exact_channel(), prior, groups)):
+        mechanism = entry.make(policy)
+        for x, found in enumerate(reached(mechanism.exact_channel(), prior, groups)):
             bound = promised_of_value(policy, prior, x)
             assert bound.before == pytest.approx(found.before)
             assert bound.least - NEARLY <= found.least
@@ -92,7 +94,7 @@ def test_of_two_values_and_in_plain_ldp_both_ways_to_the_promise_agree() -> None
 
 def test_a_stronger_channel_is_told_from_the_promise() -> None:
     prior, group = a_prior(), SINGLE[0]
-    channel = mechanism(Context.plain(K, 1.1), "randomized-response").exact_channel()
+    channel = registry.mechanism(Context.plain(K, 1.1), "randomized-response").exact_channel()
     (found,) = reached(channel, prior, group[None])
     bound = promised(CONTEXTS["plain"], prior, group)
     assert found.most > mechanism_most(prior, 1.0) + 1e-3
@@ -100,14 +102,14 @@ def test_a_stronger_channel_is_told_from_the_promise() -> None:
 
 
 def mechanism_most(prior: Floats, epsilon: float) -> float:
-    channel = mechanism(Context.plain(K, epsilon), "randomized-response").exact_channel()
+    channel = registry.mechanism(Context.plain(K, epsilon), "randomized-response").exact_channel()
     return reached(channel, prior, SINGLE[:1])[0].most
 
 
 @pytest.mark.parametrize("family", ["hadamard", "subset-selection"])
 def test_single_values_by_another_way(family: str) -> None:
     context = CONTEXTS["high-low"]
-    channel = mechanism(context, family).exact_channel()
+    channel = registry.mechanism(context, family).exact_channel()
     shares = [Fraction(i + 1, K * (K + 1) // 2) for i in range(K)]
     found = reached(channel, np.array(shares, dtype=np.float64), SINGLE)
     outputs = range(len(channel[0]))
@@ -145,6 +147,6 @@ def test_nobody_and_everybody_stay_what_they_are() -> None:
 
 
 def test_a_prior_of_another_size_is_an_error() -> None:
-    channel = mechanism(CONTEXTS["plain"], "hadamard").exact_channel()
+    channel = registry.mechanism(CONTEXTS["plain"], "hadamard").exact_channel()
     with pytest.raises(CaldpError, match="one share for each of the 7 values, got 3"):
         reached(channel, np.ones(3) / 3, SINGLE)

@@ -14,7 +14,7 @@ from caldp_core.audit.error_regions import claimed_region, gap_to_claim, reached
 from caldp_core.audit.told_apart import told_apart
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
-from caldp_core.mechanisms import FAMILIES, mechanism
+from caldp_core.mechanisms import FAMILIES, registry
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
 from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.context import Context
@@ -37,18 +37,20 @@ def supports(line: Floats, weight: float) -> float:
 @SOME
 def test_the_region_reached_is_that_of_the_exact_channel(family: str, kind: str) -> None:
     """Convex regions are told by their support: min P_FA + w·P_MD, here in rationals."""
-    built = mechanism(context(kind, 1.0), family)
-    channel = built.exact_channel()
-    for x, other in list(permutations(range(built.k), 2))[::7]:
-        line = reached_region(built, x, other)
+    mechanism = registry.mechanism(context(kind, 1.0), family)
+    channel = mechanism.exact_channel()
+    for x, other in list(permutations(range(mechanism.k), 2))[::7]:
+        line = reached_region(mechanism, x, other)
         assert (np.diff(line[:, 0]) >= 0).all()
         assert (np.diff(line[:, 1]) <= NEARLY).all()
         for weight in (Fraction(1, 9), Fraction(1, 2), Fraction(1), Fraction(5, 2), Fraction(9)):
             exact = float(least_weighted_error(channel, x, other, weight))
             with naming(f"{x} against {other}, weight {weight}"):
                 assert supports(line, float(weight)) == pytest.approx(exact, abs=NEARLY)
-        assert told_apart(built, x, other) == pytest.approx(1 - supports(line, 1.0) / 2, abs=NEARLY)
-        assert gap_to_claim(claimed_region(built.policy, x, other), line) >= -NEARLY
+        assert told_apart(mechanism, x, other) == pytest.approx(
+            1 - supports(line, 1.0) / 2, abs=NEARLY
+        )
+        assert gap_to_claim(claimed_region(mechanism.policy, x, other), line) >= -NEARLY
 
 
 @pytest.mark.parametrize("levels", [(1.0, 1.0), (0.3, 2.0), (math.inf, 1.0), (2.0, math.inf)])
@@ -77,11 +79,14 @@ def test_regions_of_any_matrix() -> None:
 @pytest.mark.parametrize(("family", "kind"), thinned(TOLD, CONTEXTS, one_in=2))
 def test_the_best_guess_is_that_of_the_channel(family: str, kind: str) -> None:
     for epsilon in (0.5, 1.0, 4.0):
-        built = mechanism(context(kind, epsilon), family)
-        hidden, channel = built.policy.hidden(), built.exact_channel()
+        mechanism = registry.mechanism(context(kind, epsilon), family)
+        hidden, channel = mechanism.policy.hidden(), mechanism.exact_channel()
         for seed in range(4):
-            prior = np.random.default_rng(seed).dirichlet(np.full(built.k, 0.5))
-            found, exact = best_guess(built, prior), best_guess_of_channel(channel, prior, hidden)
+            prior = np.random.default_rng(seed).dirichlet(np.full(mechanism.k, 0.5))
+            found, exact = (
+                best_guess(mechanism, prior),
+                best_guess_of_channel(channel, prior, hidden),
+            )
             with naming(f"ε = {epsilon}, prior {seed}"):
                 assert asdict(found) == pytest.approx(asdict(exact), abs=NEARLY)
                 joint = prior[:, None] * np.array(channel, dtype=np.float64)
@@ -93,9 +98,11 @@ def test_the_best_guess_is_that_of_the_channel(family: str, kind: str) -> None:
 
 def test_who_is_protected_is_guessed_less_often_than_who_is_not() -> None:
     even = np.full(40, 1 / 40)
-    found = best_guess(mechanism(Context.high_low(np.arange(40) < 20, 1.0), "hadamard"), even)
+    found = best_guess(
+        registry.mechanism(Context.high_low(np.arange(40) < 20, 1.0), "hadamard"), even
+    )
     assert found.others > 0.4 > 4 * found.hidden
-    rr = best_guess(mechanism(Context.plain(40, 1.0), "randomized-response"), even)
+    rr = best_guess(registry.mechanism(Context.plain(40, 1.0), "randomized-response"), even)
     assert rr.after == rr.hidden == pytest.approx(np.e / (np.e + 39))
     assert rr.others == rr.others_before == 0.0
 
@@ -106,7 +113,7 @@ def test_large_maps_and_what_does_not_tell() -> None:
     prior = rng.dirichlet(np.full(k, 0.1))
     by_block = np.array([prior[policy.blocks == j].max() for j in range(policy.m)])
     for family in TOLD:
-        found = best_guess(mechanism(policy, family), prior)
+        found = best_guess(registry.mechanism(policy, family), prior)
         assert by_block.sum() <= found.after <= math.e * by_block.sum()
     with pytest.raises(CaldpError, match="does not tell how its reports overlap"):
-        best_guess(mechanism(Context.plain(5, 1.0), "local-hashing"), np.full(5, 0.2))
+        best_guess(registry.mechanism(Context.plain(5, 1.0), "local-hashing"), np.full(5, 0.2))

@@ -1,6 +1,6 @@
 """An onlooker's beliefs by what mechanisms offer, against Bayes on the written-out channel."""
 
-from itertools import permutations
+from itertools import cycle, permutations
 from typing import Any, Final
 
 import numpy as np
@@ -11,7 +11,7 @@ from caldp_core.audit.inference import believed, likeliest, likelihood, most_bel
 from caldp_core.audit.told_apart import guessed_right_of_all, told_apart
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
-from caldp_core.mechanisms import FAMILIES, Mechanism, mechanism
+from caldp_core.mechanisms import FAMILIES, Mechanism, registry
 from caldp_core.mechanisms.backgrounds import uniform_background
 from caldp_core.mechanisms.catalogue import MechanismEntry, mechanisms_for
 from caldp_core.mechanisms.tagged import TaggedMechanism
@@ -44,14 +44,14 @@ def by_bayes(channel: Floats, prior: Floats, outputs: list[int]) -> Floats:
 def test_every_report_is_as_likely_as_the_channel_says(
     policy: PrivacyMatrix, entry: MechanismEntry
 ) -> None:
-    made = entry.make(policy)
-    channel = channel_of(made)
-    tallies = single_tallies(made)
+    mechanism = entry.make(policy)
+    channel = channel_of(mechanism)
+    tallies = single_tallies(mechanism)
     some = np.random.default_rng(2).permutation(len(tallies))[:60]
     for y in some.tolist():
         if not channel[:, y].any():
             continue
-        found = likelihood(made, tallies[y])
+        found = likelihood(mechanism, tallies[y])
         found = found / found.sum() * channel[:, y].sum()
         np.testing.assert_allclose(found, channel[:, y], rtol=1e-6, atol=1e-14)
 
@@ -60,13 +60,13 @@ def test_every_report_is_as_likely_as_the_channel_says(
 def test_two_reports_lead_where_bayes_leads_and_no_further_than_the_promise(
     policy: PrivacyMatrix, entry: MechanismEntry
 ) -> None:
-    made = entry.make(policy)
-    channel, tallies, prior = channel_of(made), single_tallies(made), prior_of(policy.k)
+    mechanism = entry.make(policy)
+    channel, tallies, prior = channel_of(mechanism), single_tallies(mechanism), prior_of(policy.k)
     rng = np.random.default_rng(8)
     for x in rng.permutation(policy.k)[:3].tolist():
-        seen = rng.choice(made.outputs, 2, p=channel[x] / channel[x].sum()).tolist()
+        seen = rng.choice(mechanism.outputs, 2, p=channel[x] / channel[x].sum()).tolist()
         for reports in (seen[:1], seen):
-            found = believed(made, prior, [tallies[y] for y in reports])
+            found = believed(mechanism, prior, [tallies[y] for y in reports])
             np.testing.assert_allclose(found, by_bayes(channel, prior, reports), rtol=1e-6)
             for s in range(policy.k):
                 most = most_believed(policy, prior, s, len(reports))
@@ -75,19 +75,19 @@ def test_two_reports_lead_where_bayes_leads_and_no_further_than_the_promise(
 
 def test_a_stronger_channel_goes_beyond_the_promise() -> None:
     weaker, prior = Context.plain(7, 1.0), prior_of(7)
-    made = mechanism(Context.plain(7, 1.1), "randomized-response")
-    after = believed(made, prior, single_tallies(made)[:1])
+    mechanism = registry.mechanism(Context.plain(7, 1.1), "randomized-response")
+    after = believed(mechanism, prior, single_tallies(mechanism)[:1])
     assert after[0] > most_believed(weaker, prior, 0) * 1.01
 
 
 def test_the_promise_is_reached_and_adds_up() -> None:
     policy, prior = Context.plain(2, 1.0), np.array([0.5, 0.5])
-    made = mechanism(policy, "randomized-response")
-    report = single_tallies(made)[0]
+    mechanism = registry.mechanism(policy, "randomized-response")
+    report = single_tallies(mechanism)[0]
     for m in (1, 2, 5):
         most = most_believed(policy, prior, 0, m)
         assert most == pytest.approx(guessed_right(1.0, m))
-        assert believed(made, prior, [report] * m)[0] == pytest.approx(most)
+        assert believed(mechanism, prior, [report] * m)[0] == pytest.approx(most)
     assert most_believed(policy, prior, 0, 0) == 0.5
 
 
@@ -95,14 +95,14 @@ def test_the_promise_is_reached_and_adds_up() -> None:
 def test_two_symbols_are_told_apart_as_the_channel_allows(
     policy: PrivacyMatrix, entry: MechanismEntry
 ) -> None:
-    made = entry.make(policy)
-    channel = channel_of(made)
-    for x, other in list(permutations(range(policy.k), 2))[:40]:
-        for w in (0.5, 0.2):
-            two = np.zeros(policy.k)
-            two[[x, other]] = w, 1 - w
-            expected = guessed_right_of_all(channel.tolist(), two)
-            assert told_apart(made, x, other, w) == pytest.approx(expected, abs=1e-9)
+    mechanism = entry.make(policy)
+    channel = channel_of(mechanism)
+    pairs = list(permutations(range(policy.k), 2))[:40]
+    for (x, other), w in zip(pairs, cycle((0.5, 0.2)), strict=False):
+        two = np.zeros(policy.k)
+        two[[x, other]] = w, 1 - w
+        expected = guessed_right_of_all(channel.tolist(), two)
+        assert told_apart(mechanism, x, other, w) == pytest.approx(expected, abs=1e-9)
 
 
 TAGGED: Final = PersonalPolicy.of(
@@ -116,10 +116,10 @@ TAGGED: Final = PersonalPolicy.of(
 @pytest.mark.parametrize("family", ["hadamard", "randomized-response", "rappor"])
 def test_reports_of_people_with_tags_lead_where_bayes_leads(family: str) -> None:
     """By all that may be true of a person: their place, and which of their own it is, if any."""
-    made = FAMILIES[family].spec().make(TAGGED)
-    assert isinstance(made, TaggedMechanism)
-    common, channel = channel_of(made.common), channel_of(made)
-    tallies, prior = single_tallies(made), prior_of(TAGGED.k)
+    mechanism = FAMILIES[family].spec().make(TAGGED)
+    assert isinstance(mechanism, TaggedMechanism)
+    common, channel = channel_of(mechanism.common), channel_of(mechanism)
+    tallies, prior = single_tallies(mechanism), prior_of(TAGGED.k)
     own = np.where(TAGGED.sensitive[:, None], 0.0, TAGGED.shares)
     apart = []
     for y in np.random.default_rng(4).permutation(len(tallies))[:12].tolist():
@@ -128,9 +128,9 @@ def test_reports_of_people_with_tags_lead_where_bayes_leads(family: str) -> None
                 continue
             of = common[:, reports].prod(axis=1)
             joint = prior * ((1.0 - own.sum(axis=1)) * of[: TAGGED.k] + own @ of[TAGGED.k :])
-            found = believed(made, prior, [tallies[each] for each in reports])
+            found = believed(mechanism, prior, [tallies[each] for each in reports])
             np.testing.assert_allclose(found, joint / joint.sum(), rtol=1e-9)
-            redrawn = prior * np.prod([likelihood(made, tallies[r]) for r in reports], axis=0)
+            redrawn = prior * np.prod([likelihood(mechanism, tallies[r]) for r in reports], axis=0)
             apart.append(float(np.abs(found - redrawn / redrawn.sum()).max()))
             if len(reports) == 1:
                 np.testing.assert_allclose(found, by_bayes(channel, prior, [y]), rtol=1e-6)
@@ -140,7 +140,7 @@ def test_reports_of_people_with_tags_lead_where_bayes_leads(family: str) -> None
 
 def test_the_best_guess_of_all_symbols_in_closed_form() -> None:
     policy = Context.plain(7, 1.0)
-    channel = mechanism(policy, "randomized-response").exact_channel()
+    channel = registry.mechanism(policy, "randomized-response").exact_channel()
     even = np.full(7, 1 / 7)
     assert guessed_right_of_all(channel, even) == pytest.approx(np.e / (np.e + 6))
     nothing: Any = [[1 / 3] * 3] * 7
@@ -153,17 +153,17 @@ def test_a_map_of_43_750_places(family: str) -> None:
     rng, k = np.random.default_rng(3), 43_750
     blocks = np.arange(k) // 50
     policy = Context.of(blocks, rng.random(k) < 0.7, 1.0)
-    made: Mechanism = mechanism(policy, family)
+    mechanism: Mechanism = registry.mechanism(policy, family)
     prior = rng.dirichlet(np.ones(k))
     x = int(np.flatnonzero(policy.sensitive)[10])
-    reports = [made.tally(made.privatize(np.array([x]), rng)) for _ in range(40)]
-    after = believed(made, prior, reports)
+    reports = [mechanism.tally(mechanism.privatize(np.array([x]), rng)) for _ in range(40)]
+    after = believed(mechanism, prior, reports)
     assert after.sum() == pytest.approx(1.0)
     assert not after[blocks != blocks[x]].any()
     assert after[x] > 0.5 > prior[x]  # 40 fresh reports leave little hidden
     assert after[x] <= most_believed(policy, prior, x, 40) * (1 + NEARLY)
     other = int(np.flatnonzero((blocks == blocks[x]) & policy.sensitive)[0])
-    assert 0.5 < told_apart(made, x, other) <= guessed_right(1.0) + NEARLY
+    assert 0.5 < told_apart(mechanism, x, other) <= guessed_right(1.0) + NEARLY
 
 
 def test_the_likeliest_are_the_fewest() -> None:
@@ -174,13 +174,13 @@ def test_the_likeliest_are_the_fewest() -> None:
 
 
 def test_bad_input_is_told_in_a_sentence() -> None:
-    made = mechanism(Context.plain(7, 1.0), "hadamard")
-    one = made.tally(made.every_report()[:1])
+    mechanism = registry.mechanism(Context.plain(7, 1.0), "hadamard")
+    one = mechanism.tally(mechanism.every_report()[:1])
     with pytest.raises(CaldpError, match="7 probabilities that sum to 1"):
-        believed(made, np.ones(7), [one])
+        believed(mechanism, np.ones(7), [one])
     with pytest.raises(CaldpError, match="n = 2"):
-        likelihood(made, one + one)
-    blocks = mechanism(Context.block_structured([0, 0, 1, 1], 1.0), "hadamard")
+        likelihood(mechanism, one + one)
+    blocks = registry.mechanism(Context.block_structured([0, 0, 1, 1], 1.0), "hadamard")
     far = [blocks.tally(blocks.privatize(np.array([x]), np.random.default_rng(1))) for x in (0, 3)]
     with pytest.raises(CaldpError, match="impossible under this prior"):
         believed(blocks, np.full(4, 0.25), far)

@@ -13,7 +13,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.recovery import FakesGuess, recovered, spread_evenly, unmixed
-from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
+from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
 from caldp_core.mechanisms.direct.published_urap import PublishedUrap
 from caldp_core.mechanisms.oracles.local_hashing import LocalHashingOracles
 from caldp_core.mechanisms.oracles.subset_selection import SubsetSelectionOracles
@@ -30,8 +30,8 @@ CASES = 200
 """Above the families × contexts × attacks that any statistical test here runs on."""
 
 
-def made(family: str, kind: str, epsilon: float = 1.0) -> ContextMechanism:
-    return mechanism(context(kind, epsilon), family)
+def mechanism_of(family: str, kind: str, epsilon: float = 1.0) -> ContextMechanism:
+    return registry.mechanism(context(kind, epsilon), family)
 
 
 def target_sets(k: int) -> list[Ints]:
@@ -41,58 +41,62 @@ def target_sets(k: int) -> list[Ints]:
     return [*sets, np.arange(k)]
 
 
-def crafted_law(built: ContextMechanism, x: int) -> Floats:
+def crafted_law(mechanism: ContextMechanism, x: int) -> Floats:
     """(outputs,) by enumeration: the reports that add most to p̂_x, as often as x sends them."""
-    adds = single_estimates(built)[:, x]
-    law = np.where(adds >= adds.max() - NEARLY, channel_of(built)[x], 0.0)
+    adds = single_estimates(mechanism)[:, x]
+    law = np.where(adds >= adds.max() - NEARLY, channel_of(mechanism)[x], 0.0)
     return np.asarray(law / law.sum())
 
 
-def random_law(built: ContextMechanism) -> Floats:
+def random_law(mechanism: ContextMechanism) -> Floats:
     """(outputs,) by enumeration: reports are of x's block if any hidden symbol of it sends them."""
-    channel, cover = channel_of(built) > 0, built.cover
-    law = np.zeros(built.outputs)
-    for x in range(built.k):
-        block = built.policy.blocks[x]
-        alike = cover.hidden[built.policy.blocks[cover.hidden] == block]
+    channel, cover = channel_of(mechanism) > 0, mechanism.cover
+    law = np.zeros(mechanism.outputs)
+    for x in range(mechanism.k):
+        block = mechanism.policy.blocks[x]
+        alike = cover.hidden[mechanism.policy.blocks[cover.hidden] == block]
         by_hidden = channel[alike].any(axis=0)
         can = by_hidden if x in cover.hidden else channel[x] & ~by_hidden
-        law += can / can.sum() / built.k
+        law += can / can.sum() / mechanism.k
     return law
 
 
 @EVERY
 def test_no_report_adds_more_and_one_adds_as_much(family: str, kind: str) -> None:
-    built = made(family, kind)
-    for targets in target_sets(built.k):
-        each = single_estimates(built)[:, targets].sum(axis=1)
+    mechanism = mechanism_of(family, kind)
+    for targets in target_sets(mechanism.k):
+        each = single_estimates(mechanism)[:, targets].sum(axis=1)
         with naming(f"targets {targets}"):
-            assert poisoning.by_maximal_gain(built, targets) == pytest.approx(each.max(), rel=1e-9)
+            assert poisoning.by_maximal_gain(mechanism, targets) == pytest.approx(
+                each.max(), rel=1e-9
+            )
 
 
 @EVERY
 def test_means_of_crafted_and_random_reports(family: str, kind: str) -> None:
-    built = made(family, kind)
-    single = single_estimates(built)
+    mechanism = mechanism_of(family, kind)
+    single = single_estimates(mechanism)
     tolerance = NEARLY * max(1.0, float(np.abs(single).max()))
-    for x in range(built.k):
-        found = poisoning.crafted_mean(built, x)
+    for x in range(mechanism.k):
+        found = poisoning.crafted_mean(mechanism, x)
         with naming(f"symbol {x}"):
-            np.testing.assert_allclose(found, crafted_law(built, x) @ single, atol=tolerance)
-            assert found[x] == pytest.approx(poisoning.by_maximal_gain(built, np.array([x])))
-    found = poisoning.random_report_mean(built)
-    np.testing.assert_allclose(found, random_law(built) @ single, atol=tolerance)
-    for targets in target_sets(built.k):
-        assert poisoning.by_random_reports(built, targets) == pytest.approx(found[targets].sum())
+            np.testing.assert_allclose(found, crafted_law(mechanism, x) @ single, atol=tolerance)
+            assert found[x] == pytest.approx(poisoning.by_maximal_gain(mechanism, np.array([x])))
+    found = poisoning.random_report_mean(mechanism)
+    np.testing.assert_allclose(found, random_law(mechanism) @ single, atol=tolerance)
+    for targets in target_sets(mechanism.k):
+        assert poisoning.by_random_reports(mechanism, targets) == pytest.approx(
+            found[targets].sum()
+        )
 
 
-def check_crafted(built: ContextMechanism, x: int, repeats: int = 250) -> None:
+def check_crafted(mechanism: ContextMechanism, x: int, repeats: int = 250) -> None:
     """Mean and covariance of crafted tallies are those of independent reports of that law."""
-    law, design, fakes = crafted_law(built, x), design_of(built), 3000
+    law, design, fakes = crafted_law(mechanism, x), design_of(mechanism), 3000
     mean = law @ design
     covariance = fakes * ((design - mean).T * law) @ (design - mean)
     rng = np.random.default_rng(12)
-    tallies = [poisoning.sample_crafted(built, x, fakes, rng) for _ in range(repeats)]
+    tallies = [poisoning.sample_crafted(mechanism, x, fakes, rng) for _ in range(repeats)]
     counts = np.stack([tally.counts for tally in tallies]).astype(np.float64)
     assert all(tally.n == fakes for tally in tallies)
     spread = np.sqrt(np.where(covariance.diagonal() > 1e-9, covariance.diagonal(), 0.0))
@@ -105,34 +109,34 @@ def check_crafted(built: ContextMechanism, x: int, repeats: int = 250) -> None:
 
 @FAMILY
 def test_crafted_tallies_have_the_law_of_crafted_reports(family: str) -> None:
-    built = made(family, "blocks and sensitive set")
-    for x in (0, int(built.clear_symbols[0])):
+    mechanism = mechanism_of(family, "blocks and sensitive set")
+    for x in (0, int(mechanism.clear_symbols[0])):
         with naming(f"symbol {x}"):
-            check_crafted(built, x)
+            check_crafted(mechanism, x)
 
 
 def gains(
-    built: ContextMechanism, attack: str, targets: Ints, people: Ints, repeats: int
+    mechanism: ContextMechanism, attack: str, targets: Ints, people: Ints, repeats: int
 ) -> Floats:
     """(repeats,) simulated: what 5 % fakes do to the estimate of the targets' share."""
     rng = np.random.default_rng(13)
     n = int(people.sum())
     m = n // 19
     laws = {
-        RANDOM_REPORTS: random_law(built),
-        RANDOM_ITEMS: channel_of(built)[targets].mean(axis=0),
-        MAXIMAL_GAIN: best_report(built, targets),
+        RANDOM_REPORTS: random_law(mechanism),
+        RANDOM_ITEMS: channel_of(mechanism)[targets].mean(axis=0),
+        MAXIMAL_GAIN: best_report(mechanism, targets),
     }
-    every, found = built.every_report(), []
+    every, found = mechanism.every_report(), []
     for _ in range(repeats):
-        sent = rng.choice(built.outputs, size=m, p=laws[attack])
-        poisoned = built.sample_tally(people, rng) + built.tally(every[sent])
-        found.append(built.estimate(poisoned)[targets].sum() - people[targets].sum() / n)
+        sent = rng.choice(mechanism.outputs, size=m, p=laws[attack])
+        poisoned = mechanism.sample_tally(people, rng) + mechanism.tally(every[sent])
+        found.append(mechanism.estimate(poisoned)[targets].sum() - people[targets].sum() / n)
     return np.array(found)
 
 
-def best_report(built: ContextMechanism, targets: Ints) -> Floats:
-    adds = single_estimates(built)[:, targets].sum(axis=1)
+def best_report(mechanism: ContextMechanism, targets: Ints) -> Floats:
+    adds = single_estimates(mechanism)[:, targets].sum(axis=1)
     best = adds >= adds.max() - NEARLY
     return np.asarray(best / best.sum())
 
@@ -145,19 +149,19 @@ def test_simulated_attacks_gain_what_the_formula_says(family: str, name: str) ->
     Other attacks' formulas are off by 0.02 and more, one that forgets who is replaced (p_T) by
     0.021.
     """
-    built, targets = made(family, "blocks and sensitive set"), np.array([0, 3])
+    mechanism, targets = mechanism_of(family, "blocks and sensitive set"), np.array([0, 3])
     people = np.array([9, 1, 2, 2, 3, 1, 1, 4, 1, 1, 1]) * 730
     p = people / people.sum()
-    found = gains(built, name, targets, people, repeats=120)
-    wanted = poisoning.expected_gain(ATTACKS[name], built, p, targets, 0.05)
+    found = gains(mechanism, name, targets, people, repeats=120)
+    wanted = poisoning.expected_gain(ATTACKS[name], mechanism, p, targets, 0.05)
     spread = np.array([found.std()])
     limit = SIGNIFICANCE / CASES
     assert_mean(found[:, None], np.array([wanted]), spread, limit)
     for wrong in set(ATTACKS) - {name}:
-        other = poisoning.expected_gain(ATTACKS[wrong], built, p, targets, 0.05)
+        other = poisoning.expected_gain(ATTACKS[wrong], mechanism, p, targets, 0.05)
         with pytest.raises(AssertionError, match="z ="):
             assert_mean(found[:, None], np.array([other]), spread, limit)
-    forgetful = 0.05 * ATTACKS[name].added(built, targets)
+    forgetful = 0.05 * ATTACKS[name].added(mechanism, targets)
     with pytest.raises(AssertionError, match="z ="):
         assert_mean(found[:, None], np.array([forgetful]), spread, limit)
 
@@ -177,8 +181,8 @@ def test_gains_in_plain_ldp_are_those_of_the_paper(epsilon: float) -> None:
         ("oue", MAXIMAL_GAIN): 2 * r - rest + 2 * r / (power - 1),
     }
     for (family, attack), gain in printed.items():
-        built = mechanism(Context.plain(d, epsilon), family)
-        found = poisoning.expected_gain(ATTACKS[attack], built, p, targets, 0.05)
+        mechanism = registry.mechanism(Context.plain(d, epsilon), family)
+        found = poisoning.expected_gain(ATTACKS[attack], mechanism, p, targets, 0.05)
         assert found == pytest.approx(0.05 * gain, rel=1e-9), f"{family} {attack}"
 
 
@@ -198,29 +202,33 @@ def test_one_phones_power_by_the_size_of_its_block(epsilon: float) -> None:
     for family, form in forms.items():
         needed = []
         for s in (4, 16, 64):
-            built = mechanism(Context.block_structured(np.arange(k) // s, epsilon), family)
-            found = poisoning.power(built, 5, p, n)
+            mechanism = registry.mechanism(
+                Context.block_structured(np.arange(k) // s, epsilon), family
+            )
+            found = poisoning.power(mechanism, 5, p, n)
             assert found.added == pytest.approx(form(s), rel=1e-9)
-            assert found.noise == pytest.approx(n * np.sqrt(built.variance(p, n)[5]))
+            assert found.noise == pytest.approx(n * np.sqrt(mechanism.variance(p, n)[5]))
             needed.append(found.to_stand_out())
         if family == "randomized-response":
             assert max(needed) < 1.6 * min(needed), "power and noise fall together"
         else:
             assert 2 * needed[0] < needed[2], f"{family}: fewer stand out of smaller blocks"
     # Hadamard: noise c·√(people of the block), so the phones are 3·√(people of the block).
-    built = mechanism(Context.block_structured(np.arange(k) // 16, epsilon), "hadamard")
-    assert poisoning.power(built, 5, p, n).to_stand_out() == pytest.approx(1500, rel=0.02)
+    mechanism = registry.mechanism(
+        Context.block_structured(np.arange(k) // 16, epsilon), "hadamard"
+    )
+    assert poisoning.power(mechanism, 5, p, n).to_stand_out() == pytest.approx(1500, rel=0.02)
 
 
 def test_repair_that_knows_all_is_unbiased_and_one_that_does_not_misses_by_its_formula() -> None:
-    built, x, beta = made("hadamard", "blocks"), 2, 0.05
-    p = np.random.default_rng(3).dirichlet(np.ones(built.k))
-    added = poisoning.crafted_mean(built, x)
+    mechanism, x, beta = mechanism_of("hadamard", "blocks"), 2, 0.05
+    p = np.random.default_rng(3).dirichlet(np.ones(mechanism.k))
+    added = poisoning.crafted_mean(mechanism, x)
     mixed = (1 - beta) * p + beta * added
     np.testing.assert_allclose(unmixed(mixed, beta, added), p, atol=1e-12)
-    labels, one_report = built.blocks, built.tally(built.every_report()[:1])
-    seen = sums_by(labels, (1 - beta) * p + beta * np.eye(built.k)[x], built.policy.m)
-    evidence = replace(Evidence.of(built, one_report), unbiased=mixed, block_shares=seen)
+    labels, one_report = mechanism.blocks, mechanism.tally(mechanism.every_report()[:1])
+    seen = sums_by(labels, (1 - beta) * p + beta * np.eye(mechanism.k)[x], mechanism.policy.m)
+    evidence = replace(Evidence.of(mechanism, one_report), unbiased=mixed, block_shares=seen)
     told = FakesGuess(added, np.eye(seen.size)[labels[x]])
     np.testing.assert_allclose(recovered(evidence, beta, told), p, atol=1e-12)
     blind = spread_evenly(evidence, float(added.sum()))
@@ -232,20 +240,20 @@ def test_repair_that_knows_all_is_unbiased_and_one_that_does_not_misses_by_its_f
     assert missed == pytest.approx(beta * (added[x] - added.sum() / d) / (1 - beta))
     assert missed > 0.5 * beta * added[x]
     # Phones that follow the coins add e_x: a repair made for crafted reports takes too much.
-    honest = (1 - beta) * p + beta * np.eye(built.k)[x]
+    honest = (1 - beta) * p + beta * np.eye(mechanism.k)[x]
     assert unmixed(honest, beta, added)[x] - p[x] == pytest.approx(
         beta * (1 - added[x]) / (1 - beta)
     )
 
 
 def test_what_cannot_be_answered_is_refused() -> None:
-    built = made("hadamard", "plain")
+    mechanism = mechanism_of("hadamard", "plain")
     p = np.full(7, 1 / 7)
     with pytest.raises(CaldpError, match=r"fakes must be a number in \[0, 0.5\], got 0.6"):
-        poisoning.expected_gain(ATTACKS[RANDOM_ITEMS], built, p, np.array([1]), 0.6)
+        poisoning.expected_gain(ATTACKS[RANDOM_ITEMS], mechanism, p, np.array([1]), 0.6)
     for wrong in (np.array([1, 1]), np.zeros(0, np.int64)):
         with pytest.raises(CaldpError, match="one or more different symbols"):
-            poisoning.by_maximal_gain(built, wrong)
+            poisoning.by_maximal_gain(mechanism, wrong)
     published = PublishedUrap(context("sensitive set", 1.0))
     with pytest.raises(CaldpError, match="does not say what a chosen report does"):
         poisoning.by_maximal_gain(published, np.array([0]))
@@ -271,7 +279,7 @@ def test_slips_are_found() -> None:
     policy = context("blocks and sensitive set", 1.0)
     with pytest.raises(AssertionError):
         check_crafted(ContextMechanism(policy, "slip", HonestSubsets), 0)
-    built = ContextMechanism(policy, "slip", OneHash)
-    every = np.arange(built.k)
-    most = single_estimates(built).sum(axis=1).max()
-    assert poisoning.by_maximal_gain(built, every) < most - 0.1
+    mechanism = ContextMechanism(policy, "slip", OneHash)
+    every = np.arange(mechanism.k)
+    most = single_estimates(mechanism).sum(axis=1).max()
+    assert poisoning.by_maximal_gain(mechanism, every) < most - 0.1

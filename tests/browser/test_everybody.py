@@ -34,7 +34,7 @@ COLOURS = """() => {
         probe.clearRect(0, 0, 1, 1); probe.fillStyle = colour; probe.fillRect(0, 0, 1, 1);
         return [...probe.getImageData(0, 0, 1, 1).data].slice(0, 3);
     };
-    const heading = document.querySelector('[data-testid=stHeading] h2');
+    const heading = document.querySelector('[data-testid=stHeading] h1');
     const ground = document.querySelector('[data-testid=stApp]');
     return [rgb(getComputedStyle(heading).color), rgb(getComputedStyle(ground).backgroundColor)];
 }"""

@@ -30,11 +30,11 @@ def box_of(page: Any, selector: str) -> Any:
 @pytest.mark.parametrize(("link", "screen"), thinned(PAGES, SCREENS, one_in=2))
 def test_the_picture_and_its_sentence_come_first(opened: Opened, link: str, screen: str) -> None:
     page = opened(link, CHART, SENTENCE, **SCREENS[screen])
-    title, sentence, chart = (box_of(page, each) for each in ("h2", SENTENCE, CHART))
+    title, sentence, chart = (box_of(page, each) for each in ("h1", SENTENCE, CHART))
     menu = page.locator("[data-testid=stExpandSidebarButton]")
     if menu.count():  # on a phone the title stands beside it
         box = menu.bounding_box()
-        assert page.locator("h2").evaluate(LEFT) >= box["x"] + box["width"]
+        assert page.locator("h1").evaluate(LEFT) >= box["x"] + box["width"]
     assert title["y"] < sentence["y"] < chart["y"]
     assert chart["y"] + 0.8 * chart["height"] < SCREENS[screen]["viewport"]["height"]
 

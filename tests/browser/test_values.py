@@ -122,19 +122,6 @@ def test_a_film_moves_in_the_browser_and_resting_makes_it_the_page(page: Any) ->
     expect(marked).to_have_count(5)
 
 
-def test_what_is_pinned_is_one_more_point_a_row(page: Any) -> None:
-    points = page.locator(f"{ROWS}:not(.heading) .point.pinned:visible")
-    expect(points).to_have_count(0)
-    page.locator(".st-key-values-pin button").first.click()
-    points.first.wait_for()
-    expect(points).to_have_count(10)
-    expect(page.locator(".legend span.pinned")).to_be_visible()
-    page.locator(".st-key-values-unpin button").first.click()
-    page.locator(".st-key-values-pin button").first.wait_for()
-    settled(page)
-    expect(points).to_have_count(0)
-
-
 def test_a_thousand_pages_are_folded_searched_and_marked(opened: Opened) -> None:
     page = opened(WEB, READY, viewport=DESKTOP)
     assert page.locator(ROWS).count() == 40

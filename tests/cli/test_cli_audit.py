@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from caldp_core.audit.blockwise import EVERY_ENTRY, THE_FORM, audit_context
 from caldp_core.basics.limits import OUTPUTS_MAX
 from caldp_core.cli.commands import main, verdict
-from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
+from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
 from caldp_core.mechanisms.specs import Hadamard
 from caldp_core.privacy.context import Context
@@ -42,8 +42,10 @@ def test_it_tells_what_the_audit_found(tmp_path: Path, family: str) -> None:
     assert told["scenario"]["mechanism"]["kind"] == told["mechanism"] == family
     assert told["scenario"]["n"] is None
     flags = np.isin(np.arange(400), [*range(100), *range(120, 130)])
-    made = mechanism(Context.of(np.arange(400) // 40, flags, MIXED["epsilon"]), family)
-    known = made.outputs if made.oracles.outputs < OUTPUTS_MAX else None
+    mechanism = registry.mechanism(
+        Context.of(np.arange(400) // 40, flags, MIXED["epsilon"]), family
+    )
+    known = mechanism.outputs if mechanism.oracles.outputs < OUTPUTS_MAX else None
     assert (told["k"], told["blocks"], told["outputs"]) == (400, 10, known)
     assert told["holds"] is True
     assert told["faulty_value"] is None
@@ -53,7 +55,7 @@ def test_it_tells_what_the_audit_found(tmp_path: Path, family: str) -> None:
     assert within["pairs"] == 40 * 39 * 2 + 20 * 19 + 10 * 9
     assert (across["kind"], across["blocks"]) == ("sensitive-other", 2)
     assert across["pairs"] == 20 * 20 + 10 * 30
-    record = audit_context(made)
+    record = audit_context(mechanism)
     assert told["method"] == record.method
     for told_kind in (within, across):
         classes = [c for c in record.classes if c.kind == told_kind["kind"]]
@@ -129,9 +131,11 @@ def test_what_leaks_ends_with_exit_code_1(
 
 
 def test_kinds_count_only_the_blocks_that_hold() -> None:
-    made = mechanism(Context.block_structured(np.arange(60) // 20, [1.0, 2.0, 1.0]), "hadamard")
-    made.policy = Context.block_structured(np.arange(60) // 20, [1.0, 1.5, 0.9])
-    told = verdict(audit_context(made))
+    mechanism = registry.mechanism(
+        Context.block_structured(np.arange(60) // 20, [1.0, 2.0, 1.0]), "hadamard"
+    )
+    mechanism.policy = Context.block_structured(np.arange(60) // 20, [1.0, 1.5, 0.9])
+    told = verdict(audit_context(mechanism))
     (kind,) = told["pairs"]
     assert told["holds"] is False
     assert (kind["blocks"], kind["blocks_that_hold"]) == (3, 1)

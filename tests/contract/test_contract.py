@@ -6,7 +6,7 @@ import pytest
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.types import Floats
-from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
+from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
 from caldp_core.privacy.context import Context
 from tests.agreement import agree_every_way
 from tests.contract import checks
@@ -32,51 +32,51 @@ OTHER_CASES = [
 """Each family meets each context and each ε, and each context each ε, but not all three in one."""
 
 
-def made(family: str, kind: str, epsilon: float = 1.0) -> ContextMechanism:
-    return mechanism(context(kind, epsilon), family)
+def mechanism_of(family: str, kind: str, epsilon: float = 1.0) -> ContextMechanism:
+    return registry.mechanism(context(kind, epsilon), family)
 
 
 @SOME
 def test_the_channel_keeps_every_promise(family: str, kind: str) -> None:
     """At every ε: rows, audits, no privacy wasted, estimates and variances, all exactly."""
     for epsilon in EPSILONS:
-        built = made(family, kind, epsilon)
+        mechanism = mechanism_of(family, kind, epsilon)
         with naming(f"ε = {epsilon}"):
-            assert agree_every_way(built).holds
-            checks.check_tight(built)
-            checks.check_unbiased(built)
-            checks.check_variance(built)
+            assert agree_every_way(mechanism).holds
+            checks.check_tight(mechanism)
+            checks.check_unbiased(mechanism)
+            checks.check_variance(mechanism)
 
 
 @SOME_SAMPLED
 def test_reports_follow_the_channel(family: str, case: tuple[str, float]) -> None:
-    checks.check_privatize(made(family, *case))
+    checks.check_privatize(mechanism_of(family, *case))
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("family", "kind", "epsilon"), OTHER_CASES)
 def test_reports_follow_the_channel_in_other_cases(family: str, kind: str, epsilon: float) -> None:
-    checks.check_privatize(made(family, kind, epsilon))
+    checks.check_privatize(mechanism_of(family, kind, epsilon))
 
 
 @SOME_SAMPLED
 def test_sampled_tallies_have_the_moments_of_reports(family: str, case: tuple[str, float]) -> None:
-    checks.check_sample_tally(made(family, *case))
+    checks.check_sample_tally(mechanism_of(family, *case))
 
 
 @pytest.mark.thorough
 @FAMILY
 @pytest.mark.parametrize("kind", ["blocks and sensitive set", "one ε per block"])
 def test_many_sampled_tallies_have_the_moments_of_reports(family: str, kind: str) -> None:
-    checks.check_sample_tally(made(family, kind), checks.REPEATS_THOROUGH)
+    checks.check_sample_tally(mechanism_of(family, kind), checks.REPEATS_THOROUGH)
 
 
 def large(family: str, epsilon: float) -> tuple[ContextMechanism, Floats]:
     """In blocks of dozens or hundreds of symbols; (k,) shares."""
     # Long reports make 400 × 20,000 people slow: those families get blocks of fewer symbols.
-    symbols = 2000 if made(family, "plain").oracles.dtype == np.int64 else 150
+    symbols = 2000 if mechanism_of(family, "plain").oracles.dtype == np.int64 else 150
     policy, shares = many_symbols(epsilon, symbols)
-    return mechanism(policy, family), shares
+    return registry.mechanism(policy, family), shares
 
 
 @pytest.mark.parametrize("family", list(FAMILIES)[::2])
@@ -100,42 +100,45 @@ def test_many_sampled_tallies_have_the_law_of_reports(family: str) -> None:
 @FAMILY
 def test_tallies_add_up(family: str) -> None:
     for kind in CONTEXTS:
-        built = made(family, kind)
-        reports = built.privatize(np.arange(1000) % built.k, np.random.default_rng(1))
-        whole = built.tally(reports)
-        parts = built.tally(reports[:300]) + built.tally(reports[300:])
+        mechanism = mechanism_of(family, kind)
+        reports = mechanism.privatize(np.arange(1000) % mechanism.k, np.random.default_rng(1))
+        whole = mechanism.tally(reports)
+        parts = mechanism.tally(reports[:300]) + mechanism.tally(reports[300:])
         with naming(kind):
             np.testing.assert_array_equal(whole.counts, parts.counts)
             assert whole.n == parts.n == 1000
-            np.testing.assert_array_equal(built.estimate(whole), built.estimate(parts))
+            np.testing.assert_array_equal(mechanism.estimate(whole), mechanism.estimate(parts))
 
 
 @FAMILY
 def test_tallies_of_other_mechanisms_are_refused(family: str) -> None:
-    built = made(family, "blocks")
-    tally = built.tally(built.every_report()[:1])
-    others = [made(other, "blocks") for other in FAMILIES if other != family]
-    others += [made(family, "blocks", 1.001), made(family, "blocks and sensitive set")]
+    mechanism = mechanism_of(family, "blocks")
+    tally = mechanism.tally(mechanism.every_report()[:1])
+    others = [mechanism_of(other, "blocks") for other in FAMILIES if other != family]
+    others += [
+        mechanism_of(family, "blocks", 1.001),
+        mechanism_of(family, "blocks and sensitive set"),
+    ]
     for other in others:
         foreign = other.tally(other.every_report()[:1])
         with pytest.raises(CaldpError, match="different mechanisms"):
             tally + foreign
         with pytest.raises(CaldpError, match="another mechanism"):
-            built.estimate(foreign)
+            mechanism.estimate(foreign)
         with pytest.raises(CaldpError, match="another mechanism"):
-            built.block_counts(foreign)
+            mechanism.block_counts(foreign)
 
 
 @FAMILY
 def test_an_empty_tally_is_refused(family: str) -> None:
-    built = made(family, "blocks")
+    mechanism = mechanism_of(family, "blocks")
     with pytest.raises(CaldpError, match="no reports"):
-        built.estimate(built.tally(built.every_report()[:0]))
+        mechanism.estimate(mechanism.tally(mechanism.every_report()[:0]))
 
 
 @FAMILY
 def test_equal_contexts_make_tallies_that_add_up(family: str) -> None:
-    one, other = (made(family, "one ε per block") for _ in range(2))
+    one, other = (mechanism_of(family, "one ε per block") for _ in range(2))
     assert one.fingerprint == other.fingerprint
     reports = one.every_report()
     assert (one.tally(reports[:1]) + other.tally(reports[1:2])).n == 2
@@ -144,90 +147,94 @@ def test_equal_contexts_make_tallies_that_add_up(family: str) -> None:
 @FAMILY
 @KIND
 def test_no_person_is_lost_at_any_number(family: str, kind: str) -> None:
-    built = made(family, kind)
+    mechanism = mechanism_of(family, kind)
     rng = np.random.default_rng(2)
-    for n in (0, 1, 1000, min(N_MAX, built.oracles.n_max)):
-        people = rng.multinomial(n, rng.dirichlet(np.ones(built.k)))
-        tally = built.sample_tally(people, rng)
+    for n in (0, 1, 1000, min(N_MAX, mechanism.oracles.n_max)):
+        people = rng.multinomial(n, rng.dirichlet(np.ones(mechanism.k)))
+        tally = mechanism.sample_tally(people, rng)
         assert tally.n == n
         assert tally.counts.dtype == np.int64
         assert tally.counts.min() >= 0
         if n:
-            assert built.block_counts(tally).sum() == n
-            blocks = np.bincount(built.policy.blocks, weights=people, minlength=built.policy.m)
-            np.testing.assert_array_equal(built.block_counts(tally), blocks)
+            assert mechanism.block_counts(tally).sum() == n
+            blocks = np.bincount(
+                mechanism.policy.blocks, weights=people, minlength=mechanism.policy.m
+            )
+            np.testing.assert_array_equal(mechanism.block_counts(tally), blocks)
 
 
-def check_many_people(built: ContextMechanism, shares: Floats, n: int) -> None:
+def check_many_people(mechanism: ContextMechanism, shares: Floats, n: int) -> None:
     rng = np.random.default_rng(8)
     people = rng.multinomial(n, shares)
-    tally = built.sample_tally(people, rng)
-    assert built.block_counts(tally).sum() == tally.n == n
-    error = built.estimate(tally) - people / n
+    tally = mechanism.sample_tally(people, rng)
+    assert mechanism.block_counts(tally).sum() == tally.n == n
+    error = mechanism.estimate(tally) - people / n
     # 7.5 exact standard deviations for at most 2000 symbols: p < 2000·6.4e-14 < SIGNIFICANCE.
-    assert (np.abs(error) <= 7.5 * np.sqrt(built.variance(shares, n))).all()
+    assert (np.abs(error) <= 7.5 * np.sqrt(mechanism.variance(shares, n))).all()
 
 
 @FAMILY
 def test_many_people_in_large_blocks(family: str) -> None:
     policy, shares = many_symbols()
-    built = mechanism(policy, family)
+    mechanism = registry.mechanism(policy, family)
     # Who draws people one by one in large blocks (local hashing) takes a while for all.
-    check_many_people(built, shares, N_MAX if built.oracles.n_max == N_MAX else 10**5)
+    check_many_people(mechanism, shares, N_MAX if mechanism.oracles.n_max == N_MAX else 10**5)
 
 
 @pytest.mark.thorough
 def test_a_million_people_drawn_one_by_one() -> None:
     policy, shares = many_symbols()
-    built = mechanism(policy, "local-hashing")
-    assert 10**6 < built.oracles.n_max < N_MAX
-    check_many_people(built, shares, 10**6)
+    mechanism = registry.mechanism(policy, "local-hashing")
+    assert 10**6 < mechanism.oracles.n_max < N_MAX
+    check_many_people(mechanism, shares, 10**6)
 
 
 @FAMILY
 @KIND
 def test_one_seed_gives_one_result(family: str, kind: str) -> None:
-    built = made(family, kind)
-    x = np.arange(5000) % built.k
-    people = np.bincount(x, minlength=built.k)
+    mechanism = mechanism_of(family, kind)
+    x = np.arange(5000) % mechanism.k
+    people = np.bincount(x, minlength=mechanism.k)
     first, again, other = (np.random.default_rng(seed) for seed in (9, 9, 10))
-    reports = built.privatize(x, first)
-    np.testing.assert_array_equal(reports, built.privatize(x, again))
-    sampled = built.sample_tally(people, first)
-    np.testing.assert_array_equal(sampled.counts, built.sample_tally(people, again).counts)
-    if built.policy.hidden().any():
-        assert (reports != built.privatize(x, other)).any()
+    reports = mechanism.privatize(x, first)
+    np.testing.assert_array_equal(reports, mechanism.privatize(x, again))
+    sampled = mechanism.sample_tally(people, first)
+    np.testing.assert_array_equal(sampled.counts, mechanism.sample_tally(people, again).counts)
+    if mechanism.policy.hidden().any():
+        assert (reports != mechanism.privatize(x, other)).any()
 
 
 @SOME
 def test_reports_are_one_per_person_and_possible(family: str, kind: str) -> None:
-    built = made(family, kind)
-    before = np.arange(built.k)
-    reports = built.privatize(before, np.random.default_rng(1))
-    assert reports.shape == (built.k,)
-    assert reports.dtype == built.oracles.dtype
-    assert checks.columns_of(built, reports).max() < built.outputs <= 2**built.report_bits
-    np.testing.assert_array_equal(before, np.arange(built.k))
-    assert built.privatize(np.zeros(0, np.int64), np.random.default_rng(1)).shape == (0,)
-    channel = built.exact_channel()
-    for x in range(built.k):
-        sent = np.concatenate([built.client_report(x) for _ in range(20)])
-        assert all(channel[x][y] > 0 for y in checks.columns_of(built, sent)), "a real client"
+    mechanism = mechanism_of(family, kind)
+    before = np.arange(mechanism.k)
+    reports = mechanism.privatize(before, np.random.default_rng(1))
+    assert reports.shape == (mechanism.k,)
+    assert reports.dtype == mechanism.oracles.dtype
+    assert (
+        checks.columns_of(mechanism, reports).max() < mechanism.outputs <= 2**mechanism.report_bits
+    )
+    np.testing.assert_array_equal(before, np.arange(mechanism.k))
+    assert mechanism.privatize(np.zeros(0, np.int64), np.random.default_rng(1)).shape == (0,)
+    channel = mechanism.exact_channel()
+    for x in range(mechanism.k):
+        sent = np.concatenate([mechanism.client_report(x) for _ in range(20)])
+        assert all(channel[x][y] > 0 for y in checks.columns_of(mechanism, sent)), "a real client"
 
 
 @FAMILY
 def test_a_real_client_is_random(family: str) -> None:
     # Twenty equal reports of a symbol under plain LDP with ε = 0.5: at most 0.4^19 < 3e-8.
-    built = made(family, "plain", 0.5)
-    assert len({built.client_report(3).tobytes() for _ in range(20)}) > 1
+    mechanism = mechanism_of(family, "plain", 0.5)
+    assert len({mechanism.client_report(3).tobytes() for _ in range(20)}) > 1
 
 
 @FAMILY
 def test_too_large_a_channel_is_refused(family: str) -> None:
     with pytest.raises(CaldpError, match="200,000 entries"):
-        mechanism(Context.plain(1000, 1.0), family).exact_channel()
+        registry.mechanism(Context.plain(1000, 1.0), family).exact_channel()
 
 
 def test_unknown_families_are_refused() -> None:
     with pytest.raises(CaldpError, match=r"hadamard, randomized-response.*, got 'no-such'"):
-        mechanism(Context.plain(3, 1.0), "no-such")
+        registry.mechanism(Context.plain(3, 1.0), "no-such")

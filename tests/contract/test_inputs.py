@@ -19,7 +19,7 @@ from caldp_core.basics.errors import (
 )
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, N_MAX
 from caldp_core.basics.types import Ints
-from caldp_core.mechanisms import FAMILIES, mechanism
+from caldp_core.mechanisms import FAMILIES, registry
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
 from caldp_core.mechanisms.direct.exponential import ExponentialMechanism
 from caldp_core.mechanisms.direct.grid_geometric import GridGeometric
@@ -83,8 +83,8 @@ def test_epsilon(value: object) -> None:
 def test_every_epsilon_in_range_is_taken(epsilon: float) -> None:
     assert check_epsilon(epsilon) == epsilon
     for family in FAMILIES:
-        made = mechanism(Context.plain(3, epsilon), family)
-        assert np.isfinite(made.variance(np.full(3, 1 / 3), 1)).all()
+        mechanism = registry.mechanism(Context.plain(3, epsilon), family)
+        assert np.isfinite(mechanism.variance(np.full(3, 1 / 3), 1)).all()
 
 
 @given(st.floats().filter(lambda e: not EPSILON_MIN <= e <= EPSILON_MAX))
@@ -114,31 +114,31 @@ def test_numbers_of_all_kinds_are(value: Any) -> None:
 @pytest.mark.parametrize("family", FAMILIES)
 @given(ANYTHING)
 def test_symbols(family: str, value: object) -> None:
-    made = mechanism(context("blocks and sensitive set", 1.0), family)
+    mechanism = registry.mechanism(context("blocks and sensitive set", 1.0), family)
     rng = np.random.default_rng(0)
-    if taken(value, lambda v: made.privatize(v, rng)):
+    if taken(value, lambda v: mechanism.privatize(v, rng)):
         symbols = np.asarray(value)
         assert ((symbols >= 0) & (symbols < K)).all()
-        assert made.tally(made.privatize(symbols, rng)).n == symbols.size
+        assert mechanism.tally(mechanism.privatize(symbols, rng)).n == symbols.size
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 @given(ANYTHING)
 def test_counts(family: str, value: Any) -> None:
-    made = mechanism(context("blocks and sensitive set", 1.0), family)
+    mechanism = registry.mechanism(context("blocks and sensitive set", 1.0), family)
     rng = np.random.default_rng(0)
-    if taken(value, lambda v: made.sample_tally(v, rng)):
-        assert made.sample_tally(value, rng).n == np.sum(value)
+    if taken(value, lambda v: mechanism.sample_tally(v, rng)):
+        assert mechanism.sample_tally(value, rng).n == np.sum(value)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 @given(ANYTHING)
 def test_reports(family: str, value: object) -> None:
-    made = mechanism(context("blocks and sensitive set", 1.0), family)
-    if taken(value, made.tally):
+    mechanism = registry.mechanism(context("blocks and sensitive set", 1.0), family)
+    if taken(value, mechanism.tally):
         reports = np.asarray(value)
-        assert made.tally(reports).n == reports.size
-        assert np.isin(reports, made.every_report()).all()
+        assert mechanism.tally(reports).n == reports.size
+        assert np.isin(reports, mechanism.every_report()).all()
 
 
 @given(ANYTHING, ANYTHING)
@@ -184,7 +184,7 @@ def test_counts_that_are_none(counts: object, words: str) -> None:
 
 BIG = 2**62
 EVERY_MECHANISM: dict[str, Any] = {
-    **{name: mechanism(Context.plain(4, 1.0), name) for name in FAMILIES},
+    **{name: registry.mechanism(Context.plain(4, 1.0), name) for name in FAMILIES},
     "published-urap": PublishedUrap(Context.plain(4, 1.0)),
     "personalised": PersonalisedMechanism(
         np.zeros(3, np.bool_), 1, 1.0, "hadamard", HadamardOracles
@@ -208,10 +208,10 @@ EVERY_MECHANISM: dict[str, Any] = {
 )
 def test_no_mechanism_takes_more_people_than_there_may_be(counts: Ints) -> None:
     words = "counts must add up to at most 1,000,000,000,000 people"
-    for name, made in EVERY_MECHANISM.items():
+    for name, mechanism in EVERY_MECHANISM.items():
         symbols = 2 if name == "binary" else 4
         with pytest.raises(CaldpError, match=words):
-            made.sample_tally(counts[:symbols], np.random.default_rng(0))
+            mechanism.sample_tally(counts[:symbols], np.random.default_rng(0))
 
 
 def test_as_many_people_as_there_may_be_are_taken() -> None:
@@ -222,6 +222,6 @@ def test_as_many_people_as_there_may_be_are_taken() -> None:
 
 @pytest.mark.parametrize("x", [-1, K, 2**70, 1.5, "1", None])
 def test_a_client_takes_one_symbol(x: object) -> None:
-    made = mechanism(context("blocks and sensitive set", 1.0), "hadamard")
+    mechanism = registry.mechanism(context("blocks and sensitive set", 1.0), "hadamard")
     with pytest.raises(CaldpError, match="x must"):
-        made.client_report(x)  # type: ignore[arg-type]
+        mechanism.client_report(x)  # type: ignore[arg-type]

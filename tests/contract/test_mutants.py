@@ -45,6 +45,11 @@ WRONG_AS_A_WHOLE: list[tuple[str, Any, Any, str, Check]] = [
 ]  # fmt: skip
 
 
+def check_few_tallies(mechanism: ContextMechanism) -> None:
+    """By a fifth of the draws: 1.8 spreads are 18 standard errors, where the limit is 7."""
+    checks.check_sample_tally(mechanism, checks.REPEATS // 5)
+
+
 def one_method_wrong(name: str, check: Check) -> list[tuple[str, Any, Any, str, Check]]:
     """Mutants of one method of each oracles, all caught by one check."""
     wrong = [
@@ -86,7 +91,7 @@ VARIANCE = [
 ]
 SINGLE = [
     *one_method_wrong("privatize", checks.check_privatize),
-    *one_method_wrong("sample_tally", checks.check_sample_tally),
+    *one_method_wrong("sample_tally", check_few_tallies),
     *one_method_wrong("estimate", checks.check_unbiased),
     *VARIANCE,
     *(
@@ -136,7 +141,7 @@ FEW, MANY = checks.LAW_DRAWS, checks.LAW_DRAWS_THOROUGH
         (1.0, only("privatize", mutants.NextRow, HR), FEW),
         (1.0, only("sample_tally", mutants.SwappedBlocks, HR), FEW),
         # Twice the variance needs all draws; by few the moments above find it.
-        (1.0, mutants.OneCoinForTwo, MANY),
+        pytest.param(1.0, mutants.OneCoinForTwo, MANY, marks=pytest.mark.thorough),
         (7.0, only("privatize", coin_for(0.95, RR), RR), FEW),
         (7.0, only("sample_tally", coin_for(1.05, RR), RR), FEW),
         (7.0, mutants.EvenLies, FEW),

@@ -14,6 +14,7 @@ from caldp_core.mechanisms.oracles.subset_selection import subset_family_for
 from caldp_core.mechanisms.specs import (
     FamilySpec,
     Galois,
+    Hadamard,
     LocalHashing,
     PublishedUrap,
     Rappor,
@@ -21,12 +22,17 @@ from caldp_core.mechanisms.specs import (
 )
 from caldp_core.privacy.context import Context
 from tests import mutants
+from tests.agreement import agree_every_way
 from tests.contract import checks
+from tests.contract.contexts import CONTEXTS, EPSILONS, context
+from tests.products import thinned
 
 CONTEXT = Context.of([0, 0, 0, 1, 1, 1, 1], np.arange(7) < 6, [0.7, 2.0])
 WIDE = Context.high_low(np.arange(40) < 30, 2.5)
 """Large enough that a share of people changes the best size of sets."""
 SPECS = [
+    Hadamard(2),
+    Hadamard(None),
     Rappor(0.2),
     Rappor(0.9),
     SubsetSelection(2),
@@ -34,6 +40,15 @@ SPECS = [
     LocalHashing(2),
     LocalHashing(3),
     Galois(share=0.1),
+]
+
+WITH_SETS = [
+    Galois(2),
+    Galois(4),
+    Galois(share=0.05),
+    SubsetSelection(share=0.05),
+    Hadamard(2),
+    Hadamard(None),
 ]
 
 
@@ -45,12 +60,24 @@ def test_what_every_mechanism_owes(spec: Any, check: Callable[[Mechanism], None]
     check(spec.make(CONTEXT))
 
 
+@pytest.mark.parametrize(("spec", "kind"), thinned(WITH_SETS, CONTEXTS, one_in=4))
+def test_sets_and_parts_keep_every_promise_in_every_context(spec: FamilySpec, kind: str) -> None:
+    """At every ε, where what is registered often names symbols in contexts so small."""
+    for epsilon in EPSILONS:
+        made = ContextMechanism(context(kind, epsilon), spec.name, spec.family())
+        with checks.naming(f"ε = {epsilon}"):
+            assert agree_every_way(made).holds
+            checks.check_tight(made)
+            checks.check_unbiased(made)
+            checks.check_variance(made)
+
+
 @pytest.mark.parametrize("spec", SPECS)
 def test_parameters_change_what_a_report_means(spec: FamilySpec) -> None:
-    made, standard = spec.make(CONTEXT), type(spec)().make(CONTEXT)
-    same = np.array_equal(checks.channel_of(made), checks.channel_of(standard))
-    assert (made.fingerprint == standard.fingerprint) == same
-    assert audit_mechanism(made, CONTEXT).holds
+    mechanism, standard = spec.make(CONTEXT), type(spec)().make(CONTEXT)
+    same = np.array_equal(checks.channel_of(mechanism), checks.channel_of(standard))
+    assert (mechanism.fingerprint == standard.fingerprint) == same
+    assert audit_mechanism(mechanism, CONTEXT).holds
 
 
 def test_the_choice_of_a_mechanism_itself_is_the_best_of_its_parameters() -> None:

@@ -91,6 +91,7 @@ def test_a_broken_repository_is_told_in_one_sentence(
     if content is not None:
         (tmp_path / "gowalla_us_reconstruction.csv.gz").write_bytes(content)
     monkeypatch.setattr(shipped, "DATA_FOLDER", tmp_path)
+    shipped._read_us_cells.cache_clear()
     with pytest.raises(CaldpError, match="restore it from the repository"):
         Gowalla().load()
 

@@ -15,7 +15,7 @@ from caldp_core.estimation.em import Fit, gap_of
 from caldp_core.estimation.estimators import clip_renormalise, simplex
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.maximum_likelihood import fit, maximum_likelihood
-from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
+from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
 from caldp_core.mechanisms.offers import support_tally
 from caldp_core.mechanisms.oracles import supports
 from caldp_core.mechanisms.oracles.unary import OueOracles
@@ -34,14 +34,14 @@ NATS = 1e-11
 
 @cache
 def components(kind: str, epsilon: float, family: str) -> tuple[ContextMechanism, Components]:
-    made = mechanism(context(kind, epsilon), family)
-    return made, Components.of(made)
+    mechanism = registry.mechanism(context(kind, epsilon), family)
+    return mechanism, Components.of(mechanism)
 
 
-def evidence_of(made: ContextMechanism, n: int = 3000, seed: int = 8) -> Evidence:
+def evidence_of(mechanism: ContextMechanism, n: int = 3000, seed: int = 8) -> Evidence:
     rng = np.random.default_rng(seed)
-    people = rng.multinomial(n, rng.dirichlet(np.full(made.k, 0.5)))
-    return Evidence.of(made, made.sample_tally(people, rng))
+    people = rng.multinomial(n, rng.dirichlet(np.full(mechanism.k, 0.5)))
+    return Evidence.of(mechanism, mechanism.sample_tally(people, rng))
 
 
 def best_by_slsqp(parts: Components, counts: Floats, n: int) -> tuple[Floats, float]:
@@ -66,7 +66,7 @@ def assert_is_best(ours: Fit, parts: Components, counts: Floats, n: int) -> None
 
 
 def test_the_families_are_those_whose_reports_include_symbols() -> None:
-    oracles = {name: mechanism(Context.plain(4, 1.0), name).oracles for name in FAMILIES}
+    oracles = {name: registry.mechanism(Context.plain(4, 1.0), name).oracles for name in FAMILIES}
     assert {
         name for name, oracles in oracles.items() if isinstance(oracles, supports.SupportOracles)
     } == set(SETS)
@@ -75,12 +75,12 @@ def test_the_families_are_those_whose_reports_include_symbols() -> None:
 @pytest.mark.parametrize(("family", "kind"), thinned(SETS, NOT_ALONE, one_in=3))
 def test_it_is_what_an_optimiser_finds(kind: str, family: str) -> None:
     for epsilon in (0.5, 1.0, 4.0):
-        made, parts = components(kind, epsilon, family)
-        evidence = evidence_of(made)
+        mechanism, parts = components(kind, epsilon, family)
+        evidence = evidence_of(mechanism)
         if kind == "nothing sensitive":
             np.testing.assert_allclose(fit(evidence).p, evidence.unbiased, atol=1e-12)
             continue
-        counts = parts.counts(made, evidence.tally.counts)
+        counts = parts.counts(mechanism, evidence.tally.counts)
         with naming(f"ε = {epsilon}"):
             assert_is_best(fit(evidence), parts, counts, evidence.n)
 
@@ -88,8 +88,8 @@ def test_it_is_what_an_optimiser_finds(kind: str, family: str) -> None:
 @pytest.mark.parametrize(("family", "kind"), thinned(SETS, CONTEXTS, one_in=3))
 def test_the_gap_certifies_the_maximum(kind: str, family: str) -> None:
     for epsilon, n in product(EPSILONS, (1, 30, 3000, 10**9)):
-        made = mechanism(context(kind, epsilon), family)
-        evidence = evidence_of(made, min(n, made.oracles.n_max))
+        mechanism = registry.mechanism(context(kind, epsilon), family)
+        evidence = evidence_of(mechanism, min(n, mechanism.oracles.n_max))
         ours = fit(evidence)
         assert ours.gap <= NATS
         assert ours.rounds <= 40, "Newton's steps do not work"
@@ -100,14 +100,14 @@ def test_the_gap_certifies_the_maximum(kind: str, family: str) -> None:
 
 @pytest.mark.parametrize("family", SETS)
 def test_the_certificate_is_right_away_from_the_maximum(family: str) -> None:
-    made, parts = components("blocks and sensitive set", 1.0, family)
-    evidence = evidence_of(made)
-    counted = support_tally(made, evidence.tally)
+    mechanism, parts = components("blocks and sensitive set", 1.0, family)
+    evidence = evidence_of(mechanism)
+    counted = support_tally(mechanism, evidence.tally)
     assert counted is not None
     likelihood = composite.CompositeLikelihood(evidence, counted)
-    counts = parts.counts(made, evidence.tally.counts) / evidence.n
+    counts = parts.counts(mechanism, evidence.tally.counts) / evidence.n
     best, rng = fit(evidence), np.random.default_rng(3)
-    for p in rng.dirichlet(np.ones(made.k), 20):
+    for p in rng.dirichlet(np.ones(mechanism.k), 20):
         value, slopes = likelihood.slopes(p)
         assert value == pytest.approx(parts.value(p, counts), abs=1e-12)
         np.testing.assert_allclose(slopes, parts.slopes(p, counts), rtol=1e-9)
@@ -134,12 +134,12 @@ class SharesOfExcessOnly(SupportProfile):
 def test_a_wrong_solver_is_found(
     family: str, wrong: type[SupportProfile], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made, parts = components("sensitive set", 1.0, family)
-    evidence = evidence_of(made)
+    mechanism, parts = components("sensitive set", 1.0, family)
+    evidence = evidence_of(mechanism)
     right = fit(evidence)
     monkeypatch.setattr(composite, "SupportProfile", wrong)
     ours = fit(evidence)
-    counts = parts.counts(made, evidence.tally.counts)
+    counts = parts.counts(mechanism, evidence.tally.counts)
     assert ours.gap > 1e-5
     assert parts.value(ours.p, counts) / evidence.n < right.likelihood - 1e-6
     with pytest.raises(AssertionError):
@@ -148,16 +148,16 @@ def test_a_wrong_solver_is_found(
 
 @pytest.mark.parametrize("family", SETS)
 def test_the_second_derivative_is_that_of_the_first(family: str) -> None:
-    made = mechanism(context("blocks and sensitive set", 1.0), family)
-    evidence = evidence_of(made)
-    counted = support_tally(made, evidence.tally)
+    mechanism = registry.mechanism(context("blocks and sensitive set", 1.0), family)
+    evidence = evidence_of(mechanism)
+    counted = support_tally(mechanism, evidence.tally)
     assert counted is not None
     likelihood = composite.CompositeLikelihood(evidence, counted)
-    profile = SupportProfile(likelihood.counts, counted.law, likelihood.noise)
-    at, step = np.full(made.policy.m, 0.4), 1e-6
+    profile = SupportProfile(likelihood.counts, counted.probabilities, likelihood.noise)
+    at, step = np.full(mechanism.policy.m, 0.4), 1e-6
     _, second = profile.slope(at)
     rise = (profile.slope(at + step)[0] - profile.slope(at - step)[0]) / (2 * step)
-    mixed = made.sizes > 0
+    mixed = mechanism.sizes > 0
     assert mixed.sum() == 3
     np.testing.assert_allclose(second[mixed], rise[mixed], rtol=1e-5)
 
@@ -165,13 +165,13 @@ def test_the_second_derivative_is_that_of_the_first(family: str) -> None:
 @pytest.mark.parametrize("family", SETS)
 @pytest.mark.parametrize("kind", ["plain", "sensitive set", "blocks and sensitive set"])
 def test_it_meets_the_unbiased_estimate_inside_the_simplex(kind: str, family: str) -> None:
-    made = mechanism(context(kind, 1.0), family)
+    mechanism = registry.mechanism(context(kind, 1.0), family)
     n, rng = 10**9, np.random.default_rng(2)
-    p = np.full(made.k, 1 / made.k)
-    evidence = Evidence.of(made, made.sample_tally(rng.multinomial(n, p), rng))
+    p = np.full(mechanism.k, 1 / mechanism.k)
+    evidence = Evidence.of(mechanism, mechanism.sample_tally(rng.multinomial(n, p), rng))
     assert evidence.unbiased.min() > 0
     # At most 11 values: 6 standard errors are exceeded once in 10^7 cases.
-    limit = 6 * np.sqrt(made.variance(p, n))
+    limit = 6 * np.sqrt(mechanism.variance(p, n))
     ours = maximum_likelihood(evidence)
     assert (np.abs(ours - evidence.unbiased) <= limit).all()
     if family == "subset-selection":
@@ -179,8 +179,8 @@ def test_it_meets_the_unbiased_estimate_inside_the_simplex(kind: str, family: st
     # Must fail: reports taken for those of ε = 1.1. At even shares all is even whatever ε is, but
     # not where some are in the clear; the plain case is left to those above.
     if kind != "plain":
-        other = mechanism(context(kind, 1.1), family)
-        if other.oracles.tally_size == made.oracles.tally_size:
+        other = registry.mechanism(context(kind, 1.1), family)
+        if other.oracles.tally_size == mechanism.oracles.tally_size:
             tally = replace(evidence.tally, fingerprint=other.fingerprint)
             wrong = maximum_likelihood(Evidence.of(other, tally))
             assert (np.abs(wrong - evidence.unbiased) > limit).any()
@@ -192,13 +192,13 @@ def test_it_is_nearer_than_the_projection_and_clipping(family: str) -> None:
     k = 200
     p = 1.0 / np.arange(1, k + 1)
     p /= p.sum()
-    made = mechanism(Context.high_low(np.arange(k) % 3 > 0, 1.0), family)
+    mechanism = registry.mechanism(Context.high_low(np.arange(k) % 3 > 0, 1.0), family)
     rng = np.random.default_rng(11)
     ours: list[float] = []
     projected: list[float] = []
     clipped: list[float] = []
     for _ in range(24):
-        evidence = Evidence.of(made, made.sample_tally(rng.multinomial(20_000, p), rng))
+        evidence = Evidence.of(mechanism, mechanism.sample_tally(rng.multinomial(20_000, p), rng))
         for errors, method in (
             (ours, maximum_likelihood),
             (projected, simplex),
@@ -216,11 +216,11 @@ def test_in_plain_ldp_it_is_nearer_than_clipping(family: str) -> None:
     k = 200
     p = 1.0 / np.arange(1, k + 1)
     p /= p.sum()
-    made = mechanism(Context.plain(k, 1.0), family)
+    mechanism = registry.mechanism(Context.plain(k, 1.0), family)
     rng = np.random.default_rng(12)
     ours, projected, clipped = [], [], []
     for _ in range(30):
-        evidence = Evidence.of(made, made.sample_tally(rng.multinomial(20_000, p), rng))
+        evidence = Evidence.of(mechanism, mechanism.sample_tally(rng.multinomial(20_000, p), rng))
         ours.append(float(np.abs(maximum_likelihood(evidence) - p).sum()))
         projected.append(float(np.abs(simplex(evidence) - p).sum()))
         clipped.append(float(np.abs(clip_renormalise(evidence) - p).sum()))
@@ -230,7 +230,7 @@ def test_in_plain_ldp_it_is_nearer_than_clipping(family: str) -> None:
     assert np.mean(ours) <= 1.01 * np.mean(projected)
 
 
-def bank_without_cover(sizes: Ints, epsilon: Floats) -> OueOracles:
+def oracles_without_cover(sizes: Ints, epsilon: Floats) -> OueOracles:
     """λ = 0: nobody but the hidden sends reports from the oracle."""
     oracles = OueOracles(sizes, epsilon)
     oracles.cover_threshold = np.zeros_like(oracles.cover_threshold)
@@ -240,17 +240,23 @@ def bank_without_cover(sizes: Ints, epsilon: Floats) -> OueOracles:
 
 @pytest.mark.parametrize("n", [1, 5, 3000])
 def test_reports_that_only_hidden_symbols_send(n: int) -> None:
-    made = ContextMechanism(context("blocks and sensitive set", 1.0), "oue", bank_without_cover)
-    evidence = evidence_of(made, n)
+    mechanism = ContextMechanism(
+        context("blocks and sensitive set", 1.0), "oue", oracles_without_cover
+    )
+    evidence = evidence_of(mechanism, n)
     ours = fit(evidence)
     assert ours.gap <= 1e-9
-    blocks = made.policy.blocks
-    hidden = made.oracles.block_counts(evidence.tally.counts[: made.oracles.tally_size]) / n
-    found = np.bincount(blocks[made.hidden_symbols], ours.p[made.hidden_symbols], made.policy.m)
+    blocks = mechanism.policy.blocks
+    hidden = (
+        mechanism.oracles.block_counts(evidence.tally.counts[: mechanism.oracles.tally_size]) / n
+    )
+    found = np.bincount(
+        blocks[mechanism.hidden_symbols], ours.p[mechanism.hidden_symbols], mechanism.policy.m
+    )
     np.testing.assert_allclose(found, hidden, atol=1e-9)
     if n == 3000:
-        parts = Components.of(made)
-        assert_is_best(ours, parts, parts.counts(made, evidence.tally.counts), n)
+        parts = Components.of(mechanism)
+        assert_is_best(ours, parts, parts.counts(mechanism, evidence.tally.counts), n)
 
 
 @pytest.mark.parametrize("sensitive", [1.0, 0.3])
@@ -260,17 +266,17 @@ def test_full_size(sensitive: float) -> None:
     p = rng.dirichlet(np.full(k, 0.05))
     cells = np.arange(k)
     labels = (cells // 250 // 7) * 25 + cells % 250 // 10 if sensitive < 1 else np.zeros(k, int)
-    made = mechanism(Context.of(labels, rng.random(k) < sensitive, 1.0), "oue")
-    ours = fit(Evidence.of(made, made.sample_tally(rng.multinomial(n, p), rng)))
+    mechanism = registry.mechanism(Context.of(labels, rng.random(k) < sensitive, 1.0), "oue")
+    ours = fit(Evidence.of(mechanism, mechanism.sample_tally(rng.multinomial(n, p), rng)))
     # A symbol's inclusions count 1/s, so this is s times what any other shares could gain.
-    assert ours.gap * n * int(made.sizes.max()) < 0.01
+    assert ours.gap * n * int(mechanism.sizes.max()) < 0.01
     assert ours.p.sum() == pytest.approx(1, abs=1e-9)
 
 
 @pytest.mark.parametrize("kind", ["plain", "sensitive set"])
 def test_progress_is_told_and_may_cancel(kind: str) -> None:
     told: list[float] = []
-    evidence = evidence_of(mechanism(context(kind, 1.0), "oue"))
+    evidence = evidence_of(registry.mechanism(context(kind, 1.0), "oue"))
     maximum_likelihood(replace(evidence, progress=told.append))
     assert told == sorted(told)
     assert 0 < told[0] <= told[-1] <= 1

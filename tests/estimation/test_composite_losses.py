@@ -6,7 +6,7 @@ import pytest
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.maximum_likelihood import maximum_likelihood
-from caldp_core.mechanisms import Tally, mechanism
+from caldp_core.mechanisms import Tally, registry
 from caldp_core.privacy.context import Context
 from tests.composites import Components
 from tests.contract.checks import design_of
@@ -38,11 +38,11 @@ NEXT_TO_NOTHING = ("subset-selection", "galois")
 
 def losses(context: Context, family: str, p: Floats) -> tuple[float, float]:
     """Percent more total variance: of the composite, and of the unprocessed estimate."""
-    made = mechanism(context, family)
-    full, ours = Components.of(made).covariances(p)
+    mechanism = registry.mechanism(context, family)
+    full, ours = Components.of(mechanism).covariances(p)
     least = np.linalg.eigvalsh(ours - full).min()
     assert least >= -1e-9 * np.trace(full), "no estimate beats the full likelihood in the limit"
-    unbiased = float(made.variance(p, 1).sum())
+    unbiased = float(mechanism.variance(p, 1).sum())
     return 100 * (np.trace(ours) / np.trace(full) - 1), 100 * (unbiased / np.trace(full) - 1)
 
 
@@ -63,14 +63,14 @@ def test_the_loss_against_the_full_likelihood_is_what_is_said(family: str, epsil
 @pytest.mark.parametrize("family", sorted({family for family, _ in LOSSES}))
 def test_the_large_sample_formula_is_that_of_the_estimate(family: str) -> None:
     """The sandwich against the fit's own influence function, so that the losses are this code's."""
-    made = mechanism(Context.high_low(np.arange(6) % 2 == 0, 1.0), family)
+    mechanism = registry.mechanism(Context.high_low(np.arange(6) % 2 == 0, 1.0), family)
     p = np.array([0.3, 0.2, 0.2, 0.1, 0.1, 0.1])
-    parts, design = Components.of(made), design_of(made)
+    parts, design = Components.of(mechanism), design_of(mechanism)
     law, n, more = p @ parts.channel, 10**13, 10**7
 
     def fitted(counts: Ints, people: int) -> Floats:
-        tally = Tally(counts, people, made.fingerprint)
-        return maximum_likelihood(Evidence.of(made, tally))
+        tally = Tally(counts, people, mechanism.fingerprint)
+        return maximum_likelihood(Evidence.of(mechanism, tally))
 
     usual = np.rint(n * (law @ design)).astype(np.int64)
     at = fitted(usual, n)
@@ -79,4 +79,4 @@ def test_the_large_sample_formula_is_that_of_the_estimate(family: str) -> None:
     _, ours = parts.covariances(p)
     np.testing.assert_allclose((moved.T * law) @ moved, ours, rtol=1e-3, atol=1e-4)
     if family not in NEXT_TO_NOTHING:
-        assert made.variance(p, 1).sum() > 1.2 * np.trace(ours)
+        assert mechanism.variance(p, 1).sum() > 1.2 * np.trace(ours)

@@ -22,7 +22,7 @@ from caldp_core.estimation.estimators import (
     unprocessed,
 )
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.mechanisms import mechanism
+from caldp_core.mechanisms import registry
 from caldp_core.privacy.context import Context
 from tests.slsqp import least_on_simplex
 
@@ -47,9 +47,9 @@ def in_blocks(draw: st.DrawFn) -> tuple[Floats, Ints, Floats]:
 
 def evidence(estimate: Floats, labels: Ints, shares: Floats) -> Evidence:
     """An estimate of 1000 people that no tally needs to have given."""
-    made = mechanism(Context.block_structured(labels, 1.0), "hadamard")
-    tally = made.sample_tally(np.full(made.k, 1), np.random.default_rng(0))
-    return Evidence(estimate, labels, shares, 1000, made, tally)
+    mechanism = registry.mechanism(Context.block_structured(labels, 1.0), "hadamard")
+    tally = mechanism.sample_tally(np.full(mechanism.k, 1), np.random.default_rng(0))
+    return Evidence(estimate, labels, shares, 1000, mechanism, tally)
 
 
 def in_one_block(estimate: Floats) -> Evidence:
@@ -227,11 +227,11 @@ def test_estimators_are_found_by_name() -> None:
 
 
 def test_the_threshold_keeps_what_stands_out_and_evens_the_rest() -> None:
-    made = mechanism(Context.plain(1000, 1.0), "hadamard")
+    mechanism = registry.mechanism(Context.plain(1000, 1.0), "hadamard")
     rng = np.random.default_rng(5)
     p = np.full(1000, 0.4 / 999)
     p[7] = 0.6
-    seen = Evidence.of(made, made.sample_tally(rng.multinomial(10**6, p), rng))
+    seen = Evidence.of(mechanism, mechanism.sample_tally(rng.multinomial(10**6, p), rng))
     shown = significant(seen)
     assert shown[7] == seen.unbiased[7]
     assert np.unique(np.delete(shown, 7)).size == 1
@@ -239,32 +239,34 @@ def test_the_threshold_keeps_what_stands_out_and_evens_the_rest() -> None:
 
 
 def test_the_threshold_keeps_nothing_of_nothing() -> None:
-    # Nobody has the last 1000 of 2000 symbols; in 400 runs, one of them is kept with probability
-    # below alpha/2 each: by independence up to 10 in expectation, and 40 have probability 1e-12.
-    made = mechanism(Context.plain(2000, 1.0), "hadamard")
+    # Nobody has the last 1000 of 2000 symbols; in 200 runs, one of them is kept with probability
+    # below alpha/2 each: by independence up to 5 in expectation, and 25 have probability 1e-10.
+    mechanism = registry.mechanism(Context.plain(2000, 1.0), "hadamard")
     rng = np.random.default_rng(6)
     people = np.repeat([1000, 0], 1000)
     false_alarms = tenfold = 0
-    for _ in range(400):
-        seen = Evidence.of(made, made.sample_tally(people, rng))
+    for _ in range(200):
+        seen = Evidence.of(mechanism, mechanism.sample_tally(people, rng))
         shown = significant(seen)[1000:]
         false_alarms += np.unique(shown).size > 1
         # Must fail: a threshold without Bonferroni's correction keeps 5 % of them.
         tenfold += bool((seen.unbiased[1000:] > 1.645 * seen.deviation[1000:]).any())
-    assert 0 < false_alarms < 40
-    assert tenfold == 400
+    assert 0 < false_alarms < 25
+    assert tenfold == 200
 
 
 def test_the_threshold_divides_what_is_too_much() -> None:
-    made = mechanism(Context.plain(2, 4.0), "hadamard")
-    tally = made.sample_tally(np.array([5000, 5000]), np.random.default_rng(0))
-    over = Evidence(np.array([0.52, 0.51]), made.policy.blocks, np.ones(1), 10_000, made, tally)
+    mechanism = registry.mechanism(Context.plain(2, 4.0), "hadamard")
+    tally = mechanism.sample_tally(np.array([5000, 5000]), np.random.default_rng(0))
+    over = Evidence(
+        np.array([0.52, 0.51]), mechanism.policy.blocks, np.ones(1), 10_000, mechanism, tally
+    )
     np.testing.assert_allclose(significant(over), np.array([0.52, 0.51]) / 1.03)
 
 
 def test_the_plug_in_deviation_is_the_exact_one_at_large_n() -> None:
-    made = mechanism(Context.block_structured(np.arange(60) % 4, 1.0), "hadamard")
+    mechanism = registry.mechanism(Context.block_structured(np.arange(60) % 4, 1.0), "hadamard")
     p = np.random.default_rng(1).dirichlet(np.ones(60))
     rng = np.random.default_rng(2)
-    seen = Evidence.of(made, made.sample_tally(rng.multinomial(10**8, p), rng))
-    np.testing.assert_allclose(seen.deviation**2, made.variance(p, 10**8), rtol=5e-3)
+    seen = Evidence.of(mechanism, mechanism.sample_tally(rng.multinomial(10**8, p), rng))
+    np.testing.assert_allclose(seen.deviation**2, mechanism.variance(p, 10**8), rtol=5e-3)

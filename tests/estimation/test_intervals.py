@@ -13,7 +13,7 @@ from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
 from caldp_core.basics.types import Floats
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.intervals import _Moments, intervals, simultaneous
-from caldp_core.mechanisms import FAMILIES, ContextMechanism, Tally, mechanism
+from caldp_core.mechanisms import FAMILIES, ContextMechanism, Tally, registry
 from caldp_core.privacy.context import Context
 from tests.contract.checks import channel_of, single_estimates
 from tests.products import thinned
@@ -34,11 +34,14 @@ LEAST_COVERAGE = 0.94
 def setting(family: str, kind: str) -> tuple[ContextMechanism, Floats, list[Evidence]]:
     labels = np.zeros(K, np.int64) if kind == "plain" else np.arange(K) % 4
     flags = np.arange(K) % 3 > 0 if kind == "both" else np.ones(K, np.bool_)
-    made = mechanism(Context.of(labels, flags, 1.0), family)
+    mechanism = registry.mechanism(Context.of(labels, flags, 1.0), family)
     rng = np.random.default_rng(21)
     p = rng.dirichlet(np.full(K, 20.0))
-    runs = [Evidence.of(made, made.sample_tally(rng.multinomial(N, p), rng)) for _ in range(RUNS)]
-    return made, p, runs
+    runs = [
+        Evidence.of(mechanism, mechanism.sample_tally(rng.multinomial(N, p), rng))
+        for _ in range(RUNS)
+    ]
+    return mechanism, p, runs
 
 
 def held(p: Floats, low: Floats, high: Floats) -> Floats:
@@ -47,8 +50,8 @@ def held(p: Floats, low: Floats, high: Floats) -> Floats:
 
 @pytest.mark.parametrize("case", thinned(CASES, one_in=2))
 def test_each_covers_at_its_level(case: tuple[str, str]) -> None:
-    made, p, runs = setting(*case)
-    hidden = made.hidden_symbols
+    mechanism, p, runs = setting(*case)
+    hidden = mechanism.hidden_symbols
     covered, narrow = np.empty(RUNS), np.empty(RUNS)
     for run, evidence in enumerate(runs):
         ours = intervals(evidence)
@@ -74,12 +77,14 @@ def test_with_few_people_they_cover_too(family: str, epsilon: float) -> None:
     # Shares of 0.4, 0.1 and twenty of 0.02, measured run by run. The standard error of the first
     # two is about 0.018, of the twenty together about 0.004: 4.8 of them are allowed for.
     p = np.concatenate([[0.4, 0.1], np.full(20, 0.02), [0.1]])
-    made = mechanism(Context.high_low(p.size - 1 > np.arange(p.size), epsilon), family)
+    mechanism = registry.mechanism(
+        Context.high_low(p.size - 1 > np.arange(p.size), epsilon), family
+    )
     rng = np.random.default_rng(22)
     for n in (30, 100):
         inside, narrow = np.empty((FEW_RUNS, 3)), np.empty(FEW_RUNS)
         for run in range(FEW_RUNS):
-            evidence = Evidence.of(made, made.sample_tally(rng.multinomial(n, p), rng))
+            evidence = Evidence.of(mechanism, mechanism.sample_tally(rng.multinomial(n, p), rng))
             ours = intervals(evidence)
             held_ones = held(p, ours.low, ours.high)
             inside[run] = *held_ones[:2], held_ones[2:22].mean()
@@ -98,10 +103,10 @@ def test_with_few_people_they_cover_too(family: str, epsilon: float) -> None:
 def test_almost_without_noise_they_are_almost_exact(n: int) -> None:
     # At ε = 20 nearly every report is true: then Clopper and Pearson's are exact. Ours are within
     # 0.2 of a report of them; Wilson's, without the corrections, are half a report off.
-    made = mechanism(Context.plain(2, EPSILON_MAX), "randomized-response")
+    mechanism = registry.mechanism(Context.plain(2, EPSILON_MAX), "randomized-response")
     counts = np.arange(n + 1)
-    tallies = [Tally(np.array([c, n - c]), n, made.fingerprint) for c in counts]
-    ours = [intervals(Evidence.of(made, tally)) for tally in tallies]
+    tallies = [Tally(np.array([c, n - c]), n, mechanism.fingerprint) for c in counts]
+    ours = [intervals(Evidence.of(mechanism, tally)) for tally in tallies]
     low = np.nan_to_num(beta.ppf(0.025, counts, n - counts + 1))
     high = np.nan_to_num(beta.isf(0.025, counts + 1, n - counts), nan=1.0)
     np.testing.assert_allclose([i.low[0] for i in ours], low, rtol=0, atol=0.2 / n)
@@ -115,13 +120,13 @@ def test_almost_without_noise_they_are_almost_exact(n: int) -> None:
 def test_moments_are_those_of_the_channel(family: str) -> None:
     # Block 0 has three hidden symbols and one in the clear, block 1 a lone hidden one.
     blocks, flags = np.array([0, 0, 0, 0, 1, 1]), np.array([1, 1, 1, 0, 1, 0], np.bool_)
-    made = mechanism(Context.of(blocks, flags, 1.0), family)
-    channel, z = channel_of(made), single_estimates(made)
+    mechanism = registry.mechanism(Context.of(blocks, flags, 1.0), family)
+    channel, z = channel_of(mechanism), single_estimates(mechanism)
     square, third = channel @ z**2, channel @ z**3
-    tally = made.sample_tally(np.array([10, 20, 30, 40, 50, 60]), np.random.default_rng(0))
-    moments = _Moments.of(Evidence.of(made, tally), made.cover)
+    tally = mechanism.sample_tally(np.array([10, 20, 30, 40, 50, 60]), np.random.default_rng(0))
+    moments = _Moments.of(Evidence.of(mechanism, tally), mechanism.cover)
     (level, slope), (held_level, held_slope), _ = moments.lines
-    told = np.bincount(blocks[[3, 5]], Evidence.of(made, tally).unbiased[[3, 5]])
+    told = np.bincount(blocks[[3, 5]], Evidence.of(mechanism, tally).unbiased[[3, 5]])
     total = np.array([100, 110]) / 210
     hidden = np.clip(total - told, 0, total)
     other = np.array([square[1, 0], square[5, 4]])
@@ -152,9 +157,9 @@ def test_they_are_in_order_and_hold_what_is_shown(
     size, rng = len(flags), np.random.default_rng(seed)
     blocks = np.arange(size) % min(2, size)
     strength = float(np.clip(epsilon, EPSILON_MIN, EPSILON_MAX))
-    made = mechanism(Context.of(blocks, np.array(flags), strength), family)
+    mechanism = registry.mechanism(Context.of(blocks, np.array(flags), strength), family)
     people = rng.multinomial(n, rng.dirichlet(np.full(size, 0.3)))
-    evidence = Evidence.of(made, made.sample_tally(people, rng))
+    evidence = Evidence.of(mechanism, mechanism.sample_tally(people, rng))
     shown = np.clip(evidence.unbiased, 0, 1)
     for ours in (intervals(evidence, level), simultaneous(evidence, level)):
         assert (ours.low >= 0).all()
@@ -166,10 +171,12 @@ def test_they_are_in_order_and_hold_what_is_shown(
 
 def test_a_report_in_the_clear_that_is_hardly_ever_sent() -> None:
     # One person, who sent the third symbol as it is, which has a chance of 1 in 2000.
-    made = mechanism(Context.high_low(np.array([True, True, False]), 0.001), "hadamard")
-    counts = np.zeros(made.oracles.tally_size + 1, np.int64)
+    mechanism = registry.mechanism(
+        Context.high_low(np.array([True, True, False]), 0.001), "hadamard"
+    )
+    counts = np.zeros(mechanism.oracles.tally_size + 1, np.int64)
     counts[-1] = 1
-    ours = intervals(Evidence.of(made, Tally(counts, 1, made.fingerprint)))
+    ours = intervals(Evidence.of(mechanism, Tally(counts, 1, mechanism.fingerprint)))
     assert 0 <= ours.low[2] <= ours.high[2] <= 1
     assert ours.low[2] < 0.001
 
@@ -177,12 +184,12 @@ def test_a_report_in_the_clear_that_is_hardly_ever_sent() -> None:
 def test_simultaneous_ones_share_out_even_the_smallest_chance() -> None:
     size, n, level = 4096, 10**9, 1.0 - 1e-12
     tail = 0.5 * (1.0 - level) / size
-    made = mechanism(Context.high_low(np.arange(size) < size - 2, 1.0), "hadamard")
+    mechanism = registry.mechanism(Context.high_low(np.arange(size) < size - 2, 1.0), "hadamard")
     people = np.append(np.full(size - 2, n // size), [n - (size - 2) * (n // size), 0])
-    evidence = Evidence.of(made, made.sample_tally(people, np.random.default_rng(0)))
+    evidence = Evidence.of(mechanism, mechanism.sample_tally(people, np.random.default_rng(0)))
     ours = simultaneous(evidence, level)
     assert ours.level == level
-    nobody = -np.expm1(np.log(tail) / n) / made.clear_share[0]
+    nobody = -np.expm1(np.log(tail) / n) / mechanism.clear_share[0]
     assert ours.high[-1] == pytest.approx(nobody, rel=1e-9)
     # Without the correction z is 7.1 rather than 8.2; with a level that stops at 1 − 10^-12 too.
     z = (ours.high - evidence.unbiased)[: size - 2] / evidence.deviation[: size - 2]
@@ -193,14 +200,14 @@ def test_simultaneous_ones_share_out_even_the_smallest_chance() -> None:
 @pytest.mark.parametrize("family", ["hadamard", "randomized-response"])
 def test_in_the_clear_they_are_exact(family: str) -> None:
     # Clopper and Pearson cover at least at their level whatever p: summed over the binomial law.
-    made = mechanism(Context.high_low(np.array([True, True, False]), 1.0), family)
+    mechanism = registry.mechanism(Context.high_low(np.array([True, True, False]), 1.0), family)
     rng = np.random.default_rng(3)
-    n, share = 40, float(made.clear_share[0])
+    n, share = 40, float(mechanism.clear_share[0])
     found = {}
     for _ in range(2000):
-        tally = made.sample_tally(rng.multinomial(n, [0.2, 0.2, 0.6]), rng)
+        tally = mechanism.sample_tally(rng.multinomial(n, [0.2, 0.2, 0.6]), rng)
         if int(tally.counts[-1]) not in found:
-            ours = intervals(Evidence.of(made, tally), 0.9)
+            ours = intervals(Evidence.of(mechanism, tally), 0.9)
             found[int(tally.counts[-1])] = (ours.low[2], ours.high[2])
     counts = np.array(sorted(found))
     low, high = np.array([found[c] for c in counts]).T
@@ -240,13 +247,15 @@ def test_they_hold_the_estimate_and_stay_shares() -> None:
 
 
 def test_nobody_and_everybody_in_the_clear() -> None:
-    made = mechanism(Context.high_low(np.array([True, True, False]), 20.0), "hadamard")
-    none = made.sample_tally(np.array([50, 50, 0]), np.random.default_rng(0))
-    ours = intervals(Evidence.of(made, none), 0.95)
+    mechanism = registry.mechanism(
+        Context.high_low(np.array([True, True, False]), 20.0), "hadamard"
+    )
+    none = mechanism.sample_tally(np.array([50, 50, 0]), np.random.default_rng(0))
+    ours = intervals(Evidence.of(mechanism, none), 0.95)
     assert ours.low[2] == 0
     assert ours.high[2] == pytest.approx(1 - 0.025 ** (1 / 100), rel=1e-6)
-    every = made.sample_tally(np.array([0, 0, 100]), np.random.default_rng(0))
-    ours = intervals(Evidence.of(made, every), 0.95)
+    every = mechanism.sample_tally(np.array([0, 0, 100]), np.random.default_rng(0))
+    ours = intervals(Evidence.of(mechanism, every), 0.95)
     assert ours.low[2] == pytest.approx(0.025 ** (1 / 100), rel=1e-6)
     assert ours.high[2] == 1
 

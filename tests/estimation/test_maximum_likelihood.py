@@ -14,7 +14,7 @@ from caldp_core.estimation.maximum_likelihood import (
     fit,
     maximum_likelihood,
 )
-from caldp_core.mechanisms import FAMILIES, mechanism
+from caldp_core.mechanisms import FAMILIES, registry
 from caldp_core.mechanisms.offers import channel_products, support_tally
 from caldp_core.mechanisms.personalised import PersonalisedMechanism
 from caldp_core.privacy.context import Context
@@ -28,10 +28,10 @@ CODED = ("hadamard", "randomized-response")
 
 
 def evidence_of(kind: str, epsilon: float, family: str, n: int = 3000) -> Evidence:
-    made = mechanism(context(kind, epsilon), family)
+    mechanism = registry.mechanism(context(kind, epsilon), family)
     rng = np.random.default_rng(8)
-    people = rng.multinomial(n, rng.dirichlet(np.full(made.k, 0.5)))
-    return Evidence.of(made, made.sample_tally(people, rng))
+    people = rng.multinomial(n, rng.dirichlet(np.full(mechanism.k, 0.5)))
+    return Evidence.of(mechanism, mechanism.sample_tally(people, rng))
 
 
 def observed_of(evidence: Evidence) -> Observed:
@@ -128,11 +128,11 @@ def test_it_knows_who_is_likely_where_the_unbiased_estimate_is_off() -> None:
     k = 200
     p = 1.0 / np.arange(1, k + 1)
     p /= p.sum()
-    made = mechanism(Context.high_low(np.arange(k) % 3 > 0, 1.0), "hadamard")
+    mechanism = registry.mechanism(Context.high_low(np.arange(k) % 3 > 0, 1.0), "hadamard")
     rng = np.random.default_rng(11)
     ours, theirs = [], []
     for _ in range(40):
-        evidence = Evidence.of(made, made.sample_tally(rng.multinomial(20_000, p), rng))
+        evidence = Evidence.of(mechanism, mechanism.sample_tally(rng.multinomial(20_000, p), rng))
         ours.append(np.square(maximum_likelihood(evidence) - p).sum())
         theirs.append(np.square(simplex(evidence) - p).sum())
     # 40 pairs, of which most must favour it: 1e-6 under a fair coin is 35.
@@ -144,23 +144,25 @@ def test_the_inverse_channel_is_the_unbiased_estimate_of_randomized_response(kin
     evidence = evidence_of(kind, 1.0, "randomized-response")
     inverse = channel_inverse(channel_of(evidence.mechanism), evidence.tally.counts)
     np.testing.assert_allclose(inverse, evidence.unbiased, rtol=0, atol=1e-9)
-    other = channel_of(mechanism(context(kind, 1.1), "randomized-response"))
+    other = channel_of(registry.mechanism(context(kind, 1.1), "randomized-response"))
     wrong = channel_inverse(other, evidence.tally.counts)
     assert np.abs(wrong - evidence.unbiased).max() > 1e-3
 
 
 @pytest.mark.parametrize("kind", ["plain", "sensitive set", "blocks"])
 def test_the_inverse_of_any_exact_law_is_its_origin(kind: str) -> None:
-    channel = channel_of(mechanism(context(kind, 1.0), "hadamard"))
+    channel = channel_of(registry.mechanism(context(kind, 1.0), "hadamard"))
     p = np.random.default_rng(12).dirichlet(np.ones(channel.shape[0]))
     np.testing.assert_allclose(channel_inverse(channel, p @ channel), p, atol=1e-9)
 
 
 def test_a_family_of_neither_kind_is_told_what_to_use() -> None:
-    made = mechanism(Context.plain(4, 1.0), "hadamard")
-    evidence = Evidence.of(made, made.sample_tally(np.full(4, 9), np.random.default_rng(0)))
+    mechanism = registry.mechanism(Context.plain(4, 1.0), "hadamard")
+    evidence = Evidence.of(
+        mechanism, mechanism.sample_tally(np.full(4, 9), np.random.default_rng(0))
+    )
     # Stands for a mechanism whose tally is neither a histogram nor counts supports.
-    made.channel_products = lambda: None  # type: ignore[method-assign]
+    mechanism.channel_products = lambda: None  # type: ignore[method-assign]
     with pytest.raises(CaldpError, match="use the estimator 'simplex'"):
         maximum_likelihood(evidence)
 
@@ -168,10 +170,10 @@ def test_a_family_of_neither_kind_is_told_what_to_use() -> None:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_family_has_a_likelihood(family: str) -> None:
     evidence = evidence_of("blocks and sensitive set", 1.0, family)
-    made = evidence.mechanism
-    is_histogram = evidence.tally.counts.size == made.outputs
-    assert (channel_products(made) is not None) == is_histogram
-    assert (support_tally(made, evidence.tally) is None) == is_histogram
+    mechanism = evidence.mechanism
+    is_histogram = evidence.tally.counts.size == mechanism.outputs
+    assert (channel_products(mechanism) is not None) == is_histogram
+    assert (support_tally(mechanism, evidence.tally) is None) == is_histogram
     p = maximum_likelihood(evidence)
     blocks = np.bincount(evidence.blocks, weights=p)
     np.testing.assert_allclose(blocks, evidence.block_shares, atol=1e-9)
@@ -179,15 +181,15 @@ def test_every_family_has_a_likelihood(family: str) -> None:
 
 @pytest.mark.parametrize("family", ["hadamard", "oue"])
 def test_tags_of_the_personalised_mechanism_are_fitted_like_symbols(family: str) -> None:
-    made = PersonalisedMechanism(np.arange(8) < 3, 1, 1.0, family, FAMILIES[family].family)
+    mechanism = PersonalisedMechanism(np.arange(8) < 3, 1, 1.0, family, FAMILIES[family].family)
     shares = np.array([0.2, 0.05, 0.05, 0.3, 0.1, 0.1, 0.05, 0.05, 0.1])
-    tally = made.sample_tally((shares * 10**7).astype(np.int64), np.random.default_rng(4))
+    tally = mechanism.sample_tally((shares * 10**7).astype(np.int64), np.random.default_rng(4))
     background = np.where(np.arange(8) == 5, 1.0, 0.0)[None, :]
-    p = made.expected(maximum_likelihood(Evidence.of(made.common, tally)), background)
+    p = mechanism.expected(maximum_likelihood(Evidence.of(mechanism.common, tally)), background)
     assert p.min() >= 0
     assert p.sum() == pytest.approx(1, abs=1e-9)
     # Standard errors are at most 0.0006. The tag has 0.1, which must be found at its background.
-    np.testing.assert_allclose(p, made.expected(shares, background), atol=0.004)
+    np.testing.assert_allclose(p, mechanism.expected(shares, background), atol=0.004)
 
 
 def test_progress_is_told_and_may_cancel() -> None:

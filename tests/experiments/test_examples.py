@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from caldp_core.audit.mechanisms import audit_mechanism
-from caldp_core.experiments.forecast import forecast_soon
+from caldp_core.experiments.forecast import Budget, forecast_soon
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.kinds import SLOTS
@@ -24,7 +24,7 @@ def test_an_example_runs_is_audited_and_forecast(path: Path) -> None:
     assert result.first.people.sum() == 1000
     assert result.first.estimate.shape == (setup.mechanism.k,)
     assert audit_mechanism(setup.mechanism, setup.policy).holds
-    expected = forecast_soon(setup)
+    expected = forecast_soon(setup, budget=Budget(4, 4, 0.01))
     assert expected is None or expected.tv > 0
 
 

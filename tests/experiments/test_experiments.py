@@ -45,7 +45,7 @@ QUICK = Budget.quick(200)
 """Of trials, for what does not depend on how well the mean is known."""
 
 
-def made(scenario: Scenario) -> Result:
+def result_of(scenario: Scenario) -> Result:
     return run(prepare(scenario))
 
 
@@ -55,7 +55,7 @@ def people_of_their_own(scenario: Scenario, progress: Progress) -> Dataset:
 
 
 def test_one_seed_gives_one_result() -> None:
-    first, again, other = made(SMALL), made(SMALL), made(replace(SMALL, seed=4))
+    first, again, other = result_of(SMALL), result_of(SMALL), result_of(replace(SMALL, seed=4))
     assert first.errors == again.errors
     np.testing.assert_array_equal(first.first.estimate, again.first.estimate)
     assert first.errors != other.errors
@@ -64,7 +64,7 @@ def test_one_seed_gives_one_result() -> None:
 
 
 def test_trials_differ_and_do_not_depend_on_their_number() -> None:
-    four, two = made(SMALL), made(replace(SMALL, trials=2))
+    four, two = result_of(SMALL), result_of(replace(SMALL, trials=2))
     assert len({errors.tv for errors in four.errors}) == 4
     assert four.errors[:2] == two.errors
     np.testing.assert_array_equal(four.first.people, two.first.people)
@@ -83,13 +83,15 @@ def test_people_and_coins_have_seeds_of_their_own() -> None:
 
 
 def test_twins_face_the_same_people() -> None:
-    plain = made(SMALL.plain())
+    plain = result_of(SMALL.plain())
     assert plain.setup.partition.m == 1
     assert plain.setup.sensitive.all()
     changed = (SMALL.with_context(epsilon=2.0), replace(SMALL, mechanism=RandomizedResponse()))
-    for twin in (plain, *map(made, changed)):
-        np.testing.assert_array_equal(twin.first.people, made(SMALL).first.people)
-        assert [e.sampling_tv for e in twin.errors] == [e.sampling_tv for e in made(SMALL).errors]
+    for twin in (plain, *map(result_of, changed)):
+        np.testing.assert_array_equal(twin.first.people, result_of(SMALL).first.people)
+        assert [e.sampling_tv for e in twin.errors] == [
+            e.sampling_tv for e in result_of(SMALL).errors
+        ]
 
 
 def test_without_n_it_is_the_people_of_the_data() -> None:
@@ -113,7 +115,7 @@ def test_a_distribution_needs_a_number_of_people() -> None:
 
 
 def test_a_trillion_people_are_no_more_work() -> None:
-    result = made(replace(SMALL, n=10**12))
+    result = result_of(replace(SMALL, n=10**12))
     assert result.first.people.sum() == 10**12
     assert result.errors[0].tv < 1e-3
 
@@ -122,7 +124,7 @@ def test_a_trillion_people_are_no_more_work() -> None:
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_what_comes_out(family: str, estimator: str) -> None:
     scenario = replace(SMALL, estimator=estimator, mechanism=FAMILIES[family].spec())
-    result = made(scenario)
+    result = result_of(scenario)
     outcome, partition = result.first, result.setup.partition
     for array in (outcome.people, outcome.unbiased, outcome.estimate, outcome.block_shares):
         assert not array.flags.writeable
@@ -140,7 +142,7 @@ def test_protection_by_context_is_more_accurate() -> None:
     # of the plain twin. One run spreads by 5 to 7 %, the mean of 20 by 1.5 %: 8 % is five of them.
     expected = []
     for scenario in (SMALL, SMALL.plain()):
-        result = made(replace(scenario, trials=20))
+        result = result_of(replace(scenario, trials=20))
         expected.append(forecast(result.setup).tv)
         tv = np.mean([errors.tv for errors in result.errors])
         assert tv == pytest.approx(expected[-1], rel=0.08)
@@ -234,7 +236,7 @@ def test_what_takes_long_is_not_forecast_soon() -> None:
         people_for_same_error(setup, setup)
     quick = prepare(slow.with_context(blocks=EvenRuns(50)))
     assert not trials_take_long(quick)
-    assert forecast_soon(quick) == forecast(quick)
+    assert forecast_soon(quick, budget=QUICK) == forecast(quick, budget=QUICK)
 
 
 @pytest.mark.parametrize("n", [None, 50_000])
@@ -253,7 +255,7 @@ def test_the_command_runs_a_file(tmp_path: Path) -> None:
     path.write_text(json.dumps(SMALL.to_dict()), encoding="utf-8")
     done = CliRunner().invoke(main, ["run", str(path)])
     assert done.exit_code == 0, done.output
-    told, result = json.loads(done.stdout), made(SMALL)
+    told, result = json.loads(done.stdout), result_of(SMALL)
     assert Scenario.from_dict(told["scenario"]) == SMALL
     assert (told["k"], told["blocks"], told["n"], told["seed"]) == (200, 5, 20_000, 3)
     tv = [errors.tv for errors in result.errors]

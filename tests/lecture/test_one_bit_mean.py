@@ -48,11 +48,13 @@ def test_that_a_number_changed_is_not_hidden() -> None:
 
 
 def test_the_estimate_is_unbiased_with_the_stated_variance() -> None:
-    made, people = OneBitMean(10, 1.0), np.array([40, 0, 0, 30, 0, 0, 0, 100, 0, 0, 30])
+    mechanism, people = OneBitMean(10, 1.0), np.array([40, 0, 0, 30, 0, 0, 0, 100, 0, 0, 30])
     n, rng = int(people.sum()), np.random.default_rng(1)
     mean = people @ np.arange(11) / n
-    found = np.array([made.estimate(made.sample_ones(people, rng), n) for _ in range(8_000)])
-    spread = np.array(np.sqrt(made.variance(people)))
+    found = np.array(
+        [mechanism.estimate(mechanism.sample_ones(people, rng), n) for _ in range(8_000)]
+    )
+    spread = np.array(np.sqrt(mechanism.variance(people)))
     assert_mean(found, np.array(mean), spread, SIGNIFICANCE)
     squares = (found - mean) ** 2
     assert_mean(squares, spread**2, np.array(squares.std()), SIGNIFICANCE)
@@ -62,13 +64,15 @@ def test_the_estimate_is_unbiased_with_the_stated_variance() -> None:
 
 
 def test_drawn_sums_are_those_of_phones() -> None:
-    made, people = OneBitMean(4, 2.0), np.array([3, 1, 0, 2, 2])
+    mechanism, people = OneBitMean(4, 2.0), np.array([3, 1, 0, 2, 2])
     x, rng = np.repeat(np.arange(5), people), np.random.default_rng(2)
-    one_by_one = made.privatize(np.tile(x, 6_000), seeded_words(rng)).reshape(-1, 8).sum(axis=1)
+    one_by_one = (
+        mechanism.privatize(np.tile(x, 6_000), seeded_words(rng)).reshape(-1, 8).sum(axis=1)
+    )
     law = np.ones(1)
-    for chance in (made.chances[x] / COIN_ONE).tolist():
+    for chance in (mechanism.chances[x] / COIN_ONE).tolist():
         law = np.convolve(law, [1 - chance, chance])
-    drawn = np.array([made.sample_ones(people, rng) for _ in range(6_000)])
+    drawn = np.array([mechanism.sample_ones(people, rng) for _ in range(6_000)])
     for seen in (one_by_one, drawn):
         assert_fits(np.bincount(seen, minlength=9), 6_000 * law, SIGNIFICANCE)
     with pytest.raises(AssertionError):
@@ -88,10 +92,10 @@ def test_rounding_by_offset_is_right_on_average_and_nearest_is_not(width: int) -
 @pytest.mark.parametrize("width", [1, 5, 20])
 def test_any_bucket_is_as_accurate_on_one_day_as_none(width: int) -> None:
     """The paper's main result: over the offsets the law of the bit is that of the exact number."""
-    made = OneBitMean(20, 1.0)
-    daily = DailyMean(made, width)
+    mechanism = OneBitMean(20, 1.0)
+    daily = DailyMean(mechanism, width)
     sent = daily.exact_channel([[x] for x in range(21)])
-    for row, exact in zip(sent, made.exact_channel(), strict=True):
+    for row, exact in zip(sent, mechanism.exact_channel(), strict=True):
         # Each whole threshold is rounded down by less than one in 2^48.
         assert abs(row[1] - exact[1]) < 2.0**-47
 

@@ -47,19 +47,19 @@ def test_the_permanent_bits_themselves_keep_epsilon_and_a_twentieth_more_is_caug
 
 
 def test_one_day_keeps_theorem_2_s_epsilon_and_no_less() -> None:
-    made = Rappor(4, 2, 3.0)
-    channel = made.exact_channel(FOUR, 1)
-    day = made.epsilon_one_day
+    mechanism = Rappor(4, 2, 3.0)
+    channel = mechanism.exact_channel(FOUR, 1)
+    day = mechanism.epsilon_one_day
     assert audit_channel(channel, Context.plain(2, day + 1e-9)).holds
     assert not audit_channel(channel, Context.plain(2, day - 1e-9)).holds
     assert day < 3.0
 
 
 def test_drawing_the_permanent_response_anew_is_caught() -> None:
-    made = Rappor(2, 1, 2.0)
-    redrawn = made.redrawn_channel(TWO, 4)
+    mechanism = Rappor(2, 1, 2.0)
+    redrawn = mechanism.redrawn_channel(TWO, 4)
     assert not audit_channel(redrawn, Context.plain(2, 2.0)).holds
-    assert made.redrawn_channel(TWO, 1) == made.exact_channel(TWO, 1)
+    assert mechanism.redrawn_channel(TWO, 1) == mechanism.exact_channel(TWO, 1)
 
 
 def test_a_phone_draws_the_permanent_response_of_a_value_once() -> None:
@@ -96,13 +96,13 @@ def test_a_phone_that_forgets_is_told_from_one_that_does_not() -> None:
 
 
 def test_reports_have_the_channel_s_law() -> None:
-    made, n = Rappor(2, 1, 1.5), 40_000
+    mechanism, n = Rappor(2, 1, 1.5), 40_000
     source = words(2)
-    permanent = made.permanent(np.broadcast_to(TWO[0], (n, 2)), source)
-    sent = np.stack([made.daily(permanent, source) for _ in range(2)])
+    permanent = mechanism.permanent(np.broadcast_to(TWO[0], (n, 2)), source)
+    sent = np.stack([mechanism.daily(permanent, source) for _ in range(2)])
     # Columns go bit by bit, and in each bit day by day.
     column = (sent.transpose(1, 2, 0).reshape(n, 4) @ np.array([8, 4, 2, 1])).astype(int)
-    row = made.exact_channel(TWO, 2)[0]
+    row = mechanism.exact_channel(TWO, 2)[0]
     expected = n * np.array([float(q) for q in row])
     assert_fits(np.bincount(column, minlength=16), expected, SIGNIFICANCE)
     wrong = n * np.array([float(q) for q in Rappor(2, 1, 1.7).exact_channel(TWO, 2)[0]])
@@ -117,26 +117,26 @@ def best_guess(channel: list[list[Fraction]]) -> float:
 
 @pytest.mark.parametrize("days", [1, 3, 4])
 def test_what_an_onlooker_learns_is_what_the_channel_says(days: int) -> None:
-    made = Rappor(2, 1, 3.0)
-    kept, redrawn = made.law_memoised(days), made.law_redrawn(days)
-    for law, channel in ((kept, made.exact_channel), (redrawn, made.redrawn_channel)):
+    mechanism = Rappor(2, 1, 3.0)
+    kept, redrawn = mechanism.law_memoised(days), mechanism.law_redrawn(days)
+    for law, channel in ((kept, mechanism.exact_channel), (redrawn, mechanism.redrawn_channel)):
         exact = best_guess(channel(TWO, days))
-        assert made.guessed_right([law]) == pytest.approx(exact, abs=2.0**-11)
+        assert mechanism.guessed_right([law]) == pytest.approx(exact, abs=2.0**-11)
 
 
 def test_memory_stops_the_onlooker_and_forgetting_does_not() -> None:
-    made = Rappor(32, 2, 2.0)
+    mechanism = Rappor(32, 2, 2.0)
     most = 1 / (1 + np.exp(-2.0))
-    known = made.guessed_right([made.law_of_permanent])
-    kept = [made.guessed_right([made.law_memoised(m)]) for m in (1, 7, 30, 120)]
-    anew = [made.guessed_right([made.law_redrawn(m)]) for m in (1, 7, 30, 120)]
+    known = mechanism.guessed_right([mechanism.law_of_permanent])
+    kept = [mechanism.guessed_right([mechanism.law_memoised(m)]) for m in (1, 7, 30, 120)]
+    anew = [mechanism.guessed_right([mechanism.law_redrawn(m)]) for m in (1, 7, 30, 120)]
     assert kept == sorted(kept)
     assert kept[0] == pytest.approx(anew[0], abs=1e-4)
     assert kept[-1] == pytest.approx(known, abs=2e-3)
     assert known <= most
     assert anew[2] > most
     assert anew[3] > 0.99
-    changing = made.guessed_right([made.law_memoised(6)] * 5)
+    changing = mechanism.guessed_right([mechanism.law_memoised(6)] * 5)
     assert known < changing <= 1 / (1 + np.exp(-10.0))
 
 
@@ -146,8 +146,8 @@ def test_no_news_is_a_coin_s_guess() -> None:
 
 
 def test_decoding_is_unbiased_with_the_stated_variance() -> None:
-    made, people = Rappor(16, 2, 4.0), np.array([500, 300, 0, 200])
-    server, rng = Collector(made, ["a", "b", "c", "d"], 4), np.random.default_rng(3)
+    mechanism, people = Rappor(16, 2, 4.0), np.array([500, 300, 0, 200])
+    server, rng = Collector(mechanism, ["a", "b", "c", "d"], 4), np.random.default_rng(3)
     found = np.stack([server.estimate(server.sample_tally(people, rng)) for _ in range(2_000)])
     variance = server.variance(people)
     assert_mean(found, people.astype(float), np.sqrt(variance), SIGNIFICANCE)
@@ -161,8 +161,8 @@ def test_decoding_is_unbiased_with_the_stated_variance() -> None:
 
 
 def test_the_drawn_tally_is_that_of_phones() -> None:
-    made, people = Rappor(8, 2, 4.0), np.array([200, 100])
-    server, rng = Collector(made, ["a", "b"], 2), np.random.default_rng(4)
+    mechanism, people = Rappor(8, 2, 4.0), np.array([200, 100])
+    server, rng = Collector(mechanism, ["a", "b"], 2), np.random.default_rng(4)
     drawn = np.stack([server.sample_tally(people, rng)[0].ravel() for _ in range(800)])
     value = np.repeat([0, 1], people)
     sums = []
@@ -170,7 +170,7 @@ def test_the_drawn_tally_is_that_of_phones() -> None:
         cohort = rng.integers(0, 2, 300)
         bloom = server.blooms[cohort, value]
         source = seeded_words(rng)
-        report = made.daily(made.permanent(bloom, source), source)
+        report = mechanism.daily(mechanism.permanent(bloom, source), source)
         sums.append(server.tally(report, cohort)[0].ravel())
     one, other = drawn.astype(float), np.array(sums, dtype=float)
     spread = np.sqrt(one.var(axis=0) + other.var(axis=0))

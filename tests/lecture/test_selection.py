@@ -53,12 +53,12 @@ def test_one_hot_tallies_have_the_law_of_the_catalogue_s() -> None:
 
 
 def test_reports_have_the_channel_s_law() -> None:
-    made = BitwiseResponse(4, 2.0)
+    mechanism = BitwiseResponse(4, 2.0)
     people = np.repeat(np.arange(4), 20_000)
-    bits = made.privatize(people, seeded_words(np.random.default_rng(3)))
+    bits = mechanism.privatize(people, seeded_words(np.random.default_rng(3)))
     seen = np.zeros((4, 4), np.int64)
     np.add.at(seen, (people, bits @ np.array([2, 1])), 1)
-    expected = np.array([[20_000 * float(q) for q in row] for row in made.exact_channel()])
+    expected = np.array([[20_000 * float(q) for q in row] for row in mechanism.exact_channel()])
     assert_fits(seen, expected, SIGNIFICANCE)
     wrong = BitwiseResponse(4, 2.1).exact_channel()
     with pytest.raises(AssertionError):
@@ -66,11 +66,11 @@ def test_reports_have_the_channel_s_law() -> None:
 
 
 def test_drawn_tallies_have_mean_and_variance_of_reports() -> None:
-    made, votes = BitwiseResponse(8, 1.5), np.array([50, 10, 0, 40, 0, 3, 7, 90])
-    p, ones = float(made.truth), votes @ made.bits_of(np.arange(8))
+    mechanism, votes = BitwiseResponse(8, 1.5), np.array([50, 10, 0, 40, 0, 3, 7, 90])
+    p, ones = float(mechanism.truth), votes @ mechanism.bits_of(np.arange(8))
     mean = ones * p + (200 - ones) * (1 - p)
     spread = np.full(3, np.sqrt(200 * p * (1 - p)))
-    tallies = made.sample_tally(votes, np.random.default_rng(4), 4_000).astype(np.float64)
+    tallies = mechanism.sample_tally(votes, np.random.default_rng(4), 4_000).astype(np.float64)
     assert_mean(tallies, mean, spread, SIGNIFICANCE)
     squares = (tallies - mean) ** 2
     assert_mean(squares, spread**2, squares.std(axis=0), SIGNIFICANCE)
@@ -81,15 +81,15 @@ def test_drawn_tallies_have_mean_and_variance_of_reports() -> None:
 def test_the_majority_of_every_bit_need_not_be_the_favourite() -> None:
     """The lecture's example: the favourite's last bit is 0, most people's is 1."""
     votes = np.array([40, 30, 0, 30]) * 10**6
-    made = BitwiseResponse(4, 20.0)
-    tallies = made.sample_tally(votes, np.random.default_rng(1), 50)
+    mechanism = BitwiseResponse(4, 20.0)
+    tallies = mechanism.sample_tally(votes, np.random.default_rng(1), 50)
     assert np.argmax(votes) == 0
-    assert (made.winner(tallies, votes.sum()) == 1).all()
+    assert (mechanism.winner(tallies, votes.sum()) == 1).all()
     # And it can be an item that nobody voted for at all.
     none = np.zeros(8, np.int64)
     none[[0b011, 0b101, 0b110]] = 34 * 10**6, 33 * 10**6, 33 * 10**6
-    made = BitwiseResponse(8, 20.0)
-    won = made.winner(made.sample_tally(none, np.random.default_rng(1), 50), none.sum())
+    mechanism = BitwiseResponse(8, 20.0)
+    won = mechanism.winner(mechanism.sample_tally(none, np.random.default_rng(1), 50), none.sum())
     assert (won == 0b111).all()
     assert none[0b111] == 0
 
@@ -99,9 +99,9 @@ def test_chances_are_what_elections_give(n: int) -> None:
     d, elections, rng = 8, 4_000, np.random.default_rng(6)
     lead = int(4 * np.sqrt(n))
     votes = even_rivals(n, d, lead)
-    made = BitwiseResponse(d, 3.0)
-    right = (made.winner(made.sample_tally(votes, rng, elections), n) == 1).mean()
-    bitwise = float(made.chance(lead, n))
+    mechanism = BitwiseResponse(d, 3.0)
+    right = (mechanism.winner(mechanism.sample_tally(votes, rng, elections), n) == 1).mean()
+    bitwise = float(mechanism.chance(lead, n))
     hot = OneHotResponse(d, 1.0)
     sums, one_hot = hot.sample_tally(votes, rng, elections), float(hot.chance(lead, n))
     for seen, said in ((right, bitwise), ((np.argmax(sums, axis=1) == 1).mean(), one_hot)):
@@ -114,14 +114,14 @@ def test_chances_of_few_are_those_of_every_report_that_they_may_send() -> None:
     """By writing out all that the voters may send, with its chance, and holding the election."""
     votes = even_votes(5, 4, 2)
     assert votes.tolist() == [1, 1, 0, 3]
-    made = BitwiseResponse(4, 1.5)
-    rows = np.repeat(np.array(made.exact_channel(), np.float64), votes, axis=0)
+    mechanism = BitwiseResponse(4, 1.5)
+    rows = np.repeat(np.array(mechanism.exact_channel(), np.float64), votes, axis=0)
     sent = np.array(list(product(range(4), repeat=5)))
     chances = rows[np.arange(5), sent].prod(axis=1)
     assert chances.sum() == pytest.approx(1.0)
-    sums = np.stack([made.bits_of(each).sum(axis=0) for each in sent])
-    right = float(chances[made.winner(sums, 5) == 3].sum())
-    assert float(made.chance(2, 5)) == pytest.approx(right, rel=1e-9)
+    sums = np.stack([mechanism.bits_of(each).sum(axis=0) for each in sent])
+    right = float(chances[mechanism.winner(sums, 5) == 3].sum())
+    assert float(mechanism.chance(2, 5)) == pytest.approx(right, rel=1e-9)
 
     hot, votes = OneHotResponse(3, 1.5), even_votes(4, 3, 1)
     assert votes.tolist() == [1, 1, 2]
@@ -148,10 +148,10 @@ def test_votes_are_even_in_items_and_in_bits() -> None:
 
 def test_exact_chances_pass_into_the_normal_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     lead = np.array([[10, 40], [70, 120]])
-    for made in (BitwiseResponse(8, 3.0), OneHotResponse(8, 1.0)):
-        exact = made.chance(lead, 1_000)
+    for mechanism in (BitwiseResponse(8, 3.0), OneHotResponse(8, 1.0)):
+        exact = mechanism.chance(lead, 1_000)
         monkeypatch.setattr(selection, "EXACT_PEOPLE", 0)
-        nearly = made.chance(lead, 1_000)
+        nearly = mechanism.chance(lead, 1_000)
         monkeypatch.undo()
         assert exact.shape == nearly.shape == lead.shape
         assert 1e-5 < np.abs(exact - nearly).max() < 0.01
@@ -159,16 +159,16 @@ def test_exact_chances_pass_into_the_normal_ones(monkeypatch: pytest.MonkeyPatch
 
 
 def test_lead_zero_is_a_guess_among_all() -> None:
-    for made in (OneHotResponse(16, 1.0), BitwiseResponse(16, 1.0)):
-        assert float(made.chance(0, 10**12)) == pytest.approx(1 / 16, rel=1e-4)
-        assert 0.8 / 16 < float(made.chance(0, 1_000)) < 1 / 16  # ties are lost
+    for mechanism in (OneHotResponse(16, 1.0), BitwiseResponse(16, 1.0)):
+        assert float(mechanism.chance(0, 10**12)) == pytest.approx(1 / 16, rel=1e-4)
+        assert 0.8 / 16 < float(mechanism.chance(0, 1_000)) < 1 / 16  # ties are lost
 
 
 def test_the_coin_of_a_bit_has_a_bth_of_epsilon() -> None:
-    made = BitwiseResponse(8, 3.0)
-    assert float(made.truth / (1 - made.truth)) == pytest.approx(np.e, rel=1e-12)
-    assert made.truth.denominator <= COIN_ONE
-    assert isinstance(made.truth, Fraction)
+    mechanism = BitwiseResponse(8, 3.0)
+    assert float(mechanism.truth / (1 - mechanism.truth)) == pytest.approx(np.e, rel=1e-12)
+    assert mechanism.truth.denominator <= COIN_ONE
+    assert isinstance(mechanism.truth, Fraction)
 
 
 @pytest.mark.parametrize("d", [1, 3, 2**21])

@@ -48,6 +48,17 @@ def test_truth_keeps_epsilon_and_the_next_coin_would_not(epsilon: float) -> None
 
 
 @pytest.mark.parametrize("epsilon", FIXED)
+def test_truth_among_several_lies_keeps_epsilon_and_the_next_coin_would_not(epsilon: float) -> None:
+    low, high = power_series(epsilon)
+    several = np.array([1, 3, 63, 2 * K_MAX - 1])
+    coins = truth_threshold(np.full(several.size, epsilon), several)
+    for lies, truth in zip(several.tolist(), coins.tolist(), strict=True):
+        assert Fraction(truth * lies, COIN_ONE - truth) <= low
+        assert Fraction((truth + 1) * lies, COIN_ONE - truth - 1) > high
+    assert coins[:1] == truth_threshold(np.array([epsilon]))
+
+
+@pytest.mark.parametrize("epsilon", FIXED)
 def test_noise_keeps_epsilon_and_the_next_coin_would_not(epsilon: float) -> None:
     for size in (1, 2, 3, 7, 64, 1000, 43_750, K_MAX):
         check_noise(size, epsilon)

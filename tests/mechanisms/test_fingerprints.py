@@ -12,7 +12,7 @@ from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
 from caldp_core.mechanisms.base import digest
 from caldp_core.mechanisms.direct.published_urap import PublishedUrap
 from caldp_core.mechanisms.oracles.galois import GaloisOracles
-from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
+from caldp_core.mechanisms.oracles.hadamard import HadamardOracles, published_hadamard
 from caldp_core.mechanisms.oracles.local_hashing import LocalHashingOracles
 from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponseOracles
 from caldp_core.mechanisms.oracles.subset_selection import SubsetSelectionOracles
@@ -25,16 +25,17 @@ from tests.contract.contexts import context
 POLICY: Final = context("blocks and sensitive set", 1.0)
 COINS: Final = (
     HadamardOracles,
+    published_hadamard,
     RandomizedResponseOracles,
     SubsetSelectionOracles,
     LocalHashingOracles,
     GaloisOracles,
     unary_family(0.4),
 )
-"""Banks that realise ε in coins of their own."""
+"""Oracles that realise ε in coins of their own."""
 
 
-def built(family: Any) -> ContextMechanism:
+def mechanism_of(family: Any) -> ContextMechanism:
     return ContextMechanism(POLICY, "same name", family)
 
 
@@ -67,17 +68,17 @@ def same_class(wrong: type, right: type) -> Callable[[Ints, Floats], Any]:
 
 @pytest.mark.parametrize("oracles", COINS)
 def test_other_coins_mean_something_else(oracles: Any) -> None:
-    right = built(oracles).fingerprint
-    assert built(oracles).fingerprint == right
-    assert built(mutants.coin_for(1.001, oracles)).fingerprint != right
-    assert built(mutants.without_company(oracles)).fingerprint != right
+    right = mechanism_of(oracles).fingerprint
+    assert mechanism_of(oracles).fingerprint == right
+    assert mechanism_of(mutants.coin_for(1.001, oracles)).fingerprint != right
+    assert mechanism_of(mutants.without_company(oracles)).fingerprint != right
 
 
 @pytest.mark.parametrize(
     ("wrong", "right"), [(WiderSets, SubsetSelectionOracles), (MoreBins, LocalHashingOracles)]
 )
 def test_other_sets_and_bins_mean_something_else(wrong: type, right: type) -> None:
-    assert built(same_class(wrong, right)).fingerprint != built(right).fingerprint
+    assert mechanism_of(same_class(wrong, right)).fingerprint != mechanism_of(right).fingerprint
 
 
 def test_other_thetas_do_not_share_tallies() -> None:
@@ -100,8 +101,8 @@ def test_the_same_settings_in_another_form_are_told_apart() -> None:
     def truth(sizes: Ints) -> Any:
         return np.full(sizes.size, 1 << 46, np.uint64)
 
-    one = built(lambda sizes, epsilon: UnaryOracles(sizes, epsilon, truth(sizes)))
-    other = built(lambda sizes, epsilon: Mirrored(sizes, epsilon, truth(sizes)))
+    one = mechanism_of(lambda sizes, epsilon: UnaryOracles(sizes, epsilon, truth(sizes)))
+    other = mechanism_of(lambda sizes, epsilon: Mirrored(sizes, epsilon, truth(sizes)))
     assert one.fingerprint != other.fingerprint
 
 

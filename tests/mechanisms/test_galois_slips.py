@@ -8,11 +8,11 @@ import pytest
 from caldp_core.basics.types import Floats, Ints, Words, WordSource
 from caldp_core.mechanisms.oracles import hyperplane_tally
 from caldp_core.mechanisms.oracles.galois import GaloisOracles
-from caldp_core.mechanisms.oracles.supports import SupportLaw, SupportOracles
+from caldp_core.mechanisms.oracles.supports import SupportOracles, SupportProbabilities
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
 from tests import mutants
 from tests.contract import checks
-from tests.mechanisms.test_galois import FOUR, WIDE, made_of
+from tests.mechanisms.test_galois import FOUR, WIDE, mechanism_of
 from tests.mutants import coin_for, only
 
 
@@ -57,10 +57,17 @@ class IdealHashes(NoReduction):
 
     def __init__(self, sizes: Ints, epsilon: Floats) -> None:
         super().__init__(sizes, epsilon)
-        law, share, q = self.law, self._share, self._values
+        prob, share, q = self.probabilities, self._share, self._values
         other = (1.0 - share) / q + share / q
-        self.law = SupportLaw(
-            law.own, other, law.base, law.own_pair, other, law.base_pair, law.own - other, 0 * other
+        self.probabilities = SupportProbabilities(
+            prob.own,
+            other,
+            prob.base,
+            prob.own_pair,
+            other,
+            prob.base_pair,
+            prob.own - other,
+            0 * other,
         )
 
 
@@ -68,9 +75,9 @@ class NoLines(NoReduction):
     """Takes any three symbols to be on one hyperplane equally often."""
 
     def second_moment(self, weights: Floats, p: Floats, block_p: Floats) -> float:
-        law, shared = self.law, (4.0 - 1.0) / (16.0 - 1.0)
+        prob, shared = self.probabilities, (4.0 - 1.0) / (16.0 - 1.0)
         pair = (1.0 - self._share) * shared**2 + self._share / self._values * shared
-        object.__setattr__(law, "other_pair", pair)
+        object.__setattr__(prob, "other_pair", pair)
         return SupportOracles.second_moment(self, weights, p, block_p)
 
 
@@ -111,14 +118,14 @@ SLIPS = [
 def test_slips_are_found(name: str, oracles: Any, check: Any) -> None:
     """In `WIDE`, where the right oracles pass every check (above)."""
     with pytest.raises(AssertionError):
-        check(made_of(WIDE, oracles))
+        check(mechanism_of(WIDE, oracles))
 
 
 def test_who_asks_for_a_law_of_three_symbols_gets_none() -> None:
-    law = made_of(WIDE, FOUR).oracles.law  # type: ignore[attr-defined]
-    assert np.isnan(law.other_pair).all()
+    prob = mechanism_of(WIDE, FOUR).oracles.probabilities  # type: ignore[attr-defined]
+    assert np.isnan(prob.other_pair).all()
     with pytest.raises(AssertionError):
-        checks.check_variance(made_of(WIDE, only("second_moment", Naive, FOUR)))
+        checks.check_variance(mechanism_of(WIDE, only("second_moment", Naive, FOUR)))
 
 
 class Naive(NoReduction):

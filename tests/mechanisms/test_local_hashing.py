@@ -12,7 +12,7 @@ from caldp_core.mechanisms import ContextMechanism
 from caldp_core.mechanisms.oracles.local_hashing import (
     LocalHashingOracles,
     best_range,
-    support_law_of,
+    support_probabilities,
 )
 from caldp_core.mechanisms.oracles.polynomial_hash import (
     count_hits,
@@ -25,6 +25,7 @@ from caldp_core.theory.variance import variance_given_people
 from tests.contract import checks
 from tests.contract.contexts import context
 from tests.mutants import coin_for, only
+from tests.products import thinned
 
 OLH = LocalHashingOracles
 
@@ -48,9 +49,9 @@ def test_collisions_are_counted_for_the_hashes_in_use(prime: int, g: int) -> Non
     hashes = every_hash(prime)
     a, b, c = (polynomial(hashes, np.full(prime**3, x), prime) * g // prime for x in (0, 1, 2))
     one = np.ones(1, np.int64)
-    law = support_law_of(one * prime, one * prime, one * g, np.zeros(1))
-    assert law.other[0] == pytest.approx((a == b).mean(), abs=1e-12)
-    assert law.other_pair[0] == pytest.approx(((a == b) & (b == c)).mean(), abs=1e-12)
+    prob = support_probabilities(one * prime, one * prime, one * g, np.zeros(1))
+    assert prob.other[0] == pytest.approx((a == b).mean(), abs=1e-12)
+    assert prob.other_pair[0] == pytest.approx(((a == b) & (b == c)).mean(), abs=1e-12)
 
 
 def test_primes() -> None:
@@ -81,20 +82,22 @@ def test_no_range_of_hashes_is_better(epsilon: float) -> None:
     for size in (2, 101, 1024):
         prime = np.full(least_prime(size) - 1, least_prime(size))
         g, sizes = np.arange(2, prime[0] + 1), np.full(prime.size, size)
-        total = support_law_of(sizes, prime, g, g / (g + np.expm1(epsilon))).total_square(sizes)
+        total = support_probabilities(sizes, prime, g, g / (g + np.expm1(epsilon))).total_square(
+            sizes
+        )
         chosen = int(best_range(sizes[:1], prime[:1], np.array([epsilon]))[0])
         assert total[chosen - 2] <= total.min() * 1.02
 
 
-def simulated(oracles: Any) -> float:
+def simulated(oracles: Any, runs: int) -> float:
     """n·MSE of one symbol from real reports: 150 runs of 2,000 people know it to 0.4 %."""
-    built = mechanism_of(Context.plain(1024, 1.0), oracles)
+    mechanism = mechanism_of(Context.plain(1024, 1.0), oracles)
     rng = np.random.default_rng(4)
     x = np.arange(2000) * 7 % 1024
     truth = np.bincount(x, minlength=1024) / x.size
     squares = [
-        np.square(built.estimate(built.tally(built.privatize(x, rng))) - truth).mean()
-        for _ in range(150)
+        np.square(mechanism.estimate(mechanism.tally(mechanism.privatize(x, rng))) - truth).mean()
+        for _ in range(runs)
     ]
     return x.size * float(np.mean(squares))
 
@@ -108,12 +111,13 @@ class TooFewValues(OLH):
 
 def test_the_known_figure() -> None:
     """n·MSE a symbol at k = 1024, ε = 1: 3.69 (4e/(e−1)² = 3.68 for ideal hashes), both ways."""
-    built = mechanism_of(Context.plain(1024, 1.0))
-    exact = float(variance_given_people(built, np.full(1024, 1 / 1024), 1).mean())
+    mechanism = mechanism_of(Context.plain(1024, 1.0))
+    exact = float(variance_given_people(mechanism, np.full(1024, 1 / 1024), 1).mean())
     assert exact == pytest.approx(4 * np.e / (np.e - 1) ** 2, rel=0.01)
     assert exact == pytest.approx(3.69, rel=0.02)
-    assert simulated(OLH) == pytest.approx(exact, rel=0.02)
-    assert abs(simulated(TooFewValues) / exact - 1) > 0.02
+    assert simulated(OLH, runs=150) == pytest.approx(exact, rel=0.02)
+    # 27 % more is to be found: 20 runs know it to 1 %.
+    assert abs(simulated(TooFewValues, runs=20) / exact - 1) > 0.02
 
 
 class Streamed(OLH):
@@ -124,7 +128,9 @@ class Streamed(OLH):
         self.n_max = 10**4
 
 
-STREAMED = pytest.mark.parametrize("kind", ["plain, power of two", "single sensitive symbol"])
+STREAMED = pytest.mark.parametrize(
+    "kind", thinned(["plain, power of two", "single sensitive symbol"], one_in=2)
+)
 
 
 @STREAMED
@@ -135,31 +141,31 @@ def test_drawn_reports_have_the_same_law(kind: str) -> None:
 @pytest.mark.thorough
 @STREAMED
 def test_many_drawn_reports_have_the_same_law(kind: str) -> None:
-    built = mechanism_of(context(kind, 1.0), Streamed)
-    checks.check_sample_tally(built, checks.REPEATS_THOROUGH)
+    mechanism = mechanism_of(context(kind, 1.0), Streamed)
+    checks.check_sample_tally(mechanism, checks.REPEATS_THOROUGH)
 
 
 def test_more_people_than_can_be_drawn_are_refused() -> None:
-    built = mechanism_of(Context.plain(1000, 1.0))
+    mechanism = mechanism_of(Context.plain(1000, 1.0))
     people = np.full(1000, 10**4)
     people[0] += 1
     with pytest.raises(CaldpError, match="at most 10,000,000 people, got 10,000,001"):
-        built.sample_tally(people, np.random.default_rng(1))
+        mechanism.sample_tally(people, np.random.default_rng(1))
 
 
 def test_what_is_no_report_is_refused() -> None:
-    built = mechanism_of(context("blocks and sensitive set", 1.0))
-    good = built.every_report()
-    assert built.tally(good).n == good.size
+    mechanism = mechanism_of(context("blocks and sensitive set", 1.0))
+    good = mechanism.every_report()
+    assert mechanism.tally(good).n == good.size
     for field, wrong in [("source", -1), ("source", 99), ("hash", -1), ("hash", 3), ("value", 3)]:
         says = "sources of reports" if field == "source" else "must be hashes"
         for at, words in [(0, says), (-1, says if field == "source" else "must hold nothing else")]:
             bad = good[at:].copy()[:1]
             bad[field] = wrong
             with pytest.raises(CaldpError, match=words):
-                built.tally(bad)
+                mechanism.tally(bad)
     with pytest.raises(CaldpError, match="records that this mechanism makes"):
-        built.tally(np.arange(3))
+        mechanism.tally(np.arange(3))
 
 
 class IdealHashes(OLH):
@@ -168,7 +174,7 @@ class IdealHashes(OLH):
     def __init__(self, sizes: Ints, epsilon: Floats) -> None:
         super().__init__(sizes, epsilon)
         ideal = self._prime * self._g
-        self.law = support_law_of(sizes, ideal, self._g, self._share)
+        self.probabilities = support_probabilities(sizes, ideal, self._g, self._share)
 
 
 WRONG = [
@@ -181,7 +187,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("name", "oracles", "check"), WRONG, ids=[row[0] for row in WRONG])
-def test_wrong_banks_are_rejected(name: str, oracles: Any, check: Any) -> None:
+def test_wrong_oracles_are_rejected(name: str, oracles: Any, check: Any) -> None:
     check(mechanism_of(context("plain", 1.0)))
     with pytest.raises(AssertionError):
         check(mechanism_of(context("plain", 1.0), oracles))

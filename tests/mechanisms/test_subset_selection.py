@@ -15,7 +15,7 @@ from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponse
 from caldp_core.mechanisms.oracles.subset_selection import (
     SubsetSelectionOracles,
     best_omega,
-    support_law_of,
+    support_probabilities,
 )
 from caldp_core.mechanisms.randomness.coins import COIN_ONE, below
 from caldp_core.privacy.context import Context
@@ -55,9 +55,9 @@ def check_law(size: int, omega: int, uniform: int, scale: int) -> None:
     """
     rng = np.random.default_rng(3)
     truths = scale * (np.arange(size) % 4)
-    law = support_law_of(np.array([size]), np.array([omega]), np.zeros(1))
-    own, pair = float(law.other[0]), float(law.other_pair[0])
-    plain, plain_pair = float(law.base[0]), float(law.base_pair[0])
+    prob = support_probabilities(np.array([size]), np.array([omega]), np.zeros(1))
+    own, pair = float(prob.other[0]), float(prob.other_pair[0])
+    plain, plain_pair = float(prob.base[0]), float(prob.base_pair[0])
     mean = truths + own * (truths.sum() - truths) + plain * uniform
     covariance = np.zeros((size, size))
     for x in range(size):
@@ -116,7 +116,7 @@ def test_no_size_of_subsets_is_better(epsilon: float) -> None:
         sizes = np.full(size, size)
         omega = np.maximum(np.arange(size), 1)
         share = size / (size + omega * np.expm1(epsilon))
-        total = support_law_of(sizes, omega, share).total_square(sizes)
+        total = support_probabilities(sizes, omega, share).total_square(sizes)
         chosen = int(best_omega(np.array([size]), np.array([epsilon]))[0])
         assert 1 <= chosen < size
         assert total[chosen] <= total.min() * (1 + 1e-12)
@@ -135,12 +135,12 @@ PEOPLE = 1000
 
 def simulated(oracles: Any) -> float:
     """n·MSE of one symbol from real reports: 150 runs of 1,000 people know it to 0.4 %."""
-    built = mechanism_of(Context.plain(K_MANY, 1.0), oracles)
+    mechanism = mechanism_of(Context.plain(K_MANY, 1.0), oracles)
     rng = np.random.default_rng(4)
     x = np.arange(PEOPLE) * 7 % K_MANY
     truth = np.bincount(x, minlength=K_MANY) / PEOPLE
     squares = [
-        np.square(built.estimate(built.tally(built.privatize(x, rng))) - truth).mean()
+        np.square(mechanism.estimate(mechanism.tally(mechanism.privatize(x, rng))) - truth).mean()
         for _ in range(RUNS)
     ]
     return PEOPLE * float(np.mean(squares))
@@ -148,9 +148,9 @@ def simulated(oracles: Any) -> float:
 
 def test_the_known_figure() -> None:
     """n·MSE a symbol at k = 1024, ε = 1 is 3.6745, by formula and by reports."""
-    built = mechanism_of(Context.plain(K_MANY, 1.0))
+    mechanism = mechanism_of(Context.plain(K_MANY, 1.0))
     p = np.full(K_MANY, 1 / K_MANY)
-    exact = float(variance_given_people(built, p, 1).mean())
+    exact = float(variance_given_people(mechanism, p, 1).mean())
     assert exact == pytest.approx(3.6745, rel=1e-4)
     assert simulated(SubsetSelectionOracles) == pytest.approx(exact, rel=0.02)
 
@@ -163,20 +163,20 @@ def test_the_figure_tells_a_wrong_size(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("n", [1, 10**12])
 def test_any_number_of_people_in_a_large_block(n: int) -> None:
-    built = mechanism_of(Context.plain(3000, 0.7))
+    mechanism = mechanism_of(Context.plain(3000, 0.7))
     people = np.zeros(3000, np.int64)
     people[[0, 1234, 2999]] = [n - n // 2, n // 4, n // 2 - n // 4]
-    tally = built.sample_tally(people, np.random.default_rng(5))
+    tally = mechanism.sample_tally(people, np.random.default_rng(5))
     omega = int(best_omega(np.array([3000]), np.array([0.7]))[0])
     assert tally.counts[:3000].sum() == omega * n
-    error = np.abs(built.estimate(tally) - people / n)
-    assert (error <= 7.5 * np.sqrt(built.variance(people / n, n))).all()
+    error = np.abs(mechanism.estimate(tally) - people / n)
+    assert (error <= 7.5 * np.sqrt(mechanism.variance(people / n, n))).all()
 
 
 def test_what_is_no_report_is_refused() -> None:
-    built = mechanism_of(context(BOTH, 0.1))
-    good = built.every_report()
-    assert built.tally(good).n == good.size
+    mechanism = mechanism_of(context(BOTH, 0.1))
+    good = mechanism.every_report()
+    assert mechanism.tally(good).n == good.size
     for source, bits, words in [
         (0, 0, "must be subsets of 1 values in block 0"),
         (0, 7, "must be subsets of 1 values in block 0"),
@@ -188,15 +188,15 @@ def test_what_is_no_report_is_refused() -> None:
         bad = good[:1].copy()
         bad["source"], bad["bits"] = source, bits
         with pytest.raises(CaldpError, match=words):
-            built.tally(bad)
+            mechanism.tally(bad)
     with pytest.raises(CaldpError, match="records that this mechanism makes"):
-        built.tally(np.arange(3))
+        mechanism.tally(np.arange(3))
 
 
 def test_more_subsets_than_can_be_written_are_refused_in_one_sentence() -> None:
-    built = mechanism_of(Context.plain(40_000, 1.0))
+    mechanism = mechanism_of(Context.plain(40_000, 1.0))
     with pytest.raises(CaldpError, match="200,000 entries"):
-        built.exact_channel()
+        mechanism.exact_channel()
 
 
 # --- what must be rejected -----------------------------------------------------------------
@@ -224,7 +224,7 @@ class WrongSize(SubsetSelectionOracles):
     def __init__(self, sizes: Ints, epsilon: Floats) -> None:
         super().__init__(sizes, epsilon)
         share = self.cover_threshold / COIN_ONE
-        self.law = support_law_of(sizes, np.minimum(self._omega + 1, sizes), share)
+        self.probabilities = support_probabilities(sizes, np.minimum(self._omega + 1, sizes), share)
 
 
 class IndependentBits(SubsetSelectionOracles):
@@ -232,7 +232,7 @@ class IndependentBits(SubsetSelectionOracles):
 
     def __init__(self, sizes: Ints, epsilon: Floats) -> None:
         super().__init__(sizes, epsilon)
-        object.__setattr__(self.law, "other_pair", self.law.other**2)
+        object.__setattr__(self.probabilities, "other_pair", self.probabilities.other**2)
 
 
 SS = SubsetSelectionOracles
@@ -246,7 +246,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("name", "oracles", "check"), WRONG, ids=[row[0] for row in WRONG])
-def test_wrong_banks_are_rejected(name: str, oracles: Any, check: Any) -> None:
+def test_wrong_oracles_are_rejected(name: str, oracles: Any, check: Any) -> None:
     check(mechanism_of(context("plain", 0.5)))
     with pytest.raises(AssertionError):
         check(mechanism_of(context("plain", 0.5), oracles))

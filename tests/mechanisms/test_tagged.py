@@ -30,30 +30,32 @@ def policy_of(background: Floats | None = None, shares: Any = SHARES) -> Persona
 
 
 def made_by(family: str, policy: PersonalPolicy) -> TaggedMechanism:
-    made = FAMILIES[family].spec().make(policy)
-    assert isinstance(made, TaggedMechanism)
-    return made
+    mechanism = FAMILIES[family].spec().make(policy)
+    assert isinstance(mechanism, TaggedMechanism)
+    return mechanism
 
 
 @pytest.mark.parametrize("family", ["hadamard", "randomized-response", "oue", "subset-selection"])
 def test_the_channel_is_a_law_within_the_policy(family: str) -> None:
-    made = made_by(family, policy_of())
-    checks.check_rows(made)
-    checks.check_audit(made)
+    mechanism = made_by(family, policy_of())
+    checks.check_rows(mechanism)
+    checks.check_audit(mechanism)
 
 
 @pytest.mark.parametrize("family", ["hadamard", "randomized-response", "oue"])
 def test_mean_and_variance_are_those_of_the_channel(family: str) -> None:
-    made = made_by(family, policy_of())
-    channel, single = checks.channel_of(made), checks.single_estimates(made)
-    means = np.stack([made.expected(person) for person in np.eye(made.k)])
+    mechanism = made_by(family, policy_of())
+    channel, single = checks.channel_of(mechanism), checks.single_estimates(mechanism)
+    means = np.stack([mechanism.expected(person) for person in np.eye(mechanism.k)])
     np.testing.assert_allclose(channel @ single, means, atol=1e-9)
     square = P @ channel @ single**2
-    np.testing.assert_allclose(made.variance(P, 7), (square - made.expected(P) ** 2) / 7, rtol=1e-9)
+    np.testing.assert_allclose(
+        mechanism.variance(P, 7), (square - mechanism.expected(P) ** 2) / 7, rtol=1e-9
+    )
     weights = np.array([1.0, -2.0, 0.5, 0.0, 3.0])
-    mean = float(weights @ made.expected(P))
+    mean = float(weights @ mechanism.expected(P))
     exact = float(P @ channel @ (single @ weights) ** 2 - mean**2) / 7
-    assert made.sum_variance(P, weights, 7) == pytest.approx(exact, rel=1e-9)
+    assert mechanism.sum_variance(P, weights, 7) == pytest.approx(exact, rel=1e-9)
 
 
 def test_a_report_that_names_no_place_says_nothing_of_open_places() -> None:
@@ -79,10 +81,10 @@ def test_where_everybody_is_at_an_own_place_there_is_still_a_best_mechanism() ->
 
 def test_the_bias_is_the_expectation_less_the_truth() -> None:
     for background in (uniform_background(2, ~SENSITIVE), np.array([[0, 1, 0, 0, 0.0]] * 2)):
-        made = made_by("hadamard", policy_of(background))
-        bias = made.bias(P)
-        np.testing.assert_allclose(bias.per_symbol, made.expected(P) - P, atol=1e-15)
-        assert bias.total_variation == pytest.approx(0.5 * np.abs(made.expected(P) - P).sum())
+        mechanism = made_by("hadamard", policy_of(background))
+        bias = mechanism.bias(P)
+        np.testing.assert_allclose(bias.per_symbol, mechanism.expected(P) - P, atol=1e-15)
+        assert bias.total_variation == pytest.approx(0.5 * np.abs(mechanism.expected(P) - P).sum())
         assert bias.total_variation > 0.05
 
 
@@ -124,8 +126,8 @@ def test_tallies_follow_the_reports() -> None:
 
 
 def test_one_real_report_is_a_report() -> None:
-    made = made_by("hadamard", policy_of())
-    assert made.tally(made.client_report(1)).n == 1
+    mechanism = made_by("hadamard", policy_of())
+    assert mechanism.tally(mechanism.client_report(1)).n == 1
     assert Rappor(0.6).make(policy_of()).fingerprint != Rappor().make(policy_of()).fingerprint
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from caldp_core.audit.adversary import posterior, within_error_region
 from caldp_core.audit.composition import post_process, release_adaptively, release_both
 from caldp_core.basics.errors import CaldpError
-from caldp_core.mechanisms import FAMILIES, mechanism
+from caldp_core.mechanisms import FAMILIES, registry
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.matrix import DenseMatrix, released_together
 from tests.channels import F, channels, holds, laws, least_promise, ratio
@@ -51,11 +51,11 @@ def test_post_processing_keeps_the_promise(channel: list[list[Fraction]], data: 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_post_processing_of_a_mechanism(family: str) -> None:
-    made = mechanism(context("blocks and sensitive set", 1.0), family)
+    mechanism = registry.mechanism(context("blocks and sensitive set", 1.0), family)
     rng = np.random.default_rng(1)
-    weights = rng.integers(1, 9, size=(made.outputs, 4)).tolist()
+    weights = rng.integers(1, 9, size=(mechanism.outputs, 4)).tolist()
     rule = [[F(w, sum(row)) for w in row] for row in weights]
-    assert holds(post_process(made.exact_channel(), rule), made.policy)
+    assert holds(post_process(mechanism.exact_channel(), rule), mechanism.policy)
 
 
 def test_a_rule_that_creates_probability_is_none() -> None:
@@ -94,13 +94,13 @@ def test_a_release_that_looks_at_the_first_keeps_the_sum(
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("kind", SMALL)
 def test_releases_of_mechanisms_need_the_sum_and_no_less(family: str, kind: str) -> None:
-    made = mechanism(SMALL[kind](1.0), family)
-    channel = made.exact_channel()
+    mechanism = registry.mechanism(SMALL[kind](1.0), family)
+    channel = mechanism.exact_channel()
     both = release_both(channel, channel)
-    assert holds(both, released_together(made.policy, made.policy))
-    assert not holds(both, made.policy)
+    assert holds(both, released_together(mechanism.policy, mechanism.policy))
+    assert not holds(both, mechanism.policy)
     less = SMALL[kind](0.99)
-    assert not holds(both, released_together(made.policy, less))
+    assert not holds(both, released_together(mechanism.policy, less))
 
 
 def test_releases_of_unlike_channels_are_refused() -> None:

@@ -14,7 +14,7 @@ from caldp_core.audit.adversary import error_rates, least_weighted_error, within
 from caldp_core.audit.channels import Channel
 from caldp_core.audit.uldp import UldpVerdict, uldp
 from caldp_core.basics.errors import CaldpError
-from caldp_core.mechanisms import FAMILIES, mechanism
+from caldp_core.mechanisms import FAMILIES, registry
 from caldp_core.privacy.context import Context, dense
 from caldp_core.privacy.matrix import DenseMatrix
 from tests.channels import F, channels, holds, least_promise, matrices
@@ -63,7 +63,7 @@ def test_error_regions_at_the_edge(channel: list[list[Fraction]]) -> None:
 TERSE = [
     family
     for family in FAMILIES
-    if all(mechanism(make(1.0), family).outputs <= 10 for make in SMALL.values())
+    if all(registry.mechanism(make(1.0), family).outputs <= 10 for make in SMALL.values())
 ]
 """Families that send so few different reports that all 2^outputs rules can be tried."""
 
@@ -76,11 +76,11 @@ def test_enough_families_are_terse() -> None:
 @pytest.mark.parametrize("kind", SMALL)
 def test_no_rule_of_a_mechanism_errs_too_rarely(family: str, kind: str) -> None:
     """(7) and (8) as they are printed, for each rule; some rule meets one of them."""
-    made = mechanism(SMALL[kind](1.0), family)
-    channel, levels = made.exact_channel(), np.exp(dense(made.policy))
-    assert within_error_region(channel, made.policy)
+    mechanism = registry.mechanism(SMALL[kind](1.0), family)
+    channel, levels = mechanism.exact_channel(), np.exp(dense(mechanism.policy))
+    assert within_error_region(channel, mechanism.policy)
     closest = math.inf
-    for x, other in permutations(range(made.k), 2):
+    for x, other in permutations(range(mechanism.k), 2):
         for alarm, miss in every_rule(channel, x, other):
             for level, rare, often in (
                 (levels[other, x], alarm, miss),
@@ -111,13 +111,13 @@ def test_which_error_is_which() -> None:
 @pytest.mark.parametrize("family", ["hadamard", "randomized-response"])
 @pytest.mark.parametrize("kind", ["sensitive set", "single sensitive symbol", "plain"])
 def test_sensitive_sets_give_uldp(family: str, kind: str) -> None:
-    made = mechanism(context(kind, 1.0), family)
-    channel, flags = made.exact_channel(), made.policy.sensitive
-    protected = np.arange(made.outputs) < made.oracles.outputs
+    mechanism = registry.mechanism(context(kind, 1.0), family)
+    channel, flags = mechanism.exact_channel(), mechanism.policy.sensitive
+    protected = np.arange(mechanism.outputs) < mechanism.oracles.outputs
     assert uldp(channel, flags, protected, 1.0) == UldpVerdict(True, True)
     assert not uldp(channel, flags, protected, 0.99).protects
     if not flags.all():
-        everything = np.ones(made.outputs, np.bool_)
+        everything = np.ones(mechanism.outputs, np.bool_)
         assert not uldp(channel, flags, everything, 1.0).protects
     assert not uldp(channel, flags, ~protected, 1.0).reveals
 

@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Floats
-from caldp_core.mechanisms import ContextMechanism, mechanism
+from caldp_core.mechanisms import ContextMechanism, registry
 from caldp_core.privacy.context import Context
 from caldp_core.theory import bounds
 from caldp_core.theory.bounds import Losses
@@ -26,28 +26,28 @@ def shares(k: int, seed: int) -> list[Floats]:
     return [*np.eye(k)[[0, k - 1]], np.full(k, 1 / k), *random]
 
 
-def variance_tv(made: ContextMechanism, p: Floats, n: int) -> float:
+def variance_tv(mechanism: ContextMechanism, p: Floats, n: int) -> float:
     """½·Σσ: by Jensen's inequality above the exact expected TV."""
-    return 0.5 * float(np.sqrt(made.variance(p, n)).sum())
+    return 0.5 * float(np.sqrt(mechanism.variance(p, n)).sum())
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize(("k", "s"), [(3, 1), (9, 4), (40, 5), (300, 140)])
 def test_proposition_4_is_above_the_error(k: int, s: int, epsilon: float) -> None:
-    made = mechanism(Context.high_low(np.arange(k) < s, epsilon), "hadamard")
+    mechanism = registry.mechanism(Context.high_low(np.arange(k) < s, epsilon), "hadamard")
     # ½Σσ is above the exact expected TV (Jensen), so a bound above it is above that.
     for p, n in product(shares(k, k), (10, 10**4, 10**8)):
-        assert 2 * variance_tv(made, p, n) <= bounds.high_low_tv_bound(k, s, n, epsilon)
+        assert 2 * variance_tv(mechanism, p, n) <= bounds.high_low_tv_bound(k, s, n, epsilon)
 
 
 def test_the_second_term_of_17_as_printed_is_not_a_bound() -> None:
     # A million people, one sensitive value: the error of 299 values in the clear is above.
     k, s, n, epsilon = 300, 1, 10**6, 3.0
-    made = mechanism(Context.high_low(np.arange(k) < s, epsilon), "hadamard")
+    mechanism = registry.mechanism(Context.high_low(np.arange(k) < s, epsilon), "hadamard")
     p = np.where(np.arange(k) < s, 0.0, 1 / (k - s))
     c = 1 / np.tanh(epsilon / 2)
     # A normal's E|p̂−p| = √(2/π)·σ, good here: about 3,000 reports a value.
-    error = np.sqrt(2 / np.pi) * variance_tv(made, p, n)
+    error = np.sqrt(2 / np.pi) * variance_tv(mechanism, p, n)
     printed = np.sqrt(3 * s**2 * c**2 / n) + np.sqrt(c) * k / n
     assert printed < error < bounds.high_low_tv_bound(k, s, n, epsilon)
 
@@ -56,18 +56,18 @@ def test_the_second_term_of_17_as_printed_is_not_a_bound() -> None:
 @pytest.mark.parametrize("sizes", [[2], [5, 3, 1], [16] * 4, [2, 60, 7]])
 def test_proposition_5_is_above_the_error(sizes: list[int], epsilon: float) -> None:
     labels = np.repeat(np.arange(len(sizes)), sizes)
-    made = mechanism(Context.block_structured(labels, epsilon), "hadamard")
+    mechanism = registry.mechanism(Context.block_structured(labels, epsilon), "hadamard")
     for p, n in product(shares(labels.size, 7), (10, 10**4, 10**8)):
-        assert 2 * variance_tv(made, p, n) <= bounds.block_tv_bound(sizes, n, epsilon)
-        assert made.variance(p, n).sum() <= bounds.block_l2_bound(sizes, n, epsilon)
+        assert 2 * variance_tv(mechanism, p, n) <= bounds.block_tv_bound(sizes, n, epsilon)
+        assert mechanism.variance(p, n).sum() <= bounds.block_l2_bound(sizes, n, epsilon)
 
 
 def test_proposition_5_is_not_far_off() -> None:
     # Must fail: a twentieth of the bounds is no bound, where all people are in the largest block.
-    made = mechanism(Context.plain(60, 0.5), "hadamard")
+    mechanism = registry.mechanism(Context.plain(60, 0.5), "hadamard")
     p = np.full(60, 1 / 60)
-    assert made.variance(p, 100).sum() > bounds.block_l2_bound([60], 100, 0.5) / 20
-    assert variance_tv(made, p, 100) > bounds.block_tv_bound([60], 100, 0.5) / 20
+    assert mechanism.variance(p, 100).sum() > bounds.block_l2_bound([60], 100, 0.5) / 20
+    assert variance_tv(mechanism, p, 100) > bounds.block_tv_bound([60], 100, 0.5) / 20
 
 
 def test_rates_are_those_of_the_theorems() -> None:
@@ -94,9 +94,9 @@ def test_people_needed_for_a_bound_grow_like_the_rate(sizes: list[int]) -> None:
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_proposition_4_of_uldp_is_the_exact_variance(epsilon: float) -> None:
-    made = mechanism(Context.high_low(FLAGS, epsilon), "randomized-response")
+    mechanism = registry.mechanism(Context.high_low(FLAGS, epsilon), "randomized-response")
     for p in shares(FLAGS.size, 3):
-        variance = made.variance(p, 1000)
+        variance = mechanism.variance(p, 1000)
         ours = bounds.urr_losses(p, FLAGS, 1000, epsilon)
         assert ours.l2_squared == pytest.approx(variance.sum(), rel=1e-8, abs=1e-12)
         normal = np.sqrt(2 / np.pi) * np.sqrt(np.maximum(variance, 0)).sum()

@@ -6,7 +6,7 @@ import pytest
 from caldp_core.basics.errors import CaldpError
 from caldp_core.domain.grid import KM_PER_DEGREE, US_GRID, GridDomain
 from caldp_core.domain.partitions import grid_blocks
-from caldp_core.mechanisms import mechanism
+from caldp_core.mechanisms import registry
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.mechanisms.direct.exponential import ExponentialMechanism
 from caldp_core.mechanisms.direct.grid_geometric import GridGeometric
@@ -46,11 +46,11 @@ def noises() -> list[Mechanism]:
 
 
 def test_reports_are_the_channels_rows() -> None:
-    for made in noises():
-        with naming(type(made).__name__):
-            rows = np.array(made.exact_channel(), dtype=float)
+    for mechanism in noises():
+        with naming(type(mechanism).__name__):
+            rows = np.array(mechanism.exact_channel(), dtype=float)
             for x in (0, 17, SMALL.k - 1):
-                np.testing.assert_allclose(reports_from(made, x), rows[x], atol=1e-12)
+                np.testing.assert_allclose(reports_from(mechanism, x), rows[x], atol=1e-12)
 
 
 def test_drawn_reports_lie_as_far_off() -> None:
@@ -58,10 +58,10 @@ def test_drawn_reports_lie_as_far_off() -> None:
     # an ε that is 5 % off: the mean moves by about 4 %, eight standard errors.
     rng = np.random.default_rng(3)
     km = SMALL.km_from(17)
-    for made in noises():
-        with naming(type(made).__name__):
-            off = km[made.privatize(np.full(40_000, 17), rng)]
-            expected = displacement(reports_from(made, 17), km)
+    for mechanism in noises():
+        with naming(type(mechanism).__name__):
+            off = km[mechanism.privatize(np.full(40_000, 17), rng)]
+            expected = displacement(reports_from(mechanism, 17), km)
             assert abs(off.mean() - expected) < 5.1 * off.std() / 200
     weaker = PlanarGeometric(EuclideanMetric.per_km(SMALL, 0.021))
     off = km[weaker.privatize(np.full(40_000, 17), rng)]
@@ -85,8 +85,8 @@ def test_far_from_borders_it_is_the_planes() -> None:
 
 def test_reports_in_blocks_are_randomized_response() -> None:
     labels = grid_blocks(SMALL, 2, 3).labels
-    made = mechanism(Context.block_structured(labels, 1.3), "randomized-response")
-    rows = np.array(made.exact_channel(), dtype=float)
+    mechanism = registry.mechanism(Context.block_structured(labels, 1.3), "randomized-response")
+    rows = np.array(mechanism.exact_channel(), dtype=float)
     # The channel's columns are hidden symbols block after block.
     order = np.argsort(labels, kind="stable")
     for x in range(SMALL.k):
@@ -149,6 +149,6 @@ def test_the_ring_is_what_the_policy_says() -> None:
 
 def test_reports_that_are_no_places_are_refused() -> None:
     with pytest.raises(CaldpError, match="no places"):
-        reports_from(mechanism(Context.plain(5, 1.0), "hadamard"), 0)
+        reports_from(registry.mechanism(Context.plain(5, 1.0), "hadamard"), 0)
     with pytest.raises(CaldpError, match="x must"):
         reports_from(noises()[0], SMALL.k)

@@ -14,7 +14,7 @@ from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.experiments.forecast import forecast
 from caldp_core.experiments.run import prepare, run
-from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
+from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
 from caldp_core.mechanisms.specs import PublishedUrap
 from caldp_core.privacy.context import Context
 from caldp_core.scenarios.best import Best
@@ -56,7 +56,7 @@ class Case:
 
     def made(self, wrong: float = 1.0) -> ContextMechanism:
         context = Context.of(self.labels, self.sensitive, wrong * self.epsilon)
-        return mechanism(context, self.family)
+        return registry.mechanism(context, self.family)
 
     def forecast(self, wrong: float = 1.0) -> Forecast:
         """`wrong`: factor by which ε is taken wrongly."""
@@ -87,11 +87,11 @@ class Simulated:
 
 def simulate(case: Case) -> Simulated:
     """Reports of people, tallied and estimated from, with seeds that no forecast has."""
-    made, rng = case.made(), np.random.default_rng(20_240)
+    mechanism, rng = case.made(), np.random.default_rng(20_240)
     errors = np.empty(RUNS)
     for trial in range(RUNS):
         people = rng.multinomial(case.n, case.p) if case.people is None else case.people
-        evidence = Evidence.of(made, made.sample_tally(people, rng))
+        evidence = Evidence.of(mechanism, mechanism.sample_tally(people, rng))
         shown = ESTIMATORS[case.estimator].apply(evidence)
         errors[trial] = 0.5 * np.abs(shown - case.p).sum()
     deviation = errors.std(ddof=1)

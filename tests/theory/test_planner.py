@@ -8,7 +8,7 @@ import pytest
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.mechanisms import FAMILIES, Mechanism, mechanism
+from caldp_core.mechanisms import FAMILIES, Mechanism, registry
 from caldp_core.privacy.context import Context
 from caldp_core.theory import planner
 from tests.contract.checks import channel_of, single_estimates
@@ -18,9 +18,9 @@ P = np.random.default_rng(0).dirichlet(np.ones(K))
 CONTEXT = Context.of(np.arange(K) % 2, np.arange(K) % 3 > 0, 1.0)
 
 
-def spread(made: Mechanism, p: Floats, n: int) -> float:
+def spread(mechanism: Mechanism, p: Floats, n: int) -> float:
     """Σσ: the expected total variation of normals but for a constant, without any trials."""
-    return float(np.sqrt(made.variance(p, n)).sum())
+    return float(np.sqrt(mechanism.variance(p, n)).sum())
 
 
 ACCURACIES = {
@@ -33,10 +33,14 @@ ACCURACIES = {
 @pytest.mark.parametrize("name", ACCURACIES)
 def test_people_suffice_and_fewer_do_not(name: str, family: str) -> None:
     accuracy, target = ACCURACIES[name]
-    made = mechanism(CONTEXT, family)
-    n = planner.people_for(made, P, planner.Goal(accuracy, target))
+    mechanism = registry.mechanism(CONTEXT, family)
+    n = planner.people_for(mechanism, P, planner.Goal(accuracy, target))
     assert n is not None
-    assert accuracy(made, P, round(1.001 * n)) <= target < accuracy(made, P, round(0.995 * n))
+    assert (
+        accuracy(mechanism, P, round(1.001 * n))
+        <= target
+        < accuracy(mechanism, P, round(0.995 * n))
+    )
 
 
 @pytest.mark.parametrize("name", ACCURACIES)
@@ -47,7 +51,7 @@ def test_the_least_epsilon_suffices_and_less_does_not(name: str) -> None:
 
     def error(epsilon: float) -> float:
         changed = Context.of(CONTEXT.blocks, CONTEXT.sensitive, epsilon)
-        return accuracy(mechanism(changed, "hadamard"), P, 100_000)
+        return accuracy(registry.mechanism(changed, "hadamard"), P, 100_000)
 
     assert error(found) <= target < error(found * 0.999)
 
@@ -55,10 +59,10 @@ def test_the_least_epsilon_suffices_and_less_does_not(name: str) -> None:
 @pytest.mark.parametrize(("k", "close"), [(1000, 0.001), (40, 0.06)])
 def test_people_for_an_expected_total_variation(k: int, close: float) -> None:
     # ½·Σσ/√(π/2), and σ falls like 1/√n. Trials, which few values take, tell it to 3 %.
-    made, p = mechanism(Context.plain(k, 1.0), "hadamard"), np.full(k, 1.0 / k)
-    exact = (np.sqrt(made.variance(p, 1)).sum() / np.sqrt(2 * np.pi) / 0.1) ** 2
+    mechanism, p = registry.mechanism(Context.plain(k, 1.0), "hadamard"), np.full(k, 1.0 / k)
+    exact = (np.sqrt(mechanism.variance(p, 1)).sum() / np.sqrt(2 * np.pi) / 0.1) ** 2
     goal = planner.Goal(planner.total_variation("none"), 0.1)
-    assert planner.people_for(made, p, goal) == pytest.approx(exact, rel=2 * close)
+    assert planner.people_for(mechanism, p, goal) == pytest.approx(exact, rel=2 * close)
 
 
 def test_epsilons_at_the_limits() -> None:
@@ -79,7 +83,7 @@ def test_the_largest_sensitive_set() -> None:
         flags = np.zeros(K, np.bool_)
         flags[order[:size]] = True
         changed = Context.of(CONTEXT.blocks, flags, CONTEXT.epsilon)
-        return accuracy(mechanism(changed, "randomized-response"), P, 100_000)
+        return accuracy(registry.mechanism(changed, "randomized-response"), P, 100_000)
 
     target = 0.5 * (error(0) + error(K))
     size = largest(target)
@@ -99,8 +103,8 @@ def test_the_least_epsilon_where_the_error_steps_up(family: str) -> None:
     p, n = np.where(flags, 0.02 / 5, 0.98 / 15), 10_000
 
     def error(epsilon: float) -> float:
-        made = mechanism(Context.high_low(flags, epsilon), family)
-        return spread(made, p, n)
+        mechanism = registry.mechanism(Context.high_low(flags, epsilon), family)
+        return spread(mechanism, p, n)
 
     grid = np.array(planner._EPSILONS)
     assert grid.size == 48
@@ -131,7 +135,7 @@ def test_the_largest_sensitive_set_where_the_error_steps_down(name: str) -> None
 
     def error(sensitive: int) -> float:
         flags = np.arange(size) < sensitive
-        return accuracy(mechanism(Context.high_low(flags, 2.0), "subset-selection"), p, n)
+        return accuracy(registry.mechanism(Context.high_low(flags, 2.0), "subset-selection"), p, n)
 
     errors = np.array([error(sensitive) for sensitive in range(size)])
     assert (np.diff(errors) < -0.01 * errors[1:]).any()
@@ -146,7 +150,7 @@ def test_large_sensitive_sets_are_looked_for_in_ratios() -> None:
     p, context, order = np.full(size, 1 / size), Context.plain(size, 4.0), np.arange(size - 1)
     accuracy = planner.standard_error(size - 1)
     made = [
-        mechanism(Context.high_low(np.arange(size) < sensitive, 4.0), "subset-selection")
+        registry.mechanism(Context.high_low(np.arange(size) < sensitive, 4.0), "subset-selection")
         for sensitive in range(size)
     ]
     errors = np.array([accuracy(each, p, n) for each in made])
@@ -168,8 +172,10 @@ def test_the_best_family_has_the_least_error_by_its_channel(epsilon: float) -> N
     advice = planner.best_family(context, p, n)
     assert set(advice.l2_squared) == set(FAMILIES)
     for name in ("hadamard", "randomized-response"):
-        made = mechanism(context, name)
-        exact = float((p @ channel_of(made) @ single_estimates(made) ** 2 - p**2).sum()) / n
+        mechanism = registry.mechanism(context, name)
+        exact = (
+            float((p @ channel_of(mechanism) @ single_estimates(mechanism) ** 2 - p**2).sum()) / n
+        )
         assert advice.l2_squared[name] == pytest.approx(exact, rel=1e-9)
     assert advice.l2_squared[advice.family] == min(advice.l2_squared.values())
     assert advice.reason.startswith(FAMILIES[advice.family].title)

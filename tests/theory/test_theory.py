@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from caldp_core.basics.limits import N_MAX
-from caldp_core.mechanisms import mechanism
+from caldp_core.mechanisms import registry
 from caldp_core.theory.planner import people_needed
 from caldp_core.theory.variance import variance_given_people
 from tests.contract.checks import EXACT, channel_of, single_estimates
@@ -17,13 +17,13 @@ FAMILIES = ("hadamard", "randomized-response", "oue")
 @pytest.mark.parametrize("kind", CONTEXTS)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_variance_given_people_is_that_of_the_channel(family: str, kind: str) -> None:
-    made = mechanism(context(kind, 1.0), family)
-    channel, single = channel_of(made), single_estimates(made)
+    mechanism = registry.mechanism(context(kind, 1.0), family)
+    channel, single = channel_of(mechanism), single_estimates(mechanism)
     n = 1000
-    people = np.random.default_rng(1).multinomial(n, np.full(made.k, 1 / made.k))
-    of_one = channel @ single**2 - np.eye(made.k)
+    people = np.random.default_rng(1).multinomial(n, np.full(mechanism.k, 1 / mechanism.k))
+    of_one = channel @ single**2 - np.eye(mechanism.k)
     exact = people @ of_one / n**2
-    ours = variance_given_people(made, people / n, n)
+    ours = variance_given_people(mechanism, people / n, n)
     np.testing.assert_allclose(ours, exact, rtol=0, atol=EXACT * (of_one.max() + 1) / n)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
-from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
+from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
 from caldp_core.mechanisms.designed.design import design
 from caldp_core.mechanisms.oracles.subset_selection import subset_family
 from caldp_core.mechanisms.specs import Galois, PublishedUrap, SubsetSelection
@@ -97,10 +97,10 @@ def test_no_channel_at_all_is_better(k: int, s: int, epsilon: float, share: floa
 
 @pytest.mark.parametrize(("k", "epsilon"), [(2, 1.0), (12, 0.5), (40, 3.0), (300, 1.0)])
 def test_without_other_values_it_is_subset_selection(k: int, epsilon: float) -> None:
-    made = mechanism(Context.plain(k, epsilon), "subset-selection")
+    mechanism = registry.mechanism(Context.plain(k, epsilon), "subset-selection")
     found = minimax(k, k, epsilon)
     assert (found.share, len(found.sizes)) == (1.0, 1)
-    assert worst_case(made).loss == pytest.approx(found.loss, rel=1e-9)
+    assert worst_case(mechanism).loss == pytest.approx(found.loss, rel=1e-9)
 
 
 @pytest.mark.parametrize("s", [3, 4, 5, 9, 40, 300])
@@ -112,7 +112,7 @@ def test_where_the_worst_people_all_have_sensitive_values(s: int) -> None:
             found = minimax(500, s, epsilon)
             assert found.share == 1.0
             assert found.loss == pytest.approx(minimax(s, s, epsilon).loss)
-            made = worst_case(mechanism(first(500, s, epsilon), "subset-selection"))
+            made = worst_case(registry.mechanism(first(500, s, epsilon), "subset-selection"))
             assert made.share == 1.0
             assert made.loss == pytest.approx(found.loss, rel=1e-9)
     assert minimax(500, s, start + 0.02).share < 1.0
@@ -124,7 +124,7 @@ def test_how_far_single_sizes_are_from_the_optimum() -> None:
     for k, s, epsilon in ((12, 2, 2.0), (30, 3, 1.0), (1000, 4, 0.836), (1000, 5, 0.913),
                           (1000, 5, 1.19), (1000, 8, 2.0), (43_750, 50, 4.0)):  # fmt: skip
         context, least = first(k, s, epsilon), minimax(k, s, epsilon).loss
-        ratio = worst_case(mechanism(context, "subset-selection")).loss / least
+        ratio = worst_case(registry.mechanism(context, "subset-selection")).loss / least
         sizes = [1, 2] if s > 2 else [1]
         made = [ContextMechanism(context, "sets", subset_family(m)) for m in sizes]
         worst = max(worst, ratio)
@@ -145,12 +145,14 @@ def test_who_knows_the_share_is_next_to_the_optimum(share: float) -> None:
         (400, 60, 4.0),
     ):
         least = least_loss(k, s, epsilon, share).loss
-        made = SubsetSelection(share=share).make(first(k, s, epsilon))
-        assert 1 - 1e-9 <= made.variance(prior(k, s, share), 1).sum() / least <= 1.04
+        mechanism = SubsetSelection(share=share).make(first(k, s, epsilon))
+        assert 1 - 1e-9 <= mechanism.variance(prior(k, s, share), 1).sum() / least <= 1.04
     for epsilon in (0.5, 1.0, 2.0, 4.0):
         k, s = 43_750, 3_000
-        made = Galois(share=share).make(first(k, s, epsilon))
-        ratio = made.variance(prior(k, s, share), 1).sum() / least_loss(k, s, epsilon, share).loss
+        mechanism = Galois(share=share).make(first(k, s, epsilon))
+        ratio = (
+            mechanism.variance(prior(k, s, share), 1).sum() / least_loss(k, s, epsilon, share).loss
+        )
         assert 1 - 1e-9 <= ratio <= 1.08
 
 
@@ -183,7 +185,7 @@ def test_randomized_response_is_the_optimum_at_large_epsilon() -> None:
     for epsilon, alone in ((start + 0.01, True), (start - 0.1, False)):
         found = minimax(k, s, epsilon)
         assert (found.sizes == (1,)) == alone
-        made = worst_case(mechanism(first(k, s, epsilon), "randomized-response")).loss
+        made = worst_case(registry.mechanism(first(k, s, epsilon), "randomized-response")).loss
         assert (made == pytest.approx(found.loss, rel=1e-8)) == alone
 
 
@@ -201,21 +203,23 @@ def test_it_is_a_saddle(k: int, s: int, epsilon: float) -> None:
 @pytest.mark.parametrize("name", FAMILIES)
 def test_nobody_is_below_the_optimum_and_nothing_is_worse_than_the_worst(name: str) -> None:
     k, s, epsilon = 9, 4, 1.3
-    made, rng = mechanism(first(k, s, epsilon), name), np.random.default_rng(5)
-    worst = worst_case(made)
+    mechanism, rng = registry.mechanism(first(k, s, epsilon), name), np.random.default_rng(5)
+    worst = worst_case(mechanism)
     assert worst.loss >= minimax(k, s, epsilon).loss * (1 - 1e-9)
-    assert made.variance(prior(k, s, worst.share), 1).sum() == pytest.approx(worst.loss)
+    assert mechanism.variance(prior(k, s, worst.share), 1).sum() == pytest.approx(worst.loss)
     for share in SHARES:
-        total = float(made.variance(prior(k, s, share), 1).sum())
+        total = float(mechanism.variance(prior(k, s, share), 1).sum())
         assert least_loss(k, s, epsilon, share).loss <= total * (1 + 1e-9)
     for spread in (0.1, 1.0, 30.0):
         for p in rng.dirichlet(np.full(k, spread), 50):
-            assert made.variance(p, 1).sum() <= worst.loss * (1 + 1e-9)
+            assert mechanism.variance(p, 1).sum() <= worst.loss * (1 + 1e-9)
 
 
 def test_rappor_as_published_has_a_worst_case_too() -> None:
-    made = PublishedUrap().make(first(9, 4, 1.3))
-    assert worst_case(made).loss > worst_case(mechanism(first(9, 4, 1.3), "rappor")).loss
+    mechanism = PublishedUrap().make(first(9, 4, 1.3))
+    assert (
+        worst_case(mechanism).loss > worst_case(registry.mechanism(first(9, 4, 1.3), "rappor")).loss
+    )
 
 
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 2.0, 4.0])
@@ -245,7 +249,9 @@ def test_what_hardly_anybody_and_everybody_pays() -> None:
         (lambda: least_loss(5, 2, 1.0, 1.5), "share must be "),
         (lambda: least_variance(0.0, 0.5), "epsilon must be "),
         (
-            lambda: worst_case(mechanism(Context.block_structured([0, 0, 1, 1], 1.0), "hadamard")),
+            lambda: worst_case(
+                registry.mechanism(Context.block_structured([0, 0, 1, 1], 1.0), "hadamard")
+            ),
             "The worst case is known for a sensitive set in one block",
         ),
     ],

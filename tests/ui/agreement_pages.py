@@ -259,10 +259,10 @@ def _of_personal() -> list[Query]:
 def _tags(what: Shown, runs: Mapping[str, Run]) -> None:
     """Shares of people at own places: true, and from the reports."""
     run = runs[OURS]
-    setup, made = run.result.setup, run.result.setup.mechanism
-    assert isinstance(made, TaggedMechanism)
+    setup, mechanism = run.result.setup, run.result.setup.mechanism
+    assert isinstance(mechanism, TaggedMechanism)
     elsewhere = 1 - float(setup.dataset.distribution[setup.sensitive].sum())
-    found = made.common.estimate(run.result.first.evidence.tally)[made.k :]
+    found = mechanism.common.estimate(run.result.first.evidence.tally)[mechanism.k :]
     frame = what.tables[1]
     assert len(frame) == len(run.policy["shares"])
     for row, share, estimate in zip(frame.index, run.policy["shares"], found, strict=True):

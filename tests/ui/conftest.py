@@ -1,9 +1,11 @@
-"""What the tests of pages share: Streamlit looks through the installed packages only once."""
+"""What the tests of pages share: what a server does once, and forecasts of few trials."""
 
 from collections.abc import Iterator
 
 import pytest
 from streamlit.components.v2 import manifest_scanner
+
+from caldp_core.theory.expected_error import Budget
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -12,4 +14,13 @@ def packages_looked_through_once() -> Iterator[None]:
     found = manifest_scanner.scan_component_manifests()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", lambda: found)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def forecasts_of_few_trials() -> Iterator[None]:
+    """Pages show what the core forecasts; how near that is to the truth tests/theory holds."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("single", "quick"):
+            patch.setattr(Budget, name, lambda k: Budget(4, 4, 0.01))
         yield

@@ -85,6 +85,13 @@ def jobs_done(at: AppTest) -> AppTest:
     return checked(at.run())
 
 
+def leave(at: AppTest) -> None:
+    """End what still runs beside the page, as the threads are few and shared."""
+    for job in _jobs(at):
+        if job:
+            job.cancel()
+
+
 def _jobs(at: AppTest) -> Iterator[Any]:
     state = at.session_state._state.filtered_state
     return (value for name, value in state.items() if name.endswith("/job"))

@@ -10,12 +10,14 @@ from streamlit.testing.v1 import AppTest
 from caldp_core.audit.adversary import guessed_right
 from caldp_core.audit.best_guess import best_guess
 from caldp_core.audit.inference import likelihood
+from caldp_core.audit.told_apart import told_apart
 from caldp_core.datasets import us_cities
 from caldp_core.domain.grid import US_GRID, Area
 from caldp_core.experiments.run import prepare
+from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.specs import PublishedUrap
 from caldp_core.scenarios.protection import OneBlock, SensitiveAreas, StateBlocks
-from caldp_ui.adversary import candidates, figures, films, scene, words
+from caldp_ui.adversary import below, candidates, figures, films, scene, words
 from caldp_ui.adversary.beliefs import Shown, onlooker, region, shown
 from caldp_ui.adversary.slot import BEGIN, DAYS_MAX, DENVER, SLOT, Suspect, SuspectLink
 from caldp_ui.app.navigation import ADVERSARY
@@ -117,7 +119,7 @@ def test_every_preset_and_every_tab(preset: Preset) -> None:
     record = Suspect(preset.apply(BEGIN), days=3)
     at = opened(record)
     assert_shows(at, record)
-    for tab in ("Two candidates", "What is promised", "Numbers", "Hand it on"):
+    for tab in ("Day by day", "Two candidates", "Numbers", "Hand it on"):
         at.session_state["adversary-tabs"] = tab
         checked(at.run())
         assert not at.error
@@ -162,7 +164,6 @@ def test_new_noise_adds_up_and_memoised_noise_does_not() -> None:
     assert pair.most == pytest.approx(guessed_right(2.0, 10))
     assert pair.kept <= pair.most_kept + 1e-9
     assert pair.share <= pair.most + 1e-9
-    assert 0.5 < pair.on_average <= pair.most_kept + 1e-9
 
 
 def test_what_is_lit_is_what_makes_the_onlooker_sure() -> None:
@@ -257,7 +258,8 @@ def test_two_candidates_are_tested_as_their_odds_say(epsilon: float) -> None:
     test = candidates.lines_of(what.ours, what.pair.rival)
     assert test.most == pytest.approx(guessed_right(epsilon), abs=1e-9)
     assert test.most == pytest.approx(what.pair.most_kept)
-    assert test.right == pytest.approx(what.pair.on_average)
+    mechanism = what.ours.setup.mechanism
+    assert test.right == pytest.approx(told_apart(mechanism, DENVER, what.pair.rival))
     assert 0.5 < test.right < test.most
     drawn = figures.regions(test.claimed, test.reached, ("here", "there"), LIGHT)
     by_name = {trace.name: np.stack([trace.x, trace.y], axis=1) / 100 for trace in drawn.data}
@@ -296,3 +298,21 @@ def test_the_place_may_be_held_against_any_other() -> None:
     np.testing.assert_allclose(test.claimed[1], [0, 0])  # another state is read
     assert test.right == test.most == 1.0
     assert candidates.other_of(shown(Suspect(place=far, other=far))) != far
+
+
+def test_the_numbers_are_the_beliefs() -> None:
+    what, setup = shown(Suspect(days=3)), prepare(BEGIN)
+    k, policy = setup.policy.k, setup.policy
+    after = [0.999 * setup.dataset.distribution + 0.001 / k]
+    for report in what.ours.reports[:3]:
+        chances = after[-1] * likelihood(setup.mechanism, report)
+        after.append(chances / chances.sum())
+    odds = after[0] / after[0][DENVER]
+    levels = policy.between(np.full(k, DENVER), np.arange(k))
+    most = [1 / (odds * np.exp(-m * levels)).sum() for m in (1, 3)]
+    sure = 1 + int((np.cumsum(np.sort(after[3])[::-1]) < 0.95).sum())
+    told = below.column(what.ours, what)
+    assert told.pop("method") == MECHANISMS[setup.mechanism_name].title
+    shares = (after[0][DENVER], after[3][DENVER], most[1], after[1][DENVER], most[0])
+    said = [*map(formats.share, map(float, (*shares, after[3].max()))), formats.exactly(sure)]
+    assert list(told.values()) == said

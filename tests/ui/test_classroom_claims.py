@@ -318,3 +318,11 @@ def test_the_audit_passes_what_is_taught_and_rejects_what_is_naive() -> None:
     shown = audits.told(audits.of("selection", 1.0))
     assert set(shown["keeps it"].values()) == {"✓ yes", "✗ NO"}
     assert shown["largest found"]["naive: bit by bit, all of ε a bit"] == "2"
+
+
+def test_the_made_up_days_wander_as_is_said() -> None:
+    minutes, _ = means._days()
+    away = minutes[(minutes.mean(axis=1) > 60) & (minutes.mean(axis=1) < 180)]
+    assert len(away) > 100
+    # 6,000 days and more: known to 1 %; rounding to minutes adds a twelfth to the variance.
+    assert np.sqrt(away.var(axis=1, ddof=1).mean()) == pytest.approx(means._WANDER, rel=0.05)

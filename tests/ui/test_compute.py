@@ -110,7 +110,11 @@ def test_cached_values_are_shared_and_read_only() -> None:
 
 def test_another_seed_is_another_run_of_the_same_mechanism() -> None:
     other = replace(BASE, seed=6)
-    assert compute.setup(other) is compute.setup(BASE)
+    assert compute.setup(other).mechanism is compute.setup(BASE).mechanism
+    fewer = replace(BASE, n=100, estimator="clip")
+    more = replace(fewer, n=1000, estimator="simplex")
+    assert compute.setup(fewer).mechanism is compute.setup(more).mechanism
+    assert compute.setup(fewer).scenario == replace(fewer, seed=0)
     assert compute.result(other).errors != compute.result(BASE).errors
 
 

@@ -144,16 +144,6 @@ def test_settings_and_a_link_back() -> None:
     at.session_state["curves-curves/job"].cancel()
 
 
-@pytest.mark.parametrize(
-    "query", [{"against": "time"}, {"methods": "magic"}, {"protections": ""}, {"v": "2", "n": "0"}]
-)
-def test_a_link_that_is_none_starts_afresh(query: dict[str, str]) -> None:
-    at = open_curves(SMALL, **query)
-    assert len(at.warning) == 1
-    assert curves_of(at) == Curves()
-    at.session_state["curves-curves/job"].cancel()
-
-
 def test_reading_off() -> None:
     x = [1.0, 10.0, 100.0]
     tv = [1.0, 0.1, 0.1 / np.sqrt(10)]

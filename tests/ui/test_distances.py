@@ -161,24 +161,6 @@ def test_every_preset_and_every_tab() -> None:
         assert not at.error
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        {"place": "434"},
-        {"show": "nobody"},
-        {"beside": "nothing"},
-        {"v": "2", "epsilon": "1"},
-        {"v": "2", "policy": "crow-flies", "km": "0.001"},
-        {"v": "2", "policy": "crow-flies", "dataset": "zipf", "n": "1000"},
-    ],
-    ids=lambda query: " ".join(query.values()),
-)
-def test_bad_links_are_told_and_start_afresh(query: dict[str, str]) -> None:
-    at = opened(None, **query)
-    assert "starts afresh" in at.warning[0].value
-    assert record_of(at) == Far()
-
-
 ODD = {
     "a single cell": Far(replace(BEGIN, dataset=Gowalla("40.6,40.8,-74.2,-74")), place=0),
     "a single row": Far(replace(BEGIN, dataset=Gowalla("40.6,40.8,-77.2,-71")), place=3),

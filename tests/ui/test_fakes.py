@@ -163,3 +163,16 @@ def test_the_answer_says_the_numbers_of_the_scenario() -> None:
         assert power.added == pytest.approx(1 + (hidden - 1) / np.expm1(1.0), rel=1e-6)
     whole = fakes.powers(BEGIN.plain(), SHOWN.place)
     assert "Everything is one block" in fakes_words.answer(whole, "map")
+
+
+def test_estimates_that_keep_the_blocks_take_back_a_part() -> None:
+    what = fakes.poisoned(SHOWN)
+    assert what.setup.scenario.estimator == "simplex-per-block"
+    gained = what.after[what.place] - what.before[what.place]
+    assert 0.5 * what.gain < gained < 0.9 * what.gain
+    # How many phones report from the block is seen exactly, the fakes among them.
+    labels = runs.context_of(what.setup).blocks
+    block = labels == labels[what.place]
+    fake = what.phones / (what.setup.n + what.phones)
+    seen = (1 - fake) * what.before[block].sum() + fake
+    assert what.after[block].sum() == pytest.approx(seen, rel=1e-9)

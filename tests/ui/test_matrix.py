@@ -146,3 +146,28 @@ def test_levels_are_read_as_people_type_them() -> None:
     assert level_text(math.log(3)) == "1.09861"
     entry = candidates._entry
     assert [entry(text) for text in ("0.1", "1/3")] == [Fraction(1, 10), Fraction(1, 3)]
+
+
+def test_templates_are_what_their_sentences_say() -> None:
+    at = {name: np.array(template.levels(0.7)) for name, template in TEMPLATES.items()}
+    off = {name: ~np.eye(len(levels), dtype=np.bool_) for name, levels in at.items()}
+    assert (at["ldp"][off["ldp"]] == 0.7).all()
+    assert at["drug"].tolist() == [[0.0, 0.7], [INF, 0.0]]
+    hides = {name: (np.isfinite(levels) & off[name]) for name, levels in at.items()}
+    areas = [name.partition(":")[0] for name in TEMPLATES["blocks"].names]
+    same = np.equal.outer(areas, areas)
+    clinics = np.array(["clinic" in name for name in TEMPLATES["both"].names])
+    sensitive = np.isin(TEMPLATES["high-low"].names, ("Cannabis", "Cocaine"))
+    expected = {
+        "high-low": np.broadcast_to(sensitive[:, None], (5, 5)),
+        "blocks": same,
+        "both": same & clinics[:, None],
+    }
+    for name, wanted in expected.items():
+        np.testing.assert_array_equal(hides[name], wanted & off[name], err_msg=name)
+    healthy, little, much = at["hospital"][0], at["hospital"][1:3], at["hospital"][3:]
+    assert np.isinf(healthy[1:]).all()
+    assert little[little > 0].min() > much[much > 0].max() > 0
+    steps = np.abs(np.subtract.outer(np.arange(6), np.arange(6)))
+    np.testing.assert_allclose(at["line"], 0.7 * steps)
+    assert (np.isfinite(at["neighbours"]) == (steps[:5, :5] <= 1)).all()

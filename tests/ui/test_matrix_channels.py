@@ -1,5 +1,6 @@
 """Channels on the page of the privacy matrix: each verdict is the core's exact audit."""
 
+import re
 from concurrent.futures import wait
 from dataclasses import replace
 
@@ -177,3 +178,17 @@ def test_a_channel_that_no_longer_fits_is_said_so() -> None:
     said = [each.value for each in container(at, "matrix-side").caption]
     assert any("can't be made for this matrix" in each for each in said)
     assert headline(at) == said_of(verdict(replace(record_of(at), channel=ALIKE)))
+
+
+def test_the_error_that_is_told_is_that_of_simulated_shares() -> None:
+    at = opened(template="ldp")
+    (said,) = (item.value for item in at.caption if "typically off" in item.value)
+    found = candidates.made(record_of(at)).mechanism
+    assert found is not None
+    rng, n, k = np.random.default_rng(5), 10_000, found.k
+    people = rng.multinomial(n, np.full(k, 1 / k), 400)
+    drawn = np.array([found.estimate(found.sample_tally(each, rng)) for each in people])
+    off = 100 * float(np.sqrt(np.mean((drawn - 1 / k) ** 2)))
+    # 1,600 free errors: known to 1.8 %, so 9 % is five of that; two digits round by 2.5 %.
+    assert float(re.search(r"by ([\d.]+) of 100", said)[1]) == pytest.approx(off, rel=0.12)  # type: ignore[index]
+    assert "10,000 people" in said

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from caldp_core.audit.adversary import error_vertex
 from caldp_core.experiments.reproduce import PAPER, TABLE_1, table_1
 from caldp_core.experiments.turns import Mean
-from caldp_core.mechanisms import mechanism
+from caldp_core.mechanisms import registry
 from caldp_core.mechanisms.specs import Galois, Hadamard, LocalHashing, SubsetSelection
 from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.context import Context
@@ -125,31 +125,8 @@ def test_sensitive_sets_are_held_against_the_best() -> None:
 
 
 def _times(family: str, values: int, size: int, epsilon: float) -> float:
-    made = mechanism(Context.high_low(np.arange(values) < size, epsilon), family)
-    return worst_case(made).loss / minimax(values, size, epsilon).loss
-
-
-BAD: dict[str, dict[str, str]] = {
-    "view": {"view": "table-9"},
-    "runs": {"runs": "many"},
-    "too many runs": {"runs": "101"},
-    "levels": {"levels": "1"},
-    "negative level": {"levels": "1;-2"},
-    "values": {"values": "7"},
-    "share": {"share": "1.5"},
-    "no share": {"share": "some"},
-    "no map": {"v": "2", "dataset": "zipf", "n": "1000", "blocks": "one"},
-    "no context": {"v": "2", "mechanism": "binary"},
-}
-
-
-@pytest.mark.parametrize("name", BAD)
-def test_a_link_that_is_none_starts_afresh_with_a_sentence(name: str) -> None:
-    at = open_paper(**({"view": "unchecked"} | BAD[name]))
-    assert len(at.warning) == 1
-    assert paper_of(at) == Paper()
-    assert query_of(at) == {}
-    leave(at)
+    mechanism = registry.mechanism(Context.high_low(np.arange(values) < size, epsilon), family)
+    return worst_case(mechanism).loss / minimax(values, size, epsilon).loss
 
 
 RECORDS = [

@@ -138,24 +138,6 @@ def test_boxes_are_sensitive_for_everybody_and_undo_takes_them_back() -> None:
 
 
 @pytest.mark.parametrize(
-    "query",
-    [
-        {"v": "2", "epsilon": "1"},
-        {"v": "2", "policy": "personal-tags", "shares": "0.7;0.7"},
-        {"v": "2", "policy": "personal-tags", "shares": "0.1;0.1;0.1;0.1;0.1"},
-        {"v": "2", "policy": "personal-tags", "background": "my guess"},
-        {"v": "2", "policy": "personal-tags", "estimator": "maximum-likelihood"},
-        {"v": "2", "policy": "personal-tags", "dataset": "zipf", "n": "1000"},
-    ],
-    ids=lambda query: " ".join(query.values()),
-)
-def test_bad_links_are_told_and_start_afresh(query: dict[str, str]) -> None:
-    at = opened(BEGIN, **query)
-    assert "starts afresh" in at.warning[0].value
-    assert scenario_of(at) == BEGIN
-
-
-@pytest.mark.parametrize(
     "odd",
     [
         small(shares=(0.0, 0.0)),
@@ -187,8 +169,10 @@ def test_every_background_has_words_and_its_bias_is_what_is_left_of_many_people(
     for name in BACKGROUNDS:
         what = shown(Personal(tags(background=name)))
         assert words.background(name) != name
-        made = tagged(what.setup)
-        np.testing.assert_allclose(what.bias.per_symbol, made.expected(truth) - truth, atol=1e-15)
+        mechanism = tagged(what.setup)
+        np.testing.assert_allclose(
+            what.bias.per_symbol, mechanism.expected(truth) - truth, atol=1e-15
+        )
         sizes[name] = what.bias.total_variation
         many, few = (picture.code for picture in scene.bias_scene(what).pictures[1:])
         assert many == encode(np.maximum(what.bias.per_symbol, 0.0))
@@ -206,13 +190,13 @@ def test_what_the_collector_counts_at_own_places_is_right() -> None:
     what = shown(Personal(BEGIN))
     true, found = at_own_places(what)
     np.testing.assert_allclose(true, [0.4, 0.2], atol=1e-12)
-    made = tagged(what.setup)
-    shares, n = made.shares(what.setup.dataset.distribution), what.setup.n
+    mechanism = tagged(what.setup)
+    shares, n = mechanism.shares(what.setup.dataset.distribution), what.setup.n
     # 5.1 standard deviations: two-sided 3.4e-7 a tag.
-    spread = np.sqrt(made.common.variance(shares, n)[made.k :])
+    spread = np.sqrt(mechanism.common.variance(shares, n)[mechanism.k :])
     assert (np.abs(found - true) < 5.1 * spread).all()
     assert (spread < 0.002).all()
-    assert audit_mechanism(made, what.setup.policy).holds
+    assert audit_mechanism(mechanism, what.setup.policy).holds
 
 
 def test_a_week_of_one_person_keeps_home_within_the_odds() -> None:

@@ -160,14 +160,3 @@ def test_deployments_add_up_unless_one_copy_is_kept() -> None:
     assert source.epsilon == pytest.approx(twice.epsilon_one_day, abs=1e-9)
     assert source.ceiling == pytest.approx(twice.epsilon)
     assert all(each.held_against for each in DEPLOYMENTS)
-
-
-BAD = [{"goal": "fame"}, {"protection": "none"}, {"floor": "0"}, {"within": "x"}, {"floor": "0.9"}]
-
-
-@pytest.mark.parametrize("query", BAD)
-def test_a_link_that_is_none_starts_afresh(query: dict[str, str]) -> None:
-    at = open_plan(**query)
-    assert len(at.warning) == 1
-    assert plan_of(at) == Plan()
-    at.session_state["plan-needs/job"].cancel()

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,8 @@ from caldp_core.basics.errors import CaldpError
 from caldp_ui.app.navigation import ROOM
 from caldp_ui.room import rehearsal, words
 from caldp_ui.room.boards import phone_message
-from caldp_ui.room.question import Law, Question, channel_of
+from caldp_ui.room.figures import shares_of
+from caldp_ui.room.question import Law, Question, channel_of, columns_of, mechanism_of
 from caldp_ui.room.registry import Seen, rooms
 from caldp_ui.room.slot import READY, SLOT, Draft, DraftLink
 from tests.contract.checks import naming
@@ -222,3 +224,19 @@ def test_what_is_said_of_a_report_is_the_channels() -> None:
         assert (report in question.sensitive) == (max(others) > 0)
         assert told.startswith("You can deny it" if max(others) > 0 else "This report is true")
     assert words.promise(Question("?", ("a", "b"), (), 1.0)).startswith("No answer is sensitive")
+
+
+def test_the_rehearsed_range_is_as_wide_as_ranges_of_rooms_are() -> None:
+    question = next(iter(READY.values()))
+    draft, rng = Draft(question, 500), np.random.default_rng(11)
+    named = np.argsort(columns_of(question))
+    widths = []
+    for _ in range(60):
+        people = rng.choice(question.k, draft.phones, p=rehearsal.truth_of(question))
+        shares = shares_of(question, named[mechanism_of(question).privatize(people, rng)].tolist())
+        first = question.sensitive[0]
+        widths.append(shares.high[first] - shares.low[first])
+    wide = rehearsal.half_width(draft)
+    assert np.mean(widths) / 2 == pytest.approx(wide, rel=0.02)
+    bolder = replace(draft, question=replace(question, epsilon=1.1 * question.epsilon))
+    assert rehearsal.half_width(bolder) < 0.96 * wide

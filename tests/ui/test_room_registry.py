@@ -2,10 +2,13 @@
 
 import re
 import time
+from collections import deque
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
+from inspect import signature
+from pathlib import Path
 from threading import Barrier, Thread
 
 import numpy as np
@@ -17,7 +20,7 @@ from caldp_core.privacy.context import Context
 from caldp_ui.room import registry
 from caldp_ui.room.figures import Shares, history, shares_of, tally_of
 from caldp_ui.room.question import Law, Question, channel_of, columns_of, mechanism_of
-from caldp_ui.room.registry import Busy, Held, Rooms
+from caldp_ui.room.registry import Busy, Held, Rooms, Seen
 from caldp_ui.room.slot import READY
 
 ASKED = Question("Which?", ("a", "b", "c"), (0, 2), 1.0)
@@ -214,3 +217,44 @@ def test_a_phone_that_comes_too_quickly_may_come_again(monkeypatch: pytest.Monke
 def test_questions_are_bounded(changed: dict[str, object], words: str) -> None:
     with pytest.raises(CaldpError, match=words):
         replace(ASKED, **changed)  # type: ignore[arg-type]
+
+
+def test_a_room_holds_reports_and_numbers_of_phones_only() -> None:
+    rooms, held, report = opened()
+    for number, answer in ((1, 0), (2, 2), (3, 0)):
+        report(number, answer)
+    seen = rooms.look(held.code)
+    (room,) = vars(rooms)["_rooms"].values()
+    assert vars(room) == {
+        "key": held.key,
+        "seen": Seen(held.code, seen.mark, ASKED, True, (0, 2, 0)),
+        "heard": 0.0,
+        "sent": {token(1): 0, token(2): 2, token(3): 0},
+        "lately": deque([0.0] * 3),
+    }
+    # Nobody's address can be kept that is not handed over.
+    assert list(signature(Rooms.report).parameters) == ["self", "code", "mark", "token", "answer"]
+
+
+def test_a_room_writes_nothing_to_disk_and_ends_with_its_reports(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(*told: object, **more: object) -> None:
+        raise AssertionError(f"a file is opened: {told}")
+
+    for way in ("builtins.open", "io.open", "os.open"):
+        monkeypatch.setattr(way, refuse)
+    rooms, held, report = opened()
+    for number in range(20):
+        report(number, number % 3)
+    seen = rooms.steer(held)
+    assert shares_of(ASKED, seen.reports).estimate.size == 3
+    rooms.ask(held, ASKED)
+    report_again = partial(rooms.report, held.code, rooms.look(held.code).mark)
+    report_again(token(99), 1)
+    assert token(99) in repr(vars(rooms))
+    assert token(5) not in repr(vars(rooms))
+    rooms.end(held)
+    assert not any(told in repr(vars(rooms)) for told in (token(99), held.key, ASKED.text))
+    with pytest.raises(AssertionError, match="a file is opened"):
+        Path("anything").write_text("never written", "utf-8")

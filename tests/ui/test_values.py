@@ -161,23 +161,6 @@ def test_blocks_are_chosen_by_kind() -> None:
     assert_shows(at, BEGIN.with_context(blocks=EvenRuns(5)))
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        {"v": "2", "dataset": "gowalla"},
-        {"v": "2", "dataset": "survey", "dataset.table": "wages"},
-        {"v": "2", "dataset": "survey", "blocks": "one", "sensitive": "symbols",
-         "sensitive.runs": "0-10"},
-        {"v": "2", "dataset": "survey", "policy": "crow-flies"},
-        {"v": "2", "dataset": "zipf", "dataset.k": "3000", "n": "10", "blocks": "one"},
-    ],
-)  # fmt: skip
-def test_links_that_cannot_be_shown_start_afresh(query: dict[str, str]) -> None:
-    at = open_values(query)
-    assert scenario_of(at) == BEGIN
-    assert len(at.warning) == 1
-
-
 def test_a_link_opens_what_was_shown() -> None:
     scenario = FEW.with_context(epsilon=3.0)
     at = open_values(ValuesLink().write(Values(scenario)))

@@ -83,18 +83,6 @@ def test_a_link_opens_as_it_was_and_every_tab_shows() -> None:
         assert not at.error
 
 
-def test_links_to_something_else_are_refused_in_words() -> None:
-    at = opened(v="2", blocks="states")
-    assert "open other scenarios on their own page" in at.warning[0].value
-    assert scenario_of(at) == BEGIN
-
-
-def test_a_link_from_which_nothing_can_be_learned_starts_afresh() -> None:
-    at = opened(replace(BEGIN, policy=BinaryQuestion(0.0, 1.0)))
-    assert "starts afresh" in at.warning[0].value
-    assert_shows(at, BEGIN)
-
-
 def points(figure: Any, name: str) -> tuple[float, float]:
     trace = next(t for t in figure.data if t.name == name)
     return trace.x[0], trace.y[0]

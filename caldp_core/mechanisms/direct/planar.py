@@ -29,7 +29,13 @@ from caldp_core.mechanisms.base import digest
 from caldp_core.mechanisms.channel_products import DenseProducts, InvertibleProducts
 from caldp_core.mechanisms.direct.base import SymbolReports, require_exact
 from caldp_core.mechanisms.direct.planar_law import kept_back, quadrant
-from caldp_core.mechanisms.direct.planar_products import PlanarProducts, Wholes, all_around, law_at
+from caldp_core.mechanisms.direct.planar_products import (
+    PlanarProducts,
+    Wholes,
+    all_around,
+    every_law,
+    law_at,
+)
 from caldp_core.mechanisms.direct.planar_tally import DisplacedTally
 from caldp_core.mechanisms.randomness.inversion import WORD, ExactInversion
 from caldp_core.privacy.distance import EuclideanMetric
@@ -83,7 +89,7 @@ class PlanarNoise(SymbolReports):
         """Written out on a small map, by FFT on a large one."""
         if self.k**2 > DENSE_MAX_ENTRIES:
             return PlanarProducts(self._window, *kept_back(self.policy))
-        return DenseProducts(np.stack([self.law_of(x) for x in range(self.k)]))
+        return DenseProducts(every_law(self._window))
 
     def law_of(self, x: int) -> Floats:
         """(k,) probabilities of the reports of a person at x (see `NamesSymbols`)."""

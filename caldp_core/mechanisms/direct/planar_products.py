@@ -48,6 +48,17 @@ def _ending_on_map(window: Cells, start: int) -> Cells:
     return np.add.reduceat(window, starts, axis=0)
 
 
+def every_law(window: Floats) -> Floats:
+    """(k, k) what `law_at` gives for every cell, row by row, each scaled to sum 1."""
+    starts = [range(size // 2 + 1) for size in window.shape]
+    by_row = np.stack([_ending_on_map(window, row) for row in starts[0]])
+    across = by_row.transpose(2, 0, 1)
+    ends = np.stack([_ending_on_map(across, column) for column in starts[1]])
+    # (column, its ends, row, its ends) → (row, column, its ends, their ends)
+    laws = ends.transpose(2, 0, 3, 1).reshape(len(starts[0]) * len(starts[1]), -1)
+    return np.asarray(laws / laws.sum(axis=1, keepdims=True))
+
+
 def onto_map(ends: Cells, rows: int, columns: int) -> Cells:
     """(3·rows − 2, 3·columns − 2) ends around a map → (rows, columns), each at its nearest cell."""
     south_to_north = np.add.reduceat(ends, [0, *range(rows, 2 * rows - 1)], axis=0)

@@ -107,7 +107,9 @@ class PublishedUrap(ContextMechanism):
         """See `ReadsOneReport`: whatever bits come with a name, the report is that symbol's."""
         counts, named = self._parts(report)
         sent = self.oracles.block_counts(counts)
-        return SupportTally(self.oracles.law, counts[: self.hidden_symbols.size], sent, named)
+        return SupportTally(
+            self.oracles.probabilities, counts[: self.hidden_symbols.size], sent, named
+        )
 
     def craftable(self) -> CraftableOracles | None:
         """None: reports that name a symbol carry bits too, of which `crafted.py` does not know."""

@@ -25,7 +25,7 @@ from caldp_core.mechanisms.oracles.galois_spaces import (
     best_degrees,
     degrees_for,
     groups_of,
-    support_law_of,
+    support_probabilities,
     values_and_shared,
 )
 from caldp_core.mechanisms.oracles.histogram_oracles import HistogramOracles
@@ -53,7 +53,7 @@ class GaloisOracles(HistogramOracles, SupportOracles):
         self._degrees = np.where(sizes > 0, choose(sizes, epsilon), 0)
         self._values, agree = values_and_shared(sizes, self._degrees)
         noise = noise_threshold(np.where(sizes > 0, self._values, 0), epsilon)
-        super().__init__(sizes, noise, support_law_of(self._values, agree, noise / COIN_ONE))
+        super().__init__(sizes, noise, support_probabilities(self._values, agree, noise / COIN_ONE))
         self._groups = list(groups_of(sizes, self._degrees))
         self._first = np.zeros(sizes.size, np.int64)
         self._reports = np.zeros(sizes.size, np.int64)
@@ -114,6 +114,8 @@ class GaloisOracles(HistogramOracles, SupportOracles):
         sent = np.zeros(self._sizes.size, np.int64)
         for group in self._groups:
             of_group = group.of(histogram)
+            if not of_group.any():  # as in most blocks of few reports
+                continue
             included[group.ranks] = np.rint(group.through(of_group))
             sent[group.blocks] = of_group.sum(axis=1)
         return np.concatenate([included, sent, histogram[self.outputs :]])
@@ -132,10 +134,12 @@ class GaloisOracles(HistogramOracles, SupportOracles):
 
     def most_included(self, ranks: Ints) -> Ints:
         """(m,) see `CraftableOracles`: targets on one hyperplane."""
-        targets, most = np.zeros(self._block.size), np.zeros(self._sizes.size)
+        targets = np.zeros(self._block.size)
         targets[ranks] = 1.0
+        most = sums_by(self._block, targets, self._sizes.size)
         for group in self._groups:
-            most[group.blocks] = group.over(targets).max(axis=1)
+            if (most[group.blocks] > 1).any():  # one by itself is on every hyperplane through it
+                most[group.blocks] = group.over(targets).max(axis=1)
         return np.asarray(np.rint(most), np.int64)
 
     def _sent(self, truths: Ints, noise: Ints, rng: np.random.Generator) -> Ints:
@@ -150,13 +154,13 @@ class GaloisOracles(HistogramOracles, SupportOracles):
 
     def second_moment(self, weights: Floats, p: Floats, block_p: Floats) -> float:
         """E[Z²], Z = (Σ w over the hyperplane − r·W)/(a − r): hyperplane by hyperplane."""
-        law, block, m = self.law, self._block, self._sizes.size
+        prob, block, m = self.probabilities, self._block, self._sizes.size
         hidden, base, _ = self._shares(p, block_p)
-        level = law.other * sums_by(block, weights, m)
+        level = prob.other * sums_by(block, weights, m)
         told, total = np.empty_like(p), np.zeros(m)
         for group in self._groups:
             z = group.over(weights) - level[group.blocks, None]
-            z /= law.gain[group.blocks, None]
+            z /= prob.gain[group.blocks, None]
             np.square(z, out=z)
             told[group.ranks] = group.through(z) / group.space.directions
             total[group.blocks] = z.mean(axis=1)

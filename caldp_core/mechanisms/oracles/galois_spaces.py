@@ -17,7 +17,7 @@ from caldp_core.basics.limits import SPACE_POINTS_MAX
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms.oracles.finite_field import DEGREE_MAX
 from caldp_core.mechanisms.oracles.hyperplanes import Hyperplanes, Points, hyperplanes
-from caldp_core.mechanisms.oracles.supports import SupportLaw
+from caldp_core.mechanisms.oracles.supports import SupportProbabilities
 
 _SPARE_MAX: Final = 128
 """Most points for each symbol, so that many small blocks stay small together."""
@@ -31,14 +31,14 @@ def digits_of(sizes: Ints, m: int) -> Ints:
     return np.maximum(-(-bits // m), 1)
 
 
-def support_law_of(values: Ints, shared: Floats, share: Floats) -> SupportLaw:
+def support_probabilities(values: Ints, shared: Floats, share: Floats) -> SupportProbabilities:
     """What a report includes; `values`: (m,) q, `shared`: (m,) chance that two symbols agree.
 
     `share`: (m,) λ. Whether three symbols agree depends on whether they are in line: there is no
     one `other_pair`, and who asks for it gets NaN.
     """
     lie, honest = share / values, 1.0 - share
-    return SupportLaw(
+    return SupportProbabilities(
         own=honest + lie,
         other=honest * shared + lie,
         base=1.0 / values,
@@ -75,8 +75,8 @@ def best_degrees(sizes: Ints, epsilon: Floats, hidden: float = 1.0) -> Ints:
         degrees = np.full(sizes.size, m)
         values, shared = values_and_shared(sizes, degrees)
         share = values / (values + np.expm1(epsilon))
-        law = support_law_of(values, shared, share)
-        total = law.expected_square(sizes, share, hidden)
+        prob = support_probabilities(values, shared, share)
+        total = prob.expected_square(sizes, share, hidden)
         if m:
             points = 2.0 ** (m * digits_of(sizes, m))
             fits = (points <= SPACE_POINTS_MAX) & (points <= _SPARE_MAX * sizes) & (sizes > values)

@@ -33,6 +33,8 @@ from caldp_core.mechanisms.randomness.tally_in_pieces import pieces
 
 _PERSON: Final = 2
 """How many coins of `sample_hyperplanes` one person's report is worth (measured: 1.5 to 3)."""
+_FEW: Final = 8
+"""Up to so many hyperplanes are gone through one by one: a transform is dearer."""
 _CHUNK: Final = 1 << 18
 _KEPT: Final = 8
 """Spaces whose tables are kept: that of plain LDP and those of a few sizes of blocks."""
@@ -80,11 +82,21 @@ class Hyperplanes:
     def through(self, tally: Floats, masks: Ints) -> Floats:
         """(blocks, reports) → (blocks, size) sums over the hyperplanes through each point."""
         blocks = tally.shape[0]
+        if np.count_nonzero(tally) <= _FEW:
+            return self._through_few(tally, masks)
         by_direction = tally.reshape(blocks, self.values, self.directions).swapaxes(1, 2)
         whole = np.empty((blocks, self.points))
         whole[:, 0] = tally.sum(axis=1)
         whole[:, 1:] = fwht(by_direction).reshape(blocks, -1)[:, self._place]
         return fwht(whole)[:, masks[0]] / self.values
+
+    def _through_few(self, tally: Floats, masks: Ints) -> Floats:
+        sums = np.zeros((tally.shape[0], masks.shape[1]))
+        for block, report in np.argwhere(tally):
+            y, direction = divmod(int(report), self.directions)
+            on = inner_product(self.normals[direction], masks) == y
+            sums[block] += tally[block, report] * on
+        return sums
 
     def over(self, weights: Floats, masks: Ints) -> Floats:
         """(blocks, size) weights of points → (blocks, reports) their sum over each hyperplane.

@@ -27,7 +27,7 @@ from caldp_core.mechanisms.oracles.polynomial_hash import (
     polynomial,
 )
 from caldp_core.mechanisms.oracles.record_reports import RecordReports
-from caldp_core.mechanisms.oracles.supports import SupportLaw
+from caldp_core.mechanisms.oracles.supports import SupportProbabilities
 from caldp_core.mechanisms.randomness.coins import (
     COIN_ONE,
     below,
@@ -66,8 +66,8 @@ class LocalHashingOracles(RecordReports):
         small = bool((self._prime.astype(np.float64) ** 3 * self._g <= _WRITTEN_OUT_MAX).all())
         self.n_max = N_MAX if small else HASHES_MAX // int(sizes.max())
         noise = noise_threshold(np.where(sizes > 0, self._g, 0), epsilon)
-        law = support_law_of(sizes, self._prime, self._g, noise / COIN_ONE)
-        super().__init__(sizes, noise, law)
+        prob = support_probabilities(sizes, self._prime, self._g, noise / COIN_ONE)
+        super().__init__(sizes, noise, prob)
 
     @property
     def settings(self) -> tuple[Ints, ...]:
@@ -202,7 +202,7 @@ class LocalHashingOracles(RecordReports):
         return SupportForm(lie + (1 - lie) * g, lie, Fraction(1, g))
 
 
-def support_law_of(sizes: Ints, prime: Ints, g: Ints, share: Floats) -> SupportLaw:
+def support_probabilities(sizes: Ints, prime: Ints, g: Ints, share: Floats) -> SupportProbabilities:
     """Probabilities of inclusion; `share`: (m,) λ. Hash values of three symbols are independent."""
     most = prime // g + (prime % g > 0)
     few = prime // g
@@ -212,7 +212,7 @@ def support_law_of(sizes: Ints, prime: Ints, g: Ints, share: Floats) -> SupportL
     # A block of one symbol has no others; this makes a − r = 1 − λ.
     two = np.where(sizes > 1, two, 0.0)
     lie, honest = share / g, 1.0 - share
-    return SupportLaw(
+    return SupportProbabilities(
         own=honest + lie,
         other=honest * two + lie,
         base=1.0 / g,
@@ -229,7 +229,7 @@ def best_range(sizes: Ints, prime: Ints, epsilon: Floats) -> Ints:
     least = np.clip(np.floor(np.exp(epsilon)).astype(np.int64) + 1, np.minimum(2, prime), prime)
     most = np.minimum(least + 1, prime)
     lower, upper = (
-        support_law_of(sizes, prime, g, g / (g + np.expm1(epsilon))) for g in (least, most)
+        support_probabilities(sizes, prime, g, g / (g + np.expm1(epsilon))) for g in (least, most)
     )
     return np.where(upper.total_square(sizes) < lower.total_square(sizes), most, least)
 

@@ -14,20 +14,20 @@ from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.types import Ints, Reports, Words
 from caldp_core.mechanisms.oracles.packed_bits import bit_counts, words_for
 from caldp_core.mechanisms.oracles.record_reports import RecordReports
-from caldp_core.mechanisms.oracles.supports import SupportLaw
+from caldp_core.mechanisms.oracles.supports import SupportProbabilities
 
 
 class PackedReports(RecordReports):
     """The part of a `FrequencyOracles` that follows once a report is a row of bits.
 
-    `sizes`, `cover_threshold`, `law`: see `SupportOracles`. Reports are records of `source` and
+    `sizes`, `cover_threshold`, `prob`: see `SupportOracles`. Reports are records of `source` and
     `bits`, see `RecordReports`.
     """
 
     n_max: int = N_MAX
 
-    def __init__(self, sizes: Ints, cover_threshold: Words, law: SupportLaw) -> None:
-        super().__init__(sizes, cover_threshold, law)
+    def __init__(self, sizes: Ints, cover_threshold: Words, prob: SupportProbabilities) -> None:
+        super().__init__(sizes, cover_threshold, prob)
         width = max(1, words_for(int(sizes.max())))
         self.dtype = np.dtype([("source", "<i8"), ("bits", "<u8", (width,))])
 

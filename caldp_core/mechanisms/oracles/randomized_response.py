@@ -11,7 +11,7 @@ from caldp_core.basics.arrays import counts_by, sums_by
 from caldp_core.basics.types import Floats, Ints, Words, WordSource
 from caldp_core.mechanisms.base import ChannelRows
 from caldp_core.mechanisms.oracles.histogram_oracles import HistogramOracles
-from caldp_core.mechanisms.oracles.supports import SupportLaw
+from caldp_core.mechanisms.oracles.supports import SupportProbabilities
 from caldp_core.mechanisms.randomness.coins import COIN_ONE, below, noise_threshold, uniform_below
 
 
@@ -64,11 +64,11 @@ class RandomizedResponseOracles(HistogramOracles):
         return np.minimum(np.bincount(self._block[ranks], minlength=self._sizes.size), 1)
 
     @property
-    def law(self) -> SupportLaw:
+    def probabilities(self) -> SupportProbabilities:
         """A report includes the one symbol that it names."""
         lie, size = self._uniform_noise(), np.maximum(self._sizes, 1)
         never = np.zeros_like(lie)
-        return SupportLaw(
+        return SupportProbabilities(
             own=1.0 - self._share + lie,
             other=lie,
             base=1.0 / size,
@@ -82,7 +82,7 @@ class RandomizedResponseOracles(HistogramOracles):
     @property
     def uniform_inclusion(self) -> Floats:
         """(m,) see `CraftableOracles`."""
-        return self.law.base
+        return self.probabilities.base
 
     def block_counts(self, counts: Ints) -> Ints:
         """(m,) reports from each block's hidden symbols."""

@@ -22,7 +22,7 @@ from caldp_core.mechanisms.oracles.packed_bits import set_bits, words_for
 from caldp_core.mechanisms.oracles.packed_reports import PackedReports
 from caldp_core.mechanisms.oracles.random_subsets import chunk_rows, random_subsets
 from caldp_core.mechanisms.oracles.subset_tally import sample_supports
-from caldp_core.mechanisms.oracles.supports import SupportLaw
+from caldp_core.mechanisms.oracles.supports import SupportProbabilities
 from caldp_core.mechanisms.randomness.coins import COIN_ONE, below, uniform_threshold
 from caldp_core.mechanisms.support_form import SupportForm
 
@@ -40,7 +40,7 @@ class SubsetSelectionOracles(PackedReports):
     def __init__(self, sizes: Ints, epsilon: Floats, choose: ChoiceOfOmega | None = None) -> None:
         self._omega = (choose or best_omega)(sizes, epsilon)
         noise = uniform_threshold(sizes, self._omega, epsilon)
-        super().__init__(sizes, noise, support_law_of(sizes, self._omega, noise / COIN_ONE))
+        super().__init__(sizes, noise, support_probabilities(sizes, self._omega, noise / COIN_ONE))
         kinds = np.stack([sizes, self._omega])
         self._kinds, self._kind = np.unique(kinds, axis=1, return_inverse=True)
 
@@ -145,7 +145,7 @@ class SubsetSelectionOracles(PackedReports):
         return SupportForm(lie + (1 - lie) / share, lie, share)
 
 
-def support_law_of(sizes: Ints, omega: Ints, share: Floats) -> SupportLaw:
+def support_probabilities(sizes: Ints, omega: Ints, share: Floats) -> SupportProbabilities:
     """Probabilities of inclusion for subsets of ω of s symbols, by counting; `share`: (m,) λ."""
     s, w = np.maximum(sizes, 1).astype(np.float64), omega.astype(np.float64)
     one, two = np.maximum(s - 1.0, 1.0), np.maximum(s - 2.0, 1.0)
@@ -153,7 +153,7 @@ def support_law_of(sizes: Ints, omega: Ints, share: Floats) -> SupportLaw:
     # A block of one symbol has no others: any r will do, and this one makes a − r = 1 − λ.
     apart = np.where(sizes > 1, (s - w) / one, 1.0)
     own = share * w / s + (1.0 - share)
-    return SupportLaw(
+    return SupportProbabilities(
         own=own,
         other=own - (1.0 - share) * apart,
         base=w / s,
@@ -174,7 +174,7 @@ def best_omega(sizes: Ints, epsilon: Floats, hidden: float = 1.0) -> Ints:
 
     def total(omega: Ints) -> Floats:
         cover = sizes / np.maximum(sizes + omega * np.expm1(epsilon), 1.0)
-        return support_law_of(sizes, omega, cover).expected_square(sizes, cover, hidden)
+        return support_probabilities(sizes, omega, cover).expected_square(sizes, cover, hidden)
 
     low, high = np.ones_like(sizes), np.maximum(sizes - 1, 1)
     while bool((low < high).any()):

@@ -21,12 +21,13 @@ from caldp_core.mechanisms.randomness.coins import COIN_ONE
 
 
 @dataclass(frozen=True, eq=False)
-class SupportLaw:
-    """Probabilities that a report includes symbols: (m,), one for each block; see the module.
+class SupportProbabilities:
+    """Probabilities that a report's support has symbols: (m,), one a block; see the module.
 
-    `own`, `other`, `base`: a, r and u above. `own_pair`: x and a given other symbol, from x.
-    `other_pair`: two given symbols that are not x, from x. `base_pair`: two given symbols, from
-    the base distribution. `gain`: a − r. `clear`: β.
+    `own`, `other`, `base`: a, r and u above; a and r are p* and q* of the pure protocols of Wang
+    et al. 2017. `own_pair`: x and a given other symbol, from x. `other_pair`: two given symbols
+    that are not x, from x. `base_pair`: two given symbols, from the base distribution.
+    `gain`: a − r. `clear`: β.
     """
 
     own: Floats
@@ -62,16 +63,16 @@ class SupportLaw:
 
 
 class SupportOracles:
-    """The part of an `FrequencyOracles` that follows from its `SupportLaw`.
+    """The part of an `FrequencyOracles` that follows from its `SupportProbabilities`.
 
     `sizes`: (m,) hidden symbols per block; `cover_threshold`: (m,) whole thresholds of λ.
     Tally: (s,) inclusions of each hidden symbol, then (m,) reports of each block's oracle.
     """
 
-    def __init__(self, sizes: Ints, cover_threshold: Words, law: SupportLaw) -> None:
+    def __init__(self, sizes: Ints, cover_threshold: Words, prob: SupportProbabilities) -> None:
         self._sizes = sizes
         self.cover_threshold = cover_threshold
-        self.law = law
+        self.probabilities = prob
         self._share: Floats = cover_threshold / COIN_ONE
         self._starts = np.cumsum(sizes) - sizes
         self._block = np.repeat(np.arange(sizes.size), sizes)
@@ -84,7 +85,7 @@ class SupportOracles:
     @property
     def uniform_inclusion(self) -> Floats:
         """(m,) see `CraftableOracles`: the base is uniform, but for unary encodings."""
-        return self.law.base
+        return self.probabilities.base
 
     def most_included(self, ranks: Ints) -> Ints:
         """(m,) see `CraftableOracles`: all targets of a block, unless a family says less."""
@@ -94,44 +95,44 @@ class SupportOracles:
         """(s,) shares, by the module's formula."""
         protected = self.block_counts(counts)
         clear = block_counts - protected
-        expected = self.law.other * protected + self.law.clear * clear
-        included = counts[: self._block.size]
-        return np.asarray((included - expected[self._block]) / (n * self.law.gain[self._block]))
+        prob, block = self.probabilities, self._block
+        expected = prob.other * protected + prob.clear * clear
+        return np.asarray((counts[: block.size] - expected[block]) / (n * prob.gain[block]))
 
     def variance(self, p: Floats, block_p: Floats, n: int) -> Floats:
         """Exact: a report adds 1 − r, −r or −β, each over a − r, to n·p̂_x."""
-        law, block = self.law, self._block
+        prob, block = self.probabilities, self._block
         hidden, base, clear = self._shares(p, block_p)
-        hit = law.gain[block] * p + (law.other * hidden + law.base * base)[block]
+        hit = prob.gain[block] * p + (prob.other * hidden + prob.base * base)[block]
         miss = (hidden + base)[block] - hit
-        r = law.other[block]
-        square = hit * (1.0 - r) ** 2 + miss * r**2 + (clear * law.clear**2)[block]
-        return np.asarray((square / law.gain[block] ** 2 - p**2) / n)
+        r = prob.other[block]
+        square = hit * (1.0 - r) ** 2 + miss * r**2 + (clear * prob.clear**2)[block]
+        return np.asarray((square / prob.gain[block] ** 2 - p**2) / n)
 
     def offset(self, weights: Floats) -> Floats:
         """−β·Σ w/(a − r): what a report in the clear adds; `second_moment` has the others."""
-        total = sums_by(self._block, weights, self._sizes.size)
-        return np.asarray(-self.law.clear * total / self.law.gain)
+        prob, total = self.probabilities, sums_by(self._block, weights, self._sizes.size)
+        return np.asarray(-prob.clear * total / prob.gain)
 
     def second_moment(self, weights: Floats, p: Floats, block_p: Floats) -> float:
         """Z = (Σ w over the included − r·W)/(a − r), W the sum of all weights of the block.
 
         E[(Σ w)²] splits into squares and pairs of inclusions, with or without one's own symbol.
         """
-        law, block, m = self.law, self._block, self._sizes.size
+        prob, block, m = self.probabilities, self._block, self._sizes.size
         hidden, base, _ = self._shares(p, block_p)
         total = sums_by(block, weights, m)
         squares = sums_by(block, weights**2, m)
         own, own_square = sums_by(block, p * weights, m), sums_by(block, p * weights**2, m)
-        mean = law.gain * own + (law.other * hidden + law.base * base) * total
-        alone = law.gain * own_square + (law.other * hidden + law.base * base) * squares
+        mean = prob.gain * own + (prob.other * hidden + prob.base * base) * total
+        alone = prob.gain * own_square + (prob.other * hidden + prob.base * base) * squares
         with_own = total * own - own_square
         without = hidden * (total**2 - squares) - 2.0 * with_own
-        pairs = 2.0 * law.own_pair * with_own + law.other_pair * without
-        pairs += law.base_pair * base * (total**2 - squares)
-        level = law.other * total
+        pairs = 2.0 * prob.own_pair * with_own + prob.other_pair * without
+        pairs += prob.base_pair * base * (total**2 - squares)
+        level = prob.other * total
         square = alone + pairs - 2.0 * level * mean + level**2 * (hidden + base)
-        return float((square / law.gain**2).sum())
+        return float((square / prob.gain**2).sum())
 
     def _shares(self, p: Floats, block_p: Floats) -> tuple[Floats, Floats, Floats]:
         """(m,) each: people with hidden symbols, base reports and clear reports of the others."""

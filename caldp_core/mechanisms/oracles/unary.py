@@ -25,7 +25,7 @@ from caldp_core.mechanisms.oracles.packed_bits import every_row, full_mask, set_
 from caldp_core.mechanisms.oracles.packed_reports import PackedReports
 from caldp_core.mechanisms.oracles.random_bits import random_lanes
 from caldp_core.mechanisms.oracles.record_reports import members_of
-from caldp_core.mechanisms.oracles.supports import SupportLaw
+from caldp_core.mechanisms.oracles.supports import SupportProbabilities
 from caldp_core.mechanisms.randomness.coins import (
     COIN_BITS,
     COIN_ONE,
@@ -51,7 +51,7 @@ class UnaryOracles(PackedReports):
         self._stray, covering = unary_thresholds(truth, epsilon)
         self.theta, self.d1 = truth / COIN_ONE, self._stray / COIN_ONE
         noise = np.where(sizes > 0, covering, np.uint64(0))
-        super().__init__(sizes, noise, support_law_of(self.theta, self.d1))
+        super().__init__(sizes, noise, support_probabilities(self.theta, self.d1))
 
     @property
     def settings(self) -> tuple[Words, ...]:
@@ -135,12 +135,12 @@ class UnaryOracles(PackedReports):
         return SupportForm(theta / d1, (1 - theta) / (1 - d1), d1)
 
 
-def support_law_of(theta: Floats, d1: Floats) -> SupportLaw:
+def support_probabilities(theta: Floats, d1: Floats) -> SupportProbabilities:
     """Probabilities of inclusion for independent bits.
 
     A base report includes a symbol as often as another hidden symbol's report does, so β = 0.
     """
-    return SupportLaw(
+    return SupportProbabilities(
         own=theta,
         other=d1,
         base=d1,

@@ -6,7 +6,6 @@ the realised ε never exceeds the stated one; estimators debias with the same T/
 
 import os
 from collections.abc import Callable
-from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -41,12 +40,18 @@ def thresholds(rule: Callable[..., int], *columns: NDArray[Any]) -> Words:
     return np.array(whole, dtype=np.uint64)[place].reshape(columns[0].shape)
 
 
-def truth_threshold(epsilon: Floats) -> Words:
-    """T = ⌊2^48·e^ε/(1+e^ε)⌋ for each ε: truth with probability T/2^48.
+def truth_threshold(epsilon: Floats, lies: Ints | None = None) -> Words:
+    """T = ⌊2^48·e^ε/(e^ε + l)⌋ for each ε: the truth with probability T/2^48, else one of l lies.
 
-    Rounding down makes p/(1−p) ≤ e^ε. `epsilon`: any shape, in [0.001, 20].
+    Rounding down makes l·p/(1 − p) ≤ e^ε for p = T/2^48. `epsilon`: any shape, in [0.001, 20];
+    `lies`: l ≥ 1 of that shape, or 1 for all.
     """
-    return thresholds(partial(floor_of, lambda power: COIN_ONE * power / (1 + power)), epsilon)
+
+    def rule(level: float, others: int) -> int:
+        return floor_of(lambda power: COIN_ONE * power / (others + power), level)
+
+    alone = np.ones(epsilon.shape, np.int64)
+    return thresholds(rule, epsilon, alone if lies is None else lies)
 
 
 def noise_threshold(sizes: Ints, epsilon: Floats) -> Words:

@@ -20,7 +20,7 @@ class Board {
         this.root = root;
         this.rows = el("div", {className: "rows", role: "list"});
         this.legend = el("p", {className: "legend"});
-        this.known = el("h3", {});
+        this.known = el("h2", {});
         this.chips = el("ol", {className: "chips"});
         this.note = el("p", {className: "note"});
         root.append(this.rows, this.legend, el("section", {}, this.known, this.chips, this.note));

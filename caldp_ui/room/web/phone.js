@@ -65,7 +65,7 @@ class Phone {
         return [this.title(), group, this.go, el("p", {className: "note"}, words.coin)];
     }
 
-    title() { return el("h2", {}, this.data.text); }
+    title() { return el("h1", {}, this.data.text); }
 
     choose(x) {
         this.chosen = x;

@@ -93,6 +93,9 @@ export class Looks {
     show() {
         const {root, scale, data} = this.stage, shown = this.shown();
         root.dataset.look = this.look;
+        // `style.css` keeps room on the page for three pictures, which other looks do not need.
+        const around = root.getRootNode().host?.closest("[class*='-maps-stage']");
+        if (around) around.dataset.look = this.look;
         root.style.setProperty("--count", shown.length);
         // Presented pictures and their numbers fill a board about as many high as wide.
         const across = Math.ceil(Math.sqrt(shown.length + 1));

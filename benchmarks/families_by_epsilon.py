@@ -1,0 +1,55 @@
+"""Hadamard response, its general form with B parts, and Galois response, at several ε.
+
+Room: benchmarks; the second half of `families`. The general form is the one of Acharya, Sun and
+Zhang's published runs, with their B.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from benchmarks.figures import Figure, Runs, share, timed
+from benchmarks.sizes import Sizes
+from caldp_core.basics.types import Ints
+from caldp_core.mechanisms import ContextMechanism
+from caldp_core.mechanisms.specs import FamilySpec, Galois, Hadamard
+from caldp_core.privacy.context import Context
+from caldp_core.theory.uldp_optimum import least_loss
+from caldp_core.theory.variance import variance_given_people
+
+_EPSILONS: Final = (1.0, 2.0, 4.0, 5.0)
+_SPECS: Final[dict[str, FamilySpec]] = {
+    "hadamard": Hadamard(),
+    "general hadamard": Hadamard(None),
+    "galois": Galois(),
+}
+
+
+def figures(sizes: Sizes) -> Iterator[Figure]:
+    """The time of one person's report, and the exact n·MSE over the least of all mechanisms."""
+    k = sizes.family_k
+    x = np.random.default_rng(1).integers(0, k, sizes.family_users)
+    for epsilon in _EPSILONS:
+        for name, spec in _SPECS.items():
+            made = spec.family()
+            scheme = ContextMechanism(Context.plain(k, epsilon), name, made)
+            yield _reports(scheme, x, f"a report, {name}, ε = {epsilon:g}", sizes.long_repeats)
+            yield _error(scheme, epsilon, f"n·MSE / optimum, {name}, ε = {epsilon:g}")
+
+
+def _reports(scheme: ContextMechanism, x: Ints, work: str, repeats: int) -> Figure:
+    rng = np.random.default_rng(2)
+    whole = timed(work, "s", lambda _: scheme.privatize(x, rng), repeats)
+    bits = f"{scheme.report_bits} bits"
+    return replace(share(work, "ns", whole, x.size), note=bits)
+
+
+def _error(scheme: ContextMechanism, epsilon: float, work: str) -> Figure:
+    """Exact, for people who are fixed and even; the optimum is subset selection's."""
+    k = scheme.k
+    ours = float(variance_given_people(scheme, np.full(k, 1 / k), 1).mean())
+    least = least_loss(k, k, epsilon, 1.0).loss - (1.0 - 1.0 / k)
+    over = ours * k / least
+    return Figure(work, "×", Runs(over, over, 1), note=f"n·MSE {ours:.4g}")

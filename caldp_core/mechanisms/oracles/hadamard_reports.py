@@ -1,0 +1,72 @@
+"""How a report of Hadamard response is drawn, and the parities that it may have.
+
+Room: mechanisms; the machine room of `hadamard.py`.
+"""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caldp_core.basics.types import Ints, Words, WordSource
+from caldp_core.mechanisms.oracles.tables import at
+from caldp_core.mechanisms.randomness.coins import SPARE_BITS, below, uniform_below
+
+Bytes: TypeAlias = NDArray[np.uint8]
+
+
+def parities(rows: Ints, order: int) -> Bytes:
+    """(rows, order) parity of r & y: the Kronecker sum of the low bits' and the high bits' own."""
+    low_bits = (order.bit_length() - 1) // 2
+    low = np.bitwise_count(rows[:, None] & np.arange(1 << low_bits)) & np.uint8(1)
+    high = np.bitwise_count((rows >> low_bits)[:, None] & np.arange(order >> low_bits))
+    parities: Bytes = (high & np.uint8(1))[:, :, None] ^ low[:, None, :]
+    return parities.reshape(rows.size, order)
+
+
+@dataclass(frozen=True)
+class ReportTables:
+    """What a user's report depends on: one entry per rank, or a single one for all.
+
+    `row`, `mask`, `start`: in the symbol's own part; `first`, `parts`: of its block.
+    """
+
+    row: Ints
+    mask: Ints
+    start: Ints
+    truth: Words
+    first: Ints
+    parts: Ints
+
+    def draw(self, rank: Ints, words: WordSource) -> Ints:
+        """(n,) ranks → (n,) cells of the tally."""
+        coin = words(rank.size)
+        row, mask = at(self.row, rank), at(self.mask, rank)
+        y = self._spare(coin, words).view(np.int64) & mask
+        odd = np.bitwise_count(row & y) & 1
+        truthful = below(coin, at(self.truth, rank))
+        # Flipping y's bit at the row's lowest set bit mends the parity and keeps y uniform.
+        reports: Ints = (y ^ ((row & -row) * (odd == truthful))) + at(self.start, rank)
+        if self.parts.max() > 1:
+            liars = np.flatnonzero(~truthful)
+            self._stray(reports, rank, y, liars, words)
+        return reports
+
+    def _stray(self, reports: Ints, rank: Ints, y: Ints, liars: Ints, words: WordSource) -> None:
+        """Move liars to other parts: of 2B − 1 halves two are each other part's, one their own's.
+
+        `reports`, `rank`, `y`: (n,), y uniform; `liars`: places of those who do not tell the truth.
+        """
+        halves = 2 * at(self.parts, rank[liars]) - 1
+        half = uniform_below(np.broadcast_to(halves, liars.shape).astype(np.uint64), words)
+        steps = (half.astype(np.int64) + 1) // 2
+        gone = liars[steps > 0]
+        x, order = rank[gone], at(self.mask, rank[gone]) + 1
+        first, parts = at(self.first, x), at(self.parts, x)
+        own = at(self.start, x) - first
+        reports[gone] = first + (own + steps[steps > 0] * order) % (parts * order) + y[gone]
+
+    def _spare(self, coin: Words, words: WordSource) -> Words:
+        # The coin takes the top 48 bits; the 16 below are free for y if they suffice.
+        return coin if int(self.mask.max()) < 1 << SPARE_BITS else words(coin.size)

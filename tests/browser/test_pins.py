@@ -1,0 +1,62 @@
+"""Pins in a browser: what is pinned and what is tried stand beside each other, until it is let go.
+
+The numbers of both are held against the core in `ui/test_pins.py`.
+"""
+
+from typing import Any, Final
+
+import pytest
+from playwright.sync_api import expect
+
+from benchmarks.browser import settled
+from tests.browser.conftest import Opened
+from tests.browser.hands import button
+
+pytestmark = pytest.mark.browser
+POINT: Final = ".js-plotly-plot .scatterlayer .trace"
+SHOWN: Final = {
+    "places": ".st-key-places-pinned-maps .stage[data-painted]",
+    "distances": ".st-key-distances-pinned-maps .stage[data-painted]",
+    "personal": ".st-key-personal-pinned-maps .stage[data-painted]",
+    "adversary": ".st-key-adversary-pinned-maps .stage[data-painted]",
+    "values": ".st-key-values-board .point.pinned:visible",
+    "yesno": ".st-key-yesno-plane .textpoint:has-text('pinned')",
+    "curves": ".st-key-curves-chart .legendtext:has-text('pinned: ')",
+    "plan": ".st-key-plan-chart .legendtext:has-text('pinned')",
+}
+"""Where a page with pins draws what is pinned."""
+SLIDERS: Final = {"distances": "rate", "yesno": "epsilon_10"}
+"""What is moved; ε on all other pages."""
+WITHOUT_TABLE: Final = ("curves",)
+"""Its numbers are the curves."""
+CELLS: Final = "row => [...row.cells].map(cell => cell.innerText)"
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_what_is_pinned_stands_beside_what_is_tried(opened: Opened, name: str) -> None:
+    slider = f".st-key-{name}-{SLIDERS.get(name, 'epsilon')} input[type=range]"
+    page = opened(name, slider, f".st-key-{name}-pin button")
+    expect(page.locator(SHOWN[name])).to_have_count(0)
+    button(page, f"{name}-pin").click()
+    page.wait_for_url("**pinned=*")
+    button(page, f"{name}-unpin").wait_for()
+    settled(page)
+    page.locator(slider).press("ArrowRight")
+    page.locator(SHOWN[name]).first.wait_for()
+    if name not in WITHOUT_TABLE:
+        assert_tells_what_differs(page, name)
+    button(page, f"{name}-unpin").click()
+    button(page, f"{name}-pin").wait_for()
+    expect(page.locator(SHOWN[name])).to_have_count(0)
+    expect(page.locator(f".st-key-{name}-pinned table")).to_have_count(0)
+    assert "pinned" not in page.url
+
+
+def assert_tells_what_differs(page: Any, name: str) -> None:
+    """A table of what is shown now and what is pinned, with no row that is alike in both."""
+    rows = page.locator(f".st-key-{name}-pinned tr")
+    expect(rows.nth(2)).to_be_visible()
+    head, *told = rows.evaluate_all(f"rows => rows.map({CELLS})")
+    assert head == ["number", "now", "pinned"]
+    assert any("ε" in "".join(row) for row in told)
+    assert all(row[1] != row[2] for row in told)

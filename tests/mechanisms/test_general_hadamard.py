@@ -1,0 +1,384 @@
+"""General Hadamard response: B parts in a block, its published form, and slips that are found.
+
+The contract tests B = 1, which is what is registered; here B is given, or that of the paper.
+"""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.linalg import hadamard as sylvester
+
+from caldp_core.audit.blockwise import audit_context
+from caldp_core.audit.inference import likelihood
+from caldp_core.audit.poisoning import by_maximal_gain, crafted_mean
+from caldp_core.audit.told_apart import guessed_right_of_all, told_apart
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.limits import N_MAX
+from caldp_core.basics.types import Floats, Ints, WordSource
+from caldp_core.mechanisms import ContextMechanism, mechanism
+from caldp_core.mechanisms.backgrounds import uniform_background
+from caldp_core.mechanisms.oracles.hadamard import (
+    HadamardOracles,
+    hadamard_family,
+    published_hadamard,
+)
+from caldp_core.mechanisms.randomness.coins import COIN_ONE, uniform_below
+from caldp_core.mechanisms.specs import Hadamard
+from caldp_core.mechanisms.tagged import TaggedMechanism
+from caldp_core.privacy.context import Context
+from caldp_core.privacy.personal import PersonalPolicy
+from caldp_core.theory.variance import variance_given_people
+from tests import mutants
+from tests.audit.test_audit_large import check_streamed
+from tests.contract import checks
+from tests.contract.contexts import CONTEXTS, EPSILONS, context, many_symbols
+from tests.mutants import coin_for, only
+from tests.products import thinned
+
+FIVE = hadamard_family(5)
+WIDE = Context.of(np.arange(22) % 9 // 6, np.arange(22) % 5 > 0, [1.0, 0.7])
+"""Blocks of 12 and 5 hidden symbols, and others: B = 5 makes four parts and five."""
+FAMILIES = {"2": hadamard_family(2), "5": FIVE, "published": published_hadamard}
+
+
+def made_of(policy: Context, oracles: Any = FIVE) -> ContextMechanism:
+    return ContextMechanism(policy, "hadamard", oracles)
+
+
+# --- promises ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("parts", "kind"), thinned(FAMILIES, CONTEXTS, one_in=3))
+def test_the_channel_keeps_every_promise(parts: str, kind: str) -> None:
+    for epsilon in EPSILONS:
+        made = made_of(context(kind, epsilon), FAMILIES[parts])
+        with checks.naming(f"ε = {epsilon}"):
+            for check in (checks.check_rows, checks.check_audit, checks.check_tight):
+                check(made)
+            checks.check_unbiased(made)
+            checks.check_variance(made)
+            check_streamed(made)
+
+
+@pytest.mark.parametrize("policy", [WIDE, Context.plain(7, 4.0)])
+def test_reports_and_tallies_follow_the_channel(policy: Context) -> None:
+    made = made_of(policy, FIVE if policy is WIDE else published_hadamard)
+    assert made.oracles._parts.counts.max() > 1  # type: ignore[attr-defined]
+    checks.check_privatize(made)
+    checks.check_sample_tally(made)
+
+
+def test_both_ways_to_a_tally_have_one_law_in_large_blocks() -> None:
+    policy, shares = many_symbols(4.0)
+    checks.check_one_law(made_of(policy, published_hadamard), shares)
+
+
+def test_what_is_said_of_one_report_and_of_chosen_ones_is_what_the_channel_says() -> None:
+    made = made_of(WIDE)
+    channel, single = checks.channel_of(made), checks.single_estimates(made)
+    for y in range(0, made.outputs, 5):
+        found = likelihood(made, made.tally(made.every_report()[y : y + 1]))
+        np.testing.assert_allclose(found, channel[:, y], atol=1e-12)
+    for x, other in ((0, 1), (2, 3), (2, 8), (0, 4), (6, 7)):
+        two = np.zeros(made.k)
+        two[[x, other]] = 0.3, 0.7
+        both = guessed_right_of_all(channel.tolist(), two)
+        assert told_apart(made, x, other, 0.3) == pytest.approx(both, abs=1e-9)
+    for targets in (np.array([2]), np.array([2, 3, 8, 11]), np.arange(made.k)):
+        most = single[:, targets].sum(axis=1).max()
+        assert by_maximal_gain(made, targets) == pytest.approx(most, rel=1e-9)
+    best = single[:, 2] >= single[:, 2].max() - 1e-9
+    drawn = np.where(best, channel[2], 0.0) / channel[2][best].sum()
+    np.testing.assert_allclose(crafted_mean(made, 2), drawn @ single, atol=1e-9)
+
+
+# --- the published form --------------------------------------------------------------------
+
+
+def by_definition(s: int, truth: Fraction, parts: int, order: int) -> list[list[Fraction]]:
+    """Rows of the reduced Hadamard matrix: the truth on the +1 of one's part, else a lie."""
+    half, outputs = order // 2, parts * order
+    rows = []
+    for x in range(s):
+        plus = np.zeros((parts, order), np.bool_)
+        plus[x % parts] = sylvester(order)[x // parts + 1] > 0
+        rows.append(
+            [truth / half if y else (1 - truth) / (outputs - half) for y in plus.ravel().tolist()]
+        )
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("s", "parts", "order"), [(7, 1, 8), (8, 1, 16), (14, 2, 8), (15, 3, 8), (21, 3, 8), (6, 6, 2)]
+)
+def test_the_channel_is_that_of_the_reduced_hadamard_matrix(s: int, parts: int, order: int) -> None:
+    """With as many parts as the paper's b leaves in use: ⌈s/(b − 1)⌉."""
+    epsilon = 2.0
+    made = made_of(Context.plain(s, epsilon), hadamard_family(parts))
+    coin = Fraction(int(made.oracles._truth[0]), COIN_ONE)  # type: ignore[attr-defined]
+    rows = by_definition(s, coin, parts, order)
+    assert made.exact_channel() == rows
+    exact = np.exp(epsilon) / (np.exp(epsilon) + 2 * parts - 1) / (order // 2)
+    assert float(max(rows[0])) == pytest.approx(exact, rel=1e-12)
+    assert float(max(rows[0]) / min(rows[0])) == pytest.approx(np.exp(epsilon), rel=1e-12)
+
+
+def published(s: int, epsilon: float) -> tuple[int, int]:
+    """The paper's 2^(⌈log₂ min(e^ε, 2k)⌉ − 1), at least 1, and 2^⌈log₂(k/B + 1)⌉, term by term."""
+    parts = max(1, 2 ** (int(np.ceil(np.log2(min(np.exp(epsilon), 2 * s)))) - 1))
+    return parts, 2 ** int(np.ceil(np.log2(s / parts + 1)))
+
+
+def test_its_own_choice_is_the_paper_s() -> None:
+    for s in (2, 3, 7, 8, 100, 1000, 1024, 43_750):
+        for epsilon in (0.01, 0.5, 0.69, 0.7, 1.0, 2.0, 4.0, 8.0, 20.0):
+            parts, order = published(s, epsilon)
+            oracles = made_of(Context.plain(s, epsilon), published_hadamard).oracles
+            used = oracles._parts  # type: ignore[attr-defined]
+            with checks.naming(f"s = {s}, ε = {epsilon}"):
+                assert used.orders.tolist() == [order]
+                assert used.counts.tolist() == [-(-s // (order - 1))]
+                assert used.counts[0] <= parts
+    assert published(1024, 4.0) == (32, 64)
+
+
+def test_one_part_is_hadamard_response_itself_to_the_digit() -> None:
+    """By name, and by CALDP's (19) and its variance, which know of no parts."""
+    made, rng = made_of(WIDE, hadamard_family(1)), np.random.default_rng(1)
+    assert Hadamard() == Hadamard(1)
+    for same in (Hadamard().make(WIDE), mechanism(WIDE, "hadamard")):
+        assert same.fingerprint == made.fingerprint
+    oracles: Any = made.oracles
+    truth, block = oracles._truth / COIN_ONE, np.repeat([0, 1], made.sizes)
+    c, p = 1 / (2 * truth - 1), rng.dirichlet(np.ones(22))
+    hidden, whole = p[made.hidden_symbols], np.bincount(WIDE.blocks, p)
+    ours = np.bincount(block, hidden)
+    reached = ours + 2 * (1 - truth) * (whole - ours)
+    exact = (c**2 * reached)[block] - hidden**2
+    np.testing.assert_array_equal(oracles.variance(hidden, whole, 1), exact)
+    tally = made.tally(made.privatize(rng.integers(0, 22, 1000), rng))
+    small, large = tally.counts[:8], tally.counts[8:24]
+    sums = np.concatenate([sylvester(16)[1:13] @ large, sylvester(8)[1:6] @ small])
+    shares = made.estimate(tally)[made.hidden_symbols]
+    np.testing.assert_array_equal(shares, sums * (c[block] / tally.n))
+
+
+# --- figures -------------------------------------------------------------------------------
+
+
+def formula(s: int, epsilon: float, parts: int) -> float:
+    """n·Var of a value that nobody has, with as many others in each part, from B and ε alone."""
+    power = np.exp(epsilon)
+    return float(((power + 2 * parts - 1) / (power - 1)) ** 2 / parts)
+
+
+@pytest.mark.parametrize(("k", "epsilon", "parts"), [(62, 1.0, 2), (248, 3.0, 8), (124, 4.0, 4)])
+def test_the_variance_is_its_formula_and_that_of_reports(
+    k: int, epsilon: float, parts: int
+) -> None:
+    """((e^ε + 2B − 1)/(e^ε − 1))²/B; 400 runs know n·MSE to 0.5 %, and allow ±3 %."""
+    made, rng = made_of(Context.plain(k, epsilon), hadamard_family(parts)), np.random.default_rng(4)
+    even = np.full(k, 1 / k)
+    exact = formula(k, epsilon, parts) - 1 / k**2
+    assert made.variance(even, 1) == pytest.approx(exact, rel=1e-9)
+    x = np.arange(2 * k) % k
+    errors = [
+        np.square(made.estimate(made.tally(made.privatize(x, rng))) - even).mean()
+        for _ in range(400)
+    ]
+    found = x.size * float(np.mean(errors))
+    wanted = float(variance_given_people(made, even, 1).mean())
+    assert found == pytest.approx(wanted, rel=0.03)
+    # Must fail: other numbers of parts, and the form for high privacy.
+    for wrong in {1, parts - 1, 2 * parts} - {parts}:
+        if wrong and abs(formula(k, epsilon, wrong) / formula(k, epsilon, parts) - 1) > 0.1:
+            assert found != pytest.approx(formula(k, epsilon, wrong) - 1 / k, rel=0.03)
+    assert abs(formula(k, epsilon, 1) / formula(k, epsilon, parts) - 1) > 0.1
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.0, 3.0, 4.0, 5.0])
+def test_parts_help_at_large_epsilon_and_galois_response_is_better_still(epsilon: float) -> None:
+    policy = Context.plain(1024, epsilon)
+    even = np.full(1024, 1 / 1024)
+
+    def loss(made: ContextMechanism) -> float:
+        return float(variance_given_people(made, even, 1).mean())
+
+    general = loss(made_of(policy, published_hadamard))
+    assert loss(mechanism(policy, "galois")) <= general
+    assert (general < loss(mechanism(policy, "hadamard"))) == (epsilon >= 2)
+
+
+def test_the_paper_s_map_for_any_number_of_people() -> None:
+    made = made_of(Context.plain(43_750, 4.0), published_hadamard)
+    assert (made.outputs, made.report_bits) == (22 * 2048, 16)
+    rng = np.random.default_rng(6)
+    people = rng.multinomial(N_MAX, rng.dirichlet(np.full(made.k, 0.1)))
+    tally = made.sample_tally(people, rng)
+    assert tally.counts.sum() == tally.n == N_MAX
+    deviation = np.sqrt(made.variance(people / N_MAX, N_MAX))
+    assert (np.abs(made.estimate(tally) - people / N_MAX) <= 7.5 * deviation).all()
+
+
+def test_the_audit_reads_every_entry_of_a_large_channel() -> None:
+    labels, flags = np.arange(4000) % 3, np.arange(4000) % 4 > 0
+    made = made_of(Context.of(labels, flags, [1.0, 3.0, 5.0]), published_hadamard)
+    audit = audit_context(made)
+    assert audit.holds
+    assert [c.privacy_loss for c in audit.classes] == pytest.approx([1, 1, 3, 3, 5, 5], abs=1e-9)
+    made.policy = Context.of(labels, flags, [1.0, 2.999, 5.0])
+    assert [c.holds for c in audit_context(made).classes] == [True, True, False, False, True, True]
+
+
+def test_people_with_tags_and_real_clients_may_use_it() -> None:
+    background = uniform_background(1, np.array([False, True, True, True, True]))
+    policy = PersonalPolicy.of(np.arange(5) == 0, (0.4,), background, 2.0)
+    made = Hadamard(2).make(policy)
+    assert isinstance(made, TaggedMechanism)
+    for check in (checks.check_audit, checks.check_unbiased, checks.check_variance):
+        check(made.common)
+    assert made.fingerprint != Hadamard().make(policy).fingerprint
+    client = Hadamard(None).make(Context.plain(50, 2.0))
+    sent = np.concatenate([client.client_report(7) for _ in range(60)])
+    assert np.unique(sent).size > 1
+    assert client.tally(sent).n == 60
+
+
+def test_a_number_of_parts_that_is_none_is_refused() -> None:
+    for wrong in (0, -1, 1 << 21):
+        with pytest.raises(CaldpError, match=r"parts must be a whole number in \[1, 1,048,576\]"):
+            Hadamard(wrong)
+    many = made_of(WIDE, Hadamard(1000).family())
+    assert many.outputs == 2 * 17 + many.clear_symbols.size, "no more parts than symbols"
+
+
+# --- slips ---------------------------------------------------------------------------------
+
+
+class Strange(HadamardOracles):
+    """Right, with five parts: what the slips below start from."""
+
+    def __init__(self, sizes: Ints, epsilon: Floats) -> None:
+        super().__init__(sizes, epsilon, lambda s, _: np.full(s.size, 5))
+
+
+class ForOnePart(Strange):
+    """The coin of one part, e^ε/(e^ε + 1), where 2B − 1 halves are lies: privacy is wasted."""
+
+    def __init__(self, sizes: Ints, epsilon: Floats) -> None:
+        super().__init__(sizes, epsilon)
+        self._truth = HadamardOracles(sizes, epsilon)._truth
+
+
+class WholeParts(Strange):
+    """Reckons with B lies where there are 2B − 1 halves: ε is exceeded."""
+
+    def __init__(self, sizes: Ints, epsilon: Floats) -> None:
+        super().__init__(sizes, epsilon)
+        power, lies = np.exp(epsilon), self._parts.counts
+        self._truth = (COIN_ONE * power / (power + lies)).astype(np.uint64)
+
+
+class StaysAtHome(Strange):
+    """A lie is always in one's own part."""
+
+    def privatize(self, rank: Ints, words: WordSource) -> Ints:
+        self._parts = self._parts.__class__(
+            np.ones_like(self._parts.counts), *list(vars(self._parts).values())[1:]
+        )
+        return super().privatize(rank, words)
+
+
+class NextPart(Strange):
+    """Symbols and parts are out of step by one."""
+
+    def __init__(self, sizes: Ints, epsilon: Floats) -> None:
+        super().__init__(sizes, epsilon)
+        first, count = self._parts.first[self._block], self._parts.counts[self._block]
+        self._part = first + (self._part - first + 1) % count
+        self._cell = self._parts.starts[self._part] + self._row
+
+
+class BaseInOnePart(Strange):
+    """The base distribution over one part for all of them."""
+
+    def privatize_base(self, block: Ints, words: WordSource) -> Ints:
+        order = self._orders[block].astype(np.uint64)
+        return self._starts[block] + uniform_below(order, words).astype(np.int64)
+
+    def sample_tally(self, counts: Ints, base: Ints, rng: np.random.Generator) -> Ints:
+        tally = super().sample_tally(counts, np.zeros_like(base), rng)
+        tally[self._starts] += base
+        return tally
+
+
+class InPairs(Strange):
+    """People who flip in pairs: right means, twice the variance."""
+
+    def sample_tally(self, counts: Ints, base: Ints, rng: np.random.Generator) -> Ints:
+        pairs = super().sample_tally(counts // 2, base // 2, rng)
+        return 2 * pairs + super().sample_tally(counts % 2, base % 2, rng)
+
+
+class NobodyStrays(Strange):
+    """Variance and sums without the lies of people from other parts."""
+
+    def _mixed(self, own: Floats, every: Floats) -> Floats:
+        return self._stays[self._parts.block] * own
+
+
+class Lonely(Strange):
+    """λ of one part, 2(1 − p): too little to cover the truth of five."""
+
+    def __init__(self, sizes: Ints, epsilon: Floats) -> None:
+        super().__init__(sizes, epsilon)
+        self.cover_threshold = np.uint64(COIN_ONE) - self._truth
+
+
+SLIPS = [
+    ("coin of one part", ForOnePart, checks.check_audit),
+    ("coin for whole parts", WholeParts, checks.check_audit),
+    ("coin 5 % too bold", coin_for(1.05, FIVE), checks.check_audit),
+    ("coin 5 % too shy", coin_for(0.95, FIVE), checks.check_tight),
+    ("swapped ε", mutants.swapped_epsilons(FIVE), checks.check_audit),
+    ("no λ", mutants.without_company(FIVE), checks.check_audit),
+    ("too little λ", Lonely, checks.check_audit),
+    ("lies stay at home", only("privatize", StaysAtHome, FIVE), checks.check_privatize),
+    ("next part", only("privatize", NextPart, FIVE), checks.check_privatize),
+    ("next part, tally", only("sample_tally", NextPart, FIVE), checks.check_sample_tally),
+    ("base in one part", only("privatize_base", BaseInOnePart, FIVE), checks.check_privatize),
+    ("base in one part, tally", BaseInOnePart, checks.check_sample_tally),
+    ("in pairs", InPairs, checks.check_sample_tally),
+    ("next part, estimate", only("estimate", NextPart, FIVE), checks.check_unbiased),
+    ("c of one part", only("estimate", HadamardOracles, FIVE), checks.check_unbiased),
+    ("nobody strays", NobodyStrays, checks.check_variance),
+    ("sums: nobody strays", only("second_moment", NobodyStrays, FIVE), checks.check_variance),
+    ("no company", mutants.forgets_company_in_variance(Strange), checks.check_variance),
+]
+
+
+@pytest.mark.parametrize(("name", "oracles", "check"), SLIPS, ids=[row[0] for row in SLIPS])
+def test_slips_are_found(name: str, oracles: Any, check: Any) -> None:
+    """In `WIDE`, where the right oracles pass every check (above)."""
+    with pytest.raises(AssertionError):
+        check(made_of(WIDE, oracles))
+
+
+def test_what_the_slips_start_from_is_right() -> None:
+    made = made_of(WIDE, Strange)
+    for check in {check for _, _, check in SLIPS}:
+        check(made)
+
+
+@pytest.mark.parametrize("oracles", [FIVE, published_hadamard])
+def test_one_step_of_the_coin_decides_what_holds(oracles: Any) -> None:
+    """A coin one 2^-48 bolder leaks."""
+
+    def bolder(sizes: Ints, epsilon: Floats) -> Any:
+        made = oracles(sizes, epsilon)
+        made._truth = made._truth + np.uint64(1)
+        return made
+
+    assert not audit_context(made_of(WIDE, bolder)).holds
