@@ -57,7 +57,7 @@ def test_the_inequality_holds_for_every_ray_and_not_for_larger_levels(levels: Fl
 def test_the_bound_is_below_the_least_loss(levels: Floats) -> None:
     part = part_of(levels)
     best = best_of(part)
-    cut = star_cut(part, best)
+    cut = star_cut(part, best, no_progress)
     assert cut is not None
     least = best.information.loss
     assert 0 < cut.bound <= least * (1 + 1e-6)
@@ -74,14 +74,14 @@ def test_values_that_may_be_told_take_no_part() -> None:
     np.fill_diagonal(levels, 0.0)
     part = part_of(levels)
     best = best_of(part)
-    cut = star_cut(part, best)
+    cut = star_cut(part, best, no_progress)
     assert cut is not None
     assert cut.bound <= best.information.loss
     v, w = best.columns.v, best.w
     assert np.einsum("i,ij,jk,ik->", w, v, cut.quadratic, v) <= cut.most * (1 + 1e-6)
     levels[:] = INF
     np.fill_diagonal(levels, 0.0)
-    assert star_cut(Part(levels, part.prior, part.weights), best) is None
+    assert star_cut(Part(levels, part.prior, part.weights), best, no_progress) is None
 
 
 def test_plain_ldp_is_proved_nearly_tight_for_any_prior(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -141,12 +141,12 @@ def _bound(part: Part, best: Weighted, progress: Progress) -> float:
     """From fewer symbols, from what they have alike, and from a relaxation where it is quick."""
     cuts = merged_bounds(part, lambda share: progress(0.5 * share))
     bound = sum(cut.bound for cut in cuts)
-    star = star_cut(part, best)
+    star = star_cut(part, best, lambda share: progress(0.5 + 0.1 * share))
     if star is not None:
         cuts, bound = [*cuts, star], max(bound, star.bound)
     if len(part.prior) > RELAXED_MAX:
         return bound
-    return max(bound, relaxed_bound(part, best, cuts, lambda share: progress(0.5 + 0.5 * share)))
+    return max(bound, relaxed_bound(part, best, cuts, lambda share: progress(0.6 + 0.4 * share)))
 
 
 def _of_small(source: AllRays, most: int) -> Weighted:

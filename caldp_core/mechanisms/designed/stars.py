@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 from scipy.optimize import minimize
 
-from caldp_core.basics.types import Floats, Ints
+from caldp_core.basics.types import Floats, Ints, Progress
 from caldp_core.mechanisms.designed.master import Weighted
 from caldp_core.mechanisms.designed.merged import Cut
 from caldp_core.mechanisms.designed.problem import Part
@@ -29,6 +29,8 @@ _SAFE: Final = 1e-9
 _SHARES: Final = np.linspace(0.4, 2.0, 17)
 """Multiples of C that are tried."""
 _STARTS: Final = 6
+_STARTS_LARGE: Final = 2
+_LARGE: Final = 100
 _STEPS: Final = 60
 """Of each search for g and λ; what they find is proved afterwards, so they need not converge."""
 _INSIDE: Final = 3.0
@@ -38,7 +40,7 @@ _FAR: Final = 20.0
 _NEVER: Final = 1e3
 
 
-def star_cut(part: Part, weighted: Weighted) -> Cut | None:
+def star_cut(part: Part, weighted: Weighted, progress: Progress) -> Cut | None:
     """With the g that the design's own G has on its diagonal; None where U has no two symbols.
 
     `bound` is what C proves without other inequalities: for that g, and where all symbols are in U
@@ -51,7 +53,7 @@ def star_cut(part: Part, weighted: Weighted) -> Cut | None:
     least = sides.quadratic(design.diagonal()[within])
     bound = max(proved(part, design, -share * least, 0.0) for share in _SHARES)
     if len(within) == len(part.prior):
-        bound = max(bound, _best_alone(sides))
+        bound = max(bound, _best_alone(sides, progress))
     both = np.outer(part.prior, part.prior)
     enough = float(np.abs(np.linalg.eigvalsh(least / np.sqrt(both))).max())
     return Cut(least + enough * both, enough * (1 + _SAFE), bound)
@@ -102,7 +104,7 @@ class _Sides:
         return slope[np.ix_(self.within, self.within)], c, d
 
 
-def _best_alone(sides: _Sides) -> float:
+def _best_alone(sides: _Sides, progress: Progress) -> float:
     """A bound by g > 0 and λ that are sought from c = π on, for which λ ∝ π is enough."""
     prior, count = sides.part.prior, len(sides.within)
     start = prior / (sides.low + sides.high)
@@ -119,8 +121,10 @@ def _best_alone(sides: _Sides) -> float:
         return -value, -np.concatenate([by_g * g, by_dual * scale])
 
     point = np.concatenate([np.zeros(count), np.full(count, _INSIDE)])
-    for _ in range(_STARTS):
+    starts = _STARTS if count < _LARGE else _STARTS_LARGE
+    for done in range(starts):
         point = minimize(loss, point, jac=True, method="CG", options={"maxiter": _STEPS}).x
+        progress((done + 1) / starts)
     g, dual = of(point)
     least, half = sides.quadratic(g), np.outer(dual, prior)
     return proved(sides.part, least + (half + half.T) / 2, -least, 0.0)
