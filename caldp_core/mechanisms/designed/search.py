@@ -26,8 +26,8 @@ _SWEEPS: Final = 12
 """Times that every symbol of a climber is moved at most; few need half of them."""
 _NEW: Final = 256
 """Most columns of a round, as more make the weights slow."""
-_ROUNDS: Final = 32
-"""Seconds for 64 symbols;"""
+_ROUNDS: Final = 24
+"""Eight seconds of one core for 64 symbols;"""
 _ROUNDS_SMALL: Final = 30
 """a second of one core for 16,"""
 _ROUNDS_LARGE: Final = 20
