@@ -7,6 +7,7 @@ import pytest
 from scipy.stats import binom
 
 from caldp_core.basics.errors import CaldpError
+from caldp_core.lecture import shuffling
 from caldp_core.lecture.shuffling import closed_form, delta_after, delta_given_clones, numeric
 
 
@@ -92,3 +93,12 @@ def test_bad_input_is_told() -> None:
         numeric(1.0, 10, 0.0)
     with pytest.raises(CaldpError, match="epsilon must be in"):
         closed_form(0.0, 10, 0.1)
+
+
+def test_wide_ranges_cost_a_thousandth(monkeypatch: pytest.MonkeyPatch) -> None:
+    cases = [(0.1, 10**4), (1.0, 10**5), (3.0, 10**7)]
+    found = [shuffling.numeric(epsilon, n, 1e-9) for epsilon, n in cases]
+    monkeypatch.setattr(shuffling, "_NARROW", 0.0)
+    finer = [shuffling.numeric(epsilon, n, 1e-9) for epsilon, n in cases]
+    for wide, fine in zip(found, finer, strict=True):
+        assert fine * (1 - 1e-6) <= wide <= 1.001 * fine

@@ -61,6 +61,9 @@ def test_sums_by_transforms_are_sums(m: int, d: int, size: int) -> None:
     tally = rng.integers(0, 10**12, (3, space.reports))
     through = np.rint(space.through(tally.astype(np.float64), masks)).astype(np.int64)
     np.testing.assert_array_equal(through, tally @ on)
+    few = np.zeros((3, space.reports))
+    few[1, 0], few[2, [1, -1]] = 2.0, 1.0
+    np.testing.assert_array_equal(space.through(few, masks), few @ on)
     weights = rng.normal(size=(3, size))
     np.testing.assert_allclose(space.over(weights, masks), weights @ on.T, atol=1e-12)
     np.testing.assert_array_equal(space.on(np.arange(size), masks), on.T)

@@ -9,10 +9,14 @@ import numpy as np
 import pytest
 
 from caldp_core.audit.adversary import guessed_right
+from caldp_core.audit.pairwise import audit_channel
 from caldp_core.lecture.contests import EXACT_PEOPLE, even_votes
 from caldp_core.lecture.rappor import Rappor
 from caldp_core.lecture.selection import BitwiseResponse, OneHotResponse
 from caldp_core.lecture.shuffling import numeric
+from caldp_core.mechanisms.direct.binary import BinaryMechanism
+from caldp_core.privacy.binary import BinaryPolicy
+from caldp_core.privacy.matrix import DenseMatrix
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.classroom import (
     audits,
@@ -326,3 +330,16 @@ def test_the_made_up_days_wander_as_is_said() -> None:
     assert len(away) > 100
     # 6,000 days and more: known to 1 %; rounding to minutes adds a twelfth to the variance.
     assert np.sqrt(away.var(axis=1, ddof=1).mean()) == pytest.approx(means._WANDER, rel=0.05)
+
+
+def test_all_phones_together_keep_epsilon_for_each_person() -> None:
+    """Two people, all that both may send; of two data sets that one person tells apart."""
+    coin = BinaryMechanism(BinaryPolicy(1.0, 1.0)).exact_channel()
+    people = [(a, b) for a in (0, 1) for b in (0, 1)]
+    both = [[p * q for p in coin[a] for q in coin[b]] for a, b in people]
+    changed = np.array(
+        [[sum(a != b for a, b in zip(x, y, strict=True)) for y in people] for x in people]
+    )
+    for level, holds in ((1.0, True), (0.95, False)):
+        policy = DenseMatrix.of(np.where(changed == 0, 0.0, np.where(changed == 1, level, np.inf)))
+        assert audit_channel(both, policy).holds == holds
