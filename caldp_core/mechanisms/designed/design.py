@@ -133,7 +133,8 @@ def _searched(
     """The same where not all rays can be looked at."""
     best = generate(source, _SEARCHED, lambda share: progress(0.7 * share))
     bound = _bound(part, best, lambda share: progress(0.7 + 0.3 * share))
-    v, w = written_out(few_columns(best, source.classes), source.classes, most, source.rng)
+    few = few_columns(best, source.classes, 0.1 * _SEARCHED)
+    v, w = written_out(few, source.classes, most, source.rng)
     return v, w, Proof(best.information.loss, bound, False)
 
 

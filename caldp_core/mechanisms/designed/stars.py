@@ -28,8 +28,6 @@ _SAFE: Final = 1e-9
 """Nats that a is raised by, and share of a cut's right side, for the rounding."""
 _SHARES: Final = np.linspace(0.4, 2.0, 17)
 """Multiples of C that are tried."""
-_HOPE: Final = 0.2
-"""Of the design's loss: where g of the design proves less, the best g would prove little."""
 _STARTS: Final = 6
 _STARTS_LARGE: Final = 2
 _LARGE: Final = 100
@@ -46,7 +44,7 @@ def star_cut(part: Part, weighted: Weighted, progress: Progress) -> Cut | None:
     """With the g that the design's own G has on its diagonal; None where U has no two symbols.
 
     `bound` is what C proves without other inequalities: for that g, and where all symbols are in U
-    and it is not hopeless for the best g that is found. C + s·ππᵀ ⪰ 0 has tr((C + s·ππᵀ)M) ≤ s.
+    for the best g that is found. C + s·ππᵀ ⪰ 0 has tr((C + s·ππᵀ)M) ≤ s.
     """
     within = np.flatnonzero(np.isfinite(part.levels).all(axis=1))
     if len(within) < 2:
@@ -54,7 +52,7 @@ def star_cut(part: Part, weighted: Weighted, progress: Progress) -> Cut | None:
     sides, design = _Sides.of(part, within), Worth.of(weighted).quadratic
     least = sides.quadratic(design.diagonal()[within])
     bound = max(proved(part, design, -share * least, 0.0) for share in _SHARES)
-    if len(within) == len(part.prior) and bound > _HOPE * weighted.information.loss:
+    if len(within) == len(part.prior):
         bound = max(bound, _best_alone(sides, progress))
     both = np.outer(part.prior, part.prior)
     enough = float(np.abs(np.linalg.eigvalsh(least / np.sqrt(both))).max())
