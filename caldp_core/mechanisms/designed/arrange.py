@@ -23,6 +23,8 @@ _RARE: Final = 1e-4
 """Relative to the largest: columns with a smaller weight are dropped if the loss"""
 _NOTHING: Final = 1e-5
 """does not rise by more than this share."""
+_EXACT: Final = 1e-9
+"""Relative accuracy of the weights where nothing else is said."""
 _SWAPS: Final = 64
 """Swaps tried at a time."""
 _FLAT: Final = 1.0005
@@ -31,7 +33,7 @@ _TRIES: Final = 4000
 """or after so many times."""
 
 
-def few_columns(weighted: Weighted, classes: Classes) -> Weighted:
+def few_columns(weighted: Weighted, classes: Classes, accuracy: float = _EXACT) -> Weighted:
     """The same M from at most as many columns as it has entries (Carathéodory), but for rounding.
 
     A basic solution of the equations for M, which fix the row sums too, since Mπ = Σ w v. Then the
@@ -48,16 +50,16 @@ def few_columns(weighted: Weighted, classes: Classes) -> Weighted:
         basic = linprog(np.arange(len(w)), A_eq=entries.T, b_eq=w @ entries, method="highs-ds")
         if basic.x is not None:
             columns = columns.rows(np.flatnonzero(basic.x > _SMALL * basic.x.max()))
-    return _without_rare(best_weights(columns, classes), classes)
+    return _without_rare(best_weights(columns, classes, accuracy), classes, accuracy)
 
 
-def _without_rare(few: Weighted, classes: Classes) -> Weighted:
+def _without_rare(few: Weighted, classes: Classes, accuracy: float) -> Weighted:
     """Drop columns that are hardly ever sent."""
     rare = few.w < _RARE * few.w.max()
     kept = few.columns.rows(np.flatnonzero(~rare))
     if not rare.any() or np.linalg.matrix_rank(kept.sums) < len(classes.sizes):
         return few
-    fewer = best_weights(kept, classes)
+    fewer = best_weights(kept, classes, accuracy)
     off = np.abs(fewer.w @ kept.sums - classes.rows_sum).max()
     good = fewer.information.loss <= few.information.loss * (1 + _NOTHING) and off < 1e-9
     return fewer if good else few

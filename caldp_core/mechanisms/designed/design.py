@@ -21,11 +21,13 @@ from caldp_core.mechanisms.designed.master import Weighted
 from caldp_core.mechanisms.designed.merged import merged_bounds
 from caldp_core.mechanisms.designed.moments import Classes, columns_of
 from caldp_core.mechanisms.designed.orbits import Orbit
+from caldp_core.mechanisms.designed.planes import by_hyperplanes
 from caldp_core.mechanisms.designed.problem import Part, Problem
 from caldp_core.mechanisms.designed.rays import extreme_rays
 from caldp_core.mechanisms.designed.relaxation import K_MAX as RELAXED_MAX
 from caldp_core.mechanisms.designed.relaxation import relaxed_bound
 from caldp_core.mechanisms.designed.search import SearchedRays
+from caldp_core.mechanisms.designed.stars import star_cut
 from caldp_core.privacy.context import PrivacyMatrix
 
 K_MAX: Final = 256
@@ -37,7 +39,7 @@ _ACCURACY: Final = 1e-5
 _SEARCHED: Final = 1e-4
 """The same where columns are searched for."""
 _GOOD: Final = 1.002
-"""Columns of large orbits that lose more than that are compared with those of small ones."""
+"""Shifts of large orbits that lose more are compared with small orbits and with hyperplanes."""
 _SEED: Final = 11
 """Of the search for even arrangements, so that one problem has one design."""
 
@@ -116,10 +118,12 @@ def _best_of(part: Part, most: int, progress: Progress) -> tuple[Floats, Floats,
     source = AllRays(classes, columns_of(rays, classes), part.levels)
     best = generate(source, _ACCURACY, progress)
     proof = proof_of(best, float(excess_of(best, source.every).max()))
-    v, w = written_out(few_columns(best, classes), classes, most, rng)
+    few = few_columns(best, classes)
+    v, w = written_out(few, classes, most, rng)
     if len(v) > most or proof.loss * _GOOD < _loss(v, w, classes):
-        others = written_out(few_columns(_of_small(source, most), classes), classes, most, rng)
-        v, w = min((v, w), others, key=lambda made: _loss(made[0], made[1], classes))
+        small = written_out(few_columns(_of_small(source, most), classes), classes, most, rng)
+        made = [(v, w), small, *by_hyperplanes(few, classes, most)]
+        v, w = min(made, key=lambda each: _loss(each[0], each[1], classes))
     return v, w, proof
 
 
@@ -129,17 +133,21 @@ def _searched(
     """The same where not all rays can be looked at."""
     best = generate(source, _SEARCHED, lambda share: progress(0.7 * share))
     bound = _bound(part, best, lambda share: progress(0.7 + 0.3 * share))
-    v, w = written_out(few_columns(best, source.classes), source.classes, most, source.rng)
+    few = few_columns(best, source.classes, 0.1 * _SEARCHED)
+    v, w = written_out(few, source.classes, most, source.rng)
     return v, w, Proof(best.information.loss, bound, False)
 
 
 def _bound(part: Part, best: Weighted, progress: Progress) -> float:
-    """From problems with fewer symbols, and from a relaxation with these where it is quick."""
+    """From fewer symbols, from what they have alike, and from a relaxation where it is quick."""
     cuts = merged_bounds(part, lambda share: progress(0.5 * share))
     bound = sum(cut.bound for cut in cuts)
+    star = star_cut(part, best, lambda share: progress(0.5 + 0.1 * share))
+    if star is not None:
+        cuts, bound = [*cuts, star], max(bound, star.bound)
     if len(part.prior) > RELAXED_MAX:
         return bound
-    return max(bound, relaxed_bound(part, best, cuts, lambda share: progress(0.5 + 0.5 * share)))
+    return max(bound, relaxed_bound(part, best, cuts, lambda share: progress(0.6 + 0.4 * share)))
 
 
 def _of_small(source: AllRays, most: int) -> Weighted:

@@ -8,6 +8,7 @@ the ways to go on are numbered; who takes the i-th one forbids all before it. Tw
 prior and weights do not tell apart) go in a fixed order, which leaves one ray of each orbit.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -60,7 +61,10 @@ def extreme_rays(levels: Floats, classes: Ints, most: int) -> Floats | None:
     count = work = 0
     work_most = 10 * most * (len(classes) // len(np.unique(classes)))
     supports = _supports(levels, classes, most)
-    if supports is None or _more_than(_SURELY * work_most, levels, classes, supports):
+    if supports is None:
+        return None
+    few = np.isfinite(levels).all() and math.comb(2 * len(levels) - 2, len(levels) - 1) <= most
+    if not few and _more_than(_SURELY * work_most, levels, classes, supports):
         return None
     for support in supports:
         for rays, steps in _on_support(levels, classes, support):
@@ -91,6 +95,8 @@ def _more_than(limit: float, levels: Floats, classes: Ints, supports: list[Bools
 
 def _one_of_each(rays: Floats, classes: Ints) -> Floats:
     """Rays whose first symbol was one of several twins are found once for each place it takes."""
+    if len(np.unique(classes)) == len(classes):
+        return rays
     rays = rays - rays.max(axis=1, keepdims=True)
     order = np.argsort(classes, kind="stable")
     for members in (order[classes[order] == label] for label in np.unique(classes)):
@@ -187,9 +193,12 @@ def _children(levels: Floats, classes: Ints, batch: _Partial) -> Iterator[_Parti
             able = free.any(axis=1) & np.isfinite(bound[rows, x]) & ~forbidden[rows, x]
             chosen = np.flatnonzero(able)
             if chosen.size:
-                parent = batch.rows(chosen)
                 parent = _Partial(
-                    parent.low, parent.high, parent.placed, not_low[chosen], not_high[chosen]
+                    batch.low[chosen],
+                    batch.high[chosen],
+                    batch.placed[chosen],
+                    not_low[chosen],
+                    not_high[chosen],
                 )
                 yield _placed(levels, parent, x[chosen], bound[chosen, x[chosen]])
                 forbidden[np.ix_(chosen, members)] = True

@@ -18,8 +18,9 @@ from typing import Final
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, null_space
+from scipy.sparse import csr_array, diags_array, vstack
 
-from caldp_core.basics.types import Floats, Progress
+from caldp_core.basics.types import Floats, Ints, Progress
 from caldp_core.mechanisms.designed.master import Weighted
 from caldp_core.mechanisms.designed.merged import Cut
 from caldp_core.mechanisms.designed.problem import Part
@@ -68,14 +69,14 @@ def relaxed_bound(part: Part, weighted: Weighted, cuts: Sequence[Cut], progress:
     path = _Path(part, table, cuts)
     design = (weighted.columns.v * weighted.w[:, None]).T @ weighted.columns.v
     m = (1 - _INSIDE) * design + _INSIDE
-    barrier, best = weighted.information.loss / len(path.products), 0.0
+    barrier, best = weighted.information.loss / path.products.shape[0], 0.0
     for i in range(_STEPS):
         m, decrement = path.step(m, barrier)
         progress((i + 1) / _STEPS)
         if decrement < _CENTERED * barrier:
             best = max(best, path.bound(m, barrier))
             barrier *= _SHRINK
-        if barrier * len(path.products) < _END * weighted.information.loss:
+        if barrier * path.products.shape[0] < _END * weighted.information.loss:
             break
     return best
 
@@ -91,13 +92,12 @@ class _Path:
         basis = np.zeros((len(first), k, k))
         basis[np.arange(len(first)), first, second] = 1.0
         basis = basis + basis.transpose(0, 2, 1)
-        free = null_space((basis @ part.prior).T)
-        self.basis = np.tensordot(free.T, basis, axes=1)
+        self.free = null_space((basis @ part.prior).T)
+        self.basis = np.tensordot(self.free.T, basis, axes=1)
         self.left, self.right = np.triu_indices(len(table))
         self.table = table
-        moved = table @ self.basis @ table.T
-        cut = -self.cuts @ self.basis.reshape(len(self.basis), -1).T
-        self.products = np.concatenate([moved[:, self.left, self.right].T, cut])
+        fallen = csr_array(-self.cuts @ basis.reshape(len(basis), -1).T)
+        self.products = vstack([_of_entries(table, self.left, self.right), fallen], "csr")
 
     def _values(self, m: Floats) -> Floats:
         products = (self.table @ m @ self.table.T)[self.left, self.right]
@@ -107,41 +107,68 @@ class _Path:
         """One damped step of Newton's; M and by how much the barrier's function was to fall."""
         values, inverse = self._values(m), np.linalg.inv(m)
         g = inverse @ (self.part.weights[:, None] * inverse)
-        scaled = self.products / values[:, None]
-        gradient = -np.einsum("ijk,jk->i", self.basis, g) - barrier * scaled.sum(axis=0)
+        scaled = diags_array(1 / values) @ self.products
+        pushed = np.asarray(scaled.sum(axis=0)) @ self.free
+        gradient = -np.einsum("ijk,jk->i", self.basis, g) - barrier * pushed
         outer = (g @ self.basis @ inverse).reshape(len(self.basis), -1)
         hessian = 2 * outer @ self.basis.transpose(0, 2, 1).reshape(len(self.basis), -1).T
-        hessian = (hessian + hessian.T) / 2 + barrier * scaled.T @ scaled
+        bent = self.free.T @ (scaled.T @ scaled).toarray() @ self.free
+        hessian = (hessian + hessian.T) / 2 + barrier * bent
         ridge = 1e-14 * float(np.trace(hessian)) * np.eye(len(hessian)) / len(hessian)
         move = -cho_solve(cho_factor(hessian + ridge), gradient)
         whole = np.tensordot(move, self.basis, axes=1)
-        fall = float((scaled @ move).min())
+        fall = float((scaled @ (self.free @ move)).min())
         reach = min(1.0, 0.95 / max(-fall, 1e-300))
         while reach > 1e-12 and np.linalg.eigvalsh(m + reach * whole)[0] <= 0:
             reach /= 2
         return m + reach * whole, -float(gradient @ move)
 
     def bound(self, m: Floats, barrier: float) -> float:
-        """What N = μ/(AMAᵀ) proves: (tr root)²/(λᵀ1), after G and λ are raised until G ⪰ 0.
-
-        G + τ·diag(π²) goes with λ + τπ, as Σ π_x²v_x² ≤ (π·v)² for v ≥ 0.
-        """
+        """What N = μ/(AMAᵀ) and the cuts' multipliers prove."""
         k = len(m)
         multipliers = barrier / self._values(m)
         n, cut = np.zeros((len(self.table), len(self.table))), multipliers[len(self.left) :]
         n[self.left, self.right] = multipliers[: len(self.left)]
         middle = self.table.T @ (n + n.T) @ self.table / 2 - (cut @ self.cuts).reshape(k, k)
         inverse = np.linalg.inv(m)
-        target = inverse @ (self.part.weights[:, None] * inverse) + middle
-        dual = _linear_form(target, self.part.prior)
-        both = np.outer(dual, self.part.prior)
-        g = (both + both.T) / 2 - middle
-        pressed = g / np.outer(self.part.prior, self.part.prior)
-        more = max(-float(np.linalg.eigvalsh(pressed)[0]), 0.0) * (1 + 1e-9)
-        root = np.sqrt(self.part.weights)
-        g = (g + np.diag(more * self.part.prior**2)) * np.outer(root, root)
-        total = float(np.sqrt(np.maximum(np.linalg.eigvalsh(g), 0.0)).sum())
-        return total**2 / (float(dual.sum()) + more + float(cut.sum()))
+        target = inverse @ (self.part.weights[:, None] * inverse)
+        return proved(self.part, np.asarray(target, np.float64), middle, float(cut.sum()))
+
+
+def proved(part: Part, target: Floats, middle: Floats, more: float) -> float:
+    """A bound on tr(ΩM⁻¹) by G = ½(λπᵀ + πλᵀ) − `middle`, with the λ that brings it near `target`.
+
+    `middle`: (k, k), with tr(middle·M) ≥ −`more` for the M of every channel. λ is raised until
+    G ⪰ 0: G + τ·diag(π²) goes with λ + τπ, as Σ π_x²v_x² ≤ (π·v)² for v ≥ 0.
+    """
+    dual = _linear_form(target + middle, part.prior)
+    both = np.outer(dual, part.prior)
+    g = (both + both.T) / 2 - middle
+    pressed = g / np.outer(part.prior, part.prior)
+    lift = max(-float(np.linalg.eigvalsh(pressed)[0]), 0.0) * (1 + 1e-9)
+    root = np.sqrt(part.weights)
+    g = (g + np.diag(lift * part.prior**2)) * np.outer(root, root)
+    total = float(np.sqrt(np.maximum(np.linalg.eigvalsh(g), 0.0)).sum())
+    return total**2 / (float(dual.sum()) + lift + more)
+
+
+def _of_entries(table: Floats, left: Ints, right: Ints) -> csr_array:
+    """(N, k(k+1)/2) how the products aᵀMa′ of facets go up with M's entries, those on top of it.
+
+    An entry on the diagonal counts twice, as in the basis of M. Facets have at most two entries, so
+    products have four, and their part of a step's Hessian costs next to nothing.
+    """
+    k = table.shape[1]
+    first, second = np.triu_indices(k)
+    place = np.zeros((k, k), np.int64)
+    place[first, second] = place[second, first] = np.arange(len(first))
+    symbols = np.argsort(-np.abs(table), axis=1)[:, :2]
+    entries = np.take_along_axis(table, symbols, axis=1)
+    x, z = symbols[left][:, :, None], symbols[right][:, None, :]
+    values = entries[left][:, :, None] * entries[right][:, None, :] * np.where(x == z, 2.0, 1.0)
+    rows = np.repeat(np.arange(len(left)), 4)
+    shape = (len(left), len(first))
+    return csr_array((values.ravel(), (rows, place[x, z].ravel())), shape=shape)
 
 
 def _linear_form(target: Floats, prior: Floats) -> Floats:

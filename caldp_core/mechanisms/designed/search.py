@@ -18,15 +18,24 @@ from caldp_core.basics.types import Floats
 from caldp_core.mechanisms.designed.generation import complete_start, excess_of
 from caldp_core.mechanisms.designed.master import Weighted
 from caldp_core.mechanisms.designed.moments import Classes, Columns, columns_of, together
+from caldp_core.mechanisms.designed.planes import stretched
 
-_CLIMBERS: Final = 192
+_CLIMBERS: Final = 384
+_CLIMBERS_LARGE: Final = 192
 _SWEEPS: Final = 12
 """Times that every symbol of a climber is moved at most; few need half of them."""
-_ROUNDS: Final = 60
-"""About 2 s for 16 symbols and 10 s for 64;"""
-_ROUNDS_LARGE: Final = 30
-"""about a minute for 256."""
+_NEW: Final = 256
+"""Most columns of a round, as more make the weights slow."""
+_ROUNDS: Final = 24
+"""Eight seconds of one core for 64 symbols;"""
+_ROUNDS_SMALL: Final = 30
+"""a second of one core for 16,"""
+_ROUNDS_LARGE: Final = 20
+"""less than a minute for 256."""
+_SMALL: Final = 24
 _LARGE: Final = 100
+_AFAR: Final = 0.3
+"""Of the usual level: how far the third part of the climbers starts from columns in use."""
 _SPARSE: Final = 1e-300
 
 
@@ -132,37 +141,34 @@ class SearchedRays:
     def start(self) -> Columns:
         """Columns that can be weighted so that rows sum to 1, and that span.
 
-        Among them the reports of Hadamard response at the least level, which keep any E.
+        Among them the reports of Hadamard response at the least level, which keep any E, and
+        those of Galois response, stretched as far as E allows.
         """
         k = len(self.levels)
         signs = hadamard(1 << k.bit_length())[1 : k + 1].T
         halves = 0.5 * float(self.levels[self.levels > 0].min()) * signs
-        start = np.concatenate([complete_start(self.levels), halves])
-        return columns_of(start, self.classes)
+        start = [complete_start(self.levels), halves, stretched(self.levels)]
+        return columns_of(np.concatenate(start), self.classes)
 
     def kept(self, weighted: Weighted) -> Columns:
         """Those sent the most, and one that says nothing: with it some weights make a channel."""
         k = len(self.levels)
         told = np.flatnonzero(np.ptp(weighted.columns.v, axis=1) > 0)
         kept = told[np.argsort(-weighted.w[told], kind="stable")]
-        kept = kept[: min(10 * k, max(640, 4 * k))]
+        kept = kept[: min(20 * k, max(640, 4 * k))]
         nothing = columns_of(np.zeros((1, k)), self.classes)
         return together(weighted.columns.rows(kept[weighted.w[kept] > 1e-7]), nothing)
 
     @property
     def rounds(self) -> int:
         """As many as end in good time."""
-        return _ROUNDS if len(self.levels) < _LARGE else _ROUNDS_LARGE
+        k = len(self.levels)
+        return _ROUNDS_SMALL if k <= _SMALL else _ROUNDS if k < _LARGE else _ROUNDS_LARGE
 
     def better(self, weighted: Weighted) -> tuple[Columns, Floats]:
         """What the climbers reach, each column once."""
         k = len(self.levels)
-        used = weighted.columns.v[weighted.w > 1e-7 * weighted.w.max()]
-        with np.errstate(divide="ignore"):
-            u = np.log(used[self.rng.integers(0, len(used), _CLIMBERS)])
-        least = float(self.levels[self.levels > 0].min())
-        size = np.where(self.rng.random((_CLIMBERS, 1)) < 0.5, 0.3, 3.0) * least
-        u = _allowed(u + size * self.rng.normal(size=u.shape), self.levels)
+        u = self._near(weighted)
         u -= u.max(axis=1, keepdims=True)
         v = climb(np.exp(u), self.levels, Worth.of(weighted), self.rng)
         with np.errstate(divide="ignore"):
@@ -170,5 +176,16 @@ class SearchedRays:
         rounded = np.round(np.where(np.isfinite(u), u, -1e4), 7)
         columns = columns_of(u[np.unique(rounded, axis=0, return_index=True)[1]], self.classes)
         excess = excess_of(weighted, columns)
-        best = np.argsort(-excess)[: 4 * k]
+        best = np.argsort(-excess)[: min(8 * k, _NEW)]
         return columns.rows(best), excess[best]
+
+    def _near(self, weighted: Weighted) -> Floats:
+        """(N, k) logarithms of allowed columns that are a little or farther off those in use."""
+        count = _CLIMBERS if len(self.levels) < _LARGE else _CLIMBERS_LARGE
+        used = weighted.columns.v[weighted.w > 1e-7 * weighted.w.max()]
+        with np.errstate(divide="ignore"):
+            u = np.log(used[self.rng.integers(0, len(used), count)])
+        own = self.levels[(self.levels > 0) & np.isfinite(self.levels)]
+        sizes = np.array([0.3 * own.min(), 3.0 * own.min(), _AFAR * np.median(own)])
+        size = sizes[np.arange(count) % len(sizes), None]
+        return _allowed(u + size * self.rng.normal(size=u.shape), self.levels)
