@@ -1,58 +1,79 @@
-"""The onlooker's beliefs as films: day by day, and what each day's report says alone.
+"""The onlooker's beliefs as films: over ε, day by day, and what each day's report says alone.
 
 Room: adversary. Made in the background, for all visits; the browser plays them alone.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
+from typing import Final, TypeAlias
 
 from caldp_core.basics.types import Floats, Progress
 from caldp_core.domain.grid import GridDomain
-from caldp_ui.adversary import scene, words
-from caldp_ui.adversary.beliefs import Shown
-from caldp_ui.adversary.slot import DAYS_MAX, SLOT
+from caldp_ui.adversary import scene, side, words
+from caldp_ui.adversary.beliefs import Shown, shown
+from caldp_ui.adversary.slot import DAYS_MAX, SLOT, Suspect
 from caldp_ui.compute import runs
+from caldp_ui.controls.common import EPSILONS
 from caldp_ui.parts import headline
-from caldp_ui.parts.films import film
+from caldp_ui.parts.films import film, steps
 from caldp_ui.stage import Film, Stage, Step, encode, project
-from caldp_ui.words import formats
+from caldp_ui.words import formats, promise
 
 _PER_SECOND: Final = 1.25
 """Slow enough to read a picture's number."""
+_Make: TypeAlias = Callable[[Shown, GridDomain, Progress], Film]
 
 
 def show(what: Shown, domain: GridDomain, on: Stage) -> None:
-    """Bring both films to the stage, now or as soon as they are made."""
-    name = f"{runs.key(what.record.scenario)} {what.record.place}"
+    """Bring the films to the stage one after another, now or as soon as they are made."""
+    record = what.record
+    here = f"{runs.key(record.scenario)} {record.place}"
+    films = {f"{here} days": over_days, f"{here} reports": one_by_one}
+    if not isinstance(record.scenario.context.epsilon, tuple):
+        whatever = runs.key(record.scenario.with_context(epsilon=EPSILONS[0]))
+        films = {f"{whatever} {record.place} {record.days} epsilon": over_epsilon, **films}
+    made: list[Film] = []
+    for name, make in films.items():
+        each = _made(name, make, what, domain)
+        if each is None:
+            break
+        made.append(each)
+    project(made, on)
 
-    def days(progress: Progress) -> Film:
-        return over_days(what, domain, progress)
 
-    def reports(progress: Progress) -> Film:
-        return one_by_one(what, domain, progress)
+def _made(name: str, make: _Make, what: Shown, domain: GridDomain) -> Film | None:
+    kind = name.rpartition(" ")[2]
+    return film(SLOT.key(f"film-{kind}"), name, lambda progress: make(what, domain, progress))
 
-    first = film(SLOT.key("film-days"), f"{name} days", days)
-    if first is not None:
-        second = film(SLOT.key("film-reports"), f"{name} reports", reports)
-        project([first] if second is None else [first, second], on)
+
+def over_epsilon(what: Shown, domain: GridDomain, progress: Progress) -> Film:
+    """Every ε of the page's slider."""
+    record = what.record
+
+    def step(epsilon: float) -> Step:
+        at = replace(record, scenario=record.scenario.with_context(epsilon=epsilon))
+        made = _whole_step(f"ε = {epsilon:g}", epsilon, at, domain)
+        return replace(made, reading=f"{epsilon:g}")
+
+    made = steps(EPSILONS, promise.strongest(record.scenario), step, progress)
+    return Film(scene.EPSILON, "Privacy level ε", made, dial=SLOT.key("epsilon"))
 
 
 def over_days(what: Shown, domain: GridDomain, progress: Progress) -> Film:
     """From no report to ten: what is believed from all reports so far."""
-    steps = []
+    made = []
     for day in range(DAYS_MAX + 1):
         progress(day / (DAYS_MAX + 1))
         label = formats.count(day, "day", "days") if day else "before"
-        said = words.headline(replace(what, record=replace(what.record, days=day)))
-        step = _step(label, day, scene.after(what, day), domain, what.record.place)
-        steps.append(replace(step, reading=f"{day}", elsewhere=_sentence(said)))
+        step = _whole_step(label, day, replace(what.record, days=day), domain)
+        made.append(replace(step, reading=f"{day}"))
     dial = SLOT.key("days")
-    return Film(scene.DAYS, "Days", tuple(steps), per_second=_PER_SECOND, dial=dial)
+    return Film(scene.DAYS, "Days", tuple(made), per_second=_PER_SECOND, dial=dial)
 
 
 def one_by_one(what: Shown, domain: GridDomain, progress: Progress) -> Film:
     """Ten reports about one place, each by itself; one that is kept is always the same."""
-    steps = []
+    made = []
     for day in range(1, DAYS_MAX + 1):
         progress((day - 1) / DAYS_MAX)
         alone = {scene.PLAIN: what.plain.alone(day), scene.KEPT: what.ours.kept(1)}
@@ -60,19 +81,31 @@ def one_by_one(what: Shown, domain: GridDomain, progress: Progress) -> Film:
         place = what.record.place
         step = _step(f"report {day} alone", day, alone, domain, place)
         said = words.alone(day, float(alone[scene.OURS][place]), float(alone[scene.PLAIN][place]))
-        steps.append(replace(step, elsewhere=_sentence(said)))
+        made.append(replace(step, elsewhere=_sentence(said)))
     title = "Ten reports, one by one"
-    return Film("reports", title, tuple(steps), False, _PER_SECOND, loops=True)
+    return Film("reports", title, tuple(made), False, _PER_SECOND, loops=True)
+
+
+def _whole_step(label: str, value: float, record: Suspect, domain: GridDomain) -> Step:
+    """What the page shows of this record, its sentence and its odds, too."""
+    what = shown(record)
+    beside = _sentence(words.headline(what))
+    if what.pair is not None:
+        beside[side.ODDS] = side.odds_html(what, what.pair, domain)
+    step = _step(label, value, scene.after(what, record.days), domain, record.place)
+    return replace(step, elsewhere=beside)
 
 
 def _sentence(said: str) -> dict[str, str]:
     return {headline.SENTENCE: headline.as_html(said)}
 
 
-def _step(label: str, day: int, beliefs: dict[str, Floats], domain: GridDomain, place: int) -> Step:
+def _step(
+    label: str, value: float, beliefs: dict[str, Floats], domain: GridDomain, place: int
+) -> Step:
     return Step(
         label,
-        float(day),
+        float(value),
         {name: encode(each) for name, each in beliefs.items()},
         {name: words.subtitle(domain, each) for name, each in beliefs.items()},
         {name: scene.fact(each, place) for name, each in beliefs.items()},

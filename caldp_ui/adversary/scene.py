@@ -15,6 +15,7 @@ from caldp_ui.adversary.beliefs import Shown, region
 from caldp_ui.adversary.slot import SLOT
 from caldp_ui.compute import runs
 from caldp_ui.places.ground import ground
+from caldp_ui.session.scenarios import steer
 from caldp_ui.stage import SCALE, Act, Action, Chosen, Fact, Picture, Scene, Stage, encode, stage
 from caldp_ui.stage.records import MARK_WORDS
 from caldp_ui.words import promise
@@ -23,7 +24,8 @@ PLAIN: Final = "plain"
 KEPT: Final = "kept"
 OURS: Final = "ours"
 DAYS: Final = "days"
-"""The film over days, which the page follows."""
+EPSILON: Final = "epsilon"
+"""The films over days and over ε, which the page follows."""
 TITLES: Final = {
     PLAIN: "Plain LDP, new every day",
     KEPT: "This protection, one report kept",
@@ -61,7 +63,7 @@ def scene(what: Shown, domain: GridDomain) -> Scene:
         can_undo=SLOT.can_undo,
         can_redo=SLOT.can_redo,
         scale_title="chance that the person is there; lit: 95 % sure",
-        film_at={DAYS: float(record.days)},
+        film_at={DAYS: float(record.days), EPSILON: promise.strongest(record.scenario)},
         unpointed="Click where the person truly is. Point at a place: of a million such people, so "
         "many would be there.",
         mark_words={**MARK_WORDS, "box": "around the person's true place"},
@@ -119,9 +121,11 @@ def frame(domain: GridDomain, place: int, around: int = _AROUND) -> Area:
 
 
 def _follow(chosen: Chosen) -> None:
-    """The day that a person rests on."""
+    """The day or the ε that a person rests on."""
     if chosen.film == DAYS:
         SLOT.change(lambda record: replace(record, days=int(chosen.value)))
+    elif chosen.film == EPSILON:
+        steer(SLOT, lambda scenario: scenario.with_context(epsilon=chosen.value))
 
 
 def do(act: Act) -> None:

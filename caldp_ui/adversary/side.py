@@ -4,12 +4,13 @@ Room: adversary.
 """
 
 from dataclasses import replace
+from typing import Final
 
 import streamlit as st
 
 from caldp_core.domain.grid import GridDomain
 from caldp_ui.adversary import words
-from caldp_ui.adversary.beliefs import Shown
+from caldp_ui.adversary.beliefs import Pair, Shown
 from caldp_ui.adversary.slot import (
     DAYS_MAX,
     FAKES,
@@ -24,6 +25,8 @@ from caldp_ui.words import formats
 from caldp_ui.words.strength import strength
 from caldp_ui.words.towns import place_name, towns
 
+ODDS: Final = f".st-key-{SLOT.key('odds')} .odds"
+"""CSS selector of the odds of two candidates."""
 _VIEWS = {ONLOOKER: "An onlooker", FAKES: "Fake phones"}
 
 
@@ -67,18 +70,22 @@ def _place(record: Suspect, domain: GridDomain, label: str) -> None:
 
 def odds(what: Shown, domain: GridDomain) -> None:
     """Two candidates as 100 people."""
-    pair = what.pair
-    if pair is None:
+    if what.pair is None:
         st.caption(words.no_pair(domain, what.record.place))
         return
+    with st.container(key=SLOT.key("odds")):
+        st.html(odds_html(what, what.pair, domain))
+
+
+def odds_html(what: Shown, pair: Pair, domain: GridDomain) -> str:
+    """Their picture and sentence."""
     said = formats.hundred(pair.share)
     title = f"100 small figures, {said} of them filled: truly at the true place."
     kept, most, most_kept = map(formats.hundred, (pair.kept, pair.most, pair.most_kept))
-    with st.container(key=SLOT.key("odds")):
-        st.html(
-            f'<div class="odds {strength(pair.most).word}">'
-            f"{icons.people_array(round(100 * pair.share), title)}"
-            f"<p><strong>{said} of 100</strong> are truly at the true place: "
-            f"{words.odds(domain, what, pair)}. The promise: at most {most}. If one report is "
-            f"kept: <b>{kept}</b>, at most {most_kept}.</p></div>"
-        )
+    return (
+        f'<div class="odds {strength(pair.most).word}">'
+        f"{icons.people_array(round(100 * pair.share), title)}"
+        f"<p><strong>{said} of 100</strong> are truly at the true place: "
+        f"{words.odds(domain, what, pair)}. The promise: at most {most}. If one report is "
+        f"kept: <b>{kept}</b>, at most {most_kept}.</p></div>"
+    )

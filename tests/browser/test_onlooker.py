@@ -48,6 +48,8 @@ def record_of(page: Any) -> str:
 def test_days_go_by_in_the_browser_and_the_page_follows_where_they_rest(page: Any) -> None:
     expect_said(page, Suspect(days=2))
     slider, step = page.locator(SLIDER), page.locator(f"{STAGE} .step")
+    page.locator(f"{STAGE} option[value=days]").wait_for(state="attached")
+    page.locator(f"{STAGE} .film select").select_option("days")
     expect(step).to_have_text("2 days")
     page.locator(STAGE).get_by_role("button", name="Play").click()
     expect(step).to_have_text("4 days")

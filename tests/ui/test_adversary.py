@@ -11,21 +11,24 @@ from caldp_core.audit.adversary import guessed_right
 from caldp_core.audit.best_guess import best_guess
 from caldp_core.audit.inference import likelihood
 from caldp_core.audit.told_apart import told_apart
+from caldp_core.basics.types import no_progress
 from caldp_core.datasets import us_cities
 from caldp_core.domain.grid import US_GRID, Area
 from caldp_core.experiments.run import prepare
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.specs import PublishedUrap
 from caldp_core.scenarios.protection import OneBlock, SensitiveAreas, StateBlocks
-from caldp_ui.adversary import below, candidates, figures, films, scene, words
+from caldp_ui.adversary import below, candidates, figures, films, scene, side, words
 from caldp_ui.adversary.beliefs import Shown, onlooker, region, shown
 from caldp_ui.adversary.slot import BEGIN, DAYS_MAX, DENVER, SLOT, Suspect, SuspectLink
 from caldp_ui.app.navigation import ADVERSARY
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import rivals
+from caldp_ui.controls.common import EPSILONS
 from caldp_ui.controls.presets import Preset
+from caldp_ui.parts import headline
 from caldp_ui.places import presets
-from caldp_ui.stage import Act, codec, encode
+from caldp_ui.stage import Act, Step, codec, encode
 from caldp_ui.words import formats
 from tests.products import thinned
 from tests.ui.driver import (
@@ -38,6 +41,7 @@ from tests.ui.driver import (
     scene_of,
     trigger,
 )
+from tests.ui.readings import full_people
 
 STAGE = SLOT.key("maps")
 
@@ -175,6 +179,29 @@ def test_what_is_lit_is_what_makes_the_onlooker_sure() -> None:
     assert (what.ours.after[0] >= scene.lit_from(what.ours.after[0])).sum() > 1_000
 
 
+def assert_beside(step: Step, record: Suspect) -> None:
+    """The page's sentence and its odds are those of the record."""
+    what = shown(record)
+    said = re.sub("<[^>]*>", "", step.elsewhere[headline.SENTENCE])
+    assert said == words.headline(what).replace("**", "")
+    assert what.pair is not None
+    assert full_people(step.elsewhere[side.ODDS]) == [round(100 * what.pair.share)]
+
+
+def test_the_film_over_epsilon_shows_what_the_page_shows_at_each() -> None:
+    record = Suspect(days=3)
+    film = films.over_epsilon(shown(record), US_GRID, no_progress)
+    assert [step.value for step in film.steps] == list(EPSILONS)
+    assert film.dial == "adversary-epsilon"
+    for step in film.steps[::4]:
+        at = Suspect(BEGIN.with_context(epsilon=step.value), days=3)
+        shows = scene.scene(shown(at), US_GRID).pictures
+        assert dict(step.codes) == {each.id: each.code for each in shows}
+        assert dict(step.nobody) == {each.id: each.nobody for each in shows}
+        assert_beside(step, at)
+    assert film.steps[0].codes["ours"] != film.steps[-1].codes["ours"]
+
+
 def test_the_films_are_the_days_and_each_report_alone() -> None:
     what = shown(Suspect())
     told: list[float] = []
@@ -186,8 +213,7 @@ def test_the_films_are_the_days_and_each_report_alone() -> None:
         assert dict(step.subtitles) == {each.id: each.subtitle for each in shows}
         assert dict(step.facts) == {each.id: each.fact for each in shows}
         assert dict(step.nobody) == {each.id: each.nobody for each in shows}
-        said = words.headline(replace_days(what, day)).replace("**", "")
-        assert re.sub("<[^>]*>", "", "".join(step.elsewhere.values())) == said
+        assert_beside(step, Suspect(days=day))
         assert step.reading == str(day)
     assert days.dial == "adversary-days"
     alone = films.one_by_one(what, US_GRID, told.append)
@@ -204,11 +230,13 @@ def test_the_films_are_the_days_and_each_report_alone() -> None:
 
 def test_the_day_where_a_film_rests_is_the_page_s() -> None:
     at = opened()
-    assert scene_of(at, STAGE)["at"] == {"days": 7.0}
+    assert scene_of(at, STAGE)["at"] == {"days": 7.0, "epsilon": 1.0}
     choose(at, "days", 2.0, STAGE)
     assert_shows(at, Suspect(days=2))
     choose(at, "reports", 5.0, STAGE)
     assert_shows(at, Suspect(days=2))
+    choose(at, "epsilon", 2.0, STAGE)
+    assert_shows(at, Suspect(BEGIN.with_context(epsilon=2.0), days=2))
 
 
 def test_the_sentence_says_new_reports_and_one_that_is_kept() -> None:
