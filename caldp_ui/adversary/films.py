@@ -5,6 +5,7 @@ Room: adversary. Made in the background, for all visits; the browser plays them 
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Final, TypeAlias
 
 from caldp_core.basics.types import Floats, Progress
@@ -28,22 +29,19 @@ def show(what: Shown, domain: GridDomain, on: Stage) -> None:
     """Bring the films to the stage one after another, now or as soon as they are made."""
     record = what.record
     here = f"{runs.key(record.scenario)} {record.place}"
-    films = {f"{here} days": over_days, f"{here} reports": one_by_one}
+    films: dict[str, tuple[str, _Make]] = {"days": (here, over_days)}
     if not isinstance(record.scenario.context.epsilon, tuple):
         whatever = runs.key(record.scenario.with_context(epsilon=EPSILONS[0]))
-        films = {f"{whatever} {record.place} {record.days} epsilon": over_epsilon, **films}
+        films["epsilon"] = (f"{whatever} {record.place} {record.days}", over_epsilon)
+    films["reports"] = (here, one_by_one)
     made: list[Film] = []
-    for name, make in films.items():
-        each = _made(name, make, what, domain)
+    for kind, (name, make) in films.items():
+        work = partial(make, what, domain)
+        each = film(SLOT.key(f"film-{kind}"), f"{name} {kind}", work)
         if each is None:
             break
         made.append(each)
     project(made, on)
-
-
-def _made(name: str, make: _Make, what: Shown, domain: GridDomain) -> Film | None:
-    kind = name.rpartition(" ")[2]
-    return film(SLOT.key(f"film-{kind}"), name, lambda progress: make(what, domain, progress))
 
 
 def over_epsilon(what: Shown, domain: GridDomain, progress: Progress) -> Film:

@@ -18,9 +18,12 @@ def packages_looked_through_once() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="package", autouse=True)
 def forecasts_of_few_trials() -> Iterator[None]:
-    """Pages show what the core forecasts; how near that is to the truth tests/theory holds."""
+    """Pages show what the core forecasts; how near that is to the truth tests/theory holds.
+
+    It ends with the tests of this folder, whatever the same process tests next.
+    """
     with pytest.MonkeyPatch.context() as patch:
         for name in ("single", "quick"):
             patch.setattr(Budget, name, lambda k: Budget(4, 4, 0.01))
