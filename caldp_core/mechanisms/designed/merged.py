@@ -39,7 +39,7 @@ _RAYS_MAX: Final = 60_000
 _STARTS: Final = 8
 """Divisions into groups that are improved, of which the best is taken."""
 _SEED: Final = 5
-_ACCURACY: Final = 1e-3
+_ACCURACY: Final = 3e-3
 _BESIDE: Final = 1e-4
 """Weight of a cluster relative to a symbol's: enough for M′ to stay regular; the proof has none."""
 _SWAPPED: Final = 1e-9
