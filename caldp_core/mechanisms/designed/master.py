@@ -20,7 +20,7 @@ _STEPS: Final = 80
 _TOGETHER: Final = 1e-9
 """Relative: how far the weights' share of the duality gap is driven down."""
 _FRESH: Final = 0.1
-"""Share of the weight that a warm start gives to columns that are new, and half of it to the rest;"""
+"""Share of the weight that a warm start gives to new columns, and half of it to the others;"""
 _SLACK: Final = 0.01
 """and the least slack there, as a share of the loss: it starts well inside."""
 

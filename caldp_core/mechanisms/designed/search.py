@@ -125,7 +125,7 @@ class _Climbers:
             return np.asarray((self.v * self.above[x]).min(axis=0))
         over = self.ceilings[x]
         if not over.size:
-            return self.v[x]
+            return np.asarray(self.v[x])
         return np.asarray((self.v[over] / self.below[x, over, None]).min(axis=0))
 
     def _worth_after(self, x: int, step: Floats) -> Floats:

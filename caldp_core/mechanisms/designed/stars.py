@@ -134,8 +134,8 @@ def _best_alone(sides: _Sides, least: float, progress: Progress) -> float:
         if np.exp(-found.fun) < least:
             break
     g, dual = of(point)
-    least, half = sides.quadratic(g), np.outer(dual, prior)
-    return proved(sides.part, least + (half + half.T) / 2, -least, 0.0)
+    star_of, half = sides.quadratic(g), np.outer(dual, prior)
+    return proved(sides.part, star_of + (half + half.T) / 2, -star_of, 0.0)
 
 
 def star(g: Floats, low: Floats, high: Floats) -> Floats:
