@@ -43,7 +43,7 @@ _ACCURACY: Final = 3e-3
 _BESIDE: Final = 1e-4
 """Weight of a cluster relative to a symbol's: enough for M′ to stay regular; the proof has none."""
 _SWAPPED: Final = 1e-9
-"""Relative: by how much a swap of two symbols must shorten distances."""
+"""Relative: by how much a swap of two symbols must lower the sum."""
 _FAR: Final = 400.0
 """Nats between symbols of which neither hides the other: at twice the largest level."""
 
@@ -151,24 +151,26 @@ def _clusters(distances: Floats, count: int) -> Ints:
 def near_groups(distances: Floats, count: int) -> list[Ints]:
     """All symbols in `count` groups of equal size, but for one, with small distances within them.
 
-    (k, k) `distances`, 0 on the diagonal. By swaps of two symbols, from several random divisions.
+    (k, k) `distances`, positive but on the diagonal; the sum of 1/distance is made large, by swaps
+    of two symbols, from several random divisions.
     """
     rng, k = np.random.default_rng(_SEED), len(distances)
+    apart = np.where(np.eye(k, dtype=np.bool_), 0.0, -1 / (distances + np.eye(k)))
     sizes = np.arange(k) % count
-    made = [_swapped(distances, rng.permutation(sizes)) for _ in range(_STARTS)]
-    best = min(made, key=lambda group: float(distances[group[:, None] == group].sum()))
+    made = [_swapped(apart, rng.permutation(sizes)) for _ in range(_STARTS)]
+    best = min(made, key=lambda group: float(apart[group[:, None] == group].sum()))
     return [np.flatnonzero(best == i) for i in range(count)]
 
 
-def _swapped(distances: Floats, group: Ints) -> Ints:
-    """(k,) labels of groups from which no swap of two symbols gets to nearer ones."""
+def _swapped(apart: Floats, group: Ints) -> Ints:
+    """(k,) labels of groups of which no swap of two symbols lowers the sum of `apart` within."""
     rows = np.arange(len(group))
     while True:
-        of = distances @ np.eye(int(group.max()) + 1)[group]
+        of = apart @ np.eye(int(group.max()) + 1)[group]
         own, other = of[rows, group], of[:, group]
-        fall = own[:, None] + own - other - other.T + 2 * distances
+        fall = own[:, None] + own - other - other.T + 2 * apart
         fall[group[:, None] == group] = 0.0
         x, z = np.unravel_index(int(fall.argmax()), fall.shape)
-        if fall[x, z] <= _SWAPPED * (1 + own[x] + own[z]):
+        if fall[x, z] <= _SWAPPED * float(np.abs(of).max()):
             return group
         group[[x, z]] = group[[z, x]]

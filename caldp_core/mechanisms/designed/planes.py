@@ -49,12 +49,14 @@ def by_hyperplanes(
     """
     orbits = [Orbit(v, classes) for v in weighted.columns.v]
     for system in _systems():
-        parts = [_members(orbit, classes, system, most) for orbit in orbits]
+        parts = [_members(orbit, system, most) for orbit in orbits]
         kept = [part for part in parts if part is not None]
         if len(kept) < len(parts) or sum(len(part) for part in kept) > 2 * most:
             continue
-        sizes = [len(part) for part in kept]
-        v, w = _joined(np.concatenate(kept), np.repeat(weighted.w / sizes, sizes))
+        columns = np.concatenate(kept)
+        sums = [part @ classes.prior for part in kept]
+        shares = [w * each / each.sum() for w, each in zip(weighted.w, sums, strict=True)]
+        v, w = _joined(columns / np.concatenate(sums)[:, None], np.concatenate(shares))
         w = with_rows_of_one(v, w, np.ones(v.shape[1]))
         if len(v) <= most and np.abs(w @ v - 1).max() < _EVEN:
             yield v, w
@@ -118,8 +120,11 @@ def _parting(on: Bools) -> Bools:
     return on[on.any(axis=1) & ~on.all(axis=1)]
 
 
-def _members(orbit: Orbit, classes: Classes, system: _System, most: int) -> Floats | None:
-    """(N, k) all of a small orbit, else one column for each set; None where there are none."""
+def _members(orbit: Orbit, system: _System, most: int) -> Floats | None:
+    """(N, k) all of a small orbit, else one column for each set; None where there are none.
+
+    All are multiples of columns of a channel by one number.
+    """
     if orbit.size * len(orbit.v) <= most:
         return orbit.every()
     if len(orbit.moving) != 1:
@@ -134,7 +139,7 @@ def _members(orbit: Orbit, classes: Classes, system: _System, most: int) -> Floa
         return None
     columns = np.repeat(orbit.v[None], len(on), axis=0)
     columns[:, twins] = np.where(on, high, low)
-    return np.asarray(columns / (columns @ classes.prior)[:, None])
+    return columns
 
 
 def _joined(v: Floats, w: Floats) -> tuple[Floats, Floats]:
