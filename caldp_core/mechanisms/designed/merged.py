@@ -33,8 +33,11 @@ _SYMBOLS: Final = 10
 """symbols are clusters: at most C(18, 9) = 48,620 rays;"""
 _SYMBOLS_MANY: Final = 9
 """12,870 rays, where there are more groups than"""
-_FEW: Final = 2
+_FEW: Final = 4
 """so many."""
+_TWO: Final = 2
+"""Up to so many groups near symbols are those with a small sum of distances, in more with a large
+sum of 1/distance: measured on random levels and places, each proves more than the other there."""
 _RAYS_MAX: Final = 60_000
 _STARTS: Final = 8
 """Divisions into groups that are improved, of which the best is taken."""
@@ -89,8 +92,9 @@ class Cut:
 
 def merged_bounds(part: Part, progress: Progress) -> list[Cut]:
     """Of groups that share out the symbols; no channel's tr(ΩM⁻¹) is below their bounds' sum."""
-    groups = near_groups(_distances(part.levels), -(-len(part.prior) // _KEPT))
-    most = _SYMBOLS if len(groups) <= _FEW else _SYMBOLS_MANY
+    count, distances = -(-len(part.prior) // _KEPT), _distances(part.levels)
+    groups = near_groups(distances if count <= _TWO else -1 / distances, count)
+    most = _SYMBOLS if count <= _FEW else _SYMBOLS_MANY
     cuts = []
     for i, kept in enumerate(groups):
         cuts.append(_cut(part, Merged.of(part, kept, most)))
@@ -135,9 +139,12 @@ def _ratios(levels: Floats, averages: Floats) -> Floats:
 
 
 def _distances(levels: Floats) -> Floats:
-    """(k, k) symmetric and finite: how little two symbols hide each other."""
+    """(k, k) symmetric, positive and finite: how little two symbols hide each other.
+
+    What is on the diagonal means nothing.
+    """
     finite = np.minimum(levels, _FAR)
-    return np.asarray(finite + finite.T)
+    return np.asarray(finite + finite.T + np.diag(np.full(len(levels), _FAR)))
 
 
 def _clusters(distances: Floats, count: int) -> Ints:
@@ -148,14 +155,14 @@ def _clusters(distances: Floats, count: int) -> Ints:
     return np.asarray(fcluster(tree, count, "maxclust"), np.int64)
 
 
-def near_groups(distances: Floats, count: int) -> list[Ints]:
-    """All symbols in `count` groups of equal size, but for one, with small distances within them.
+def near_groups(apart: Floats, count: int) -> list[Ints]:
+    """All symbols in `count` groups of equal size, but for one, with little within them.
 
-    (k, k) `distances`, positive but on the diagonal; the sum of 1/distance is made large, by swaps
-    of two symbols, from several random divisions.
+    (k, k) `apart`, symmetric: its sum over pairs within groups is made small, by swaps of two
+    symbols, from several random divisions.
     """
-    rng, k = np.random.default_rng(_SEED), len(distances)
-    apart = np.where(np.eye(k, dtype=np.bool_), 0.0, -1 / (distances + np.eye(k)))
+    rng, k = np.random.default_rng(_SEED), len(apart)
+    apart = np.where(np.eye(k, dtype=np.bool_), 0.0, apart)
     sizes = np.arange(k) % count
     made = [_swapped(apart, rng.permutation(sizes)) for _ in range(_STARTS)]
     best = min(made, key=lambda group: float(apart[group[:, None] == group].sum()))
