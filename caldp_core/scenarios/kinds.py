@@ -11,6 +11,7 @@ from caldp_core.datasets import (
     DatasetSpec,
     Geometric,
     Gowalla,
+    OwnTable,
     PermutedGeometric,
     Snap,
     Survey,
@@ -56,6 +57,7 @@ SLOTS: Final[dict[str, tuple[Any, dict[str, type]]]] = {
             "survey": Survey,
             "web-visits": WebVisits,
             "yes-or-no": YesOrNo,
+            "table": OwnTable,
         },
     ),
     "policy": (

@@ -6,7 +6,7 @@ Room: controls.
 from dataclasses import replace
 from typing import Final
 
-from caldp_core.datasets import Cities, DatasetSpec, Gowalla, Snap, Survey
+from caldp_core.datasets import Cities, DatasetSpec, Gowalla, OwnTable, Snap, Survey
 from caldp_core.datasets.fetch import GOWALLA_FILE, cache_folder
 from caldp_core.scenarios.scenario import Scenario
 
@@ -40,7 +40,7 @@ def title_of(spec: DatasetSpec) -> str:
 
 def has_people(spec: DatasetSpec) -> bool:
     """True where the data are people, not only a distribution to draw people from."""
-    return isinstance(spec, Gowalla | Snap | Survey)
+    return isinstance(spec, Gowalla | Snap | Survey | OwnTable)
 
 
 def file_state(spec: DatasetSpec) -> tuple[int, int] | None:

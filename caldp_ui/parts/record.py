@@ -55,7 +55,7 @@ def check(scenario: Scenario, progress: Progress) -> Checked:
 
 
 def html(nouns: Vocabulary, shown: Exhibit, checked: Checked, address: str) -> str:
-    """The record, whole; `address` opens the scenario."""
+    """The record, whole; `address` opens the scenario, "" where none does."""
     ours, setup = shown.ours, shown.ours.setup
     told = policies.told(nouns, setup)
     return filled(
@@ -72,7 +72,7 @@ def html(nouns: Vocabulary, shown: Exhibit, checked: Checked, address: str) -> s
         ),
         audit=_audit(checked.audited),
         repeat=f"<code>{exports.COMMAND}</code> with the scenario below as scenario.json gives "
-        f"the same digits; so does <code>{escape(address)}</code>. Seed "
+        f"the same digits{f'; so does <code>{escape(address)}</code>' if address else ''}. Seed "
         f"{setup.scenario.seed}, caldp {__version__}.",
         scenario=f"<p><code>{escape(json.dumps(setup.scenario.to_dict(), ensure_ascii=False))}"
         "</code></p>",

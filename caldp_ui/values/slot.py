@@ -15,7 +15,12 @@ from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 from caldp_ui.session.pins import PinSlot
-from caldp_ui.session.scenarios import WithScenario, read_scenario, unknown_keys
+from caldp_ui.session.scenarios import (
+    WithScenario,
+    read_scenario,
+    scenario_query,
+    unknown_keys,
+)
 from caldp_ui.values.tables import Table, presets_of, table_of
 
 POLICIES: Final = (ContextPolicy, Line, Distances)
@@ -63,7 +68,7 @@ class ValuesLink:
 
     def write(self, record: Values) -> dict[str, str]:
         """See `Codec`."""
-        return {} if record.scenario == BEGIN else record.scenario.to_query()
+        return {} if record.scenario == BEGIN else scenario_query(record.scenario)
 
     def read(self, query: Mapping[str, str]) -> Values:
         """See `Codec`."""

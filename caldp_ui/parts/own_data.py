@@ -1,0 +1,120 @@
+"""Your data: paste a text or choose a file, and the page shows it; a scenario's file opens, too.
+
+Room: parts. What is brought is checked before it is shown. It stays in the memory of the machine
+that runs the dashboard; nothing here writes it anywhere.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import streamlit as st
+
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.limits import OWN_NAME_MAX
+from caldp_core.datasets import check_size, text_of
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.app.errors import as_text
+from caldp_ui.session import own
+from caldp_ui.session.notices import hint
+from caldp_ui.session.scenarios import S, made_safe
+from caldp_ui.session.slot import Slot
+
+_FILES: Final = ("csv", "tsv", "txt", "json")
+_TOLD_MAX: Final = 600
+"""Most characters of what is wrong: it may quote what was given."""
+_WHERE: Final = (
+    "Your data go to the machine that runs this dashboard (your own, if the address begins with "
+    "localhost), stay in its memory and are never written to its disk. The address bar holds short "
+    "ones as well: who gets the link gets the data. This is a rehearsal with true answers; in "
+    "earnest each person's own device would randomise, and nobody would have this list."
+)
+
+
+@dataclass(frozen=True)
+class Form:
+    """What a page takes.
+
+    `title`: of the form; `told`: in what form data come, as Markdown; `label`: of the text;
+    `example`: what stands there at first, and `name`: what that is called. `take(scenario, text,
+    name)`: the scenario with the data of a text, or `CaldpError`; `then`: what to do next.
+    """
+
+    title: str
+    told: str
+    label: str
+    example: str
+    name: str
+    take: Callable[[Scenario, str, str], Scenario]
+    then: str
+
+
+def popover(slot: Slot[S], form: Form) -> None:
+    """A button, and the form that it opens; drawn only while it is open."""
+    held = st.popover(
+        "Your data", icon=":material/upload_file:", key=slot.key("own"), on_change="rerun"
+    )
+    if held.open:
+        with held:
+            _show(slot, form)
+
+
+def lead_to(slot: Slot[Any]) -> None:
+    """The form of a slot's page is open once that page is shown."""
+    st.session_state[slot.key("own")] = True
+
+
+def _show(slot: Slot[S], form: Form) -> None:
+    st.markdown(f"**{form.title}** · {form.told}")
+    wrong = st.session_state.get(_place(slot, "wrong"))
+    for name, value in (("own-text", form.example), ("own-name", form.name)):
+        # A widget's own entry dies while the form is closed.
+        st.session_state.setdefault(slot.key(name), st.session_state.get(_place(slot, name), value))
+    with st.form(slot.key("own-form"), border=False):
+        st.text_area(form.label, height=130, key=slot.key("own-text"))
+        left, right = st.columns([3, 2])
+        left.file_uploader(
+            "or a file: CSV, or a scenario.json",
+            type=_FILES,
+            key=slot.key("own-file"),
+        )
+        right.text_input("Name", max_chars=OWN_NAME_MAX, key=slot.key("own-name"))
+        if wrong:
+            st.error(as_text(wrong[:_TOLD_MAX]), icon=":material/error:")
+        st.form_submit_button(
+            "Show it", type="primary", key=slot.key("own-show"), on_click=_take, args=(slot, form)
+        )
+    st.caption(_WHERE)
+
+
+def _place(slot: Slot[Any], name: str) -> str:
+    return f"{slot.page}/{name}"
+
+
+def _take(slot: Slot[S], form: Form) -> None:
+    """Show what the form holds and close it; what can't be shown is told in the form."""
+    for name in ("own-text", "own-name"):
+        st.session_state[_place(slot, name)] = st.session_state[slot.key(name)]
+    file = st.session_state[slot.key("own-file")]
+    try:
+        text = st.session_state[slot.key("own-text")] if file is None else text_of(file.getvalue())
+        _put(slot, form, text)
+    except CaldpError as error:
+        st.session_state[_place(slot, "wrong")] = str(error)
+        return
+    st.session_state[_place(slot, "wrong")] = None
+    st.session_state[slot.key("own")] = False
+
+
+def _put(slot: Slot[S], form: Form, text: str) -> None:
+    """Show the data, or the scenario, that a text holds; raises `CaldpError` if it holds none."""
+    check_size(text)
+    record = slot.now()
+    if text.lstrip().startswith("{"):
+        made = made_safe(Scenario.from_text(text))
+    else:
+        name = " ".join(st.session_state[slot.key("own-name")].split())
+        made = form.take(record.scenario, text, name or form.name)
+        hint(form.then)
+    slot.put(replace(record, scenario=made))
+    own.keep(made.dataset)
