@@ -101,6 +101,15 @@ DATASETS = {
     "web-visits": st.builds(datasets.WebVisits, rate=st.floats(0, 10), seed=SEED),
     "yes-or-no": st.builds(datasets.YesOrNo, yes=st.floats(0, 1)),
     "table": own_tables(),
+    "places": st.builds(
+        datasets.OwnPlaces,
+        people=st.dictionaries(st.integers(0, 5), st.integers(1, 10**6), min_size=1).map(
+            lambda people: " ".join(f"{cell}:{people[cell]}" for cell in sorted(people))
+        ),
+        area=st.just("10,12,-3,0"),
+        cell=st.just(1.0),
+        title=WORDS,
+    ),
 }
 BLOCKS = {
     "one": st.builds(protection.OneBlock),

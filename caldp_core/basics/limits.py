@@ -80,3 +80,5 @@ OWN_ANSWERS_MAX: Final = 2_000
 """Most answers of a table of one's own: more are no picture."""
 OWN_NAME_MAX: Final = 120
 """Most characters of the name of an answer, a group or a table of one's own."""
+OWN_CELLS_MAX: Final = 43_750
+"""Most cells of a map of one's own: as many as the paper's map has."""

@@ -7,7 +7,9 @@ from caldp_core.datasets.base import Dataset, DatasetSpec, from_counts, from_wei
 from caldp_core.datasets.cities import City, us_cities
 from caldp_core.datasets.fetch import GOWALLA_URL, cache_folder, fetch_gowalla
 from caldp_core.datasets.own import OwnTable
+from caldp_core.datasets.own_places import OwnPlaces
 from caldp_core.datasets.reading import check_size, read_table, text_of
+from caldp_core.datasets.reading_places import ReadPlaces, read_places
 from caldp_core.datasets.shipped import (
     ELSEWHERE,
     Gowalla,
@@ -36,8 +38,10 @@ __all__ = [
     "DatasetSpec",
     "Geometric",
     "Gowalla",
+    "OwnPlaces",
     "OwnTable",
     "PermutedGeometric",
+    "ReadPlaces",
     "Snap",
     "Survey",
     "SurveyTable",
@@ -51,6 +55,7 @@ __all__ = [
     "from_counts",
     "from_weights",
     "population_prior",
+    "read_places",
     "read_table",
     "state_outline",
     "text_of",

@@ -16,7 +16,7 @@ from caldp_core.datasets.own import OwnTable, quoted
 
 Row: TypeAlias = tuple[int, list[str]]
 """The number of a line, and its cells."""
-_DELIMITERS: Final = (",", ";", "\t")
+DELIMITERS: Final = (",", ";", "\t")
 _NO_DELIMITER: Final = "\x1f"
 _HEADERS: Final = {"answer", "answers", "category", "response", "responses", "value", "values"}
 
@@ -53,17 +53,17 @@ def read_table(text: str, title: str = OwnTable.title) -> OwnTable:
     """
     check_size(text)
     lines = text.removeprefix("\ufeff").splitlines()
-    counted = {each: sum(_is_counted(line, each) for line in lines) for each in _DELIMITERS}
+    counted = {each: sum(_is_counted(line, each) for line in lines) for each in DELIMITERS}
     delimiter = max(counted, key=counted.__getitem__)
-    rows = _rows(lines, delimiter)
+    rows = rows_of(lines, delimiter)
     require(bool(rows), "There is nothing to read; give lines such as “Often, 12”.")
     # One line that can't be read does not make answers of the others.
     if 2 * counted[delimiter] >= len(rows):
         return _of_counts(rows, title)
-    return _of_answers(_rows(lines, _NO_DELIMITER), title)
+    return _of_answers(rows_of(lines, _NO_DELIMITER), title)
 
 
-def _rows(lines: Sequence[str], delimiter: str) -> list[Row]:
+def rows_of(lines: Sequence[str], delimiter: str) -> list[Row]:
     """Lines that are not blank, as cells without spaces around them or empty ones at the end."""
     reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
     rows: list[Row] = []

@@ -11,6 +11,7 @@ from caldp_core.datasets import (
     DatasetSpec,
     Geometric,
     Gowalla,
+    OwnPlaces,
     OwnTable,
     PermutedGeometric,
     Snap,
@@ -58,6 +59,7 @@ SLOTS: Final[dict[str, tuple[Any, dict[str, type]]]] = {
             "web-visits": WebVisits,
             "yes-or-no": YesOrNo,
             "table": OwnTable,
+            "places": OwnPlaces,
         },
     ),
     "policy": (

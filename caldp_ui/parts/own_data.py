@@ -16,7 +16,7 @@ from caldp_core.datasets import check_size, text_of
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.errors import as_text
 from caldp_ui.session import own
-from caldp_ui.session.notices import hint
+from caldp_ui.session.notices import hint, notify
 from caldp_ui.session.scenarios import S, made_safe
 from caldp_ui.session.slot import Slot
 
@@ -32,12 +32,24 @@ _WHERE: Final = (
 
 
 @dataclass(frozen=True)
+class Taken:
+    """A scenario with the data that were brought.
+
+    `left_out`: what of them is not in it, as a sentence, or empty. `then`: what to do next.
+    """
+
+    scenario: Scenario
+    left_out: str
+    then: str
+
+
+@dataclass(frozen=True)
 class Form:
     """What a page takes.
 
     `title`: of the form; `told`: in what form data come, as Markdown; `label`: of the text;
     `example`: what stands there at first, and `name`: what that is called. `take(scenario, text,
-    name)`: the scenario with the data of a text, or `CaldpError`; `then`: what to do next.
+    name)` reads a text, or raises `CaldpError`.
     """
 
     title: str
@@ -45,14 +57,17 @@ class Form:
     label: str
     example: str
     name: str
-    take: Callable[[Scenario, str, str], Scenario]
-    then: str
+    take: Callable[[Scenario, str, str], Taken]
 
 
 def popover(slot: Slot[S], form: Form) -> None:
     """A button, and the form that it opens; drawn only while it is open."""
     held = st.popover(
-        "Your data", icon=":material/upload_file:", key=slot.key("own"), on_change="rerun"
+        "Your data",
+        icon=":material/upload_file:",
+        help=f"{form.title}: paste it, or choose a file.",
+        key=slot.key("own"),
+        on_change="rerun",
     )
     if held.open:
         with held:
@@ -111,10 +126,13 @@ def _put(slot: Slot[S], form: Form, text: str) -> None:
     check_size(text)
     record = slot.now()
     if text.lstrip().startswith("{"):
-        made = made_safe(Scenario.from_text(text))
+        taken = Taken(made_safe(Scenario.from_text(text)), "", "")
     else:
         name = " ".join(st.session_state[slot.key("own-name")].split())
-        made = form.take(record.scenario, text, name or form.name)
-        hint(form.then)
-    slot.put(replace(record, scenario=made))
-    own.keep(made.dataset)
+        taken = form.take(record.scenario, text, name or form.name)
+    slot.put(replace(record, scenario=taken.scenario))
+    own.keep(taken.scenario.dataset)
+    if taken.left_out:
+        notify(taken.left_out)
+    if taken.then:
+        hint(taken.then)

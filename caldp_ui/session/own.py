@@ -15,14 +15,16 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from caldp_core.basics.errors import CaldpError
-from caldp_core.datasets import DatasetSpec, OwnTable
+from caldp_core.datasets import DatasetSpec, OwnPlaces, OwnTable
 from caldp_core.scenarios.scenario import Scenario
 
 OWN: Final = "own"
 """The link's key of data that it does not hold."""
+YOURS: Final = "Yours: "
+"""Before the title of a visitor's own data, so that they are never taken for what ships."""
 LINK_MAX: Final = 2_000
 """Most characters of a link that holds the data: QR codes and mail programs take no more."""
-_KINDS: Final = (OwnTable,)
+_KINDS: Final = (OwnTable, OwnPlaces)
 _KEPT: Final = "own-data"
 _KEPT_MAX: Final = 20
 
@@ -54,7 +56,10 @@ def is_left_out(query: Mapping[str, str]) -> bool:
 def query(scenario: Scenario) -> dict[str, str]:
     """The scenario as texts of a link; `OWN` stands for data that are too long for it."""
     whole = scenario.to_query()
-    if not is_own(scenario.dataset) or len(urlencode(whole)) <= LINK_MAX:
+    if not is_own(scenario.dataset):
+        return whole
+    # Texts that are far too long are not written as an address first.
+    if sum(map(len, whole.values())) <= LINK_MAX and len(urlencode(whole)) <= LINK_MAX:
         return whole
     return {
         **replace(scenario, dataset=Scenario().dataset).to_query(),

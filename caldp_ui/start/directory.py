@@ -7,13 +7,21 @@ from typing import Any, Final
 
 import streamlit as st
 
-from caldp_ui.app.navigation import EXPLORE, MEASURE, PAGES, UNDERSTAND, VALUES
+from caldp_ui.app.navigation import EXPLORE, MEASURE, PAGES, PLACES, UNDERSTAND, VALUES
 from caldp_ui.parts import own_data
+from caldp_ui.places.slot import SLOT as MAP
 from caldp_ui.session.slot import Slot
 from caldp_ui.start.slot import SLOT
 from caldp_ui.values.slot import SLOT as TABLES
 
 _YOURS: Final[tuple[tuple[str, str, str, Slot[Any], str], ...]] = (
+    (
+        "Places",
+        "map",
+        PLACES,
+        MAP,
+        "Bring a list of latitudes and longitudes, and see what blocks of your own map would save.",
+    ),
     (
         "A table of answers",
         "fact_check",

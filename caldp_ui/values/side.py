@@ -63,14 +63,15 @@ def taking(scenario: Scenario, table: Table) -> Scenario:
     return taken.with_context(blocks=context.blocks, sensitive=context.sensitive, epsilon=level)
 
 
-def _own_table(scenario: Scenario, text: str, title: str) -> Scenario:
+def _own_table(scenario: Scenario, text: str, title: str) -> own_data.Taken:
     table = table_of(read_table(text, title))
     assert table is not None  # a table of one's own always is one
-    return taking(scenario, table)
+    then = "All is hidden at first. Untick what is harmless, and see what that saves."
+    return own_data.Taken(taking(scenario, table), "", then)
 
 
 OWN: Final = own_data.Form(
-    "Your own table",
+    "Your own table of answers",
     "A line for each answer: **the answer, how many people gave it**, and perhaps a group. Or one "
     "person's answer on each line.",
     "Table",
@@ -84,7 +85,6 @@ HIV,13
 rather not say,82""",
     "Conditions (made up)",
     _own_table,
-    "All is hidden at first. Untick what is harmless, and see what that saves.",
 )
 
 

@@ -30,6 +30,7 @@ from caldp_core.scenarios.protection import (
     SymbolBlocks,
 )
 from caldp_ui.controls.presets import Fading, Preset, Ready
+from caldp_ui.session import own
 from caldp_ui.values.marks import of_groups
 from caldp_ui.words import formats
 
@@ -69,8 +70,6 @@ TABLES: Final = (
     ),
     Table("Made-up answers: even", "All answers are equally common.", Uniform(SYNTHETIC_K), 10_000),
 )
-YOURS: Final = "Yours: "
-"""Before the title of a reader's own table, so that it is never taken for one that ships."""
 MADE_UP: Final = (Zipf, Geometric, PermutedGeometric, Uniform)
 """Tables whose number of answers can be chosen."""
 
@@ -79,7 +78,7 @@ def table_of(spec: DatasetSpec) -> Table | None:
     """The table of a dataset, whatever its settings; None for one that this page has not."""
     if isinstance(spec, OwnTable):
         size = f"{formats.people(sum(spec.counts))} people, {len(spec.names):,} answers."
-        return Table(f"{YOURS}{spec.title}", size, spec)
+        return Table(f"{own.YOURS}{spec.title}", size, spec)
     exact = next((table for table in TABLES if table.spec == spec), None)
     return exact or next((table for table in TABLES if type(table.spec) is type(spec)), None)
 
