@@ -6,6 +6,7 @@ that runs the dashboard; nothing here writes it anywhere.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Final
 
 import streamlit as st
@@ -49,7 +50,7 @@ class Form:
 
     `title`: of the form; `told`: in what form data come, as Markdown; `label`: of the text;
     `example`: what stands there at first, and `name`: what that is called. `take(scenario, text,
-    name)` reads a text, or raises `CaldpError`.
+    name)` reads a text, or raises `CaldpError`; the name is empty where nobody gave one.
     """
 
     title: str
@@ -82,7 +83,7 @@ def lead_to(slot: Slot[Any]) -> None:
 def _show(slot: Slot[S], form: Form) -> None:
     st.markdown(f"**{form.title}** · {form.told}")
     wrong = st.session_state.get(_place(slot, "wrong"))
-    for name, value in (("own-text", form.example), ("own-name", form.name)):
+    for name, value in (("own-text", form.example), ("own-name", "")):
         # A widget's own entry dies while the form is closed.
         st.session_state.setdefault(slot.key(name), st.session_state.get(_place(slot, name), value))
     with st.form(slot.key("own-form"), border=False):
@@ -93,7 +94,12 @@ def _show(slot: Slot[S], form: Form) -> None:
             type=_FILES,
             key=slot.key("own-file"),
         )
-        right.text_input("Name", max_chars=OWN_NAME_MAX, key=slot.key("own-name"))
+        right.text_input(
+            "Name",
+            max_chars=OWN_NAME_MAX,
+            placeholder="what to call it",
+            key=slot.key("own-name"),
+        )
         if wrong:
             st.error(as_text(wrong[:_TOLD_MAX]), icon=":material/error:")
         st.form_submit_button(
@@ -128,11 +134,19 @@ def _put(slot: Slot[S], form: Form, text: str) -> None:
     if text.lstrip().startswith("{"):
         taken = Taken(made_safe(Scenario.from_text(text)), "", "")
     else:
-        name = " ".join(st.session_state[slot.key("own-name")].split())
-        taken = form.take(record.scenario, text, name or form.name)
+        taken = form.take(record.scenario, text, _name(slot, form, text))
     slot.put(replace(record, scenario=taken.scenario))
     own.keep(taken.scenario.dataset)
     if taken.left_out:
         notify(taken.left_out)
     if taken.then:
         hint(taken.then)
+
+
+def _name(slot: Slot[Any], form: Form, text: str) -> str:
+    """What was typed, else the name of the file or of the example."""
+    typed = " ".join(st.session_state[slot.key("own-name")].split())
+    file = st.session_state[slot.key("own-file")]
+    if typed or file is None:
+        return typed or (form.name if text == form.example else "")
+    return " ".join(Path(file.name).stem.split())[:OWN_NAME_MAX].strip()

@@ -5,7 +5,7 @@ Room: places.
 
 from typing import Final
 
-from caldp_core.datasets import read_places
+from caldp_core.datasets import OwnPlaces, read_places
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.parts import own_data
 from caldp_ui.places.controls import chosen
@@ -28,7 +28,7 @@ def popover() -> None:
 
 
 def _taken(scenario: Scenario, text: str, name: str) -> own_data.Taken:
-    read = read_places(text, name)
+    read = read_places(text, name or OwnPlaces.title)
     return own_data.Taken(
         chosen(scenario, read.places),
         read.told(),

@@ -64,7 +64,7 @@ def taking(scenario: Scenario, table: Table) -> Scenario:
 
 
 def _own_table(scenario: Scenario, text: str, title: str) -> own_data.Taken:
-    table = table_of(read_table(text, title))
+    table = table_of(read_table(text, title or OwnTable.title))
     assert table is not None  # a table of one's own always is one
     then = "All is hidden at first. Untick what is harmless, and see what that saves."
     return own_data.Taken(taking(scenario, table), "", then)

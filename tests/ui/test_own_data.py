@@ -31,8 +31,8 @@ HOSTILE = "<script>alert(1)</script> **b** $x$ :material/home: `c` [l](//x) &amp
 LONG = "\n".join(f"answer number {i:03} of a long list,{i + 1}" for i in range(120))
 
 
-def taken(text: str, name: str = side.OWN.name) -> Scenario:
-    """What the page shows of a text, of what it begins with."""
+def taken(text: str, name: str = OwnTable.title) -> Scenario:
+    """What the page shows of a text."""
     table = table_of(read_table(text, name))
     assert table is not None
     return side.taking(BEGIN, table)
@@ -73,7 +73,7 @@ def test_an_example_is_ready_and_is_shown_with_everything_hidden() -> None:
     at = open_values()
     assert not is_open(at)
     show(at)
-    scenario = taken(side.OWN.example)
+    scenario = taken(side.OWN.example, side.OWN.name)
     ours, plain = assert_shows(at, scenario)
     assert ours.first.errors.tv == plain.first.errors.tv
     assert (is_open(at), errors(at)) == (False, [])
@@ -112,7 +112,7 @@ def test_what_is_wrong_is_told_in_the_form_and_nothing_is_lost() -> None:
 def test_a_file_is_read_and_goes_before_the_text() -> None:
     saved = "Antwort;Leute;Gruppe\nja;5;Nord\nnein;7;Nord\nweiß nicht;2;Süd"
     at = show(open_values(), file=("saved.csv", saved.encode("utf-16")))
-    assert_shows(at, taken(saved))
+    assert_shows(at, taken(saved, "saved"))
     assert [group["name"] for group in data_of(at, "values-chart")["groups"]] == ["Nord", "Süd"]
     show(at, file=("saved.csv", "weiß".encode("latin-1")))
     assert "CSV UTF" in errors(at)[0]
