@@ -15,6 +15,7 @@ from caldp_core.domain.grid import Domain
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import navigation
+from caldp_ui.app.errors import as_text
 from caldp_ui.compute import exports, rivals, runs
 from caldp_ui.parts import record
 from caldp_ui.session import links, own
@@ -23,7 +24,7 @@ from caldp_ui.values.slot import BEGIN, Values, ValuesLink
 from caldp_ui.values.tables import TABLES, presets_of, table_of
 from caldp_ui.words.vocabulary import ANSWERS
 from tests.contract.checks import naming
-from tests.ui.driver import APP, checked, data_of, query_of
+from tests.ui.driver import APP, checked, data_of, leave, query_of
 from tests.ui.exported import ran
 from tests.ui.values_page import assert_shows, mark, open_values, scenario_of
 
@@ -216,6 +217,38 @@ def test_the_first_page_leads_to_the_open_form() -> None:
     checked(at.run())
     checked(at.button(key="start-yours-values").click().run())
     assert is_open(checked(at.switch_page(navigation.VALUES).run()))
+
+
+@pytest.mark.parametrize("page", ["plan", "curves"])
+def test_a_table_that_was_brought_can_be_planned_and_compared_with(page: str) -> None:
+    at = show(open_values(), "a,1\nb,2\nc,300", name=HOSTILE)
+    checked(at.switch_page(f"pages/{page}.py").run())
+    checked(at.selectbox(key=f"{page}-data").set_value(f"Yours: {HOSTILE}").run())
+    leave(at)
+    found = at.session_state[f"{page}/slot"].record.scenario
+    assert found.dataset == taken("a,1\nb,2\nc,300", HOSTILE).dataset
+    assert errors(at) == []
+    again = AppTest.from_file(APP, default_timeout=120)
+    for key, text in query_of(at).items():
+        again.query_params[key] = text
+    checked(again.switch_page(f"pages/{page}.py").run())
+    leave(again)
+    assert again.session_state[f"{page}/slot"].record.scenario == found
+    assert again.selectbox(key=f"{page}-data").value == f"Yours: {HOSTILE}"
+
+
+def test_a_plan_that_is_pinned_names_its_data_and_nothing_else() -> None:
+    at = show(open_values(), "a,1\nb,2\nc,300", name=HOSTILE)
+    checked(at.switch_page(navigation.PLAN).run())
+    data = at.selectbox(key="plan-data")
+    checked(data.set_value(f"Yours: {HOSTILE}").run())
+    checked(at.button(key="plan-pin").click().run())
+    checked(at.selectbox(key="plan-data").set_value(data.options[0]).run())
+    leave(at)
+    (cell,) = (
+        table.value.loc["data", "pinned"] for table in at.table if "data" in table.value.index
+    )
+    assert cell == as_text(HOSTILE)
 
 
 def test_groups_of_one_s_own_may_be_blocks() -> None:
