@@ -26,8 +26,8 @@ _FIRST_BITS: Final = np.array([(1 << g) - 1 for g in range(WORD_BITS + 1)], dtyp
 _STIRLING_FROM: Final = 16.0
 _USUAL: Final = 3.0
 """Standard scores beyond it, 27 in 10,000, are looked at one by one."""
-_CHUNK: Final = 32_768
-"""Draws at a time, so that what is in hand stays in the cache."""
+_CHUNK: Final = 65_536
+"""Draws at a time, so that what is in hand stays in the cache (measured)."""
 
 
 def binomial_half(counts: Ints, rng: np.random.Generator, out: Ints | None = None) -> Ints:
