@@ -19,24 +19,24 @@ from caldp_ui.words.vocabulary import PLACES
 def headline(what: Shown) -> str:
     """How much the onlooker believes in the truth: new reports, one kept, plain LDP, before."""
     ours, plain, days = what.ours, what.plain, what.record.days
-    before = chance(ours.on_truth(0))
+    before = ours.on_truth(0)
     if not days:
-        return f"Before any report an onlooker puts **{before}** on the true place."
+        return f"Before any report an onlooker puts **{chance(before)}** on the true place."
     block = promise.block_of(PLACES, what.record.scenario)
     reads = "" if block == PLACES.whole else f" reads the {block} and"
-    kept = f"; from one report, kept, {chance(ours.on_truth(1))}" if days > 1 else ""
+    kept = f"; from one report, kept, {of_hundred(ours.on_truth(1))}" if days > 1 else ""
     return (
         f"From {formats.count(days, 'new report', 'new reports')} an onlooker{reads} puts "
-        f"**{chance(ours.on_truth(days))}** on the true place{kept}; with plain LDP "
-        f"{chance(plain.on_truth(days))}; before {before}."
+        f"**{of_hundred(ours.on_truth(days))} of 100** on the true place{kept}; with plain LDP "
+        f"{of_hundred(plain.on_truth(days))}; before any report {of_hundred(before)}."
     )
 
 
 def alone(day: int, ours: float, plain: float) -> str:
     """What one day's report tells by itself."""
     return (
-        f"From report {day} alone an onlooker puts **{chance(ours)}** on the true place; with "
-        f"plain LDP {chance(plain)}."
+        f"From report {day} alone an onlooker puts **{of_hundred(ours)} of 100** on the true "
+        f"place; with plain LDP {of_hundred(plain)}."
     )
 
 
@@ -48,6 +48,11 @@ def chance(share: float) -> str:
 def percent(share: float) -> str:
     """A chance where several stand below each other, which all need one unit: "0.3 %"."""
     return f"{100 * share:.2g} %" if share < 0.995 else f"{100 * share:.4g} %"
+
+
+def of_hundred(share: float) -> str:
+    """A chance as people of 100, where a sentence compares several: "63", "0.3"."""
+    return percent(share).removesuffix(" %") if share >= 1e-4 else "under 0.01"
 
 
 def subtitle(domain: GridDomain, beliefs: Floats) -> str:
