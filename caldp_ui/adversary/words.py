@@ -12,6 +12,7 @@ from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import GridDomain
 from caldp_ui.adversary.beliefs import Onlooker, Pair, Shown, region
 from caldp_ui.words import formats, promise
+from caldp_ui.words.formats import per_hundred
 from caldp_ui.words.towns import place_name
 from caldp_ui.words.vocabulary import PLACES
 
@@ -24,19 +25,19 @@ def headline(what: Shown) -> str:
         return f"Before any report an onlooker puts **{chance(before)}** on the true place."
     block = promise.block_of(PLACES, what.record.scenario)
     reads = "" if block == PLACES.whole else f" reads the {block} and"
-    kept = f"; from one report, kept, {of_hundred(ours.on_truth(1))}" if days > 1 else ""
+    kept = f"; from one report, kept, {per_hundred(ours.on_truth(1))}" if days > 1 else ""
     return (
         f"From {formats.count(days, 'new report', 'new reports')} an onlooker{reads} puts "
-        f"**{of_hundred(ours.on_truth(days))} of 100** on the true place{kept}; with plain LDP "
-        f"{of_hundred(plain.on_truth(days))}; before any report {of_hundred(before)}."
+        f"**{per_hundred(ours.on_truth(days))} of 100** on the true place{kept}; with plain LDP "
+        f"{per_hundred(plain.on_truth(days))}; before any report {per_hundred(before)}."
     )
 
 
 def alone(day: int, ours: float, plain: float) -> str:
     """What one day's report tells by itself."""
     return (
-        f"From report {day} alone an onlooker puts **{of_hundred(ours)} of 100** on the true "
-        f"place; with plain LDP {of_hundred(plain)}."
+        f"From report {day} alone an onlooker puts **{per_hundred(ours)} of 100** on the true "
+        f"place; with plain LDP {per_hundred(plain)}."
     )
 
 
@@ -48,11 +49,6 @@ def chance(share: float) -> str:
 def percent(share: float) -> str:
     """A chance where several stand below each other, which all need one unit: "0.3 %"."""
     return f"{100 * share:.2g} %" if share < 0.995 else f"{100 * share:.4g} %"
-
-
-def of_hundred(share: float) -> str:
-    """A chance as people of 100, where a sentence compares several: "63", "0.3"."""
-    return percent(share).removesuffix(" %") if share >= 1e-4 else "under 0.01"
 
 
 def subtitle(domain: GridDomain, beliefs: Floats) -> str:
