@@ -174,8 +174,9 @@ def test_what_an_onlooker_believes_is_what_the_code_prints(days: int) -> None:
     np.testing.assert_allclose(frame["this protection"], ours, rtol=1e-12)
     np.testing.assert_allclose(frame["plain LDP"], plain, rtol=1e-12)
     pattern = (
-        r"From (\d+) new reports? an onlooker reads the state and puts \*\*(.+?)\*\* on the true "
-        r"place(?:; from one report, kept, (.+?))?; with plain LDP (.+?); before (.+?)\."
+        r"From (\d+) new reports? an onlooker reads the state and puts \*\*(.+?) of 100\*\* on the "
+        r"true place(?:; from one report, kept, (.+?))?; with plain LDP (.+?); before any report "
+        r"(.+?)\."
     )
     found = re.fullmatch(pattern, headline(at))
     assert found is not None
@@ -183,7 +184,7 @@ def test_what_an_onlooker_believes_is_what_the_code_prints(days: int) -> None:
     believes = (ours[days], ours[1], plain[days], ours[0])
     for shown, value in zip(found.groups()[1:], believes, strict=True):
         if shown is not None:
-            agree(shown, value, "headline")
+            agree(f"{shown} of 100", value, "headline")
     assert (found[3] is None) == (days == 1)
     at.session_state["adversary-tabs"] = "Numbers"
     numbers: Any = checked(at.run()).table[0].value
