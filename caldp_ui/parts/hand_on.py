@@ -90,7 +90,7 @@ def link_of(query: Mapping[str, str]) -> None:
     if own.is_left_out(query):
         st.markdown(
             "**Link** · none: your data are too long for one. The address bar serves this visit "
-            "alone; **scenario.json holds the data**, and the button “Your data” opens it again."
+            "alone; **scenario.json holds the data**, and “Your data” opens it again."
         )
         return
     address = addresses.here(query)

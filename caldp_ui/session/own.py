@@ -76,7 +76,7 @@ def read(query: Mapping[str, str]) -> Scenario:
     if data is None:
         raise CaldpError(
             "Its data are too long for a link and stay with the visit that brought them; open the "
-            "file scenario.json of “Hand it on” instead, with the button “Your data”."
+            "file scenario.json of “Hand it on” with “Your data”, on Sensitive values or Places."
         )
     return replace(found, dataset=data)
 

@@ -67,6 +67,8 @@ def test_a_box_shows_its_numbers_and_its_link_opens_them(visit: Visit) -> None:
 def test_places_of_one_s_own_are_drawn_as_if_no_other_map_had_been_there(visit: Visit) -> None:
     page = visit("places?v=2&epsilon=2&estimator=simplex-per-block")
     page.get_by_role("button", name="Your data").click()
+    places = "48.14,11.58,300\n48.16,11.61,200\n48.2,11.4,90\n"
+    page.locator(".st-key-places-own-text textarea").fill(places)
     page.get_by_role("button", name="Show it").click()
     page.wait_for_url("**dataset=places*")
     settled(page)

@@ -48,7 +48,7 @@ def sentences(at: AppTest) -> list[str]:
 def test_places_are_shown_on_a_map_of_their_own_and_undo_leads_back() -> None:
     at = show(open_app(), f"{brought.EXAMPLE}\nnowhere,1,1")
     (told,) = sentences(at)
-    assert "1 of 9 lines say no place" in told
+    assert "1 of 401 lines say no place" in told
     scenario = scenario_of(at)
     data = scenario.dataset
     assert isinstance(data, OwnPlaces)
