@@ -71,7 +71,7 @@ def people_for(setup: Setup, floor: float, within: float) -> float:
     "record", [Plan(), Plan(floor=0.02, within=0.2, protection="more-blocks")], ids=["begin", "own"]
 )
 def test_people_of_a_plan_reach_its_goal(record: Plan) -> None:
-    at, files = opened("plan", PlanLink().write(record))
+    at, files = opened("plan", PlanLink().write(record), tabs="Hand it on")
     planned = ran(str(files["scenario.json"]))
     needed = people_for(planned.result.setup, record.floor, record.within)
     assert needed <= planned.told["n"] <= 1.002 * needed
@@ -86,8 +86,13 @@ def test_people_of_a_plan_reach_its_goal(record: Plan) -> None:
     ):
         agree(shown, value, "headline", as_read)
     check_points(table(files, "people.csv"), record)
-    check_methods(at.table[0].value, record)
-    check_deployments(at.table[1].value, record)
+    for tab, check in (
+        ("Which method", check_methods),
+        ("What does their ε mean here?", check_deployments),
+    ):
+        at.session_state["plan-tabs"] = tab
+        (shown,) = jobs_done(at.run()).table
+        check(shown.value, record)
 
 
 def _within(reading: Reading, share: float) -> Reading:
