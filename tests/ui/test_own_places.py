@@ -28,6 +28,7 @@ from tests.ui.driver import (
 from tests.ui.exported import ran
 
 NAME = "**Munich** <b>"
+FEW = "\n".join(brought.EXAMPLE.splitlines()[:20])
 MANY = "lat,lon\n" + "\n".join(
     f"{40 + i % 37 / 50:.2f},{10 + i % 41 / 50:.2f}" for i in range(1500)
 )
@@ -46,9 +47,9 @@ def sentences(at: AppTest) -> list[str]:
 
 
 def test_places_are_shown_on_a_map_of_their_own_and_undo_leads_back() -> None:
-    at = show(open_app(), f"{brought.EXAMPLE}\nnowhere,1,1")
+    at = show(open_app(), f"{FEW}\nnowhere,1,1")
     (told,) = sentences(at)
-    assert "1 of 401 lines say no place" in told
+    assert "1 of 20 lines say no place" in told
     scenario = scenario_of(at)
     data = scenario.dataset
     assert isinstance(data, OwnPlaces)
@@ -111,8 +112,15 @@ def test_long_data_are_left_to_their_file_by_code_and_record() -> None:
     assert len(runs.key(scenario)) < 200
 
 
+def test_the_example_is_a_town_with_room_for_blocks() -> None:
+    scenario = chosen(BEGIN, read_places(brought.EXAMPLE).places)
+    ours, plain = (by_the_core(each) for each in (scenario, scenario.plain()))
+    assert ours.setup.partition.m > 10
+    assert ours.first.errors.tv < 0.7 * plain.first.errors.tv
+
+
 def test_data_on_another_map_take_blocks_that_it_has() -> None:
-    spec = read_places(brought.EXAMPLE).places
+    spec = read_places(FEW).places
     there = chosen(BEGIN, spec)
     grid = spec.grid()
     assert there.context.blocks == GridBlocks(grid.rows // 5, grid.columns // 5)
