@@ -142,12 +142,20 @@ def drawer(key: str, show: Callable[[], None]) -> None:
 def files(slot: Slot[S], result: Result, beside: Mapping[str, Scenario]) -> None:
     """The estimate, its scenario, and those `beside` by name, as files."""
     if own.is_own(result.setup.scenario.dataset):
-        st.caption("scenario.json, the Python code and the record hold **your own data**.")
+        st.caption(_who_holds_them(result.setup.scenario))
     with st.container(horizontal=True):
         file(slot.key("csv"), "estimate.csv", lambda: exports.estimate_csv(result))
         file(slot.key("json"), "scenario.json", exports.scenario_json(result.setup.scenario))
         for name, scenario in beside.items():
             file(slot.key(f"json-{name}"), f"{name}.json", exports.scenario_json(scenario))
+
+
+def _who_holds_them(scenario: Scenario) -> str:
+    """Which files hold a visitor's own data."""
+    who = "scenario.json, the Python code and the record hold"
+    if exports.is_long(scenario):
+        who = "scenario.json holds"
+    return f"{who} **your own data**; estimate.csv holds only what the randomised reports tell."
 
 
 def code(result: Result) -> None:

@@ -24,6 +24,10 @@ from caldp_ui.session.slot import Slot
 _FILES: Final = ("csv", "tsv", "txt", "json")
 _TOLD_MAX: Final = 600
 """Most characters of what is wrong: it may quote what was given."""
+_TOO_LONG: Final = (
+    "Too long for a link: loaded anew, the page forgets these data, while scenario.json under "
+    "“Hand it on” keeps them."
+)
 _WHERE: Final = (
     "Your data go to the machine that runs this dashboard (your own, if the address begins with "
     "localhost), stay in its memory and are never written to its disk. The address bar holds short "
@@ -137,10 +141,12 @@ def _put(slot: Slot[S], form: Form, text: str) -> None:
         taken = form.take(record.scenario, text, _name(slot, form, text))
     slot.put(replace(record, scenario=taken.scenario))
     own.keep(taken.scenario.dataset)
-    if taken.left_out:
-        notify(taken.left_out)
-    if taken.then:
-        hint(taken.then)
+    too_long = _TOO_LONG if own.is_left_out(slot.query()) else ""
+    told = " ".join(filter(None, (taken.left_out, too_long, taken.then)))
+    if taken.left_out or too_long:
+        notify(told)
+    elif told:
+        hint(told)
 
 
 def _name(slot: Slot[Any], form: Form, text: str) -> str:

@@ -123,6 +123,7 @@ def test_long_data_stay_with_the_visit_and_scenario_json_holds_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     at = show(open_values(), LONG)
+    assert "Too long for a link" in errors(at)[0]
     scenario = taken(LONG)
     query = query_of(at)
     assert (scenario_of(at), set(query) & {own.OWN, "dataset"}) == (scenario, {own.OWN})
