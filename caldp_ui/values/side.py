@@ -8,7 +8,7 @@ from typing import Final
 
 import streamlit as st
 
-from caldp_core.datasets import OwnTable, read_table
+from caldp_core.datasets import OwnTable
 from caldp_core.domain.grid import Domain
 from caldp_core.experiments.run import Setup
 from caldp_core.scenarios.distances import Line
@@ -24,11 +24,11 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.errors import as_text
 from caldp_ui.controls import common, presets
 from caldp_ui.controls.presets import Preset
-from caldp_ui.parts import headline, own_data, pins
+from caldp_ui.parts import headline, pins
 from caldp_ui.session import own
 from caldp_ui.session.scenarios import bind
-from caldp_ui.values import marks
-from caldp_ui.values.slot import K_MOST, SLOT, begin_with, domain_of, first_preset
+from caldp_ui.values import brought, marks
+from caldp_ui.values.slot import K_MOST, SLOT, domain_of, first_preset, taking
 from caldp_ui.values.tables import MADE_UP, TABLES, Table, presets_of, table_of
 
 _K_LEAST: Final = 2
@@ -45,7 +45,7 @@ def picker() -> None:
         label_visibility="collapsed",
         **bind(SLOT, "table", shown and shown.title, lambda s, t: taking(s, titles[t])),
     )
-    own_data.popover(SLOT, OWN)
+    brought.popover()
 
 
 def _by_title() -> dict[str, Table]:
@@ -53,39 +53,6 @@ def _by_title() -> dict[str, Table]:
     brought = [*own.kept().values(), SLOT.now().scenario.dataset]
     yours = [table_of(spec) for spec in brought if isinstance(spec, OwnTable)]
     return {table.title: table for table in (*TABLES, *yours) if table is not None}
-
-
-def taking(scenario: Scenario, table: Table) -> Scenario:
-    """Another table with its own protection and people; ε, method, estimator and seed stay."""
-    begun = begin_with(table)
-    context, level = begun.context, scenario.policy.plain_epsilon
-    taken = presets.in_context(replace(scenario, dataset=begun.dataset, n=begun.n))
-    return taken.with_context(blocks=context.blocks, sensitive=context.sensitive, epsilon=level)
-
-
-def _own_table(scenario: Scenario, text: str, title: str) -> own_data.Taken:
-    table = table_of(read_table(text, title or OwnTable.title))
-    assert table is not None  # a table of one's own always is one
-    then = "All is hidden at first. Untick what is harmless, and see what that saves."
-    return own_data.Taken(taking(scenario, table), "", then)
-
-
-OWN: Final = own_data.Form(
-    "Your own table of answers",
-    "A line for each answer: **the answer, how many people gave it**, and perhaps a group. Or one "
-    "person's answer on each line.",
-    "Table",
-    """answer,people
-none of these,731
-asthma,142
-diabetes,118
-depression,97
-epilepsy,21
-HIV,13
-rather not say,82""",
-    "Conditions (made up)",
-    _own_table,
-)
 
 
 def show(setup: Setup) -> None:

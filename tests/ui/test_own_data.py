@@ -19,8 +19,8 @@ from caldp_ui.app.errors import as_text
 from caldp_ui.compute import exports, rivals, runs
 from caldp_ui.parts import record
 from caldp_ui.session import links, own
-from caldp_ui.values import below, picture, side
-from caldp_ui.values.slot import BEGIN, Values, ValuesLink
+from caldp_ui.values import below, brought, picture
+from caldp_ui.values.slot import BEGIN, Values, ValuesLink, taking
 from caldp_ui.values.tables import TABLES, presets_of, table_of
 from caldp_ui.words.vocabulary import ANSWERS
 from tests.contract.checks import naming
@@ -36,7 +36,7 @@ def taken(text: str, name: str = OwnTable.title) -> Scenario:
     """What the page shows of a text."""
     table = table_of(read_table(text, name))
     assert table is not None
-    return side.taking(BEGIN, table)
+    return taking(BEGIN, table)
 
 
 def form(at: AppTest) -> AppTest:
@@ -74,7 +74,7 @@ def test_an_example_is_ready_and_is_shown_with_everything_hidden() -> None:
     at = open_values()
     assert not is_open(at)
     show(at)
-    scenario = taken(side.OWN.example, side.OWN.name)
+    scenario = taken(brought.FORM.example, brought.FORM.name)
     ours, plain = assert_shows(at, scenario)
     assert ours.first.errors.tv == plain.first.errors.tv
     assert (is_open(at), errors(at)) == (False, [])
@@ -152,7 +152,7 @@ def test_long_data_stay_with_the_visit_and_scenario_json_holds_them(
 
 
 def test_short_data_are_in_the_link_and_no_link_is_longer_than_it_may() -> None:
-    for text in (side.OWN.example, f"{HOSTILE}\t12\n100 %\t3\n%3B\t4", LONG):
+    for text in (brought.FORM.example, f"{HOSTILE}\t12\n100 %\t3\n%3B\t4", LONG):
         scenario = taken(text)
         query = ValuesLink().write(Values(scenario))
         with naming(text):
@@ -199,7 +199,7 @@ def test_names_are_nothing_but_names_on_the_page() -> None:
 def test_names_are_nothing_but_names_in_files() -> None:
     table = table_of(ODD)
     assert table is not None
-    scenario = side.taking(BEGIN, table)
+    scenario = taking(BEGIN, table)
     ours, plain = (run(prepare(each)) for each in (scenario, rivals.rival(scenario)))
     shown = record.Exhibit(ours, "It is so.", {"Truth": picture.png(ours, plain)})
     checks = record.check(scenario, no_progress)
@@ -259,5 +259,5 @@ def test_groups_of_one_s_own_may_be_blocks() -> None:
     table = table_of(ODD)
     assert table is not None
     for preset in ready.values():
-        ValuesLink().check(Values(preset.apply(side.taking(BEGIN, table))))
+        ValuesLink().check(Values(preset.apply(taking(BEGIN, table))))
     assert "Hide the answer, not the group" in ready
