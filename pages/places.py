@@ -6,7 +6,7 @@ from caldp_ui.app.errors import plain_errors
 from caldp_ui.compute import runs
 from caldp_ui.parts import headline, mathematics
 from caldp_ui.parts.comparison import shown
-from caldp_ui.places import below, board, side, tour
+from caldp_ui.places import below, board, brought, side, tour
 from caldp_ui.places.slot import SLOT
 from caldp_ui.session.opening import opened
 from caldp_ui.words.vocabulary import PLACES
@@ -19,7 +19,8 @@ with plain_errors():
     with st.container(key=SLOT.key("title")):
         st.title("Places on a map", anchor=False)
         said = st.container()
-        tour.button()
+        brought.popover()
+        tour.button(domain)
     tour.strip()
     main, beside = st.columns([3.1, 1], gap="medium")
     with main:

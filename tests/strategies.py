@@ -56,6 +56,24 @@ def snaps(draw: st.DrawFn) -> datasets.Snap:
     return datasets.Snap(draw(PATHS), f"{south:g},{north:g},{west:g},{east:g}", cell)
 
 
+WORDS = (
+    st.text("aé漢'\"<%;,|\\&= ", min_size=1, max_size=8)
+    .map(lambda text: " ".join(text.split()))
+    .filter(bool)
+)
+"""Names that people give answers, with signs that files, links and pages have uses for."""
+
+
+@st.composite
+def own_tables(draw: st.DrawFn) -> datasets.OwnTable:
+    """A table of one's own, with groups or without."""
+    names = draw(st.lists(WORDS, min_size=2, max_size=6, unique=True))
+    counts = draw(st.lists(st.integers(0, 10**6), min_size=len(names), max_size=len(names)))
+    groups = draw(st.lists(WORDS, min_size=len(names), max_size=len(names)) | st.just([]))
+    counts[0] += 1  # somebody is there
+    return datasets.OwnTable(tuple(names), tuple(counts), tuple(groups), draw(WORDS))
+
+
 EDITS = st.builds(lambda sign, area: sign + area, st.sampled_from(["+", "-", "+b", "-b"]), areas())
 SYMBOL_RUNS = st.tuples(st.integers(0, 999), st.integers(0, 999)).map(
     lambda run: f"{min(run)}-{max(run)}" if run[0] != run[1] else str(run[0])
@@ -82,6 +100,16 @@ DATASETS = {
     "survey": st.builds(datasets.Survey, table=st.sampled_from(sorted(datasets.SURVEYS))),
     "web-visits": st.builds(datasets.WebVisits, rate=st.floats(0, 10), seed=SEED),
     "yes-or-no": st.builds(datasets.YesOrNo, yes=st.floats(0, 1)),
+    "table": own_tables(),
+    "places": st.builds(
+        datasets.OwnPlaces,
+        people=st.dictionaries(st.integers(0, 5), st.integers(1, 10**6), min_size=1).map(
+            lambda people: " ".join(f"{cell}:{people[cell]}" for cell in sorted(people))
+        ),
+        area=st.just("10,12,-3,0"),
+        cell=st.just(1.0),
+        title=WORDS,
+    ),
 }
 BLOCKS = {
     "one": st.builds(protection.OneBlock),

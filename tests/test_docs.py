@@ -156,10 +156,11 @@ def test_ranges_are_those_of_the_code(slot: str, kind: str, key: str, values: st
 
     def make(value: Any) -> Any:
         extra = {key: int(value) if whole else value}
-        if kind == "snap":
+        if kind in ("snap", "places"):
             # One cell, as far in the south-west as it can be.
             side = min(value, 180)
-            extra |= CHECK_INS | {"area": f"-90,{side - 90:.10g},-180,{side - 180:.10g}"}
+            extra |= CHECK_INS if kind == "snap" else {"people": "0:1"}
+            extra |= {"area": f"-90,{side - 90:.10g},-180,{side - 180:.10g}"}
         if (kind, key) == ("inhabited", "least"):
             extra["most"] = 10**12
         if kind == "distances":

@@ -74,3 +74,11 @@ LISTED_MAX: Final = 2**24
 KM_MIN: Final = 0.01
 KM_MAX: Final = 20_000.0
 """Kilometres within which a policy that falls off with distance promises its ε."""
+OWN_TEXT_MAX: Final = 2**20
+"""Most characters of a table or of places that people paste or upload."""
+OWN_ANSWERS_MAX: Final = 2_000
+"""Most answers of a table of one's own: more are no picture."""
+OWN_NAME_MAX: Final = 120
+"""Most characters of the name of an answer, a group or a table of one's own."""
+OWN_CELLS_MAX: Final = 43_750
+"""Most cells of a map of one's own: as many as the paper's map has."""

@@ -6,6 +6,10 @@ Room: datasets. What a dataset is, is said in `base.py`.
 from caldp_core.datasets.base import Dataset, DatasetSpec, from_counts, from_weights
 from caldp_core.datasets.cities import City, us_cities
 from caldp_core.datasets.fetch import GOWALLA_URL, cache_folder, fetch_gowalla
+from caldp_core.datasets.own import OwnTable
+from caldp_core.datasets.own_places import OwnPlaces
+from caldp_core.datasets.reading import check_size, read_table, text_of
+from caldp_core.datasets.reading_places import ReadPlaces, read_places
 from caldp_core.datasets.shipped import (
     ELSEWHERE,
     Gowalla,
@@ -34,7 +38,10 @@ __all__ = [
     "DatasetSpec",
     "Geometric",
     "Gowalla",
+    "OwnPlaces",
+    "OwnTable",
     "PermutedGeometric",
+    "ReadPlaces",
     "Snap",
     "Survey",
     "SurveyTable",
@@ -43,11 +50,15 @@ __all__ = [
     "YesOrNo",
     "Zipf",
     "cache_folder",
+    "check_size",
     "fetch_gowalla",
     "from_counts",
     "from_weights",
     "population_prior",
+    "read_places",
+    "read_table",
     "state_outline",
+    "text_of",
     "us_cities",
     "us_state_labels",
 ]

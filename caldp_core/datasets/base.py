@@ -1,7 +1,7 @@
 """What a dataset is to the rest of the package: a domain and how people are spread over it.
 
-Room: datasets. A *spec* (frozen, scalars only) says which data is meant and can be a cache key,
-a line in a scenario file or part of a link; `load()` turns it into a `Dataset`.
+Room: datasets. A *spec* (frozen; numbers, texts, tuples of them) says which data is meant and can
+be a cache key, part of a scenario file or of a link; `load()` turns it into a `Dataset`.
 """
 
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ def from_weights(name: str, note: str, domain: Domain | GridDomain, weights: Flo
 
 
 class DatasetSpec(Protocol):
-    """Says which data is meant; every field is a scalar or a string."""
+    """Says which data is meant; every field is a number, a text or a tuple of them."""
 
     def load(self, progress: Progress = no_progress) -> Dataset:
         """Read or make the data; `progress` is told the finished share and may raise to cancel."""

@@ -11,6 +11,8 @@ from caldp_core.datasets import (
     DatasetSpec,
     Geometric,
     Gowalla,
+    OwnPlaces,
+    OwnTable,
     PermutedGeometric,
     Snap,
     Survey,
@@ -56,6 +58,8 @@ SLOTS: Final[dict[str, tuple[Any, dict[str, type]]]] = {
             "survey": Survey,
             "web-visits": WebVisits,
             "yes-or-no": YesOrNo,
+            "table": OwnTable,
+            "places": OwnPlaces,
         },
     ),
     "policy": (

@@ -171,10 +171,19 @@ def _text(value: Any) -> str:
     if isinstance(value, list):
         # A single number in a list ends with a semicolon, to be told from a number.
         single = len(value) == 1 and not isinstance(value[0], str)
-        return _LIST.join(_text(part) for part in value) + _LIST * single
+        return _LIST.join(_in_list(_text(part)) for part in value) + _LIST * single
     if isinstance(value, float):
         return str(value).removesuffix(".0")
     return "" if value is None else str(value)
+
+
+def _in_list(text: str) -> str:
+    """A text as a part of a list: the sign between parts is written as in an address."""
+    return text.replace("%", "%25").replace(_LIST, "%3B")
+
+
+def _out_of_list(text: str) -> str:
+    return text.replace("%3B", _LIST).replace("%25", "%")
 
 
 def from_flat(cls: type[T], flat: Mapping[str, str], kinds: Kinds) -> T:
@@ -233,6 +242,8 @@ def _read(text: str, hint: Any) -> Any:
         (part, _) = get_args(hint)
         mark = _ROWS if get_origin(part) is tuple else _LIST
         parts = text.removesuffix(mark).split(mark) if text else []
+        if part is str:
+            parts = [_out_of_list(each) for each in parts]
         values = tuple(_read(each, part) for each in parts)
         return MISSING if MISSING in values else values
     value = _READERS[float if hint == Level else hint](text)

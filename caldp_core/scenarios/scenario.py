@@ -134,16 +134,20 @@ class Scenario:
             text = Path(path).read_text(encoding="utf-8")
         except (OSError, ValueError) as error:  # a path with a null character is a ValueError
             raise CaldpError(f"The scenario file {str(path)!r} can't be read: {error}.") from error
+        return cls.from_text(text, f"The scenario file {path}")
+
+    @classmethod
+    def from_text(cls, text: str, name: str = "The scenario file") -> "Scenario":
+        """Read what a scenario file holds; raises `CaldpError`, calling it `name`."""
         try:
             data = json.loads(text, object_pairs_hook=_object)
         except CaldpError:
             raise
         except ValueError as error:
-            raise CaldpError(f"The scenario file {path} is not JSON: {error}.") from error
+            raise CaldpError(f"{name} is not JSON: {error}.") from error
         except RecursionError:
             raise CaldpError(
-                f"The scenario file {path} has too many brackets in each other; "
-                "a scenario needs four."
+                f"{name} has too many brackets in each other; a scenario needs four."
             ) from None
         return cls.from_dict(data)
 

@@ -12,6 +12,7 @@ from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import GridDomain
 from caldp_ui.adversary.beliefs import Onlooker, Pair, Shown, region
 from caldp_ui.words import formats, promise
+from caldp_ui.words.formats import per_hundred
 from caldp_ui.words.towns import place_name
 from caldp_ui.words.vocabulary import PLACES
 
@@ -19,24 +20,24 @@ from caldp_ui.words.vocabulary import PLACES
 def headline(what: Shown) -> str:
     """How much the onlooker believes in the truth: new reports, one kept, plain LDP, before."""
     ours, plain, days = what.ours, what.plain, what.record.days
-    before = chance(ours.on_truth(0))
+    before = ours.on_truth(0)
     if not days:
-        return f"Before any report an onlooker puts **{before}** on the true place."
+        return f"Before any report an onlooker puts **{chance(before)}** on the true place."
     block = promise.block_of(PLACES, what.record.scenario)
     reads = "" if block == PLACES.whole else f" reads the {block} and"
-    kept = f"; from one report, kept, {chance(ours.on_truth(1))}" if days > 1 else ""
+    kept = f"; from one report, kept, {per_hundred(ours.on_truth(1))}" if days > 1 else ""
     return (
         f"From {formats.count(days, 'new report', 'new reports')} an onlooker{reads} puts "
-        f"**{chance(ours.on_truth(days))}** on the true place{kept}; with plain LDP "
-        f"{chance(plain.on_truth(days))}; before {before}."
+        f"**{per_hundred(ours.on_truth(days))} of 100** on the true place{kept}; with plain LDP "
+        f"{per_hundred(plain.on_truth(days))}; before any report {per_hundred(before)}."
     )
 
 
 def alone(day: int, ours: float, plain: float) -> str:
     """What one day's report tells by itself."""
     return (
-        f"From report {day} alone an onlooker puts **{chance(ours)}** on the true place; with "
-        f"plain LDP {chance(plain)}."
+        f"From report {day} alone an onlooker puts **{per_hundred(ours)} of 100** on the true "
+        f"place; with plain LDP {per_hundred(plain)}."
     )
 
 

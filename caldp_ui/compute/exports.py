@@ -11,16 +11,26 @@ from typing import Final
 
 import numpy as np
 
+from caldp_core.datasets import OwnPlaces, OwnTable
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Result
 from caldp_core.scenarios.scenario import Scenario
 
 COMMAND: Final = "python -m caldp_core run scenario.json"
+_LONG: Final = 4_000
+"""Characters of a file that is too long for code and for a sheet of paper."""
 
 
 def scenario_json(scenario: Scenario) -> str:
     """The scenario as a file, for people and for the command line."""
     return json.dumps(scenario.to_dict(), indent=2, ensure_ascii=False)
+
+
+def is_long(scenario: Scenario) -> bool:
+    """True of one's own data that fill more than a page: code and records leave them to a file."""
+    return isinstance(scenario.dataset, OwnTable | OwnPlaces) and (
+        len(scenario_json(scenario)) > _LONG
+    )
 
 
 def snippet(scenario: Scenario) -> str:
@@ -34,7 +44,9 @@ def snippet(scenario: Scenario) -> str:
 
 
 def literal(scenario: Scenario) -> str:
-    """The scenario as a Python expression."""
+    """The scenario as a Python expression: whole, or from its file where it is long."""
+    if is_long(scenario):
+        return 'Scenario.from_file("scenario.json")'
     return f"Scenario.from_dict(\n{pformat(scenario.to_dict(), sort_dicts=False)}\n)"
 
 

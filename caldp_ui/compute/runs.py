@@ -5,9 +5,11 @@ take two different kinds without fields for the same. Cached values are shared b
 read-only.
 """
 
+import hashlib
 import json
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Final
 
 import streamlit as st
 
@@ -26,16 +28,20 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.planner import Recommendation, best_family
 from caldp_ui.compute.sources import file_state
 
+_LONG: Final = 10_000
+
 
 def key(scenario: Scenario) -> str:
-    """The scenario's canonical text, and the state of the file that its data come from."""
+    """What stands for the scenario and the state of the file that its data come from."""
     return f"{_text(scenario)} {file_state(scenario.dataset)}"
 
 
 @lru_cache(maxsize=1024)
 def _text(scenario: Scenario) -> str:
     # Equal records of two classes are different to `lru_cache`, which asks for equality.
-    return json.dumps(scenario.to_dict(), sort_keys=True)
+    text = json.dumps(scenario.to_dict(), sort_keys=True)
+    # Caches hash their keys at each look-up: a scenario with its data in it stands by its own hash.
+    return text if len(text) <= _LONG else hashlib.sha256(text.encode()).hexdigest()
 
 
 def dataset(scenario: Scenario) -> Dataset:

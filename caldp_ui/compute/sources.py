@@ -3,10 +3,11 @@
 Room: controls.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from caldp_core.datasets import Cities, DatasetSpec, Gowalla, Snap, Survey
+from caldp_core.datasets import Cities, DatasetSpec, Gowalla, OwnPlaces, OwnTable, Snap, Survey
 from caldp_core.datasets.fetch import GOWALLA_FILE, cache_folder
 from caldp_core.scenarios.scenario import Scenario
 
@@ -30,17 +31,15 @@ def places() -> dict[str, DatasetSpec]:
     return {**_PLACES, **({_SNAP_TITLE: snap} if snap else {})}
 
 
-def title_of(spec: DatasetSpec) -> str:
+def title_of(spec: DatasetSpec, titles: Mapping[str, DatasetSpec]) -> str:
     """The title of a dataset; one with settings of its own goes by its kind."""
-    for title, known in places().items():
-        if type(known) is type(spec):
-            return title
-    return type(spec).__name__
+    alike = [title for title, known in titles.items() if type(known) is type(spec)]
+    return next((t for t in alike if titles[t] == spec), alike[0] if alike else type(spec).__name__)
 
 
 def has_people(spec: DatasetSpec) -> bool:
     """True where the data are people, not only a distribution to draw people from."""
-    return isinstance(spec, Gowalla | Snap | Survey)
+    return isinstance(spec, Gowalla | Snap | Survey | OwnTable | OwnPlaces)
 
 
 def file_state(spec: DatasetSpec) -> tuple[int, int] | None:
@@ -54,9 +53,9 @@ def file_state(spec: DatasetSpec) -> tuple[int, int] | None:
     return found.st_mtime_ns, found.st_size
 
 
-def choose(scenario: Scenario, title: str) -> Scenario:
-    """The scenario with the dataset of that title; a distribution needs a number of people."""
-    return peopled(replace(scenario, dataset=places()[title]))
+def choose(scenario: Scenario, spec: DatasetSpec) -> Scenario:
+    """The scenario with that dataset; a distribution needs a number of people."""
+    return peopled(replace(scenario, dataset=spec))
 
 
 def peopled(scenario: Scenario) -> Scenario:

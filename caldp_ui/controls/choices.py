@@ -11,6 +11,7 @@ from caldp_core.datasets import (
     DatasetSpec,
     Geometric,
     Gowalla,
+    OwnTable,
     PermutedGeometric,
     Survey,
     Uniform,
@@ -28,6 +29,7 @@ from caldp_core.scenarios.protection import (
     SensitiveSymbols,
     StateBlocks,
 )
+from caldp_ui.session import own
 
 DATA: Final[dict[str, DatasetSpec]] = {
     "Zipf, 1,000 values": Zipf(),
@@ -40,14 +42,15 @@ DATA: Final[dict[str, DatasetSpec]] = {
     "Gowalla (reconstructed grid)": Gowalla(),
     "Synthetic cities": Cities(),
 }
-"""Datasets by the title that readers see."""
+"""Datasets that ship, by the title that readers see."""
 _NEW_YORK: Final = SensitiveAreas(("+40.2,41.4,-74.8,-73.2",))
 
 
-def title_of(spec: DatasetSpec) -> str:
-    """The title of a dataset; one with settings of its own goes by its kind."""
-    same = [title for title, known in DATA.items() if known == spec]
-    return same[0] if same else type(spec).__name__
+def data_sets(shown: DatasetSpec) -> dict[str, DatasetSpec]:
+    """Those that ship, tables that this visit has brought, and what is `shown`, by their titles."""
+    brought = [spec for spec in (*own.kept().values(), shown) if isinstance(spec, OwnTable)]
+    found = {**DATA, **{f"{own.YOURS}{spec.title}": spec for spec in brought}}
+    return found if shown in found.values() else {**found, type(shown).__name__: shown}
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.catalogue import MECHANISMS, mechanisms_for
 from caldp_core.mechanisms.specs import MechanismSpec
 from caldp_core.scenarios.best import Best
+from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import curves, runs, sources
 from caldp_ui.session.scenarios import S, another_draw, bind, steer
 from caldp_ui.session.slot import Slot
@@ -77,12 +78,21 @@ def people(slot: Slot[S], in_data: int | None) -> None:
     )
 
 
-def data(slot: Slot[S], titles: Mapping[str, DatasetSpec]) -> None:
-    """Which data, of those that the page can show."""
+def data(
+    slot: Slot[S],
+    titles: Mapping[str, DatasetSpec],
+    choose: Callable[[Scenario, DatasetSpec], Scenario] = sources.choose,
+) -> None:
+    """Which data, of those that the page can show; `choose`: the scenario with them."""
     st.selectbox(
         "Data",
         list(titles),
-        **bind(slot, "data", sources.title_of(slot.now().scenario.dataset), sources.choose),
+        **bind(
+            slot,
+            "data",
+            sources.title_of(slot.now().scenario.dataset, titles),
+            lambda s, title: choose(s, titles[title]),
+        ),
     )
 
 

@@ -127,7 +127,7 @@ def _off(each: Drawn, tv: float) -> str:
 def _short(each: Drawn, tv: float) -> str:
     """The number alone."""
     is_share = each.line.scenarios[0].estimator != "none"
-    return formats.out_of(min(tv, 1.0)) if is_share else formats.share(tv)
+    return formats.of_hundred(min(tv, 1.0)) if is_share else formats.share(tv)
 
 
 def _points(each: Drawn) -> tuple[list[float], list[float]]:

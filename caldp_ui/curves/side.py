@@ -11,9 +11,9 @@ import streamlit as st
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.mechanisms import FAMILIES
 from caldp_ui.compute import runs
-from caldp_ui.compute.sources import peopled
+from caldp_ui.compute.sources import choose, title_of
 from caldp_ui.controls import common
-from caldp_ui.controls.choices import DATA, NAMES, protections, title_of
+from caldp_ui.controls.choices import NAMES, data_sets, protections
 from caldp_ui.controls.common import METHODS
 from caldp_ui.curves.axes import AXES
 from caldp_ui.curves.slot import SLOT, Curves
@@ -59,15 +59,15 @@ def settings(record: Curves) -> None:
         placeholder="Your own",
         **SLOT.bind("preset", fits[0] if fits else None, lambda r, v: PRESETS[v]),  # noqa: ARG005
     )
-    title = title_of(record.scenario.dataset)
+    titles = data_sets(record.scenario.dataset)
     st.selectbox(
         "Data",
-        [*DATA, *({title} - DATA.keys())],
+        list(titles),
         **bind(
             SLOT,
             "data",
-            title,
-            lambda s, v: peopled(replace(s, dataset=DATA.get(v, s.dataset), n=None)),
+            title_of(record.scenario.dataset, titles),
+            lambda s, v: choose(replace(s, n=None), titles[v]),
         ),
     )
     known = protections(runs.dataset(record.scenario).domain)

@@ -164,7 +164,7 @@ def _data_sets() -> dict[str, DatasetSpec]:
 
 
 def _title_of(spec: DatasetSpec) -> str:
-    return _PART_TITLE if spec == PART else sources.title_of(spec)
+    return _PART_TITLE if spec == PART else sources.title_of(spec, sources.places())
 
 
 def _with_data(record: Far, title: str) -> Far:

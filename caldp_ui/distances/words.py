@@ -69,7 +69,7 @@ def _km_off(result: Result) -> str:
 
 def _wrong(result: Result) -> str:
     tv = result.first.errors.tv
-    return formats.out_of(tv) if tv <= 1 + 1e-9 else formats.share(tv)
+    return formats.of_hundred(tv) if tv <= 1 + 1e-9 else formats.share(tv)
 
 
 def error(result: Result) -> Fact:

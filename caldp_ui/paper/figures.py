@@ -163,7 +163,7 @@ def figure_3(record: Paper) -> None:
     found = {name: quick(scenario) for name, scenario in (("ours", ours), ("plain", plain))}
     with st.container(key="headline"):
         off = {
-            name: "takes long" if result is None else formats.out_of(result.first.errors.tv)
+            name: "takes long" if result is None else formats.of_hundred(result.first.errors.tv)
             for name, result in found.items()
         }
         st.markdown(

@@ -15,7 +15,7 @@ from caldp_ui.app import addresses
 from caldp_ui.compute import exports
 from caldp_ui.parts import record
 from caldp_ui.parts.record import Checked, Exhibit
-from caldp_ui.session import jobs
+from caldp_ui.session import jobs, own
 from caldp_ui.session.scenarios import S
 from caldp_ui.session.slot import R, Slot
 from caldp_ui.words.vocabulary import Vocabulary
@@ -32,6 +32,8 @@ _KINDS: Final = {
 """What a file is, and its icon, by the end of its name."""
 PLAIN: Final = "plain-ldp"
 """The file of the best plain LDP that stands beside a page's protection."""
+_QR_MAX: Final = 2_331
+"""Most bytes of a QR code that stands some dirt (level M)."""
 
 
 def section(
@@ -85,6 +87,12 @@ def link(slot: Slot[R]) -> None:
 
 def link_of(query: Mapping[str, str]) -> None:
     """The address to copy, and as a QR code where others can open it."""
+    if own.is_left_out(query):
+        st.markdown(
+            "**Link** · none: your data are too long for one. The address bar serves this visit "
+            "alone; **scenario.json holds the data**, and “Your data” opens it again."
+        )
+        return
     address = addresses.here(query)
     others = addresses.for_others(address)
     st.markdown("**Link** · opens what you see; the address bar always holds it")
@@ -94,6 +102,9 @@ def link_of(query: Mapping[str, str]) -> None:
             "This server answers this machine only. README, “For a whole class”, says how others "
             "in the room can open the link; a QR code for them is shown here then."
         )
+        return
+    if len(others) > _QR_MAX:
+        st.caption("It is too long for a QR code.")
         return
     with st.container(key="qr"):
         st.image(
@@ -130,11 +141,21 @@ def drawer(key: str, show: Callable[[], None]) -> None:
 
 def files(slot: Slot[S], result: Result, beside: Mapping[str, Scenario]) -> None:
     """The estimate, its scenario, and those `beside` by name, as files."""
+    if own.is_own(result.setup.scenario.dataset):
+        st.caption(_who_holds_them(result.setup.scenario))
     with st.container(horizontal=True):
         file(slot.key("csv"), "estimate.csv", lambda: exports.estimate_csv(result))
         file(slot.key("json"), "scenario.json", exports.scenario_json(result.setup.scenario))
         for name, scenario in beside.items():
             file(slot.key(f"json-{name}"), f"{name}.json", exports.scenario_json(scenario))
+
+
+def _who_holds_them(scenario: Scenario) -> str:
+    """Which files hold a visitor's own data."""
+    who = "scenario.json, the Python code and the record hold"
+    if exports.is_long(scenario):
+        who = "scenario.json holds"
+    return f"{who} **your own data**; estimate.csv holds only what the randomised reports tell."
 
 
 def code(result: Result) -> None:
@@ -161,7 +182,7 @@ def record_page(slot: Slot[S], nouns: Vocabulary, shown: Exhibit) -> None:
     if found is not None:
         st.download_button(
             "record.html",
-            record.html(nouns, shown, found, addresses.here(slot.query())),
+            record.html(nouns, shown, found, _address(slot.query())),
             "record.html",
             "text/html",
             key=slot.key("record"),
@@ -169,6 +190,10 @@ def record_page(slot: Slot[S], nouns: Vocabulary, shown: Exhibit) -> None:
             type="primary",
             on_click="ignore",
         )
+
+
+def _address(query: Mapping[str, str]) -> str:
+    return "" if own.is_left_out(query) else addresses.here(query)
 
 
 def _told(job: jobs.Job[Checked]) -> str:

@@ -55,7 +55,7 @@ def check(scenario: Scenario, progress: Progress) -> Checked:
 
 
 def html(nouns: Vocabulary, shown: Exhibit, checked: Checked, address: str) -> str:
-    """The record, whole; `address` opens the scenario."""
+    """The record, whole; `address` opens the scenario, "" where none does."""
     ours, setup = shown.ours, shown.ours.setup
     told = policies.told(nouns, setup)
     return filled(
@@ -71,12 +71,26 @@ def html(nouns: Vocabulary, shown: Exhibit, checked: Checked, address: str) -> s
             for a, b in _method(ours, told, checked.expected)
         ),
         audit=_audit(checked.audited),
-        repeat=f"<code>{exports.COMMAND}</code> with the scenario below as scenario.json gives "
-        f"the same digits; so does <code>{escape(address)}</code>. Seed "
-        f"{setup.scenario.seed}, caldp {__version__}.",
-        scenario=f"<p><code>{escape(json.dumps(setup.scenario.to_dict(), ensure_ascii=False))}"
-        "</code></p>",
+        repeat=_repeat(setup, address),
+        scenario=_scenario(setup),
     )
+
+
+def _repeat(setup: Setup, address: str) -> str:
+    link = f"; so does <code>{escape(address)}</code>" if address else ""
+    below = "the file" if exports.is_long(setup.scenario) else "the scenario below as"
+    return (
+        f"<code>{exports.COMMAND}</code> with {below} scenario.json gives the same digits{link}. "
+        f"Seed {setup.scenario.seed}, caldp {__version__}."
+    )
+
+
+def _scenario(setup: Setup) -> str:
+    """The scenario itself, but for one whose data would fill sheets."""
+    if exports.is_long(setup.scenario):
+        return ""
+    text = json.dumps(setup.scenario.to_dict(), ensure_ascii=False)
+    return f"<p><code>{escape(text)}</code></p>"
 
 
 def filled(**parts: str) -> str:

@@ -23,7 +23,6 @@ BACKGROUNDS: Final = {
 """What the collector takes homes to be, for readers; others go by their name in files."""
 
 
-_NOBODY: Final = 1e-9
 """What sums of floats leave of nothing."""
 
 
@@ -61,16 +60,7 @@ def wrong(result: Result) -> tuple[str, str]:
     tv = result.first.errors.tv
     if tv > 1 + 1e-9:
         return accuracy.wrong_of_hundred(PLACES, tv)
-    return _of_hundred(tv), f"of 100 people {PLACES.wrong}"
-
-
-def _of_hundred(share: float) -> str:
-    """Whole people from ten on, two digits from one on, else one."""
-    if share < _NOBODY:
-        return "0"
-    if share >= 0.0995:
-        return f"{100 * share:.0f}"
-    return f"{100 * share:.2g}" if share >= 0.00995 else f"{100 * share:.1g}"
+    return formats.per_hundred(tv), f"of 100 people {PLACES.wrong}"
 
 
 def subtitle(result: Result) -> str:

@@ -39,7 +39,7 @@ def _promise(what: Shown) -> None:
     promises.shield(PLACES, what.setup)
     promises.not_promised(PLACES, what.setup)
     dataset = what.setup.dataset
-    st.caption(f"Data: **{dataset.name}**. {as_text(dataset.note)}")
+    st.caption(f"Data: **{as_text(dataset.name)}**. {as_text(dataset.note)}")
 
 
 def _curves(what: Shown) -> None:

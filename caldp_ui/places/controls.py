@@ -4,12 +4,13 @@ Room: places.
 """
 
 from dataclasses import replace
-from typing import Final
+from typing import Final, TypeVar
 
 import streamlit as st
 
 from caldp_core.basics.limits import N_MAX
-from caldp_core.domain.grid import GridDomain
+from caldp_core.datasets import DatasetSpec, OwnPlaces
+from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.scenarios.protection import (
     AdaptiveBlocks,
     BlocksSpec,
@@ -23,14 +24,17 @@ from caldp_core.scenarios.protection import (
     StateBlocks,
 )
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.compute import sources
+from caldp_ui.compute import runs, sources
 from caldp_ui.controls import common
 from caldp_ui.places import edits
+from caldp_ui.places.presets import blocks_of
 from caldp_ui.places.slot import SLOT
+from caldp_ui.session import own
 from caldp_ui.session.scenarios import bind
 from caldp_ui.words import formats
 from caldp_ui.words.glossary import DEFINITIONS
 
+K = TypeVar("K")
 BLOCK_KINDS: Final[dict[str, BlocksSpec]] = {
     "One block: the whole map": OneBlock(),
     "A grid of blocks": GridBlocks(),
@@ -43,35 +47,45 @@ SENSITIVE_KINDS: Final[dict[str, SensitiveSpec]] = {
     "Only areas that I draw": SensitiveAreas(),
     "Thinly settled places": SensitiveInhabited(),
 }
+_PAPERS: Final = (StateBlocks, AdaptiveBlocks, SensitiveInhabited)
+"""What is known for the paper's map only."""
 _ADAPTIVE: Final = (10, 50, 100, 250, 500, 875, 1750, 4000)
 
 
 def protection(scenario: Scenario, domain: GridDomain) -> None:
     """Blocks and the sensitive set."""
+    blocks, sensitive = _known(BLOCK_KINDS, domain), _known(SENSITIVE_KINDS, domain)
+    blocks = {t: blocks_of(domain) if s == GridBlocks() else s for t, s in blocks.items()}
     st.selectbox(
         "Hide people among all places of …",
-        list(BLOCK_KINDS),
+        list(blocks),
         help=DEFINITIONS["block"],
         **bind(
             SLOT,
             "blocks",
-            _title(BLOCK_KINDS, scenario.context.blocks),
-            lambda s, title: s.with_context(blocks=BLOCK_KINDS[title]),
+            _title(blocks, scenario.context.blocks),
+            lambda s, title: s.with_context(blocks=blocks[title]),
         ),
     )
     _block_details(scenario, domain)
     st.selectbox(
         "Sensitive are …",
-        list(SENSITIVE_KINDS),
+        list(sensitive),
         help=DEFINITIONS["sensitive set"],
         **bind(
             SLOT,
             "sensitive",
-            _title(SENSITIVE_KINDS, scenario.context.sensitive),
-            lambda s, title: s.with_context(sensitive=SENSITIVE_KINDS[title]),
+            _title(sensitive, scenario.context.sensitive),
+            lambda s, title: s.with_context(sensitive=sensitive[title]),
         ),
     )
     _sensitive_details(scenario)
+
+
+def _known(kinds: dict[str, K], domain: GridDomain) -> dict[str, K]:
+    """The kinds that a map has."""
+    on_papers = domain == US_GRID
+    return {t: spec for t, spec in kinds.items() if on_papers or not isinstance(spec, _PAPERS)}
 
 
 def _title(kinds: dict[str, BlocksSpec] | dict[str, SensitiveSpec], spec: object) -> str | None:
@@ -149,9 +163,25 @@ def _sensitive_details(scenario: Scenario) -> None:
         )
 
 
+def _data_sets() -> dict[str, DatasetSpec]:
+    """Those that everybody has, and the places that this visit has brought."""
+    brought = [*own.kept().values(), SLOT.now().scenario.dataset]
+    yours = {f"{own.YOURS}{spec.title}": spec for spec in brought if isinstance(spec, OwnPlaces)}
+    return {**sources.places(), **yours}
+
+
+def chosen(before: Scenario, spec: DatasetSpec) -> Scenario:
+    """The scenario with other data, under a protection that their map has."""
+    scenario = sources.choose(before, spec)
+    domain = runs.map_of(runs.dataset(scenario))
+    if domain == runs.map_of(runs.dataset(before)):
+        return scenario
+    return scenario.with_context(blocks=blocks_of(domain), sensitive=EverythingSensitive())
+
+
 def more() -> None:
     """Data, family and estimator: for those who want to compare."""
-    common.data(SLOT, sources.places())
+    common.data(SLOT, _data_sets(), chosen)
     if not sources.fetched_snap():
         st.caption(
             "SNAP's own file appears here once `python -m caldp_core fetch gowalla` has brought it."

@@ -3,8 +3,10 @@
 Room: places.
 """
 
+from functools import cache
 from typing import Final
 
+from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.scenarios.protection import (
     AdaptiveBlocks,
     EverythingSensitive,
@@ -15,6 +17,7 @@ from caldp_core.scenarios.protection import (
     StateBlocks,
 )
 from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.compute import runs
 from caldp_ui.controls import presets
 from caldp_ui.controls.presets import Preset
 
@@ -22,6 +25,20 @@ _THREE_CITIES: Final = SensitiveAreas(
     ("+40.2,41.4,-74.8,-73.2", "+41.4,42.4,-88.4,-87.2", "+33.4,34.6,-118.8,-117.4")
 )
 _ALL: Final = EverythingSensitive()
+_CELLS: Final = 5
+"""Rows and columns of cells in a block, on maps other than the paper's."""
+_PLAIN: Final = Preset(
+    "Plain LDP: everything alike",
+    "Hide every place from every other, from one end of the map to the other.",
+    OneBlock(),
+    _ALL,
+)
+_NOTHING: Final = Preset(
+    "Nothing",
+    "Every report names its place: what is left is the error of sampling.",
+    OneBlock(),
+    SensitiveAreas(()),
+)
 
 PRESETS: Final = (
     Preset(
@@ -30,12 +47,7 @@ PRESETS: Final = (
         GridBlocks(25, 35),
         _ALL,
     ),
-    Preset(
-        "Plain LDP: everything alike",
-        "Hide every place from every other, coast to coast.",
-        OneBlock(),
-        _ALL,
-    ),
+    _PLAIN,
     Preset(
         "US states",
         "Hide where in a state someone is, not which state.",
@@ -60,15 +72,38 @@ PRESETS: Final = (
         GridBlocks(25, 35),
         SensitiveInhabited(1, 5_000),
     ),
-    Preset(
-        "Nothing",
-        "Every report names its place: what is left is the error of sampling.",
-        OneBlock(),
-        SensitiveAreas(()),
-    ),
+    _NOTHING,
 )
+
+
+def blocks_of(domain: GridDomain) -> GridBlocks:
+    """Blocks to begin with: the paper's on its map, elsewhere of about 5 × 5 cells."""
+    if domain == US_GRID:
+        return GridBlocks()
+    return GridBlocks(max(domain.rows // _CELLS, 1), max(domain.columns // _CELLS, 1))
+
+
+def presets_of(domain: GridDomain) -> tuple[Preset, ...]:
+    """The ready protections of a map: states, cities and numbers of inhabitants are the paper's."""
+    return PRESETS if domain == US_GRID else _elsewhere(domain)
+
+
+@cache
+def _elsewhere(domain: GridDomain) -> tuple[Preset, ...]:
+    side = f"{_CELLS * domain.cell:g}°"
+    return (
+        Preset(
+            f"Blocks of about {side}",
+            f"Hide where in a block of about {side} × {side} someone is, not which block.",
+            blocks_of(domain),
+            _ALL,
+        ),
+        _PLAIN,
+        _NOTHING,
+    )
 
 
 def fitting(scenario: Scenario) -> Preset | None:
     """The preset that the scenario shows, if it is one."""
-    return presets.fitting(PRESETS, scenario)
+    domain = runs.map_of(runs.dataset(scenario))
+    return presets.fitting(presets_of(domain), scenario)

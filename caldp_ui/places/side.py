@@ -11,7 +11,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.controls import common, presets
 from caldp_ui.parts import headline, pins
 from caldp_ui.places import controls, edits
-from caldp_ui.places.presets import PRESETS
+from caldp_ui.places.presets import presets_of
 from caldp_ui.places.slot import SLOT
 
 
@@ -22,7 +22,7 @@ def show(setup: Setup, domain: GridDomain) -> None:
         common.epsilon(SLOT)
         common.people(SLOT, setup.dataset.n)
     headline.odds(setup)
-    presets.picker(SLOT, PRESETS)
+    presets.picker(SLOT, presets_of(domain))
     pins.again(SLOT)
     # What is closed is not drawn: every control costs each run a little.
     protection = st.expander("What is protected", key=SLOT.key("protection"), on_change="rerun")

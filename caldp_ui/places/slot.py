@@ -10,6 +10,7 @@ from typing import Final
 from caldp_core.domain.grid import Area
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
+from caldp_ui.session import own
 from caldp_ui.session.pins import PinSlot
 from caldp_ui.session.scenarios import (
     WithScenario,
@@ -66,6 +67,10 @@ class PlacesLink:
 
 
 def _with_earlier_protection(shown: Places, earlier: Places) -> Places:
+    """Data of one's own take their map along: a step back leads to what was shown before."""
+    data = (shown.scenario.dataset, earlier.scenario.dataset)
+    if data[0] != data[1] and any(map(own.is_own, data)):
+        return earlier
     was = earlier.scenario.context
     changed = shown.scenario.with_context(blocks=was.blocks, sensitive=was.sensitive)
     return replace(shown, scenario=changed)

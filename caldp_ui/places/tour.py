@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import streamlit as st
 
+from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.scenarios.protection import GridBlocks, OneBlock
 from caldp_ui.places.slot import SLOT
 from caldp_ui.session.scenarios import another_draw, steer
@@ -68,9 +69,11 @@ STEPS: Final = (
 )
 
 
-def button() -> None:
-    """Opens the strip, or closes it."""
+def button(domain: GridDomain) -> None:
+    """Opens the strip, or closes it; on the paper's map, whose blocks it shows."""
     is_open = _step() is not None
+    if domain != US_GRID and not is_open:
+        return
     st.button(
         "End the tour" if is_open else "Tour",
         icon=":material/tour:",

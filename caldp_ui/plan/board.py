@@ -3,7 +3,9 @@
 Room: plan.
 """
 
+from collections.abc import Callable
 from functools import partial
+from typing import Final
 
 import pandas as pd
 import streamlit as st
@@ -14,6 +16,7 @@ from caldp_ui.charts.show import show
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import NAMES
 from caldp_ui.parts import hand_on, pins
+from caldp_ui.parts.tabs import tabs
 from caldp_ui.plan import charts, files, pinned, words, work
 from caldp_ui.plan.deployments import DEPLOYMENTS
 from caldp_ui.plan.pinned import BESIDE
@@ -21,6 +24,7 @@ from caldp_ui.plan.slot import SLOT, Plan
 from caldp_ui.plan.work import Need
 from caldp_ui.session import findings, jobs
 from caldp_ui.session.scenarios import steer
+from caldp_ui.session.ticking import run_page
 from caldp_ui.words import formats
 
 
@@ -34,16 +38,17 @@ def view(record: Plan) -> None:
         partial(_show, record),
     )
     pins.show(SLOT, BESIDE, record)
-    beside = jobs.started(
+    tabs(SLOT.key("tabs"), _TABS, record)
+
+
+def _beside(record: Plan) -> work.Beside | None:
+    """What the tables show, made beside the page; None while it is on its way."""
+    return jobs.started(
         SLOT.key("beside"),
         f"{_name(record)} {record.within}",
         partial(work.beside, record),
         lambda job: f"Methods side by side: {job.share:.0%}",
     )
-    if beside is not None:
-        _methods(record, beside.methods)
-        _deployments(beside.deployments)
-    files.show(record)
 
 
 def _name(record: Plan) -> str:
@@ -90,8 +95,10 @@ def _show(record: Plan, found: list[Need]) -> None:
     hand_on.file(SLOT.key("csv"), "people.csv", partial(files.csv_of, record, points))
 
 
-def _methods(record: Plan, table: list[tuple[str, dict[str, Need]]]) -> None:
+def _methods(record: Plan) -> None:
     """People by method and protection, the fewest marked."""
+    found = _beside(record)
+    table = [] if found is None else found.methods
     known = [n.people for _, row in table for n in row.values() if n.people]
     if not known:
         return
@@ -120,11 +127,14 @@ def _cell(need: Need | None, table: list[tuple[str, dict[str, Need]]]) -> str:
     return words.about(need.people) + (" ✓" if need.people <= 1.005 * least else "")
 
 
-def _deployments(needed: list[Need]) -> None:
+def _deployments(record: Plan) -> None:
     """Each published ε: odds after one report, a day and a month, and people needed here."""
-    st.markdown("**What does their ε mean here?** Published deployments of local DP")
+    found = _beside(record)
+    if found is None:
+        return
+    st.markdown("Published deployments of local DP, and what their ε would mean for your survey")
     rows = {}
-    for each, plain in zip(DEPLOYMENTS, needed, strict=True):
+    for each, plain in zip(DEPLOYMENTS, found.deployments, strict=True):
         rows[each.title] = {
             "ε a report": f"{each.epsilon:.3g}",
             "guessed right of 100, one report": formats.hundred(guessed_right(each.epsilon)),
@@ -147,14 +157,18 @@ def _deployments(needed: list[Need]) -> None:
     )
     columns = st.columns(len(DEPLOYMENTS))
     for column, each in zip(columns, DEPLOYMENTS, strict=True):
-        column.button(
-            f"Use ε = {each.epsilon:.3g}",
-            key=SLOT.key(f"use-{each.title}"),
-            help=each.title,
-            on_click=_use,
-            args=(each.epsilon,),
-        )
+        label, key = f"Use ε = {each.epsilon:.3g}", SLOT.key(f"use-{each.title}")
+        if column.button(label, key=key, help=each.title):
+            _use(each.epsilon)
 
 
 def _use(epsilon: float) -> None:
     steer(SLOT, lambda s: s.with_context(epsilon=epsilon))
+    run_page()  # a press in a tab draws the tab alone
+
+
+_TABS: Final[dict[str, Callable[[Plan], None]]] = {
+    "Which method": _methods,
+    "What does their ε mean here?": _deployments,
+    "Hand it on": files.show,
+}

@@ -5,7 +5,6 @@ Room: plan.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 import streamlit as st
 
@@ -31,11 +30,7 @@ def accuracy(mechanism, p, n):
 
 
 def show(record: Plan) -> None:
-    """Link, file and code, in a part of the page that opens on demand."""
-    hand_on.drawer(SLOT.key("hand-on"), partial(_show, record))
-
-
-def _show(record: Plan) -> None:
+    """Link, file and code."""
     left, right = st.columns(2, gap="large")
     with left:
         hand_on.link(SLOT)

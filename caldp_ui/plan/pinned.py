@@ -6,6 +6,7 @@ Room: plan.
 from typing import Final
 
 from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_ui.app.errors import as_text
 from caldp_ui.compute import runs
 from caldp_ui.parts import pins
 from caldp_ui.plan import words, work
@@ -40,7 +41,7 @@ def _numbers(record: Plan) -> dict[str, str]:
         "method": MECHANISMS[found.method].title,
         "guessed right from 50:50, of 100": formats.hundred(promise.chance(setup)),
         "people protected": formats.out_of(promise.protected_share(setup)),
-        "data": setup.dataset.name,
+        "data": as_text(setup.dataset.name),
     }
 
 

@@ -9,9 +9,9 @@ from typing import Final
 import streamlit as st
 
 from caldp_ui.compute import runs
-from caldp_ui.compute.sources import peopled
+from caldp_ui.compute.sources import choose, title_of
 from caldp_ui.controls import common
-from caldp_ui.controls.choices import DATA, NAMES, title_of
+from caldp_ui.controls.choices import NAMES, data_sets
 from caldp_ui.parts import headline, pins
 from caldp_ui.plan import words
 from caldp_ui.plan.slot import GOALS, SLOT, Plan
@@ -44,15 +44,15 @@ def settings(record: Plan) -> None:
         **SLOT.bind("protection", record.protection, lambda r, v: replace(r, protection=v)),
     )
     headline.odds(runs.setup(record.under(record.protection, record.epsilon)))
-    title = title_of(record.scenario.dataset)
+    titles = data_sets(record.scenario.dataset)
     st.selectbox(
         "Plan with data like",
-        [*DATA, *({title} - DATA.keys())],
+        list(titles),
         **bind(
             SLOT,
             "data",
-            title,
-            lambda s, v: peopled(replace(s, dataset=DATA.get(v, s.dataset), n=s.n)),
+            title_of(record.scenario.dataset, titles),
+            lambda s, v: choose(s, titles[v]),
         ),
     )
     pins.button(SLOT)

@@ -12,6 +12,7 @@ from caldp_core.basics.limits import SEED_MAX
 from caldp_core.datasets import Snap
 from caldp_core.scenarios.scenario import FORMAT, Scenario, strangers
 from caldp_ui.compute.sources import fetched_snap, peopled
+from caldp_ui.session import own
 from caldp_ui.session.slot import Slot
 
 
@@ -46,22 +47,26 @@ def another_draw(slot: Slot[S]) -> None:
 
 def scenario_query(scenario: Scenario) -> dict[str, str]:
     """A scenario as texts of a link, never empty: no text stands for what a page begins with."""
-    return scenario.to_query() or {"v": str(FORMAT)}
+    return own.query(scenario) or {"v": str(FORMAT)}
 
 
 def read_scenario(query: Mapping[str, str]) -> Scenario:
     """The scenario of a link, made safe to run; raises `CaldpError` if it is none."""
-    found = Scenario.from_query(query)
-    # A link must not make the server read files of the sender's choice.
+    return made_safe(own.read(query))
+
+
+def made_safe(found: Scenario) -> Scenario:
+    """A scenario from anywhere, safe to run; raises `CaldpError` if it can't be."""
+    # It must not make the server read files of the sender's choice.
     if isinstance(found.dataset, Snap) and found.dataset != fetched_snap():
         raise CaldpError(
             "It needs SNAP's file, which is not on this machine: "
             "python -m caldp_core fetch gowalla brings it here."
         )
-    # One outcome is shown: more trials in a link would only keep the server busy.
+    # One outcome is shown: more trials would only keep the server busy.
     return peopled(replace(found, trials=1))
 
 
 def unknown_keys(query: Mapping[str, str]) -> list[str]:
     """Keys that no scenario has."""
-    return strangers(query)
+    return [key for key in strangers(query) if key != own.OWN]

@@ -87,4 +87,4 @@ def _picture(name: str, _card: Card) -> tuple[bytes, str]:
     domain = runs.map_of(result.setup.dataset)
     nobody = nobody_below(result.setup.n)
     png = pictures.png(result.first.estimate, domain, home(domain), nobody)
-    return png, formats.out_of(result.first.errors.tv)
+    return png, formats.of_hundred(result.first.errors.tv)

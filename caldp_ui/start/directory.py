@@ -1,21 +1,59 @@
-"""All pages by what one does there.
+"""All pages by what one does there, and the ways in for data of one's own.
 
 Room: start.
 """
 
+from typing import Any, Final
+
 import streamlit as st
 
-from caldp_ui.app.navigation import EXPLORE, MEASURE, PAGES, UNDERSTAND
+from caldp_ui.app.navigation import EXPLORE, MEASURE, PAGES, PLACES, UNDERSTAND, VALUES
+from caldp_ui.parts import own_data
+from caldp_ui.places.slot import SLOT as MAP
+from caldp_ui.session.slot import Slot
+from caldp_ui.start.slot import SLOT
+from caldp_ui.values.slot import SLOT as TABLES
+
+_YOURS: Final[tuple[tuple[str, str, str, Slot[Any], str], ...]] = (
+    (
+        "Places",
+        "map",
+        PLACES,
+        MAP,
+        "Bring a list of latitudes and longitudes, and see what blocks of your own map would save.",
+    ),
+    (
+        "A table of answers",
+        "fact_check",
+        VALUES,
+        TABLES,
+        "Paste a survey of your own: who would be protected, and how far off would the shares be?",
+    ),
+)
+"""Title, icon, page, its slot, and what one does there."""
 
 
 def show() -> None:
-    """Three columns of links, each with a sentence."""
+    """Columns of links, each with a sentence."""
     sections = (EXPLORE, UNDERSTAND, MEASURE)
     with st.container(key="start-directory"):
-        for column, section in zip(st.columns(len(sections), gap="large"), sections, strict=True):
+        *columns, last = st.columns(len(sections) + 1, gap="large")
+        for column, section in zip(columns, sections, strict=True):
             with column:
                 st.markdown(f"**{section}**")
                 for entry in PAGES:
                     if entry.section == section:
                         st.page_link(entry.path, label=entry.title, icon=f":material/{entry.icon}:")
                         st.caption(entry.purpose)
+        with last:
+            _yours()
+
+
+def _yours() -> None:
+    st.markdown("**Your data**")
+    for title, icon, page, slot, sentence in _YOURS:
+        key = SLOT.key(f"yours-{slot.page}")
+        if st.button(title, type="tertiary", icon=f":material/{icon}:", key=key):
+            own_data.lead_to(slot)
+            st.switch_page(page)
+        st.caption(sentence)

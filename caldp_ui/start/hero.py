@@ -21,7 +21,7 @@ def show() -> None:
     scenario = SLOT.now().scenario
     rival = rivals.rival(scenario)
     ours, plain = runs.result(scenario), runs.result(rival)
-    off = [formats.out_of(result.first.errors.tv) for result in (plain, ours)]
+    off = [formats.of_hundred(result.first.errors.tv) for result in (plain, ours)]
     with st.container(key="headline"):
         st.markdown(
             f"Drag the divider: with **plain LDP**, {off[0]} people are in the wrong place; hiding "

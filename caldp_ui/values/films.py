@@ -91,7 +91,7 @@ def film_at(setup: Setup) -> dict[str, float]:
 
 def _step(label: str, value: float, ours: Result, plain: Result) -> Step:
     """Answers and groups of both, and which answers are sensitive."""
-    off = formats.out_of(min(ours.first.errors.tv, 1.0))
+    off = formats.of_hundred(min(ours.first.errors.tv, 1.0))
     codes = {"marked": encode(ours.setup.sensitive.astype(np.float64))}
     for name, result in (("plain", plain), ("ours", ours)):
         codes |= dict(_columns(name, result))

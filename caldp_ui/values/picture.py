@@ -46,7 +46,8 @@ def png(ours: Result, plain: Result) -> bytes:
     for place, x in enumerate(rows.tolist()):
         y = _HEAD + place * _ROW
         hidden = bool(setup.sensitive[x])
-        draw.text((8, y + 6), domain.name_of(x), _SENSITIVE if hidden else _INK, font)
+        name = _cut(domain.name_of(x), font)
+        draw.text((8, y + 6), name, _SENSITIVE if hidden else _INK, font)
         bar = (_NAMES, y + 3, across(float(truth[x])), y + _ROW - 3)
         draw.rectangle(bar, _PALE if hidden else _BAR)
         draw.line((bar[2], bar[1], bar[2], bar[3]), _SENSITIVE if hidden else _INK, 2)
@@ -58,3 +59,12 @@ def png(ours: Result, plain: Result) -> bytes:
     buffer = io.BytesIO()
     image.save(buffer, "PNG", optimize=True)
     return buffer.getvalue()
+
+
+def _cut(name: str, font: ImageFont.FreeTypeFont | ImageFont.ImageFont) -> str:
+    """As much of a name as there is room for."""
+    for size in range(len(name), 0, -1):
+        shown = name if size == len(name) else f"{name[:size]}…"
+        if font.getlength(shown) <= _NAMES - 24:
+            return shown
+    return "…"

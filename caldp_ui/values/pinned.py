@@ -5,6 +5,7 @@ Room: values.
 
 from typing import Any, Final
 
+from caldp_ui.app.errors import as_text
 from caldp_ui.controls.presets import fitting
 from caldp_ui.parts import pins
 from caldp_ui.parts.comparison import Shown, at_once
@@ -21,7 +22,7 @@ def _title(record: Values) -> str:
     preset = fitting(presets_of(scenario.dataset, domain_of(scenario)), scenario)
     policy: Any = scenario.policy
     told = "several ε" if isinstance(policy.epsilon, tuple) else f"ε = {policy.epsilon:g}"
-    name = f"{table.title}, " if table else ""
+    name = f"{as_text(table.title)}, " if table else ""
     return f"{name}{preset.title if preset else 'own protection'}, {told}"
 
 

@@ -8,6 +8,7 @@ from typing import Final
 
 import streamlit as st
 
+from caldp_core.datasets import OwnTable
 from caldp_core.domain.grid import Domain
 from caldp_core.experiments.run import Setup
 from caldp_core.scenarios.distances import Line
@@ -24,34 +25,34 @@ from caldp_ui.app.errors import as_text
 from caldp_ui.controls import common, presets
 from caldp_ui.controls.presets import Preset
 from caldp_ui.parts import headline, pins
+from caldp_ui.session import own
 from caldp_ui.session.scenarios import bind
-from caldp_ui.values import marks
-from caldp_ui.values.slot import K_MOST, SLOT, begin_with, domain_of, first_preset
-from caldp_ui.values.tables import MADE_UP, TABLES, presets_of, table_of
+from caldp_ui.values import brought, marks
+from caldp_ui.values.slot import K_MOST, SLOT, domain_of, first_preset, taking
+from caldp_ui.values.tables import MADE_UP, TABLES, Table, presets_of, table_of
 
 _K_LEAST: Final = 2
 
 
 def picker() -> None:
-    """Which table, by its question."""
+    """Which table, by its question; and a way to bring one's own."""
     shown = table_of(SLOT.now().scenario.dataset)
-    titles = {table.title: table for table in TABLES}
+    titles = _by_title()
     st.selectbox(
         "Table",
         list(titles),
         format_func=lambda title: f"{title} · {titles[title].question}",
         label_visibility="collapsed",
-        **bind(SLOT, "table", shown and shown.title, _taking),
+        **bind(SLOT, "table", shown and shown.title, lambda s, t: taking(s, titles[t])),
     )
+    brought.popover()
 
 
-def _taking(scenario: Scenario, title: str) -> Scenario:
-    """Another table with its own protection and people; ε, method, estimator and seed stay."""
-    table = next(table for table in TABLES if table.title == title)
-    begun = begin_with(table)
-    context, level = begun.context, scenario.policy.plain_epsilon
-    taken = presets.in_context(replace(scenario, dataset=begun.dataset, n=begun.n))
-    return taken.with_context(blocks=context.blocks, sensitive=context.sensitive, epsilon=level)
+def _by_title() -> dict[str, Table]:
+    """The tables that ship, and those that this visit has brought."""
+    brought = [*own.kept().values(), SLOT.now().scenario.dataset]
+    yours = [table_of(spec) for spec in brought if isinstance(spec, OwnTable)]
+    return {table.title: table for table in (*TABLES, *yours) if table is not None}
 
 
 def show(setup: Setup) -> None:
@@ -75,7 +76,7 @@ def _more(setup: Setup) -> None:
     _size(setup.scenario)
     common.method(SLOT)
     common.estimate(SLOT)
-    st.caption(f"**{setup.dataset.name}**. {as_text(setup.dataset.note)}")
+    st.caption(f"**{as_text(setup.dataset.name)}**. {as_text(setup.dataset.note)}")
 
 
 def _protection(setup: Setup, scenario: Scenario) -> None:

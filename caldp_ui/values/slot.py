@@ -14,8 +14,14 @@ from caldp_core.scenarios.distances import Distances, Line
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
+from caldp_ui.controls import presets
 from caldp_ui.session.pins import PinSlot
-from caldp_ui.session.scenarios import WithScenario, read_scenario, unknown_keys
+from caldp_ui.session.scenarios import (
+    WithScenario,
+    read_scenario,
+    scenario_query,
+    unknown_keys,
+)
 from caldp_ui.values.tables import Table, presets_of, table_of
 
 POLICIES: Final = (ContextPolicy, Line, Distances)
@@ -34,6 +40,14 @@ def begin_with(table: Table) -> Scenario:
     """A table as it is shown at first: with its own sensitive answers, or its own blocks."""
     scenario = Scenario(dataset=table.spec, estimator="simplex-per-block", n=table.people)
     return first_preset(scenario)
+
+
+def taking(scenario: Scenario, table: Table) -> Scenario:
+    """Another table with its own protection and people; ε, method, estimator and seed stay."""
+    begun = begin_with(table)
+    context, level = begun.context, scenario.policy.plain_epsilon
+    taken = presets.in_context(replace(scenario, dataset=begun.dataset, n=begun.n))
+    return taken.with_context(blocks=context.blocks, sensitive=context.sensitive, epsilon=level)
 
 
 def _first() -> Scenario:
@@ -63,7 +77,7 @@ class ValuesLink:
 
     def write(self, record: Values) -> dict[str, str]:
         """See `Codec`."""
-        return {} if record.scenario == BEGIN else record.scenario.to_query()
+        return {} if record.scenario == BEGIN else scenario_query(record.scenario)
 
     def read(self, query: Mapping[str, str]) -> Values:
         """See `Codec`."""

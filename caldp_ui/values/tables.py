@@ -10,6 +10,7 @@ from caldp_core.datasets import (
     SURVEYS,
     DatasetSpec,
     Geometric,
+    OwnTable,
     PermutedGeometric,
     Survey,
     Uniform,
@@ -29,7 +30,9 @@ from caldp_core.scenarios.protection import (
     SymbolBlocks,
 )
 from caldp_ui.controls.presets import Fading, Preset, Ready
+from caldp_ui.session import own
 from caldp_ui.values.marks import of_groups
+from caldp_ui.words import formats
 
 SYNTHETIC_K: Final = 20
 
@@ -73,6 +76,9 @@ MADE_UP: Final = (Zipf, Geometric, PermutedGeometric, Uniform)
 
 def table_of(spec: DatasetSpec) -> Table | None:
     """The table of a dataset, whatever its settings; None for one that this page has not."""
+    if isinstance(spec, OwnTable):
+        size = f"{formats.people(sum(spec.counts))} people, {len(spec.names):,} answers."
+        return Table(f"{own.YOURS}{spec.title}", size, spec)
     exact = next((table for table in TABLES if table.spec == spec), None)
     return exact or next((table for table in TABLES if type(table.spec) is type(spec)), None)
 
@@ -130,6 +136,8 @@ def presets_of(spec: DatasetSpec, domain: Domain) -> tuple[Ready, ...]:
         return (*_of_survey(spec.table, domain), *fading, _PLAIN, _NOTHING)
     if isinstance(spec, WebVisits):
         return (*_of_web(domain), _PLAIN, _NOTHING)
+    if isinstance(spec, OwnTable):
+        return (_PLAIN, *_of_own(domain), _SCALE, _NOTHING)
     return (*_of_numbers(domain.k), _SCALE, _PLAIN, _NOTHING)
 
 
@@ -253,10 +261,25 @@ def _of_numbers(k: int) -> tuple[Preset, ...]:
             OneBlock(),
             SensitiveSymbols((f"0-{half - 1}" if half > 1 else "0",)),
         ),
-        Preset(
-            "Blocks of neighbours",
-            "Neighbouring answers hide each other; which neighbourhood may be known.",
-            EvenRuns(max(1, k // 5)),
-            _ALL,
-        ),
+        _neighbours(max(1, k // 5)),
     )
+
+
+def _neighbours(blocks: int) -> Preset:
+    return Preset(
+        "Blocks of neighbours",
+        "Neighbouring answers hide each other; which neighbourhood may be known.",
+        EvenRuns(blocks),
+        _ALL,
+    )
+
+
+def _of_own(domain: Domain) -> tuple[Preset, ...]:
+    """Of a table that nobody here has read: no answer of it is taken to be harmless."""
+    in_groups = Preset(
+        "Hide the answer, not the group",
+        "Which group someone is in may be known; which of its answers they gave may not.",
+        GroupBlocks(),
+        _ALL,
+    )
+    return (*([in_groups] if domain.groups else []), _neighbours(min(domain.k, 2 + domain.k // 10)))

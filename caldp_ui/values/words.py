@@ -26,7 +26,7 @@ def headline(what: Shown) -> str:
 
 
 def _told(tv: float) -> str:
-    return formats.out_of(tv) if tv <= 1 + 1e-9 else formats.share(tv)
+    return formats.of_hundred(tv) if tv <= 1 + 1e-9 else formats.share(tv)
 
 
 def onlooker(what: Shown) -> str:

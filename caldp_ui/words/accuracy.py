@@ -13,15 +13,14 @@ def tv_in_words(nouns: Vocabulary, tv: float) -> str:
     """A total variation as people, the end of a sentence."""
     if tv > 1 + 1e-9:
         return "more than shares of people can be off by, as this estimate is not made of shares"
-    return f"about {formats.out_of(tv)} people {nouns.wrong}"
+    return f"about {formats.of_hundred(tv)} people {nouns.wrong}"
 
 
 def wrong_of_hundred(nouns: Vocabulary, tv: float) -> tuple[str, str]:
     """The same as a number for large type and what it counts."""
     if tv > 1 + 1e-9:
         return formats.share(tv), "total variation: this estimate is not made of shares"
-    number, _, of = formats.out_of(tv).rpartition(" of ")
-    return number, f"of {of} people {nouns.wrong}"
+    return formats.per_hundred(tv), f"of 100 people {nouns.wrong}"
 
 
 def headline(nouns: Vocabulary, ours: float | None, plain: float | None) -> str:
@@ -31,7 +30,7 @@ def headline(nouns: Vocabulary, ours: float | None, plain: float | None) -> str:
     first = tv_in_words(nouns, ours).removeprefix("about ")
     if plain is None:
         return f"**{first}**."
-    beside = formats.out_of(plain) if plain <= 1 + 1e-9 else formats.share(plain)
+    beside = formats.of_hundred(plain) if plain <= 1 + 1e-9 else formats.share(plain)
     return f"**{first}**; with plain LDP {beside}."
 
 

@@ -81,6 +81,22 @@ def hundred(probability: float) -> str:
     return f"{100 * probability:.1f}" if probability < 0.9995 else "over 99.9"
 
 
+def per_hundred(share: float) -> str:
+    """A share in [0, 1] as people of 100, few of them as a fraction: "54", "0.9", "under 0.01"."""
+    if share >= 0.015:
+        return hundred(share)
+    if share < 1e-9:  # what rounding leaves of nobody
+        return "0"
+    if share < 1e-4:
+        return "under 0.01"
+    return f"{100 * share:.2g}" if share >= 0.01 else f"{100 * share:.1g}"
+
+
+def of_hundred(share: float) -> str:
+    """The same with what it is of, where a reader compares it with others: "0.9 of 100"."""
+    return f"{per_hundred(share)} of 100"
+
+
 def out_of(share: float) -> str:
     """A share in [0, 1] as people: "42 of 100", "8 of 1,000", "all but 8 of 1,000"."""
     if share < _NOBODY:

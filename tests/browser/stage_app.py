@@ -70,7 +70,7 @@ def ran(epsilon: float, seed: int, plain: bool) -> Result:
 
 
 def subtitle(result: Result) -> str:
-    return f"{formats.out_of(result.first.errors.tv)} people in the wrong place"
+    return f"{formats.of_hundred(result.first.errors.tv)} people in the wrong place"
 
 
 def fact(result: Result) -> Fact:

@@ -9,6 +9,7 @@ from caldp_core.basics.limits import EPSILON_MAX
 from caldp_core.domain.grid import Area
 from caldp_core.scenarios.protection import OneBlock, SensitiveAreas, StateBlocks
 from caldp_ui.places import edits
+from caldp_ui.places.controls import chosen
 from caldp_ui.places.slot import BEGIN
 from tests.browser.conftest import Visit
 from tests.browser.hands import (
@@ -60,6 +61,22 @@ def test_a_box_shows_its_numbers_and_its_link_opens_them(visit: Visit) -> None:
     expect_shows(elsewhere, shown.scenario)
     assert link_of(elsewhere) == shown
     press(page, "Look")
+    assert pictures(elsewhere) == pictures(page)
+
+
+def test_places_of_one_s_own_are_drawn_as_if_no_other_map_had_been_there(visit: Visit) -> None:
+    page = visit("places?v=2&epsilon=2&estimator=simplex-per-block")
+    page.get_by_role("button", name="Your data").click()
+    places = "48.14,11.58,300\n48.16,11.61,200\n48.2,11.4,90\n"
+    page.locator(".st-key-places-own-text textarea").fill(places)
+    page.get_by_role("button", name="Show it").click()
+    page.wait_for_url("**dataset=places*")
+    settled(page)
+    shown = link_of(page).scenario
+    assert shown == chosen(BEGIN, shown.dataset).with_context(epsilon=2.0)
+    expect_shows(page, shown)
+    elsewhere = visit(f"places{page.url.partition('/places')[2]}")
+    expect_shows(elsewhere, shown)
     assert pictures(elsewhere) == pictures(page)
 
 

@@ -122,6 +122,19 @@ def test_a_film_moves_in_the_browser_and_resting_makes_it_the_page(page: Any) ->
     expect(marked).to_have_count(5)
 
 
+def test_a_table_of_one_s_own_is_pasted_and_its_names_are_texts(page: Any) -> None:
+    names = ["<img src=x onerror=alert(1)>", "**no** $x$ :material/home:"]
+    page.get_by_role("button", name="Your data").click()
+    pasted = "\n".join(f"{name}\t{100 + place}" for place, name in enumerate(names))
+    page.locator(".st-key-values-own-text textarea").fill(pasted)
+    page.get_by_role("button", name="Show it").click()
+    expect(page.locator(f"{ROWS} .text")).to_have_text(names)
+    expect(page.locator(".st-key-values-own-text")).to_have_count(0)
+    page.wait_for_url("**dataset=table**")
+    settled(page)
+    undo(page)
+
+
 def test_a_thousand_pages_are_folded_searched_and_marked(opened: Opened) -> None:
     page = opened(WEB, READY, viewport=DESKTOP)
     assert page.locator(ROWS).count() == 40

@@ -216,11 +216,11 @@ authors' github.com/zitengsun/hadamard_response, Data/, of January and February 
 
 @pytest.mark.parametrize(("data", "epsilon", "l1"), PUBLISHED)
 def test_the_published_runs_are_met(data: DatasetSpec, epsilon: float, l1: float) -> None:
-    """Within 4 %: their runs and ours each know the mean to about 1 %."""
+    """Within 4 %: their 30 runs know the mean to 1 %, ours to half of that."""
 
     def error(spec: Hadamard) -> float:
         policy = ContextPolicy(OneBlock(), EverythingSensitive(), epsilon)
-        found = run(prepare(Scenario(data, policy, spec, "clip", 10**6, 20))).errors
+        found = run(prepare(Scenario(data, policy, spec, "clip", 10**6, 120))).errors
         return float(np.mean([each.l1 for each in found]))
 
     assert error(Hadamard(None)) == pytest.approx(l1, rel=0.04)

@@ -48,6 +48,11 @@ def test_large_orders_have_the_right_characters_and_undo_themselves(order: int) 
     np.testing.assert_array_equal(fwht(fwht(values)), order * values)
 
 
+def test_few_long_rows_transform_as_among_many() -> None:
+    values = np.random.default_rng(4).integers(-1000, 1000, (9, 16_384)).astype(np.float64)
+    np.testing.assert_array_equal(fwht(values[:3]), fwht(values)[:3])
+
+
 def test_the_row_of_ones_is_the_sum() -> None:
     values = np.random.default_rng(3).normal(size=1024)
     assert fwht(values)[0] == pytest.approx(values.sum(), abs=1e-10)

@@ -55,7 +55,7 @@ KINDS: Kinds = {
     Framed: {"framed": Framed},
 }
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)  # JSON has no others either
-MARKS = st.text(st.characters(exclude_characters=";"), min_size=1)
+MARKS = st.text(min_size=1) | st.text("a%;253B", min_size=1)
 LEVELS = FLOATS | st.just(math.inf)
 SHAPES = st.one_of(
     st.builds(Round, FLOATS),
@@ -88,6 +88,7 @@ def test_dictionaries_come_back(drawing: Drawing) -> None:
 @example(Drawing(sizes=()))
 @example(Drawing(sizes=(7,)))
 @example(Drawing(name="1.0", shape=Pointed(marks=(".0",))))
+@example(Drawing(shape=Pointed(marks=(";", "a;b", "%3B", "%253B;"))))
 def test_flat_texts_come_back(drawing: Drawing) -> None:
     assert from_flat(Drawing, to_flat(drawing, KINDS), KINDS) == drawing
 

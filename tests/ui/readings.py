@@ -37,8 +37,8 @@ def read(text: str) -> Reading:
     if text.startswith("all but "):
         left = read(text.removeprefix("all but "))
         return Reading(1 - left.high, 1 - left.low)
-    if text.startswith("fewer than "):
-        return Reading(0.0, read(text.removeprefix("fewer than ")).high)
+    if text.startswith(("fewer than ", "under ")) and " of " in text:
+        return Reading(0.0, read(text.removeprefix("fewer than ").removeprefix("under ")).high)
     if " of " in text:
         some, _, many = text.partition(" of ")
         return read(some).times(1 / _exact(many))

@@ -222,8 +222,8 @@ def test_the_films_are_the_days_and_each_report_alone() -> None:
         chances = prior * likelihood(what.ours.setup.mechanism, report)
         assert step.codes["ours"] == encode(chances / chances.sum())
         assert step.codes["kept"] == alone.steps[0].codes["ours"]
-        on_truth = words.chance(float((chances / chances.sum())[DENVER]))
-        assert f"<strong>{on_truth}</strong>" in "".join(step.elsewhere.values())
+        on_truth = formats.per_hundred(float((chances / chances.sum())[DENVER]))
+        assert f"<strong>{on_truth} of 100</strong>" in "".join(step.elsewhere.values())
     assert len({step.codes["ours"].name for step in alone.steps}) == DAYS_MAX
     assert max(told) < 1.0
 
@@ -242,12 +242,13 @@ def test_the_day_where_a_film_rests_is_the_page_s() -> None:
 def test_the_sentence_says_new_reports_and_one_that_is_kept() -> None:
     by_days = {days: words.headline(shown(Suspect(days=days))) for days in (0, 1, 7)}
     ours, plain = (shown(Suspect()).ours, shown(Suspect()).plain)
-    before, once, week = (words.chance(ours.on_truth(days)) for days in (0, 1, 7))
-    assert by_days[0] == f"Before any report an onlooker puts **{before}** on the true place."
-    assert f"From 1 new report an onlooker reads the state and puts **{once}**" in by_days[1]
+    before, once, week = (formats.per_hundred(ours.on_truth(days)) for days in (0, 1, 7))
+    assert by_days[0] == "Before any report an onlooker puts **3 of 1,000** on the true place."
+    assert f"From 1 new report an onlooker reads the state and puts **{once} of 100**" in by_days[1]
     assert "kept" not in by_days[1]
-    assert f"puts **{week}** on the true place; from one report, kept, {once};" in by_days[7]
-    assert f"with plain LDP {words.chance(plain.on_truth(7))}; before {before}." in by_days[7]
+    assert f"puts **{week} of 100** on the true place; from one report, kept, {once};" in by_days[7]
+    alike = formats.per_hundred(plain.on_truth(7))
+    assert f"with plain LDP {alike}; before any report {before}." in by_days[7]
 
 
 def test_published_urap_has_an_onlooker_too() -> None:

@@ -71,7 +71,7 @@ def people_for(setup: Setup, floor: float, within: float) -> float:
     "record", [Plan(), Plan(floor=0.02, within=0.2, protection="more-blocks")], ids=["begin", "own"]
 )
 def test_people_of_a_plan_reach_its_goal(record: Plan) -> None:
-    at, files = opened("plan", PlanLink().write(record))
+    at, files = opened("plan", PlanLink().write(record), tabs="Hand it on")
     planned = ran(str(files["scenario.json"]))
     needed = people_for(planned.result.setup, record.floor, record.within)
     assert needed <= planned.told["n"] <= 1.002 * needed
@@ -86,8 +86,13 @@ def test_people_of_a_plan_reach_its_goal(record: Plan) -> None:
     ):
         agree(shown, value, "headline", as_read)
     check_points(table(files, "people.csv"), record)
-    check_methods(at.table[0].value, record)
-    check_deployments(at.table[1].value, record)
+    for tab, check in (
+        ("Which method", check_methods),
+        ("What does their ε mean here?", check_deployments),
+    ):
+        at.session_state["plan-tabs"] = tab
+        (shown,) = jobs_done(at.run()).table
+        check(shown.value, record)
 
 
 def _within(reading: Reading, share: float) -> Reading:
@@ -174,8 +179,9 @@ def test_what_an_onlooker_believes_is_what_the_code_prints(days: int) -> None:
     np.testing.assert_allclose(frame["this protection"], ours, rtol=1e-12)
     np.testing.assert_allclose(frame["plain LDP"], plain, rtol=1e-12)
     pattern = (
-        r"From (\d+) new reports? an onlooker reads the state and puts \*\*(.+?)\*\* on the true "
-        r"place(?:; from one report, kept, (.+?))?; with plain LDP (.+?); before (.+?)\."
+        r"From (\d+) new reports? an onlooker reads the state and puts \*\*(.+?) of 100\*\* on the "
+        r"true place(?:; from one report, kept, (.+?))?; with plain LDP (.+?); before any report "
+        r"(.+?)\."
     )
     found = re.fullmatch(pattern, headline(at))
     assert found is not None
@@ -183,7 +189,7 @@ def test_what_an_onlooker_believes_is_what_the_code_prints(days: int) -> None:
     believes = (ours[days], ours[1], plain[days], ours[0])
     for shown, value in zip(found.groups()[1:], believes, strict=True):
         if shown is not None:
-            agree(shown, value, "headline")
+            agree(f"{shown} of 100", value, "headline")
     assert (found[3] is None) == (days == 1)
     at.session_state["adversary-tabs"] = "Numbers"
     numbers: Any = checked(at.run()).table[0].value

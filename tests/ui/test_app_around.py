@@ -71,7 +71,7 @@ def test_a_newcomer_lands_on_plain_ldp_against_blocks() -> None:
     ours, plain = run(prepare(BEGIN)), run(prepare(rivals.rival(BEGIN)))
     (told,) = (item.value for item in container(at, "headline").markdown)
     for result in (ours, plain):
-        assert f"{formats.out_of(result.first.errors.tv)}" in told
+        assert f"{formats.of_hundred(result.first.errors.tv)}" in told
 
 
 def test_a_link_without_a_page_opens_the_map() -> None:

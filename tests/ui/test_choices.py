@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from caldp_core.datasets import Cities, Gowalla, Snap
+from caldp_core.datasets import Cities, Gowalla, Snap, Zipf
 from caldp_core.datasets.fetch import GOWALLA_FILE
 from caldp_core.domain.grid import Area
 from caldp_core.experiments.run import prepare, run
@@ -103,16 +103,20 @@ def test_every_choice_of_blocks_goes_with_every_choice_of_places(
 
 def test_choosing_data_brings_people_where_there_are_none() -> None:
     for title, spec in datasets.places().items():
-        chosen = datasets.choose(Scenario(), title)
+        chosen = datasets.choose(Scenario(), spec)
         assert chosen.dataset == spec
-        assert datasets.title_of(spec) == title
+        assert datasets.title_of(spec, datasets.places()) == title
         assert prepare(chosen).n > 0
         assert (chosen.n is None) == (spec.load().counts is not None) == datasets.has_people(spec)
-        assert datasets.choose(Scenario(n=777), title).n == 777
+        assert datasets.choose(Scenario(n=777), spec).n == 777
 
 
 def test_data_with_settings_of_their_own_go_by_their_kind() -> None:
-    assert datasets.title_of(Cities(cities=3)) == datasets.title_of(Cities())
+    own = {"small": Cities(cities=3), **datasets.places()}
+    assert datasets.title_of(Cities(cities=3), own) == "small"
+    for spec in (Cities(cities=4), Cities()):
+        assert datasets.title_of(spec, datasets.places()) == "Synthetic cities"
+    assert datasets.title_of(Zipf(), datasets.places()) == "Zipf"
 
 
 def test_snap_is_offered_only_once_it_is_here(
@@ -125,7 +129,8 @@ def test_snap_is_offered_only_once_it_is_here(
     snap = Snap(str(tmp_path / GOWALLA_FILE))
     assert datasets.fetched_snap() == snap
     assert snap in datasets.places().values()
-    assert datasets.choose(Scenario(), datasets.title_of(snap)).dataset == snap
+    title = datasets.title_of(snap, datasets.places())
+    assert datasets.places()[title] == snap
 
 
 @pytest.mark.parametrize("card", start.CARDS, ids=lambda card: card.title)

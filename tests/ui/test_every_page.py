@@ -57,9 +57,10 @@ def by_views(at: AppTest, key: str) -> Acts:
         yield row.set_value(view).run()
 
 
-def by_buttons(at: AppTest, key: str) -> Acts:
-    """Each button whose key begins so is pressed."""
-    jobs_done(at)  # they stand under what a job finds
+def by_deployments(at: AppTest, key: str) -> Acts:
+    """Each button of the planner's tab of deployments is pressed; its key begins so."""
+    at.session_state["plan-tabs"] = "What does their ε mean here?"
+    jobs_done(at.run())  # they stand under what a job finds
     for name in [each.key for each in at.button if each.key and each.key.startswith(key)]:
         yield jobs_done(at).button(key=name).click().run()
 
@@ -146,7 +147,7 @@ PAGES = {
         PLAN,
         ({"goal": "fame"}, {"protection": "none"}, {"floor": "0"}, {"within": "x"},
          {"floor": "0.9"}),
-        (by_buttons, "plan-use-"),
+        (by_deployments, "plan-use-"),
     ),
     "paper": Page(
         navigation.PAPER,

@@ -102,6 +102,24 @@ def test_a_share_as_people_is_read_back(share: float) -> None:
     assert told in (0, 1) or few >= 0.9e-12
 
 
+@given(st.floats(0, 1) | st.floats(0, 0.03))
+def test_a_share_of_100_people_is_read_back(share: float) -> None:
+    number, _, of = formats.of_hundred(share).removeprefix("over ").partition(" of ")
+    assert of == "100"
+    if number == "under 0.01":
+        assert 0 < share < 1e-4
+    else:
+        # Whole people from 1.5 on; fewer to half of their last digit, and none only if nobody.
+        told = float(number) / 100
+        assert told == pytest.approx(share, abs=5.1e-3 if share >= 0.015 else 0.34 * share + 1e-9)
+        assert told > 0 or share < 1e-9
+
+
+def test_people_of_100_to_be_compared() -> None:
+    told = {0.54: "54", 0.0149: "1.5", 0.009: "0.9", 0.0003: "0.03", 2e-5: "under 0.01", 0.0: "0"}
+    assert {share: formats.per_hundred(share) for share in told} == told
+
+
 @pytest.mark.parametrize("probability", [0.9951, 0.9975, 0.9991, 0.99949999])
 def test_nearly_all_is_not_all(probability: float) -> None:
     told = float(formats.hundred(probability))

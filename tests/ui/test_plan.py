@@ -22,6 +22,7 @@ from caldp_ui.plan.slot import Plan, PlanLink
 from caldp_ui.plan.work import Need, epsilon_for
 from tests.ui.driver import APP, checked, container, jobs_done, query_of
 
+DEPLOYED = "What does their ε mean here?"
 PLAN = Plan()
 
 
@@ -122,7 +123,8 @@ def test_overall_needs_are_simulated_with_the_estimate(monkeypatch: pytest.Monke
 
 def test_controls_and_a_deployments_epsilon() -> None:
     at = open_plan()
-    jobs_done(at)
+    at.session_state["plan-tabs"] = DEPLOYED
+    jobs_done(at.run())
     checked(at.button(key=f"plan-use-{DEPLOYMENTS[1].title}").click().run())
     assert plan_of(at).epsilon == DEPLOYMENTS[1].epsilon == 4.0
     checked(at.select_slider(key="plan-within").set_value(0.2).run())
@@ -146,7 +148,11 @@ def test_tables_of_a_large_map_are_made_beside_the_page(monkeypatch: pytest.Monk
     assert "plan-beside-cancel" in [button.key for button in at.button]
     assert not at.table
     go_on.set()
-    assert len(jobs_done(at).table) == 2
+    (methods,) = jobs_done(at).table
+    at.session_state["plan-tabs"] = DEPLOYED
+    (deployed,) = jobs_done(at.run()).table
+    assert set(methods.value.columns) == {words.title(PLAN, name) for name in NAMES}
+    assert list(deployed.value.index) == [each.title for each in DEPLOYMENTS]
 
 
 def test_deployments_add_up_unless_one_copy_is_kept() -> None:

@@ -46,7 +46,12 @@ def test_what_the_dashboard_formats_is_read_back() -> None:
     for power in range(-11, 1):
         for digits in (0.1234, 0.5, 0.9996, 0.99949, 0.15, 0.0995):
             share = digits * 10.0**power
-            for show in (formats.out_of, formats.share, lambda p: f"{formats.hundred(p)} of 100"):
+            for show in (
+                formats.out_of,
+                formats.of_hundred,
+                formats.share,
+                lambda p: f"{formats.hundred(p)} of 100",
+            ):
                 assert read(show(share)).holds(share), (show(share), share)
     for power in range(14):
         assert read(formats.people(1.2345 * 10**power)).holds(round(1.2345 * 10**power))

@@ -232,11 +232,16 @@ def names(at: AppTest) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("page", "file"), [(navigation.CURVES, "curves.json"), (navigation.PLAN, "scenario.json")]
+    ("page", "state", "file"),
+    [
+        (navigation.CURVES, {"curves-hand-on": True}, "curves.json"),
+        (navigation.PLAN, {"plan-tabs": "Hand it on"}, "scenario.json"),
+    ],
 )
-def test_a_page_without_tabs_hands_on_once_it_is_asked(page: str, file: str) -> None:
-    name = page.removeprefix("pages/").removesuffix(".py")
-    at = opened(page, {f"{name}-hand-on": True})
+def test_curves_and_plans_are_handed_on_once_it_is_asked(
+    page: str, state: dict[str, Any], file: str
+) -> None:
+    at = opened(page, state)
     assert file in names(at)
     assert any(code.value.startswith("http") for code in at.code)
     assert file not in names(opened(page, {}))

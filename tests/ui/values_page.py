@@ -62,7 +62,7 @@ def assert_shows(at: AppTest, scenario: Scenario) -> tuple[Result, Result]:
     assert sent["marked"] == ";".join(marks.runs_of(np.flatnonzero(ours.setup.sensitive)))
     (said,) = (item.value for item in container(at, "headline").markdown)
     for result in (ours, plain):
-        assert f"**{formats.out_of(result.first.errors.tv)}" in said
+        assert f"**{formats.of_hundred(result.first.errors.tv)}" in said
     query = query_of(at)
     assert ValuesLink().read(query) == Values(scenario)
     return ours, plain

@@ -255,9 +255,12 @@ class HadamardOracles(HistogramOracles):
         order, count = int(self._orders[block]), int(self._parts.counts[block])
         size, truth = int(self._sizes[block]), int(self._truth[block])
         x = np.arange(start, min(stop, size))
-        by_part = np.zeros((x.size, count, order), np.uint8)
-        by_part[np.arange(x.size), x % count] = 2 - 2 * parities(x // count + 1, order)
-        codes = by_part.reshape(x.size, count * order)
+        codes = parities(x // count + 1, order)
+        np.subtract(2, np.left_shift(codes, 1, out=codes), out=codes)
+        if count > 1:
+            by_part = np.zeros((x.size, count, order), np.uint8)
+            by_part[np.arange(x.size), x % count] = codes
+            codes = by_part.reshape(x.size, count * order)
         if stop > size:
             codes = np.concatenate([codes, np.ones((1, count * order), np.uint8)])
         halves = 2 * count - 1

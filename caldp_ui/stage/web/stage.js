@@ -65,7 +65,8 @@ export class Stage {
         const turn = this.turn = (this.turn ?? 0) + 1;
         const {ground} = data, known = new Map();
         const get = (name, read, ...more) => {
-            const key = [name, ...more].join();
+            // What is not there has no name, and is read as something else by each reader.
+            const key = [read.name, name, ...more].join();
             const value = this.known.get(key) ?? store.get(name).then(raw => read(raw, ...more));
             known.set(key, value);
             return value;
@@ -88,7 +89,10 @@ export class Stage {
     }
 
     setGround(ground, [, outline, cities, labels, names, mask]) {
+        const before = this.grid;
         this.grid = new Grid(ground);
+        // Pictures of another map have other pixels.
+        if (before?.name !== this.grid.name) this.pictures = new Map();
         const view = viewOf(this.grid);
         if (view !== this.view) this.view?.watchers.delete(this.watch);
         this.view = view;

@@ -1,0 +1,57 @@
+"""Places of a reader's own on the map page.
+
+Room: places.
+"""
+
+from typing import Final
+
+import numpy as np
+
+from caldp_core.datasets import OwnPlaces, read_places
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.parts import own_data
+from caldp_ui.places.controls import chosen
+from caldp_ui.places.slot import SLOT
+
+_CENTRES: Final = np.array([[48.137, 11.575], [48.25, 11.43], [48.06, 11.72]])
+_SPREAD: Final = np.array([[0.035, 0.05], [0.012, 0.018], [0.012, 0.018]])
+_SHARES: Final = (0.7, 0.15, 0.15)
+"""Of a town and two beside it: latitude and longitude, their spread, both in degrees, and size."""
+
+
+def _made_up() -> str:
+    """People in and around a large town, always the same."""
+    rng = np.random.default_rng(1)
+    near = rng.choice(len(_SHARES), 400, p=_SHARES)
+    places = _CENTRES[near] + _SPREAD[near] * rng.standard_normal((400, 2))
+    people = rng.geometric(1 / 30, 400)
+    rows = (f"{lat:.3f},{lon:.3f},{n}" for (lat, lon), n in zip(places, people, strict=True))
+    return "\n".join(("latitude,longitude,people", *rows))
+
+
+EXAMPLE: Final = _made_up()
+
+
+def popover() -> None:
+    """The button, and the form that it opens."""
+    own_data.popover(SLOT, _FORM)
+
+
+def _taken(scenario: Scenario, text: str, name: str) -> own_data.Taken:
+    read = read_places(text, name or OwnPlaces.title)
+    return own_data.Taken(
+        chosen(scenario, read.places),
+        read.told(),
+        f"Counted in cells of {read.places.cell:g}°. The blocks are a start: draw your own.",
+    )
+
+
+_FORM: Final = own_data.Form(
+    "Your own list of places",
+    "A line for each place: **latitude, longitude** in degrees, and perhaps how many people. A "
+    "first line may name the columns.",
+    "Places",
+    EXAMPLE,
+    "Munich (made up)",
+    _taken,
+)

@@ -1,0 +1,92 @@
+"""Data of a visitor's own in links: whole while they are short, else by a name for them.
+
+Room: session. Long data stay in the memory of the visit that brought them, where steps back and
+forth in the browser find them by that name; a link that another visit opens says what to do.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import Final
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from caldp_core.basics.errors import CaldpError
+from caldp_core.datasets import DatasetSpec, OwnPlaces, OwnTable
+from caldp_core.scenarios.scenario import Scenario
+
+OWN: Final = "own"
+"""The link's key of data that it does not hold."""
+YOURS: Final = "Yours: "
+"""Before the title of a visitor's own data, so that they are never taken for what ships."""
+LINK_MAX: Final = 2_000
+"""Most characters of a link that holds the data: QR codes and mail programs take no more."""
+_KINDS: Final = (OwnTable, OwnPlaces)
+_KEPT: Final = "own-data"
+_KEPT_MAX: Final = 20
+
+
+def keep(spec: DatasetSpec) -> None:
+    """Keep data of a visitor's own in the visit's memory, the latest last."""
+    if is_own(spec):
+        others = {name: data for name, data in kept().items() if data != spec}
+        latest = {**others, _name(spec): spec}
+        st.session_state[_KEPT] = dict(list(latest.items())[-_KEPT_MAX:])
+
+
+def kept() -> dict[str, DatasetSpec]:
+    """What the visit keeps, by its name in links."""
+    found: dict[str, DatasetSpec] = st.session_state.get(_KEPT, {})
+    return found
+
+
+def is_own(spec: DatasetSpec) -> bool:
+    """True of data that a visitor brought."""
+    return isinstance(spec, _KINDS)
+
+
+def is_left_out(query: Mapping[str, str]) -> bool:
+    """True of a link that does not hold its data."""
+    return OWN in query
+
+
+def query(scenario: Scenario) -> dict[str, str]:
+    """The scenario as texts of a link; `OWN` stands for data that are too long for it."""
+    whole = scenario.to_query()
+    if not is_own(scenario.dataset):
+        return whole
+    # Texts that are far too long are not written as an address first.
+    if sum(map(len, whole.values())) <= LINK_MAX and len(urlencode(whole)) <= LINK_MAX:
+        return whole
+    return {
+        **replace(scenario, dataset=Scenario().dataset).to_query(),
+        OWN: _name(scenario.dataset),
+    }
+
+
+def read(query: Mapping[str, str]) -> Scenario:
+    """The scenario of such texts; raises `CaldpError` where its data are not kept here."""
+    found = Scenario.from_query({key: text for key, text in query.items() if key != OWN})
+    if not is_left_out(query):
+        return found
+    data = kept().get(query[OWN])
+    if data is None:
+        raise CaldpError(
+            "Its data are too long for a link and stay with the visit that brought them; open the "
+            "file scenario.json of “Hand it on” with “Your data”, on Sensitive values or Places."
+        )
+    return replace(found, dataset=data)
+
+
+def _name(spec: DatasetSpec) -> str:
+    """The same for the same data."""
+    return _name_of(replace(Scenario(), dataset=spec))
+
+
+@lru_cache(maxsize=64)
+def _name_of(only_data: Scenario) -> str:
+    text = json.dumps(only_data.to_dict()["dataset"])
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,0 +1,263 @@
+"""Your data: what is pasted, chosen or opened is shown, told what is wrong with it, or escaped."""
+
+import ast
+import json
+import re
+from html import unescape
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from caldp_core.basics.types import no_progress
+from caldp_core.datasets import OwnTable, read_table
+from caldp_core.domain.grid import Domain
+from caldp_core.experiments.run import prepare, run
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.app import navigation
+from caldp_ui.app.errors import as_text
+from caldp_ui.compute import exports, rivals, runs
+from caldp_ui.parts import record
+from caldp_ui.session import links, own
+from caldp_ui.values import below, brought, picture
+from caldp_ui.values.slot import BEGIN, Values, ValuesLink, taking
+from caldp_ui.values.tables import TABLES, presets_of, table_of
+from caldp_ui.words.vocabulary import ANSWERS
+from tests.contract.checks import naming
+from tests.ui.driver import APP, checked, data_of, leave, query_of
+from tests.ui.exported import ran
+from tests.ui.values_page import assert_shows, mark, open_values, scenario_of
+
+HOSTILE = "<script>alert(1)</script> **b** $x$ :material/home: `c` [l](//x) &amp;"
+LONG = "\n".join(f"answer number {i:03} of a long list,{i + 1}" for i in range(120))
+
+
+def taken(text: str, name: str = OwnTable.title) -> Scenario:
+    """What the page shows of a text."""
+    table = table_of(read_table(text, name))
+    assert table is not None
+    return taking(BEGIN, table)
+
+
+def form(at: AppTest) -> AppTest:
+    """The page with its form open."""
+    at.session_state["values-own"] = True
+    return checked(at.run())
+
+
+def show(
+    at: AppTest,
+    text: str | None = None,
+    file: tuple[str, bytes] | None = None,
+    name: str | None = None,
+) -> AppTest:
+    """Paste a text or choose a file, and press the button."""
+    form(at)
+    if text is not None:
+        at.text_area(key="values-own-text").set_value(text)
+    if name is not None:
+        at.text_input(key="values-own-name").set_value(name)
+    if file is not None:
+        at.file_uploader(key="values-own-file").set_value((*file, "text/plain"))
+    return checked(at.button(key="values-own-show").click().run())
+
+
+def is_open(at: AppTest) -> bool:
+    return any(area.key == "values-own-text" for area in at.text_area)
+
+
+def errors(at: AppTest) -> list[str]:
+    return [item.value for item in (*at.error, *at.warning)]
+
+
+def test_an_example_is_ready_and_is_shown_with_everything_hidden() -> None:
+    at = open_values()
+    assert not is_open(at)
+    show(at)
+    scenario = taken(brought.FORM.example, brought.FORM.name)
+    ours, plain = assert_shows(at, scenario)
+    assert ours.first.errors.tv == plain.first.errors.tv
+    assert (is_open(at), errors(at)) == (False, [])
+    assert at.toast[0].value.startswith("All is hidden at first")
+    assert at.selectbox(key="values-table").value == "Yours: Conditions (made up)"
+    mark(at, marked="3-5")
+    marked = at.session_state["values/slot"].record.scenario
+    ours, plain = assert_shows(at, marked)
+    assert ours.first.errors.tv < plain.first.errors.tv
+    again = open_values(query_of(at))
+    assert_shows(again, marked)
+    checked(at.selectbox(key="values-table").set_value(TABLES[1].title).run())
+    assert "Yours: Conditions (made up)" in str(at.selectbox(key="values-table").options)
+    mark(at, step="undo")
+    assert scenario_of(at) == marked
+
+
+def test_what_is_wrong_is_told_in_the_form_and_nothing_is_lost() -> None:
+    at = show(open_values(), "a,1\nb,two hundred 2\nc,3")
+    (told,) = errors(at)
+    assert "a count must be a whole number" in told
+    assert scenario_of(at) == BEGIN
+    assert at.text_area(key="values-own-text").value == "a,1\nb,two hundred 2\nc,3"
+    for wrong, words in (
+        ("{}", "starts with"),
+        ('{"n": ', "is not JSON"),
+        (exports.scenario_json(Scenario()), "places are on the page"),
+    ):
+        show(at, wrong)
+        assert words in errors(at)[0]
+    show(at, "a,1\nb,2\nc,3")
+    assert (errors(at), is_open(at)) == ([], False)
+    assert_shows(at, taken("a,1\nb,2\nc,3"))
+
+
+def test_a_file_is_read_and_goes_before_the_text() -> None:
+    saved = "Antwort;Leute;Gruppe\nja;5;Nord\nnein;7;Nord\nweiß nicht;2;Süd"
+    at = show(open_values(), file=("saved.csv", saved.encode("utf-16")))
+    assert_shows(at, taken(saved, "saved"))
+    assert [group["name"] for group in data_of(at, "values-chart")["groups"]] == ["Nord", "Süd"]
+    show(at, file=("saved.csv", "weiß".encode("latin-1")))
+    assert "CSV UTF" in errors(at)[0]
+
+
+def test_long_data_stay_with_the_visit_and_scenario_json_holds_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    at = show(open_values(), LONG)
+    assert "Too long for a link" in errors(at)[0]
+    scenario = taken(LONG)
+    query = query_of(at)
+    assert (scenario_of(at), set(query) & {own.OWN, "dataset"}) == (scenario, {own.OWN})
+    mark(at, step="undo")
+    assert (scenario_of(at), query_of(at)) == (BEGIN, {})
+    for key, text in query.items():
+        at.query_params[key] = text
+    monkeypatch.setattr(links, "stepped", lambda: True)  # as after a step of the browser
+    checked(at.run())
+    assert (scenario_of(at), query_of(at), errors(at)) == (scenario, query, [])
+    monkeypatch.undo()
+    at.session_state["values-tabs"] = "Hand it on"
+    checked(at.run())
+    assert not [code for code in at.code if code.value.startswith("http")]
+    assert any("scenario.json holds the data" in item.value for item in at.markdown)
+    other = open_values(query)
+    (told,) = errors(other)
+    assert "scenario.json" in told
+    assert scenario_of(other) == BEGIN
+    file = exports.scenario_json(scenario)
+    show(other, file=("scenario.json", file.encode()))
+    assert (scenario_of(other), query_of(other)) == (scenario, query)
+    (sent, found) = data_of(other, "values-chart")["ours"][0], ran(file)
+    assert found.error("tv") == runs.result(scenario).first.errors.tv
+    assert sent == pytest.approx(found.result.first.estimate.tolist(), rel=1e-4)
+
+
+def test_short_data_are_in_the_link_and_no_link_is_longer_than_it_may() -> None:
+    for text in (brought.FORM.example, f"{HOSTILE}\t12\n100 %\t3\n%3B\t4", LONG):
+        scenario = taken(text)
+        query = ValuesLink().write(Values(scenario))
+        with naming(text):
+            assert ValuesLink().strangers(query) == []
+            assert (own.OWN in query) == (text is LONG)
+            if text is not LONG:
+                assert ValuesLink().read(query) == Values(scenario)
+
+
+SIGNS = ("<script", "**b**", "$x$", ":material/home:", "`c`", "[l](")
+"""Of `HOSTILE`; where one stands without a backslash before it, Markdown acts on it."""
+ODD = OwnTable((HOSTILE, "other"), (12, 30), (f"{HOSTILE} 2", "third"), HOSTILE)
+
+
+def handed_to_markdown(at: AppTest) -> str:
+    """All texts of a page in which signs may have a meaning."""
+    kinds = (at.markdown, at.caption, at.warning, at.error, at.info, at.title, at.toast)
+    return "\n".join(str(item.value) for kind in kinds for item in kind)
+
+
+def htmls(at: AppTest) -> str:
+    found: list[Any] = list(at.get("html"))
+    return "\n".join(item.proto.body for item in found)
+
+
+def test_names_are_nothing_but_names_on_the_page() -> None:
+    rows = zip(ODD.names, ODD.counts, ODD.groups, strict=True)
+    text = "\n".join(f"{name}\t{count}\t{group}" for name, count, group in rows)
+    at = show(open_values(), text, name=HOSTILE)
+    at.session_state["values-more"] = at.session_state["values-protection"] = True
+    checked(at.button(key="values-pin").click().run())
+    assert scenario_of(at).dataset == ODD
+    for tab in below._TABS:
+        at.session_state["values-tabs"] = tab
+        checked(at.run())
+        for sign in SIGNS:
+            with naming(f"{tab}: {sign}"):
+                assert not re.search(rf"(?<!\\){re.escape(sign)}", handed_to_markdown(at))
+        assert "<script" not in htmls(at)
+    at.session_state["values-tabs"] = next(iter(below._TABS))
+    assert "&lt;script" in htmls(checked(at.run()))
+
+
+def test_names_are_nothing_but_names_in_files() -> None:
+    table = table_of(ODD)
+    assert table is not None
+    scenario = taking(BEGIN, table)
+    ours, plain = (run(prepare(each)) for each in (scenario, rivals.rival(scenario)))
+    shown = record.Exhibit(ours, "It is so.", {"Truth": picture.png(ours, plain)})
+    checks = record.check(scenario, no_progress)
+    for address in ("", "http://x/?a=1"):
+        page = record.html(ANSWERS, shown, checks, address)
+        assert "<script" not in page
+        assert ("so does" in page) == bool(address)
+    (again,) = re.findall(r'\{"caldp_scenario.*\}', unescape(page))
+    assert Scenario.from_dict(json.loads(again)) == scenario
+    code = exports.snippet(scenario)
+    assert eval(ast.unparse(ast.parse(code).body[1].value), {"Scenario": Scenario}) == scenario  # type: ignore[attr-defined]
+
+
+def test_the_first_page_leads_to_the_open_form() -> None:
+    at = AppTest.from_file(APP, default_timeout=120)
+    checked(at.run())
+    checked(at.button(key="start-yours-values").click().run())
+    assert is_open(checked(at.switch_page(navigation.VALUES).run()))
+
+
+@pytest.mark.parametrize("page", ["plan", "curves"])
+def test_a_table_that_was_brought_can_be_planned_and_compared_with(page: str) -> None:
+    at = show(open_values(), "a,1\nb,2\nc,300", name=HOSTILE)
+    checked(at.switch_page(f"pages/{page}.py").run())
+    checked(at.selectbox(key=f"{page}-data").set_value(f"Yours: {HOSTILE}").run())
+    leave(at)
+    found = at.session_state[f"{page}/slot"].record.scenario
+    assert found.dataset == taken("a,1\nb,2\nc,300", HOSTILE).dataset
+    assert errors(at) == []
+    again = AppTest.from_file(APP, default_timeout=120)
+    for key, text in query_of(at).items():
+        again.query_params[key] = text
+    checked(again.switch_page(f"pages/{page}.py").run())
+    leave(again)
+    assert again.session_state[f"{page}/slot"].record.scenario == found
+    assert again.selectbox(key=f"{page}-data").value == f"Yours: {HOSTILE}"
+
+
+def test_a_plan_that_is_pinned_names_its_data_and_nothing_else() -> None:
+    at = show(open_values(), "a,1\nb,2\nc,300", name=HOSTILE)
+    checked(at.switch_page(navigation.PLAN).run())
+    data = at.selectbox(key="plan-data")
+    checked(data.set_value(f"Yours: {HOSTILE}").run())
+    checked(at.button(key="plan-pin").click().run())
+    checked(at.selectbox(key="plan-data").set_value(data.options[0]).run())
+    leave(at)
+    (cell,) = (
+        table.value.loc["data", "pinned"] for table in at.table if "data" in table.value.index
+    )
+    assert cell == as_text(HOSTILE)
+
+
+def test_groups_of_one_s_own_may_be_blocks() -> None:
+    domain = ODD.load().domain
+    assert isinstance(domain, Domain)
+    ready = {preset.title: preset for preset in presets_of(ODD, domain)}
+    table = table_of(ODD)
+    assert table is not None
+    for preset in ready.values():
+        ValuesLink().check(Values(preset.apply(taking(BEGIN, table))))
+    assert "Hide the answer, not the group" in ready

@@ -1,0 +1,133 @@
+"""Places of one's own on the map page: their own map and blocks, a way back, nothing of the US."""
+
+from dataclasses import replace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from caldp_core.datasets import OwnPlaces, read_places
+from caldp_core.domain.grid import US_GRID
+from caldp_core.scenarios.protection import GridBlocks, OneBlock
+from caldp_ui.compute import exports, runs
+from caldp_ui.parts import record
+from caldp_ui.places import brought, presets
+from caldp_ui.places.controls import chosen
+from caldp_ui.places.slot import BEGIN, SLOT, Places, PlacesLink
+from caldp_ui.session import links, own
+from caldp_ui.words.vocabulary import PLACES
+from tests.ui.driver import (
+    act,
+    assert_shows,
+    by_the_core,
+    checked,
+    open_app,
+    query_of,
+    scenario_of,
+    scene_of,
+)
+from tests.ui.exported import ran
+
+NAME = "**Munich** <b>"
+FEW = "\n".join(brought.EXAMPLE.splitlines()[:20])
+MANY = "lat,lon\n" + "\n".join(
+    f"{40 + i % 37 / 50:.2f},{10 + i % 41 / 50:.2f}" for i in range(1500)
+)
+
+
+def show(at: AppTest, text: str, name: str = NAME) -> AppTest:
+    at.session_state["places-own"] = True
+    checked(at.run())
+    at.text_area(key="places-own-text").set_value(text)
+    at.text_input(key="places-own-name").set_value(name)
+    return checked(at.button(key="places-own-show").click().run())
+
+
+def sentences(at: AppTest) -> list[str]:
+    return [item.value for item in (*at.error, *at.warning)]
+
+
+def test_places_are_shown_on_a_map_of_their_own_and_undo_leads_back() -> None:
+    at = show(open_app(), f"{FEW}\nnowhere,1,1")
+    (told,) = sentences(at)
+    assert "1 of 20 lines say no place" in told
+    scenario = scenario_of(at)
+    data = scenario.dataset
+    assert isinstance(data, OwnPlaces)
+    assert_shows(at, scenario)
+    ground = scene_of(at)["ground"]
+    assert (ground["rows"], ground["outline"], ground["cities"]) == (data.grid().rows, None, None)
+    kinds = [
+        *at.selectbox(key="places-blocks").options,
+        *at.selectbox(key="places-sensitive").options,
+    ]
+    assert not [kind for kind in kinds if "state" in kind or "settled" in kind or "similar" in kind]
+    for title in at.selectbox(key="places-preset").options:
+        checked(at.selectbox(key="places-preset").set_value(title).run())
+        assert (sentences(at), at.selectbox(key="places-preset").value) == ([], title)
+    assert NAME not in "".join(item.value for item in (*at.markdown, *at.caption))
+    gowalla = at.selectbox(key="places-data").options[0]
+    checked(at.selectbox(key="places-data").set_value(gowalla).run())
+    assert_shows(at, BEGIN)
+    checked(at.selectbox(key="places-data").set_value(f"Yours: {NAME}").run())
+    assert_shows(at, scenario)
+    held = at.session_state["places/slot"]
+    assert SLOT.undoable(held.record, held.past[-1]) == Places(BEGIN)
+    checked(act(at, "undo").run())
+    assert_shows(at, BEGIN)
+
+
+def test_many_places_stay_out_of_the_link_and_come_back_in_the_visit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    at = show(open_app(), MANY)
+    scenario, query = scenario_of(at), query_of(at)
+    assert set(query) & {own.OWN, "dataset"} == {own.OWN}
+    file = exports.scenario_json(scenario)
+    assert ran(file).error("tv") == by_the_core(scenario).first.errors.tv
+    at.query_params.clear()
+    monkeypatch.setattr(links, "stepped", lambda: True)  # as after a step of the browser
+    checked(at.run())
+    assert scenario_of(at) == BEGIN
+    for key, text in query.items():
+        at.query_params[key] = text
+    checked(at.run())
+    assert (scenario_of(at), sentences(at)) == (scenario, [])
+    monkeypatch.undo()
+    (told,) = sentences(open_app(query))
+    assert "scenario.json" in told
+    other = show(open_app(), file)
+    assert (scenario_of(other), query_of(other)) == (scenario, query)
+
+
+def test_long_data_are_left_to_their_file_by_code_and_record() -> None:
+    spec = read_places(MANY, NAME).places
+    scenario = chosen(BEGIN, spec)
+    assert exports.literal(scenario) == 'Scenario.from_file("scenario.json")'
+    result = by_the_core(scenario)
+    shown = record.Exhibit(result, "It is so.", {})
+    page = record.html(PLACES, shown, record.check(scenario, lambda share: None), "")
+    assert spec.people[:200] not in page
+    assert "with the file scenario.json" in page
+    assert runs.key(scenario) != runs.key(replace(scenario, seed=2))
+    assert len(runs.key(scenario)) < 200
+
+
+def test_the_example_is_a_town_with_room_for_blocks() -> None:
+    scenario = chosen(BEGIN, read_places(brought.EXAMPLE).places)
+    ours, plain = (by_the_core(each) for each in (scenario, scenario.plain()))
+    assert ours.setup.partition.m > 10
+    assert ours.first.errors.tv < 0.7 * plain.first.errors.tv
+
+
+def test_data_on_another_map_take_blocks_that_it_has() -> None:
+    spec = read_places(FEW).places
+    there = chosen(BEGIN, spec)
+    grid = spec.grid()
+    assert there.context.blocks == GridBlocks(grid.rows // 5, grid.columns // 5)
+    PlacesLink().check(Places(there))
+    assert chosen(there, BEGIN.dataset).context == BEGIN.context
+    coasts = read_places("lat,lon\n40.71,-74.0\n34.05,-118.24").places
+    states = BEGIN.with_context(blocks=OneBlock())
+    assert chosen(states, coasts).context == states.context
+    assert presets.presets_of(coasts.grid()) == presets.PRESETS
+    assert coasts.grid() == US_GRID
