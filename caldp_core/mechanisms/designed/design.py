@@ -35,7 +35,7 @@ K_MAX: Final = 256
 ENTRIES: Final = 3_200_000
 """Entries of extreme rays that are all looked at: 200,000 kinds of them for 16 symbols;"""
 ENTRIES_MAX: Final = 20_000_000
-"""the most that a person may ask for: minutes, and less than a gigabyte."""
+"""the most that a person may ask for: a quarter of a minute for 13 symbols, and a gigabyte."""
 _ACCURACY: Final = 1e-5
 """Relative: what is left to be gained by other columns when the search for them ends."""
 _SEARCHED: Final = 1e-4
