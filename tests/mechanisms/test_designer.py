@@ -175,18 +175,21 @@ def test_sixty_four_symbols_come_within_a_percent_of_the_best_known(k: int, epsi
     assert made.exact
 
 
-def test_where_rays_are_too_many_the_gap_is_said_and_is_not_exact(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_where_rays_are_too_many_the_gap_is_said_and_is_not_exact() -> None:
     policy = DenseMatrix.of(line(10, 1.0))
     best = design(policy)
-    monkeypatch.setattr("caldp_core.mechanisms.designed.design._ENTRIES_MAX", 2_000)
-    made = design(policy)
+    made = design(policy, entries=2_000)
     assert best.exact
     assert made.bound <= best.bound * (1 + 1e-6)
     assert best.loss * (1 - 1e-6) <= made.loss < best.loss * 1.001
     assert not made.exact
     assert 0 < made.gap < 0.005
+
+
+@pytest.mark.parametrize("entries", [0, 10**9])
+def test_entries_that_are_asked_for_are_bounded(entries: int) -> None:
+    with pytest.raises(CaldpError, match="entries must be between 1 and"):
+        design(DenseMatrix.of(line(3, 1.0)), entries=entries)
 
 
 def test_progress_rises_to_the_end_and_cancels() -> None:

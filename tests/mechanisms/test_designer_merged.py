@@ -1,5 +1,7 @@
 """Bounds from problems with merged symbols, against extreme rays and least losses."""
 
+from itertools import combinations, product
+
 import numpy as np
 import pytest
 
@@ -8,7 +10,7 @@ from caldp_core.mechanisms.designed import merged
 from caldp_core.mechanisms.designed.design import design
 from caldp_core.mechanisms.designed.generation import AllRays, generate
 from caldp_core.mechanisms.designed.master import Weighted
-from caldp_core.mechanisms.designed.merged import Merged, merged_bounds
+from caldp_core.mechanisms.designed.merged import Merged, merged_bounds, near_groups
 from caldp_core.mechanisms.designed.moments import columns_of
 from caldp_core.mechanisms.designed.problem import Part
 from caldp_core.mechanisms.designed.rays import extreme_rays
@@ -60,6 +62,34 @@ def test_what_merging_allows_covers_every_extreme_ray_and_hardly_more(levels: Fl
     assert (reached[finite] > 0.75 * problem.levels[finite]).all()
 
 
+@pytest.mark.parametrize(("k", "count"), [(9, 3), (10, 3), (8, 1)])
+def test_groups_share_out_all_symbols_and_no_swap_brings_them_nearer(k: int, count: int) -> None:
+    apart = plane(k, 4)
+    groups = near_groups(apart, count)
+    assert sorted(np.concatenate(groups).tolist()) == list(range(k))
+    sizes = [len(group) for group in groups]
+    assert len(sizes) == count
+    assert max(sizes) - min(sizes) <= 1
+
+    def within(divided: list[list[int]]) -> float:
+        pairs = [pair for group in divided for pair in combinations(group, 2)]
+        return sum(float(apart[pair]) for pair in pairs)
+
+    now = [group.tolist() for group in groups]
+    for i, j in combinations(range(count), 2):
+        for x, z in product(now[i], now[j]):
+            swapped = [[z if y == x else x if y == z else y for y in group] for group in now]
+            assert within(swapped) >= within(now) * (1 - WIDE)
+
+
+def test_near_groups_find_the_towns() -> None:
+    rng = np.random.default_rng(2)
+    towns = np.repeat([0.0, 5.0, 9.0], 4)[rng.permutation(12)]
+    places = towns + rng.uniform(0, 1, 12)
+    groups = near_groups(np.abs(places[:, None] - places), 3)
+    assert [len(set(towns[group])) for group in groups] == [1, 1, 1]
+
+
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Groups of three and two clusters, so that the truth is at hand as well."""
@@ -109,13 +139,10 @@ def test_a_merged_problem_that_allows_too_little_claims_too_much(
 
 
 @pytest.mark.usefixtures("small")
-def test_where_rays_are_too_many_groups_prove_more_than_the_relaxation_does(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_where_rays_are_too_many_groups_prove_more_than_the_relaxation_does() -> None:
     policy = DenseMatrix.of(uneven(7, 2))
     truth = design(policy)
-    monkeypatch.setattr("caldp_core.mechanisms.designed.design._ENTRIES_MAX", 700)
-    made = design(policy)
+    made = design(policy, entries=700)
     assert not made.exact
     assert made.bound <= truth.bound * (1 + 1e-4) <= made.loss * (1 + 2e-4)
     assert 0.01 < made.gap < 0.35

@@ -1,9 +1,12 @@
 """Columns from the hyperplanes of finite geometries, against Galois response's own formula."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 from caldp_core.basics.types import Floats
+from caldp_core.mechanisms.designed import planes
 from caldp_core.mechanisms.designed.arrange import few_columns, written_out
 from caldp_core.mechanisms.designed.design import design
 from caldp_core.mechanisms.designed.master import Weighted, best_weights
@@ -59,6 +62,35 @@ def test_they_lose_less_than_as_many_cyclic_shifts() -> None:
     shifts = loss_of(*written_out(few, classes, 84, np.random.default_rng(0)))
     planes = min(loss_of(v, w) for v, w in by_hyperplanes(few, classes, 84))
     assert planes < 0.95 * shifts
+
+
+@pytest.mark.parametrize(
+    ("system", "points", "size"),
+    [
+        (planes._six_of_sixteen, 256, 96),
+        (partial(planes._lines, 7), 49, 7),
+        (partial(planes._lines, 11), 90, None),
+    ],
+)
+def test_two_points_are_together_in_equally_many_sets(
+    system: planes._System, points: int, size: int | None
+) -> None:
+    on = system(points, 10**3)
+    assert on is not None
+    together = on.T.astype(np.int64) @ on
+    assert len(np.unique(together.diagonal())) == 1
+    assert len(np.unique(together[~np.eye(points, dtype=bool)])) == 1
+    assert size is None or set(on.sum(axis=1).tolist()) == {size}
+    assert system(points, len(on) - 1) is None
+
+
+def test_six_of_sixteen_parallel_planes_are_as_good_as_all_sets_at_half_a_nat() -> None:
+    on = planes._six_of_sixteen(256, 781)
+    assert on is not None
+    v = np.where(on, np.exp(0.5), 1.0)
+    sent = v.mean(axis=1)
+    loss = loss_of(v / sent[:, None], sent / v.sum(axis=0)[0])
+    assert loss < 1.001 * total(Context.plain(256, 0.5), "subset-selection")
 
 
 def test_plain_ldp_at_256_symbols_comes_within_half_a_percent_of_the_best_family() -> None:

@@ -10,7 +10,7 @@ from caldp_core.basics.types import Floats, no_progress
 from caldp_core.mechanisms.designed.arrange import few_columns, written_out
 from caldp_core.mechanisms.designed.design import Design, design
 from caldp_core.mechanisms.designed.generation import AllRays, complete_start, excess_of, generate
-from caldp_core.mechanisms.designed.master import best_weights
+from caldp_core.mechanisms.designed.master import Before, best_weights
 from caldp_core.mechanisms.designed.moments import Classes, columns_of
 from caldp_core.mechanisms.designed.orbits import Orbit
 from caldp_core.mechanisms.designed.problem import Part, Problem
@@ -179,6 +179,17 @@ def test_the_start_can_be_weighted_whatever_is_infinite() -> None:
         v = np.exp(complete_start(levels))
         assert (v[:, :, None] <= np.exp(levels) * v[:, None, :] * (1 + 1e-12)).all()
         assert np.linalg.matrix_rank(v) == len(levels)
+
+
+def test_weights_are_the_same_from_wherever_they_start() -> None:
+    part = Part(closure(DenseMatrix.of(uneven(5, 4))).entries, np.full(5, 0.2), np.ones(5))
+    classes = part.classes()
+    every = columns_of(np.log(all_rays(part.levels)), classes)
+    cold = best_weights(every, classes)
+    for old, dual in ((cold.w, cold.dual), (cold.w[:-20], 3 * cold.dual), (cold.w[:1], cold.dual)):
+        warm = best_weights(every, classes, 1e-9, Before(old, dual))
+        assert warm.information.loss == pytest.approx(cold.information.loss, rel=1e-7)
+        np.testing.assert_allclose(warm.w @ every.v, 1.0, atol=1e-9)
 
 
 def test_few_columns_have_the_same_loss() -> None:

@@ -19,6 +19,8 @@ from caldp_core.mechanisms.designed.orbits import Orbit
 
 _SMALL: Final = 1e-7
 """Relative to the largest: weights below it are dropped before the rest are solved for again."""
+_MANY: Final = 1.5
+"""Times as many columns as M has entries: of fewer a basic solution leaves out too few."""
 _RARE: Final = 1e-4
 """Relative to the largest: columns with a smaller weight are dropped if the loss"""
 _NOTHING: Final = 1e-5
@@ -45,7 +47,7 @@ def few_columns(weighted: Weighted, classes: Classes, accuracy: float = _EXACT) 
     entries = np.column_stack(
         [columns.sums[:, first] * columns.sums[:, second], columns.spreads[:, classes.sizes > 1]]
     )
-    if len(columns) > entries.shape[1]:
+    if len(columns) > _MANY * entries.shape[1]:
         entries /= np.abs(entries).max(axis=0)
         basic = linprog(np.arange(len(w)), A_eq=entries.T, b_eq=w @ entries, method="highs-ds")
         if basic.x is not None:

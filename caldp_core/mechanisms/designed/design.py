@@ -32,8 +32,10 @@ from caldp_core.privacy.context import PrivacyMatrix
 
 K_MAX: Final = 256
 """Most symbols of a design."""
-_ENTRIES_MAX: Final = 3_200_000
-"""Most entries of extreme rays that are all looked at: 200,000 kinds of them for 16 symbols."""
+ENTRIES: Final = 3_200_000
+"""Entries of extreme rays that are all looked at: 200,000 kinds of them for 16 symbols;"""
+ENTRIES_MAX: Final = 20_000_000
+"""the most that a person may ask for: a quarter of a minute for 13 symbols, and a gigabyte."""
 _ACCURACY: Final = 1e-5
 """Relative: what is left to be gained by other columns when the search for them ends."""
 _SEARCHED: Final = 1e-4
@@ -75,23 +77,31 @@ def design(
     prior: ArrayLike | None = None,
     weights: ArrayLike | None = None,
     progress: Progress = no_progress,
+    entries: int = ENTRIES,
 ) -> Design:
     """Find a channel with the least Σ ω_x·n·Var(p̂_x) under `policy`, where people are like π.
 
     `prior`: (k,) positive, scaled to sum to 1. `weights`: (k,) ω > 0. Both default to even ones.
-    Raises `CaldpError` for too many symbols or levels near 0; what `progress` raises, to cancel.
+    `entries`: where the extreme rays have no more of them (rays times symbols), all are looked at,
+    so that the proof is tight; more take longer.
+    Raises `CaldpError` for too many symbols or entries, or for levels near 0; what `progress`
+    raises, to cancel.
     """
     require(
         policy.k <= K_MAX,
         f"A design may have at most {K_MAX} symbols, got {policy.k:,}; merge some, or use a "
         "family in a context.",
     )
+    require(
+        0 < entries <= ENTRIES_MAX,
+        f"entries must be between 1 and {ENTRIES_MAX:,}, got {entries:,}.",
+    )
     problem = Problem.of(policy, prior, weights)
     parts = problem.parts()
     columns, chances, bound, exact = [], [], 0.0, True
     for i, (own, share, part) in enumerate(parts):
         most = EXACT_MAX_ENTRIES * len(own) // policy.k**2
-        v, w, proof = _best_of(part, most, _piece_of(progress, i, len(parts)))
+        v, w, proof = _best_of(part, most, entries, _piece_of(progress, i, len(parts)))
         columns.append(problem.columns(own, v) / share)
         chances.append(w * share)
         bound, exact = bound + share * proof.bound, exact and proof.exact
@@ -108,11 +118,13 @@ def _piece_of(progress: Progress, i: int, pieces: int) -> Progress:
     return lambda share: progress((i + share) / pieces)
 
 
-def _best_of(part: Part, most: int, progress: Progress) -> tuple[Floats, Floats, Proof]:
+def _best_of(
+    part: Part, most: int, entries: int, progress: Progress
+) -> tuple[Floats, Floats, Proof]:
     """(N, k) columns, (N,) weights, about `most` of them where it can be, and the proof."""
     classes = part.classes()
     rng = np.random.default_rng(_SEED)
-    rays = extreme_rays(part.levels, classes.labels, _ENTRIES_MAX // len(part.prior))
+    rays = extreme_rays(part.levels, classes.labels, entries // len(part.prior))
     if rays is None:
         return _searched(part, SearchedRays(classes, part.levels, rng), most, progress)
     source = AllRays(classes, columns_of(rays, classes), part.levels)

@@ -10,13 +10,13 @@ from typing import Final, Protocol
 import numpy as np
 
 from caldp_core.basics.types import Floats, Progress
-from caldp_core.mechanisms.designed.master import Weighted, best_weights
+from caldp_core.mechanisms.designed.master import Before, Weighted, best_weights
 from caldp_core.mechanisms.designed.moments import Classes, Columns, columns_of, together
 
 _ROUNDS: Final = 60
 _SMALL: Final = 1e-7
 """Where all rays are at hand, columns with a smaller weight leave the next round."""
-_ROUGH: Final = 0.05
+_ROUGH: Final = 0.02
 """Relative accuracy of the weights in the first round; later it is"""
 _SHARPER: Final = 0.2
 """of what was still to be gained in the round before."""
@@ -38,8 +38,8 @@ class Source(Protocol):
         """Columns with the largest vᵀGv − λᵀv that are found, and (N,) these; may be none > 0."""
         ...
 
-    def kept(self, weighted: Weighted) -> Columns:
-        """Those that stay for the next round; some weights make a channel of them."""
+    def kept(self, weighted: Weighted) -> tuple[Columns, Floats]:
+        """Those that stay for the next round, and their weights; some make a channel of them."""
         ...
 
     @property
@@ -64,9 +64,10 @@ def generate(source: Source, accuracy: float, progress: Progress) -> Weighted:
         progress(reached)
         if still < accuracy and sharp <= 0.1 * accuracy:
             break
-        columns = together(source.kept(best), found.rows(np.flatnonzero(excess > 0)))
+        kept, w = source.kept(best)
+        columns = together(kept, found.rows(np.flatnonzero(excess > 0)))
         sharp = max(min(_ROUGH, _SHARPER * still), 0.1 * accuracy)
-        best = best_weights(columns, source.classes, sharp)
+        best = best_weights(columns, source.classes, sharp, Before(w, best.dual))
     return best
 
 
@@ -111,9 +112,10 @@ class AllRays:
         chosen = np.argpartition(-excess, most - 1)[:most]
         return self.every.rows(chosen), excess[chosen]
 
-    def kept(self, weighted: Weighted) -> Columns:
+    def kept(self, weighted: Weighted) -> tuple[Columns, Floats]:
         """All that are sent."""
-        return weighted.columns.rows(np.flatnonzero(weighted.w > _SMALL))
+        sent = np.flatnonzero(weighted.w > _SMALL)
+        return weighted.columns.rows(sent), weighted.w[sent]
 
     @property
     def rounds(self) -> int:

@@ -26,7 +26,8 @@ class Orbit:
 
     def __init__(self, v: Floats, classes: Classes) -> None:
         self.v = v
-        members = [np.flatnonzero(classes.labels == c) for c in range(len(classes.sizes))]
+        shared = np.flatnonzero(classes.sizes > 1)
+        members = [np.flatnonzero(classes.labels == c) for c in shared]
         self.moving = [part for part in members if len(_values(v[part])[0]) > 1]
         self.size = math.prod(_multinomial(_values(v[part])[1]) for part in self.moving)
         self.shifts = math.lcm(*(len(part) for part in self.moving))

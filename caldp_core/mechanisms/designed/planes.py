@@ -4,10 +4,14 @@ Room: mechanisms. Twins that are high or low in a column are a set, and its orbi
 size. Number the twins as points of F_q^d, q = 2^m: two points lie on equally many hyperplanes
 whichever they are, so M is that of an orbit of sets of n/q. Where such sizes are nearly as good as
 the best one, this costs less than a few cyclic shifts do, which even M out only roughly.
+
+Other sizes come from the lines of F_p², p prime, and from six of sixteen parallel hyperplanes at a
+time, those of a difference set: of its 16 shifts two hold any two of the sixteen (Bose 1939).
 """
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -20,6 +24,14 @@ from caldp_core.mechanisms.oracles.hyperplanes import hyperplanes
 
 _DEGREES: Final = range(1, 6)
 """Fields of 2 to 32 elements: sets of a half to a 32nd of the twins."""
+_PRIMES: Final = (5, 7, 11, 13, 17, 19, 23, 29, 31)
+_SIXTEEN: Final = 4
+"""The degree of the field of 16 elements, and a difference set of its additive group: any other"""
+_DIFFERENCES: Final = (0, 1, 2, 4, 8, 15)
+"""element but 0 is the difference of two of these in two ways."""
+_SEED: Final = 3
+_System: TypeAlias = Callable[[int, int], Bools | None]
+"""Points, most sets → (sets, points), two points in equally many; None where they are more."""
 _DIGITS: Final = 12
 """Columns that agree in so many digits are one."""
 _EVEN: Final = 1e-6
@@ -31,18 +43,20 @@ _TALL: Final = 30.0
 def by_hyperplanes(
     weighted: Weighted, classes: Classes, most: int
 ) -> Iterator[tuple[Floats, Floats]]:
-    """For each field (N, k) columns, N ≤ `most`, and (N,) weights with Σ w v = 1, if there are any.
+    """For each system of sets (N, k) columns, N ≤ `most`, and (N,) weights with Σ w v = 1, if any.
 
     `weighted`: one column of each orbit, with the weight of the whole orbit.
     """
     orbits = [Orbit(v, classes) for v in weighted.columns.v]
-    for m in _DEGREES:
-        parts = [_members(orbit, classes, m, most) for orbit in orbits]
+    for system in _systems():
+        parts = [_members(orbit, system, most) for orbit in orbits]
         kept = [part for part in parts if part is not None]
         if len(kept) < len(parts) or sum(len(part) for part in kept) > 2 * most:
             continue
-        sizes = [len(part) for part in kept]
-        v, w = _joined(np.concatenate(kept), np.repeat(weighted.w / sizes, sizes))
+        columns = np.concatenate(kept)
+        sums = [part @ classes.prior for part in kept]
+        shares = [w * each / each.sum() for w, each in zip(weighted.w, sums, strict=True)]
+        v, w = _joined(columns / np.concatenate(sums)[:, None], np.concatenate(shares))
         w = with_rows_of_one(v, w, np.ones(v.shape[1]))
         if len(v) <= most and np.abs(w @ v - 1).max() < _EVEN:
             yield v, w
@@ -59,7 +73,7 @@ def stretched(levels: Floats) -> Floats:
     capped = np.minimum(levels, _TALL)
     rows = [np.zeros((0, k))]
     for m in sorted(_DEGREES, key=lambda m: abs(m + float(np.log2(share))))[:2]:
-        on = _incidence(k, m, 4 * k)
+        on = _hyperplanes(m, k, 4 * k)
         if on is not None:
             off = np.where(on[:, None, :], np.inf, capped)
             highs = np.where(on, np.stack([row.min(axis=1) for row in off]), 0.0)
@@ -68,18 +82,49 @@ def stretched(levels: Floats) -> Floats:
     return np.concatenate(rows)
 
 
-def _incidence(count: int, m: int, most: int) -> Bools | None:
-    """(N, count) which points lie on each hyperplane that parts them; None beyond `most`."""
+def _systems() -> list[_System]:
+    fields: list[_System] = [partial(_hyperplanes, m) for m in _DEGREES]
+    return [*fields, _six_of_sixteen, *(partial(_lines, p) for p in _PRIMES)]
+
+
+def _hyperplanes(m: int, count: int, most: int) -> Bools | None:
+    """Those of F_q^d, q = 2^m, of points 0 … count − 1, that part them."""
     d = int(digits_of(np.array([count]), m)[0])
     if d < 2 or hyperplanes(m, d).reports > most:
         return None
     space = hyperplanes(m, d)
-    on = space.on(np.arange(count), space.masks(count)).T
+    return _parting(space.on(np.arange(count), space.masks(count)).T)
+
+
+def _six_of_sixteen(count: int, most: int) -> Bools | None:
+    """Unions of parallel hyperplanes of F_16^d, one for each direction and shift of the set."""
+    d = int(digits_of(np.array([count]), _SIXTEEN)[0])
+    if d < 2 or hyperplanes(_SIXTEEN, d).reports > most:
+        return None
+    space = hyperplanes(_SIXTEEN, d)
+    on = space.on(np.arange(count), space.masks(count)).T.reshape(1 << _SIXTEEN, -1, count)
+    shifts = np.arange(len(on))[:, None] ^ np.array(_DIFFERENCES)
+    return _parting(on[shifts].any(axis=1).reshape(-1, count))
+
+
+def _lines(p: int, count: int, most: int) -> Bools | None:
+    """Lines of F_p²: p of each slope and p that are upright. Points at random, to even them out."""
+    if p * p < count or p * (p + 1) > most:
+        return None
+    x, y = np.divmod(np.random.default_rng(_SEED).permutation(p * p)[:count], p)
+    at = np.concatenate([(y - np.arange(p)[:, None] * x) % p, x[None]])
+    return _parting((at[:, None] == np.arange(p)[:, None]).reshape(-1, count))
+
+
+def _parting(on: Bools) -> Bools:
     return on[on.any(axis=1) & ~on.all(axis=1)]
 
 
-def _members(orbit: Orbit, classes: Classes, m: int, most: int) -> Floats | None:
-    """(N, k) all of a small orbit, else one column for each hyperplane; None where it has none."""
+def _members(orbit: Orbit, system: _System, most: int) -> Floats | None:
+    """(N, k) all of a small orbit, else one column for each set; None where there are none.
+
+    All are multiples of columns of a channel by one number.
+    """
     if orbit.size * len(orbit.v) <= most:
         return orbit.every()
     if len(orbit.moving) != 1:
@@ -89,12 +134,12 @@ def _members(orbit: Orbit, classes: Classes, m: int, most: int) -> Floats | None
     middle = np.abs(orbit.v[twins] - low) > 1e-9 * high
     if np.ptp(orbit.v[twins][middle]) > 1e-9 * high:
         return None
-    on = _incidence(len(twins), m, most)
+    on = system(len(twins), most)
     if on is None:
         return None
     columns = np.repeat(orbit.v[None], len(on), axis=0)
     columns[:, twins] = np.where(on, high, low)
-    return np.asarray(columns / (columns @ classes.prior)[:, None])
+    return columns
 
 
 def _joined(v: Floats, w: Floats) -> tuple[Floats, Floats]:

@@ -4,8 +4,9 @@ Room: mechanisms. A column v of a channel that keeps E lies in {v ≥ 0 : v_x �
 logarithms u on a support U (where v > 0) these are difference constraints, and v spans an extreme
 ray if and only if the pairs with u_x − u_x′ = E[x, x′] connect U. So a ray grows from one
 symbol: the next one sits as high or as low as those already placed allow. To find each ray once,
-the ways to go on are numbered; who takes the i-th one forbids all before it. Twins (symbols that E,
-prior and weights do not tell apart) go in a fixed order, which leaves one ray of each orbit.
+the ways to go on are numbered; who takes the i-th one forbids all before it, and what can then not
+be finished is dropped. Twins (symbols that E, prior and weights do not tell apart) go in a fixed
+order, which leaves one ray of each orbit.
 """
 
 import math
@@ -26,6 +27,8 @@ _SUPPORTS: Final = 8
 _SEED: Final = 5
 _TIE: Final = 1e-11
 """Nats below which two bounds are one; far below every level that is not 0."""
+_VAST: Final = 1e6
+"""Nats that stand for no bound where a level may be ∞ as well."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +152,8 @@ def _on_support(levels: Floats, classes: Ints, support: Bools) -> Iterator[tuple
         rays = np.where(support, batch.low[done], -np.inf)
         children = list(_children(levels, classes, batch.rows(~done)))
         if children:
-            stack.append(_together(children))
+            grown = _together(children)
+            stack.append(grown.rows(~_stuck(levels, grown)))
         yield rays, len(done)
 
 
@@ -218,3 +222,23 @@ def _placed(levels: Floats, parent: _Partial, x: Ints, u: Floats) -> _Partial:
     not_low = parent.not_low & (low <= parent.low + _TIE)
     not_high = parent.not_high & (high >= parent.high - _TIE)
     return _settled(_Partial(low, high, placed, not_low, not_high))
+
+
+def _stuck(levels: Floats, partial: _Partial) -> Bools:
+    """(rows,) where a symbol may be neither high nor low, and no other moves its bounds any more.
+
+    Others end up between their own bounds, so they move x's only from there.
+    """
+    free = ~partial.placed
+    lows = np.where(free, np.maximum(partial.low, -_VAST), np.inf)
+    highs = np.where(free, np.minimum(partial.high, _VAST), -np.inf)
+    stuck = np.zeros(len(free), np.bool_)
+    neither = free & partial.not_low & partial.not_high
+    for x in np.flatnonzero(neither.any(axis=0)):
+        rows = np.flatnonzero(neither[:, x] & ~stuck)
+        reach = levels[x].copy(), levels[:, x].copy()
+        reach[0][x] = reach[1][x] = np.inf
+        down = (lows[rows] + reach[0]).min(axis=1) < partial.high[rows, x] - _TIE
+        up = (highs[rows] - reach[1]).max(axis=1) > partial.low[rows, x] + _TIE
+        stuck[rows] = ~(down | up)
+    return stuck

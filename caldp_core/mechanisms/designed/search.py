@@ -26,10 +26,10 @@ _SWEEPS: Final = 12
 """Times that every symbol of a climber is moved at most; few need half of them."""
 _NEW: Final = 256
 """Most columns of a round, as more make the weights slow."""
-_ROUNDS: Final = 24
-"""Eight seconds of one core for 64 symbols;"""
+_ROUNDS: Final = 26
+"""Five seconds of one core for 64 symbols;"""
 _ROUNDS_SMALL: Final = 30
-"""a second of one core for 16,"""
+"""less than a second of one core for 16,"""
 _ROUNDS_LARGE: Final = 20
 """less than a minute for 256."""
 _SMALL: Final = 24
@@ -68,39 +68,46 @@ class Worth:
 
 def climb(v: Floats, levels: Floats, worth: Worth, rng: np.random.Generator) -> Floats:
     """(N, k) columns → as many of no less worth, which few moves improve."""
-    climbers = _Climbers(v, np.exp(-levels), worth)
+    climbers, left, highest = _Climbers(v, np.exp(-levels), worth), np.arange(len(v)), v.copy()
     for _ in range(_SWEEPS):
-        moves = sum(climbers.move(int(x)) for x in rng.permutation(len(levels)))
-        climbers.scale()
-        if moves == 0:
+        for x in rng.permutation(len(levels)):
+            climbers.move(int(x))
+        highest[left], left = climbers.v.T, left[climbers.moved]
+        if not left.size:
             break
-    return climbers.v.T
+        climbers.go_on()
+    return highest
 
 
 class _Climbers:
-    """Columns side by side: `v`: (k, N), with Gv, vᵀGv, λᵀv and π·v kept up to date."""
+    """Columns side by side: `v`: (k, N), with Gv, vᵀGv, λᵀv and π·v kept up to date.
+
+    `moved`: (N,) whether any symbol of a column did since `go_on`.
+    """
 
     def __init__(self, v: Floats, powers: Floats, worth: Worth) -> None:
         self.v, self.worth = np.ascontiguousarray(v.T), worth
         self.below = np.where(np.eye(len(powers), dtype=np.bool_), 0.0, powers)
         self.ceilings = [np.flatnonzero(row) for row in self.below]
+        with np.errstate(divide="ignore"):
+            self.above = None if (powers == 0).any() else 1 / self.below[:, :, None]
         self.least = 1e-9 * float(np.abs(worth.quadratic).max())
-        self.scale()
+        self.moved = np.ones(len(v), np.bool_)
+        self.go_on()
 
-    def scale(self) -> None:
-        """Largest entries of 1; all else anew, so that rounding does not add up."""
+    def go_on(self) -> None:
+        """Only those that moved, scaled; all else anew, so that rounding does not add up."""
+        self.v = np.ascontiguousarray(self.v[:, self.moved])
         self.v /= self.v.max(axis=0)
+        self.moved = np.zeros(self.v.shape[1], np.bool_)
         self.pushed = self.worth.quadratic @ self.v
         self.square = np.einsum("ij,ij->j", self.v, self.pushed)
         self.line, self.sent = self.worth.linear @ self.v, self.worth.prior @ self.v
 
-    def move(self, x: int) -> int:
-        """Put symbol x as high or as low as the others allow where that is better; how often."""
+    def move(self, x: int) -> None:
+        """Put symbol x as high or as low as the others allow where that is better."""
         low = (self.v * self.below[:, x, None]).max(axis=0) - self.v[x]
-        over = self.ceilings[x]
-        high = np.zeros_like(low)
-        if over.size:
-            high = (self.v[over] / self.below[x, over, None]).min(axis=0) - self.v[x]
+        high = self._highest(x) - self.v[x]
         now = (self.square - self.line * self.sent) / self.sent**2
         down, up = self._worth_after(x, low), self._worth_after(x, high)
         better = np.maximum(down, up) > now + self.least
@@ -110,7 +117,16 @@ class _Climbers:
         self.sent += step * self.worth.prior[x]
         self.pushed += self.worth.quadratic[:, x, None] * step
         self.v[x] += step
-        return int(better.sum())
+        self.moved |= better
+
+    def _highest(self, x: int) -> Floats:
+        """(N,) as high as the others allow symbol x; where they do not care, as it is."""
+        if self.above is not None:
+            return np.asarray((self.v * self.above[x]).min(axis=0))
+        over = self.ceilings[x]
+        if not over.size:
+            return np.asarray(self.v[x])
+        return np.asarray((self.v[over] / self.below[x, over, None]).min(axis=0))
 
     def _worth_after(self, x: int, step: Floats) -> Floats:
         """(N,) φ with symbol x moved by (N,) `step`."""
@@ -150,14 +166,15 @@ class SearchedRays:
         start = [complete_start(self.levels), halves, stretched(self.levels)]
         return columns_of(np.concatenate(start), self.classes)
 
-    def kept(self, weighted: Weighted) -> Columns:
+    def kept(self, weighted: Weighted) -> tuple[Columns, Floats]:
         """Those sent the most, and one that says nothing: with it some weights make a channel."""
         k = len(self.levels)
         told = np.flatnonzero(np.ptp(weighted.columns.v, axis=1) > 0)
         kept = told[np.argsort(-weighted.w[told], kind="stable")]
         kept = kept[: min(20 * k, max(640, 4 * k))]
+        kept = kept[weighted.w[kept] > 1e-7]
         nothing = columns_of(np.zeros((1, k)), self.classes)
-        return together(weighted.columns.rows(kept[weighted.w[kept] > 1e-7]), nothing)
+        return together(weighted.columns.rows(kept), nothing), np.append(weighted.w[kept], 0.0)
 
     @property
     def rounds(self) -> int:

@@ -35,6 +35,8 @@ _STEPS: Final = 60
 """Of each search for g and λ; what they find is proved afterwards, so they need not converge."""
 _INSIDE: Final = 3.0
 """λ of the first, as a multiple of π: G is well inside of what is positive."""
+_HOPELESS: Final = 0.25
+"""Share of the design's loss: where the first search proves less, the others do not try."""
 _FAR: Final = 20.0
 """Most that a logarithm of g is moved."""
 _NEVER: Final = 1e3
@@ -53,7 +55,7 @@ def star_cut(part: Part, weighted: Weighted, progress: Progress) -> Cut | None:
     least = sides.quadratic(design.diagonal()[within])
     bound = max(proved(part, design, -share * least, 0.0) for share in _SHARES)
     if len(within) == len(part.prior):
-        bound = max(bound, _best_alone(sides, progress))
+        bound = max(bound, _best_alone(sides, _HOPELESS * weighted.information.loss, progress))
     both = np.outer(part.prior, part.prior)
     enough = float(np.abs(np.linalg.eigvalsh(least / np.sqrt(both))).max())
     return Cut(least + enough * both, enough * (1 + _SAFE), bound)
@@ -104,8 +106,11 @@ class _Sides:
         return slope[np.ix_(self.within, self.within)], c, d
 
 
-def _best_alone(sides: _Sides, progress: Progress) -> float:
-    """A bound by g > 0 and λ that are sought from c = π on, for which λ ∝ π is enough."""
+def _best_alone(sides: _Sides, least: float, progress: Progress) -> float:
+    """A bound by g > 0 and λ that are sought from c = π on, for which λ ∝ π is enough.
+
+    The search ends early below `least`.
+    """
     prior, count = sides.part.prior, len(sides.within)
     start = prior / (sides.low + sides.high)
     scale = prior / float(start @ (sides.low * sides.high))
@@ -123,11 +128,14 @@ def _best_alone(sides: _Sides, progress: Progress) -> float:
     point = np.concatenate([np.zeros(count), np.full(count, _INSIDE)])
     starts = _STARTS if count < _LARGE else _STARTS_LARGE
     for done in range(starts):
-        point = minimize(loss, point, jac=True, method="CG", options={"maxiter": _STEPS}).x
+        found = minimize(loss, point, jac=True, method="CG", options={"maxiter": _STEPS})
+        point = found.x
         progress((done + 1) / starts)
+        if np.exp(-found.fun) < least:
+            break
     g, dual = of(point)
-    least, half = sides.quadratic(g), np.outer(dual, prior)
-    return proved(sides.part, least + (half + half.T) / 2, -least, 0.0)
+    star_of, half = sides.quadratic(g), np.outer(dual, prior)
+    return proved(sides.part, star_of + (half + half.T) / 2, -star_of, 0.0)
 
 
 def star(g: Floats, low: Floats, high: Floats) -> Floats:
