@@ -9,6 +9,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
+from threadpoolctl import threadpool_limits
 
 from caldp_core.basics.errors import require
 from caldp_core.basics.limits import EXACT_MAX_ENTRIES
@@ -96,7 +97,12 @@ def design(
         0 < entries <= ENTRIES_MAX,
         f"entries must be between 1 and {ENTRIES_MAX:,}, got {entries:,}.",
     )
-    problem = Problem.of(policy, prior, weights)
+    # Several threads of BLAS wait for each other at such sizes: five times as long on two cores.
+    with threadpool_limits(limits=1, user_api="blas"):
+        return _designed(policy, Problem.of(policy, prior, weights), entries, progress)
+
+
+def _designed(policy: PrivacyMatrix, problem: Problem, entries: int, progress: Progress) -> Design:
     parts = problem.parts()
     columns, chances, bound, exact = [], [], 0.0, True
     for i, (own, share, part) in enumerate(parts):
