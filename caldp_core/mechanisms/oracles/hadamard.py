@@ -24,7 +24,7 @@ from caldp_core.mechanisms.oracles.hadamard_parts import (
     one_part,
     published_parts,
 )
-from caldp_core.mechanisms.oracles.hadamard_reports import ReportTables, parities
+from caldp_core.mechanisms.oracles.hadamard_reports import ReportTables, truth_codes
 from caldp_core.mechanisms.oracles.histogram_oracles import HistogramOracles
 from caldp_core.mechanisms.oracles.supports import SupportProbabilities
 from caldp_core.mechanisms.oracles.tables import shared
@@ -255,8 +255,7 @@ class HadamardOracles(HistogramOracles):
         order, count = int(self._orders[block]), int(self._parts.counts[block])
         size, truth = int(self._sizes[block]), int(self._truth[block])
         x = np.arange(start, min(stop, size))
-        codes = parities(x // count + 1, order)
-        np.subtract(2, np.left_shift(codes, 1, out=codes), out=codes)
+        codes = truth_codes(x // count + 1, order)
         if count > 1:
             by_part = np.zeros((x.size, count, order), np.uint8)
             by_part[np.arange(x.size), x % count] = codes

@@ -16,13 +16,16 @@ from caldp_core.mechanisms.randomness.coins import SPARE_BITS, below, uniform_be
 Bytes: TypeAlias = NDArray[np.uint8]
 
 
-def parities(rows: Ints, order: int) -> Bytes:
-    """(rows, order) parity of r & y: the Kronecker sum of the low bits' and the high bits' own."""
+def truth_codes(rows: Ints, order: int) -> Bytes:
+    """(rows, order) 2 where H(r, y) = +1 and 0 elsewhere: even parity of r & y.
+
+    By the Kronecker sum of the low bits' codes and the high bits' own, in one pass over the result.
+    """
     low_bits = (order.bit_length() - 1) // 2
-    low = np.bitwise_count(rows[:, None] & np.arange(1 << low_bits)) & np.uint8(1)
-    high = np.bitwise_count((rows >> low_bits)[:, None] & np.arange(order >> low_bits))
-    parities: Bytes = (high & np.uint8(1))[:, :, None] ^ low[:, None, :]
-    return parities.reshape(rows.size, order)
+    low = 2 * (np.bitwise_count(rows[:, None] & np.arange(1 << low_bits)) & np.uint8(1))
+    high = 2 * (np.bitwise_count((rows >> low_bits)[:, None] & np.arange(order >> low_bits)) & 1)
+    even: Bytes = (high ^ np.uint8(2))[:, :, None] ^ low[:, None, :]
+    return even.reshape(rows.size, order)
 
 
 @dataclass(frozen=True)
