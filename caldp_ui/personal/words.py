@@ -56,11 +56,8 @@ def _guess(what: Shown) -> str:
 
 
 def wrong(result: Result) -> tuple[str, str]:
-    """How far off a way is, as a number and what it counts: of 100 always, to be compared."""
-    tv = result.first.errors.tv
-    if tv > 1 + 1e-9:
-        return accuracy.wrong_of_hundred(PLACES, tv)
-    return formats.per_hundred(tv), f"of 100 people {PLACES.wrong}"
+    """How far off a way is, as a number and what it counts."""
+    return accuracy.wrong_of_hundred(PLACES, result.first.errors.tv)
 
 
 def subtitle(result: Result) -> str:
