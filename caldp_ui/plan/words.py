@@ -50,7 +50,8 @@ def headline(record: Plan, points: dict[str, list[Need]]) -> str:
         f"**{about(ours)} people**"
     )
     if record.protection != PLAIN:
-        told += f", plain LDP {about(plain)} ({formats.times(plain / ours)} as many)"
+        many = "" if about(plain) == about(ours) else f" ({formats.times(plain / ours)} as many)"
+        told += f", plain LDP {about(plain)}{many}"
     return f"{told}. {_back(record, points[record.protection])}"
 
 

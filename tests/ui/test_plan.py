@@ -101,6 +101,17 @@ def test_the_best_of_the_table_is_the_pictures() -> None:
         assert least <= best <= 1.1 * least  # the best for even shares may not be for these
 
 
+def test_as_many_people_are_not_told_as_one_times_as_many() -> None:
+    def said(plain: int) -> str:
+        people = {PLAIN: plain, PLAN.protection: 500}
+        return words.headline(
+            PLAN, {name: [Need(name, PLAN.epsilon, n, "oue")] for name, n in people.items()}
+        )
+
+    assert "plain LDP 500." in said(500)
+    assert "plain LDP 1,000 (2 times as many)" in said(1000)
+
+
 def test_people_back_to_epsilon() -> None:
     points = [Need(PLAIN, e, round(1000 / e**2), "hadamard") for e in (0.1, 1.0, 10.0)]
     assert epsilon_for(points, 1000) == pytest.approx(1.0)
