@@ -9,14 +9,14 @@ before anything is drawn.
 
 import asyncio
 import gzip
-from pathlib import Path
 from typing import Final
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-SHEET: Final = Path(__file__).with_name("style.css")
+from caldp_ui.app.sheet import style
+
 _ROOT: Final = (
     '<script>window.__streamlit = {BACKEND_BASE_URL: new URL(".", location.href).href};</script>'
 )
@@ -31,9 +31,8 @@ class Delivery:
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
         self._kept: dict[str, tuple[Message, Message]] = {}
-        style = SHEET.read_text("utf-8")
         # At the end of the body: behind the styles that Streamlit adds to the head.
-        self._put = {"</head>": f"{_ROOT}</head>", "</body>": f"<style>{style}</style></body>"}
+        self._put = {"</head>": f"{_ROOT}</head>", "</body>": f"<style>{style()}</style></body>"}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See ASGI."""

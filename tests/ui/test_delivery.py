@@ -5,11 +5,14 @@ import gzip
 import logging
 import re
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from caldp_ui.app.delivery import SHEET, Delivery
+from caldp_ui.app.delivery import Delivery
+from caldp_ui.app.navigation import PAGES
+from caldp_ui.app.sheet import SHEET, style, written_out
 from caldp_ui.app.turns import turn
 from caldp_ui.app.upkeep import THREADS, upkeep
 
@@ -56,7 +59,7 @@ def test_the_document_holds_the_style_and_where_the_server_is() -> None:
     text = gzip.decompress(body).decode()
     assert len(body) == int(headers["content-length"])
     assert re.search(r"<head><script>.*BACKEND_BASE_URL.*</script></head>", text)
-    assert text.endswith(f"<style>{SHEET.read_text('utf-8')}</style></body></html>")
+    assert text.endswith(f"<style>{style()}</style></body></html>")
     assert "etag" not in headers  # an older style would stay for ever
     assert all(name != b"accept-encoding" for name, _ in app.asked[0]["headers"])
 
@@ -136,3 +139,16 @@ def test_upkeep_ends_with_the_server() -> None:
         return at_work - len(asyncio.all_tasks())
 
     assert asyncio.run(live()) == 1
+
+
+def test_selectors_that_look_into_class_names_are_written_out() -> None:
+    css = '[class*="-side"][class*="-side"] > p { top: 0; }'
+    one = ":is(.st-key-a-side,.st-key-b-side)"
+    assert written_out(css, ["a", "b"]) == f"{one}{one} > p {{ top: 0; }}"
+
+
+def test_no_selector_of_the_document_looks_into_class_names() -> None:
+    """With one, a browser styles the whole document anew for each element that changes."""
+    assert "[class*=" in SHEET.read_text("utf-8")
+    assert not re.search(r"\[class(?!=)", style())
+    assert all(f".st-key-{Path(page.path).stem}-title" in style() for page in PAGES)

@@ -18,7 +18,7 @@ from caldp_core.datasets import us_cities
 from caldp_core.domain.grid import US_GRID, Area
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.protection import SensitiveAreas, StateBlocks
-from caldp_ui.app import addresses, delivery
+from caldp_ui.app import addresses, sheet
 from caldp_ui.app.theme import CIVIDIS, NIGHT_LAND
 from caldp_ui.compute import exports, rivals, runs
 from caldp_ui.compute.verdict import verdict
@@ -70,7 +70,7 @@ def test_words_for_the_odds_are_those_of_the_numbers_beside_them() -> None:
 
 
 def test_each_strength_has_its_colours_in_the_style_sheet() -> None:
-    css = delivery.SHEET.read_text("utf-8")
+    css = sheet.SHEET.read_text("utf-8")
     for each in STRENGTHS:
         assert f".odds.{each.word} {{ --on-light: {each.light}; --on-dark: {each.dark}; }}" in css
 
