@@ -11,5 +11,6 @@ else:
 
     from caldp_ui.app.delivery import DELIVERY
     from caldp_ui.app.upkeep import upkeep
+    from caldp_ui.charts.library import LIBRARY
 
-    app = App(__file__, middleware=[DELIVERY], lifespan=upkeep)
+    app = App(__file__, routes=[LIBRARY], middleware=[DELIVERY], lifespan=upkeep)

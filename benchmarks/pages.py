@@ -33,7 +33,7 @@ def _inside(key: str, what: str) -> str:
 
 
 def _chart(key: str) -> str:
-    return _inside(key, ".js-plotly-plot .main-svg")
+    return _inside(key, ".js-plotly-plot")
 
 
 def _in_shadow(key: str, text: str) -> str:

@@ -3,7 +3,8 @@
 import streamlit as st
 
 from caldp_ui.app.errors import plain_errors
-from caldp_ui.classroom import dials, plan, station, strip
+from caldp_ui.app.theme import palette
+from caldp_ui.classroom import dials, picture, plan, reels, station, strip
 from caldp_ui.classroom.slot import SLOT
 from caldp_ui.classroom.stations import STATIONS
 from caldp_ui.session.opening import opened
@@ -22,12 +23,14 @@ with main, plain_errors():  # the picture first: nothing else is waited for
     board = here.open(lesson)
     said.markdown(board.take_home)
     with st.container(key=SLOT.key("picture")):
-        board.draw()
+        picture.draw(board.picture(palette()))
 with beside, st.container(key=SLOT.key("side")):
-    here.dials(lesson)
+    here.choice(lesson)
+    dials.show(here.dials(lesson), lesson)
     if here.breaks(lesson):
         dials.break_it(lesson, here.naive)
     dials.steps()
     strip.onward(lesson.station)
 with main:
     station.below(board)
+    reels.show(lesson, palette())

@@ -11,15 +11,9 @@ from typing import Final
 
 import streamlit as st
 
-_show = st.components.v2.component(
-    "caldp_drawing",
-    html="<div></div>",
-    js="""
-export default ({data, parentElement}) => {
-    parentElement.querySelector("div").innerHTML = data[0];
-};
-""",
-)
+from caldp_ui.charts.scripts import script
+
+_show: Final = st.components.v2.component("caldp_drawing", html="<div></div>", js=script("drawing"))
 Point = tuple[float, float]
 _MARKS: Final = {
     "circle": "m-{r},0a{r},{r} 0 1,0 {d},0a{r},{r} 0 1,0 -{d},0z",
@@ -94,4 +88,4 @@ def svg(frame: Frame, parts: Iterable[str], alt: str, height: int) -> str:
 
 def show(drawn: str, key: str, height: int) -> None:
     """Put a drawing on the page, so many pixels high."""
-    _show(key=key, data=[drawn], height=height)
+    _show(key=key, data=[key, drawn], height=height)

@@ -1,26 +1,38 @@
 """The one place that shows Plotly charts: each with a name in words, and the same row of buttons.
 
-Room: charts.
+Room: charts. Streamlit's own chart takes the old drawing down and puts a new one up, twice; here
+Plotly draws new numbers into what is there.
 """
 
 from typing import Final, Literal
 
 import plotly.graph_objects as go
 import streamlit as st
+from plotly.io.json import to_json_plotly
 
-_CONFIG: Final = {
-    "displaylogo": False,
-    "modeBarButtonsToRemove": ["lasso2d", "select2d", "autoScale2d"],
-}
+from caldp_ui.charts.library import ADDRESS
+from caldp_ui.charts.scripts import script
+
+_chart: Final = st.components.v2.component(
+    "caldp_chart",
+    html='<div class="chart" role="figure"></div>',
+    js=script("chart"),
+    isolate_styles=False,
+)
 
 
 def show(figure: go.Figure, key: str, alt: str) -> None:
     """Show a figure; `alt`: what it says, for those who do not see it.
 
     Its height is told apart from the figure, so that there is room before Plotly's code has come.
-    Plotly's buttons stand in a column, where they leave titles and names of lines free; `style.css`
-    hides them on touch screens until a finger is on the chart.
     """
-    figure.layout.modebar.orientation = "v"
     height: int | Literal["content"] = figure.layout.height or "content"
-    st.plotly_chart(figure, key=key, height=height, config=_CONFIG, alt=alt)
+    _chart(key=key, data=[key, told(figure, alt), ADDRESS], height=height)
+
+
+def told(figure: go.Figure, alt: str) -> str:
+    """A figure as the browser is told of it: what it leaves open, the page's theme says."""
+    whole = figure.to_plotly_json()
+    whole["layout"].pop("template", None)
+    text: str = to_json_plotly({**whole, "alt": alt})
+    return text

@@ -9,12 +9,9 @@ from typing import Any, Final
 
 import numpy as np
 import plotly.graph_objects as go
-import streamlit as st
 from numpy.typing import ArrayLike
 
 from caldp_ui.app.theme import DARK, Palette
-from caldp_ui.charts import show
-from caldp_ui.charts.legend import legend
 
 HEIGHT: Final = 425
 _TYPE: Final = 17
@@ -121,9 +118,3 @@ def figure(
         **more,
     }
     return go.Figure(list(traces), layout)
-
-
-def draw(made: go.Figure, key: str, alt: str) -> None:
-    """Show a figure below the names of its lines."""
-    st.html(legend(made))
-    show.show(made, key, alt)

@@ -17,9 +17,10 @@ from caldp_core.lecture.sketches import CountMeanSketch, HadamardSketch, Hashes
 from caldp_core.mechanisms import mechanism
 from caldp_core.privacy.context import Context
 from caldp_core.theory.variance import variance_given_people
-from caldp_ui.app.theme import Palette, palette
+from caldp_ui.app.theme import Palette
 from caldp_ui.classroom import charts, dials
-from caldp_ui.classroom.slot import SLOT, Lesson
+from caldp_ui.classroom.picture import Chart, Picture
+from caldp_ui.classroom.slot import Lesson
 from caldp_ui.classroom.station import Board, Station
 from caldp_ui.words import formats
 
@@ -114,7 +115,7 @@ def open_board(lesson: Lesson) -> Board:
         told += f" One hash function for all: never better than {_off(_floor(lesson))}."
     return Board(
         told,
-        lambda: charts.draw(figure(what, lesson, palette()), SLOT.key("counting"), _alt(what)),
+        lambda colours: Picture((Chart(figure(what, lesson, colours), "counting", _alt(what)),)),
         _formula,
         _numbers(what),
     )

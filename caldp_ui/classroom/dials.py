@@ -4,7 +4,7 @@ Room: classroom.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import streamlit as st
@@ -25,46 +25,67 @@ def _bound(name: str, value: Any) -> dict[str, Any]:
     return SLOT.bind(name, value, change)
 
 
-def pick(name: str, title: str, steps: tuple[int, ...], value: int, told: str) -> None:
-    """A slider over whole numbers of the lesson; `told`: its help."""
-    st.select_slider(
-        title,
-        sorted({*steps, value}),
-        format_func=formats.people,
-        help=told,
-        **_bound(name, value),
-    )
+@dataclass(frozen=True)
+class Dial:
+    """A slider over some values of one field of the lesson.
+
+    `name`: the field; `steps`: the values that it stops at; `told`: its help; `said`: how a value
+    is written.
+    """
+
+    name: str
+    title: str
+    steps: tuple[float, ...]
+    told: str
+    said: Callable[[float], str] = formats.people
+
+    def value(self, lesson: Lesson) -> float:
+        """Where the slider is."""
+        found: float = getattr(lesson, self.name)
+        return found
+
+    def at(self, lesson: Lesson, value: float) -> Lesson:
+        """The lesson with the slider there."""
+        changed: dict[str, Any] = {self.name: value}
+        return replace(lesson, **changed)
+
+    def show(self, lesson: Lesson) -> None:
+        """Put it on the page; a value from a link may lie between its steps."""
+        st.select_slider(
+            self.title,
+            sorted({*self.steps, self.value(lesson)}),
+            format_func=self.said,
+            help=self.told,
+            **_bound(self.name, self.value(lesson)),
+        )
 
 
-def epsilon(lesson: Lesson) -> None:
-    """The privacy level."""
-    st.select_slider(
-        "Privacy level ε",
-        sorted({*_EPSILONS, lesson.epsilon}),
-        format_func=lambda e: f"{e:g}",
-        help=DEFINITIONS["ε"],
-        **_bound("epsilon", lesson.epsilon),
-    )
+Dials = tuple[Dial, ...]
+EPSILON: Final = Dial(
+    "epsilon", "Privacy level ε", _EPSILONS, DEFINITIONS["ε"], lambda level: f"{level:g}"
+)
 
 
-def people(lesson: Lesson, least: int = 10) -> None:
+def people(least: int = 10) -> Dial:
     """The number of people, from `least` on."""
-    steps = tuple(n for n in _PEOPLE if n >= least)
+    steps = tuple(n for n in (1, *_PEOPLE) if n >= least)
     told = "More people cost no time: sums are drawn from their exact distribution."
-    pick("n", "People", steps if least > 1 else (1, *steps), lesson.n, told)
+    return Dial("n", "People", steps, told)
 
 
-def of_items(told: str) -> Callable[[Lesson], None]:
+def of_items(told: str) -> Callable[[Lesson], Dials]:
     """The controls of a station about items; `told`: what these are."""
+    powers = tuple(1 << b for b in range(2, ITEMS_MOST.bit_length()))
+    return lambda _: (EPSILON, Dial("items", "Items", powers, told), people(100))
 
-    def show(lesson: Lesson) -> None:
-        with st.container(key=SLOT.key("dials")):
-            epsilon(lesson)
-            powers = tuple(1 << b for b in range(2, ITEMS_MOST.bit_length()))
-            pick("items", "Items", powers, lesson.items, told)
-        people(lesson, 100)
 
-    return show
+def show(dials: Dials, lesson: Lesson) -> None:
+    """All of them; the first two stay under the thumb on a phone."""
+    with st.container(key=SLOT.key("dials")):
+        for dial in dials[:2]:
+            dial.show(lesson)
+    for dial in dials[2:]:
+        dial.show(lesson)
 
 
 def break_it(lesson: Lesson, naive: tuple[str, str]) -> None:

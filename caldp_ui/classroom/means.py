@@ -14,9 +14,10 @@ import streamlit as st
 
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.lecture.one_bit_mean import OneBitMean, coins_used, nearest
-from caldp_ui.app.theme import Palette, palette
+from caldp_ui.app.theme import Palette
 from caldp_ui.classroom import charts, dials
-from caldp_ui.classroom.slot import SLOT, WIDTHS, Lesson
+from caldp_ui.classroom.picture import Chart, Picture
+from caldp_ui.classroom.slot import WIDTHS, Lesson
 from caldp_ui.classroom.station import Board, Station
 from caldp_ui.words import formats
 
@@ -115,7 +116,7 @@ def open_board(lesson: Lesson) -> Board:
         told += f" A new coin every day is {DAYS} coins: the promise is {DAYS * lesson.epsilon:g}."
     return Board(
         told,
-        lambda: charts.draw(figure(what, lesson, palette()), SLOT.key("means"), _alt(what)),
+        lambda colours: Picture((Chart(figure(what, lesson, colours), "means", _alt(what)),)),
         lambda: _formula(what),
         _numbers(what),
     )
@@ -194,17 +195,12 @@ def _numbers(what: Means) -> dict[str, dict[str, str]]:
     }
 
 
-def _dials(lesson: Lesson) -> None:
-    with st.container(key=SLOT.key("dials")):
-        dials.epsilon(lesson)
-        told = "Numbers are rounded to multiples of it."
-        dials.pick("width", "Minutes of a bucket", WIDTHS, lesson.width, told)
-    dials.people(lesson, 100)
-
-
+_WIDTH: Final = dials.Dial(
+    "width", "Minutes of a bucket", WIDTHS, "Numbers are rounded to multiples of it."
+)
 STATION = Station(
     "Means",
     open_board,
-    _dials,
+    lambda _: (dials.EPSILON, _WIDTH, dials.people(100)),
     ("Throw a new coin every day", "No memory: every report costs another ε."),
 )

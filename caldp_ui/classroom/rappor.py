@@ -4,6 +4,7 @@ Room: classroom.
 """
 
 from dataclasses import replace
+from typing import Final
 
 import streamlit as st
 
@@ -18,7 +19,7 @@ def open_board(lesson: Lesson) -> Board:
     return rappor_crowd.open_board(lesson) if crowd else rappor_phone.open_board(lesson)
 
 
-def _dials(lesson: Lesson) -> None:
+def _choice(lesson: Lesson) -> None:
     st.segmented_control(
         "Look at",
         ("phone", "crowd"),
@@ -27,16 +28,21 @@ def _dials(lesson: Lesson) -> None:
         required=True,
         **SLOT.bind("view", lesson.view, lambda r, v: replace(r, view=v, broken=False)),
     )
-    with st.container(key=SLOT.key("dials")):
-        dials.epsilon(lesson)
-        if lesson.view == "crowd":
-            dials.people(lesson, 1_000)
-        else:
-            told = "One report a day."
-            dials.pick("days", "Days", (1, 2, 3, 5, 7, 14, 30, 60), lesson.days, told)
-    if lesson.view == "phone":
-        told = "How often the home page changed, with kept bits of its own each time."
-        dials.pick("values", "Different values", (1, 2, 3, 5), lesson.values, told)
+
+
+_DAYS: Final = dials.Dial("days", "Days", (1, 2, 3, 5, 7, 14, 30, 60), "One report a day.")
+_VALUES: Final = dials.Dial(
+    "values",
+    "Different values",
+    (1, 2, 3, 5),
+    "How often the home page changed, with kept bits of its own each time.",
+)
+
+
+def _dials(lesson: Lesson) -> dials.Dials:
+    if lesson.view == "crowd":
+        return dials.EPSILON, dials.people(1_000)
+    return dials.EPSILON, _DAYS, _VALUES
 
 
 STATION = Station(
@@ -45,4 +51,5 @@ STATION = Station(
     _dials,
     ("Forget every night", "The permanent response is drawn anew each day."),
     breaks=lambda lesson: lesson.view == "phone",
+    choice=_choice,
 )

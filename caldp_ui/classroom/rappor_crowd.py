@@ -11,10 +11,11 @@ import plotly.graph_objects as go
 
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.lecture.decoding import Collector
-from caldp_ui.app.theme import Palette, palette
+from caldp_ui.app.theme import Palette
 from caldp_ui.classroom import charts
+from caldp_ui.classroom.picture import Chart, Picture
 from caldp_ui.classroom.rappor_terms import COHORTS, PAGES, formula, made
-from caldp_ui.classroom.slot import SLOT, Lesson
+from caldp_ui.classroom.slot import Lesson
 from caldp_ui.classroom.station import Board
 from caldp_ui.words import formats
 
@@ -52,7 +53,7 @@ def open_board(lesson: Lesson) -> Board:
     )
     return Board(
         told,
-        lambda: charts.draw(pages(what, lesson, palette()), SLOT.key("pages"), _alt_pages(what)),
+        lambda colours: Picture((Chart(pages(what, lesson, colours), "pages", _alt_pages(what)),)),
         lambda: formula(lesson),
         _numbers(what),
     )

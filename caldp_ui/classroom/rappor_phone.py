@@ -9,16 +9,16 @@ from typing import Any, Final
 
 import numpy as np
 import plotly.graph_objects as go
-import streamlit as st
 
 from caldp_core.audit.adversary import guessed_right
 from caldp_core.basics.types import Floats
 from caldp_core.lecture.rappor import Phone, Rappor
 from caldp_core.mechanisms.randomness.coins import seeded_words
-from caldp_ui.app.theme import Palette, palette
+from caldp_ui.app.theme import Palette
 from caldp_ui.classroom import charts
+from caldp_ui.classroom.picture import Chart, Picture, Words
 from caldp_ui.classroom.rappor_terms import BITS, HASHES, PAGES, formula, made
-from caldp_ui.classroom.slot import DAYS_MOST, SLOT, Lesson
+from caldp_ui.classroom.slot import DAYS_MOST, Lesson
 from caldp_ui.classroom.station import Board
 from caldp_ui.words import formats
 
@@ -125,18 +125,15 @@ def open_board(lesson: Lesson) -> Board:
         told += f" With {lesson.values} different values one after the other: {changing}."
     return Board(
         told,
-        lambda: _draw(what, lesson),
+        lambda colours: _picture(what, lesson, colours),
         lambda: formula(lesson),
         _numbers(what),
     )
 
 
-def _draw(what: OnePhone, lesson: Lesson) -> None:
-    left, right = st.columns([1, 1.15], gap="medium")
-    with left:
-        st.html(bits(what, lesson))
-    with right:
-        charts.draw(leak(what, lesson, palette()), SLOT.key("leak"), _alt_leak(what))
+def _picture(what: OnePhone, lesson: Lesson, colours: Palette) -> Picture:
+    drawn = Chart(leak(what, lesson, colours), "leak", _alt_leak(what))
+    return Picture((Words(bits(what, lesson), "bits"), drawn), (1, 1.15))
 
 
 def bits(what: OnePhone, lesson: Lesson) -> str:

@@ -15,9 +15,10 @@ from caldp_core.basics.types import Floats, Ints
 from caldp_core.lecture.central import NoisyMax
 from caldp_core.lecture.contests import EXACT_PEOPLE, even_votes
 from caldp_core.lecture.selection import BitwiseResponse, OneHotResponse
-from caldp_ui.app.theme import Palette, palette
+from caldp_ui.app.theme import Palette
 from caldp_ui.classroom import charts, dials, example
-from caldp_ui.classroom.slot import SLOT, Lesson
+from caldp_ui.classroom.picture import Chart, Picture
+from caldp_ui.classroom.slot import Lesson
 from caldp_ui.classroom.station import Board, Station
 from caldp_ui.words import formats
 
@@ -106,7 +107,7 @@ def open_board(lesson: Lesson) -> Board:
     if lesson.broken:
         return Board(
             example.told(),
-            lambda: charts.draw(example.figure(palette()), SLOT.key("example"), example.told()),
+            lambda colours: Picture((Chart(example.figure(colours), "example", example.told()),)),
             lambda: _formula(what, lesson),
             _numbers(what),
         )
@@ -118,7 +119,7 @@ def open_board(lesson: Lesson) -> Board:
     )
     return Board(
         take_home,
-        lambda: charts.draw(figure(what, lesson, palette()), SLOT.key("selection"), _alt(what)),
+        lambda colours: Picture((Chart(figure(what, lesson, colours), "selection", _alt(what)),)),
         lambda: _formula(what, lesson),
         _numbers(what),
     )

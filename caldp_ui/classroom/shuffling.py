@@ -13,9 +13,10 @@ import streamlit as st
 
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.lecture.shuffling import closed_form, numeric
-from caldp_ui.app.theme import Palette, palette
+from caldp_ui.app.theme import Palette
 from caldp_ui.classroom import charts, dials
-from caldp_ui.classroom.slot import SLOT, Lesson
+from caldp_ui.classroom.picture import Chart, Picture, Words
+from caldp_ui.classroom.slot import Lesson
 from caldp_ui.classroom.station import Board, Station
 from caldp_ui.words import formats
 
@@ -100,19 +101,17 @@ def open_board(lesson: Lesson) -> Board:
         told += f" If {FAKES} of 100 of the crowd are fakes, it is {formats.digits(real)}."
     return Board(
         told,
-        lambda: _draw(what, lesson),
+        lambda colours: _picture(what, lesson, colours),
         lambda: _formula(what, lesson),
         _numbers(what),
     )
 
 
-def _draw(what: Mixed, lesson: Lesson) -> None:
-    left, right = st.columns([2.1, 1], gap="medium")
-    with left:
-        charts.draw(figure(what, lesson, palette()), SLOT.key("mixed"), _alt(what))
-    with right:
-        rows = "".join(f"<p><b>{who}</b><br>{told}</p>" for who, told in TRUST)
-        st.html(f'<div class="trusts"><h2>Whom one has to trust</h2>{rows}</div>')
+def _picture(what: Mixed, lesson: Lesson, colours: Palette) -> Picture:
+    rows = "".join(f"<p><b>{who}</b><br>{told}</p>" for who, told in TRUST)
+    words = f'<div class="trusts"><h2>Whom one has to trust</h2>{rows}</div>'
+    drawn = Chart(figure(what, lesson, colours), "mixed", _alt(what))
+    return Picture((drawn, Words(words, "trusts")), (2.1, 1))
 
 
 def figure(what: Mixed, lesson: Lesson, colours: Palette) -> go.Figure:
@@ -182,17 +181,15 @@ def _numbers(what: Mixed) -> dict[str, dict[str, str]]:
     }
 
 
-def _dials(lesson: Lesson) -> None:
-    with st.container(key=SLOT.key("dials")):
-        dials.epsilon(lesson)
-        dials.people(lesson)
-    told = "Reports show their block: people hide one only in one's own."
-    dials.pick("blocks", "Blocks", (1, 10, 50, 100, 1_000, 10_000), lesson.blocks, told)
-
-
+_BLOCKS: Final = dials.Dial(
+    "blocks",
+    "Blocks",
+    (1, 10, 50, 100, 1_000, 10_000),
+    "Reports show their block: people hide one only in one's own.",
+)
 STATION = Station(
     "Beyond",
     open_board,
-    _dials,
+    lambda _: (dials.EPSILON, dials.people(), _BLOCKS),
     ("Fill the crowd with fakes", f"The onlooker knows {FAKES} of 100 reports: they hide nobody."),
 )

@@ -10,7 +10,10 @@ from typing import Final
 import pandas as pd
 import streamlit as st
 
+from caldp_ui.app.theme import Palette
 from caldp_ui.classroom import audits
+from caldp_ui.classroom.dials import Dials
+from caldp_ui.classroom.picture import Picture
 from caldp_ui.classroom.slot import SLOT, Lesson
 from caldp_ui.parts import hand_on, mathematics
 from caldp_ui.parts.tabs import tabs
@@ -21,29 +24,31 @@ from caldp_ui.words.statements import LECTURE
 class Board:
     """An open station. `take_home`: one sentence with the live numbers, in Markdown.
 
-    `draw`: the picture. `formula`: what stands behind the expander. `numbers`: columns of a table
-    with what the picture shows.
+    `picture`: what is seen, in a theme's colours. `formula`: what stands behind the expander.
+    `numbers`: columns of a table with what the picture shows.
     """
 
     take_home: str
-    draw: Callable[[], None]
+    picture: Callable[[Palette], Picture]
     formula: Callable[[], None]
     numbers: Mapping[str, Mapping[str, str]]
 
 
 @dataclass(frozen=True)
 class Station:
-    """One stop. `title`: in the strip. `open`: computes what is shown; `dials`: its controls.
+    """One stop. `title`: in the strip. `open`: computes what is shown; `dials`: its sliders.
 
+    `choice`: what is chosen above the sliders.
     `naive`: what the switch "Try to break it" does, and its explanation. `breaks`: whether the
     lesson shows something that it could break.
     """
 
     title: str
     open: Callable[[Lesson], Board]
-    dials: Callable[[Lesson], None]
+    dials: Callable[[Lesson], Dials]
     naive: tuple[str, str]
     breaks: Callable[[Lesson], bool] = lambda lesson: True  # noqa: ARG005 — most always can
+    choice: Callable[[Lesson], None] = lambda lesson: None  # noqa: ARG005 — most have none
 
 
 def below(board: Board) -> None:

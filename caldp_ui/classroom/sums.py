@@ -16,9 +16,10 @@ from caldp_core.lecture.central import CentralCount, GeometricNoise
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
 from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.theory.variance import variance_given_people
-from caldp_ui.app.theme import Palette, palette
+from caldp_ui.app.theme import Palette
 from caldp_ui.classroom import charts, dials
-from caldp_ui.classroom.slot import SLOT, Lesson
+from caldp_ui.classroom.picture import Chart, Picture
+from caldp_ui.classroom.slot import Lesson
 from caldp_ui.classroom.station import Board, Station
 from caldp_ui.words import formats
 
@@ -102,7 +103,7 @@ def open_board(lesson: Lesson) -> Board:
     )
     return Board(
         take_home,
-        lambda: charts.draw(figure(what, lesson, palette()), SLOT.key("sum"), _alt(what)),
+        lambda colours: Picture((Chart(figure(what, lesson, colours), "sum", _alt(what)),)),
         lambda: _formula(what, lesson),
         _numbers(what),
     )
@@ -180,15 +181,9 @@ def _numbers(what: Sums) -> dict[str, dict[str, str]]:
     }
 
 
-def _dials(lesson: Lesson) -> None:
-    with st.container(key=SLOT.key("dials")):
-        dials.epsilon(lesson)
-        dials.people(lesson)
-
-
 STATION = Station(
     "Sums",
     open_board,
-    _dials,
+    lambda _: (dials.EPSILON, dials.people()),
     ("Forget to take the noise out", "Count the yes reports as they come."),
 )

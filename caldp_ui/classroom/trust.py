@@ -16,7 +16,8 @@ from caldp_core.mechanisms.direct.binary import BinaryMechanism
 from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.theory.variance import variance_given_people
 from caldp_ui.classroom import dials
-from caldp_ui.classroom.slot import SLOT, Lesson
+from caldp_ui.classroom.picture import Picture, Words
+from caldp_ui.classroom.slot import Lesson
 from caldp_ui.classroom.station import Board, Station
 from caldp_ui.words import formats
 
@@ -81,7 +82,7 @@ def open_board(lesson: Lesson) -> Board:
     )
     return Board(
         take_home,
-        lambda: _draw(what, lesson),
+        lambda _: Picture((Words(_drawn(what, lesson), "trust"),)),
         lambda: _formula(what, lesson),
         _numbers(what, best),
     )
@@ -112,13 +113,13 @@ class _Way:
     off: float
 
 
-def _draw(what: Trust, lesson: Lesson) -> None:
+def _drawn(what: Trust, lesson: Lesson) -> str:
     ways = (
         _Way("A trusted curator", "the truth", what.truth, what.central, what.central_off),
         _Way("Local: trust nobody", "a randomized bit", what.sent, what.local, what.local_off),
     )
     rows = "".join(_row(way, what, lesson) for way in ways)
-    st.html(f'<div class="trust">{rows}<p class="coin">{coin_told(what)}</p></div>')
+    return f'<div class="trust">{rows}<p class="coin">{coin_told(what)}</p></div>'
 
 
 def coin_told(what: Trust) -> str:
@@ -188,15 +189,9 @@ def _numbers(what: Trust, best: str) -> dict[str, dict[str, str]]:
     }
 
 
-def _dials(lesson: Lesson) -> None:
-    with st.container(key=SLOT.key("dials")):
-        dials.epsilon(lesson)
-        dials.people(lesson, 1)
-
-
 STATION = Station(
     "Trust",
     open_board,
-    _dials,
+    lambda _: (dials.EPSILON, dials.people(1)),
     ("Break into the server", "Somebody copies what the server holds."),
 )

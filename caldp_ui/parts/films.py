@@ -4,22 +4,26 @@ Room: parts. A film is made once for all visits.
 """
 
 from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import streamlit as st
 
 from caldp_core.basics.types import Progress
+from caldp_ui.charts.reel import Reel
 from caldp_ui.session import jobs
 from caldp_ui.stage import Difference, Film, Picture, Scene, Step
 
+F = TypeVar("F", Film, Reel)
 
-def film(key: str, name: str, make: Callable[[Progress], Film]) -> Film | None:
-    """The film of that name, if it has been made for any visit; else it is made by and by.
+
+def film(key: str, name: str, make: Callable[[Progress], F]) -> F | None:
+    """The film or reel of that name, if it has been made for any visit; else it is made by and by.
 
     `key`: the place on its page of the job that makes it.
     """
-    made = _made(name)
+    made: list[F] = _made(name)
 
-    def work(progress: Progress) -> Film:
+    def work(progress: Progress) -> F:
         if not made:
             made.append(make(progress))
         return made[0]
@@ -55,8 +59,8 @@ def step_of(scene: Scene, label: str, value: float, still: str) -> Step:
     )
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
-def _made(name: str) -> list[Film]:
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _made(name: str) -> list[Any]:
     """Where the film of that name is kept, for all visits; empty until it has been made."""
     del name
     return []

@@ -60,9 +60,10 @@ def needed(folder: Path, name: str) -> list[str]:
 
 
 @cache
-def player() -> str:
-    """What plays films, for other pictures than maps."""
-    return joined(WEB, needed(WEB, "film"))
+def part(*names: str) -> str:
+    """Some modules of the stage and what they need, for other pictures than maps."""
+    order = [each for name in names for each in needed(WEB, name)]
+    return joined(WEB, dict.fromkeys(order))
 
 
 @cache

@@ -24,6 +24,8 @@ def tree(html: str) -> Tree:
     require(alone, f"One closed element is needed, got {html!r}.")
     element: Tree = found[0]
     return element
+_EMPTY: Final = "br"
+"""The one element that is never closed."""
 
 
 class _Reader(HTMLParser):
@@ -37,7 +39,8 @@ class _Reader(HTMLParser):
         kept = {_KEPT[name]: value or "" for name, value in attrs if name in _KEPT}
         made: Tree = [tag, kept]
         self.open[-1].append(made)
-        self.open.append(made)
+        if tag != _EMPTY:
+            self.open.append(made)
 
     def handle_endtag(self, tag: str) -> None:
         require(self.open[-1][0] == tag, f"</{tag}> closes what is not open.")

@@ -32,7 +32,7 @@ _chart = st.components.v2.component(
     "caldp_answers",
     html='<div class="chart"></div>',
     css=(_WEB / "chart.css").read_text("utf-8"),
-    js=bundle.player() + joined(_WEB, ("text", "row", "chart")),
+    js=bundle.part("film") + joined(_WEB, ("text", "row", "chart")),
 )
 _feed = st.components.v2.component("caldp_answers_film", js=joined(_WEB, ("feed",)))
 KEY: Final = SLOT.key("chart")

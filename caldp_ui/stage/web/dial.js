@@ -64,5 +64,8 @@ export class Dials {
         }
     }
 
+    /** Whether a slider is in hand and says so. */
+    held(id) { return Boolean(this.dials.get(id)?.held); }
+
     leave() { this.dials.forEach(dial => dial.leave()); }
 }

@@ -1,0 +1,16 @@
+"""The browser's side of charts, drawings and reels: one script each, from the files in `web/`.
+
+Room: charts. They find each other in the page, whichever comes first.
+"""
+
+from pathlib import Path
+from typing import Final
+
+from caldp_ui.stage.bundle import joined
+
+_WEB: Final = Path(__file__).with_name("web")
+
+
+def script(name: str) -> str:
+    """The component of that name, as one ES module."""
+    return joined(_WEB, ("hub", name))

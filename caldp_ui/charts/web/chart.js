@@ -1,0 +1,87 @@
+/* One chart: Plotly draws new numbers into what is there, so nothing is taken down and put up. */
+
+import {Picture, hub, whenGone} from "./hub.js";
+
+const LIBRARY = Symbol.for("caldp.plotly");
+const OPTIONS = {displaylogo: false, modeBarButtonsToRemove: ["lasso2d", "select2d", "autoScale2d"]};
+const charts = new WeakMap();
+
+/** Plotly's code, once a page; the address is this server's. */
+const library = address => globalThis[LIBRARY] ??= new Promise((done, fail) => {
+    const script = document.createElement("script");
+    script.src = new URL(address, globalThis.__streamlit?.BACKEND_BASE_URL ?? location.href);
+    script.onload = () => done(globalThis.Plotly);
+    script.onerror = () => {
+        delete globalThis[LIBRARY];
+        fail(new Error(`${script.src} did not come`));
+    };
+    document.head.append(script);
+});
+
+/** What a figure leaves open, in the letters and colours of the page. */
+function template(host) {
+    const style = getComputedStyle(host), of = name => style.getPropertyValue(`--st-${name}`).trim();
+    const font = {family: of("font"), color: of("text-color"), size: 12};
+    const [ground, line] = [of("background-color"), of("border-color")];
+    const axis = {gridcolor: line, zerolinecolor: line, tickcolor: line, title: {font: {size: 14}}};
+    return {layout: {
+        font,
+        paper_bgcolor: ground,
+        plot_bgcolor: ground,
+        title: {x: 0, pad: {l: 4}, font: {family: of("heading-font"), size: 16}},
+        xaxis: {...axis, showgrid: false, zeroline: false},
+        yaxis: axis,
+        hoverlabel: {bgcolor: ground, bordercolor: line, font},
+        // A column leaves titles and names of lines free.
+        modebar: {orientation: "v", bgcolor: "transparent", color: of("text-color"), activecolor: of("primary-color")},
+    }};
+}
+
+class Chart extends Picture {
+    constructor(host) {
+        super(told => this.plot(told));
+        this.host = host;
+        this.resized = new ResizeObserver(() => {
+            if (host.clientWidth !== this.width) this.again();
+        });
+        this.resized.observe(host);
+    }
+
+    async load(address) {
+        this.plotly = globalThis.Plotly ?? await library(address);
+        this.show();
+    }
+
+    again() {
+        this.drawn = null;
+        this.show();
+    }
+
+    plot(told) {
+        const {host, plotly} = this, {clientWidth: width} = host;
+        if (!plotly || !width) return false;
+        this.width = width;
+        const {data, layout, alt} = JSON.parse(told);
+        host.setAttribute("aria-label", alt);
+        plotly.react(host, data, {...layout, width, template: template(host)}, OPTIONS);
+        return true;
+    }
+
+    end() {
+        this.resized.disconnect();
+        this.plotly?.purge(this.host);
+    }
+}
+
+export default function mount({data: [key, told, address], parentElement: parent}) {
+    const host = parent.querySelector(".chart");
+    const chart = charts.get(host) ?? new Chart(host);
+    charts.set(host, chart);
+    hub.set(key, chart);
+    chart.take(told);
+    if (!chart.plotly) chart.load(address);
+    return whenGone(parent, () => {
+        chart.end();
+        if (hub.get(key) === chart) hub.delete(key);
+    });
+}

@@ -1,0 +1,34 @@
+/* Pictures of the page by their keys. Each shows what the server sent, but for as long as a reel runs
+   a step of that. Charts, drawings and reels are components of their own and meet here. */
+
+export const hub = globalThis[Symbol.for("caldp.pictures")] ??= new Map();
+
+/** What draws told texts: `draw` is called with a text only when it is another than is drawn. */
+export class Picture {
+    constructor(draw) {
+        this.draw = draw;
+        this.step = null;
+    }
+
+    /** The server's text. */
+    take(told) {
+        this.told = told;
+        this.show();
+    }
+
+    /** A step of a reel; null: the server's text again. */
+    play(step) {
+        this.step = step;
+        this.show();
+    }
+
+    show() {
+        const now = this.step ?? this.told;
+        if (now !== this.drawn && this.draw(now) !== false) this.drawn = now;
+    }
+}
+
+/** Streamlit also cleans up after a run that a newer one overtook: only what is gone is removed. */
+export const whenGone = (parent, remove) => () => setTimeout(() => {
+    if (!(parent.host ?? parent).isConnected) remove();
+});

@@ -1,0 +1,78 @@
+"""A station's picture, as a record that both the page and its reels are made from.
+
+Room: classroom.
+"""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from caldp_ui.charts import show as charts
+from caldp_ui.charts.legend import legend
+from caldp_ui.classroom.slot import SLOT
+
+_HERE = f".st-key-{SLOT.key('picture')}"
+
+
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """A figure below the names of its lines. `name`: its key on the page; `alt`: what it says."""
+
+    figure: go.Figure
+    name: str
+    alt: str
+
+
+@dataclass(frozen=True)
+class Words:
+    """HTML of one element. `kind`: its class, by which it is found on the page."""
+
+    html: str
+    kind: str
+
+
+Part: TypeAlias = Chart | Words
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """What is seen, from left to right, and how wide each part is beside the others."""
+
+    parts: tuple[Part, ...]
+    widths: tuple[float, ...] = (1.0,)
+
+
+def draw(picture: Picture) -> None:
+    """Show it."""
+    if len(picture.parts) == 1:
+        _part(picture.parts[0])
+        return
+    columns = st.columns(picture.widths, gap="medium")
+    for column, part in zip(columns, picture.parts, strict=True):
+        with column:
+            _part(part)
+
+
+def _part(part: Part) -> None:
+    if isinstance(part, Words):
+        st.html(part.html)
+        return
+    st.html(legend(part.figure))
+    charts.show(part.figure, SLOT.key(part.name), part.alt)
+
+
+def told(picture: Picture) -> dict[str, str]:
+    """Its charts by their keys, as the browser is told of them."""
+    found = [part for part in picture.parts if isinstance(part, Chart)]
+    return {SLOT.key(part.name): charts.told(part.figure, part.alt) for part in found}
+
+
+def beside(picture: Picture) -> dict[str, str]:
+    """Its words and the names of its lines as HTML, by where they are on the page."""
+    return {f"{_HERE} .{part.kind}": part.html for part in (_named(each) for each in picture.parts)}
+
+
+def _named(part: Part) -> Words:
+    return part if isinstance(part, Words) else Words(legend(part.figure), "legend")
