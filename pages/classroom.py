@@ -33,4 +33,4 @@ with beside, st.container(key=SLOT.key("side")):
     strip.onward(lesson.station)
 with main:
     station.below(board)
-    reels.show(lesson, palette())
+    reels.show(lesson)

@@ -4,7 +4,8 @@ Room: parts. A film is made once for all visits.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 import streamlit as st
 
@@ -29,6 +30,25 @@ def film(key: str, name: str, make: Callable[[Progress], F]) -> F | None:
         return made[0]
 
     return made[0] if made else jobs.quietly(key, name, work)
+
+
+@dataclass(frozen=True)
+class Asked(Generic[F]):
+    """A film or reel that a page would have; see `film`."""
+
+    key: str
+    name: str
+    make: Callable[[Progress], F]
+
+
+def several(asked: Sequence[Asked[F]]) -> list[F]:
+    """Those that have been made; the first that is missing is made by and by, then the next.
+
+    A move of one slider asks for new films of all others, and its own stays.
+    """
+    missing = next((each for each in asked if not _made(each.name)), None)
+    found = [film(e.key, e.name, e.make) for e in asked if e is missing or _made(e.name)]
+    return [each for each in found if each is not None]
 
 
 def steps(

@@ -24,6 +24,8 @@ def tree(html: str) -> Tree:
     require(alone, f"One closed element is needed, got {html!r}.")
     element: Tree = found[0]
     return element
+
+
 _EMPTY: Final = "br"
 """The one element that is never closed."""
 

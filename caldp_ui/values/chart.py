@@ -52,8 +52,8 @@ def show(what: Shown, pinned: Shown | None) -> None:
 
 def project(made: Iterable[Film]) -> None:
     """Bring films to the picture; call it after what should be on screen first."""
-    for place, film in enumerate(made):
-        head = {"film": {"place": place, **film_head(film)}}
+    for film in made:
+        head = {"film": {"place": list(films.TITLES).index(film.id), **film_head(film)}}
         _feed(key=f"{KEY}-{film.id}", data=parcel(head, film_parts(film)))
 
 

@@ -18,6 +18,7 @@ from caldp_ui.compute import rivals, runs
 from caldp_ui.controls.common import EPSILONS
 from caldp_ui.parts import films, headline
 from caldp_ui.parts.comparison import Shown
+from caldp_ui.parts.films import Asked
 from caldp_ui.stage import Blob, Film, Step, encode
 from caldp_ui.values import answers, marks, words
 from caldp_ui.values.slot import SLOT, domain_of
@@ -42,13 +43,12 @@ def of(what: Shown) -> list[Film]:
         return []
     if runs.takes_long(scenario) or runs.takes_long(rivals.rival(scenario)):
         return []
-    found = []
-    for name in TITLES if in_context else (EPSILON, PEOPLE):  # one after another
-        made = films.film(SLOT.key(f"film-{name}"), _name(scenario, name), _maker(scenario, name))
-        if made is None:
-            break
-        found.append(made)
-    return found
+    names = TITLES if in_context else (EPSILON, PEOPLE)
+    return films.several([_asked(scenario, name) for name in names])
+
+
+def _asked(scenario: Scenario, name: str) -> Asked[Film]:
+    return Asked(SLOT.key(f"film-{name}"), _name(scenario, name), _maker(scenario, name))
 
 
 def _name(scenario: Scenario, film: str) -> str:
