@@ -9,8 +9,9 @@ from caldp_ui.app.theme import Palette
 from caldp_ui.classroom import picture
 from caldp_ui.classroom.slot import SLOT, Lesson
 from caldp_ui.classroom.stations import STATIONS
+from caldp_ui.controls.slider import Slider
 from caldp_ui.parts import reels
-from caldp_ui.parts.reels import Page, Sight, Slider
+from caldp_ui.parts.reels import Page, Sight
 
 
 def show(lesson: Lesson) -> None:

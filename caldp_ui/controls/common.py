@@ -17,6 +17,8 @@ from caldp_core.mechanisms.specs import MechanismSpec
 from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import curves, runs, sources
+from caldp_ui.controls import slider
+from caldp_ui.controls.slider import Slider
 from caldp_ui.session.scenarios import S, another_draw, bind, steer
 from caldp_ui.session.slot import Slot
 from caldp_ui.words import formats, promise
@@ -45,12 +47,18 @@ def epsilon(slot: Slot[S]) -> None:
             on_click=lambda: steer(slot, lambda s: s.with_epsilon(one)),
         )
         return
-    st.select_slider(
-        "Privacy level ε",
-        sorted({*EPSILONS, value}),
-        format_func=lambda e: f"{e:g}",
-        help=f"{DEFINITIONS['ε']} {promise.examples()}",
-        **bind(slot, "epsilon", value, lambda s, v: s.with_epsilon(float(v))),
+    told = f"{DEFINITIONS['ε']} {promise.examples()}"
+    slider.show(slot, along_epsilon(), "Privacy level ε", told)
+
+
+def along_epsilon() -> Slider[Any]:
+    """The slider of the one ε of a record with a scenario."""
+    return Slider(
+        "epsilon",
+        lambda record: record.scenario.policy.epsilon,
+        lambda record, e: replace(record, scenario=record.scenario.with_epsilon(float(e))),
+        EPSILONS,
+        lambda e: f"{e:g}",
     )
 
 

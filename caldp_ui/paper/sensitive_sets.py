@@ -5,12 +5,13 @@ are held against it. Errors fall with 1/people, so a multiple of the error is on
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
 from caldp_core.mechanisms import Mechanism
@@ -24,13 +25,15 @@ from caldp_core.mechanisms.specs import (
 )
 from caldp_core.privacy.context import Context
 from caldp_core.theory.uldp_optimum import least_loss, minimax, worst_case
-from caldp_ui.app.theme import palette
-from caldp_ui.charts.show import show
-from caldp_ui.controls import common
+from caldp_ui.app.theme import Palette, palette
+from caldp_ui.charts import show as charts
+from caldp_ui.controls import common, slider
+from caldp_ui.controls.slider import Slider
 from caldp_ui.paper import files
 from caldp_ui.paper.multiples import against_the_best
 from caldp_ui.paper.slot import SHARES, SLOT, VALUES, Paper
-from caldp_ui.parts import hand_on
+from caldp_ui.parts import hand_on, reels
+from caldp_ui.parts.reels import Page, Sight
 from caldp_ui.words import formats
 
 _PAPER: Final = "Hadamard response (the paper's)"
@@ -38,30 +41,63 @@ _OURS: Final = "Galois response"
 _BEST: Final = "subset selection (uBD)"
 _AS_MANY: Final = 1.005
 _TWO_DECIMALS: Final = 9.995
+_CHART: Final = SLOT.key("sensitive-sets")
 _WORST: Final = -1.0
 """Stands for the worst case among shares."""
 _SIZES: Final = tuple(part * 10**power for power in range(5) for part in (1, 2, 3, 5))
 
 
-def view(record: Paper) -> None:
-    """The sentence, the curves and the numbers, with what they depend on beside them."""
-    epsilon = record.scenario.context.plain_epsilon
-    sizes = sizes_of(record.values)
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """(sizes,) numbers of sensitive values, and by method the people it takes at each.
+
+    `said`: the sentence; `alt`: the chart in words; `at`: the place of both among the sizes.
+    """
+
+    sizes: list[int]
+    found: Mapping[str, list[float]]
+    said: str
+    alt: str
+    at: int
+
+    def chart(self, colours: Palette) -> go.Figure:
+        """The curves."""
+        return against_the_best(self.sizes, self.found, self.sizes[self.at], colours)
+
+
+def shown(record: Paper) -> Shown:
+    """What there is to show of a record."""
+    epsilon, sizes = record.scenario.context.plain_epsilon, sizes_of(record.values)
     found = ratios(record.values, epsilon, record.share)
     at = sizes.index(record.values // 10)
+    told = "; ".join(f"{name} {ratio[at]:.3g}" for name, ratio in found.items())
+    return Shown(
+        sizes,
+        found,
+        headline(record, epsilon, sizes[at], {n: r[at] for n, r in found.items()}),
+        "People that each method takes, as a multiple of what the best would take, against "
+        f"the number of sensitive values. With {sizes[at]:,}: {told}.",
+        at,
+    )
+
+
+def look(record: Paper, colours: Palette) -> Sight:
+    """What is seen of a record, with its sentence."""
+    what = shown(record)
+    return Sight(what.said, {_CHART: charts.told(what.chart(colours), what.alt)})
+
+
+def view(record: Paper) -> None:
+    """The sentence, the curves and the numbers, with what they depend on beside them."""
+    what = shown(record)
+    sizes, found = what.sizes, what.found
     with st.container(key="headline"):
-        st.markdown(headline(record, epsilon, sizes[at], {n: r[at] for n, r in found.items()}))
+        st.markdown(what.said)
     left, right = st.columns([3.1, 1], gap="medium")
     with right:
-        _settings(record)
+        _settings()
     with left:
-        told = "; ".join(f"{name} {ratio[at]:.3g}" for name, ratio in found.items())
-        show(
-            against_the_best(sizes, found, sizes[at], palette()),
-            SLOT.key("sensitive-sets"),
-            "People that each method takes, as a multiple of what the best would take, against "
-            f"the number of sensitive values. With {sizes[at]:,}: {told}.",
-        )
+        charts.show(what.chart(palette()), _CHART, what.alt)
     st.table(_numbers(sizes, found))
     hand_on.file(
         SLOT.key("csv"), "sensitive-sets.csv", partial(files.sensitive_sets_csv, sizes, found)
@@ -75,6 +111,7 @@ def view(record: Paper) -> None:
         "sizes. uRR and uRAP are those of Murakami and Kawamoto (2019). After a projection on "
         "shares, methods that are close may change places. All of them keep the same promise."
     )
+    reels.show(Page(SLOT, look), record, SLIDERS)
 
 
 def sizes_of(values: int) -> list[int]:
@@ -138,24 +175,32 @@ def _people(ratio: float) -> str:
     return "as many people" if ratio < _AS_MANY else f"{formats.times(ratio)} as many people"
 
 
-def _settings(record: Paper) -> None:
+_MANY: Final[Slider[Paper]] = Slider(
+    "values",
+    lambda record: record.values,
+    lambda record, many: replace(record, values=int(many)),
+    VALUES,
+    lambda many: f"{many:,}",
+)
+_HELD: Final[Slider[Paper]] = Slider(
+    "share",
+    lambda record: _WORST if record.share is None else record.share,
+    lambda record, share: replace(record, share=None if share == _WORST else share),
+    (_WORST, *SHARES),
+    lambda share: "the worst case" if share == _WORST else f"{100 * share:g} %",
+)
+SLIDERS: Final = (common.along_epsilon(), _HELD, _MANY)
+
+
+def _settings() -> None:
     common.epsilon(SLOT)
-    st.select_slider(
-        "Values in all",
-        VALUES,
-        format_func=lambda v: f"{v:,}",
-        **SLOT.bind("values", record.values, lambda r, v: replace(r, values=int(v))),
-    )
-    shown = _WORST if record.share is None else record.share
-    st.select_slider(
+    slider.show(SLOT, _MANY, "Values in all")
+    slider.show(
+        SLOT,
+        _HELD,
         "People with a sensitive value",
-        sorted({_WORST, *SHARES, shown}),
-        format_func=lambda v: "the worst case" if v == _WORST else f"{100 * v:g} %",
-        help="What share is known from public sources, never from the answers. Galois response "
-        "then takes the sets that are best for it. The worst case needs no knowledge.",
-        **SLOT.bind(
-            "share", shown, lambda r, v: replace(r, share=None if v == _WORST else float(v))
-        ),
+        "What share is known from public sources, never from the answers. Galois response then "
+        "takes the sets that are best for it. The worst case needs no knowledge.",
     )
 
 

@@ -12,26 +12,12 @@ from caldp_core.basics.types import Progress
 from caldp_ui.app.theme import DARK, Palette, palette
 from caldp_ui.charts import reel
 from caldp_ui.charts.reel import Dialled, Frame, Reel
+from caldp_ui.controls.slider import Slider
 from caldp_ui.parts import films, headline
 from caldp_ui.parts.films import Asked
 from caldp_ui.session.slot import Slot
 
 R = TypeVar("R")
-
-
-@dataclass(frozen=True)
-class Slider(Generic[R]):
-    """One slider of a page. `name`: of its widget in the page's slot.
-
-    `value`: where it is in a record; `at`: the record with it elsewhere; `steps`: where it stops;
-    `said`: how the slider writes a value.
-    """
-
-    name: str
-    value: Callable[[R], float]
-    at: Callable[[R, float], R]
-    steps: Sequence[float]
-    said: Callable[[float], str]
 
 
 @dataclass(frozen=True)

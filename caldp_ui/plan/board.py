@@ -17,7 +17,7 @@ from caldp_ui.compute import runs
 from caldp_ui.controls.choices import NAMES
 from caldp_ui.parts import hand_on, pins
 from caldp_ui.parts.tabs import tabs
-from caldp_ui.plan import charts, files, pinned, words, work
+from caldp_ui.plan import ahead, charts, files, pinned, words, work
 from caldp_ui.plan.deployments import DEPLOYMENTS
 from caldp_ui.plan.pinned import BESIDE
 from caldp_ui.plan.slot import SLOT, Plan
@@ -39,6 +39,12 @@ def view(record: Plan) -> None:
     )
     pins.show(SLOT, BESIDE, record)
     tabs(SLOT.key("tabs"), _TABS, record)
+    ahead.show(record, _kept())
+
+
+def _kept() -> Need | None:
+    """What is pinned needs so many people."""
+    return None if SLOT.pinned is None else pinned.need(SLOT.pinned)
 
 
 def _beside(record: Plan) -> work.Beside | None:
@@ -65,25 +71,8 @@ def _show(record: Plan, found: list[Need]) -> None:
             if waiting
             else words.headline(record, points)
         )
-    titles = {name: words.title(record, name) for name in NAMES}
-    told = "; ".join(
-        f"{titles[name]}: {formats.people(needs[0].people or 0)} at ε = {needs[0].epsilon:g}, "
-        f"{formats.people(needs[-1].people or 0)} at ε = {needs[-1].epsilon:g}"
-        for name, needs in points.items()
-        if needs
-    )
-    show(
-        charts.people_against_epsilon(
-            points,
-            titles,
-            record.protection,
-            (record.epsilon, runs.people(record.scenario)),
-            palette(),
-            pinned=None if SLOT.pinned is None else pinned.need(SLOT.pinned),
-        ),
-        SLOT.key("chart"),
-        f"People needed against ε, both logarithmic. {told}.",
-    )
+    drawn = charts.of(record, points, _kept(), palette())
+    show(drawn, SLOT.key("chart"), words.alt(record, points))
     st.caption(
         "Each line by its most accurate method. Dotted: your ε and your people. By the estimate "
         f"“{work.estimate_called(record)}”."

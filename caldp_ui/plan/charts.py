@@ -11,10 +11,23 @@ import plotly.graph_objects as go
 from caldp_ui.app.theme import Palette
 from caldp_ui.charts.curves import AGAINST_EPSILON, AGAINST_PEOPLE
 from caldp_ui.charts.planes import level, plane, upright
+from caldp_ui.compute import runs
+from caldp_ui.controls.choices import NAMES
+from caldp_ui.plan import words
+from caldp_ui.plan.slot import Plan
 from caldp_ui.plan.work import Need
 
 _DASHES: Final = ("dash", "solid", "dashdot", "longdash", "dot")
 _SYMBOLS: Final = ("diamond", "circle", "square", "triangle-up", "star")
+
+
+def of(
+    record: Plan, points: Mapping[str, Sequence[Need]], pinned: Need | None, colours: Palette
+) -> go.Figure:
+    """The picture of a record: its own protection strong, its ε and people dotted."""
+    titles = {name: words.title(record, name) for name in NAMES}
+    here = (record.epsilon, runs.people(record.scenario))
+    return people_against_epsilon(points, titles, record.protection, here, colours, pinned=pinned)
 
 
 def people_against_epsilon(

@@ -3,6 +3,7 @@
 Room: plan.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
@@ -10,16 +11,32 @@ import streamlit as st
 
 from caldp_ui.compute import runs
 from caldp_ui.compute.sources import choose, title_of
-from caldp_ui.controls import common
+from caldp_ui.controls import common, slider
 from caldp_ui.controls.choices import NAMES, data_sets
+from caldp_ui.controls.slider import Slider
 from caldp_ui.parts import headline, pins
 from caldp_ui.plan import words
 from caldp_ui.plan.slot import GOALS, SLOT, Plan
 from caldp_ui.session.scenarios import bind
 
-_FLOORS: Final = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1)
-_WITHIN: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
-_WRONG: Final = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3)
+
+def _share(name: str, at: Callable[[Plan, float], Plan], steps: tuple[float, ...]) -> Slider[Plan]:
+    def now(record: Plan) -> float:
+        share: float = getattr(record, name)
+        return share
+
+    return Slider(name, now, at, steps, lambda share: f"{100 * share:g} %")
+
+
+FLOOR: Final = _share(
+    "floor", lambda r, v: replace(r, floor=v), (0.001, 0.005, 0.01, 0.02, 0.05, 0.1)
+)
+WITHIN: Final = _share(
+    "within", lambda r, v: replace(r, within=v), (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+)
+_WRONG: Final = _share(
+    "wrong", lambda r, v: replace(r, wrong=v), (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3)
+)
 
 
 def goals() -> None:
@@ -31,10 +48,10 @@ def goals() -> None:
 def settings(record: Plan) -> None:
     """All controls, and the odds of the chosen protection."""
     if record.goal == "values":
-        _share("floor", "Every answer of at least", _FLOORS, record.floor)
-        _share("within", "to within ± of itself", _WITHIN, record.within)
+        slider.show(SLOT, FLOOR, "Every answer of at least")
+        slider.show(SLOT, WITHIN, "to within ± of itself")
     else:
-        _share("wrong", "At most wrong, of all people", _WRONG, record.wrong)
+        slider.show(SLOT, _WRONG, "At most wrong, of all people")
     common.epsilon(SLOT)
     common.people(SLOT, runs.dataset(record.scenario).n)
     st.selectbox(
@@ -56,18 +73,3 @@ def settings(record: Plan) -> None:
         ),
     )
     pins.button(SLOT)
-
-
-def _share(name: str, label: str, steps: tuple[float, ...], value: float) -> None:
-    st.select_slider(
-        label,
-        sorted({*steps, value}),
-        format_func=lambda share: f"{100 * share:g} %",
-        **SLOT.bind(name, value, lambda r, v: _with(r, name, float(v))),
-    )
-
-
-def _with(record: Plan, name: str, share: float) -> Plan:
-    if name == "floor":
-        return replace(record, floor=share)
-    return replace(record, within=share) if name == "within" else replace(record, wrong=share)

@@ -3,6 +3,8 @@
 Room: plan. Every sentence here must be true of the numbers that it is made of.
 """
 
+from collections.abc import Mapping, Sequence
+
 from caldp_core.domain.grid import GridDomain
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_ui.compute import runs
@@ -37,6 +39,18 @@ def about(people: float) -> str:
 def title(record: Plan, name: str) -> str:
     """A protection as the picture calls it."""
     return protections(runs.dataset(record.scenario).domain)[name].title
+
+
+def alt(record: Plan, points: Mapping[str, Sequence[Need]]) -> str:
+    """The picture in words: both ends of every line."""
+    told = "; ".join(
+        f"{title(record, name)}: {formats.people(needs[0].people or 0)} at "
+        f"ε = {needs[0].epsilon:g}, {formats.people(needs[-1].people or 0)} at "
+        f"ε = {needs[-1].epsilon:g}"
+        for name, needs in points.items()
+        if needs
+    )
+    return f"People needed against ε, both logarithmic. {told}."
 
 
 def headline(record: Plan, points: dict[str, list[Need]]) -> str:

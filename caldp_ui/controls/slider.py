@@ -1,0 +1,41 @@
+"""A slider as a record: the page draws it, and the browser is told of its every step.
+
+Room: controls.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import streamlit as st
+
+from caldp_ui.session.slot import Slot
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class Slider(Generic[R]):
+    """One slider of a page. `name`: of its widget in the page's slot.
+
+    `value`: where it is in a record; `at`: the record with it elsewhere; `steps`: where it stops;
+    `said`: how the slider writes a value.
+    """
+
+    name: str
+    value: Callable[[R], float]
+    at: Callable[[R, float], R]
+    steps: Sequence[float]
+    said: Callable[[float], str]
+
+
+def show(slot: Slot[R], slider: Slider[R], title: str, told: str | None = None) -> None:
+    """Draw it, bound to the slot's record; a value from a link may lie between its steps."""
+    value = slider.value(slot.now())
+    st.select_slider(
+        title,
+        sorted({*slider.steps, value}),
+        format_func=slider.said,
+        help=told,
+        **slot.bind(slider.name, value, slider.at),
+    )
