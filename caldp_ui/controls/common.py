@@ -64,25 +64,33 @@ def along_epsilon() -> Slider[Any]:
 
 def people(slot: Slot[S], in_data: int | None) -> None:
     """Number of people: the `in_data` people of the data, or drawn at random from them."""
-    n = slot.now().scenario.n
-    sizes = {10**power: 10**power for power in range(3, 13)}
-    if in_data is not None:
-        sizes[_THE_DATA] = in_data
-    if n is not None:
-        sizes[n] = n
-    st.select_slider(
+    along = along_people(in_data)
+    slider.show(
+        slot,
+        along,
         "People",
-        sorted(sizes, key=lambda value: sizes[value]),
-        format_func=lambda v: formats.people(sizes[v]) + (" (the data)" if v == _THE_DATA else ""),
-        help="More people, less error, at no cost in time: the server's tally is drawn from its "
+        "More people, less error, at no cost in time: the server's tally is drawn from its "
         "exact law. “The data” takes the very people of the data set; other numbers are drawn "
         f"from it at random. {promise.counted_as_people(slot.now().scenario)}",
-        **bind(
-            slot,
-            "people",
-            n or _THE_DATA,
-            lambda s, v: replace(s, n=None if v == _THE_DATA else v),
+    )
+
+
+def along_people(in_data: int | None) -> Slider[Any]:
+    """The slider of the people of a record with a scenario; see `people`."""
+
+    def many(n: float) -> float:
+        return in_data or 0 if n == _THE_DATA else n
+
+    powers = tuple(10**power for power in range(3, 13))
+    return Slider(
+        "people",
+        lambda record: record.scenario.n or _THE_DATA,
+        lambda record, n: replace(
+            record, scenario=replace(record.scenario, n=None if n == _THE_DATA else int(n))
         ),
+        powers if in_data is None else (_THE_DATA, *powers),
+        lambda n: formats.people(many(n)) + (" (the data)" if n == _THE_DATA else ""),
+        many,
     )
 
 

@@ -19,7 +19,7 @@ class Slider(Generic[R]):
     """One slider of a page. `name`: of its widget in the page's slot.
 
     `value`: where it is in a record; `at`: the record with it elsewhere; `steps`: where it stops;
-    `said`: how the slider writes a value.
+    `said`: how the slider writes a value; `order`: what its steps are sorted by.
     """
 
     name: str
@@ -27,6 +27,7 @@ class Slider(Generic[R]):
     at: Callable[[R, float], R]
     steps: Sequence[float]
     said: Callable[[float], str]
+    order: Callable[[float], float] = float
 
 
 def show(slot: Slot[R], slider: Slider[R], title: str, told: str | None = None) -> None:
@@ -34,7 +35,7 @@ def show(slot: Slot[R], slider: Slider[R], title: str, told: str | None = None) 
     value = slider.value(slot.now())
     st.select_slider(
         title,
-        sorted({*slider.steps, value}),
+        sorted({*slider.steps, value}, key=slider.order),
         format_func=slider.said,
         help=told,
         **slot.bind(slider.name, value, slider.at),

@@ -5,16 +5,16 @@ Room: curves. Colour is never alone: every curve has its own dash and mark.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import plotly.graph_objects as go
 
-from caldp_core.experiments.forecast import Forecast
-from caldp_core.experiments.turns import Mean
 from caldp_ui.app.theme import Palette
 from caldp_ui.charts.planes import plane, upright
-from caldp_ui.curves.lines import Bound, Line
+from caldp_ui.curves.axes import AXES
+from caldp_ui.curves.drawn import FAINTEST, Drawn, present
+from caldp_ui.curves.lines import Bound, proved
+from caldp_ui.curves.slot import Curves
 
 _LIGHT: Final = (
     "#C44E00", "#0072B2", "#007A5A", "#A03E79", "#8A5A00", "#3D6FB5", "#B03A2E", "#4A5663",
@@ -27,28 +27,20 @@ _SYMBOLS: Final = (
     "diamond", "circle", "square", "triangle-up", "star", "cross", "x", "hexagon",
 )  # fmt: skip
 _BAND: Final = 1.6449
-_FAINTEST: Final = 1e-5
 
 
-@dataclass(frozen=True)
-class Drawn:
-    """A line with what is known of it; (places,) each, None where nothing is."""
-
-    line: Line
-    expected: Sequence[Forecast | None]
-    measured: Sequence[Mean | None]
-
-    def there(self) -> list[tuple[float, Forecast]]:
-        """Places and expected errors, as far as they are known and above 0."""
-        pairs = zip(self.line.places, self.expected, strict=True)
-        return [(x, error) for x, error in pairs if error is not None and error.tv > _FAINTEST]
+def of(record: Curves, drawn: Sequence[Drawn], colours: Palette) -> go.Figure:
+    """The chart of a record."""
+    lines = [each.line for each in drawn]
+    here = present(record, lines[0])
+    return chart(drawn, proved(lines), AXES[record.against].ticks, here, colours)
 
 
 def chart(
     drawn: Sequence[Drawn],
     proved: Sequence[Bound],
     ticks: dict[str, Any],
-    present: float,
+    here: float,
     colours: Palette,
 ) -> go.Figure:
     """All lines on logarithmic axes, and a dotted upright where the reader is."""
@@ -65,7 +57,7 @@ def chart(
         "title_text": "error (total variation)",
         "tickvals": [0.0001, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 10, 100],
     }
-    return plane(traces, x, y, [upright(present, colours)], colours, height=450)
+    return plane(traces, x, y, [upright(here, colours)], colours, height=450)
 
 
 def _range(places: Sequence[Sequence[float]]) -> list[float]:
@@ -77,7 +69,7 @@ def _range(places: Sequence[Sequence[float]]) -> list[float]:
 def _band(each: Drawn, ink: str) -> dict[str, Any]:
     there = each.there()
     high = [error.tv + _BAND * error.deviation for _, error in there]
-    low = [max(error.tv - _BAND * error.deviation, _FAINTEST) for _, error in there]
+    low = [max(error.tv - _BAND * error.deviation, FAINTEST) for _, error in there]
     x = [place for place, _ in there]
     return {
         "type": "scatter",

@@ -79,6 +79,11 @@ def lines_of(record: Curves) -> list[Line]:
     return lines
 
 
+def asked(record: Curves, kept: Curves | None) -> list[Line]:
+    """The record's own curves, then those of what is pinned."""
+    return [*lines_of(record), *beside(record, kept)]
+
+
 def beside(record: Curves, kept: Curves | None) -> list[Line]:
     """Curves of a pinned record that the record's own are not, along the same axis."""
     if kept is None or kept.against != record.against:

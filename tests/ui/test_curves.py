@@ -157,7 +157,7 @@ def test_reading_off() -> None:
 
 def test_the_file_has_every_point(page: AppTest) -> None:
     from caldp_ui.curves.board import csv_of
-    from caldp_ui.curves.charts import Drawn
+    from caldp_ui.curves.drawn import Drawn
 
     lines = work.lines_of(SMALL)
     blank = [Drawn(line, [None] * len(line.places), [None] * len(line.places)) for line in lines]

@@ -1,0 +1,49 @@
+"""Curves with what is known of them, which the chart and the sentence are made of.
+
+Room: curves.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from caldp_core.experiments.forecast import Forecast
+from caldp_core.experiments.turns import Mean
+from caldp_ui.compute import runs
+from caldp_ui.curves.lines import Found, Line
+from caldp_ui.curves.slot import Curves
+
+FAINTEST: Final = 1e-5
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A line with what is known of it; (places,) each, None where nothing is."""
+
+    line: Line
+    expected: Sequence[Forecast | None]
+    measured: Sequence[Mean | None]
+
+    def there(self) -> list[tuple[float, Forecast]]:
+        """Places and expected errors, as far as they are known and above 0."""
+        pairs = zip(self.line.places, self.expected, strict=True)
+        return [(x, error) for x, error in pairs if error is not None and error.tv > FAINTEST]
+
+
+def drawn(
+    lines: Sequence[Line], found: Sequence[Found], measured: Sequence[Sequence[Mean | None]]
+) -> list[Drawn]:
+    """Each line with what is known of it by now."""
+    table: list[list[Forecast | None]] = [[None] * len(line.places) for line in lines]
+    for each in found:
+        table[each.line][each.place] = each.error
+    return [Drawn(*row) for row in zip(lines, table, measured, strict=True)]
+
+
+def present(record: Curves, line: Line) -> float:
+    """Where on the axis the reader is; its middle where the record does not say."""
+    if record.against == "people":
+        return float(runs.people(record.scenario))
+    if record.against == "epsilon":
+        return record.scenario.context.plain_epsilon
+    return line.places[len(line.places) // 2]
