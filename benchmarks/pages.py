@@ -1,8 +1,9 @@
 """How soon each page answers a control, beside a bare page, in a real browser.
 
 Room: benchmarks. A move is one step of the page's first slider by keyboard, to a value that has not
-been asked for in this visit. It is done once the page's picture is new. Times are ratios to a bare
-page's in the same run.
+been asked for in this visit. It is done once the page's picture is new. A page that has just come
+has to ask the server; once it has rested for some seconds, its next pictures have been made and
+sent ahead, and the browser shows them. Times are ratios to a bare page's in the same run.
 """
 
 import tempfile
@@ -25,6 +26,8 @@ _MOVES: Final = 3
 _BAR: Final = Bar("≤", 3)
 _PATIENCE_MS: Final = 20_000
 _STILL_MS: Final = 1_500
+_AHEAD_MS: Final = 8_000
+"""A reader looks at a picture for so long before going on."""
 
 
 def _inside(key: str, what: str) -> str:
@@ -106,12 +109,13 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
         with serving(folder, "benchmarks/bare_page.py") as plain, serving(folder) as address:
             for moved in PAGES:
                 bare = median(bare_moves(browser, plain))  # now, as the load may change
-                yield timed(moved, _visit(browser, address, moved), bare)
+                asked, ahead = _visit(browser, address, moved)
+                yield timed(f"{moved.page}: a move, times the bare page", moved, ahead, bare)
+                yield timed(f"{moved.page}: the same, by the server", moved, asked, bare)
 
 
-def timed(moved: Moved, times: list[float], bare: float) -> Figure:
+def timed(work: str, moved: Moved, times: list[float], bare: float) -> Figure:
     """Its line: these seconds over the bare page's, or that it did not answer."""
-    work = f"{moved.page}: a move, times the bare page"
     if not times:
         note = f"No new picture within {_PATIENCE_MS / 1000:g} s of a key on {moved.slider}."
         return Figure(work, "×", None, _BAR, note)
@@ -119,8 +123,8 @@ def timed(moved: Moved, times: list[float], bare: float) -> Figure:
     return Figure(work, "×", Runs(min(values), median(values), len(values)), _BAR)
 
 
-def _visit(browser: "Browser", address: str, moved: Moved) -> list[float]:
-    """Seconds of each move; none where the page or its picture does not come."""
+def _visit(browser: "Browser", address: str, moved: Moved) -> tuple[list[float], list[float]]:
+    """Seconds of each move, soon and later; none where the page or its picture does not come."""
     from playwright.sync_api import Error
 
     visit = browser.new_context(viewport={"width": 1280, "height": 720})
@@ -128,19 +132,22 @@ def _visit(browser: "Browser", address: str, moved: Moved) -> list[float]:
     try:
         return _moves(visit.new_page(), address, moved)
     except Error:
-        return []
+        return [], []
     finally:
         visit.close()
 
 
-def _moves(page: "Page", address: str, moved: Moved) -> list[float]:
+def _moves(page: "Page", address: str, moved: Moved) -> tuple[list[float], list[float]]:
     page.goto(f"{address}/{moved.page}")
     slider = f".st-key-{moved.slider} input[type=range]"
     page.wait_for_selector(slider)
     page.wait_for_function(moved.shown)
     _rest(page, moved)
     page.focus(slider)
-    return [_press(page, moved) for _ in range(_MOVES)]
+    asked = [_press(page, moved, "ArrowRight") for _ in range(_MOVES)]
+    page.wait_for_timeout(_AHEAD_MS)
+    page.wait_for_selector(f".st-key-{moved.slider}[data-followed]", state="attached")
+    return asked, [_press(page, moved, "ArrowLeft", _AHEAD_MS) for _ in range(_MOVES)]
 
 
 def _rest(page: "Page", moved: Moved) -> None:
@@ -153,7 +160,7 @@ def _rest(page: "Page", moved: Moved) -> None:
         page.wait_for_timeout(_STILL_MS)
 
 
-def _press(page: "Page", moved: Moved) -> float:
+def _press(page: "Page", moved: Moved, key: str, rest_ms: int = 0) -> float:
     page.evaluate(
         f"""() => {{
             const before = {moved.shown};
@@ -168,8 +175,9 @@ def _press(page: "Page", moved: Moved) -> float:
             }}, {{once: true, capture: true}});
         }}"""
     )
-    page.keyboard.press("ArrowRight")
+    page.keyboard.press(key)
     page.wait_for_function("window.redrawn !== null")
     milliseconds: float = page.evaluate("window.redrawn")
     _rest(page, moved)
+    page.wait_for_timeout(rest_ms)
     return milliseconds / 1000

@@ -128,7 +128,9 @@ def test_what_is_skipped_stays_skipped() -> None:
 
 def test_a_page_that_does_not_answer_says_so_in_its_line() -> None:
     moved = pages.PAGES[0]
-    (silent, told) = (pages.timed(moved, times, 0.05) for times in ([], [0.1, 0.2, 0.3]))
+    (silent, told) = (
+        pages.timed(moved.page, moved, times, 0.05) for times in ([], [0.1, 0.2, 0.3])
+    )
     assert (silent.verdict, moved.slider in silent.note) == ("skipped", True)
     assert told.runs == Runs(2.0, 4.0, 3)
     assert told.verdict == "MISSED"

@@ -127,9 +127,16 @@ def metrics(at: AppTest, key: str) -> list[str]:
     return [metric.value for metric in container(at, key).metric]
 
 
-def chart(at: AppTest, key: str) -> Any:
-    """The message that is sent for the chart with that key."""
-    return next(c.proto for c in at.get("plotly_chart") if c.proto.id.endswith(f"-{key}"))
+def chart(at: AppTest, key: str) -> str:
+    """The figure that is sent for the chart with that key, as JSON."""
+    told: str = data_of(at, key)[1]
+    return told
+
+
+def charts(at: AppTest) -> list[str]:
+    """All figures that are sent, as JSON."""
+    found = (c.proto for c in at.get("bidi_component"))
+    return [json.loads(proto.json)[1] for proto in found if proto.component_name == "caldp_chart"]
 
 
 def _component(at: AppTest, key: str) -> Any:

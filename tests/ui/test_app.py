@@ -32,6 +32,7 @@ from tests.products import thinned
 from tests.ui.driver import (
     assert_shows,
     chart,
+    charts,
     checked,
     choose,
     container,
@@ -265,13 +266,12 @@ def test_all_methods_stand_beside_each_other() -> None:
 def curve_of(at: AppTest) -> str:
     """The curve, once its job is done."""
     assert not wait([at.session_state["places-curve-against-curves/job"].future], 120).not_done
-    spec: str = chart(checked(at.run()), "curve").spec
-    return spec
+    return chart(checked(at.run()), "curve")
 
 
 def test_curves_are_drawn_only_where_they_are_looked_at() -> None:
     at = open_with(QUICKLY_FORECAST)
-    assert not at.get("plotly_chart")
+    assert not charts(at)
     before = curve_of(opened_tab(at, "curves"))
     at.session_state["places-curve-against"] = "number of people"
     assert curve_of(checked(at.run())) != before

@@ -21,11 +21,13 @@ class Dial {
     find() {
         const around = document.querySelector(this.selector);
         if (around === this.around) return;
-        this.watch.disconnect();
+        this.leave();
         this.around = around;
         this.last = this.text;
         const said = {subtree: true, childList: true, attributeFilter: ["aria-valuetext"]};
-        if (around) this.watch.observe(around, said);
+        if (!around) return;
+        around.dataset.followed = "";
+        this.watch.observe(around, said);
     }
 
     listen() {
@@ -35,7 +37,10 @@ class Dial {
         this.heard(text);
     }
 
-    leave() { this.watch.disconnect(); }
+    leave() {
+        this.watch.disconnect();
+        delete this.around?.dataset.followed;
+    }
 }
 
 /** The page's sliders of all films of a stage. */

@@ -1,0 +1,190 @@
+"""Pages seen ahead: every frame is what the page itself shows there, and no other page's."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from caldp_core.basics.types import Progress, no_progress
+from caldp_core.datasets import Uniform
+from caldp_ui.app import navigation
+from caldp_ui.app.theme import DARK, LIGHT
+from caldp_ui.charts import reel as charts
+from caldp_ui.charts.reel import Frame, Reel
+from caldp_ui.classroom import reels as classroom
+from caldp_ui.classroom.slot import NAMES, Lesson
+from caldp_ui.controls.common import along_epsilon
+from caldp_ui.controls.slider import Slider
+from caldp_ui.curves import ahead as curves
+from caldp_ui.curves.slot import BEGIN, Curves
+from caldp_ui.paper import sensitive_sets
+from caldp_ui.paper.slot import Paper
+from caldp_ui.parts import films, headline, reels
+from caldp_ui.parts.reels import Page
+from caldp_ui.plan import ahead as plan
+from caldp_ui.plan import side as plan_side
+from caldp_ui.plan.slot import Plan
+from caldp_ui.yesno import ahead as yesno
+from caldp_ui.yesno import side as yesno_side
+from caldp_ui.yesno.slot import OneQuestion
+from tests.ui.driver import APP, checked, data_of, jobs_done, leave
+
+FEW = replace(
+    Curves(replace(BEGIN, dataset=Uniform(60), n=10_000)),
+    protections=("plain", "blocks"),
+    methods=("hadamard",),
+    estimates=("none",),
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A page that is seen ahead, with one of its records."""
+
+    path: str
+    page: Page[Any]
+    record: Any
+    sliders: Callable[[Any], Any]
+
+
+def stations() -> Iterator[tuple[str, Case]]:
+    for name in NAMES:
+        lesson = Lesson(name, n=1_000, blocks=10, values=2, seed=5)
+        yield name, Case(navigation.CLASSROOM, classroom.PAGE, lesson, classroom.sliders)
+    crowd = Lesson("rappor", view="crowd")
+    yield "crowd", Case(navigation.CLASSROOM, classroom.PAGE, crowd, classroom.sliders)
+    broken = Lesson("means", broken=True)
+    yield "broken", Case(navigation.CLASSROOM, classroom.PAGE, broken, classroom.sliders)
+
+
+CASES = dict(stations()) | {
+    "yesno": Case(
+        navigation.YES_OR_NO, yesno.page(None), OneQuestion(), lambda _: yesno_side.SLIDERS
+    ),
+    "plan": Case(
+        navigation.PLAN,
+        plan.page(None),
+        Plan(),
+        lambda _: (along_epsilon(), plan_side.WITHIN, plan_side.FLOOR),
+    ),
+    "paper": Case(
+        navigation.PAPER,
+        Page(sensitive_sets.SLOT, sensitive_sets.look),
+        Paper(view="sensitive-sets", values=100),
+        lambda _: sensitive_sets.SLIDERS,
+    ),
+    "curves": Case(navigation.CURVES, curves.page(None), FEW, curves.sliders),
+    "curves over ε": Case(
+        navigation.CURVES, curves.page(None), replace(FEW, against="epsilon"), curves.sliders
+    ),
+}
+
+
+def frames_of(case: Case, slider: Slider[Any]) -> tuple[Frame, ...]:
+    return reels.reel_of(case.page, case.record, slider, LIGHT, no_progress).frames
+
+
+def opened(case: Case, record: Any) -> AppTest:
+    at = AppTest.from_file(APP, default_timeout=120)
+    for name, value in case.page.slot.codec.write(record).items():
+        at.query_params[name] = value
+    return jobs_done(checked(at.switch_page(case.path).run()))
+
+
+def words_on(at: AppTest) -> set[str]:
+    """All that the page says as HTML."""
+    said = {headline.as_html(item.value) for item in at.markdown}
+    return said | {item.proto.body for item in at.get("html")}
+
+
+def where_sliders_are(at: AppTest, case: Case) -> dict[str, dict[str, str]]:
+    """What the browser is told of them."""
+    ((told,),) = (data_of(at, f"{case.page.slot.key('feeds')}-page"),)
+    found: dict[str, dict[str, str]] = told["page"]
+    return found
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_frames_are_what_the_page_shows_there(name: str) -> None:
+    case = CASES[name]
+    for slider in case.sliders(case.record):
+        there = slider.value(case.record)
+        value = next(step for step in reversed(slider.steps) if step != there)
+        few = replace(slider, steps=(value, *([there] if there in slider.steps else [])))
+        frame = frames_of(case, few)[0]
+        at = opened(case, few.at(case.record, value))
+        for key, told in frame.pictures.items():
+            assert told in data_of(at, key), (key, slider.name)
+        for place, html in frame.elsewhere.items():
+            assert html in words_on(at), (place, slider.name)
+        here = where_sliders_are(at, case)
+        if case.path != navigation.CURVES:  # there the steps themselves follow the reader
+            name = reels.reel_of(case.page, case.record, slider, LIGHT, no_progress).alike
+            assert here[case.page.slot.key(slider.name)] == {
+                "reading": frame.reading,
+                "alike": name,
+            }
+        leave(at)
+        others = frames_of(case, few)[1:]
+        assert all(other.pictures != frame.pictures for other in others if other.pictures)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_frame_can_be_sent(name: str) -> None:
+    case = CASES[name]
+    for slider in case.sliders(case.record):
+        made = reels.reel_of(case.page, case.record, slider, LIGHT, no_progress)
+        sent = json.loads(charts._packed(made))
+        readings = [step["reading"] for step in sent["steps"]]
+        assert readings == [slider.said(value) for value in slider.steps]
+        assert len(set(readings)) == len(readings)
+        assert sent["dial"] == case.page.slot.key(slider.name)
+        assert all(step["elsewhere"] for step in sent["steps"])
+
+
+def test_what_else_a_frame_rests_on_is_in_its_name() -> None:
+    """The browser uses a reel only where the page's name is the reel's."""
+
+    def name(page: Page[Any], record: Any, slider: Slider[Any], colours: Any = LIGHT) -> str:
+        few = replace(slider, steps=slider.steps[:1])
+        return reels.reel_of(page, record, few, colours, no_progress).alike
+
+    (epsilon, people) = classroom.sliders(Lesson("sum"))
+    begin = name(classroom.PAGE, Lesson("sum"), epsilon)
+    assert begin == name(classroom.PAGE, Lesson("sum", epsilon=3.0), epsilon)
+    others = [
+        name(classroom.PAGE, Lesson("sum", n=100), epsilon),
+        name(classroom.PAGE, Lesson("sum", seed=2), epsilon),
+        name(classroom.PAGE, Lesson("sum", broken=True), epsilon),
+        name(classroom.PAGE, Lesson("sum"), people),
+        name(classroom.PAGE, Lesson("sum"), epsilon, DARK),
+    ]
+    assert len({begin, *others}) == 6
+    level = yesno_side.SLIDERS[0]
+    assert name(yesno.page(None), OneQuestion(), level) != name(
+        replace(yesno.page(None), rests_on="pinned"), OneQuestion(), level
+    )
+
+
+def test_a_reel_that_was_made_stays_while_another_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A move of one slider asks for new reels of all others."""
+    there = {name: [Reel(name, name, ())] if name in "bd" else [] for name in "abcd"}
+    started = []
+
+    def film(key: str, name: str, make: Callable[[Progress], Reel]) -> Reel | None:
+        assert make(no_progress).dial == key
+        if not there[name]:
+            started.append(name)
+        return next(iter(there[name]), None)
+
+    def maker(name: str) -> Callable[[Progress], Reel]:
+        return lambda _: Reel(name, name, ())
+
+    monkeypatch.setattr(films, "_made", there.__getitem__)
+    monkeypatch.setattr(films, "film", film)
+    asked = [films.Asked(name, name, maker(name)) for name in there]
+    assert films.several(asked) == there["b"] + there["d"]
+    assert started == ["a"]
