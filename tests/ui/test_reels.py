@@ -21,6 +21,7 @@ from caldp_ui.controls.slider import Slider
 from caldp_ui.curves import ahead as curves
 from caldp_ui.curves.slot import BEGIN, Curves
 from caldp_ui.paper import sensitive_sets
+from caldp_ui.paper.slot import SLOT as PAPER
 from caldp_ui.paper.slot import Paper
 from caldp_ui.parts import films, headline, reels
 from caldp_ui.parts.reels import Page
@@ -72,7 +73,7 @@ CASES = dict(stations()) | {
     ),
     "paper": Case(
         navigation.PAPER,
-        Page(sensitive_sets.SLOT, sensitive_sets.look),
+        Page(PAPER, sensitive_sets.look),
         Paper(view="sensitive-sets", values=100),
         lambda _: sensitive_sets.SLIDERS,
     ),
