@@ -92,6 +92,7 @@ def test_no_frame_of_another_setting_is_shown(opened: Opened) -> None:
     else:  # those of the new one have come by now
         seen(page, Lesson("sum", 3.0, n=1000, seed=2))
     page.mouse.up()
+    page.wait_for_url("**epsilon=3**")
     settled(page)
     expect(page.locator(SAID)).to_have_count(1)
     seen(page, Lesson("sum", 3.0, n=1000, seed=2))
