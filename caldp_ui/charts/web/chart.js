@@ -23,14 +23,16 @@ function template(host) {
     const style = getComputedStyle(host), of = name => style.getPropertyValue(`--st-${name}`).trim();
     const font = {family: of("font"), color: of("text-color"), size: 12};
     const [ground, line] = [of("background-color"), of("border-color")];
-    const axis = {gridcolor: line, zerolinecolor: line, tickcolor: line, title: {font: {size: 14}}};
+    const axis = {automargin: true, gridcolor: line, zerolinecolor: line, tickcolor: line};
+    const named = standoff => ({title: {font: {size: 14}, standoff}});
     return {layout: {
         font,
         paper_bgcolor: ground,
         plot_bgcolor: ground,
         title: {x: 0, pad: {l: 4}, font: {family: of("heading-font"), size: 16}},
-        xaxis: {...axis, showgrid: false, zeroline: false},
-        yaxis: axis,
+        margin: {l: 0, r: 0, pad: 8},
+        xaxis: {...axis, ...named(20), showgrid: false, zeroline: false},
+        yaxis: {...axis, ...named(24)},
         hoverlabel: {bgcolor: ground, bordercolor: line, font},
         // A column leaves titles and names of lines free.
         modebar: {orientation: "v", bgcolor: "transparent", color: of("text-color"), activecolor: of("primary-color")},
