@@ -46,3 +46,12 @@ def test_a_cancel_keeps_what_was_found_and_offers_to_start_again(opened: Opened)
     page.get_by_role("button", name="Start again").wait_for()
     assert page.locator(f"{CHART} .point").count() > 0
     assert "steps from one curve to the next" in page.locator(SENTENCE).first.inner_text()
+
+
+def test_the_rows_of_table_1_are_named_in_its_picture(opened: Opened) -> None:
+    page = opened("paper?runs=1", CHART, SENTENCE, **SCREENS["projector"])
+    left = box_of(page, CHART)["x"]
+    for name in ("LDP", "(5, 7)", "(25, 35)", "(25, 70)"):
+        names = page.locator(f"{CHART} .ytick text", has_text=name)
+        names.first.wait_for()
+        assert left <= names.first.bounding_box()["x"] < left + 100

@@ -1,5 +1,6 @@
 """Charts draw the numbers that they are given; columns add up to the estimate."""
 
+import json
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from caldp_core.experiments.forecast import Curve
 from caldp_ui.app.theme import CIVIDIS, DARK, LIGHT, NIGHT, NIGHT_LAND, Palette
 from caldp_ui.charts import curves as charts
+from caldp_ui.charts.show import told
 from caldp_ui.compute.curves import NUMBERS
 
 X = np.array([0.5, 1.0, 2.0])
@@ -105,3 +107,11 @@ def test_cividis_grows_lighter_all_the_way() -> None:
     assert (np.diff(light) > -1).all()
     assert light[-1] - light[0] > 150
     assert f"rgb({','.join(map(str, NIGHT_LAND))})" == NIGHT.land
+
+
+def test_the_browser_is_told_of_a_figure_without_another_theme() -> None:
+    sent = json.loads(told(figure_of(), "Both fall."))
+    assert set(sent) == {"data", "layout", "alt"}
+    assert sent["alt"] == "Both fall."
+    assert "template" not in sent["layout"]
+    assert len(sent["data"]) == len(figure_of().data)

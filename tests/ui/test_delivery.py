@@ -8,13 +8,16 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import plotly
 import pytest
+from starlette.applications import Starlette
 
 from caldp_ui.app.delivery import Delivery
 from caldp_ui.app.navigation import PAGES
 from caldp_ui.app.sheet import SHEET, style, written_out
 from caldp_ui.app.turns import turn
 from caldp_ui.app.upkeep import THREADS, upkeep
+from caldp_ui.charts.library import ADDRESS, LIBRARY
 
 DOCUMENT = b"<html><head></head><body><div id=root></div></body></html>"
 LASTS = "public, immutable, max-age=31536000"
@@ -152,3 +155,12 @@ def test_no_selector_of_the_document_looks_into_class_names() -> None:
     assert "[class*=" in SHEET.read_text("utf-8")
     assert not re.search(r"\[class(?!=)", style())
     assert all(f".st-key-{Path(page.path).stem}-title" in style() for page in PAGES)
+
+
+def test_plotlys_code_comes_from_this_server_compressed_and_may_be_kept() -> None:
+    delivery = Delivery(Starlette(routes=[LIBRARY]))
+    headers, body, _ = answer(delivery, f"/{ADDRESS}", accept_encoding="gzip")
+    assert plotly.__version__ in ADDRESS
+    assert "immutable" in headers["cache-control"]
+    assert headers["content-type"].startswith("application/javascript")
+    assert b"plotly.js v" in gzip.decompress(body)[:200]
