@@ -6,7 +6,7 @@ Room: charts. What the browser shows and what the server then sends are made by 
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property
 from typing import Final
 
 import streamlit as st
@@ -41,6 +41,19 @@ class Reel:
     alike: str
     frames: tuple[Frame, ...]
 
+    @cached_property
+    def packed(self) -> bytes:
+        """What is sent, the same in every run."""
+        frames = [
+            {
+                "reading": frame.reading,
+                "pictures": dict(frame.pictures),
+                "elsewhere": {place: tree(html) for place, html in frame.elsewhere.items()},
+            }
+            for frame in self.frames
+        ]
+        return json.dumps({"dial": self.dial, "alike": self.alike, "steps": frames}).encode()
+
 
 @dataclass(frozen=True)
 class Dialled:
@@ -58,21 +71,6 @@ def project(key: str, page: Mapping[str, Dialled], reels: Iterable[Reel]) -> Non
     """
     with st.container(key=key, gap=None):
         for reel in reels:
-            _reel(key=f"{key}-{reel.dial}", data=_packed(reel))
+            _reel(key=f"{key}-{reel.dial}", data=reel.packed)
         now = {dial: vars(at) for dial, at in page.items()}
         _reel(key=f"{key}-page", data=[{"page": now}])
-
-
-@lru_cache(maxsize=64)
-def _packed(reel: Reel) -> bytes:
-    """What is the same in every run."""
-    frames = [
-        {
-            "reading": frame.reading,
-            "pictures": dict(frame.pictures),
-            "elsewhere": {place: tree(html) for place, html in frame.elsewhere.items()},
-        }
-        for frame in reel.frames
-    ]
-    head = {"dial": reel.dial, "alike": reel.alike, "steps": frames}
-    return json.dumps(head).encode()

@@ -11,6 +11,11 @@ from caldp_ui.stage.bundle import joined
 _WEB: Final = Path(__file__).with_name("web")
 
 
+def hub() -> str:
+    """What pictures of other rooms register in, to be shown ahead of the server; see `hub.js`."""
+    return joined(_WEB, ("hub",))
+
+
 def script(name: str) -> str:
     """The component of that name, as one ES module."""
     return joined(_WEB, ("hub", name))

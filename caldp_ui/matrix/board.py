@@ -3,6 +3,7 @@
 Room: matrix. `web/` holds the browser's side: plain JavaScript and CSS, no request to the outside.
 """
 
+import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,6 +14,7 @@ import streamlit as st
 from caldp_core.audit.adversary import guessed_right
 from caldp_core.basics.errors import CaldpError
 from caldp_ui.app.theme import CIVIDIS, LEVELS
+from caldp_ui.charts import scripts
 from caldp_ui.matrix import words
 from caldp_ui.matrix.slot import SLOT, Table, level_text, read_level
 from caldp_ui.matrix.verdict import Verdict
@@ -25,7 +27,7 @@ _board = st.components.v2.component(
     "caldp_matrix",
     html='<div class="board"></div>',
     css=(_WEB / "board.css").read_text("utf-8"),
-    js=joined(Path(bundle.__file__).with_name("web"), ("dom",)) + joined(_WEB, ("board",)),
+    js=bundle.part("dom") + scripts.hub() + joined(_WEB, ("board",)),
 )
 KEY: Final = SLOT.key("board")
 _TURN: Final = f"{KEY}/turn"
@@ -35,17 +37,22 @@ _DARK: Final = 150
 
 def editable(what: Verdict) -> None:
     """The picture of the page; changes come before its next run."""
-    data = {**message(what), "edit": True, "turn": st.session_state.get(_TURN)}
+    turn = st.session_state.get(_TURN)
+    data = {"key": KEY, "told": told(what), "edit": True, "turn": turn}
     _board(key=KEY, data=data, on_act_change=_acted)
 
 
 def still(what: Verdict, key: str) -> None:
     """The same of another matrix, only to look at."""
-    _board(key=key, data={**message(what), "edit": False, "turn": None})
+    _board(key=key, data={"key": key, "told": told(what), "edit": False, "turn": None})
 
 
-def message(what: Verdict) -> dict[str, Any]:
-    """Everything that the browser needs, as JSON."""
+def told(what: Verdict) -> str:
+    """All that is seen of it, as the browser is told: JSON."""
+    return json.dumps(_message(what))
+
+
+def _message(what: Verdict) -> dict[str, Any]:
     span = range(what.k)
     return {
         "names": list(what.names),

@@ -6,7 +6,8 @@ Room: matrix.
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Final
@@ -74,6 +75,14 @@ def made(record: Table) -> Candidate:
     if record.channel == PASTED:
         return _pasted(record.pasted, record.k)
     return _made(record.levels, record.names, record.channel)
+
+
+def at_hand(record: Table) -> Candidate:
+    """The record's channel; where it can't be made, or is yet to be designed, the first one."""
+    with suppress(CaldpError):
+        if record.channel != DESIGNED:
+            return made(record)
+    return made(replace(record, channel=ALIKE))
 
 
 @lru_cache(maxsize=128)

@@ -10,13 +10,11 @@ from typing import Final
 import streamlit as st
 
 from caldp_core.basics.errors import CaldpError
-from caldp_core.basics.limits import EPSILON_MAX
 from caldp_core.mechanisms import Mechanism
 from caldp_core.mechanisms.designed.design import Design, design
 from caldp_core.mechanisms.designed.mechanism import DesignedMechanism
 from caldp_ui.app.errors import as_text
-from caldp_ui.controls.common import EPSILONS
-from caldp_ui.matrix import candidates
+from caldp_ui.matrix import candidates, reels, words
 from caldp_ui.matrix.candidates import Candidate
 from caldp_ui.matrix.slot import ALIKE, BUG, DESIGNED, K_MAX, K_MIN, PASTED, SLOT, Table
 from caldp_ui.matrix.templates import TEMPLATES
@@ -24,9 +22,6 @@ from caldp_ui.session import jobs
 from caldp_ui.words import formats
 from caldp_ui.words.glossary import DEFINITIONS
 
-_LEVELS: Final = tuple(level for level in EPSILONS if 5 * level <= EPSILON_MAX)
-"""A line's last value is five steps from its first."""
-_PEOPLE: Final = 10_000
 _INSTEAD: Final = "the first channel."
 
 
@@ -44,10 +39,10 @@ def matrix(record: Table) -> None:
         st.caption(TEMPLATES[record.template].sentence)
         st.select_slider(
             "Its ε",
-            sorted({*_LEVELS, record.epsilon}),
-            format_func=lambda e: f"{e:g}",
+            sorted({*reels.EPSILON.steps, record.epsilon}),
+            format_func=reels.EPSILON.said,
             help=DEFINITIONS["ε"],
-            **SLOT.bind("epsilon", record.epsilon, lambda r, e: r.ready(r.template, float(e))),
+            **SLOT.bind(reels.EPSILON.name, record.epsilon, reels.EPSILON.at),
         )
     with st.expander("Values"):
         st.text_area(
@@ -73,24 +68,24 @@ def channel(record: Table) -> Candidate:
     )
     if there is None:
         st.caption("The channel chosen before can't be made for this matrix.")
-    found = _designed(record) if there == DESIGNED else None
     if there == PASTED:
         _paste(record)
     if there not in (None, DESIGNED):
-        found = _made(record)
-    if found is None:
-        found = candidates.made(replace(record, channel=ALIKE))
-    _tell_error(found)
+        _warn(record)
+    found = (_designed(record) if there == DESIGNED else None) or candidates.at_hand(record)
+    if off := words.off(found):
+        with st.container(key=reels.OFF):
+            st.caption(off)
     _buttons(there, BUG in titles)
     return found
 
 
-def _made(record: Table) -> Candidate | None:
+def _warn(record: Table) -> None:
+    """Say why the channel can't be made, if so."""
     try:
-        return candidates.made(record)
+        candidates.made(record)
     except CaldpError as error:
         st.warning(as_text(f"{error} Until then: {_INSTEAD}"))
-        return None
 
 
 def _choosing(record: Table, name: str) -> Table:
@@ -139,20 +134,6 @@ def _saved(made: Design, least: Mechanism | None) -> str:
     if times < 1.005:
         return " Randomized response at the least ε is as good."
     return f" Randomized response at the least ε needs {formats.times(times)} as many people."
-
-
-def _tell_error(found: Candidate) -> None:
-    if found.mechanism is None:
-        return
-    try:
-        mean = candidates.even_variance(found.mechanism) / found.mechanism.k / _PEOPLE
-    except CaldpError:
-        st.caption("Shares can't be estimated from these reports: two values send the same ones.")
-        return
-    st.caption(
-        f"A share estimated from {formats.people(_PEOPLE)} people is typically off by "
-        f"{100 * mean**0.5:.2g} of 100."
-    )
 
 
 def _buttons(there: str | None, can_bug: bool) -> None:

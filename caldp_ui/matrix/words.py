@@ -6,13 +6,19 @@ has them as they are.
 """
 
 import math
+from typing import Final
 
 from caldp_core.audit.adversary import guessed_right
 from caldp_core.audit.pairwise import CellAudit
+from caldp_core.basics.errors import CaldpError
 from caldp_ui.app.errors import as_text
+from caldp_ui.matrix import candidates
+from caldp_ui.matrix.candidates import Candidate
 from caldp_ui.matrix.slot import level_text
 from caldp_ui.matrix.verdict import Verdict
 from caldp_ui.words import formats
+
+_PEOPLE: Final = 10_000
 
 
 def headline(what: Verdict) -> str:
@@ -50,6 +56,20 @@ def _unused(what: Verdict) -> str:
     if most < 0.005:
         return ", each to the full"
     return f", and gives away up to ε = {most:.2f} less than it may"
+
+
+def off(found: Candidate) -> str:
+    """How far off shares are that are estimated from its reports."""
+    if found.mechanism is None:
+        return ""
+    try:
+        mean = candidates.even_variance(found.mechanism) / found.mechanism.k / _PEOPLE
+    except CaldpError:
+        return "Shares can't be estimated from these reports: two values send the same ones."
+    return (
+        f"A share estimated from {formats.people(_PEOPLE)} people is typically off by "
+        f"{100 * mean**0.5:.2g} of 100."
+    )
 
 
 def loss(cell: CellAudit) -> str:

@@ -51,6 +51,12 @@ def several(asked: Sequence[Asked[F]]) -> list[F]:
     return [each for each in found if each is not None]
 
 
+def of_this_visit(asked: Sequence[Asked[F]]) -> list[F]:
+    """Those that have been made for this visit, which alone keeps them; the others by and by."""
+    found = [jobs.quietly(each.key, each.name, each.make) for each in asked]
+    return [each for each in found if each is not None]
+
+
 def steps(
     levels: Sequence[float], at: float, step: Callable[[float], Step], progress: Progress
 ) -> tuple[Step, ...]:

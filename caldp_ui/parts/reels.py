@@ -37,13 +37,15 @@ class Page(Generic[R]):
     """A page that can be seen ahead. `look`: what a record looks like in a theme's colours.
 
     `sentence`: the CSS selector of its sentence. `rests_on`: what else the look depends on, as a
-    text; the record itself is told by its `repr`.
+    text; the record itself is told by its `repr`. `bring`: gives what has been made, for all
+    visits or only for this one, and has the rest made.
     """
 
     slot: Slot[R]
     look: Callable[[R, Palette], Sight]
     sentence: str = headline.SENTENCE
     rests_on: str = ""
+    bring: Callable[[Sequence[Asked[Reel]]], list[Reel]] = films.several
 
 
 def show(page: Page[R], record: R, sliders: Sequence[Slider[R]]) -> None:
@@ -56,7 +58,7 @@ def show(page: Page[R], record: R, sliders: Sequence[Slider[R]]) -> None:
         for slider in sliders
     }
     asked = [_asked(page, record, slider, colours) for slider in sliders]
-    reel.project(page.slot.key("feeds"), at, films.several(asked))
+    reel.project(page.slot.key("feeds"), at, page.bring(asked))
 
 
 def _name(page: Page[Any], record: R, slider: Slider[R], colours: Palette) -> str:

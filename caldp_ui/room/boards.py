@@ -3,6 +3,7 @@
 Room: room. `web/` holds the browser's side: plain JavaScript and CSS, no request to the outside.
 """
 
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -10,6 +11,7 @@ from typing import Any, Final
 import streamlit as st
 
 from caldp_core.basics.types import Floats
+from caldp_ui.charts import scripts
 from caldp_ui.room import words
 from caldp_ui.room.figures import Shares
 from caldp_ui.room.question import Law, Question, channel_of
@@ -19,12 +21,12 @@ from caldp_ui.stage.bundle import joined
 from caldp_ui.words import formats
 
 WEB: Final = Path(__file__).with_name("web")
-_DOM: Final = joined(Path(bundle.__file__).with_name("web"), ("dom",))
+_DOM: Final = bundle.part("dom")
 _board = st.components.v2.component(
     "caldp_room_board",
     html='<div class="board"></div>',
     css=(WEB / "board.css").read_text("utf-8"),
-    js=_DOM + joined(WEB, ("board",)),
+    js=_DOM + scripts.hub() + joined(WEB, ("board",)),
 )
 _phone = st.components.v2.component(
     "caldp_room_phone",
@@ -43,20 +45,22 @@ _NOTE: Final = (
 )
 
 
-def board(
-    seen: Seen, key: str, past: Sequence[tuple[int, Shares]], truth: Floats | None = None
-) -> None:
-    """The projector's picture of a room.
+def board(told: str, key: str) -> None:
+    """The projector's picture of a room, of what `board_told` says."""
+    _board(key=key, data={"key": key, "told": told})
+
+
+def board_told(seen: Seen, past: Sequence[tuple[int, Shares]], truth: Floats | None = None) -> str:
+    """The projector's picture of a room, as the browser is told: JSON.
 
     `past`: its `history`. `truth`: (k,) shares of made-up people, if they are such.
     """
-    _board(key=key, data=board_message(seen, past, truth))
+    return json.dumps(_board_message(seen, past, truth))
 
 
-def board_message(
-    seen: Seen, past: Sequence[tuple[int, Shares]], truth: Floats | None = None
+def _board_message(
+    seen: Seen, past: Sequence[tuple[int, Shares]], truth: Floats | None
 ) -> dict[str, Any]:
-    """Everything that the projector's picture needs, as JSON."""
     question, reports = seen.question, seen.reports
     last = past[-1][1] if past else None
     legend = [*_LEGEND, *([("made", "made-up truth")] if truth is not None else [])]

@@ -114,7 +114,7 @@ def _live(mine: Held) -> None:
     past = history(seen.question, seen.reports, known)
     with st.container(key="headline"):
         st.markdown(words.live(seen.question, len(seen.reports), past[-1][1] if past else None))
-    boards.board(seen, SLOT.key("board"), past)
+    boards.board(boards.board_told(seen, past), SLOT.key("board"))
 
 
 def _way_in(seen: Seen) -> None:

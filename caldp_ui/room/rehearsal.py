@@ -8,6 +8,8 @@ from typing import Final
 import numpy as np
 
 from caldp_core.basics.types import Floats
+from caldp_ui.room import boards
+from caldp_ui.room.figures import history
 from caldp_ui.room.question import Question, columns_of, mechanism_of
 from caldp_ui.room.registry import Seen
 from caldp_ui.room.slot import Draft
@@ -30,6 +32,13 @@ def rehearsed(draft: Draft) -> Seen:
     named = np.argsort(columns_of(question))
     reports = named[mechanism_of(question).privatize(people, rng)]
     return Seen("", "rehearsal", question, True, tuple(reports.tolist()))
+
+
+def told(draft: Draft) -> str:
+    """Its picture, as the browser is told."""
+    seen = rehearsed(draft)
+    past = history(draft.question, seen.reports)
+    return boards.board_told(seen, past, truth_of(draft.question))
 
 
 def half_width(draft: Draft) -> float:

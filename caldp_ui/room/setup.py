@@ -4,24 +4,17 @@ Room: room.
 """
 
 from dataclasses import replace
-from typing import Final
 
 import streamlit as st
 
-from caldp_core.basics.limits import EPSILON_MAX
 from caldp_ui.app.errors import as_text
-from caldp_ui.controls.common import EPSILONS
-from caldp_ui.room import below, boards, hall, rehearsal, words
-from caldp_ui.room.figures import history
+from caldp_ui.room import below, boards, hall, reels, rehearsal, words
 from caldp_ui.room.question import ANSWERS_MAX, TEXT_MAX
 from caldp_ui.room.registry import tidy
 from caldp_ui.room.slot import CODE, READY, SLOT, Draft, rewritten
 from caldp_ui.session.opening import opened
 from caldp_ui.words import promise
 from caldp_ui.words.glossary import DEFINITIONS
-
-_PHONES: Final = (10, 20, 30, 60, 100, 200, 500)
-_LEVELS: Final = tuple(level for level in EPSILONS if level < EPSILON_MAX)
 
 
 def page() -> None:
@@ -38,12 +31,12 @@ def page() -> None:
     with beside, st.container(key=SLOT.key("side")):
         _controls(draft)
     with main:
-        seen = rehearsal.rehearsed(draft)
-        st.markdown(f"**A rehearsal: {draft.phones} made-up phones**")
-        past = history(draft.question, seen.reports)
-        boards.board(seen, SLOT.key("rehearsal"), past, rehearsal.truth_of(draft.question))
-        below.show(lambda: seen)
+        with st.container(key=reels.TITLE):
+            st.markdown(words.rehearsed(draft.phones))
+        boards.board(rehearsal.told(draft), reels.KEY)
+        below.show(lambda: rehearsal.rehearsed(draft))
     hall.recall()
+    reels.show(draft)
 
 
 def _controls(draft: Draft) -> None:
@@ -84,16 +77,17 @@ def _controls(draft: Draft) -> None:
     )
     st.select_slider(
         "Privacy level ε",
-        sorted({*_LEVELS, question.epsilon}),
-        format_func=lambda e: f"{e:g}",
+        sorted({*reels.EPSILON.steps, question.epsilon}),
+        format_func=reels.EPSILON.said,
         help=f"{DEFINITIONS['ε']} {promise.examples()}",
-        **SLOT.bind("epsilon", question.epsilon, lambda r, v: _with(r, epsilon=float(v))),
+        **SLOT.bind(reels.EPSILON.name, question.epsilon, reels.EPSILON.at),
     )
     st.select_slider(
         "Phones that you expect",
-        sorted({*_PHONES, draft.phones}),
+        sorted({*reels.PHONES.steps, draft.phones}),
+        format_func=reels.PHONES.said,
         help="For the rehearsal only; the room takes up to 500.",
-        **SLOT.bind("phones", draft.phones, lambda r, v: replace(r, phones=v)),
+        **SLOT.bind(reels.PHONES.name, draft.phones, reels.PHONES.at),
     )
 
 

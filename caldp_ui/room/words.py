@@ -46,6 +46,11 @@ def rehearsal(question: Question, people: int, half_width: float) -> str:
     )
 
 
+def rehearsed(people: int) -> str:
+    """Above the rehearsal's picture."""
+    return f"**A rehearsal: {formats.count(people, 'made-up phone', 'made-up phones')}**"
+
+
 def live(question: Question, reports: int, shares: Shares | None) -> str:
     """The headline while reports arrive."""
     if shares is None:

@@ -1,5 +1,6 @@
 """The privacy matrix in a browser: entries by mouse and keys, words below, a phone."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -38,6 +39,18 @@ def test_an_entry_is_typed_and_the_audit_answers(page: Any) -> None:
     page.keyboard.press("Enter")
     expect(field(page, 3, 2)).to_have_value("∞")
     settled(page)
+
+
+def test_what_is_no_level_is_taken_back_and_the_picture_s_name_follows(opened: Opened) -> None:
+    page = opened(LINK, CELL, viewport=DESKTOP)
+    field(page, 0, 1).fill("abc")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("A level must be a number")).to_be_visible()
+    expect(field(page, 0, 1)).to_have_value("1")
+    board = page.locator(".board")
+    expect(board).to_have_attribute("aria-label", re.compile("keeps all 20 promises"))
+    page.locator(".st-key-matrix-plant button").click()
+    expect(board).to_have_attribute("aria-label", re.compile("breaks 20 of 20 promises"))
 
 
 def test_arrow_keys_go_past_the_diagonal_and_words_follow(page: Any) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from playwright.sync_api import expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from benchmarks.browser import settled
@@ -14,7 +15,7 @@ from caldp_ui.room.boards import WEB, phone_message
 from caldp_ui.room.question import Question, channel_of
 from caldp_ui.room.registry import Seen
 from caldp_ui.stage.bundle import joined
-from tests.browser.conftest import SCREENS, Profiles
+from tests.browser.conftest import DESKTOP, SCREENS, Profiles, visiting
 from tests.browser.watch import Watch
 from tests.stats import SIGNIFICANCE, assert_fits
 
@@ -121,6 +122,18 @@ def told(frames: list[bytes]) -> list[Any]:
         w for each in frames for w in BackMsg.FromString(each).rerun_script.widget_states.widgets
     ]
     return [json.loads(w.json_trigger_value) for w in widgets if w.json_trigger_value]
+
+
+def test_the_rehearsal_follows_its_answers(profiles: Profiles, address: str) -> None:
+    with visiting(profiles(viewport=DESKTOP), f"{address}/room", ".board .row") as page:
+        answers = page.locator(".st-key-room-answers textarea")
+        answers.fill("Yes\nNein")
+        answers.press("Control+Enter")
+        expect(page.locator(".board .row .name").last).to_have_text("Nein")
+        expect(page.locator(".board .chips li")).to_have_count(30)
+        expect(page.locator(".board .row.hidden .name")).to_have_text(["Yes"])
+        page.locator(".st-key-room-sensitive button", has_text="Nein").click()
+        expect(page.locator(".board .row.hidden .name")).to_have_text(["Yes", "Nein"])
 
 
 def test_only_the_report_leaves_a_phone(profiles: Profiles, address: str, watch: Watch) -> None:

@@ -14,7 +14,7 @@ from caldp_ui.matrix.slot import (
 )
 from caldp_ui.matrix.templates import INF
 from caldp_ui.matrix.verdict import Verdict, judged
-from tests.ui.driver import APP, _component, checked, container, trigger
+from tests.ui.driver import APP, checked, container, data_of, trigger
 
 SMALL = Table(
     "", 1.0, ("a", "b", "c"), ((0.0, 1.0, INF), (INF, 0.0, 0.5), (2.0, INF, 0.0)), channel=ALIKE
@@ -34,7 +34,7 @@ def record_of(at: AppTest) -> Table:
 
 
 def message(at: AppTest, key: str = board.KEY) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(_component(at, key).json)
+    found: dict[str, Any] = json.loads(data_of(at, key)["told"])
     return found
 
 

@@ -18,7 +18,7 @@ from caldp_ui.room.question import Law, Question, channel_of, columns_of, mechan
 from caldp_ui.room.registry import Seen, rooms
 from caldp_ui.room.slot import READY, SLOT, Draft, DraftLink
 from tests.contract.checks import naming
-from tests.ui.driver import APP, _component, checked, container, query_of, trigger
+from tests.ui.driver import APP, _component, checked, container, data_of, query_of, trigger
 
 PHONE = SLOT.key("phone")
 
@@ -47,6 +47,11 @@ def message(at: AppTest, name: str) -> dict[str, Any]:
     return found
 
 
+def board_of(at: AppTest, name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(data_of(at, SLOT.key(name))["told"])
+    return found
+
+
 def headline(at: AppTest) -> str:
     (said,) = (item.value for item in container(at, "headline").markdown)
     return said
@@ -71,7 +76,7 @@ def test_opens_with_a_rehearsal_of_each_ready_question() -> None:
         checked(at.selectbox(key="room-ready").set_value(name).run())
         assert draft_of(at) == Draft(question)
         assert headline(at) == words.rehearsal(question, 30, rehearsal.half_width(Draft(question)))
-        board = message(at, "rehearsal")
+        board = board_of(at, "rehearsal")
         assert [each["name"] for each in board["answers"]] == list(question.answers)
         assert sum(each["sent"] for each in board["answers"]) == len(board["reports"]) == 30
         assert DraftLink().read(query_of(at)) == draft_of(at)
@@ -130,7 +135,7 @@ def test_links_that_say_no_question_start_afresh() -> None:
 
 def test_phones_report_and_the_projector_shows_it() -> None:
     teacher, seen = hall()
-    board = message(teacher, "board")
+    board = board_of(teacher, "board")
     assert board["n"] == 0
     assert words.NOTHING_YET in headline(teacher)
     phones = [opened(code=seen.code.lower()) for _ in range(3)]
@@ -139,7 +144,7 @@ def test_phones_report_and_the_projector_shows_it() -> None:
         send(phone, number % 2, number)
         assert message(phone, "phone")["received"] is True
     checked(teacher.run())
-    board = message(teacher, "board")
+    board = board_of(teacher, "board")
     assert board["reports"] == [0, 1, 0]
     assert "3 reports say" in headline(teacher)
     for tab in ("The coin", "Numbers", "Hand it on"):

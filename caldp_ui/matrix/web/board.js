@@ -2,25 +2,31 @@
    away. The entry that is pointed at or has the focus is lit in both and told in words below. */
 
 import {el, say} from "./dom.js";
+import {Picture, hub, whenGone} from "./hub.js";
 
 const instances = new WeakMap();
 const STEPS = {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]};
 
-export default function mount({data, parentElement: parent, setTriggerValue}) {
-    let board = instances.get(parent);
-    if (!board) instances.set(parent, board = new Board(parent.querySelector(".board")));
-    board.emit = told => setTriggerValue("act", told);
-    board.take(data);
+/** `told`: what is seen, as a text; `turn`: the last entry that the server has heard of. */
+export default function mount({data: {key, told, edit, turn}, parentElement: parent, setTriggerValue}) {
+    const board = instances.get(parent) ?? new Board(parent.querySelector(".board"), edit);
+    instances.set(parent, board);
+    hub.set(key, board);
+    board.emit = entry => setTriggerValue("act", entry);
+    board.take(told);
+    board.answer(Number(turn) || 0);
+    return whenGone(parent, () => { if (hub.get(key) === board) hub.delete(key); });
 }
 
-class Board {
-    constructor(root) {
-        this.root = root;
+class Board extends Picture {
+    constructor(root, edit) {
+        super(told => this.paint(JSON.parse(told)));
+        Object.assign(this, {root, edit});
         root.lang = "en";  // for hyphens
         root.setAttribute("role", "group");
         this.turn = 0;
         this.both = el("input", {type: "checkbox"});
-        this.mirror = el("label", {className: "mirror"}, this.both);
+        this.mirror = el("label", {className: "mirror", hidden: !edit}, this.both);
         this.tables = el("div", {className: "tables"});
         this.readout = el("p", {className: "readout", role: "status"});
         root.append(this.tables, this.mirror, this.readout);
@@ -30,17 +36,17 @@ class Board {
         this.tables.addEventListener("keydown", event => this.move(event));
     }
 
-    take(data) {
-        const form = JSON.stringify([data.names, data.edit]);
+    paint(data) {
+        const form = JSON.stringify(data.names);
         this.data = data;
         if (form !== this.form) this.build(data);
         this.form = form;
-        this.mirror.hidden = !data.edit;
-        data.names.forEach((_, x) => data.names.forEach((_, z) => this.show(x, z)));
+        this.root.setAttribute("aria-label", data.label);
+        data.names.forEach((_, x) => data.names.forEach((_, z) => this.fill(x, z)));
         this.light(this.lit && this.cells[this.lit[0]]?.[this.lit[1]] ? this.lit : null);
     }
 
-    build({names, words, edit, label}) {
+    build({names, words}) {
         this.cells = names.map(() => []);
         this.lit = this.focused = null;
         const table = kind => {
@@ -49,12 +55,11 @@ class Board {
                 ...names.map(name => el("th", {scope: "col", title: name}, el("span", {}, name))));
             const rows = names.map((name, x) => el("tr", {},
                 el("th", {scope: "row", title: name}, el("span", {}, name)),
-                ...names.map((_, z) => this.cell(kind, x, z, edit))));
+                ...names.map((_, z) => this.cell(kind, x, z, names))));
             const caption = el("caption", {}, words[kind]);
             return el("table", {className: kind}, caption, el("thead", {}, head),
                 el("tbody", {}, ...rows));
         };
-        this.root.setAttribute("aria-label", label);
         this.root.style.setProperty("--k", names.length);
         const longest = Math.max(...names.join(" ").split(" ").map(word => word.length));
         this.root.style.setProperty("--letters", longest);
@@ -62,14 +67,14 @@ class Board {
         this.mirror.replaceChildren(this.both, words.both);
     }
 
-    cell(kind, x, z, edit) {
+    cell(kind, x, z, names) {
         const pair = this.cells[x][z] ??= {};
         const made = el("td", {"data-x": x, "data-z": z});
         pair[kind] = {cell: made};
         if (x === z) made.className = "own";
-        if (kind === "promise" && edit && x !== z) {
+        if (kind === "promise" && this.edit && x !== z) {
             const field = pair.field = el("input", {type: "text", inputMode: "decimal",
-                size: 1, tabIndex: -1});
+                size: 1, tabIndex: -1, "aria-label": `${names[x]} against ${names[z]}`});
             field.addEventListener("change", () => this.send(x, z, field.value));
             field.addEventListener("focus", () => field.select());
             if (x === 0 && z === 1) field.tabIndex = 0;
@@ -83,8 +88,8 @@ class Board {
         return made;
     }
 
-    show(x, z) {
-        const {promise, deed, names} = this.data, pair = this.cells[x][z];
+    fill(x, z) {
+        const {promise, deed} = this.data, pair = this.cells[x][z];
         const said = promise[x][z], done = deed[x][z];
         const paint = (cell, [ground, ink]) => {
             cell.style.background = ground;
@@ -95,11 +100,8 @@ class Board {
         pair.promise.cell.classList.toggle("loose", said.follows !== "");
         pair.deed.cell.dataset.mark = done.mark;
         if (pair.field) {
-            if (!pair.waits || this.data.turn === pair.waits) {
-                pair.field.value = said.text;
-                pair.waits = null;
-            }
-            pair.field.setAttribute("aria-label", `${names[x]} against ${names[z]}`);
+            pair.said = said.text;
+            if (!pair.waits) pair.field.value = said.text;
             say(pair.follows, said.follows);
         } else {
             say(pair.promise.text, said.text);
@@ -110,9 +112,19 @@ class Board {
     }
 
     send(x, z, text) {
-        this.turn = Math.max(this.turn, Number(this.data.turn) || 0) + 1;
+        this.turn += 1;
         this.cells[x][z].waits = this.turn;
         this.emit({x, other: z, text, both: this.both.checked, turn: this.turn});
+    }
+
+    /** The server has heard of all entries up to this turn: theirs now say what it says. */
+    answer(turn) {
+        this.turn = Math.max(this.turn, turn);
+        for (const pair of this.cells.flat()) {
+            if (!pair.waits || pair.waits > turn) continue;
+            pair.waits = null;
+            pair.field.value = pair.said;
+        }
     }
 
     point(target) {

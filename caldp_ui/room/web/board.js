@@ -2,21 +2,25 @@
    that the server knows. Rows live as long as their answer, so that bars move and nothing blinks. */
 
 import {el, say} from "./dom.js";
+import {Picture, hub, whenGone} from "./hub.js";
 
 const DRAWN = "http://www.w3.org/2000/svg";
 const WIDE = 100, HIGH = 30, MANY = 6;
 const instances = new WeakMap();
 
-export default function mount({data, parentElement: parent}) {
-    let board = instances.get(parent);
-    if (!board) instances.set(parent, board = new Board(parent.querySelector(".board")));
-    board.take(data);
+export default function mount({data: {key, told}, parentElement: parent}) {
+    const board = instances.get(parent) ?? new Board(parent.querySelector(".board"));
+    instances.set(parent, board);
+    hub.set(key, board);
+    board.take(told);
+    return whenGone(parent, () => { if (hub.get(key) === board) hub.delete(key); });
 }
 
 const percent = share => `${Math.round(100 * share)} %`.replace("-", "−");
 
-class Board {
+class Board extends Picture {
     constructor(root) {
+        super(told => this.paint(JSON.parse(told)));
         this.root = root;
         this.rows = el("div", {className: "rows", role: "list"});
         this.legend = el("p", {className: "legend"});
@@ -27,17 +31,19 @@ class Board {
         this.shown = [];
     }
 
-    take(data) {
-        const names = data.answers.map(each => each.name).join("\n");
-        if (this.names !== names || this.mark !== data.mark) this.build(data);
-        [this.names, this.mark] = [names, data.mark];
-        data.answers.forEach((answer, x) => this.show(this.made[x], answer, data, x));
+    paint(data) {
+        this.root.classList.toggle("ahead", this.step !== null);
+        const rows = data.answers.map(({name, sensitive}) => [name, sensitive]);
+        const form = JSON.stringify([data.mark, rows]);
+        if (form !== this.form) this.build(data);
+        this.form = form;
+        data.answers.forEach((answer, x) => this.fill(this.made[x], answer, data, x));
         say(this.known, data.words.known);
         say(this.note, data.words.note);
         this.report(data);
     }
 
-    build({answers, words, mark}) {
+    build({answers, words}) {
         this.root.style.setProperty("--answers", answers.length);
         this.root.classList.toggle("many", answers.length > MANY);
         this.made = answers.map(({name, sensitive}) => {
@@ -66,11 +72,11 @@ class Board {
         this.rows.replaceChildren(...this.made.map(({node}) => node), axis);
         this.legend.replaceChildren(...words.legend.map(([kind, text]) =>
             el("span", {className: kind}, el("i", {}), text)));
-        if (this.mark !== mark) this.shown = [];
+        this.shown = [];
         this.chips.replaceChildren();
     }
 
-    show(parts, {name, estimate, low, high, sent, truth}, {n, steps, words}, x) {
+    fill(parts, {name, estimate, low, high, sent, truth}, {n, steps, words}, x) {
         const at = share => `${(100 * Math.min(1, Math.max(0, share))).toFixed(2)}%`;
         parts.bar.style.width = at(estimate ?? 0);
         parts.sent.style.width = at(n ? sent / n : 0);
@@ -100,15 +106,17 @@ class Board {
         svg.replaceChildren(band);
     }
 
-    /** One chip a report, the newest first; only new ones are made. */
+    /** One chip a report, the newest first; only new ones are made, and come up unless ahead. */
     report({reports, answers}) {
         const same = this.shown.every((y, i) => reports[i] === y);
         if (!same) { this.shown = []; this.chips.replaceChildren(); }
-        for (const y of reports.slice(this.shown.length)) {
-            const chip = el("li", {className: answers[y].sensitive ? "hidden" : ""},
-                answers[y].name);
-            this.chips.prepend(chip);
-        }
+        const chips = reports.slice(this.shown.length).map(y => {
+            const chip = el("li", {}, answers[y].name);
+            chip.classList.toggle("hidden", answers[y].sensitive);
+            chip.classList.toggle("new", this.step === null);
+            return chip;
+        });
+        this.chips.prepend(...chips.reverse());
         this.shown = reports;
     }
 }

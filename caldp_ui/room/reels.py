@@ -1,0 +1,48 @@
+"""The rehearsal, as it is seen ahead while a hand moves its sliders.
+
+Room: room. Each visit has its own: nobody's question is kept for others, or for longer.
+"""
+
+from dataclasses import replace
+from typing import Final
+
+from caldp_core.basics.limits import EPSILON_MAX
+from caldp_ui.app.theme import Palette
+from caldp_ui.controls.common import EPSILONS
+from caldp_ui.parts import films, headline, reels
+from caldp_ui.parts.reels import Page, Sight, Slider
+from caldp_ui.room import rehearsal, words
+from caldp_ui.room.slot import SLOT, Draft
+
+KEY: Final = SLOT.key("rehearsal")
+TITLE: Final = SLOT.key("rehearsed")
+EPSILON: Final = Slider[Draft](
+    "epsilon",
+    lambda draft: draft.question.epsilon,
+    lambda draft, level: replace(draft, question=replace(draft.question, epsilon=float(level))),
+    tuple(level for level in EPSILONS if level < EPSILON_MAX),
+    lambda level: f"{level:g}",
+)
+PHONES: Final = Slider[Draft](
+    "phones",
+    lambda draft: draft.phones,
+    lambda draft, phones: replace(draft, phones=int(phones)),
+    (10, 20, 30, 60, 100, 200, 500),
+    str,
+)
+
+
+def show(draft: Draft) -> None:
+    """Have the browser follow the sliders."""
+    reels.show(PAGE, draft, [EPSILON, PHONES])
+
+
+def look(draft: Draft, colours: Palette) -> Sight:
+    """What the page shows of a draft; the board has its colours in either theme."""
+    del colours
+    told = words.rehearsal(draft.question, draft.phones, rehearsal.half_width(draft))
+    title = headline.as_html(words.rehearsed(draft.phones))
+    return Sight(told, {KEY: rehearsal.told(draft)}, {f".st-key-{TITLE} p": title})
+
+
+PAGE: Final = Page(SLOT, look, bring=films.of_this_visit)

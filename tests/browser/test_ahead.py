@@ -1,0 +1,89 @@
+"""A board follows its slider in the browser; what the server then says is the same."""
+
+from typing import Any
+
+import pytest
+
+from benchmarks.browser import settled
+from tests.browser.conftest import DESKTOP, Opened
+
+pytestmark = pytest.mark.browser
+BROUGHT = """dials => {
+    const {reels} = globalThis[Symbol.for("caldp.reels")] ?? {reels: new Map()};
+    return dials.every(dial => reels.has(dial));
+}"""
+SEEN = """() => {
+    const hub = globalThis[Symbol.for("caldp.pictures")];
+    const shown = () => [...document.querySelectorAll(".st-key-headline p, .st-key-matrix-off p, "
+        + ".st-key-room-rehearsed p")];
+    window.seen = key => {
+        const {root, step, drawn} = hub.get(key);
+        const fields = [...root.querySelectorAll("input[type=text]")].map(each => each.value);
+        const board = root.innerHTML.replace(/ ?class="new"| new(?=")/g, "");
+        const said = shown().filter(each => each.checkVisibility());
+        const words = said.map(each => [each.innerText, getComputedStyle(each).font]);
+        const places = [root, ...said].map(each => Math.round(each.getBoundingClientRect().y));
+        return {ahead: step !== null, board, fields, words, drawn, places};
+    };
+}"""
+PRESSED = """([dial, key]) => {
+    const look = () => requestAnimationFrame(() => { window.first ??= window.seen(key); });
+    const input = document.querySelector(`.st-key-${dial}`), said = "aria-valuetext";
+    new MutationObserver(look).observe(input, {subtree: true, attributeFilter: [said]});
+    window.first = null;
+    input.querySelector("input[type=range]").focus();
+}"""
+PAGES = (
+    ("matrix?template=high-low", "matrix-board", "matrix-epsilon"),
+    ("matrix?template=line&channel=bug", "matrix-board", "matrix-epsilon"),
+    ("room", "room-rehearsal", "room-epsilon"),
+    ("room?answers=<b>|*x*&sensitive=1", "room-rehearsal", "room-phones"),
+)
+
+
+def brought(page: Any, *dials: str) -> None:
+    page.wait_for_function(BROUGHT, arg=list(dials))
+    page.evaluate(SEEN)
+    settled(page)
+
+
+def ahead(page: Any, key: str, dial: str, pressed: str) -> Any:
+    """What is seen in the first frame after a press."""
+    page.evaluate(PRESSED, [dial, key])
+    page.keyboard.press(pressed)
+    page.wait_for_function("window.first")
+    return page.evaluate("window.first")
+
+
+@pytest.mark.parametrize(("link", "key", "dial"), PAGES)
+def test_what_is_seen_ahead_is_what_the_server_says(
+    opened: Opened, link: str, key: str, dial: str
+) -> None:
+    page = opened(link, ".board", viewport=DESKTOP)
+    brought(page, dial)
+    before = page.evaluate("key => window.seen(key)", key)
+    seen = ahead(page, key, dial, "ArrowRight")
+    assert seen.pop("ahead")
+    assert seen["board"] != before["board"]
+    assert seen["drawn"] != before["drawn"]
+    assert seen["words"] != before["words"]
+    page.wait_for_function("key => !window.seen(key).ahead", arg=key)
+    settled(page)
+    confirmed = page.evaluate("key => window.seen(key)", key)
+    assert not confirmed.pop("ahead")
+    assert seen == confirmed
+
+
+def test_a_reel_of_another_channel_is_not_shown(opened: Opened) -> None:
+    page = opened("matrix?template=ldp", ".board", viewport=DESKTOP)
+    brought(page, "matrix-epsilon")
+    page.locator(".st-key-matrix-plant button").click()
+    page.locator(".st-key-matrix-mend").wait_for()
+    settled(page)
+    before = page.evaluate("window.seen('matrix-board')")
+    seen = ahead(page, "matrix-board", "matrix-epsilon", "ArrowRight")
+    assert not seen["ahead"]
+    page.wait_for_function(
+        "drawn => window.seen('matrix-board').drawn !== drawn", arg=before["drawn"]
+    )
+    assert page.locator(".board [data-mark=broken]").count() == 20

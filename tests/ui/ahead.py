@@ -1,0 +1,60 @@
+"""What a page sends ahead, held against what it sends once its slider is there."""
+
+import re
+from typing import Any, TypeVar
+
+from streamlit.testing.v1 import AppTest
+
+from caldp_core.basics.types import no_progress
+from caldp_ui.app.theme import LIGHT
+from caldp_ui.charts.reel import Frame, Reel
+from caldp_ui.parts.reels import Page, Slider, reel_of
+from caldp_ui.stage.markup import tree
+from tests.contract.checks import naming
+from tests.ui.driver import checked, container, data_of
+
+R = TypeVar("R")
+EVERY = slice(None)
+_IN = re.compile(r"\.st-key-([\w-]+) p")
+
+
+def assert_ahead(
+    at: AppTest, page: Page[R], record: R, slider: Slider[R], only: slice = EVERY
+) -> None:
+    """Each step of the slider, from the record that is on show, is what the page then sends."""
+    reel = made(page, record, slider)
+    assert [frame.reading for frame in reel.frames] == at.select_slider(key=reel.dial).options
+    for value, frame in list(zip(slider.steps, reel.frames, strict=True))[only]:
+        with naming(f"{record} {slider.name} {frame.reading}"):
+            checked(at.select_slider(key=reel.dial).set_value(value).run())
+            told = {"reading": frame.reading, "alike": reel.alike}
+            assert dialled(at, page)[reel.dial] == told
+            assert_shown(at, frame)
+
+
+def made(page: Page[R], record: R, slider: Slider[R]) -> Reel:
+    return reel_of(page, record, slider, LIGHT, no_progress)
+
+
+def dialled(at: AppTest, page: Page[Any]) -> Any:
+    """Where the page says that its sliders are."""
+    (told,) = data_of(at, page.slot.key("feeds-page"))
+    return told["page"]
+
+
+def assert_shown(at: AppTest, frame: Frame) -> None:
+    """Pictures and words of the page are those of the frame."""
+    for key, told in frame.pictures.items():
+        assert data_of(at, key)["key"] == key
+        assert data_of(at, key)["told"] == told
+    for place, html in frame.elsewhere.items():
+        found = _IN.fullmatch(place)
+        assert found is not None
+        block = container(at, found[1])
+        shown = (*block.markdown, *block.caption) if block else ()
+        said = "".join(item.value for item in shown)
+        assert _text(tree(html)) == re.sub(r"\*\*|\\(?=[^\w\s])", "", said)
+
+
+def _text(node: Any) -> str:
+    return node if isinstance(node, str) else "".join(map(_text, node[2:]))

@@ -1,0 +1,52 @@
+"""The privacy matrix ahead of its server: each step of its slider is what the page then shows."""
+
+from dataclasses import replace
+
+import pytest
+
+from caldp_ui.matrix import reels
+from caldp_ui.matrix.slot import BUG, DESIGNED, PASTED, Table
+from caldp_ui.matrix.templates import TEMPLATES
+from tests.ui.ahead import assert_ahead, dialled, made
+from tests.ui.driver import leave
+from tests.ui.matrix_page import SMALL, opened
+
+WARNER = "3/4 1/4\n0.25 0.75"
+CHANNELS = (
+    *((name, BUG) for name in ("hospital", "drug", "line")),
+    *(("ldp", name) for name in ("randomized-response", "subset-selection", "galois")),
+    ("high-low", "hadamard"),
+    ("line", "exponential"),
+    ("drug", "binary"),
+    ("drug", PASTED),
+    ("ldp", PASTED),  # two lines are no channel for five values
+    ("neighbours", "galois"),  # nor is this made for it
+)
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_every_step_of_a_template_is_what_the_page_shows(template: str) -> None:
+    record = Table().ready(template, 1.0)
+    assert_ahead(opened(record), reels.PAGE, record, reels.EPSILON)
+
+
+@pytest.mark.parametrize(("template", "channel"), CHANNELS)
+def test_so_it_is_with_other_channels(template: str, channel: str) -> None:
+    record = replace(Table().ready(template, 2.0), channel=channel, pasted=WARNER)
+    assert_ahead(opened(record), reels.PAGE, record, reels.EPSILON, slice(1, None, 4))
+
+
+def test_each_template_and_channel_has_a_reel_of_its_own() -> None:
+    records = [
+        replace(Table().ready(template, 1.0), channel=channel)
+        for template in TEMPLATES
+        for channel in ("plain", BUG)
+    ]
+    assert len({made(reels.PAGE, each, reels.EPSILON).alike for each in records}) == len(records)
+
+
+def test_what_is_ones_own_or_takes_designing_is_not_made_ahead() -> None:
+    for record in (SMALL, replace(Table(), channel=DESIGNED)):
+        at = opened(record)
+        assert dialled(at, reels.PAGE) == {}
+        leave(at)

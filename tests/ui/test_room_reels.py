@@ -1,0 +1,59 @@
+"""The rehearsal ahead of its server: each step of its sliders is what the page then shows."""
+
+import gc
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from caldp_core.basics.types import no_progress
+from caldp_ui.app.navigation import ROOM
+from caldp_ui.charts.reel import Reel
+from caldp_ui.room import reels
+from caldp_ui.room.question import Question
+from caldp_ui.room.slot import READY, SLOT, Draft, DraftLink
+from caldp_ui.session import jobs
+from tests.ui.ahead import assert_ahead, made
+from tests.ui.driver import APP, _component, checked
+
+OWN = Question(
+    "What is <b>it</b>?",
+    ("$1 & `x` *y* **z**", "<b>http://e.example</b> &amp;", ":red[No] \\ ~a~"),
+    (0, 2),
+    1.0,
+)
+QUESTIONS = {**READY, "own": OWN, "bare": Question("?", ("a", "b"), (), 1.0)}
+
+
+def opened(draft: Draft) -> AppTest:
+    at = AppTest.from_file(APP, default_timeout=120)
+    for name, value in DraftLink().write(draft).items():
+        at.query_params[name] = value
+    return checked(at.switch_page(ROOM).run())
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_every_step_is_what_the_page_shows(name: str) -> None:
+    for draft in (Draft(QUESTIONS[name]), Draft(QUESTIONS[name], 100)):
+        assert_ahead(opened(draft), reels.PAGE, draft, reels.EPSILON)
+    assert_ahead(opened(draft), reels.PAGE, draft, reels.PHONES)
+
+
+def test_each_question_and_each_number_of_phones_has_a_reel_of_its_own() -> None:
+    drafts = [Draft(question, phones) for question in QUESTIONS.values() for phones in (30, 100)]
+    assert len({made(reels.PAGE, each, reels.EPSILON).alike for each in drafts}) == len(drafts)
+
+
+def test_both_reels_are_sent_and_nobody_s_question_is_kept_for_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(jobs, "quietly", lambda _key, _name, work: work(no_progress))
+    draft = Draft(OWN)
+    at = opened(draft)
+    for slider in (reels.EPSILON, reels.PHONES):
+        reel = made(reels.PAGE, draft, slider)
+        sent = _component(at, SLOT.key(f"feeds-{reel.dial}"))
+        assert sent.bytes == reel.packed
+    del at, reel, sent
+    gc.collect()
+    kept = [each for each in gc.get_objects() if isinstance(each, Reel)]
+    assert not [each for each in kept if OWN.text in each.alike]
