@@ -8,11 +8,12 @@ from typing import Final
 from caldp_core.basics.limits import EPSILON_MAX
 from caldp_ui.app.theme import Palette
 from caldp_ui.controls.common import EPSILONS
+from caldp_ui.controls.slider import Slider
 from caldp_ui.matrix import board, candidates, words
 from caldp_ui.matrix.slot import DESIGNED, SLOT, Table
 from caldp_ui.matrix.verdict import judged
 from caldp_ui.parts import headline, reels
-from caldp_ui.parts.reels import Page, Sight, Slider
+from caldp_ui.parts.reels import Page, Sight
 
 OFF: Final = SLOT.key("off")
 EPSILON: Final = Slider[Table](

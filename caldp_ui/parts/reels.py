@@ -4,6 +4,7 @@ Room: parts. A page whose pictures and sentence are a function of its record giv
 once, and has the browser follow its sliders while a hand moves them.
 """
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
@@ -62,9 +63,10 @@ def show(page: Page[R], record: R, sliders: Sequence[Slider[R]]) -> None:
 
 
 def _name(page: Page[Any], record: R, slider: Slider[R], colours: Palette) -> str:
-    """All that the frames of that slider rest on."""
+    """What stands for all that the frames of that slider rest on; records may hold whole data."""
     alike, theme = slider.at(record, slider.steps[0]), "dark" if colours is DARK else "light"
-    return f"{page.slot.key(slider.name)} {theme} {page.rests_on} {alike}"
+    text = f"{page.slot.key(slider.name)} {theme} {page.rests_on} {alike}"
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _asked(page: Page[R], record: R, slider: Slider[R], colours: Palette) -> Asked[Reel]:

@@ -9,8 +9,9 @@ from typing import Final
 from caldp_core.basics.limits import EPSILON_MAX
 from caldp_ui.app.theme import Palette
 from caldp_ui.controls.common import EPSILONS
+from caldp_ui.controls.slider import Slider
 from caldp_ui.parts import films, headline, reels
-from caldp_ui.parts.reels import Page, Sight, Slider
+from caldp_ui.parts.reels import Page, Sight
 from caldp_ui.room import rehearsal, words
 from caldp_ui.room.slot import SLOT, Draft
 

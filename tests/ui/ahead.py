@@ -8,7 +8,8 @@ from streamlit.testing.v1 import AppTest
 from caldp_core.basics.types import no_progress
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.charts.reel import Frame, Reel
-from caldp_ui.parts.reels import Page, Slider, reel_of
+from caldp_ui.controls.slider import Slider
+from caldp_ui.parts.reels import Page, reel_of
 from caldp_ui.stage.markup import tree
 from tests.contract.checks import naming
 from tests.ui.driver import checked, container, data_of

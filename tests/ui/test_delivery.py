@@ -11,6 +11,7 @@ from typing import Any
 import plotly
 import pytest
 from starlette.applications import Starlette
+from starlette.types import Message
 
 from caldp_ui.app.delivery import Delivery
 from caldp_ui.app.navigation import PAGES
@@ -41,6 +42,12 @@ class App:
         await send({"type": "http.response.body", "body": self.body[half:]})
 
 
+async def silence() -> Message:
+    """A browser that waits."""
+    await asyncio.Event().wait()
+    return {}
+
+
 def answer(to: Delivery, path: str, **headers: str) -> tuple[dict[str, str], bytes, int]:
     """Headers and body that a browser gets, and in how many messages."""
     got: list[Any] = []
@@ -50,7 +57,7 @@ def answer(to: Delivery, path: str, **headers: str) -> tuple[dict[str, str], byt
 
     raw = [(name.replace("_", "-").encode(), text.encode()) for name, text in headers.items()]
     scope = {"type": "http", "method": "GET", "path": path, "headers": raw}
-    asyncio.run(to(scope, None, send))  # type: ignore[arg-type]
+    asyncio.run(to(scope, silence, send))
     said = {name.decode(): text.decode() for name, text in got[0]["headers"]}
     return said, b"".join(each["body"] for each in got[1:]), len(got)
 

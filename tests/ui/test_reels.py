@@ -12,7 +12,6 @@ from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets import Uniform
 from caldp_ui.app import navigation
 from caldp_ui.app.theme import DARK, LIGHT
-from caldp_ui.charts import reel as charts
 from caldp_ui.charts.reel import Frame, Reel
 from caldp_ui.classroom import reels as classroom
 from caldp_ui.classroom.slot import NAMES, Lesson
@@ -138,7 +137,7 @@ def test_every_frame_can_be_sent(name: str) -> None:
     case = CASES[name]
     for slider in case.sliders(case.record):
         made = reels.reel_of(case.page, case.record, slider, LIGHT, no_progress)
-        sent = json.loads(charts._packed(made))
+        sent = json.loads(made.packed)
         readings = [step["reading"] for step in sent["steps"]]
         assert readings == [slider.said(value) for value in slider.steps]
         assert len(set(readings)) == len(readings)
