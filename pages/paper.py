@@ -3,14 +3,14 @@
 import streamlit as st
 
 from caldp_ui.app.errors import plain_errors
-from caldp_ui.paper import figures, files, sensitive_sets, side, table_1
+from caldp_ui.paper import figures, files, region, sensitive_sets, side, table_1
 from caldp_ui.paper.slot import SLOT
 from caldp_ui.parts import mathematics
 from caldp_ui.session.opening import opened
 
 VIEWS = {
     "table-1": table_1.view,
-    "figure-1": figures.figure_1,
+    "figure-1": region.view,
     "figure-2": figures.figure_2,
     "figure-3": figures.figure_3,
     "sensitive-sets": sensitive_sets.view,

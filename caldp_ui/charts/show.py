@@ -26,8 +26,12 @@ def show(figure: go.Figure, key: str, alt: str) -> None:
 
     Its height is told apart from the figure, so that there is room before Plotly's code has come.
     """
-    height: int | Literal["content"] = figure.layout.height or "content"
-    _chart(key=key, data=[key, told(figure, alt), ADDRESS], height=height)
+    put(told(figure, alt), key, figure.layout.height or "content")
+
+
+def put(figure: str, key: str, height: int | Literal["content"]) -> None:
+    """Show a figure as it is `told`, so many pixels high."""
+    _chart(key=key, data=[key, figure, ADDRESS], height=height)
 
 
 def told(figure: go.Figure, alt: str) -> str:

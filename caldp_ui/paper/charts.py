@@ -151,6 +151,9 @@ def panel(
     return go.Figure(traces, layout)
 
 
+REGION_HEIGHT: Final = 460
+
+
 def region(vertex: ErrorVertex, plain: ErrorVertex, colours: Palette) -> go.Figure:
     """The plane of errors: what no rule can get below, and the mechanism at the corner."""
     traces = [
@@ -189,7 +192,7 @@ def region(vertex: ErrorVertex, plain: ErrorVertex, colours: Palette) -> go.Figu
     layout = {
         "xaxis": {"title_text": "false alarm: says x, was x′", **axis},
         "yaxis": {"title_text": "missed: says x′, was x", "scaleanchor": "x", **axis},
-        "height": 460,
+        "height": REGION_HEIGHT,
         "margin": {"l": 60, "r": 10, "t": _ABOVE, "b": 50},
         "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
         "dragmode": False,

@@ -1,16 +1,13 @@
-"""Figures 1, 2 and 3 of the paper, and what could not be checked.
+"""Figures 2 and 3 of the paper, and what could not be checked.
 
 Room: paper.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from functools import partial
-from typing import Final
 
 import streamlit as st
 
-from caldp_core.audit.adversary import error_vertex
 from caldp_core.basics.types import Progress
 from caldp_core.experiments.reproduce import (
     FIGURE_RUNS,
@@ -21,8 +18,6 @@ from caldp_core.experiments.reproduce import (
     figure_2_points,
 )
 from caldp_core.experiments.turns import Mean, Turn, in_turns, means, whole_rounds
-from caldp_core.privacy.binary import BinaryPolicy
-from caldp_core.scenarios.policies import BinaryQuestion
 from caldp_core.scenarios.protection import GridBlocks
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show
@@ -36,60 +31,6 @@ from caldp_ui.places.scene import scene
 from caldp_ui.session import findings
 from caldp_ui.stage import stage
 from caldp_ui.words import formats
-
-LEVELS: Final = (0.0, 0.1, 0.2, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, float("inf"))
-
-
-def figure_1(record: Paper) -> None:
-    """The region of errors, and the mechanism at its corner."""
-    question = record.question
-    vertex = error_vertex(BinaryPolicy(question.epsilon_01, question.epsilon_10))
-    least = min(question.epsilon_01, question.epsilon_10)
-    plain = error_vertex(BinaryPolicy(least, least))
-    with st.container(key="headline"):
-        st.markdown(
-            "An onlooker who believes the report takes "
-            f"**{formats.out_of(vertex.false_alarm)}** who were x′ for x, and misses "
-            f"**{formats.out_of(vertex.missed)}** who were x. No rule gets below the line "
-            "(Theorem 1), and no mechanism says more (Theorem 2)."
-        )
-    left, right = st.columns([2, 1])
-    with left:
-        show(
-            charts.region(vertex, plain, palette()),
-            SLOT.key("region"),
-            "The plane of false alarms and misses. Rules can do what lies above the lines from "
-            f"(1, 0) and (0, 1) to the mechanism's corner at ({vertex.false_alarm:.3f}, "
-            f"{vertex.missed:.3f}).",
-        )
-    with right:
-        _level("ε(x, x′): how secret x is", "first", question.epsilon_01, _first)
-        _level("ε(x′, x): how secret x′ is", "second", question.epsilon_10, _second)
-        st.caption(
-            "Equal ε's are the paper's Figure 1 (a), Warner's randomized response; different ones "
-            "its Figure 1 (b); one of them ∞ is Mangat's. The corner is that of the proof's last "
-            "lines: eq. (23) prints one coordinate twice. By (7) and (8) a smaller ε(x, x′) raises "
-            "false alarms; the paper's sentence under Theorem 1 says misses."
-        )
-
-
-def _level(
-    title: str, name: str, value: float, make: Callable[[BinaryQuestion, float], BinaryQuestion]
-) -> None:
-    st.select_slider(
-        title,
-        sorted({*LEVELS, value}),
-        format_func=lambda e: "∞" if e == float("inf") else f"{e:g}",
-        **SLOT.bind(name, value, lambda r, v: replace(r, question=make(r.question, float(v)))),
-    )
-
-
-def _first(question: BinaryQuestion, level: float) -> BinaryQuestion:
-    return replace(question, epsilon_01=level)
-
-
-def _second(question: BinaryQuestion, level: float) -> BinaryQuestion:
-    return replace(question, epsilon_10=level)
 
 
 def figure_2(record: Paper) -> None:

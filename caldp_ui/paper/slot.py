@@ -3,6 +3,7 @@
 Room: paper.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
@@ -110,10 +111,10 @@ def _whole_of(allowed: tuple[int, ...], text: str) -> int:
 
 
 def _levels(text: str) -> BinaryQuestion:
-    parts = [read_number(part) for part in text.split(";")]
+    parts = [math.inf if part == "inf" else read_number(part) for part in text.split(";")]
     require(
         len(parts) == 2 and None not in parts,
-        f"levels must be two numbers with a semicolon between them, got {text!r}.",
+        f"levels must be two numbers (or inf) with a semicolon between them, got {text!r}.",
     )
     first, second = (float(part or 0.0) for part in parts)
     return BinaryQuestion(first, second)

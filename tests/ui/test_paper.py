@@ -98,6 +98,7 @@ def test_figure_1_says_the_corner_of_theorem_2() -> None:
     assert f"**{100 * vertex.false_alarm:.0f} of 100** who were x′" in headline(at)
     checked(at.select_slider(key="paper-second").set_value(float("inf")).run())
     assert query_of(at)["levels"] == "1;inf"
+    assert PaperLink().read(query_of(at)) == at.session_state["paper/slot"].record
     assert "misses **0 of 100**" in headline(at)
 
 

@@ -19,7 +19,7 @@ from caldp_ui.controls.common import along_epsilon
 from caldp_ui.controls.slider import Slider
 from caldp_ui.curves import ahead as curves
 from caldp_ui.curves.slot import BEGIN, Curves
-from caldp_ui.paper import sensitive_sets
+from caldp_ui.paper import region, sensitive_sets
 from caldp_ui.paper.slot import SLOT as PAPER
 from caldp_ui.paper.slot import Paper
 from caldp_ui.parts import films, headline, reels
@@ -75,6 +75,9 @@ CASES = dict(stations()) | {
         Page(PAPER, sensitive_sets.look),
         Paper(view="sensitive-sets", values=100),
         lambda _: sensitive_sets.SLIDERS,
+    ),
+    "figure 1": Case(
+        navigation.PAPER, region.PAGE, Paper(view="figure-1"), lambda _: region.SLIDERS
     ),
     "curves": Case(navigation.CURVES, curves.page(None), FEW, curves.sliders),
     "curves over ε": Case(

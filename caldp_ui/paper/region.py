@@ -1,0 +1,89 @@
+"""Figure 1 of the paper: the region of errors, and the mechanism at its corner.
+
+Room: paper.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+import streamlit as st
+
+from caldp_core.audit.adversary import error_vertex
+from caldp_core.privacy.binary import BinaryPolicy
+from caldp_core.scenarios.policies import BinaryQuestion
+from caldp_ui.app.theme import Palette, palette
+from caldp_ui.charts import show as charts
+from caldp_ui.controls import slider
+from caldp_ui.controls.slider import Slider
+from caldp_ui.paper.charts import REGION_HEIGHT, region
+from caldp_ui.paper.slot import SLOT, Paper
+from caldp_ui.parts import reels
+from caldp_ui.parts.reels import Page, Sight
+from caldp_ui.words import formats
+
+LEVELS: Final = (0.0, 0.1, 0.2, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, math.inf)
+_CHART: Final = SLOT.key("region")
+
+
+def _level(
+    name: str,
+    now: Callable[[BinaryQuestion], float],
+    make: Callable[[BinaryQuestion, float], BinaryQuestion],
+) -> Slider[Paper]:
+    return Slider(
+        name,
+        lambda record: now(record.question),
+        lambda record, level: replace(record, question=make(record.question, float(level))),
+        LEVELS,
+        lambda level: "∞" if math.isinf(level) else f"{level:g}",
+    )
+
+
+_FIRST: Final = _level("first", lambda q: q.epsilon_01, lambda q, e: replace(q, epsilon_01=e))
+_SECOND: Final = _level("second", lambda q: q.epsilon_10, lambda q, e: replace(q, epsilon_10=e))
+SLIDERS: Final = (_FIRST, _SECOND)
+
+
+def view(record: Paper) -> None:
+    """The sentence, the region, and the two levels that it depends on."""
+    seen = look(record, palette())
+    with st.container(key="headline"):
+        st.markdown(seen.said)
+    left, right = st.columns([2, 1])
+    with left:
+        charts.put(seen.pictures[_CHART], _CHART, REGION_HEIGHT)
+    with right:
+        slider.show(SLOT, _FIRST, "ε(x, x′): how secret x is")
+        slider.show(SLOT, _SECOND, "ε(x′, x): how secret x′ is")
+        st.caption(
+            "Equal ε's are the paper's Figure 1 (a), Warner's randomized response; different ones "
+            "its Figure 1 (b); one of them ∞ is Mangat's. The corner is that of the proof's last "
+            "lines: eq. (23) prints one coordinate twice. By (7) and (8) a smaller ε(x, x′) raises "
+            "false alarms; the paper's sentence under Theorem 1 says misses."
+        )
+    reels.show(PAGE, record, SLIDERS)
+
+
+def look(record: Paper, colours: Palette) -> Sight:
+    """What is seen of a record, with its sentence."""
+    question = record.question
+    vertex = error_vertex(BinaryPolicy(question.epsilon_01, question.epsilon_10))
+    least = min(question.epsilon_01, question.epsilon_10)
+    plain = error_vertex(BinaryPolicy(least, least))
+    alt = (
+        "The plane of false alarms and misses. Rules can do what lies above the lines from "
+        f"(1, 0) and (0, 1) to the mechanism's corner at ({vertex.false_alarm:.3f}, "
+        f"{vertex.missed:.3f})."
+    )
+    return Sight(
+        "An onlooker who believes the report takes "
+        f"**{formats.out_of(vertex.false_alarm)}** who were x′ for x, and misses "
+        f"**{formats.out_of(vertex.missed)}** who were x. No rule gets below the line "
+        "(Theorem 1), and no mechanism says more (Theorem 2).",
+        {_CHART: charts.told(region(vertex, plain, colours), alt)},
+    )
+
+
+PAGE: Final = Page(SLOT, look)
