@@ -3,7 +3,14 @@
 import {Picture, hub, whenGone} from "./hub.js";
 
 const LIBRARY = Symbol.for("caldp.plotly");
-const OPTIONS = {displaylogo: false, modeBarButtonsToRemove: ["lasso2d", "select2d", "autoScale2d"]};
+const FULL = {
+    name: "full-screen",
+    title: "Full screen",
+    icon: {width: 24, height: 24, path: "M3 3h7v2H5v5H3zM14 3h7v7h-2V5h-5zM3 14h2v5h5v2H3zM19 14h2v7h-7v-2h5z"},
+    click: host => document.fullscreenElement ? document.exitFullscreen() : host.requestFullscreen(),
+};
+const OPTIONS = {displaylogo: false, modeBarButtonsToAdd: [FULL],
+    modeBarButtonsToRemove: ["lasso2d", "select2d", "autoScale2d"]};
 const charts = new WeakMap();
 
 /** Plotly's code, once a page; the address is this server's. */
@@ -65,7 +72,8 @@ class Chart extends Picture {
         this.width = width;
         const {data, layout, alt} = JSON.parse(told);
         host.setAttribute("aria-label", alt);
-        plotly.react(host, data, {...layout, width, template: template(host)}, OPTIONS);
+        const height = document.fullscreenElement === host ? innerHeight : layout.height;
+        plotly.react(host, data, {...layout, width, height, template: template(host)}, OPTIONS);
         return true;
     }
 
