@@ -6,6 +6,8 @@ Room: adversary.
 from dataclasses import replace
 from typing import Final
 
+import streamlit as st
+
 from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
@@ -13,11 +15,14 @@ from caldp_ui.adversary import fakes_words
 from caldp_ui.adversary.fakes import Poisoned
 from caldp_ui.adversary.scene import HERE, do, frame
 from caldp_ui.adversary.slot import SLOT, Suspect
+from caldp_ui.compute import runs
 from caldp_ui.places.ground import ground
+from caldp_ui.places.scene import truth_code
 from caldp_ui.session.scenarios import steer
 from caldp_ui.stage import (
     SCALE,
     Action,
+    Blob,
     Chosen,
     Fact,
     Focus,
@@ -73,30 +78,43 @@ def _pictures(what: Poisoned, domain: GridDomain, record: Suspect) -> tuple[Pict
     (truth, _, after, repaired), number = fakes_words.at_target(what, record)
     of = f"of {number} people in {place_name(domain, what.place)}"
     made = ESTIMATORS[record.scenario.estimator].title
+    name = f"{runs.key(record.scenario)} {record.place} {record.tenths} {record.attack}"
     return (
         _picture(
             TRUTH,
             "Truth",
-            what.truth,
+            truth_code(what.setup),
             Fact(truth, of),
             subtitle="seen here only as this is a demonstration",
             marks=("sensitive",),
         ),
-        _picture("fakes", "Estimate with fakes", what.after, Fact(after, of), subtitle=made),
+        _picture(
+            "fakes",
+            "Estimate with fakes",
+            _code(name, what.after),
+            Fact(after, of),
+            subtitle=made,
+        ),
         _picture(
             "repaired",
             "After repair",
-            what.repaired[record.repair],
+            _code(f"{name} {record.repair}", what.repaired[record.repair]),
             Fact(repaired, of),
             subtitle=f"told {fakes_words.REPAIR_TITLES[record.repair]}",
         ),
     )
 
 
+@st.cache_resource(max_entries=256, show_spinner=False)
+def _code(name: str, _shares: Floats) -> Blob:
+    del name
+    return encode(_shares)
+
+
 def _picture(
     name: str,
     title: str,
-    shares: Floats,
+    code: Blob,
     fact: Fact,
     *,
     subtitle: str,
@@ -108,7 +126,7 @@ def _picture(
         title,
         subtitle,
         f"Map of shares of people, {title.lower()}: {told}.",
-        encode(shares),
+        code,
         SCALE.low,
         marks,
         fact,

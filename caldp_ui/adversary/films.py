@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from caldp_core.basics.types import Floats, Progress
+from caldp_core.basics.types import Progress
 from caldp_core.domain.grid import GridDomain
 from caldp_ui.adversary import scene, side, words
 from caldp_ui.adversary.beliefs import Shown, shown
@@ -17,7 +17,7 @@ from caldp_ui.compute import runs
 from caldp_ui.controls.common import EPSILONS
 from caldp_ui.parts import headline
 from caldp_ui.parts.films import Asked, several, steps
-from caldp_ui.stage import Film, Stage, Step, encode, project
+from caldp_ui.stage import Film, Stage, Step, project
 from caldp_ui.words import formats, promise
 
 _PER_SECOND: Final = 1.25
@@ -79,7 +79,8 @@ def one_by_one(what: Shown, domain: GridDomain, progress: Progress) -> Film:
         alone = {scene.PLAIN: what.plain.alone(day), scene.KEPT: what.ours.kept(1)}
         alone[scene.OURS] = what.ours.alone(day)
         place = what.record.place
-        step = _step(f"report {day} alone", day, alone, domain, place)
+        seen = {name: scene.belief(each, domain, place) for name, each in alone.items()}
+        step = _step(f"report {day} alone", day, seen)
         said = words.alone(day, float(alone[scene.OURS][place]), float(alone[scene.PLAIN][place]))
         made.append(replace(step, elsewhere=_sentence(said)))
     title = "Ten reports, one by one"
@@ -92,7 +93,7 @@ def _whole_step(label: str, value: float, record: Suspect, domain: GridDomain) -
     beside = _sentence(words.headline(what))
     if what.pair is not None:
         beside[side.ODDS] = side.odds_html(what, what.pair, domain)
-    step = _step(label, value, scene.after(what, record.days), domain, record.place)
+    step = _step(label, value, scene.after(what, record.days, domain))
     return replace(step, elsewhere=beside)
 
 
@@ -100,14 +101,12 @@ def _sentence(said: str) -> dict[str, str]:
     return {headline.SENTENCE: headline.as_html(said)}
 
 
-def _step(
-    label: str, value: float, beliefs: dict[str, Floats], domain: GridDomain, place: int
-) -> Step:
+def _step(label: str, value: float, beliefs: dict[str, scene.Belief]) -> Step:
     return Step(
         label,
         float(value),
-        {name: encode(each) for name, each in beliefs.items()},
-        {name: words.subtitle(domain, each) for name, each in beliefs.items()},
-        {name: scene.fact(each, place) for name, each in beliefs.items()},
-        nobody={name: scene.lit_from(each) for name, each in beliefs.items()},
+        {name: each.code for name, each in beliefs.items()},
+        {name: each.told for name, each in beliefs.items()},
+        {name: each.fact for name, each in beliefs.items()},
+        nobody={name: each.lit_from for name, each in beliefs.items()},
     )
