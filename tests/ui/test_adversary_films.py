@@ -137,7 +137,7 @@ def test_the_onlooker_s_films_are_named_by_all_that_they_rest_on() -> None:
         ({"place": 20_000}, set()),
         ({"scenario": replace(BEGIN, seed=2)}, set()),
     ):
-        others = names(replace(Suspect(), **change))  # type: ignore[arg-type]
+        others = names(replace(Suspect(), **change))
         same = {key.rpartition("-")[2] for key, name in others.items() if name == ours[key]}
         assert same == kept, change
 
