@@ -48,7 +48,9 @@ def _in_shadow(key: str, text: str) -> str:
 
 
 def _stage(key: str) -> str:
-    return _in_shadow(key, "root => root.querySelector('.stage')?.dataset.painted")
+    """How often it has painted what the server sent, and which step of a film it shows."""
+    told = "({painted = '', step = ''}) => `${painted} ${step}`.trim()"
+    return _in_shadow(key, f"root => ({told})(root.querySelector('.stage')?.dataset ?? {{}})")
 
 
 def _component(key: str) -> str:

@@ -1,4 +1,4 @@
-"""The view "Fake phones": truth, the estimate with fakes, and after the repair; what is under it.
+"""The view "Fake phones": the maps, what is beside them, and what is under them.
 
 Room: adversary.
 """
@@ -13,26 +13,18 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from caldp_core.audit.poisoning import ATTACKS
-from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import GridDomain
-from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_ui.adversary import fakes, fakes_files, fakes_words, scene, side
+from caldp_ui.adversary import fakes, fakes_files, fakes_films, fakes_scene, fakes_words, side
 from caldp_ui.adversary.fakes import Poisoned
 from caldp_ui.adversary.slot import FAKES, PUSHES, REPAIRS, SLOT, TENTHS, Suspect
 from caldp_ui.compute import exports, runs
 from caldp_ui.controls import common
 from caldp_ui.parts import hand_on, pins
 from caldp_ui.parts.tabs import tabs
-from caldp_ui.places.ground import ground
 from caldp_ui.places.pinned import title
-from caldp_ui.stage import SCALE, Action, Fact, Focus, Picture, Scene, encode, stage
-from caldp_ui.stage.records import ALL_MARKS, MARK_WORDS, Mark
 from caldp_ui.words import formats, promise
 from caldp_ui.words.towns import place_name
 from caldp_ui.words.vocabulary import PLACES
-
-_NEAR: Final = 9
-"""Cells around the target that the maps go to."""
 
 
 def show(record: Suspect, domain: GridDomain, said: DeltaGenerator) -> None:
@@ -41,95 +33,28 @@ def show(record: Suspect, domain: GridDomain, said: DeltaGenerator) -> None:
     said.markdown(fakes_words.headline(what, domain, record))
     main, beside = st.columns([3.1, 1], gap="medium")
     with main:
-        stage(_scene(what, domain, record), SLOT.key("maps"), scene.do)
+        on = fakes_scene.maps(what, domain, record)
     with beside, st.container(key=SLOT.key("side")):
-        _controls(record, what, domain)
+        _controls(record, domain)
     with main:
+        fakes_films.show(record, domain, on)
         view = _View(what, record, domain)
         pins.show(SLOT, _BESIDE, view)
         tabs(SLOT.key("fakes-tabs"), _TABS, view)
 
 
-def _scene(what: Poisoned, domain: GridDomain, record: Suspect) -> Scene:
-    (truth, _, after, repaired), number = fakes_words.at_target(what, record)
-    of = f"of {number} people in {place_name(domain, what.place)}"
-    made = ESTIMATORS[record.scenario.estimator].title
-    pictures = (
-        _picture(
-            "truth",
-            "Truth",
-            what.truth,
-            Fact(truth, of),
-            subtitle="seen here only as this is a demonstration",
-            marks=("sensitive",),
-        ),
-        _picture("fakes", "Estimate with fakes", what.after, Fact(after, of), subtitle=made),
-        _picture(
-            "repaired",
-            "After repair",
-            what.repaired[record.repair],
-            Fact(repaired, of),
-            subtitle=f"told {fakes_words.REPAIR_TITLES[record.repair]}",
-        ),
-    )
-    said = fakes_words.headline(what, domain, record).replace("*", "")
-    return Scene(
-        ground(what.setup, domain, scene.frame(domain, what.place)),
-        pictures,
-        what.setup.n,
-        ("fakes", "repaired"),
-        actions=(_TARGET,),
-        can_undo=SLOT.can_undo,
-        can_redo=SLOT.can_redo,
-        focus=Focus(scene.frame(domain, what.place, _NEAR), what.place),
-        mark_words={**MARK_WORDS, "box": "around the target"},
-        label="What fake phones do to the estimate",
-        image_name="caldp-fake-phones",
-        image_lines=(promise.in_short(what.setup), said),
-    )
-
-
-_TARGET: Final = Action(
-    scene.HERE,
-    "Push this place",
-    {"look": "Click a place that the fake phones should push, or choose beside."},
-)
-
-
-def _picture(
-    name: str,
-    title: str,
-    shares: Floats,
-    fact: Fact,
-    *,
-    subtitle: str,
-    marks: tuple[Mark, ...] = ALL_MARKS,
-) -> Picture:
-    told = f"{fact.number} {fact.text}"
-    return Picture(
-        name,
-        title,
-        subtitle,
-        f"Map of shares of people, {title.lower()}: {told}.",
-        encode(shares),
-        SCALE.low,
-        marks,
-        fact,
-    )
-
-
-def _controls(record: Suspect, what: Poisoned, domain: GridDomain) -> None:
+def _controls(record: Suspect, domain: GridDomain) -> None:
     with st.container(key=SLOT.key("dials")):
         common.epsilon(SLOT)
         st.select_slider(
             "Fake phones",
             sorted({*TENTHS, record.tenths}),
-            format_func=lambda tenths: f"{tenths / 10:g} %",
+            format_func=fakes_words.share,
             help="Of all phones that report, honest ones and fakes.",
             **SLOT.bind("tenths", record.tenths, lambda r, v: replace(r, tenths=v)),
         )
-    place = place_name(domain, what.place)
-    st.markdown(fakes_words.one_phone(fakes.powers(record.scenario, record.place), place))
+    with st.container(key=SLOT.key("power")):
+        st.markdown(fakes_words.one_phone(record, domain))
     st.radio(
         "A fake phone",
         list(PUSHES),
@@ -203,7 +128,7 @@ def _numbers(view: _View) -> dict[str, str]:
     return {
         "protection": title(view.record.scenario),
         "they push": place_name(view.domain, view.what.place),
-        "fake phones": f"{100 * view.what.share:g} %",
+        "fake phones": fakes_words.share(view.record.tenths),
         "a fake phone": _ATTACKS[view.record.attack],
         "truth there": f"{truth} of {number}",
         "estimate with fakes": f"{after} of {number}",
@@ -222,7 +147,7 @@ _BESIDE: Final[pins.Beside[Suspect, _View]] = pins.Beside(
     said=lambda view: fakes_words.headline(view.what, view.domain, view.record),
     numbers=_numbers,
     picture=lambda now, view: pins.maps(
-        SLOT, _scene(view.what, view.domain, view.record), now.domain
+        SLOT, fakes_scene.scene(view.what, view.domain, view.record), now.domain
     ),
 )
 

@@ -6,11 +6,14 @@ Room: adversary.
 from typing import Final
 
 from caldp_core.domain.grid import GridDomain
+from caldp_ui.adversary import fakes
 from caldp_ui.adversary.fakes import Poisoned, Powers
-from caldp_ui.adversary.slot import KNOWS_SHARE, KNOWS_TARGET, Suspect
+from caldp_ui.adversary.slot import KNOWS_SHARE, KNOWS_TARGET, SLOT, Suspect
 from caldp_ui.words import formats
 from caldp_ui.words.towns import place_name
 
+POWER: Final = f".st-key-{SLOT.key('power')} p"
+"""CSS selector of the sentence on one phone."""
 REPAIR_TITLES: Final = {
     KNOWS_TARGET: "how many phones are fake, and the target",
     KNOWS_SHARE: "only how many phones are fake",
@@ -34,17 +37,24 @@ def headline(what: Poisoned, domain: GridDomain, record: Suspect) -> str:
             "move the slider."
         )
     return (
-        f"**{formats.people(what.phones)} fake phones** ({record.tenths / 10:g} % of all) make "
+        f"**{formats.people(what.phones)} fake phones** ({share(record.tenths)} of all) make "
         f"{place} look like **{after} of {number} people** instead of {before}; "
         f"repaired: **{repaired}**."
     )
 
 
-def one_phone(powers: Powers, place: str) -> str:
+def share(tenths: int) -> str:
+    """A share of all phones, given in tenths of a percent."""
+    return f"{tenths / 10:g} %"
+
+
+def one_phone(record: Suspect, domain: GridDomain) -> str:
     """What one phone adds."""
+    here = fakes.powers(record.scenario, record.place).here
     return (
-        f"One fake phone counts like **{people(powers.here.added)} people** at {place}, and "
-        f"{formats.people(powers.here.to_stand_out())} of them stand out of the noise."
+        f"One fake phone counts like **{people(here.added)} people** at "
+        f"{place_name(domain, record.place)}, and {formats.people(here.to_stand_out())} of them "
+        "stand out of the noise."
     )
 
 

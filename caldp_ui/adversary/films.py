@@ -6,9 +6,9 @@ Room: adversary. Made in the background, for all visits; the browser plays them 
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Final, TypeAlias
+from typing import Final
 
-from caldp_core.basics.types import Floats, Progress
+from caldp_core.basics.types import Progress
 from caldp_core.domain.grid import GridDomain
 from caldp_ui.adversary import scene, side, words
 from caldp_ui.adversary.beliefs import Shown, shown
@@ -16,32 +16,34 @@ from caldp_ui.adversary.slot import DAYS_MAX, SLOT, Suspect
 from caldp_ui.compute import runs
 from caldp_ui.controls.common import EPSILONS
 from caldp_ui.parts import headline
-from caldp_ui.parts.films import film, steps
-from caldp_ui.stage import Film, Stage, Step, encode, project
+from caldp_ui.parts.films import Asked, several, steps
+from caldp_ui.stage import Film, Stage, Step, project
 from caldp_ui.words import formats, promise
 
 _PER_SECOND: Final = 1.25
 """Slow enough to read a picture's number."""
-_Make: TypeAlias = Callable[[Shown, GridDomain, Progress], Film]
 
 
 def show(what: Shown, domain: GridDomain, on: Stage) -> None:
     """Bring the films to the stage one after another, now or as soon as they are made."""
+    project(several(asked(what, domain)), on)
+
+
+def asked(what: Shown, domain: GridDomain) -> list[Asked[Film]]:
+    """The films of what is shown; their names say all that their pictures and words rest on."""
     record = what.record
     here = f"{runs.key(record.scenario)} {record.place}"
-    films: dict[str, tuple[str, _Make]] = {"days": (here, over_days)}
+    makers: list[tuple[str, str, Callable[[Shown, GridDomain, Progress], Film]]] = [
+        ("days", here, over_days),
+        ("reports", here, one_by_one),
+    ]
     if not isinstance(record.scenario.context.epsilon, tuple):
         whatever = runs.key(record.scenario.with_context(epsilon=EPSILONS[0]))
-        films["epsilon"] = (f"{whatever} {record.place} {record.days}", over_epsilon)
-    films["reports"] = (here, one_by_one)
-    made: list[Film] = []
-    for kind, (name, make) in films.items():
-        work = partial(make, what, domain)
-        each = film(SLOT.key(f"film-{kind}"), f"{name} {kind}", work)
-        if each is None:
-            break
-        made.append(each)
-    project(made, on)
+        makers.insert(0, ("epsilon", f"{whatever} {record.place} {record.days}", over_epsilon))
+    return [
+        Asked(SLOT.key(f"film-{kind}"), f"{name} {kind}", partial(make, what, domain))
+        for kind, name, make in makers
+    ]
 
 
 def over_epsilon(what: Shown, domain: GridDomain, progress: Progress) -> Film:
@@ -66,7 +68,7 @@ def over_days(what: Shown, domain: GridDomain, progress: Progress) -> Film:
         step = _whole_step(label, day, replace(what.record, days=day), domain)
         made.append(replace(step, reading=f"{day}"))
     dial = SLOT.key("days")
-    return Film(scene.DAYS, "Days", tuple(made), per_second=_PER_SECOND, dial=dial)
+    return Film(scene.DAYS, "Days", tuple(made), per_second=_PER_SECOND, dial=dial, place=1)
 
 
 def one_by_one(what: Shown, domain: GridDomain, progress: Progress) -> Film:
@@ -77,11 +79,12 @@ def one_by_one(what: Shown, domain: GridDomain, progress: Progress) -> Film:
         alone = {scene.PLAIN: what.plain.alone(day), scene.KEPT: what.ours.kept(1)}
         alone[scene.OURS] = what.ours.alone(day)
         place = what.record.place
-        step = _step(f"report {day} alone", day, alone, domain, place)
+        seen = {name: scene.belief(each, domain, place) for name, each in alone.items()}
+        step = _step(f"report {day} alone", day, seen)
         said = words.alone(day, float(alone[scene.OURS][place]), float(alone[scene.PLAIN][place]))
         made.append(replace(step, elsewhere=_sentence(said)))
     title = "Ten reports, one by one"
-    return Film("reports", title, tuple(made), False, _PER_SECOND, loops=True)
+    return Film("reports", title, tuple(made), False, _PER_SECOND, loops=True, place=2)
 
 
 def _whole_step(label: str, value: float, record: Suspect, domain: GridDomain) -> Step:
@@ -90,7 +93,7 @@ def _whole_step(label: str, value: float, record: Suspect, domain: GridDomain) -
     beside = _sentence(words.headline(what))
     if what.pair is not None:
         beside[side.ODDS] = side.odds_html(what, what.pair, domain)
-    step = _step(label, value, scene.after(what, record.days), domain, record.place)
+    step = _step(label, value, scene.after(what, record.days, domain))
     return replace(step, elsewhere=beside)
 
 
@@ -98,14 +101,12 @@ def _sentence(said: str) -> dict[str, str]:
     return {headline.SENTENCE: headline.as_html(said)}
 
 
-def _step(
-    label: str, value: float, beliefs: dict[str, Floats], domain: GridDomain, place: int
-) -> Step:
+def _step(label: str, value: float, beliefs: dict[str, scene.Belief]) -> Step:
     return Step(
         label,
         float(value),
-        {name: encode(each) for name, each in beliefs.items()},
-        {name: words.subtitle(domain, each) for name, each in beliefs.items()},
-        {name: scene.fact(each, place) for name, each in beliefs.items()},
-        nobody={name: scene.lit_from(each) for name, each in beliefs.items()},
+        {name: each.code for name, each in beliefs.items()},
+        {name: each.told for name, each in beliefs.items()},
+        {name: each.fact for name, each in beliefs.items()},
+        nobody={name: each.lit_from for name, each in beliefs.items()},
     )

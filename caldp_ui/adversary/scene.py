@@ -3,20 +3,33 @@
 Room: adversary.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
+import streamlit as st
 
 from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import Area, GridDomain
 from caldp_ui.adversary import words
-from caldp_ui.adversary.beliefs import Shown, region
+from caldp_ui.adversary.beliefs import Onlooker, Shown, region
 from caldp_ui.adversary.slot import SLOT
 from caldp_ui.compute import runs
 from caldp_ui.places.ground import ground
 from caldp_ui.session.scenarios import steer
-from caldp_ui.stage import SCALE, Act, Action, Chosen, Fact, Picture, Scene, Stage, encode, stage
+from caldp_ui.stage import (
+    SCALE,
+    Act,
+    Action,
+    Blob,
+    Chosen,
+    Fact,
+    Picture,
+    Scene,
+    Stage,
+    encode,
+    stage,
+)
 from caldp_ui.stage.records import MARK_WORDS
 from caldp_ui.words import promise
 
@@ -52,8 +65,8 @@ def maps(what: Shown, domain: GridDomain) -> Stage:
 def scene(what: Shown, domain: GridDomain) -> Scene:
     """The scene of what the onlooker believes."""
     record = what.record
-    now = after(what, record.days)
-    pictures = tuple(_belief(name, now[name], domain, record.place) for name in TITLES)
+    now = after(what, record.days, domain)
+    pictures = tuple(_picture(name, now[name]) for name in TITLES)
     return Scene(
         ground(what.ours.setup, domain, frame(domain, record.place)),
         pictures,
@@ -73,15 +86,37 @@ def scene(what: Shown, domain: GridDomain) -> Scene:
     )
 
 
-def after(what: Shown, days: int) -> dict[str, Floats]:
-    """By picture, (k,) what the onlooker believes after so many days."""
-    ours = what.ours
-    return {PLAIN: what.plain.after[days], KEPT: ours.kept(days), OURS: ours.after[days]}
+@dataclass(frozen=True)
+class Belief:
+    """What a picture shows of chances: its map, its sentence, what is lit, its large number."""
+
+    code: Blob
+    told: str
+    lit_from: float
+    fact: Fact
 
 
-def fact(beliefs: Floats, place: int) -> Fact:
-    """The large number of a picture."""
-    return Fact(words.percent(float(beliefs[place])), "the chance put on the true place")
+def after(what: Shown, days: int, domain: GridDomain) -> dict[str, Belief]:
+    """By picture, what the onlooker believes after so many days."""
+    seen = {PLAIN: (what.plain, days), KEPT: (what.ours, min(days, 1)), OURS: (what.ours, days)}
+    return {name: _after(onlooker, day, domain) for name, (onlooker, day) in seen.items()}
+
+
+def _after(onlooker: Onlooker, day: int, domain: GridDomain) -> Belief:
+    name = f"{runs.key(onlooker.setup.scenario)} {onlooker.place} {day}"
+    return _belief(name, onlooker.after[day], domain, onlooker.place)
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def _belief(name: str, _chances: Floats, _domain: GridDomain, _place: int) -> Belief:
+    del name
+    return belief(_chances, _domain, _place)
+
+
+def belief(chances: Floats, domain: GridDomain, place: int) -> Belief:
+    """The picture of (k,) chances."""
+    on_truth = Fact(words.percent(float(chances[place])), "the chance put on the true place")
+    return Belief(encode(chances), words.subtitle(domain, chances), lit_from(chances), on_truth)
 
 
 def lit_from(beliefs: Floats) -> float:
@@ -92,17 +127,17 @@ def lit_from(beliefs: Floats) -> float:
     return max(SCALE.low, 0.999 * float(beliefs[region(beliefs)[-1]]))
 
 
-def _belief(name: str, beliefs: Floats, domain: GridDomain, place: int) -> Picture:
-    told, title = words.subtitle(domain, beliefs), TITLES[name]
+def _picture(name: str, belief: Belief) -> Picture:
+    told, title = belief.told, TITLES[name]
     return Picture(
         name,
         title,
         told,
         f"Map of where an onlooker believes the person to be, {title.lower()}: {told}.",
-        encode(beliefs),
-        lit_from(beliefs),
+        belief.code,
+        belief.lit_from,
         marks=("sensitive",) if name == PLAIN else ("blocks", "sensitive"),
-        fact=fact(beliefs, place),
+        fact=belief.fact,
     )
 
 

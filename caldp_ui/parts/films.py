@@ -73,9 +73,9 @@ def steps(
 
 
 def step_of(scene: Scene, label: str, value: float, still: str) -> Step:
-    """A scene as a step: all its pictures but the one called `still`, which never changes."""
+    """A scene as a step: the picture called `still` never changes, but its number's unit may."""
     moving = [picture for picture in scene.pictures if picture.id != still]
-    words: list[Picture | Difference] = [*moving, *scene.differences]
+    words: list[Picture | Difference] = [*scene.pictures, *scene.differences]
     return Step(
         label,
         value,

@@ -69,7 +69,8 @@ def _outcomes(scenario: Scenario, progress: Progress) -> Film:
         at = replace(scenario, seed=number + 1)
         ours, plain = runs.once(at), runs.once(rivals.rival(at))
         steps.append(_step(f"outcome {number + 1}", float(number + 1), ours, plain))
-    return Film("draws", "Other outcomes", tuple(steps), False, _PER_SECOND, loops=True)
+    made = tuple(steps)
+    return Film("draws", "Other outcomes", made, False, _PER_SECOND, loops=True, place=1)
 
 
 def _step(label: str, value: float, ours: Result, plain: Result) -> Step:

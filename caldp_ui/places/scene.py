@@ -89,14 +89,18 @@ def code(result: Result) -> Blob:
     return _code(runs.key(result.setup.scenario), result)
 
 
+def truth_code(setup: Setup) -> Blob:
+    """Where people truly are, as the browser reads it: the same whatever is protected."""
+    return _truth_code(runs.data_key(setup.scenario), setup)
+
+
 def _truth(setup: Setup) -> Picture:
-    # A dataset's distribution is the same whatever is protected.
     return Picture(
         _TRUTH,
         "Truth",
         f"{formats.people(setup.n)} people, seen here only as this is a demonstration",
         f"Map of where people truly are: {setup.dataset.name}.",
-        _truth_code(runs.data_key(setup.scenario), setup),
+        truth_code(setup),
         marks=(),
     )
 

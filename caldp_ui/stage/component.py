@@ -77,15 +77,14 @@ def stage(
 def project(films: Iterable[Film], on: Stage) -> None:
     """Bring films to a stage; call it after what should be on screen first."""
     with on.feeds:
-        for place, film in enumerate(films):
-            _feed(key=f"{on.key}-film-{film.id}", data=_packed(film, on.key, place))
+        for film in films:
+            _feed(key=f"{on.key}-film-{film.id}", data=_packed(film, on.key))
 
 
 @lru_cache(maxsize=32)
-def _packed(film: Film, stage_key: str, place: int) -> bytes:
+def _packed(film: Film, stage_key: str) -> bytes:
     """Half a megabyte that is the same in every run."""
-    head = {"stage": stage_key, "film": {"place": place, **film_head(film)}}
-    return parcel(head, film_parts(film))
+    return parcel({"stage": stage_key, "film": film_head(film)}, film_parts(film))
 
 
 def _looks() -> dict[str, Any]:

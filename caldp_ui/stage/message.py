@@ -85,6 +85,7 @@ def film_head(film: Film) -> dict[str, Any]:
     """Everything of a film but its blobs."""
     return {
         "id": film.id,
+        "place": film.place,
         "label": film.label,
         "follows": film.follows,
         "pace": film.per_second,

@@ -191,6 +191,7 @@ class Film:
     stage: the pictures follow that slider before the server has answered. Steps are found by their
     `reading`; a film is followed only if it has the scene's own pictures at the scene's own step.
     `hides`: lines that differ from step to step, and so are left out while it plays.
+    `place`: where it stands among the films of its stage, from 0, whichever comes first.
     """
 
     id: str
@@ -201,6 +202,7 @@ class Film:
     loops: bool = False
     dial: str = ""
     hides: tuple[Mark, ...] = ()
+    place: int = 0
 
 
 @dataclass(frozen=True)

@@ -53,8 +53,7 @@ def show(what: Shown, pinned: Shown | None) -> None:
 def project(made: Iterable[Film]) -> None:
     """Bring films to the picture; call it after what should be on screen first."""
     for film in made:
-        head = {"film": {"place": list(films.TITLES).index(film.id), **film_head(film)}}
-        _feed(key=f"{KEY}-{film.id}", data=parcel(head, film_parts(film)))
+        _feed(key=f"{KEY}-{film.id}", data=parcel({"film": film_head(film)}, film_parts(film)))
 
 
 def message(what: Shown, pinned: Shown | None = None) -> dict[str, Any]:

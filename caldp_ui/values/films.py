@@ -77,7 +77,8 @@ def film(scenario: Scenario, name: str, progress: Progress) -> Film:
 
     levels = _LEVELS[name](scenario)
     made = films.steps(levels, film_at(runs.setup(scenario))[name], step, progress)
-    return Film(name, TITLES[name], made, per_second=_PER_SECOND, dial=_DIALS.get(name, ""))
+    place, dial = list(TITLES).index(name), _DIALS.get(name, "")
+    return Film(name, TITLES[name], made, per_second=_PER_SECOND, dial=dial, place=place)
 
 
 def film_at(setup: Setup) -> dict[str, float]:

@@ -1,6 +1,8 @@
 """What hands and eyes do on the map page, by keys of widgets and containers, not by wording."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -98,6 +100,16 @@ def drag(page: Any, area: Area) -> None:
     page.mouse.down()
     page.mouse.move(*at(area.south, area.east), steps=6)
     page.mouse.up()
+
+
+@contextmanager
+def held(page: Any, key: str, across: float) -> Iterator[None]:
+    """The slider of that key drawn to a part of its width, and not let go of before the end."""
+    box, mouse = page.locator(f".st-key-{key} [role=group]").bounding_box(), page.mouse
+    mouse.move(box["x"] + across * box["width"], box["y"] + box["height"] / 2)
+    mouse.down()
+    yield
+    mouse.up()
 
 
 def assert_close(drawn: Area, meant: Area) -> None:

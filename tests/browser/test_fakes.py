@@ -8,10 +8,11 @@ import pytest
 
 from benchmarks.browser import settled
 from caldp_ui.adversary import fakes, fakes_words
-from caldp_ui.adversary.slot import FAKES, KNOWS_SHARE, Suspect
+from caldp_ui.adversary.slot import BEGIN, FAKES, KNOWS_SHARE, SLOT, Suspect
 from caldp_ui.compute import runs
+from caldp_ui.controls.common import EPSILONS
 from tests.browser.conftest import Profiles
-from tests.browser.hands import expect
+from tests.browser.hands import expect, held
 from tests.browser.watch import Watch
 
 pytestmark = pytest.mark.browser
@@ -44,9 +45,7 @@ def expect_said(page: Any, record: Suspect) -> None:
 def pictures(page: Any) -> list[str]:
     """The three maps as drawn by now."""
     page.mouse.move(5, 5)
-    page.evaluate("() => new Promise(d => requestAnimationFrame(() => setTimeout(d, 50)))")
-    canvases = page.locator(f"{STAGE} .pane:visible canvas").all()
-    return [canvas.evaluate("canvas => canvas.toDataURL()") for canvas in canvases]
+    return canvases(page)
 
 
 def test_truth_fakes_and_repair_are_three_pictures_and_follow_keys_and_clicks(page: Any) -> None:
@@ -63,6 +62,35 @@ def test_truth_fakes_and_repair_are_three_pictures_and_follow_keys_and_clicks(pa
     page.locator(".st-key-adversary-tenths input[type=range]").press("ArrowLeft")
     page.get_by_text("how many phones are fake, and the target").click()
     expect_said(page, SHOWN)
+
+
+def test_epsilon_moves_at_once_with_its_film_and_the_server_confirms_it(page: Any) -> None:
+    film = page.locator(f"{STAGE} .film")
+    expect(film).to_be_visible(timeout=120_000)  # made while nobody waits
+    last = replace(SHOWN, scenario=BEGIN.with_context(epsilon=EPSILONS[-1]))
+    domain = runs.map_of(runs.dataset(last.scenario))
+    what = fakes.poisoned(last)
+    said = fakes_words.headline(what, domain, last), fakes_words.one_phone(last, domain)
+    (_, _, fact, _), _ = fakes_words.at_target(what, last)
+    with held(page, SLOT.key("epsilon"), 0.97):
+        for key, told in zip(("headline", SLOT.key("power")), said, strict=True):
+            expect(page.locator(f".st-key-{key} p:visible")).to_have_text([told.replace("*", "")])
+        alt = page.locator(f"{STAGE} .pane:visible canvas").nth(1).get_attribute("aria-label")
+        assert f"estimate with fakes: {fact} of" in alt
+        assert "epsilon=" not in page.url, "the server was asked before the hand let go"
+        film_s = canvases(page)
+    expect_said(page, last)
+    assert canvases(page) == film_s
+    with held(page, SLOT.key("epsilon"), EPSILONS.index(1.0) / (len(EPSILONS) - 1)):
+        pass
+    expect_said(page, SHOWN)
+
+
+def canvases(page: Any) -> list[str]:
+    """The maps as drawn by now, wherever the hand is."""
+    page.evaluate("() => new Promise(d => requestAnimationFrame(() => setTimeout(d, 50)))")
+    shown = page.locator(f"{STAGE} .pane:visible canvas").all()
+    return [canvas.evaluate("canvas => canvas.toDataURL()") for canvas in shown]
 
 
 def test_on_a_phone_the_truth_comes_first_and_nothing_sticks_out(page: Any) -> None:

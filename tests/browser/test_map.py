@@ -22,6 +22,7 @@ from tests.browser.hands import (
     expect,
     expect_shows,
     headline_of,
+    held,
     link_of,
     pictures,
     press,
@@ -115,15 +116,13 @@ def test_epsilon_moves_at_once_with_its_film_and_the_server_confirms_it(visit: V
     film = page.locator(f"{STAGE} .film")
     expect(film).to_be_visible(timeout=120_000)  # made while nobody waits
     expect(film.locator("input")).to_be_hidden()
-    box, mouse = page.locator(".st-key-places-epsilon [role=group]").bounding_box(), page.mouse
-    mouse.move(box["x"] + 0.97 * box["width"], box["y"] + box["height"] / 2)
-    mouse.down()
     last = BEGIN.with_context(epsilon=EPSILON_MAX)
-    expect(page.locator(".st-key-headline p:visible")).to_have_text([headline_of(last)])
-    expect(page.locator(".st-key-odds .odds:visible")).to_contain_text("over 99.9 of 100")
-    assert link_of(page).scenario.context.epsilon == 1.5, "the server knows before the hand rests"
-    film_s = canvases(page)
-    mouse.up()
+    with held(page, "places-epsilon", 0.97):
+        expect(page.locator(".st-key-headline p:visible")).to_have_text([headline_of(last)])
+        expect(page.locator(".st-key-odds .odds:visible")).to_contain_text("over 99.9 of 100")
+        at = link_of(page).scenario.context.epsilon
+        assert at == 1.5, "the server knows before the hand rests"
+        film_s = canvases(page)
     expect_shows(page, last)
     assert pictures(page) == film_s
 

@@ -10,9 +10,10 @@ from benchmarks.browser import settled
 from caldp_core.domain.grid import US_GRID
 from caldp_ui.adversary import words
 from caldp_ui.adversary.beliefs import shown
-from caldp_ui.adversary.slot import DAYS_MAX, DENVER, Suspect
+from caldp_ui.adversary.slot import BEGIN, DAYS_MAX, DENVER, SLOT, Suspect
+from caldp_ui.controls.common import EPSILONS
 from tests.browser.conftest import Profiles
-from tests.browser.hands import expect
+from tests.browser.hands import expect, held
 from tests.browser.test_phone import PHONE
 from tests.browser.watch import Watch
 
@@ -40,9 +41,31 @@ def expect_said(page: Any, record: Suspect) -> None:
     settled(page)
 
 
+def at_epsilon(epsilon: float, days: int = 2) -> Suspect:
+    return Suspect(BEGIN.with_context(epsilon=epsilon), days=days)
+
+
 def record_of(page: Any) -> str:
     found: str = page.evaluate("new URLSearchParams(location.search).get('place')")
     return found
+
+
+def test_epsilon_moves_at_once_with_its_film_which_stays_for_the_next_move(page: Any) -> None:
+    expect_said(page, Suspect(days=2))
+    film = page.locator(f"{STAGE} option[value=epsilon]")
+    film.wait_for(state="attached", timeout=120_000)  # made while nobody waits
+    for across, epsilon in ((0.97, EPSILONS[-1]), (0.03, EPSILONS[0])):
+        asked, before = page.url, page.locator(f"{STAGE} .facts").inner_text()
+        with held(page, SLOT.key("epsilon"), across):
+            said = words.headline(shown(at_epsilon(epsilon))).replace("*", "")
+            expect(page.locator(".st-key-headline p:visible")).to_have_text([said])
+            assert page.locator(f"{STAGE} .facts").inner_text() != before
+            assert page.url == asked, "the server was asked before the hand let go"
+        expect_said(page, at_epsilon(epsilon))
+        assert film.count() == 1, "the film went with another that has to be made anew"
+    with held(page, SLOT.key("epsilon"), EPSILONS.index(1.0) / (len(EPSILONS) - 1)):
+        pass
+    expect_said(page, Suspect(days=2))
 
 
 def test_days_go_by_in_the_browser_and_the_page_follows_where_they_rest(page: Any) -> None:

@@ -143,8 +143,10 @@ class GaloisOracles(HistogramOracles, SupportOracles):
         return np.asarray(np.rint(most), np.int64)
 
     def _sent(self, truths: Ints, noise: Ints, rng: np.random.Generator) -> Ints:
-        included = np.empty_like(truths)
+        included = np.zeros_like(truths)
         for group in self._groups:
+            if not (noise[group.blocks].any() or truths[group.ranks].any()):
+                continue  # as in most blocks of fake phones, which push one place
             reports = group.space.reports
             tally = rng.multinomial(noise[group.blocks], np.full(reports, 1.0 / reports))
             tally += group.space.draw(group.placed(truths), group.masks, rng)

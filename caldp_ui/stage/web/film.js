@@ -141,9 +141,11 @@ export class FilmPlayer {
 
     words(meta) {
         const {step} = this, subtitle = step?.subtitles[meta.id] ?? meta.subtitle;
-        // Alternative texts say the subtitle in a sentence of their own.
-        const alt = meta.subtitle ? meta.alt.replace(meta.subtitle, () => subtitle) : meta.alt;
-        return {...meta, alt, subtitle, fact: step?.facts[meta.id] ?? meta.fact,
+        const fact = step?.facts[meta.id] ?? meta.fact;
+        // Alternative texts say the subtitle or the fact in a sentence of their own.
+        let alt = meta.subtitle ? meta.alt.replace(meta.subtitle, () => subtitle) : meta.alt;
+        if (meta.fact) alt = alt.replace(meta.fact.join(" "), () => fact.join(" "));
+        return {...meta, alt, subtitle, fact,
             nobody: step?.nobody[meta.id] ?? meta.nobody};
     }
 

@@ -1,0 +1,141 @@
+"""Fake phones as a scene of the stage: truth, the estimate with fakes, and after the repair.
+
+Room: adversary.
+"""
+
+from dataclasses import replace
+from typing import Final
+
+import streamlit as st
+
+from caldp_core.basics.types import Floats
+from caldp_core.domain.grid import GridDomain
+from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_ui.adversary import fakes_words
+from caldp_ui.adversary.fakes import Poisoned
+from caldp_ui.adversary.scene import HERE, do, frame
+from caldp_ui.adversary.slot import SLOT, Suspect
+from caldp_ui.compute import runs
+from caldp_ui.places.ground import ground
+from caldp_ui.places.scene import truth_code
+from caldp_ui.session.scenarios import steer
+from caldp_ui.stage import (
+    SCALE,
+    Action,
+    Blob,
+    Chosen,
+    Fact,
+    Focus,
+    Picture,
+    Scene,
+    Stage,
+    encode,
+    stage,
+)
+from caldp_ui.stage.records import ALL_MARKS, MARK_WORDS, Mark
+from caldp_ui.words import promise
+from caldp_ui.words.towns import place_name
+
+TRUTH: Final = "truth"
+EPSILON: Final = "fakes-epsilon"
+TENTHS: Final = "fakes-tenths"
+"""The films over ε and over fake phones; the onlooker's, on the same stage, have other names."""
+_NEAR: Final = 9
+"""Cells around the target that the maps go to."""
+_TARGET: Final = Action(
+    HERE,
+    "Push this place",
+    {"look": "Click a place that the fake phones should push, or choose beside."},
+)
+
+
+def maps(what: Poisoned, domain: GridDomain, record: Suspect) -> Stage:
+    """The stage with the three maps."""
+    return stage(scene(what, domain, record), SLOT.key("maps"), do, _follow)
+
+
+def scene(what: Poisoned, domain: GridDomain, record: Suspect) -> Scene:
+    """The scene of what the fakes do."""
+    said = fakes_words.headline(what, domain, record).replace("*", "")
+    return Scene(
+        ground(what.setup, domain, frame(domain, what.place)),
+        _pictures(what, domain, record),
+        what.setup.n,
+        ("fakes", "repaired"),
+        actions=(_TARGET,),
+        can_undo=SLOT.can_undo,
+        can_redo=SLOT.can_redo,
+        focus=Focus(frame(domain, what.place, _NEAR), what.place),
+        film_at={EPSILON: promise.strongest(record.scenario), TENTHS: float(record.tenths)},
+        mark_words={**MARK_WORDS, "box": "around the target"},
+        label="What fake phones do to the estimate",
+        image_name="caldp-fake-phones",
+        image_lines=(promise.in_short(what.setup), said),
+    )
+
+
+def _pictures(what: Poisoned, domain: GridDomain, record: Suspect) -> tuple[Picture, ...]:
+    (truth, _, after, repaired), number = fakes_words.at_target(what, record)
+    of = f"of {number} people in {place_name(domain, what.place)}"
+    made = ESTIMATORS[record.scenario.estimator].title
+    name = f"{runs.key(record.scenario)} {record.place} {record.tenths} {record.attack}"
+    return (
+        _picture(
+            TRUTH,
+            "Truth",
+            truth_code(what.setup),
+            Fact(truth, of),
+            subtitle="seen here only as this is a demonstration",
+            marks=("sensitive",),
+        ),
+        _picture(
+            "fakes",
+            "Estimate with fakes",
+            _code(name, what.after),
+            Fact(after, of),
+            subtitle=made,
+        ),
+        _picture(
+            "repaired",
+            "After repair",
+            _code(f"{name} {record.repair}", what.repaired[record.repair]),
+            Fact(repaired, of),
+            subtitle=f"told {fakes_words.REPAIR_TITLES[record.repair]}",
+        ),
+    )
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def _code(name: str, _shares: Floats) -> Blob:
+    del name
+    return encode(_shares)
+
+
+def _picture(
+    name: str,
+    title: str,
+    code: Blob,
+    fact: Fact,
+    *,
+    subtitle: str,
+    marks: tuple[Mark, ...] = ALL_MARKS,
+) -> Picture:
+    told = f"{fact.number} {fact.text}"
+    return Picture(
+        name,
+        title,
+        subtitle,
+        f"Map of shares of people, {title.lower()}: {told}.",
+        code,
+        SCALE.low,
+        marks,
+        fact,
+    )
+
+
+def _follow(chosen: Chosen) -> None:
+    """The ε or the share of fake phones that a person rests on."""
+    if chosen.film == EPSILON:
+        steer(SLOT, lambda scenario: scenario.with_context(epsilon=chosen.value))
+    elif chosen.film == TENTHS:
+        SLOT.change(lambda record: replace(record, tenths=int(chosen.value)))

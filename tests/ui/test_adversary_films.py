@@ -1,0 +1,158 @@
+"""Films of the adversary's page: each step is what the page shows there, none is another's."""
+
+import re
+from dataclasses import replace
+from html import unescape
+from typing import Any
+
+import pytest
+
+from caldp_core.audit.poisoning import RANDOM_ITEMS
+from caldp_core.basics.types import no_progress
+from caldp_core.domain.grid import US_GRID
+from caldp_core.scenarios.protection import OneBlock
+from caldp_ui.adversary import fakes, fakes_films, fakes_scene, fakes_words
+from caldp_ui.adversary import films as of_onlooker
+from caldp_ui.adversary.beliefs import shown
+from caldp_ui.adversary.slot import BEGIN, FAKES, KNOWS_SHARE, TENTHS, Suspect
+from caldp_ui.controls.common import EPSILONS
+from caldp_ui.parts import films, headline
+from caldp_ui.parts.films import Asked
+from caldp_ui.stage import Film, Step
+from tests.ui.driver import choose, container
+from tests.ui.test_adversary import STAGE, opened, record_of
+
+SHOWN = Suspect(show=FAKES)
+
+
+def at_epsilon(epsilon: float) -> Suspect:
+    return replace(SHOWN, scenario=BEGIN.with_context(epsilon=epsilon))
+
+
+def assert_is(step: Step, record: Suspect) -> None:
+    """Maps, numbers and both sentences are the page's at this record."""
+    what = fakes.poisoned(record)
+    scene = fakes_scene.scene(what, US_GRID, record)
+    moving = [each for each in scene.pictures if each.id != fakes_scene.TRUTH]
+    assert dict(step.codes) == {each.id: each.code for each in moving}
+    assert dict(step.facts) == {each.id: each.fact for each in scene.pictures}
+    assert dict(step.subtitles) == {each.id: each.subtitle for each in scene.pictures}
+    told = {place: unescape(re.sub("<.*?>", "", html)) for place, html in step.elsewhere.items()}
+    assert told == {
+        headline.SENTENCE: fakes_words.headline(what, US_GRID, record).replace("*", ""),
+        fakes_words.POWER: fakes_words.one_phone(record, US_GRID).replace("*", ""),
+    }
+
+
+def test_the_film_over_epsilon_shows_what_the_page_shows_at_each() -> None:
+    film = fakes_films.over_epsilon(SHOWN, US_GRID, no_progress)
+    assert [step.value for step in film.steps] == list(EPSILONS)
+    for step in film.steps[::4]:
+        assert step.reading == f"{step.value:g}"
+        assert_is(step, at_epsilon(step.value))
+    assert len({step.codes["fakes"].name for step in film.steps}) == len(EPSILONS)
+
+
+def test_where_the_unit_of_the_numbers_changes_that_of_the_truth_does_with_them() -> None:
+    """The truth's map never changes, but "2 of 1,000" may become "15 of 10,000"."""
+    rare = 8599
+    film = fakes_films.over_epsilon(SHOWN.at(rare), US_GRID, no_progress)
+    assert len({step.facts[fakes_scene.TRUTH].text for step in film.steps}) > 1
+    assert_is(film.steps[0], at_epsilon(EPSILONS[0]).at(rare))
+
+
+def test_the_film_over_fake_phones_shows_what_the_page_shows_at_each() -> None:
+    record = replace(SHOWN, repair=KNOWS_SHARE)
+    film = fakes_films.over_tenths(record, US_GRID, no_progress)
+    assert [step.value for step in film.steps] == list(TENTHS)
+    for step in film.steps[::4]:
+        assert_is(step, replace(record, tenths=int(step.value)))
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_they_run_along_the_sliders_of_the_page_and_stand_in_for_its_words(which: int) -> None:
+    at = opened(SHOWN)
+    film = fakes_films.asked(SHOWN, US_GRID)[which].make(no_progress)
+    slider = at.select_slider(key=film.dial)
+    assert [step.reading for step in film.steps] == slider.options
+    scene = fakes_scene.scene(fakes.poisoned(SHOWN), US_GRID, SHOWN)
+    (now,) = (step for step in film.steps if step.value == scene.film_at[film.id])
+    assert now.value == slider.value
+    for key, place in (("headline", headline.SENTENCE), ("adversary-power", fakes_words.POWER)):
+        (said,) = (item.value for item in container(at, key).markdown)
+        assert unescape(re.sub("<.*?>", "", now.elsewhere[place])) == said.replace("*", "")
+        assert place == f".st-key-{key} p"
+
+
+def test_resting_on_a_step_makes_it_the_page_s_record() -> None:
+    at = opened(SHOWN)
+    choose(at, fakes_scene.EPSILON, 2.0, STAGE)
+    assert record_of(at) == at_epsilon(2.0)
+    choose(at, fakes_scene.TENTHS, 25.0, STAGE)
+    assert record_of(at) == replace(at_epsilon(2.0), tenths=25)
+    choose(at, "epsilon", 3.0, STAGE)
+    assert record_of(at) == replace(at_epsilon(2.0), tenths=25)
+
+
+def named(asked: list[Asked[Film]]) -> list[str]:
+    return [each.name for each in asked]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"place": 20_000},
+        {"attack": RANDOM_ITEMS},
+        {"repair": KNOWS_SHARE},
+        {"scenario": replace(BEGIN, seed=2)},
+        {"scenario": BEGIN.with_context(blocks=OneBlock())},
+    ],
+    ids=repr,
+)
+def test_no_other_setting_has_the_same_film(change: dict[str, Any]) -> None:
+    ours = named(fakes_films.asked(SHOWN, US_GRID))
+    others = named(fakes_films.asked(replace(SHOWN, **change), US_GRID))
+    assert len({*ours, *others}) == 4
+
+
+def test_a_film_is_the_same_all_along_its_slider_and_another_along_the_other() -> None:
+    over_epsilon, over_tenths = named(fakes_films.asked(SHOWN, US_GRID))
+    along = named(fakes_films.asked(at_epsilon(4.0), US_GRID))
+    assert along[0] == over_epsilon
+    assert along[1] != over_tenths
+    along = named(fakes_films.asked(replace(SHOWN, tenths=50), US_GRID))
+    assert along[0] != over_epsilon
+    assert along[1] == over_tenths
+
+
+def test_the_onlooker_s_films_are_named_by_all_that_they_rest_on() -> None:
+    def names(record: Suspect) -> dict[str, str]:
+        return {each.key: each.name for each in of_onlooker.asked(shown(record), US_GRID)}
+
+    ours = names(Suspect())
+    assert list(ours) == [f"adversary-film-{kind}" for kind in ("epsilon", "days", "reports")]
+    for change, kept in (
+        ({"scenario": BEGIN.with_context(epsilon=4.0)}, {"epsilon"}),
+        ({"days": 3}, {"days", "reports"}),
+        ({"place": 20_000}, set()),
+        ({"scenario": replace(BEGIN, seed=2)}, set()),
+    ):
+        others = names(replace(Suspect(), **change))
+        same = {key.rpartition("-")[2] for key, name in others.items() if name == ours[key]}
+        assert same == kept, change
+
+
+def test_a_film_that_has_been_made_is_there_while_another_is_missing() -> None:
+    found: list[float] = []
+
+    def make(progress: Any) -> Film:
+        progress(0.0)
+        found.append(0.0)
+        return Film("second", "", ())
+
+    first = Asked("a-place", "a film that nobody makes", make)
+    second = Asked("another-place", "a film that has been made", make)
+    films._made(second.name).append(make(no_progress))
+    shown_now = films.several([first, second])
+    assert [film.id for film in shown_now] == ["second"]
+    assert len(found) == 1
