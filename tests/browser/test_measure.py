@@ -48,6 +48,30 @@ def test_a_cancel_keeps_what_was_found_and_offers_to_start_again(opened: Opened)
     assert "steps from one curve to the next" in page.locator(SENTENCE).first.inner_text()
 
 
+def test_a_chart_fills_the_screen_by_a_button_and_is_sent_nowhere(opened: Opened) -> None:
+    page = opened("plan", CHART, SENTENCE, **SCREENS["projector"])
+    page.locator(f"{CHART} .point").first.wait_for()
+    titles = page.locator(f"{CHART} .modebar-btn").evaluate_all(
+        "buttons => buttons.map(each => each.dataset.title)"
+    )
+    assert titles == [
+        "Full screen",
+        "Zoom in",
+        "Zoom out",
+        "Reset axes",
+        "Zoom",
+        "Pan",
+        "Download plot as a PNG",
+    ]
+    page.locator(CHART).hover()
+    page.locator(f"{CHART} [data-title='Full screen']").click()
+    tall = f"() => Number(document.querySelector('{CHART} .main-svg').getAttribute('height'))"
+    page.wait_for_function(f"({tall})() === innerHeight")
+    page.keyboard.press("Escape")
+    page.evaluate("document.fullscreenElement && document.exitFullscreen()")
+    page.wait_for_function(f"({tall})() < 500")
+
+
 def test_the_rows_of_table_1_are_named_in_its_picture(opened: Opened) -> None:
     page = opened("paper?runs=1", CHART, SENTENCE, **SCREENS["projector"])
     left = box_of(page, CHART)["x"]

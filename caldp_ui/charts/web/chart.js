@@ -9,8 +9,9 @@ const FULL = {
     icon: {width: 24, height: 24, path: "M3 3h7v2H5v5H3zM14 3h7v7h-2V5h-5zM3 14h2v5h5v2H3zM19 14h2v7h-7v-2h5z"},
     click: host => document.fullscreenElement ? document.exitFullscreen() : host.requestFullscreen(),
 };
-const OPTIONS = {displaylogo: false, modeBarButtonsToAdd: [FULL],
-    modeBarButtonsToRemove: ["lasso2d", "select2d", "autoScale2d"]};
+// By itself Plotly offers to send a chart to its makers' server.
+const OPTIONS = {displaylogo: false, showSendToCloud: false, plotlyServerURL: "",
+    modeBarButtonsToAdd: [FULL], modeBarButtonsToRemove: ["lasso2d", "select2d", "autoScale2d"]};
 const charts = new WeakMap();
 
 /** Plotly's code, once a page; the address is this server's. */
