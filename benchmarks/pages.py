@@ -26,8 +26,6 @@ _MOVES: Final = 3
 _BAR: Final = Bar("≤", 3)
 _PATIENCE_MS: Final = 20_000
 _STILL_MS: Final = 1_500
-_AHEAD_MS: Final = 8_000
-"""A reader looks at a picture for so long before going on."""
 
 
 def _inside(key: str, what: str) -> str:
@@ -147,9 +145,11 @@ def _moves(page: "Page", address: str, moved: Moved) -> tuple[list[float], list[
     _rest(page, moved)
     page.focus(slider)
     asked = [_press(page, moved, "ArrowRight") for _ in range(_MOVES)]
-    page.wait_for_timeout(_AHEAD_MS)
-    page.wait_for_selector(f".st-key-{moved.slider}[data-followed]", state="attached")
-    return asked, [_press(page, moved, "ArrowLeft", _AHEAD_MS) for _ in range(_MOVES)]
+    ahead = []
+    for _ in range(_MOVES):
+        page.wait_for_selector(f".st-key-{moved.slider}[data-followed]", state="attached")
+        ahead.append(_press(page, moved, "ArrowLeft"))
+    return asked, ahead
 
 
 def _rest(page: "Page", moved: Moved) -> None:
@@ -162,7 +162,7 @@ def _rest(page: "Page", moved: Moved) -> None:
         page.wait_for_timeout(_STILL_MS)
 
 
-def _press(page: "Page", moved: Moved, key: str, rest_ms: int = 0) -> float:
+def _press(page: "Page", moved: Moved, key: str) -> float:
     page.evaluate(
         f"""() => {{
             const before = {moved.shown};
@@ -181,5 +181,4 @@ def _press(page: "Page", moved: Moved, key: str, rest_ms: int = 0) -> float:
     page.wait_for_function("window.redrawn !== null")
     milliseconds: float = page.evaluate("window.redrawn")
     _rest(page, moved)
-    page.wait_for_timeout(rest_ms)
     return milliseconds / 1000

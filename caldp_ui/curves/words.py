@@ -46,7 +46,7 @@ def in_words(record: Curves, drawn: Sequence[Drawn], place: float) -> str:
     beside = "" if plain is None else f" ({plain.line.title}: {_short(plain, at(plain))})"
     told = f"**{least.line.title}: {_off(least, at(least))}**{beside}"
     if None in least.expected:
-        return f"At {_called(record.against, place)}, {told}."
+        return f"At {_called(record.against, place)}, {told}, by the points that are there so far."
     x, tv = _points(least)
     slope = axis.power(power_at(x, tv, place))
     if record.against == "people":

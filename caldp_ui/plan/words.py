@@ -10,7 +10,7 @@ from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import PLAIN, protections
 from caldp_ui.plan.slot import Plan
-from caldp_ui.plan.work import Need, epsilon_for
+from caldp_ui.plan.work import Need, epsilon_for, levels
 from caldp_ui.words import formats, promise
 from caldp_ui.words.vocabulary import PLACES, VALUES, Vocabulary
 
@@ -54,7 +54,10 @@ def alt(record: Plan, points: Mapping[str, Sequence[Need]]) -> str:
 
 
 def headline(record: Plan, points: dict[str, list[Need]]) -> str:
-    """People at the reader's ε, plain LDP's beside, and the ε that the reader's people afford."""
+    """People at the reader's ε, plain LDP's beside, and the ε that the reader's people afford.
+
+    The last only once all points are there: it is read off between them.
+    """
     ours = _at(record, points[record.protection])
     plain = _at(record, points[PLAIN])
     if ours is None or plain is None:
@@ -66,6 +69,8 @@ def headline(record: Plan, points: dict[str, list[Need]]) -> str:
     if record.protection != PLAIN:
         many = "" if about(plain) == about(ours) else f" ({formats.times(plain / ours)} as many)"
         told += f", plain LDP {about(plain)}{many}"
+    if len(points[record.protection]) < len(levels(record)):
+        return f"{told}."
     return f"{told}. {_back(record, points[record.protection])}"
 
 

@@ -45,14 +45,18 @@ def needs(record: Plan, progress: Progress) -> Iterator[Need]:
 
     Else they come last: the other points are the same for every ε, and are mostly known.
     """
-    grid = _EXACT if record.goal == "values" else _SIMULATED
-    levels = sorted({*grid, record.epsilon}, key=lambda e: (e not in grid, e != record.epsilon, e))
-    total, done = len(levels) * len(NAMES), 0
-    for epsilon in levels:
+    total, done = len(levels(record)) * len(NAMES), 0
+    for epsilon in levels(record):
         for name in NAMES:
             yield need(record, name, record.under(name, epsilon))
             done += 1
             progress(done / total)
+
+
+def levels(record: Plan) -> list[float]:
+    """The ε's of the picture, in the order in which `needs` finds them."""
+    grid = _EXACT if record.goal == "values" else _SIMULATED
+    return sorted({*grid, record.epsilon}, key=lambda e: (e not in grid, e != record.epsilon, e))
 
 
 def need(record: Plan, name: str, scenario: Scenario) -> Need:

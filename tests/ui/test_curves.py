@@ -164,3 +164,15 @@ def test_the_file_has_every_point(page: AppTest) -> None:
     table = pd.read_csv(BytesIO(csv_of(SMALL, blank)))
     assert len(table) == sum(len(line.places) for line in lines)
     assert list(table["curve"].unique()) == [line.title for line in lines]
+
+
+def test_a_sentence_of_some_points_says_so() -> None:
+    from caldp_ui.curves import words
+    from caldp_ui.curves.drawn import drawn
+
+    lines = work.lines_of(SMALL)
+    found = list(work.expected(lines, no_progress))
+    blank = [[None] * len(line.places) for line in lines]
+    few = words.said(SMALL, drawn(lines, found[: 2 * len(lines)], blank))
+    assert few.endswith("by the points that are there so far.")
+    assert "so far" not in words.said(SMALL, drawn(lines, found, blank))

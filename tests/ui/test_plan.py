@@ -179,3 +179,12 @@ def test_deployments_add_up_unless_one_copy_is_kept() -> None:
     assert source.epsilon == pytest.approx(twice.epsilon_one_day, abs=1e-9)
     assert source.ceiling == pytest.approx(twice.epsilon)
     assert all(each.held_against for each in DEPLOYMENTS)
+
+
+def test_what_is_read_off_between_points_waits_for_all_of_them() -> None:
+    found = list(work.needs(Plan(), no_progress))
+    whole = words.headline(Plan(), dict(work.by_protection(found)))
+    part = words.headline(Plan(), dict(work.by_protection(found[: 2 * len(NAMES)])))
+    assert "would do" in whole
+    assert whole.startswith(part)
+    assert "ε ≈" not in part
