@@ -111,7 +111,7 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
                 bare = median(bare_moves(browser, plain))  # now, as the load may change
                 asked, ahead = _visit(browser, address, moved)
                 yield timed(f"{moved.page}: a move, times the bare page", moved, ahead, bare)
-                yield timed(f"{moved.page}: the same, by the server", moved, asked, bare)
+                yield timed(f"{moved.page}: the same, soon after it came", moved, asked, bare)
 
 
 def timed(work: str, moved: Moved, times: list[float], bare: float) -> Figure:
