@@ -39,7 +39,7 @@ def asked(what: Shown, domain: GridDomain) -> list[Asked[Film]]:
     ]
     if not isinstance(record.scenario.context.epsilon, tuple):
         whatever = runs.key(record.scenario.with_context(epsilon=EPSILONS[0]))
-        makers.insert(0, ("epsilon", f"{whatever} {record.place} {record.days}", over_epsilon))
+        makers.insert(1, ("epsilon", f"{whatever} {record.place} {record.days}", over_epsilon))
     return [
         Asked(SLOT.key(f"film-{kind}"), f"{name} {kind}", partial(make, what, domain))
         for kind, name, make in makers
@@ -56,7 +56,7 @@ def over_epsilon(what: Shown, domain: GridDomain, progress: Progress) -> Film:
         return replace(made, reading=f"{epsilon:g}")
 
     made = steps(EPSILONS, promise.strongest(record.scenario), step, progress)
-    return Film(scene.EPSILON, "Privacy level ε", made, dial=SLOT.key("epsilon"))
+    return Film(scene.EPSILON, "Privacy level ε", made, dial=SLOT.key("epsilon"), place=1)
 
 
 def over_days(what: Shown, domain: GridDomain, progress: Progress) -> Film:
@@ -68,7 +68,7 @@ def over_days(what: Shown, domain: GridDomain, progress: Progress) -> Film:
         step = _whole_step(label, day, replace(what.record, days=day), domain)
         made.append(replace(step, reading=f"{day}"))
     dial = SLOT.key("days")
-    return Film(scene.DAYS, "Days", tuple(made), per_second=_PER_SECOND, dial=dial, place=1)
+    return Film(scene.DAYS, "Days", tuple(made), per_second=_PER_SECOND, dial=dial)
 
 
 def one_by_one(what: Shown, domain: GridDomain, progress: Progress) -> Film:

@@ -130,7 +130,7 @@ def test_the_onlooker_s_films_are_named_by_all_that_they_rest_on() -> None:
         return {each.key: each.name for each in of_onlooker.asked(shown(record), US_GRID)}
 
     ours = names(Suspect())
-    assert list(ours) == [f"adversary-film-{kind}" for kind in ("epsilon", "days", "reports")]
+    assert list(ours) == [f"adversary-film-{kind}" for kind in ("days", "epsilon", "reports")]
     for change, kept in (
         ({"scenario": BEGIN.with_context(epsilon=4.0)}, {"epsilon"}),
         ({"days": 3}, {"days", "reports"}),
