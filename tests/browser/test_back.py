@@ -58,8 +58,8 @@ PAGES = (
     Visited("matrix"),
     Visited("classroom", said=".st-key-classroom-said p"),
     Visited("curves", "people", told="At .*? people"),
-    Visited("plan", told=r"at ε = [\d.]+"),
-    Visited("paper", told=r"(With|if) ε = [\d.]+"),
+    Visited("plan", told=r"at ε = [\d.]+,"),
+    Visited("paper", told=r"(With|if) ε = [\d.]+[, ]"),
 )
 
 
