@@ -30,6 +30,7 @@ from caldp_ui.plan.slot import Plan
 from caldp_ui.yesno import ahead as yesno
 from caldp_ui.yesno import side as yesno_side
 from caldp_ui.yesno.slot import OneQuestion
+from tests.products import thinned
 from tests.ui.driver import APP, checked, data_of, jobs_done, leave
 
 FEW = replace(
@@ -110,7 +111,7 @@ def where_sliders_are(at: AppTest, case: Case) -> dict[str, dict[str, str]]:
     return found
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", thinned(CASES, one_in=2))
 def test_frames_are_what_the_page_shows_there(name: str) -> None:
     case = CASES[name]
     for slider in case.sliders(case.record):
@@ -135,7 +136,7 @@ def test_frames_are_what_the_page_shows_there(name: str) -> None:
         assert all(other.pictures != frame.pictures for other in others if other.pictures)
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", thinned(CASES, one_in=4))
 def test_every_frame_can_be_sent(name: str) -> None:
     case = CASES[name]
     for slider in case.sliders(case.record):

@@ -12,6 +12,7 @@ from caldp_ui.room import reels
 from caldp_ui.room.question import Question
 from caldp_ui.room.slot import READY, SLOT, Draft, DraftLink
 from caldp_ui.session import jobs
+from tests.products import thinned
 from tests.ui.ahead import assert_ahead, made
 from tests.ui.driver import APP, _component, checked
 
@@ -31,7 +32,7 @@ def opened(draft: Draft) -> AppTest:
     return checked(at.switch_page(ROOM).run())
 
 
-@pytest.mark.parametrize("name", QUESTIONS)
+@pytest.mark.parametrize("name", thinned(QUESTIONS, one_in=3))
 def test_every_step_is_what_the_page_shows(name: str) -> None:
     for draft in (Draft(QUESTIONS[name]), Draft(QUESTIONS[name], 100)):
         assert_ahead(opened(draft), reels.PAGE, draft, reels.EPSILON)
