@@ -26,7 +26,7 @@ with main, plain_errors():  # the picture first: nothing else is waited for
         picture.draw(board.picture(palette()))
 with beside, st.container(key=SLOT.key("side")):
     here.choice(lesson)
-    dials.show(here.dials(lesson), lesson)
+    dials.show(here.dials(lesson))
     if here.breaks(lesson):
         dials.break_it(lesson, here.naive)
     dials.steps()

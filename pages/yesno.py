@@ -4,7 +4,7 @@ from caldp_ui.app.errors import plain_errors
 from caldp_ui.parts import mathematics, pins
 from caldp_ui.parts.layout import laid_out
 from caldp_ui.session.opening import opened
-from caldp_ui.yesno import ahead, below, board, side, words
+from caldp_ui.yesno import below, board, reels, side, words
 from caldp_ui.yesno.pinned import BESIDE
 from caldp_ui.yesno.shown import shown
 from caldp_ui.yesno.slot import SLOT
@@ -21,4 +21,4 @@ with page.main, plain_errors():
     board.pictures(what, kept)
     below.show(what)
     mathematics.drawer("yesno")
-    ahead.show(record, kept)
+    reels.show(record, kept)

@@ -11,18 +11,13 @@ import streamlit as st
 
 from caldp_core.basics.limits import SEED_MAX
 from caldp_ui.classroom.slot import ITEMS_MOST, SLOT, Lesson
+from caldp_ui.controls import slider
+from caldp_ui.controls.slider import Slider
 from caldp_ui.words import formats
 from caldp_ui.words.glossary import DEFINITIONS
 
 _EPSILONS: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0)
 _PEOPLE: Final = (10, 100, 1_000, 10_000, 100_000, 10**6, 10**7, 10**8, 10**9)
-
-
-def _bound(name: str, value: Any) -> dict[str, Any]:
-    def change(lesson: Lesson, picked: Any) -> Lesson:
-        return replace(lesson, **{name: type(value)(picked)})
-
-    return SLOT.bind(name, value, change)
 
 
 @dataclass(frozen=True)
@@ -49,15 +44,10 @@ class Dial:
         changed: dict[str, Any] = {self.name: value}
         return replace(lesson, **changed)
 
-    def show(self, lesson: Lesson) -> None:
-        """Put it on the page; a value from a link may lie between its steps."""
-        st.select_slider(
-            self.title,
-            sorted({*self.steps, self.value(lesson)}),
-            format_func=self.said,
-            help=self.told,
-            **_bound(self.name, self.value(lesson)),
-        )
+    @property
+    def slider(self) -> Slider[Lesson]:
+        """It as page and reels share it."""
+        return Slider(self.name, self.value, self.at, self.steps, self.said)
 
 
 Dials = tuple[Dial, ...]
@@ -79,19 +69,23 @@ def of_items(told: str) -> Callable[[Lesson], Dials]:
     return lambda _: (EPSILON, Dial("items", "Items", powers, told), people(100))
 
 
-def show(dials: Dials, lesson: Lesson) -> None:
+def show(dials: Dials) -> None:
     """All of them; the first two stay under the thumb on a phone."""
     with st.container(key=SLOT.key("dials")):
         for dial in dials[:2]:
-            dial.show(lesson)
+            slider.show(SLOT, dial.slider, dial.title, dial.told)
     for dial in dials[2:]:
-        dial.show(lesson)
+        slider.show(SLOT, dial.slider, dial.title, dial.told)
 
 
 def break_it(lesson: Lesson, naive: tuple[str, str]) -> None:
     """The switch that shows the naive version failing."""
     st.markdown("**Try to break it**")
-    st.toggle(naive[0], help=naive[1], **_bound("broken", lesson.broken))
+    st.toggle(
+        naive[0],
+        help=naive[1],
+        **SLOT.bind("broken", lesson.broken, lambda r, v: replace(r, broken=v)),
+    )
 
 
 def steps() -> None:

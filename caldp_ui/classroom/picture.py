@@ -4,7 +4,7 @@ Room: classroom.
 """
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -13,7 +13,7 @@ from caldp_ui.charts import show as charts
 from caldp_ui.charts.legend import legend
 from caldp_ui.classroom.slot import SLOT
 
-_HERE = f".st-key-{SLOT.key('picture')}"
+_HERE: Final = f".st-key-{SLOT.key('picture')}"
 
 
 @dataclass(frozen=True, eq=False)

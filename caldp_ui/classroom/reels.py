@@ -21,8 +21,7 @@ def show(lesson: Lesson) -> None:
 
 def sliders(lesson: Lesson) -> list[Slider[Lesson]]:
     """Those of the open station."""
-    dials = STATIONS[lesson.station].dials(lesson)
-    return [Slider(dial.name, dial.value, dial.at, dial.steps, dial.said) for dial in dials]
+    return [dial.slider for dial in STATIONS[lesson.station].dials(lesson)]
 
 
 def look(lesson: Lesson, colours: Palette) -> Sight:

@@ -14,7 +14,7 @@ from caldp_core.experiments.turns import Mean, in_turns, means
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show
 from caldp_ui.compute import exports, runs
-from caldp_ui.curves import ahead, charts, files, words
+from caldp_ui.curves import charts, files, reels, words
 from caldp_ui.curves import lines as work
 from caldp_ui.curves.axes import AXES
 from caldp_ui.curves.drawn import Drawn
@@ -44,7 +44,7 @@ def view(record: Curves) -> None:
         st.info(f"Only {LINES_MAX} curves can be told apart; {len(asked) - LINES_MAX} left out.")
     _runs(name, lines)
     files.show(lines)
-    ahead.show(record, SLOT.pinned)
+    reels.show(record, SLOT.pinned)
 
 
 def _show(

@@ -17,7 +17,7 @@ from caldp_ui.compute import runs
 from caldp_ui.controls.choices import NAMES
 from caldp_ui.parts import hand_on, pins
 from caldp_ui.parts.tabs import tabs
-from caldp_ui.plan import ahead, charts, files, pinned, words, work
+from caldp_ui.plan import charts, files, pinned, reels, words, work
 from caldp_ui.plan.deployments import DEPLOYMENTS
 from caldp_ui.plan.pinned import BESIDE
 from caldp_ui.plan.slot import SLOT, Plan
@@ -39,7 +39,7 @@ def view(record: Plan) -> None:
     )
     pins.show(SLOT, BESIDE, record)
     tabs(SLOT.key("tabs"), _TABS, record)
-    ahead.show(record, _kept())
+    reels.show(record, _kept())
 
 
 def _kept() -> Need | None:

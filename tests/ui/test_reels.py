@@ -17,17 +17,17 @@ from caldp_ui.classroom import reels as classroom
 from caldp_ui.classroom.slot import NAMES, Lesson
 from caldp_ui.controls.common import along_epsilon
 from caldp_ui.controls.slider import Slider
-from caldp_ui.curves import ahead as curves
+from caldp_ui.curves import reels as curves
 from caldp_ui.curves.slot import BEGIN, Curves
 from caldp_ui.paper import region, sensitive_sets
 from caldp_ui.paper.slot import SLOT as PAPER
 from caldp_ui.paper.slot import Paper
 from caldp_ui.parts import films, headline, reels
 from caldp_ui.parts.reels import Page
-from caldp_ui.plan import ahead as plan
+from caldp_ui.plan import reels as plan
 from caldp_ui.plan import side as plan_side
 from caldp_ui.plan.slot import Plan
-from caldp_ui.yesno import ahead as yesno
+from caldp_ui.yesno import reels as yesno
 from caldp_ui.yesno import side as yesno_side
 from caldp_ui.yesno.slot import OneQuestion
 from tests.products import thinned
