@@ -76,7 +76,7 @@ def _station(query: str, picture: str, control: str = "epsilon") -> Moved:
 PAGES: Final = (
     Moved("places", "places-epsilon", _stage("places-maps")),
     Moved("values", "values-epsilon", _component("values-board")),
-    Moved("yesno", "yesno-epsilon_10", _component("yesno-plane")),
+    Moved("yesno", "yesno-epsilon_10", _component("yesno-likely")),
     Moved("distances", "distances-rate", _stage("distances-maps")),
     Moved("personal", "personal-epsilon", _stage("personal-maps")),
     Moved("adversary", "adversary-epsilon", _stage("adversary-maps")),

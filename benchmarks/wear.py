@@ -59,7 +59,7 @@ def _first_visit(browser: "Browser", server: Server, name: str) -> Iterator[Figu
         wire.on("Network.loadingFinished", lambda told: received.append(_size(told)))
         wire.on("Network.webSocketFrameReceived", lambda told: received.append(_frame(told)))
         page.goto(f"{server.address}/{name}")
-        page.wait_for_selector("[data-testid=stHeading]")
+        page.wait_for_selector("h1")
         settled(page)
         page.wait_for_timeout(1000)
         yield _one(f"{name}: a first visit", "MB", sum(received) / 1e6, _FIRST_VISIT)

@@ -59,6 +59,38 @@ def test_what_it_is_for(row: list[str]) -> None:
     assert all(map(same, row[6:], (ours, hadamard, best(epsilon))))
 
 
+def above_optimum(k: int, epsilon: float) -> float:
+    """The error as a multiple of subset selection's, the least in plain LDP."""
+    return error("galois", k, epsilon) / error("subset-selection", k, epsilon)
+
+
+STEP = 0.25
+VALUES = [64, 256, 1000, 1024, 4096, 43750]
+
+
+@pytest.mark.parametrize("k", VALUES)
+def test_next_to_the_optimum_up_to_a_32nd_and_at_it_from_k_on(k: int) -> None:
+    """What the page says first."""
+    low = np.append(np.arange(0.05, np.log(k / 32), STEP), np.log(k / 32))
+    assert max(above_optimum(k, float(epsilon)) for epsilon in low) < 1.08
+    high = np.log(k) + np.array([0.0, 0.5, 2.0])
+    assert max(above_optimum(k, float(epsilon)) for epsilon in high) < 1 + 1e-9
+
+
+@pytest.mark.parametrize("row", rows("Where it is farther off"), ids="-".join)
+def test_where_it_is_farther_off(row: list[str]) -> None:
+    k, epsilon = int(row[0]), float(row[1])
+    between = np.arange(STEP * np.ceil(np.log(k / 32) / STEP), np.log(k), STEP)
+    found = [above_optimum(k, float(each)) for each in between]
+    assert between[int(np.argmax(found))] == epsilon
+    assert same(row[2], max(found))
+    opening = " ".join(TEXT.split("## What it is for")[0].split())
+    if k == 1024:
+        assert f"{max(found) - 1:.0%}".replace("%", " %") + " above it for 1,024" in opening
+    if k == 43750:
+        assert f"{max(found):.1f} times it for 43,750" in opening
+
+
 def test_the_cost_of_a_tally() -> None:
     for q, d, coins in rows("The tally of any number of people"):
         assert coins_of(int(q).bit_length() - 1, int(d)) == int(coins)

@@ -61,6 +61,27 @@ def test_few_people_with_a_sensitive_value(row: list[str]) -> None:
     assert row[5:] == [f"{loss / least:.3f}" for loss in losses]
 
 
+def by_share(k: int, s: int, epsilon: float, share: float) -> float:
+    """Subset selection's loss, made for the share, as a multiple of the optimum."""
+    least, p = least_loss(k, s, epsilon, share).loss, people(k, s, share)
+    made = SubsetSelection(share=share).make(Context.high_low(np.arange(k) < s, epsilon))
+    return float(made.variance(p, 1).sum()) / least
+
+
+@pytest.mark.parametrize("s", [2, 3, 4, 5, 8, 12, 20, 40, 60])
+def test_sets_for_a_share_are_within_4_percent_where_most_values_are_open(s: int) -> None:
+    for k in (5 * s, 8 * s):
+        for epsilon in (0.25, 0.75, 1.25, 2.0, 4.0, 6.0):
+            for share in (1e-4, 0.02, 0.3, 0.7):
+                assert by_share(k, s, epsilon, share) < 1.04, (k, epsilon, share)
+
+
+def test_sets_for_a_share_are_up_to_12_percent_off_where_few_values_are_open() -> None:
+    assert 1.115 < by_share(4, 3, 5.0, 1e-4) < 1.125
+    small = [(k, s) for s in range(2, 7) for k in range(s + 1, 3 * s)]
+    assert all(by_share(k, s, float(e), 1e-4) < 1.125 for k, s in small for e in range(1, 9))
+
+
 def test_the_first_row_of_few_by_real_reports() -> None:
     """300 runs of 60 people, each within five standard errors (significance 6·10⁻⁷)."""
     k, s, epsilon, share, n = 100, 10, 1.0, 0.02, 60

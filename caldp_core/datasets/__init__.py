@@ -8,11 +8,13 @@ from caldp_core.datasets.cities import City, us_cities
 from caldp_core.datasets.fetch import GOWALLA_URL, cache_folder, fetch_gowalla
 from caldp_core.datasets.own import OwnTable
 from caldp_core.datasets.own_places import OwnPlaces
-from caldp_core.datasets.reading import check_size, read_table, text_of
+from caldp_core.datasets.reading import check_size, text_of
 from caldp_core.datasets.reading_places import ReadPlaces, read_places
+from caldp_core.datasets.reading_tables import read_table
 from caldp_core.datasets.shipped import (
     ELSEWHERE,
     Gowalla,
+    land_outline,
     population_prior,
     state_outline,
     us_state_labels,
@@ -54,6 +56,7 @@ __all__ = [
     "fetch_gowalla",
     "from_counts",
     "from_weights",
+    "land_outline",
     "population_prior",
     "read_places",
     "read_table",

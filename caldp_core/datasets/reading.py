@@ -1,24 +1,41 @@
-"""What people paste or upload, read with care: whatever is unclear is told with its line.
+"""What people paste or upload, as rows of cells; the texts are untrusted.
 
-Room: datasets. The texts are untrusted: how long they may be is bounded before they are read.
+How long they may be is bounded before they are read. What can't be read is told with its line.
 """
 
 import codecs
 import csv
-from collections import Counter
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import N_MAX, OWN_TEXT_MAX
-from caldp_core.basics.numerals import read_whole
-from caldp_core.datasets.own import OwnTable, quoted
+from caldp_core.basics.numerals import read_number
+from caldp_core.datasets.own import quoted
 
 Row: TypeAlias = tuple[int, list[str]]
 """The number of a line, and its cells."""
 DELIMITERS: Final = (",", ";", "\t")
-_NO_DELIMITER: Final = "\x1f"
-_HEADERS: Final = {"answer", "answers", "category", "response", "responses", "value", "values"}
+COUNT_NAMES: Final = (
+    *("count", "counts", "frequency", "freq", "n", "number", "total"),
+    *("people", "persons", "population", "pop", "inhabitants", "residents", "respondents"),
+    *("users", "visits", "checkins", "check-ins"),
+)
+"""What a column of how many people is called, in lower case."""
+_BINARY: Final = {
+    b"PK\x03\x04": (
+        "an Excel workbook or another packed file",
+        "in a spreadsheet, save it as “CSV UTF-8”; unpack an archive first",
+    ),
+    b"\xd0\xcf\x11\xe0": ("an old Excel workbook", "save it as “CSV UTF-8”"),
+    b"\x1f\x8b": ("packed by gzip", "unpack it first"),
+    b"BZh": ("packed by bzip2", "unpack it first"),
+    b"\xfd7zXZ": ("packed by xz", "unpack it first"),
+    b"\x28\xb5\x2f\xfd": ("packed by zstd", "unpack it first"),
+    b"PAR1": ("a Parquet file", "save it as CSV"),
+    b"%PDF": ("a PDF", "copy its table into a spreadsheet, and save that as “CSV UTF-8”"),
+}
+"""By the first bytes of a file: what it is, and what to do."""
 
 
 def check_size(text: str | bytes) -> None:
@@ -33,34 +50,49 @@ def check_size(text: str | bytes) -> None:
 def text_of(data: bytes) -> str:
     """The text of a file in UTF-8 or UTF-16; raises `CaldpError` if it is neither or too long."""
     check_size(data)
+    for start, (kind, then) in _BINARY.items():
+        require(not data.startswith(start), f"The file must be plain text, but is {kind}; {then}.")
     utf_16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
-        return data.decode("utf-16" if utf_16 else "utf-8-sig")
+        text = data.decode("utf-16" if utf_16 else "utf-8-sig")
     except UnicodeDecodeError as error:
-        raise CaldpError(
-            f"The file is no text in UTF-8 (byte {error.start + 1:,}); in a spreadsheet, save it "
-            "as “CSV UTF-8”."
-        ) from None
+        raise _no_text(error.start) from None
+    if "\0" in text:
+        raise _no_text(text.index("\0"))
+    return text
 
 
-def read_table(text: str, title: str = OwnTable.title) -> OwnTable:
-    """The table that a text holds; raises `CaldpError` with the line that can't be read.
+def _no_text(byte: int) -> CaldpError:
+    return CaldpError(
+        f"The file is no text in UTF-8 (byte {byte + 1:,}); in a spreadsheet, save it as “CSV "
+        "UTF-8”."
+    )
 
-    Either each line has an answer, the people who gave it and perhaps a group, set apart by commas,
-    semicolons or tabs, or it is one person's answer, and these are counted. A first line without
-    a count is a header; blank lines are passed over. An answer that is in several groups is called
-    "answer; group".
-    """
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a text that is not too long."""
     check_size(text)
-    lines = text.removeprefix("\ufeff").splitlines()
-    counted = {each: sum(_is_counted(line, each) for line in lines) for each in DELIMITERS}
-    delimiter = max(counted, key=counted.__getitem__)
-    rows = rows_of(lines, delimiter)
-    require(bool(rows), "There is nothing to read; give lines such as “Often, 12”.")
-    # One line that can't be read does not make answers of the others.
-    if 2 * counted[delimiter] >= len(rows):
-        return _of_counts(rows, title)
-    return _of_answers(rows_of(lines, _NO_DELIMITER), title)
+    return text.removeprefix("\ufeff").splitlines()
+
+
+def people_of(cell: str) -> int | None:
+    """How many people a cell says, "12" or "12.0"; None if it says no such number."""
+    number = read_number(cell)
+    return int(number) if number is not None and _is_count(number) else None
+
+
+def check_whole_people(line: int, cell: str) -> None:
+    """Raise `CaldpError` for a number in a column of people that is no whole number of them."""
+    number = read_number(cell)
+    require(
+        number is None or _is_count(number),
+        f"Line {line:,}: a count must be a whole number of people from 0 to {N_MAX:,}, got "
+        f"{quoted(cell)}; turn weights or shares into people, rounded.",
+    )
+
+
+def _is_count(number: float) -> bool:
+    return number.is_integer() and 0 <= number <= N_MAX
 
 
 def rows_of(lines: Sequence[str], delimiter: str) -> list[Row]:
@@ -84,72 +116,3 @@ def rows_of(lines: Sequence[str], delimiter: str) -> list[Row]:
     except csv.Error as error:
         raise CaldpError(f"Line {end + 1:,} can't be read ({error}); shorten it.") from None
     return rows
-
-
-def _is_counted(line: str, delimiter: str) -> bool:
-    """True of a line whose second cell is a whole number."""
-    try:
-        cells = next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), [])
-    except csv.Error:
-        return False
-    return len(cells) > 1 and read_whole(cells[1].strip()) is not None
-
-
-def _of_counts(rows: list[Row], title: str) -> OwnTable:
-    first = rows[0][1]
-    if len(first) in (2, 3) and not any(sign.isdigit() for sign in first[1]):
-        rows = rows[1:]
-    counts = [_count(row) for row in rows]
-    answers = [cells[0] for _, cells in rows]
-    groups = [cells[2] for _, cells in rows if len(cells) == 3]
-    if groups:
-        for number, cells in rows:
-            require(
-                len(cells) == 3,
-                f"Line {number:,} has no group, others have; give every answer one, or none.",
-            )
-        if len(set(answers)) < len(answers):
-            answers = [f"{name}; {group}" for name, group in zip(answers, groups, strict=True)]
-    _check_lines(rows, answers)
-    return OwnTable(tuple(answers), tuple(counts), tuple(groups), title)
-
-
-def _count(row: Row) -> int:
-    number, cells = row
-    require(
-        len(cells) in (2, 3) and bool(cells[0]),
-        f"Line {number:,} must have an answer, a count and perhaps a group, got "
-        f"{quoted(' | '.join(cells))}; put what has a comma of its own in quotation marks.",
-    )
-    count = read_whole(cells[1])
-    if count is None or not 0 <= count <= N_MAX:
-        raise CaldpError(
-            f"Line {number:,}: a count must be a whole number from 0 to {N_MAX:,}, in digits "
-            f"alone, got {quoted(cells[1])}."
-        )
-    return count
-
-
-def _check_lines(rows: Sequence[Row], answers: Sequence[str]) -> None:
-    """Raise `CaldpError` for an answer that is there twice."""
-    seen: dict[str, int] = {}
-    for (number, _), name in zip(rows, answers, strict=True):
-        require(
-            name not in seen,
-            f"Line {number:,} has the answer {quoted(name)} again, as line {seen.get(name, 0):,} "
-            "has it; add the two up.",
-        )
-        seen[name] = number
-
-
-def _of_answers(rows: list[Row], title: str) -> OwnTable:
-    """One answer a line: in the order of numbers if all are numbers, else the most common first."""
-    answers = [cells[0] for _, cells in rows]
-    if answers[0].casefold() in _HEADERS:
-        answers = answers[1:]
-    people = Counter(answers)
-    numbers = {name: read_whole(name) for name in people}
-    found = people.most_common()
-    if None not in numbers.values():
-        found.sort(key=lambda pair: numbers[pair[0]] or 0)
-    return OwnTable(tuple(name for name, _ in found), tuple(n for _, n in found), (), title)

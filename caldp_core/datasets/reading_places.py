@@ -4,24 +4,31 @@ Room: datasets. A list of places always has lines that say none: they are left o
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from caldp_core.basics.errors import CaldpError, require
-from caldp_core.basics.limits import N_MAX, OWN_CELLS_MAX
-from caldp_core.basics.numerals import read_number, read_whole
+from caldp_core.basics.limits import OWN_CELLS_MAX
+from caldp_core.basics.numerals import read_number
 from caldp_core.basics.types import Floats
 from caldp_core.datasets.own import quoted
 from caldp_core.datasets.own_places import OwnPlaces, places_of
-from caldp_core.datasets.reading import DELIMITERS, Row, check_size, rows_of
+from caldp_core.datasets.reading import (
+    COUNT_NAMES,
+    DELIMITERS,
+    Row,
+    check_whole_people,
+    lines_of,
+    people_of,
+    rows_of,
+)
 from caldp_core.domain.grid import US_GRID, GridDomain
 
 _LATITUDE: Final = {"lat", "latitude", "y"}
 _LONGITUDE: Final = {"lon", "lng", "long", "longitude", "x"}
-_COUNT: Final = {"count", "counts", "n", "number", "people", "visits", "checkins", "check-ins"}
 _CELLS: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 """Sides of cells in degrees; each divides a quarter of a circle."""
 _WIDE: Final = 5.0
@@ -30,12 +37,16 @@ _WIDE: Final = 5.0
 
 @dataclass(frozen=True)
 class ReadPlaces:
-    """The places of a text, and what of it is none. `example`: the first line that was left out."""
+    """The places of a text, and what of it is none.
+
+    `example`: the first line that was left out. `unread`: names of columns that were passed over.
+    """
 
     places: OwnPlaces
     lines: int
     left_out: int
     example: str
+    unread: tuple[str, ...]
 
     def told(self) -> str:
         """What was left out, as a sentence; empty where nothing was."""
@@ -52,6 +63,7 @@ class _Columns:
     latitude: int
     longitude: int
     count: int | None
+    unread: tuple[str, ...] = ()
 
 
 def read_places(text: str, title: str = OwnPlaces.title) -> ReadPlaces:
@@ -62,8 +74,7 @@ def read_places(text: str, title: str = OwnPlaces.title) -> ReadPlaces:
     are the first. The map is the paper's where all places lie on it and are more than 5° apart,
     else a box around them in the smallest cells of 0.01° to 10° that it has room for.
     """
-    check_size(text)
-    lines = text.removeprefix("\ufeff").splitlines()
+    lines = lines_of(text)
     first = next((line for line in lines if line.strip()), "")
     rows = rows_of(lines, max(DELIMITERS, key=first.count))
     require(bool(rows), "There is nothing to read; give lines such as “40.71, -74.01”.")
@@ -72,7 +83,7 @@ def read_places(text: str, title: str = OwnPlaces.title) -> ReadPlaces:
         columns = _Columns(0, 1, 2 if len(rows[0][1]) > 2 else None)
     else:
         rows = rows[1:]
-    found = [_place(cells, columns) for _, cells in rows]
+    found = [_place(row, columns) for row in rows]
     good = np.array([place for place in found if place], dtype=np.float64).reshape(-1, 3)
     left_out = [row for row, place in zip(rows, found, strict=True) if place is None]
     example = _example(left_out)
@@ -81,19 +92,20 @@ def read_places(text: str, title: str = OwnPlaces.title) -> ReadPlaces:
         f"No line says a place with people{f': the first is {example}' if example else ''}; give "
         "latitude and longitude in degrees, with a point, such as “40.71, -74.01”.",
     )
-    return ReadPlaces(_counted(good, title), len(rows), len(left_out), example)
+    return ReadPlaces(_counted(good, title), len(rows), len(left_out), example, columns.unread)
 
 
 def _header(cells: Sequence[str]) -> _Columns | None:
     """Which column is what, if this is a header; raises `CaldpError` if it lacks one."""
     names = [cell.casefold() for cell in cells]
 
-    def column(known: set[str]) -> int | None:
+    def column(known: Collection[str]) -> int | None:
         return next((place for place, name in enumerate(names) if name in known), None)
 
     latitude, longitude = column(_LATITUDE), column(_LONGITUDE)
     if latitude is not None and longitude is not None:
-        return _Columns(latitude, longitude, column(_COUNT))
+        read = (latitude, longitude, column(COUNT_NAMES))
+        return _Columns(*read, tuple(cell for at, cell in enumerate(cells) if at not in read))
     if len(cells) > 1 and all(read_number(cell) is not None for cell in cells[:2]):
         return None
     raise CaldpError(
@@ -102,14 +114,18 @@ def _header(cells: Sequence[str]) -> _Columns | None:
     )
 
 
-def _place(cells: Sequence[str], columns: _Columns) -> tuple[float, float, int] | None:
+def _place(row: Row, columns: _Columns) -> tuple[float, float, int] | None:
     """Latitude, longitude and people of a line; None if it says no place."""
+    line, cells = row
     if len(cells) <= max(columns.latitude, columns.longitude, columns.count or 0):
         return None
     latitude = read_number(cells[columns.latitude])
     longitude = read_number(cells[columns.longitude])
-    count = 1 if columns.count is None else read_whole(cells[columns.count])
-    if latitude is None or longitude is None or count is None or not 0 <= count <= N_MAX:
+    count = 1 if columns.count is None else people_of(cells[columns.count])
+    if latitude is None or longitude is None:
+        return None
+    if count is None:
+        check_whole_people(line, cells[columns.count or 0])
         return None
     # Where a place is not known, lists say 0, 0, which is in the sea.
     known = -90 <= latitude < 90 and -180 <= longitude < 180 and (latitude, longitude) != (0, 0)

@@ -103,7 +103,20 @@ def state_outline() -> tuple[Floats, Floats]:
     lines; islands smaller than that are left out, narrow ones are strokes. Raises `CaldpError`
     if the file is gone.
     """
-    table = np.array(read_rows("us_states_outline.csv.gz"), dtype=np.float64)
+    return _lines("us_states_outline.csv.gz")
+
+
+def land_outline() -> tuple[Floats, Floats]:
+    """(longitudes, latitudes) of closed rings around the contiguous states, to be filled as land.
+
+    Each (points,), with NaN between one ring and the next; as exact as `state_outline`, and as it
+    raises `CaldpError` if the file is gone.
+    """
+    return _lines("us_land.csv.gz")
+
+
+def _lines(name: str) -> tuple[Floats, Floats]:
+    table = np.array(read_rows(name), dtype=np.float64)
     gaps = np.flatnonzero(np.diff(table[:, 0])) + 1
     with_gaps = np.insert(table[:, 1:], gaps, np.nan, axis=0)
     return with_gaps[:, 0], with_gaps[:, 1]

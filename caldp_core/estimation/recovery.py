@@ -42,6 +42,13 @@ def spread_evenly(evidence: Evidence, total: float) -> FakesGuess:
     return FakesGuess(added, evidence.block_shares)
 
 
+def all_from(evidence: Evidence, place: int, added: Floats) -> FakesGuess:
+    """Guess that every fake report comes from the block of `place`; `added`: (k,)."""
+    blocks = np.zeros(evidence.block_shares.size)
+    blocks[evidence.blocks[place]] = 1.0
+    return FakesGuess(added, blocks)
+
+
 def unmixed(unbiased: Floats, fakes: float, added: Floats) -> Floats:
     """(k,) (p̂ − β·added)/(1 − β), unbiased for the honest people if both guesses are right.
 

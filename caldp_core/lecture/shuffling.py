@@ -23,8 +23,8 @@ _PIECES: Final = 128
 """Ranges of C that are taken together, each at its least; at most so many."""
 _NARROW: Final = 0.002
 """A range need not be narrower than this part of the mean of C: ε changes by half as much."""
-_WIDE: Final = 8.0
-"""Standard deviations of C on either side of its mean; what is below counts as not hidden."""
+_RARE: Final = 70.0
+"""−log of the probability that C is below all ranges but the one from 0 on, e^−70 = 4·10⁻³¹."""
 _NEAR: Final = 1e-4
 """What is as near to ε₀ is called ε₀."""
 _NOTHING: Final = 1e-300
@@ -72,27 +72,31 @@ def _at_least(start: Floats, n: Floats, p: float) -> Floats:
 class Clones:
     """How many of n − 1 others send as clones, in ranges.
 
-    `least`: (ranges,) least C of each; `mass`: (ranges,) their probabilities; `below`: of fewer.
+    `least`: (ranges,) least C of each; `mass`: (ranges,) their probabilities, sum 1.
     """
 
     least: Floats
     mass: Floats
-    below: float
 
     @classmethod
     def of(cls, local: float, n: int) -> "Clones":
-        """Bin(n − 1, e^−ε₀): `_WIDE` standard deviations around its mean, in ranges."""
-        others, clone = n - 1, math.exp(-local)
-        mean, wide = others * clone, _WIDE * math.sqrt(others * clone * (1 - clone)) + 1.0
+        """Bin(n − 1, e^−ε₀): narrow ranges around its mean, and one from 0 to the least of them.
+
+        By how many are no clones, as that tells small tails below. Their number is x or more above
+        its mean with probability at most exp(−x²/(2·(variance + x/3))) (Bernstein).
+        """
+        others, clone, none = n - 1, math.exp(-local), -math.expm1(-local)
+        mean, spread = others * clone, others * clone * none
+        wide = _RARE / 3 + math.sqrt(_RARE**2 / 9 + 2 * _RARE * spread)
         low, high = max(0.0, mean - wide), min(float(others), mean + wide)
         pieces = min(_PIECES, 2 + int((high - low) / max(_NARROW * mean, 1.0)))
-        least = np.unique(np.floor(np.linspace(low, high, pieces)))
-        reached = _at_least(least, np.full(least.size, float(others)), clone)
-        return cls(least, reached - np.append(reached[1:], 0.0), float(1.0 - reached[0]))
+        least = np.unique(np.append(0.0, np.floor(np.linspace(low, high, pieces))))
+        below = _at_least(others - least + 1, np.full(least.size, float(others)), none)
+        return cls(least, np.append(below[1:], 1.0) - below)
 
     def delta(self, epsilon: float, local: float) -> float:
-        """Upper bound of δ at `epsilon`: each range at its least C, and nothing hidden below."""
-        return self.below + float(self.mass @ delta_given_clones(epsilon, local, self.least))
+        """Upper bound of δ at `epsilon`: each range at its least C."""
+        return float(self.mass @ delta_given_clones(epsilon, local, self.least))
 
 
 def delta_after(epsilon: float, local: float, n: int) -> float:

@@ -3,7 +3,8 @@
 Room: theory. Any mechanism that can draw a tally and estimate from it, any estimator. Trials draw
 people, the tally of their reports and the estimate, as a run does, but with coins that no run has.
 Two forecasts with one seed draw the same people and start from the same coins, so that
-neighbours on a curve differ by less than their standard errors.
+neighbours on a curve differ by less than their standard errors. Where rare values matter, every
+second trial has some, and counts as often as they come (`strata`).
 """
 
 from dataclasses import dataclass
@@ -17,10 +18,13 @@ from caldp_core.estimation.estimators import PostProcess, estimator
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.mechanisms import Mechanism
 from caldp_core.theory.normal_approximation import approximation
+from caldp_core.theory.strata import Known, Stratum, strata
 
 NORMAL: Final = "normal approximation"
 _ROUNDING: Final = 1e-12
 """A total variation below it is rounding: the estimate is the truth."""
+_ALIKE: Final = 1e-9
+"""Relative: errors of trials that differ by no more are one, but for rounding."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +97,8 @@ def expected_error(
     found = approximated_error(mechanism, p, n, name, people=people)
     if found is not None:
         return found
-    trials = _Trials(mechanism, p, n, people, estimator(name).apply, seed)
+    ways: list[Stratum] = strata(p, n) if people is None else [Known(people)]
+    trials = _Trials(mechanism, p, ways, estimator(name).apply, seed)
     return trials.forecast(budget or Budget.single(p.size), progress)
 
 
@@ -101,8 +106,7 @@ def expected_error(
 class _Trials:
     mechanism: Mechanism
     p: Floats
-    n: int
-    people: Ints | None
+    ways: list[Stratum]
     after: PostProcess
     seed: int
 
@@ -110,23 +114,38 @@ class _Trials:
         # A run's trials are children 0 … TRIALS_MAX − 1 of the same seed.
         root = np.random.SeedSequence(self.seed, spawn_key=(TRIALS_MAX,))
         errors: list[float] = []
-        upto = budget.least
+        upto = max(budget.least, 2 * len(self.ways))
         while True:
             for seeds in root.spawn(upto - len(errors)):
-                errors.append(self._error(seeds))
-                progress(len(errors) / budget.most)
-            mean, deviation = float(np.mean(errors)), float(np.std(errors, ddof=1))
-            standard_error = deviation / float(np.sqrt(upto))
-            if standard_error <= budget.close * mean or upto >= budget.most:
-                break
+                way = self.ways[len(errors) % len(self.ways)]
+                errors.append(self._error(way, seeds))
+                progress(min(len(errors) / budget.most, 1.0))
+            found = self._of(errors)
+            if found.tv < _ROUNDING:
+                return Forecast(0.0, 0.0, 0.0, found.way)
+            # Trials that all say the same may just not have seen what is rarer.
+            alike = any(np.ptp(each) <= _ALIKE * found.tv for each in self._by_way(errors))
+            close = found.standard_error <= budget.close * found.tv and not alike
+            if close or upto >= budget.most:
+                return found
             upto = min(2 * upto, budget.most)
-        way = f"simulated, {upto:,} trials"
-        if mean < _ROUNDING:
-            return Forecast(0.0, 0.0, 0.0, way)
-        return Forecast(mean, deviation, standard_error, way)
 
-    def _error(self, seeds: np.random.SeedSequence) -> float:
+    def _of(self, errors: list[float]) -> Forecast:
+        """Of trials that take turns at the ways, each of which counts by its weight."""
+        weights = np.array([way.weight for way in self.ways])
+        parts = self._by_way(errors)
+        means = np.array([part.mean() for part in parts])
+        variances = np.array([part.var(ddof=1) for part in parts])
+        mean = float(weights @ means)
+        deviation = float(np.sqrt(weights @ (variances + (means - mean) ** 2)))
+        sizes = np.array([part.size for part in parts])
+        standard_error = float(np.sqrt(weights**2 @ (variances / sizes)))
+        return Forecast(mean, deviation, standard_error, f"simulated, {len(errors):,} trials")
+
+    def _by_way(self, errors: list[float]) -> list[Floats]:
+        return [np.array(errors[i :: len(self.ways)]) for i in range(len(self.ways))]
+
+    def _error(self, way: Stratum, seeds: np.random.SeedSequence) -> float:
         who, coins = (np.random.default_rng(child) for child in seeds.spawn(2))
-        people = who.multinomial(self.n, self.p) if self.people is None else self.people
-        evidence = Evidence.of(self.mechanism, self.mechanism.sample_tally(people, coins))
+        evidence = Evidence.of(self.mechanism, self.mechanism.sample_tally(way.people(who), coins))
         return 0.5 * float(np.abs(self.after(evidence) - self.p).sum())

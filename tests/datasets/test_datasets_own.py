@@ -1,6 +1,7 @@
 """A table of one's own: what is pasted is read as it is meant, or the line is named."""
 
 import csv
+import gzip
 import io
 from typing import Any
 
@@ -32,7 +33,13 @@ READ: dict[str, OwnTable] = {
     "Often,1,men\nOften,2,women\nNever,3,women": GROUPED,
     "Never\nOften\nNever": OwnTable(("Never", "Often"), (2, 1)),
     "answer\nYes, often\nNo\nNo\n": OwnTable(("No", "Yes, often"), (2, 1)),
-    '"Yes, often"\nNo\nNo': OwnTable(("No", "Yes, often"), (2, 1)),
+    'answer\n"Yes, often"\nNo\nNo': OwnTable(("No", "Yes, often"), (2, 1)),
+    "No\nYes, often\nNo": OwnTable(("No", "Yes, often"), (2, 1)),
+    "age in years\n12\n9\n12": OwnTable(("9", "12"), (1, 2)),
+    "population,answer\n12,Often\n30,Never": PLAIN,
+    "answer,population\nOften,12.0\nNever,30.0": PLAIN,
+    "group,respondents,value\nmen,1,Often\nwomen,2,Often\nwomen,3,Never": GROUPED,
+    "answer,people,place\nOften,1,men\nOften,2,women\nNever,3,women": GROUPED,
     "12\n9\n12\n100": OwnTable(("9", "12", "100"), (1, 2, 1)),
 }  # fmt: skip
 REFUSED: dict[str, str] = {
@@ -49,6 +56,14 @@ REFUSED: dict[str, str] = {
     'a,1\n"b,2\nc,3': "Line 2: a quotation mark opens there",
     "a,0\nb,0": "counts must add up to 1 to",
     f"a,{N_MAX}\nb,1": "counts must add up to 1 to",
+    "age,answer,people\n20,yes,3\n30,no,4": r"Line 1 names the columns 'age \| answer \| people'",
+    "20,yes,3\n30,no,4": "Line 1: a count must be .* got 'yes'; give the answer first",
+    "a,0.7\nb,0.3": "Line 1: a count must be a whole number of people .* got '0.7'; turn weights",
+    "answer,weight\na,12.5\nb,3": "Line 2: a count must be a whole number of people",
+    "a,1\nb,1e40": "Line 2: a count must be a whole number of people from 0 to",
+    "female,yes\nmale,no\nmale,no": "Each line has 2 columns and no count, such as line 1",
+    "illness\nasthma\nasthma": "Line 1, 'illness', is there only once and may be a title or an",
+    '"Yes, often"\nNo\nNo': "write “answer” instead, and if it is an answer, “answer” on a line",
     "a,1": "names must be 2 to 2,000 answers, got 1",
     "\n".join(str(i) for i in range(OWN_ANSWERS_MAX + 1)): "got 2,001; where there are more",
     f"{'x' * (OWN_NAME_MAX + 1)},1\nb,2": "must be texts of one line, 1 to 120 characters",
@@ -112,6 +127,13 @@ def test_files_are_read_in_the_codes_that_spreadsheets_write() -> None:
     text = "Größe,12\n漢,3"
     for code in ("utf-8", "utf-8-sig", "utf-16"):
         assert text_of(text.encode(code)).removeprefix("\ufeff") == text
-    for wrong, words in ((text.encode("utf-8")[:-2] + b"\xe9", "UTF-8"), (b"x" * 2**21, "up to")):
-        with pytest.raises(CaldpError, match=words):
+    for wrong, words in (
+        (text.encode("utf-8")[:-2] + b"\xe9", "UTF-8"),
+        (text.encode("utf-16-le"), "UTF-8"),
+        (b"x" * 2**21, "up to"),
+        (gzip.compress(text.encode()), "packed by gzip; unpack it first"),
+        (b"PK\x03\x04\x14", "an Excel workbook or another packed file"),
+        (b"\xd0\xcf\x11\xe0\xa1", "an old Excel workbook"),
+    ):
+        with naming(words), pytest.raises(CaldpError, match=words):
             text_of(wrong)

@@ -17,6 +17,7 @@ PLACES = [(48.137, 11.575), (48.137, 11.575), (48.205, 16.372), (47.372, 8.542)]
 WAYS = {
     "a header": "name,lat,lon\nx,48.137,11.575\ny,48.137,11.575\nz,48.205,16.372\nu,47.372,8.542",
     "counts": "longitude;latitude;people\n11.575;48.137;2\n16.372;48.205;1\n8.542;47.372;1\n",
+    "population": "lat,lon,population\n48.137,11.575,2.0\n48.205,16.372,1\n47.372,8.542,1",
     "no header": "48.137\t11.575\n\n48.137\t11.575\n48.205\t16.372\n47.372\t8.542",
     "counts, no header": "48.137,11.575,2\n48.205, 16.372 ,1\n47.372,8.542,1",
 }
@@ -75,6 +76,11 @@ def test_the_paper_s_map_is_taken_for_places_all_over_it_and_only_there() -> Non
     assert world.k <= OWN_CELLS_MAX < 4 * world.k
 
 
+def test_columns_that_count_for_nothing_are_named() -> None:
+    found = read_places("user,lat,lon,Einwohner\na,48.1,11.5,3\nb,48.2,11.6,4")
+    assert (found.unread, found.places.load().n) == (("user", "Einwohner"), 2)
+
+
 def test_what_is_no_place_is_left_out_and_told() -> None:
     text = "lat,lon,count\n48.1,11.5,3\nsomewhere,11,1\n91,11,1\n0,0,9\n48.1,11.6\n48.1,11.6,2\n"
     found = read_places(text)
@@ -88,6 +94,7 @@ REFUSED = {
     "": "nothing to read",
     "name,people\na,1": "must name the columns latitude and longitude, got 'name | people'",
     "lat,lon\n48,1;11,5\n": "No line says a place with people: the first is line 2",
+    "lat,lon,weight,people\n48,11,1,2\n48,12,1,0.5": "Line 3: a count must be .* got '0.5'",
     "lat,lon,n\n48,11,0": "No line says a place with people; give",
     "48.1": "must name the columns",
 }

@@ -102,3 +102,25 @@ def test_wide_ranges_cost_a_thousandth(monkeypatch: pytest.MonkeyPatch) -> None:
     finer = [shuffling.numeric(epsilon, n, 1e-9) for epsilon, n in cases]
     for wide, fine in zip(found, finer, strict=True):
         assert fine * (1 - 1e-6) <= wide <= 1.001 * fine
+
+
+@pytest.mark.parametrize(("local", "n", "delta"), [
+    (0.001, 100, 1e-9), (0.001, 500, 1e-9), (0.001, 100, 1e-15), (0.01, 100, 1e-9),
+    (0.1, 200, 1e-12), (0.5, 100, 1e-6),
+])  # fmt: skip
+def test_numeric_is_the_epsilon_of_the_divergence_by_hand(
+    local: float, n: int, delta: float
+) -> None:
+    """Where ε₀ is small hardly anybody is no clone, and a tail of 10⁻⁷ must not count in full."""
+    found = numeric(local, n, delta)
+    assert found < 0.95 * local
+    assert clones_by_hand(found, local, n) <= delta * (1 + 1e-6)
+    assert clones_by_hand(0.999 * found, local, n) > delta
+
+
+def test_ranges_hold_every_number_of_clones() -> None:
+    clones = shuffling.Clones.of(0.01, 400)
+    assert clones.mass.sum() == pytest.approx(1, abs=1e-12)
+    assert clones.least[0] == 0
+    between = binom.cdf(clones.least[1:] - 1, 399, math.exp(-0.01))
+    np.testing.assert_allclose(np.cumsum(clones.mass)[:-1], between, rtol=1e-6)

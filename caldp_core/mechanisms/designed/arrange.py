@@ -14,7 +14,7 @@ from scipy.optimize import linprog
 
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms.designed.master import Weighted, best_weights
-from caldp_core.mechanisms.designed.moments import Classes
+from caldp_core.mechanisms.designed.moments import Classes, Columns
 from caldp_core.mechanisms.designed.orbits import Orbit
 
 _SMALL: Final = 1e-7
@@ -25,6 +25,8 @@ _RARE: Final = 1e-4
 """Relative to the largest: columns with a smaller weight are dropped if the loss"""
 _NOTHING: Final = 1e-5
 """does not rise by more than this share."""
+_OFF: Final = 1e-9
+"""How far rows may be from 1, relative to √k_c."""
 _EXACT: Final = 1e-9
 """Relative accuracy of the weights where nothing else is said."""
 _SWAPS: Final = 64
@@ -52,19 +54,30 @@ def few_columns(weighted: Weighted, classes: Classes, accuracy: float = _EXACT) 
         basic = linprog(np.arange(len(w)), A_eq=entries.T, b_eq=w @ entries, method="highs-ds")
         if basic.x is not None:
             columns = columns.rows(np.flatnonzero(basic.x > _SMALL * basic.x.max()))
-    return _without_rare(best_weights(columns, classes, accuracy), classes, accuracy)
+    few = _as_good(columns, classes, accuracy, weighted) or weighted
+    return _without_rare(few, classes, accuracy)
 
 
 def _without_rare(few: Weighted, classes: Classes, accuracy: float) -> Weighted:
     """Drop columns that are hardly ever sent."""
     rare = few.w < _RARE * few.w.max()
     kept = few.columns.rows(np.flatnonzero(~rare))
-    if not rare.any() or np.linalg.matrix_rank(kept.sums) < len(classes.sizes):
-        return few
-    fewer = best_weights(kept, classes, accuracy)
-    off = np.abs(fewer.w @ kept.sums - classes.rows_sum).max()
-    good = fewer.information.loss <= few.information.loss * (1 + _NOTHING) and off < 1e-9
-    return fewer if good else few
+    return _as_good(kept, classes, accuracy, few) or few if rare.any() else few
+
+
+def _as_good(
+    columns: Columns, classes: Classes, accuracy: float, than: Weighted
+) -> Weighted | None:
+    """The best weights of fewer columns; None where no weights of them make a channel as good."""
+    if np.linalg.matrix_rank(columns.sums) < len(classes.sizes):
+        return None
+    try:
+        found = best_weights(columns, classes, accuracy)
+    except np.linalg.LinAlgError:  # the search for weights that make a channel has run off
+        return None
+    off = np.abs(found.w @ columns.sums - classes.rows_sum).max()
+    most = than.information.loss * (1 + _NOTHING)
+    return found if off < _OFF and found.information.loss <= most else None
 
 
 def written_out(

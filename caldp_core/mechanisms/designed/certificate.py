@@ -14,7 +14,7 @@ from typing import Final
 
 from caldp_core.mechanisms.designed.master import Weighted
 
-_ROUNDING: Final = 1e-9
+ROUNDING: Final = 1e-9
 """Relative: taken off every bound for the floating point in it."""
 
 
@@ -34,5 +34,5 @@ def proof_of(weighted: Weighted, excess: float) -> Proof:
     """`excess`: the largest vᵀGv − λᵀv of all extreme rays with π·v = 1."""
     loss = weighted.information.loss
     most = float(weighted.dual @ weighted.information.classes.rows_sum) + max(excess, 0.0)
-    bound = loss * min(loss / most, 1.0) * (1 - _ROUNDING)
+    bound = loss * min(loss / most, 1.0) * (1 - ROUNDING)
     return Proof(loss, bound, True)

@@ -15,7 +15,7 @@ from caldp_core.basics.errors import require
 from caldp_core.basics.limits import EXACT_MAX_ENTRIES
 from caldp_core.basics.types import Floats, Progress, no_progress, read_only
 from caldp_core.mechanisms.designed.arrange import few_columns, written_out
-from caldp_core.mechanisms.designed.certificate import Proof, proof_of
+from caldp_core.mechanisms.designed.certificate import ROUNDING, Proof, proof_of
 from caldp_core.mechanisms.designed.exact import WholeChannel, require_kept, whole_channel
 from caldp_core.mechanisms.designed.generation import AllRays, excess_of, generate
 from caldp_core.mechanisms.designed.master import Weighted
@@ -55,6 +55,7 @@ class Design:
     estimate. `loss`: that of this channel, computed from it. `bound`: no channel that keeps
     the policy has a smaller one. `exact`: the bound compares with every extreme ray there is.
     Where E = 0 makes symbols indistinguishable, the loss is that of estimating their sum.
+    Raises `CaldpError` for a bound above the loss, as its proof is wrong.
     """
 
     policy: PrivacyMatrix
@@ -65,9 +66,20 @@ class Design:
     bound: float
     exact: bool
 
+    def __post_init__(self) -> None:
+        rounding = ROUNDING * (self.loss + float(self.weights @ self.prior**2))
+        require(
+            self.bound <= self.loss + rounding,
+            f"A bound of {self.bound:g} on the loss of every channel is wrong where one has "
+            f"{self.loss:g}; design it again.",
+        )
+
     @property
     def gap(self) -> float:
-        """At most this share above what any mechanism can do: 0.008 stands for 0.8 %."""
+        """At most this share above what any mechanism can do: 0.008 stands for 0.8 %.
+
+        0 only where loss and bound are equal but for rounding.
+        """
         if self.loss <= self.bound:
             return 0.0
         return self.loss / self.bound - 1.0 if self.bound > 0 else float("inf")

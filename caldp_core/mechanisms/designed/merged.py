@@ -20,12 +20,12 @@ from scipy.spatial.distance import squareform
 
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress
 from caldp_core.mechanisms.designed.certificate import proof_of
+from caldp_core.mechanisms.designed.climb import Worth
 from caldp_core.mechanisms.designed.generation import AllRays, excess_of, generate
 from caldp_core.mechanisms.designed.master import Weighted
 from caldp_core.mechanisms.designed.moments import Classes, Information, columns_of
 from caldp_core.mechanisms.designed.problem import Part
 from caldp_core.mechanisms.designed.rays import extreme_rays
-from caldp_core.mechanisms.designed.search import Worth
 
 _KEPT: Final = 8
 """Most symbols of a group; what is left of"""

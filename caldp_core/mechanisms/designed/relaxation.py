@@ -21,6 +21,7 @@ from scipy.linalg import cho_factor, cho_solve, null_space
 from scipy.sparse import csr_array, diags_array, vstack
 
 from caldp_core.basics.types import Floats, Ints, Progress
+from caldp_core.mechanisms.designed.certificate import ROUNDING
 from caldp_core.mechanisms.designed.master import Weighted
 from caldp_core.mechanisms.designed.merged import Cut
 from caldp_core.mechanisms.designed.problem import Part
@@ -149,7 +150,7 @@ def proved(part: Part, target: Floats, middle: Floats, more: float) -> float:
     root = np.sqrt(part.weights)
     g = (g + np.diag(lift * part.prior**2)) * np.outer(root, root)
     total = float(np.sqrt(np.maximum(np.linalg.eigvalsh(g), 0.0)).sum())
-    return total**2 / (float(dual.sum()) + lift + more)
+    return total**2 / (float(dual.sum()) + lift + more) * (1 - ROUNDING)
 
 
 def _of_entries(table: Floats, left: Ints, right: Ints) -> csr_array:

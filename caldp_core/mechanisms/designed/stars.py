@@ -17,11 +17,11 @@ import numpy as np
 from scipy.optimize import minimize
 
 from caldp_core.basics.types import Floats, Ints, Progress
+from caldp_core.mechanisms.designed.climb import Worth
 from caldp_core.mechanisms.designed.master import Weighted
 from caldp_core.mechanisms.designed.merged import Cut
 from caldp_core.mechanisms.designed.problem import Part
 from caldp_core.mechanisms.designed.relaxation import proved
-from caldp_core.mechanisms.designed.search import Worth
 
 _ROUNDS: Final = 20
 _SAFE: Final = 1e-9
