@@ -1,20 +1,48 @@
-"""The address of what is shown, as others in the room can open it.
-
-Room: app.
-"""
+"""The address of what is shown, as others in the class can open it."""
 
 import ipaddress
 import socket
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from typing import Final
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+_UNKNOWN: Final = "http://localhost:8501/"
+"""Where no browser has said what its address is."""
 
 
 def here(query: Mapping[str, str]) -> str:
-    """The address of this page with this query, as the visitor's browser has it."""
-    parts = urlsplit(st.context.url or "http://localhost:8501/")
-    return urlunsplit((parts.scheme, parts.netloc, parts.path, urlencode(query), ""))
+    """The address of this page with this query, as the visitor's browser has it.
+
+    `st.context.url` does not do: after a change of page it cuts the new page's name off the old
+    address, "room" off ".../classroom", and ".../class/room" is nowhere.
+    """
+    run = get_script_run_ctx()
+    if run is None:
+        return _with_query(_UNKNOWN, query)
+    pages, now = run.pages_manager.get_pages(), run.pages_manager.current_page_script_hash
+    names = {each.get("url_pathname", "") for each in pages.values()}
+    name = pages[now].get("url_pathname", "") if now in pages else ""
+    url = getattr(run.context_info, "url", "") or _UNKNOWN
+    return _with_query(of_page(url, name, names), query)
+
+
+def of_page(url: str, name: str, names: Collection[str]) -> str:
+    """The address of the page of that name, seen from `url`, any page's of the same server.
+
+    `names`: of all pages. What a proxy has put before them stays.
+    """
+    parts = urlsplit(url)
+    *folder, last = parts.path.rstrip("/").split("/")
+    if not last or last not in names:
+        folder.append(last)
+    return urlunsplit((parts.scheme, parts.netloc, "/".join([*folder, name]), "", ""))
+
+
+def _with_query(url: str, query: Mapping[str, str]) -> str:
+    return urlunsplit(urlsplit(url)._replace(query=urlencode(query)))
 
 
 def for_others(address: str) -> str | None:

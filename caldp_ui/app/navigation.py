@@ -1,6 +1,6 @@
-"""The way in: settings and navigation. One line here brings a page into the menu.
+"""The way in: settings and navigation. One line here brings a page into the tabs.
 
-Room: app. `app.py` calls `through_app` in every run, in a browser and in AppTest alike:
+`app.py` calls `through_app` in every run, in a browser and in AppTest alike:
 Streamlit forgets the menu with each run, and a rerun then stays on the page that was shown.
 """
 
@@ -12,6 +12,9 @@ from typing import Final
 import streamlit as st
 from streamlit.navigation.page import Page
 
+from caldp_ui.app import tabs
+from caldp_ui.lesson import bar
+
 _ICON: Final = Path(__file__).with_name("icon.png")
 _ENTERED: Final = "entered"
 _ROOT: Final = "root"
@@ -20,15 +23,14 @@ _MENU: Final = "menu"
 
 @dataclass(frozen=True)
 class Entry:
-    """A page: its file, title, Material icon, what the menu has room for, and what one does there.
+    """A page: its file, its one name, Material icon, and what one does there.
 
-    `section`: the heading under which the first page lists it; "" for the first page itself.
+    `section`: the group of tabs it stands in; "" for the first page itself.
     """
 
     path: str
     title: str
     icon: str
-    short: str
     section: str = ""
     purpose: str = ""
 
@@ -48,131 +50,127 @@ PLAN: Final = "pages/plan.py"
 PAPER: Final = "pages/paper.py"
 EXPLORE: Final = "Explore"
 UNDERSTAND: Final = "Understand"
+TEACH: Final = "Teach"
 MEASURE: Final = "Measure"
+SECTIONS: Final = (EXPLORE, UNDERSTAND, TEACH, MEASURE)
 PAGES: Final = (
-    Entry(START, "Start here", "flag", "Start"),
+    Entry(START, "Start", "flag"),
     Entry(
         PLACES,
         "Places on a map",
         "map",
-        "Places",
         EXPLORE,
-        "Choose what a map hides, and see the truth, plain LDP and your protection under one zoom.",
+        "Choose what a map hides. See truth, plain LDP and your protection side by side.",
     ),
     Entry(
         VALUES,
-        "Sensitive values",
+        "Sensitive answers",
         "fact_check",
-        "Values",
         EXPLORE,
-        "Tick the answers of a real survey that people would rather not give.",
+        "Mark the answers of a real survey that people would rather not give.",
     ),
     Entry(
         YES_OR_NO,
         "Yes or no",
         "casino",
-        "Yes or no",
         EXPLORE,
-        "One question and an ε for each answer, from Warner's coin to Mangat's.",
+        "Ask one question, and protect yes and no differently.",
     ),
     Entry(
         DISTANCES,
-        "How far is far",
+        "Privacy by distance",
         "social_distance",
-        "Distances",
         EXPLORE,
-        "Let secrecy fade with distance: so much ε a kilometre, noise beside blocks.",
+        "Hide a place best among its neighbours, and compare that with blocks.",
     ),
     Entry(
         PERSONAL,
-        "Personal secrets",
+        "Home and work",
         "home_work",
-        "Own places",
         EXPLORE,
-        "Everybody hides their own home and work behind tags; see what the collector learns.",
+        "Let everybody hide their own home and work. See what the collector still learns.",
     ),
     Entry(
         ADVERSARY,
-        "What an adversary learns",
+        "What an attacker learns",
         "visibility",
-        "Adversary",
         UNDERSTAND,
-        "Follow one person's reports, and what an onlooker believes after them.",
+        "Follow one person's reports, and see what an attacker concludes from them.",
     ),
     Entry(
         MATRIX,
         "The privacy matrix",
         "grid_on",
-        "Matrix",
         UNDERSTAND,
-        "Say for each pair of values how secret it is, and audit any channel entry by entry.",
+        "Set the privacy of each pair of answers, and check any method against it.",
     ),
     Entry(
         ROOM,
-        "Ask the room",
+        "Live poll",
         "co_present",
-        "Room",
-        UNDERSTAND,
-        "Ask a class: each phone throws its own coin, the projector shows the estimate.",
+        TEACH,
+        "Ask a class: each phone adds its own noise, the projector shows the estimate.",
     ),
     Entry(
         CLASSROOM,
-        "Local DP classroom",
-        "school",
         "Classroom",
-        UNDERSTAND,
+        "school",
+        TEACH,
         "A first lecture in seven pictures for the projector, each with a way to break it.",
     ),
     Entry(
         CURVES,
-        "Error curves",
+        "Compare methods",
         "show_chart",
-        "Curves",
         MEASURE,
-        "Compare methods, estimates and protections against people, ε, blocks and bounds.",
+        "Compare the errors of methods and protections as people, ε or blocks change.",
     ),
     Entry(
         PLAN,
         "Plan a survey",
         "calculate",
-        "Plan",
         MEASURE,
-        "From the accuracy you need to people and ε, and back.",
+        "Say how accurate the result must be. Read how many people and which ε are needed.",
     ),
     Entry(
         PAPER,
         "The paper's results",
         "menu_book",
-        "The paper",
         MEASURE,
-        "Table 1 and the figures, recomputed beside what is printed.",
+        "Table 1 and the figures, computed again beside what is printed.",
     ),
 )
-"""The menu from left to right; the first page is where a newcomer lands."""
+"""The tabs from left to right; the first page is where a newcomer lands."""
 
 
 def through_app(entries: Sequence[Entry] = PAGES) -> Page:
-    """The app's settings and navigation; the page that is asked for, for app.py to run."""
+    """The app's settings and tabs; the page that is asked for, for app.py to run."""
     st.session_state[_ENTERED] = True
     pages = _pages(tuple(entries))
-    titles = {page.url_path: e.title for page, e in zip(pages, entries, strict=True)}
+    by_path = {page.url_path: e for page, e in zip(pages, entries, strict=True)}
     # The first page is served at the root: whoever asks for it by its name is sent there.
     by_name = st.Page(_to_first, url_path=Path(entries[0].path).stem, visibility="hidden")
     # Without an icon of ours beforehand, the browser asks the outside for that of the page.
     st.set_page_config(page_icon=_ICON, layout="wide")
-    page = st.navigation([*pages, by_name], position="top")
-    st.set_page_config(page_title=f"{titles.get(page.url_path, entries[0].title)} · caldp")
+    # Streamlit's own menu is unseen (`style.css`): the tabs press its links.
+    page = st.navigation([*pages, by_name], position="sidebar", expanded=True)
+    entry = by_path.get(page.url_path, entries[0])
+    st.set_page_config(page_title=f"{entry.title} · caldp")
+    wanted = tabs.show([tabs.Tab(e.path, e.title, e.section) for e in entries], entry.path)
+    if wanted is not None:
+        st.switch_page(wanted)
+    bar.show(entry.path)
     return page
 
 
 def _pages(entries: tuple[Entry, ...]) -> list[Page]:
-    """The pages of the menu, made once a visit: each looks its file up, in every run anew."""
+    """The pages, made once a visit: each looks its file up, in every run anew."""
     known, made = st.session_state.get(_MENU, (None, []))
     if known != entries:
         made = [
             st.Page(
                 e.path,
-                title=e.short,
+                title=e.title,
                 icon=f":material/{e.icon}:",
                 default=e is entries[0],
                 url_path=_ROOT if e is entries[0] else None,

@@ -1,7 +1,7 @@
-"""Charts that are not maps.
+"""Expected errors of this protection and of plain LDP, with what each line is on the picture.
 
-Room: charts. Colour is never alone: this protection is solid, plain LDP dashed. Figures are built
-in one go, as Plotly checks a figure anew each time that something is added to it.
+Colour is never alone: this protection is solid, plain LDP dashed. Figures are built in one go, as
+Plotly checks a figure anew each time that something is added to it.
 """
 
 import math
@@ -13,39 +13,38 @@ import plotly.graph_objects as go
 
 from caldp_core.experiments.forecast import Curve
 from caldp_ui.app.theme import Palette
-from caldp_ui.charts.planes import FIXED
+from caldp_ui.charts import errors
+from caldp_ui.charts.labels import Label
+from caldp_ui.charts.planes import Words, plane, upright
+from caldp_ui.words import formats
 
-HEIGHT: Final = 330
-_NAMES: Final = 28
-"""Pixels of the row with the lines' names."""
-_FAINTEST: Final = 1e-6
-"""Errors below have no numbers on a log scale."""
-_DECADES_IN_FULL: Final = 2.5
-"""On a log scale over fewer powers of ten than these, 2 and 5 times a power are named too."""
+HEIGHT: Final = 360
 AGAINST_EPSILON: Final[dict[str, Any]] = {
-    "title_text": "privacy level ε (left: more secret)",
+    "title_text": "privacy level ε (left: more private; log scale)",
     "type": "log",
     "tickvals": [0.1, 0.2, 0.5, 1, 2, 5, 10, 20],
 }
 """The abscissa of curves over ε."""
 AGAINST_PEOPLE: Final[dict[str, Any]] = {
-    "title_text": "number of people",
+    "title_text": "number of people (log scale)",
     "type": "log",
     "tickvals": [10**power for power in range(3, 13)],
-    "ticktext": ["1,000", "", "", "1 million", "", "", "1 billion", "", "", "1 trillion"],
+    "ticktext": [formats.people(10**power) for power in range(3, 13)],
     "tickangle": 0,
 }
 """The abscissa of curves over the number of people."""
 AGAINST_BLOCKS: Final[dict[str, Any]] = {
-    "title_text": "number of blocks (right: less hidden)",
+    "title_text": "number of blocks (right: less hidden; log scale)",
     "type": "log",
     "tickvals": [1, 10, 100, 1000, 10_000],
+    "ticktext": ["1", "10", "100", "1,000", "10,000"],
 }
 """The abscissa of curves over the number of blocks."""
 AGAINST_SENSITIVE: Final[dict[str, Any]] = {
-    "title_text": "sensitive places (right: more hidden)",
+    "title_text": "sensitive places (right: more hidden; log scale)",
     "type": "log",
     "tickvals": [10, 100, 1000, 10_000, 43_750],
+    "ticktext": ["10", "100", "1,000", "10,000", "43,750"],
 }
 """The abscissa of curves over the size of the sensitive set."""
 
@@ -68,50 +67,53 @@ def error_curves(
     present: float,
     abscissa: dict[str, Any],
     colours: Palette,
+    *,
+    wrong: str | None = None,
 ) -> go.Figure:
-    """Expected TV of both with 90 % bands, and (curve, TV) of this outcome at `present`."""
+    """Expected TV of both with 90 % bands, and (curve, TV) of this outcome at `present`.
+
+    `wrong`: where an estimate puts people by mistake; None where it is not made of shares.
+    """
     lines = (
         Line("plain LDP", *plain, colours.plain, "dash", "diamond"),
         Line("this protection", *ours, colours.ours, "solid", "circle"),
     )
+    top = max(float(max(line.curve.high.max(), line.now)) for line in lines)
+    low = min(float(min(line.curve.low.min(), line.now)) for line in lines)
+    is_log = top > 1.5
+    y = errors.by_decades(low, top, None, HEIGHT) if is_log else errors.from_zero(top, wrong)
+    least = errors.FAINTEST if is_log else 0.0
     traces = [
-        *(_band(line) for line in lines),
-        *(_mean(line) for line in lines),
+        *(_band(line, least) for line in lines),
+        *(_mean(line, wrong) for line in lines),
         *(_mark(line, present, colours.edge) for line in lines),
     ]
-    top = max(float(max(line.curve.high.max(), line.now)) for line in lines)
-    ordinate = _logarithmic(lines, top) if top > 1.5 else {"range": [0, min(1.0, 1.08 * top)]}
-    # Streamlit's own grey is too faint to read.
-    texts = {"tickfont_color": colours.text, "title_font_color": colours.text, **FIXED}
-    layout = {
-        "xaxis": {**abscissa, **texts},
-        "yaxis": {"title_text": "error (total variation)", **ordinate, **texts},
-        "height": HEIGHT,
-        "margin": {"l": 72, "r": 30, "t": _NAMES, "b": 50},
-        "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
-        "dragmode": False,  # a finger that scrolls the page would zoom
-        "hovermode": "x unified",
-        "shapes": [_upright(present, colours.faint)],
-    }
-    return go.Figure(traces, layout)
+    high = 10.0 ** y["range"][1] if is_log else y["range"][1]
+    is_there = present > 0  # none is sensitive, say: no log axis has that place
+    here = [Label(present, high, "you are here", colours.text, "top center")] if is_there else []
+    ends = [
+        Label(float(line.curve.x[-1]), float(line.curve.tv[-1]), line.name, line.colour)
+        for line in lines
+    ]
+    x = {**abscissa, "range": _range(lines, present)}
+    marks = [upright(present, colours)] if is_there else []
+    return plane(traces, x, y, marks, colours, words=Words(ends, notes=here), height=HEIGHT)
 
 
-def _logarithmic(lines: tuple[Line, ...], top: float) -> dict[str, Any]:
-    """A log scale whose every number is written in full: Plotly's own reads "2 5 2 5"."""
-    low = min(float(min(line.curve.low.min(), line.now)) for line in lines)
-    low = max(low, _FAINTEST)
-    first, last = math.floor(math.log10(low)), math.ceil(math.log10(top))
-    parts = (1, 2, 5) if math.log10(top / low) <= _DECADES_IN_FULL else (1,)
-    ticks = [part * 10.0**power for power in range(first, last + 1) for part in parts]
-    return {"type": "log", "tickvals": ticks, "ticktext": [f"{tick:,.9g}" for tick in ticks]}
+def _range(lines: tuple[Line, ...], present: float) -> list[float]:
+    """The whole curves and where the reader is, on a log axis, with a little room; 0 is on none."""
+    places = [present, *(float(x) for line in lines for x in line.curve.x)]
+    places = [place for place in places if place > 0]
+    low, high = math.log10(min(places)), math.log10(max(places))
+    return [low - 0.02 * (high - low), high + 0.02 * (high - low)]
 
 
-def _band(line: Line) -> dict[str, Any]:
+def _band(line: Line, least: float) -> dict[str, Any]:
     curve = line.curve
     return {
         "type": "scatter",
         "x": np.concatenate([curve.x, curve.x[::-1]]),
-        "y": np.concatenate([curve.high, curve.low[::-1]]),
+        "y": np.concatenate([curve.high, np.maximum(curve.low, least)[::-1]]),
         "fill": "toself",
         "fillcolor": line.colour,
         "opacity": 0.22,
@@ -122,7 +124,7 @@ def _band(line: Line) -> dict[str, Any]:
     }
 
 
-def _mean(line: Line) -> dict[str, Any]:
+def _mean(line: Line, wrong: str | None) -> dict[str, Any]:
     return {
         "type": "scatter",
         "x": line.curve.x,
@@ -130,7 +132,8 @@ def _mean(line: Line) -> dict[str, Any]:
         "mode": "lines",
         "name": line.name,
         "line": {"color": line.colour, "dash": line.dash, "width": 2.5},
-        "hovertemplate": "%{y:.3f}",
+        "text": [errors.told(float(tv), wrong) for tv in line.curve.tv],
+        "hovertemplate": "%{text}",
     }
 
 
@@ -140,7 +143,7 @@ def _mark(line: Line, present: float, edge: str) -> dict[str, Any]:
         "x": [present],
         "y": [line.now],
         "mode": "markers",
-        "name": f"{line.name}, this outcome",
+        "name": f"{line.name}, this draw of noise",
         "showlegend": False,
         "cliponaxis": False,
         "marker": {
@@ -151,8 +154,3 @@ def _mark(line: Line, present: float, edge: str) -> dict[str, Any]:
         },
         "hovertemplate": "%{y:.3f}",
     }
-
-
-def _upright(x: float, colour: str) -> dict[str, Any]:
-    style = {"color": colour, "dash": "dot", "width": 1.5}
-    return {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "y domain", "line": style}

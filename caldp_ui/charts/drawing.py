@@ -74,18 +74,21 @@ class Frame:
         return "".join(parts)
 
 
-def svg(frame: Frame, parts: Iterable[str], alt: str, height: int) -> str:
-    """A drawing, so many pixels high; `alt`: what it says, for those who do not see it."""
+def svg(frame: Frame, parts: Iterable[str], alt: str, height: int | None) -> str:
+    """A drawing, so many pixels high; `alt`: what it says, for those who do not see it.
+
+    `height`: None for as high as its width makes it.
+    """
     wide, tall = frame.size
-    told = escape(alt, quote=True)
+    told, high = escape(alt, quote=True), "auto" if height is None else f"{height}px"
     return (
         f'<svg viewBox="0 0 {wide:g} {tall:g}" role="img" aria-label="{told}" '
         f'preserveAspectRatio="xMidYMin" '
-        f'style="display: block; width: 100%; height: {height}px; font-size: 12px">'
+        f'style="display: block; width: 100%; height: {high}; font-size: 12px">'
         f"{''.join(parts)}</svg>"
     )
 
 
-def show(drawn: str, key: str, height: int) -> None:
-    """Put a drawing on the page, so many pixels high."""
-    _show(key=key, data=[key, drawn], height=height)
+def show(drawn: str, key: str, height: int | None) -> None:
+    """Put a drawing on the page, so many pixels high; None: as its width makes it."""
+    _show(key=key, data=[key, drawn], height="content" if height is None else height)

@@ -1,22 +1,28 @@
 """A result as files and code that others can open, run and check.
 
-Room: compute. The snippet and the command give the digits that the page shows; a test runs them.
+The snippet and the command give the digits that the page shows; a test runs them.
 """
 
 import io
 import json
 from collections.abc import Mapping, Sequence
 from pprint import pformat
-from typing import Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
+from caldp_core.basics.numerals import read_number
 from caldp_core.datasets import OwnPlaces, OwnTable
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Result
 from caldp_core.scenarios.scenario import Scenario
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 COMMAND: Final = "python -m caldp_core run scenario.json"
+Table: TypeAlias = "Sequence[Mapping[str, object]] | Mapping[str, object] | pd.DataFrame"
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 _LONG: Final = 4_000
 """Characters of a file that is too long for code and for a sheet of paper."""
 
@@ -50,29 +56,44 @@ def literal(scenario: Scenario) -> str:
     return f"Scenario.from_dict(\n{pformat(scenario.to_dict(), sort_dicts=False)}\n)"
 
 
-def csv(table: Sequence[Mapping[str, object]] | Mapping[str, object]) -> bytes:
-    """A table as a file, given as rows or as columns by name."""
+def csv(table: Table) -> bytes:
+    """A table as a file, given as rows, as columns by name or as a frame whose index is not read.
+
+    Texts are guarded, see `as_cell`.
+    """
     import pandas as pd
 
+    frame = pd.DataFrame(table).rename(columns=as_cell)
     buffer = io.StringIO()
-    pd.DataFrame(table).to_csv(buffer, index=False)
+    # By RFC 4180; with "\n" alone a "\r" in a cell is not quoted, and begins a line.
+    frame.map(as_cell).to_csv(buffer, index=False, lineterminator="\r\n")
     return buffer.getvalue().encode()
 
 
+def as_cell(value: object) -> object:
+    """A text that a spreadsheet would run as a formula, behind an apostrophe; all else as it is.
+
+    Source: OWASP, CSV injection.
+    """
+    if isinstance(value, str) and value.startswith(_FORMULA) and read_number(value) is None:
+        return f"'{value}"
+    return value
+
+
 def estimate_csv(result: Result) -> bytes:
-    """One row a symbol: where it is, its block, and its estimated share and people."""
+    """One row a cell or answer: where it is, its block, and its estimated share and people."""
     setup, domain = result.setup, result.setup.dataset.domain
     k = setup.mechanism.k
-    columns: dict[str, object] = {"symbol": np.arange(k)}
+    columns: dict[str, object] = {"number": np.arange(k)}
     if isinstance(domain, GridDomain):
         row, column = np.divmod(np.arange(k), domain.columns)
         columns["latitude"] = domain.latitudes()[row].round(6)
         columns["longitude"] = domain.longitudes()[column].round(6)
     elif domain.names:
-        columns["value"] = domain.names
+        columns["answer"] = domain.names
         columns["group"] = domain.groups or ("",) * k
     names = np.array(setup.partition.names, dtype=object)
     columns["block"] = names[setup.partition.labels]
-    columns["share"] = result.first.estimate
-    columns["people"] = result.first.estimate * setup.n
+    columns["estimated share"] = result.first.estimate
+    columns["estimated people"] = result.first.estimate * setup.n
     return csv(columns)

@@ -29,8 +29,8 @@ EPSILONS: Final = curves.EPSILONS
 _THE_DATA: Final = 0
 """Stands for "the very people of the data" among numbers of people."""
 SAME_BUT_COINS: Final = (
-    "The same protection and people; other coins. What stays alike is knowledge, what changes is "
-    "noise."
+    "The same protection and the same people, with new noise. What stays the same is known; what "
+    "changes is noise."
 )
 
 
@@ -39,10 +39,10 @@ def epsilon(slot: Slot[S]) -> None:
     policy: Any = slot.now().scenario.policy
     value = policy.epsilon
     if isinstance(value, tuple):
-        st.info("ε differs from block to block in this scenario.")
+        st.info("ε differs from block to block here.")
         one = min(value)
         st.button(
-            f"Use the smallest everywhere: {one:g}",
+            f"Use the smallest ε everywhere: {one:g}",
             key=slot.key("one-epsilon"),
             on_click=lambda: steer(slot, lambda s: s.with_epsilon(one)),
         )
@@ -69,9 +69,9 @@ def people(slot: Slot[S], in_data: int | None) -> None:
         slot,
         along,
         "People",
-        "More people, less error, at no cost in time: the server's tally is drawn from its "
-        "exact law. “The data” takes the very people of the data set; other numbers are drawn "
-        f"from it at random. {promise.counted_as_people(slot.now().scenario)}",
+        "More people make the error smaller. “The data” takes the people of the data set; any "
+        "other number of people is drawn from it at random. "
+        + promise.counted_as_people(slot.now().scenario),
     )
 
 
@@ -156,7 +156,7 @@ def folded(slot: Slot[Any], title: str, show: Callable[[], None]) -> None:
 
 
 def views(label: str, titles: Mapping[str, str], bound: Mapping[str, Any]) -> None:
-    """Which view of a page is open: a row of buttons beside the page's name.
+    """Which view of a page is open: a row of buttons beside the headline.
 
     `titles`: of the views by their names; `bound`: from `Slot.bind`.
     """
@@ -184,9 +184,9 @@ def estimate(slot: Slot[S]) -> None:
 
 
 def another_outcome(slot: Slot[S], told: str = SAME_BUT_COINS) -> None:
-    """The same scenario with other coins; `told`: what stays the same here."""
+    """The same scenario with new noise; `told`: what stays the same here."""
     st.button(
-        "Another outcome",
+        "Draw new noise",
         icon=":material/casino:",
         key=slot.key("another"),
         on_click=another_draw,

@@ -1,4 +1,4 @@
-"""Ready protections to start from: each one sentence, one click.
+"""Examples of protections: each one sentence, one click.
 
 Room: controls. A preset sets what is protected; data, ε, people and estimator stay.
 """
@@ -26,7 +26,7 @@ from caldp_ui.session.slot import Slot
 
 
 class Ready(Protocol):
-    """Something to start from, with a title and a sentence for readers."""
+    """An example, with a title and a sentence for readers."""
 
     @property
     def title(self) -> str:
@@ -130,14 +130,21 @@ def fitting(presets: Sequence[P], scenario: Scenario) -> P | None:
 
 
 def picker(slot: Slot[S], presets: Sequence[Ready]) -> None:
-    """A menu of what to start from, and the sentence of the one that is shown."""
+    """A menu of examples, and the sentence of the one that is shown."""
+    menu(slot, presets)
+    shown = fitting(presets, slot.now().scenario)
+    if shown:
+        st.caption(shown.sentence)
+
+
+def menu(slot: Slot[S], presets: Sequence[Ready]) -> None:
+    """The menu alone, in one line."""
     titles = {preset.title: preset for preset in presets}
     shown = fitting(presets, slot.now().scenario)
     st.selectbox(
-        "Start from",
+        "Example",
         list(titles),
         placeholder="your own",
+        label_visibility="collapsed",
         **bind(slot, "preset", shown and shown.title, lambda s, picked: titles[picked].apply(s)),
     )
-    if shown:
-        st.caption(shown.sentence)

@@ -1,7 +1,4 @@
-"""The result of a scenario as one sentence, and the odds as a picture of 100 people.
-
-Room: parts.
-"""
+"""The headline of a page in two lines."""
 
 import re
 from html import escape
@@ -10,29 +7,31 @@ from typing import Final
 import streamlit as st
 
 from caldp_core.experiments.run import Result, Setup
-from caldp_core.privacy.context import Context
-from caldp_ui.parts import icons
-from caldp_ui.words import accuracy, formats, promise
-from caldp_ui.words.strength import MEANING, strength
+from caldp_ui.words import result
+from caldp_ui.words.headline import Headline
 from caldp_ui.words.vocabulary import Vocabulary
 
-SENTENCE: Final = ".st-key-headline p"
-ODDS: Final = ".st-key-odds .odds"
-"""Where the sentence and the odds are on the page, as CSS selectors: films change them, too."""
+SENTENCE: Final = ".st-key-headline .headline"
+"""Where the headline is on the page, as a CSS selector: films change it, too."""
+_LONG: Final = 75
+"""Characters that fit into one line beside the switch of views; a longer one is set smaller."""
 _BOLD: Final = re.compile(r"\*\*(.+?)\*\*")
 _SIGN: Final = re.compile(r"\\(?=[^\w\s])")
 _STRONG: Final = r"<strong>\1</strong>"
 
 
-def sentence(nouns: Vocabulary, setup: Setup, ours: Result | None, plain: Result | None) -> None:
-    """How far both are off, and what an onlooker can guess; with room for two lines."""
+def show(headline: Headline) -> None:
+    """The page's only heading of the first level, and the smaller line below it."""
     with st.container(key="headline"):
-        st.markdown(_told(nouns, setup, ours, plain))
+        st.html(html(headline))
 
 
-def sentence_html(nouns: Vocabulary, ours: Result, plain: Result) -> str:
-    """The same sentence as HTML, for films."""
-    return as_html(_told(nouns, ours.setup, ours, plain))
+def html(headline: Headline) -> str:
+    """The same as HTML, for previews along a slider."""
+    kind = " unprotected" if headline.unprotected else ""
+    size = " long" if len(headline.sentence) > _LONG else ""
+    second = f"\n<p>{escape(headline.second)}</p>" if headline.second else ""
+    return f'<div class="headline{kind}{size}"><h1>{escape(headline.sentence)}</h1>{second}</div>'
 
 
 def as_html(sentence: str) -> str:
@@ -40,45 +39,15 @@ def as_html(sentence: str) -> str:
     return f"<p>{_SIGN.sub('', _BOLD.sub(_STRONG, escape(sentence)))}</p>"
 
 
-def _told(nouns: Vocabulary, setup: Setup, ours: Result | None, plain: Result | None) -> str:
-    off = accuracy.headline(nouns, _tv(ours), _tv(plain))
-    return f"{off} {promise.in_short(setup)}"
+def sentence(nouns: Vocabulary, setup: Setup, ours: Result | None, plain: Result | None) -> None:
+    """How far both are off and what they hide, or who is not protected."""
+    show(result.headline(nouns, setup, _tv(ours), _tv(plain)))
 
 
-def _tv(result: Result | None) -> float | None:
-    return None if result is None else result.first.errors.tv
+def sentence_html(nouns: Vocabulary, ours: Result, plain: Result) -> str:
+    """The same as HTML, for films."""
+    return html(result.headline(nouns, ours.setup, _tv(ours), _tv(plain)))
 
 
-def odds(setup: Setup) -> None:
-    """100 people for whom an onlooker was torn 50:50, and how many are guessed right."""
-    with st.container(key="odds"):
-        st.html(odds_html(setup))
-
-
-def odds_html(setup: Setup) -> str:
-    """The same odds as HTML, for films."""
-    share = promise.chance(setup)
-    best = "100" if share == 1.0 else formats.hundred(share)
-    said = strength(share)
-    title = f"100 small figures, {best} of them filled: guessed right."
-    return (
-        f'<div class="odds {said.word}">{icons.people_array(round(100 * share), title)}'
-        f"<p><b>{said.word}</b>{_most(best)}<strong>{best} of 100</strong> "
-        f"guessed right{_where(setup)}, from a 50:50 guess before</p></div>"
-    )
-
-
-def _most(best: str) -> str:
-    return "" if best.startswith("over") or best == "100" else " at most "
-
-
-def _where(setup: Setup) -> str:
-    if not isinstance(setup.policy, Context):
-        return " between neighbours"
-    share = formats.out_of(promise.protected_share(setup))
-    return "" if share in ("100 of 100", "0 of 100") else f" among the {share} who are protected"
-
-
-def odds_help() -> str:
-    """What the words of the scale mean."""
-    return MEANING
+def _tv(found: Result | None) -> float | None:
+    return None if found is None else found.first.errors.tv

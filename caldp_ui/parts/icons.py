@@ -20,9 +20,18 @@ def people_array(marked: int, words: str) -> str:
 
     One element, as a hundred of them took a browser longer to paint than the maps beside them.
     """
+    return _hundred("hundred", marked, words)
+
+
+def people_split(marked: int, words: str) -> str:
+    """The same in two colours: the first `marked` of 100 people protected, the others not."""
+    return _hundred("hundred split", marked, words)
+
+
+def _hundred(kind: str, marked: int, words: str) -> str:
     tens, ones = divmod(marked, 10)
     style = f"--tens:{tens};--ones:{ones}"
-    return f'<div class="hundred" role="img" aria-label="{escape(words)}" style="{style}"></div>'
+    return f'<div class="{kind}" role="img" aria-label="{escape(words)}" style="{style}"></div>'
 
 
 def dotplot(middle: float, half_width: float, words: str) -> str:

@@ -1,7 +1,4 @@
-"""Where things go on a page: its name and one sentence, the picture large, controls beside it.
-
-Room: parts.
-"""
+"""Where things go on a page: its headline, the picture large, controls beside it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,8 +7,10 @@ from typing import Any, Generic, TypeVar
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from caldp_ui.parts import headline
 from caldp_ui.session.slot import Slot
 from caldp_ui.stage import Stage
+from caldp_ui.words.headline import Headline
 
 T = TypeVar("T")
 
@@ -20,25 +19,47 @@ T = TypeVar("T")
 class Layout:
     """The parts of a page.
 
-    `title`: the row of its name; `main`: the picture and what is under it; `side`: the controls.
+    `title`: the row of its headline, with switches at its right; `main`: the picture; `side`: the
+    controls; `below`: what follows the picture.
     """
 
+    said: DeltaGenerator
     title: DeltaGenerator
     main: DeltaGenerator
     side: DeltaGenerator
+    below: DeltaGenerator
 
-    def say(self, sentence: str) -> None:
-        """The sentence of the result, beside the page's name."""
-        with self.title, st.container(key="headline"):
-            st.markdown(sentence)
+    def say(self, told: Headline) -> None:
+        """The headline, which is known once there is a result."""
+        with self.said:
+            headline.show(told)
 
 
-def laid_out(slot: Slot[Any], name: str) -> Layout:
-    """The parts of a page of that name, to be filled in any order."""
-    title = st.container(key=slot.key("title"))
-    title.title(name, anchor=False)
+def laid_out(slot: Slot[Any]) -> Layout:
+    """The parts of a page, to be filled in any order."""
+    said, title = title_row(slot)
     main, beside = st.columns([3.1, 1], gap="medium")
-    return Layout(title, main, beside.container(key=slot.key("side")))
+    return Layout(said, title, main, beside.container(key=slot.key("side")), main)
+
+
+def stacked(slot: Slot[Any]) -> Layout:
+    """The parts of a page whose maps take the full width and leave a corner for the controls.
+
+    The maps' scene says by its `Arrangement` which pictures are large and which small; `style.css`
+    puts the controls below the large ones, beside the small ones. The views of the maps stand at
+    the right of the headline, where room is kept for them.
+    """
+    said, title = title_row(slot)
+    title.container(key=slot.key("views"))
+    stack = st.container(key=slot.key("frame")).container(key=slot.key("stack"))
+    main, panel = stack.container(key=slot.key("pictures")), stack.container(key=slot.key("panel"))
+    return Layout(said, title, main, panel, st.container())
+
+
+def title_row(slot: Slot[Any]) -> tuple[DeltaGenerator, DeltaGenerator]:
+    """Room for the headline, and right of it for switches of views, examples and the like."""
+    row = st.container(key=slot.key("title"), horizontal=True, gap="small")
+    return row.container(key="said"), row.container(key=slot.key("switch"), horizontal=True)
 
 
 @dataclass(frozen=True)
@@ -49,7 +70,7 @@ class Contents(Generic[T]):
     """
 
     maps: Callable[[T], Stage]
-    headline: Callable[[T], str]
+    headline: Callable[[T], Headline]
     side: Callable[[T], None]
     below: Callable[[T], None]
     films: Callable[[T, Stage], None]
@@ -63,6 +84,6 @@ def maps_first(page: Layout, find: Callable[[], T], contents: Contents[T]) -> No
     page.say(contents.headline(what))
     with page.side:
         contents.side(what)
-    with page.main:
+    with page.below:
         contents.below(what)
         contents.films(what, stage)

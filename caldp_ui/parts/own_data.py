@@ -1,7 +1,8 @@
 """Your data: paste a text or choose a file, and the page shows it; a scenario's file opens, too.
 
-Room: parts. What is brought is checked before it is shown. It stays in the memory of the machine
-that runs the dashboard; nothing here writes it anywhere.
+Each of the two has a button of its own, so that the text is never taken for the file. What is
+brought is checked before it is shown. It stays in the memory of the machine that runs the
+dashboard; nothing here writes it anywhere.
 """
 
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from typing import Any, Final
 import streamlit as st
 
 from caldp_core.basics.errors import CaldpError
-from caldp_core.basics.limits import OWN_NAME_MAX
+from caldp_core.basics.limits import OWN_NAME_MAX, OWN_TEXT_MAX
 from caldp_core.datasets import check_size, text_of
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.errors import as_text
@@ -21,12 +22,17 @@ from caldp_ui.session.notices import hint, notify
 from caldp_ui.session.scenarios import S, made_safe
 from caldp_ui.session.slot import Slot
 
-_FILES: Final = ("csv", "tsv", "txt", "json")
+_PASTE: Final = "Paste"
+_CHOOSE: Final = "Choose a file"
+_NO_FILE: Final = (
+    f"There is no file to show: files may have up to {OWN_TEXT_MAX / 2**20:g} MB, and what the "
+    "browser refuses never arrives; choose a smaller one, with equal lines put together."
+)
 _TOLD_MAX: Final = 600
 """Most characters of what is wrong: it may quote what was given."""
 _TOO_LONG: Final = (
     "Too long for a link: loaded anew, the page forgets these data, while scenario.json under "
-    "“Hand it on” keeps them."
+    "“Share and export” keeps them."
 )
 _WHERE: Final = (
     "Your data go to the machine that runs this dashboard (your own, if the address begins with "
@@ -87,43 +93,63 @@ def lead_to(slot: Slot[Any]) -> None:
 def _show(slot: Slot[S], form: Form) -> None:
     st.markdown(f"**{form.title}** · {form.told}")
     wrong = st.session_state.get(_place(slot, "wrong"))
-    for name, value in (("own-text", form.example), ("own-name", "")):
-        # A widget's own entry dies while the form is closed.
-        st.session_state.setdefault(slot.key(name), st.session_state.get(_place(slot, name), value))
-    with st.form(slot.key("own-form"), border=False):
+    if wrong:
+        st.error(as_text(wrong[:_TOLD_MAX]), icon=":material/error:")
+    pasted, chosen = st.tabs([_PASTE, _CHOOSE], key=slot.key("own-way"))
+    with pasted, st.form(slot.key("own-form"), border=False):
+        _kept(slot, "own-text", form.example)
         st.text_area(form.label, height=130, key=slot.key("own-text"))
-        left, right = st.columns([3, 2])
-        left.file_uploader(
-            "or a file: CSV, or a scenario.json",
-            type=_FILES,
-            key=slot.key("own-file"),
-        )
-        right.text_input(
-            "Name",
-            max_chars=OWN_NAME_MAX,
-            placeholder="what to call it",
-            key=slot.key("own-name"),
-        )
-        if wrong:
-            st.error(as_text(wrong[:_TOLD_MAX]), icon=":material/error:")
-        st.form_submit_button(
-            "Show it", type="primary", key=slot.key("own-show"), on_click=_take, args=(slot, form)
-        )
+        _name_input(slot, "own-name")
+        _submit(slot, "own-show", "Show the text", lambda: _take_text(slot, form))
+    with chosen, st.form(slot.key("own-file-form"), border=False):
+        # Any kind: what a browser holds back, nobody can be told about.
+        st.file_uploader("CSV, TSV, plain text, or a scenario.json", key=slot.key("own-file"))
+        _name_input(slot, "own-file-name")
+        _submit(slot, "own-file-show", "Show the file", lambda: _take_file(slot, form))
     st.caption(_WHERE)
+
+
+def _submit(slot: Slot[Any], name: str, label: str, take: Callable[[], None]) -> None:
+    st.form_submit_button(label, type="primary", key=slot.key(name), on_click=take)
+
+
+def _name_input(slot: Slot[Any], name: str) -> None:
+    _kept(slot, name, "")
+    st.text_input("Name", max_chars=OWN_NAME_MAX, placeholder="what to call it", key=slot.key(name))
+
+
+def _kept(slot: Slot[Any], name: str, value: str) -> None:
+    """A widget's own entry dies while the form is closed."""
+    st.session_state.setdefault(slot.key(name), st.session_state.get(_place(slot, name), value))
 
 
 def _place(slot: Slot[Any], name: str) -> str:
     return f"{slot.page}/{name}"
 
 
-def _take(slot: Slot[S], form: Form) -> None:
-    """Show what the form holds and close it; what can't be shown is told in the form."""
-    for name in ("own-text", "own-name"):
+def _take_text(slot: Slot[S], form: Form) -> None:
+    text = st.session_state[slot.key("own-text")]
+    name = _typed(slot, "own-name") or (form.name if text == form.example else "")
+    _take(slot, lambda: _put(slot, form, text, name))
+
+
+def _take_file(slot: Slot[S], form: Form) -> None:
+    def put() -> None:
+        file = st.session_state[slot.key("own-file")]
+        if file is None:
+            raise CaldpError(_NO_FILE)
+        stem = " ".join(Path(file.name).stem.split())[:OWN_NAME_MAX].strip()
+        _put(slot, form, text_of(file.getvalue()), _typed(slot, "own-file-name") or stem)
+
+    _take(slot, put)
+
+
+def _take(slot: Slot[S], put: Callable[[], None]) -> None:
+    """Show what was brought and close the form; what can't be shown is told in the form."""
+    for name in ("own-text", "own-name", "own-file-name"):
         st.session_state[_place(slot, name)] = st.session_state[slot.key(name)]
-    file = st.session_state[slot.key("own-file")]
     try:
-        text = st.session_state[slot.key("own-text")] if file is None else text_of(file.getvalue())
-        _put(slot, form, text)
+        put()
     except CaldpError as error:
         st.session_state[_place(slot, "wrong")] = str(error)
         return
@@ -131,14 +157,14 @@ def _take(slot: Slot[S], form: Form) -> None:
     st.session_state[slot.key("own")] = False
 
 
-def _put(slot: Slot[S], form: Form, text: str) -> None:
+def _put(slot: Slot[S], form: Form, text: str, name: str) -> None:
     """Show the data, or the scenario, that a text holds; raises `CaldpError` if it holds none."""
     check_size(text)
     record = slot.now()
     if text.lstrip().startswith("{"):
         taken = Taken(made_safe(Scenario.from_text(text)), "", "")
     else:
-        taken = form.take(record.scenario, text, _name(slot, form, text))
+        taken = form.take(record.scenario, text, name)
     slot.put(replace(record, scenario=taken.scenario))
     own.keep(taken.scenario.dataset)
     too_long = _TOO_LONG if own.is_left_out(slot.query()) else ""
@@ -149,10 +175,5 @@ def _put(slot: Slot[S], form: Form, text: str) -> None:
         hint(told)
 
 
-def _name(slot: Slot[Any], form: Form, text: str) -> str:
-    """What was typed, else the name of the file or of the example."""
-    typed = " ".join(st.session_state[slot.key("own-name")].split())
-    file = st.session_state[slot.key("own-file")]
-    if typed or file is None:
-        return typed or (form.name if text == form.example else "")
-    return " ".join(Path(file.name).stem.split())[:OWN_NAME_MAX].strip()
+def _typed(slot: Slot[Any], name: str) -> str:
+    return " ".join(st.session_state[slot.key(name)].split())

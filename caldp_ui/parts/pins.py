@@ -1,20 +1,22 @@
-"""What is pinned, beside what is shown now: its picture, its sentence, and the numbers that differ.
+"""What is pinned, beside what is shown: a picture, the numbers that differ, and all as files."""
 
-Room: parts.
-"""
-
+import io
+import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final, Generic, TypeVar
 
 import pandas as pd
 import streamlit as st
 
-from caldp_core.domain.grid import GridDomain
-from caldp_core.experiments.run import Result
+from caldp_core.domain.grid import Area, GridDomain
+from caldp_core.experiments.run import Result, Setup
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.compute import exports, runs
 from caldp_ui.controls.common import SAME_BUT_COINS, another_outcome
-from caldp_ui.parts import numbers
-from caldp_ui.session.pins import PinSlot
+from caldp_ui.parts import numbers, pictures, sharing
+from caldp_ui.session.pins import PINS_MAX, PinSlot
 from caldp_ui.session.scenarios import S
 from caldp_ui.session.slot import R
 from caldp_ui.stage import Scene, stage
@@ -26,13 +28,25 @@ MAPS: Final = "pinned-maps"
 """Names the stage of what is pinned in keys."""
 
 
+def _scenario(record: Any) -> Scenario:
+    """A record's own."""
+    found: Scenario = record.scenario
+    return found
+
+
+def _no_files(data: object) -> dict[str, bytes]:
+    del data
+    return {}
+
+
 @dataclass(frozen=True)
 class Beside(Generic[R, T]):
     """How a page shows a pinned record.
 
     `find`: what there is to show of it, at once. `title`: what it is called; `said`: the sentence
     of its result. `numbers`: the column of a table, also of what is shown now; none before there is
-    a result. `picture(now, pinned)`: draws it.
+    a result. `picture(now, pinned)`: draws it. `scenario`: what is written into a file of it;
+    `files`: its pictures as PNG by name.
     """
 
     find: Callable[[R], T]
@@ -40,50 +54,131 @@ class Beside(Generic[R, T]):
     said: Callable[[T], str]
     numbers: Callable[[T], Mapping[str, str]]
     picture: Callable[[T, T], None]
+    scenario: Callable[[R], Scenario] = _scenario
+    files: Callable[[T], Mapping[str, bytes]] = _no_files
 
 
-def again(slot: PinSlot[S], told: str = SAME_BUT_COINS) -> None:
-    """Another outcome, and the button that pins; `told`: what stays the same in another outcome."""
+def again(slot: PinSlot[S], title: Callable[[S], str], told: str = SAME_BUT_COINS) -> None:
+    """New noise, and the button that pins; `told`: what stays the same with new noise."""
     with st.container(horizontal=True, gap="xsmall", key=slot.key("again")):
         another_outcome(slot, told)
-        button(slot)
+        button(slot, title)
 
 
-def button(slot: PinSlot[Any]) -> None:
-    """Pin what is shown, or let go of what is pinned."""
-    if slot.pinned is None:
-        st.button(
-            "Pin",
-            icon=":material/keep:",
-            key=slot.key("pin"),
-            on_click=slot.pin,
-            help="Keeps this on screen while you try something else beside it.",
-        )
-    else:
-        st.button("Unpin", icon=":material/keep_off:", key=slot.key("unpin"), on_click=slot.unpin)
+def button(slot: PinSlot[R], title: Callable[[R], str]) -> None:
+    """Pin what is shown; and what is pinned by title, to look at or to let go of."""
+    full = len(slot.pins) >= PINS_MAX
+    st.button(
+        "Pin",
+        icon=":material/keep:",
+        key=slot.key("pin"),
+        on_click=slot.pin,
+        disabled=not slot.can_pin,
+        help=f"Up to {PINS_MAX} are kept; let one go first."
+        if full
+        else "Keeps this to compare it with what you try next.",
+    )
+    if not slot.pins:
+        return
+    held = st.popover(
+        f"Pinned {len(slot.pins)}",
+        icon=":material/push_pin:",
+        key=slot.key("pins"),
+        on_change="rerun",
+    )
+    if held.open:
+        with held:
+            _menu(slot, title)
+
+
+def _menu(slot: PinSlot[R], title: Callable[[R], str]) -> None:
+    for number, record in enumerate(slot.pins, 1):
+        with st.container(horizontal=True, gap="xsmall", vertical_alignment="center"):
+            st.button(
+                f"{number}: {title(record)}",
+                key=slot.key(f"choose-{number}"),
+                type="primary" if record == slot.pinned else "secondary",
+                width="stretch",
+                on_click=slot.choose,
+                args=(record,),
+            )
+            st.button(
+                f"Unpin {number}",
+                key=slot.key(f"unpin-{number}"),
+                icon=":material/keep_off:",
+                on_click=slot.unpin,
+                args=(record,),
+            )
+    st.caption("The chosen one is drawn beside what you try; the table below compares all.")
+    if len(slot.pins) > 1:
+        st.button("Unpin all", key=slot.key("unpin-all"), on_click=slot.unpin_all)
 
 
 def found(slot: PinSlot[R], beside: Beside[R, T]) -> T | None:
-    """What there is of what is pinned, for a picture that shows both; None if nothing is."""
+    """What there is of the chosen pin, for a picture that shows both; None if nothing is."""
     return None if slot.pinned is None else beside.find(slot.pinned)
 
 
 def show(slot: PinSlot[R], beside: Beside[R, T], now: T) -> None:
-    """What is pinned, if anything is: its picture, and a table of what differs."""
+    """The chosen pin's picture, a table of what differs between all pins and now, and all files."""
     with st.container(key=slot.key("pinned")):  # always there: what follows keeps its place
+        if not slot.pins:
+            return
         if slot.pinned is not None:
             _show(slot.pinned, beside, now)
+        pinned = [beside.find(record) for record in slot.pins]
+        titles = [f"pin {at}: {beside.title(each)}" for at, each in enumerate(slot.pins, 1)]
+        table = {
+            "now": beside.numbers(now),
+            **dict(zip(titles, map(beside.numbers, pinned), strict=True)),
+        }
+        st.table(differences(table))
+        shown = {"now": (slot.now(), now)}
+        for at, pair in enumerate(zip(slot.pins, pinned, strict=True), 1):
+            shown[f"pin-{at}"] = pair
+        sharing.file(slot.key("pins-zip"), "pins.zip", partial(pack, beside, table, shown))
 
 
 def _show(record: R, beside: Beside[R, T], now: T) -> None:
     pinned = beside.find(record)
-    column = beside.numbers(pinned)
-    if not column:
+    if not beside.numbers(pinned):
         st.info("What is pinned takes longer than a second; unpin it, or pin a quick one.")
         return
     st.markdown(f"**Pinned: {beside.title(record)}** · {beside.said(pinned)}")
     beside.picture(now, pinned)
-    st.table(differences(beside.numbers(now), column))
+
+
+def pack(
+    beside: Beside[R, T],
+    table: Mapping[str, Mapping[str, str]],
+    shown: Mapping[str, tuple[R, T]],
+) -> bytes:
+    """A ZIP file: the table as compare.csv, and of each of `shown` its scenario and pictures."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("compare.csv", exports.csv(compared(table).reset_index()))
+        for folder, (record, data) in shown.items():
+            packed.writestr(
+                f"{folder}/scenario.json", exports.scenario_json(beside.scenario(record))
+            )
+            for name, png in beside.files(data).items():
+                packed.writestr(f"{folder}/{name}.png", png)
+    return buffer.getvalue()
+
+
+def maps_of(results: Mapping[str, Result | None], part: Area) -> dict[str, bytes]:
+    """Pictures of a part of the maps of results, by name, and of the truth that they share."""
+    there = {name: result for name, result in results.items() if result is not None}
+    if not there:
+        return {}
+    first = next(iter(there.values())).setup
+    shares = {name: result.first.estimate for name, result in there.items()}
+    return pictures.maps(
+        {"truth": first.dataset.distribution, **shares},
+        runs.map_of(first.dataset),
+        part,
+        first.n,
+    )
 
 
 def in_the_picture(now: object, pinned: object) -> None:
@@ -104,16 +199,30 @@ def numbers_of(nouns: Vocabulary, result: Result | None) -> dict[str, str]:
     """The numbers of a result: its levels of privacy, the odds, its errors; none of none."""
     if result is None:
         return {}
-    told = policies.told(nouns, result.setup)
-    odds = {"guessed right from 50:50, of 100": formats.hundred(told.chance)}
-    return {**dict(told.levels), **odds, **numbers.column(result)}
+    levels = dict(policies.told(nouns, result.setup).levels)
+    return {**levels, **odds_of(nouns, result.setup), **numbers.column(result)}
 
 
-def differences(now: Mapping[str, str], pinned: Mapping[str, str]) -> pd.DataFrame:
-    """The rows in which the two differ; "–" for what one of them has not."""
-    rows = dict.fromkeys([*now, *pinned])
-    frame = pd.DataFrame(
-        {"now": [now.get(row, "–") for row in rows], "pinned": [pinned.get(r, "–") for r in rows]},
-        index=pd.Index(list(rows), name="number"),
-    )
-    return frame[frame["now"] != frame["pinned"]]
+def odds_of(nouns: Vocabulary, setup: Setup) -> dict[str, str]:
+    """How many people are protected, and how often an attacker's even guess about one is right."""
+    told = policies.told(nouns, setup)
+    covered = {"people protected": formats.out_of(told.covered)}
+    if told.covered <= 0.0:
+        return covered
+    return {
+        **covered,
+        "right guesses about a protected person, of 100": formats.at_most(told.chance),
+    }
+
+
+def compared(table: Mapping[str, Mapping[str, str]]) -> pd.DataFrame:
+    """Numbers as rows, what they are of as columns; "–" for what one has not."""
+    rows = list(dict.fromkeys(row for column in table.values() for row in column))
+    columns = {title: [column.get(row, "–") for row in rows] for title, column in table.items()}
+    return pd.DataFrame(columns, index=pd.Index(rows, name="number"))
+
+
+def differences(table: Mapping[str, Mapping[str, str]]) -> pd.DataFrame:
+    """The rows in which not all are alike."""
+    frame = compared(table)
+    return frame[frame.nunique(axis=1) > 1]

@@ -22,9 +22,9 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import Forecast
 from caldp_ui.compute import exports, runs
 from caldp_ui.compute.verdict import Verdict, verdict
-from caldp_ui.parts import icons
+from caldp_ui.parts import odds
 from caldp_ui.words import accuracy, formats, policies, promise
-from caldp_ui.words.strength import MEANING, strength
+from caldp_ui.words.strength import MEANING
 from caldp_ui.words.told import Told
 from caldp_ui.words.vocabulary import Vocabulary
 
@@ -60,10 +60,10 @@ def html(nouns: Vocabulary, shown: Exhibit, checked: Checked, address: str) -> s
     told = policies.told(nouns, setup)
     return filled(
         title=escape(f"Record: {setup.dataset.name}"),
-        result=marked(f"{shown.said} {told.in_short}"),
+        result=marked(_result(shown.said, told)),
         pictures="".join(_figure(title, png) for title, png in shown.pictures.items()),
         protected=_protected(told, setup),
-        icons=_icons(told),
+        icons=odds.picture(told),
         odds=_odds(told),
         open="".join(f"<li>{marked(each)}</li>" for each in told.not_promised),
         method="".join(
@@ -126,16 +126,16 @@ def _protected(told: Told, setup: Setup) -> str:
     )
 
 
-def _icons(told: Told) -> str:
-    words = f"{formats.hundred(told.chance)} of 100 small figures are filled."
-    return icons.people_array(round(100 * told.chance), words)
+def _result(said: str, told: Told) -> str:
+    """Who is not protected comes before what that gained."""
+    both = (told.in_short, said) if told.covered < 1.0 else (said, told.in_short)
+    return " ".join(both)
 
 
 def _odds(told: Told) -> str:
-    return (
-        f"<p>Protection: <b>{strength(told.chance).word}</b>. {marked(told.odds)}</p>"
-        f"<p>{marked(told.repeats)}</p><p>{escape(MEANING)}</p>"
-    )
+    graded = "".join(f"<p><b>{escape(g.title)}.</b> {marked(g.odds)}</p>" for g in told.grades)
+    extra = "" if told.odds in {g.odds for g in told.grades} else f"<p>{marked(told.odds)}</p>"
+    return f"{graded}{extra}<p>{marked(told.repeats)}</p><p>{escape(MEANING)}</p>"
 
 
 def _method(ours: Result, told: Told, expected: Forecast | None) -> list[tuple[str, str]]:
@@ -155,7 +155,7 @@ def _method(ours: Result, told: Told, expected: Forecast | None) -> list[tuple[s
 def _audit(audited: Verdict) -> str:
     if audited.holds is None:
         return f"<p>Not audited: {escape(audited.why)}</p>"
-    verdict = "It holds." if audited.holds else "It does NOT hold: do not rely on this promise."
+    verdict = "It holds." if audited.holds else "It does NOT hold: do not rely on this protection."
     worst = ""
     if audited.loss is not None and audited.epsilon is not None:
         worst = (

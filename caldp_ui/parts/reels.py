@@ -17,18 +17,19 @@ from caldp_ui.controls.slider import Slider
 from caldp_ui.parts import films, headline
 from caldp_ui.parts.films import Asked
 from caldp_ui.session.slot import Slot
+from caldp_ui.words.headline import Headline
 
 R = TypeVar("R")
 
 
 @dataclass(frozen=True)
 class Sight:
-    """What a record looks like. `said`: its sentence, Markdown of bold words only.
+    """What a record looks like. `said`: its headline.
 
     `pictures`, `elsewhere`: see `Frame`.
     """
 
-    said: str
+    said: Headline
     pictures: Mapping[str, str]
     elsewhere: Mapping[str, str] = field(default_factory=dict)
 
@@ -85,7 +86,7 @@ def reel_of(
     for value in slider.steps:
         progress(len(frames) / len(slider.steps))
         seen = page.look(slider.at(record, value), colours)
-        words = {page.sentence: headline.as_html(seen.said), **seen.elsewhere}
+        words = {page.sentence: headline.html(seen.said), **seen.elsewhere}
         frames.append(Frame(slider.said(value), seen.pictures, words))
     name = _name(page, record, slider, colours)
     return Reel(page.slot.key(slider.name), name, tuple(frames))

@@ -37,7 +37,7 @@ def section(key: str, ours: Result, plain: Result) -> None:
     offer = jobs.Offer(
         f"Repeat it {RUNS} times",
         ":material/repeat:",
-        "Runs this scenario again and again, with other coins each time, and compares the errors "
+        "Runs this scenario again and again, with new noise each time, and compares the errors "
         "with what is expected.",
     )
     found = jobs.offered(key, name, lambda progress: _repeat(first, second, progress), offer, _told)

@@ -75,8 +75,8 @@ def read(query: Mapping[str, str]) -> Scenario:
     data = kept().get(query[OWN])
     if data is None:
         raise CaldpError(
-            "Its data are too long for a link and stay with the visit that brought them; open the "
-            "file scenario.json of “Hand it on” with “Your data”, on Sensitive values or Places."
+            "Its data are too long for a link and stay with the visit that brought them; ask for "
+            "the scenario.json of “Share and export”, and open it with “Your data”."
         )
     return replace(found, dataset=data)
 

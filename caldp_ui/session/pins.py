@@ -1,7 +1,4 @@
-"""A record that a reader keeps beside the one that is shown: pinned, in the link too.
-
-Room: session.
-"""
+"""Records that a reader keeps beside the one that is shown: up to six, one of them in the link."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -19,31 +16,60 @@ PINNED: Final = "pinned"
 _FRESH: Final = "fresh"
 """Stands in a link for the record that a page begins with, whose own text is empty."""
 _KEYS_MAX: Final = 100
+PINS_MAX: Final = 6
+"""Most records that are kept: as many columns as a table has room for."""
 
 
 @dataclass(frozen=True)
 class PinSlot(Slot[R]):
-    """A slot that keeps one record more. Undo leaves it alone."""
+    """A slot that keeps more records. Undo leaves them alone."""
 
     @property
     def pinned(self) -> R | None:
-        """The record that is kept, if there is one."""
+        """The kept record whose picture is shown, and which the link holds; none may be."""
         kept: R | None = st.session_state.get(self._place)
         return kept
 
-    def pin(self) -> None:
-        """Keep the record that is shown."""
-        self._keep(self.now())
+    @property
+    def pins(self) -> tuple[R, ...]:
+        """All kept records, the latest last."""
+        kept: tuple[R, ...] = st.session_state.get(self._all, ())
+        return kept
 
-    def unpin(self) -> None:
+    @property
+    def can_pin(self) -> bool:
+        """Whether what is shown is no pin yet, and there is room for one."""
+        return len(self.pins) < PINS_MAX and self.now() not in self.pins
+
+    def pin(self) -> None:
+        """Keep the record that is shown, and show it as the pinned one."""
+        if self.can_pin:
+            self._add(self.now())
+
+    def choose(self, record: R | None) -> None:
+        """Show this one as the pinned one."""
+        st.session_state[self._place] = record
+
+    def unpin(self, record: R) -> None:
+        """Let go of a kept record; the latest of the others is shown in its place."""
+        rest = tuple(each for each in self.pins if each != record)
+        st.session_state[self._all] = rest
+        if self.pinned == record:
+            self.choose(rest[-1] if rest else None)
+
+    def unpin_all(self) -> None:
         """Keep none."""
-        self._keep(None)
+        st.session_state[self._all] = ()
+        self.choose(None)
 
     def follow_link(self) -> None:
         """See `Slot`."""
         super().follow_link()
         if links.stepped() or self._place not in st.session_state:
-            self._keep(self._of_link())
+            found = self._of_link()
+            self.choose(found)
+            if found is not None:
+                self._add(found)
 
     def write_link(self) -> None:
         """See `Slot`."""
@@ -65,8 +91,14 @@ class PinSlot(Slot[R]):
     def _place(self) -> str:
         return f"{self.page}/{PINNED}"
 
-    def _keep(self, record: R | None) -> None:
-        st.session_state[self._place] = record
+    @property
+    def _all(self) -> str:
+        return f"{self.page}/pins"
+
+    def _add(self, record: R) -> None:
+        if record not in self.pins:
+            st.session_state[self._all] = (*self.pins, record)[-PINS_MAX:]
+        self.choose(record)
 
     def _of_link(self) -> R | None:
         text = st.query_params.get(PINNED)

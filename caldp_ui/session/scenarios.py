@@ -41,7 +41,7 @@ def bind(
 
 
 def another_draw(slot: Slot[S]) -> None:
-    """The same scenario with other coins (and other people, where they are drawn)."""
+    """The same scenario with new noise (and other people, where they are drawn)."""
     steer(slot, lambda s: replace(s, seed=(s.seed + 1) % (SEED_MAX + 1)))
 
 

@@ -13,28 +13,32 @@ from caldp_ui.stage.codec import (
     encode_mask,
     encode_rows,
 )
-from caldp_ui.stage.component import LOOK_KEY, VIEW_KEY, Stage, project, stage
+from caldp_ui.stage.component import BROWSER_KEYS, LOOK_KEY, VIEW_KEY, Stage, project, stage
 from caldp_ui.stage.records import (
     Act,
     Action,
+    Arrangement,
     Chosen,
     Difference,
     Fact,
     Film,
     Focus,
     Ground,
+    Label,
     Picture,
     Scene,
     Step,
 )
-from caldp_ui.stage.scale import SCALE, Scale, nobody_below
+from caldp_ui.stage.scale import SCALE, Scale, nobody_below, scale_of
 
 __all__ = [
+    "BROWSER_KEYS",
     "LOOK_KEY",
     "SCALE",
     "VIEW_KEY",
     "Act",
     "Action",
+    "Arrangement",
     "Blob",
     "Chosen",
     "Difference",
@@ -42,6 +46,7 @@ __all__ = [
     "Film",
     "Focus",
     "Ground",
+    "Label",
     "Picture",
     "Scale",
     "Scene",
@@ -54,5 +59,6 @@ __all__ = [
     "encode_rows",
     "nobody_below",
     "project",
+    "scale_of",
     "stage",
 ]

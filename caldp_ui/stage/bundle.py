@@ -19,6 +19,8 @@ _ORDER: Final = (
     "ink",
     "names",
     "panes",
+    "styles",
+    "play",
     "looks",
     "swipe",
     "scale",

@@ -10,22 +10,26 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, TypeVar
 
+import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 from streamlit.delta_generator import DeltaGenerator
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.domain.grid import Area
-from caldp_ui.app.theme import CIVIDIS, NIGHT
+from caldp_ui.app.theme import DAY, DAY_RAMPS, NIGHT, NIGHT_RAMPS
 from caldp_ui.stage import bundle
 from caldp_ui.stage.codec import Blob, parcel
 from caldp_ui.stage.message import film_head, film_parts, scene_head
 from caldp_ui.stage.records import Act, Chosen, Film, Ground, Scene
-from caldp_ui.stage.scale import SCALE
 
 VIEW_KEY: Final = "view"
 """The link's key of the view, "latitude,longitude,zoom"; the browser writes and reads it."""
 LOOK_KEY: Final = "look"
-"""The link's key of the look; the browser writes and reads it. Pages only keep both."""
+STYLE_KEY: Final = "map"
+BROWSER_KEYS: Final = (VIEW_KEY, LOOK_KEY, STYLE_KEY)
+"""The link's keys of view, look and style of the maps; the browser writes and reads them. Pages
+only keep them."""
 
 _code = st.components.v2.component("caldp_stage_code", js=bundle.script())
 _feed = st.components.v2.component("caldp_stage_feed", js=bundle.LOADER % "feed")
@@ -67,7 +71,7 @@ def stage(
         feeds = st.container(key=f"{key}-feeds", gap=None)
     with feeds:
         _code(key=f"{key}-code", data=[_looks()])
-        _send(f"{key}-land", scene.ground.outline, scene.ground.cities)
+        _send(f"{key}-land", scene.ground.outline, scene.ground.land, scene.ground.cities)
         _send(f"{key}-ground", *_changing(scene.ground))
         for picture in scene.pictures:
             _send(f"{key}-picture-{picture.id}", picture.code, picture.error)
@@ -91,14 +95,19 @@ def _looks() -> dict[str, Any]:
     """What never changes: style and colours."""
     return {
         "css": bundle.style(),
-        "colours": base64.b64encode(CIVIDIS.tobytes()).decode(),
-        "night": vars(NIGHT),
-        "scale": vars(SCALE),
+        "styles": {
+            name: {**vars(style), "ramps": {of: _text(ramp) for of, ramp in ramps.items()}}
+            for name, style, ramps in (("dark", NIGHT, NIGHT_RAMPS), ("light", DAY, DAY_RAMPS))
+        },
     }
 
 
+def _text(ramp: NDArray[np.uint8]) -> str:
+    return base64.b64encode(ramp.tobytes()).decode()
+
+
 def _changing(ground: Ground) -> tuple[Blob | None, ...]:
-    return ground.labels, ground.names, ground.sensitive
+    return ground.labels, ground.names, ground.sensitive, ground.open
 
 
 def _send(key: str, *blobs: Blob | None) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from caldp_core.domain.grid import Area
 from caldp_ui.stage.codec import Blob
 from caldp_ui.stage.markup import tree
-from caldp_ui.stage.records import Difference, Fact, Film, Ground, Picture, Scene
+from caldp_ui.stage.records import Arrangement, Difference, Fact, Film, Ground, Picture, Scene
 
 
 def scene_head(scene: Scene, key: str) -> dict[str, Any]:
@@ -21,6 +21,8 @@ def scene_head(scene: Scene, key: str) -> dict[str, Any]:
         "differences": [_difference(picture) for picture in scene.differences],
         "people": scene.people,
         "swipe": list(scene.swipe),
+        "arrangement": scene.arrangement and _arrangement(scene.arrangement),
+        "scale": vars(scene.scale),
         "actions": [
             {"id": action.id, "label": action.label, "will": dict(action.will)}
             for action in scene.actions
@@ -39,6 +41,14 @@ def scene_head(scene: Scene, key: str) -> dict[str, Any]:
     }
 
 
+def _arrangement(arrangement: Arrangement) -> dict[str, Any]:
+    return {
+        "large": list(arrangement.large),
+        "small": list(arrangement.small),
+        "turns": list(arrangement.turns),
+    }
+
+
 def _ground(ground: Ground) -> dict[str, Any]:
     domain = ground.domain
     return {
@@ -50,10 +60,12 @@ def _ground(ground: Ground) -> dict[str, Any]:
         "home": _box(ground.home),
         "box": ground.box and _box(ground.box),
         "outline": _name(ground.outline),
+        "land": _name(ground.land),
         "cities": _name(ground.cities),
         "labels": _name(ground.labels),
         "names": _name(ground.names),
         "sensitive": _name(ground.sensitive),
+        "open": _name(ground.open),
     }
 
 
@@ -62,6 +74,8 @@ def _picture(picture: Picture) -> dict[str, Any]:
         **_words(picture),
         "code": picture.code.name,
         "error": _name(picture.error),
+        "labels": [vars(label) for label in picture.labels],
+        "colours": picture.colours,
     }
 
 
@@ -77,6 +91,7 @@ def _words(picture: Picture | Difference) -> dict[str, Any]:
         "alt": picture.alt,
         "nobody": picture.nobody,
         "marks": list(picture.marks),
+        "notes": list(picture.notes),
         "fact": picture.fact and _fact(picture.fact),
     }
 
@@ -91,6 +106,7 @@ def film_head(film: Film) -> dict[str, Any]:
         "pace": film.per_second,
         "loops": film.loops,
         "dial": film.dial and f".st-key-{film.dial}",
+        "play": f".st-key-{film.beside or film.dial}" if film.beside or film.dial else "",
         "hides": list(film.hides),
         "steps": [
             {

@@ -14,14 +14,17 @@ from caldp_core.basics.errors import require
 from caldp_core.basics.types import Bools
 from caldp_core.domain.grid import Area, GridDomain
 from caldp_ui.stage.codec import Blob, runs_of
+from caldp_ui.stage.scale import SCALE, Scale
 
 Tool: TypeAlias = Literal["look", "box", "brush", "blocks"]
 Look: TypeAlias = Literal["side", "swipe", "error"]
-Mark: TypeAlias = Literal["blocks", "sensitive"]
+Mark: TypeAlias = Literal["blocks", "sensitive", "open"]
 ALL_MARKS: Final[tuple[Mark, ...]] = ("blocks", "sensitive")
 MARK_WORDS: Final = {
     "blocks": "borders of blocks",
     "sensitive": "sensitive places",
+    "open": "can be read",
+    "safe": "protected (brighter: more people)",
     "box": "your box",
 }
 
@@ -35,12 +38,27 @@ class Fact:
 
 
 @dataclass(frozen=True)
+class Label:
+    """Two lines in a box on a picture: who is protected there, or who is not.
+
+    `kind`: "safe" or "open". `at`: latitude and longitude that it points to; None for a corner.
+    """
+
+    title: str
+    text: str
+    kind: Literal["safe", "open"]
+    at: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True)
 class Picture:
     """One map of shares.
 
     `code`: from `codec.encode`, (k,). `error`: from `codec.encode` too, standard errors of these
     shares, for likely ranges. `nobody`: shares below it stay dark. `marks`: the lines drawn on it;
     coasts, states and the marked box are on every picture. `alt`: the picture in a sentence.
+    `notes`: a few words in its lower left and lower right corner; "" for none. `colours`: by
+    amounts alone, or by who can be read and who cannot.
     """
 
     id: str
@@ -52,6 +70,9 @@ class Picture:
     marks: tuple[Mark, ...] = ALL_MARKS
     fact: Fact | None = None
     error: Blob | None = None
+    notes: tuple[str, str] = ("", "")
+    labels: tuple[Label, ...] = ()
+    colours: Literal["amounts", "open"] = "amounts"
 
 
 @dataclass(frozen=True)
@@ -70,16 +91,35 @@ class Difference:
     nobody: float = 0.0
     marks: tuple[Mark, ...] = ALL_MARKS
     fact: Fact | None = None
+    notes: tuple[str, str] = ("", "")
+
+
+@dataclass(frozen=True)
+class Arrangement:
+    """Which pictures are large and which small while they stand side by side, by their ids.
+
+    Two large ones stand beside each other and small ones below them; one large one has the small
+    ones at its right; without any there is the scene's own look alone, and no tools. The corner at
+    the lower right is left free for the page's own controls.
+    The drawing tools are in the title of the last large one. `turns`: pictures of which the reader
+    chooses one to be small, the first at first.
+    """
+
+    large: tuple[str, ...]
+    small: tuple[str, ...] = ()
+    turns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Ground:
     """What lies under and over all pictures.
 
-    `home`: what the button "fit" shows. `outline`: from `codec.encode_lines`. `cities`: from
+    `home`: what the button "fit" shows. `outline`, `land`: from `codec.encode_lines`, lines and
+    closed rings; without `land` all of the map is land. `cities`: from
     `codec.encode_rows`, rows of name, region, latitude, longitude, inhabitants, the largest first.
     `labels`: from `codec.encode_labels`, (k,) blocks; `names`: from `codec.encode_rows`, one row
-    with a name a block. `sensitive`: from `codec.encode_mask`, (k,). `box`: the marked box.
+    with a name a block. `sensitive`, `open`: from `codec.encode_mask`, (k,), places that are
+    sensitive, and those whose people can be read. `box`: the marked box.
     """
 
     domain: GridDomain
@@ -90,6 +130,8 @@ class Ground:
     names: Blob | None = None
     sensitive: Blob | None = None
     box: Area | None = None
+    land: Blob | None = None
+    open: Blob | None = None
 
 
 @dataclass(frozen=True)
@@ -117,11 +159,12 @@ class Focus:
 class Scene:
     """All that a stage shows at once.
 
-    `people`: how many people the shares are shares of. `swipe`: ids of the two pictures of "before
-    and after". `film_at`: by film, the value of the step that this scene is. `look_hint`: the
-    sentence shown while no drawing tool is in hand, `unpointed`: while no place is pointed at.
+    `people`: how many people the shares are shares of. `swipe`: ids of the two pictures on both
+    sides of a divider. `arrangement`: None for all pictures alike in rows. `film_at`: by film, the
+    value of the step that this scene is. `look_hint`: the sentence shown while no tool draws, and
+    `unpointed`: while no place is pointed at.
     `look`: what a link without one opens with. `mark_words`: what lines and tints mean.
-    `image_name` and `image_lines`: file name and two lines under the picture that people save.
+    `image_name` and `image_lines`: file name and the lines under the picture that people save.
     Raises `CaldpError` if two pictures share an id or a name of one is unknown.
     """
 
@@ -134,8 +177,8 @@ class Scene:
     can_undo: bool = False
     can_redo: bool = False
     focus: Focus | None = None
-    scale_title: str = "share of all people in a cell"
-    error_title: str = "share of all people by which a cell is off"
+    scale_title: str = "share of people in a cell:"
+    error_title: str = "a cell is wrong by:"
     film_at: Mapping[str, float] = field(default_factory=dict)
     look_hint: str = "Wheel or two fingers zoom all maps, dragging moves them."
     unpointed: str = "Point at a place to read its numbers on all maps."
@@ -144,6 +187,8 @@ class Scene:
     look: Look = "side"
     image_name: str = "maps"
     image_lines: tuple[str, ...] = ()
+    arrangement: Arrangement | None = None
+    scale: Scale = SCALE
 
     def __post_init__(self) -> None:
         known = [picture.id for picture in self.pictures]
@@ -152,10 +197,13 @@ class Scene:
             len(known) > 0 and len(set(ids)) == len(ids),
             f"A scene needs pictures with ids of their own, got {ids}.",
         )
+        placed = self.arrangement or Arrangement(())
         named = {*self.swipe, *(end for each in self.differences for end in (each.of, each.to))}
+        named |= {*placed.large, *placed.small, *placed.turns}
         unknown = sorted(named - set(known))
         require(
-            not unknown, f"swipe and differences must name pictures of the scene, got {unknown}."
+            not unknown,
+            f"swipe, differences and arrangement must name pictures of the scene, got {unknown}.",
         )
 
 
@@ -191,7 +239,9 @@ class Film:
     stage: the pictures follow that slider before the server has answered. Steps are found by their
     `reading`; a film is followed only if it has the scene's own pictures at the scene's own step.
     `hides`: lines that differ from step to step, and so are left out while it plays.
-    `place`: where it stands among the films of its stage, from 0, whichever comes first.
+    `place`: where it stands among the films of its stage, from 0, whichever comes first. `beside`:
+    key of the page's element that has the button "play" where controls are the page's own; "" for
+    its `dial`. It lasts ten seconds, unless it `loops`, and leads back to where it began.
     """
 
     id: str
@@ -203,6 +253,7 @@ class Film:
     dial: str = ""
     hides: tuple[Mark, ...] = ()
     place: int = 0
+    beside: str = ""
 
 
 @dataclass(frozen=True)

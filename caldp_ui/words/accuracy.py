@@ -1,6 +1,6 @@
 """Plain words for how far off an estimate is, and what it takes to be as close.
 
-Room: words. Every sentence here must be true of the scenario that it is shown with.
+Every sentence here must be true of the scenario that it is shown with.
 """
 
 from caldp_core.experiments.run import Setup
@@ -9,16 +9,21 @@ from caldp_ui.words import formats
 from caldp_ui.words.vocabulary import Vocabulary
 
 
+def is_share(tv: float) -> bool:
+    """Whether a total variation is a share of people: that of shares is at most 1."""
+    return tv <= 1 + 1e-9
+
+
 def tv_in_words(nouns: Vocabulary, tv: float) -> str:
     """A total variation as people, the end of a sentence."""
-    if tv > 1 + 1e-9:
-        return "more than shares of people can be off by, as this estimate is not made of shares"
-    return f"about {formats.of_hundred(tv)} people {nouns.wrong}"
+    if not is_share(tv):
+        return "an error that no number of people stands for: this estimate is not made of shares"
+    return f"{formats.of_hundred(tv)} people {nouns.wrong}"
 
 
 def wrong_of_hundred(nouns: Vocabulary, tv: float) -> tuple[str, str]:
     """The same as a number for large type and what it counts."""
-    if tv > 1 + 1e-9:
+    if not is_share(tv):
         return formats.share(tv), "total variation: this estimate is not made of shares"
     return formats.per_hundred(tv), f"of 100 people {nouns.wrong}"
 
@@ -26,12 +31,17 @@ def wrong_of_hundred(nouns: Vocabulary, tv: float) -> tuple[str, str]:
 def headline(nouns: Vocabulary, ours: float | None, plain: float | None) -> str:
     """Both errors in one sentence; what is not there yet is left out."""
     if ours is None:
-        return "" if plain is None else f"Plain LDP: {tv_in_words(nouns, plain)}."
-    first = tv_in_words(nouns, ours).removeprefix("about ")
+        return "" if plain is None else f"Plain LDP puts {tv_in_words(nouns, plain)}."
+    if not is_share(ours):
+        return f"The estimate is off by a total variation of **{formats.share(ours)}**."
+    first = f"This protection puts **{tv_in_words(nouns, ours)}**"
     if plain is None:
-        return f"**{first}**."
-    beside = formats.of_hundred(plain) if plain <= 1 + 1e-9 else formats.share(plain)
-    return f"**{first}**; with plain LDP {beside}."
+        return f"{first}."
+    if not is_share(plain):
+        return f"{first}; plain LDP's estimate is off by {formats.share(plain)}."
+    if formats.per_hundred(ours) == formats.per_hundred(plain):
+        return f"{first}, and so does plain LDP."
+    return f"{first}, plain LDP {formats.of_hundred(plain)}."
 
 
 def forecast(expected: Forecast | None) -> str:
@@ -46,7 +56,7 @@ def forecast(expected: Forecast | None) -> str:
 def plain_needs(setup: Setup, needed: int | None) -> tuple[str, str]:
     """The number of people plain LDP needs, and how many times as many that is."""
     if needed is None:
-        return "over 10¹²", "people, more than this tool looks for, for the same accuracy"
+        return "more than 1 trillion", "people for the same accuracy, and we look for no more"
     times = needed / setup.n
     if times < 1.005:
         return formats.people(needed), "people: no more than this protection needs"

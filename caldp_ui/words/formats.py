@@ -1,7 +1,4 @@
-"""Numbers as people read them.
-
-Room: words.
-"""
+"""Numbers as people read them: never a power of ten, thousands separated by a comma."""
 
 import math
 
@@ -44,8 +41,8 @@ def share(value: float) -> str:
     if abs(value) < _NOBODY:
         return "0.000"
     if value >= 0.01:
-        return f"{value:.3f}" if value < 10 else f"{value:.1f}"
-    return f"{value:.2g}"
+        return f"{value:.3f}" if value < 10 else f"{value:,.1f}"
+    return digits(value)
 
 
 def digits(value: float, significant: int = 2) -> str:
@@ -75,21 +72,36 @@ def times(factor: float) -> str:
 
 
 def hundred(probability: float) -> str:
-    """Of 100: a whole number, one decimal near 100, and "over 99.9" where that would be 100."""
+    """Of 100: a whole number, one decimal near 100, "more than 99.9" where that would be 100."""
     if probability < 0.995:
         return f"{100 * probability:.0f}"
-    return f"{100 * probability:.1f}" if probability < 0.9995 else "over 99.9"
+    return f"{100 * probability:.1f}" if probability < 0.9995 else "more than 99.9"
 
 
 def per_hundred(share: float) -> str:
-    """A share in [0, 1] as people of 100, few of them as a fraction: "54", "0.9", "under 0.01"."""
+    """A share in [0, 1] of 100, few as a fraction: "54", "0.9", "less than 0.01"."""
     if share >= 0.015:
         return hundred(share)
     if share < 1e-9:  # what rounding leaves of nobody
         return "0"
     if share < 1e-4:
-        return "under 0.01"
+        return "less than 0.01"
     return f"{100 * share:.2g}" if share >= 0.01 else f"{100 * share:.1g}"
+
+
+def at_most(probability: float) -> str:
+    """A bound, of 100: "at most 73"; none is named beyond what is told apart from certainty."""
+    best = hundred(probability)
+    return best if best.startswith("more") else f"at most {best}"
+
+
+def percent(share: float) -> str:
+    """A share in [0, 1] in percent: "0.3 %", "99.97 %", "less than 0.01 %", never all but for 1."""
+    if 0.0 < share < 0.5e-4:
+        return "less than 0.01 %"
+    if 1.0 - 0.5e-4 < share < 1.0:
+        return "more than 99.99 %"
+    return f"{digits(100 * share, 2 if share < 0.995 else 4)} %"
 
 
 def of_hundred(share: float) -> str:
@@ -109,6 +121,15 @@ def out_of(share: float) -> str:
     return f"{round(share * 10**power)} of {people(10**power)}"
 
 
+def out_of_few(share: float) -> str:
+    """The same where few and many stand side by side: "12 of 1,000" beside "988 of 1,000"."""
+    few = min(share, 1.0 - share)
+    power = next((power for power in range(2, 12) if few * 10**power >= 1.5), 12)
+    if few < _NOBODY or power > 6:
+        return out_of(share)
+    return f"{people(share * 10**power)} of {people(10**power)}"
+
+
 def out_of_one(*values: float) -> tuple[list[str], str]:
     """Shares in [0, 1] as people out of one number: (["27", "3"], "1,000")."""
     least = min((value for value in values if value >= _RARE), default=1.0)
@@ -116,8 +137,9 @@ def out_of_one(*values: float) -> tuple[list[str], str]:
     return [people(value * 10**power) for value in values], people(10**power)
 
 
-def degrees(latitude: float, longitude: float) -> str:
-    """A place: "40.7° N, 74.0° W"."""
+def degrees(latitude: float, longitude: float, cell: float = 0.2) -> str:
+    """A place: "40.7° N, 74.0° W", with decimals that tell cells and their middles apart."""
+    decimals = 1 if cell >= 0.2 else 2 if cell >= 0.02 else 3
     north = "N" if latitude >= 0 else "S"
     east = "E" if longitude >= 0 else "W"
-    return f"{abs(latitude):.1f}° {north}, {abs(longitude):.1f}° {east}"
+    return f"{abs(latitude):.{decimals}f}° {north}, {abs(longitude):.{decimals}f}° {east}"

@@ -1,6 +1,6 @@
 """Every term in a sentence or two, for popovers at its first use and for help texts.
 
-Room: words. No formulas in the first sentence; the formula comes last.
+No formulas in the first sentence; the formula comes last.
 """
 
 from typing import Final
@@ -14,12 +14,12 @@ DEFINITIONS: Final = {
         "Q(y|x) ≤ e^ε · Q(y|x′) for all answers x, x′ and reports y."
     ),
     "context-aware": (
-        "How secret is it *which of two* answers you gave? Plain LDP says: the same for every "
-        "pair. Context-aware LDP lets it differ from pair to pair: hide where in a city you are, "
-        "not which city. Q(y|x) ≤ e^{E(x, x′)} · Q(y|x′) with a matrix E of ε's."
+        "How well must a report hide *which of two* answers you gave? Plain LDP says: the same for "
+        "every pair. Context-aware LDP lets it differ from pair to pair: hide where in a city you "
+        "are, not which city. Q(y|x) ≤ e^{E(x, x′)} · Q(y|x′) with a matrix E of ε's."
     ),
     "ε": (
-        "The privacy level: how far a report may shift an onlooker's odds between two protected "
+        "The privacy level: how far a report may shift an attacker's odds between two protected "
         "answers. 0.1 hides almost everything, 1 is a common choice, above 5 hides little. Odds "
         "change by a factor of at most e^ε. It covers one report; reports about the same person "
         "add up."
@@ -29,11 +29,11 @@ DEFINITIONS: Final = {
         "where in it. Smaller blocks: more accurate, less hidden."
     ),
     "sensitive set": (
-        "The places that must not be given away. People elsewhere sometimes send a cover report, "
-        "and otherwise name their place openly."
+        "The places that are protected. People elsewhere sometimes send a cover report, and "
+        "otherwise name their place openly."
     ),
     "geo-indistinguishability": (
-        "Near places hide each other well, far ones less. An onlooker's odds between two places "
+        "Near places hide each other well, far ones less. An attacker's odds between two places "
         "change by at most e^(ε · their distance). ε is so much per kilometre; within 1/ε "
         "kilometres two places are about as likely."
     ),

@@ -1,13 +1,13 @@
 """Who writes the sentences on a policy: one line for each kind that scenarios know.
 
-Room: words. A kind without a line is found by a test.
+A kind without a line is found by a test.
 """
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from caldp_core.experiments.run import Setup
-from caldp_ui.words import promise, told_distances, told_levels, told_tags
+from caldp_ui.words import formats, promise, told_distances, told_levels, told_tags
 from caldp_ui.words.told import Told
 from caldp_ui.words.vocabulary import Vocabulary
 
@@ -27,3 +27,17 @@ WRITERS: Final[Mapping[str, Callable[[Vocabulary, Setup, Any], Told]]] = {
 def told(nouns: Vocabulary, setup: Setup) -> Told:
     """What this scenario promises, in sentences."""
     return WRITERS[setup.scenario.kind("policy")](nouns, setup, setup.scenario.policy)
+
+
+def in_short(nouns: Vocabulary, setup: Setup) -> str:
+    """Who is not protected and what an attacker can guess of the others, as plain text."""
+    return told(nouns, setup).in_short.replace("*", "")
+
+
+def setting(setup: Setup) -> str:
+    """Of what a picture is: its ε, how many people, and their data, in one line."""
+    policy = setup.scenario.policy
+    epsilon = getattr(policy, "epsilon", policy.plain_epsilon)
+    ends = sorted({min(epsilon), max(epsilon)}) if isinstance(epsilon, tuple) else [epsilon]
+    level = f"ε from {ends[0]:g} to {ends[-1]:g}" if len(ends) > 1 else f"ε = {ends[0]:g}"
+    return f"{level} · {formats.people(setup.n)} people · data: {setup.dataset.name}"

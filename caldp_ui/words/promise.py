@@ -1,38 +1,43 @@
 """Plain words for what a context protects, from whom, and what it leaves open.
 
-Room: words. Every sentence here must be true of the scenario that it is shown with. For any policy
-ask `policies.told`.
+Every sentence here must be true of the scenario that it is shown with. For any policy ask
+`policies.told`.
 """
 
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
 
 from caldp_core.audit.adversary import guessed_right
+from caldp_core.audit.even_guess import PairOdds, pair_odds
 from caldp_core.datasets import Gowalla, Snap
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.offers import cover_of
+from caldp_core.privacy.context import Context
 from caldp_core.scenarios.policies import ContextPolicy
-from caldp_core.scenarios.protection import EverythingSensitive, OneBlock, StateBlocks
+from caldp_core.scenarios.protection import EverythingSensitive, GroupBlocks, OneBlock, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.words import formats
-from caldp_ui.words.strength import strength
-from caldp_ui.words.told import Told
+from caldp_ui.words import covered, formats
+from caldp_ui.words.told import Grade, Told, grades, right
 from caldp_ui.words.vocabulary import Vocabulary
 
 REPEATS: Final = 5
 _CHECK_INS: Final = Gowalla | Snap
 """Data in which one person may be counted many times."""
 _EXAMPLES: Final = (0.5, 1.0, 3.0)
+_READ: Final = 0.995
+"""From this share of reports on, all of them are said to name their value."""
 
 
 def told(nouns: Vocabulary, setup: Setup, policy: ContextPolicy) -> Told:
     """All of it for a context."""
     levels = policy.epsilon if isinstance(policy.epsilon, tuple) else (policy.epsilon,)
     ends = sorted({min(levels), max(levels)})
+    graded = grades(protected_share(setup), chance(setup), odds(nouns, setup), _read(nouns, setup))
     return Told(
-        chance(setup),
-        in_short(setup),
+        graded,
+        _in_short(nouns, setup, graded),
         protected(nouns, setup),
         odds(nouns, setup),
         repeats(nouns, setup),
@@ -44,10 +49,27 @@ def told(nouns: Vocabulary, setup: Setup, policy: ContextPolicy) -> Told:
     )
 
 
+def _in_short(nouns: Vocabulary, setup: Setup, graded: tuple[Grade, ...]) -> str:
+    if not graded[-1].protected:
+        return covered.unprotected(nouns, 0.0)
+    return f"{covered.unprotected(nouns, graded[-1].people)} {_guess(nouns, setup)}".strip()
+
+
+def _context(setup: Setup) -> Context:
+    assert isinstance(setup.policy, Context)
+    return setup.policy
+
+
+@lru_cache(maxsize=8)
+def _pairs(context: Context, reports: int = 1) -> PairOdds:
+    # A page's sentences ask several times in a run.
+    return pair_odds(context, reports)
+
+
 def strongest(scenario: Scenario) -> float:
     """The largest ε of the scenario: the weakest promise in it.
 
-    Where secrecy fades with distance, that of neighbours.
+    Where privacy fades with distance, that of neighbours.
     """
     policy = scenario.policy
     if isinstance(policy, ContextPolicy) and isinstance(policy.epsilon, tuple):
@@ -56,95 +78,112 @@ def strongest(scenario: Scenario) -> float:
 
 
 def chance(setup: Setup) -> float:
-    """Most that an onlooker's even guess between two hidden symbols becomes right, in [0.5, 1]."""
-    if not cover_of(setup.mechanism).hidden.size:
-        return 1.0
-    return guessed_right(strongest(setup.scenario))
+    """Most that an attacker's even guess about a protected person becomes right, in [0.5, 1].
+
+    Over all pairs of a protected symbol and another of its block; 1 where nobody is protected.
+    """
+    return _pairs(_context(setup)).most
 
 
 def examples() -> str:
-    """What some levels of ε let an onlooker guess, as an example."""
-    told = (f"{formats.hundred(guessed_right(e))} at ε = {e:g}" for e in _EXAMPLES)
-    return f"Guessed right of 100, at most about: {', '.join(told)}."
+    """What some levels of ε let an attacker guess, as an example."""
+    told = [f"{formats.hundred(guessed_right(e))} at ε = {e:g}" for e in _EXAMPLES]
+    return f"Of 100 guesses between two protected answers these are right: {', '.join(told)}."
 
 
 def block_of(nouns: Vocabulary, scenario: Scenario) -> str:
     """What a block is called."""
-    if isinstance(scenario.context.blocks, OneBlock):
+    blocks = scenario.context.blocks
+    if isinstance(blocks, OneBlock):
         return nouns.whole
-    return "state" if isinstance(scenario.context.blocks, StateBlocks) else "block"
+    return {StateBlocks: "state", GroupBlocks: "group"}.get(type(blocks), "block")
 
 
 def odds(nouns: Vocabulary, setup: Setup) -> str:
-    """What an onlooker can guess from one report, in natural frequencies."""
-    scenario = setup.scenario
-    if not cover_of(setup.mechanism).hidden.size:
-        return f"An onlooker reads each person's {nouns.unit} from their report."
-    pair = f"two sensitive {nouns.units}" if not _all(scenario) else f"two {nouns.units}"
+    """What an attacker can guess of protected people from one report, in natural frequencies."""
+    found = _pairs(_context(setup))
+    if not found.protected:
+        return f"An attacker can read everybody's {nouns.unit} from one report."
+    text = _guess(nouns, setup)
+    if found.one_way is None or found.both_ways is None:
+        return f"{text} Without a report it is 50."
+    return f"{text} Between two protected {nouns.units} the attacker {right(found.both_ways)}."
+
+
+def _guess(nouns: Vocabulary, setup: Setup) -> str:
+    """What an attacker can guess of protected people, in one sentence."""
+    found, scenario = _pairs(_context(setup)), setup.scenario
     one_block = isinstance(scenario.context.blocks, OneBlock)
-    where = "" if one_block else f" in the same {block_of(nouns, scenario)}"
+    block = block_of(nouns, scenario)
+    if found.one_way is not None:
+        pair = f"a protected {nouns.unit} and another{'' if one_block else f' of its {block}'}"
+        return f"An attacker who must choose between {pair}, equally likely, {right(found.most)}."
+    some = "" if bool(_context(setup).hidden().all()) else "protected "
+    where = "" if one_block else f" in one {block}"
     return (
-        f"Of 100 people for whom an onlooker was torn 50:50 between {pair}{where}, "
-        f"{_would_be(chance(setup))} guessed right from their report. Without any: 50."
+        f"An attacker who must choose between two equally likely {some}{nouns.units}{where} "
+        f"{right(found.most)}."
     )
 
 
-def _would_be(share: float) -> str:
-    best = formats.hundred(share)
-    if best.startswith("over"):
-        return f"the promise lets **{best}** be"
-    return f"at most about **{best}** would be"
+def _read(nouns: Vocabulary, setup: Setup) -> str:
+    """How many of the unprotected one report gives away, in one sentence."""
+    share = read_share(setup)
+    if share >= _READ:
+        return f"One report is enough to read the true {nouns.unit} of each of them."
+    return (
+        f"One report is enough to read the true {nouns.unit} of **{formats.out_of(share)}** of "
+        "them; the others send a cover report."
+    )
 
 
-def in_short(setup: Setup) -> str:
-    """What an onlooker can guess, in one short sentence."""
-    share = chance(setup)
-    best = formats.hundred(share)
-    if share == 1.0:
-        return "An onlooker reads everything: nobody is protected."
-    most = "" if best.startswith("over") else "at most "
-    return f"An onlooker guesses right {most}{best} of 100 ({strength(share).word})."
+def read_share(setup: Setup) -> float:
+    """Of the unprotected the share, in [0, 1], whose report names them; 0 without any.
+
+    Shares of the truth. Alone in a block, or with nothing that hides, every report does.
+    """
+    cover, labels = cover_of(setup.mechanism), setup.partition.labels
+    names = np.where(cover.sizes > 0, cover.clear_share, 1.0)[labels[cover.clear]]
+    people = setup.dataset.distribution[cover.clear]
+    return float((people * names).sum() / people.sum()) if people.sum() else 0.0
 
 
 def protected_share(setup: Setup) -> float:
     """Share of all people, by the truth, whose symbol hides among others by the promise."""
-    return float(setup.dataset.distribution[cover_of(setup.mechanism).hidden].sum())
+    return float(setup.dataset.distribution[_context(setup).hidden()].sum())
 
 
 def protected(nouns: Vocabulary, setup: Setup) -> str:
-    """How many people hide among others by the promise, and why the rest do not.
+    """How many people are protected by the promise, and why the rest are not.
 
     Shares of the truth. A symbol hides if it is sensitive and not alone in its block.
     """
     shares = setup.dataset.distribution
     alone = (setup.partition.sizes() == 1)[setup.partition.labels]
-    text = f"**Protected: {formats.out_of(protected_share(setup))} people.**"
+    text = covered.counted(protected_share(setup))
     single, open_to_all = setup.sensitive & alone, ~setup.sensitive
     if single.any():
-        count = formats.out_of(float(shares[single].sum()))
+        count = formats.out_of(float(shares[single].sum())).capitalize()
         text += (
-            f" {count} people are in a {block_of(nouns, setup.scenario)} of one {nouns.unit}: "
-            "their report names it."
+            f" {count} people are in a {block_of(nouns, setup.scenario)} of one {nouns.unit}, "
+            "which their report names."
         )
     if open_to_all.any():
-        count = formats.out_of(float(shares[open_to_all].sum()))
-        text += f" {count} people are {nouns.at} {nouns.units} that are not sensitive."
+        count = formats.out_of(float(shares[open_to_all].sum())).capitalize()
+        text += f" {count} people {nouns.belong} {nouns.units} that are not sensitive."
     return text
 
 
 def repeats(nouns: Vocabulary, setup: Setup) -> str:
     """What several reports about one person do; empty where nothing is hidden."""
-    if not cover_of(setup.mechanism).hidden.size:
+    found = _pairs(_context(setup), REPEATS)
+    if not found.protected:
         return ""
-    share = guessed_right(strongest(setup.scenario), REPEATS)
-    if share > 0.999:
-        return (
-            f"Reports add up: {REPEATS} about one person's {nouns.unit} leave practically nothing "
-            "hidden."
-        )
+    if found.most > 0.999:
+        return f"Reports add up: {REPEATS} about one person leave practically nothing hidden."
     return (
-        f"Reports add up: from {REPEATS} reports about the same {nouns.unit} of one person, "
-        f"at most about {formats.hundred(share)} of 100 would be guessed right."
+        f"Reports add up: after {REPEATS} reports about the same {nouns.unit} of one person, the "
+        f"attacker {right(found.most)}."
     )
 
 
@@ -159,66 +198,55 @@ def counted_as_people(scenario: Scenario) -> str:
 
 
 def not_promised(nouns: Vocabulary, setup: Setup) -> list[str]:
-    """What the policy leaves open, one sentence each."""
+    """What the policy leaves open, a sentence or a few each."""
     scenario = setup.scenario
     open_ends = []
     if not isinstance(scenario.context.blocks, OneBlock):
         block = block_of(nouns, scenario)
-        open_ends.append(f"Which {block} someone is in: every report shows it.")
-    if not _all(scenario):
-        open_ends.append(_clear_sentence(nouns, setup))
+        open_ends.append(f"Every report shows which {block} someone is in.")
+    if not isinstance(scenario.context.sensitive, EverythingSensitive):
+        open_ends.append(_clear_sentences(nouns, setup))
     lonely = int((setup.partition.sizes() == 1).sum())
     if lonely:
         open_ends.append(
-            f"{formats.count(lonely, 'block holds', 'blocks hold')} a single {nouns.unit}: "
-            "a report from there names it."
+            f"{formats.count(lonely, 'block holds', 'blocks hold')} a single {nouns.unit}, and a "
+            "report from there names it."
         )
     return open_ends + left_open(nouns, scenario)
 
 
 def left_open(nouns: Vocabulary, scenario: Scenario) -> list[str]:
-    """What every policy leaves open, one sentence each."""
-    together = [
-        "All check-ins of one user together: the promise holds for each report, and reports add up."
-    ]
+    """What every policy leaves open, a sentence each."""
+    together = ["One user's check-ins are not protected together: the ε of their reports add up."]
     return [
         *(together if isinstance(scenario.dataset, _CHECK_INS) else []),
-        "That someone took part at all.",
-        f"What the estimate teaches about everybody, such as which {nouns.units} are common.",
+        "A report shows that someone took part.",
+        f"The estimate shows which {nouns.units} are common, as it is meant to.",
     ]
 
 
-def _clear_sentence(nouns: Vocabulary, setup: Setup) -> str:
-    covered = cover_of(setup.mechanism).sizes > 0
-    if not covered.any():
-        return f"The {nouns.unit} of anyone: every report names it."
-    with_others = np.unique(setup.partition.labels[~setup.sensitive])
-    mixed = with_others[covered[with_others]]
-    bare = with_others.size - mixed.size
-    others = f"{nouns.units.capitalize()} that are not sensitive"
+def _clear_sentences(nouns: Vocabulary, setup: Setup) -> str:
+    cover, context = cover_of(setup.mechanism), _context(setup)
+    some = cover.sizes > 0
+    if not some.any():
+        return f"Every report names its {nouns.unit}."
+    with_others = np.flatnonzero(np.bincount(setup.partition.labels[~setup.sensitive]))
+    mixed = with_others[some[with_others]]
+    others = f"{nouns.at.capitalize()} {nouns.units} that are not sensitive"
     if not mixed.size:
-        return f"{others}: everybody there names their {nouns.unit} openly."
-    least = float(cover_of(setup.mechanism).clear_share[mixed].min())
-    clear = "nearly all" if least >= 0.995 else f"at least about {formats.out_of(least)}"
+        return f"{others}, everybody names their {nouns.unit} openly."
+    least = float(cover.clear_share[mixed].min())
+    clear = "nearly all" if least >= _READ else f"at least {formats.out_of(least)}"
     text = (
-        f"{others}: {clear} people there name their {nouns.unit} openly, the others send a cover "
-        "report. "
+        f"{others}, {clear} people name their {nouns.unit} openly; the others send a cover report."
     )
+    bare = with_others.size - mixed.size
     if bare:
         of = f"{formats.exactly(bare)} of {formats.exactly(setup.partition.m)}"
         blocks = f"{block_of(nouns, setup.scenario)}s"
-        text += f"In {of} {blocks}, where nothing has to hide, everybody does. "
-    return text + (
-        f"So a report may rule a sensitive {nouns.unit} out. It may speak for one, too: from an "
-        f"even chance to {_bound(chance(setup))} of 100."
+        text += f" In {of} {blocks}, where nothing has to hide, everybody does."
+    speaks = formats.at_most(guessed_right(float(context.epsilon[mixed].max())))
+    return (
+        f"{text} So a report may rule a sensitive {nouns.unit} out. It may also speak for one: an "
+        f"even chance becomes {speaks} of 100."
     )
-
-
-def _bound(share: float) -> str:
-    # Beyond what is told apart from certainty there is no upper bound to name.
-    best = formats.hundred(share)
-    return best if best.startswith("over") else f"at most about {best}"
-
-
-def _all(scenario: Scenario) -> bool:
-    return isinstance(scenario.context.sensitive, EverythingSensitive)

@@ -78,6 +78,12 @@ _YESNO: Final = (
         r"{e^{\varepsilon_{01}+\varepsilon_{10}} - 1}",
     ),
     Statement(
+        "CALDP Theorems 1 and 2: the most that an even guess between two becomes right",
+        "audit.even_guess.even_guess",
+        r"\tfrac12\Bigl(1 + \frac{(e^{a} - 1)(e^{b} - 1)}{e^{a+b} - 1}\Bigr),\quad "
+        r"a = E[x, x'],\ b = E[x', x]",
+    ),
+    Statement(
         "CALDP Proposition 3: prior and posterior odds",
         "audit.adversary.Posterior",
         r"\frac{\Pr(x \mid y)}{\Pr(x' \mid y)} \le e^{E[x, x']}\,\frac{\pi_x}{\pi_{x'}}",
@@ -286,7 +292,7 @@ LECTURE: Final[Mapping[str, tuple[Statement, ...]]] = {
             "lecture.rappor.Rappor",
         ),
         Statement(
-            "what an onlooker of RAPPOR learns in so many days",
+            "what an attacker of RAPPOR learns in so many days",
             "lecture.rappor.guessed_right_after",
         ),
     ),

@@ -1,7 +1,4 @@
-"""How strong a promise is, in four words and four colours, by the odds: the same everywhere.
-
-Room: words.
-"""
+"""How strong a protection is, in four words and four colours, by the odds: the same everywhere."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -9,7 +6,7 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Strength:
-    """A word for a promise. `most`: an even guess becomes right at most this often, in (0.5, 1].
+    """A word for a protection. `most`: an even guess becomes right at most this often, in (0.5, 1].
 
     `light`, `dark`: its colour as text on a page of each theme (WCAG AA).
     """
@@ -26,11 +23,11 @@ STRENGTHS: Final = (
     Strength("weak", 0.955, "#8A5A00", "#F0B73E"),
     Strength("none", 1.0, "#A63A00", "#FF9B6A"),
 )
-"""Odds of about 2 : 1, 4 : 1 and 20 : 1 at most (ε up to 0.73, 1.41 and 3.05), and beyond: 67, 80
-and 95 right guesses of 100 as they are told, rounded."""
+"""Odds of about 2 : 1, 4 : 1 and 20 : 1 at most (ε up to 0.73, 1.41 and 3.05 between two protected
+values), and beyond: 67, 80 and 95 right guesses of 100 as they are told, rounded."""
 MEANING: Final = (
-    "In words: “strong” up to 67 right guesses of 100, “fair” up to 80, “weak” up to 95, “none” "
-    "beyond, where a guess started at 50."
+    "Under “strong” protection an attacker's even guess is right up to 67 times in 100, “fair” up "
+    "to 80, “weak” up to 95, “none” more. Without a report it is right 50 times in 100."
 )
 
 

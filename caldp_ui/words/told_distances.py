@@ -1,7 +1,4 @@
-"""What is promised where secrecy fades with distance.
-
-Room: words.
-"""
+"""What is promised where privacy fades with distance."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -9,9 +6,9 @@ from typing import Final
 from caldp_core.audit.adversary import guessed_right
 from caldp_core.experiments.run import Setup
 from caldp_core.scenarios.distances import CrowFlies, Line, Streets
-from caldp_ui.words import promise
-from caldp_ui.words.strength import strength
-from caldp_ui.words.told import Told, most
+from caldp_ui.words import covered as counts
+from caldp_ui.words import formats, promise
+from caldp_ui.words.told import Told, grades, most, right
 from caldp_ui.words.vocabulary import Vocabulary
 
 _FARTHER: Final = (2, 10)
@@ -29,17 +26,19 @@ def streets(nouns: Vocabulary, setup: Setup, policy: Streets) -> Told:
 
 
 def _on_map(nouns: Vocabulary, setup: Setup, policy: CrowFlies | Streets, along: str) -> Told:
-    rate = f"ε = {policy.epsilon / policy.km:.3g} for each kilometre ({along})"
-    far = tuple(f"{times * policy.km:g} km" for times in _FARTHER)
+    rate = f"ε is {formats.digits(policy.epsilon / policy.km, 3)} for each kilometre, {along}"
+    apart = "apart along streets" if isinstance(policy, Streets) else "apart"
+    near = f"up to {formats.digits(policy.km, 4)} km {apart}"
+    far = tuple(f"{formats.digits(times * policy.km, 4)} km {apart}" for times in _FARTHER)
     level = f"{policy.epsilon:g} within {policy.km:g} km, {along}"
-    return _fading(nouns, setup, _Fading(policy.epsilon, rate, f"{policy.km:g} km", far, level))
+    return _fading(nouns, setup, _Fading(policy.epsilon, rate, near, far, level))
 
 
 def line(nouns: Vocabulary, setup: Setup, policy: Line) -> Told:
     """ε between neighbours on a scale."""
-    rate = f"ε = {policy.epsilon:g} for each step on the scale"
-    far = tuple(f"{times} steps" for times in _FARTHER)
-    return _fading(nouns, setup, _Fading(policy.epsilon, rate, "one step", far, rate[4:]))
+    rate = f"ε is {policy.epsilon:g} for each step on the scale"
+    far = tuple(f"{times} steps apart" for times in _FARTHER)
+    return _fading(nouns, setup, _Fading(policy.epsilon, rate, "one step apart", far, rate[5:]))
 
 
 @dataclass(frozen=True)
@@ -54,25 +53,26 @@ class _Fading:
 
 
 def _fading(nouns: Vocabulary, setup: Setup, policy: _Fading) -> Told:
-    epsilon, near = policy.epsilon, f"up to {policy.near} apart"
-    chance = guessed_right(epsilon)
-    farther = "; ".join(
-        f"{distance} apart, {most(guessed_right(times * epsilon))}"
+    chance = guessed_right(policy.epsilon)
+    in_short = (
+        f"An attacker who must choose between two equally likely {nouns.units} {policy.near} "
+        f"{right(chance)}."
+    )
+    farther = " ".join(
+        f"For {nouns.units} {distance} it is {most(guessed_right(times * policy.epsilon))}."
         for times, distance in zip(_FARTHER, policy.far, strict=True)
     )
+    odds = f"{in_short} Without a report it is 50. {farther}"
     return Told(
-        chance,
-        f"Between {nouns.units} {near}, an onlooker guesses right {most(chance).replace('*', '')} "
-        f"({strength(chance).word}); farther apart, more.",
-        f"**Protected: 100 of 100 people.** The nearer two {nouns.units} are, the less a report "
-        f"tells which of them is a person's: {policy.rate}, for every pair.",
-        f"Of 100 people for whom an onlooker was torn 50:50 between two {nouns.units} {near}, "
-        f"{most(chance)} would be guessed right from their report. Without any: 50. For "
-        f"{nouns.units} {farther}.",
-        f"Reports add up: from {promise.REPEATS} reports about the same {nouns.unit} of one "
-        f"person, {most(guessed_right(epsilon, promise.REPEATS))} would be guessed right.",
+        grades(1.0, chance, f"{in_short} Farther apart, the attacker is right more often.", ""),
+        in_short,
+        f"{counts.counted(1.0)} The nearer two {nouns.units} are, the less a report shows which "
+        f"of them is true. Between any two, {policy.rate}.",
+        odds,
+        f"Reports add up: after {promise.REPEATS} reports about the same {nouns.unit} of one "
+        f"person, the attacker {right(guessed_right(policy.epsilon, promise.REPEATS))}.",
         (
-            f"In which part of the {nouns.whole} someone is: reports tell far {nouns.units} apart.",
+            f"Reports show in which part of the {nouns.whole} someone is.",
             *promise.left_open(nouns, setup.scenario),
         ),
         (("ε", policy.level),),

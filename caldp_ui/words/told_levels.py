@@ -1,23 +1,23 @@
-"""What is promised where every pair of values has a level of its own: yes or no, and any small E.
-
-Room: words.
-"""
+"""What is promised where each pair of values has a level of its own: yes or no, any small E."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from caldp_core.audit.adversary import guessed_right
+from caldp_core.audit.even_guess import even_guess, pair_odds
+from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Setup
-from caldp_core.privacy.context import dense
+from caldp_core.privacy.context import PrivacyMatrix, dense
+from caldp_core.privacy.matrix import closure
 from caldp_core.scenarios.distances import Distances
 from caldp_core.scenarios.policies import BinaryQuestion, MatrixPolicy
+from caldp_ui.words import covered as counts
 from caldp_ui.words import formats, promise
-from caldp_ui.words.strength import strength
-from caldp_ui.words.told import Told, most
+from caldp_ui.words.told import Told, grades, most, right
 from caldp_ui.words.vocabulary import Vocabulary
 
 
@@ -27,20 +27,35 @@ def binary(nouns: Vocabulary, setup: Setup, policy: BinaryQuestion) -> Told:
     levels = {second: policy.epsilon_10, first: policy.epsilon_01}
     hidden = [name for name, epsilon in levels.items() if math.isfinite(epsilon)]
     shares = dict(zip((first, second), setup.dataset.distribution.tolist(), strict=True))
-    covered = formats.out_of(min(1.0, sum(shares[name] for name in hidden)))
-    who = " and ".join(f"“{name}”" for name in hidden) or "Nothing"
+    covered = min(1.0, sum(shares[name] for name in hidden))
+    bare = [_bare(name) for name in levels if name not in hidden]
+    best = pair_odds(setup.policy)
+    guess = (
+        f"An attacker who must choose between “{first}” and “{second}”, equally likely, "
+        f"{right(best.most)}."
+    )
+    again = right(pair_odds(setup.policy, promise.REPEATS).most)
     return Told(
-        _chance([levels[name] for name in hidden]),
-        " ".join(_in_short(name, epsilon) for name, epsilon in levels.items()),
-        f"**Protected: {covered} people.** {who} can be denied.",
-        " ".join(_odds(name, epsilon) for name, epsilon in levels.items()),
-        _repeated(levels, hidden),
-        (
-            *(f"“{name}”: a report may prove it." for name in levels if name not in hidden),
-            *promise.left_open(nouns, setup.scenario),
-        ),
+        grades(covered, best.most, guess, " ".join(bare)),
+        " ".join((*bare, *([guess] if hidden else []))),
+        f"{counts.counted(covered)} {_deniable(hidden)}",
+        " ".join((*(_odds(name, epsilon) for name, epsilon in levels.items()), guess)),
+        f"Reports add up: after {promise.REPEATS} with new noise, the attacker {again}."
+        if hidden
+        else "",
+        (*bare, *promise.left_open(nouns, setup.scenario)),
         tuple((f"ε of {name}", level(epsilon)) for name, epsilon in levels.items()),
     )
+
+
+def _bare(name: str) -> str:
+    return f"“{name}” is not protected: a report may prove it."
+
+
+def _deniable(hidden: Sequence[str]) -> str:
+    if not hidden:
+        return "Nothing can be denied."
+    return f"{' and '.join(f'“{name}”' for name in hidden)} can be denied."
 
 
 def names(nouns: Vocabulary, setup: Setup) -> tuple[str, str]:
@@ -57,39 +72,18 @@ def level(epsilon: float) -> str:
 
 
 def answers(policy: BinaryQuestion) -> list[str]:
-    """What is promised of yes and of no, a sentence each."""
+    """What is promised of yes and of no, a sentence or two each."""
     return [_odds("yes", policy.epsilon_10), _odds("no", policy.epsilon_01)]
 
 
 def _odds(name: str, epsilon: float) -> str:
     if math.isinf(epsilon):
-        return f"“**{name}**” is not hidden: a report may prove it."
+        return _bare(f"**{name}**")
     return (
-        f"“**{name}**” can be denied (ε = {epsilon:g}): no report makes it more than "
-        f"{math.exp(epsilon):,.3g} times as credible as before. Of 100 people for whom it was "
-        f"50:50 and whose report speaks for it, {most(guessed_right(epsilon))} have it."
+        f"“**{name}**” can be denied, at ε = {epsilon:g}: no report makes it more than "
+        f"{formats.digits(math.exp(epsilon), 3)} times as credible as before. A report for "
+        f"“{name}” turns an even chance into {most(guessed_right(epsilon))}."
     )
-
-
-def _in_short(name: str, epsilon: float) -> str:
-    if math.isinf(epsilon):
-        return f"“{name}” is not hidden."
-    best = guessed_right(epsilon)
-    told = most(best).replace("*", "")
-    return f"From 50:50, “{name}” gets to {told} ({strength(best).word})."
-
-
-def _repeated(levels: Mapping[str, float], hidden: Sequence[str]) -> str:
-    if not hidden:
-        return ""
-    told = ", ".join(
-        f"“{name}” to {most(guessed_right(levels[name], promise.REPEATS))}" for name in hidden
-    )
-    return f"Reports add up: {promise.REPEATS} with new coins take, from 50:50, {told}."
-
-
-def _chance(finite: Sequence[float]) -> float:
-    return guessed_right(max(finite)) if len(finite) else 1.0
 
 
 def matrix(nouns: Vocabulary, setup: Setup, policy: MatrixPolicy | Distances) -> Told:
@@ -99,23 +93,21 @@ def matrix(nouns: Vocabulary, setup: Setup, policy: MatrixPolicy | Distances) ->
     apart = ~np.eye(setup.policy.k, dtype=np.bool_)
     held = np.isfinite(levels) & apart
     finite = levels[held].tolist()
-    about = of_pairs(nouns, finite)
-    chance = about.chance
+    about = of_pairs(nouns, setup.policy)
     hidden = held.any(axis=1)
-    covered = formats.out_of(min(1.0, float(setup.dataset.distribution[hidden].sum())))
+    covered = min(1.0, float(setup.dataset.distribution[hidden].sum()))
     count = f"{int(hidden.sum())} of {formats.count(hidden.size, nouns.unit, nouns.units)}"
     loose = int((apart & ~held).sum())
     open_pairs = (
-        f"For {loose:,} of {int(apart.sum()):,} ordered pairs of {nouns.units} E states no bound: "
-        "a report may tell the first from the second, unless other pairs forbid it."
+        f"For {loose:,} of {int(apart.sum()):,} ordered pairs of {nouns.units} E states no bound. "
+        "A report may tell the first from the second, unless other pairs forbid it."
     )
+    graded = grades(covered, about.chance, about.odds, f"E limits none of their {nouns.units}.")
+    first = "" if covered > 1 - 1e-12 else f"{counts.counted(covered).replace('*', '')} "
     return Told(
-        chance,
-        f"Between {_a(nouns)} and one that it hides behind, an onlooker gets "
-        f"{most(chance).replace('*', '')} right ({strength(chance).word})."
-        if finite
-        else "An onlooker reads everything: nobody is protected.",
-        f"**Protected: {covered} people.** E hides {count} behind another.",
+        graded,
+        f"{first}{about.guess}" if graded[-1].protected else first.strip(),
+        f"{counts.counted(covered)} E hides {count} behind another.",
         about.odds,
         about.repeats,
         (*((open_pairs,) if loose else ()), *promise.left_open(nouns, setup.scenario)),
@@ -125,44 +117,49 @@ def matrix(nouns: Vocabulary, setup: Setup, policy: MatrixPolicy | Distances) ->
 
 @dataclass(frozen=True)
 class Pairs:
-    """What E says of pairs alone: the chance of the weakest, and sentences; see `Told`."""
+    """What E says of pairs alone: the chance of the weakest, and sentences; see `Told`.
+
+    `guess`: of `odds` the first sentence.
+    """
 
     chance: float
+    guess: str
     odds: str
     repeats: str
 
 
-def of_pairs(nouns: Vocabulary, finite: Sequence[float]) -> Pairs:
-    """Of the levels of all pairs that have a bound."""
-    return Pairs(_chance(finite), _pairs(nouns, finite), _pairs_repeated(nouns, finite))
+def of_pairs(nouns: Vocabulary, policy: PrivacyMatrix) -> Pairs:
+    """Of all pairs of which one symbol at least hides behind the other."""
+    best = pair_odds(policy)
+    if not best.protected:
+        nothing = f"E limits nothing: a report may name the {nouns.unit}."
+        return Pairs(1.0, nothing, nothing, "")
+    pair = f"{_a(nouns)} and one that it hides behind"
+    guess = f"An attacker who must choose between {pair}, equally likely, {right(best.most)}."
+    least = _strictest(closure(policy).entries)
+    odds = f"{guess} Without a report it is 50."
+    if least < best.most - 1e-12:
+        odds += f" For the best protected pair it is {most(least)}."
+    again = right(pair_odds(policy, promise.REPEATS).most)
+    return Pairs(
+        best.most,
+        guess,
+        odds,
+        f"Reports add up: after {promise.REPEATS} about the same {nouns.unit} of one person, the "
+        f"attacker {again}.",
+    )
+
+
+def _strictest(levels: Floats) -> float:
+    """The least bound on an even guess over all pairs that have one; `levels`: (k, k) nats."""
+    first, second = np.triu_indices(len(levels), 1)
+    chances = even_guess(levels[first, second], levels[second, first])
+    return float(chances.min())
 
 
 def _a(nouns: Vocabulary) -> str:
     """A symbol, with its article."""
     return f"{'an' if nouns.unit[0] in 'aeiou' else 'a'} {nouns.unit}"
-
-
-def _pairs(nouns: Vocabulary, finite: Sequence[float]) -> str:
-    if not finite:
-        return f"E states no bound: a report may name the {nouns.unit}."
-    weakest, strictest = (guessed_right(edge(finite)) for edge in (max, min))
-    told = (
-        f"Of 100 people for whom an onlooker was torn 50:50 between {_a(nouns)} and one that it "
-        f"hides behind, and whose report speaks for the first, {most(weakest)} have it, whichever "
-        "pair it is."
-    )
-    if strictest == weakest:
-        return told
-    return f"{told} For the pair with the smallest ε: {most(strictest)}."
-
-
-def _pairs_repeated(nouns: Vocabulary, finite: Sequence[float]) -> str:
-    if not finite:
-        return ""
-    return (
-        f"Reports add up: from {promise.REPEATS} about the same {nouns.unit} of one person, "
-        f"{most(guessed_right(max(finite), promise.REPEATS))}."
-    )
 
 
 def _range(finite: Sequence[float]) -> str:

@@ -26,4 +26,5 @@ def place_name(domain: GridDomain, symbol: int) -> str:
     if symbol in towns(domain):
         return towns(domain)[symbol]
     (row,), (column,) = domain.place([symbol])
-    return formats.degrees(float(domain.latitudes()[row]), float(domain.longitudes()[column]))
+    where = float(domain.latitudes()[row]), float(domain.longitudes()[column])
+    return formats.degrees(*where, domain.cell)

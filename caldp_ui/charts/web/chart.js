@@ -47,6 +47,26 @@ function template(host) {
     }};
 }
 
+const LETTER = 7;
+
+/** Every third name of an axis whose names would run into each other. */
+function thinned(axis, width) {
+    const {ticktext, tickvals, range, type} = axis ?? {};
+    if (!ticktext || !range) return axis;
+    const at = tickvals.map(value => type === "log" ? Math.log10(value) : value);
+    const seen = at.filter(value => range[0] <= value && value <= range[1]).length;
+    const each = LETTER * (2 + Math.max(...ticktext.map(text => text.length)));
+    return seen * each <= width ? axis : {...axis, ticktext: ticktext.map((text, i) => i % 3 ? "" : text)};
+}
+
+/** What a figure is at this width: narrow, its lines' names are in a legend, not beside the lines. */
+function fitted(data, layout, width) {
+    const {narrow, below} = layout.meta ?? {}, {l, r} = layout.margin;
+    if (!narrow || width >= below) return [data, {...layout, xaxis: thinned(layout.xaxis, width - l - r)}];
+    const {l: left, r: right} = narrow.margin, xaxis = thinned(layout.xaxis, width - left - right);
+    return [data.filter(each => each.meta !== "wide"), {...layout, ...narrow, xaxis}];
+}
+
 class Chart extends Picture {
     constructor(host) {
         super(told => this.plot(told));
@@ -74,7 +94,8 @@ class Chart extends Picture {
         const {data, layout, alt} = JSON.parse(told);
         host.setAttribute("aria-label", alt);
         const height = document.fullscreenElement === host ? innerHeight : layout.height;
-        plotly.react(host, data, {...layout, width, height, template: template(host)}, OPTIONS);
+        const [traces, look] = fitted(data, layout, width);
+        plotly.react(host, traces, {...look, width, height, template: template(host)}, OPTIONS);
         return true;
     }
 

@@ -112,7 +112,7 @@ export function readMask(raw, k) {
     return Uint8Array.from({length: k}, (_, cell) => bits[cell >> 3] >> (cell & 7) & 1);
 }
 
-/** Lines in degrees as one path: x is longitude, y is latitude. */
+/** Lines in degrees as one path: x is longitude, y is latitude; any may be rings. */
 export function readLines(raw) {
     const path = new Path2D();
     if (!raw) return path;

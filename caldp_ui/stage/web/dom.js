@@ -20,6 +20,7 @@ const ICONS = {
     play: "M8 5l11 7-11 7z",
     stop: "M7 7h10v10H7z",
     tools: "M4 7h10M18 7h2M4 17h2M10 17h10M14 4.500v5M10 14.500v5",
+    style: "M12 3a9 9 0 1 0 0 18zM12 3a9 9 0 0 1 0 18",
     close: "M5 5l14 14M19 5L5 19",
 };
 const SVG = "http://www.w3.org/2000/svg";
@@ -71,10 +72,12 @@ export function people(number) {
     return (whole + 0).toLocaleString("en");
 }
 
-/** A place in degrees: "40.7° N, 74.0° W". */
-export function degrees(latitude, longitude) {
+/** A place in degrees, with decimals that tell middles of cells apart: "40.7° N, 74.0° W". */
+export function degrees(latitude, longitude, cell) {
     const north = latitude >= 0 ? "N" : "S", east = longitude >= 0 ? "E" : "W";
-    return `${Math.abs(latitude).toFixed(1)}° ${north}, ${Math.abs(longitude).toFixed(1)}° ${east}`;
+    const [up, across] = [latitude, longitude].map(
+        angle => Math.abs(angle).toFixed(cell < 0.02 ? 3 : cell < 0.2 ? 2 : 1));
+    return `${up}° ${north}, ${across}° ${east}`;
 }
 
 export const clamp = (value, low, high) => Math.min(high, Math.max(low, value));

@@ -34,3 +34,13 @@ export class StandIns {
         this.there = [];
     }
 }
+
+/** The words of a picture at a step of a film, or its own without one. */
+export function wordsAt(step, meta) {
+    const subtitle = step?.subtitles[meta.id] ?? meta.subtitle;
+    const fact = step?.facts[meta.id] ?? meta.fact;
+    // Alternative texts say the subtitle or the fact in a sentence of their own.
+    let alt = meta.subtitle ? meta.alt.replace(meta.subtitle, () => subtitle) : meta.alt;
+    if (meta.fact) alt = alt.replace(meta.fact.join(" "), () => fact.join(" "));
+    return {...meta, alt, subtitle, fact, nobody: step?.nobody[meta.id] ?? meta.nobody};
+}

@@ -1,12 +1,14 @@
 /* Films: pictures, subtitles and numbers of many steps, shown as a slider moves or as time goes
-   by, in the browser alone. The slider is the film's own, or one of the page. Python is told of the
-   step that a person settles on; the page's slider tells it by itself. Nothing plays unless it is
-   asked to, and pictures change at once: nothing is left to calm for those who want less motion. */
+   by, in the browser alone. The slider is the film's own, or one of the page. Python is told of a
+   step that a person settles on. Nothing plays unless asked to, and pictures change at once. */
 
 import {readCodes} from "./codec.js";
 import {Dials} from "./dial.js";
 import {button, el, say} from "./dom.js";
-import {StandIns} from "./elsewhere.js";
+import {PlayButtons} from "./play.js";
+import {StandIns, wordsAt} from "./elsewhere.js";
+
+const LASTS_MS = 10_000;
 
 export class FilmPlayer {
     constructor(stage) {
@@ -15,6 +17,8 @@ export class FilmPlayer {
         this.coming = new Map();
         this.dials = new Dials((id, reading) => this.follow(id, reading));
         this.standIns = new StandIns();
+        this.buttons = new PlayButtons(this);
+        this.large = el("output", {className: "now", hidden: true});
         this.now = null;
         this.slider = el("input", {type: "range", min: 0, step: 1});
         this.label = el("output", {className: "step"});
@@ -32,10 +36,8 @@ export class FilmPlayer {
         this.choice.addEventListener("change", () => this.choose(this.choice.value));
     }
 
-    /** All films in Python's order, whichever came first. */
     get offered() { return [...this.films.values()].sort((one, other) => one.place - other.place); }
 
-    /** The film that the person chose, or else the first. */
     get film() { return this.films.get(this.chosen) ?? this.offered[0]; }
 
     /** A film came, or came anew: its codes are made ready before it is offered. */
@@ -91,7 +93,7 @@ export class FilmPlayer {
         this.stage.changed();
     }
 
-    /** New pictures came from Python: they are what is shown, unless a hand moves the film. */
+    /** New pictures came from Python: they are shown, unless a hand moves the film. */
     leave() {
         if (this.held) return;
         this.go(null);
@@ -105,7 +107,7 @@ export class FilmPlayer {
         else this.standIns.remove();
     }
 
-    /** The step whose value is nearest to the scene's own, and whether it is that very step. */
+    /** The step nearest to the scene's own, and whether it is that very step. */
     scenesIn(film) {
         const value = this.stage.data?.at[film.id];
         if (value === undefined) return {index: 0, exact: false};
@@ -132,22 +134,13 @@ export class FilmPlayer {
         return name && this.films.get(this.now.film).codes.get(name);
     }
 
-    /** The lines of a picture: none that would be another step's. */
     marksOf({marks}) {
         if (!this.step) return marks;
         const {hides} = this.films.get(this.now.film);
         return marks.filter(mark => !hides.includes(mark));
     }
 
-    words(meta) {
-        const {step} = this, subtitle = step?.subtitles[meta.id] ?? meta.subtitle;
-        const fact = step?.facts[meta.id] ?? meta.fact;
-        // Alternative texts say the subtitle or the fact in a sentence of their own.
-        let alt = meta.subtitle ? meta.alt.replace(meta.subtitle, () => subtitle) : meta.alt;
-        if (meta.fact) alt = alt.replace(meta.fact.join(" "), () => fact.join(" "));
-        return {...meta, alt, subtitle, fact,
-            nobody: step?.nobody[meta.id] ?? meta.nobody};
-    }
+    words(meta) { return wordsAt(this.step, meta); }
 
     slide() {
         const index = Number(this.slider.value);
@@ -165,7 +158,6 @@ export class FilmPlayer {
         this.stage.root.dataset.stepMs = (performance.now() - began).toFixed(1);
     }
 
-    /** The person rests on a step: Python follows. */
     settle() {
         this.held = false;
         const {film} = this, {index} = this.place;
@@ -189,21 +181,28 @@ export class FilmPlayer {
             this.play.focus();
             return;
         }
-        const {film} = this, last = film.steps.length - 1;
-        if (this.place.index >= last) this.show({film: film.id, index: 0});
-        this.timer = setInterval(() => this.tick(), 1000 / film.pace);
+        const {film} = this;
+        if (!film.loops || this.place.index >= film.steps.length - 1) {
+            this.show({film: film.id, index: 0});
+        }
+        const pause = film.loops ? 1000 / film.pace : LASTS_MS / film.steps.length;
+        this.timer = setInterval(() => this.tick(), pause);
         this.update();
         this.stopIcon.focus();
+    }
+
+    /** A film that has run to its end leads back to where it began, and nobody is told. */
+    finish() {
+        this.stop();
+        this.leave();
+        this.stage.changed();
     }
 
     tick() {
         const {film} = this, {index} = this.place, last = film.steps.length - 1;
         if (index < last) this.show({film: film.id, index: index + 1});
         else if (film.loops) this.show({film: film.id, index: 0});
-        else {
-            this.stop();
-            this.settle();
-        }
+        else this.finish();
     }
 
     stop() {
@@ -215,6 +214,8 @@ export class FilmPlayer {
     update() {
         const {film} = this;
         this.node.hidden = !film;
+        this.large.hidden = !this.timer;
+        this.buttons.update();
         if (!film) return;
         this.play.hidden = Boolean(this.timer);
         this.stopIcon.hidden = !this.timer;
@@ -236,11 +237,13 @@ export class FilmPlayer {
         this.slider.value = index;
         this.slider.setAttribute("aria-valuetext", told);
         say(this.label, told);
+        say(this.large, told);
     }
 
     destroy() {
         clearInterval(this.timer);
         this.dials.leave();
         this.standIns.remove();
+        this.buttons.leave();
     }
 }

@@ -1,22 +1,20 @@
-/* What is seen as one PNG of 1,600 pixels' width, with titles, scale and two lines of Python's. */
+/* What is seen as one PNG of 1,600 pixels' width: titles, numbers, scale, and Python's lines. */
 
 import {InkLayer, paintPicture} from "./panes.js";
 import {drawScale} from "./scale.js";
 
-const WIDTH = 1600, EDGE = 32, GAP = 24, RATIO = 1.6, HEAD = 66, UNIT = 11;
+const WIDTH = 1600, EDGE = 32, GAP = 24, RATIO = 1.6, HEAD = 66, LINE = 32, LONG = 400;
 const FONT = "'Source Sans', sans-serif";
+const PAPERS = {
+    dark: {paper: "#0b0f14", strong: "#ffffff", ink: "#e8edf2", soft: "#c9d2db"},
+    light: {paper: "#ffffff", strong: "#1b2733", ink: "#1b2733", soft: "#3c4b59"},
+};
 
-/** Pictures of the present look, with their words. */
+/** Pictures of the present look, with their words; the large ones where some are small. */
 function chosen(stage) {
     const {looks, data, pictures, film} = stage;
     const ids = looks.look === "swipe" ? data.swipe : looks.shown();
     return ids.map(id => ({picture: pictures.get(id), words: film.words(pictures.get(id).meta)}));
-}
-
-/** The stage as it is for paper: names leave room for the scale, and no layer of the screen's. */
-function paper(stage, high) {
-    const top = (high - 6 * UNIT) / RATIO, box = [0, 28 * UNIT / RATIO, top, high / RATIO];
-    return Object.create(stage, {layer: {value: new InkLayer()}, kept: {value: [box]}});
 }
 
 function text(context, words, x, y, size, colour, most, weight = "400") {
@@ -27,34 +25,40 @@ function text(context, words, x, y, size, colour, most, weight = "400") {
     context.fillText(words, x, y, most);
 }
 
+/** The lines below: Python's, and the address that opens what is seen. */
+const linesOf = ({data}) =>
+    [...data.image.lines, ...location.href.length > LONG ? [] : [location.href]];
+
 /** The picture as a canvas. */
 export function drawImage(stage) {
-    const all = chosen(stage), {home} = stage.view;
+    const all = chosen(stage), {home} = stage.view, {styles} = stage;
+    const {paper, strong, ink, soft} = PAPERS[styles.name];
     const wide = (WIDTH - 2 * EDGE - (all.length - 1) * GAP) / all.length;
     const high = Math.round(wide * Math.min(home.high / home.wide, 0.7));
-    const {lines} = stage.data.image;
+    const lines = linesOf(stage);
     const canvas = document.createElement("canvas");
     canvas.width = WIDTH;
-    canvas.height = EDGE + HEAD + high + 28 + lines.length * 32 + EDGE;
+    canvas.height = EDGE + HEAD + high + 48 + lines.length * LINE + EDGE;
     const context = canvas.getContext("2d");
-    context.fillStyle = "#0b0f14";
+    context.fillStyle = paper;
     context.fillRect(0, 0, canvas.width, canvas.height);
-    const sheet = paper(stage, high);
+    const sheet = Object.create(stage, {layer: {value: new InkLayer()}});
     all.forEach(({picture, words}, i) => {
         const x = Math.round(EDGE + i * (wide + GAP));
-        text(context, words.title, x, EDGE + 22, 26, "#ffffff", wide, "600");
-        text(context, words.subtitle, x, EDGE + 50, 20, "#c9d2db", wide);
+        const below = words.fact ? words.fact.join(" ") : words.subtitle;
+        text(context, words.title, x, EDGE + 22, 26, strong, wide, "600");
+        text(context, below, x, EDGE + 50, 20, soft, wide);
         const projection = stage.view.projection(Math.round(wide), high);
         context.save();
         context.translate(x, EDGE + HEAD);
-        paintPicture(context, picture, projection, sheet, RATIO);
+        paintPicture(context, picture, projection, sheet, RATIO, []);
         context.restore();
     });
-    const title = stage.data.titles[stage.looks.look === "error" ? "error" : "side"];
-    drawScale(context, stage.scaleData, stage.colours, title, EDGE, EDGE + HEAD + high, UNIT);
-    const below = EDGE + HEAD + high + 50;
+    const below = EDGE + HEAD + high;
+    const look = {size: 20, ink: soft, font: FONT};
+    drawScale(context, styles.scale, styles.now.ramps.amounts, stage.title, EDGE, below + 24, look);
     lines.forEach((line, i) =>
-        text(context, line, EDGE, below + i * 32, 22, "#e8edf2", WIDTH - 2 * EDGE));
+        text(context, line, EDGE, below + 72 + i * LINE, 22, ink, WIDTH - 2 * EDGE));
     return canvas;
 }
 

@@ -6,9 +6,9 @@ const TINT = 0x66b87aff;  // alpha, blue, green, red
 
 /** Paths in degrees, made once for each change of the ground. */
 export class Ink {
-    constructor(night) {
-        this.night = night;
+    constructor() {
         this.outline = new Path2D();
+        this.land = null;
         this.blocks = this.border = this.tint = this.box = null;
         this.blockWidth = 1;
     }
@@ -32,18 +32,53 @@ export class Ink {
         else this.tint = tinted(mask, grid);
     }
 
+    /** Cells whose people can be read: hatched, so that what is there stays to be seen. */
+    setOpen(mask, grid) {
+        this.isOpen = mask;
+        this.open = mask && filling(grid, cell => mask[cell]);
+    }
+
+    hatch(context, placed, colour, ratio) {
+        const size = Math.round(9 * ratio), tile = new OffscreenCanvas(size, size);
+        const pen = tile.getContext("2d");
+        pen.strokeStyle = colour;
+        pen.lineWidth = 1.1 * ratio;
+        for (const shift of [-size, 0, size]) {
+            pen.moveTo(shift - 1, size + 1);
+            pen.lineTo(shift + size + 1, -1);
+        }
+        pen.stroke();
+        context.save();
+        if (this.land) context.clip(placed(this.land), "evenodd");
+        context.globalAlpha = 0.6;
+        context.fillStyle = context.createPattern(tile, "repeat");
+        context.fill(placed(this.open));
+        context.restore();
+    }
+
+    /** Sea and land under the cells; without coasts all of it is land. */
+    drawLand(context, projection, {sea, land}) {
+        const {width, height} = projection;
+        context.fillStyle = this.land ? sea : land;
+        context.fillRect(0, 0, width, height);
+        if (!this.land) return;
+        context.fillStyle = land;
+        context.fill(moved(this.land, projection), "evenodd");
+    }
+
     /** Lines of one picture; `ratio`: device pixels in a CSS pixel. */
-    draw(context, projection, marks, ratio) {
-        const {night} = this;
+    draw(context, projection, marks, night, ratio) {
         const stroke = (path, colour, width, dash = []) => {
             if (!path) return;
-            const placed = new Path2D();
-            placed.addPath(path, new DOMMatrix(projection.matrix));
+            const placed = moved(path, projection);
             context.setLineDash(dash.map(length => length * ratio));
             context.strokeStyle = colour;
             context.lineWidth = width * ratio;
             context.stroke(placed);
         };
+        if (marks.includes("open") && this.open) {
+            this.hatch(context, path => moved(path, projection), night.open, ratio);
+        }
         context.lineJoin = context.lineCap = "round";
         stroke(this.outline, night.faint, 0.8);
         if (marks.includes("blocks") && this.blocks) {
@@ -54,9 +89,16 @@ export class Ink {
             context.globalAlpha = 1;
         }
         if (marks.includes("sensitive")) stroke(this.border, night.sensitive, 2);
-        stroke(this.box, "#000", 3);
+        stroke(this.box, night.shade, 3);
         stroke(this.box, night.region, 1.6, [4, 4]);
     }
+}
+
+/** A path in degrees as one in pixels. */
+function moved(path, {matrix}) {
+    const placed = new Path2D();
+    placed.addPath(path, new DOMMatrix(matrix));
+    return placed;
 }
 
 /** A set of cells as a picture of one pixel a cell. */
@@ -76,6 +118,24 @@ export function rasterFrom(image, canvas = new OffscreenCanvas(image.width, imag
     return canvas;
 }
 
+/** The cells of a set as rectangles, one a run in each row. */
+export function filling(grid, inside) {
+    const path = new Path2D();
+    for (let row = 0; row < grid.rows; row++) {
+        let from = -1;
+        for (let column = 0; column <= grid.columns; column++) {
+            const has = column < grid.columns && inside(row * grid.columns + column);
+            if (has && from < 0) from = column;
+            if (!has && from >= 0) {
+                path.rect(grid.west + from * grid.cell, grid.south + row * grid.cell,
+                    (column - from) * grid.cell, grid.cell);
+                from = -1;
+            }
+        }
+    }
+    return path;
+}
+
 /** A box in degrees as a path. */
 export function boxPath([south, north, west, east]) {
     const path = new Path2D();
@@ -84,7 +144,7 @@ export function boxPath([south, north, west, east]) {
 }
 
 /** Cross hairs through a cell, open around it so that it can be seen. */
-export function drawCursor(context, projection, grid, cell, ratio) {
+export function drawCursor(context, projection, grid, cell, {hand, shade}, ratio) {
     const {lat, lon} = grid.middle(cell);
     const x = Math.round(projection.x(lon)) + 0.5, y = Math.round(projection.y(lat)) + 0.5;
     const half = Math.max(5 * ratio, grid.cell * projection.scale / 2 + 1.5 * ratio);
@@ -101,28 +161,28 @@ export function drawCursor(context, projection, grid, cell, ratio) {
     ring.rect(x - half, y - half, 2 * half, 2 * half);
     context.setLineDash([]);
     context.lineWidth = ratio;
-    context.strokeStyle = "rgba(255,255,255,0.45)";
+    context.globalAlpha = 0.45;
+    context.strokeStyle = hand;
     context.stroke(lines);
+    context.globalAlpha = 1;
     context.lineWidth = 3.2 * ratio;
-    context.strokeStyle = "rgba(0,0,0,0.7)";
+    context.strokeStyle = shade;
     context.stroke(ring);
     context.lineWidth = 1.4 * ratio;
-    context.strokeStyle = "#fff";
+    context.strokeStyle = hand;
     context.stroke(ring);
 }
 
 /** What the hand is about to take: filled lightly, with a firm edge. */
-export function drawDraft(context, projection, {fill, edge}, ratio) {
-    const placed = path => {
-        const moved = new Path2D();
-        moved.addPath(path, new DOMMatrix(projection.matrix));
-        return moved;
-    };
+export function drawDraft(context, projection, {fill, edge}, {hand, shade}, ratio) {
+    const placed = path => moved(path, projection);
     context.setLineDash([]);
-    context.fillStyle = "rgba(255,255,255,0.2)";
+    context.globalAlpha = 0.2;
+    context.fillStyle = hand;
     context.fill(placed(fill));
+    context.globalAlpha = 1;
     const line = placed(edge);
-    for (const [width, colour] of [[3.5, "rgba(0,0,0,0.65)"], [1.8, "#fff"]]) {
+    for (const [width, colour] of [[3.5, shade], [1.8, hand]]) {
         context.lineWidth = width * ratio;
         context.strokeStyle = colour;
         context.stroke(line);

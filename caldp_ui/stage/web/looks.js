@@ -2,10 +2,11 @@
 
 import {button, el} from "./dom.js";
 import {Pane, paintHand, paintPicture} from "./panes.js";
+import {nudge} from "./play.js";
 import {Swipe} from "./swipe.js";
 import {readQuery, writeQuery} from "./view.js";
 
-export const LOOKS = [["side", "Side by side"], ["swipe", "Before and after"], ["error", "Error"],
+export const LOOKS = [["side", "Side by side"], ["swipe", "Swipe"], ["error", "Error"],
     ["present", "Present"]];
 const LOOK_KEY = "look";
 
@@ -16,19 +17,25 @@ export class Looks {
         const asked = readQuery(LOOK_KEY);
         this.first = stage.data.look;
         const known = LOOKS.some(([look]) => look === asked) && asked !== "present";
-        this.look = known ? asked : this.first;
+        this.look = known && !this.isAlone ? asked : this.first;
         this.board = el("div", {
             className: "board", role: "application", tabIndex: 0, "aria-roledescription": "maps",
         });
-        this.leave = button("close", "Leave", () => this.choose(this.before), true);
-        this.leave.className = "leave";
+        this.leave = button("close", "Leave", () => this.choose(this.before));
+        this.leave.classList.add("leave");
+        this.leave.append(el("kbd", {}, "Esc"));
+        this.keys = event => this.press(event);
         this.swipe = new Swipe(stage);
         this.panes.set("swipe", this.swipe);
     }
 
-    /** Panes for the pictures of this scene, in its order. */
-    update({pictures, differences}) {
-        const ids = [...pictures, ...differences].map(({id}) => id);
+    /** Panes for the pictures of this scene: the large ones first, else in its order. */
+    update({pictures, differences, arrangement}) {
+        const all = pictures.map(({id}) => id), {large = []} = arrangement ?? {};
+        const small = this.smallOnes(arrangement);
+        const placed = [...large, ...small], errors = differences.map(({id}) => id);
+        const rest = all.filter(id => !placed.includes(id));
+        const ids = [...large, ...rest, ...errors, ...small];
         for (const [id, pane] of this.panes) {
             if (id === "swipe" || ids.includes(id)) continue;
             pane.figure.remove();
@@ -44,11 +51,48 @@ export class Looks {
         this.show();
     }
 
-    /** Ids of the panes on the board now. */
+    /** Whether nothing is large or small: the look that the scene opens with is the only one. */
+    get isAlone() { return this.stage.data.arrangement?.large.length === 0; }
+
+    /** Ids of the panes on the board now, the first one large. */
     shown() {
-        const {pictures, differences} = this.stage.data;
+        const {pictures, differences, arrangement} = this.stage.data;
         if (this.look === "swipe") return ["swipe"];
-        return (this.look === "error" ? differences : pictures).map(({id}) => id);
+        const errors = differences.map(({id}) => id);
+        if (!arrangement) return this.look === "error" ? errors : pictures.map(({id}) => id);
+        const turn = arrangement.turns.includes(this.turn) ? this.turn : arrangement.turns[0];
+        return [...this.look === "error" ? errors : arrangement.large, ...arrangement.small,
+            ...turn ? [turn] : []];
+    }
+
+    smallOnes(arrangement) { return [...arrangement?.small ?? [], ...arrangement?.turns ?? []]; }
+
+    /** Whether a picture is one of the small ones beside or below the others. */
+    isSmall(id) { return this.smallOnes(this.stage.data.arrangement).includes(id); }
+
+    /** Which of the pictures that take turns is seen. */
+    take(id) {
+        this.turn = id;
+        this.show();
+        this.panes.get(id).turns.querySelector("[aria-pressed=true]").focus();
+    }
+
+    /** Pictures that take turns have buttons for all of them in place of their title. */
+    writeTurns() {
+        const {data} = this.stage, turns = data.arrangement?.turns ?? [], shown = this.shown();
+        const title = id => data.pictures.find(each => each.id === id).title;
+        for (const [id, pane] of this.panes) {
+            pane.turns?.remove();
+            if (!turns.includes(id)) continue;
+            pane.turns = el("div", {role: "group", "aria-label": "Map", className: "group turns"},
+                ...turns.map(each => el("button", {type: "button", "aria-pressed":
+                    String(shown.includes(each) && each === id), onclick: () => this.take(each)},
+                title(each))));
+            pane.caption.prepend(pane.turns);
+        }
+        const open = shown.find(id => data.pictures.some(
+            each => each.id === id && each.colours === "open"));
+        this.stage.legend.node.classList.toggle("who", Boolean(open));
     }
 
     choose(look) {
@@ -57,7 +101,6 @@ export class Looks {
         if (look === "present") this.before = before;
         this.look = look;
         this.remember();
-        const {root} = this.stage;
         if (look === "present") this.lift();
         else if (before === "present") this.lower();
         this.show();
@@ -72,39 +115,57 @@ export class Looks {
         writeQuery({[LOOK_KEY]: this.look === this.first ? null : this.look});
     }
 
-    /** Over everything else on screen, whatever it is inside of. */
+    /** The page's style leaves what an audience needs: headline, maps, ε, odds. */
     lift() {
-        const {root} = this.stage;
-        root.parentElement.style.minHeight = `${root.offsetHeight}px`;
-        root.setAttribute("popover", "manual");
-        root.showPopover();
-        this.escape = ({key}) => key === "Escape" && this.choose(this.before);
-        document.addEventListener("keydown", this.escape);
+        document.documentElement.dataset.presenting = "";
+        document.addEventListener("keydown", this.keys);
+    }
+
+    /** Arrows and a clicker go along the slider; in a lesson the clicker is the lesson's. */
+    press(event) {
+        const {key} = event, [target] = event.composedPath();
+        if (key === "Escape") this.choose(this.before);
+        const by = {ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1}[key];
+        const taken = key.startsWith("Page") ? "lesson" in document.documentElement.dataset
+            : target.closest?.("input, [role=application], [role=slider]");
+        if (!by || taken) return;
+        event.preventDefault();
+        nudge(this.stage.film, by);
     }
 
     lower() {
-        const {root} = this.stage;
-        document.removeEventListener("keydown", this.escape);
-        root.hidePopover();
-        root.removeAttribute("popover");
-        root.parentElement.style.minHeight = "";
+        delete document.documentElement.dataset.presenting;
+        document.removeEventListener("keydown", this.keys);
     }
 
     show() {
-        const {root, scale, data} = this.stage, shown = this.shown();
+        const {root, legend, data, title} = this.stage, shown = this.shown();
+        const large = shown.filter(id => !this.isSmall(id));
         root.dataset.look = this.look;
-        // `style.css` keeps room on the page for three pictures, which other looks do not need.
-        const around = root.getRootNode().host?.closest("[class*='-maps-stage']");
-        if (around) around.dataset.look = this.look;
+        root.dataset.arrangement = !data.arrangement ? "row" : large.length > 1 ? "pair" : "one";
+        // `style.css` keeps room on the page for the pictures, which depends on the look.
+        for (const around of ["-maps-stage", "-stack"]) {
+            const box = root.getRootNode().host?.closest(`[class*='${around}']`);
+            if (box) box.dataset.look = this.look;
+        }
         root.style.setProperty("--count", shown.length);
-        // Presented pictures and their numbers fill a board about as many high as wide.
-        const across = Math.ceil(Math.sqrt(shown.length + 1));
-        root.style.setProperty("--across", across);
-        root.style.setProperty("--down", Math.ceil((shown.length + 1) / across));
-        for (const [id, pane] of this.panes) pane.figure.hidden = !shown.includes(id);
-        this.panes.get(shown[0]).frame.append(scale.node);
-        scale.write(data.titles[this.look === "error" ? "error" : "side"]);
+        root.classList.toggle("alone", this.isAlone);
+        for (const [id, pane] of this.panes) {
+            pane.figure.hidden = !shown.includes(id);
+            pane.figure.classList.toggle("small", this.isSmall(id));
+            pane.figure.classList.toggle("floats", id === shown[0]);
+            pane.figure.classList.toggle("own", id === large.at(-1) && large.length > 1);
+        }
+        this.float(shown[0]);
+        this.writeTurns();
+        legend.write(title);
         this.stage.dirty();
+    }
+
+    /** The buttons of zoom float over the first picture. */
+    float(first) {
+        const {zoom} = this.stage.toolbar ?? {};
+        for (const [id, pane] of this.panes) pane.floating = id === first && zoom ? [zoom] : [];
     }
 
     /** Titles, subtitles, alt texts and numbers; a film may have its own. */
@@ -122,7 +183,9 @@ export class Looks {
             if (pane === this.swipe) { pane.paint(); continue; }
             const context = pane.canvas.getContext("2d"), {width, height} = pane.canvas;
             const projection = stage.view.projection(width, height);
-            paintPicture(context, stage.pictures.get(id), projection, stage, pane.ratio);
+            const picture = stage.pictures.get(id);
+            pane.placeLabels(projection);
+            paintPicture(context, picture, projection, stage, pane.ratio, pane.kept);
             paintHand(context, projection, stage, pane.ratio);
         }
     }
@@ -136,7 +199,9 @@ export class Looks {
             const projection = this.stage.view.projection(canvas.width, canvas.height);
             const lat = projection.lat((clientY - top) * ratio);
             const lon = projection.lon((clientX - left) * ratio);
-            return {lat, lon, cell: this.stage.grid.at(lat, lon), scale: projection.scale / ratio};
+            return {
+                id, lat, lon, cell: this.stage.grid.at(lat, lon), scale: projection.scale / ratio,
+            };
         }
         return null;
     }

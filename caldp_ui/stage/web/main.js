@@ -2,7 +2,6 @@
    change. `code`: colours and style; `feed`: parcels of blobs and films; `mount`: a scene. */
 
 import {Store, readParcel} from "./codec.js";
-import {colourTable} from "./panes.js";
 import {Stage} from "./stage.js";
 
 const store = new Store(), stages = new Map(), instances = new WeakMap(), parcels = new WeakMap();
@@ -63,11 +62,17 @@ async function mount({data: [data], parentElement: parent, setTriggerValue}) {
     });
 }
 
-/** Colours and style, and the signal that the code is there. */
-export default function code({data: [{css, colours, night, scale}]}) {
+const mapped = (record, change) =>
+    Object.fromEntries(Object.entries(record).map(([name, each]) => [name, change(each)]));
+const colours = text => Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
+
+/** Colours and style, and the signal that the code is there. When the page's theme changes,
+    Streamlit calls it again with the same record: it is read only. */
+export default function code({data: [{css, styles}]}) {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(css);
-    const bytes = Uint8Array.from(atob(colours), letter => letter.charCodeAt(0));
-    looks = {sheet, night, scale, colours: bytes, table: colourTable(scale, bytes)};
+    looks = {
+        sheet, styles: mapped(styles, style => ({...style, ramps: mapped(style.ramps, colours)})),
+    };
     hub.arrived({feed, mount});
 }

@@ -1,13 +1,13 @@
 /* Names of cities on a picture: the largest first, none over another, more of the map's own as one
    zooms in. */
 
-const MOST = 14, ROOMY = 90_000, SIZE = 11, AIR = 3;
+const MOST = 9, FEWEST = 4, ROOMY = 180_000, SIZE = 12, AIR = 3, APART = 64;
 
 /** Places for names: [{name, left, x, y}]; right of its dot, or left of it where that is free. */
 function placed(context, projection, cities, ratio, kept) {
     const {width, height} = projection, gap = 5 * ratio, air = AIR * ratio, half = SIZE / 2 * ratio;
     const room = width / ratio * height / ratio;
-    const most = Math.round(MOST * Math.min(1, room / ROOMY) ** 0.6);
+    const most = Math.max(FEWEST, Math.round(MOST * Math.min(1.4, room / ROOMY) ** 0.5));
     const taken = kept.map(box => box.map(edge => edge * ratio)), found = [];
     const free = ([left, right, top, bottom]) => left >= 0 && right <= width && !taken.some(
         other => left < other[1] && right > other[0] && top < other[3] && bottom > other[2]);
@@ -15,6 +15,8 @@ function placed(context, projection, cities, ratio, kept) {
         if (found.length >= most) break;
         const x = projection.x(lon), y = projection.y(lat);
         if (x < 0 || y < half + air || x > width || y > height - half - air) continue;
+        const near = found.some(each => Math.hypot(each.x - x, each.y - y) < APART * ratio);
+        if (near) continue;
         const wide = context.measureText(name).width;
         for (const left of [x + gap, x - gap - wide]) {
             const box = [Math.min(left, x) - air, Math.max(left + wide, x) + air,
@@ -31,7 +33,7 @@ function placed(context, projection, cities, ratio, kept) {
 /** Write the names with a dark edge, so that they are readable on any cell.
 
     `kept`: boxes that stay free, [left, right, top, bottom] in CSS pixels. */
-export function drawNames(context, projection, {cities, night, font, kept}, ratio) {
+export function drawNames(context, projection, {cities, styles, font}, ratio, kept) {
     context.font = `500 ${SIZE * ratio}px ${font}`;
     context.textBaseline = "middle";
     context.textAlign = "left";
@@ -39,9 +41,9 @@ export function drawNames(context, projection, {cities, night, font, kept}, rati
     context.setLineDash([]);
     for (const {name, left, x, y} of placed(context, projection, cities, ratio, kept)) {
         context.lineWidth = 3 * ratio;
-        context.strokeStyle = night.land;
+        context.strokeStyle = styles.now.sea;
         context.strokeText(name, left, y);
-        context.fillStyle = "rgba(238,242,247,0.88)";
+        context.fillStyle = styles.now.name;
         context.fillText(name, left, y);
         context.beginPath();
         context.arc(x, y, 1.8 * ratio, 0, 7);

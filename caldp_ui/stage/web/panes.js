@@ -5,27 +5,16 @@ import {el, say} from "./dom.js";
 import {drawCursor, drawDraft, rasterFrom} from "./ink.js";
 import {drawNames} from "./names.js";
 
-
-const BEYOND = "rgb(5,11,21)";
-
-/** Colour by code, as the pixels of an ImageData want it; 0, nobody, is left to the land. */
-export function colourTable({low, high}, colours) {
-    const levels = colours.length / 3 - 1;
-    return Uint32Array.from({length: TOP + 1}, (_, code) => {
-        if (!code) return 0;
-        const place = Math.log(VALUES[code] / low) / Math.log(high / low);
-        const level = 1 + Math.round(Math.min(1, Math.max(0, place)) * (levels - 1));
-        const [red, green, blue] = colours.subarray(3 * level, 3 * level + 3);
-        return (255 << 24 | blue << 16 | green << 8 | red) >>> 0;
-    });
-}
+const LAYERS = 12;
 
 /** One picture of (k,) codes; its raster is made again only for other codes. */
 export class Picture {
     constructor(meta) { this.meta = meta; }
 
-    raster(codes, nobody, grid, table) {
-        if (this.drawn === codes && this.drawnNobody === nobody) return this.canvas;
+    /** `tables`: colours outside and inside of the `open` cells, of which there may be none. */
+    raster(codes, nobody, grid, tables, open) {
+        const now = [codes, nobody, tables[1], open];
+        if (now.every((each, i) => each === this.drawn?.[i])) return this.canvas;
         this.image ??= new ImageData(grid.columns, grid.rows);
         const pixels = new Uint32Array(this.image.data.buffer);
         const {rows, columns} = grid;
@@ -33,11 +22,12 @@ export class Picture {
             let pixel = (rows - 1 - row) * columns, cell = row * columns;
             for (let end = cell + columns; cell < end; cell++, pixel++) {
                 const code = codes[cell];
-                pixels[pixel] = code > TOP || VALUES[code] < nobody ? 0 : table[code];
+                pixels[pixel] = code > TOP || VALUES[code] < nobody ? 0
+                    : tables[open ? open[cell] : 0][code];
             }
         }
         this.canvas = rasterFrom(this.image, this.canvas);
-        [this.drawn, this.drawnNobody] = [codes, nobody];
+        this.drawn = now;
         return this.canvas;
     }
 }
@@ -57,27 +47,40 @@ export class Subtitle {
     }
 }
 
-/** A place for one picture: title, subtitle, canvas, and a number for "present". */
+/** A place for one picture: a title with its number, a line below, the canvas and its notes. */
 export class Pane {
     constructor(id) {
         this.id = id;
         this.title = el("b");
         this.subtitle = new Subtitle();
         this.canvas = el("canvas", {role: "img"});
-        this.frame = el("div", {className: "frame"}, this.canvas);
+        this.notes = ["left", "right"].map(side => el("span", {className: `note ${side}`}));
+        this.chips = el("div", {className: "chips"});
+        this.frame = el("div", {className: "frame"}, this.canvas, ...this.notes, this.chips);
         this.number = el("strong");
-        this.numberText = el("span");
-        this.fact = el("p", {className: "fact"}, this.number, this.numberText);
-        const caption = el("figcaption", {}, this.title, this.subtitle.node);
-        this.figure = el("figure", {className: "pane"}, caption, this.frame, this.fact);
+        this.unit = el("span", {className: "unit"});
+        this.caption = el("figcaption", {},
+            el("span", {className: "name"}, this.title, this.number, this.unit),
+            this.subtitle.node);
+        this.figure = el("figure", {className: "pane"}, this.caption, this.frame);
     }
 
-    write({title, subtitle, alt, fact}) {
+    write({title, subtitle, alt, fact, notes, labels = []}) {
+        const wanted = JSON.stringify(labels);
+        if (wanted !== this.labelled) {
+            this.labelled = wanted;
+            this.labels = labels;
+            this.chips.classList.toggle("point", labels.some(({at}) => at));
+            this.chips.replaceChildren(...labels.map(label => el("div",
+                {className: `chip ${label.kind}${label.at ? " placed" : ""}`},
+                el("b", {}, label.title), el("span", {}, label.text))));
+        }
         say(this.title, title);
         this.subtitle.write(subtitle);
         say(this.number, fact?.[0] ?? "");
-        this.number.style.setProperty("--letters", Math.max(3, fact?.[0].length ?? 0));
-        say(this.numberText, fact?.[1] ?? "");
+        say(this.unit, fact?.[1] ?? "");
+        this.figure.classList.toggle("numbered", Boolean(fact));
+        this.notes.forEach((note, i) => say(note, notes?.[i] ?? ""));
         this.canvas.setAttribute("aria-label", `${title}. ${alt}`);
     }
 
@@ -91,6 +94,32 @@ export class Pane {
         this.ratio = ratio;
         return true;
     }
+
+    /** Labels that point to a place stand below it, as far inside of the frame as they fit. */
+    placeLabels(projection) {
+        const {clientWidth, clientHeight} = this.frame;
+        this.labels?.forEach(({at}, i) => {
+            if (!at) return;
+            const chip = this.chips.children[i], [lat, lon] = at;
+            const [x, y] = [projection.x(lon) / this.ratio, projection.y(lat) / this.ratio];
+            chip.hidden = x < 0 || y < 0 || x > clientWidth || y > clientHeight;
+            const left = Math.min(x + 8, clientWidth - chip.offsetWidth - 4);
+            const top = Math.min(y + 12, clientHeight - chip.offsetHeight - 4);
+            chip.style.translate = `${left}px ${top}px`;
+        });
+    }
+
+    /** Where no names are written, in CSS pixels: under notes, and under what floats over it. */
+    get kept() {
+        return this.boxes([...this.notes, ...this.chips.children, ...this.floating ?? []]);
+    }
+
+    /** Where elements are over the frame: [left, right, top, bottom] in CSS pixels. */
+    boxes(elements) {
+        const {left, top} = this.frame.getBoundingClientRect();
+        return elements.map(each => each.getBoundingClientRect()).filter(box => box.width).map(
+            box => [box.left - left, box.right - left, box.top - top, box.bottom - top]);
+    }
 }
 
 /** Names and lines of a view are drawn once and laid over every picture of that size. */
@@ -99,52 +128,70 @@ export class InkLayer {
 
     forget() { this.layers.clear(); }
 
-    over(projection, marks, stage, ratio) {
-        const {view, ink} = stage, {width, height} = projection;
+    /** `kept`: boxes without names. */
+    over(projection, marks, stage, ratio, kept) {
+        const {view, ink, styles} = stage, {width, height} = projection;
         const state = [view.lat, view.lon, view.zoom, ratio].join();
         if (state !== this.state) this.forget();
         this.state = state;
-        const key = [width, height, ...marks].join();
+        const key = [width, height, ...marks, "names", ...kept.flat().map(Math.round)].join();
+        return this.drawn(key, width, height, context => {
+            ink.draw(context, projection, marks, styles.now, ratio);
+            drawNames(context, projection, stage, ratio, kept);
+        });
+    }
+
+    /** Sea and land under the cells of every picture of that size. */
+    under(projection, stage) {
+        const {view, ink, styles} = stage, {width, height} = projection;
+        const key = ["land", width, height, view.lat, view.lon, view.zoom].join();
+        return this.drawn(key, width, height,
+            context => ink.drawLand(context, projection, styles.now));
+    }
+
+    drawn(key, width, height, draw) {
         if (!this.layers.has(key)) {
-            const canvas = new OffscreenCanvas(width, height), context = canvas.getContext("2d");
-            ink.draw(context, projection, marks, ratio);
-            drawNames(context, projection, stage, ratio);
+            if (this.layers.size > LAYERS) this.layers.clear();
+            const canvas = new OffscreenCanvas(width, height);
+            draw(canvas.getContext("2d"));
             this.layers.set(key, canvas);
         }
         return this.layers.get(key);
     }
 }
 
-/** Land, cells and ink of a picture; `clip`: the part of the width, from and to, in [0, 1]. */
-export function paintPicture(context, picture, projection, stage, ratio, clip = [0, 1]) {
-    const {grid, night, table} = stage, {width, height} = projection;
+/** Land, cells and ink of a picture; `kept`: boxes without names, [left, right, top, bottom] in CSS
+    pixels; `clip`: the part of the width, from and to, in [0, 1]. */
+export function paintPicture(context, picture, projection, stage, ratio, kept, clip = [0, 1]) {
+    const {grid, layer} = stage, {width, height} = projection;
     const [from, to] = clip.map(part => Math.round(part * width));
+    const marks = stage.film.marksOf(picture.meta);
+    const over = layer.over(projection, marks, stage, ratio, kept);
     context.save();
     context.beginPath();
     context.rect(from, 0, to - from, height);
     context.clip();
     const [left, right] = [projection.x(grid.west), projection.x(grid.east)];
     const [top, bottom] = [projection.y(grid.north), projection.y(grid.south)];
-    context.fillStyle = BEYOND;
-    context.fillRect(0, 0, width, height);
-    context.fillStyle = night.land;
-    context.fillRect(left, top, right - left, bottom - top);
+    context.drawImage(layer.under(projection, stage), 0, 0);
     context.imageSmoothingEnabled = false;
     const cells = raster => context.drawImage(raster, left, top, right - left, bottom - top);
     const {id} = picture.meta, {nobody} = stage.film.words(picture.meta);
-    cells(picture.raster(stage.codesOf(id), nobody, grid, table));
-    const marks = stage.film.marksOf(picture.meta);
-    if (marks.includes("sensitive") && stage.ink.tint) cells(stage.ink.tint);
-    context.drawImage(stage.layer.over(projection, marks, stage, ratio), 0, 0);
+    const tables = stage.styles.pair(picture.meta.colours);
+    cells(picture.raster(stage.codesOf(id), nobody, grid, tables, stage.ink.isOpen));
+    const tinted = marks.includes("sensitive") && !marks.includes("open");
+    if (tinted && stage.ink.tint) cells(stage.ink.tint);
+    context.drawImage(over, 0, 0);
     context.restore();
 }
 
 /** What follows the hand, over all that. */
 export function paintHand(context, projection, stage, ratio) {
     const draft = stage.tools.path();
-    if (draft) drawDraft(context, projection, draft, ratio);
+    const {now} = stage.styles;
+    if (draft) drawDraft(context, projection, draft, now, ratio);
     const lit = draft && stage.tools.tool === "blocks";
     if (stage.cursor >= 0 && !lit) {
-        drawCursor(context, projection, stage.grid, stage.cursor, ratio);
+        drawCursor(context, projection, stage.grid, stage.cursor, now, ratio);
     }
 }

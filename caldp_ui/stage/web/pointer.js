@@ -20,7 +20,11 @@ export class Pointer {
 
     destroy() { document.removeEventListener("scroll", this.scrolled, {capture: true}); }
 
-    place(event) { return this.stage.looks.placeAt(event.clientX, event.clientY); }
+    place(event) {
+        const place = this.stage.looks.placeAt(event.clientX, event.clientY);
+        if (place) this.stage.over = place.id;
+        return place;
+    }
 
     down(event) {
         if (event.pointerType === "touch" || event.button !== 0) return;

@@ -1,38 +1,36 @@
-/* The numbers of all pictures at one cell, for eyes and for screen readers. */
+/* The numbers of all pictures at one cell, for eyes and for screen readers: under a row of
+   pictures, else beside the place that is pointed at. */
 
 import {VALUES} from "./codec.js";
 import {degrees, el, people, say} from "./dom.js";
 import {nearest} from "./names.js";
 
-const NEAR_KM = 15, SAID_EVERY_MS = 700, OF_95 = 1.96;
+const NEAR_KM = 15, SAID_EVERY_MS = 700, OF_95 = 1.96, BESIDE_PX = 18;
 
 export class Readout {
     constructor(stage) {
         this.stage = stage;
         this.place = el("span", {className: "place"});
         this.numbers = el("dl");
-        this.keys = el("div", {className: "keys"});
-        // Said by the captions, too: large here while there is nothing else to read.
-        this.facts = el("div", {className: "facts", "aria-hidden": "true"});
-        this.node = el("div", {className: "readout"},
-            this.facts, this.place, this.numbers, this.keys);
+        this.node = el("div", {className: "readout"}, this.place, this.numbers);
         this.status = el("div", {className: "status", role: "status", "aria-live": "polite"});
         this.rows = new Map();
     }
 
     /** One row a picture; the key of what lies on the maps. */
-    update({pictures, words}) {
+    update({pictures: all, words}) {
         this.rows.clear();
+        const pictures = all.filter(({colours}) => colours !== "open");
         this.numbers.replaceChildren(...pictures.map(({id, title}) => {
             const value = el("dd", {}, "–");
             this.rows.set(id, value);
             return el("div", {}, el("dt", {}, title), value);
         }));
         const {ink} = this.stage;
-        const there = {sensitive: ink.border, tint: ink.tint, blocks: ink.blocks, box: ink.box};
+        const there = {sensitive: ink.border, tint: ink.tint, blocks: ink.blocks, box: ink.box,
+            open: ink.open, safe: ink.open};
         const marks = Object.keys(there).filter(mark => there[mark]);
-        this.keys.replaceChildren(...marks.map(mark =>
-            el("span", {}, el("i", {className: mark}), words[mark] ?? words.sensitive)));
+        this.stage.legend.explain(marks.map(mark => [mark, words[mark] ?? words.sensitive]));
         this.show();
     }
 
@@ -53,7 +51,8 @@ export class Readout {
         const city = nearest(cities, lat, lon);
         const near = city && (city.km < NEAR_KM ? `${city.name}, ${city.region}`
             : `${Math.round(city.km)} km from ${city.name}, ${city.region}`);
-        return [near, degrees(lat, lon), labels && names[labels[cell]]].filter(Boolean).join(" · ");
+        const block = labels && names[labels[cell]];
+        return [near, degrees(lat, lon, grid.cell), block].filter(Boolean).join(" · ");
     }
 
     show() {
@@ -61,15 +60,30 @@ export class Readout {
         this.node.classList.toggle("empty", cursor < 0);
         say(this.place, cursor < 0 ? stage.data.unpointed : this.where(cursor));
         for (const [id, value] of this.rows) say(value, cursor < 0 ? "–" : this.told(id, cursor));
-        this.facts.replaceChildren(...stage.data.pictures.map(meta => stage.film.words(meta))
-            .filter(({fact}) => fact).map(factOf));
+        this.goTo(cursor);
         if (stage.speaks && cursor >= 0) this.announce(this.sentence());
+    }
+
+    /** Beside the place, on the picture that is pointed at, towards the side with more room. */
+    goTo(cursor) {
+        const {stage} = this, {grid, view, looks} = stage;
+        if (cursor < 0 || stage.root.dataset.arrangement === "row") return;
+        const shown = looks.shown(), id = shown.includes(stage.over) ? stage.over : shown[0];
+        const {frame} = looks.panes.get(id), {lat, lon} = grid.middle(cursor);
+        const {x, y} = view.projection(frame.clientWidth, frame.clientHeight);
+        const box = frame.getBoundingClientRect(), around = stage.root.getBoundingClientRect();
+        const [across, down] = [box.left - around.left + x(lon), box.top - around.top + y(lat)];
+        const {offsetWidth, offsetHeight} = this.node;
+        const left = across + BESIDE_PX + offsetWidth > around.width
+            ? across - BESIDE_PX - offsetWidth : across + BESIDE_PX;
+        const top = Math.min(down + BESIDE_PX, around.height - offsetHeight);
+        this.node.style.translate = `${Math.max(0, left)}px ${Math.max(0, top)}px`;
     }
 
     sentence() {
         const {stage} = this;
-        const numbers = stage.data.pictures.map(
-            ({id, title}) => `${title}: ${this.told(id, stage.cursor)}`);
+        const numbers = [...this.rows.keys()].map(
+            id => `${stage.pictures.get(id).meta.title}: ${this.told(id, stage.cursor)}`);
         return `${this.where(stage.cursor)}. ${numbers.join(". ")}.`;
     }
 
@@ -81,11 +95,4 @@ export class Readout {
             say(this.status, this.next);
         }, SAID_EVERY_MS);
     }
-}
-
-/** A picture's number, its words and its title, as wide as the number's letters allow. */
-function factOf({title, fact: [number, text]}) {
-    const large = el("strong", {}, number);
-    large.style.setProperty("--letters", Math.max(3, number.length));
-    return el("p", {}, large, el("span", {}, text, el("b", {}, title)));
 }

@@ -1,46 +1,57 @@
-/* The colour scale as a thin strip inside of a picture, with words for ticks. */
+/* The legend: the colour scale as a strip between its ends, and what lines mean; never on data. */
 
 import {el, say} from "./dom.js";
 
-/** {node, write(title)}: the strip over the lower left of a picture. */
-export function makeScale({low, high, ticks}, colours) {
-    const stops = Array.from({length: 17}, (_, i) => {
-        const level = 1 + Math.round(i / 16 * (colours.length / 3 - 2));
-        return `rgb(${colours.subarray(3 * level, 3 * level + 3).join()})`;
-    });
-    const strip = el("div", {className: "strip"});
-    strip.style.background = `linear-gradient(to right, ${stops.join()})`;
-    const title = el("div", {className: "scale-title"});
-    const words = ticks.map(([share, text]) => {
-        const tick = el("span", {}, text);
-        tick.style.setProperty("--at", Math.log(share / low) / Math.log(high / low));
-        return tick;
-    });
-    const node = el("div", {className: "scale"}, title, strip,
-        el("div", {className: "ticks"}, ...words));
-    return {node, write: text => say(title, text)};
+const colour = (ramp, part) => {
+    const level = 1 + Math.round(part * (ramp.length / 3 - 2));
+    return `rgb(${ramp.subarray(3 * level, 3 * level + 3).join()})`;
+};
+
+export class Legend {
+    constructor() {
+        this.title = el("span");
+        this.low = el("span");
+        this.high = el("span");
+        this.strip = el("i", {className: "strip"});
+        this.scale = el("span", {className: "scale"}, this.title, this.low, this.strip, this.high);
+        this.keys = el("span", {className: "keys"});
+        this.node = el("div", {className: "legend"}, this.scale, this.keys);
+    }
+
+    draw({ticks}, ramp) {
+        const stops = Array.from({length: 17}, (_, i) => colour(ramp, i / 16));
+        this.strip.style.background = `linear-gradient(to right, ${stops.join()})`;
+        say(this.low, ticks[0][1]);
+        say(this.high, ticks.at(-1)[1]);
+    }
+
+    write(text) { say(this.title, text); }
+
+    /** What lines and tints on the maps mean, as pairs of a mark and its words. */
+    explain(marks) {
+        this.keys.replaceChildren(...marks.map(([mark, words]) =>
+            el("span", {}, el("i", {className: mark}), words)));
+    }
 }
 
-/** The same strip on a canvas, for a saved picture; x, y: its lower left corner. */
-export function drawScale(context, {low, high, ticks}, colours, title, x, y, unit) {
-    const wide = 26 * unit, high_ = 0.9 * unit, levels = colours.length / 3 - 1;
-    const font = size => `${size * unit}px 'Source Sans', sans-serif`;
-    context.fillStyle = "rgba(10,20,36,0.8)";
-    context.fillRect(x, y - 6 * unit, wide + 2 * unit, 6 * unit);
-    const left = x + unit, top = y - 3.2 * unit;
-    for (let i = 0; i < 256; i++) {
-        const level = 1 + Math.round(i / 255 * (levels - 1));
-        context.fillStyle = `rgb(${colours.subarray(3 * level, 3 * level + 3).join()})`;
-        context.fillRect(left + i / 256 * wide, top, wide / 256 + 1, high_);
-    }
-    context.fillStyle = "#eef2f7";
-    context.textBaseline = "alphabetic";
-    context.font = font(1.25);
+/** The same strip on a canvas, for a saved picture; x, y: its left end and its middle. */
+export function drawScale(context, {ticks}, ramp, title, x, y, {size, ink, font}) {
+    context.font = `${size}px ${font}`;
     context.textAlign = "left";
-    context.fillText(title, left, top - 0.7 * unit);
-    for (const [share, text] of ticks) {
-        const at = Math.log(share / low) / Math.log(high / low);
-        context.textAlign = at < 0.1 ? "left" : at > 0.9 ? "right" : "center";
-        context.fillText(text, left + at * wide, top + 2.4 * unit);
+    context.textBaseline = "middle";
+    let at = x;
+    const word = text => {
+        context.fillStyle = ink;
+        context.fillText(text, at, y);
+        at += context.measureText(text).width + 0.6 * size;
+    };
+    word(title);
+    word(ticks[0][1]);
+    const wide = 9 * size;
+    for (let i = 0; i < 256; i++) {
+        context.fillStyle = colour(ramp, i / 255);
+        context.fillRect(at + i / 256 * wide, y - 0.35 * size, wide / 256 + 1, 0.7 * size);
     }
+    at += wide + 0.6 * size;
+    word(ticks.at(-1)[1]);
 }

@@ -11,24 +11,26 @@ import {Looks} from "./looks.js";
 import {InkLayer, Picture} from "./panes.js";
 import {Pointer} from "./pointer.js";
 import {Readout} from "./readout.js";
-import {makeScale} from "./scale.js";
+import {Legend} from "./scale.js";
+import {MapStyles} from "./styles.js";
 import {Toolbar} from "./toolbar.js";
 import {Tools} from "./tools.js";
 import {Touch} from "./touch.js";
 import {viewOf} from "./view.js";
 
 export class Stage {
-    constructor(host, {night, table, colours, scale}) {
-        Object.assign(this, {host, night, table, colours, scaleData: scale});
+    constructor(host, {styles}) {
+        this.host = host;
+        this.styles = new MapStyles(this, styles);
         this.root = el("section", {className: "stage"});
         this.pictures = new Map();
         this.known = new Map();
         this.cities = [];
         this.cursor = -1;
         this.moving = this.speaks = false;
-        this.ink = new Ink(night);
+        this.ink = new Ink();
         this.layer = new InkLayer();
-        this.scale = makeScale(scale, colours);
+        this.legend = new Legend();
         this.film = new FilmPlayer(this);
         this.tools = new Tools(this);
         this.watch = () => this.dirty();
@@ -39,11 +41,11 @@ export class Stage {
         this.looks = new Looks(this);
         this.readout = new Readout(this);
         this.toolbar = new Toolbar(this);
-        const {board, leave} = this.looks, {node, status} = this.readout;
-        board.append(node);
+        const {board} = this.looks, {node, status} = this.readout;
         board.setAttribute("aria-description", KEYS_TOLD);
         const second = el("div", {className: "second"}, this.film.node, this.toolbar.hint);
-        this.root.append(this.toolbar.node, second, board, status, leave);
+        this.root.append(this.toolbar.views, board, this.toolbar.node, second, this.legend.node,
+            node, status, this.film.large);
         this.pointer = new Pointer(this);
         this.touch = new Touch(this);
         this.keys = new Keys(this);
@@ -76,7 +78,9 @@ export class Stage {
         const parts = await Promise.all([codes, get(ground.outline, readLines),
             get(ground.cities, readRows), get(ground.labels, readLabels),
             get(ground.names, readRows),
-            get(ground.sensitive, readMask, ground.rows * ground.columns)]);
+            get(ground.sensitive, readMask, ground.rows * ground.columns),
+            get(ground.land, readLines),
+            get(ground.open, readMask, ground.rows * ground.columns)]);
         if (turn !== this.turn) return;
         this.known = known;
         this.data = data;
@@ -88,7 +92,7 @@ export class Stage {
         if (!first) this.paint();
     }
 
-    setGround(ground, [, outline, cities, labels, names, mask]) {
+    setGround(ground, [, outline, cities, labels, names, mask, land, open]) {
         const before = this.grid;
         this.grid = new Grid(ground);
         // Pictures of another map have other pixels.
@@ -97,16 +101,19 @@ export class Stage {
         if (view !== this.view) this.view?.watchers.delete(this.watch);
         this.view = view;
         view.watchers.add(this.watch);
+        this.view.page = location.pathname;
         Object.assign(this, {cities, names: names[0] ?? [], labels});
         const drawn = [this.grid.name, ground.outline, ground.cities, ground.labels,
-            ground.sensitive, ground.box].join();
+            ground.sensitive, ground.open, ground.box].join();
         if (drawn === this.drawn) return;
         this.drawn = drawn;
         const {ink} = this;
         ink.outline = outline;
+        ink.land = ground.land && land;
         ink.box = ground.box && boxPath(ground.box);
         ink.setBlocks(labels, this.grid);
         ink.setSensitive(mask, this.grid);
+        ink.setOpen(open, this.grid);
         this.layer.forget();
     }
 
@@ -128,6 +135,7 @@ export class Stage {
         this.root.style.colorScheme = isDark(this.root) ? "dark" : "light";
         this.root.style.setProperty("--aspect", home.wide / home.high);
         this.looks.board.setAttribute("aria-label", data.label);
+        this.styles.settle(data.scale);
         if (this.cursor >= grid.k) this.cursor = -1;
         this.looks.update(data);
         this.readout.update(data);
@@ -136,6 +144,7 @@ export class Stage {
         this.view.remember();
         this.goTo(data.focus);
         this.film.dials.catchUp();
+        this.film.update();
         this.changed();
         this.root.dataset.turn = this.turn;
     }
@@ -186,11 +195,8 @@ export class Stage {
         });
     }
 
-    /** Where no names are written: under the colour scale. */
-    get kept() {
-        const {offsetLeft, offsetTop, offsetWidth, offsetHeight} = this.scale.node;
-        return [[offsetLeft, offsetLeft + offsetWidth, offsetTop, offsetTop + offsetHeight]];
-    }
+    /** What the scale says now. */
+    get title() { return this.data.titles[this.looks.look === "error" ? "error" : "side"]; }
 
     /** Draw before the next frame. */
     dirty() {
@@ -209,6 +215,7 @@ export class Stage {
     destroy() {
         this.view?.watchers.delete(this.watch);
         this.resized?.disconnect();
+        this.styles.leave();
         this.pointer?.destroy();
         this.film.destroy();
         if (this.looks?.look === "present") this.looks.lower();

@@ -1,9 +1,9 @@
 /* Before and after: one map, two pictures, and a divider that a hand or the arrow keys move. */
 
-import {clamp, el} from "./dom.js";
-import {Pane, Subtitle, paintHand, paintPicture} from "./panes.js";
+import {clamp, el, say} from "./dom.js";
+import {Pane, paintHand, paintPicture} from "./panes.js";
 
-const NUDGE = 0.02;
+const NUDGE = 0.02, FREE_PX = 12;
 
 export class Swipe extends Pane {
     constructor(stage) {
@@ -11,18 +11,13 @@ export class Swipe extends Pane {
         this.stage = stage;
         this.at = 0.5;
         this.figure.classList.add("swipe");
-        this.other = el("span", {className: "other"});
-        this.title.parentElement.append(this.other);
-        this.otherTitle = el("b");
-        this.otherSubtitle = new Subtitle();
-        this.other.append(this.otherTitle, this.otherSubtitle.node);
+        this.tags = ["before", "after"].map(side => el("span", {className: `label ${side}`}));
+        this.frame.append(...this.tags);
         this.handle = el("div", {
             className: "divider", role: "slider", tabIndex: 0, "aria-label": "Divider",
             "aria-valuemin": 0, "aria-valuemax": 100, "aria-orientation": "horizontal",
         });
-        const grip = el("span", {className: "grip"});
-        grip.append("‹ ›");
-        this.handle.append(grip);
+        this.handle.append(el("span", {className: "grip"}, "‹ ›"));
         this.frame.append(this.handle);
         this.handle.addEventListener("pointerdown", event => this.hold(event));
         this.handle.addEventListener("pointermove", event => this.drag(event));
@@ -33,7 +28,7 @@ export class Swipe extends Pane {
     set(at) {
         this.at = clamp(at, 0, 1);
         const percent = Math.round(100 * this.at);
-        this.handle.style.left = `${100 * this.at}%`;
+        this.frame.style.setProperty("--at", this.at);
         this.handle.setAttribute("aria-valuenow", percent);
         const [left, right] = this.names ?? ["", ""];
         this.handle.setAttribute("aria-valuetext",
@@ -68,19 +63,27 @@ export class Swipe extends Pane {
     /** Both pictures' words: the left one's first. */
     writePair(left, right) {
         const alt = `On the left: ${left.alt} On the right, ${right.title}: ${right.alt}`;
-        this.write({...left, alt});
-        this.otherTitle.textContent = right.title;
-        this.otherSubtitle.write(right.subtitle);
+        this.write({...left, alt, labels: []});
+        [left, right].forEach(({title, fact}, i) =>
+            say(this.tags[i], fact ? `${title}: ${fact[0]}` : title));
         this.names = [left.title, right.title];
         this.set(this.at);
+    }
+
+    /** Names keep off the divider and its labels, or go to the other side of their dots. */
+    get kept() {
+        const {clientWidth, clientHeight} = this.frame, middle = this.at * clientWidth;
+        return [[middle - FREE_PX, middle + FREE_PX, 0, clientHeight],
+            ...this.boxes([...this.tags, ...this.floating ?? []])];
     }
 
     paint() {
         const {stage} = this, [left, right] = stage.data.swipe.map(id => stage.pictures.get(id));
         const context = this.canvas.getContext("2d"), {width, height} = this.canvas;
         const projection = stage.view.projection(width, height);
-        paintPicture(context, left, projection, stage, this.ratio, [0, this.at]);
-        paintPicture(context, right, projection, stage, this.ratio, [this.at, 1]);
+        const {kept} = this;
+        paintPicture(context, left, projection, stage, this.ratio, kept, [0, this.at]);
+        paintPicture(context, right, projection, stage, this.ratio, kept, [this.at, 1]);
         paintHand(context, projection, stage, this.ratio);
     }
 }

@@ -1,5 +1,6 @@
-/* The bar of buttons: looks, tools, undo, zoom, picture; below it what the tool in hand will do.
-   One stop of the tab key: arrows go from button to button. */
+/* Two bars of buttons: the views before the maps; tools, undo, zoom, style and picture behind them,
+   with what the tool in hand will do. Each bar is one stop of the tab key: arrows go from button to
+   button. */
 
 import {button, el, say} from "./dom.js";
 import {saveImage} from "./image.js";
@@ -22,28 +23,38 @@ export class Toolbar {
         this.move.classList.add("by-finger");
         this.more = button("tools", "Tools", () => this.unfold(), true);
         this.more.classList.add("more");
-        const zoom = [
-            button("minus", "Zoom out", () => stage.view.zoomAt(1 / 1.5), true),
+        this.style = button("style", "Light maps", () => stage.styles.toggle(), true);
+        this.zoom = group("Zoom", "zoom",
             button("plus", "Zoom in", () => stage.view.zoomAt(1.5), true),
+            button("minus", "Zoom out", () => stage.view.zoomAt(1 / 1.5), true),
             button("fit", "Show the whole map", () => stage.view.fitHome(), true),
-        ];
-        this.save = button("save", "Picture", () => saveImage(stage), true);
+            this.style, this.move);
+        this.save = button("save", "Picture", () => this.keep(), true);
         this.save.title = "Save what you see as a picture";
-        this.node = el("div", {role: "toolbar", className: "bar", "aria-label": "Maps"},
-            group("View", "looks words", ...this.looks.values()), this.more,
-            group("Tool", "tools words", ...this.tools.values()),
-            group("Changes", "changes", this.undo, this.redo),
-            group("Zoom", "zoom", ...zoom, this.move), group("Keep", "keep", this.save));
+        this.views = el("div", {role: "toolbar", className: "views", "aria-label": "View"},
+            group("View", "looks words", ...this.looks.values()), this.more, looks.leave);
+        this.node = el("div", {role: "toolbar", className: "bar", "aria-label": "Tools"},
+            el("div", {className: "drawing"},
+                group("Tool", "tools words", ...this.tools.values()),
+                group("Changes", "changes", this.undo, this.redo),
+                group("Keep", "keep", this.save)),
+            this.zoom);
         this.actions = group("What it is for", "actions");
         this.sentence = el("span", {className: "sentence"});
         this.hint = el("div", {className: "hint"}, this.actions, this.sentence);
-        for (const part of [this.node, this.actions]) {
+        for (const part of [this.views, this.node, this.actions]) {
             part.addEventListener("keydown", event => rove(part, event));
             part.addEventListener("focusin", event => stops(part, event.target));
         }
     }
 
     act(action) { this.stage.emit("act", {tool: action, action}); }
+
+    /** The lines below a picture are of the page's own step: a film that plays goes back to it. */
+    keep() {
+        if (this.stage.film.timer) this.stage.film.finish();
+        saveImage(this.stage);
+    }
 
     /** On a narrow screen the tools are folded up; whoever holds one sees them all. */
     unfold() {
@@ -76,6 +87,9 @@ export class Toolbar {
         this.undo.disabled = !data.undo;
         this.redo.disabled = !data.redo;
         pressed(this.move, moving);
+        const other = this.stage.styles.name === "light" ? "Dark maps" : "Light maps";
+        this.style.title = other;
+        this.style.setAttribute("aria-label", other);
         // The style shows and hides by it, and stops of the tab key are among what is shown.
         root.dataset.tool = tools.tool;
         this.choices(tools);
@@ -84,7 +98,7 @@ export class Toolbar {
         this.more.setAttribute("aria-expanded", String(Boolean(this.open)));
         root.classList.toggle("open", Boolean(this.open));
         root.classList.toggle("moving", moving);
-        stops(this.node, this.stage.host.activeElement);
+        for (const part of [this.views, this.node]) stops(part, this.stage.host.activeElement);
     }
 
     /** One chip an action; kept as long as the same ones are offered, with the focus on them. */
@@ -120,10 +134,11 @@ function stops(part, focused) {
     for (const one of all) one.tabIndex = one === stop ? 0 : -1;
 }
 
+/** A button alone leaves the keys to who else hears them: arrows go along ε while presenting. */
 function rove(part, event) {
     const free = usable(part), at = free.indexOf(event.target);
     const to = {ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: free.length - 1}[event.key];
-    if (at < 0 || to === undefined) return;
+    if (at < 0 || to === undefined || free.length < 2) return;
     event.preventDefault();
     event.stopPropagation();
     free[(to + free.length) % free.length].focus();

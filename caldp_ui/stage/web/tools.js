@@ -2,7 +2,7 @@
    What comes of it is chosen by an action, whose words come from Python. Without a tool in hand a
    click does nothing, unless an action is offered for "look". */
 
-import {boxPath} from "./ink.js";
+import {boxPath, filling} from "./ink.js";
 import {runsOf} from "./grid.js";
 
 export const TOOLS = [["look", "Look"], ["box", "Box"], ["brush", "Brush"], ["blocks", "Blocks"]];
@@ -150,22 +150,4 @@ export class Tools {
         draft.path ??= {fill: filling(grid, inside), edge: grid.setBorders(inside)[1]};
         return draft.path;
     }
-}
-
-/** The cells of a set as rectangles, one a run in each row. */
-function filling(grid, inside) {
-    const path = new Path2D();
-    for (let row = 0; row < grid.rows; row++) {
-        let from = -1;
-        for (let column = 0; column <= grid.columns; column++) {
-            const has = column < grid.columns && inside(row * grid.columns + column);
-            if (has && from < 0) from = column;
-            if (!has && from >= 0) {
-                path.rect(grid.west + from * grid.cell, grid.south + row * grid.cell,
-                    (column - from) * grid.cell, grid.cell);
-                from = -1;
-            }
-        }
-    }
-    return path;
 }

@@ -88,6 +88,7 @@ export class Touch {
         const place = this.stage.looks.placeAt(this.tap.x, this.tap.y);
         if (!place) return;
         keep(event);
+        this.stage.over = place.id;
         this.stage.point(place.cell, true);
         this.stage.tools.click(place.cell);
     }

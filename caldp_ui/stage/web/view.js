@@ -57,8 +57,12 @@ export class View {
         this.zoom = clamp(zoom, 0.8, home.high / (CLOSEST_CELLS * grid.cell));
         const held = (value, low, high, half) =>
             low + half > high - half ? (low + high) / 2 : clamp(value, low + half, high - half);
-        this.lat = held(lat, grid.south, grid.north, home.high / 2 / this.zoom);
-        this.lon = held(lon, grid.west, grid.east, home.wide / grid.narrow / 2 / this.zoom);
+        // What is shown at first is within reach, even where it is wider than the map.
+        const [south, north, west, east] = grid.home, [up, across] = [home.high, home.wide];
+        this.lat = held(lat, Math.min(grid.south, south), Math.max(grid.north, north),
+            up / 2 / this.zoom);
+        this.lon = held(lon, Math.min(grid.west, west), Math.max(grid.east, east),
+            across / grid.narrow / 2 / this.zoom);
         for (const watcher of this.watchers) watcher();
         this.remember();
     }
@@ -79,10 +83,13 @@ export class View {
         this.set({lat: (south + north) / 2, lon: (west + east) / 2, zoom});
     }
 
-    /** Into the link, once the hand rests; at home the link needs no view. */
+    /** Into the link, once the hand rests, unless the page has been left; at home it needs none. */
     remember() {
         clearTimeout(this.timer);
-        this.timer = setTimeout(() => writeQuery({[VIEW_KEY]: this.inLink()}), PATIENCE_MS);
+        this.timer = setTimeout(() => {
+            if (location.pathname !== this.page) return;
+            writeQuery({[VIEW_KEY]: this.inLink()});
+        }, PATIENCE_MS);
     }
 
     inLink() {

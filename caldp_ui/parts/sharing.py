@@ -1,7 +1,4 @@
-"""Hand it on: a link, a QR code, files, code that gives the same digits, and a record of one page.
-
-Room: parts.
-"""
+"""Share and export: a link, a QR code, files, code that gives the same digits, and a record."""
 
 from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
@@ -27,6 +24,7 @@ _KINDS: Final = {
     "json": ("application/json", ":material/data_object:"),
     "html": ("text/html", ":material/description:"),
     "png": ("image/png", ":material/image:"),
+    "zip": ("application/zip", ":material/folder_zip:"),
     "txt": ("text/plain", ":material/notes:"),
 }
 """What a file is, and its icon, by the end of its name."""
@@ -43,7 +41,7 @@ def section(
     beside: Mapping[str, Scenario],
     picture: Callable[[], None],
 ) -> None:
-    """All that a page with a scenario hands on; its link alone as long as nothing is `shown`.
+    """All that a page with a scenario exports; its link alone as long as nothing is `shown`.
 
     `beside`: other scenarios on show, by the names of their files. `picture`: how it is saved.
     """
@@ -62,7 +60,7 @@ def section(
 
 
 def digits(slot: Slot[R], told: str, made: Mapping[str, File], snippet: str) -> None:
-    """What maps with digits of their own hand on: the link, files by name, code that gives them."""
+    """What maps with digits of their own export: the link, files by name, code that gives them."""
     left, right = st.columns(2, gap="large")
     with left:
         link(slot)
@@ -133,7 +131,7 @@ def python(text: str) -> None:
 @st.fragment
 def drawer(key: str, show: Callable[[], None]) -> None:
     """What can be taken along on a page without tabs; drawn once it is opened."""
-    made = st.expander("Hand it on", icon=":material/share:", key=key, on_change="rerun")
+    made = st.expander("Share and export", icon=":material/share:", key=key, on_change="rerun")
     if made.open:
         with made:
             show()

@@ -1,0 +1,81 @@
+// The tabs: real links, so that they open in a new tab and say where they lead. A plain click presses
+// the same link of Streamlit's own menu, which is there unseen: it changes the page at once, keeps the
+// visit, and leaves one step in the browser's history (`st.switch_page`, asked for if there is no such
+// link, leaves two). Groups are <details>: the keyboard opens them.
+
+const make = (tag, attributes = {}, ...children) => {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+};
+
+const link = ([address, title, here]) =>
+  make("li", {}, make("a", { href: address, ...(here && { "aria-current": "page" }) }, title));
+
+const list = pages => make("ul", {}, ...pages.map(link));
+
+const isOpen = group => group.pages.some(page => page[2]);
+
+function onWide(group) {
+  if (!group.title) return make("div", { class: "alone" }, list(group.pages));
+  if (isOpen(group)) {
+    const name = make("span", { class: "name", id: "open-group" }, group.title);
+    const pages = list(group.pages);
+    pages.setAttribute("aria-labelledby", "open-group");
+    return make("div", { class: "open" }, name, pages);
+  }
+  return make("details", { class: "closed" }, make("summary", {}, group.title), list(group.pages));
+}
+
+function onNarrow(groups) {
+  const here = groups.flatMap(group => group.pages).find(page => page[2]);
+  const summary = make("summary", {}, make("span", { class: "hidden" }, "All pages. You are at "), here?.[1] ?? "Pages");
+  const all = groups.flatMap(group => [
+    ...(group.title ? [make("p", {}, group.title)] : []),
+    list(group.pages),
+  ]);
+  return make("details", { class: "narrow" }, summary, make("div", { class: "all" }, ...all));
+}
+
+export default component => {
+  const { parentElement, data, setTriggerValue } = component;
+  const nav = parentElement.querySelector("nav");
+  const [groups] = data;
+  const drawn = JSON.stringify(groups);
+  if (nav.dataset.drawn !== drawn) {
+    nav.replaceChildren(make("div", { class: "wide" }, ...groups.map(onWide)), onNarrow(groups));
+    nav.dataset.drawn = drawn;
+  }
+  const menus = () => [...nav.querySelectorAll("details[open]")];
+  const closeBut = kept => menus().forEach(menu => { if (menu !== kept) menu.open = false; });
+  const onClick = event => {
+    const target = event.composedPath()[0];
+    const anchor = target.closest?.("a");
+    closeBut(target.closest?.("details"));
+    if (!anchor || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    closeBut(null);
+    if (anchor.hasAttribute("aria-current")) return;
+    const same = [...document.querySelectorAll("[data-testid=stSidebarNavLink]")];
+    const unseen = same.find(each => each.href === anchor.href);
+    if (unseen) unseen.click();
+    else setTriggerValue("go", anchor.getAttribute("href"));
+  };
+  const onKey = event => {
+    const [menu] = menus();
+    if (event.key !== "Escape" || !menu) return;
+    menu.open = false;
+    menu.querySelector("summary").focus();
+    event.stopPropagation();
+  };
+  const onOutside = event => { if (!event.composedPath().includes(nav)) closeBut(null); };
+  nav.addEventListener("click", onClick);
+  nav.addEventListener("keydown", onKey);
+  document.addEventListener("pointerdown", onOutside);
+  return () => {
+    nav.removeEventListener("click", onClick);
+    nav.removeEventListener("keydown", onKey);
+    document.removeEventListener("pointerdown", onOutside);
+  };
+};

@@ -1,0 +1,66 @@
+"""Axes for errors in people: N of 100, on a scale from 0 or over whole powers of ten.
+
+A total variation of 0.01 is one person of 100 in the wrong place or under the wrong answer. Where
+an estimate is not made of shares no number of people stands for it: the axis is total variation.
+"""
+
+import math
+from typing import Any, Final
+
+from caldp_ui.words import formats
+
+_STEPS: Final = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
+_ROOM: Final = 100
+"""Pixels of a power of ten, from which on 2 and 5 times it are named, too."""
+FAINTEST: Final = 1e-6
+"""Errors below have no numbers on a log scale."""
+
+
+def title(wrong: str | None) -> str:
+    """What the axis counts. `wrong`: where people are by mistake; None for no shares."""
+    if wrong is None:
+        return "error (total variation)"
+    return f"people {wrong}, of 100"
+
+
+def from_zero(top: float, wrong: str | None) -> dict[str, Any]:
+    """An axis from 0 to a little above `top`, of total variations up to 1."""
+    end = min(1.0, 1.08 * top) if wrong is not None or top <= 1.0 else 1.08 * top
+    step = next((each for each in _STEPS if end / each <= 6), 0.2)
+    ticks = [round(step * number, 6) for number in range(math.floor(end / step + 1e-9) + 1)]
+    return {
+        "title_text": title(wrong),
+        "range": [0, end],
+        "tickvals": ticks,
+        "ticktext": [_number(tick, wrong) for tick in ticks],
+    }
+
+
+def by_decades(low: float, high: float, wrong: str | None, pixels: float) -> dict[str, Any]:
+    """A log axis over the whole powers of ten around `low` and `high`, every number in full.
+
+    `pixels`: how high it is, about.
+    """
+    first = math.floor(math.log10(max(low, FAINTEST)) + 1e-9)
+    last = max(math.ceil(math.log10(max(high, FAINTEST)) - 1e-9), first + 1)
+    parts = (1, 2, 5) if pixels >= _ROOM * (last - first) else (1,)
+    ticks = [part * 10.0**power for power in range(first, last + 1) for part in parts]
+    ticks = [tick for tick in ticks if tick <= 10.0**last * 1.001]
+    return {
+        "title_text": title(wrong),
+        "type": "log",
+        "range": [first - 0.02 * (last - first), last + 0.02 * (last - first)],
+        "tickvals": ticks,
+        "ticktext": [_number(tick, wrong) for tick in ticks],
+    }
+
+
+def _number(tv: float, wrong: str | None) -> str:
+    return formats.digits(tv if wrong is None else 100 * tv)
+
+
+def told(tv: float, wrong: str | None) -> str:
+    """An error where it is pointed at: both ways of counting it."""
+    if wrong is None:
+        return f"total variation {formats.share(tv)}"
+    return f"{formats.of_hundred(min(tv, 1.0))} (total variation {formats.share(tv)})"

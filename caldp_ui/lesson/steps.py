@@ -1,0 +1,100 @@
+"""The steps of a lesson and where a class is in them, kept for one visit.
+
+What the steps are is the plan's (`classroom/plan.py`); this module knows no page.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from time import monotonic
+from typing import Final
+
+import streamlit as st
+
+_RUNNING: Final = "lesson/running"
+_TO_OPEN: Final = "lesson/to-open"
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of the lesson. `minutes`: how long; `page`: the file of the page it is held on.
+
+    `do`: what the teacher does there, controls in bold; `home`: the sentence to take home. `ready`
+    prepares the page before it is opened; `is_open`: whether the page, which is open, shows it.
+    """
+
+    minutes: int
+    title: str
+    page: str
+    do: str
+    home: str
+    ready: Callable[[], None] = lambda: None
+    is_open: Callable[[], bool] = lambda: True
+
+
+@dataclass(frozen=True)
+class Running:
+    """A lesson that is being held. `at`: number of the step; `begun`: seconds of `monotonic`."""
+
+    steps: tuple[Step, ...]
+    at: int
+    begun: float
+
+    @property
+    def step(self) -> Step:
+        """Where the class is."""
+        return self.steps[self.at]
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since it began."""
+        return monotonic() - self.begun
+
+
+def running() -> Running | None:
+    """The lesson that this visit holds, if any."""
+    found: Running | None = st.session_state.get(_RUNNING)
+    return found
+
+
+def begin(steps: tuple[Step, ...]) -> None:
+    """Begin at the first step, with the clock at 0."""
+    _hold(Running(steps, 0, monotonic()))
+    go(0)
+
+
+def end() -> None:
+    """No lesson is held any more."""
+    st.session_state.pop(_RUNNING, None)
+
+
+def go(number: int) -> None:
+    """Make a step's page ready, and have it opened by the next run (`page_to_open`)."""
+    held = running()
+    if held is not None and 0 <= number < len(held.steps):
+        _hold(replace(held, at=number))
+        held.steps[number].ready()
+        st.session_state[_TO_OPEN] = held.steps[number].page
+
+
+def page_to_open() -> str | None:
+    """The page that the lesson goes to now, said once."""
+    page: str | None = st.session_state.pop(_TO_OPEN, None)
+    return page
+
+
+def follow(page: str) -> None:
+    """Go with a teacher who opened another step's page by hand: the next such step, if any."""
+    held = running()
+    if held is None or _shows(held.step, page):
+        return
+    onward = [*range(held.at + 1, len(held.steps)), *range(held.at)]
+    there = next((number for number in onward if _shows(held.steps[number], page)), held.at)
+    _hold(replace(held, at=there))
+
+
+def _shows(step: Step, page: str) -> bool:
+    return step.page == page and step.is_open()
+
+
+def _hold(held: Running) -> None:
+    st.session_state[_RUNNING] = held

@@ -1,0 +1,46 @@
+"""The odds of an attacker's guess as a picture of 100 people, with a grade for each group."""
+
+import re
+from html import escape
+from typing import Final
+
+import streamlit as st
+
+from caldp_core.experiments.run import Setup
+from caldp_ui.parts import icons
+from caldp_ui.words import policies
+from caldp_ui.words.told import Grade, Told
+from caldp_ui.words.vocabulary import Vocabulary
+
+PLACE: Final = ".st-key-odds .odds"
+"""Where the odds are on the page, as a CSS selector: films change them, too."""
+_BOLD: Final = re.compile(r"\*\*(.+?)\*\*")
+
+
+def show(nouns: Vocabulary, setup: Setup) -> None:
+    """How well whom is protected."""
+    with st.container(key="odds"):
+        st.html(html(nouns, setup))
+
+
+def html(nouns: Vocabulary, setup: Setup) -> str:
+    """The same as HTML, for films."""
+    told = policies.told(nouns, setup)
+    graded = "".join(map(_grade, told.grades))
+    return f'<div class="odds {told.grades[-1].word}">{picture(told)}<div>{graded}</div></div>'
+
+
+def picture(told: Told) -> str:
+    """Where everybody is protected, an even guess's rights of 100; else who is protected of 100."""
+    if told.covered >= 1.0:
+        full = round(100 * told.chance)
+        return icons.people_array(full, f"{full} of 100 small figures are filled: right guesses.")
+    full = 0 if told.covered <= 0.0 else min(max(round(100 * told.covered), 1), 99)
+    return icons.people_split(
+        full, f"Of 100 small figures {full} are blue, protected, and {100 - full} orange, not."
+    )
+
+
+def _grade(grade: Grade) -> str:
+    said = _BOLD.sub(r"<em>\1</em>", escape(grade.odds))
+    return f'<p><span class="grade {grade.word}">{escape(grade.title)}</span> {said}</p>'

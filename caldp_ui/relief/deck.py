@@ -1,0 +1,259 @@
+"""Columns of several maps beside each other in one space, so that one camera shows them all.
+
+Coordinates are those of a table: a degree of latitude is 1, heights are in the same unit. There are
+no tiles and nothing is asked of the outside.
+"""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import pydeck as pdk
+
+from caldp_core.basics.types import Floats
+from caldp_ui.app.theme import LEVELS, NIGHT_LAND, WRONG
+from caldp_ui.relief.columns import Columns, Squares
+from caldp_ui.relief.words import percent, points
+from caldp_ui.words import formats
+
+_GAP: Final = 0.16
+"""Between two maps, as a part of their width."""
+_HEIGHT: Final = 0.6
+"""The top of the scale, as a part of a map's width."""
+_LOW: Final = 1 / 300
+"""Columns that are lower, as a part of the scale, are less than a pixel and left out."""
+_CANVAS: Final = 1_150.0
+"""Pixels across which all maps are seen at first."""
+_CONTROLS: Final = {"scrollZoom": False, "doubleClickZoom": True, "keyboard": True}
+_BORDERS: Final = (190, 205, 222, 110)
+
+
+class CompactDeck(pdk.Deck):  # type: ignore[misc]  # pydeck has no types
+    """A deck whose JSON has no spaces: pydeck's own is indented, which makes six times of it."""
+
+    def to_json(self) -> str:
+        """The deck as the browser reads it."""
+        return json.dumps(json.loads(super().to_json()), separators=(",", ":"), ensure_ascii=False)
+
+
+@dataclass(frozen=True)
+class Look:
+    """What all maps of a relief share.
+
+    `top`: the share at the top of the scale, `step`: between two of its ticks. `widest`: the spread
+    of the strongest colour. `text`: colour of words on the page, as (red, green, blue).
+    """
+
+    top: float
+    step: float
+    widest: float
+    text: tuple[int, int, int]
+
+
+def look_of(maps: Mapping[str, Columns], text: tuple[int, int, int]) -> Look:
+    """One scale for all: its top is a round number above the highest column."""
+    highest = max(float(each.shares.max()) for each in maps.values())
+    step = _round_step(max(highest, 1e-9) / 6)
+    widest = max(float(each.spread.max()) for each in maps.values())
+    return Look(step * math.ceil(highest / step), step, widest, text)
+
+
+def _round_step(least: float) -> float:
+    """The next of 1, 2 and 5 times a power of ten."""
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(times * power for times in (1, 2, 5, 10) if times * power >= least)
+
+
+def deck(maps: Mapping[str, Columns], squares: Squares, look: Look, lines: Floats) -> CompactDeck:
+    """The relief of maps by title.
+
+    `lines`: (points, 2) longitude and latitude, NaN between one line and the next.
+    """
+    layers: list[pdk.Layer] = []
+    panels = [_Panel.of(squares, number, title) for number, title in enumerate(maps)]
+    for panel in panels:
+        layers += [
+            *_ground(panel, lines),
+            _scale(panel, look),
+            _labels(panel, look),
+            _columns(panel, maps[panel.title], squares, look),
+        ]
+    across, first = panels[-1].right + _GAP * panels[0].wide, panels[0]
+    view = {
+        "target": [panels[-1].right / 2 - _GAP * first.wide / 3, first.high / 2, first.top / 2.7],
+        "rotationX": 45,
+        "rotationOrbit": 0,
+        "zoom": math.log2(_CANVAS / across),
+        "minZoom": math.log2(_CANVAS / across) - 2,
+        "maxZoom": math.log2(_CANVAS / across) + 5,
+    }
+    return CompactDeck(
+        layers=layers,
+        # Parallel rays: as high is as high wherever it stands. The wheel scrolls the page.
+        views=[pdk.View(type="OrbitView", controller=_CONTROLS, orbitAxis="Z", orthographic=True)],
+        initial_view_state=view,
+        map_provider=None,
+        map_style=None,
+        tooltip={"text": "{t}"},
+    )
+
+
+@dataclass(frozen=True)
+class _Panel:
+    """Where a map stands. `narrow`: a degree of longitude; `left`, `wide`, `high`: its edges."""
+
+    title: str
+    number: int
+    west: float
+    south: float
+    narrow: float
+    wide: float
+    high: float
+
+    @classmethod
+    def of(cls, squares: Squares, number: int, title: str) -> "_Panel":
+        area = squares.domain.area
+        narrow = math.cos(math.radians((area.south + area.north) / 2))
+        wide = narrow * (area.east - area.west)
+        return cls(title, number, area.west, area.south, narrow, wide, area.north - area.south)
+
+    @property
+    def left(self) -> float:
+        """The left edge."""
+        return self.number * self.wide * (1 + _GAP)
+
+    @property
+    def right(self) -> float:
+        """The right edge."""
+        return self.left + self.wide
+
+    @property
+    def ruler(self) -> float:
+        """Where the scale stands."""
+        return self.left - self.wide / 100
+
+    @property
+    def top(self) -> float:
+        """How high the scale is."""
+        return _HEIGHT * self.wide
+
+    def x(self, longitudes: Floats) -> Floats:
+        """Across."""
+        return (longitudes - self.west) * self.narrow + self.left
+
+
+def _columns(panel: _Panel, columns: Columns, squares: Squares, look: Look) -> pdk.Layer:
+    seen = np.flatnonzero(columns.shares > look.top * _LOW)
+    x, y = panel.x(squares.longitudes), squares.latitudes - panel.south
+    height = columns.shares / look.top * panel.top
+    strength = columns.spread / look.widest if look.widest > 0 else columns.spread
+    colours = WRONG[np.rint(strength * (LEVELS - 1)).astype(np.int64)]
+    rows = [
+        {
+            "p": [round(float(x[i]), 3), round(float(y[i]), 3)],
+            "h": round(float(height[i]), 4),
+            "c": colours[i].tolist(),
+            "t": told(panel.title, columns, squares, int(i)),
+        }
+        for i in seen
+    ]
+    return pdk.Layer(
+        "ColumnLayer",
+        rows,
+        id=f"columns-{panel.number}",
+        get_position="p",
+        get_elevation="h",
+        get_fill_color="c",
+        disk_resolution=4,
+        angle=45,
+        radius=round(squares.degrees * panel.narrow * 0.88 / math.sqrt(2), 4),
+        extruded=True,
+        pickable=True,
+        auto_highlight=True,
+    )
+
+
+def told(title: str, columns: Columns, squares: Squares, i: int) -> str:
+    """A column's numbers in words."""
+    middle = float(squares.latitudes[i]), float(squares.longitudes[i])
+    where = formats.degrees(*middle, squares.degrees)
+    spread = float(columns.spread[i])
+    sure = f", ± {points(spread)} at most" if spread > 0 else ""
+    return f"{title}, {where}\n{percent(float(columns.shares[i]))} of all people{sure}"
+
+
+def _ground(panel: _Panel, lines: Floats) -> list[pdk.Layer]:
+    left, right = panel.left, panel.right
+    corners = [[left, 0], [right, 0], [right, panel.high], [left, panel.high]]
+    sea = pdk.Layer(
+        "SolidPolygonLayer",
+        [{"p": corners}],
+        id=f"sea-{panel.number}",
+        get_polygon="p",
+        get_fill_color=[*NIGHT_LAND, 255],
+    )
+    paths = []
+    for line in np.split(lines, np.flatnonzero(np.isnan(lines[:, 0]))):
+        points = line[~np.isnan(line[:, 0])]
+        if len(points) > 1:
+            x, y = panel.x(points[:, 0]), points[:, 1] - panel.south
+            paths.append({"p": np.stack([x, y, np.full(x.shape, 0.02)], 1).round(2).tolist()})
+    borders = pdk.Layer(
+        "PathLayer",
+        paths,
+        id=f"borders-{panel.number}",
+        get_path="p",
+        get_color=list(_BORDERS),
+        get_width=1,
+        width_units="'pixels'",
+    )
+    return [sea, borders]
+
+
+def _ticks(look: Look) -> list[float]:
+    return [look.step * tick for tick in range(round(look.top / look.step) + 1)]
+
+
+def _scale(panel: _Panel, look: Look) -> pdk.Layer:
+    """A ruler at the left of each map, as tall as a column of that share is long."""
+    x, y, short = panel.ruler, panel.high / 2, panel.wide / 60
+    rows = [{"a": [x, y, 0], "b": [x, y, panel.top]}]
+    for tick in _ticks(look):
+        up = round(tick / look.top * panel.top, 3)
+        rows.append({"a": [x, y, up], "b": [x - short, y, up]})
+    return pdk.Layer(
+        "LineLayer",
+        rows,
+        id=f"scale-{panel.number}",
+        get_source_position="a",
+        get_target_position="b",
+        get_color=[*look.text, 255],
+        get_width=2,
+    )
+
+
+def _labels(panel: _Panel, look: Look) -> pdk.Layer:
+    """Numbers of the ticks, and the map's title before its front."""
+    x, y = panel.ruler - panel.wide / 45, panel.high / 2
+    rows: list[dict[str, Any]] = [
+        {"p": [x, y, tick / look.top * panel.top], "t": percent(tick), "s": 13, "a": "end"}
+        for tick in _ticks(look)
+    ]
+    front = [(panel.left + panel.right) / 2, -0.09 * panel.high, 0]
+    rows.append({"p": front, "t": panel.title, "s": 17, "a": "middle"})
+    return pdk.Layer(
+        "TextLayer",
+        rows,
+        id=f"labels-{panel.number}",
+        get_position="p",
+        get_text="t",
+        get_size="s",
+        get_text_anchor="a",
+        get_color=[*look.text, 255],
+        get_alignment_baseline="'center'",
+        character_set="'auto'",
+        font_family="'Source Sans, sans-serif'",
+    )

@@ -1,0 +1,76 @@
+/* How maps are coloured: dark or light, by the reader's choice, which is in the link; and what the
+   scene's scale makes of it. All stages of a page are of one style. */
+
+import {TOP, VALUES} from "./codec.js";
+import {readQuery, writeQuery} from "./view.js";
+
+const STYLE_KEY = "map", DARK = "dark", LIGHT = "light";
+const watchers = new Set();
+
+/** Colour by code, as the pixels of an ImageData want it; 0, nobody, is left to the land. */
+export function colourTable({low, high}, ramp) {
+    const levels = ramp.length / 3 - 1;
+    return Uint32Array.from({length: TOP + 1}, (_, code) => {
+        if (!code) return 0;
+        const place = Math.log(VALUES[code] / low) / Math.log(high / low);
+        const level = 1 + Math.round(Math.min(1, Math.max(0, place)) * (levels - 1));
+        const [red, green, blue] = ramp.subarray(3 * level, 3 * level + 3);
+        return (255 << 24 | blue << 16 | green << 8 | red) >>> 0;
+    });
+}
+
+export class MapStyles {
+    constructor(stage, styles) {
+        Object.assign(this, {stage, styles});
+        this.tables = new Map();
+        this.change = () => this.apply();
+        watchers.add(this.change);
+    }
+
+    get name() { return readQuery(STYLE_KEY) === LIGHT ? LIGHT : DARK; }
+
+    /** Colours of land, lines and names, and the ramp of amounts. */
+    get now() { return this.styles[this.name]; }
+
+    /** Colours by code on the scene's scale: of "amounts", of who can be read, of the others. */
+    table(of) {
+        const key = [this.name, of, this.scale.low, this.scale.high].join();
+        const ramp = this.now.ramps[of];
+        if (!this.tables.has(key)) this.tables.set(key, colourTable(this.scale, ramp));
+        return this.tables.get(key);
+    }
+
+    /** Two tables for a picture, of the cells outside and inside of the open ones. */
+    pair(colours) {
+        return colours === "open" ? [this.table("safe"), this.table("open")]
+            : [this.table("amounts"), this.table("amounts")];
+    }
+
+    toggle() {
+        this.chosen = this.name === LIGHT ? DARK : LIGHT;
+        writeQuery({[STYLE_KEY]: this.chosen === LIGHT ? LIGHT : null});
+        watchers.forEach(apply => apply());
+    }
+
+    /** Pages may have dropped the key from the link; what was chosen here goes into it again. */
+    settle(scale) {
+        this.scale = scale;
+        if (this.chosen) writeQuery({[STYLE_KEY]: this.chosen === LIGHT ? LIGHT : null});
+        this.chosen ??= this.name;
+        this.apply();
+    }
+
+    apply() {
+        const {stage} = this;
+        if (!stage.looks || !this.scale) return;
+        this.chosen = this.name;
+        stage.root.dataset.map = this.name;
+        stage.root.style.setProperty("--sea", this.now.sea);
+        stage.legend.draw(this.scale, this.now.ramps.amounts);
+        stage.layer.forget();
+        stage.toolbar.update();
+        stage.dirty();
+    }
+
+    leave() { watchers.delete(this.change); }
+}

@@ -1,0 +1,112 @@
+"""The result of a scenario as a headline: the unprotected first, then the errors of both."""
+
+from caldp_core.domain.grid import GridDomain
+from caldp_core.experiments.run import Setup
+from caldp_core.privacy.context import Context
+from caldp_core.scenarios.policies import ContextPolicy
+from caldp_core.scenarios.protection import EverythingSensitive, GridBlocks, OneBlock
+from caldp_ui.words import covered as counts
+from caldp_ui.words import formats, policies, promise
+from caldp_ui.words.accuracy import is_share
+from caldp_ui.words.headline import Headline
+from caldp_ui.words.vocabulary import Vocabulary
+
+
+def headline(nouns: Vocabulary, setup: Setup, ours: float | None, plain: float | None) -> Headline:
+    """How many people the estimates of a scenario and of plain LDP put wrong, and who is protected.
+
+    `ours`, `plain`: total variations of both estimates; None: not there yet. Where not everybody
+    is protected, the sentence says so and the errors are the second line.
+    """
+    covered = policies.told(nouns, setup).covered
+    if covered >= 1.0:
+        return Headline(_errors(nouns, setup, ours, plain), _hidden(nouns, setup))
+    return Headline(counts.unprotected(nouns, covered), _exchange(nouns, ours, plain), True)
+
+
+def _errors(nouns: Vocabulary, setup: Setup, ours: float | None, plain: float | None) -> str:
+    if ours is None:
+        return f"The {nouns.whole} of this protection is still being computed."
+    who = "Plain LDP" if is_plain(setup) else "This protection"
+    beside = None if is_plain(setup) else plain
+    if not is_share(ours):
+        other = "" if beside is None else f", plain LDP's by {_variation(beside)}"
+        return f"{who}'s estimate is off by a total variation of {_variation(ours)}{other}."
+    told = f"{who} puts {_people(ours)} {nouns.wrong}"
+    if beside is None:
+        return f"{told}."
+    if formats.of_hundred(beside) == formats.of_hundred(ours):
+        return f"{told}, and so does plain LDP."
+    if not is_share(beside):
+        return f"{told}; plain LDP's estimate is not made of shares."
+    number = formats.of_hundred(beside) if _none(ours) else formats.per_hundred(beside)
+    return f"{told}, plain LDP {number}."
+
+
+def _variation(tv: float) -> str:
+    return "less than 0.001" if 0 < tv < 5e-4 else formats.share(tv)
+
+
+def _people(share: float) -> str:
+    return "nobody" if _none(share) else f"{formats.of_hundred(share)} people"
+
+
+def _none(share: float) -> bool:
+    return formats.per_hundred(share) == "0"
+
+
+def is_plain(setup: Setup) -> bool:
+    """Whether this protection is plain LDP itself."""
+    policy = setup.scenario.policy
+    return (
+        isinstance(policy, ContextPolicy)
+        and isinstance(policy.blocks, OneBlock)
+        and isinstance(policy.sensitive, EverythingSensitive)
+    )
+
+
+def _hidden(nouns: Vocabulary, setup: Setup) -> str:
+    """What both hide, and what only plain LDP hides."""
+    if not isinstance(setup.policy, Context):
+        return policies.in_short(nouns, setup)
+    low, high = float(setup.policy.epsilon.min()), float(setup.policy.epsilon.max())
+    if is_plain(setup):
+        return f"It hides every {nouns.unit} from every other, at ε = {low:g}."
+    block, sized = promise.block_of(nouns, setup.scenario), _sized(nouns, setup)
+    if low == high:
+        return (
+            f"Both hide {nouns.which} in a {sized}, at ε = {low:g}. "
+            f"Only plain LDP also hides which {block}."
+        )
+    return (
+        f"It hides {nouns.which} in a {sized}, at ε from {low:g} to {high:g}. "
+        f"Plain LDP also hides which {block}, at ε = {low:g}."
+    )
+
+
+def _sized(nouns: Vocabulary, setup: Setup) -> str:
+    """A block, with its sides in degrees where all blocks have the same."""
+    blocks, domain = setup.scenario.context.blocks, setup.dataset.domain
+    name = promise.block_of(nouns, setup.scenario)
+    if not isinstance(blocks, GridBlocks) or not isinstance(domain, GridDomain):
+        return name
+    if domain.rows % blocks.rows or domain.columns % blocks.columns:
+        return name
+    north, east = (
+        domain.cell * cells
+        for cells in (domain.rows // blocks.rows, domain.columns // blocks.columns)
+    )
+    return f"{name} of {north:g}° × {east:g}°"
+
+
+def _exchange(nouns: Vocabulary, ours: float | None, plain: float | None) -> str:
+    if ours is None:
+        return f"The {nouns.whole} of this protection is still being computed."
+    if not is_share(ours):
+        return f"In exchange, the estimate is off by a total variation of {_variation(ours)}."
+    told = f"In exchange, {_people(ours)} {'is' if _none(ours) else 'are'} {nouns.wrong}"
+    if plain is None or not is_share(plain):
+        return f"{told}."
+    if formats.per_hundred(plain) == formats.per_hundred(ours):
+        return f"{told}, as with plain LDP, which protects everybody."
+    return f"{told}; with plain LDP, which protects everybody, it is {formats.per_hundred(plain)}."
