@@ -1,4 +1,4 @@
-"""Local DP classroom: the lecture as seven stations; only the open one is computed and drawn."""
+"""Classroom: the lecture as seven stations; only the open one is computed and drawn."""
 
 import streamlit as st
 
@@ -7,21 +7,22 @@ from caldp_ui.app.theme import palette
 from caldp_ui.classroom import dials, picture, plan, reels, station, strip
 from caldp_ui.classroom.slot import SLOT
 from caldp_ui.classroom.stations import STATIONS
+from caldp_ui.parts import headline
+from caldp_ui.parts.layout import title_row
 from caldp_ui.session.opening import opened
 
 lesson = opened(SLOT)
 
-with st.container(key=SLOT.key("title")):
-    st.title("Local DP classroom", anchor=False)
-    strip.show(lesson.station)
+said, switch = title_row(SLOT)
+with switch:
     plan.button()
+strip.show(lesson.station)
 here = STATIONS[lesson.station]
-with st.container(key=SLOT.key("said")):
-    said = st.container()
 main, beside = st.columns([3.6, 1], gap="medium")
 with main, plain_errors():  # the picture first: nothing else is waited for
     board = here.open(lesson)
-    said.markdown(board.take_home)
+    with said:
+        headline.show(board.headline)
     with st.container(key=SLOT.key("picture")):
         picture.draw(board.picture(palette()))
 with beside, st.container(key=SLOT.key("side")):

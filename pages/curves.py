@@ -10,7 +10,7 @@ from caldp_ui.session.opening import opened
 record = opened(SLOT)
 
 with plain_errors():
-    page = laid_out(SLOT, "Error curves")
+    page = laid_out(SLOT)
     with page.title:
         side.tabs()
     with page.side:

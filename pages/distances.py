@@ -7,12 +7,18 @@ from caldp_ui.distances import below, designing, films, scene, side, words
 from caldp_ui.distances.shown import shown
 from caldp_ui.distances.slot import SLOT
 from caldp_ui.parts import mathematics
-from caldp_ui.parts.layout import Contents, laid_out, maps_first
+from caldp_ui.parts.layout import Contents, maps_first, stacked
 from caldp_ui.session.opening import opened
 
 record = opened(SLOT)
-contents = Contents(scene.maps, words.headline, partial(side.show, record), below.show, films.show)
+contents = Contents(
+    scene.maps,
+    words.headline,
+    partial(side.show, record),
+    below.show,
+    films.show,
+)
 
 with plain_errors():
-    maps_first(laid_out(SLOT, "How far is far"), lambda: shown(designing.made(record)), contents)
+    maps_first(stacked(SLOT), lambda: shown(designing.made(record)), contents)
     mathematics.drawer("distances")

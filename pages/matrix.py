@@ -9,7 +9,7 @@ from caldp_ui.parts.layout import laid_out
 from caldp_ui.session.opening import opened
 
 record = opened(SLOT)
-page = laid_out(SLOT, "The privacy matrix")
+page = laid_out(SLOT)
 
 with page.side, plain_errors():
     side.matrix(record)

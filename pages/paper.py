@@ -6,6 +6,7 @@ from caldp_ui.app.errors import plain_errors
 from caldp_ui.paper import figures, files, region, sensitive_sets, side, table_1
 from caldp_ui.paper.slot import SLOT
 from caldp_ui.parts import mathematics
+from caldp_ui.parts.layout import title_row
 from caldp_ui.session.opening import opened
 
 VIEWS = {
@@ -20,16 +21,17 @@ VIEWS = {
 record = opened(SLOT)
 
 with plain_errors():
-    with st.container(key=SLOT.key("title")):
-        st.title("The paper's results", anchor=False)
+    _, switch = title_row(SLOT)
+    with switch:
         side.tabs()
-    if record.view in ("table-1", "figure-2"):
-        main, beside = st.columns([3.1, 1], gap="medium")
-        with beside:
-            side.settings(record)
-        with main:
+    with st.container(key=SLOT.key("result")):
+        if record.view in ("table-1", "figure-2"):
+            main, beside = st.columns([3.1, 1], gap="medium")
+            with beside.container(key=SLOT.key("side")):
+                side.settings(record)
+            with main:
+                VIEWS[record.view](record)
+        else:
             VIEWS[record.view](record)
-    else:
-        VIEWS[record.view](record)
     files.show(record)
     mathematics.drawer("paper")

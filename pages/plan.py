@@ -10,7 +10,7 @@ from caldp_ui.session.opening import opened
 record = opened(SLOT)
 
 with plain_errors():
-    page = laid_out(SLOT, "Plan a survey")
+    page = laid_out(SLOT)
     with page.title:
         side.goals()
     with page.side:

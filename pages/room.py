@@ -1,4 +1,4 @@
-"""Ask the room: a live poll; each phone throws its own coin, the projector shows the estimate."""
+"""Live poll: each phone throws its own coin, the projector shows the estimate."""
 
 from caldp_ui.app.errors import plain_errors
 from caldp_ui.room import hall, phone, setup
@@ -8,7 +8,7 @@ code = phone.code_asked()
 with plain_errors():
     if code is not None:
         phone.page(code)
-    elif hall.is_on_show():
+    elif hall.held() is not None:
         hall.page()
     else:
         setup.page()

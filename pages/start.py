@@ -5,7 +5,7 @@ import streamlit as st
 from caldp_ui.app.errors import plain_errors
 from caldp_ui.app.navigation import enter
 from caldp_ui.session import notices
-from caldp_ui.start import cards, directory, hero, idea
+from caldp_ui.start import cards, directory, hero, idea, ways
 from caldp_ui.start.slot import SLOT, hand_over_links_to_the_map
 
 enter()
@@ -15,9 +15,9 @@ notices.show()
 SLOT.write_link()
 
 with plain_errors():
-    with st.container(key="start-title"):
-        st.title("See what privacy costs, and what context saves", anchor=False)
-    hero.show()
+    with st.container(key=SLOT.key("first")):
+        hero.show()
+        ways.show()
     cards.show()
     directory.show()
     idea.show()

@@ -4,8 +4,9 @@ import streamlit as st
 
 from caldp_ui.app.errors import plain_errors
 from caldp_ui.compute import runs
-from caldp_ui.parts import mathematics, pins
+from caldp_ui.parts import headline, mathematics, pins
 from caldp_ui.parts.comparison import shown
+from caldp_ui.parts.layout import title_row
 from caldp_ui.session.opening import opened
 from caldp_ui.values import below, chart, films, side, words
 from caldp_ui.values.pinned import BESIDE
@@ -14,16 +15,15 @@ from caldp_ui.values.slot import SLOT
 scenario = opened(SLOT).scenario
 
 with plain_errors():
-    with st.container(horizontal=True, vertical_alignment="center", key=SLOT.key("title")):
-        st.title("Sensitive values", anchor=False, width="content")
+    said, switch = title_row(SLOT)
+    with switch:
         side.picker()
-    said = st.container(key="headline")
     main, beside = st.columns([3.1, 1], gap="medium")
     with main:
         what = shown(SLOT, scenario)
         chart.show(what, pins.found(SLOT, BESIDE))
     with said:
-        st.markdown(words.headline(what))
+        headline.show(words.headline(what))
     with beside, st.container(key=SLOT.key("side")):
         side.show(runs.setup(scenario))
     pins.show(SLOT, BESIDE, what)

@@ -1,4 +1,1 @@
-"""The page of what an adversary learns: one person, their reports, and an onlooker's beliefs.
-
-Room: adversary.
-"""
+"""The page of what an adversary learns: one person, their reports, and an attacker's beliefs."""

@@ -1,6 +1,6 @@
-"""The onlooker's beliefs day by day, for this protection and for the best plain LDP.
+"""The attacker's beliefs day by day, for this protection and for the best plain LDP.
 
-Room: adversary. Reports are drawn once for a scenario, a place and a day: adding a day leaves the
+Reports are drawn once for a scenario, a place and a day: adding a day leaves the
 days before as they were. Kept for all visits.
 """
 
@@ -9,18 +9,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 import streamlit as st
 
+from caldp_core.audit.even_guess import even_guess
 from caldp_core.audit.inference import believed, likeliest, most_believed_after
 from caldp_core.basics.types import Floats, Ints, read_only
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.base import Tally
-from caldp_core.mechanisms.offers import block_totals, cover_of
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.adversary.slot import DAYS_MAX, Suspect
 from caldp_ui.compute import rivals, runs
 
 
 @dataclass(frozen=True, eq=False)
-class Onlooker:
+class Attacker:
     """Beliefs about one person under one protection.
 
     `reports`: tallies of one report each, of ten days. `after`: (k,) chances after 0, 1, … 10 of
@@ -35,7 +35,7 @@ class Onlooker:
     most: tuple[float, ...]
 
     def kept(self, days: int) -> Floats:
-        """(k,) after so many days of a memoised report, which tells all on the first."""
+        """(k,) after so many days of one stored report, which shows all on the first."""
         return self.after[min(days, 1)]
 
     def alone(self, day: int) -> Floats:
@@ -51,8 +51,8 @@ class Onlooker:
 class Pair:
     """Two candidates: the true place, and the likeliest other place that it hides among.
 
-    From 50:50 before, `share`: chance of the true one after a new report every day, `kept`: after
-    one that is kept; `most` and `most_kept`: what the promise allows.
+    From 50:50 before, `share`: chance of the true one after a fresh report every day, `kept`: after
+    one that is stored; `most` and `most_kept`: what the promise allows.
     """
 
     rival: int
@@ -64,32 +64,38 @@ class Pair:
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """What the page shows: the record, both onlookers, and the candidates of this protection."""
+    """What the page shows: the record, both attackers, and the candidates of this protection.
+
+    `odds`: how often the choice between the true place and another that it hides among, both
+    equally likely, is right at most after one report and after one a day, in [0.5, 1]: the largest
+    over all such pairs. `pair`, `odds`: None where the place hides among no other.
+    """
 
     record: Suspect
-    ours: Onlooker
-    plain: Onlooker
+    ours: Attacker
+    plain: Attacker
     pair: Pair | None
+    odds: tuple[float, float] | None
 
 
 def shown(record: Suspect) -> Shown:
     """All of it."""
-    ours = onlooker(record.scenario, record.place)
-    plain = onlooker(rivals.rival(record.scenario), record.place)
-    return Shown(record, ours, plain, _pair(ours, record.days))
+    ours = attacker(record.scenario, record.place)
+    plain = attacker(rivals.rival(record.scenario), record.place)
+    return Shown(record, ours, plain, _pair(ours, record.days), _odds(ours, record.days))
 
 
-def onlooker(scenario: Scenario, place: int) -> Onlooker:
+def attacker(scenario: Scenario, place: int) -> Attacker:
     """The beliefs of all days."""
-    return _onlooker(f"{runs.key(scenario)} {place}", scenario, place)
+    return _attacker(f"{runs.key(scenario)} {place}", scenario, place)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _onlooker(text: str, _scenario: Scenario, _place: int) -> Onlooker:
+def _attacker(text: str, _scenario: Scenario, _place: int) -> Attacker:
     del text
     setup = runs.setup(_scenario)
     mechanism, prior = setup.mechanism, setup.dataset.distribution
-    # Where nobody is, nobody's place can be believed in: an onlooker allows for any place a bit.
+    # Where nobody is, nobody's place can be believed in: an attacker allows for any place a bit.
     prior = read_only((1 - 1e-3) * prior + 1e-3 / prior.size)
     after, reports = [prior], []
     for seed in np.random.SeedSequence((_scenario.seed, _place)).spawn(DAYS_MAX):
@@ -98,16 +104,31 @@ def _onlooker(text: str, _scenario: Scenario, _place: int) -> Onlooker:
         after.append(read_only(believed(mechanism, after[-1], reports[-1:])))
     most = most_believed_after(setup.policy, prior, _place, range(DAYS_MAX + 1))
     shown_as = replace(setup, scenario=_scenario)
-    return Onlooker(shown_as, _place, tuple(reports), tuple(after), tuple(most))
+    return Attacker(shown_as, _place, tuple(reports), tuple(after), tuple(most))
 
 
-def _pair(ours: Onlooker, days: int) -> Pair | None:
-    """None where the place hides among no other."""
+def _bounds(ours: Attacker) -> tuple[Ints, Floats]:
+    """The other places that the person's own hides among, and E[own, other] for each."""
+    k, policy = ours.setup.policy.k, ours.setup.policy
+    others = np.flatnonzero(np.arange(k) != ours.place)
+    levels = policy.between(np.full(k - 1, ours.place), others)
+    held = np.isfinite(levels)
+    return others[held], levels[held]
+
+
+def _odds(ours: Attacker, days: int) -> tuple[float, float] | None:
+    among, forward = _bounds(ours)
+    if not among.size:
+        return None
+    backward = ours.setup.policy.between(among, np.full(among.size, ours.place))
+    once, many = (even_guess(forward, backward, m) for m in (1, max(days, 1)))
+    return float(once.max()), float(many.max())
+
+
+def _pair(ours: Attacker, days: int) -> Pair | None:
     setup, place = ours.setup, ours.place
-    labels, _ = block_totals(setup.mechanism, ours.reports[0])
-    hidden = cover_of(setup.mechanism).hidden
-    among = hidden[(labels[hidden] == labels[place]) & (hidden != place)]
-    if place not in hidden or not among.size:
+    among, _ = _bounds(ours)
+    if not among.size:
         return None
     prior = ours.after[0]
     rival = int(among[prior[among].argmax()])
@@ -123,5 +144,5 @@ def _pair(ours: Onlooker, days: int) -> Pair | None:
 
 
 def region(beliefs: Floats) -> Ints:
-    """The fewest places that make the onlooker 95 % sure, the likeliest first."""
+    """The 95 % likely area: the fewest places that hold as much chance, the likeliest first."""
     return likeliest(beliefs)

@@ -1,6 +1,6 @@
 """Two candidates: the errors that a test of them can have, claimed and reached; then anybody.
 
-Room: adversary. Exact, from the channel; kept for all visits.
+Exact, from the channel; kept for all visits.
 """
 
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import GridDomain
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.adversary import figures, words
-from caldp_ui.adversary.beliefs import Onlooker, Shown
+from caldp_ui.adversary.beliefs import Attacker, Shown
 from caldp_ui.adversary.slot import LIKELIEST, SLOT
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show as show_chart
@@ -27,7 +27,7 @@ from caldp_ui.words.towns import place_name, towns
 from caldp_ui.words.vocabulary import PLACES
 
 EPSILON_MAX: Final = 3.0
-"""Up to it the best guess of anybody is reckoned within a second."""
+"""Up to it the best guess of anybody is computed within a second."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,14 +56,14 @@ def _right(line: Floats) -> float:
     return 1.0 - float(line.sum(axis=1).min()) / 2.0
 
 
-def lines_of(ours: Onlooker, other: int) -> ErrorLines:
-    """The test of the onlooker's place against this one."""
+def lines_of(ours: Attacker, other: int) -> ErrorLines:
+    """The test of the attacker's place against this one."""
     name = f"{runs.key(replace(ours.setup.scenario, seed=0))} {ours.place} {other}"
     return _lines(name, ours, other)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _lines(text: str, _ours: Onlooker, _other: int) -> ErrorLines:
+def _lines(text: str, _ours: Attacker, _other: int) -> ErrorLines:
     del text
     setup, x = _ours.setup, _ours.place
     return ErrorLines(
@@ -96,6 +96,8 @@ def show(what: Shown) -> None:
     domain = runs.map_of(what.ours.setup.dataset)
     other = other_of(what)
     _choice(what, domain, other)
+    if what.pair is not None:
+        st.markdown(words.candidates(domain, what, what.pair))
     if other is None:
         st.markdown(words.no_pair(domain, what.record.place))
     else:
@@ -120,7 +122,7 @@ def _choice(what: Shown, domain: GridDomain, other: int | None) -> None:
     if other is not None and other not in places:
         places.insert(0, other)
     st.selectbox(
-        "Held against",
+        "The other candidate",
         places,
         format_func=lambda cell: place_name(domain, cell),
         width=320,
@@ -149,7 +151,7 @@ def _guesses(test: ErrorLines, here: str, there: str) -> list[str]:
     told = {
         "without a report": 0.5,
         "from one report of this method": test.right,
-        "at most, by the promise": test.most,
+        "at most, by ε": test.most,
     }
     rows = []
     for when, share in told.items():
@@ -158,7 +160,7 @@ def _guesses(test: ErrorLines, here: str, there: str) -> list[str]:
         rows.append(
             f'<div class="odds {strength(share).word}">'
             f"{icons.people_array(round(100 * share), title)}"
-            f"<p><strong>{said} of 100</strong> who are in <em>{here}</em> or <em>{there}</em>, "
-            f"50:50, are guessed right {when}</p></div>"
+            f"<p><strong>{said} of 100</strong> people, equally likely in <em>{here}</em> or "
+            f"<em>{there}</em>, are guessed right {when}</p></div>"
         )
     return rows

@@ -1,6 +1,6 @@
 """What fake phones make of the estimate, and what a repair makes of it again.
 
-Room: adversary. The honest people and their coins are those of the scenario's run, as the map page
+The honest people and their coins are those of the scenario's run, as the map page
 shows it; the fake phones' reports are added to its tally. Kept for all visits.
 """
 
@@ -15,7 +15,7 @@ from caldp_core.basics.errors import require
 from caldp_core.basics.types import Floats, read_only
 from caldp_core.estimation.estimators import estimator
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.estimation.recovery import FakesGuess, recovered, spread_evenly
+from caldp_core.estimation.recovery import all_from, recovered, spread_evenly
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.base import Tally
 from caldp_core.scenarios.scenario import Scenario
@@ -90,9 +90,8 @@ def _poisoned(text: str, _scenario: Scenario, _place: int, _tenths: int, _attack
 def _repaired(evidence: Evidence, place: int, share: float) -> dict[str, Floats]:
     """By what the repair knows: told the target it reckons with strongest reports for it."""
     added = poisoning.crafted_mean(evidence.mechanism, place)
-    at_home = np.eye(evidence.block_shares.size)[evidence.blocks[place]]
     guesses = {
-        KNOWS_TARGET: FakesGuess(added, at_home),
+        KNOWS_TARGET: all_from(evidence, place, added),
         KNOWS_SHARE: spread_evenly(evidence, float(added.sum())),
     }
     return {knows: read_only(recovered(evidence, share, guess)) for knows, guess in guesses.items()}

@@ -1,7 +1,4 @@
-"""What can be taken along of fake phones: every place's shares, and Python that finds them again.
-
-Room: adversary.
-"""
+"""Files on fake phones: every place's shares, and Python that finds them again."""
 
 from typing import Final
 
@@ -19,7 +16,7 @@ from caldp_core import Scenario, prepare, run
 from caldp_core.audit import poisoning
 from caldp_core.estimation.estimators import estimator
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.estimation.recovery import FakesGuess, recovered, spread_evenly
+from caldp_core.estimation.recovery import all_from, recovered, spread_evenly
 
 scenario = {scenario}
 place, share = {place}, {share!r}
@@ -33,10 +30,10 @@ evidence = Evidence.of(mechanism, honest.evidence.tally + fakes)
 print("without fakes", honest.estimate[place])
 print("with fakes", estimator(scenario.estimator).apply(evidence)[place])
 added = poisoning.crafted_mean(mechanism, place)
-block = np.eye(evidence.block_shares.size)[evidence.blocks[place]]
-print("repaired, told the target", recovered(evidence, share, FakesGuess(added, block))[place])
+guess = all_from(evidence, place, added)
+print("repaired, knows the target", recovered(evidence, share, guess)[place])
 guess = spread_evenly(evidence, float(added.sum()))
-print("repaired, told the share", recovered(evidence, share, guess)[place])
+print("repaired, knows the share", recovered(evidence, share, guess)[place])
 """
 _SENT: Final = {
     MAXIMAL_GAIN: "fakes = poisoning.sample_crafted(mechanism, place, phones, rng)",
@@ -58,8 +55,8 @@ def csv_of(what: Poisoned, domain: GridDomain) -> bytes:
             "truth": what.truth,
             "without fakes": what.before,
             "with fakes": what.after,
-            "repaired, told the target": what.repaired[KNOWS_TARGET],
-            "repaired, told the share": what.repaired[KNOWS_SHARE],
+            "repaired, knows the target": what.repaired[KNOWS_TARGET],
+            "repaired, knows the share": what.repaired[KNOWS_SHARE],
         }
     )
 

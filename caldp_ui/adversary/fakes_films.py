@@ -1,6 +1,6 @@
 """Fake phones as films over ε and over how many there are: the same people and coins at each step.
 
-Room: adversary. Made in the background, for all visits; the browser plays them alone.
+Made in the background, for all visits; the browser plays them alone.
 """
 
 from collections.abc import Callable
@@ -73,9 +73,9 @@ def _step(label: str, value: float, record: Suspect, domain: GridDomain) -> Step
     """What the page shows of this record, its sentence and one phone's power, too."""
     what = fakes.poisoned(record)
     scene = fakes_scene.scene(what, domain, record)
-    said = {
-        headline.SENTENCE: fakes_words.headline(what, domain, record),
-        fakes_words.POWER: fakes_words.one_phone(record, domain),
+    said = fakes_words.headline(what, domain, record)
+    beside = {
+        headline.SENTENCE: headline.html(said),
+        fakes_words.POWER: headline.as_html(fakes_words.one_phone(record, domain)),
     }
-    beside = {place: headline.as_html(sentence) for place, sentence in said.items()}
     return replace(films.step_of(scene, label, value, fakes_scene.TRUTH), elsewhere=beside)

@@ -1,7 +1,4 @@
-"""Fake phones as a scene of the stage: truth, the estimate with fakes, and after the repair.
-
-Room: adversary.
-"""
+"""Fake phones as a scene of the stage: truth, the estimate with fakes, and after the repair."""
 
 from dataclasses import replace
 from typing import Final
@@ -22,6 +19,7 @@ from caldp_ui.session.scenarios import steer
 from caldp_ui.stage import (
     SCALE,
     Action,
+    Arrangement,
     Blob,
     Chosen,
     Fact,
@@ -33,19 +31,20 @@ from caldp_ui.stage import (
     stage,
 )
 from caldp_ui.stage.records import ALL_MARKS, MARK_WORDS, Mark
-from caldp_ui.words import promise
+from caldp_ui.words import policies, promise
 from caldp_ui.words.towns import place_name
+from caldp_ui.words.vocabulary import PLACES
 
 TRUTH: Final = "truth"
 EPSILON: Final = "fakes-epsilon"
 TENTHS: Final = "fakes-tenths"
-"""The films over ε and over fake phones; the onlooker's, on the same stage, have other names."""
+"""The films over ε and over fake phones; the attacker's, on the same stage, have other names."""
 _NEAR: Final = 9
 """Cells around the target that the maps go to."""
 _TARGET: Final = Action(
     HERE,
     "Push this place",
-    {"look": "Click a place that the fake phones should push, or choose beside."},
+    {"look": "Click a place that the fake phones should push, or choose one below."},
 )
 
 
@@ -56,7 +55,7 @@ def maps(what: Poisoned, domain: GridDomain, record: Suspect) -> Stage:
 
 def scene(what: Poisoned, domain: GridDomain, record: Suspect) -> Scene:
     """The scene of what the fakes do."""
-    said = fakes_words.headline(what, domain, record).replace("*", "")
+    said = fakes_words.headline(what, domain, record).sentence
     return Scene(
         ground(what.setup, domain, frame(domain, what.place)),
         _pictures(what, domain, record),
@@ -65,12 +64,13 @@ def scene(what: Poisoned, domain: GridDomain, record: Suspect) -> Scene:
         actions=(_TARGET,),
         can_undo=SLOT.can_undo,
         can_redo=SLOT.can_redo,
+        arrangement=Arrangement(("fakes", "repaired"), (TRUTH,)),
         focus=Focus(frame(domain, what.place, _NEAR), what.place),
         film_at={EPSILON: promise.strongest(record.scenario), TENTHS: float(record.tenths)},
         mark_words={**MARK_WORDS, "box": "around the target"},
         label="What fake phones do to the estimate",
         image_name="caldp-fake-phones",
-        image_lines=(promise.in_short(what.setup), said),
+        image_lines=(policies.in_short(PLACES, what.setup), said),
     )
 
 
@@ -85,7 +85,7 @@ def _pictures(what: Poisoned, domain: GridDomain, record: Suspect) -> tuple[Pict
             "Truth",
             truth_code(what.setup),
             Fact(truth, of),
-            subtitle="seen here only as this is a demonstration",
+            subtitle="shown for demonstration only",
             marks=("sensitive",),
         ),
         _picture(
@@ -100,7 +100,7 @@ def _pictures(what: Poisoned, domain: GridDomain, record: Suspect) -> tuple[Pict
             "After repair",
             _code(f"{name} {record.repair}", what.repaired[record.repair]),
             Fact(repaired, of),
-            subtitle=f"told {fakes_words.REPAIR_TITLES[record.repair]}",
+            subtitle=f"knows {fakes_words.REPAIR_TITLES[record.repair]}",
         ),
     )
 

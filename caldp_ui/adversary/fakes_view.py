@@ -1,7 +1,4 @@
-"""The view "Fake phones": the maps, what is beside them, and what is under them.
-
-Room: adversary.
-"""
+"""The view "Fake phones": the maps, what is beside them, and what is under them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -10,7 +7,6 @@ from typing import Final
 
 import pandas as pd
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from caldp_core.audit.poisoning import ATTACKS
 from caldp_core.domain.grid import GridDomain
@@ -18,25 +14,26 @@ from caldp_ui.adversary import fakes, fakes_files, fakes_films, fakes_scene, fak
 from caldp_ui.adversary.fakes import Poisoned
 from caldp_ui.adversary.slot import FAKES, PUSHES, REPAIRS, SLOT, TENTHS, Suspect
 from caldp_ui.compute import exports, runs
-from caldp_ui.controls import common
-from caldp_ui.parts import hand_on, pins
+from caldp_ui.controls import common, presets
+from caldp_ui.parts import pins, sharing
+from caldp_ui.parts.layout import Layout
 from caldp_ui.parts.tabs import tabs
 from caldp_ui.places.pinned import title
+from caldp_ui.places.presets import PRESETS
 from caldp_ui.words import formats, promise
 from caldp_ui.words.towns import place_name
 from caldp_ui.words.vocabulary import PLACES
 
 
-def show(record: Suspect, domain: GridDomain, said: DeltaGenerator) -> None:
-    """The whole view; `said`: where the sentence beside the page's name goes."""
+def show(record: Suspect, domain: GridDomain, page: Layout) -> None:
+    """Fill the page."""
     what = fakes.poisoned(record)
-    said.markdown(fakes_words.headline(what, domain, record))
-    main, beside = st.columns([3.1, 1], gap="medium")
-    with main:
+    with page.main:
         on = fakes_scene.maps(what, domain, record)
-    with beside, st.container(key=SLOT.key("side")):
+    page.say(fakes_words.headline(what, domain, record))
+    with page.side:
         _controls(record, domain)
-    with main:
+    with page.below:
         fakes_films.show(record, domain, on)
         view = _View(what, record, domain)
         pins.show(SLOT, _BESIDE, view)
@@ -44,17 +41,27 @@ def show(record: Suspect, domain: GridDomain, said: DeltaGenerator) -> None:
 
 
 def _controls(record: Suspect, domain: GridDomain) -> None:
-    with st.container(key=SLOT.key("dials")):
-        common.epsilon(SLOT)
-        st.select_slider(
-            "Fake phones",
-            sorted({*TENTHS, record.tenths}),
-            format_func=fakes_words.share,
-            help="Of all phones that report, honest ones and fakes.",
-            **SLOT.bind("tenths", record.tenths, lambda r, v: replace(r, tenths=v)),
-        )
-    with st.container(key=SLOT.key("power")):
-        st.markdown(fakes_words.one_phone(record, domain))
+    with st.container(key=SLOT.key("steer"), gap="small"):
+        with st.container(key=SLOT.key("which"), horizontal=True, gap="small"):
+            presets.menu(SLOT, PRESETS)
+            side.place(record, domain, "They push")
+        with st.container(key=SLOT.key("dials"), gap="small"):
+            common.epsilon(SLOT)
+            st.select_slider(
+                "Fake phones",
+                sorted({*TENTHS, record.tenths}),
+                format_func=fakes_words.share,
+                help="Of all phones that report, honest ones and fakes.",
+                **SLOT.bind("tenths", record.tenths, lambda r, v: replace(r, tenths=v)),
+            )
+        side.again()
+    with st.container(key=SLOT.key("risk"), gap="small"):
+        with st.container(key=SLOT.key("power")):
+            st.markdown(fakes_words.one_phone(record, domain))
+        _choices(record)
+
+
+def _choices(record: Suspect) -> None:
     st.radio(
         "A fake phone",
         list(PUSHES),
@@ -66,14 +73,17 @@ def _controls(record: Suspect, domain: GridDomain) -> None:
         "The repair knows",
         list(REPAIRS),
         format_func=fakes_words.REPAIR_TITLES.__getitem__,
-        help="It subtracts what strongest reports would have added, and takes the nearest shares.",
+        help="It subtracts what strongest reports would have added and takes the nearest shares.",
         **SLOT.bind("repair", record.repair, lambda r, v: replace(r, repair=v)),
     )
-    side.protection(record, domain, "They push")
 
 
 _ATTACKS: Final = dict(
-    zip(PUSHES, ("sends the strongest report", "lies about the place only"), strict=True)
+    zip(
+        PUSHES,
+        ("sends the strongest report", "follows the protocol, with a false place"),
+        strict=True,
+    )
 )
 
 
@@ -88,7 +98,7 @@ class _View:
 
 def _power(view: _View) -> None:
     what, record = view.what, view.record
-    st.markdown("**Does a smaller block raise or lower one attacker's power?**")
+    st.markdown("**Does a smaller block make one phone stronger or weaker?**")
     block = promise.block_of(PLACES, record.scenario)
     st.markdown(fakes_words.answer(fakes.powers(record.scenario, what.place), block))
     st.markdown(fakes_words.crowded_out(what, block))
@@ -106,18 +116,18 @@ def _misses(view: _View) -> None:
     there = dict(zip(_ATTACKS.values(), (numbers[:half], numbers[half:]), strict=True))
     st.table(pd.DataFrame(there, index=pd.Index(fakes_words.TABLE_ROWS)))
     st.caption(
-        f"People of {number} in {place_name(domain, what.place)}. The gain is by "
-        "formula, on average; the others are of this outcome, where shares must add up."
+        f"People of {number} in {place_name(domain, what.place)}. The gain is an average, by "
+        "formula. The others are of this outcome, where shares must add up."
     )
 
 
-def _hand_on(view: _View) -> None:
+def _sharing(view: _View) -> None:
     what = view.what
-    made: dict[str, hand_on.File] = {
+    made: dict[str, sharing.File] = {
         "fake-phones.csv": partial(fakes_files.csv_of, what, view.domain),
         "scenario.json": exports.scenario_json(what.setup.scenario),
     }
-    hand_on.digits(
+    sharing.digits(
         SLOT, "with these very fakes", made, fakes_files.snippet(what, view.record.attack)
     )
 
@@ -144,7 +154,7 @@ def _found(record: Suspect) -> _View:
 _BESIDE: Final[pins.Beside[Suspect, _View]] = pins.Beside(
     find=_found,
     title=lambda record: title(record.scenario),
-    said=lambda view: fakes_words.headline(view.what, view.domain, view.record),
+    said=lambda view: fakes_words.headline(view.what, view.domain, view.record).sentence,
     numbers=_numbers,
     picture=lambda now, view: pins.maps(
         SLOT, fakes_scene.scene(view.what, view.domain, view.record), now.domain
@@ -155,5 +165,5 @@ _BESIDE: Final[pins.Beside[Suspect, _View]] = pins.Beside(
 _TABS: Final[dict[str, Callable[[_View], None]]] = {
     "One phone's power": _power,
     "What repair misses": _misses,
-    "Hand it on": _hand_on,
+    "Share and export": _sharing,
 }

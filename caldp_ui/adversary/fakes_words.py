@@ -1,7 +1,4 @@
-"""Sentences about fake phones. Each must be true of the scenario that it is shown with.
-
-Room: adversary.
-"""
+"""Sentences about fake phones. Each must be true of the scenario that it is shown with."""
 
 from typing import Final
 
@@ -10,12 +7,13 @@ from caldp_ui.adversary import fakes
 from caldp_ui.adversary.fakes import Poisoned, Powers
 from caldp_ui.adversary.slot import KNOWS_SHARE, KNOWS_TARGET, SLOT, Suspect
 from caldp_ui.words import formats
+from caldp_ui.words.headline import Headline
 from caldp_ui.words.towns import place_name
 
 POWER: Final = f".st-key-{SLOT.key('power')} p"
 """CSS selector of the sentence on one phone."""
 REPAIR_TITLES: Final = {
-    KNOWS_TARGET: "how many phones are fake, and the target",
+    KNOWS_TARGET: "the target and how many phones are fake",
     KNOWS_SHARE: "only how many phones are fake",
 }
 
@@ -27,19 +25,20 @@ def at_target(what: Poisoned, record: Suspect) -> tuple[list[str], str]:
     return formats.out_of_one(*(float(each[x]) for each in shares))
 
 
-def headline(what: Poisoned, domain: GridDomain, record: Suspect) -> str:
+def headline(what: Poisoned, domain: GridDomain, record: Suspect) -> Headline:
     """What the phones do to the place, and what the repair leaves of it."""
     place = place_name(domain, what.place)
-    (_, before, after, repaired), number = at_target(what, record)
+    (truth, before, after, repaired), number = at_target(what, record)
     if not what.phones:
-        return (
-            f"Without fake phones **{before} of {number} people** are estimated in {place}; "
-            "move the slider."
+        return Headline(
+            f"Without fake phones the estimate puts {before} of {number} people in {place}.",
+            f"In truth {truth} are there. Move the slider of fake phones to see what they change.",
         )
-    return (
-        f"**{formats.people(what.phones)} fake phones** ({share(record.tenths)} of all) make "
-        f"{place} look like **{after} of {number} people** instead of {before}; "
-        f"repaired: **{repaired}**."
+    return Headline(
+        f"{formats.people(what.phones)} fake phones make {place} look like {after} of {number} "
+        f"people instead of {before}.",
+        f"They are {share(record.tenths)} of all phones. A repair that knows "
+        f"{REPAIR_TITLES[record.repair]} puts {repaired} there.",
     )
 
 
@@ -52,9 +51,9 @@ def one_phone(record: Suspect, domain: GridDomain) -> str:
     """What one phone adds."""
     here = fakes.powers(record.scenario, record.place).here
     return (
-        f"One fake phone counts like **{people(here.added)} people** at "
-        f"{place_name(domain, record.place)}, and {formats.people(here.to_stand_out())} of them "
-        "stand out of the noise."
+        f"One fake phone adds **{people(here.added)} people** in "
+        f"{place_name(domain, record.place)}; it takes {formats.people(here.to_stand_out())} to "
+        "exceed the noise."
     )
 
 
@@ -69,8 +68,8 @@ def answer(powers: Powers, block: str) -> str:
     added, needs = people(here.added), here.to_stand_out()
     if powers.hidden[0] == powers.hidden[1]:
         return (
-            f"Everything is one block here: a phone adds **{added} people**, and "
-            f"{formats.people(needs)} phones stand out of the noise. Choose a protection with "
+            f"Everything is one block here: a phone adds **{added} people**, and it takes "
+            f"{formats.people(needs)} phones to exceed the noise. Choose a protection with "
             "blocks to see what a smaller one changes."
         )
     change = "as much as" if added == people(plain.added) else "instead of the"
@@ -78,7 +77,7 @@ def answer(powers: Powers, block: str) -> str:
     return (
         f"In the {block} a phone adds **{added} people**, {change} **{people(plain.added)}** if "
         f"all places were one block. The noise is **{formats.people(here.noise)} people** "
-        f"instead of **{formats.people(plain.noise)}**, so {fewer} phones stand out of it: "
+        f"instead of **{formats.people(plain.noise)}**. So {fewer} phones exceed it: "
         f"**{formats.people(needs)}** instead of **{formats.people(plain.to_stand_out())}**."
     )
 
@@ -98,11 +97,11 @@ def crowded_out(what: Poisoned, block: str) -> str:
 RULE: Final = (
     "A smaller block does not make one phone stronger with Hadamard response, RAPPOR or optimized "
     "unary encoding: what it adds depends on ε alone. With randomized response it makes it weaker. "
-    "But the noise of an estimate is made by the people of the block, so where few people live "
-    "together, fewer fakes are enough to be seen: the attacker needs fewer, and whoever looks for "
-    "them finds fewer (with randomized response power and noise fall together). A phone may claim "
-    "any block: blocks keep nobody out. Yet how many phones report from a block is seen exactly, "
-    "and an estimate that keeps these numbers takes back a part of the gain."
+    "But the noise of an estimate comes from the people of the block. Where few people live, fewer "
+    "fakes are enough to exceed it: the attacker needs fewer, and a search for them finds fewer "
+    "(with randomized response power and noise fall together). A phone may claim any block: blocks "
+    "keep nobody out. Yet how many phones report from a block is seen exactly, and an estimate "
+    "that keeps these numbers takes back a part of the gain."
 )
 FORMULA: Final = r"""
 A strongest report for a place adds $\frac{1-r}{a-r}$ people, $a$ and $r$ the chances that an honest
@@ -115,7 +114,7 @@ report includes the place, from there and from elsewhere in its block of $s$ sen
 | RAPPOR | $\frac{e^{ε/2}}{e^{ε/2}-1}$ |
 | randomized response | $1+\frac{s-1}{e^ε-1}$ |
 | others | the same rule, nearly constant for large $s$ |
-| any, at a place that is not sensitive | $\frac{1}{1-λ}$, λ the chance that its people lend cover |
+| any, at a place that is not sensitive | $\frac{1}{1-λ}$, λ the chance of a cover answer |
 
 β of all phones raise the place's share $p$ by $β\left(\frac{1-r}{a-r}-p\right)$ on average: the
 maximal gain attack of Cao, Jia and Gong (2021), here in blocks as well. Noise: the exact standard
@@ -123,17 +122,17 @@ deviation of the estimate without fakes; "stands out" is three of it.
 """
 MISSES: Final = (
     "The repair subtracts what the fakes are thought to have added and takes the nearest shares "
-    "(the idea of LDPRecover, Sun and others 2024). It is told the true number of fakes, which "
-    "nobody knows in practice. **Not told the target**, it takes a little from every place and "
-    "leaves the pushed one where it is. **Told the target**, it mends strongest reports, but takes "
-    "too much from a place whose fakes followed the coin: their reports are those of honest "
-    "people, and no collector can tell them apart."
+    "(the idea of LDPRecover, Sun and others 2024). It gets the true number of fakes, which "
+    "nobody knows in practice. **If it does not know the target**, it takes a little from every "
+    "place and leaves the pushed one where it is. **If it knows the target**, it mends strongest "
+    "reports. But it takes too much from a place whose fakes follow the protocol: their reports "
+    "look like those of honest people, and no collector can tell them apart."
 )
 TABLE_ROWS: Final = (
     "truth",
     "estimate with fakes",
     "gain of the unbiased estimate",
-    *(f"repair told {told}" for told in REPAIR_TITLES.values()),
+    *(f"repair that knows {known}" for known in REPAIR_TITLES.values()),
 )
 
 

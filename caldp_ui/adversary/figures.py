@@ -1,9 +1,10 @@
-"""Day by day: the chance that the onlooker puts on the true place. Two candidates: both errors.
+"""Day by day: the chance that the attacker gives the true place. Two candidates: both errors.
 
-Room: adversary. Colour is never alone: dashes, dots and symbols tell the curves apart, too.
+Colour is never alone: dashes, dots and symbols tell the curves apart, too.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import plotly.graph_objects as go
@@ -13,51 +14,121 @@ from caldp_ui.adversary.beliefs import Shown
 from caldp_ui.app.theme import Palette
 
 HEIGHT: Final = 360
+CURVE: Final = 116
+"""Pixels of the chart above the slider of days; `style.css` lays the slider below its axis."""
+LEFT: Final = 56
+RIGHT: Final = 150
+_TICKS: Final = (0, 25, 50, 75, 100)
+_APART: Final = 22.0
+"""Percentage points between the names of two lines."""
 
 
-def days(what: Shown, colours: Palette) -> go.Figure:
-    """Fresh and memoised noise, plain LDP with fresh noise, and the most that is allowed."""
+def curve(what: Shown, colours: Palette) -> go.Figure:
+    """Chance of the true place after each day; its axis is the slider of days below it."""
     ours, plain = what.ours, what.plain
-    every = list(range(len(ours.after)))
+    every = range(len(ours.after))
     fresh = [ours.on_truth(m) for m in every]
-    memoised = [fresh[min(m, 1)] for m in every]
-    once = [ours.most[min(m, 1)] for m in every]
-    others = [plain.on_truth(m) for m in every]
-    traces = [
-        _line("the most, new noise (m · ε)", ours.most, (colours.faint, "dot", "circle"), "lines"),
-        _line("the most, memoised", once, (colours.faint, "dashdot", "circle"), "lines"),
-        _line("plain LDP, new noise", others, (colours.plain, "dash", "diamond")),
-        _line("this, new noise", fresh, (colours.ours, "solid", "circle")),
-        _line("this, memoised", memoised, (colours.ours, "dashdot", "square-open")),
-    ]
-    texts = {"tickfont_color": colours.text, "title_font_color": colours.text}
-    now = {"color": colours.faint, "dash": "dot", "width": 1.5}
+    lines = (
+        (
+            "plain LDP, fresh",
+            [plain.on_truth(m) for m in every],
+            (colours.plain, "dash", "diamond"),
+        ),
+        (
+            "one stored report",
+            [fresh[min(m, 1)] for m in every],
+            (colours.ours, "dashdot", "square-open"),
+        ),
+        ("fresh reports", fresh, (colours.ours, "solid", "circle")),
+    )
     layout = {
-        "xaxis": {"title_text": "days, a report each", "dtick": 1, **texts},
-        "yaxis": {"title_text": "put on the true place, of 100", "range": [0, 104], **texts},
-        "height": HEIGHT,
-        "margin": {"l": 0, "r": 10, "t": 60, "b": 0},
-        "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
+        "xaxis": {"range": [0, len(fresh) - 1], "visible": False, "fixedrange": True},
+        "yaxis": _percent(colours),
+        "height": CURVE,
+        "margin": {"l": LEFT, "r": RIGHT, "t": 22, "b": 8},
+        "showlegend": False,
         "dragmode": False,
         "hovermode": "x unified",
-        "shapes": [
-            {
-                "type": "line",
-                "x0": what.record.days,
-                "x1": what.record.days,
-                "y0": 0,
-                "y1": 1,
-                "yref": "y domain",
-                "line": now,
-            }
+        "annotations": [
+            *_names({name: (shares[-1], look[0]) for name, shares, look in lines}),
+            _title("Chance given to the true place, day by day", colours),
         ],
     }
-    return go.Figure(traces, layout)
+    return go.Figure([_line(*line) for line in lines], layout)
 
 
-def _line(
-    name: str, shares: Sequence[float], look: tuple[str, str, str], mode: str = "lines+markers"
-) -> dict[str, Any]:
+def _title(text: str, colours: Palette) -> dict[str, Any]:
+    return {
+        "text": text,
+        "x": 0,
+        "xref": "paper",
+        "xanchor": "left",
+        "y": 1,
+        "yref": "paper",
+        "yanchor": "bottom",
+        "showarrow": False,
+        "font": {"color": colours.text, "size": 14},
+    }
+
+
+def _names(ends: Mapping[str, tuple[float, str]]) -> list[dict[str, Any]]:
+    """The lines' names at their right ends, so far apart that each is read."""
+    shown, free = [], -math.inf
+    for name, (share, colour) in sorted(ends.items(), key=lambda end: end[1][0]):
+        free = max(100 * share, free + _APART)
+        shown.append((name, colour, free))
+    over = max(0.0, free - 104)
+    return [
+        {
+            "text": f"<b>{name}</b>",
+            "x": 1,
+            "xref": "paper",
+            "xanchor": "left",
+            "xshift": 8,
+            "y": at - over * (1 if len(shown) == 1 else index / (len(shown) - 1)),
+            "showarrow": False,
+            "font": {"color": colour, "size": 14},
+        }
+        for index, (name, colour, at) in enumerate(shown)
+    ]
+
+
+def _percent(colours: Palette) -> dict[str, Any]:
+    return {
+        "range": [-3, 108],
+        "tickvals": _TICKS,
+        "ticktext": [f"{tick} %" for tick in _TICKS],
+        "fixedrange": True,
+        "tickfont": {"color": colours.text, "size": 13},
+    }
+
+
+def limits(what: Shown, colours: Palette) -> go.Figure:
+    """The most that ε allows the attacker to learn, whatever the noise; and this outcome."""
+    ours = what.ours
+    every = range(len(ours.after))
+    fresh = [ours.on_truth(m) for m in every]
+    once = [ours.most[min(m, 1)] for m in every]
+    lines = (
+        ("limit, one stored report", once, (colours.faint, "dashdot", "square-open")),
+        ("limit, fresh reports", ours.most, (colours.faint, "dot", "circle")),
+        ("this outcome, fresh", fresh, (colours.ours, "solid", "circle")),
+    )
+    texts = {"tickfont_color": colours.text, "title_font_color": colours.text}
+    layout = {
+        "xaxis": {"title_text": "days, a report each", "dtick": 1, "fixedrange": True, **texts},
+        "yaxis": {**_percent(colours), "title_text": "chance of the true place"},
+        "height": HEIGHT,
+        "margin": {"l": 70, "r": 190, "t": 10, "b": 45},
+        "showlegend": False,
+        "dragmode": False,
+        "hovermode": "x unified",
+        "annotations": _names({name: (shares[-1], look[0]) for name, shares, look in lines}),
+    }
+    return go.Figure([_line(*line) for line in lines], layout)
+
+
+def _line(name: str, shares: Sequence[float], look: tuple[str, str, str]) -> dict[str, Any]:
     """`look`: colour, dash and symbol."""
     colour, dash, symbol = look
     return {
@@ -65,10 +136,11 @@ def _line(
         "name": name,
         "x": list(range(len(shares))),
         "y": [100 * share for share in shares],
-        "mode": mode,
+        "mode": "lines+markers",
         "line": {"color": colour, "dash": dash, "width": 2.5},
-        "marker": {"symbol": symbol, "size": 8},
-        "hovertemplate": "%{y:.1f}",
+        "marker": {"symbol": symbol, "size": 7},
+        "cliponaxis": False,
+        "hovertemplate": "%{y:.3g} %",
     }
 
 
@@ -88,8 +160,8 @@ def regions(
     texts = {"tickfont_color": colours.text, "title_font_color": colours.text}
     axis: dict[str, Any] = {"range": [-3, 103], "dtick": 25, "zeroline": False, **texts}
     layout = {
-        "xaxis": {**axis, "title_text": f"of 100 in {there}, taken for {here}"},
-        "yaxis": {**axis, "title_text": "of 100 the other way round"},
+        "xaxis": {**axis, "title_text": f"of 100 people in {there}, guessed in {here}"},
+        "yaxis": {**axis, "title_text": f"of 100 in {here}, guessed in {there}"},
         "height": HEIGHT,
         "margin": {"l": 0, "r": 10, "t": 60, "b": 0},
         "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},

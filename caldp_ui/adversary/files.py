@@ -1,7 +1,4 @@
-"""What can be taken along: the onlooker's beliefs day by day, and Python that finds them again.
-
-Room: adversary.
-"""
+"""What can be taken along: the attacker's beliefs day by day, and Python that finds them again."""
 
 from typing import Final
 
@@ -29,13 +26,13 @@ for day, seed in enumerate(coins, start=1):
 
 
 def csv_of(what: Shown) -> bytes:
-    """One row a day with a new report: chances of the true place, in [0, 1]."""
+    """One row a day with a fresh report: chances of the true place, in [0, 1]."""
     rows = [
         {
             "reports": day,
             "this protection": what.ours.on_truth(day),
             "plain LDP": what.plain.on_truth(day),
-            "most that the promise allows": what.ours.most[day],
+            "at most, by the promise": what.ours.most[day],
         }
         for day in range(len(what.ours.after))
     ]

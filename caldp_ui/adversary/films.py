@@ -1,6 +1,6 @@
-"""The onlooker's beliefs as films: over ε, day by day, and what each day's report says alone.
+"""The attacker's beliefs as films: over ε, day by day, and what each day's report shows alone.
 
-Room: adversary. Made in the background, for all visits; the browser plays them alone.
+Made in the background, for all visits; the browser plays them alone.
 """
 
 from collections.abc import Callable
@@ -15,10 +15,11 @@ from caldp_ui.adversary.beliefs import Shown, shown
 from caldp_ui.adversary.slot import DAYS_MAX, SLOT, Suspect
 from caldp_ui.compute import runs
 from caldp_ui.controls.common import EPSILONS
-from caldp_ui.parts import headline
+from caldp_ui.parts import headline, odds
 from caldp_ui.parts.films import Asked, several, steps
 from caldp_ui.stage import Film, Stage, Step, project
-from caldp_ui.words import formats, promise
+from caldp_ui.words import promise
+from caldp_ui.words.headline import Headline
 
 _PER_SECOND: Final = 1.25
 """Slow enough to read a picture's number."""
@@ -64,15 +65,15 @@ def over_days(what: Shown, domain: GridDomain, progress: Progress) -> Film:
     made = []
     for day in range(DAYS_MAX + 1):
         progress(day / (DAYS_MAX + 1))
-        label = formats.count(day, "day", "days") if day else "before"
+        label = f"day {day}" if day else "before any report"
         step = _whole_step(label, day, replace(what.record, days=day), domain)
         made.append(replace(step, reading=f"{day}"))
     dial = SLOT.key("days")
-    return Film(scene.DAYS, "Days", tuple(made), per_second=_PER_SECOND, dial=dial)
+    return Film(scene.DAYS, "Day", tuple(made), per_second=_PER_SECOND, dial=dial)
 
 
 def one_by_one(what: Shown, domain: GridDomain, progress: Progress) -> Film:
-    """Ten reports about one place, each by itself; one that is kept is always the same."""
+    """Ten reports about one place, each by itself; a stored one is always the same."""
     made = []
     for day in range(1, DAYS_MAX + 1):
         progress((day - 1) / DAYS_MAX)
@@ -83,22 +84,28 @@ def one_by_one(what: Shown, domain: GridDomain, progress: Progress) -> Film:
         step = _step(f"report {day} alone", day, seen)
         said = words.alone(day, float(alone[scene.OURS][place]), float(alone[scene.PLAIN][place]))
         made.append(replace(step, elsewhere=_sentence(said)))
-    title = "Ten reports, one by one"
-    return Film("reports", title, tuple(made), False, _PER_SECOND, loops=True, place=2)
+    return Film(
+        "reports",
+        "Ten reports, one by one",
+        tuple(made),
+        follows=False,
+        per_second=_PER_SECOND,
+        loops=True,
+        place=2,
+        beside=SLOT.key("another"),
+    )
 
 
 def _whole_step(label: str, value: float, record: Suspect, domain: GridDomain) -> Step:
     """What the page shows of this record, its sentence and its odds, too."""
     what = shown(record)
-    beside = _sentence(words.headline(what))
-    if what.pair is not None:
-        beside[side.ODDS] = side.odds_html(what, what.pair, domain)
+    beside = {**_sentence(words.headline(what)), odds.PLACE: side.odds_html(what, domain)}
     step = _step(label, value, scene.after(what, record.days, domain))
     return replace(step, elsewhere=beside)
 
 
-def _sentence(said: str) -> dict[str, str]:
-    return {headline.SENTENCE: headline.as_html(said)}
+def _sentence(said: Headline) -> dict[str, str]:
+    return {headline.SENTENCE: headline.html(said)}
 
 
 def _step(label: str, value: float, beliefs: dict[str, scene.Belief]) -> Step:

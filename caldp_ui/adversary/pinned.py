@@ -1,14 +1,11 @@
-"""What is pinned: another onlooker's maps under the same view, and the numbers that differ.
-
-Room: adversary.
-"""
+"""What is pinned: another attacker's maps under the same view, and the numbers that differ."""
 
 from dataclasses import replace
 from typing import Final
 
 from caldp_ui.adversary import below, scene, words
 from caldp_ui.adversary.beliefs import Shown, shown
-from caldp_ui.adversary.slot import ONLOOKER, SLOT, Suspect
+from caldp_ui.adversary.slot import PERSON, SLOT, Suspect
 from caldp_ui.compute import runs
 from caldp_ui.parts import pins
 from caldp_ui.places.pinned import title
@@ -17,8 +14,8 @@ from caldp_ui.words.towns import place_name
 
 
 def _find(record: Suspect) -> Shown:
-    """Its onlooker, whatever view it was pinned in."""
-    return shown(replace(record, show=ONLOOKER))
+    """Its attacker, whatever view it was pinned in."""
+    return shown(replace(record, show=PERSON))
 
 
 def _numbers(what: Shown) -> dict[str, str]:
@@ -39,7 +36,7 @@ def _maps(now: Shown, what: Shown) -> None:
 BESIDE: Final[pins.Beside[Suspect, Shown]] = pins.Beside(
     find=_find,
     title=lambda record: title(record.scenario),
-    said=words.headline,
+    said=lambda what: words.headline(what).sentence,
     numbers=_numbers,
     picture=_maps,
 )

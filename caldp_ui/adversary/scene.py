@@ -1,7 +1,4 @@
-"""The onlooker's beliefs as a scene of the stage: plain LDP, one report kept, a new one every day.
-
-Room: adversary.
-"""
+"""The attacker's beliefs as a scene of the stage: fresh reports, one stored report, plain LDP."""
 
 from dataclasses import dataclass, replace
 from typing import Final
@@ -12,26 +9,30 @@ import streamlit as st
 from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import Area, GridDomain
 from caldp_ui.adversary import words
-from caldp_ui.adversary.beliefs import Onlooker, Shown, region
+from caldp_ui.adversary.beliefs import Attacker, Shown, region
 from caldp_ui.adversary.slot import SLOT
 from caldp_ui.compute import runs
-from caldp_ui.places.ground import ground
+from caldp_ui.places.ground import ground, home
 from caldp_ui.session.scenarios import steer
 from caldp_ui.stage import (
     SCALE,
     Act,
     Action,
+    Arrangement,
     Blob,
     Chosen,
     Fact,
+    Focus,
     Picture,
+    Scale,
     Scene,
     Stage,
     encode,
     stage,
 )
 from caldp_ui.stage.records import MARK_WORDS
-from caldp_ui.words import promise
+from caldp_ui.words import formats, policies, promise
+from caldp_ui.words.vocabulary import PLACES
 
 PLAIN: Final = "plain"
 KEPT: Final = "kept"
@@ -40,20 +41,23 @@ DAYS: Final = "days"
 EPSILON: Final = "epsilon"
 """The films over days and over ε, which the page follows."""
 TITLES: Final = {
-    PLAIN: "Plain LDP, new every day",
-    KEPT: "This protection, one report kept",
-    OURS: "This protection, new every day",
+    OURS: "This protection, fresh reports",
+    KEPT: "One stored report",
+    PLAIN: "Plain LDP, fresh reports",
 }
-"""The pictures in their order."""
+"""The pictures in their order: the large one first."""
 HERE: Final = "here"
+CHANCES: Final = Scale(1e-4, 1.0, ((1e-4, "1 in 10,000"), (1e-2, "1 in 100"), (1.0, "1 in 1")))
+"""The scale of chances; certainty is brightest."""
 _ALIKE: Final = 1_000_000
-"""People about whom the onlooker knows the same: chances are read off the maps as people."""
+"""People about whom the attacker knows the same: chances are read off the maps as people."""
 _AROUND: Final = 3
 """Cells around the true place that its frame is wide: a cell alone is too small to see."""
+_NOTE: Final = "bright: 95 % likely area · click to move the true place"
 _HERE: Final = Action(
     HERE,
     "The person is here",
-    {"look": "Click where the person truly is, or choose a city beside."},
+    {"look": "Click where the person truly is, or choose a city below."},
 )
 
 
@@ -63,7 +67,7 @@ def maps(what: Shown, domain: GridDomain) -> Stage:
 
 
 def scene(what: Shown, domain: GridDomain) -> Scene:
-    """The scene of what the onlooker believes."""
+    """The scene of what the attacker believes."""
     record = what.record
     now = after(what, record.days, domain)
     pictures = tuple(_picture(name, now[name]) for name in TITLES)
@@ -75,14 +79,20 @@ def scene(what: Shown, domain: GridDomain) -> Scene:
         actions=(_HERE,),
         can_undo=SLOT.can_undo,
         can_redo=SLOT.can_redo,
-        scale_title="chance that the person is there; lit: 95 % sure",
+        focus=_focus(what, domain),
+        arrangement=Arrangement((OURS,), (KEPT, PLAIN)),
+        scale=CHANCES,
+        scale_title="chance in a cell:",
         film_at={DAYS: float(record.days), EPSILON: promise.strongest(record.scenario)},
-        unpointed="Click where the person truly is. Point at a place: of a million such people, so "
-        "many would be there.",
-        mark_words={**MARK_WORDS, "box": "around the person's true place"},
-        label="What an onlooker believes",
-        image_name="caldp-onlooker",
-        image_lines=(promise.in_short(what.ours.setup), words.headline(what).replace("*", "")),
+        unpointed="Click where the person truly is. Point at a place for the expected number per "
+        "million such people.",
+        mark_words={**MARK_WORDS, "box": "true place"},
+        label="What an attacker learns",
+        image_name="caldp-attacker",
+        image_lines=(
+            policies.in_short(PLACES, what.ours.setup),
+            words.headline(what).sentence,
+        ),
     )
 
 
@@ -97,14 +107,14 @@ class Belief:
 
 
 def after(what: Shown, days: int, domain: GridDomain) -> dict[str, Belief]:
-    """By picture, what the onlooker believes after so many days."""
+    """By picture, what the attacker believes after so many days."""
     seen = {PLAIN: (what.plain, days), KEPT: (what.ours, min(days, 1)), OURS: (what.ours, days)}
-    return {name: _after(onlooker, day, domain) for name, (onlooker, day) in seen.items()}
+    return {name: _after(attacker, day, domain) for name, (attacker, day) in seen.items()}
 
 
-def _after(onlooker: Onlooker, day: int, domain: GridDomain) -> Belief:
-    name = f"{runs.key(onlooker.setup.scenario)} {onlooker.place} {day}"
-    return _belief(name, onlooker.after[day], domain, onlooker.place)
+def _after(attacker: Attacker, day: int, domain: GridDomain) -> Belief:
+    name = f"{runs.key(attacker.setup.scenario)} {attacker.place} {day}"
+    return _belief(name, attacker.after[day], domain, attacker.place)
 
 
 @st.cache_resource(max_entries=256, show_spinner=False)
@@ -115,12 +125,12 @@ def _belief(name: str, _chances: Floats, _domain: GridDomain, _place: int) -> Be
 
 def belief(chances: Floats, domain: GridDomain, place: int) -> Belief:
     """The picture of (k,) chances."""
-    on_truth = Fact(words.percent(float(chances[place])), "the chance put on the true place")
+    on_truth = Fact(formats.percent(float(chances[place])), "chance of the true place")
     return Belief(encode(chances), words.subtitle(domain, chances), lit_from(chances), on_truth)
 
 
 def lit_from(beliefs: Floats) -> float:
-    """Beliefs below it stay dark: lit are the places that make the onlooker 95 % sure.
+    """Chances below it stay dark: bright is the 95 % likely area.
 
     A thousandth lower, as codes round.
     """
@@ -133,12 +143,26 @@ def _picture(name: str, belief: Belief) -> Picture:
         name,
         title,
         told,
-        f"Map of where an onlooker believes the person to be, {title.lower()}: {told}.",
+        f"Map of where the attacker expects the person, {title[0].lower()}{title[1:]}: "
+        f"{belief.fact.number} {belief.fact.text}; {told}.",
         belief.code,
         belief.lit_from,
         marks=("sensitive",) if name == PLAIN else ("blocks", "sensitive"),
         fact=belief.fact,
+        notes=("", _NOTE if name == OURS else ""),
     )
+
+
+def _focus(what: Shown, domain: GridDomain) -> Focus:
+    """Where the person can be: the block of the true place."""
+    labels = what.ours.setup.partition.labels
+    block = int(labels[what.record.place])
+    rows, columns = domain.place(np.flatnonzero(labels == block))
+    south, north = (domain.south + domain.cell * edge for edge in (rows.min(), rows.max() + 1))
+    west, east = (domain.west + domain.cell * edge for edge in (columns.min(), columns.max() + 1))
+    whole = labels.size == rows.size
+    area = home(domain) if whole else Area(float(south), float(north), float(west), float(east))
+    return Focus(area, 1 + block + 100_000 * int(labels.max()))
 
 
 def frame(domain: GridDomain, place: int, around: int = _AROUND) -> Area:

@@ -1,61 +1,56 @@
-"""Beside the maps: ε and days, where the person is, two candidates.
-
-Room: adversary.
-"""
+"""Beside the maps: ε and days, where the person is, how well they are protected."""
 
 from dataclasses import replace
-from typing import Final
+from html import escape
 
 import streamlit as st
 
 from caldp_core.domain.grid import GridDomain
 from caldp_ui.adversary import words
-from caldp_ui.adversary.beliefs import Pair, Shown
+from caldp_ui.adversary.beliefs import Shown
 from caldp_ui.adversary.slot import (
     DAYS_MAX,
     FAKES,
-    ONLOOKER,
+    PERSON,
     SLOT,
     Suspect,
 )
-from caldp_ui.controls import common, presets
-from caldp_ui.parts import icons, pins
-from caldp_ui.places.presets import PRESETS
-from caldp_ui.words import formats
+from caldp_ui.controls import common
+from caldp_ui.parts import headline, pins
+from caldp_ui.places.pinned import title
 from caldp_ui.words.strength import strength
 from caldp_ui.words.towns import place_name, towns
 
-ODDS: Final = f".st-key-{SLOT.key('odds')} .odds"
-"""CSS selector of the odds of two candidates."""
-_VIEWS = {ONLOOKER: "An onlooker", FAKES: "Fake phones"}
+_VIEWS = {PERSON: "One person", FAKES: "Fake phones"}
 
 
 def views(record: Suspect) -> None:
-    """Which of the two adversaries is shown."""
+    """Whether one person or fake phones are shown."""
     bound = SLOT.bind("show", record.show, lambda r, v: replace(r, show=v))
-    common.views("Adversary", _VIEWS, bound)
+    common.views("View", _VIEWS, bound)
 
 
-def dials(record: Suspect) -> None:
-    """The two that matter most; on a phone they stay on screen."""
-    with st.container(key=SLOT.key("dials")):
-        common.epsilon(SLOT)
-        st.select_slider(
-            "Days",
-            list(range(DAYS_MAX + 1)),
-            help="The person stays at one place and sends a report a day.",
-            **SLOT.bind("days", record.days, lambda r, v: replace(r, days=v)),
-        )
+def day(record: Suspect) -> None:
+    """The day, along the axis of the chart above it."""
+    st.select_slider(
+        "Day",
+        list(range(DAYS_MAX + 1)),
+        help="The person stays at one place and sends a report a day.",
+        **SLOT.bind("days", record.days, lambda r, v: replace(r, days=v)),
+    )
 
 
-def protection(record: Suspect, domain: GridDomain, place: str) -> None:
-    """What is protected, the place under this label, another outcome."""
-    presets.picker(SLOT, PRESETS)
-    _place(record, domain, place)
-    pins.again(SLOT, "Other coins: the same people could have sent other reports.")
+def again() -> None:
+    """Other reports of the same person, and the pin."""
+    pins.again(
+        SLOT,
+        lambda record: title(record.scenario),
+        "New noise: the same people could have sent other reports.",
+    )
 
 
-def _place(record: Suspect, domain: GridDomain, label: str) -> None:
+def place(record: Suspect, domain: GridDomain, label: str) -> None:
+    """Where the person is, or what fake phones push; a click on a map says so, too."""
     cells = list(towns())[:200]
     if record.place not in cells:
         cells.insert(0, record.place)
@@ -63,29 +58,23 @@ def _place(record: Suspect, domain: GridDomain, label: str) -> None:
         label,
         cells,
         format_func=lambda cell: place_name(domain, cell),
-        help="Or click on a map.",
+        label_visibility="collapsed",
         **SLOT.bind("place", record.place, lambda r, v: r.at(int(v))),
     )
 
 
 def odds(what: Shown, domain: GridDomain) -> None:
-    """Two candidates as 100 people."""
-    if what.pair is None:
-        st.caption(words.no_pair(domain, what.record.place))
-        return
-    with st.container(key=SLOT.key("odds")):
-        st.html(odds_html(what, what.pair, domain))
+    """How well this person is protected."""
+    with st.container(key="odds"):
+        st.html(odds_html(what, domain))
 
 
-def odds_html(what: Shown, pair: Pair, domain: GridDomain) -> str:
-    """Their picture and sentence."""
-    said = formats.hundred(pair.share)
-    title = f"100 small figures, {said} of them filled: truly at the true place."
-    kept, most, most_kept = map(formats.hundred, (pair.kept, pair.most, pair.most_kept))
-    return (
-        f'<div class="odds {strength(pair.most).word}">'
-        f"{icons.people_array(round(100 * pair.share), title)}"
-        f"<p><strong>{said} of 100</strong> are truly at the true place: "
-        f"{words.odds(domain, what, pair)}. The promise: at most {most}. If one report is "
-        f"kept: <b>{kept}</b>, at most {most_kept}.</p></div>"
+def odds_html(what: Shown, domain: GridDomain) -> str:
+    """The same as HTML, for films."""
+    graded = words.grades(what)
+    badges = "".join(
+        f'<span class="grade {strength(chance).word}">{strength(chance).word} {escape(when)}</span>'
+        for chance, when in graded
     )
+    said = headline.as_html(words.odds(domain, what))
+    return f'<div class="odds graded"><p><b>Protection:</b>{badges}</p>{said}</div>'

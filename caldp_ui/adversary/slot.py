@@ -1,7 +1,4 @@
-"""What the page shows: a scenario of places, one person's days at a place, or fake phones there.
-
-Room: adversary.
-"""
+"""What the page shows: a scenario of places, one person's days at a place, or fake phones there."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -16,16 +13,16 @@ from caldp_ui.compute import runs
 from caldp_ui.places.slot import BEGIN as ON_THE_MAP
 from caldp_ui.session.pins import PinSlot
 from caldp_ui.session.scenarios import WithScenario, read_scenario, scenario_query, unknown_keys
-from caldp_ui.stage import LOOK_KEY, VIEW_KEY
+from caldp_ui.stage import BROWSER_KEYS
 
 DAYS_MAX: Final = 10
 BEGIN: Final = ON_THE_MAP.with_context(blocks=StateBlocks())
 LIKELIEST: Final = -1
 DENVER: Final = 73 * 350 + 125
 """The cell of Denver on the map of the United States."""
-ONLOOKER: Final = "onlooker"
+PERSON: Final = "person"
 FAKES: Final = "fakes"
-VIEWS: Final = (ONLOOKER, FAKES)
+VIEWS: Final = (PERSON, FAKES)
 TENTHS: Final = (0, 1, 2, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50)
 """Shares of fake phones that the page offers, in tenths of a percent of all phones."""
 KNOWS_TARGET: Final = "target"
@@ -39,17 +36,17 @@ PUSHES: Final = (MAXIMAL_GAIN, RANDOM_ITEMS)
 class Suspect(WithScenario):
     """The page's record. `place`: the symbol where the person truly is, all the time.
 
-    `show`: the onlooker, or fake phones that push the place. `days`: how many days have passed, a
-    report on each. `other`: the place that the true one is held against, −1 for the likeliest that
-    it hides among. `tenths`: of a percent of all phones are fake; `attack`: what they send;
-    `repair`: what the collector knows of them.
+    `show`: one person's reports, or fake phones that push the place. `days`: how many days have
+    passed, a report on each. `other`: the place that the true one is held against, −1 for the
+    likeliest that it hides among. `tenths`: of a percent of all phones are fake; `attack`: what
+    they send; `repair`: what the collector knows of them.
     """
 
     scenario: Scenario = BEGIN
     place: int = DENVER
     days: int = 7
     other: int = LIKELIEST
-    show: str = ONLOOKER
+    show: str = PERSON
     tenths: int = 10
     attack: str = MAXIMAL_GAIN
     repair: str = KNOWS_TARGET
@@ -69,7 +66,7 @@ _BEGIN: Final = {key: str(getattr(Suspect(), key)) for key in _OWN}
 class SuspectLink:
     """How the record is written into a link: the scenario's own keys, and the others' names."""
 
-    browser: tuple[str, ...] = (VIEW_KEY, LOOK_KEY)
+    browser: tuple[str, ...] = BROWSER_KEYS
 
     def fresh(self) -> Suspect:
         """See `Codec`."""

@@ -1,11 +1,8 @@
-"""The views of the page by name.
-
-Room: adversary.
-"""
+"""The views of the page by name."""
 
 from typing import Final
 
-from caldp_ui.adversary import fakes_view, onlooker_view
-from caldp_ui.adversary.slot import FAKES, ONLOOKER
+from caldp_ui.adversary import fakes_view, person_view
+from caldp_ui.adversary.slot import FAKES, PERSON
 
-VIEWS: Final = {ONLOOKER: onlooker_view.show, FAKES: fakes_view.show}
+VIEWS: Final = {PERSON: person_view.show, FAKES: fakes_view.show}

@@ -1,8 +1,6 @@
-"""Sentences of the page. Each must be true of the scenario that it is shown with.
+"""Sentences of the page. Each must be true of the scenario that it is shown with."""
 
-Room: adversary.
-"""
-
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -10,89 +8,163 @@ import numpy as np
 from caldp_core.audit.best_guess import BestGuess
 from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import GridDomain
-from caldp_ui.adversary.beliefs import Onlooker, Pair, Shown, region
+from caldp_ui.adversary.beliefs import Pair, Shown, region
 from caldp_ui.words import formats, promise
-from caldp_ui.words.formats import per_hundred
+from caldp_ui.words.formats import percent
+from caldp_ui.words.headline import Headline
+from caldp_ui.words.told import right
 from caldp_ui.words.towns import place_name
 from caldp_ui.words.vocabulary import PLACES
 
+_CERTAIN: Final = 1.0 - 1e-12
+"""From it on a chance is one, but for what sums of floats leave."""
 
-def headline(what: Shown) -> str:
-    """How much the onlooker believes in the truth: new reports, one kept, plain LDP, before."""
-    ours, plain, days = what.ours, what.plain, what.record.days
-    before = ours.on_truth(0)
+
+def headline(what: Shown) -> Headline:
+    """The chance that the attacker gives the true place; beside it one stored report, plain LDP."""
+    days = what.record.days
+    open_to_all = unprotected(what)
+    return Headline(_chance_now(what, days, open_to_all), _beside(what, days), bool(open_to_all))
+
+
+def unprotected(what: Shown) -> str:
+    """Who is not protected: this person, or how many others; empty where everybody is."""
+    if what.odds is None:
+        return "This person is not protected"
+    covered = promise.protected_share(what.ours.setup)
+    if covered >= _CERTAIN:
+        return ""
+    return f"{formats.out_of_few(1.0 - covered)} people are not protected; this person is"
+
+
+def _chance_now(what: Shown, days: int, open_to_all: str) -> str:
+    chance = _a(percent(what.ours.on_truth(days)))
+    when = f"after {formats.count(days, 'fresh report', 'fresh reports')}" if days else "as yet"
+    if open_to_all:
+        return f"{open_to_all}: {when} the attacker gives the true place {chance} chance."
     if not days:
-        return f"Before any report an onlooker puts **{chance(before)}** on the true place."
+        return f"Before any report the attacker gives the true place {chance} chance."
+    return f"{when.capitalize()} the attacker gives the true place {chance} chance."
+
+
+def _a(chance: str) -> str:
+    """A chance with its article: "a 63 %", "less than a 0.01 %"."""
+    least = "less than "
+    return f"{least}a {chance.removeprefix(least)}" if chance.startswith(least) else f"a {chance}"
+
+
+def _beside(what: Shown, days: int) -> str:
+    """The same chance in other cases; those that read alike share a number."""
+    if not days:
+        return "It knows only how many people are where."
+    cases = [("if the phone repeats one stored report", what.ours.on_truth(1))] if days > 1 else []
+    if what.plain.setup.scenario != what.ours.setup.scenario:
+        cases.append(("with plain LDP", what.plain.on_truth(days)))
+    cases.append(("before any report", what.ours.on_truth(0)))
     block = promise.block_of(PLACES, what.record.scenario)
-    reads = "" if block == PLACES.whole else f" reads the {block} and"
-    kept = f"; from one report, kept, {per_hundred(ours.on_truth(1))}" if days > 1 else ""
-    return (
-        f"From {formats.count(days, 'new report', 'new reports')} an onlooker{reads} puts "
-        f"**{per_hundred(ours.on_truth(days))} of 100** on the true place{kept}; with plain LDP "
-        f"{per_hundred(plain.on_truth(days))}; before any report {per_hundred(before)}."
+    reads = "" if block == PLACES.whole else f" Every report shows the {block}."
+    return f"It is {_joined(cases)}.{reads}"
+
+
+def _joined(cases: Sequence[tuple[str, float]]) -> str:
+    """Each number with its cases: “34 % if …, 1 % with …, and 0.3 % before …”."""
+    by_number: dict[str, list[str]] = {}
+    for case, share in cases:
+        by_number.setdefault(percent(share), []).append(case)
+    told = [f"{number} {' or '.join(alike)}" for number, alike in by_number.items()]
+    if len(told) < 3:
+        return " and ".join(told)
+    return f"{', '.join(told[:-1])}, and {told[-1]}"
+
+
+def alone(day: int, ours: float, plain: float) -> Headline:
+    """What one day's report shows by itself."""
+    return Headline(
+        f"From report {day} alone the attacker gives the true place {_a(percent(ours))} chance.",
+        f"It is {percent(plain)} with plain LDP.",
     )
-
-
-def alone(day: int, ours: float, plain: float) -> str:
-    """What one day's report tells by itself."""
-    return (
-        f"From report {day} alone an onlooker puts **{per_hundred(ours)} of 100** on the true "
-        f"place; with plain LDP {per_hundred(plain)}."
-    )
-
-
-def chance(share: float) -> str:
-    """A chance as people."""
-    return formats.out_of(share)
-
-
-def percent(share: float) -> str:
-    """A chance where several stand below each other, which all need one unit: "0.3 %"."""
-    return f"{100 * share:.2g} %" if share < 0.995 else f"{100 * share:.4g} %"
 
 
 def subtitle(domain: GridDomain, beliefs: Floats) -> str:
-    """The best guess, and how many places make the onlooker 95 % sure."""
+    """The best guess, and how many places are 95 % likely to hold the person."""
     guess = int(np.argmax(beliefs))
     places = formats.count(region(beliefs).size, "place", "places")
     best = place_name(domain, guess)
-    return f"best guess {best} ({chance(float(beliefs[guess]))}); 95 % sure: {places}"
+    return f"best guess {best}, {percent(float(beliefs[guess]))}; 95 % likely area: {places}"
 
 
-def odds(domain: GridDomain, what: Shown, pair: Pair) -> str:
-    """Two candidates, from 50:50."""
+def grades(what: Shown) -> list[tuple[float, str]]:
+    """How well this person is protected, as chances of a right guess, and after which reports."""
+    if what.odds is None:
+        return [(1.0, "for this person")]
+    days = what.record.days
+    many = [(what.odds[1], f"for {days} fresh reports")] if days > 1 else []
+    return [(what.odds[0], "for 1 report"), *many]
+
+
+def odds(domain: GridDomain, what: Shown) -> str:
+    """How often the choice between the true place and another is right, at most."""
+    if what.odds is None:
+        return no_pair(domain, what.record.place)
+    days, (once, many) = what.record.days, what.odds
+    block = promise.block_of(PLACES, what.record.scenario)
+    where = "another" if block == PLACES.whole else f"another of its {block}"
+    said = (
+        f"An attacker who must choose between the true place and {where}, both equally likely, "
+        f"{right(once)} after one report"
+    )
+    return f"{said}." if days < 2 else f"{said}; after {days} fresh ones it is {_most(many)}."
+
+
+def _most(share: float) -> str:
+    best = formats.hundred(share)
+    return f"**{best}**" if best.startswith("more") else f"at most **{best}**"
+
+
+def candidates(domain: GridDomain, what: Shown, pair: Pair) -> str:
+    """Two candidates, equally likely before, after the very reports of this outcome."""
     here, there = place_name(domain, what.record.place), place_name(domain, pair.rival)
+    days = formats.count(what.record.days, "fresh report", "fresh reports")
     return (
-        f"of 100 people for whom it was 50:50 between <em>{here}</em> (true) and "
-        f"<em>{there}</em>, and who sent the same reports"
+        f"If {here} and {there} were equally likely before, these {days} give {here} a "
+        f"**{percent(pair.share)}** chance (at most {percent(pair.most)}), and one stored report "
+        f"**{percent(pair.kept)}** (at most {percent(pair.most_kept)})."
     )
 
 
 REPEATS: Final = (
-    "**New noise every day**: reports add up. The promise after m of them is m · ε (CALDP "
-    "Proposition 2), and what is believed closes in on the truth. **Memoised**: the phone draws "
-    "its noise once and repeats that report, so the last day tells what the first did. That holds "
-    "as long as the person stays; one who moves sends another report, and both count."
+    "**Fresh noise every day**: reports add up. After m of them privacy is m · ε (CALDP "
+    "Proposition 2), and the attacker closes in on the truth. **One stored report**: the phone "
+    "draws its noise once and repeats that report, so the last day shows what the first did. That "
+    "holds as long as the person stays; one who moves sends another report, and both count."
 )
 
 
 def no_pair(domain: GridDomain, record_place: int) -> str:
     """Where nothing is promised."""
     return (
-        f"{place_name(domain, record_place)} hides among no other place: a report may name it, "
-        "and nothing is promised."
+        f"{place_name(domain, record_place)} is not protected: a report may name it, and nothing "
+        "is promised."
     )
 
 
-def alt_days(ours: Onlooker, plain: Onlooker) -> str:
-    """The chart of days for those who do not see it."""
-    last = len(ours.after) - 1
+def alt_curve(what: Shown) -> str:
+    """The chart above the slider of days, for those who do not see it."""
+    ours, plain, last = what.ours, what.plain, len(what.ours.after) - 1
     return (
-        f"Curves over {last} days: chance that the onlooker puts on the true place. This "
-        f"protection with new noise: from {chance(ours.on_truth(1))} to "
-        f"{chance(ours.on_truth(last))}; with memoised noise it stays at "
-        f"{chance(ours.on_truth(1))}; plain LDP with new noise ends at "
-        f"{chance(plain.on_truth(last))}."
+        f"Chance given to the true place, over {last} days. With fresh reports it goes from "
+        f"{percent(ours.on_truth(1))} to {percent(ours.on_truth(last))}; with one stored report it "
+        f"stays at {percent(ours.on_truth(1))}; with plain LDP it ends at "
+        f"{percent(plain.on_truth(last))}."
+    )
+
+
+def alt_limits(what: Shown) -> str:
+    """The chart of limits for those who do not see it."""
+    most, last = what.ours.most, len(what.ours.after) - 1
+    return (
+        f"{alt_curve(what)} No fresh reports lead beyond {percent(most[last])}, no stored one "
+        f"beyond {percent(most[1])}."
     )
 
 
@@ -117,21 +189,22 @@ def anybody(ours: BestGuess | None, plain: BestGuess | None, block: str) -> str:
     """How often the best guess of anybody's place is right, before and after a report."""
     if ours is None:
         return (
-            "Not shown for this method, or for ε above 3: it takes too long to reckon (for other "
+            "Not shown for this method, or for ε above 3: it takes too long to compute (for other "
             "methods on small domains see `caldp_core.audit.best_guess`)."
         )
     shares = [ours.before, ours.after, *([plain.after] if plain else [])]
     told, number = formats.out_of_one(*shares)
-    beside = f"; with plain LDP **{told[2]}**" if plain else ""
+    beside = f" With plain LDP it is **{told[2]}**." if plain else ""
     said = (
-        f"Who knows only how many people are where guesses the largest place, and is right for "
-        f"**{told[0]} of {number}** people; with each one's report for **{told[1]}**{beside}."
+        f"An attacker who knows only how many people are where guesses the largest place, and is "
+        f"right for **{told[0]} of {number}** people. With one report of each it is "
+        f"**{told[1]}**.{beside}"
     )
     if ours.others == 0.0:
-        read = "" if block == PLACES.whole else f", but the {block} is read"
+        read = "" if block == PLACES.whole else f", but every report shows the {block}"
         return f"{said} Every place is protected{read}."
     (hidden, others), number = formats.out_of_one(ours.hidden, ours.others)
-    return said + (
-        f" Of those in protected places **{hidden} of {number}** are guessed right, of the others "
-        f"**{others}**."
+    return (
+        f"{said} Of people in places that are not protected **{others} of {number}** are guessed "
+        f"right, of those in protected places **{hidden}**."
     )

@@ -52,12 +52,12 @@ def _plain(what: str, epsilon: float, channel: Sequence[Sequence[Fraction]]) -> 
 
 def _curator(e: float) -> Verdict:
     count = CentralCount(6, e)
-    return _judge("curator's count of 6 people", e, count.exact_channel(), count.policy)
+    return _judge("trusted server's count of 6 people", e, count.exact_channel(), count.policy)
 
 
 def _trust(e: float) -> tuple[Verdict, ...]:
     coin = BinaryMechanism(BinaryPolicy(e, e)).exact_channel()
-    return _plain("randomized bit", e, coin), _curator(e)
+    return _plain("random bit", e, coin), _curator(e)
 
 
 def _selection(e: float) -> tuple[Verdict, ...]:

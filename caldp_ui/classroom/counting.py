@@ -1,9 +1,10 @@
-"""Station 5: counting with few bits a report. Sketches, and responses that need no sketch.
+"""Station 5: counting with short reports. Sketches, and responses that need no sketch.
 
-Room: classroom. Errors are exact standard errors of one item's share, where all items are equally
+Errors are exact standard errors of one item's share, where all items are equally
 common; for sketches, over their hash functions, too.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -23,9 +24,13 @@ from caldp_ui.classroom.picture import Chart, Picture
 from caldp_ui.classroom.slot import Lesson
 from caldp_ui.classroom.station import Board, Station
 from caldp_ui.words import formats
+from caldp_ui.words.headline import Headline
 
 FUNCTIONS: Final = 256
+_BITS: Final = (1, 3, 10, 30, 100, 300, 1000)
 _CELLS: Final = (4, 16, 64, 256, 1024)
+_EDGE: Final = 0.01
+"""Of a decade: else the first and the last tick are left out."""
 _FAMILIES: Final = {
     "randomized-response": ("randomized<br>response", "top center"),
     "rappor": ("RAPPOR", "bottom right"),
@@ -106,15 +111,16 @@ def open_board(lesson: Lesson) -> Board:
     """See `Station`."""
     what = work(lesson)
     wide, short = what.named("RAPPOR"), what.named("Galois")
-    told = (
-        f"**Long reports buy next to nothing: RAPPOR's {_bits(wide.bits)} give a share to "
-        f"{_off(wide.off)}, Galois response's {_bits(short.bits)} to {_off(short.off)}** "
-        f"({formats.exactly(lesson.items)} items, {formats.people(lesson.n)} people)."
-    )
+    told = f"{formats.exactly(lesson.items)} items, {formats.people(lesson.n)} people."
     if lesson.broken:
-        told += f" One hash function for all: never better than {_off(_floor(lesson))}."
+        told += f" With one hash function for all it is never below {_off(_floor(lesson))}."
     return Board(
-        told,
+        Headline(
+            f"{_bits(short.bits)} per report are accurate to {_off(short.off)}, RAPPOR's "
+            f"{_bits(wide.bits)} to {_off(wide.off)}.",
+            f"Standard error of one item's share, in percentage points; {_bits(short.bits)}: "
+            f"Galois response. {told}",
+        ),
         lambda colours: Picture((Chart(figure(what, lesson, colours), "counting", _alt(what)),)),
         _formula,
         _numbers(what),
@@ -132,7 +138,7 @@ def _bits(bits: int) -> str:
 
 
 def _off(share: float) -> str:
-    return f"± {formats.digits(100 * share)} %"
+    return f"± {formats.digits(100 * share)} points"
 
 
 def figure(what: Counting, lesson: Lesson, colours: Palette) -> go.Figure:
@@ -146,20 +152,29 @@ def figure(what: Counting, lesson: Lesson, colours: Palette) -> go.Figure:
         traces.append(_dots("one function for all", what.single, faint, "lines+markers"))
     traces += [_named(cost, ours) for cost in what.responses]
     x = {
-        "title_text": "bits of a report",
+        "title_text": "bits per report",
         "type": "log",
-        "tickvals": [1, 3, 10, 30, 100, 300, 1000],
+        "tickvals": _BITS,
+        "ticktext": [formats.exactly(bits) for bits in _BITS],
         "tickangle": 0,
         "range": [-0.35, 3.15],
     }
-    ticks = [part * 10.0**power for power in range(-5, 4) for part in (1, 1.5, 2, 3, 5, 7)]
-    y = {
-        "title_text": "standard error of a share, %",
+    y = {"title_text": "error of a share, points", **_decades(what, lesson)}
+    return charts.figure(traces, x, y, colours, hovermode="closest")
+
+
+def _decades(what: Counting, lesson: Lesson) -> dict[str, Any]:
+    """A logarithmic axis of whole decades, so that what is nearly as good looks so."""
+    single = what.single if lesson.broken else ()
+    offs = [100 * cost.off for cost in (*what.responses, *what.sketch, *what.hadamard, *single)]
+    low, high = math.floor(math.log10(min(offs))), math.ceil(math.log10(max(offs)))
+    ticks = [part * 10.0**power for power in range(low, high + 1) for part in (1, 2, 5)]
+    return {
         "type": "log",
+        "range": [low - _EDGE, high + _EDGE],
         "tickvals": ticks,
         "ticktext": [formats.digits(tick) for tick in ticks],
     }
-    return charts.figure(traces, x, y, colours, hovermode="closest")
 
 
 def _dots(name: str, costs: Sequence[Cost], look: charts.Look, mode: str) -> dict[str, Any]:
@@ -172,7 +187,7 @@ def _dots(name: str, costs: Sequence[Cost], look: charts.Look, mode: str) -> dic
         "text": [cost.name for cost in costs],
         "line": {"color": look.colour, "dash": look.dash, "width": 3},
         "marker": {"color": look.colour, "symbol": look.symbol, "size": 11},
-        "hovertemplate": "%{text}: %{x} bits, ± %{y:.3g} %",
+        "hovertemplate": "%{text}: %{x} bits, ± %{y:.3g} points",
     }
 
 
@@ -185,7 +200,7 @@ def _named(cost: Cost, look: charts.Look) -> dict[str, Any]:
 def _alt(what: Counting) -> str:
     every = [*what.responses, *what.sketch, *what.hadamard]
     said = "; ".join(f"{cost.name}: {cost.bits} bits, {_off(cost.off)}" for cost in every)
-    return f"Standard error of a share against the bits of a report. {said}."
+    return f"Standard error of a share against the bits per report. {said}."
 
 
 def _formula() -> None:
@@ -210,14 +225,17 @@ def _numbers(what: Counting) -> dict[str, dict[str, str]]:
     rows += [(f"sketch, {cost.name}", cost) for cost in what.sketch]
     rows += [(f"Hadamard sketch, {cost.name}", cost) for cost in what.hadamard]
     return {
-        "bits of a report": {name: str(cost.bits) for name, cost in rows},
+        "bits per report": {name: str(cost.bits) for name, cost in rows},
         "standard error of a share": {name: _off(cost.off) for name, cost in rows},
     }
 
 
 STATION = Station(
-    "Few bits",
+    "Shorter reports",
     open_board,
     dials.of_items("Different values to count."),
-    ("One hash function for all", "No phone picks: values that share a cell stay together."),
+    (
+        "One hash function for all",
+        "Values that share a cell are counted together, however many people report.",
+    ),
 )

@@ -89,15 +89,15 @@ def break_it(lesson: Lesson, naive: tuple[str, str]) -> None:
 
 
 def steps() -> None:
-    """Another outcome, and undo."""
+    """Other noise, and undo."""
     with st.container(horizontal=True, gap="xsmall"):
         st.button(
-            "Another outcome",
+            "Draw new noise",
             icon=":material/casino:",
             key=SLOT.key("another"),
             on_click=SLOT.change,
             args=(lambda lesson: replace(lesson, seed=(lesson.seed + 1) % (SEED_MAX + 1)),),
-            help="The same numbers; other throws of the coins.",
+            help="The same settings, another draw.",
         )
         st.button(
             "Undo",

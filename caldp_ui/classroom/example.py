@@ -1,7 +1,4 @@
-"""The lecture's votes for four items, whose bits' majorities spell another than the favourite.
-
-Room: classroom.
-"""
+"""The lecture's votes for four items, whose bits' majorities spell another than the favourite."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -11,6 +8,7 @@ import plotly.graph_objects as go
 
 from caldp_ui.app.theme import Palette
 from caldp_ui.classroom import charts
+from caldp_ui.words.headline import Headline
 
 EXAMPLE: Final = (40, 30, 0, 30)
 """Votes of 100 people for 00, 01, 10, 11: the lecture's example."""
@@ -28,15 +26,22 @@ def elected() -> int:
     return 2 * (first > 0.5) + (last > 0.5)
 
 
-def told() -> str:
+def headline() -> Headline:
     """What it shows, with its numbers."""
     first, last = bit_shares()
     won, best = elected(), int(np.argmax(EXAMPLE))
-    return (
-        f"**Even without any noise, bit by bit elects {won:02b} with {EXAMPLE[won]} of 100 votes, "
-        f"though {EXAMPLE[best]} chose {best:02b}**: {100 * (1 - first):.0f} have first bit 0, "
-        f"but {100 * last:.0f} have last bit 1."
+    return Headline(
+        f"Even without noise, bit by bit elects {won:02b} with {EXAMPLE[won]} votes, though "
+        f"{EXAMPLE[best]} of 100 chose {best:02b}.",
+        f"{100 * (1 - first):.0f} of 100 votes have first bit 0, and {100 * last:.0f} have last "
+        "bit 1. Four items, 100 people, no noise.",
     )
+
+
+def alt() -> str:
+    """The picture in words."""
+    told = headline()
+    return f"{told.sentence} {told.second}"
 
 
 def figure(colours: Palette) -> go.Figure:
@@ -49,7 +54,7 @@ def figure(colours: Palette) -> go.Figure:
         _bars("say 0", bits, [100 - one for one in ones], (_PALE, colours.text)),
         _bars("say 1", bits, ones, (other.colour, colours.edge)),
     ]
-    y = {"title_text": "of 100 people", "range": [0, 104]}
+    y = {"title_text": "people, of 100", "range": [0, 104]}
     more = {"barmode": "stack", "hovermode": False}
     return charts.figure(traces, {"type": "category"}, y, colours, **more)
 

@@ -1,6 +1,6 @@
 """Station 6: the mean of a number that changes a little every day; buckets too fine, too coarse.
 
-Room: classroom. The data are made up: minutes in an app, 0 to 240, a habit and days around it.
+The data are made up: minutes in an app, 0 to 240, a habit and days around it.
 """
 
 import math
@@ -20,6 +20,7 @@ from caldp_ui.classroom.picture import Chart, Picture
 from caldp_ui.classroom.slot import WIDTHS, Lesson
 from caldp_ui.classroom.station import Board, Station
 from caldp_ui.words import formats
+from caldp_ui.words.headline import Headline
 
 MOST: Final = WIDTHS[-1]
 DAYS: Final = 60
@@ -108,14 +109,19 @@ def open_board(lesson: Lesson) -> Board:
     what = work(lesson)
     random, naive, coins = what.at(lesson.width)
     told = (
-        f"**In buckets of {formats.count(lesson.width, 'minute', 'minutes')} a phone throws "
-        f"{coins:.1f} coins in {DAYS} days, and {formats.people(lesson.n)} phones give the mean to "
-        f"{_minutes(random)}** if they round at random; to the nearest, {_minutes(naive)}."
+        f"In buckets of {formats.count(lesson.width, 'minute', 'minutes')}, a phone draws a random "
+        f"bit {coins:.1f} times in {DAYS} days. {formats.people(lesson.n)} phones."
     )
     if lesson.broken:
-        told += f" A new coin every day is {DAYS} coins: the promise is {DAYS * lesson.epsilon:g}."
+        told += (
+            f" With a new bit every day, ε adds up to {formats.digits(DAYS * lesson.epsilon, 3)}."
+        )
     return Board(
-        told,
+        Headline(
+            f"Rounded at random, the mean is accurate to {_minutes(random)}; rounded to the "
+            f"nearest, to {_minutes(naive)}.",
+            told,
+        ),
         lambda colours: Picture((Chart(figure(what, lesson, colours), "means", _alt(what)),)),
         lambda: _formula(what),
         _numbers(what),
@@ -132,16 +138,16 @@ def figure(what: Means, lesson: Lesson, colours: Palette) -> go.Figure:
     traces: list[Any] = [
         charts.line("rounded at random: error", WIDTHS, what.by_offset, ours),
         charts.line("to the nearest: error", WIDTHS, what.to_nearest, other),
-        {**charts.line("coins, remembered", WIDTHS, what.coins, third), "yaxis": "y2"},
+        {**charts.line("random bits, stored", WIDTHS, what.coins, third), "yaxis": "y2"},
     ]
     if lesson.broken:
-        naive = charts.line("a new coin every day", WIDTHS, [DAYS] * len(WIDTHS), faint)
+        naive = charts.line("a new bit every day", WIDTHS, [DAYS] * len(WIDTHS), faint)
         traces.append({**naive, "yaxis": "y2"})
-    x = {"title_text": "minutes of a bucket", "type": "log", "tickvals": WIDTHS, "anchor": "y2"}
+    x = {"title_text": "bucket width, minutes", "type": "log", "tickvals": WIDTHS, "anchor": "y2"}
     texts = {"tickfont": {"size": 15, "color": colours.text}}
-    y = {"title_text": "minutes off", "domain": [0.56, 1], "rangemode": "tozero"}
+    y = {"title_text": "error, minutes", "domain": [0.56, 1], "rangemode": "tozero"}
     coins = {
-        "title": {"text": f"coins in {DAYS} days", "font": {"size": 17, "color": colours.text}},
+        "title": {"text": f"bits in {DAYS} days", "font": {"size": 17, "color": colours.text}},
         "domain": [0, 0.46],
         "rangemode": "tozero",
         **texts,
@@ -153,12 +159,12 @@ def figure(what: Means, lesson: Lesson, colours: Palette) -> go.Figure:
 def _alt(what: Means) -> str:
     said = "; ".join(
         f"{width}: {_minutes(random)} at random, {_minutes(naive)} to the nearest, "
-        f"{coins:.1f} coins"
+        f"{coins:.1f} random bits"
         for width, random, naive, coins in zip(
             WIDTHS, what.by_offset, what.to_nearest, what.coins, strict=True
         )
     )
-    return f"Error of the mean in minutes and coins thrown, by the minutes of a bucket. {said}."
+    return f"Error of the mean in minutes, and random bits drawn, by the bucket width. {said}."
 
 
 def _formula(what: Means) -> None:
@@ -168,7 +174,7 @@ def _formula(what: Means) -> None:
         r"\hat\mu=\frac{m}{n}\sum_i\frac{b_i(e^\varepsilon+1)-1}{e^\varepsilon-1}"
     )
     st.markdown(
-        f"This outcome: {what.estimate:.2f} minutes, truly {what.truth:.2f}. A phone draws an "
+        f"In this draw: {what.estimate:.2f} minutes, truly {what.truth:.2f}. A phone draws an "
         "offset once, rounds x to a multiple of s up or down by it, and keeps one bit for every "
         "multiple. Averaged over offsets the bit has the law of the unrounded x for **every** s: "
         "no loss on any single day (Ding, Kulkarni, Yekhanin 2017). **Too fine**: each new bucket "
@@ -184,7 +190,7 @@ def _numbers(what: Means) -> dict[str, dict[str, str]]:
     columns = {
         "error, rounded at random": [_minutes(error) for error in what.by_offset],
         "error, to the nearest": [_minutes(error) for error in what.to_nearest],
-        f"coins in {DAYS} days": [f"{coins:.1f}" for coins in what.coins],
+        f"random bits in {DAYS} days": [f"{coins:.1f}" for coins in what.coins],
     }
     return {
         title: {
@@ -196,11 +202,11 @@ def _numbers(what: Means) -> dict[str, dict[str, str]]:
 
 
 _WIDTH: Final = dials.Dial(
-    "width", "Minutes of a bucket", WIDTHS, "Numbers are rounded to multiples of it."
+    "width", "Bucket width (minutes)", WIDTHS, "Numbers are rounded to multiples of it."
 )
 STATION = Station(
     "Means",
     open_board,
     lambda _: (dials.EPSILON, _WIDTH, dials.people(100)),
-    ("Throw a new coin every day", "No memory: every report costs another ε."),
+    ("Draw a new bit every day", "Nothing is stored: every report costs another ε."),
 )

@@ -1,154 +1,168 @@
 """A lesson of 50 minutes, minute by minute: which page, what to do there, what to take home.
 
-Room: classroom. `docs/lesson.md` is the same plan as a file; a test holds them together.
+`docs/lesson.md` is the same plan as a file; a test holds them together.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 import streamlit as st
 
-from caldp_ui.adversary.slot import SLOT as ONLOOKER
+from caldp_ui.adversary.slot import SLOT as ATTACKER
 from caldp_ui.adversary.slot import Suspect
 from caldp_ui.app.navigation import ADVERSARY, CLASSROOM, MATRIX, PLACES, ROOM
 from caldp_ui.classroom.slot import SLOT, Lesson
+from caldp_ui.lesson import steps
+from caldp_ui.lesson.steps import Step
 from caldp_ui.matrix.slot import BUG, Table
 from caldp_ui.matrix.slot import SLOT as TABLE
 
-
-@dataclass(frozen=True)
-class Part:
-    """A part of the lesson. `minutes`: how long; `page`: where, made `ready` before it opens.
-
-    `do`: what the teacher does there, controls in bold; `home`: the sentence to take home.
-    """
-
-    minutes: int
-    title: str
-    page: str
-    do: str
-    home: str
-    ready: Callable[[], None] = lambda: None
+_Act = Callable[[], None]
+_Fact = Callable[[], bool]
+_ASKED: Final = "plan-asked"
 
 
-def _station(name: str) -> Callable[[], None]:
-    return lambda: SLOT.lead_to(Lesson(name))
+def _station(name: str) -> tuple[_Act, _Fact]:
+    """How the classroom is made ready for a station, and whether it shows it."""
+    return lambda: SLOT.lead_to(Lesson(name)), lambda: SLOT.now().station == name
 
 
 PARTS: Final = (
-    Part(
+    Step(
         5,
-        "Ask the room",
+        "Live poll",
         ROOM,
-        "Press **Open the room**. Phones open the QR code, answer, and show what they sent. Leave "
-        "it open.",
-        "My phone sent a report that I can deny.",
+        "Press **Open the poll**. Phones scan the code, answer, and show what they sent. Leave it "
+        "open.",
+        "I can deny every sensitive answer that my phone reports.",
     ),
-    Part(
+    Step(
         4,
         "1 Trust",
         CLASSROOM,
         "Switch on **Break into the server**, then move **Privacy level ε**.",
-        "Whoever holds the truth can lose it; a randomized bit is worth little to a thief.",
-        _station("trust"),
+        "Whoever holds the truth can lose it; a random bit is worth little to a thief.",
+        *_station("trust"),
     ),
-    Part(
+    Step(
         5,
         "2 Sums",
         CLASSROOM,
         "Move **People** to a billion. Switch on **Forget to take the noise out**.",
-        "Trusting nobody costs √n: many people pay for it.",
-        _station("sum"),
+        "Trusting nobody needs many people: the error grows with √n.",
+        *_station("sum"),
     ),
-    Part(
+    Step(
         4,
         "3 Selection",
         CLASSROOM,
         "Move **Items** to 1,024. Switch on **The lecture's four items** and let the class vote.",
-        "Majorities of bits need not be anybody's favourite.",
-        _station("selection"),
+        "The majority of each bit can elect an item that few people chose.",
+        *_station("selection"),
     ),
-    Part(
+    Step(
         5,
         "4 RAPPOR",
         CLASSROOM,
         "Move **Days** to 60. Switch on **Forget every night**. Then look at **All phones**.",
-        "Noise that is drawn once protects for ever; noise drawn daily averages out.",
-        _station("rappor"),
+        "Stored noise protects for ever; new noise every day averages out.",
+        *_station("rappor"),
     ),
-    Part(
+    Step(
         4,
-        "5 Few bits",
+        "5 Shorter reports",
         CLASSROOM,
         "Compare Galois with RAPPOR. Switch on **One hash function for all**.",
-        "Long reports buy next to nothing.",
-        _station("bits"),
+        "Longer reports are hardly more accurate.",
+        *_station("bits"),
     ),
-    Part(
+    Step(
         4,
         "6 Means",
         CLASSROOM,
-        "Move **Minutes of a bucket** to both ends. Switch on **Throw a new coin every day**.",
-        "Round at random and remember the bit: the mean stays right, and ε is spent once.",
-        _station("means"),
+        "Move **Bucket width (minutes)** to both ends. Switch on **Draw a new bit every day**.",
+        "Round at random and store the bit: the mean stays right, and ε is spent once.",
+        *_station("means"),
     ),
-    Part(
+    Step(
         4,
-        "7 Beyond",
+        "7 Shuffling",
         CLASSROOM,
         "Move **Blocks** to 100. Switch on **Fill the crowd with fakes**.",
         "A crowd hides you only if it is real, and in your own block.",
-        _station("shuffling"),
+        *_station("shuffling"),
     ),
-    Part(
+    Step(
         5,
-        "What an adversary learns",
+        "What an attacker learns",
         ADVERSARY,
-        "Click your town, then press **Play** above the maps: from no report to ten.",
-        "Reports about one place add up, unless the phone keeps its noise.",
-        lambda: ONLOOKER.lead_to(Suspect(days=1)),
+        "Click your town, then press **Play**: from no report to ten.",
+        "Reports about one place add up, unless the phone stores its noise.",
+        lambda: ATTACKER.lead_to(Suspect(days=1)),
     ),
-    Part(
+    Step(
         4,
         "The privacy matrix",
         MATRIX,
         "A channel with 1.05 ε is on the board. Press **Can a test find it?**",
-        "Testing samples finds leaks at best; only reading the channel certifies it.",
+        "Testing samples can find a leak; only reading the channel can rule it out.",
         lambda: TABLE.lead_to(replace(Table().ready("ldp", 1.0), channel=BUG)),
     ),
-    Part(
+    Step(
         4,
         "Places on a map",
         PLACES,
-        "Compare the three maps: same people, same ε. Press **Play** for other levels.",
-        "Hide only what is secret, and the map comes back.",
+        "Compare the maps: same people, same ε. Press **Play** for other ε.",
+        "Protect only what is sensitive, and the map gets sharper.",
     ),
-    Part(
+    Step(
         2,
-        "Back to the room",
+        "Back to the poll",
         ROOM,
-        "Read the class's estimate and its range. Press **End the room**.",
-        "Many lies about each, one truth about all.",
+        "Read the class's estimate and its range. Press **End the poll**.",
+        "A sensitive report may be false; the total is reliable.",
     ),
 )
-"""50 minutes."""
+"""The whole lesson."""
+MINUTES: Final = sum(part.minutes for part in PARTS)
 
 
 def button() -> None:
-    """Opens the plan."""
-    if st.button("Plan of a lesson", icon=":material/schedule:", key=SLOT.key("plan")):
+    """Opens the plan, from which a lesson begins."""
+    asked = st.session_state.pop(SLOT.key(_ASKED), False)
+    if st.button("Lesson plan", icon=":material/schedule:", key=SLOT.key("plan")) or asked:
         _drawer()
+
+
+def lead_to() -> None:
+    """The plan is open once its page is shown, for links from other pages."""
+    st.session_state[SLOT.key(_ASKED)] = True
 
 
 @st.dialog("A lesson of 50 minutes", position="right", width="medium")
 def _drawer() -> None:
+    if steps.running() is None:
+        st.markdown("While you teach, a bar shows the minute, the step and what comes next.")
+        label, act = "Begin the lesson", lambda: steps.begin(PARTS)
+    else:
+        label, act = "End the lesson", steps.end
+    if st.button(label, key=SLOT.key("begin"), type="primary", width="stretch", on_click=act):
+        st.rerun()
     for begins, part in zip(starts(), PARTS, strict=True):
         label = f"{begins} to {begins + part.minutes} min · {part.title}"
         key = SLOT.key(f"plan-{begins}")
-        if st.button(label, key=key, width="stretch", on_click=part.ready):
+        if st.button(label, key=key, width="stretch", on_click=_open, args=(part,)):
             st.switch_page(part.page)
         st.markdown(f"{part.do} *{part.home}*")
+
+
+def _open(part: Step) -> None:
+    """Its page as the plan needs it; a lesson that is being held goes there."""
+    if steps.running() is None:
+        part.ready()
+    else:
+        steps.go(PARTS.index(part))
 
 
 def starts() -> list[int]:

@@ -1,7 +1,4 @@
-"""Station 4: RAPPOR's two layers. What one phone leaks, and what all phones count.
-
-Room: classroom.
-"""
+"""Station 4: RAPPOR's two layers. What one phone leaks, and what all phones count."""
 
 from dataclasses import replace
 from typing import Final
@@ -30,12 +27,12 @@ def _choice(lesson: Lesson) -> None:
     )
 
 
-_DAYS: Final = dials.Dial("days", "Days", (1, 2, 3, 5, 7, 14, 30, 60), "One report a day.")
+_DAYS: Final = dials.Dial("days", "Days", (1, 2, 3, 5, 7, 14, 30, 60), "One report per day.")
 _VALUES: Final = dials.Dial(
     "values",
-    "Different values",
+    "Different pages",
     (1, 2, 3, 5),
-    "How often the home page changed, with kept bits of its own each time.",
+    "How many home pages the phone had, each with stored bits of its own.",
 )
 
 
@@ -49,7 +46,7 @@ STATION = Station(
     "RAPPOR",
     open_board,
     _dials,
-    ("Forget every night", "The permanent response is drawn anew each day."),
+    ("Forget every night", "The stored bits are drawn anew each day."),
     breaks=lambda lesson: lesson.view == "phone",
     choice=_choice,
 )

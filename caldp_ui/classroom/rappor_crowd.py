@@ -1,7 +1,4 @@
-"""Station 4, all phones: home pages counted from one report each.
-
-Room: classroom.
-"""
+"""Station 4, all phones: home pages counted from one report each."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -18,6 +15,7 @@ from caldp_ui.classroom.rappor_terms import COHORTS, PAGES, formula, made
 from caldp_ui.classroom.slot import Lesson
 from caldp_ui.classroom.station import Board
 from caldp_ui.words import formats
+from caldp_ui.words.headline import Headline
 
 _SHORT: Final = [page.partition(".")[0] for page in PAGES]
 
@@ -46,13 +44,13 @@ def open_board(lesson: Lesson) -> Board:
     what = work(lesson)
     first, true = 100 * what.decoded[0] / lesson.n, 100 * what.truth[0] / lesson.n
     sure = sum(what.truth > 2 * what.deviation)
-    told = (
-        f"**One day's reports of {formats.people(lesson.n)} phones: {PAGES[0]} is home for "
-        f"{formats.digits(first, 3)} %** (truly {formats.digits(true, 3)} %); "
-        f"{sure} of {len(PAGES)} pages stand out of the noise."
-    )
+    stand = "stands" if sure == 1 else "stand"
     return Board(
-        told,
+        Headline(
+            f"From {formats.people(lesson.n)} phones we estimate that {PAGES[0]} is home for "
+            f"{formats.digits(first, 3)} %, truly {formats.digits(true, 3)} %.",
+            f"{sure} of {len(PAGES)} pages {stand} out of the noise, from one report per phone.",
+        ),
         lambda colours: Picture((Chart(pages(what, lesson, colours), "pages", _alt_pages(what)),)),
         lambda: formula(lesson),
         _numbers(what),
@@ -67,7 +65,7 @@ def pages(what: Crowd, lesson: Lesson, colours: Palette) -> go.Figure:
     decoded = {
         "type": "scatter",
         "mode": "markers",
-        "name": "decoded ± 2 standard errors",
+        "name": "estimate ± 2 standard errors",
         "x": _SHORT,
         "y": 100 * what.decoded / n,
         "error_y": {"array": 200 * what.deviation / n, "thickness": 2.5, "width": 6},

@@ -1,7 +1,4 @@
-"""Station 4, one phone: its bits day by day, and what a day, a month and a changing value leak.
-
-Room: classroom.
-"""
+"""Station 4, one phone: its bits day by day, and what a day, a month and a changing value leak."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -21,6 +18,7 @@ from caldp_ui.classroom.rappor_terms import BITS, HASHES, PAGES, formula, made
 from caldp_ui.classroom.slot import DAYS_MOST, Lesson
 from caldp_ui.classroom.station import Board
 from caldp_ui.words import formats
+from caldp_ui.words.headline import Headline
 
 _SHOWN_DAYS: Final = 9
 _HEIGHT: Final = 330
@@ -101,7 +99,7 @@ def _reports(mechanism: Rappor, lesson: Lesson) -> list[tuple[str, Floats]]:
             first_day = day
         sent.append(phone.report(page))
     today = page_on(lesson.days - 1, lesson)
-    title = "drawn today" if lesson.broken else "kept for ever"
+    title = "drawn today" if lesson.broken else "stored"
     rows = [("Bloom filter", mechanism.bloom(today)), (title, phone.kept[today])]
     rows += [(f"day {day + 1}", bits) for day, bits in enumerate(sent[:_SHOWN_DAYS])]
     average = np.mean(sent[first_day:], axis=0)
@@ -113,18 +111,20 @@ def open_board(lesson: Lesson) -> Board:
     what = work(lesson)
     days = formats.count(lesson.days, "day", "days")
     kept, anew, changing = (formats.hundred(share) for share in what.now)
-    told = (
-        f"**A phone that flips its bits once and keeps them: after {days} an onlooker guesses "
-        f"{kept} of 100 right, and never more than {formats.hundred(what.known)}.**"
-    )
+    told = f"It is never more than {formats.hundred(what.known)}, from even odds between two pages."
     if lesson.broken:
         told += (
-            f" Drawn anew every day: {anew} by now, {formats.hundred(what.anew[-1])} in 60 days."
+            f" With new noise every day it is {anew} by now, and {formats.hundred(what.anew[-1])} "
+            "after 60 days."
         )
     elif lesson.values > 1:
-        told += f" With {lesson.values} different values one after the other: {changing}."
+        told += f" With {lesson.values} pages one after the other it is {changing}."
     return Board(
-        told,
+        Headline(
+            f"If the phone stores its noise, an attacker is right {kept} times in 100 after "
+            f"{days}.",
+            told,
+        ),
         lambda colours: _picture(what, lesson, colours),
         lambda: formula(lesson),
         _numbers(what),
@@ -158,20 +158,20 @@ def leak(what: OnePhone, lesson: Lesson, colours: Palette) -> go.Figure:
     """Right guesses against days."""
     ours, other, third, faint = charts.looks(colours)
     most = 100 * guessed_right(lesson.epsilon)
-    told = "%{y:.1f} of 100"
+    told = "%{y:.1f} times in 100"
     traces: list[Any] = [
-        charts.line("most, one value", [1, DAYS_MOST], [most, most], faint, told),
-        charts.line("kept", what.days, 100 * np.array(what.kept), ours, told),
+        charts.line("limit for one value", [1, DAYS_MOST], [most, most], faint, told),
+        charts.line("stored noise", what.days, 100 * np.array(what.kept), ours, told),
     ]
     if lesson.values > 1:
         name = f"{lesson.values} values"
         traces.append(charts.line(name, what.days, 100 * np.array(what.changing), third, told))
     if lesson.broken:
         traces.append(
-            charts.line("new every day", what.days, 100 * np.array(what.anew), other, told)
+            charts.line("new noise every day", what.days, 100 * np.array(what.anew), other, told)
         )
     x = {"title_text": "days", "type": "log", "tickvals": [1, 3, 7, 14, 30, 60]}
-    y = {"title_text": "guessed right, of 100", "range": [48, 102]}
+    y = {"title_text": "attacker is right, times in 100", "range": [48, 102]}
     mark = charts.upright(lesson.days, faint)
     return charts.figure(traces, x, y, colours, shapes=[mark], height=_HEIGHT)
 
@@ -183,16 +183,16 @@ def _alt_bits(what: OnePhone) -> str:
 
 def _alt_leak(what: OnePhone) -> str:
     said = "; ".join(
-        f"day {day}: {100 * kept:.0f} kept, {100 * anew:.0f} drawn anew"
+        f"day {day}: {100 * kept:.0f} with stored noise, {100 * anew:.0f} with new noise"
         for day, kept, anew in zip(what.days, what.kept, what.anew, strict=True)
     )
-    return f"Right guesses of 100, from 50:50, against days. {said}."
+    return f"How often in 100 an attacker is right, from even odds, against days. {said}."
 
 
 def _numbers(what: OnePhone) -> dict[str, dict[str, str]]:
     columns = {
-        "kept": what.kept,
-        "new every day": what.anew,
+        "stored noise": what.kept,
+        "new noise every day": what.anew,
         "several values": what.changing,
     }
     return {

@@ -28,7 +28,7 @@ def look(lesson: Lesson, colours: Palette) -> Sight:
     """What the page shows of a lesson."""
     board = STATIONS[lesson.station].open(lesson)
     seen = board.picture(colours)
-    return Sight(board.take_home, picture.told(seen), picture.beside(seen))
+    return Sight(board.headline, picture.told(seen), picture.beside(seen))
 
 
-PAGE: Final = Page(SLOT, look, f".st-key-{SLOT.key('said')} p")
+PAGE: Final = Page(SLOT, look)

@@ -1,7 +1,4 @@
-"""Station 3: who has most votes? The lead that it takes, centrally and in two local ways.
-
-Room: classroom.
-"""
+"""Station 3: who has most votes? The lead that it takes, centrally and in two local ways."""
 
 import math
 from dataclasses import dataclass
@@ -21,6 +18,7 @@ from caldp_ui.classroom.picture import Chart, Picture
 from caldp_ui.classroom.slot import Lesson
 from caldp_ui.classroom.station import Board, Station
 from caldp_ui.words import formats
+from caldp_ui.words.headline import Headline
 
 SURE: Final = 0.95
 _POINTS: Final = 90
@@ -106,27 +104,43 @@ def open_board(lesson: Lesson) -> Board:
     what = work(lesson)
     if lesson.broken:
         return Board(
-            example.told(),
-            lambda colours: Picture((Chart(example.figure(colours), "example", example.told()),)),
+            example.headline(),
+            lambda colours: Picture((Chart(example.figure(colours), "example", example.alt()),)),
             lambda: _formula(what, lesson),
             _numbers(what),
         )
-    central, one_hot, bitwise = (_votes_told(lead) for lead in what.needed)
-    take_home = (
-        f"**To pick the favourite of {lesson.items} in 95 of 100 elections, it must lead by "
-        f"{central} with a curator, {one_hot} with one bit an item, {bitwise} bit by bit** "
-        f"({formats.people(lesson.n)} people)."
-    )
+    bitwise = _votes_told(what.needed[2])
     return Board(
-        take_home,
+        Headline(
+            _leads(what),
+            "Sure: right in 95 of 100 elections. That is with one random bit per item; bit by bit "
+            f"it takes {bitwise}. {formats.exactly(lesson.items)} items, "
+            f"{formats.people(lesson.n)} people.",
+        ),
         lambda colours: Picture((Chart(figure(what, lesson, colours), "selection", _alt(what)),)),
         lambda: _formula(what, lesson),
         _numbers(what),
     )
 
 
+def _leads(what: Selection) -> str:
+    """The leads that are needed, locally and with a trusted server."""
+    central, one_hot, _ = what.needed
+    if central is None:
+        return "With so few people no lead is large enough, even with a trusted server."
+    enough = _votes_told(central)
+    if one_hot is None:
+        return f"With a trusted server a lead of {enough} is enough; with local noise no lead is."
+    return (
+        f"To be sure to win with local noise, the favourite must lead by {_votes_told(one_hot)}, "
+        f"with a trusted server by {enough}."
+    )
+
+
 def _votes_told(lead: int | None) -> str:
-    return "more votes than there are" if lead is None else f"{_round(lead)} votes"
+    if lead is None:
+        return "more votes than there are"
+    return "1 vote" if lead == 1 else f"{_round(lead)} votes"
 
 
 def _round(lead: float) -> str:
@@ -137,7 +151,7 @@ def figure(what: Selection, lesson: Lesson, colours: Palette) -> go.Figure:
     """Chance of the true winner against its lead."""
     ours, other, third, _ = charts.looks(colours)
     told = "%{y:.0f} of 100"
-    names = ("trusted curator", "one bit an item", "bit by bit")
+    names = ("trusted server", "one bit per item", "bit by bit")
     formulas = (what.central, what.one_hot, what.bitwise)
     styles = (other, ours, third)
     traces = [
@@ -154,7 +168,7 @@ def figure(what: Selection, lesson: Lesson, colours: Palette) -> go.Figure:
         if 1 <= at <= lesson.n
     ]
     x = {**charts.PEOPLE, "title_text": "votes by which the favourite leads"}
-    y = {"title_text": "right, of 100 elections", "range": [0, 104]}
+    y = {"title_text": "right winner, of 100 elections", "range": [0, 104]}
     return charts.figure(traces, x, y, colours, shapes=shapes)
 
 
@@ -162,7 +176,7 @@ def _alt(what: Selection) -> str:
     central, one_hot, bitwise = (_votes_told(lead) for lead in what.needed)
     return (
         "Chance to choose the true winner against its lead, a logarithmic axis. The three curves "
-        f"pass 95 of 100 at {central} (trusted curator), {one_hot} (one bit an item) and "
+        f"pass 95 of 100 at {central} (trusted server), {one_hot} (one bit per item) and "
         f"{bitwise} (bit by bit). Points: simulated elections."
     )
 
@@ -170,8 +184,8 @@ def _alt(what: Selection) -> str:
 def _formula(what: Selection, lesson: Lesson) -> None:
     b = lesson.items.bit_length() - 1
     st.latex(
-        r"\text{curator: } \frac{\log d}{\varepsilon}\qquad"
-        r"\text{one bit an item: } \frac{\sqrt n\,\log d}{\varepsilon}\qquad"
+        r"\text{trusted server: } \frac{\log d}{\varepsilon}\qquad"
+        r"\text{one bit per item: } \frac{\sqrt n\,\log d}{\varepsilon}\qquad"
         r"\text{bit by bit, each bit: } \frac{\sqrt n\,\log_2 d}{\varepsilon}"
     )
     first, second, third = (_round(at) for at in what.notes)
@@ -179,10 +193,10 @@ def _formula(what: Selection, lesson: Lesson) -> None:
         f"The lecture's thresholds, dotted in the picture: {first}, {second} and {third} votes; "
         f"they are orders of magnitude. {how(lesson.n)} Points are elections by "
         "simulated tallies; a tie counts as lost. All rivals have the same number of votes. "
-        "**Curator** (report noisy max): a change of vote takes from one item "
+        "**Trusted server** (report noisy max): a change of vote takes from one item "
         "and gives to another, so the noise is Lap(2/ε). "
         f"**Bit by bit**: an item is {b} bits, all about one person, so each has ε/{b} and all "
-        "must be right. **One bit an item**: notes may say that each bit keeps ε “without "
+        "must be right. **One bit per item**: notes may say that each bit keeps ε “without "
         "composition”; a change of vote changes two bits, so each has ε/2 (the exact audit "
         "rejects ε a bit), but d no longer matters. With three items of bits 011, 101, 110 and a "
         "third of the votes each, bit by bit elects 111, which nobody chose."
@@ -195,13 +209,13 @@ def how(n: int) -> str:
         return "The curves are exact: every sum of coins, with its chance."
     few = formats.people(EXACT_PEOPLE)
     return (
-        f"The curator's curve is exact; the local ones take sums of more than {few} coins as "
-        "normal (up to that number they are exact, too)."
+        f"The trusted server's curve is exact; the local ones take sums of more than {few} coins "
+        "as normal (up to that number they are exact, too)."
     )
 
 
 def _numbers(what: Selection) -> dict[str, dict[str, str]]:
-    titles = ("trusted curator", "one bit an item", "bit by bit")
+    titles = ("trusted server", "one bit per item", "bit by bit")
     return {
         title: {
             "lead for 95 of 100": "none is enough" if lead is None else _round(lead),
@@ -211,9 +225,14 @@ def _numbers(what: Selection) -> dict[str, dict[str, str]]:
     }
 
 
+def _dials(lesson: Lesson) -> dials.Dials:
+    """None for the lecture's four items: their votes are given."""
+    return () if lesson.broken else dials.of_items("Candidates to choose from.")(lesson)
+
+
 STATION = Station(
     "Selection",
     open_board,
-    dials.of_items("Candidates to choose from."),
+    _dials,
     ("The lecture's four items", "No noise at all, and still the wrong winner."),
 )

@@ -1,7 +1,4 @@
-"""Station 7: beyond local. What mixing reports adds, in blocks too; who has to trust whom.
-
-Room: classroom.
-"""
+"""Station 7: shuffling. What mixing reports adds, in blocks too; who has to trust whom."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,6 +16,7 @@ from caldp_ui.classroom.picture import Chart, Picture, Words
 from caldp_ui.classroom.slot import Lesson
 from caldp_ui.classroom.station import Board, Station
 from caldp_ui.words import formats
+from caldp_ui.words.headline import Headline
 
 DELTA: Final = 1e-9
 """Chance in which the promise after mixing may fail."""
@@ -31,9 +29,9 @@ _MASKS: Final = (
     "cryptography, and that enough phones stay to the end. Error 1/ε."
 )
 TRUST: Final = (
-    ("Curator", "One server, and all who ever break into it. Error 1/ε."),
+    ("Trusted server", "One server, and all who ever break into it. Error 1/ε."),
     ("Local", "Nobody. Error √n/ε."),
-    ("Shuffled", "A mixer that forgets who sent what, and a crowd that is real. In between."),
+    ("Shuffled", "A shuffler that forgets who sent what, and a crowd of real people. In between."),
     ("Secure aggregation", _MASKS),
 )
 """Who has to be trusted, in words."""
@@ -87,20 +85,20 @@ def open_board(lesson: Lesson) -> Board:
     """See `Station`."""
     what = work(lesson)
     best, block, real = what.here
-    told = (
-        f"**Mixed with the reports of {formats.people(lesson.n)} people, a report that keeps "
-        f"ε = {lesson.epsilon:g} keeps ε = {formats.digits(best)}**"
-    )
+    told = "This may fail, with a chance of one in a billion."
     if lesson.blocks > 1:
         told += (
-            f"; in {formats.exactly(lesson.blocks)} blocks only the "
-            f"{formats.people(what.crowd)} of one's own hide one: **{formats.digits(block)}**"
+            f" With {formats.exactly(lesson.blocks)} blocks, only {formats.people(what.crowd)} "
+            f"people in the same block hide a report: ε is {formats.digits(block)}."
         )
-    told += ", but for one chance in a billion."
     if lesson.broken:
-        told += f" If {FAKES} of 100 of the crowd are fakes, it is {formats.digits(real)}."
+        told += f" If {FAKES} of 100 reports are fake, ε is {formats.digits(real)}."
     return Board(
-        told,
+        Headline(
+            f"Shuffled among {formats.people(lesson.n)} reports, ε falls from {lesson.epsilon:g} "
+            f"to {formats.digits(best)}.",
+            told,
+        ),
         lambda colours: _picture(what, lesson, colours),
         lambda: _formula(what, lesson),
         _numbers(what),
@@ -118,16 +116,16 @@ def figure(what: Mixed, lesson: Lesson, colours: Palette) -> go.Figure:
     """ε after mixing against the crowd, both logarithmic."""
     ours, other, third, faint = charts.looks(colours)
     told = "ε = %{y:.2g}"
-    traces: list[Any] = [charts.line("mixed", what.n, what.best, ours, told)]
+    traces: list[Any] = [charts.line("shuffled", what.n, what.best, ours, told)]
     if lesson.blocks > 1:
         traces.append(charts.line("in blocks", what.n, what.block, third, told))
     if lesson.broken:
-        traces.append(charts.line("with fakes", what.n, what.real, other, told))
+        traces.append(charts.line(f"{FAKES} of 100 are fake", what.n, what.real, other, told))
     traces.append(charts.line("closed form", what.n, what.closed, faint, told))
     x = {**charts.PEOPLE, "range": [0.9, 9.1]}
     ticks = [0.0001, 0.001, 0.01, 0.1, 1, 10]
     y = {
-        "title_text": "ε that is left",
+        "title_text": "ε after shuffling",
         "type": "log",
         "tickvals": ticks,
         "ticktext": [f"{tick:g}" for tick in ticks],
@@ -142,7 +140,7 @@ def _alt(what: Mixed) -> str:
             what.n.tolist()[::4], what.best.tolist()[::4], what.block.tolist()[::4], strict=True
         )
     )
-    return f"ε after mixing against the number of people, both logarithmic. {said}."
+    return f"ε after shuffling against the number of people, both logarithmic. {said}."
 
 
 def _formula(what: Mixed, lesson: Lesson) -> None:
@@ -167,9 +165,9 @@ def _formula(what: Mixed, lesson: Lesson) -> None:
 
 def _numbers(what: Mixed) -> dict[str, dict[str, str]]:
     columns = {
-        "mixed": what.best,
+        "shuffled": what.best,
         "in blocks": what.block,
-        f"{FAKES} of 100 are fakes": what.real,
+        f"{FAKES} of 100 are fake": what.real,
         "closed form": what.closed,
     }
     return {
@@ -185,11 +183,11 @@ _BLOCKS: Final = dials.Dial(
     "blocks",
     "Blocks",
     (1, 10, 50, 100, 1_000, 10_000),
-    "Reports show their block: people hide one only in one's own.",
+    "Reports show their block: only people of the same block hide a report.",
 )
 STATION = Station(
-    "Beyond",
+    "Shuffling",
     open_board,
     lambda _: (dials.EPSILON, dials.people(), _BLOCKS),
-    ("Fill the crowd with fakes", f"The onlooker knows {FAKES} of 100 reports: they hide nobody."),
+    ("Fill the crowd with fakes", f"The attacker knows {FAKES} of 100 reports: they hide nobody."),
 )

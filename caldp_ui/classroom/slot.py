@@ -43,7 +43,7 @@ class Lesson:
     days: int = 7
     values: int = 1
     view: str = "phone"
-    width: int = 20
+    width: int = 120
     blocks: int = 1
     seed: int = 1
 

@@ -15,20 +15,22 @@ from caldp_ui.classroom import audits
 from caldp_ui.classroom.dials import Dials
 from caldp_ui.classroom.picture import Picture
 from caldp_ui.classroom.slot import SLOT, Lesson
-from caldp_ui.parts import hand_on, mathematics
+from caldp_ui.compute import exports
+from caldp_ui.parts import mathematics, sharing
 from caldp_ui.parts.tabs import tabs
+from caldp_ui.words.headline import Headline
 from caldp_ui.words.statements import LECTURE
 
 
 @dataclass(frozen=True, eq=False)
 class Board:
-    """An open station. `take_home`: one sentence with the live numbers, in Markdown.
+    """An open station. `headline`: what it shows, with the live numbers.
 
     `picture`: what is seen, in a theme's colours. `formula`: what stands behind the expander.
     `numbers`: columns of a table with what the picture shows.
     """
 
-    take_home: str
+    headline: Headline
     picture: Callable[[Palette], Picture]
     formula: Callable[[], None]
     numbers: Mapping[str, Mapping[str, str]]
@@ -66,19 +68,19 @@ def _audit() -> None:
     told = audits.told(audits.of(lesson.station, lesson.epsilon))
     st.table(pd.DataFrame(told).rename_axis("mechanism"))
     st.caption(
-        "The largest log Q(y|x)/Q(y|x′) of every report and pair, in rationals, at a size small "
-        "enough to write the whole channel out. No mechanism certifies itself."
+        "The largest log Q(y|x)/Q(y|x′) of every report and pair, in fractions, at a size small "
+        "enough to write the whole channel out."
     )
 
 
 def _table(board: Board) -> None:
-    table = pd.DataFrame(board.numbers)
-    st.table(table.rename_axis("number"))
-    hand_on.file(SLOT.key("csv"), "numbers.csv", table.to_csv())
+    table = pd.DataFrame(board.numbers).rename_axis("number")
+    st.table(table)
+    sharing.file(SLOT.key("csv"), "numbers.csv", exports.csv(table.reset_index()))
 
 
 _TABS: Final[dict[str, Callable[[Board], None]]] = {
     "The exact audit": lambda _: _audit(),
     "Numbers": _table,
-    "Hand it on": lambda _: hand_on.link(SLOT),
+    "Share and export": lambda _: sharing.link(SLOT),
 }

@@ -1,7 +1,4 @@
-"""Station 2: a sum of bits. The curator's error is 1/ε, the local one √n/ε.
-
-Room: classroom.
-"""
+"""Station 2: a sum of bits. The trusted server's error is 1/ε, the local one √n/ε."""
 
 import math
 from dataclasses import dataclass
@@ -22,6 +19,7 @@ from caldp_ui.classroom.picture import Chart, Picture
 from caldp_ui.classroom.slot import Lesson
 from caldp_ui.classroom.station import Board, Station
 from caldp_ui.words import formats
+from caldp_ui.words.headline import Headline
 
 YES: Final = 0.3
 _SIZES: Final = 10 ** np.arange(1, 10)
@@ -95,14 +93,14 @@ def open_board(lesson: Lesson) -> Board:
     what = work(lesson)
     central, local = what.here
     naive = what.at_their_word_here
-    broken = f" Taken at their word, the reports are off by {_off(naive)}." if lesson.broken else ""
-    take_home = (
-        f"**Of {formats.people(lesson.n)} people, a curator miscounts {_off(central)}, local "
-        f"coins {_off(local)}.** With 100 times as many people it is {_off(central)} and "
-        f"{_off(10 * local)}: 1/ε against √n/ε.{broken}"
-    )
+    broken = f" With the noise left in, it is off by {_off(naive)}." if lesson.broken else ""
     return Board(
-        take_home,
+        Headline(
+            f"Counting {formats.people(lesson.n)} people, a trusted server is off by "
+            f"{_off(central)}, local noise by {_off(local)}.",
+            f"With 100 times as many people it is {_off(central)} and {_off(10 * local)}: the "
+            f"local error grows with √n.{broken}",
+        ),
         lambda colours: Picture((Chart(figure(what, lesson, colours), "sum", _alt(what)),)),
         lambda: _formula(what, lesson),
         _numbers(what),
@@ -122,18 +120,30 @@ def figure(what: Sums, lesson: Lesson, colours: Palette) -> go.Figure:
         charts.points("", many, np.maximum(what.local_seen.ravel(), least), ours),
         charts.points("", many, np.maximum(what.central_seen.ravel(), least), other),
         charts.line("local, √n/ε", what.n, what.local, ours),
-        charts.line("trusted curator, 1/ε", what.n, what.central, other),
+        charts.line("trusted server, 1/ε", what.n, what.central, other),
     ]
     if lesson.broken:
-        name = "reports taken at their word"
+        name = "local, noise left in"
         traces.append(charts.line(name, what.n, what.at_their_word, third))
     top = max(float(what.local_seen.max()), float(what.at_their_word[-1]) * lesson.broken)
     y = {
-        "title_text": "people miscounted",
+        "title_text": "error, people",
         "type": "log",
         "range": [math.log10(0.9 * least), math.log10(2 * top)],
         "tickvals": [least, *(10**power for power in range(10))],
-        "ticktext": ["0", "1", "", "100", "", "10,000", "", "1 million", "", "100 million", ""],
+        "ticktext": [
+            "0",
+            "1",
+            "10",
+            "100",
+            "1,000",
+            "10,000",
+            "",
+            "1 million",
+            "",
+            "100 million",
+            "",
+        ],
     }
     x = {**charts.PEOPLE, "range": [0.9, 9.1]}
     return charts.figure(traces, x, y, colours, shapes=[charts.upright(lesson.n, faint)])
@@ -142,9 +152,9 @@ def figure(what: Sums, lesson: Lesson, colours: Palette) -> go.Figure:
 def _alt(what: Sums) -> str:
     return (
         "Errors of a count against the number of people from 10 to a billion, both logarithmic. "
-        f"The curator's stays at {_off(float(what.central[0]))}; the local one grows with the "
-        f"square root, from {_off(float(what.local[0]))} to {_off(float(what.local[-1]))}. "
-        f"Points: {_OUTCOMES} outcomes at each number."
+        f"The trusted server's stays at {_off(float(what.central[0]))}; the local one grows with "
+        f"the square root, from {_off(float(what.local[0]))} to {_off(float(what.local[-1]))}. "
+        f"Points: {_OUTCOMES} draws of the noise at each number."
     )
 
 
@@ -157,23 +167,23 @@ def _formula(what: Sums, lesson: Lesson) -> None:
     plus, minus = formats.digits(power + 1, 4), formats.digits(power - 1, 4)
     error = formats.digits(math.sqrt(lesson.n * power) / (power - 1), 3)
     st.markdown(
-        f"This outcome: {formats.exactly(what.reports)} of {formats.exactly(lesson.n)} sent yes, "
+        f"In this draw, {formats.exactly(what.reports)} of {formats.exactly(lesson.n)} sent yes, "
         f"so X̂ = ({plus} · {formats.exactly(what.reports)} − {formats.exactly(lesson.n)}) / "
         f"{minus} = **{what.estimate:,.0f}**; truly {formats.exactly(what.yes)}. "
         "Its variance is n·e^ε/(e^ε−1)², about n/ε² for small ε: here a standard error of "
-        f"{error} people. The curator adds Laplace noise "
-        "Lap(1/ε) once, on whole numbers (two-sided geometric); E|error| is about 1/ε. “Taken at "
-        "their word” counts the yes reports as they come: the lies of the many “no” stay in, an "
-        "error of n·(1−2·share)/(e^ε+1) that no number of people mends."
+        f"{error} people. The trusted server adds Laplace "
+        "noise Lap(1/ε) once, on whole numbers (two-sided geometric); E|error| is about 1/ε. With "
+        "the noise left in, the false yes of the many “no” are counted, too: an error of "
+        "n·(1−2·share)/(e^ε+1), however many people take part."
     )
 
 
 def _numbers(what: Sums) -> dict[str, dict[str, str]]:
     name = [formats.people(n) for n in what.n.tolist()]
     columns = {
-        "trusted curator": what.central,
+        "trusted server": what.central,
         "local": what.local,
-        "at their word": what.at_their_word,
+        "local, noise left in": what.at_their_word,
     }
     return {
         title: {people: _off(error) for people, error in zip(name, values.tolist(), strict=True)}

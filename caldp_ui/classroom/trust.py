@@ -1,7 +1,4 @@
-"""Station 1: whom one has to trust. The curator who knows everything, and the randomized bit.
-
-Room: classroom.
-"""
+"""Station 1: whom one has to trust. The server that knows everything, and the randomized bit."""
 
 import math
 from dataclasses import dataclass
@@ -20,6 +17,7 @@ from caldp_ui.classroom.picture import Picture, Words
 from caldp_ui.classroom.slot import Lesson
 from caldp_ui.classroom.station import Board, Station
 from caldp_ui.words import formats
+from caldp_ui.words.headline import Headline
 
 YES = 0.3
 """Share of people whose true bit is 1."""
@@ -73,15 +71,14 @@ def open_board(lesson: Lesson) -> Board:
     """See `Station`."""
     what = work(lesson)
     best = formats.hundred(guessed_right(lesson.epsilon))
-    take_home = (
-        f"**Trust nobody: if phones lie in {_of_hundred(1 - what.truth_kept)} of 100 cases, "
-        f"whoever reads the server turns a 50:50 guess into {_at_most(best)} of 100 right**, and "
-        f"{formats.people(lesson.n)} {'bit still says' if lesson.n == 1 else 'bits still say'} "
-        f"{_percent(what.local)} yes (truly {_percent(what.yes)}, typically ± "
-        f"{_percent(what.local_off)})."
-    )
+    sent = formats.count(lesson.n, "random bit", "random bits")
     return Board(
-        take_home,
+        Headline(
+            f"An attacker who reads one random bit is right {_at_most(best)} times in 100.",
+            f"Yes and no were equally likely before. From {sent} we estimate "
+            f"{_percent(what.local)} yes, ± {_points(what.local_off)} (true: "
+            f"{_percent(what.yes)}).",
+        ),
         lambda _: Picture((Words(_drawn(what, lesson), "trust"),)),
         lambda: _formula(what, lesson),
         _numbers(what, best),
@@ -92,6 +89,10 @@ def _percent(share: float) -> str:
     return f"{formats.digits(100 * share, 3)}\N{NO-BREAK SPACE}%"
 
 
+def _points(share: float) -> str:
+    return f"{formats.digits(100 * share, 2)} percentage points"
+
+
 def _of_hundred(share: float) -> str:
     """A number of 100 people; few are not none."""
     said = formats.hundred(share)
@@ -99,7 +100,7 @@ def _of_hundred(share: float) -> str:
 
 
 def _at_most(best: str) -> str:
-    return best if best.startswith("over") else f"at most {best}"
+    return best if best.startswith("more") else f"at most {best}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,8 +116,8 @@ class _Way:
 
 def _drawn(what: Trust, lesson: Lesson) -> str:
     ways = (
-        _Way("A trusted curator", "the truth", what.truth, what.central, what.central_off),
-        _Way("Local: trust nobody", "a randomized bit", what.sent, what.local, what.local_off),
+        _Way("A trusted server", "the truth", what.truth, what.central, what.central_off),
+        _Way("Local: trust nobody", "a random bit", what.sent, what.local, what.local_off),
     )
     rows = "".join(_row(way, what, lesson) for way in ways)
     return f'<div class="trust">{rows}<p class="coin">{coin_told(what)}</p></div>'
@@ -127,24 +128,33 @@ def coin_told(what: Trust) -> str:
     yes, no = _of_hundred(what.truth_kept), _of_hundred(1 - what.truth_kept)
     ratio = what.truth_kept / (1 - what.truth_kept)
     return (
-        f"One coin: of 100 phones with yes, <b>{yes}</b> send yes; of 100 with no, <b>{no}</b> do. "
-        f"A “yes” is {formats.digits(ratio, 3)} times as likely from a yes: e<sup>ε</sup>."
+        f"Of 100 phones with yes, <b>{yes}</b> send yes; of 100 with no, <b>{no}</b> do. "
+        f"That is {formats.digits(ratio, 3)} times as many: e<sup>ε</sup>."
     )
 
 
 def _row(way: _Way, what: Trust, lesson: Lesson) -> str:
-    right, count = int((way.held == what.truth).sum()), what.truth.size
-    thief = f'<b class="thief">Intruder: {right} of {count} right</b>'
+    count = what.truth.size
+    thief = f'<b class="thief">{attacker(way.held, what)}</b>' if lesson.broken else ""
     return (
-        f"<h2>{way.title}</h2>"
+        f"<h2>{way.title}{thief}</h2>"
         f"<div><p>On the phones</p>{_people(what.truth, 'true answers')}</div>"
         f"<i>{'each sends' if count > 1 else 'sends'}<br><b>{way.sends}</b> →</i>"
         f'<div class="{"open" if lesson.broken else ""}"><p>On the server</p>'
-        f"{_people(way.held, 'answers on the server')}{thief if lesson.broken else ''}</div>"
+        f"{_people(way.held, 'answers on the server')}</div>"
         f'<i class="last">publishes →</i>'
         f'<div class="told"><p>yes, of all {formats.people(lesson.n)}</p>'
-        f"<strong>{_percent(way.said)}</strong><p>± {_percent(way.off)}</p></div>"
+        f"<strong>{_percent(way.said)}</strong><p>± {_points(way.off)}</p></div>"
     )
+
+
+def attacker(held: Bools, what: Trust) -> str:
+    """How many of the bits on the server are true; of random ones in this draw, and on average."""
+    right, count = int((held == what.truth).sum()), what.truth.size
+    if held is what.truth:
+        return f"Attacker: reads {right} of {count} true answers"
+    mean = _of_hundred(what.truth_kept)
+    return f"Attacker: {right} of {count} right in this draw, {mean} of 100 on average"
 
 
 def _people(bits: Bools, what: str) -> str:
@@ -167,9 +177,9 @@ def _formula(what: Trust, lesson: Lesson) -> None:
         f"Here: {kept:.6f} / {1 - kept:.6f} = {formats.digits(kept / (1 - kept), 4)}, and e^ε = "
         f"{formats.digits(math.exp(lesson.epsilon), 4)}. Every phone runs an ε-private mechanism "
         "on a data set of one person, so all reports together are ε-private for everybody "
-        "(parallel composition). The curator adds noise once, to the count: more accurate, but "
-        "somebody has to hold the truth. A report whose owner is torn 50:50 beforehand is guessed "
-        "right with e^ε/(1+e^ε) at most, by whatever rule."
+        "(parallel composition). The trusted server adds noise once, to the count: more accurate, "
+        "but somebody has to hold the truth. Where yes and no were equally likely before, an "
+        "attacker with one report is right with chance e^ε/(1+e^ε) at most, by any rule."
     )
 
 
@@ -178,13 +188,13 @@ def _numbers(what: Trust, best: str) -> dict[str, dict[str, str]]:
         right = int((held == what.truth).sum())
         return {
             "published share of yes": _percent(said),
-            "standard error": _percent(off),
+            "standard error": f"± {_points(off)}",
             "true bits on the server": f"{right} of {what.truth.size}",
-            "guessed right by who reads it, from 50:50": most,
+            "an attacker is right, from even odds": most,
         }
 
     return {
-        "trusted curator": column(what.central, what.central_off, what.truth, "all"),
+        "trusted server": column(what.central, what.central_off, what.truth, "all"),
         "local": column(what.local, what.local_off, what.sent, f"{_at_most(best)} of 100"),
     }
 

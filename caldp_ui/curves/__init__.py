@@ -1,4 +1,1 @@
-"""Error curves: any methods, estimates and protections against what the error depends on.
-
-Room: curves.
-"""
+"""Error curves: any methods, estimates and protections against what the error depends on."""

@@ -1,7 +1,4 @@
-"""What the error can be drawn against, and the scenario at each place of the axis.
-
-Room: curves.
-"""
+"""What the error can be drawn against, and the scenario at each place of the axis."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -14,6 +11,7 @@ from caldp_core.scenarios.protection import EvenRuns, EverythingSensitive, GridB
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.charts.curves import AGAINST_EPSILON, AGAINST_PEOPLE
 from caldp_ui.controls.choices import last_values
+from caldp_ui.words import formats
 
 AnyDomain = Domain | GridDomain
 _PEOPLE: Final = tuple(10**power for power in range(3, 10))
@@ -27,7 +25,7 @@ class Axis:
 
     `places`: where curves are computed. `at`: the scenario there. `same`: what is left of a
     scenario that the axis does not change: equal ones are one curve. `power(b)`: in words what an
-    error ∝ x^b means, the end of a sentence.
+    error ∝ x^b means, a sentence without its full stop.
     """
 
     title: str
@@ -40,25 +38,25 @@ class Axis:
     @property
     def label(self) -> str:
         """What it counts, in words."""
-        return str(self.ticks["title_text"])
+        return str(self.ticks["title_text"]).partition(" (")[0]
 
 
 def _halving(power: float) -> str:
     if power > -0.02:
-        return "more people hardly help there"
-    return f"halving the error takes {2 ** (-1 / power):.2g} times as many people"
+        return "more people hardly help here"
+    return f"half the error takes {formats.times(2 ** (-1 / power))} as many people"
 
 
 def _doubling(power: float) -> str:
-    return f"doubling ε divides the error by {2**-power:.2g}"
+    return f"doubling ε divides the error by {formats.digits(2**-power)}"
 
 
 def _more_blocks(power: float) -> str:
-    return f"ten times as many blocks divide the error by {10**-power:.2g}"
+    return f"ten times as many blocks divide the error by {formats.digits(10**-power)}"
 
 
 def _more_secret(power: float) -> str:
-    return f"ten times as many sensitive values multiply the error by {10**power:.2g}"
+    return f"ten times as many sensitive values multiply the error by {formats.digits(10**power)}"
 
 
 def _blocks(domain: AnyDomain) -> tuple[float, ...]:
@@ -115,7 +113,7 @@ AXES: Final = {
     ),
     "blocks": Axis(
         "Blocks",
-        _whole("number of blocks (right: less hidden)"),
+        _whole("number of blocks (right: less hidden; log scale)"),
         _blocks,
         _with_blocks,
         lambda scenario: scenario.with_context(blocks=OneBlock()),
@@ -123,7 +121,7 @@ AXES: Final = {
     ),
     "sensitive": Axis(
         "Sensitive values",
-        _whole("number of sensitive values"),
+        _whole("number of sensitive values (log scale)"),
         _sizes,
         _with_sensitive,
         lambda scenario: scenario.with_context(sensitive=EverythingSensitive()),

@@ -1,7 +1,4 @@
-"""The curves, what they say in words, runs as points, and the data to take along.
-
-Room: curves.
-"""
+"""The curves, what they say in words, runs as points, and the data to take along."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,12 +16,20 @@ from caldp_ui.curves import lines as work
 from caldp_ui.curves.axes import AXES
 from caldp_ui.curves.drawn import Drawn
 from caldp_ui.curves.drawn import drawn as curves_of
-from caldp_ui.curves.lines import LINES_MAX, Found, Line
+from caldp_ui.curves.lines import LINES_MAX, Found, Line, proved
 from caldp_ui.curves.slot import SLOT, Curves
-from caldp_ui.parts import hand_on
+from caldp_ui.parts import headline, sharing
 from caldp_ui.session import findings, jobs
 
 RUNS: Final = 5
+_CAPTION: Final = (
+    "Lines: expected error. Bands: 90 of 100 outcomes. One person of 100 is a total variation of "
+    "0.01."
+)
+_PROVED: Final = (
+    " Thin dots: what the papers prove of Hadamard and randomized response (half of the bound on "
+    "l1)."
+)
 
 
 def view(record: Curves) -> None:
@@ -37,11 +42,14 @@ def view(record: Curves) -> None:
         SLOT.key("curves"),
         name,
         partial(work.expected, lines),
-        lambda job: f"{job.share:.0%} of the curves",
+        lambda job: f"Still computing: {job.share:.0%} of the curves",
         partial(_show, record, lines, measured),
     )
     if len(asked) > LINES_MAX:
-        st.info(f"Only {LINES_MAX} curves can be told apart; {len(asked) - LINES_MAX} left out.")
+        st.info(
+            f"More than {LINES_MAX} curves cannot be told apart, so {len(asked) - LINES_MAX} of "
+            f"{len(asked)} are left out."
+        )
     _runs(name, lines)
     files.show(lines)
     reels.show(record, SLOT.pinned)
@@ -54,8 +62,7 @@ def _show(
     found: list[Found],
 ) -> None:
     drawn = curves_of(lines, found, measured)
-    with st.container(key="headline"):
-        st.markdown(words.said(record, drawn))
+    headline.show(words.said(record, drawn))
     show(charts.of(record, drawn, palette()), SLOT.key("chart"), words.alt(record, drawn))
     _file(record, drawn)
 
@@ -83,7 +90,7 @@ def _runs(name: str, lines: Sequence[Line]) -> None:
         jobs.Offer(
             f"Run every point {RUNS} times",
             ":material/scatter_plot:",
-            "Draws people, reports and estimates, and shows the mean errors as open marks.",
+            "Draws people, reports and estimates. Open marks then show the mean errors.",
         ),
         lambda job: f"Run {len(job.found):,} of {len(scenarios) * RUNS:,}",
     )
@@ -94,7 +101,7 @@ def csv_of(record: Curves, drawn: Sequence[Drawn]) -> bytes:
     rows = [
         {
             "curve": each.line.title,
-            AXES[record.against].label.partition(" (")[0]: x,
+            AXES[record.against].label: x,
             "expected TV": error.tv if error else None,
             "standard deviation": error.deviation if error else None,
             "way": error.way if error else None,
@@ -109,9 +116,5 @@ def csv_of(record: Curves, drawn: Sequence[Drawn]) -> bytes:
 
 
 def _file(record: Curves, drawn: Sequence[Drawn]) -> None:
-    st.caption(
-        "Lines: expected. Bands: 90 of 100 outcomes. Dotted: where you are. With the estimate "
-        "“Unbiased, unprocessed”, thin dots show what the papers prove of Hadamard and "
-        "randomized response (of l1, halved)."
-    )
-    hand_on.file(SLOT.key("csv"), "curves.csv", partial(csv_of, record, drawn))
+    st.caption(_CAPTION + (_PROVED if proved([each.line for each in drawn]) else ""))
+    sharing.file(SLOT.key("csv"), "curves.csv", partial(csv_of, record, drawn))

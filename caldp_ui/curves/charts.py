@@ -1,6 +1,6 @@
 """The chart of many curves: expected errors with bands, measured runs, and what is proved.
 
-Room: curves. Colour is never alone: every curve has its own dash and mark.
+Colour is never alone: every curve has its own dash and mark, and its name at its end.
 """
 
 import math
@@ -10,12 +10,16 @@ from typing import Any, Final
 import plotly.graph_objects as go
 
 from caldp_ui.app.theme import Palette
-from caldp_ui.charts.planes import plane, upright
+from caldp_ui.charts import errors
+from caldp_ui.charts.labels import Label
+from caldp_ui.charts.planes import Words, gap, plane, upright
+from caldp_ui.curves import gaps, words
 from caldp_ui.curves.axes import AXES
 from caldp_ui.curves.drawn import FAINTEST, Drawn, present
 from caldp_ui.curves.lines import Bound, proved
 from caldp_ui.curves.slot import Curves
 
+HEIGHT: Final = 520
 _LIGHT: Final = (
     "#C44E00", "#0072B2", "#007A5A", "#A03E79", "#8A5A00", "#3D6FB5", "#B03A2E", "#4A5663",
 )  # fmt: skip
@@ -30,40 +34,61 @@ _BAND: Final = 1.6449
 
 
 def of(record: Curves, drawn: Sequence[Drawn], colours: Palette) -> go.Figure:
-    """The chart of a record."""
-    lines = [each.line for each in drawn]
-    here = present(record, lines[0])
-    return chart(drawn, proved(lines), AXES[record.against].ticks, here, colours)
-
-
-def chart(
-    drawn: Sequence[Drawn],
-    proved: Sequence[Bound],
-    ticks: dict[str, Any],
-    here: float,
-    colours: Palette,
-) -> go.Figure:
-    """All lines on logarithmic axes, and a dotted upright where the reader is."""
+    """The chart of a record: logarithmic axes, names at the lines' ends, and what matters here."""
     inks = _DARK if colours.edge == "#0B0F14" else _LIGHT
+    wrong = words.wrong(drawn)
     traces: list[dict[str, Any]] = []
     for number, each in enumerate(drawn):
-        traces += [_band(each, inks[number]), _mean(each, number, inks[number])]
+        traces += [_band(each, inks[number]), _mean(each, number, inks[number], wrong)]
         if any(each.measured):
             traces.append(_measured(each, number, inks[number]))
-    traces += [_bound(bound, inks[bound.line]) for bound in proved]
-    x = {**ticks, "range": _range([each.line.places for each in drawn])}
-    y = {
-        "type": "log",
-        "title_text": "error (total variation)",
-        "tickvals": [0.0001, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 10, 100],
-    }
-    return plane(traces, x, y, [upright(here, colours)], colours, height=450)
+    bounds = proved([each.line for each in drawn])
+    traces += [_bound(bound, inks[bound.line]) for bound in bounds]
+    here = present(record, drawn[0].line)
+    y = _ordinate(drawn, wrong)
+    notes = [_here(record, here, 10.0 ** y["range"][1], colours)]
+    found = gaps.found(record, drawn, here)
+    if found is not None:
+        traces.append(gap(found.ends, colours))
+        notes.append(Label(*found.middle, found.words, colours.text, "top center", lift=4))
+    x = {**AXES[record.against].ticks, "range": _range([each.line.places for each in drawn])}
+    written = Words(_names(drawn, bounds, inks), notes=notes)
+    marks = [upright(here, colours)]
+    return plane(traces, x, y, marks, colours, words=written, height=HEIGHT)
+
+
+def _ordinate(drawn: Sequence[Drawn], wrong: str | None) -> dict[str, Any]:
+    """Whole powers of ten around all that is known so far."""
+    known = [error.tv for each in drawn for _, error in each.there()]
+    measured = [mean.tv for each in drawn for mean in each.measured if mean and mean.tv > FAINTEST]
+    low, high = min([0.05, *known, *measured]), max([1.0, *known, *measured])
+    return errors.by_decades(low, high, wrong, HEIGHT)
+
+
+def _here(record: Curves, here: float, top: float, colours: Palette) -> Label:
+    """Where the reader is; where the record does not say it, only what is read off there."""
+    place = words.called(record.against, here)
+    told = f"you: {place}" if record.against in ("people", "epsilon") else place
+    return Label(here, top, told, colours.text, "top center")
+
+
+def _names(drawn: Sequence[Drawn], bounds: Sequence[Bound], inks: Sequence[str]) -> list[Label]:
+    """Each line's name at its last point, and what is proved at its own."""
+    lines = [
+        Label(each.there()[-1][0], each.there()[-1][1].tv, each.line.title, inks[number])
+        for number, each in enumerate(drawn)
+        if each.there()
+    ]
+    return [
+        *lines,
+        *(Label(b.x[-1], b.tv[-1], b.title.partition(":")[0], inks[b.line]) for b in bounds),
+    ]
 
 
 def _range(places: Sequence[Sequence[float]]) -> list[float]:
     """All places with a little room, so that the axis stays as curves grow."""
     low, high = math.log10(min(map(min, places))), math.log10(max(map(max, places)))
-    return [low - 0.03 * (high - low), high + 0.03 * (high - low)]
+    return [low - 0.02 * (high - low), high + 0.02 * (high - low)]
 
 
 def _band(each: Drawn, ink: str) -> dict[str, Any]:
@@ -85,7 +110,7 @@ def _band(each: Drawn, ink: str) -> dict[str, Any]:
     }
 
 
-def _mean(each: Drawn, number: int, ink: str) -> dict[str, Any]:
+def _mean(each: Drawn, number: int, ink: str, wrong: str | None) -> dict[str, Any]:
     return {
         "type": "scatter",
         "x": [x for x, _ in each.there()],
@@ -94,7 +119,8 @@ def _mean(each: Drawn, number: int, ink: str) -> dict[str, Any]:
         "name": each.line.title,
         "line": {"color": ink, "dash": _DASHES[number], "width": 2.5},
         "marker": {"symbol": _SYMBOLS[number], "size": 7, "color": ink},
-        "hovertemplate": "%{y:.3g}",
+        "text": [errors.told(error.tv, wrong) for _, error in each.there()],
+        "hovertemplate": "%{text}",
     }
 
 

@@ -1,7 +1,4 @@
-"""Curves with what is known of them, which the chart and the sentence are made of.
-
-Room: curves.
-"""
+"""Curves with what is known of them, which the chart and the sentence are made of."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""What can be taken along: every curve's scenarios, and Python that gives their errors again.
-
-Room: curves.
-"""
+"""What can be taken along: every curve's scenarios, and Python that gives their errors again."""
 
 import json
 from collections.abc import Sequence
@@ -13,7 +10,7 @@ import streamlit as st
 
 from caldp_ui.curves.lines import BUDGET, Line
 from caldp_ui.curves.slot import SLOT
-from caldp_ui.parts import hand_on
+from caldp_ui.parts import sharing
 
 SNIPPET: Final = f"""import json
 
@@ -34,17 +31,17 @@ for curve in curves:
 
 def show(lines: Sequence[Line]) -> None:
     """Link, file and code, in a part of the page that opens on demand."""
-    hand_on.drawer(SLOT.key("hand-on"), partial(_show, lines))
+    sharing.drawer(SLOT.key("sharing"), partial(_show, lines))
 
 
 def _show(lines: Sequence[Line]) -> None:
     left, right = st.columns(2, gap="large")
     with left:
-        hand_on.link(SLOT)
+        sharing.link(SLOT)
     with right:
-        st.markdown("**The same digits elsewhere** · the scenario of every point, and Python")
-        hand_on.file(SLOT.key("json"), "curves.json", curves_json(lines))
-        hand_on.python(SNIPPET)
+        st.markdown("**Reproduce it to the digit** · the scenario of every point, and Python")
+        sharing.file(SLOT.key("json"), "curves.json", curves_json(lines))
+        sharing.python(SNIPPET)
 
 
 def curves_json(lines: Sequence[Line]) -> str:

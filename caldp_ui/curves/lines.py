@@ -1,7 +1,4 @@
-"""The curves of a record: their scenarios, their expected errors, and what the papers prove.
-
-Room: curves.
-"""
+"""The curves of a record: their scenarios, their expected errors, and what the papers prove."""
 
 import json
 from collections.abc import Iterator, Sequence

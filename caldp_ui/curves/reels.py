@@ -1,6 +1,6 @@
 """The curves at other settings of the sliders, so that the browser follows a hand.
 
-Room: curves. Curves of another ε take seconds, so only the two levels beside the reader's are made;
+Curves of another ε take seconds, so only the two levels beside the reader's are made;
 where the slider only moves the mark of where the reader is, all are.
 """
 

@@ -1,7 +1,4 @@
-"""Beside the curves: ready comparisons, data, and what each curve is made of.
-
-Room: curves.
-"""
+"""Beside the curves: examples, data, and what each curve is made of."""
 
 from dataclasses import replace
 from typing import Any, Final
@@ -23,21 +20,21 @@ from caldp_ui.session.scenarios import bind
 _QUICK: Final = ("hadamard", "randomized-response", "rappor", "oue", "galois")
 PRESETS: Final = {
     "What context saves": Curves(),
-    "Methods against ε": Curves(
+    "Methods compared, by ε": Curves(
         against="epsilon",
         protections=("plain",),
         methods=tuple(name for name in _QUICK if name in FAMILIES),
     ),
-    "Theorem 4: more blocks": Curves(
+    "More blocks, less error (Theorem 4)": Curves(
         against="blocks", protections=("plain",), methods=("hadamard",), estimates=("none",)
     ),
-    "Theorem 3: sensitive set": Curves(
+    "More sensitive values (Theorem 3)": Curves(
         against="sensitive",
         protections=("plain",),
         methods=("hadamard", "randomized-response"),
         estimates=("none",),
     ),
-    "What estimates do": Curves(
+    "Estimates compared": Curves(
         protections=("more-blocks",), estimates=("simplex", "clip", "significance-threshold")
     ),
 }
@@ -54,9 +51,9 @@ def settings(record: Curves) -> None:
     """All controls."""
     fits = [title for title, preset in PRESETS.items() if preset == record]
     st.selectbox(
-        "Ready comparisons",
+        "Example",
         list(PRESETS),
-        placeholder="Your own",
+        placeholder="Your own choice",
         **SLOT.bind("preset", fits[0] if fits else None, lambda r, v: PRESETS[v]),  # noqa: ARG005
     )
     titles = data_sets(record.scenario.dataset)
@@ -77,7 +74,15 @@ def settings(record: Curves) -> None:
     if record.against != "epsilon":
         common.epsilon(SLOT)
     common.people(SLOT, runs.dataset(record.scenario).n)
-    pins.button(SLOT)
+    pins.button(SLOT, _title)
+
+
+def _title(record: Curves) -> str:
+    """Pinned curves, by what they are drawn for."""
+    axis = AXES[record.against].label
+    known = protections(runs.dataset(record.scenario).domain)
+    named = ", ".join(known[name].title for name in record.protections)
+    return f"{named}; against {axis}"
 
 
 def _several(field: str, label: str, titles: dict[str, str]) -> None:

@@ -1,7 +1,4 @@
-"""What the page of error curves shows: which curves, and against what.
-
-Room: curves.
-"""
+"""What the page of error curves shows: which curves, and against what."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace

@@ -1,84 +1,95 @@
-"""The curves in words: the sentence at the reader's place, and what the chart says.
-
-Room: curves.
-"""
+"""The curves in words: the headline at the reader's place, and what the chart says."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
 
 from caldp_core.domain.grid import GridDomain
 from caldp_ui.compute import runs
 from caldp_ui.curves.axes import AXES, power_at, value_at
 from caldp_ui.curves.drawn import Drawn, present
 from caldp_ui.curves.slot import Curves
-from caldp_ui.words import formats
+from caldp_ui.words import formats, promise
+from caldp_ui.words.headline import Headline
 from caldp_ui.words.vocabulary import PLACES, VALUES
+
+_EVERYBODY: Final = 1 - 1e-9
+
+
+@dataclass(frozen=True)
+class Pair:
+    """What the headline compares at the reader's place: the least error, and another's beside it.
+
+    `least` protects everybody if any curve does; `covered`: the share of people that it protects.
+    """
+
+    least: Drawn
+    other: Drawn | None
+    covered: float
+
+
+def wrong(drawn: Sequence[Drawn]) -> str | None:
+    """Where people are by mistake; None if an estimate of these is not made of shares."""
+    scenarios = [each.line.scenarios[0] for each in drawn]
+    if any(scenario.estimator == "none" for scenario in scenarios):
+        return None
+    is_map = isinstance(runs.dataset(scenarios[0]).domain, GridDomain)
+    return PLACES.wrong if is_map else VALUES.wrong
 
 
 def alt(record: Curves, curves: Sequence[Drawn]) -> str:
     """The chart in words: both ends of every curve."""
     told = "; ".join(
-        f"{each.line.title} from {formats.share(each.there()[0][1].tv)} to "
-        f"{formats.share(each.there()[-1][1].tv)}"
+        f"{each.line.title} from {_short(each, each.there()[0][1].tv)} to "
+        f"{_short(each, each.there()[-1][1].tv)}"
         for each in curves
         if each.there()
     )
-    return f"Expected error against {AXES[record.against].label}, both logarithmic: {told}."
+    counted = wrong(curves)
+    unit = "total variation" if counted is None else f"people of 100 {counted}"
+    return f"Expected error ({unit}) against {AXES[record.against].label}: {told}."
 
 
-def said(record: Curves, curves: Sequence[Drawn]) -> str:
-    """The sentence of the page, of its own curves without pinned ones."""
+def said(record: Curves, curves: Sequence[Drawn]) -> Headline:
+    """The page's headline, of its own curves without pinned ones."""
     own = [each for each in curves if not each.line.is_pinned]
-    return in_words(record, own, present(record, own[0].line))
+    place = present(record, own[0].line)
+    found = pair(own, place)
+    if found is None:
+        return Headline("The curves are still being computed.", "Their ends come first.")
+    second = [_place(record, place), _others(own, found, place), _slope(record, found, place)]
+    return Headline(
+        _sentence(own, found, place),
+        " ".join(part for part in second if part),
+        found.covered < _EVERYBODY,
+    )
 
 
-def in_words(record: Curves, drawn: Sequence[Drawn], place: float) -> str:
-    """The least error and plain LDP's at the reader's place, and the slope there."""
+def pair(drawn: Sequence[Drawn], place: float) -> Pair | None:
+    """The least error of those that protect most people, and plain LDP's or else the largest."""
     whole = [each for each in drawn if len(each.there()) > 1]
     if not whole:
-        return "The curves are being computed: their ends first, then what lies between."
-    axis = AXES[record.against]
-
-    def at(each: Drawn) -> float:
-        return value_at(*_points(each), place)
-
-    least = min(whole, key=at)
-    plain = next((each for each in whole if each.line.is_plain and each is not least), None)
-    beside = "" if plain is None else f" ({plain.line.title}: {_short(plain, at(plain))})"
-    told = f"**{least.line.title}: {_off(least, at(least))}**{beside}"
-    if None in least.expected:
-        return f"At {_called(record.against, place)}, {told}, by the points that are there so far."
-    x, tv = _points(least)
-    slope = axis.power(power_at(x, tv, place))
-    if record.against == "people":
-        slope += f"; in the end, {_fourfold(power_at(x, tv, x[-1]))}"
-    return f"At {_called(record.against, place)}, {told}; {slope}."
+        return None
+    covered = [_covered(each, place) for each in whole]
+    most = [
+        each
+        for each, share in zip(whole, covered, strict=True)
+        if share >= min(_EVERYBODY, max(covered))
+    ]
+    least = min(most, key=lambda each: error_at(each, place))
+    others = [each for each in most if each is not least]
+    plain = next((each for each in others if each.line.is_plain), None)
+    other = plain or max(others, key=lambda each: error_at(each, place), default=None)
+    return Pair(least, other, _covered(least, place))
 
 
-def _fourfold(power: float) -> str:
-    return f"{2 ** (-1 / power):.2g} times" if power < 0 else "it falls no more"
+def error_at(each: Drawn, place: float) -> float:
+    """The expected TV there, between the computed places next to it."""
+    return value_at(*_points(each), place)
 
 
-def _off(each: Drawn, tv: float) -> str:
-    """An error as people where the estimate is made of shares."""
-    if each.line.scenarios[0].estimator == "none":
-        return f"error {_short(each, tv)}"
-    is_map = isinstance(runs.dataset(each.line.scenarios[0]).domain, GridDomain)
-    unit = PLACES.unit if is_map else VALUES.unit
-    return f"{_short(each, tv)} people with the wrong {unit}"
-
-
-def _short(each: Drawn, tv: float) -> str:
-    """The number alone."""
-    is_share = each.line.scenarios[0].estimator != "none"
-    return formats.of_hundred(min(tv, 1.0)) if is_share else formats.share(tv)
-
-
-def _points(each: Drawn) -> tuple[list[float], list[float]]:
-    there = each.there()
-    return [x for x, _ in there], [error.tv for _, error in there]
-
-
-def _called(against: str, place: float) -> str:
+def called(against: str, place: float) -> str:
+    """A place of an axis in words."""
     number = formats.people(place) if against != "epsilon" else f"{place:g}"
     return {
         "people": f"{number} people",
@@ -86,3 +97,66 @@ def _called(against: str, place: float) -> str:
         "blocks": formats.count(round(place), "block", "blocks"),
         "sensitive": formats.count(round(place), "sensitive value", "sensitive values"),
     }[against]
+
+
+def _covered(each: Drawn, place: float) -> float:
+    """The share of people that are protected at the computed place next to the reader's."""
+    line = each.line
+    nearest = min(range(len(line.places)), key=lambda i: abs(line.places[i] - place))
+    return promise.protected_share(runs.setup(line.scenarios[nearest]))
+
+
+def _sentence(own: Sequence[Drawn], found: Pair, place: float) -> str:
+    counted = wrong(own)
+    name, tv = f"“{found.least.line.title}”", error_at(found.least, place)
+    if counted is None:
+        told = f"{name} has an expected error of {_short(found.least, tv)}"
+    else:
+        told = f"{name} puts {formats.of_hundred(min(tv, 1.0))} people {counted}"
+    if found.other is not None:
+        other = found.other.line
+        title = "plain LDP" if other.title == "Plain LDP" else f"“{other.title}”"
+        told += f", {title} {_short(found.other, error_at(found.other, place))}"
+    if found.covered >= _EVERYBODY:
+        return f"{told}."
+    few = "Nobody is" if found.covered <= 0 else f"Only {formats.out_of(found.covered)} people are"
+    return f"{few} protected here; {told}."
+
+
+def _place(record: Curves, place: float) -> str:
+    """What the headline holds for."""
+    at = called(record.against, place)
+    level = f"ε = {record.scenario.context.plain_epsilon:g}"
+    people = f"{formats.people(runs.people(record.scenario))} people"
+    if record.against == "people":
+        return f"With {at} at {level}."
+    return f"With {people} at {at}." if record.against == "epsilon" else f"With {at} at {level}."
+
+
+def _others(own: Sequence[Drawn], found: Pair, place: float) -> str:
+    """Of the curves beside it, one whose protection leaves people out, with how many it covers."""
+    left = [each for each in own if len(each.there()) > 1 and _covered(each, place) < _EVERYBODY]
+    if found.covered < _EVERYBODY or not left:
+        return ""
+    return (
+        f"“{left[0].line.title}” protects only {formats.out_of(_covered(left[0], place))} people."
+    )
+
+
+def _slope(record: Curves, found: Pair, place: float) -> str:
+    if None in found.least.expected:
+        return "Some points are still being computed."
+    x, tv = _points(found.least)
+    told = AXES[record.against].power(power_at(x, tv, place))
+    return f"{told[0].upper()}{told[1:]}."
+
+
+def _short(each: Drawn, tv: float) -> str:
+    """The number alone."""
+    is_share = each.line.scenarios[0].estimator != "none"
+    return formats.per_hundred(min(tv, 1.0)) if is_share else formats.share(tv)
+
+
+def _points(each: Drawn) -> tuple[list[float], list[float]]:
+    there = each.there()
+    return [x for x, _ in there], [error.tv for _, error in there]

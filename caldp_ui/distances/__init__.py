@@ -1,4 +1,1 @@
-"""The page of secrecy that fades with distance, beside blocks.
-
-Room: distances.
-"""
+"""The page of secrecy that fades with distance, beside blocks."""

@@ -1,7 +1,4 @@
-"""Under the maps: what is promised, the odds by distance, every noise, numbers, and the link.
-
-Room: distances.
-"""
+"""Under the maps: what is promised, the odds by distance, every noise, numbers, and the link."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -22,7 +19,7 @@ from caldp_ui.distances import designing, figures, side, words
 from caldp_ui.distances.pinned import BESIDE
 from caldp_ui.distances.shown import Shown, blocks_beside
 from caldp_ui.distances.slot import SLOT, keeping
-from caldp_ui.parts import hand_on, numbers, pictures, pins, promises
+from caldp_ui.parts import numbers, pictures, pins, promises, sharing
 from caldp_ui.parts.record import Exhibit
 from caldp_ui.parts.tabs import tabs
 from caldp_ui.places.ground import home
@@ -43,7 +40,7 @@ def _promise(what: Shown) -> None:
     st.markdown("**What is *not* promised**")
     _list(words.not_promised(what))
     promises.audited(SLOT, what.record.scenario)
-    st.markdown(f"**The blocks beside** · {words.blocks_told(what)}")
+    st.markdown(f"**The blocks** · {words.blocks_told(what)}")
     st.latex(r"Q(y \mid x) \le e^{\varepsilon \cdot d(x, x')} \, Q(y \mid x')")
     st.caption(
         "Geo-indistinguishability (Andrés, Bordenabe, Chatzikokolakis, Palamidessi 2013): a "
@@ -61,12 +58,13 @@ def _odds(what: Shown) -> None:
     show_chart(
         figures.odds(what, palette()),
         SLOT.key("odds-chart"),
-        f"How many of 100 even guesses become right, by distance. At most {', '.join(told)}.",
+        f"Right guesses of 100 between two equally likely places, by distance: "
+        f"at most {', '.join(told)}.",
     )
     name = place_name(what.domain, what.record.place)
     st.caption(
         f"Circles: the best guess between {name} and places due north or south of it, from one "
-        "report, exact from the channel. The line is what the promise lets any onlooker reach."
+        "report, exact from the channel. The line is the most that any attacker can reach."
     )
 
 
@@ -103,15 +101,15 @@ def _row(what: Shown, name: str) -> dict[str, str]:
     place = what.record.place
     law = theory.reports_from(ready.mechanism, place)
     return {
-        "a report lies off by": words.km(theory.displacement(law, what.domain.km_from(place))),
+        "a report lies away by": words.km(theory.displacement(law, what.domain.km_from(place))),
         "names its own cell": f"{formats.out_of(float(law[place]))} reports",
-        "bits a report": formats.exactly(report_bits(ready.mechanism)),
+        "bits per report": formats.exactly(report_bits(ready.mechanism)),
         "here": "yes",
     }
 
 
 def _missing(why: str) -> dict[str, str]:
-    return {"a report lies off by": "–", "names its own cell": "–", "bits a report": "–",
+    return {"a report lies away by": "–", "names its own cell": "–", "bits per report": "–",
             "here": why}  # fmt: skip
 
 
@@ -132,16 +130,16 @@ def _numbers(what: Shown) -> None:
         f"{words.blocks_told(what)}"
     )
     odds = {words.km(each): f"{words.odds_at(what.record, each)} of 100" for each in words.ODDS_AT}
-    row = "guessed right between two places so far apart, at most"
+    row = "right guesses between two equally likely places so far apart, at most"
     st.table(pd.DataFrame([odds], index=pd.Index([row], name="odds")))
 
 
-def _hand_on(what: Shown) -> None:
+def _sharing(what: Shown) -> None:
     shown, scenario = None, what.record.scenario
     if what.ours is not None:
         shown = Exhibit(what.ours, words.result(what), _pictures(what, what.ours))
-    beside = {"blocks-beside": blocks_beside(what.record), hand_on.PLAIN: rival(scenario)}
-    hand_on.section(SLOT, PLACES, shown, beside, hand_on.by_the_maps)
+    beside = {"blocks-beside": blocks_beside(what.record), sharing.PLAIN: rival(scenario)}
+    sharing.section(SLOT, PLACES, shown, beside, sharing.by_the_maps)
 
 
 def _pictures(what: Shown, ours: Result) -> dict[str, bytes]:
@@ -157,5 +155,5 @@ _TABS: Final[dict[str, Callable[[Shown], None]]] = {
     "Odds by distance": _odds,
     "Every noise": _noises,
     "Numbers": _numbers,
-    "Hand it on": _hand_on,
+    "Share and export": _sharing,
 }

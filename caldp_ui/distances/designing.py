@@ -1,6 +1,6 @@
 """The best noise has to be designed first: planar noise stands for it until it is.
 
-Room: distances. A design takes a second, or ten where steps are small, and is kept in a file.
+A design takes a second, or ten where steps are small, and is kept in a file.
 """
 
 from dataclasses import replace

@@ -1,8 +1,9 @@
 """The odds by distance: noise, blocks and plain LDP as curves.
 
-Room: distances. Colour is never alone: dashes and symbols tell the curves apart, too.
+Colour is never alone: dashes and symbols tell the curves apart, too.
 """
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -16,6 +17,8 @@ from caldp_ui.charts.planes import FIXED
 from caldp_ui.distances.shown import Shown, guess_at
 
 HEIGHT: Final = 340
+_MIDDLE: Final = {"lines": 88.0, "markers": 60.0}
+"""Of 100, where the names of curves and dots stand."""
 _POINTS: Final = 12
 """Pairs of places for which the channel itself is asked."""
 
@@ -24,32 +27,49 @@ def odds(what: Shown, colours: Palette) -> go.Figure:
     """How often an even guess between two places becomes right, against their distance."""
     record = what.record
     km = np.geomspace(1.0, 1000.0, 61)
-    flat = {"plain LDP, everywhere": guessed_right(record.policy.epsilon)}
     at, right = exactly(what)
     traces = [
-        _line("noise: at most (the promise)", km, [guess_at(record, d) for d in km.tolist()],
+        _line("limit by distance", km, [guess_at(record, d) for d in km.tolist()],
               (colours.ours, "solid")),
-        _dots("noise: from the channel", at, right, colours),
-        _line("blocks: within one", km, [guessed_right(what.blocks_epsilon)] * km.size,
+        _dots("this noise", at, right, colours),
+        _line("within one block", km, [guessed_right(what.blocks_epsilon)] * km.size,
               (colours.faint, "dot")),
-        _line("blocks: across a border", km, [1.0] * km.size, (colours.faint, "dashdot")),
-        *(_line(name, km, [value] * km.size, (colours.plain, "dash"))
-          for name, value in flat.items()),
+        _line("across a block's border", km, [1.0] * km.size, (colours.faint, "dashdot")),
+        _line("plain LDP", km, [guessed_right(record.policy.epsilon)] * km.size,
+              (colours.plain, "dash")),
     ]  # fmt: skip
     texts = {"tickfont_color": colours.text, "title_font_color": colours.text, **FIXED}
     ticks = [1, 5, 20, 100, 500]
     layout = {
         "xaxis": {
             "type": "log", "tickvals": ticks, "ticktext": [f"{t} km" for t in ticks],
-            "title_text": "distance between two places, from 50:50 before", **texts,
+            "title_text": "distance between two equally likely places", **texts,
         },
-        "yaxis": {"title_text": "guessed right, of 100", "range": [48, 103], **texts},
+        "yaxis": {"title_text": "right guesses of 100", "range": [48, 103], **texts},
         "height": HEIGHT,
-        "margin": {"l": 56, "r": 10, "t": 40, "b": 50},
-        "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
+        "margin": {"l": 56, "r": 10, "t": 20, "b": 50},
+        "showlegend": False,
+        "annotations": [_name(trace) for trace in traces if len(trace["x"])],
         "dragmode": False,
     }  # fmt: skip
     return go.Figure(traces, layout)
+
+
+def _name(trace: Mapping[str, Any]) -> dict[str, Any]:
+    """A line's name, on it: at the left where it is flat, else where it is steep."""
+    x, y = np.asarray(trace["x"]), np.asarray(trace["y"])
+    flat = bool(np.ptp(y) == 0)
+    steepest = 0 if flat else int(np.abs(y - _MIDDLE[trace["mode"]]).argmin())
+    return {
+        "text": f"<b>{trace['name']}</b>",
+        "x": float(np.log10(x[steepest])),
+        "y": float(y[steepest]),
+        "xanchor": "left",
+        "yanchor": "bottom" if flat else "top",
+        "xshift": 0 if flat else 12,
+        "showarrow": False,
+        "font": {"color": (trace.get("line") or trace["marker"])["color"], "size": 13},
+    }
 
 
 def exactly(what: Shown) -> tuple[Floats, Floats]:

@@ -1,6 +1,6 @@
-"""The film of the page: the same people and coins at every ε a kilometre.
+"""The film of the page: the same people and coins at every ε per kilometre.
 
-Room: distances. Made in the background; the browser plays it alone.
+Made in the background; the browser plays it alone.
 """
 
 from dataclasses import replace
@@ -36,14 +36,14 @@ def show(what: Shown, on: Stage) -> None:
 
 
 def over_rates(record: Far, progress: Progress) -> Film:
-    """Every ε a kilometre of the page's slider."""
+    """Every ε per kilometre of the page's slider."""
 
     def step(rate: float) -> Step:
         at = replace(record, scenario=per_km(record.scenario, rate))
         what = shown(at, at_once)
-        made = films.step_of(scene.scene(what), f"{rate:g} a kilometre", rate, scene.TRUTH)
+        made = films.step_of(scene.scene(what), f"ε = {rate:g} per kilometre", rate, scene.TRUTH)
         beside = {
-            headline.SENTENCE: headline.as_html(words.headline(what)),
+            headline.SENTENCE: headline.html(words.headline(what)),
             side.ODDS: side.odds_html(at),
         }
         return replace(made, reading=f"{rate:g}", elsewhere=beside)
@@ -51,4 +51,4 @@ def over_rates(record: Far, progress: Progress) -> Film:
     made = films.steps(RATES, record.rate, step, progress)
     # The ring and the blocks beside have another size at every step.
     lines: tuple[Mark, ...] = ("blocks", "sensitive")
-    return Film(NAME, "ε a kilometre", made, hides=lines, dial=SLOT.key("rate"))
+    return Film(NAME, "ε per kilometre", made, hides=lines, dial=SLOT.key("rate"))

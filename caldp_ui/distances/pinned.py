@@ -1,7 +1,4 @@
-"""What is pinned: its maps under the same view, and the numbers that differ.
-
-Room: distances.
-"""
+"""What is pinned: its maps under the same view, and the numbers that differ."""
 
 from dataclasses import replace
 from typing import Final
@@ -11,6 +8,7 @@ from caldp_ui.distances.shown import Shown, shown
 from caldp_ui.distances.slot import SLOT, Far
 from caldp_ui.parts import pins
 from caldp_ui.parts.comparison import at_once
+from caldp_ui.places.ground import home
 from caldp_ui.words.towns import place_name
 from caldp_ui.words.vocabulary import PLACES
 
@@ -21,7 +19,7 @@ def _find(record: Far) -> Shown:
 
 
 def _title(record: Far) -> str:
-    return f"ε = {record.rate:.3g} a kilometre"
+    return f"ε = {record.rate:.3g} per kilometre"
 
 
 def _numbers(what: Shown) -> dict[str, str]:
@@ -29,12 +27,12 @@ def _numbers(what: Shown) -> dict[str, str]:
     if not found:
         return {}
     odds = {
-        f"guessed right at {words.km(each)}, of 100": words.odds_at(what.record, each)
+        f"right guesses of 100, at most, at {words.km(each)}": words.odds_at(what.record, each)
         for each in words.ODDS_AT
     }
     lies = {
         "reports from": place_name(what.domain, what.record.place),
-        "a report lies off by": words.km(what.noise.km),
+        "a report lies away by": words.km(what.noise.km),
     }
     return {**odds, **lies, **found}
 
@@ -42,7 +40,10 @@ def _numbers(what: Shown) -> dict[str, str]:
 BESIDE: Final[pins.Beside[Far, Shown]] = pins.Beside(
     find=_find,
     title=_title,
-    said=words.headline,
+    said=lambda what: words.headline(what).sentence,
     numbers=_numbers,
     picture=lambda now, what: pins.maps(SLOT, scene.scene(what), now.domain),
+    files=lambda what: pins.maps_of(
+        {"in-blocks": what.blocks, "this-noise": what.ours}, home(what.domain)
+    ),
 )

@@ -1,7 +1,4 @@
-"""Ready distances: each one sentence, one click. Data, people and the place stay as they are.
-
-Room: distances.
-"""
+"""Ready distances: each one sentence, one click. Data, people and the place stay as they are."""
 
 from dataclasses import dataclass, replace
 from typing import Final

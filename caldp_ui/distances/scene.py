@@ -1,7 +1,4 @@
-"""The maps: where people are, and what noise and blocks make of it; or one person's reports.
-
-Room: distances.
-"""
+"""The maps: where people are, and what noise and blocks make of it; or one person's reports."""
 
 from dataclasses import replace
 from typing import Final
@@ -24,6 +21,7 @@ from caldp_ui.stage import (
     SCALE,
     Act,
     Action,
+    Arrangement,
     Blob,
     Chosen,
     Difference,
@@ -38,6 +36,7 @@ from caldp_ui.stage import (
     encode_mask,
     encode_rows,
     nobody_below,
+    scale_of,
     stage,
 )
 from caldp_ui.stage.records import Mark
@@ -53,9 +52,11 @@ _MILLION: Final = 1_000_000
 """Reports of one person's place: chances are read off the maps as so many of a million."""
 _RING: Final[tuple[Mark, ...]] = ("sensitive",)
 _LINES: Final[tuple[Mark, ...]] = ("blocks", "sensitive")
+_PAIR: Final = Arrangement((BLOCKS, NOISE), (TRUTH,))
+"""What is compared stands beside each other, the truth is for reference."""
 _HERE: Final = Action(
     HERE,
-    "Look from here",
+    "Draw the ring here",
     {
         "brush": "Click a place: the ring is drawn around it.",
         "box": "Drag a box: the ring is drawn around its middle.",
@@ -79,6 +80,7 @@ def scene(what: Shown) -> Scene:
     person = what.record.show == PERSON
     name = place_name(what.domain, what.record.place)
     pictures = _person(what) if person else _everybody(what)
+    names = {picture.id for picture in pictures}
     return Scene(
         _ground(what),
         pictures,
@@ -89,20 +91,22 @@ def scene(what: Shown) -> Scene:
         can_undo=SLOT.can_undo,
         can_redo=SLOT.can_redo,
         focus=_focus(what) if person else None,
-        scale_title="chance that a report lies there" if person else Scene.scale_title,
-        unpointed="Point at a place: of a million reports of this person, so many lie there."
+        scale_title="chance of a report in a cell" if person else Scene.scale_title,
+        unpointed="Point at a place for the expected number per million reports of this person."
         if person
         else Scene.unpointed,
-        look_hint="Take the brush and click a place to look from there; or choose one beside.",
+        look_hint="Take the brush and click a place to draw the ring there, or choose one below.",
         mark_words={
             "sensitive": f"about as likely as {name}",
-            "blocks": "borders of the blocks beside",
+            "blocks": "borders of blocks",
             "box": "",
         },
+        arrangement=_PAIR if names == {TRUTH, BLOCKS, NOISE} else None,
+        scale=SCALE if person else scale_of(what.setup.dataset.distribution),
         film_at={RATE: what.record.rate},
-        label="How far is far",
+        label="Privacy by distance",
         image_name="caldp-distance",
-        image_lines=(words.headline(what).replace("*", ""), what.setup.dataset.name),
+        image_lines=(words.headline(what).sentence, what.setup.dataset.name),
     )
 
 
@@ -112,7 +116,7 @@ def _everybody(what: Shown) -> tuple[Picture, ...]:
         Picture(
             TRUTH,
             "Truth",
-            f"{formats.people(what.setup.n)} people, seen here only as this is a demonstration",
+            f"{formats.people(what.setup.n)} people, shown for demonstration only",
             f"Map of where people truly are: {what.setup.dataset.name}.",
             _truth(runs.data_key(what.record.scenario), what),
             marks=_RING,
@@ -142,8 +146,8 @@ def _estimates(what: Shown) -> list[tuple[str, str, str, Result, tuple[Mark, ...
 def _differences(what: Shown) -> tuple[Difference, ...]:
     nobody = nobody_below(what.setup.n)
     return tuple(
-        Difference(f"off-{name}", f"{title}: off by", told,
-                   f"Map of how far this estimate is from the truth in each cell: {told}.",
+        Difference(f"off-{name}", f"{title}: error", told,
+                   f"Map of the error of this estimate in each cell: {told}.",
                    name, TRUTH, nobody, _RING, words.error(result))
         for name, title, told, result, _ in _estimates(what)
     )  # fmt: skip
@@ -177,7 +181,7 @@ def _chances(
 
 def _off_by(picture: Picture, reports: Reports) -> Picture:
     number, _, unit = words.km(reports.km).rpartition(" ")
-    return replace(picture, fact=Fact(number, f"{unit} from the truth, on average"))
+    return replace(picture, fact=Fact(number, f"{unit} away on average"))
 
 
 def _focus(what: Shown) -> Focus:
@@ -203,10 +207,10 @@ def _ground(what: Shown) -> Ground:
     return Ground(
         what.domain,
         home(what.domain),
-        *land(what.domain),
-        encode_labels(partition.labels) if cut else None,
-        encode_rows([partition.names]) if cut else None,
-        encode_mask(what.ring),
+        **land(what.domain),
+        labels=encode_labels(partition.labels) if cut else None,
+        names=encode_rows([partition.names]) if cut else None,
+        sensitive=encode_mask(what.ring),
     )
 
 

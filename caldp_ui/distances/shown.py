@@ -1,6 +1,6 @@
 """What the page has to show: noise that fades with distance, and the blocks that stand beside it.
 
-Room: distances. The blocks are made from the policy alone, never from where people are. Kept for
+The blocks are made from the policy alone, never from where people are. Kept for
 all visits.
 """
 

@@ -1,7 +1,4 @@
-"""Beside the maps: ε a kilometre and people, the odds by distance, what is shown and from where.
-
-Room: distances.
-"""
+"""The controls: ε per kilometre and people, the odds by distance, what is shown, and where."""
 
 from dataclasses import replace
 from typing import Final
@@ -16,7 +13,7 @@ from caldp_core.scenarios.distances import CrowFlies, Streets
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs, sources
 from caldp_ui.controls import common, presets
-from caldp_ui.distances import designing, words
+from caldp_ui.distances import designing, pinned, words
 from caldp_ui.distances.presets import PRESETS
 from caldp_ui.distances.shown import Shown
 from caldp_ui.distances.slot import (
@@ -39,11 +36,11 @@ from caldp_ui.words.strength import strength
 from caldp_ui.words.towns import place_name, towns
 
 RATES: Final = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
-"""ε a kilometre."""
+"""ε per kilometre."""
 _SHOWS: Final = {EVERYBODY: "Everybody", PERSON: "One person's reports"}
 _BESIDE: Final = {
-    AS_NEAR: "that hide neighbours as well, and move a report as far",
-    AS_FAR: "with the ring's own ε, that move a report as far",
+    AS_NEAR: "that hide neighbours as well, and move reports as far",
+    AS_FAR: "with the ε of the ring, that move reports as far",
 }
 _KINDS: Final = {CrowFlies: "as the crow flies", Streets: "along streets"}
 _PART_TITLE: Final = "Gowalla, Philadelphia to Boston"
@@ -53,10 +50,28 @@ _NAMED_MAX: Final = 200
 
 def show(record: Far, what: Shown) -> None:
     """All of it; `record`: what was asked for, of which `what` may show a stand-in."""
-    dials(record, what.setup.dataset.n)
-    st.caption(words.ring(record))
-    odds(what)
-    controls(what, record)
+    with st.container(key=SLOT.key("steer"), gap="small"):
+        with st.container(key=SLOT.key("which"), horizontal=True, gap="small"):
+            presets.menu(SLOT, PRESETS)
+            _place(what)
+        dials(record, what.setup.dataset.n)
+        more = st.popover(
+            "Distance, method, blocks, data",
+            icon=":material/tune:",
+            key=SLOT.key("more"),
+            on_change="rerun",
+        )
+        if more.open:
+            with more:
+                _more(record)
+    with st.container(key=SLOT.key("risk"), gap="small"):
+        common.views(
+            "Show",
+            _SHOWS,
+            SLOT.bind("show", record.show, lambda r, v: replace(r, show=v)),
+        )
+        odds(what)
+        pins.again(SLOT, pinned.BESIDE.title, "The same promise and people, new noise.")
 
 
 def dials(record: Far, in_data: int | None) -> None:
@@ -64,23 +79,23 @@ def dials(record: Far, in_data: int | None) -> None:
     with st.container(key=SLOT.key("dials")):
         rate = round(record.rate, 9)
         st.select_slider(
-            "ε a kilometre",
+            "ε per kilometre",
             sorted({*RATES, rate}),
             format_func=lambda value: f"{value:g}",
-            help="How fast secrecy fades: an onlooker's odds between two places change by at most "
+            help="How fast privacy fades: an attacker's odds between two places change by at most "
             "e^(this times the kilometres between them).",
             **bind(SLOT, "rate", rate, per_km),
         )
         common.people(SLOT, in_data)
 
 
-ODDS: Final = f".st-key-{SLOT.key('odds')} .by-ring"
+ODDS: Final = ".st-key-odds .by-ring"
 """Where the odds are on the page, as a CSS selector: films change them, too."""
 
 
 def odds(what: Shown) -> None:
     """100 people at the ring, and how many are guessed right at some other distances."""
-    with st.container(key=SLOT.key("odds")):
+    with st.container(key="odds"):
         st.html(odds_html(what.record))
 
 
@@ -88,7 +103,7 @@ def odds_html(record: Far) -> str:
     """The same as HTML, for films."""
     share = guessed_right(record.policy.epsilon)
     best = formats.hundred(share)
-    title = f"100 small figures, {best} of them filled: guessed right."
+    title = f"100 small figures, {best} of them filled: right guesses."
     rows = "".join(
         f"<div><dt>{words.km(each)}</dt><dd>{words.odds_at(record, each)}</dd></div>"
         for each in words.ODDS_AT
@@ -96,24 +111,11 @@ def odds_html(record: Far) -> str:
     return (
         f'<div class="by-ring"><div class="odds {strength(share).word}">'
         f"{icons.people_array(round(100 * share), title)}"
-        f"<p><strong>{best} of 100</strong> at most guessed right between two places "
-        f"<em>{words.km(record.policy.km)}</em> apart, from 50:50; by distance:</p></div>"
+        "<p>An attacker who must choose between two equally likely places "
+        f"<em>{words.km(record.policy.km)}</em> apart is right at most "
+        f"<em>{best} times in 100</em>. By distance:</p></div>"
         f'<dl class="by-distance">{rows}</dl></div>'
     )
-
-
-def controls(what: Shown, record: Far) -> None:
-    """What is shown, from where, beside which blocks; then presets and the rest."""
-    st.segmented_control(
-        "Show",
-        list(_SHOWS),
-        format_func=_SHOWS.__getitem__,
-        **SLOT.bind("show", record.show, lambda r, v: replace(r, show=v)),
-    )
-    _place(what)
-    presets.picker(SLOT, PRESETS)
-    pins.again(SLOT, "The same promise and people; other coins.")
-    common.folded(SLOT, "Distance, method, blocks, data", lambda: _more(record))
 
 
 def _place(what: Shown) -> None:
@@ -125,7 +127,7 @@ def _place(what: Shown) -> None:
         "Ring around",
         cells,
         format_func=lambda cell: place_name(domain, cell),
-        help="Or click on a map with the tool Brush.",
+        label_visibility="collapsed",
         **SLOT.bind("place", place, lambda r, v: r.at(int(v))),
     )
 
@@ -139,11 +141,11 @@ def _more(record: Far) -> None:
         horizontal=True,
         **bind(SLOT, "distance", type(record.policy), measured),
     )
-    # What cannot be made for this map is told under “Every noise”.
+    # What cannot be made for this map is listed under “Every noise”.
     able = [entry.name for entry in keeping(scenario) if makes(scenario, entry.name)]
     common.method(SLOT, able, "The most accurate quick one")
     st.radio(
-        "Beside: blocks …",
+        "Compare with blocks",
         list(_BESIDE),
         format_func=_BESIDE.__getitem__,
         help="Blocks have two numbers, how large and which ε. Here ε is that of two neighbouring "

@@ -1,7 +1,4 @@
-"""What the page shows: a scenario with a distance policy, one place, and what stands beside it.
-
-Room: distances.
-"""
+"""What the page shows: a scenario with a distance policy, one place, and what stands beside it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -18,7 +15,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 from caldp_ui.session.pins import PinSlot
 from caldp_ui.session.scenarios import WithScenario, read_scenario, scenario_query, unknown_keys
-from caldp_ui.stage import LOOK_KEY, VIEW_KEY
+from caldp_ui.stage import BROWSER_KEYS
 
 MapDistance: TypeAlias = CrowFlies | Streets
 """Policies of this page: so much per kilometre."""
@@ -106,7 +103,7 @@ def keeping(scenario: Scenario) -> list[MechanismEntry]:
 class FarLink:
     """How the record is written into a link: the scenario's own keys, place, show and beside."""
 
-    browser: tuple[str, ...] = (VIEW_KEY, LOOK_KEY)
+    browser: tuple[str, ...] = BROWSER_KEYS
 
     def fresh(self) -> Far:
         """See `Codec`."""

@@ -1,7 +1,4 @@
-"""Sentences of the page. Each must be true of the scenario that it is shown with.
-
-Room: distances.
-"""
+"""Sentences of the page. Each must be true of the scenario that it is shown with."""
 
 import math
 from typing import Final
@@ -17,11 +14,12 @@ from caldp_ui.distances.shown import Shown, guess_at
 from caldp_ui.distances.slot import AS_NEAR, PERSON, Far
 from caldp_ui.stage import Fact
 from caldp_ui.words import accuracy, formats
+from caldp_ui.words.headline import Headline
 from caldp_ui.words.towns import place_name
 from caldp_ui.words.vocabulary import PLACES
 
 ODDS_AT: Final = (1.0, 5.0, 20.0, 100.0)
-"""Kilometres at which the odds are told."""
+"""Kilometres at which the odds are shown."""
 
 
 def km(distance: float) -> str:
@@ -33,38 +31,50 @@ def ring(record: Far) -> str:
     """How far the ring reaches, and what holds inside."""
     most = guessed_right(record.policy.epsilon)
     return (
-        f"Within **{km(record.policy.km)}** about as likely: odds at most "
-        f"{formats.hundred(most)}:{formats.hundred(1 - most)}"
+        f"Within **{km(record.policy.km)}** an even chance stays between "
+        f"{formats.hundred(1 - most)} % and {formats.hundred(most)} %"
     )
 
 
-def headline(what: Shown) -> str:
+def headline(what: Shown) -> Headline:
     """What the picture says."""
     return _of_person(what) if what.record.show == PERSON else _of_everybody(what)
 
 
-def _of_everybody(what: Shown) -> str:
-    hidden = _hidden(what.record)
-    return hidden if what.ours is None else f"{result(what)} {hidden}"
+def _of_everybody(what: Shown) -> Headline:
+    if what.ours is None:
+        return Headline("The map of this protection is still being computed.", _odds(what.record))
+    moved = what.ours.first.errors.sliced_wasserstein_km
+    if moved is None:
+        return Headline(
+            f"The map is off by a total variation of {_wrong(what.ours)}.",
+            "This estimate is not made of shares; another one is under “Distance, method”.",
+        )
+    return Headline(
+        f"The map misplaces people by {km(moved)} on average.", _beside(what) or _odds(what.record)
+    )
+
+
+def _beside(what: Shown) -> str:
+    """How far the blocks and plain LDP misplace people; empty before either is there."""
+    blocks, plain = what.blocks, what.plain
+    if blocks is None:
+        return "" if plain is None else f"Plain LDP misplaces them by {_km_off(plain)}."
+    also = "" if plain is None else f", plain LDP by {_km_off(plain)}"
+    return f"{blocks_title(what)} misplace them by {_km_off(blocks)}{also}."
 
 
 def result(what: Shown) -> str:
     """How far the estimate is off, beside the blocks and plain LDP; empty before it is there."""
-    there = (("", what.ours), ("in blocks ", what.blocks), ("with plain LDP ", what.plain))
-    results = [(name, each) for name, each in there if each is not None]
     if what.ours is None:
         return ""
-    if what.ours.first.errors.sliced_wasserstein_km is None:
-        told = "; ".join(f"{name}**{_wrong(each)}**" for name, each in results)
-        return f"Total variation, as this estimate is not made of shares: {told}."
-    first, *others = (f"{name}{_km_off(each)}" for name, each in results)
-    told = "; ".join((f"**{first}** off on average", *others))
-    return f"The map puts people {told}."
+    said = _of_everybody(what)
+    return f"**{said.sentence}** {said.second}"
 
 
 def _km_off(result: Result) -> str:
     moved = result.first.errors.sliced_wasserstein_km
-    return "–" if moved is None else km(moved)
+    return "an unknown distance" if moved is None else km(moved)
 
 
 def _wrong(result: Result) -> str:
@@ -78,19 +88,23 @@ def error(result: Result) -> Fact:
     if moved is None:
         return Fact(*accuracy.wrong_of_hundred(PLACES, result.first.errors.tv))
     number, _, unit = km(moved).rpartition(" ")
-    return Fact(number, f"{unit} off on average; {_wrong(result)} in the wrong cell")
+    return Fact(number, f"{unit} on average")
 
 
-def _hidden(record: Far) -> str:
+def _odds(record: Far) -> str:
     best = formats.hundred(guessed_right(record.policy.epsilon))
-    return f"Within {km(record.policy.km)}, at most {best} of 100 are guessed right."
-
-
-def _of_person(what: Shown) -> str:
-    name = place_name(what.domain, what.record.place)
     return (
-        f"A report from **{name}** lies **{km(what.noise.km)}** off on average; in blocks, "
-        f"{km(what.in_blocks.km)}. {_hidden(what.record)}"
+        f"Between two equally likely places {km(record.policy.km)} apart, an attacker is right at "
+        f"most {best} times in 100."
+    )
+
+
+def _of_person(what: Shown) -> Headline:
+    name = place_name(what.domain, what.record.place)
+    return Headline(
+        f"A report from {name} lies {km(what.noise.km)} away on average.",
+        f"In {blocks_title(what)[0].lower()}{blocks_title(what)[1:]} it lies "
+        f"{km(what.in_blocks.km)} away.",
     )
 
 
@@ -102,12 +116,14 @@ def off(result: Result) -> str:
 
 def moved(distance: float) -> str:
     """A mean displacement as a subtitle."""
-    return f"reports lie {km(distance)} off"
+    return f"reports lie {km(distance)} away"
 
 
 def blocks_title(what: Shown) -> str:
     """What the blocks beside are called."""
-    return "Blocks, neighbours as alike" if what.record.beside == AS_NEAR else "Blocks, as far"
+    if what.record.beside == AS_NEAR:
+        return "Blocks with similar privacy"
+    return "Blocks with the same ε"
 
 
 def blocks_told(what: Shown) -> str:
@@ -116,10 +132,10 @@ def blocks_told(what: Shown) -> str:
     best = formats.hundred(guessed_right(what.blocks_epsilon))
     many = formats.count(what.blocks_setup.partition.m, "block", "blocks")
     return (
-        f"{many}, ε = {what.blocks_epsilon:.2g}, in which reports of randomized response lie "
-        f"{km(what.typical[1])} off on average over the map (noise, from its middle: "
-        f"{km(what.typical[0])}). In one block at most {best} of 100 guessed right, "
-        f"however far apart; but {share} pairs of neighbours are in two blocks, and every report "
+        f"{many} with ε = {what.blocks_epsilon:.2g}. Reports of randomized response lie "
+        f"{km(what.typical[1])} away on average over the map (noise, from its middle: "
+        f"{km(what.typical[0])}). In one block an attacker is right at most {best} times in 100, "
+        f"however far apart. But {share} pairs of neighbours are in two blocks, and every report "
         "tells them apart."
     )
 
@@ -136,7 +152,7 @@ def promise(what: Shown) -> list[str]:
             f"is at: ε = {record.rate:.3g} for each kilometre between them, for every pair."
         ),
         (
-            f"{ring(record)}. The pink line on the maps is this ring around "
+            f"{ring(record)}. The ring on the maps is drawn around "
             f"{place_name(what.domain, record.place)}; every place has one."
         ),
         f"It is kept by “{method.title}”: {method.sentence[0].lower()}{method.sentence[1:]}",
@@ -158,10 +174,10 @@ def proved(what: Shown, kernel: Kernel | None) -> str:
     axes = ""
     if row is not None and column is not None:
         off = product_displacement(row, column) / what.record.rate
-        axes = f", noise along both axes lies {off:,.4g} km off"
+        axes = f". Noise along both axes lies {off:,.4g} km away"
     return (
         "Proved: on an endless map with every place as likely, reports of any mechanism that keeps "
-        f"this promise lie at least **{at_least(kernel.bound / what.record.rate)} km** off on "
+        f"this promise lie at least **{at_least(kernel.bound / what.record.rate)} km** away on "
         f"average. The best noise found is within {above(kernel.gap)} of that, planar geometric "
         f"noise within {above(kernel.planar_gap)}{axes}."
     )
@@ -185,16 +201,16 @@ def not_promised(what: Shown) -> list[str]:
     far = 10 * record.policy.km
     right = guess_at(record, far)
     told = [
-        f"Far places are told apart: at {km(far)}, {_most(right)} of 100 guesses may be right.",
+        f"Far places can be told apart: at {km(far)}, {_most(right)} of 100 guesses may be right.",
         (
-            f"Which region somebody is in: reports lie {km(what.noise.km)} off on average, so "
+            f"Which region somebody is in: reports lie {km(what.noise.km)} away on average, so "
             "regions farther apart than that are no secret."
         ),
         (
-            "What an onlooker knows already: who can rule out the lake and the woods nearby is "
+            "What an attacker knows already: who can rule out the lake and the woods nearby is "
             "left with the few places that remain."
         ),
-        "Repeated reports: two of them double ε a kilometre, so the ring shrinks to half.",
+        "Repeated reports: two of them double ε per kilometre, so the ring shrinks to half.",
         "That somebody took part at all, and what the estimate teaches about everybody.",
     ]
     height = theory_cell(what)
@@ -214,7 +230,7 @@ def theory_cell(what: Shown) -> float:
 
 def _most(right: float) -> str:
     best = formats.hundred(right)
-    return best if best.startswith("over") else f"up to {best}"
+    return best if best.startswith("more") else f"up to {best}"
 
 
 def odds_at(record: Far, distance: float) -> str:

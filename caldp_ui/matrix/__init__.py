@@ -1,4 +1,1 @@
-"""The page of the privacy matrix: E to be edited, and any channel held against it cell by cell.
-
-Room: matrix.
-"""
+"""The page of the privacy matrix: E to be edited, and any channel held against it cell by cell."""

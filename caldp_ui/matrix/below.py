@@ -1,7 +1,4 @@
-"""Under the tables: what tests would find, what follows from E, two releases, numbers, files.
-
-Room: matrix.
-"""
+"""Under the tables: what tests would find, what follows from E, two reports, numbers, files."""
 
 import json
 import math
@@ -19,12 +16,13 @@ from caldp_core.mechanisms import Mechanism
 from caldp_core.privacy.matrix import DenseMatrix, released_together
 from caldp_ui.app import addresses
 from caldp_ui.app.errors import as_text
+from caldp_ui.compute import exports
 from caldp_ui.matrix import board, candidates, files, words
 from caldp_ui.matrix.candidates import Candidate
 from caldp_ui.matrix.slot import ALIKE, SECONDS, SLOT, Table, level_link, level_text
 from caldp_ui.matrix.templates import rows_of
 from caldp_ui.matrix.verdict import Shown, Verdict, judged
-from caldp_ui.parts import hand_on
+from caldp_ui.parts import sharing
 from caldp_ui.parts.tabs import tabs
 from caldp_ui.words.glossary import terms
 
@@ -46,7 +44,7 @@ def _tests(shown: Shown) -> None:
     found, worst = what.candidate.mechanism, what.audit.worst
     if found is None or worst is None:
         st.markdown(
-            "Choose a channel that a mechanism makes, and a matrix that promises something."
+            "Choose a channel that a mechanism makes, and a matrix with at least one limit."
         )
         return
     bound = _sampled(found, worst.x, worst.x_other)
@@ -71,20 +69,20 @@ def _tests(shown: Shown) -> None:
         ).rename_axis("how")
     )
     st.markdown(
-        f"For {names}, where the channel comes nearest to its promise. {_moral(what, missed)}"
+        f"This is {names}, where the channel comes nearest to its limit. {_moral(what, missed)}"
     )
 
 
 def _moral(what: Verdict, missed: bool) -> str:
     if what.audit.holds:
-        return "A test from reports alone can never show that: it only ever finds leaks."
+        return "Only the audit can show that a limit is kept: a test of reports only finds leaks."
     if missed:
         return (
-            "**The bug goes unseen in the test**: samples bound ε from below only, and by less "
-            "than it is. The exact audit reads the channel itself, in rational numbers, and names "
-            "the pair and the report."
+            "**The test misses the bug**: samples show only that ε is at least so large. The exact "
+            "audit reads the channel itself, in rational numbers, and names the pair and the "
+            "report."
         )
-    return "This leak is so large that even a test from reports finds it."
+    return "This leak is so large that even a test of reports finds it."
 
 
 def _sampled(found: Mechanism, x: int, other: int) -> EpsilonBound:
@@ -95,21 +93,21 @@ def _sampled(found: Mechanism, x: int, other: int) -> EpsilonBound:
 def _follows(shown: Shown) -> None:
     what = shown.verdict
     st.markdown(
-        "Promises chain: what a report may say for A against B, and for B against C, bounds what "
-        "it may say for A against C, by the sum. So each entry is worth no more than the shortest "
-        f"way around it. {words.implied(what)}"
+        "Limits add up along a chain: those for A against B and for B against C bound A against C "
+        "by their sum. So no entry allows more than the shortest chain around it. "
+        f"{words.implied(what)}"
     )
     loose = [
         f"- {as_text(f'“{what.names[x]}” against “{what.names[z]}”')}: "
-        f"{level_text(what.levels[x, z])} is said, "
-        f"{level_text(round(float(what.closed[x, z]), 6))} follows"
+        f"the limit is {level_text(what.levels[x, z])}, the others imply "
+        f"{level_text(round(float(what.closed[x, z]), 6))}"
         for x, z in np.argwhere(what.loose).tolist()
     ]
     if loose:
         st.markdown("\n".join(loose))
         closed = rows_of(what.closed)
         st.button(
-            "Write what follows into the matrix",
+            "Write these limits into the matrix",
             icon=":material/done_all:",
             key=SLOT.key("close"),
             on_click=lambda: SLOT.change(lambda r: r.own(closed)),
@@ -139,8 +137,8 @@ def _together(shown: Shown) -> None:
     )
     found = judged(what.names, both, joint)
     st.markdown(
-        "Both reports together: what is promised adds up (CALDP Proposition 2). "
-        f"{words.headline(found)}"
+        "Both reports together: their limits add up (CALDP Proposition 2). "
+        f"{as_text(words.in_one_line(found))}"
     )
     board.still(found, SLOT.key("together"))
 
@@ -158,7 +156,7 @@ def _numbers(shown: Shown) -> None:
     given = np.zeros((what.k, what.k))
     for (x, z), cell in what.cells.items():
         given[x, z] = cell.leak.privacy_loss
-    titles = ("Promised: E", "What follows (closure)", "Given away by the channel")
+    titles = ("Limits: E", "What the limits imply (closure)", "Leaks of the channel")
     for title, levels in zip(titles, (what.levels, what.closed, given), strict=True):
         st.markdown(f"**{title}** · row: the truth that is protected")
         text = [[level_text(round(e, 4)) for e in row] for row in levels.tolist()]
@@ -166,22 +164,22 @@ def _numbers(shown: Shown) -> None:
         st.table(pd.DataFrame(text, index=names, columns=names).rename_axis("truth"))
 
 
-def _hand_on(shown: Shown) -> None:
+def _sharing(shown: Shown) -> None:
     what = shown.verdict
     left, right = st.columns(2, gap="large")
     with left:
-        hand_on.link(SLOT)
+        sharing.link(SLOT)
     with right, st.container(horizontal=True):
         for name, made in (
             ("matrix.json", matrix_json(what)),
             ("matrix.csv", matrix_csv(what)),
             ("channel.txt", candidates.as_text(what.candidate.channel)),
         ):
-            hand_on.file(SLOT.key(name.replace(".", "-")), name, made)
+            sharing.file(SLOT.key(name.replace(".", "-")), name, made)
     address = addresses.here(SLOT.query())  # what makes a file later sees no session
     with right:
-        hand_on.file(SLOT.key("record"), "record.html", files.html(what, address))
-        hand_on.python(files.snippet(what))
+        sharing.file(SLOT.key("record"), "record.html", files.html(what, address))
+        sharing.python(files.snippet(what))
 
 
 def matrix_json(what: Verdict) -> str:
@@ -194,9 +192,9 @@ def matrix_json(what: Verdict) -> str:
         {
             "truth": what.names[x],
             "against": what.names[z],
-            "promised": plain(float(what.levels[x, z])),
-            "follows": plain(float(what.closed[x, z])),
-            "given_away": plain(cell.leak.privacy_loss),
+            "limit": plain(float(what.levels[x, z])),
+            "implied": plain(float(what.closed[x, z])),
+            "leak": plain(cell.leak.privacy_loss),
             "report": what.candidate.reports[cell.leak.output],
             "holds": cell.holds,
         }
@@ -207,18 +205,18 @@ def matrix_json(what: Verdict) -> str:
     return json.dumps({**told, "holds": what.audit.holds, "cells": cells}, indent=1)
 
 
-def matrix_csv(what: Verdict) -> str:
+def matrix_csv(what: Verdict) -> bytes:
     """E with names, "inf" for ∞."""
     rows = [[level_link(e) for e in row] for row in what.levels.tolist()]
-    return pd.DataFrame(rows, index=list(what.names), columns=list(what.names)).to_csv(
-        index_label="truth"
-    )
+    levels = pd.DataFrame(rows, columns=list(what.names))
+    levels.insert(0, "truth", what.names, allow_duplicates=True)
+    return exports.csv(levels)
 
 
 _TABS: Final[dict[str, Callable[[Shown], None]]] = {
     "Can a test find it?": _tests,
     "What follows from E": _follows,
-    "Two releases": _together,
+    "Two reports": _together,
     "Numbers": _numbers,
-    "Hand it on": _hand_on,
+    "Share and export": _sharing,
 }

@@ -1,6 +1,6 @@
-"""E as a table to be edited, beside what the channel gives away: one picture in the browser.
+"""E as a table to be edited, beside what the channel leaks: one picture in the browser.
 
-Room: matrix. `web/` holds the browser's side: plain JavaScript and CSS, no request to the outside.
+`web/` holds the browser's side: plain JavaScript and CSS, no request to the outside.
 """
 
 import json
@@ -56,33 +56,33 @@ def _message(what: Verdict) -> dict[str, Any]:
     span = range(what.k)
     return {
         "names": list(what.names),
-        "promise": [[_promise(what, x, z) for z in span] for x in span],
-        "deed": [[_deed(what, x, z) for z in span] for x in span],
+        "limit": [[_limit(what, x, z) for z in span] for x in span],
+        "leak": [[_leak(what, x, z) for z in span] for x in span],
         "label": words.alt(what),
         "words": {
-            "promise": "Promised: E",
-            "deed": "Given away by the channel",
+            "limit": "Limits: what a report may reveal",
+            "leak": "Leaks: what this channel reveals",
             "row": "truth",
             "against": "against",
-            "both": "Change both ways",
-            "hint": "Type a level into E, or ∞ for no promise. Point at an entry, or go there by "
-            "arrow keys, to read it in words. Dark: well hidden; yellow: not at all.",
+            "both": "Edit symmetrically",
+            "hint": "Type a limit, or ∞ for none. Point at an entry, or use the arrow keys, to "
+            "read it in words. Dark: well hidden; yellow: not hidden.",
         },
     }
 
 
-def _promise(what: Verdict, x: int, other: int) -> dict[str, Any]:
+def _limit(what: Verdict, x: int, other: int) -> dict[str, Any]:
     level, closed = float(what.levels[x, other]), float(what.closed[x, other])
     follows = f"→ {level_text(round(closed, 4))}" if what.loose[x, other] else ""
     return {
         "text": "" if x == other else level_text(level),
         "follows": follows,
         "colours": _colours(level),
-        "told": words.promise(what, x, other),
+        "told": words.limit(what, x, other),
     }
 
 
-def _deed(what: Verdict, x: int, other: int) -> dict[str, Any]:
+def _leak(what: Verdict, x: int, other: int) -> dict[str, Any]:
     if x == other:
         return {"text": "", "mark": "", "colours": _colours(0.0), "told": ""}
     cell = what.cells[x, other]
@@ -91,7 +91,7 @@ def _deed(what: Verdict, x: int, other: int) -> dict[str, Any]:
         "text": words.loss(cell),
         "mark": "open" if open_end else "kept" if cell.holds else "broken",
         "colours": _colours(max(cell.leak.privacy_loss, 0.0)),
-        "told": words.deed(what, x, other),
+        "told": words.leak(what, x, other),
     }
 
 

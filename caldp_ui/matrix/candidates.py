@@ -1,7 +1,4 @@
-"""The channels that can be held against the matrix, each as it is made for it.
-
-Room: matrix.
-"""
+"""The channels that can be held against the matrix, each as it is made for it."""
 
 import math
 import re
@@ -60,13 +57,13 @@ def titles_for(levels: Rows) -> dict[str, str]:
         made["binary"] = "The best for two values (Theorem 2)"
     made[DESIGNED] = "Designed for this matrix"
     if EPSILON_MIN <= least <= EPSILON_MAX / TOO_BOLD:
-        made[BUG] = f"A planted bug: the first one at {TOO_BOLD:g} ε"
+        made[BUG] = f"A planted bug: randomized response at {TOO_BOLD:g} ε"
     made[PASTED] = "Paste a channel"
     return made
 
 
 def least_level(levels: Rows) -> float:
-    """The least E of two different values; ∞ where nothing is promised."""
+    """The least E of two different values; ∞ where nothing is limited."""
     return min(e for x, row in enumerate(levels) for z, e in enumerate(row) if x != z)
 
 

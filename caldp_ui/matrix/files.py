@@ -1,6 +1,6 @@
-"""What can be taken along of a matrix: Python that audits it again, and a record of one page.
+"""What a matrix exports: Python that audits it again, and a record of one page.
 
-Room: matrix. Every number of the record comes from the exact audit of this very channel.
+Every number of the record comes from the exact audit of this very channel.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from caldp_core import __version__
-from caldp_core.basics.types import Floats
+from caldp_core.privacy.matrix import DenseMatrix
 from caldp_ui.matrix import candidates, words
 from caldp_ui.matrix.slot import level_link, level_text
 from caldp_ui.matrix.verdict import Verdict
@@ -54,16 +54,16 @@ def snippet(what: Verdict) -> str:
 
 def html(what: Verdict, address: str) -> str:
     """The record, whole; `address` opens the page with this matrix and channel."""
-    bold, rest = words.in_two_parts(what)
-    told = told_levels.of_pairs(VALUES, _finite(what.levels))
+    said = words.headline(what)
+    told = told_levels.of_pairs(VALUES, DenseMatrix.of(what.levels))
     chance = round(100 * told.chance)
     return record.filled(
         title="Record: a privacy matrix and its channel",
-        result=f"<b>{escape(bold)}</b>{escape(rest)}",
+        result=f"<b>{escape(said.sentence)}</b> {escape(said.second)}",
         pictures=_tables(what),
         protected=_protected(what),
         icons=icons.people_array(chance, f"{chance} of 100 small figures are filled."),
-        odds=f"<p>Protection promised: <b>{strength(told.chance).word}</b>. "
+        odds=f"<p>Protection by these limits: <b>{strength(told.chance).word}</b>. "
         f"{record.marked(told.odds)}</p><p>{record.marked(told.repeats)}</p>"
         f"<p>{escape(MEANING)}</p>",
         open="".join(f"<li>{escape(each)}</li>" for each in _open(what)),
@@ -77,21 +77,14 @@ def html(what: Verdict, address: str) -> str:
     )
 
 
-def _finite(levels: Floats) -> list[float]:
-    """All levels off the diagonal that bound something."""
-    apart = ~np.eye(len(levels), dtype=np.bool_)
-    found: list[float] = levels[apart & np.isfinite(levels)].tolist()
-    return found
-
-
 def _tables(what: Verdict) -> str:
     names = _numbered(what.names)
-    return _table("Promised: E (in brackets: what follows)", names, _promised(what)) + _table(
-        "Given away by the channel", names, _given(what)
+    return _table("Limits: E (in brackets: what the others imply)", names, _limits(what)) + _table(
+        "Leaks of the channel", names, _leaks(what)
     )
 
 
-def _promised(what: Verdict) -> list[list[str]]:
+def _limits(what: Verdict) -> list[list[str]]:
     return [[_entry(what, x, z) for z in range(what.k)] for x in range(what.k)]
 
 
@@ -100,7 +93,7 @@ def _entry(what: Verdict, x: int, z: int) -> str:
     return f"{said} ({_text(float(what.closed[x, z]))})" if what.loose[x, z] else said
 
 
-def _given(what: Verdict) -> list[list[str]]:
+def _leaks(what: Verdict) -> list[list[str]]:
     lost = {pair: cell.leak.privacy_loss for pair, cell in what.cells.items()}
     k = range(what.k)
     return [[_text(max(lost.get((x, z), 0.0), 0.0)) for z in k] for x in k]
@@ -134,8 +127,8 @@ def _protected(what: Verdict) -> str:
     apart = ~np.eye(what.k, dtype=np.bool_)
     hidden = int((np.isfinite(what.levels) & apart).any(axis=1).sum())
     return (
-        f"<p>{hidden} of {formats.count(what.k, 'value', 'values')}, each against those that its "
-        "row bounds, from everybody who sees a person's report, the collector included.</p>"
+        f"<p>{hidden} of {formats.count(what.k, 'value', 'values')} have limits, each against "
+        "those in its row, from everybody who reads a person's report, the collector included.</p>"
         "<p>Row: the true value. A report is at most e^E times as likely under it as under the "
         "column's value.</p>"
     )
@@ -143,17 +136,17 @@ def _protected(what: Verdict) -> str:
 
 def _open(what: Verdict) -> list[str]:
     pairs = what.k * (what.k - 1)
-    open_pairs = pairs - len(_finite(what.closed))
+    open_pairs = pairs - int(np.isfinite(what.closed).sum() - what.k)
     told = []
     if open_pairs:
         told.append(
-            f"For {open_pairs:,} of {pairs:,} ordered pairs nothing is promised, nor does it "
-            "follow from the others: a report may prove the first."
+            f"{open_pairs:,} of {pairs:,} ordered pairs have no limit, and the others imply none: "
+            "a report may prove the first."
         )
     return [
         *told,
-        "More than one report about the same value: E adds up (CALDP Proposition 2).",
-        "That somebody took part at all, and what everybody's reports together teach.",
+        "Several reports about the same value: their limits add up (CALDP Proposition 2).",
+        "A report shows that somebody took part; all reports together show what is common.",
     ]
 
 
@@ -162,23 +155,23 @@ def _method(what: Verdict) -> list[tuple[str, str]]:
         ("values", ", ".join(what.names)),
         ("channel", what.candidate.title),
         ("different reports", formats.exactly(len(what.candidate.reports))),
-        ("pairs with a bound", formats.exactly(what.audit.pairs)),
+        ("limits", formats.exactly(what.audit.pairs)),
     ]
 
 
 def _audit(what: Verdict) -> str:
     audit = what.audit
-    verdict = "It holds." if audit.holds else "It does NOT hold: do not rely on this promise."
+    verdict = "It holds." if audit.holds else "It does NOT hold: do not rely on these limits."
     if audit.worst is None:
         return f"<p><b>{verdict}</b></p>"
     worst = audit.worst
-    went = "comes nearest to its bound" if audit.holds else "goes farthest beyond its bound"
+    went = "comes nearest to its limit" if audit.holds else "goes farthest beyond its limit"
     return (
         f"<p><b>{verdict}</b> “{escape(what.names[worst.x])}” against "
         f"“{escape(what.names[worst.x_other])}” {went}: a privacy loss of "
-        f"{worst.privacy_loss:.9g}, where E = {worst.epsilon:.9g} is promised; the witness is "
+        f"{worst.privacy_loss:.9g}, where E = {worst.epsilon:.9g} is allowed; it is seen by "
         f"{escape(what.candidate.reports[worst.output])}.</p><p>Looked at: every entry of the "
-        f"channel, in rational numbers; {len(what.broken)} of {audit.pairs} promises broken.</p>"
+        f"channel, in rational numbers; {len(what.broken)} of {audit.pairs} limits broken.</p>"
     )
 
 

@@ -1,6 +1,6 @@
-"""The board and its sentence, seen ahead while a hand moves the level of a ready matrix.
+"""The board and its sentence, seen ahead while a hand moves the level of an example.
 
-Room: matrix. A channel that takes designing is not made ahead.
+A channel that takes designing is not made ahead.
 """
 
 from typing import Final
@@ -41,7 +41,11 @@ def look(record: Table, colours: Palette) -> Sight:
     del colours
     found = candidates.at_hand(record)
     what, off = judged(record.names, record.matrix, found), headline.as_html(words.off(found))
-    return Sight(words.headline(what), {board.KEY: board.told(what)}, {f".st-key-{OFF} p": off})
+    return Sight(
+        words.headline(what),
+        {board.KEY: board.told(what)},
+        {f".st-key-{OFF} p": off},
+    )
 
 
 PAGE: Final = Page(SLOT, look)

@@ -1,7 +1,4 @@
-"""Beside the tables: which matrix to start from, its values, and the channel that is audited.
-
-Room: matrix.
-"""
+"""Beside the tables: the example, its values, and the channel that is audited."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -28,9 +25,9 @@ _INSTEAD: Final = "the first channel."
 def matrix(record: Table) -> None:
     """The template, its ε, and the names of the values."""
     st.selectbox(
-        "Start from",
+        "Example",
         list(TEMPLATES),
-        placeholder="your own matrix",
+        placeholder="your own",
         format_func=lambda name: TEMPLATES[name].title,
         help=DEFINITIONS["context-aware"],
         **SLOT.bind("template", record.template or None, lambda r, name: r.ready(name, r.epsilon)),
@@ -38,7 +35,7 @@ def matrix(record: Table) -> None:
     if record.template:
         st.caption(TEMPLATES[record.template].sentence)
         st.select_slider(
-            "Its ε",
+            "Base ε",
             sorted({*reels.EPSILON.steps, record.epsilon}),
             format_func=reels.EPSILON.said,
             help=DEFINITIONS["ε"],
@@ -46,7 +43,7 @@ def matrix(record: Table) -> None:
         )
     with st.expander("Values"):
         st.text_area(
-            f"One a line, {K_MIN} to {K_MAX}; new ones begin without promises",
+            f"One a line, {K_MIN} to {K_MAX}; new ones begin without limits",
             **SLOT.bind("names", "\n".join(record.names), lambda r, text: r.named(_lines(text))),
         )
 
@@ -99,7 +96,7 @@ def _choosing(record: Table, name: str) -> Table:
 
 def _paste(record: Table) -> None:
     st.text_area(
-        "A line a value: chances of its reports, as 0.25 or 1/4",
+        "One line for each value: chances of its reports, as 0.25 or 1/4",
         height=140,
         **SLOT.bind("pasted", record.pasted, lambda r, text: replace(r, pasted=text)),
     )
@@ -140,7 +137,7 @@ def _buttons(there: str | None, can_bug: bool) -> None:
     if there != DESIGNED:
         _go("design-it", "Design the best channel", ":material/architecture:", DESIGNED)
     if there == BUG:
-        _go("mend", "Mend the bug", ":material/healing:", ALIKE)
+        _go("mend", "Remove the bug", ":material/healing:", ALIKE)
     elif can_bug:
         _go("plant", "Plant a bug: 1.05 ε", ":material/bug_report:", BUG)
     with st.container(horizontal=True, gap="xsmall"):

@@ -1,7 +1,4 @@
-"""What the page shows: names of values, E between them, and the channel that is held against it.
-
-Room: matrix.
-"""
+"""What the page shows: names of values, E between them, and the channel that is held against it."""
 
 import math
 from collections.abc import Mapping
@@ -27,7 +24,7 @@ BUG: Final = "bug"
 DESIGNED: Final = "designed"
 PASTED: Final = "pasted"
 SAME: Final = "same"
-SECONDS: Final = {SAME: "The same channel once more", ALIKE: "Randomized response at the least ε"}
+SECONDS: Final = {SAME: "The same channel again", ALIKE: "Randomized response at the least ε"}
 _BEGIN: Final = "hospital"
 
 
@@ -76,7 +73,11 @@ class Table:
         return replace(self, template="", levels=levels)
 
     def named(self, names: tuple[str, ...]) -> "Table":
-        """The record with other names: kept ones keep their levels, new ones have no promise."""
+        """The record with other names: kept ones keep their levels, new ones have no limit.
+
+        Raises `CaldpError` for names that are too many or none, before k × k levels are made.
+        """
+        check_names(names)
         old = {name: x for x, name in enumerate(self.names)}
 
         def level(a: str, b: str) -> float:
@@ -104,7 +105,7 @@ def read_level(text: str) -> float:
     number = read_number(typed)
     if number is None or not 0 <= number <= EPSILON_MAX:
         raise CaldpError(
-            f"A level must be a number from 0 to {EPSILON_MAX:g}, or ∞ for no promise, got "
+            f"A level must be a number from 0 to {EPSILON_MAX:g}, or ∞ for no limit, got "
             f"{text[:12]!r}."
         )
     return number
@@ -165,7 +166,7 @@ class TableLink:
 
     def check(self, record: Table) -> None:
         """See `Codec`."""
-        _check_names(record.names)
+        check_names(record.names)
         k = record.k
         require(
             len(record.levels) == k and all(len(row) == k for row in record.levels),
@@ -192,7 +193,8 @@ def level_link(level: float) -> str:
     return "inf" if math.isinf(level) else f"{level:.12g}"
 
 
-def _check_names(names: tuple[str, ...]) -> None:
+def check_names(names: tuple[str, ...]) -> None:
+    """Raises `CaldpError` for names that no matrix can have."""
     require(
         K_MIN <= len(names) <= K_MAX,
         f"A matrix needs {K_MIN} to {K_MAX} values, got {len(names):,}; write one a line.",

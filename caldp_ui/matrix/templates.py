@@ -1,7 +1,4 @@
-"""Matrices to start from, each for a level ε.
-
-Room: matrix.
-"""
+"""Example matrices, each for a level ε."""
 
 import math
 from collections.abc import Callable
@@ -19,7 +16,7 @@ INF: Final = math.inf
 
 @dataclass(frozen=True)
 class Template:
-    """A kind of promise: a `title`, one `sentence`, names of values, and E for a level ε."""
+    """A kind of protection: a `title`, one `sentence`, names of values, and E for a level ε."""
 
     title: str
     sentence: str
@@ -76,7 +73,7 @@ TEMPLATES: Final = {
     ),
     "drug": Template(
         "Drug survey (Mangat)",
-        "Yes may not be read off a report; no may.",
+        "No report may prove yes; a report may prove no.",
         ("Yes", "No"),
         _context([0, 0], [0]),
     ),
@@ -88,13 +85,13 @@ TEMPLATES: Final = {
     ),
     "blocks": Template(
         "Blocks",
-        "Which area may be known; where in it may not.",
+        "A report may show the area, but not the place in it.",
         _AREAS,
         _context([0, 0, 0, 1, 1], list(range(5))),
     ),
     "both": Template(
         "Blocks and a sensitive set",
-        "Areas may be known, and only the clinic hides, among the places of its area.",
+        "A report may show the area; only the clinic hides, among the places of its area.",
         _AREAS,
         _context([0, 0, 0, 1, 1], [2, 4]),
     ),
@@ -106,7 +103,7 @@ TEMPLATES: Final = {
     ),
     "neighbours": Template(
         "Only neighbours",
-        "A promise for neighbours alone: what follows from it for the others?",
+        "Limits for neighbours alone: what do they imply for the others?",
         ("20s", "30s", "40s", "50s", "60s"),
         _neighbours,
     ),

@@ -1,6 +1,6 @@
 """What follows from E alone, and what a channel does to each of its entries.
 
-Room: matrix. Everything is decided by the core's audit in rationals; nothing here draws.
+Everything is decided by the core's audit in rationals; nothing here draws.
 """
 
 from dataclasses import dataclass
@@ -44,8 +44,29 @@ class Verdict:
 
     @property
     def contradicted(self) -> Bools:
-        """(k, k) entries that say "no promise", while other entries promise something."""
+        """(k, k) entries without a limit, while other entries imply one."""
         return np.isinf(self.levels) & np.isfinite(self.closed)
+
+    @property
+    def follows(self) -> Bools:
+        """(k, k) limits that the others imply anyway: without them E would be the same."""
+        found = np.zeros((self.k, self.k), np.bool_)
+        for x, z in self.cells:
+            around = [
+                self.closed[x, y] + self.closed[y, z] for y in range(self.k) if y not in (x, z)
+            ]
+            level = self.levels[x, z]
+            found[x, z] = bool(np.isfinite(level)) and min(around, default=np.inf) <= level + _TIGHT
+        return found
+
+    @property
+    def bare(self) -> list[int]:
+        """Values that some report proves, as no other value ever sends it."""
+        senders = [
+            {x for x, row in enumerate(self.candidate.channel) if row[y]}
+            for y in range(len(self.candidate.channel[0]))
+        ]
+        return sorted({x for alone in senders if len(alone) == 1 for x in alone})
 
     @property
     def broken(self) -> list[CellAudit]:

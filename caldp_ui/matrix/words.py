@@ -1,6 +1,6 @@
 """Sentences of the page: the verdict, and plain words for every entry of E.
 
-Room: matrix. Each must be true of the matrix and channel that it is shown with. Names come from
+Each must be true of the matrix and channel that it is shown with. Names come from
 anybody: what goes into Markdown has them escaped, what goes into the picture, which reads no HTML,
 has them as they are.
 """
@@ -11,41 +11,61 @@ from typing import Final
 from caldp_core.audit.adversary import guessed_right
 from caldp_core.audit.pairwise import CellAudit
 from caldp_core.basics.errors import CaldpError
-from caldp_ui.app.errors import as_text
 from caldp_ui.matrix import candidates
 from caldp_ui.matrix.candidates import Candidate
 from caldp_ui.matrix.slot import level_text
 from caldp_ui.matrix.verdict import Verdict
 from caldp_ui.words import formats
+from caldp_ui.words.headline import Headline
 
 _PEOPLE: Final = 10_000
 
 
-def headline(what: Verdict) -> str:
-    """Whether the channel keeps E, with the worst entry, and what E implies; in Markdown."""
-    bold, rest = in_two_parts(what)
-    return f"**{as_text(bold)}**{as_text(rest)}"
-
-
-def in_two_parts(what: Verdict) -> tuple[str, str]:
-    """The same as plain text: what is most important, and the rest."""
+def headline(what: Verdict) -> Headline:
+    """Whether the channel keeps E, and what E implies; values that nothing hides come first."""
     audit, names = what.audit, what.names
     if audit.faulty_row is not None:
-        row = what.candidate.channel[audit.faulty_row]
-        return "This is no channel", (
-            f": the row of “{names[audit.faulty_row]}” must be chances that sum to 1, its sum is "
-            f"{float(sum(row)):.6g}."
+        total = float(sum(what.candidate.channel[audit.faulty_row]))
+        return Headline(
+            "This is no channel: one of its rows does not sum to 1.",
+            f"The row of “{names[audit.faulty_row]}” must be chances that sum to 1, its sum is "
+            f"{total:.6g}.",
         )
-    if not audit.pairs:
-        return "Nothing is promised", ", so every channel keeps it."
-    if not what.broken:
-        promises = formats.count(audit.pairs, "promise", "promises")
-        return f"The channel keeps all {promises}", f"{_unused(what)}. {implied(what)}"
-    cell = what.broken[0]
-    worst = cell.leak
-    return f"The channel breaks {len(what.broken)} of {audit.pairs} promises", (
-        f", “{names[worst.x]}” against “{names[worst.x_other]}” worst: {loss(cell)} instead of "
-        f"{level_text(worst.epsilon)}. Witness: {what.candidate.reports[worst.output]}."
+    said = _kept(what) if not what.broken else _broken(what)
+    if not what.bare:
+        return said
+    return Headline(_bare(what), f"{said.sentence} {said.second}".strip(), True)
+
+
+def in_one_line(what: Verdict) -> str:
+    """Both lines of it, one after the other."""
+    made = headline(what)
+    return f"{made.sentence} {made.second}".strip()
+
+
+def _bare(what: Verdict) -> str:
+    """Which values a report proves."""
+    found = what.bare
+    if len(found) == what.k:
+        return "No value is protected: every report proves the true one."
+    verb, them = ("is", "it") if len(found) == 1 else ("are", "them")
+    return f"{len(found)} of {what.k} values {verb} not protected: a report can prove {them}."
+
+
+def _kept(what: Verdict) -> Headline:
+    if not what.audit.pairs:
+        return Headline("The matrix has no limits, so every channel keeps it.")
+    limits = "the one limit" if what.audit.pairs == 1 else f"all {what.audit.pairs} limits"
+    return Headline(f"The channel keeps {limits}{_unused(what)}.", implied(what))
+
+
+def _broken(what: Verdict) -> Headline:
+    worst = what.broken[0].leak
+    return Headline(
+        f"The channel breaks {len(what.broken)} of {what.audit.pairs} limits.",
+        f"The worst is “{what.names[worst.x]}” against “{what.names[worst.x_other]}”: it leaks "
+        f"{loss(what.broken[0])} where {level_text(worst.epsilon)} is allowed, by "
+        f"{what.candidate.reports[worst.output]}.",
     )
 
 
@@ -54,8 +74,8 @@ def _unused(what: Verdict) -> str:
     leaks = [cell.leak for cell in what.cells.values() if math.isfinite(cell.leak.epsilon)]
     most = max(leak.epsilon - max(leak.privacy_loss, 0.0) for leak in leaks)
     if most < 0.005:
-        return ", each to the full"
-    return f", and gives away up to ε = {most:.2f} less than it may"
+        return " and uses each of them fully"
+    return f" and leaks up to ε = {most:.2f} less than allowed"
 
 
 def off(found: Candidate) -> str:
@@ -65,10 +85,10 @@ def off(found: Candidate) -> str:
     try:
         mean = candidates.even_variance(found.mechanism) / found.mechanism.k / _PEOPLE
     except CaldpError:
-        return "Shares can't be estimated from these reports: two values send the same ones."
+        return "Shares can't be estimated: two values send the same reports."
     return (
         f"A share estimated from {formats.people(_PEOPLE)} people is typically off by "
-        f"{100 * mean**0.5:.2g} of 100."
+        f"{formats.digits(100 * mean**0.5)} percentage points."
     )
 
 
@@ -87,41 +107,41 @@ def implied(what: Verdict) -> str:
     """How E and its closure differ, in one sentence."""
     against, loose = int(what.contradicted.sum()), int(what.loose.sum())
     if against:
-        entries = formats.count(against, "entry says", "entries say")
-        return f"{entries} “no promise”, yet one follows from the others (see the arrows)."
+        entries = formats.count(against, "entry has", "entries have")
+        return f"{entries} no limit, but the other limits imply one (see the arrows)."
     if loose:
-        entries = formats.count(loose, "entry is", "entries are")
-        return f"{entries} looser than what follows from the others (see the arrows)."
-    return "No entry is looser than what follows from the others."
+        entries = formats.count(loose, "limit is", "limits are")
+        return f"{entries} looser than the others imply (see the arrows)."
+    follow = int(what.follows.sum())
+    if follow:
+        return f"{formats.count(follow, 'limit follows', 'limits follow')} from the others."
+    return "Every limit in the matrix matters."
 
 
-def promise(what: Verdict, x: int, other: int) -> str:
+def limit(what: Verdict, x: int, other: int) -> str:
     """What one entry of E says."""
     name, against = (f"“{what.names[i]}”" for i in (x, other))
     if x == other:
-        return f"{name} against itself: nothing to tell apart."
+        return f"{name} against itself: there is nothing to tell apart."
     level, closed = float(what.levels[x, other]), float(what.closed[x, other])
     said = f"{name} against {against}, ε = {level_text(level)}: "
     if not what.loose[x, other]:
         return said + _meaning(name, against, level)
-    follows = f"from other entries follows ε = {level_text(round(closed, 6))}"
-    start = "no promise, yet" if math.isinf(level) else "looser than need be, as"
-    return f"{said}{start} {follows}. So {_meaning(name, against, closed)}"
+    start = "no limit" if math.isinf(level) else "a loose limit"
+    follows = f"the other limits imply ε = {level_text(round(closed, 6))}"
+    return f"{said}{start}, but {follows}. So {_meaning(name, against, closed)}"
 
 
 def _meaning(name: str, against: str, level: float) -> str:
     if math.isinf(level):
-        return f"no promise; a report may prove that it is {name} and not {against}."
+        return f"no limit. A report may prove {name} against {against}."
     if level == 0:
         return f"no report may speak for {name} at all."
-    best = formats.hundred(guessed_right(level))
-    most = best if best.startswith("over") else f"at most {best}"
-    return (
-        f"whatever is reported, of 100 people torn 50:50 between the two, {most} truly have {name}."
-    )
+    most = formats.at_most(guessed_right(level))
+    return f"any report turns an even chance of {name} into {most} of 100."
 
 
-def deed(what: Verdict, x: int, other: int) -> str:
+def leak(what: Verdict, x: int, other: int) -> str:
     """What the channel does to one entry."""
     if x == other:
         return ""
@@ -129,12 +149,12 @@ def deed(what: Verdict, x: int, other: int) -> str:
     report = what.candidate.reports[cell.leak.output]
     row, against = what.candidate.channel[x], what.candidate.channel[other]
     p, q = (formats.share(float(each[cell.leak.output])) for each in (row, against))
-    verdict = "kept" if cell.holds else "broken"
+    verdict = "within the limit" if cell.holds else "beyond the limit"
     if math.isinf(cell.leak.epsilon):
-        verdict = "no promise to keep"
-    return f"This channel: {loss(cell)}, {verdict}; most by {report}, sent with {p} against {q}."
+        verdict = "where there is no limit"
+    return f"This channel leaks {loss(cell)}, {verdict}: it sends {report} with {p} against {q}."
 
 
 def alt(what: Verdict) -> str:
     """The picture for those who do not see it."""
-    return f"Two tables of {what.k} by {what.k} values. {''.join(in_two_parts(what))}"
+    return f"Two tables of {what.k} by {what.k} values. {in_one_line(what)}"

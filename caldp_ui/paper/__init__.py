@@ -1,4 +1,1 @@
-"""The paper's results, recomputed beside what is printed.
-
-Room: paper.
-"""
+"""The paper's results, recomputed beside what is printed."""

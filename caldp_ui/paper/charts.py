@@ -1,9 +1,5 @@
-"""Charts of the paper's results: dots with intervals, and curves that fill in.
+"""Charts of the paper's results: dots with intervals, and curves that fill in."""
 
-Room: paper.
-"""
-
-import math
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -13,12 +9,23 @@ from caldp_core.audit.adversary import ErrorVertex
 from caldp_core.experiments.reproduce import LINES, SIZES, Column
 from caldp_core.experiments.turns import Mean
 from caldp_ui.app.theme import Palette
-from caldp_ui.charts.planes import FIXED
-from caldp_ui.paper.words import Rows, off
+from caldp_ui.charts import errors, labels
+from caldp_ui.charts.labels import Label
+from caldp_ui.charts.planes import FIXED, Words, plane
+from caldp_ui.paper.words import Rows, called, off
+from caldp_ui.words.vocabulary import PLACES, VALUES
 
-_TALL: Final = 280
+TABLE_HEIGHT: Final = 430
+PANEL_HEIGHT: Final = 272
+REGION_HEIGHT: Final = 520
 _ABOVE: Final = 30
-"""Pixels for the row of names."""
+_PEOPLE: Final[dict[str, Any]] = {
+    "title_text": "number of people (log scale)",
+    "type": "log",
+    "tickvals": [1000, 10_000, 100_000],
+    "ticktext": ["1,000", "10,000", "100,000"],
+    "range": [2.95, 5.76],
+}
 _LINE_COLOURS: Final = ("plain", "ours", "ours", "ours", "ours")
 _DASHES: Final = ("dash", "solid", "solid", "solid", "solid")
 _SYMBOLS: Final = ("diamond", "circle", "square", "triangle-up", "star")
@@ -28,22 +35,33 @@ _FADE: Final = (1.0, 0.7, 0.8, 0.9, 1.0)
 def table_1(rows: Rows, columns: Sequence[Column], colours: Palette) -> go.Figure:
     """TV of each column: the printed mark, and the recomputed mean with its interval."""
     printed = {
-        "name": "printed",
         "x": [column.paper for column in columns],
-        "y": [column.title for column in columns],
+        "y": [called(column) for column in columns],
         "marker": {"symbol": "diamond-open", "size": 15, "color": colours.plain, "line_width": 2.5},
+        "hovertemplate": "printed: %{x:.3f}<extra></extra>",
+        **_named("printed", len(columns), "top right", colours.plain),
     }
     here = {
-        "name": "recomputed",
         "x": [mean.tv for _, mean in rows],
-        "y": [column.title for column, _ in rows],
+        "y": [called(column) for column, _ in rows],
         "error_x": _interval([2 * (mean.standard_error or 0) for _, mean in rows], colours),
         "marker": {"symbol": "circle", "size": 9, "color": colours.ours},
+        "hovertemplate": "computed here: %{x:.3f}<extra></extra>",
+        **_named("computed here", len(rows), "bottom left", colours.ours),
     }
-    traces = [{"type": "scatter", "mode": "markers", **each} for each in (printed, here)]
-    top = max([0.65, *(1.1 * mean.tv for _, mean in rows)])
-    axis = {"title_text": "error (total variation)", "range": [0, top]}
-    return go.Figure(traces, _layout(axis, columns, colours, True))
+    traces = [{"type": "scatter", "mode": "markers+text", **each} for each in (printed, here)]
+    top = max([0.62, *(mean.tv for _, mean in rows)])
+    return go.Figure(traces, _layout(errors.from_zero(top, PLACES.wrong), columns, colours))
+
+
+def _named(name: str, count: int, side: str, colour: str) -> dict[str, Any]:
+    """A kind of mark, named beside the first of them."""
+    return {
+        "name": name,
+        "text": [name, *[""] * (count - 1)] if count else [],
+        "textposition": side,
+        "textfont": {"size": labels.SIZE, "color": colour},
+    }
 
 
 def differences(rows: Rows, columns: Sequence[Column], colours: Palette) -> go.Figure:
@@ -54,7 +72,7 @@ def differences(rows: Rows, columns: Sequence[Column], colours: Palette) -> go.F
         "type": "scatter",
         "mode": "markers",
         "x": gaps,
-        "y": [column.title for column, _ in rows],
+        "y": [called(column) for column, _ in rows],
         "error_x": _interval(widths, colours),
         "marker": {"symbol": "circle", "size": 9, "color": colours.ours},
         "showlegend": False,
@@ -62,11 +80,11 @@ def differences(rows: Rows, columns: Sequence[Column], colours: Palette) -> go.F
     }
     reach = max([12.0, *(1.25 * abs(gap) + width for gap, width in zip(gaps, widths, strict=True))])
     axis = {
-        "title_text": "difference from the printed number, %",
+        "title_text": "difference, in % of the printed number",
         "range": [-min(reach, 110.0), reach],
         "zeroline": False,
     }
-    layout = _layout(axis, columns, colours, False)
+    layout = _layout(axis, columns, colours)
     style = {"color": colours.plain, "width": 2.5}
     layout["shapes"] = [
         {"type": "line", "x0": 0, "x1": 0, "y0": 0, "y1": 1, "yref": "y domain", "line": style}
@@ -78,23 +96,21 @@ def _interval(widths: list[float], colours: Palette) -> dict[str, Any]:
     return {"type": "data", "array": widths, "color": colours.ours, "thickness": 2, "width": 6}
 
 
-def _layout(
-    axis: dict[str, Any], columns: Sequence[Column], colours: Palette, legend: bool
-) -> dict[str, Any]:
+def _layout(axis: dict[str, Any], columns: Sequence[Column], colours: Palette) -> dict[str, Any]:
     texts = {"tickfont_color": colours.text, "title_font_color": colours.text, **FIXED}
     return {
         "xaxis": {**axis, **texts},
         "yaxis": {
             "type": "category",
             "categoryorder": "array",
-            "categoryarray": [column.title for column in columns][::-1],
+            "categoryarray": [called(column) for column in columns][::-1],
             "range": [-0.6, len(columns) - 0.4],
             "tickfont": {"color": colours.text, "size": 14},
+            **FIXED,
         },
-        "height": _TALL,
-        "margin": {"l": 0, "r": 10, "t": _ABOVE, "b": 50},
-        "showlegend": legend,
-        "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
+        "height": TABLE_HEIGHT,
+        "margin": {"l": 108, "r": 10, "t": 8, "b": 50},
+        "showlegend": False,
         "dragmode": False,
     }
 
@@ -102,99 +118,111 @@ def _layout(
 def panel(
     title: str, means: Sequence[Sequence[Mean | None]], least: float, colours: Palette
 ) -> go.Figure:
-    """One panel of Figure 2: TV against people, a line for LDP and one for each m.
+    """One panel of Figure 2: TV against people, a line for plain LDP and one for each m.
 
     `means`: for each of `LINES`, one a size or None where none has been run yet. `least`: of all
     panels, which share their scale.
     """
-    traces = []
+    traces, names = [], []
     for line, curve in enumerate(LINES):
-        there = [(n, mean) for n, mean in zip(SIZES, means[line], strict=True) if mean]
+        there = [(n, mean.tv) for n, mean in zip(SIZES, means[line], strict=True) if mean]
         colour = getattr(colours, _LINE_COLOURS[line])
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "lines+markers",
-                "name": curve.title,
-                "x": [n for n, _ in there],
-                "y": [mean.tv for _, mean in there],
-                "opacity": _FADE[line],
-                "line": {"color": colour, "dash": _DASHES[line], "width": 2},
-                "marker": {"symbol": _SYMBOLS[line], "size": 7, "color": colour},
-                "hovertemplate": "%{y:.3f}",
-            }
-        )
-    texts = {"tickfont_color": colours.text, "title_font_color": colours.text, **FIXED}
-    layout = {
-        "title": {"text": title, "font": {"size": 15, "color": colours.text}, "y": 0.99, "x": 0.01},
-        "xaxis": {
-            "type": "log",
-            "tickvals": [1000, 10_000, 100_000],
-            "ticktext": ["1,000", "10,000", "100,000 people"],
-            "range": [2.93, 5.78],
-            **texts,
-        },
-        "yaxis": {
-            "type": "log",
-            "range": [math.log10(min(0.8 * least, 0.1)), 0.03],
-            "tickvals": [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1],
-            **texts,
-        },
-        "height": 232,
-        "margin": {"l": 52, "r": 8, "t": 42, "b": 28},
-        "legend": {
-            "orientation": "h", "y": 1, "yanchor": "bottom", "x": 0, "font": {"size": 11},
-        },
-        "dragmode": False,
-        "hovermode": "x unified",
-    }  # fmt: skip
-    return go.Figure(traces, layout)
+        name = "Plain LDP" if curve.title == "LDP" else f"{curve.title.removeprefix('m = ')} blocks"
+        traces.append(_curve(name, there, line, colour))
+        names += [Label(*there[-1], name, colour)] if there else []
+    y = {
+        **errors.by_decades(min(0.8 * least, 0.1), 1.0, VALUES.wrong, PANEL_HEIGHT),
+        "title_text": "",
+    }
+    told = f"<b>{title}</b>: people {VALUES.wrong}, of 100"
+    top = Label(SIZES[0], 10.0 ** y["range"][1], told, colours.text, "top right", lift=4)
+    words = Words(names, notes=[top])
+    return plane(traces, _PEOPLE, y, (), colours, words=words, height=PANEL_HEIGHT, left=40)
 
 
-REGION_HEIGHT: Final = 460
+def _curve(name: str, there: Sequence[tuple[int, float]], line: int, colour: str) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": name,
+        "x": [n for n, _ in there],
+        "y": [tv for _, tv in there],
+        "opacity": _FADE[line],
+        "line": {"color": colour, "dash": _DASHES[line], "width": 2},
+        "marker": {"symbol": _SYMBOLS[line], "size": 7, "color": colour},
+        "text": [errors.told(tv, VALUES.wrong) for _, tv in there],
+        "hovertemplate": "%{text}",
+    }
 
 
 def region(vertex: ErrorVertex, plain: ErrorVertex, colours: Palette) -> go.Figure:
     """The plane of errors: what no rule can get below, and the mechanism at the corner."""
+    names = [
+        Label(0.66, 0.86, "errors that an attacker's rules reach", colours.text, "middle center"),
+        Label(*_point(vertex), "believing the report", colours.ours, "bottom left", lift=-9),
+    ]
+    if _point(plain) != _point(vertex):
+        told = "plain LDP at the smaller ε"
+        names.append(Label(*_point(plain), told, colours.plain, "top right", lift=4))
+    scale = labels.Scale((-0.02, 1.02), REGION_HEIGHT - _ABOVE - 50, is_log=False)
     traces = [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "name": "all that any rule can do",
-            "x": [1, vertex.false_alarm, 0, 1, 1],
-            "y": [0, vertex.missed, 1, 1, 0],
-            "fill": "toself",
-            "opacity": 0.9,
-            "line": {"color": colours.ours, "width": 2.5},
-            "hoverinfo": "skip",
-        },
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "name": "plain LDP at the smaller ε",
-            "x": [1, plain.false_alarm, 0],
-            "y": [0, plain.missed, 1],
-            "line": {"color": colours.plain, "width": 2, "dash": "dash"},
-            "hoverinfo": "skip",
-        },
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "name": "believing the report",
-            "x": [vertex.false_alarm],
-            "y": [vertex.missed],
-            "marker": {"size": 13, "color": colours.ours, "line": {"color": colours.edge}},
-            "hovertemplate": "false alarm %{x:.3f}<br>missed %{y:.3f}<extra></extra>",
-        },
+        _area(vertex, colours),
+        _bound(plain, colours),
+        _corner(vertex, colours),
+        *labels.traces([labels.lifted(name, scale) for name in names]),
     ]
     texts = {"tickfont_color": colours.text, "title_font_color": colours.text, **FIXED}
-    axis = {"range": [-0.02, 1.02], "constrain": "domain", **texts}
+    ticks = [0, 0.2, 0.4, 0.6, 0.8, 1]
+    counts = {"tickvals": ticks, "ticktext": [f"{100 * tick:.0f}" for tick in ticks]}
+    axis = {"range": [-0.02, 1.02], "constrain": "domain", **counts, **texts}
     layout = {
-        "xaxis": {"title_text": "false alarm: says x, was x′", **axis},
-        "yaxis": {"title_text": "missed: says x′, was x", "scaleanchor": "x", **axis},
+        "xaxis": {"title_text": "of 100 with x′, taken for x (false alarm)", **axis},
+        "yaxis": {"title_text": "of 100 with x, missed", "scaleanchor": "x", **axis},
         "height": REGION_HEIGHT,
         "margin": {"l": 60, "r": 10, "t": _ABOVE, "b": 50},
-        "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
+        "showlegend": False,
         "dragmode": False,
     }
     return go.Figure(traces, layout)
+
+
+def _point(vertex: ErrorVertex) -> tuple[float, float]:
+    return vertex.false_alarm, vertex.missed
+
+
+def _area(vertex: ErrorVertex, colours: Palette) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": "all that any rule can do",
+        "x": [1, vertex.false_alarm, 0, 1, 1],
+        "y": [0, vertex.missed, 1, 1, 0],
+        "fill": "toself",
+        "opacity": 0.9,
+        "line": {"color": colours.ours, "width": 2.5},
+        "hoverinfo": "skip",
+    }
+
+
+def _bound(plain: ErrorVertex, colours: Palette) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": "plain LDP at the smaller ε",
+        "x": [1, plain.false_alarm, 0],
+        "y": [0, plain.missed, 1],
+        "line": {"color": colours.plain, "width": 2, "dash": "dash"},
+        "hoverinfo": "skip",
+    }
+
+
+def _corner(vertex: ErrorVertex, colours: Palette) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": "believing the report",
+        "x": [vertex.false_alarm],
+        "y": [vertex.missed],
+        "marker": {"size": 13, "color": colours.ours, "line": {"color": colours.edge}},
+        "hovertemplate": "false alarm %{x:.3f}<br>missed %{y:.3f}<extra></extra>",
+    }

@@ -1,7 +1,4 @@
-"""Figures 2 and 3 of the paper, and what could not be checked.
-
-Room: paper.
-"""
+"""Figures 2 and 3 of the paper, and what could not be checked."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -24,13 +21,14 @@ from caldp_ui.charts.show import show
 from caldp_ui.compute import runs
 from caldp_ui.paper import charts, files, side, words
 from caldp_ui.paper.slot import SLOT, Paper
-from caldp_ui.parts import hand_on
+from caldp_ui.parts import headline, sharing
 from caldp_ui.parts.comparison import Shown, quick
 from caldp_ui.places.ground import ground
 from caldp_ui.places.scene import scene
 from caldp_ui.session import findings
 from caldp_ui.stage import stage
 from caldp_ui.words import formats
+from caldp_ui.words.headline import Headline
 
 
 def figure_2(record: Paper) -> None:
@@ -38,7 +36,7 @@ def figure_2(record: Paper) -> None:
     points = list(figure_2_points(base=record.scenario))
     slow = next((p for p in points[:: len(SIZES)] if runs.takes_long(p.scenario)), None)
     if slow is not None:
-        st.info("One run takes long with this method or estimate; choose another for Figure 2.")
+        st.info("One run takes too long with this method or estimate: choose another one.")
         return
 
     def find(progress: Progress) -> Iterator[Turn]:
@@ -57,8 +55,7 @@ def figure_2(record: Paper) -> None:
 def _panels(points: list[Point], turns: list[Turn]) -> None:
     found = means(whole_rounds(turns, len(points)), len(points))
     at = {(p.panel, p.line, p.scenario.n): m for p, m in zip(points, found, strict=True)}
-    with st.container(key="headline"):
-        st.markdown(_order(at))
+    headline.show(_order(at))
     least = min((mean.tv for mean in at.values() if mean), default=0.01)
     for first in range(0, len(PANELS), 2):
         for column, panel in zip(st.columns(2), (first, first + 1), strict=True):
@@ -71,14 +68,15 @@ def _panels(points: list[Point], turns: list[Turn]) -> None:
                     "plain LDP and for 10, 20, 50 and 100 blocks.",
                 )
     st.caption(
-        "Both axes logarithmic. 1,000 values, mean of ten runs a point, Hadamard response at ε = 1 "
-        "unless chosen otherwise. λ is ours: the paper's stands in its picture alone."
+        "Log scales. There are 1,000 values; each point is the mean of ten runs, by Hadamard "
+        "response at ε = 1 unless chosen otherwise. λ is our choice: the paper's is in its picture "
+        "only. One person of 100 is a total variation of 0.01."
     )
     if any(found):
-        hand_on.file(SLOT.key("csv"), "figure-2.csv", partial(files.figure_2_csv, points, found))
+        sharing.file(SLOT.key("csv"), "figure-2.csv", partial(files.figure_2_csv, points, found))
 
 
-def _order(at: dict[tuple[int, int, int | None], Mean | None]) -> str:
+def _order(at: dict[tuple[int, int, int | None], Mean | None]) -> Headline:
     """How many points keep the paper's order: more blocks, less error."""
     pairs = [
         (at[panel, line, n], at[panel, line + 1, n])
@@ -89,10 +87,10 @@ def _order(at: dict[tuple[int, int, int | None], Mean | None]) -> str:
     there = [(a.tv, b.tv) for a, b in pairs if a and b]
     kept = sum(b < a for a, b in there)
     if not there:
-        return "Figure 2 is being recomputed: 200 points of ten runs each."
-    return (
-        "“The larger m we have, the better accuracy we get”: so it is in "
-        f"**{kept} of {len(there)}** steps from one curve to the next."
+        return Headline("Figure 2 is still being computed.", "It has 200 points of ten runs each.")
+    return Headline(
+        f"More blocks give a smaller error in {kept} of {len(there)} comparisons.",
+        "The paper: “The larger m we have, the better accuracy we get.”",
     )
 
 
@@ -102,15 +100,19 @@ def figure_3(record: Paper) -> None:
     ours = plain.with_context(blocks=GridBlocks(25, 35))
     setup = runs.setup(ours)
     found = {name: quick(scenario) for name, scenario in (("ours", ours), ("plain", plain))}
-    with st.container(key="headline"):
-        off = {
-            name: "takes long" if result is None else formats.of_hundred(result.first.errors.tv)
-            for name, result in found.items()
-        }
-        st.markdown(
-            f"Figure 3's map, and what is left of it: with plain LDP {off['plain']} people are in "
-            f"the wrong place, with the paper's 25 × 35 blocks **{off['ours']}**."
+    off = {
+        name: "too slow to compute"
+        if result is None
+        else formats.of_hundred(result.first.errors.tv)
+        for name, result in found.items()
+    }
+    headline.show(
+        Headline(
+            f"The paper's blocks put {off['ours']} people in the wrong place, plain LDP "
+            f"{off['plain']}.",
+            "Figure 3's map, under 25 × 35 blocks.",
         )
+    )
     what = Shown(setup, runs.setup(plain), found["ours"], found["plain"])
     land = ground(setup, runs.map_of(setup.dataset), None)
     stage(scene(what, land, "25 × 35 blocks"), SLOT.key("maps"))
@@ -121,10 +123,11 @@ def figure_3(record: Paper) -> None:
 def unchecked(record: Paper) -> None:
     """What could not be held against print, and why."""
     del record
-    with st.container(key="headline"):
-        st.markdown(
-            "What this page could **not** hold against print, and why: our copies of the papers "
-            "are texts, so numbers that stand in pictures alone are lost."
+    headline.show(
+        Headline(
+            "Some printed numbers could not be checked.",
+            "Our copies of the papers are texts: numbers that stand in pictures alone are lost.",
         )
+    )
     for title, text in words.UNCHECKED:
         st.markdown(f"**{title}** {text}")

@@ -1,7 +1,4 @@
-"""What can be taken along of each result: its link, its numbers, and code that gives them again.
-
-Room: paper.
-"""
+"""What can be taken along of each result: its link, its numbers, and code that gives them again."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
@@ -14,7 +11,7 @@ from caldp_core.scenarios.protection import GridBlocks
 from caldp_ui.compute import exports
 from caldp_ui.paper.slot import SLOT, Paper
 from caldp_ui.paper.words import Rows
-from caldp_ui.parts import hand_on
+from caldp_ui.parts import sharing
 
 _FIGURE_2: Final = """from caldp_core import Scenario
 from caldp_core.experiments.reproduce import LINES, PANELS, figure_2_points
@@ -63,13 +60,13 @@ print(error_vertex(BinaryPolicy(float("{first!r}"), float("{second!r}"))))
 
 def show(record: Paper) -> None:
     """Link and code, in a part of the page that opens on demand."""
-    hand_on.drawer(SLOT.key("hand-on"), lambda: _show(record))
+    sharing.drawer(SLOT.key("sharing"), lambda: _show(record))
 
 
 def _show(record: Paper) -> None:
     left, right = st.columns(2, gap="large")
     with left:
-        hand_on.link(SLOT)
+        sharing.link(SLOT)
     if record.view in _AGAIN:
         with right:
             st.markdown("**The same digits elsewhere**")
@@ -78,19 +75,19 @@ def _show(record: Paper) -> None:
 
 def _table_1(record: Paper) -> None:
     st.code(table_1_command(record), language="bash")
-    hand_on.file(SLOT.key("json"), "scenario.json", exports.scenario_json(record.scenario))
+    sharing.file(SLOT.key("json"), "scenario.json", exports.scenario_json(record.scenario))
 
 
 def _figure_1(record: Paper) -> None:
-    hand_on.python(figure_1_snippet(record))
+    sharing.python(figure_1_snippet(record))
 
 
 def _figure_2(record: Paper) -> None:
-    hand_on.python(figure_2_snippet(record))
+    sharing.python(figure_2_snippet(record))
 
 
 def _sensitive_sets(record: Paper) -> None:
-    hand_on.python(sensitive_sets_snippet(record))
+    sharing.python(sensitive_sets_snippet(record))
 
 
 def _figure_3(record: Paper) -> None:
@@ -98,9 +95,9 @@ def _figure_3(record: Paper) -> None:
     ours = plain.with_context(blocks=GridBlocks(25, 35))
     st.code(exports.COMMAND, language="bash")
     with st.container(horizontal=True):
-        hand_on.file(SLOT.key("json"), "scenario.json", exports.scenario_json(ours))
-        hand_on.file(SLOT.key("plain"), "plain-ldp.json", exports.scenario_json(plain))
-    hand_on.python(exports.snippet(ours))
+        sharing.file(SLOT.key("json"), "scenario.json", exports.scenario_json(ours))
+        sharing.file(SLOT.key("plain"), "plain-ldp.json", exports.scenario_json(plain))
+    sharing.python(exports.snippet(ours))
 
 
 _AGAIN: Final[Mapping[str, Callable[[Paper], None]]] = {

@@ -1,6 +1,6 @@
 """The chart of sensitive sets: people that each method takes, as multiples of the best's.
 
-Room: paper. Colour is never alone: every line has its own dash and mark.
+Colour is never alone: every line has its own dash and mark.
 """
 
 import math
@@ -10,8 +10,11 @@ from typing import Final
 import plotly.graph_objects as go
 
 from caldp_ui.app.theme import Palette
-from caldp_ui.charts.planes import plane, upright
+from caldp_ui.charts.labels import Label
+from caldp_ui.charts.planes import Words, level, plane, upright
 
+HEIGHT: Final = 500
+_PLACES: Final = (2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 _DASHES: Final = ("dashdot", "longdash", "dash", "dot", "solid")
 _SYMBOLS: Final = ("triangle-up", "star", "diamond", "square", "circle")
 
@@ -42,14 +45,26 @@ def against_the_best(
     ticks = [1, 1.2, 1.5, 2, 3, 5, *(p * 10**d for d in range(1, 9) for p in (1, 3))]
     x = {
         "type": "log",
-        "title_text": "number of sensitive values",
-        "tickvals": [2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000],
+        "title_text": "number of sensitive values (log scale)",
+        "tickvals": _PLACES,
+        "ticktext": [f"{place:,}" for place in _PLACES],
+        "range": [math.log10(0.9 * sizes[0]), math.log10(1.05 * sizes[-1])],
     }
     y = {
         "type": "log",
-        "title_text": "people, as a multiple of the best",
+        "title_text": "people, as a multiple of the best (log scale)",
         "tickvals": ticks,
         "ticktext": [f"{tick:,g}" for tick in ticks],
-        "range": [-0.02, math.log10(1.3 * top)],
+        "range": [-0.05, math.log10(1.3 * top)],
     }
-    return plane(traces, x, y, [upright(present, colours)], colours)
+    names = [
+        Label(sizes[0], min(ratio[0], 1.25 * top), name, ink)
+        for ink, (name, ratio) in zip(inks, ratios.items(), strict=False)
+    ]
+    notes = [
+        Label(present, 1.3 * top, f"{present:,} sensitive values", colours.text, "top center"),
+        Label(sizes[-1], 1.0, "the best that can be", colours.text, "bottom left", lift=-3),
+    ]
+    shapes = [upright(present, colours), level(1.0, colours)]
+    written = Words(at_starts=names, notes=notes)
+    return plane(traces, x, y, shapes, colours, words=written, height=HEIGHT, left=80)

@@ -1,7 +1,4 @@
-"""Figure 1 of the paper: the region of errors, and the mechanism at its corner.
-
-Room: paper.
-"""
+"""Figure 1 of the paper: the region of errors, and the mechanism at its corner."""
 
 import math
 from collections.abc import Callable
@@ -19,9 +16,10 @@ from caldp_ui.controls import slider
 from caldp_ui.controls.slider import Slider
 from caldp_ui.paper.charts import REGION_HEIGHT, region
 from caldp_ui.paper.slot import SLOT, Paper
-from caldp_ui.parts import reels
+from caldp_ui.parts import headline, reels
 from caldp_ui.parts.reels import Page, Sight
 from caldp_ui.words import formats
+from caldp_ui.words.headline import Headline
 
 LEVELS: Final = (0.0, 0.1, 0.2, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, math.inf)
 _CHART: Final = SLOT.key("region")
@@ -49,19 +47,18 @@ SLIDERS: Final = (_FIRST, _SECOND)
 def view(record: Paper) -> None:
     """The sentence, the region, and the two levels that it depends on."""
     seen = look(record, palette())
-    with st.container(key="headline"):
-        st.markdown(seen.said)
+    headline.show(seen.said)
     left, right = st.columns([2, 1])
     with left:
         charts.put(seen.pictures[_CHART], _CHART, REGION_HEIGHT)
     with right:
-        slider.show(SLOT, _FIRST, "ε(x, x′): how secret x is")
-        slider.show(SLOT, _SECOND, "ε(x′, x): how secret x′ is")
+        slider.show(SLOT, _FIRST, "ε(x, x′): how well x is hidden")
+        slider.show(SLOT, _SECOND, "ε(x′, x): how well x′ is hidden")
         st.caption(
-            "Equal ε's are the paper's Figure 1 (a), Warner's randomized response; different ones "
-            "its Figure 1 (b); one of them ∞ is Mangat's. The corner is that of the proof's last "
-            "lines: eq. (23) prints one coordinate twice. By (7) and (8) a smaller ε(x, x′) raises "
-            "false alarms; the paper's sentence under Theorem 1 says misses."
+            "Equal ε's are the paper's Figure 1 (a), Warner's randomized response. Different ones "
+            "are its Figure 1 (b), and one of them ∞ is Mangat's. The corner is that of the "
+            "proof's last lines, as eq. (23) prints one coordinate twice. By (7) and (8) a smaller "
+            "ε(x, x′) raises false alarms; the paper's sentence under Theorem 1 says misses."
         )
     reels.show(PAGE, record, SLIDERS)
 
@@ -78,10 +75,12 @@ def look(record: Paper, colours: Palette) -> Sight:
         f"{vertex.missed:.3f})."
     )
     return Sight(
-        "An onlooker who believes the report takes "
-        f"**{formats.out_of(vertex.false_alarm)}** who were x′ for x, and misses "
-        f"**{formats.out_of(vertex.missed)}** who were x. No rule gets below the line "
-        "(Theorem 1), and no mechanism says more (Theorem 2).",
+        Headline(
+            "An attacker who believes the report takes "
+            f"{formats.out_of(vertex.false_alarm)} people with x′ for people with x.",
+            f"They miss {formats.out_of(vertex.missed)} people with x. No rule gets below the line "
+            "(Theorem 1), and no mechanism tells more (Theorem 2).",
+        ),
         {_CHART: charts.told(region(vertex, plain, colours), alt)},
     )
 

@@ -1,6 +1,6 @@
 """Every method beside the best that can be, over the size of the sensitive set.
 
-Room: paper. Yoon et al. 2025 proved what the best is; the paper's own method is among those that
+Yoon et al. 2025 proved what the best is; the paper's own method is among those that
 are held against it. Errors fall with 1/people, so a multiple of the error is one of the people.
 """
 
@@ -32,9 +32,10 @@ from caldp_ui.controls.slider import Slider
 from caldp_ui.paper import files
 from caldp_ui.paper.multiples import against_the_best
 from caldp_ui.paper.slot import SHARES, SLOT, VALUES, Paper
-from caldp_ui.parts import hand_on, reels
+from caldp_ui.parts import headline, reels, sharing
 from caldp_ui.parts.reels import Page, Sight
 from caldp_ui.words import formats
+from caldp_ui.words.headline import Headline
 
 _PAPER: Final = "Hadamard response (the paper's)"
 _OURS: Final = "Galois response"
@@ -51,12 +52,12 @@ _SIZES: Final = tuple(part * 10**power for power in range(5) for part in (1, 2, 
 class Shown:
     """(sizes,) numbers of sensitive values, and by method the people it takes at each.
 
-    `said`: the sentence; `alt`: the chart in words; `at`: the place of both among the sizes.
+    `said`: the headline; `alt`: the chart in words; `at`: the place of both among the sizes.
     """
 
     sizes: list[int]
     found: Mapping[str, list[float]]
-    said: str
+    said: Headline
     alt: str
     at: int
 
@@ -74,7 +75,7 @@ def shown(record: Paper) -> Shown:
     return Shown(
         sizes,
         found,
-        headline(record, epsilon, sizes[at], {n: r[at] for n, r in found.items()}),
+        said(record, epsilon, sizes[at], {n: r[at] for n, r in found.items()}),
         "People that each method takes, as a multiple of what the best would take, against "
         f"the number of sensitive values. With {sizes[at]:,}: {told}.",
         at,
@@ -91,25 +92,24 @@ def view(record: Paper) -> None:
     """The sentence, the curves and the numbers, with what they depend on beside them."""
     what = shown(record)
     sizes, found = what.sizes, what.found
-    with st.container(key="headline"):
-        st.markdown(what.said)
+    headline.show(what.said)
     left, right = st.columns([3.1, 1], gap="medium")
     with right:
         _settings()
     with left:
         charts.show(what.chart(palette()), _CHART, what.alt)
     st.table(_numbers(sizes, found))
-    hand_on.file(
+    sharing.file(
         SLOT.key("csv"), "sensitive-sets.csv", partial(files.sensitive_sets_csv, sizes, found)
     )
     if record.share is not None:
         st.caption("Galois response is made for this share, subset selection for the worst case.")
     st.caption(
-        "The best: no unbiased estimate from reports that keep the promise has a smaller squared "
-        "error (Yoon, Park, Nam, Lee 2025; docs/mathematics.md has the proof). Subset selection is "
-        "their block design (uBD), but for few sensitive values, where theirs mixes sets of two "
-        "sizes. uRR and uRAP are those of Murakami and Kawamoto (2019). After a projection on "
-        "shares, methods that are close may change places. All of them keep the same promise."
+        "The best: no unbiased estimate with the same protection has a smaller squared error "
+        "(Yoon, Park, Nam, Lee 2025; docs/mathematics.md has the proof). Subset selection is their "
+        "block design (uBD), except for few sensitive values, where theirs mixes sets of two "
+        "sizes. uRR and uRAP are by Murakami and Kawamoto (2019). After a projection onto shares, "
+        "methods that are close may change places."
     )
     reels.show(Page(SLOT, look), record, SLIDERS)
 
@@ -159,15 +159,14 @@ def _loss(made: Mechanism, s: int, share: float | None) -> float:
     return float(made.variance(p, 1).sum())
 
 
-def headline(record: Paper, epsilon: float, size: int, found: Mapping[str, float]) -> str:
+def said(record: Paper, epsilon: float, size: int, found: Mapping[str, float]) -> Headline:
     """What the methods take with this many sensitive values."""
-    held = "" if record.share is None else f", held by {formats.out_of(record.share)} people,"
     needs = "needs at worst" if record.share is None else "needs"
-    return (
-        f"With {size:,} of {record.values:,} values sensitive{held} and ε = {epsilon:g}, the "
-        f"paper's Hadamard response {needs} **{_people(found[_PAPER])} as the best mechanism that "
-        f"can be**; subset selection needs {_people(found[_BEST])}, Galois response "
-        f"{_people(found[_OURS])}."
+    held = "" if record.share is None else f", which {formats.out_of(record.share)} people have"
+    return Headline(
+        f"The paper's Hadamard response {needs} {_people(found[_PAPER])} as the best mechanism.",
+        f"Subset selection needs {_people(found[_BEST])}, Galois response {_people(found[_OURS])}. "
+        f"{size:,} of {record.values:,} values are sensitive{held}, at ε = {epsilon:g}.",
     )
 
 

@@ -1,7 +1,4 @@
-"""Beside a result: what its numbers depend on.
-
-Room: paper.
-"""
+"""Beside a result: what its numbers depend on."""
 
 from dataclasses import replace
 
@@ -25,9 +22,9 @@ def settings(record: Paper) -> None:
     common.epsilon(SLOT)
     if record.view == "table-1":
         st.select_slider(
-            "Runs a column",
+            "Runs per column",
             sorted({*RUNS, record.runs}),
-            help="The paper has 100. More runs, narrower intervals.",
+            help="The paper has 100. More runs make the intervals narrower.",
             **SLOT.bind("runs", record.runs, lambda r, v: replace(r, runs=int(v))),
         )
     common.method(SLOT)
@@ -45,7 +42,7 @@ def settings(record: Paper) -> None:
             help="ε = 1, Hadamard response, one projection on the shares.",
         )
         st.button(
-            "Other coins",
+            "Draw new noise",
             icon=":material/casino:",
             key=SLOT.key("another"),
             on_click=another_draw,

@@ -1,7 +1,4 @@
-"""What the page of the paper's results shows: which result, how often it is run, and with what.
-
-Room: paper.
-"""
+"""What the page of the paper's results shows: which result, how often it is run, and with what."""
 
 import math
 from collections.abc import Mapping

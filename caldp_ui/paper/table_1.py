@@ -1,7 +1,4 @@
-"""Table 1 live: every column run again and again beside the page.
-
-Room: paper.
-"""
+"""Table 1 live: every column run again and again beside the page."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -19,12 +16,12 @@ from caldp_ui.charts.show import show
 from caldp_ui.compute import runs
 from caldp_ui.paper import charts, files, words
 from caldp_ui.paper.slot import SLOT, Paper
-from caldp_ui.parts import hand_on
+from caldp_ui.parts import headline, sharing
 from caldp_ui.session import findings, jobs
 
 
 def view(record: Paper) -> None:
-    """The sentence, both charts and the numbers; they sharpen as runs come in."""
+    """The headline, both charts and the numbers; they sharpen as runs come in."""
     scenarios = table_1_scenarios(record.runs, record.scenario)
     kept = [which for which, scenario in enumerate(scenarios) if _is_quick(scenario)]
     chosen = [scenarios[which] for which in kept]
@@ -36,8 +33,8 @@ def view(record: Paper) -> None:
         partial(_show, record.scenario, kept),
     )
     if len(kept) < len(TABLE_1):
-        left = ", ".join(c.title for which, c in enumerate(TABLE_1) if which not in kept)
-        st.info(f"Left out, as one run there takes long with this method or estimate: {left}.")
+        left = ", ".join(words.called(c) for which, c in enumerate(TABLE_1) if which not in kept)
+        st.info(f"With this method or estimate one run takes too long for: {left}.")
 
 
 def _is_quick(scenario: Scenario) -> bool:
@@ -52,7 +49,7 @@ def _finder(scenarios: list[Scenario]) -> Callable[[Progress], Iterator[Turn]]:
 
 def _told(total: int, job: jobs.Job[list[Turn]]) -> str:
     if job.is_waiting:
-        return "Waiting for other runs on this server to end …"
+        return "Waiting for other runs on this server to end"
     return f"Run {len(job.found)} of {total}"
 
 
@@ -60,16 +57,20 @@ def _show(scenario: Scenario, kept: list[int], turns: list[Turn]) -> None:
     found = means(whole_rounds(turns, len(kept)), len(kept))
     rows = [(TABLE_1[w], mean) for w, mean in zip(kept, found, strict=True) if mean]
     columns = [TABLE_1[which] for which in kept]
-    with st.container(key="headline"):
-        st.markdown(words.headline(scenario, rows))
+    headline.show(words.headline(scenario, rows))
     left, right = st.columns([3, 2])
     told = "; ".join(
-        f"{column.title}: {words.number(mean)}, printed {column.paper}" for column, mean in rows
+        f"{words.called(column)}: {words.number(mean)}, printed {column.paper}"
+        for column, mean in rows
     )
     with left:
-        show(charts.table_1(rows, columns, palette()), SLOT.key("dots"), f"Table 1. {told}.")
+        show(
+            charts.table_1(rows, columns, palette()),
+            SLOT.key("dots"),
+            f"Table 1, error as total variation. {told}.",
+        )
     with right:
-        gaps = "; ".join(f"{c.title} {words.difference(c, mean)}" for c, mean in rows)
+        gaps = "; ".join(f"{words.called(c)} {words.difference(c, mean)}" for c, mean in rows)
         show(
             charts.differences(rows, columns, palette()),
             SLOT.key("differences"),
@@ -77,18 +78,19 @@ def _show(scenario: Scenario, kept: list[int], turns: list[Turn]) -> None:
         )
     if rows:
         st.table(_numbers(rows).rename_axis("total variation"))
-        hand_on.file(SLOT.key("csv"), "table-1.csv", partial(files.table_1_csv, rows))
+        sharing.file(SLOT.key("csv"), "table-1.csv", partial(files.table_1_csv, rows))
     st.caption(
-        "Bars: two standard errors either side; printed numbers come without any. The paper's LDP "
-        "is Hadamard response; what the best plain LDP does is under “Method”, “The most accurate "
-        "here”."
+        "The paper names neither ε nor the projection: change them to see what the numbers depend "
+        "on. Bars: two standard errors on either side; the paper prints none. One person of 100 is "
+        "a total variation of 0.01. The paper's LDP is Hadamard response. For the best plain LDP "
+        "choose “The most accurate here” under “Method”."
     )
 
 
 def _numbers(rows: words.Rows) -> pd.DataFrame:
     return pd.DataFrame(
         {
-            column.title: {
+            words.called(column): {
                 "printed": f"{column.paper}",
                 "recomputed, mean ± standard error": words.number(mean),
                 "difference": words.difference(column, mean),

@@ -1,4 +1,1 @@
-"""The page of personal secrets: everybody's own places behind tags.
-
-Room: personal.
-"""
+"""The page of personal secrets: everybody's own places behind tags."""

@@ -1,7 +1,4 @@
-"""Under the maps: what the collector learns, the bias of its guess, the promise, numbers, the link.
-
-Room: personal.
-"""
+"""Under the maps: what the collector learns, the bias of its guess, the promise, the numbers."""
 
 from collections.abc import Callable
 from typing import Final
@@ -11,7 +8,7 @@ import streamlit as st
 
 from caldp_core.experiments.run import Result
 from caldp_ui.compute.rivals import rival
-from caldp_ui.parts import hand_on, numbers, pictures, pins, promises
+from caldp_ui.parts import numbers, pictures, pins, promises, sharing
 from caldp_ui.parts.record import Exhibit
 from caldp_ui.parts.tabs import tabs
 from caldp_ui.personal import scene, words
@@ -38,7 +35,7 @@ def _learned(what: Shown) -> None:
         where: {"what a report says": said, "what the collector does with it": makes}
         for where, (said, makes) in words.sends(what).items()
     }
-    st.table(pd.DataFrame.from_dict(rows, orient="index").rename_axis("somebody is …"))
+    st.table(pd.DataFrame.from_dict(rows, orient="index").rename_axis("where somebody is"))
     left, right = st.columns(2, gap="large")
     with left:
         st.markdown("**The collector learns**")
@@ -61,16 +58,16 @@ def _week(what: Shown) -> None:
             "the report says": "noise: no place"
             if day.named is None
             else f"“{place_name(domain, day.named)}”",
-            "“at home”, from 50:50": f"{formats.hundred(day.home)} of 100",
+            "chance of “at home”": f"{formats.hundred(day.home)} %",
         }
         for day in days
     }
     st.markdown(f"Somebody lives in **{home}**; their device alone knows. One report a day:")
     st.table(pd.DataFrame.from_dict(rows, orient="index").rename_axis("day"))
     st.caption(
-        "Last column: by that day's report alone, for an onlooker who was torn between their home "
-        "and one other place. Other coins: the button “Another outcome”. Reports of several days "
-        "add up."
+        "Last column: by that day's report alone, for an attacker to whom home and one other place "
+        "were equally likely. The button “Draw new noise” draws other reports. Reports of several "
+        "days add up."
     )
     evenings = at_home(what)
     if evenings is not None:
@@ -103,7 +100,7 @@ def _promise(what: Shown) -> None:
     _list(list(policies.told(PLACES, what.setup).not_promised))
     promises.audited(SLOT, what.record.scenario)
     st.markdown(
-        "Each person's own device puts the tag in the place's stead, so nobody else needs to know "
+        "Each person's own device replaces the place by the tag, so nobody else needs to know "
         "which places are theirs. Here the model of the data decides who is at home: of all people "
         "at a place, the same share. The devices' code takes each person's own list."
     )
@@ -112,10 +109,10 @@ def _promise(what: Shown) -> None:
 
 def _results(what: Shown) -> dict[str, Result]:
     there = {
-        "nothing of one's own": what.nothing,
-        "everything sensitive": what.everything,
-        "tags, places known": what.known,
-        f"tags, {what.record.policy.background}": None if what.is_known else what.assumed,
+        "this protection": what.assumed,
+        "homes known": None if what.is_known else what.known,
+        "everything hidden": what.everything,
+        "nothing hidden": what.nothing,
     }
     return {title: result for title, result in there.items() if result is not None}
 
@@ -140,23 +137,23 @@ def _numbers(what: Shown) -> None:
         st.table(pd.DataFrame.from_dict(rows, orient="index").rename_axis("tag"))
 
 
-def _hand_on(what: Shown) -> None:
+def _sharing(what: Shown) -> None:
     shown, scenario = None, what.record.scenario
     if what.assumed is not None:
         shown = Exhibit(what.assumed, words.result(what), _pictures(what, what.assumed))
     beside = {
         "places-known": known(scenario),
         "nothing-own": nothing_own(scenario),
-        hand_on.PLAIN: rival(scenario),
+        sharing.PLAIN: rival(scenario),
     }
-    hand_on.section(SLOT, PLACES, shown, beside, hand_on.by_the_maps)
+    sharing.section(SLOT, PLACES, shown, beside, sharing.by_the_maps)
 
 
 def _pictures(what: Shown, assumed: Result) -> dict[str, bytes]:
     shares = {"Truth": what.setup.dataset.distribution}
     if what.everything is not None:
         shares["Everything hidden: plain LDP"] = what.everything.first.estimate
-    shares["Own places behind tags"] = assumed.first.estimate
+    shares["This protection"] = assumed.first.estimate
     return pictures.maps(shares, what.domain, home(what.domain), what.setup.n)
 
 
@@ -166,5 +163,5 @@ _TABS: Final[dict[str, Callable[[Shown], None]]] = {
     "The guess and its bias": _bias,
     "What is promised": _promise,
     "Numbers": _numbers,
-    "Hand it on": _hand_on,
+    "Share and export": _sharing,
 }

@@ -1,6 +1,6 @@
 """The film of the page: the same people and coins at every ε.
 
-Room: personal. Made in the background; the browser plays it alone.
+Made in the background; the browser plays it alone.
 """
 
 from dataclasses import replace
@@ -8,11 +8,12 @@ from dataclasses import replace
 from caldp_core.basics.types import Progress
 from caldp_ui.compute import runs
 from caldp_ui.controls.common import EPSILONS
-from caldp_ui.parts import films, headline
-from caldp_ui.personal import scene, side, words
+from caldp_ui.parts import films, headline, odds
+from caldp_ui.personal import scene, words
 from caldp_ui.personal.shown import Shown, at_once
 from caldp_ui.personal.slot import SLOT, Personal, with_tags
 from caldp_ui.stage import Film, Stage, Step, project
+from caldp_ui.words.vocabulary import PLACES
 
 
 def show(what: Shown, on: Stage) -> None:
@@ -34,8 +35,8 @@ def over_epsilon(record: Personal, progress: Progress) -> Film:
         what = at_once(at)
         made = films.step_of(scene.scene(what), f"ε = {epsilon:g}", epsilon, scene.TRUTH)
         beside = {
-            headline.SENTENCE: headline.as_html(words.headline(what)),
-            side.ODDS: side.odds_html(at),
+            headline.SENTENCE: headline.html(words.headline(what)),
+            odds.PLACE: odds.html(PLACES, what.setup),
         }
         return replace(made, reading=f"{epsilon:g}", elsewhere=beside)
 

@@ -1,7 +1,4 @@
-"""What is pinned: its maps under the same view, and the numbers that differ.
-
-Room: personal.
-"""
+"""What is pinned: its maps under the same view, and the numbers that differ."""
 
 from typing import Final
 
@@ -11,6 +8,7 @@ from caldp_ui.personal import scene, words
 from caldp_ui.personal.presets import PRESETS
 from caldp_ui.personal.shown import Shown, at_once
 from caldp_ui.personal.slot import SLOT, Personal
+from caldp_ui.places.ground import home
 from caldp_ui.words import formats
 from caldp_ui.words.vocabulary import PLACES
 
@@ -25,13 +23,16 @@ def _numbers(what: Shown) -> dict[str, str]:
     if not found:
         return {}
     bias = formats.out_of(what.bias.total_variation)
-    return {"people put wrong by the guess alone": bias, **found}
+    return {"people in the wrong place by the guess alone": bias, **found}
 
 
 BESIDE: Final[pins.Beside[Personal, Shown]] = pins.Beside(
     find=at_once,
     title=_title,
-    said=words.headline,
+    said=lambda what: words.headline(what).sentence,
     numbers=_numbers,
     picture=lambda now, what: pins.maps(SLOT, scene.scene(what), now.domain),
+    files=lambda what: pins.maps_of(
+        {"everything-hidden": what.everything, "home-and-work": what.assumed}, home(what.domain)
+    ),
 )

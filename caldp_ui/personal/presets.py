@@ -1,7 +1,4 @@
-"""Ready stories: each one sentence, one click. Data, ε and people stay as they are.
-
-Room: personal.
-"""
+"""Ready stories: each one sentence, one click. Data, ε and people stay as they are."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -39,26 +36,26 @@ class Preset:
 
 PRESETS: Final = (
     Preset(
-        "Home and work, guessed by inhabitants",
+        "Home and work, guessed from inhabitants",
         "Public figures say where people live, not where they check in.",
         (0.4, 0.2),
         "population",
     ),
     Preset(
         "Home and work, places known",
-        "As if a survey had told where own places are: nearly nothing is lost.",
+        "As if a survey had found own places: the map is nearly right.",
         (0.4, 0.2),
         "truth",
     ),
     Preset(
         "Home and work, nothing known",
-        "Homes are spread over sea and desert alike: as bad as hiding everything.",
+        "Homes are spread evenly, even over desert: as bad as hiding everything.",
         (0.4, 0.2),
         "uniform",
     ),
     Preset(
         "Home and work, guessed wrong",
-        "East for west: a ghost of the country, and no number of people makes it go away.",
+        "East for west: a mirror image of the country stays, however many people take part.",
         (0.4, 0.2),
         "mirrored",
     ),

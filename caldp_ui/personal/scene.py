@@ -1,7 +1,4 @@
-"""The maps: the truth and four ways, and the bias of what the collector takes homes to be.
-
-Room: personal.
-"""
+"""The maps: the truth and four ways, and the bias of what the collector takes homes to be."""
 
 from typing import Final
 
@@ -21,6 +18,7 @@ from caldp_ui.session.scenarios import steer
 from caldp_ui.stage import (
     Act,
     Action,
+    Arrangement,
     Blob,
     Chosen,
     Difference,
@@ -41,7 +39,6 @@ TRUTH: Final = "truth"
 EVERYTHING: Final = "everything"
 KNOWN: Final = "known"
 ASSUMED: Final = "assumed"
-NOTHING: Final = "nothing"
 PROTECT: Final = "protect"
 UNPROTECT: Final = "unprotect"
 EPSILON: Final = "epsilon"
@@ -68,7 +65,7 @@ def _follow(chosen: Chosen) -> None:
 
 
 def scene(what: Shown) -> Scene:
-    """The truth, then the ways that there are, the page's own last but one."""
+    """This protection, the truth, and what it would be if more or less were known and hidden."""
     ways = _ways(what)
     names = [name for name, _, _ in ways]
     return Scene(
@@ -80,10 +77,11 @@ def scene(what: Shown) -> Scene:
         actions=_ACTIONS,
         can_undo=SLOT.can_undo,
         can_redo=SLOT.can_redo,
+        arrangement=Arrangement((ASSUMED,), (TRUTH, *names[1:])) if ASSUMED in names else None,
         film_at={EPSILON: what.record.policy.epsilon},
-        label="Four ways to keep people's own places",
-        image_name="caldp-personal",
-        image_lines=(words.headline(what).replace("*", ""), what.setup.dataset.name),
+        label="Home and work",
+        image_name="caldp-home-and-work",
+        image_lines=(words.headline(what).sentence, what.setup.dataset.name),
     )
 
 
@@ -91,18 +89,17 @@ def _ways(what: Shown) -> list[tuple[str, str, Result]]:
     """Id, title and result of each way that is there."""
     guess = what.record.policy.background
     there = (
-        (EVERYTHING, "Everything sensitive", what.everything),
-        (KNOWN, "Behind tags, own places known", None if what.is_known else what.known),
-        (ASSUMED, f"Behind tags, {_SHORT.get(guess, guess)}", what.assumed),
-        (NOTHING, "Nothing of one's own hidden", what.nothing),
+        (ASSUMED, f"This protection, homes {_SHORT.get(guess, guess)}", what.assumed),
+        (KNOWN, "If homes were known", None if what.is_known else what.known),
+        (EVERYTHING, "If everything were hidden", what.everything),
     )
     return [(name, title, result) for name, title, result in there if result is not None]
 
 
 _SHORT: Final = {
-    "population": "guessed by inhabitants",
-    "truth": "own places known",
-    "uniform": "guessed alike",
+    "population": "guessed",
+    "truth": "known",
+    "uniform": "spread evenly",
     "mirrored": "guessed wrong",
 }
 
@@ -111,7 +108,7 @@ def _truth(what: Shown) -> Picture:
     return Picture(
         TRUTH,
         "Truth",
-        f"{formats.people(what.setup.n)} people, seen here only as this is a demonstration",
+        f"{formats.people(what.setup.n)} people, shown for demonstration only",
         f"Map of where people truly are: {what.setup.dataset.name}.",
         _code(runs.data_key(what.record.scenario), what.setup.dataset.distribution),
         marks=_MARKS,
@@ -121,8 +118,7 @@ def _truth(what: Shown) -> Picture:
 def _picture(what: Shown, name: str, title: str, result: Result) -> Picture:
     told = words.subtitle(result)
     alt = f"Map of the estimate, {title}: {told}."
-    # Large numbers are for ways that hide something of one's own; the page's own comes last.
-    number = None if name == NOTHING else Fact(*words.wrong(result))
+    number = Fact(*words.wrong(result))
     return Picture(name, title, told, alt, code(result), nobody_below(what.setup.n), _MARKS, number)
 
 
@@ -130,9 +126,9 @@ def _off(what: Shown, name: str, title: str, result: Result) -> Difference:
     told = words.subtitle(result)
     return Difference(
         f"off-{name}",
-        f"{title}: off by",
+        f"{title}: error",
         told,
-        f"Map of how far this estimate is from the truth in each cell: {told}.",
+        f"Map of the error of this estimate in each cell: {told}.",
         name,
         TRUTH,
         nobody_below(what.setup.n),
@@ -171,7 +167,7 @@ def bias_scene(what: Shown) -> Scene:
         what.setup.n,
         ("many", "few"),
         label="The bias of the collector's guess",
-        scale_title="share of all people in a cell",
+        scale_title="share of people in a cell",
         image_name="caldp-background",
         image_lines=(words.bias(what).replace("*", ""), what.setup.dataset.name),
     )
@@ -181,7 +177,7 @@ def _ground(what: Shown) -> Ground:
     sensitive = what.setup.sensitive
     some = bool(sensitive.any()) and not sensitive.all()
     mask = encode_mask(sensitive) if some else None
-    return Ground(what.domain, home(what.domain), *land(what.domain), sensitive=mask)
+    return Ground(what.domain, home(what.domain), **land(what.domain), sensitive=mask)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)

@@ -1,7 +1,4 @@
-"""What the page has to show: four ways to keep a person's own places, on the same people.
-
-Room: personal.
-"""
+"""What the page has to show: four ways to keep a person's own places, on the same people."""
 
 from dataclasses import dataclass
 

@@ -1,28 +1,24 @@
-"""Beside the maps: ε and people, the odds, who is at their own place, and the collector's guess.
-
-Room: personal.
-"""
+"""Beside the maps: ε and people, the odds, who is at their own place, and the collector's guess."""
 
 from typing import Final
 
 import streamlit as st
 
-from caldp_core.audit.adversary import guessed_right
 from caldp_core.mechanisms.catalogue import mechanisms_for
 from caldp_core.scenarios.policies import BACKGROUNDS
 from caldp_core.scenarios.protection import SensitiveAreas, SensitiveInhabited, SensitiveSpec
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs, sources
 from caldp_ui.controls import common, presets
-from caldp_ui.parts import icons, pins
-from caldp_ui.personal import words
+from caldp_ui.parts import odds, pins
+from caldp_ui.personal import pinned, words
 from caldp_ui.personal.presets import PRESETS
 from caldp_ui.personal.shown import Shown
 from caldp_ui.personal.slot import SLOT, Personal, with_tags
 from caldp_ui.session.scenarios import bind
-from caldp_ui.words import formats, promise
+from caldp_ui.words import promise
 from caldp_ui.words.glossary import DEFINITIONS
-from caldp_ui.words.strength import strength
+from caldp_ui.words.vocabulary import PLACES
 
 _SENSITIVE: Final[dict[str, SensitiveSpec]] = {
     "no place": SensitiveAreas(()),
@@ -30,14 +26,40 @@ _SENSITIVE: Final[dict[str, SensitiveSpec]] = {
     "thinly settled places": SensitiveInhabited(),
 }
 _STEP: Final = 10
-"""Percent points between the shares of a tag that can be chosen."""
+"""Percentage points between the shares of a tag that can be chosen."""
 
 
 def show(what: Shown) -> None:
-    """All of it."""
-    dials(what.record, what.setup.dataset.n)
-    odds(what)
-    controls(what)
+    """All of it: what is changed most at the left, what it means at the right, the rest below."""
+    record = what.record
+    with st.container(key=SLOT.key("steer"), gap="small"):
+        presets.menu(SLOT, PRESETS)
+        dials(record, what.setup.dataset.n)
+    with st.container(key=SLOT.key("risk"), gap="small"):
+        odds.show(PLACES, what.setup)
+    with st.container(key=SLOT.key("forms"), horizontal=True, gap="small"):
+        pins.again(SLOT, pinned.BESIDE.title, "The same people and promise, new noise.")
+        _forms(record)
+
+
+def _forms(record: Personal) -> None:
+    """What is closed is not drawn: every control costs each run a little."""
+    forms = {
+        "who": ("Who is at home", ":material/home:", _who),
+        "more": ("Sensitive for all, data", ":material/tune:", _more),
+    }
+    for name, (title, icon, controls) in forms.items():
+        form = st.popover(title, icon=icon, key=SLOT.key(name), on_change="rerun")
+        if form.open:
+            with form:
+                controls(record)
+
+
+def _who(record: Personal) -> None:
+    """The collector's guess, and how many are at their own places."""
+    _background(record)
+    for number, share in enumerate(record.policy.shares):
+        _share(record, number, share)
 
 
 def dials(record: Personal, in_data: int | None) -> None:
@@ -54,49 +76,14 @@ def dials(record: Personal, in_data: int | None) -> None:
         common.people(SLOT, in_data)
 
 
-ODDS: Final = f".st-key-{SLOT.key('odds')} .odds"
-"""Where the odds are on the page, as a CSS selector: films change them, too."""
-
-
-def odds(what: Shown) -> None:
-    """100 people for whom it was 50:50 whether they are at home."""
-    with st.container(key=SLOT.key("odds")):
-        st.html(odds_html(what.record))
-
-
-def odds_html(record: Personal) -> str:
-    """The same as HTML, for films."""
-    share = guessed_right(record.policy.epsilon)
-    best = formats.hundred(share)
-    title = f"100 small figures, {best} of them filled: at home."
-    return (
-        f'<div class="odds {strength(share).word}">'
-        f"{icons.people_array(round(100 * share), title)}"
-        f"<p><strong>{best} of 100</strong> at most are at home, of those for whom it was "
-        "50:50 and who sent the same report</p></div>"
-    )
-
-
-def controls(what: Shown) -> None:
-    """The guess, the ready stories, who is where, another outcome, and the rest."""
-    record = what.record
-    _background(record)
-    presets.picker(SLOT, PRESETS)
-    with st.container(horizontal=True, gap="small"):
-        for number, share in enumerate(record.policy.shares):
-            _share(record, number, share)
-    pins.again(SLOT, "The same people and promise; other coins.")
-    common.folded(SLOT, "Sensitive for all, data, method", lambda: _more(record))
-
-
 def _background(record: Personal) -> None:
     now = record.policy.background
     st.selectbox(
-        "The collector takes own places to be …",
+        "The collector's guess of homes",
         list(BACKGROUNDS),
         format_func=words.background,
         help="A report never says where a home is. To draw a map of everybody, the collector "
-        "spreads the people at home over the places where it takes homes to be.",
+        "spreads the people at home over the places where it expects homes.",
         **bind(SLOT, "background", now, lambda s, v: with_tags(s, background=v)),
     )
 
@@ -107,7 +94,7 @@ def _share(record: Personal, number: int, share: float) -> None:
     most = int(100 * (1 - others) + 1e-9)
     percent = round(100 * share, 6)
     st.selectbox(
-        f"Of 100, at {words.tag(number)}",
+        f"Percent at {words.tag(number)}",
         sorted({*range(0, most + 1, _STEP), percent}),
         format_func=lambda value: f"{value:g}",
         **bind(
@@ -132,7 +119,7 @@ def _more(record: Personal) -> None:
         "Sensitive for everybody",
         list(_SENSITIVE),
         placeholder="drawn on the map",
-        help="Places that everybody hides, such as clinics. Draw with the tool Box on the maps.",
+        help="Places that everybody hides, such as clinics. Draw with the box on the maps.",
         **bind(SLOT, "sensitive", now, lambda s, v: with_tags(s, sensitive=_SENSITIVE[v])),
     )
     common.data(SLOT, sources.places())

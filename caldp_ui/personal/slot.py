@@ -1,7 +1,4 @@
-"""What the page shows: a scenario in which people hide their own places behind tags.
-
-Room: personal.
-"""
+"""What the page shows: a scenario in which people hide their own places behind tags."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -15,7 +12,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 from caldp_ui.session.pins import PinSlot
 from caldp_ui.session.scenarios import WithScenario, read_scenario, scenario_query, unknown_keys
-from caldp_ui.stage import LOOK_KEY, VIEW_KEY
+from caldp_ui.stage import BROWSER_KEYS
 
 TAGS: Final = ("home", "work", "a third place", "a fourth place")
 """What tags stand for, in their order."""
@@ -66,7 +63,7 @@ def nothing_own(scenario: Scenario) -> Scenario:
 class PersonalLink:
     """How the record is written into a link: the scenario's own keys."""
 
-    browser: tuple[str, ...] = (VIEW_KEY, LOOK_KEY)
+    browser: tuple[str, ...] = BROWSER_KEYS
 
     def fresh(self) -> Personal:
         """See `Codec`."""

@@ -1,6 +1,6 @@
-"""One person's week: where they are, what their device reports, and what an onlooker makes of it.
+"""One person's week: where they are, what their device reports, and what an attacker makes of it.
 
-Room: personal. An example: they live in the map's largest city and work in the nearest other one.
+An example: they live in the map's largest city and work in the nearest other one.
 """
 
 from dataclasses import dataclass

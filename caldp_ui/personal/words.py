@@ -1,29 +1,26 @@
-"""Sentences of the page. Each must be true of the scenario that it is shown with.
-
-Room: personal.
-"""
+"""Sentences of the page. Each must be true of the scenario that it is shown with."""
 
 from typing import Final
 
-from caldp_core.audit.adversary import guessed_right
 from caldp_core.experiments.run import Result
+from caldp_core.privacy.personal import PersonalPolicy
 from caldp_ui.personal.shown import Shown, at_own_places
 from caldp_ui.personal.slot import KNOWN, TAGS
 from caldp_ui.personal.week import EVENINGS, AtHome
-from caldp_ui.words import accuracy, formats
+from caldp_ui.words import accuracy, covered, formats, policies, told_tags
+from caldp_ui.words.accuracy import is_share
+from caldp_ui.words.headline import Headline
 from caldp_ui.words.promise import REPEATS
+from caldp_ui.words.told import right
 from caldp_ui.words.vocabulary import PLACES
 
 BACKGROUNDS: Final = {
-    "population": "by public figures of inhabitants",
+    "population": "guessed from public figures of inhabitants",
     KNOWN: "known: where they truly are",
-    "uniform": "anywhere alike: nothing known",
+    "uniform": "spread evenly: nothing known",
     "mirrored": "wrong on purpose: east for west",
 }
 """What the collector takes homes to be, for readers; others go by their name in files."""
-
-
-"""What sums of floats leave of nothing."""
 
 
 def background(name: str) -> str:
@@ -31,28 +28,40 @@ def background(name: str) -> str:
     return BACKGROUNDS.get(name, name)
 
 
-def headline(what: Shown) -> str:
-    """What the picture says."""
-    return _guess(what) if what.assumed is None else f"{result(what)} {_guess(what)}"
+def headline(what: Shown) -> Headline:
+    """Who is not protected, then what the picture says."""
+    left = covered.unprotected(PLACES, policies.told(PLACES, what.setup).covered)
+    errors = [each for each in (_error(what), _beside(what)) if each]
+    if not left:
+        first, *rest = errors
+        return Headline(first, " ".join(rest))
+    return Headline(left, " ".join(errors), unprotected=True)
 
 
 def result(what: Shown) -> str:
     """How far the estimate is off, and what the collector's knowledge does; empty before it."""
+    return "" if what.assumed is None else f"**{_error(what)}** {_beside(what)}"
+
+
+def _error(what: Shown) -> str:
     if what.assumed is None:
-        return ""
-    told = f"**{wrong(what.assumed)[0]} of 100** in the wrong place"
-    if what.is_known:
-        told += ", as the collector knows people's places"
-    elif what.known is not None:
-        told += f"; own places known: **{wrong(what.known)[0]}**"
+        return "The map of this protection is still being computed."
+    number, of = wrong(what.assumed)
+    if not is_share(what.assumed.first.errors.tv):
+        return f"The map is off by a total variation of {number}."
+    return f"The map puts {number} {of}."
+
+
+def _beside(what: Shown) -> str:
+    """What it would be if more or less were known and hidden; empty before there is a result."""
+    cases = []
+    if what.known is not None and not what.is_known:
+        cases.append(f"{wrong(what.known)[0]} if homes were known")
     if what.everything is not None:
-        told += f"; everything hidden: {wrong(what.everything)[0]}"
-    return f"{told}."
-
-
-def _guess(what: Shown) -> str:
-    best = formats.hundred(guessed_right(what.record.policy.epsilon))
-    return f"From 50:50, “at home” gets to {best} of 100 at most."
+        cases.append(f"{wrong(what.everything)[0]} if everything were hidden")
+    if what.assumed is None or not cases:
+        return ""
+    return f"It would be {', and '.join(cases)}."
 
 
 def wrong(result: Result) -> tuple[str, str]:
@@ -62,7 +71,7 @@ def wrong(result: Result) -> tuple[str, str]:
 
 def subtitle(result: Result) -> str:
     """How far a picture is off."""
-    return f"about {' '.join(wrong(result))}"
+    return " ".join(wrong(result))
 
 
 def tag(number: int) -> str:
@@ -91,7 +100,7 @@ def sends(what: Shown) -> dict[str, tuple[str, str]]:
     tags = {
         f"at {_own(number)}": (
             f"“{tag(number)}”, with noise",
-            "counts the tag, and spreads it where it takes own places to be",
+            "counts the tag, and spreads it over its guess of own places",
         )
         for number in range(len(what.record.policy.shares))
     }
@@ -105,7 +114,7 @@ def sends(what: Shown) -> dict[str, tuple[str, str]]:
         **tags,
         **(common if what.setup.sensitive.any() else {}),
         "anywhere else": (
-            f"{clear} name the place openly, the others send noise as if they had a secret",
+            f"{clear} name the place openly, the others send a cover report",
             "counts the place; it knows that it is neither home nor work of this person",
         ),
     }
@@ -132,24 +141,27 @@ def learned(what: Shown) -> list[str]:
 
 def hidden(what: Shown) -> list[str]:
     """What the collector does not learn, one sentence each."""
-    epsilon = what.record.policy.epsilon
-    best, many = (formats.hundred(guessed_right(epsilon, m)) for m in (1, REPEATS))
-    most = many if many.startswith("over") else f"at most {many}"
+    best, many = (right(told_tags.chance(_policy(what), m)) for m in (1, REPEATS))
     return [
         (
             "Where anybody's home or work is: all homes send the same kind of report. To an "
-            "onlooker who knows none of them, it leaves all open places as likely as before."
+            "attacker who knows none of them, it leaves all open places as likely as before."
         ),
         (
-            "Whether somebody is at home: where it was 50:50 between their home and any other "
-            f"place, no report makes home likelier than {best} of 100. After {REPEATS} reports "
-            f"from home: {most}, as reports add up."
+            "Whether somebody is at home: an attacker who must choose between home and another "
+            f"place, both equally likely, {best}. After {REPEATS} reports from home the attacker "
+            f"{many}, as reports add up."
         ),
         (
             "Where own places are, all together: the reports do not say it. Whatever the map shows "
             "there comes from the collector's guess."
         ),
     ]
+
+
+def _policy(what: Shown) -> PersonalPolicy:
+    assert isinstance(what.setup.policy, PersonalPolicy)  # `PersonalLink` takes no other
+    return what.setup.policy
 
 
 def bias(what: Shown) -> str:
@@ -168,10 +180,9 @@ def at_home(found: AtHome, home: str) -> str:
     """What many reports from one home tell, and what they do not."""
     there, before = formats.out_of(found.there), formats.out_of(found.before)
     told = (
-        f"After **{EVENINGS} reports from home** an onlooker who knows only how many people are "
-        f"where is right to say “at a place of their own” for **{formats.hundred(found.own)} of "
-        f"100** such people, and “at home in {home}” for **{there}**; before any report for "
-        f"{before}."
+        f"After **{EVENINGS} reports from home**, an attacker who knows only how many people are "
+        f"where gives “at a place of their own” a **{formats.hundred(found.own)} %** chance. "
+        f"“At home in {home}” gets **{there}**; before any report it was {before}."
     )
     if there != before:
         return told

@@ -14,17 +14,18 @@ from caldp_ui.app.errors import as_text
 from caldp_ui.compute import runs
 from caldp_ui.parts import (
     error_curves,
-    hand_on,
     methods,
     numbers,
     pictures,
     promises,
+    sharing,
 )
 from caldp_ui.parts.comparison import Shown
 from caldp_ui.parts.record import Exhibit
 from caldp_ui.parts.tabs import tabs
 from caldp_ui.places.ground import home
 from caldp_ui.places.slot import SLOT
+from caldp_ui.relief import view
 from caldp_ui.words import accuracy
 from caldp_ui.words.glossary import terms
 from caldp_ui.words.vocabulary import PLACES
@@ -47,18 +48,24 @@ def _curves(what: Shown) -> None:
     terms("sampling error", "estimator")
 
 
+def _relief(what: Shown) -> None:
+    dataset = what.setup.dataset
+    results = {"Plain LDP": what.plain, "This protection": what.ours}
+    view.show(SLOT, dataset.distribution, runs.map_of(dataset), results)
+
+
 def _numbers(what: Shown) -> None:
     numbers.section(SLOT, what)
     methods.table(what.setup)
 
 
-def _hand_on(what: Shown) -> None:
+def _sharing(what: Shown) -> None:
     shown, beside = None, {}
     if what.ours is not None and what.plain is not None:
-        beside = {hand_on.PLAIN: what.plain.setup.scenario}
+        beside = {sharing.PLAIN: what.plain.setup.scenario}
         off = accuracy.headline(PLACES, what.ours.first.errors.tv, what.plain.first.errors.tv)
         shown = Exhibit(what.ours, off, _pictures(what.ours, what.plain))
-    hand_on.section(SLOT, PLACES, shown, beside, hand_on.by_the_maps)
+    sharing.section(SLOT, PLACES, shown, beside, sharing.by_the_maps)
 
 
 def _pictures(ours: Result, plain: Result) -> dict[str, bytes]:
@@ -81,6 +88,7 @@ _AGAINST: Final = (
 _TABS: Final[dict[str, Callable[[Shown], None]]] = {
     "What is promised": _promise,
     "Error curves": _curves,
+    "Relief": _relief,
     "Numbers": _numbers,
-    "Hand it on": _hand_on,
+    "Share and export": _sharing,
 }

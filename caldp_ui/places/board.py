@@ -10,7 +10,7 @@ from caldp_ui.parts import pins
 from caldp_ui.parts.comparison import Shown
 from caldp_ui.places import edits, films, pinned, region
 from caldp_ui.places.ground import ground
-from caldp_ui.places.scene import scene
+from caldp_ui.places.scene import PAIR, scene
 from caldp_ui.places.slot import SLOT
 from caldp_ui.session.scenarios import steer
 from caldp_ui.stage import Chosen, Stage, stage
@@ -27,6 +27,7 @@ def maps(what: Shown, domain: GridDomain) -> Stage:
             actions=edits.actions(what.setup),
             can_undo=SLOT.can_undo,
             can_redo=SLOT.can_redo,
+            arrangement=PAIR,
         ),
         STAGE,
         edits.do,

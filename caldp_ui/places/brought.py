@@ -1,13 +1,11 @@
-"""Places of a reader's own on the map page.
-
-Room: places.
-"""
+"""Places of a reader's own on the map page."""
 
 from typing import Final
 
 import numpy as np
 
 from caldp_core.datasets import OwnPlaces, read_places
+from caldp_core.datasets.own import quoted
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.parts import own_data
 from caldp_ui.places.controls import chosen
@@ -17,6 +15,7 @@ _CENTRES: Final = np.array([[48.137, 11.575], [48.25, 11.43], [48.06, 11.72]])
 _SPREAD: Final = np.array([[0.035, 0.05], [0.012, 0.018], [0.012, 0.018]])
 _SHARES: Final = (0.7, 0.15, 0.15)
 """Of a town and two beside it: latitude and longitude, their spread, both in degrees, and size."""
+_NAMED_MAX: Final = 4
 
 
 def _made_up() -> str:
@@ -39,17 +38,26 @@ def popover() -> None:
 
 def _taken(scenario: Scenario, text: str, name: str) -> own_data.Taken:
     read = read_places(text, name or OwnPlaces.title)
-    return own_data.Taken(
-        chosen(scenario, read.places),
-        read.told(),
-        f"Counted in cells of {read.places.cell:g}°. The blocks are a start: draw your own.",
+    then = (
+        f"Counted in cells of {read.places.cell:g}°{_unread(read.unread)}. The blocks are a start: "
+        "draw your own."
     )
+    return own_data.Taken(chosen(scenario, read.places), read.told(), then)
+
+
+def _unread(columns: tuple[str, ...]) -> str:
+    """Which columns count for nothing; too many are not all named."""
+    if not columns:
+        return ""
+    told = ", ".join(quoted(name) for name in columns[:_NAMED_MAX])
+    more = f" and {len(columns) - _NAMED_MAX} more" if len(columns) > _NAMED_MAX else ""
+    return f"; not read: {told}{more}"
 
 
 _FORM: Final = own_data.Form(
     "Your own list of places",
     "A line for each place: **latitude, longitude** in degrees, and perhaps how many people. A "
-    "first line may name the columns.",
+    "first line may name the columns (latitude, longitude, people).",
     "Places",
     EXAMPLE,
     "Munich (made up)",

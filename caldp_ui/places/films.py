@@ -12,7 +12,7 @@ from caldp_core.experiments.run import Result
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import rivals, runs
 from caldp_ui.controls.common import EPSILONS
-from caldp_ui.parts import headline
+from caldp_ui.parts import headline, odds
 from caldp_ui.parts.films import film
 from caldp_ui.places import scene
 from caldp_ui.places.slot import SLOT
@@ -52,8 +52,8 @@ def _over_epsilon(scenario: Scenario, progress: Progress) -> Film:
         ours, plain = runs.result(level), runs.result(rivals.rival(level))
         reading = f"{EPSILONS[place]:g}"
         step = _step(f"ε = {reading}", EPSILONS[place], ours, plain)
-        odds = {headline.ODDS: headline.odds_html(ours.setup)}
-        steps[place] = replace(step, reading=reading, elsewhere={**step.elsewhere, **odds})
+        graded = {odds.PLACE: odds.html(PLACES, ours.setup)}
+        steps[place] = replace(step, reading=reading, elsewhere={**step.elsewhere, **graded})
     return Film(
         "epsilon",
         "Privacy level ε",
@@ -68,9 +68,18 @@ def _outcomes(scenario: Scenario, progress: Progress) -> Film:
         progress(number / DRAWS)
         at = replace(scenario, seed=number + 1)
         ours, plain = runs.once(at), runs.once(rivals.rival(at))
-        steps.append(_step(f"outcome {number + 1}", float(number + 1), ours, plain))
+        steps.append(_step(f"draw {number + 1}", float(number + 1), ours, plain))
     made = tuple(steps)
-    return Film("draws", "Other outcomes", made, False, _PER_SECOND, loops=True, place=1)
+    return Film(
+        "draws",
+        "New noise",
+        made,
+        False,
+        _PER_SECOND,
+        loops=True,
+        place=1,
+        beside=SLOT.key("another"),
+    )
 
 
 def _step(label: str, value: float, ours: Result, plain: Result) -> Step:

@@ -5,17 +5,20 @@ Room: places. Made once for all visits; what does not change is not sent again b
 
 import json
 from dataclasses import replace
-from typing import Final
+from typing import Final, TypedDict
 
+import numpy as np
 import streamlit as st
 
-from caldp_core.datasets import state_outline, us_cities
+from caldp_core.basics.types import Bools
+from caldp_core.datasets import land_outline, state_outline, us_cities
 from caldp_core.domain.grid import US_GRID, Area, GridDomain
 from caldp_core.experiments.run import Setup
+from caldp_core.privacy.context import Context
 from caldp_ui.stage import Blob, Ground, encode_labels, encode_lines, encode_mask, encode_rows
 
-_US: Final = Area(25.0, 49.6, -125.2, -66.6)
-"""What the button "fit" shows of the map of the United States: sea and neighbours cut off."""
+_US: Final = Area(24.55, 49.75, -125.2, -66.6)
+"""What the button "fit" shows of the United States at least: wide frames have more sea."""
 
 
 def ground(setup: Setup, domain: GridDomain, box: Area | None) -> Ground:
@@ -29,16 +32,25 @@ def ground(setup: Setup, domain: GridDomain, box: Area | None) -> Ground:
 def _ground(name: str, _setup: Setup, _domain: GridDomain) -> Ground:
     del name
     partition, sensitive = _setup.partition, _setup.sensitive
+    hidden = protected(_setup)
     cut = partition.m > 1
     some = bool(sensitive.any()) and not sensitive.all()
     return Ground(
         _domain,
         home(_domain),
-        *land(_domain),
-        encode_labels(partition.labels) if cut else None,
-        encode_rows([partition.names]) if cut else None,
-        encode_mask(sensitive) if some else None,
+        **land(_domain),
+        labels=encode_labels(partition.labels) if cut else None,
+        names=encode_rows([partition.names]) if cut else None,
+        sensitive=encode_mask(sensitive) if some else None,
+        open=None if hidden.all() else encode_mask(~hidden),
     )
+
+
+def protected(setup: Setup) -> Bools:
+    """(k,) True for places whose people hide among others by the policy."""
+    if isinstance(setup.policy, Context):
+        return setup.policy.hidden()
+    return np.ones(setup.dataset.domain.k, np.bool_)
 
 
 def home(domain: GridDomain) -> Area:
@@ -46,15 +58,27 @@ def home(domain: GridDomain) -> Area:
     return _US if domain == US_GRID else domain.area
 
 
-def land(domain: GridDomain) -> tuple[Blob | None, Blob | None]:
-    """Borders and cities, where the map is part of the one that they are known for."""
+class Land(TypedDict, total=False):
+    """What lies under and over pictures wherever they are on the map: fields of `Ground`."""
+
+    outline: Blob
+    land: Blob
+    cities: Blob
+
+
+def land(domain: GridDomain) -> Land:
+    """Borders, land and cities, where the map is part of the one that they are known for."""
     whole, part = US_GRID.area, domain.area
     within = whole.south <= part.south and part.north <= whole.north
     within = within and whole.west <= part.west and part.east <= whole.east
-    return _us_land() if within else (None, None)
+    return _us_land() if within else Land()
 
 
 @st.cache_resource(show_spinner=False)
-def _us_land() -> tuple[Blob, Blob]:
+def _us_land() -> Land:
     rows = ((c.name, c.region, c.latitude, c.longitude, c.population) for c in us_cities())
-    return encode_lines(*state_outline()), encode_rows(rows)
+    return {
+        "outline": encode_lines(*state_outline()),
+        "land": encode_lines(*land_outline()),
+        "cities": encode_rows(rows),
+    }

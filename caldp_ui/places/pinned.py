@@ -9,11 +9,11 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 from caldp_ui.parts import pins
 from caldp_ui.parts.comparison import Shown, at_once
-from caldp_ui.places.ground import ground
+from caldp_ui.places.ground import ground, home
 from caldp_ui.places.presets import fitting
 from caldp_ui.places.scene import scene
 from caldp_ui.places.slot import SLOT, Places
-from caldp_ui.words import accuracy, promise
+from caldp_ui.words import accuracy, policies
 from caldp_ui.words.vocabulary import PLACES
 
 KEY: Final = SLOT.key(pins.MAPS)
@@ -29,7 +29,7 @@ def title(scenario: Scenario) -> str:
 
 def _said(what: Shown) -> str:
     tv = None if what.ours is None else what.ours.first.errors.tv
-    return f"{accuracy.headline(PLACES, tv, None)} {promise.in_short(what.setup)}"
+    return f"{policies.in_short(PLACES, what.setup)} {accuracy.headline(PLACES, tv, None)}"
 
 
 def _picture(now: Shown, what: Shown) -> None:
@@ -43,4 +43,8 @@ BESIDE: Final[pins.Beside[Places, Shown]] = pins.Beside(
     said=_said,
     numbers=lambda what: pins.numbers_of(PLACES, what.ours),
     picture=_picture,
+    files=lambda what: pins.maps_of(
+        {"plain-ldp": what.plain, "this-protection": what.ours},
+        home(runs.map_of(what.setup.dataset)),
+    ),
 )

@@ -24,6 +24,7 @@ from caldp_ui.controls.presets import Preset
 _THREE_CITIES: Final = SensitiveAreas(
     ("+40.2,41.4,-74.8,-73.2", "+41.4,42.4,-88.4,-87.2", "+33.4,34.6,-118.8,-117.4")
 )
+ONE_CITY: Final = SensitiveAreas(("+40.2,41.4,-74.8,-73.2",))
 _ALL: Final = EverythingSensitive()
 _CELLS: Final = 5
 """Rows and columns of cells in a block, on maps other than the paper's."""
@@ -65,6 +66,12 @@ PRESETS: Final = (
         "Hide being in or near New York, Chicago or Los Angeles; other places are harmless.",
         OneBlock(),
         _THREE_CITIES,
+    ),
+    Preset(
+        "Hide one city",
+        "Hide being in or near New York; people elsewhere send cover reports.",
+        OneBlock(),
+        ONE_CITY,
     ),
     Preset(
         "Thinly settled places",

@@ -4,6 +4,7 @@ Room: places. Codes of pictures are made once for all visits.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -12,9 +13,13 @@ import streamlit as st
 from caldp_core.basics.errors import CaldpError
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.scenarios.protection import GridBlocks
 from caldp_ui.compute import runs
 from caldp_ui.parts.comparison import Shown
+from caldp_ui.places import readable
+from caldp_ui.places.readable import READ
 from caldp_ui.stage import (
+    Arrangement,
     Blob,
     Difference,
     Fact,
@@ -23,13 +28,17 @@ from caldp_ui.stage import (
     Scene,
     encode,
     nobody_below,
+    scale_of,
 )
-from caldp_ui.words import accuracy, formats, promise
+from caldp_ui.words import accuracy, formats, policies, promise
 from caldp_ui.words.vocabulary import PLACES
 
 PLAIN: Final = "plain"
 OURS: Final = "ours"
-_TRUTH: Final = "truth"
+TRUTH: Final = "truth"
+PAIR: Final = Arrangement((PLAIN, OURS), (TRUTH,))
+"""What the sentence compares stands beside each other, the truth is for reference."""
+_DRAW: Final = "one draw of many"
 
 
 def scene(what: Shown, land: Ground, title: str = "This protection", **more: Any) -> Scene:
@@ -41,12 +50,20 @@ def scene(what: Shown, land: Ground, title: str = "This protection", **more: Any
     nobody = nobody_below(setup.n)
     there = {PLAIN: ("Plain LDP", what.plain), OURS: (title, what.ours)}
     pictures = [_truth(setup)]
+    read = readable.of(setup)
     differences = []
     for name, (called, result) in there.items():
         if result is not None:
-            pictures.append(_estimate(name, called, result, nobody))
+            lines = _lines(land, setup) if name == OURS else ""
+            picture = _estimate(name, called, result, nobody, lines)
+            pictures.append(readable.marked(picture, read, name == OURS))
             differences.append(_off(name, called, result, nobody))
     names = [picture.id for picture in pictures]
+    if len(names) < 3:  # as long as a picture is missing, there is nothing to stand beside
+        more.pop("arrangement", None)
+    elif read is not None and "arrangement" in more:
+        pictures.append(readable.picture(read, truth_code(setup)))
+        more["arrangement"] = replace(more["arrangement"], small=(), turns=(READ, TRUTH))
     return Scene(
         land,
         tuple(pictures),
@@ -54,10 +71,22 @@ def scene(what: Shown, land: Ground, title: str = "This protection", **more: Any
         (names[-2] if len(names) > 1 else names[-1], names[-1]),
         tuple(differences),
         film_at=film_at(what.ours) if what.ours else {},
+        scale=scale_of(setup.dataset.distribution),
         image_name="caldp-map",
-        image_lines=(promise.in_short(setup), setup.dataset.name),
+        image_lines=(policies.in_short(PLACES, setup), policies.setting(setup)),
         **more,
     )
+
+
+def _lines(land: Ground, setup: Setup) -> str:
+    """What the lines on the map of this protection are."""
+    if land.labels is None:
+        return ""
+    blocks = setup.scenario.context.blocks
+    if not isinstance(blocks, GridBlocks):
+        return "lines: borders of blocks"
+    rows, columns = land.domain.rows / blocks.rows, land.domain.columns / blocks.columns
+    return f"lines: blocks of {rows * land.domain.cell:.3g}° × {columns * land.domain.cell:.3g}°"
 
 
 def film_at(ours: Result) -> Mapping[str, float]:
@@ -96,16 +125,16 @@ def truth_code(setup: Setup) -> Blob:
 
 def _truth(setup: Setup) -> Picture:
     return Picture(
-        _TRUTH,
+        TRUTH,
         "Truth",
-        f"{formats.people(setup.n)} people, seen here only as this is a demonstration",
+        f"{formats.people(setup.n)} people, shown for demonstration only",
         f"Map of where people truly are: {setup.dataset.name}.",
         truth_code(setup),
         marks=(),
     )
 
 
-def _estimate(name: str, title: str, result: Result, nobody: float) -> Picture:
+def _estimate(name: str, title: str, result: Result, nobody: float, lines: str) -> Picture:
     told = subtitle(result)
     return Picture(
         name,
@@ -117,6 +146,7 @@ def _estimate(name: str, title: str, result: Result, nobody: float) -> Picture:
         ("sensitive",) if name == PLAIN else ("blocks", "sensitive"),
         fact(result),
         _spread(runs.key(result.setup.scenario), result) if name == OURS else None,
+        (lines, _DRAW),
     )
 
 
@@ -128,7 +158,7 @@ def _off(name: str, title: str, result: Result, nobody: float) -> Difference:
         told,
         f"Map of how far {title} is from the truth in each cell: {told}.",
         name,
-        _TRUTH,
+        TRUTH,
         nobody,
         ("sensitive",),
         fact(result),

@@ -1,7 +1,4 @@
-"""Beside the maps: how secret, how many people, what is protected, and the odds.
-
-Room: places.
-"""
+"""In the corner that the maps leave free: an example, ε, people, what is protected, the odds."""
 
 import streamlit as st
 
@@ -9,31 +6,56 @@ from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Setup
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.controls import common, presets
-from caldp_ui.parts import headline, pins
-from caldp_ui.places import controls, edits
+from caldp_ui.parts import odds, pins
+from caldp_ui.places import brought, controls, edits, pinned, readable
 from caldp_ui.places.presets import presets_of
 from caldp_ui.places.slot import SLOT
+from caldp_ui.words.vocabulary import PLACES
 
 
 def show(setup: Setup, domain: GridDomain) -> None:
-    """All controls of the page; the two that matter most come first and stay on screen."""
+    """All controls of the page at the left, what they mean for a person at the right."""
+    with st.container(key=SLOT.key("steer"), gap="small"):
+        presets.menu(SLOT, presets_of(domain))
+        with st.container(key=SLOT.key("dials"), gap="small"):
+            common.epsilon(SLOT)
+            common.people(SLOT, setup.dataset.n)
+        with st.container(key=SLOT.key("forms"), horizontal=True, gap="xsmall"):
+            _forms(setup, domain)
+    with st.container(key=SLOT.key("risk"), gap="small"):
+        odds.show(PLACES, setup)
+        pins.again(SLOT, pinned.BESIDE.title)
+
+
+def _forms(setup: Setup, domain: GridDomain) -> None:
+    """What is closed is not drawn: every control costs each run a little."""
     scenario = setup.scenario
-    with st.container(key=SLOT.key("dials")):
-        common.epsilon(SLOT)
-        common.people(SLOT, setup.dataset.n)
-    headline.odds(setup)
-    presets.picker(SLOT, presets_of(domain))
-    pins.again(SLOT)
-    # What is closed is not drawn: every control costs each run a little.
-    protection = st.expander("What is protected", key=SLOT.key("protection"), on_change="rerun")
+    protection = st.popover(
+        _label(setup),
+        icon=":material/tune:",
+        key=SLOT.key("protection"),
+        on_change="rerun",
+    )
     if protection.open:
         with protection:
             controls.protection(scenario, domain)
             _clear(scenario)
-    more = st.expander("Data, method, estimate", key=SLOT.key("more"), on_change="rerun")
+    more = st.popover(
+        "Data, method", icon=":material/database:", key=SLOT.key("more"), on_change="rerun"
+    )
     if more.open:
         with more:
             controls.more()
+    brought.popover()
+
+
+def _label(setup: Setup) -> str:
+    """What the form of protection is called; under another name an open one would close."""
+    kept, is_open = SLOT.key("protection-label"), st.session_state.get(SLOT.key("protection"))
+    if kept not in st.session_state or not is_open:
+        everybody = readable.of(setup) is None
+        st.session_state[kept] = "What is protected" if everybody else "Protect more places"
+    return str(st.session_state[kept])
 
 
 def _clear(scenario: Scenario) -> None:

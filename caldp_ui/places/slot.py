@@ -18,7 +18,7 @@ from caldp_ui.session.scenarios import (
     scenario_query,
     unknown_keys,
 )
-from caldp_ui.stage import LOOK_KEY, VIEW_KEY
+from caldp_ui.stage import BROWSER_KEYS
 
 _REGION: Final = "region"
 BEGIN: Final = Scenario(estimator="simplex-per-block")
@@ -36,7 +36,7 @@ class Places(WithScenario):
 class PlacesLink:
     """How the record is written into a link: the scenario's own keys, and `region`."""
 
-    browser: tuple[str, ...] = (VIEW_KEY, LOOK_KEY)
+    browser: tuple[str, ...] = BROWSER_KEYS
 
     def fresh(self) -> Places:
         """See `Codec`."""

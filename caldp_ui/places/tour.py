@@ -1,7 +1,4 @@
-"""The guided tour: a strip above the maps that does its steps, rather than a window over them.
-
-Room: places.
-"""
+"""The guided tour: a strip above the maps that does its steps, rather than a window over them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -34,27 +31,27 @@ def _changing(**context: Any) -> Callable[[], None]:
 
 STEPS: Final = (
     Step(
-        "Everybody flips their own coin",
-        "Each person's device randomises the place before it sends anything. The collector adds "
-        "up noisy reports. “Truth” is shown only because this is a demonstration.",
-        "Draw other coins",
+        "Everybody adds their own noise",
+        "Each person's phone randomises the place before it sends anything. The collector adds up "
+        "noisy reports. “Truth” is shown for demonstration only.",
+        "Draw new noise",
         lambda: another_draw(SLOT),
     ),
     Step(
         "ε sets how noisy",
-        "A smaller ε says less about a person, and the map gets worse. The hundred figures show "
-        "what an onlooker can guess.",
-        "Make it more secret: ε = 0.2",
+        "A smaller ε protects each person better, and the map gets worse. The odds say how often "
+        "an attacker is right.",
+        "Protect more: ε = 0.2",
         _changing(epsilon=0.2),
     ),
     Step(
-        "Hiding everything is dear",
-        "Plain LDP hides every place from every other, coast to coast: both maps are alike now.",
+        "Hiding everything costs the map",
+        "Plain LDP hides every place among all others, coast to coast. Both maps are alike now.",
         "Hide everything",
         _changing(blocks=OneBlock()),
     ),
     Step(
-        "Not everything is equally secret",
+        "Not everything is equally sensitive",
         "The paper's blocks hide where in a block of 1° × 2° somebody is, not in which block.",
         "Hide where in a block",
         _changing(blocks=GridBlocks(25, 35)),
@@ -82,6 +79,11 @@ def button(domain: GridDomain) -> None:
         on_click=_go,
         args=(None if is_open else 0,),
     )
+
+
+def start() -> None:
+    """Begin at the first step, for links from other pages."""
+    _go(0)
 
 
 def strip() -> None:

@@ -34,5 +34,7 @@ def of_region(report: RegionReport, scenario: Scenario) -> list[str]:
 
 def describe(area: Area) -> str:
     """A box in words."""
-    corner = formats.degrees(area.south, area.west)
-    return f"{corner} to {formats.degrees(area.north, area.east)}"
+    edges = (area.south, area.west, area.north, area.east)
+    cell = 0.2 if all(abs(10 * edge - round(10 * edge)) < 1e-6 for edge in edges) else 0.02
+    corner = formats.degrees(area.south, area.west, cell)
+    return f"{corner} to {formats.degrees(area.north, area.east, cell)}"

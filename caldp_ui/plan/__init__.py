@@ -1,4 +1,1 @@
-"""Plan a survey: from an accuracy to people and ε, and back.
-
-Room: plan.
-"""
+"""Plan a survey: from an accuracy to people and ε, and back."""

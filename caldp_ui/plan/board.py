@@ -1,7 +1,4 @@
-"""The picture, the memo, which method does best, and what others' ε mean here.
-
-Room: plan.
-"""
+"""The picture, the memo, which method does best, and what others' ε mean here."""
 
 from collections.abc import Callable
 from functools import partial
@@ -15,7 +12,7 @@ from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import NAMES
-from caldp_ui.parts import hand_on, pins
+from caldp_ui.parts import headline, pins, sharing
 from caldp_ui.parts.tabs import tabs
 from caldp_ui.plan import charts, files, pinned, reels, words, work
 from caldp_ui.plan.deployments import DEPLOYMENTS
@@ -26,6 +23,7 @@ from caldp_ui.session import findings, jobs
 from caldp_ui.session.scenarios import steer
 from caldp_ui.session.ticking import run_page
 from caldp_ui.words import formats
+from caldp_ui.words.headline import Headline
 
 
 def view(record: Plan) -> None:
@@ -34,7 +32,7 @@ def view(record: Plan) -> None:
         SLOT.key("needs"),
         _name(record),
         partial(work.needs, record),
-        lambda job: f"{job.share:.0%} of the picture",
+        lambda job: f"Still computing: {job.share:.0%} of the picture",
         partial(_show, record),
     )
     pins.show(SLOT, BESIDE, record)
@@ -65,23 +63,31 @@ def _name(record: Plan) -> str:
 def _show(record: Plan, found: list[Need]) -> None:
     points = dict(work.by_protection(found))
     waiting = sum(each.epsilon == record.epsilon for each in found) < len(NAMES)
-    with st.container(key="headline"):
-        st.markdown(
-            f"To {words.goal(record)}: the people needed are being reckoned."
-            if waiting
-            else words.headline(record, points)
+    headline.show(
+        Headline(
+            "How many people are needed is still being computed.", f"Goal: {words.goal(record)}."
         )
+        if waiting
+        else words.headline(record, points)
+    )
     drawn = charts.of(record, points, _kept(), palette())
     show(drawn, SLOT.key("chart"), words.alt(record, points))
-    st.caption(
-        "Each line by its most accurate method. Dotted: your ε and your people. By the estimate "
-        f"“{work.estimate_called(record)}”."
-    )
-    memo = "" if waiting else words.memo(record, points)
-    if memo:
-        st.markdown("**For a memo**")
-        st.code(memo, language=None, wrap_lines=True)
-    hand_on.file(SLOT.key("csv"), "people.csv", partial(files.csv_of, record, points))
+    st.caption("Each line shows its most accurate method.")
+    if not waiting:
+        _memos(record, points)
+    sharing.file(SLOT.key("csv"), "people.csv", partial(files.csv_of, record, points))
+
+
+def _memos(record: Plan, points: words.Points) -> None:
+    """What can be copied into a memo, in plain words and for those who build it."""
+    texts = {
+        "For a memo": words.memo(record, points),
+        "For the technical part": words.technical(record, points),
+    }
+    for column, (heading, text) in zip(st.columns(2), texts.items(), strict=True):
+        if text:
+            column.markdown(f"**{heading}**")
+            column.code(text, language=None, wrap_lines=True)
 
 
 def _methods(record: Plan) -> None:
@@ -92,7 +98,7 @@ def _methods(record: Plan) -> None:
     if not known:
         return
     st.markdown(
-        f"**Which method and protection gets there with the fewest**, ε = {record.epsilon:g}"
+        f"**Which method and protection needs the fewest people**, at ε = {record.epsilon:g}"
     )
     columns = {
         words.title(record, name): {title: _cell(row.get(name), table) for title, row in table}
@@ -101,16 +107,16 @@ def _methods(record: Plan) -> None:
     st.table(pd.DataFrame(columns).rename_axis("method"))
     st.caption(
         "✓ the fewest under this protection. A protection that hides less needs fewer people, so "
-        "compare methods down a column. By the exact variance, each value by itself"
-        + ("." if record.goal == "values" else f": for ± {100 * record.within:g} %, not overall.")
+        "compare methods within a column. Computed from the exact variance of each value"
+        + ("." if record.goal == "values" else f", for ± {100 * record.within:g} %, not overall.")
     )
 
 
 def _cell(need: Need | None, table: list[tuple[str, dict[str, Need]]]) -> str:
     if need is None:
-        return "takes long"
+        return "takes too long"
     if need.people is None:
-        return "over 10¹²"
+        return words.TOO_MANY
     rows = [row.get(need.protection) for _, row in table]
     least = min(row.people for row in rows if row and row.people)
     return words.about(need.people) + (" ✓" if need.people <= 1.005 * least else "")
@@ -121,28 +127,28 @@ def _deployments(record: Plan) -> None:
     found = _beside(record)
     if found is None:
         return
-    st.markdown("Published deployments of local DP, and what their ε would mean for your survey")
+    st.markdown("Published deployments of local DP, and what their ε would mean for your survey.")
     rows = {}
     for each, plain in zip(DEPLOYMENTS, found.deployments, strict=True):
         rows[each.title] = {
-            "ε a report": f"{each.epsilon:.3g}",
-            "guessed right of 100, one report": formats.hundred(guessed_right(each.epsilon)),
+            "ε per report": f"{each.epsilon:.3g}",
+            "right guesses of 100, one report": formats.hundred(guessed_right(each.epsilon)),
             "after a day": each.told(1),
             "after 30 days": each.told(30),
-            "people for your goal, plain LDP": "over 10¹²"
+            "people for your goal, plain LDP": words.TOO_MANY
             if plain.people is None
             else words.about(plain.people),
             "source": each.source,
-            "held against": each.held_against,
+            "checked against": each.held_against,
         }
     st.table(pd.DataFrame(rows).T.rename_axis("deployment"))
     st.caption(
-        "Guessed right: of 100 people for whom an onlooker was torn 50:50 between two values, at "
-        "most, if a person reports the same value each time and the onlooker can link the reports. "
-        "On phones ε adds up over reports, as many a day as the source allows; the browser keeps "
-        "one noisy copy, so all its reports of an unchanged home page stay within one ε. Their own "
-        "methods differ from ours; the people are those of the best method here at their ε. "
-        "Microsoft's Windows telemetry is left out: we found no print of the ε it runs with."
+        "Right guesses: an attacker who must choose between two equally likely values is right at "
+        "most so often. It holds for people who report the same value each time, if the attacker "
+        "can link their reports. On phones ε adds up over as many reports a day as the source "
+        "allows. The browser keeps one noisy copy, so all its reports of an unchanged home page "
+        "stay within one ε. The number of people is that of our best method at their ε. "
+        "Microsoft's Windows telemetry is left out: we found no source for its ε."
     )
     columns = st.columns(len(DEPLOYMENTS))
     for column, each in zip(columns, DEPLOYMENTS, strict=True):
@@ -158,6 +164,6 @@ def _use(epsilon: float) -> None:
 
 _TABS: Final[dict[str, Callable[[Plan], None]]] = {
     "Which method": _methods,
-    "What does their ε mean here?": _deployments,
-    "Hand it on": files.show,
+    "What others' ε would mean here": _deployments,
+    "Share and export": files.show,
 }

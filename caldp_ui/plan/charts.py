@@ -1,58 +1,135 @@
-"""The picture of a plan: people needed against ε, one line a protection.
+"""The picture of a plan: people needed against ε, one line a protection."""
 
-Room: plan.
-"""
-
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import plotly.graph_objects as go
 
 from caldp_ui.app.theme import Palette
-from caldp_ui.charts.curves import AGAINST_EPSILON, AGAINST_PEOPLE
-from caldp_ui.charts.planes import level, plane, upright
+from caldp_ui.charts.curves import AGAINST_EPSILON
+from caldp_ui.charts.labels import Label
+from caldp_ui.charts.planes import Words, gap, level, plane, upright
 from caldp_ui.compute import runs
-from caldp_ui.controls.choices import NAMES
+from caldp_ui.controls.choices import PLAIN
 from caldp_ui.plan import words
 from caldp_ui.plan.slot import Plan
 from caldp_ui.plan.work import Need
+from caldp_ui.words import formats
 
+HEIGHT: Final = 520
 _DASHES: Final = ("dash", "solid", "dashdot", "longdash", "dot")
 _SYMBOLS: Final = ("diamond", "circle", "square", "triangle-up", "star")
+_APART: Final = "\N{NO-BREAK SPACE}" * 2
+_NEAR: Final = 0.15
+"""Two levels of ε that are nearer (as logarithms) have no room for a text each."""
+_RANGE: Final = (0.1, 10.0)
+"""ε's of the picture, two whole powers of ten."""
 
 
 def of(
     record: Plan, points: Mapping[str, Sequence[Need]], pinned: Need | None, colours: Palette
 ) -> go.Figure:
-    """The picture of a record: its own protection strong, its ε and people dotted."""
-    titles = {name: words.title(record, name) for name in NAMES}
-    here = (record.epsilon, runs.people(record.scenario))
-    return people_against_epsilon(points, titles, record.protection, here, colours, pinned=pinned)
-
-
-def people_against_epsilon(
-    points: Mapping[str, Sequence[Need]],
-    titles: Mapping[str, str],
-    chosen: str,
-    here: tuple[float, int],
-    colours: Palette,
-    *,
-    pinned: Need | None = None,
-) -> go.Figure:
-    """All protections; the chosen one strong. `here`: the reader's ε and people, dotted.
+    """The picture of a record: its own protection strong, its ε and people dotted.
 
     `pinned`: another plan's need, as a point.
     """
+    people = runs.people(record.scenario)
     traces = [
-        _line(titles[name], needs, number, name == chosen, colours)
+        _line(words.title(record, name), needs, number, name == record.protection, colours)
         for number, (name, needs) in enumerate(points.items())
     ]
     if pinned is not None and pinned.people is not None:
         traces.append(_point(pinned, colours))
-    epsilon, people = here
-    needed = {**AGAINST_PEOPLE, "title_text": "people needed"}
-    shapes = [upright(epsilon, colours), level(people, colours)]
-    return plane(traces, AGAINST_EPSILON, needed, shapes, colours, left=92)
+    notes = [_your_people(people, colours), *_enough(record, points, people, colours)]
+    pair = _pair(record, points)
+    if pair is not None:
+        ours, plain = ((need.epsilon, float(need.people or 1)) for need in pair)
+        traces.append(gap((ours, plain), colours))
+        notes += _needed(pair, colours)
+    y = _ordinate([each.people for needs in points.values() for each in needs], people)
+    top = 10.0 ** y["range"][1]
+    notes.append(
+        Label(record.epsilon, top, f"you: ε = {record.epsilon:g}", colours.text, "top center")
+    )
+    x = {**AGAINST_EPSILON, "range": [math.log10(e) for e in _ends(record)]}
+    written = Words(at_starts=_names(record, points, colours), notes=notes)
+    shapes = [upright(record.epsilon, colours), level(people, colours)]
+    return plane(traces, x, y, shapes, colours, words=written, height=HEIGHT, left=104)
+
+
+def _ends(record: Plan) -> tuple[float, float]:
+    low, high = min(_RANGE[0], record.epsilon), max(_RANGE[1], record.epsilon)
+    return 0.94 * low, 1.06 * high
+
+
+def _ordinate(needed: Sequence[int | None], people: int) -> dict[str, Any]:
+    """Whole powers of ten around all needs and the reader's people, each named."""
+    known = [float(each) for each in (*needed, people) if each]
+    first, last = math.floor(math.log10(min(known))), math.ceil(math.log10(max(known)))
+    last = max(last, first + 1)
+    ticks = [10**power for power in range(first, last + 1)]
+    room = 0.02 * (last - first)
+    return {
+        "title_text": "people needed (log scale)",
+        "type": "log",
+        "range": [first - room, last + room],
+        "tickvals": ticks,
+        "ticktext": [formats.people(tick) for tick in ticks],
+    }
+
+
+def _names(record: Plan, points: Mapping[str, Sequence[Need]], colours: Palette) -> list[Label]:
+    """Each line's name at its left end: at the right, all come together."""
+    return [
+        Label(first.epsilon, first.people or 1, words.title(record, name), _ink(name, colours))
+        for name, needs in points.items()
+        for first in needs[:1]
+    ]
+
+
+def _your_people(people: int, colours: Palette) -> Label:
+    told = f"you: {formats.people(people)} people"
+    return Label(_RANGE[1], people, told, colours.text, "bottom left", lift=-3)
+
+
+def _enough(
+    record: Plan, points: Mapping[str, Sequence[Need]], people: int, colours: Palette
+) -> list[Label]:
+    """The ε at which the reader's people are enough, where their level meets the line."""
+    enough = words.enough(record, points)
+    if enough is None or abs(math.log(enough / record.epsilon)) < _NEAR:
+        return []
+    told = f"ε ≈ {formats.digits(enough)} is enough"
+    side = "bottom left" if enough < record.epsilon else "top right"
+    return [Label(enough, people, told, colours.ours, side, lift=-4 if "bottom" in side else 2)]
+
+
+def _pair(record: Plan, points: Mapping[str, Sequence[Need]]) -> tuple[Need, Need] | None:
+    """What the reader's protection and plain LDP need at the reader's ε, if they differ."""
+    ours, plain = (
+        next((n for n in points.get(name, ()) if n.epsilon == record.epsilon), None)
+        for name in (record.protection, PLAIN)
+    )
+    if ours is None or plain is None or not ours.people or not plain.people:
+        return None
+    return (ours, plain) if plain.people > 1.05 * ours.people else None
+
+
+def _needed(pair: tuple[Need, Need], colours: Palette) -> list[Label]:
+    """The numbers of people at both ends of the gap, and how many times as many that is."""
+    ours, plain = (float(need.people or 1) for need in pair)
+    at = pair[0].epsilon
+    told = f"{_APART}{formats.times(plain / ours)} as many people"
+    return [
+        Label(at, ours, f"{words.about(ours)}{_APART}", colours.ours, "bottom left"),
+        Label(at, plain, f"{_APART}{words.about(plain)}", colours.plain, "top right"),
+        Label(at, math.sqrt(ours * plain), told, colours.text, "middle right"),
+    ]
+
+
+def _ink(name: str, colours: Palette) -> str:
+    return colours.plain if name == PLAIN else colours.ours
 
 
 def _point(need: Need, colours: Palette) -> dict[str, Any]:
@@ -61,8 +138,11 @@ def _point(need: Need, colours: Palette) -> dict[str, Any]:
         "type": "scatter",
         "x": [need.epsilon],
         "y": [need.people],
-        "mode": "markers",
+        "mode": "markers+text",
         "name": "pinned",
+        "text": ["pinned"],
+        "textposition": "bottom center",
+        "textfont": {"color": colours.pinned},
         "marker": looks,
         "hovertemplate": "%{y:,.3s} people",
     }
@@ -81,5 +161,6 @@ def _line(
         "opacity": 1.0 if chosen or number == 0 else 0.7,
         "line": {"color": ink, "dash": _DASHES[number], "width": 4 if chosen else 2},
         "marker": {"symbol": _SYMBOLS[number], "size": 9 if chosen else 7, "color": ink},
-        "hovertemplate": "%{y:,.3s} people",
+        "text": [f"{words.about(each.people or 0)} people" for each in needs],
+        "hovertemplate": "%{text}",
     }

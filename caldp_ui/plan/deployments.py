@@ -1,6 +1,6 @@
 """Published deployments of local differential privacy, with what they say of themselves.
 
-Room: plan. Only what a source prints, and what that was held against here; where a deployment is
+Only what a source prints, and what that was held against here; where a deployment is
 silent, it is not listed.
 """
 

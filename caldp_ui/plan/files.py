@@ -1,7 +1,4 @@
-"""What can be taken along: the numbers of the picture, the plan as a scenario, and Python.
-
-Room: plan.
-"""
+"""What can be taken along: the numbers of the picture, the plan as a scenario, and Python."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -11,7 +8,7 @@ import streamlit as st
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import exports, runs
-from caldp_ui.parts import hand_on
+from caldp_ui.parts import sharing
 from caldp_ui.plan import words, work
 from caldp_ui.plan.slot import SLOT, Plan
 from caldp_ui.plan.work import Need
@@ -33,16 +30,16 @@ def show(record: Plan) -> None:
     """Link, file and code."""
     left, right = st.columns(2, gap="large")
     with left:
-        hand_on.link(SLOT)
+        sharing.link(SLOT)
     planned = scenario(record)
     with right:
         if planned is None:
-            st.info("There is no number of people that would do; files come with one.")
+            st.info("No number of people is enough for this goal, so there are no files.")
             return
         st.markdown("**The planned survey** · its people, its protection and the best method")
-        hand_on.file(SLOT.key("json"), "scenario.json", exports.scenario_json(planned))
+        sharing.file(SLOT.key("json"), "scenario.json", exports.scenario_json(planned))
         st.code(exports.COMMAND, language="bash")
-        hand_on.python(snippet(record))
+        sharing.python(snippet(record))
 
 
 def scenario(record: Plan) -> Scenario | None:

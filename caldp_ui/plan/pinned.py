@@ -1,7 +1,4 @@
-"""What is pinned: another plan, as a point of the picture and in a table of what differs.
-
-Room: plan.
-"""
+"""What is pinned: another plan, as a point of the picture and in a table of what differs."""
 
 from typing import Final
 
@@ -12,7 +9,6 @@ from caldp_ui.parts import pins
 from caldp_ui.plan import words, work
 from caldp_ui.plan.slot import Plan
 from caldp_ui.plan.work import Need
-from caldp_ui.words import formats, promise
 
 
 def need(record: Plan) -> Need:
@@ -26,7 +22,7 @@ def _title(record: Plan) -> str:
 
 def _said(record: Plan) -> str:
     people = need(record).people
-    told = "more people than 10¹²" if people is None else f"**{words.about(people)} people**"
+    told = "more than 1 trillion people" if people is None else f"**{words.about(people)} people**"
     return f"To {words.goal(record)} takes {told}."
 
 
@@ -34,15 +30,18 @@ def _numbers(record: Plan) -> dict[str, str]:
     found = need(record)
     setup = runs.setup(record.under(record.protection, record.epsilon))
     return {
-        "people needed": "over 10¹²" if found.people is None else words.about(found.people),
+        "people needed": _needed(found),
         "goal": words.goal(record),
         "ε": f"{record.epsilon:g}",
         "protection": words.title(record, record.protection),
         "method": MECHANISMS[found.method].title,
-        "guessed right from 50:50, of 100": formats.hundred(promise.chance(setup)),
-        "people protected": formats.out_of(promise.protected_share(setup)),
+        **pins.odds_of(words.nouns(record), setup),
         "data": as_text(setup.dataset.name),
     }
+
+
+def _needed(found: Need) -> str:
+    return "more than 1 trillion" if found.people is None else words.about(found.people)
 
 
 BESIDE: Final[pins.Beside[Plan, Plan]] = pins.Beside(
@@ -51,4 +50,5 @@ BESIDE: Final[pins.Beside[Plan, Plan]] = pins.Beside(
     said=_said,
     numbers=_numbers,
     picture=pins.in_the_picture,
+    scenario=lambda record: record.under(record.protection, record.epsilon),
 )

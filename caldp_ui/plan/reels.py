@@ -1,14 +1,15 @@
 """The picture at every ε and every share that is asked for, so that the browser follows a hand.
 
-Room: plan. Only where each point has a formula: elsewhere a point takes a second of trials.
+Only where each point has a formula: elsewhere a point takes a second of trials.
 """
 
 from caldp_core.basics.types import no_progress
 from caldp_ui.app.theme import Palette
 from caldp_ui.charts.show import told
 from caldp_ui.compute import runs
-from caldp_ui.controls.common import along_epsilon
-from caldp_ui.parts import headline, reels
+from caldp_ui.controls.common import along_epsilon, along_people
+from caldp_ui.controls.slider import Slider
+from caldp_ui.parts import odds, reels
 from caldp_ui.parts.reels import Page, Sight
 from caldp_ui.plan import charts, side, words, work
 from caldp_ui.plan.slot import SLOT, Plan
@@ -18,8 +19,13 @@ from caldp_ui.plan.work import Need
 def show(record: Plan, pinned: Need | None) -> None:
     """Have the browser follow the sliders; what is `pinned` stays in the picture."""
     if record.goal == "values":
-        sliders = (along_epsilon(), side.WITHIN, side.FLOOR)
-        reels.show(page(pinned), record, sliders)
+        reels.show(page(pinned), record, sliders(record))
+
+
+def sliders(record: Plan) -> list[Slider[Plan]]:
+    """Those that can be followed."""
+    people = along_people(runs.dataset(record.scenario).n)
+    return [along_epsilon(), people, side.WITHIN, side.FLOOR]
 
 
 def page(pinned: Need | None) -> Page[Plan]:
@@ -32,7 +38,7 @@ def page(pinned: Need | None) -> Page[Plan]:
         return Sight(
             words.headline(record, points),
             {SLOT.key("chart"): told(drawn, words.alt(record, points))},
-            {headline.ODDS: headline.odds_html(setup)},
+            {odds.PLACE: odds.html(words.nouns(record), setup)},
         )
 
     return Page(SLOT, look, rests_on=repr(pinned))

@@ -1,7 +1,4 @@
-"""Beside the picture: what must be known how well, ε, people, protection, and the odds.
-
-Room: plan.
-"""
+"""Beside the picture: what must be known how well, ε, people, protection, and the odds."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,8 +11,8 @@ from caldp_ui.compute.sources import choose, title_of
 from caldp_ui.controls import common, slider
 from caldp_ui.controls.choices import NAMES, data_sets
 from caldp_ui.controls.slider import Slider
-from caldp_ui.parts import headline, pins
-from caldp_ui.plan import words
+from caldp_ui.parts import odds, pins
+from caldp_ui.plan import pinned, words
 from caldp_ui.plan.slot import GOALS, SLOT, Plan
 from caldp_ui.session.scenarios import bind
 
@@ -48,10 +45,10 @@ def goals() -> None:
 def settings(record: Plan) -> None:
     """All controls, and the odds of the chosen protection."""
     if record.goal == "values":
-        slider.show(SLOT, FLOOR, "Every answer of at least")
-        slider.show(SLOT, WITHIN, "to within ± of itself")
+        slider.show(SLOT, FLOOR, f"Every {words.nouns(record).unit} of at least")
+        slider.show(SLOT, WITHIN, "is known to within ±")
     else:
-        slider.show(SLOT, _WRONG, "At most wrong, of all people")
+        slider.show(SLOT, _WRONG, f"At most so many {words.nouns(record).wrong}")
     common.epsilon(SLOT)
     common.people(SLOT, runs.dataset(record.scenario).n)
     st.selectbox(
@@ -60,7 +57,7 @@ def settings(record: Plan) -> None:
         format_func=lambda name: words.title(record, name),
         **SLOT.bind("protection", record.protection, lambda r, v: replace(r, protection=v)),
     )
-    headline.odds(runs.setup(record.under(record.protection, record.epsilon)))
+    odds.show(words.nouns(record), runs.setup(record.under(record.protection, record.epsilon)))
     titles = data_sets(record.scenario.dataset)
     st.selectbox(
         "Plan with data like",
@@ -72,4 +69,4 @@ def settings(record: Plan) -> None:
             lambda s, v: choose(s, titles[v]),
         ),
     )
-    pins.button(SLOT)
+    pins.button(SLOT, pinned.BESIDE.title)

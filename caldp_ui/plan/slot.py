@@ -1,7 +1,4 @@
-"""What the planner shows: the data it plans with, the accuracy that is asked for, the protection.
-
-Room: plan.
-"""
+"""What the planner shows: the data it plans with, the accuracy asked for, the protection."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -1,33 +1,42 @@
-"""The plan in words: the headline, and a paragraph fit for a memo.
+"""The plan in words: the headline, and paragraphs fit for a memo.
 
-Room: plan. Every sentence here must be true of the numbers that it is made of.
+Every sentence here must be true of the numbers that it is made of.
 """
 
 from collections.abc import Mapping, Sequence
 
 from caldp_core.domain.grid import GridDomain
+from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import PLAIN, protections
+from caldp_ui.plan import work
 from caldp_ui.plan.slot import Plan
 from caldp_ui.plan.work import Need, epsilon_for, levels
-from caldp_ui.words import formats, promise
-from caldp_ui.words.vocabulary import PLACES, VALUES, Vocabulary
+from caldp_ui.words import covered as counts
+from caldp_ui.words import formats, policies
+from caldp_ui.words.headline import Headline
+from caldp_ui.words.vocabulary import ANSWERS, PLACES, Vocabulary
+
+Points = Mapping[str, Sequence[Need]]
+"""Needs by protection, by rising ε."""
+TOO_MANY = "more than 1 trillion"
 
 
 def nouns(record: Plan) -> Vocabulary:
-    """Places for maps, values for lists."""
-    return PLACES if isinstance(runs.dataset(record.scenario).domain, GridDomain) else VALUES
+    """Places for maps, answers for lists."""
+    return PLACES if isinstance(runs.dataset(record.scenario).domain, GridDomain) else ANSWERS
 
 
 def goal(record: Plan) -> str:
     """What is asked for, after "to"."""
-    unit = nouns(record).unit
+    words = nouns(record)
     if record.goal == "overall":
-        return f"have at most {formats.out_of(record.wrong)} people with the wrong {unit}"
+        return f"have at most {formats.out_of(record.wrong)} people {words.wrong}"
+    common = "given by" if words is ANSWERS else "with"
     return (
-        f"know every {unit} of at least {100 * record.floor:g} % of the people to within "
-        f"± {100 * record.within:g} % of itself"
+        f"know every {words.unit} {common} at least {100 * record.floor:g} % of people to within "
+        f"{100 * record.within:g} % of its value"
     )
 
 
@@ -41,8 +50,8 @@ def title(record: Plan, name: str) -> str:
     return protections(runs.dataset(record.scenario).domain)[name].title
 
 
-def alt(record: Plan, points: Mapping[str, Sequence[Need]]) -> str:
-    """The picture in words: both ends of every line."""
+def alt(record: Plan, points: Points) -> str:
+    """The picture in words: both ends of every line, and both numbers at the reader's ε."""
     told = "; ".join(
         f"{title(record, name)}: {formats.people(needs[0].people or 0)} at "
         f"ε = {needs[0].epsilon:g}, {formats.people(needs[-1].people or 0)} at "
@@ -50,65 +59,108 @@ def alt(record: Plan, points: Mapping[str, Sequence[Need]]) -> str:
         for name, needs in points.items()
         if needs
     )
-    return f"People needed against ε, both logarithmic. {told}."
+    return f"People needed against ε, on log scales. {told}. {at_level(record, points)}".strip()
 
 
-def headline(record: Plan, points: dict[str, list[Need]]) -> str:
-    """People at the reader's ε, plain LDP's beside, and the ε that the reader's people afford.
+def headline(record: Plan, points: Points) -> Headline:
+    """The ε that the reader's people afford, and what an attacker can guess then.
 
-    The last only once all points are there: it is read off between them.
+    Where not everybody is protected, that comes first.
     """
-    ours = _at(record, points[record.protection])
-    plain = _at(record, points[PLAIN])
-    if ours is None or plain is None:
-        return f"To {goal(record)}: more people than 10¹², or more than can be reckoned here."
-    told = (
-        f"To {goal(record)}, at ε = {record.epsilon:g}, “{title(record, record.protection)}” takes "
-        f"**{about(ours)} people**"
-    )
-    if record.protection != PLAIN:
-        many = "" if about(plain) == about(ours) else f" ({formats.times(plain / ours)} as many)"
-        told += f", plain LDP {about(plain)}{many}"
-    if len(points[record.protection]) < len(levels(record)):
-        return f"{told}."
-    return f"{told}. {_back(record, points[record.protection])}"
+    need, level = _need(record, points)
+    setup = _setup_at(record, level)
+    covered = policies.told(nouns(record), setup).covered
+    if covered >= 1.0:
+        guess = _lower(policies.in_short(nouns(record), setup))
+        return Headline(need, f"At ε = {level:g}, {guess}")
+    return Headline(counts.unprotected(nouns(record), covered), need, True)
 
 
-def _at(record: Plan, points: list[Need]) -> int | None:
-    return next((each.people for each in points if each.epsilon == record.epsilon), None)
+def enough(record: Plan, points: Points) -> float | None:
+    """The least ε at which the reader's people are enough; None if no ε is, or not known yet."""
+    if not _is_whole(record, points):
+        return None
+    found = epsilon_for(points[record.protection], runs.people(record.scenario))
+    return None if found is None else float(f"{found:.2g}")
 
 
-def _back(record: Plan, points: list[Need]) -> str:
-    people = runs.people(record.scenario)
-    least = epsilon_for(points, people)
-    if least is None:
-        return f"{formats.people(people)} people are too few at each of these ε."
-    if least == points[0].epsilon:
-        return f"With {formats.people(people)}, even ε = {least:g} would do."
-    return f"With {formats.people(people)}, ε ≈ {least:.2g} would do."
+def _is_whole(record: Plan, points: Points) -> bool:
+    """Whether all points are there, by the one that comes last: ε is read off between them."""
+    last = levels(record)[-1]
+    return any(each.epsilon == last for each in points[record.protection])
 
 
-def memo(record: Plan, points: dict[str, list[Need]]) -> str:
-    """A paragraph fit for a memo: what, how many, by which method, and what an onlooker can guess.
+def _need(record: Plan, points: Points) -> tuple[str, float]:
+    """The sentence on what the reader's people need, and the ε that it speaks of."""
+    needs, people = points[record.protection], formats.people(runs.people(record.scenario))
+    level = enough(record, points)
+    if level is not None and level > needs[0].epsilon:
+        return f"With {people} people you need ε ≈ {level:g} to {goal(record)}.", level
+    if level is not None:
+        return f"With {people} people even ε = {level:g} is enough to {goal(record)}.", level
+    if _is_whole(record, points):
+        told = f"With {people} people no ε up to {needs[-1].epsilon:g} is enough to {goal(record)}."
+        return told, record.epsilon
+    ours = _at(record, needs)
+    told = TOO_MANY if ours is None else about(ours)
+    return f"At ε = {record.epsilon:g} you need {told} people to {goal(record)}.", record.epsilon
 
-    Empty where the number of people is not known.
-    """
+
+def at_level(record: Plan, points: Points) -> str:
+    """People at the reader's ε and plain LDP's beside them; empty where they are not known."""
     ours, plain = _at(record, points[record.protection]), _at(record, points[PLAIN])
     if ours is None or plain is None:
         return ""
-    setup = runs.setup(record.under(record.protection, record.epsilon))
-    method = MECHANISMS[setup.mechanism_name].title
-    how = "in 95 of 100 repetitions each" if record.goal == "values" else "on average"
-    text = (
-        f"To {goal(record)}, {how}, we need about {about(ours)} people at ε = "
-        f"{record.epsilon:g}, with {method} under “{title(record, record.protection)}”, one "
-        "report each."
+    told = f"At ε = {record.epsilon:g}, “{title(record, record.protection)}” needs {about(ours)}"
+    if record.protection == PLAIN:
+        return f"{told} people."
+    if about(plain) == about(ours):
+        return f"{told} people, and so does plain LDP."
+    return f"{told} people, plain LDP {about(plain)} ({formats.times(plain / ours)} as many)."
+
+
+def _at(record: Plan, points: Sequence[Need]) -> int | None:
+    return next((each.people for each in points if each.epsilon == record.epsilon), None)
+
+
+def _setup_at(record: Plan, level: float) -> Setup:
+    return runs.setup(record.under(record.protection, level))
+
+
+def _lower(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:]
+
+
+def memo(record: Plan, points: Points) -> str:
+    """A paragraph in plain words: people and ε, who is protected, what an attacker can guess.
+
+    Where not everybody is protected, that comes first.
+    """
+    need, level = _need(record, points)
+    words, setup = nouns(record), _setup_at(record, level)
+    told = policies.told(words, setup)
+    guess = policies.in_short(words, setup)
+    first = (
+        f"{need} At ε = {level:g}, {_lower(guess)}" if told.covered >= 1.0 else f"{guess} {need}"
     )
-    if record.protection != PLAIN:
-        text += f" Under plain local differential privacy it would be {about(plain)}."
-    odds = promise.odds(nouns(record), setup).replace("**", "")
-    limits = " ".join(promise.not_promised(nouns(record), setup)[:1])
     return (
-        f"{text} {odds} Not promised: {limits} Planned with the data “{setup.dataset.name}”; "
-        "other data of as many answers need similar numbers, not the same."
+        f"{first} What it does not hide: {_lower(told.not_promised[0])} This is planned with the "
+        f"data “{setup.dataset.name}”. Other data with as many {words.units} need similar numbers, "
+        "not the same."
+    )
+
+
+def technical(record: Plan, points: Points) -> str:
+    """The same for those who build it: protection, method, estimate and how often it holds.
+
+    Empty where the number of people is not known.
+    """
+    told = at_level(record, points)
+    if not told:
+        return ""
+    method = MECHANISMS[_setup_at(record, record.epsilon).mechanism_name].title
+    how = "in 95 of 100 repetitions each" if record.goal == "values" else "on average"
+    return (
+        f"{told} The goal is to {goal(record)}, {how}. The method is {method} with one report per "
+        f"person, and the estimate is “{work.estimate_called(record)}”."
     )

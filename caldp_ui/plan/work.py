@@ -1,7 +1,4 @@
-"""How many people each protection needs at each ε, and what ε a number of people affords.
-
-Room: plan.
-"""
+"""How many people each protection needs at each ε, and what ε a number of people affords."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

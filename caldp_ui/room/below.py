@@ -10,7 +10,8 @@ import pandas as pd
 import streamlit as st
 
 from caldp_ui.app.errors import as_text
-from caldp_ui.parts import hand_on
+from caldp_ui.compute import exports
+from caldp_ui.parts import sharing
 from caldp_ui.parts.tabs import tabs
 from caldp_ui.room import files, words
 from caldp_ui.room.figures import shares_of
@@ -31,7 +32,7 @@ def show(look: Look) -> None:
 
 def _promise(look: Look) -> None:
     seen = look()
-    told = [words.promise(seen.question), *words.PROMISES]
+    told = [as_text(words.promise(seen.question)), *words.PROMISES]
     st.markdown("\n".join(f"- {sentence}" for sentence in told))
     st.markdown("**What is *not* promised**")
     open_ends = [*words.bare(seen.question), *words.NOT_PROMISED]
@@ -43,9 +44,9 @@ def _coin(look: Look) -> None:
     seen = look()
     question = seen.question
     st.markdown(
-        "Of 100 phones with each true answer (rows), how many report what (columns). A phone draws "
-        "one whole number and looks up its report in a row of whole-number thresholds: exactly "
-        "these chances. It is randomized response in the context of the sensitive answers."
+        "Of 100 phones with the true answer of a row, so many report the answer of a column. A "
+        "phone draws one whole number and looks its report up in a row of thresholds, with exactly "
+        "these chances. This is randomized response in the context of the sensitive answers."
     )
     rows = [[f"{100 * float(q):.1f}" if q else "·" for q in row] for row in channel_of(question)]
     names = list(map(as_text, question.answers))
@@ -72,32 +73,32 @@ def numbers(seen: Seen) -> pd.DataFrame:
     return table
 
 
-def _hand_on(look: Look) -> None:
+def _sharing(look: Look) -> None:
     seen = look()
     left, right = st.columns(2, gap="large")
     with left:
         st.markdown("The prepared question, for a class of your own:")
-        hand_on.link_of(SLOT.codec.write(Draft(seen.question)))
+        sharing.link_of(SLOT.codec.write(Draft(seen.question)))
     with right:
         came = formats.count(len(seen.reports), "report", "reports")
-        st.markdown(f"**Files** · {came}; the server writes none of this to its disk")
+        st.markdown(f"**Files** · {came}; the server writes nothing of this to its disk")
         for name, made in (
-            ("estimate.csv", numbers(seen).to_csv(index_label="answer")),
+            ("estimate.csv", exports.csv(numbers(seen).rename_axis("answer").reset_index())),
             ("reports.csv", listed(seen)),
         ):
-            hand_on.file(SLOT.key(name.partition(".")[0]), name, made)
-        hand_on.python(files.snippet(seen.question))
+            sharing.file(SLOT.key(name.partition(".")[0]), name, made)
+        sharing.python(files.snippet(seen.question))
 
 
-def listed(seen: Seen) -> str:
+def listed(seen: Seen) -> bytes:
     """The reports in the order in which they came, as a table."""
     named = [seen.question.answers[y] for y in seen.reports]
-    return pd.DataFrame({"report": named}).to_csv(index_label="number")
+    return exports.csv({"number": range(len(named)), "report": named})
 
 
 _TABS: Final[dict[str, Callable[[Look], None]]] = {
     "What is promised": _promise,
     "The coin": _coin,
     "Numbers": _numbers,
-    "Hand it on": _hand_on,
+    "Share and export": _sharing,
 }

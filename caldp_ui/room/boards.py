@@ -35,14 +35,12 @@ _phone = st.components.v2.component(
     js=_DOM + joined(WEB, ("coin", "phone")),
 )
 _LEGEND: Final = (
-    ("estimate", "estimate, coins taken out"),
+    ("estimate", "estimate, noise removed"),
     ("range95", "95 % range"),
-    ("raw", "as reported, coins and all"),
+    ("raw", "raw reports"),
     ("past", "the range as reports came"),
 )
-_NOTE: Final = (
-    "The estimate is the unbiased one; with few reports it can be below 0. Pink: sensitive answers."
-)
+_NOTE: Final = "With few reports the unbiased estimate can be below 0. Pink: protected answers."
 
 
 def board(told: str, key: str) -> None:
@@ -118,6 +116,9 @@ def phone_message(seen: Seen) -> dict[str, Any]:
         "sensitive": list(question.sensitive),
         "open": seen.is_open,
         "law": {"whole": str(law.whole), "steps": [list(map(str, row)) for row in law.steps]},
+        "before": [
+            words.before(question, x, [float(q) for q in row]) for x, row in enumerate(channel)
+        ],
         "told": [_told(question, y, [float(q) for q in sent]) for y, sent in columns],
         "words": _WORDS,
     }
@@ -135,10 +136,9 @@ def _told(question: Question, report: int, chances: list[float]) -> dict[str, An
 _WORDS: Final = {
     "choose": "Choose your true answer",
     "go": "Throw the coin and send",
-    "coin": "The coin is thrown here, on your phone. Only the report leaves it, and it may differ "
-    "from your answer.",
-    "hidden": "hidden by the coin",
-    "bare": "not hidden",
+    "coin": "The coin is thrown on your phone, and only its report leaves the phone.",
+    "hidden": "protected",
+    "bare": "not protected",
     "closed": "The question is closed.",
     "sent": "Your phone sent: ",
     "sending": "Sending …",

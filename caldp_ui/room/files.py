@@ -21,8 +21,10 @@ sensitive = {sensitive!r}
 context = Context.high_low(np.isin(np.arange(len(answers)), sensitive), {epsilon!r})
 coin = mechanism(context, "randomized-response")
 columns = np.array({columns!r})
+# A name that a spreadsheet would run as a formula has an apostrophe before it in the file.
+known = {{mark + name: y for mark in ("'", "") for y, name in enumerate(answers)}}
 with open("reports.csv", encoding="utf-8", newline="") as file:
-    reports = [answers.index(row["report"]) for row in csv.DictReader(file)]
+    reports = [known[row["report"]] for row in csv.DictReader(file)]
 evidence = Evidence.of(coin, coin.tally(columns[reports]))
 ranges = intervals(evidence, 0.95)
 for row in zip(answers, evidence.unbiased, ranges.low, ranges.high):

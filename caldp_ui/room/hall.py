@@ -1,7 +1,4 @@
-"""The projector: reports arrive, ranges tighten; how phones come in, and the teacher's buttons.
-
-Room: room.
-"""
+"""The projector: reports arrive, ranges tighten; how phones come in, and the teacher's buttons."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -13,7 +10,8 @@ from caldp_core.basics.errors import CaldpError
 from caldp_ui.app import addresses
 from caldp_ui.app.errors import as_text
 from caldp_ui.app.navigation import enter
-from caldp_ui.room import below, boards, words
+from caldp_ui.parts import headline
+from caldp_ui.room import below, boards, form, words
 from caldp_ui.room.figures import history
 from caldp_ui.room.question import Question
 from caldp_ui.room.registry import Held, Seen, rooms
@@ -47,42 +45,29 @@ def held() -> Held | None:
     return mine
 
 
-def is_on_show() -> bool:
-    """Whether the visit has a room, and is not writing the next question."""
-    return held() is not None and not st.session_state.get(_NEXT)
-
-
 def opener(question: Question) -> None:
-    """The button that opens a room with this question, or asks it in the room that is open."""
-    mine = held()
-    label = "Open the room" if mine is None else f"Ask room {mine.code}"
+    """The button that opens a poll with this question."""
     st.button(
-        label,
+        "Open the poll",
         type="primary",
         width="stretch",
         icon=":material/co_present:",
         key=SLOT.key("open"),
-        on_click=_begin,
+        on_click=_open,
         args=(question,),
     )
-    if mine is not None:
-        st.button("Back to the room", width="stretch", key=SLOT.key("back"), on_click=_return)
 
 
-def _begin(question: Question) -> None:
-    mine = held()
+def _open(question: Question) -> None:
     try:
-        if mine is None:
-            st.session_state[_HELD] = rooms().open(question)
-        else:
-            rooms().ask(mine, question)
+        st.session_state[_HELD] = rooms().open(question)
     except CaldpError as error:
         notices.notify(str(error))
-    _return()
+    _write_next(False)
 
 
-def _return() -> None:
-    st.session_state[_NEXT] = False
+def _write_next(writing: bool) -> None:
+    st.session_state[_NEXT] = writing
 
 
 def page() -> None:
@@ -91,12 +76,13 @@ def page() -> None:
     mine: Held = st.session_state[_HELD]
     seen = rooms().steer(mine)
     notices.show()
-    with st.container(key=SLOT.key("asked")):
-        st.title(as_text(seen.question.text), anchor=False)
     main, beside = st.columns([3.1, 1], gap="medium")
     with beside, st.container(key=SLOT.key("side")):
-        _way_in(seen)
-        _buttons(mine, seen)
+        if st.session_state.get(_NEXT):
+            _next_question(mine, seen)
+        else:
+            _way_in(seen)
+            _buttons(mine, seen)
     with main:
         ticking("hall", 1.0, lambda: _live(mine))
         below.show(lambda: rooms().steer(mine))
@@ -112,21 +98,17 @@ def _live(mine: Held) -> None:
     if mark != seen.mark:
         _, known = st.session_state[_KNOWN] = (seen.mark, {})
     past = history(seen.question, seen.reports, known)
-    with st.container(key="headline"):
-        st.markdown(words.live(seen.question, len(seen.reports), past[-1][1] if past else None))
+    last = past[-1][1] if past else None
+    headline.show(words.live(seen.question, len(seen.reports), last))
+    with st.container(key=SLOT.key("asked")):
+        st.header(as_text(seen.question.text), anchor=False)
     boards.board(boards.board_told(seen, past), SLOT.key("board"))
 
 
 def _way_in(seen: Seen) -> None:
     address = addresses.here({CODE: seen.code})
     others = addresses.for_others(address)
-    st.html(f'<p class="room-code"><small>Room</small> {seen.code}</p>')
-    with st.container(key="qr"):
-        st.image(
-            segno.make(others or address, error="m").svg_inline(scale=6, border=2),
-            width="stretch",
-            alt=f"QR code of the link to room {seen.code}.",
-        )
+    _code(seen, others or address)
     st.code(others or address, language=None, wrap_lines=True)
     if others is None:
         st.caption(
@@ -135,27 +117,53 @@ def _way_in(seen: Seen) -> None:
         )
 
 
+def _code(seen: Seen, address: str) -> None:
+    """What a class reads, and what its phones scan."""
+    st.html(f'<p class="room-code"><small>Code</small> {seen.code}</p>')
+    with st.container(key="qr"):
+        st.image(
+            segno.make(address, error="m").svg_inline(scale=6, border=2),
+            width="stretch",
+            alt=f"QR code of the link to poll {seen.code}.",
+        )
+
+
 def _buttons(mine: Held, seen: Seen) -> None:
     label = "Close the question" if seen.is_open else "Take reports again"
-    icon = ":material/lock:" if seen.is_open else ":material/lock_open:"
-    st.button(
-        label,
-        icon=icon,
-        width="stretch",
-        key=SLOT.key("close"),
-        on_click=_steer,
-        args=(rooms().accept, mine, not seen.is_open),
-    )
-    st.button(
-        "Next question",
-        icon=":material/skip_next:",
-        width="stretch",
-        key=SLOT.key("next"),
-        on_click=lambda: st.session_state.update({_NEXT: True}),
-    )
-    with st.popover("End the room", icon=":material/logout:", width="stretch"):
+    with st.container(horizontal=True, gap="xsmall"):
+        st.button(
+            label,
+            key=SLOT.key("close"),
+            on_click=_steer,
+            args=(rooms().accept, mine, not seen.is_open),
+        )
+        st.button("Next question", key=SLOT.key("next"), on_click=_write_next, args=(True,))
+    with st.popover("End the poll", icon=":material/logout:", width="stretch"):
         st.markdown("Its reports are forgotten and phones are told so.")
         st.button("End it now", type="primary", key=SLOT.key("end"), on_click=_end, args=(mine,))
+
+
+def _next_question(mine: Held, seen: Seen) -> None:
+    """The form of the next question; board, code and phones stay as they are until it is asked."""
+    draft, address = SLOT.now(), addresses.here({CODE: seen.code})
+    with st.container(key=SLOT.key("small"), horizontal=True, vertical_alignment="center"):
+        _code(seen, addresses.for_others(address) or address)
+    with st.container(horizontal=True, gap="xsmall"):
+        st.button(
+            "Ask this question",
+            type="primary",
+            key=SLOT.key("ask"),
+            on_click=_ask,
+            args=(mine, draft.question),
+        )
+        st.button("Cancel", key=SLOT.key("back"), on_click=_write_next, args=(False,))
+    st.caption("The reports on the board are forgotten then; the phones stay connected.")
+    form.question(draft)
+
+
+def _ask(mine: Held, question: Question) -> None:
+    _steer(rooms().ask, mine, question)
+    _write_next(False)
 
 
 def _steer(act: Any, mine: Held, *told: object) -> None:
@@ -173,7 +181,7 @@ def _end(mine: Held) -> None:
 def _lose() -> None:
     st.session_state.pop(_HELD, None)
     st.session_state.pop(_KNOWN, None)
-    st.session_state[_NEXT] = False
+    _write_next(False)
     st.session_state[_GONE] = True
 
 

@@ -36,7 +36,7 @@ def page(code: str) -> None:
         seen = rooms().look(code)
     except CaldpError as error:
         st.info(as_text(str(error)), icon=":material/info:")
-        st.button("To the page", key=SLOT.key("leave"), on_click=st.query_params.clear)
+        st.button("Back to the poll", key=SLOT.key("leave"), on_click=st.query_params.clear)
         return
     refused = st.session_state.get(_REFUSED, {})
     received = st.session_state.get(_RECEIVED, {}).keys() == {seen.mark}

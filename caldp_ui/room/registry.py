@@ -88,7 +88,7 @@ class Rooms:
         """A new room with its first question; `CaldpError` where there are too many."""
         with self._lock:
             now = self._now()
-            _within(self._opened, now, 60.0, OPENED_A_MINUTE, "Too many rooms were opened just now")
+            _within(self._opened, now, 60.0, OPENED_A_MINUTE, "Too many polls were opened just now")
             self._make_way(now)
             code = self._new_code()
             held = Held(code, secrets.token_urlsafe(24))
@@ -110,7 +110,7 @@ class Rooms:
             room.seen = replace(room.seen, is_open=is_open)
 
     def end(self, held: Held) -> None:
-        """End the room; all that it held is gone."""
+        """End the poll; all that it held is gone."""
         with self._lock:
             self._steered(held)
             self._forget(held.code)
@@ -143,7 +143,7 @@ class Rooms:
             require(seen.is_open, "The question is closed; your report was not counted.")
             require(
                 len(seen.reports) < REPORTS_MAX,
-                f"The room is full: {REPORTS_MAX} reports are in; yours was not counted.",
+                f"The poll is full: {REPORTS_MAX} reports are in; yours was not counted.",
             )
             room.heard = self._now()
             _within(room.lately, room.heard, 1.0, REPORTS_A_SECOND, "Very many phones report")
@@ -155,13 +155,13 @@ class Rooms:
             return self._rooms[code]
         shown = "".join(c for c in code[: 2 * CODE_LENGTH] if c.isalnum())
         if code in self._ended:
-            raise CaldpError(f"Room {shown} has ended; its reports are gone.")
-        raise CaldpError(f"There is no room “{shown}”; type the code as the projector shows it.")
+            raise CaldpError(f"Poll {shown} has ended; its reports are gone.")
+        raise CaldpError(f"There is no poll “{shown}”; type the code as the projector shows it.")
 
     def _steered(self, held: Held) -> _Room:
         room = self._room(held.code)
         right = hmac.compare_digest(room.key.encode(), held.key.encode())
-        require(right, "Only the browser that opened this room can steer it.")
+        require(right, "Only the browser that opened this poll can steer it.")
         return room
 
     def _make_way(self, now: float) -> None:
@@ -170,7 +170,7 @@ class Rooms:
                 self._forget(code)
         require(
             len(self._rooms) < ROOMS_MAX,
-            f"All {ROOMS_MAX} rooms of this server are in use; end one, or try again later.",
+            f"All {ROOMS_MAX} polls of this server are in use; end one, or try again later.",
         )
 
     def _forget(self, code: str) -> None:

@@ -1,48 +1,65 @@
 """Sentences of the page. Each must be true of the question that it is shown with.
 
-Room: room. Names come from anybody: what goes into Markdown has them escaped, what goes into the
-pictures, which read no HTML, has them as they are.
+Names come from anybody: what goes into Markdown has them escaped (`as_text`); headlines and
+pictures, which read no Markdown, have them as they are.
 """
 
 from collections.abc import Sequence
 from typing import Final
 
-from caldp_core.audit.adversary import guessed_right
 from caldp_ui.app.errors import as_text
+from caldp_ui.room import odds
 from caldp_ui.room.figures import Shares
-from caldp_ui.room.question import Question
+from caldp_ui.room.question import Question, channel_of
 from caldp_ui.words import formats
+from caldp_ui.words.headline import Headline
 from caldp_ui.words.strength import strength
 
-NOTHING_YET: Final = "Nothing has come yet: the whole range is possible."
+NOTHING_YET: Final = "No report yet: the whole range is possible."
 
 
 def promise(question: Question) -> str:
-    """The most that a report may say for a sensitive answer (CALDP Prop. 3), in one sentence."""
+    """Whom the reports protect, and an attacker's best odds between any two answers."""
     if not question.sensitive:
-        return "No answer is sensitive, so phones send the truth."
-    most = guessed_right(question.epsilon)
-    best = formats.hundred(most)
-    at_most = "" if best.startswith("over") else "at most "
-    one = len(question.sensitive) == 1
-    name = _quoted(question, question.sensitive[0]) if one else "a sensitive answer"
+        return "No answer is protected: phones send the truth."
+    most = odds.most_right(question)
     return (
-        f"Whatever a phone reports: of 100 that were 50:50 between {name} and another, "
-        f"{at_most}{best} truly have {name if one else 'the sensitive one'} "
-        f"({strength(most).word})."
+        f"{_protected(question)}An attacker who must choose between two equally likely answers is "
+        f"right {_times(most)} (protection: {strength(most).word})."
     )
 
 
+def _protected(question: Question) -> str:
+    """Nothing where every answer is protected."""
+    few = len(question.sensitive)
+    if few == question.k:
+        return ""
+    if few == 1:
+        return f"Only {_quoted(question, question.sensitive[0])} is protected. "
+    return f"Only {few} of {question.k} answers are protected. "
+
+
+def _times(most: float) -> str:
+    """How often a guess is right at most, in a hundred."""
+    if most == 1:
+        return "always"
+    best = formats.hundred(most)
+    return f"{best if best.startswith('over') else f'at most {best}'} times in 100"
+
+
 def _quoted(question: Question, x: int) -> str:
-    return f"“{as_text(question.answers[x])}”"
+    return f"“{question.answers[x]}”"
 
 
-def rehearsal(question: Question, people: int, half_width: float) -> str:
-    """The headline before a room is opened."""
+def rehearsal(question: Question, people: int, half_width: float) -> Headline:
+    """The headline before a poll is opened."""
     first = _quoted(question, question.sensitive[0] if question.sensitive else 0)
-    return (
-        f"With {formats.count(people, 'phone', 'phones')}, **{first} comes out within "
-        f"± {100 * half_width:.0f} of 100**. {promise(question)}"
+    off = formats.hundred(half_width)
+    return Headline(
+        f"With {formats.count(people, 'phone', 'phones')}, the estimate of {first} is accurate "
+        f"to ± {off} percentage {'point' if off == '1' else 'points'}.",
+        promise(question),
+        not question.sensitive,
     )
 
 
@@ -51,16 +68,67 @@ def rehearsed(people: int) -> str:
     return f"**A rehearsal: {formats.count(people, 'made-up phone', 'made-up phones')}**"
 
 
-def live(question: Question, reports: int, shares: Shares | None) -> str:
+def live(question: Question, reports: int, shares: Shares | None) -> Headline:
     """The headline while reports arrive."""
     if shares is None:
-        return f"**{NOTHING_YET}** {promise(question)}"
+        told = "No phone has reported yet: scan the code and answer."
+        return Headline(told, promise(question), not question.sensitive)
     first = question.sensitive[0] if question.sensitive else 0
     low, high = 100 * float(shares.low[first]), 100 * float(shares.high[first])
-    came = formats.count(reports, "report says", "reports say")
+    came = formats.count(reports, "report", "reports")
+    return Headline(
+        f"From {came} we estimate that {low:.0f} to {high:.0f} % would truthfully say "
+        f"{_quoted(question, first)}.",
+        promise(question),
+        not question.sensitive,
+    )
+
+
+def before(question: Question, answer: int, chances: Sequence[float]) -> str:
+    """To the owner of a phone that chose this answer, before it sends: the odds of its coin.
+
+    `chances`: (k,) that the phone reports each answer, of the exact channel.
+    """
+    name, kept = _quoted(question, answer), chances[answer]
+    if kept == 1:
+        sends = f"Your phone will send {name}{_so_do_others(question, answer)}."
+    else:
+        sends = f"Your phone sends {name} {_of_times(kept)}, otherwise {_other(question, answer)}."
+    return f"{sends} {_concluded(question, answer)}"
+
+
+def _so_do_others(question: Question, answer: int) -> str:
+    """How many phones with another answer send the same."""
+    channel = channel_of(question)
+    others = [float(row[answer]) for x, row in enumerate(channel) if x != answer]
+    if not max(others):
+        return ""
+    name = _quoted(question, 1 - answer) if question.k == 2 else "any other answer"
+    return f"; so do {formats.out_of(min(others))} phones with {name}"
+
+
+def _of_times(chance: float) -> str:
+    many, _, whole = formats.out_of(chance).rpartition(" of ")
+    return f"{many} times in {whole}"
+
+
+def _other(question: Question, answer: int) -> str:
+    """What a phone sends instead of the truth."""
+    others = [x for x in question.sensitive if x != answer]
+    return _quoted(question, others[0]) if len(others) == 1 else "another answer, by chance"
+
+
+def _concluded(question: Question, answer: int) -> str:
+    """What the teacher can conclude from whatever a phone with this answer reports."""
+    if not question.sensitive:
+        return "Nothing hides it."
+    most = odds.most_right_about(question, answer)
+    right = _times(most)
+    hidden = answer in question.sensitive or question.k == len(question.sensitive)
+    end = "" if hidden else f" A report of {_quoted(question, answer)} is always true."
     return (
-        f"{came}: **between {low:.0f} and {high:.0f} of 100 have {_quoted(question, first)}** "
-        f"(95 % range). {promise(question)}"
+        f"A teacher who must choose between it and another answer, equally likely, is right "
+        f"{right}.{end}"
     )
 
 
@@ -74,7 +142,7 @@ def deniable(question: Question, report: int, chances: Sequence[float]) -> str:
     if max(others) == 0:
         return (
             f"This report is true: only phones whose owner chose “{name}” send it. The question "
-            f"does not hide “{name}”."
+            f"does not protect “{name}”."
         )
     least, most = min(others), max(others)
     said = formats.hundred(least)
@@ -82,26 +150,25 @@ def deniable(question: Question, report: int, chances: Sequence[float]) -> str:
         said = f"{said} to {formats.hundred(most)}"
     right = chances[report] / (chances[report] + least)
     return (
-        f"You can deny it: of 100 phones with any other answer, {said} send “{name}”, too. For "
-        f"somebody torn 50:50 whether “{name}” is true of you, it is right at most "
-        f"{formats.hundred(right)} times of 100."
+        f"You can deny it: of 100 phones with any other answer, {said} send “{name}”, too. A "
+        f"teacher who now chooses “{name}” over an equally likely answer is right {_times(right)}."
     )
 
 
 def left_behind(report: int, chances: Sequence[float]) -> str:
     """What is left of the true answer on the phone and beyond it, once this report was sent."""
     if max((chance for x, chance in enumerate(chances) if x != report), default=0.0) == 0:
-        return "Nothing but this report was sent or kept; here it is your true answer."
-    return "Your true answer is nowhere any more: not sent, and not kept on this phone."
+        return "Nothing but this report was sent or stored; here it is your true answer."
+    return "Your true answer is nowhere any more: not sent, and not stored on this phone."
 
 
 def bare(question: Question) -> list[str]:
-    """What the reports of answers that are not sensitive give away."""
-    if len(question.sensitive) == question.k:
+    """What reports of answers that are not protected give away."""
+    told = odds.truthful(question)
+    if not told:
         return []
-    others = [x for x in range(question.k) if x not in question.sensitive]
-    said = ", ".join(_quoted(question, x) for x in others)
-    return [f"That somebody's answer is not sensitive: most reports of {said} are plain truth."]
+    said = ", ".join(as_text(_quoted(question, x)) for x in told)
+    return [f"Answers that are not marked as sensitive: every report of {said} is true."]
 
 
 def what_the_server_knows(reports: int) -> str:
@@ -110,11 +177,11 @@ def what_the_server_knows(reports: int) -> str:
 
 
 PROMISES: Final = (
-    "The coin is thrown on each phone, by its operating system's randomness.",
-    "Beside its report a phone sends and stores nothing of the true answer.",
-    "One report for each phone and question: the phone would only repeat what it sent.",
+    "Each phone throws its own coin, by its operating system's randomness.",
+    "A phone sends and stores its report, and nothing else of the true answer.",
+    "Each phone sends one report to a question: asked again, it repeats what it sent.",
     "The server holds the reports, and a random number of each phone so that none counts twice.",
-    "All is in memory, nothing is written to disk; the end of the room forgets it.",
+    "All is in memory, nothing is written to disk; the end of the poll forgets it.",
 )
 NOT_PROMISED: Final = (
     "That somebody took part: any web server sees which addresses connect; this one keeps none.",

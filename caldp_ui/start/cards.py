@@ -1,19 +1,17 @@
-"""Ready scenarios as cards with pictures; each opens the map page.
-
-Room: start.
-"""
+"""Other examples as cards with pictures; each opens the map page."""
 
 from dataclasses import dataclass
 from typing import Final
 
 import streamlit as st
 
-from caldp_core.scenarios.protection import OneBlock, SensitiveAreas, StateBlocks
+from caldp_core.scenarios.protection import OneBlock, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.navigation import PLACES
 from caldp_ui.compute import runs
 from caldp_ui.parts import pictures
 from caldp_ui.places.ground import home
+from caldp_ui.places.presets import ONE_CITY
 from caldp_ui.places.slot import BEGIN
 from caldp_ui.places.slot import SLOT as MAP
 from caldp_ui.session.scenarios import steer
@@ -53,16 +51,15 @@ CARDS: Final = (
     ),
     Card(
         "Hide one city",
-        "Only New York is sensitive. People elsewhere lend it cover.",
-        BEGIN.with_context(
-            blocks=OneBlock(), sensitive=SensitiveAreas(("+40.2,41.4,-74.8,-73.2",))
-        ),
+        "Only New York is sensitive. People elsewhere sometimes send a cover answer.",
+        BEGIN.with_context(blocks=OneBlock(), sensitive=ONE_CITY),
     ),
 )
 
 
 def show() -> None:
     """All cards in one row, as the width allows."""
+    st.markdown("**Examples**")
     with st.container(horizontal=True, key="start-cards"):
         for card in CARDS:
             with st.container(border=True):
@@ -72,9 +69,9 @@ def show() -> None:
 def _card(card: Card) -> None:
     picture, wrong = _picture(runs.key(card.scenario), card)
     st.image(picture, width="stretch", alt=f"Map of the estimate with “{card.title}”.")
-    st.markdown(f"**{card.title}** · {wrong} in the wrong place")
+    st.markdown(f"**{card.title}** · {wrong} people in the wrong place")
     st.caption(card.text)
-    if st.button("Open it", key=f"open-{card.title}", type="primary", help=card.title):
+    if st.button("Open it", key=f"open-{card.title}", help=card.title):
         steer(MAP, card.begin)
         st.switch_page(PLACES)
 

@@ -1,13 +1,10 @@
-"""All pages by what one does there, and the ways in for data of one's own.
-
-Room: start.
-"""
+"""All pages by what one does there, and the ways in for data of one's own."""
 
 from typing import Any, Final
 
 import streamlit as st
 
-from caldp_ui.app.navigation import EXPLORE, MEASURE, PAGES, PLACES, UNDERSTAND, VALUES
+from caldp_ui.app.navigation import PAGES, PLACES, SECTIONS, VALUES
 from caldp_ui.parts import own_data
 from caldp_ui.places.slot import SLOT as MAP
 from caldp_ui.session.slot import Slot
@@ -20,14 +17,14 @@ _YOURS: Final[tuple[tuple[str, str, str, Slot[Any], str], ...]] = (
         "map",
         PLACES,
         MAP,
-        "Bring a list of latitudes and longitudes, and see what blocks of your own map would save.",
+        "Bring a list of latitudes and longitudes. See how accurate your own map would be.",
     ),
     (
         "A table of answers",
         "fact_check",
         VALUES,
         TABLES,
-        "Paste a survey of your own: who would be protected, and how far off would the shares be?",
+        "Paste your own survey. See who is protected, and how accurate the shares would be.",
     ),
 )
 """Title, icon, page, its slot, and what one does there."""
@@ -35,10 +32,9 @@ _YOURS: Final[tuple[tuple[str, str, str, Slot[Any], str], ...]] = (
 
 def show() -> None:
     """Columns of links, each with a sentence."""
-    sections = (EXPLORE, UNDERSTAND, MEASURE)
     with st.container(key="start-directory"):
-        *columns, last = st.columns(len(sections) + 1, gap="large")
-        for column, section in zip(columns, sections, strict=True):
+        *columns, last = st.columns(len(SECTIONS) + 1, gap="medium")
+        for column, section in zip(columns, SECTIONS, strict=True):
             with column:
                 st.markdown(f"**{section}**")
                 for entry in PAGES:

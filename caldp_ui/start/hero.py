@@ -1,19 +1,29 @@
-"""The start page's one picture: plain LDP on the left, blocks on the right, and ε below.
+"""The start page's one picture: plain LDP on the left, blocks on the right, numbers beside."""
 
-Room: start.
-"""
+from dataclasses import replace
+from typing import Final
 
 import streamlit as st
 
+from caldp_core.domain.grid import Area
+from caldp_core.experiments.run import Result
+from caldp_ui.app.navigation import PLACES as PLACES_PAGE
 from caldp_ui.compute import rivals, runs
+from caldp_ui.parts import headline, icons
 from caldp_ui.parts.comparison import Shown
-from caldp_ui.places import films
+from caldp_ui.places import tour
 from caldp_ui.places.ground import ground
 from caldp_ui.places.scene import scene
+from caldp_ui.places.slot import SLOT as MAP
 from caldp_ui.session.scenarios import steer
-from caldp_ui.stage import Chosen, stage
+from caldp_ui.stage import Arrangement, stage
 from caldp_ui.start.slot import SLOT
-from caldp_ui.words import formats
+from caldp_ui.words import accuracy, formats
+from caldp_ui.words.headline import Headline
+from caldp_ui.words.vocabulary import PLACES
+
+_HOME: Final = Area(24.55, 49.75, -111.9, -79.9)
+"""Shown at least: wide frames have the whole country, a phone's is filled by its middle."""
 
 
 def show() -> None:
@@ -21,22 +31,59 @@ def show() -> None:
     scenario = SLOT.now().scenario
     rival = rivals.rival(scenario)
     ours, plain = runs.result(scenario), runs.result(rival)
-    off = [formats.of_hundred(result.first.errors.tv) for result in (plain, ours)]
-    with st.container(key="headline"):
-        st.markdown(
-            f"Drag the divider: with **plain LDP**, {off[0]} people are in the wrong place; hiding "
-            f"only **where in a block of 1° × 2°** they are, {off[1]}. Same people, same ε."
-        )
+    headline.show(_headline(plain.first.errors.tv, ours.first.errors.tv))
     what = Shown(runs.setup(scenario), runs.setup(rival), ours, plain)
-    land = ground(what.setup, runs.map_of(what.setup.dataset), None)
-    on = stage(
-        scene(what, land, "Blocks of 1° × 2°", look="swipe"),
-        SLOT.key("maps"),
-        on_step=_follow,
+    land = replace(ground(what.setup, runs.map_of(what.setup.dataset), None), home=_HOME)
+    with st.container(key=SLOT.key("hero")):
+        with st.container(key=SLOT.key("picture")):
+            stage(
+                scene(
+                    what,
+                    land,
+                    "Blocks of 1° × 2°",
+                    look="swipe",
+                    arrangement=Arrangement(()),
+                ),
+                SLOT.key("maps"),
+            )
+        with st.container(key=SLOT.key("beside")):
+            _beside(plain, ours)
+
+
+def _headline(plain: float, ours: float) -> Headline:
+    """Both errors, total variations in [0, 1], in one sentence."""
+    return Headline(
+        f"Protect only what is sensitive: {formats.of_hundred(ours)} people are misplaced, "
+        f"not {formats.per_hundred(plain)}.",
+        "Local differential privacy adds noise on each phone, before anything is sent. Drag the "
+        "divider: same people, same ε.",
     )
-    films.show(SLOT.key("films"), scenario, on)
 
 
-def _follow(chosen: Chosen) -> None:
-    if chosen.film == "epsilon":
-        steer(SLOT, lambda s: s.with_context(epsilon=chosen.value))
+def _beside(plain: Result, ours: Result) -> None:
+    """Both errors in numbers and as people, and the ways on."""
+    st.html(f'<div class="sides">{_side("left", plain)}{_side("right", ours)}</div>')
+    st.markdown(
+        "Both hide where in a block someone is. Plain LDP also hides which block, and pays for it "
+        "with the map."
+    )
+    with st.container(horizontal=True):
+        if st.button("Open this map", icon=":material/map:", type="primary"):
+            steer(MAP, lambda _: ours.setup.scenario)
+            st.switch_page(PLACES_PAGE)
+        if st.button("Tour, 3 minutes", icon=":material/flag:"):
+            tour.start()
+            st.switch_page(PLACES_PAGE)
+
+
+def _side(side: str, result: Result) -> str:
+    """What is at one side of the divider: its name, its error, and so many of a hundred people."""
+    tv = result.first.errors.tv
+    title = {"left": "Plain LDP", "right": "Blocks of 1° × 2°"}[side]
+    number, unit = accuracy.wrong_of_hundred(PLACES, tv)
+    alt = f"100 small figures, {round(100 * tv)} of them filled: {unit}."
+    return (
+        f'<div class="{side}"><small>{side} of the divider</small><b>{title}</b>'
+        f"<strong>{number}</strong><span>{unit}</span>"
+        f"{icons.people_array(round(100 * tv), alt)}</div>"
+    )

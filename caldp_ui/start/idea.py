@@ -1,7 +1,4 @@
-"""The idea in three steps, with the odds of an example.
-
-Room: start.
-"""
+"""The idea in three steps, with the odds of an example."""
 
 import streamlit as st
 
@@ -16,24 +13,24 @@ def show() -> None:
         (
             "1 · Everybody adds noise",
             (
-                "Your device reports a randomised answer. With ε = 1, someone who was torn 50:50 "
-                "between two places you may have been in guesses right in at most about "
-                f"{best} of 100 cases after seeing your report."
+                "Your device reports a randomised answer. At ε = 1, an attacker who must choose "
+                "between two equally likely places is right at most about "
+                f"{best} times in 100."
             ),
         ),
         (
             "2 · The noise averages out",
             (
-                "One report says little. A million reports together say how many people are where, "
-                "and the less has to be hidden, the better."
+                "One report says little. A million reports together say how many people are where. "
+                "The less must be hidden, the better the map."
             ),
         ),
         (
             "3 · Context decides what to hide",
             (
-                "A matrix E says how secret each pair of answers is. Blocks and sensitive sets are "
-                "the two shapes that matter most, and they can be combined. Secrecy may also fade "
-                "with distance, or differ from person to person."
+                "A matrix E sets how private each pair of answers is. Blocks and sensitive sets "
+                "are the two most important shapes, and they can be combined. Privacy may also "
+                "fade with distance, or differ from person to person."
             ),
         ),
     )

@@ -1,7 +1,4 @@
-"""What the start page shows: the paper's blocks beside plain LDP, at a level of ε.
-
-Room: start.
-"""
+"""What the start page shows: the paper's blocks beside plain LDP, at a level of ε."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +12,7 @@ from caldp_ui.app.navigation import PLACES
 from caldp_ui.places.slot import BEGIN
 from caldp_ui.session.scenarios import WithScenario, read_scenario, scenario_query, unknown_keys
 from caldp_ui.session.slot import Slot
-from caldp_ui.stage import LOOK_KEY, VIEW_KEY
+from caldp_ui.stage import BROWSER_KEYS
 
 
 @dataclass(frozen=True)
@@ -28,7 +25,7 @@ class Start(WithScenario):
 class StartLink:
     """How the record is written into a link: ε alone."""
 
-    browser: tuple[str, ...] = (VIEW_KEY, LOOK_KEY)
+    browser: tuple[str, ...] = BROWSER_KEYS
 
     def fresh(self) -> Start:
         """See `Codec`."""

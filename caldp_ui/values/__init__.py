@@ -1,4 +1,1 @@
-"""The page Sensitive values, and what is its alone.
-
-Room: values.
-"""
+"""The page Sensitive values, and what is its alone."""

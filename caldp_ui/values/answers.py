@@ -1,7 +1,4 @@
-"""What the picture of answers shows: shares with their likely ranges, of answers and of groups.
-
-Room: values.
-"""
+"""What the picture of answers shows: shares with their likely ranges, of answers and of groups."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
-"""Under the picture: what an onlooker learns, methods, curves, numbers, things to take along.
+"""Under the picture: what an attacker learns, methods, curves, numbers, exports.
 
-Room: values. Only the tab that is open is drawn, in a fragment: going from tab to tab leaves the
+Only the tab that is open is drawn, in a fragment: going from tab to tab leaves the
 picture alone.
 """
 
@@ -10,11 +10,11 @@ from typing import Final
 
 from caldp_core.privacy.context import Context
 from caldp_ui.compute import curves
-from caldp_ui.parts import error_curves, hand_on, promises
+from caldp_ui.parts import error_curves, promises, sharing
 from caldp_ui.parts.comparison import Shown
 from caldp_ui.parts.record import Exhibit
 from caldp_ui.parts.tabs import tabs
-from caldp_ui.values import listed, methods, onlooker, picture
+from caldp_ui.values import attacker, listed, methods, picture
 from caldp_ui.values.slot import SLOT
 from caldp_ui.words import accuracy
 from caldp_ui.words.vocabulary import ANSWERS
@@ -35,15 +35,15 @@ def _curves(what: Shown) -> None:
     error_curves.section(SLOT, choices, what)
 
 
-def _hand_on(what: Shown) -> None:
+def _sharing(what: Shown) -> None:
     shown, png, beside = None, b"", {}
     if what.ours is not None and what.plain is not None:
         png = picture.png(what.ours, what.plain)
-        beside = {hand_on.PLAIN: what.plain.setup.scenario}
+        beside = {sharing.PLAIN: what.plain.setup.scenario}
         off = accuracy.headline(ANSWERS, what.ours.first.errors.tv, what.plain.first.errors.tv)
         shown = Exhibit(what.ours, off, {"Truth, plain LDP, this protection": png})
-    save = partial(hand_on.file, SLOT.key("png"), "picture.png", png)
-    hand_on.section(SLOT, ANSWERS, shown, beside, save)
+    save = partial(sharing.file, SLOT.key("png"), "picture.png", png)
+    sharing.section(SLOT, ANSWERS, shown, beside, save)
 
 
 _OF_ANY: Final = (error_curves.EPSILON, error_curves.PEOPLE)
@@ -58,10 +58,10 @@ _AGAINST: Final = (
     *_OF_ANY,
 )
 _TABS: Final[dict[str, Callable[[Shown], None]]] = {
-    "What an onlooker learns": onlooker.show,
+    "What an attacker learns": attacker.show,
     "What is promised": _promise,
     "Methods": methods.show,
     "Error curves": _curves,
     "Numbers": listed.show,
-    "Hand it on": _hand_on,
+    "Share and export": _sharing,
 }

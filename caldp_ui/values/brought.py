@@ -1,7 +1,4 @@
-"""A table of a reader's own on the page of sensitive values.
-
-Room: values.
-"""
+"""A table of a reader's own on the page of sensitive values."""
 
 from typing import Final
 
@@ -20,7 +17,7 @@ def popover() -> None:
 def _taken(scenario: Scenario, text: str, title: str) -> own_data.Taken:
     table = table_of(read_table(text, title or OwnTable.title))
     assert table is not None  # a table of one's own always is one
-    then = "All is hidden at first. Untick what is harmless, and see what that saves."
+    then = "Everything is hidden at first. Untick what is harmless, and see what that saves."
     return own_data.Taken(taking(scenario, table), "", then)
 
 

@@ -1,6 +1,6 @@
 """The picture of answers in the browser: what is sent to it, and what hands do on it.
 
-Room: values. `web/` holds the browser's side: plain JavaScript and CSS, no request to the outside.
+`web/` holds the browser's side: plain JavaScript and CSS, no request to the outside.
 """
 
 from collections.abc import Iterable, Mapping
@@ -10,9 +10,9 @@ from typing import Any, Final
 import numpy as np
 import streamlit as st
 
-from caldp_core.basics.types import Floats
+from caldp_core.basics.types import Bools, Floats
 from caldp_core.domain.grid import Domain
-from caldp_core.experiments.run import Result
+from caldp_core.experiments.run import Result, Setup
 from caldp_core.scenarios.protection import SensitiveSymbols
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import theme
@@ -26,6 +26,7 @@ from caldp_ui.stage.codec import parcel
 from caldp_ui.stage.message import film_head, film_parts
 from caldp_ui.values import answers, films, marks
 from caldp_ui.values.slot import SLOT, domain_of
+from caldp_ui.values.tables import table_of
 
 _WEB: Final = Path(__file__).with_name("web")
 _chart = st.components.v2.component(
@@ -41,6 +42,7 @@ _TURN: Final = f"{KEY}/turn"
 _DIGITS: Final = 5
 _COMMON: Final = "Most common"
 _SENSITIVE: Final = ("#98256B", "#FF9CCB")
+_BARE: Final = ("#8A3600", "#F0A040")
 
 
 def show(what: Shown, pinned: Shown | None) -> None:
@@ -76,13 +78,20 @@ def message(what: Shown, pinned: Shown | None = None) -> dict[str, Any]:
         "groups": _groups({"plain": what.plain, "ours": what.ours, "pinned": kept}, domain, truth),
         "blocks": setup.partition.labels.tolist() if many else None,
         "marked": ";".join(marks.runs_of(np.flatnonzero(setup.sensitive))),
+        "alone": ";".join(marks.runs_of(np.flatnonzero(_alone(setup)))),
         "undo": SLOT.can_undo,
         "redo": SLOT.can_redo,
         "colours": _colours(),
-        "words": _words(domain, many),
+        "words": _words(setup, domain),
         "at": films.film_at(setup),
         "pictures": [],
     }
+
+
+def _alone(setup: Setup) -> Bools:
+    """(k,) answers that are alone in their block: marked or not, their report names them."""
+    alone: Bools = (setup.partition.sizes() == 1)[setup.partition.labels]
+    return alone
 
 
 def _numbers(values: Floats) -> list[float]:
@@ -119,17 +128,21 @@ def _colours() -> dict[str, str]:
         "plain": (theme.LIGHT.plain, theme.DARK.plain),
         "pinned": (theme.LIGHT.pinned, theme.DARK.pinned),
         "sensitive": _SENSITIVE,
+        "bare": _BARE,
     }
     return {name: f"light-dark({light}, {dark})" for name, (light, dark) in both.items()}
 
 
-def _words(domain: Domain, many: bool) -> dict[str, str]:
-    blocks = " The number before an answer is its block." if many else ""
+def _words(setup: Setup, domain: Domain) -> dict[str, str]:
+    blocks = " The number before an answer is its block." if setup.partition.m > 1 else ""
+    table = table_of(setup.scenario.dataset)
+    question = f"{table.question} " if table else ""
     return {
-        "hint": "Tick an answer to make it sensitive. Points: estimates; lines: 95 of 100 such "
-        f"ranges hold the true share.{blocks}",
+        "hint": f"{question}Tick an answer to protect it. Each line holds the true share 95 times "
+        f"in 100.{blocks}",
         "marked": "Sensitive.",
-        "bare": "Not sensitive.",
+        "bare": "Not protected: can be read.",
+        "open": "not protected",
         "groups": f"{len(set(domain.groups))} groups",
         "common": _COMMON,
     }

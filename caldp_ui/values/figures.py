@@ -1,6 +1,6 @@
-"""Numbers below the picture: what an onlooker may believe, methods and estimators compared.
+"""Numbers below the picture: what an attacker may believe, methods and estimators compared.
 
-Room: values. Nothing here draws. What takes longer than a second is told a `Progress`.
+Nothing here draws. What takes longer than a second is told a `Progress`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,7 +31,7 @@ LISTED: Final = 60
 
 @dataclass(frozen=True)
 class Learned:
-    """What an onlooker may believe of a group or an answer: by the promise, by this very method.
+    """What an attacker may believe of a group or an answer: by the protection, by this method.
 
     `reached`: None where the method has too many reports to go through.
     """

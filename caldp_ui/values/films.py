@@ -1,6 +1,6 @@
 """Films of the picture: the sensitive set grows, ε rises, more people take part.
 
-Room: values. The same coins at every step. Made in the background, for all visits; sent once, and
+The same coins at every step. Made in the background, for all visits; sent once, and
 the browser plays them alone.
 """
 
@@ -16,13 +16,14 @@ from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import rivals, runs
 from caldp_ui.controls.common import EPSILONS
-from caldp_ui.parts import films, headline
+from caldp_ui.parts import films, headline, odds
 from caldp_ui.parts.comparison import Shown
 from caldp_ui.parts.films import Asked
 from caldp_ui.stage import Blob, Film, Step, encode
 from caldp_ui.values import answers, marks, words
 from caldp_ui.values.slot import SLOT, domain_of
 from caldp_ui.words import formats, promise
+from caldp_ui.words.vocabulary import ANSWERS
 
 SENSITIVE: Final = "sensitive"
 EPSILON: Final = "epsilon"
@@ -69,8 +70,8 @@ def film(scenario: Scenario, name: str, progress: Progress) -> Film:
         ours, plain = runs.once(at), runs.once(rivals.rival(at))
         told = words.headline(Shown(ours.setup, plain.setup, ours, plain))
         beside = {
-            headline.SENTENCE: headline.as_html(told),
-            headline.ODDS: headline.odds_html(ours.setup),
+            headline.SENTENCE: headline.html(told),
+            odds.PLACE: odds.html(ANSWERS, ours.setup),
         }
         made = _step(_LABELS[name](value), value, ours, plain)
         return replace(made, reading=f"{value:g}", elsewhere=beside)
@@ -96,7 +97,7 @@ def _step(label: str, value: float, ours: Result, plain: Result) -> Step:
     codes = {"marked": encode(ours.setup.sensitive.astype(np.float64))}
     for name, result in (("plain", plain), ("ours", ours)):
         codes |= dict(_columns(name, result))
-    return Step(f"{label} · {off} wrong", value, codes)
+    return Step(f"{label} · {off} under the wrong answer", value, codes)
 
 
 def _columns(name: str, result: Result) -> Iterator[tuple[str, Blob]]:

@@ -1,13 +1,11 @@
-"""Every answer's numbers as a table: truth, both estimates, single and simultaneous intervals.
-
-Room: values.
-"""
+"""Every answer's numbers as a table: truth, both estimates, single and simultaneous intervals."""
 
 import pandas as pd
 import streamlit as st
 
 from caldp_core.estimation.intervals import intervals, simultaneous
 from caldp_core.experiments.run import Result
+from caldp_ui.compute import exports
 from caldp_ui.parts import numbers
 from caldp_ui.parts.comparison import Shown
 from caldp_ui.values.slot import SLOT, domain_of
@@ -28,9 +26,9 @@ def show(what: Shown) -> None:
         key=SLOT.key("table"),
     )
     st.caption(
-        "low, high: each range holds its true share 95 of 100 times. all low, all high: all ranges "
-        "at once do, 95 of 100 times (Bonferroni). They belong to the unbiased estimate and to "
-        "everybody whom these people stand for."
+        "low, high: each range holds its true share 95 times in 100. all low, all high: all ranges "
+        "hold at once 95 times in 100 (Bonferroni). They belong to the unbiased estimate and to "
+        "the people of whom these are a sample."
     )
     numbers.section(SLOT, what)
 
@@ -40,12 +38,14 @@ def _titles(who: str) -> list[str]:
 
 
 def frame(ours: Result, plain: Result) -> pd.DataFrame:
-    """One row an answer; shares as percentages."""
+    """One row an answer; shares as percentages. The browser saves it, so names are guarded."""
     setup = ours.setup
     domain = domain_of(setup.scenario)
-    columns: dict[str, object] = {"answer": [domain.name_of(x) for x in range(domain.k)]}
+    columns: dict[str, object] = {
+        "answer": [exports.as_cell(domain.name_of(x)) for x in range(domain.k)]
+    }
     if domain.groups:
-        columns["group"] = domain.groups
+        columns["group"] = [exports.as_cell(group) for group in domain.groups]
     columns["sensitive"] = setup.sensitive
     columns["truth"] = 100 * setup.dataset.distribution
     for who, result in (("this", ours), ("plain", plain)):

@@ -1,7 +1,4 @@
-"""Sensitive values as flags and as runs of numbers, and what hands do to them.
-
-Room: values.
-"""
+"""Sensitive values as flags and as runs of numbers, and what hands do to them."""
 
 from collections.abc import Iterable
 

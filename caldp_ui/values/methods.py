@@ -1,6 +1,6 @@
 """Methods and estimators side by side, with the protection and the people of the page.
 
-Room: values. What the catalogue lists is listed here without this file being changed.
+What the catalogue lists is listed here without this file being changed.
 """
 
 from typing import Final
@@ -35,7 +35,7 @@ def show(what: Shown) -> None:
         show_chart(
             _plane(found),
             SLOT.key("plane"),
-            "Expected error against bits per report, one point a method: lower left is better. "
+            "Expected error against bits per report, one point per method; lower left is better. "
             f"{best.title} has the least error.",
         )
     with right:
@@ -48,11 +48,13 @@ def show(what: Shown) -> None:
                 index=pd.Index(_names(found), name="method"),
             )
         )
-        st.caption("Error of the unbiased estimate by its exact variance, this table's people.")
+        st.caption(
+            "Error of the unbiased estimate, by its exact variance, for this table's people."
+        )
     offer = jobs.Offer(
-        "Compare all estimators, too",
+        "Compare all estimators",
         ":material/table_view:",
-        "Forecasts every method with every estimator: half a minute or so, beside the page.",
+        "Forecasts every method with every estimator; takes about half a minute, beside the page.",
     )
     done = jobs.offered(
         SLOT.key("compared"),
@@ -133,8 +135,8 @@ def _table(done: Compared) -> None:
     )
     st.table(frame.rename_axis("method"))
     st.caption(
-        "Expected total variation, to about 3 %; ★: the least, and what is within 3 % of it. –: "
-        "takes too long here, or does not go together."
+        "Expected total variation, to about 3 %. ★: the least, and all within 3 % of it. –: takes "
+        "too long here, or can't be combined."
     )
 
 

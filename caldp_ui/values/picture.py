@@ -1,6 +1,6 @@
 """The picture of answers as a PNG: for the record, and to take along.
 
-Room: values. The same marks as in the browser, on white, for paper.
+The same marks as in the browser, on white, for paper.
 """
 
 import io
@@ -13,11 +13,12 @@ from caldp_core.experiments.run import Result
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.values import answers
 from caldp_ui.values.slot import domain_of
+from caldp_ui.words import formats
 
 _WIDTH: Final = 1400
 _NAMES: Final = 520
 _ROW: Final = 34
-_HEAD: Final = 44
+_HEAD: Final = 72
 _MOST: Final = 60
 _INK: Final = "#1A2530"
 _BAR: Final = "#C9CED4"
@@ -36,8 +37,9 @@ def png(ours: Result, plain: Result) -> bytes:
     top = max(float(truth[rows].max()), *(float(s.high[rows].max()) for s, _ in found))
     image = Image.new("RGB", (_WIDTH, _HEAD + _ROW * rows.size + 8), "white")
     draw, font = ImageDraw.Draw(image), ImageFont.load_default(18)
-    told = "Bar: truth (purple: sensitive). Upper, orange: plain LDP. Lower, blue: this protection."
+    told = "Bar: truth (purple: sensitive, gray: not). Orange: plain LDP. Blue: this protection."
     draw.text((8, 10), f"{told} Right end: {100 * top:.3g} %.", _INK, font)
+    draw.text((8, 38), _setting(ours), _INK, font)
     domain = domain_of(setup.scenario)
 
     def across(share: float) -> float:
@@ -59,6 +61,17 @@ def png(ours: Result, plain: Result) -> bytes:
     buffer = io.BytesIO()
     image.save(buffer, "PNG", optimize=True)
     return buffer.getvalue()
+
+
+def _setting(ours: Result) -> str:
+    """What the picture is of, in letters that its font has."""
+    setup, policy = ours.setup, ours.setup.scenario.policy
+    levels = getattr(policy, "epsilon", policy.plain_epsilon)
+    if isinstance(levels, tuple):
+        level = f"epsilon from {min(levels):g} to {max(levels):g}"
+    else:
+        level = f"epsilon = {levels:g}"
+    return f"{level}; {formats.people(setup.n)} people; data: {setup.dataset.name[:90]}"
 
 
 def _cut(name: str, font: ImageFont.FreeTypeFont | ImageFont.ImageFont) -> str:

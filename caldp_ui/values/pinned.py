@@ -1,7 +1,4 @@
-"""What is pinned: one more point a row of the picture, and a table of what differs.
-
-Room: values.
-"""
+"""What is pinned: one more point a row of the picture, and a table of what differs."""
 
 from typing import Any, Final
 
@@ -10,9 +7,9 @@ from caldp_ui.controls.presets import fitting
 from caldp_ui.parts import pins
 from caldp_ui.parts.comparison import Shown, at_once
 from caldp_ui.values import words
+from caldp_ui.values.picture import png
 from caldp_ui.values.slot import SLOT, Values, domain_of
 from caldp_ui.values.tables import presets_of, table_of
-from caldp_ui.words import formats, promise
 from caldp_ui.words.vocabulary import ANSWERS
 
 
@@ -27,16 +24,20 @@ def _title(record: Values) -> str:
 
 
 def _numbers(what: Shown) -> dict[str, str]:
-    found = pins.numbers_of(ANSWERS, what.ours)
-    if not found:
+    return pins.numbers_of(ANSWERS, what.ours)
+
+
+def _files(what: Shown) -> dict[str, bytes]:
+    if what.ours is None or what.plain is None:
         return {}
-    return {"people protected": formats.out_of(promise.protected_share(what.setup)), **found}
+    return {"picture": png(what.ours, what.plain)}
 
 
 BESIDE: Final[pins.Beside[Values, Shown]] = pins.Beside(
     find=lambda record: at_once(SLOT, record.scenario),
     title=_title,
-    said=words.headline,
+    said=words.in_one_line,
     numbers=_numbers,
     picture=pins.in_the_picture,
+    files=_files,
 )

@@ -1,7 +1,4 @@
-"""Beside the picture: which table, how secret, how many people, what is protected, the odds.
-
-Room: values.
-"""
+"""Beside the picture: which table, how secret, how many people, what is protected, the odds."""
 
 from dataclasses import replace
 from typing import Final
@@ -24,12 +21,13 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.errors import as_text
 from caldp_ui.controls import common, presets
 from caldp_ui.controls.presets import Preset
-from caldp_ui.parts import headline, pins
+from caldp_ui.parts import odds, pins
 from caldp_ui.session import own
 from caldp_ui.session.scenarios import bind
-from caldp_ui.values import brought, marks
+from caldp_ui.values import brought, marks, pinned
 from caldp_ui.values.slot import K_MOST, SLOT, domain_of, first_preset, taking
 from caldp_ui.values.tables import MADE_UP, TABLES, Table, presets_of, table_of
+from caldp_ui.words.vocabulary import ANSWERS
 
 _K_LEAST: Final = 2
 
@@ -39,10 +37,9 @@ def picker() -> None:
     shown = table_of(SLOT.now().scenario.dataset)
     titles = _by_title()
     st.selectbox(
-        "Table",
+        "Data",
         list(titles),
-        format_func=lambda title: f"{title} · {titles[title].question}",
-        label_visibility="collapsed",
+        help=shown.question if shown else None,
         **bind(SLOT, "table", shown and shown.title, lambda s, t: taking(s, titles[t])),
     )
     brought.popover()
@@ -61,9 +58,9 @@ def show(setup: Setup) -> None:
     with st.container(key=SLOT.key("dials")):
         common.epsilon(SLOT)
         common.people(SLOT, setup.dataset.n)
-    headline.odds(setup)
+    odds.show(ANSWERS, setup)
     presets.picker(SLOT, presets_of(scenario.dataset, domain_of(scenario)))
-    pins.again(SLOT)
+    pins.again(SLOT, pinned.BESIDE.title)
     # What is closed is not drawn: every control costs each run a little.
     protection = st.expander("What is protected", key=SLOT.key("protection"), on_change="rerun")
     if protection.open:
@@ -85,8 +82,8 @@ def _protection(setup: Setup, scenario: Scenario) -> None:
         _blocks(scenario, domain_of(scenario))
     else:
         st.caption(
-            "Every answer is protected, from near ones best. Tick an answer, or start from another "
-            "protection, to choose which answers are sensitive."
+            "Every answer is protected, best from near ones. Tick an answer, or choose another "
+            "example, to choose which answers are sensitive."
         )
 
 
@@ -140,8 +137,8 @@ def _blocks(scenario: Scenario, domain: Domain) -> None:
     st.selectbox(
         "Hide people among",
         list(kinds),
-        help="Answers of one block hide each other. A report shows which block someone's answer "
-        "is in, but not which of its answers it is. Smaller blocks: more accurate, less hidden.",
+        help="Answers of one block hide each other. A report shows the block of an answer, but "
+        "not which of its answers it is. Smaller blocks: more accurate, less hidden.",
         **bind(
             SLOT,
             "blocks",

@@ -1,7 +1,4 @@
-"""What the page of sensitive values shows: a scenario of answers without a map; link and undo.
-
-Room: values.
-"""
+"""What the page of sensitive values shows: a scenario of answers without a map; link and undo."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -1,7 +1,4 @@
-"""The tables of answers that a reader can pick, each with its own protections to start from.
-
-Room: values.
-"""
+"""The tables of answers that a reader can pick, each with its own protections."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -92,7 +89,7 @@ _PLAIN: Final = Preset(
 )
 _NOTHING: Final = Preset(
     "Nothing",
-    "Every report names its answer: what is left is the error of sampling.",
+    "Every report shows its answer; only the sampling error is left.",
     OneBlock(),
     SensitiveSymbols(()),
 )
@@ -154,19 +151,19 @@ _OF_SURVEYS: Final[dict[str, tuple[_Said, ...]]] = {
     "affairs": (
         (
             "An affair is sensitive",
-            "Who had one hides among all answers; who had none lends cover now and then.",
+            "Who had one hides among all answers; others sometimes send a cover answer.",
             OneBlock(),
             None,
         ),
         (
             "Hide the affair, not the marriage",
-            "How the marriage is rated may be known; whether there was an affair may not.",
+            "A report shows how the marriage is rated, but not whether there was an affair.",
             SymbolBlocks(tuple(f"{x},{x + 5}" for x in range(5))),
             _ALL,
         ),
         (
             "Hide the marriage, not the affair",
-            "Whether there was an affair may be known; how the marriage is rated may not.",
+            "A report shows whether there was an affair, but not how the marriage is rated.",
             GroupBlocks(),
             _ALL,
         ),
@@ -174,19 +171,19 @@ _OF_SURVEYS: Final[dict[str, tuple[_Said, ...]]] = {
     "income": (
         (
             "Low and high incomes are sensitive",
-            "The poor and the rich hide among all; incomes between lend cover now and then.",
+            "Low and high incomes hide among all; others sometimes send a cover answer.",
             OneBlock(),
             None,
         ),
         (
             "Hide where in the bracket",
-            "Low, middle or high may be known; where within may not.",
+            "A report shows low, middle or high, but not which bracket.",
             GroupBlocks(),
             _ALL,
         ),
         (
             "Hide among four brackets",
-            "Neighbouring incomes hide each other, four at a time; which four may be known.",
+            "Four neighbouring brackets hide each other; a report shows which four.",
             EvenRuns(11),
             _ALL,
         ),
@@ -194,19 +191,19 @@ _OF_SURVEYS: Final[dict[str, tuple[_Said, ...]]] = {
     "vote": (
         (
             "Hide the vote, not the party",
-            "Which party someone is close to may be known; for whom they vote may not.",
+            "A report shows the party someone is close to, but not the vote.",
             SymbolBlocks(tuple(f"{x},{x + 7}" for x in range(7))),
             _ALL,
         ),
         (
             "Hide the party, not the vote",
-            "For whom someone votes may be known; how close they are to which party may not.",
+            "A report shows the vote, but not the party someone is close to.",
             GroupBlocks(),
             _ALL,
         ),
         (
             "Voters against their party",
-            "Only those hide who vote against the party they are close to; they hide among all.",
+            "Only people who vote against the party they are close to hide, among all answers.",
             OneBlock(),
             SensitiveSymbols(("4-9",)),
         ),
@@ -214,13 +211,13 @@ _OF_SURVEYS: Final[dict[str, tuple[_Said, ...]]] = {
     "substances": (
         (
             "Marijuana is sensitive",
-            "Who has used it hides among all answers; who has not lends cover now and then.",
+            "Who has used it hides among all answers; others sometimes send a cover answer.",
             OneBlock(),
             None,
         ),
         (
             "Hide marijuana, not the rest",
-            "Alcohol and cigarettes may be known; whether marijuana was used may not.",
+            "A report shows alcohol and cigarettes, but not marijuana.",
             SymbolBlocks(("0-1", "2-3", "4-5", "6-7")),
             _ALL,
         ),
@@ -233,19 +230,19 @@ def _of_web(domain: Domain) -> tuple[Preset, ...]:
     return (
         Preset(
             "Delicate topics are sensitive",
-            "Pages on twelve topics such as health, debt or dating hide among all pages.",
+            "Pages on twelve topics, such as health, debt or dating, hide among all pages.",
             OneBlock(),
             delicate,
         ),
         Preset(
             "Hide the page, not the topic",
-            "Which topic someone reads about may be known; which page may not.",
+            "A report shows the topic someone reads about, but not the page.",
             GroupBlocks(),
             _ALL,
         ),
         Preset(
             "Hide the page within delicate topics",
-            "Both at once: topics may be known, and only in delicate ones the page is hidden.",
+            "A report shows the topic; only in delicate topics is the page hidden.",
             GroupBlocks(),
             delicate,
         ),
@@ -257,7 +254,7 @@ def _of_numbers(k: int) -> tuple[Preset, ...]:
     return (
         Preset(
             "The first half is sensitive",
-            "The first half hides among all answers; the others lend cover now and then.",
+            "The first half hides among all answers; others sometimes send a cover answer.",
             OneBlock(),
             SensitiveSymbols((f"0-{half - 1}" if half > 1 else "0",)),
         ),
@@ -268,7 +265,7 @@ def _of_numbers(k: int) -> tuple[Preset, ...]:
 def _neighbours(blocks: int) -> Preset:
     return Preset(
         "Blocks of neighbours",
-        "Neighbouring answers hide each other; which neighbourhood may be known.",
+        "Neighbouring answers hide each other; a report shows which neighbourhood.",
         EvenRuns(blocks),
         _ALL,
     )
@@ -278,7 +275,7 @@ def _of_own(domain: Domain) -> tuple[Preset, ...]:
     """Of a table that nobody here has read: no answer of it is taken to be harmless."""
     in_groups = Preset(
         "Hide the answer, not the group",
-        "Which group someone is in may be known; which of its answers they gave may not.",
+        "A report shows the group, but not which of its answers someone gave.",
         GroupBlocks(),
         _ALL,
     )

@@ -1,4 +1,1 @@
-"""The page of one yes-or-no question: two ε's, one coin, many people.
-
-Room: yesno.
-"""
+"""The page of one yes-or-no question: two ε's, one coin, many people."""

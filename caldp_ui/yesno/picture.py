@@ -1,7 +1,4 @@
-"""The likely shares of yes as a PNG, for the record: the dots of the page's own chart, on white.
-
-Room: yesno.
-"""
+"""The likely shares of yes as a PNG, for the record: the dots of the page's own chart, on white."""
 
 import io
 from typing import Final
@@ -9,19 +6,22 @@ from typing import Final
 from PIL import Image, ImageDraw, ImageFont
 
 from caldp_ui.app.theme import LIGHT
-from caldp_ui.yesno import figures
+from caldp_ui.words import formats, told_levels
+from caldp_ui.yesno import dots, words
 from caldp_ui.yesno.shown import Shown
+from caldp_ui.yesno.slot import question
 
 _WIDTH: Final = 1400
-_HEIGHT: Final = 430
+_HEIGHT: Final = 500
 _EDGE: Final = 30
-_FOOT: Final = 70
+_FOOT: Final = 100
 _DOT: Final = 9
 
 
 def png(what: Shown) -> bytes:
     """Two heaps of 50 equally likely shares, the truth as a line, and the ends of the scale."""
-    frame = figures.heap_frame(what)
+    heaps = dots.heaps_of(what, None, LIGHT)
+    frame = dots.frame_of(heaps, what.truth)
     (left, right), (low, high) = frame.x, frame.y
     image = Image.new("RGB", (_WIDTH, _HEIGHT), "white")
     draw, font = ImageDraw.Draw(image), ImageFont.load_default(26)
@@ -33,15 +33,35 @@ def png(what: Shown) -> bytes:
 
     truth = 100 * what.truth
     draw.line((*at(truth, low), *at(truth, high)), LIGHT.text, 3)
-    for dots, colour in zip(figures.heaps(what), (LIGHT.ours, LIGHT.plain), strict=True):
-        for dot in dots:
-            across, down = at(*dot)
-            box = (across - _DOT, down - _DOT, across + _DOT, down + _DOT)
-            draw.ellipse(box, colour)
-    for base, told in ((1.0, "this protection"), (-0.0, "Warner's coin: plain LDP")):
-        draw.text(at(left, base + 1.35), told, LIGHT.text, font)
-    foot = f"people with yes: from {left:.2f} % (left edge) to {right:.2f} %; line: {truth:.3g} %"
-    draw.text((_EDGE, _HEIGHT - _FOOT + 15), f"{foot} in truth", LIGHT.text, font)
+    for heap, found in zip(heaps, dots.marks(heaps, frame), strict=True):
+        for mark in found:
+            across, down = at(*mark)
+            _mark(draw, heap.symbol, across, down, heap.colour)
+        top = dots.top_of(found)
+        said = words.percent_range(heap.coin.low, heap.coin.high)
+        draw.text(at(left, top), f"{heap.name}: {said}", heap.colour, font, "lb")
+    foot = f"people with yes, from {left:.2f} % (left edge) to {right:.2f} %; line: truth, "
+    draw.text((_EDGE, _HEIGHT - _FOOT + 15), f"{foot}{truth:.3g} %", LIGHT.text, font)
+    draw.text((_EDGE, _HEIGHT - _FOOT + 50), _setting(what), LIGHT.text, font)
     buffer = io.BytesIO()
     image.save(buffer, "PNG", optimize=True)
     return buffer.getvalue()
+
+
+def _mark(draw: ImageDraw.ImageDraw, symbol: str, x: float, y: float, colour: str) -> None:
+    """A circle, or a diamond of about the same size."""
+    if symbol == "circle":
+        draw.ellipse((x - _DOT, y - _DOT, x + _DOT, y + _DOT), colour)
+    else:
+        r = 1.2 * _DOT
+        draw.polygon([(x, y - r), (x + r, y), (x, y + r), (x - r, y)], colour)
+
+
+def _setting(what: Shown) -> str:
+    """What the picture is of, in letters that its font has."""
+    setup = what.ours.result.setup
+    policy = question(setup.scenario)
+    levels = (policy.epsilon_10, policy.epsilon_01)
+    yes, no = (told_levels.level(each).replace("∞", "infinite") for each in levels)
+    people = formats.people(setup.n)
+    return f"epsilon of yes: {yes}; of no: {no}; {people} reports; example data"

@@ -1,7 +1,4 @@
-"""What is pinned: another coin, as a corner of the plane and in a table of what differs.
-
-Room: yesno.
-"""
+"""What is pinned: another coin, as a corner of the plane and in a table of what differs."""
 
 from typing import Final
 
@@ -10,6 +7,7 @@ from caldp_ui.parts import pins
 from caldp_ui.words import told_levels
 from caldp_ui.words.vocabulary import ANSWERS
 from caldp_ui.yesno import words
+from caldp_ui.yesno.picture import png
 from caldp_ui.yesno.presets import PRESETS
 from caldp_ui.yesno.shown import Shown, shown
 from caldp_ui.yesno.slot import OneQuestion, question
@@ -34,7 +32,8 @@ def _numbers(what: Shown) -> dict[str, str]:
 BESIDE: Final[pins.Beside[OneQuestion, Shown]] = pins.Beside(
     find=lambda record: shown(record.scenario),
     title=_title,
-    said=words.headline,
+    said=words.in_one_line,
     numbers=_numbers,
     picture=pins.in_the_picture,
+    files=lambda what: {"picture": png(what)},
 )

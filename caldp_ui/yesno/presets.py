@@ -1,7 +1,4 @@
-"""Ready questions: each one sentence, one click. People and the true share stay as they are.
-
-Room: yesno.
-"""
+"""Ready questions: each one click. People and the true share stay as they are."""
 
 import math
 from typing import Final
@@ -11,28 +8,28 @@ from caldp_ui.controls.presets import ReadyPolicy
 
 PRESETS: Final = (
     ReadyPolicy(
-        "Both answers alike (Warner 1965)",
-        "“Did you vote for the incumbent?” Yes is as delicate as no.",
+        "Election",
+        "“Did you vote for the incumbent?” Yes is as delicate as no: Warner's coin (1965).",
         BinaryQuestion(1.0, 1.0),
     ),
     ReadyPolicy(
-        "Yes is more delicate than no",
-        "“Have you ever cheated in an exam?” No is no secret, but shall not be certain either.",
+        "Exam cheating",
+        "“Have you ever cheated in an exam?” Yes is more delicate than no, but no is not public.",
         BinaryQuestion(epsilon_01=3.0, epsilon_10=1.0),
     ),
     ReadyPolicy(
-        "Only yes is delicate (Mangat 1994)",
-        "“Have you taken drugs?” No may be read off a report; yes may not.",
+        "Drug use",
+        "“Have you taken drugs?” Only yes is delicate: a report may prove no (Mangat, 1994).",
         BinaryQuestion(epsilon_01=math.inf, epsilon_10=1.0),
     ),
     ReadyPolicy(
-        "Only no is delicate",
-        "“Did you declare all of your income?” Mangat's coin the other way round.",
+        "Declared income",
+        "“Did you declare all of your income?” Only no is delicate: a report may prove yes.",
         BinaryQuestion(epsilon_01=1.0, epsilon_10=math.inf),
     ),
     ReadyPolicy(
-        "Nothing is delicate",
-        "Everybody just answers: what is left is the error of asking only some people.",
+        "No protection",
+        "Every report is the true answer: only the error of asking few people is left.",
         BinaryQuestion(math.inf, math.inf),
     ),
 )

@@ -1,6 +1,6 @@
 """The page at every step of its sliders, so that the browser follows a hand.
 
-Room: yesno. The same coins at every step.
+The noise is the same at every step.
 """
 
 from caldp_ui.parts import reels

@@ -1,6 +1,6 @@
 """What the page has to show of a scenario, beside Warner's coin at the stricter ε.
 
-Room: yesno. Everything comes from the mechanism's channel; nothing here draws.
+Everything comes from the mechanism's channel; nothing here draws.
 """
 
 from dataclasses import dataclass, replace

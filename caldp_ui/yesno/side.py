@@ -1,7 +1,4 @@
-"""Beside the pictures: the two ε's, ready questions, people and the true share.
-
-Room: yesno.
-"""
+"""The page's controls: the example, the two ε's, people and the true share, new noise and pins."""
 
 import math
 from dataclasses import replace
@@ -12,9 +9,12 @@ import streamlit as st
 from caldp_core.datasets import YesOrNo
 from caldp_ui.controls import presets, slider
 from caldp_ui.controls.common import EPSILONS
+from caldp_ui.controls.presets import ReadyPolicy
 from caldp_ui.controls.slider import Slider
 from caldp_ui.parts import pins
+from caldp_ui.session.scenarios import bind
 from caldp_ui.words import formats, told_levels
+from caldp_ui.yesno import pinned
 from caldp_ui.yesno.presets import PRESETS
 from caldp_ui.yesno.slot import SLOT, OneQuestion, question, with_levels
 
@@ -59,27 +59,67 @@ _YES: Final[Slider[OneQuestion]] = Slider(
 SLIDERS: Final = (_OF_YES, _OF_NO, _MANY, _YES)
 
 
-def show() -> None:
-    """All controls of the page; the two ε's come first and stay on screen."""
-    with st.container(key=SLOT.key("dials")):
-        slider.show(SLOT, _OF_YES, "ε of yes", _far("yes"))
-        slider.show(SLOT, _OF_NO, "ε of no", _far("no"))
-    presets.picker(SLOT, PRESETS)
-    slider.show(SLOT, _MANY, "People")
-    told = "Known here only as this is a demonstration."
-    slider.show(SLOT, _YES, "People whose true answer is yes", told)
-    pins.again(SLOT, "The same coin; other people and other throws.")
-    st.button(
-        "Undo",
-        icon=":material/undo:",
-        key=SLOT.key("undo"),
-        disabled=not SLOT.can_undo,
-        on_click=SLOT.undo,
+def example() -> None:
+    """Ready questions; people and the true share stay."""
+    titles: dict[str, ReadyPolicy] = {preset.title: preset for preset in PRESETS}
+    shown = presets.fitting(PRESETS, SLOT.now().scenario)
+    st.selectbox(
+        "Example",
+        list(titles),
+        placeholder="your own",
+        help=shown.sentence if shown else None,
+        **bind(SLOT, "preset", shown and shown.title, lambda s, picked: titles[picked].apply(s)),
     )
 
 
-def _far(answer: str) -> str:
+def levels() -> None:
+    """The two ε's; on phones they stay on screen."""
+    with st.container(key=SLOT.key("dials"), horizontal=True):
+        slider.show(SLOT, _OF_YES, "ε of yes", _told("yes"))
+        slider.show(SLOT, _OF_NO, "ε of no", _told("no"))
+
+
+def level_buttons() -> None:
+    """Both ε's alike, and undo."""
+    policy = question(SLOT.now().scenario)
+    least = min(policy.epsilon_01, policy.epsilon_10)
+    with st.container(horizontal=True, gap="xsmall"):
+        st.button(
+            "One ε for both (Warner)",
+            icon=":material/link:",
+            key=SLOT.key("alike"),
+            disabled=policy.epsilon_01 == policy.epsilon_10,
+            on_click=lambda: SLOT.change(
+                lambda record: OneQuestion(
+                    with_levels(record.scenario, epsilon_01=least, epsilon_10=least)
+                )
+            ),
+            help="Protects both answers with the smaller of the two ε's.",
+        )
+        st.button(
+            "Undo",
+            icon=":material/undo:",
+            key=SLOT.key("undo"),
+            disabled=not SLOT.can_undo,
+            on_click=SLOT.undo,
+        )
+
+
+def crowd() -> None:
+    """How many people are asked, and how many of them have yes."""
+    with st.container(key=SLOT.key("crowd"), horizontal=True):
+        slider.show(SLOT, _MANY, "People")
+        told = "Percent of all people whose true answer is yes; shown for demonstration only."
+        slider.show(SLOT, _YES, "Truly yes", told)
+
+
+def outcome_buttons() -> None:
+    """New noise, and the pin."""
+    pins.again(SLOT, pinned.BESIDE.title, "The same protection, with other people and new noise.")
+
+
+def _told(answer: str) -> str:
     return (
-        f"How far a report may speak for {answer}: it makes {answer} at most e^ε times as "
-        f"credible. At ∞ a report may prove {answer}."
+        f"A report makes {answer} at most e^ε times as credible as before. Smaller: better hidden. "
+        f"At ∞ a report may prove {answer}."
     )

@@ -1,7 +1,4 @@
-"""What the page shows: a scenario of one question; its link, and undo of every step.
-
-Room: yesno.
-"""
+"""What the page shows: a scenario of one question; its link, and undo of every step."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -1,16 +1,15 @@
-"""Sentences of the page. Each must be true of the scenario that it is shown with.
-
-Room: yesno.
-"""
+"""Sentences of the page. Each must be true of the scenario that it is shown with."""
 
 import math
 
 from caldp_ui.words import formats, told_levels
+from caldp_ui.words.headline import Headline
 from caldp_ui.words.strength import strength
 from caldp_ui.yesno.shown import Coin, Shown, people_warner_needs
 from caldp_ui.yesno.slot import question
 
 ANSWERS = ("no", "yes")
+_DECIMALS_MAX = 6
 
 
 def of_hundred(probability: float) -> str:
@@ -21,17 +20,59 @@ def of_hundred(probability: float) -> str:
     return "fewer than 1 of 100" if said == "0" else f"{said} of 100"
 
 
-def headline(what: Shown) -> str:
-    """What the reports say, and what Warner's coin would take for the same."""
+def percent_range(low: float, high: float, decimals: int = 1) -> str:
+    """Shares as percent, with as many decimals as it takes to tell the ends apart."""
+    while decimals < _DECIMALS_MAX and 100 * (high - low) < 3 * 10.0**-decimals:
+        decimals += 1
+    return f"{100 * low:.{decimals}f} to {100 * high:.{decimals}f} %"
+
+
+def headline(what: Shown) -> Headline:
+    """Who is not protected, if anybody; what the reports say; what plain LDP takes for the same."""
     ours = what.ours
+    policy = question(ours.result.setup.scenario)
     people = formats.people(ours.result.setup.n)
-    said = f"**{100 * ours.low:.1f} to {100 * ours.high:.1f} %** have yes, say {people} reports"
-    truth = f"truly {100 * what.truth:.3g} %"
+    found = (
+        f"From {people} reports we estimate that {percent_range(ours.low, ours.high)} would "
+        "truthfully say yes."
+    )
+    open_answers = [
+        answer
+        for answer, epsilon in zip(ANSWERS, (policy.epsilon_01, policy.epsilon_10), strict=True)
+        if math.isinf(epsilon)
+    ]
+    if not open_answers:
+        return Headline(found, _plain_needs(what))
+    return Headline(_unprotected(what, open_answers), f"{found} {_plain_needs(what)}", True)
+
+
+def in_one_line(what: Shown) -> str:
+    """Both lines of it, one after the other."""
+    made = headline(what)
+    return f"{made.sentence} {made.second}".strip()
+
+
+def _unprotected(what: Shown, answers: list[str]) -> str:
+    if len(answers) > 1:
+        return "Nobody is protected: every report is the true answer."
+    (answer,) = answers
+    share = what.truth if answer == "yes" else 1 - what.truth
+    return (
+        f"{formats.out_of(share)} people are not protected: a report can prove their answer "
+        f"“{answer}”."
+    )
+
+
+def _plain_needs(what: Shown) -> str:
     factor = people_warner_needs(what)
     if factor < 1.005:
-        return f"{said} ({truth})."
-    more = "no number of" if math.isinf(factor) else f"**{formats.times(factor)}** as many"
-    return f"{said} ({truth}). Plain LDP, Warner's coin, needs {more} people for that."
+        return "Plain LDP (Warner's coin) is as accurate here."
+    if math.isinf(factor):
+        return "Plain LDP (Warner's coin) never gets as accurate."
+    return (
+        f"Plain LDP (Warner's coin) needs {formats.times(factor)} as many people for the same "
+        "accuracy."
+    )
 
 
 def column(coin: Coin) -> dict[str, str]:
@@ -48,19 +89,25 @@ def column(coin: Coin) -> dict[str, str]:
         "right after “yes”, from 50:50": after[1],
         "right after “no”, from 50:50": after[0],
         "unbiased estimate of yes": f"{100 * coin.estimate:.2f} %",
-        "95 % range": f"{100 * coin.low:.2f} to {100 * coin.high:.2f} %",
-        "standard error (exact)": f"{100 * coin.deviation:.2f} points",
+        "95 % range": percent_range(coin.low, coin.high, 2),
+        "standard error (exact)": f"{formats.digits(100 * coin.deviation, 3)} percentage points",
     }
 
 
-def gives_away(coin: Coin, report: int) -> tuple[str, str]:
-    """The word for what a report leaves hidden, and the sentence on it."""
-    right = coin.right_after[report]
-    answer = ANSWERS[report]
+def sends(coin: Coin, answer: int) -> tuple[str, str]:
+    """Of people with that answer, those who send yes: a number, and what it counts."""
+    name, share = ANSWERS[answer], coin.says_yes[answer]
+    cover = " as well, as cover" if not answer and share else ""
+    return of_hundred(share), f"people whose true answer is {name} send “yes”{cover}"
+
+
+def reads(coin: Coin, report: int) -> tuple[str, str, str]:
+    """What an attacker reads off that report: a number, what it counts, and the grade's word."""
+    right, answer = coin.right_after[report], ANSWERS[report]
     if right is None:
-        return "strong", f"Nobody sends “{answer}”."
-    word = strength(min(right, 1.0)).word
-    return word, f"of those who sent “{answer}” truly have it, if it was 50:50 before"
+        return "", f"Nobody sends “{answer}”.", "strong"
+    told = f"who send “{answer}” truly mean it, if both answers were equally likely before"
+    return of_hundred(right), told, strength(min(right, 1.0)).word
 
 
 def alt_plane(what: Shown, pinned: Shown | None) -> str:
@@ -68,9 +115,9 @@ def alt_plane(what: Shown, pinned: Shown | None) -> str:
     ours, warner = what.ours.errors, what.warner.errors
     kept = "" if pinned is None else f" Pinned: {_errors(pinned.ours)}."
     return (
-        "Plane of the two errors of a guess from a report. Below a bent line no mechanism of this "
-        f"promise comes; this protection is at its corner, {of_hundred(ours.false_alarm)} people "
-        f"with yes taken for no, {of_hundred(ours.missed)} with no taken for yes. Warner's coin: "
+        "Plane of an attacker's two errors. No method with this protection gets below the bent "
+        f"line; this one is at its corner: {of_hundred(ours.false_alarm)} people with yes are "
+        f"taken for no, {of_hundred(ours.missed)} with no for yes. Plain LDP: "
         f"{of_hundred(warner.false_alarm)} and {of_hundred(warner.missed)}.{kept}"
     )
 
@@ -79,11 +126,15 @@ def _errors(coin: Coin) -> str:
     return f"{of_hundred(coin.errors.false_alarm)} and {of_hundred(coin.errors.missed)}"
 
 
-def alt_likely(what: Shown) -> str:
-    """The dotplot for those who do not see it."""
-    ours, warner = what.ours, what.warner
+def alt_likely(what: Shown, pinned: Shown | None) -> str:
+    """The dot plot for those who do not see it."""
+    kept = "" if pinned is None else f" Pinned: {_likely(pinned.ours)}."
     return (
-        f"Two heaps of 50 dots, equally likely shares of yes. This protection: 95 % of them from "
-        f"{100 * ours.low:.1f} to {100 * ours.high:.1f} percent; Warner's coin: from "
-        f"{100 * warner.low:.1f} to {100 * warner.high:.1f}. Truth: {100 * what.truth:.3g}."
+        "Heaps of 50 marks each: equally likely true shares of yes; a band holds 95 % of them. "
+        f"This protection: {_likely(what.ours)}. Plain LDP: {_likely(what.warner)}."
+        f"{kept} Truth: {100 * what.truth:.3g} %."
     )
+
+
+def _likely(coin: Coin) -> str:
+    return percent_range(coin.low, coin.high)

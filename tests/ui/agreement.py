@@ -16,6 +16,7 @@ from scipy.special import betaincinv
 
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.mechanisms.offers import cover_of
 from tests.ui.exported import LEFT_OUT, Run
 from tests.ui.readings import Reading, read, to_two_digits
 
@@ -36,8 +37,44 @@ def people(run: Run) -> float:
 
 
 def odds(run: Run) -> float:
-    """Of even guesses the share that ε lets become right; all where nothing is hidden."""
-    return guessed_right(run.policy["epsilon"]) if hides(run).any() else 1.0
+    """Of 100 even guesses about protected people those that become right, at most."""
+    if run.policy["kind"] != "context":
+        distances = run.policy.get("rows", [[1.0]])
+        return 100 * guessed_right(run.policy["epsilon"] * max(map(max, distances)))
+    beside = [1 - math.exp(-e) / 2 for e in _levels(run, lambda hidden, size: 0 < hidden < size)]
+    return max([100 * each for each in beside] + [both_ways(run)])
+
+
+def both_ways(run: Run) -> float:
+    """The same between two protected values alone."""
+    within = _levels(run, lambda hidden, size: hidden > 1)
+    return max((100 * guessed_right(e) for e in within), default=0.0)
+
+
+def _levels(run: Run, chosen: Callable[[int, int], bool]) -> list[float]:
+    """The ε of the blocks that are chosen by how many of their values hide, of how many."""
+    setup, level = run.result.setup, run.policy["epsilon"]
+    labels = setup.partition.labels
+    hidden = np.bincount(labels[hides(run)], minlength=setup.partition.m)
+    return [
+        level[block] if isinstance(level, list) else level
+        for block, size in enumerate(setup.partition.sizes().tolist())
+        if chosen(int(hidden[block]), size)
+    ]
+
+
+def unprotected(run: Run) -> float:
+    """The share of people, by the truth, whose value does not hide."""
+    return 1.0 - protected(run)
+
+
+def read_by_one(run: Run) -> float:
+    """Of the unprotected the share whose one report names their value."""
+    setup = run.result.setup
+    cover, labels = cover_of(setup.mechanism), setup.partition.labels
+    people = setup.dataset.distribution * ~hides(run)
+    lends = np.where(cover.sizes > 0, cover.clear_share, 1.0)[labels]
+    return float((people * lends).sum() / people.sum())
 
 
 def guessed_right(epsilon: float | str) -> float:
@@ -136,19 +173,22 @@ def check_expected(shown: str, run: Run) -> None:
     assert found[3] == expected["method"]
 
 
+ESTIMATED = ("estimated share", "estimated people")
+
+
 def check_csv(frame: pd.DataFrame, run: Run) -> None:
     """Every digit of estimate.csv."""
     setup, first = run.result.setup, run.result.first
-    known = {"symbol", "latitude", "longitude", "value", "group", "block", "share", "people"}
+    known = {"number", "latitude", "longitude", "answer", "group", "block", *ESTIMATED}
     assert set(frame.columns) <= known
-    assert frame["symbol"].tolist() == list(range(run.told["k"]))
-    assert frame["share"].tolist() == first.estimate.tolist()
-    assert frame["people"].tolist() == (first.estimate * run.told["n"]).tolist()
+    assert frame["number"].tolist() == list(range(run.told["k"]))
+    assert frame[ESTIMATED[0]].tolist() == first.estimate.tolist()
+    assert frame[ESTIMATED[1]].tolist() == (first.estimate * run.told["n"]).tolist()
     assert frame["block"].nunique() <= run.told["blocks"]
     if "latitude" in frame:
         domain: Any = setup.dataset.domain
         cells = domain.locate(frame["latitude"].to_numpy(), frame["longitude"].to_numpy())
-        assert cells.tolist() == frame["symbol"].tolist()
+        assert cells.tolist() == frame["number"].tolist()
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """Which numbers each page shows, and where in which file's run each of them is: `PAGES`."""
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -24,23 +25,42 @@ from tests.ui.agreement import (
     Coin,
     Said,
     agree,
+    both_ways,
     earth_mover,
     odds,
     people,
     protected,
+    read_by_one,
     total_variation,
+    unprotected,
 )
 from tests.ui.exported import Files, Run
 
 Query = dict[str, str]
 OURS, PLAIN = "scenario.json", "plain-ldp.json"
-NUMBER = r"over 99\.9|[\d.,]+"
+NUMBER = r"more than 99\.9|[\d.,]+"
 OF = rf"(?:all but )?(?:{NUMBER}) of [\d,]+(?: million)?"
+RIGHT: Final = rf"(?:is right at most|may be right) <em>({{}}{NUMBER}) times in 100</em>"
+_READ: Final = (
+    rf"One report is enough to read the true \w+ of (?:each|<em>(?P<read>{OF})</em>) of them"
+    r"(?:; the others send a cover report)?\."
+)
 ODDS: Final = Said(
-    rf".*<strong>(?P<odds>(?:{NUMBER}) of 100)</strong> guessed right"
-    rf"(?: among the (?P<protected>{OF}) who are protected| between neighbours)?"
-    r", from a 50:50 guess before</p></div>",
-    {"odds": (OURS, odds), "protected": (OURS, protected)},
+    r'<div class="odds \w+"><div class="hundred(?: split)?" [^>]*></div><div>'
+    rf'(?:<p><span class="grade none">(?P<open>{OF}): protection none</span> {_READ}</p>)?'
+    rf'<p><span class="grade \w+">(?:Protection: \w+|(?P<protected>{OF}): protection \w+)'
+    r"</span> (?:One report is enough to read the true \w+ of each of them\."
+    rf"|An attacker who must choose between [^<\d]+ {RIGHT.format('?P<odds>')}\."
+    rf"(?: Between two protected \w+ the attacker {RIGHT.format('?P<both>')}\.)?"
+    r"(?: Without a report it is 50\.)?(?: Farther apart, the attacker is right more often\.)?"
+    r"(?: For the best protected pair it is at most <em>[\d.]+</em> of 100\.)?)</p></div></div>",
+    {
+        "open": (OURS, unprotected),
+        "read": (OURS, read_by_one),
+        "protected": (OURS, protected),
+        "odds": (OURS, odds),
+        "both": (OURS, both_ways),
+    },
 )
 
 
@@ -80,6 +100,32 @@ def _wrong(file: str) -> Said:
     return Said(rf"(?P<tv>{OF}) people in the wrong place", {"tv": (file, total_variation)})
 
 
+def _headline(wrong: str) -> Said:
+    """Both errors and what is hidden, or who is not protected and what that gains."""
+    return Said(
+        rf"(?:(?:This protection|Plain LDP) puts (?P<ours>{OF}) people {wrong}"
+        rf"(?:, plain LDP (?P<plain>{NUMBER})|, and so does plain LDP)?\. (?:[^\d]+"
+        rf"(?: of [\d.]+° × [\d.]+°)?, at ε = (?P<epsilon>[\d.]+)\.[^\d]*"
+        rf"|An attacker [^\d]+ (?:is right at most|may be right) (?P<odds>{NUMBER}) times in 100\.)"
+        rf"|(?:Only (?P<protected>{OF}) people are protected; everybody else's \w+ can be read\."
+        rf"|(?P<open>{OF}) people are not protected: their \w+ can be read\."
+        r"|Nobody is protected: everybody's \w+ can be read\.) In exchange, "
+        rf"(?:(?P<gain>{OF}) people are|nobody is) {wrong}"
+        rf"(?:; with plain LDP, which protects everybody, it is (?P<other>{NUMBER})"
+        r"|, as with plain LDP, which protects everybody)?\.)",
+        {
+            "ours": (OURS, total_variation),
+            "plain": (PLAIN, lambda run: 100 * total_variation(run)),
+            "epsilon": (OURS, lambda run: float(run.policy["epsilon"])),
+            "odds": (OURS, odds),
+            "protected": (OURS, protected),
+            "open": (OURS, unprotected),
+            "gain": (OURS, total_variation),
+            "other": (PLAIN, lambda run: 100 * total_variation(run)),
+        },
+    )
+
+
 def _of_places() -> list[Query]:
     begin = Places()
     return [
@@ -92,16 +138,7 @@ PLACES: Final = Page(
     "places",
     _of_places,
     len(places.PRESETS),
-    Said(
-        rf"\*\*(?P<ours>{OF}) people in the wrong place\*\*; with plain LDP (?P<plain>{OF})\. "
-        rf"An onlooker (?:guesses right (?:at most )?(?P<odds>(?:{NUMBER}) of 100) \(\w+\)\."
-        r"|reads everything: nobody is protected\.)",
-        {
-            "ours": (OURS, total_variation),
-            "plain": (PLAIN, total_variation),
-            "odds": (OURS, odds),
-        },
-    ),
+    _headline("in the wrong place"),
     {"this protection": OURS, "plain LDP": PLAIN}.__getitem__,
     {"plain": _wrong(PLAIN), "ours": _wrong(OURS)},
 )
@@ -138,19 +175,13 @@ VALUES: Final = Page(
     "values",
     _of_values,
     46,
-    Said(
-        rf"With this protection \*\*(?P<ours>{OF}) people are counted at the wrong answer\*\*; "
-        rf"with plain LDP \*\*(?P<plain>{OF})\*\*\. An onlooker "
-        rf"(?:torn between two(?: neighbours)? guesses right "
-        rf"(?:at most )?\*\*(?P<odds>(?:{NUMBER}) of 100)\*\* times\."
-        r"|reads every answer: nobody is protected\.)",
-        PLACES.headline.numbers,
-    ),
+    _headline("under the wrong answer"),
     PLACES.numbers,
     more=_answers,
 )
 
 WARNER: Final = "warners-coin.json"
+_PLAIN: Final = "plain LDP (Warner's coin)"
 
 
 def _of_question() -> list[Query]:
@@ -167,7 +198,7 @@ def _needs(runs: Mapping[str, Run]) -> float:
 def _coins(what: Shown, runs: Mapping[str, Run]) -> None:
     """The table of coins, and how many people Warner's takes."""
     frame = what.tables[0]
-    for title, file in (("this protection", OURS), ("Warner's coin", WARNER)):
+    for title, file in (("this protection", OURS), (_PLAIN, WARNER)):
         shown, coin = frame[title].to_dict(), Coin.of(runs[file])
         low, _, high = shown.pop("95 % range").removesuffix(" %").partition(" to ")
         numbers = {
@@ -184,12 +215,19 @@ def _coins(what: Shown, runs: Mapping[str, Run]) -> None:
         agree(f"{low} %", coin.end(0.025), "low end")
         agree(f"{high} %", coin.end(0.975), "high end")
         for row, value in numbers.items():
-            agree(shown[row].replace(" points", " %"), value, f"{title}, {row}")
-    more = re.search(r"needs \*?\*?(.+?)(?: times)?\*?\*? (?:as many|of) people", what.headline)
+            agree(shown[row].replace(" percentage points", " %"), value, f"{title}, {row}")
+    more = re.search(r"needs (.+?)(?: times)? as many people", what.headline)
     factor = _needs(runs)
     assert (more is None) == (factor < 1.005)
     if more is not None:
         agree(more[1], factor, "times as many")
+
+
+def _bare(run: Run) -> float:
+    """The share of people whose answer a report may prove."""
+    no, yes = run.result.setup.dataset.distribution.tolist()
+    shares = {"epsilon_01": no, "epsilon_10": yes}
+    return sum(shares[name] for name in shares if math.isinf(float(run.policy[name])))
 
 
 YES_OR_NO: Final = Page(
@@ -197,21 +235,30 @@ YES_OR_NO: Final = Page(
     _of_question,
     1 + len(yesno.PRESETS),
     Said(
-        rf"\*\*(?P<low>{NUMBER}) to (?P<high>{NUMBER}) %\*\* have yes, say (?P<n>.+?) reports "
-        r"\(truly (?P<truth>[\d.]+ %)\)\."
-        r"(?: Plain LDP, Warner's coin, needs .+ people for that\.)?",
+        rf"(?:(?P<bare>{OF}) people are not protected: a report can prove their answer “\w+”\. |"
+        r"Nobody is protected: every report is the true answer\. )?"
+        rf"From (?P<n>.+?) reports we estimate that (?P<low>{NUMBER}) to (?P<high>{NUMBER}) % "
+        r"would truthfully say yes\. Plain LDP \(Warner's coin\) (?:is as accurate here\.|"
+        r"never gets as accurate\.|needs .+ as many people for the same accuracy\.)",
         {
+            "bare": (OURS, _bare),
             "low": (OURS, lambda run: 100 * Coin.of(run).end(0.025)),
             "high": (OURS, lambda run: 100 * Coin.of(run).end(0.975)),
             "n": (OURS, people),
-            "truth": (OURS, lambda run: float(run.result.setup.dataset.distribution[1])),
         },
     ),
-    {"this protection": OURS, "Warner's coin": WARNER}.__getitem__,
+    {"this protection": OURS, _PLAIN: WARNER}.__getitem__,
     more=_coins,
 )
 
 BLOCKS: Final = "blocks-beside.json"
+
+
+def _open(run: Run) -> float:
+    """The share of people who are at no place of their own, nor at one that all hide."""
+    setup = run.result.setup
+    common = float(setup.dataset.distribution[setup.sensitive].sum())
+    return (1 - common) * (1 - sum(run.policy["shares"]))
 
 
 def _of_distances() -> list[Query]:
@@ -221,10 +268,7 @@ def _of_distances() -> list[Query]:
 
 
 def _off(file: str) -> Said:
-    return Said(
-        rf"(?P<km>{NUMBER} km) off on average; (?P<tv>{OF}) in the wrong cell",
-        {"km": (file, earth_mover), "tv": (file, total_variation)},
-    )
+    return Said(rf"(?P<km>{NUMBER} km) on average", {"km": (file, earth_mover)})
 
 
 DISTANCES: Final = Page(
@@ -232,15 +276,12 @@ DISTANCES: Final = Page(
     _of_distances,
     len(distances.PRESETS),
     Said(
-        rf"The map puts people \*\*(?P<ours>{NUMBER} km)\*\* off on average; in blocks "
-        rf"(?P<blocks>{NUMBER} km); with plain LDP (?P<plain>{NUMBER} km)\. "
-        rf"Within (?P<km>{NUMBER} km), at most (?P<odds>(?:{NUMBER}) of 100) are guessed right\.",
+        rf"The map misplaces people by (?P<ours>{NUMBER} km) on average\. Blocks with similar "
+        rf"privacy misplace them by (?P<blocks>{NUMBER} km), plain LDP by (?P<plain>{NUMBER} km)\.",
         {
             "ours": (OURS, earth_mover),
             "blocks": (BLOCKS, earth_mover),
             "plain": (PLAIN, earth_mover),
-            "km": (OURS, lambda run: float(run.policy["km"])),
-            "odds": (OURS, odds),
         },
     ),
     lambda title: {"noise that fades": OURS, "plain LDP": PLAIN}.get(title, BLOCKS),
@@ -275,27 +316,28 @@ PERSONAL: Final = Page(
     _of_personal,
     len(personal.PRESETS),
     Said(
-        rf"\*\*(?P<ours>(?:{NUMBER}) of 100)\*\* in the wrong place(?:, as the collector knows "
-        rf"people's places|; own places known: \*\*(?P<known>{NUMBER})\*\*); everything hidden: "
-        rf"(?P<plain>{NUMBER})\. From 50:50, “at home” gets to "
-        rf"(?P<odds>(?:{NUMBER}) of 100) at most\.",
+        rf"(?:Only (?P<some>{OF}) people are protected; everybody else's place can be read\. |"
+        rf"(?P<left>{OF}) people are not protected: their place can be read\. )?The map puts "
+        rf"(?P<ours>(?:{NUMBER}) of 100) people in the wrong place\. It would be "
+        rf"(?:(?P<known>{NUMBER}) if homes were known, and )?(?P<plain>{NUMBER}) if everything "
+        r"were hidden\.",
         {
+            "left": (OURS, _open),
+            "some": (OURS, lambda run: 1 - _open(run)),
             "ours": (OURS, total_variation),
             "known": (KNOWN, lambda run: 100 * total_variation(run)),
             "plain": (PLAIN, lambda run: 100 * total_variation(run)),
-            "odds": (OURS, odds),
         },
     ),
     lambda title: {
-        "nothing of one's own": NOTHING,
-        "everything sensitive": PLAIN,
-        "tags, places known": KNOWN,
+        "nothing hidden": NOTHING,
+        "everything hidden": PLAIN,
+        "homes known": KNOWN,
     }.get(title, OURS),
     {
         "everything": _wrong(PLAIN),
         "known": _wrong(KNOWN),
         "assumed": _wrong(OURS),
-        "nothing": _wrong(NOTHING),
     },
     _tags,
 )

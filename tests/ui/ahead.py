@@ -12,11 +12,11 @@ from caldp_ui.controls.slider import Slider
 from caldp_ui.parts.reels import Page, reel_of
 from caldp_ui.stage.markup import tree
 from tests.contract.checks import naming
-from tests.ui.driver import checked, container, data_of
+from tests.ui.driver import as_read, checked, container, data_of
 
 R = TypeVar("R")
 EVERY = slice(None)
-_IN = re.compile(r"\.st-key-([\w-]+) p")
+_IN = re.compile(r"\.st-key-([\w-]+) (?:p|\.(\w+))")
 
 
 def assert_ahead(
@@ -52,9 +52,12 @@ def assert_shown(at: AppTest, frame: Frame) -> None:
         found = _IN.fullmatch(place)
         assert found is not None
         block = container(at, found[1])
+        if found[2]:  # an element of ours, by its class
+            (said,) = (item.proto.body for item in block.get("html"))
+            assert html == said
+            continue
         shown = (*block.markdown, *block.caption) if block else ()
-        said = "".join(item.value for item in shown)
-        assert _text(tree(html)) == re.sub(r"\*\*|\\(?=[^\w\s])", "", said)
+        assert _text(tree(html)) == as_read("".join(item.value for item in shown))
 
 
 def _text(node: Any) -> str:

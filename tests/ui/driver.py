@@ -16,9 +16,11 @@ What was found out about AppTest (Streamlit 1.67) and `st.navigation`:
 """
 
 import json
+import re
 from collections.abc import Iterator
 from concurrent.futures import wait
 from functools import lru_cache
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +36,8 @@ from caldp_ui.places.board import STAGE
 from caldp_ui.places.scene import OURS, PLAIN
 from caldp_ui.places.slot import BEGIN, Places, PlacesLink
 from caldp_ui.stage import encode
-from caldp_ui.words import accuracy, promise, vocabulary
+from caldp_ui.words import result, vocabulary
+from caldp_ui.words.headline import Headline
 
 APP = Path(__file__).parents[2] / "app.py"
 _PATIENCE = 120
@@ -111,10 +114,31 @@ def query_of(at: AppTest) -> dict[str, str]:
     }
 
 
+def blocks(at: AppTest) -> Iterator[Any]:
+    """Everything in the page's main part, containers before what is in them."""
+    return _blocks(at.main)
+
+
 def _blocks(block: Any) -> Iterator[Any]:
     for child in getattr(block, "children", {}).values():
         yield child
         yield from _blocks(child)
+
+
+def headline_of(at: AppTest) -> str:
+    """The page's headline and the line below it, as a reader sees them."""
+    (html,) = (item.proto.body for item in container(at, "headline").get("html"))
+    return " ".join(unescape(re.sub("<.*?>", " ", html)).split())
+
+
+def both_lines(told: Headline) -> str:
+    """A headline and its second line, as `headline_of` reads them."""
+    return f"{told.sentence} {told.second}".strip()
+
+
+def as_read(markdown: str) -> str:
+    """What a reader sees of a text in Markdown that has only bold words and escaped signs."""
+    return re.sub(r"\*\*|\\(?=[^\w\s])", "", markdown)
 
 
 def container(at: AppTest, key: str) -> Any:
@@ -157,8 +181,9 @@ def scene_of(at: AppTest, key: str = STAGE) -> dict[str, Any]:
 
 
 def pictures(at: AppTest, key: str = STAGE) -> dict[str, str]:
-    """The name of each picture's code by the picture's id: the hash of what it shows."""
-    return {picture["id"]: picture["code"] for picture in scene_of(at, key)["pictures"]}
+    """The name of each picture's code by the picture's id: the hash of its amounts."""
+    shown = scene_of(at, key)["pictures"]
+    return {each["id"]: each["code"] for each in shown if each["colours"] == "amounts"}
 
 
 def act(at: AppTest, tool: str, action: str = "", **where: Any) -> AppTest:
@@ -210,11 +235,18 @@ def assert_shows(at: AppTest, scenario: Scenario) -> Result:
     truth = encode(ours.setup.dataset.distribution).name
     codes = {PLAIN: encode(plain.first.estimate).name, OURS: encode(ours.first.estimate).name}
     assert pictures(at) == {"truth": truth, **codes}
-    told = accuracy.headline(vocabulary.PLACES, ours.first.errors.tv, plain.first.errors.tv)
-    (headline,) = (item.value for item in container(at, "headline").markdown)
-    assert headline == f"{told} {promise.in_short(ours.setup)}"
+    tvs = ours.first.errors.tv, plain.first.errors.tv
+    told = result.headline(vocabulary.PLACES, ours.setup, *tvs)
+    assert headline_of(at) == f"{told.sentence} {told.second}"
     query = query_of(at)
     for other in ("region", "pinned"):
         query.pop(other, None)
     assert (Scenario.from_query(query) if query else BEGIN) == scenario
     return ours
+
+
+def unpin(at: AppTest, page: str, number: int = 1) -> None:
+    """Let go of a pin, in the list of pins."""
+    at.session_state[f"{page}-pins"] = True
+    checked(at.run())
+    checked(at.button(key=f"{page}-unpin-{number}").click().run())

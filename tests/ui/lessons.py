@@ -1,6 +1,7 @@
 """Lessons at the ends of all ranges of the classroom."""
 
 from caldp_ui.classroom.slot import Lesson
+from caldp_ui.classroom.stations import STATIONS
 
 ENDS = [
     Lesson("trust", n=1),
@@ -13,3 +14,9 @@ ENDS = [
     Lesson("means", 0.1, 1, width=240),
     Lesson("shuffling", 10.0, 10, broken=True, blocks=10_000),
 ]
+
+
+def told(lesson: Lesson) -> str:
+    """What the page's headline says of a lesson, both lines."""
+    headline = STATIONS[lesson.station].open(lesson).headline
+    return f"{headline.sentence} {headline.second}"

@@ -14,7 +14,7 @@ from caldp_ui.matrix.slot import (
 )
 from caldp_ui.matrix.templates import INF
 from caldp_ui.matrix.verdict import Verdict, judged
-from tests.ui.driver import APP, checked, container, data_of, trigger
+from tests.ui.driver import APP, checked, data_of, headline_of, trigger
 
 SMALL = Table(
     "", 1.0, ("a", "b", "c"), ((0.0, 1.0, INF), (INF, 0.0, 0.5), (2.0, INF, 0.0)), channel=ALIKE
@@ -39,12 +39,12 @@ def message(at: AppTest, key: str = board.KEY) -> dict[str, Any]:
 
 
 def headline(at: AppTest) -> str:
-    (said,) = (item.value for item in container(at, "headline").markdown)
+    said = headline_of(at)
     return plain(said)
 
 
 def plain(markdown: str) -> str:
-    return markdown.replace("\\", "").replace("\N{WORD JOINER}", "")
+    return markdown.replace("\\", "").replace("**", "").replace("\N{WORD JOINER}", "")
 
 
 def verdict(record: Table) -> Verdict:
@@ -52,7 +52,7 @@ def verdict(record: Table) -> Verdict:
 
 
 def said_of(what: Verdict) -> str:
-    return plain(words.headline(what))
+    return plain(words.in_one_line(what))
 
 
 def edit(at: AppTest, x: Any, other: Any, text: str, both: bool = False) -> AppTest:

@@ -11,6 +11,8 @@ _WORDS = {"million": 1e6, "billion": 1e9, "trillion": 1e12}
 _NUMBER = re.compile(r"(-?[\d,]*\.?\d+)(e[+-]?\d+)?( million| billion| trillion)?( %| km)?")
 _NOTHING = {"none of 100": 0.0, "all 100": 1.0, "all": 1.0, "∞": math.inf, "no number": math.inf}
 ROUNDING = 1e-9
+_LESS = ("fewer than ", "less than ")
+_LESS_THAN = re.compile("^(fewer|less) than ")
 
 
 @dataclass(frozen=True)
@@ -30,21 +32,21 @@ class Reading:
 
 
 def read(text: str) -> Reading:
-    """What "42 of 100", "0.0012", "3.67 million", "12 km", "over 99.9 of 100" … stand for."""
+    """What "42 of 100", "0.0012", "3.67 million", "12 km", "more than 99.9 of 100" … are."""
     text = text.replace("*", "").replace("\N{NO-BREAK SPACE}", " ").strip()
     if text in _NOTHING:
         return Reading(_NOTHING[text], _NOTHING[text])
     if text.startswith("all but "):
         left = read(text.removeprefix("all but "))
         return Reading(1 - left.high, 1 - left.low)
-    if text.startswith(("fewer than ", "under ")) and " of " in text:
-        return Reading(0.0, read(text.removeprefix("fewer than ").removeprefix("under ")).high)
+    if text.startswith(_LESS):
+        return Reading(0.0, read(_LESS_THAN.sub("", text)).high)
     if " of " in text:
         some, _, many = text.partition(" of ")
         return read(some).times(1 / _exact(many))
-    if text.startswith("over "):
+    if text.startswith("more than "):
         # The next number to the same digits is as near as what is below it.
-        return Reading(read(text.removeprefix("over ")).low, math.inf)
+        return Reading(read(text.removeprefix("more than ")).low, math.inf)
     return _number(text)
 
 
@@ -84,5 +86,5 @@ def to_three_digits(text: str) -> Reading:
 
 def full_people(html: str) -> list[int]:
     """How many of each array of a hundred people are full."""
-    arrays = re.findall(r'class="hundred".*?style="--tens:(\d+);--ones:(\d)"', html)
+    arrays = re.findall(r'class="hundred(?: split)?".*?style="--tens:(\d+);--ones:(\d)"', html)
     return [10 * int(tens) + int(ones) for tens, ones in arrays]

@@ -1,7 +1,8 @@
-"""What an adversary learns: the page shows what the core's inference gives for the same reports."""
+"""What an attacker learns: the page shows what the core's inference gives for the same reports."""
 
 import re
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,33 +18,39 @@ from caldp_core.domain.grid import US_GRID, Area
 from caldp_core.experiments.run import prepare
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.specs import PublishedUrap
-from caldp_core.scenarios.protection import OneBlock, SensitiveAreas, StateBlocks
+from caldp_core.scenarios.protection import (
+    EverythingSensitive,
+    OneBlock,
+    SensitiveAreas,
+    StateBlocks,
+)
 from caldp_ui.adversary import below, candidates, figures, films, scene, side, words
-from caldp_ui.adversary.beliefs import Shown, onlooker, region, shown
+from caldp_ui.adversary.beliefs import Shown, attacker, region, shown
 from caldp_ui.adversary.slot import BEGIN, DAYS_MAX, DENVER, SLOT, Suspect, SuspectLink
 from caldp_ui.app.navigation import ADVERSARY
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import rivals
 from caldp_ui.controls.common import EPSILONS
 from caldp_ui.controls.presets import Preset
-from caldp_ui.parts import headline
+from caldp_ui.parts import headline, odds
 from caldp_ui.places import presets
 from caldp_ui.stage import Act, Step, codec, encode
 from caldp_ui.words import formats
 from tests.products import thinned
 from tests.ui.driver import (
     APP,
+    both_lines,
     checked,
     choose,
-    container,
+    headline_of,
     pictures,
     query_of,
     scene_of,
     trigger,
 )
-from tests.ui.readings import full_people
 
 STAGE = SLOT.key("maps")
+DENVER_ALONE = SensitiveAreas(("+39.6,39.8,-105,-104.8",))
 
 
 def opened(record: Suspect | None = None, **query: str) -> AppTest:
@@ -73,8 +80,8 @@ def assert_shows(at: AppTest, record: Suspect) -> None:
         "ours": encode(what.ours.after[record.days]).name,
     }
     assert pictures(at, STAGE) == expected
-    (said,) = (item.value for item in container(at, "headline").markdown)
-    assert said == words.headline(what)
+    said = headline_of(at)
+    assert said == both_lines(words.headline(what))
     assert SuspectLink().read(query_of(at)) == record
 
 
@@ -123,7 +130,7 @@ def test_every_preset_and_every_tab(preset: Preset) -> None:
     record = Suspect(preset.apply(BEGIN), days=3)
     at = opened(record)
     assert_shows(at, record)
-    for tab in ("Day by day", "Two candidates", "Numbers", "Hand it on"):
+    for tab in ("Day by day", "Two candidates", "Numbers", "Share and export"):
         at.session_state["adversary-tabs"] = tab
         checked(at.run())
         assert not at.error
@@ -139,7 +146,7 @@ def test_bad_links_are_told_and_start_afresh(query: dict[str, str]) -> None:
 
 
 def test_beliefs_are_bayes_day_by_day_and_keep_the_promise() -> None:
-    one = onlooker(BEGIN, DENVER)
+    one = attacker(BEGIN, DENVER)
     setup = prepare(BEGIN)
     prior = 0.999 * setup.dataset.distribution + 0.001 / setup.policy.k
     seeds = np.random.SeedSequence((BEGIN.seed, DENVER)).spawn(3)
@@ -153,7 +160,7 @@ def test_beliefs_are_bayes_day_by_day_and_keep_the_promise() -> None:
     )
 
 
-def test_new_noise_adds_up_and_memoised_noise_does_not() -> None:
+def test_fresh_noise_adds_up_and_stored_noise_does_not() -> None:
     strong = BEGIN.with_context(epsilon=2.0)
     what, first = shown(Suspect(strong, days=10)), shown(Suspect(strong, days=1))
     ours, pair = what.ours, what.pair
@@ -170,7 +177,7 @@ def test_new_noise_adds_up_and_memoised_noise_does_not() -> None:
     assert pair.share <= pair.most + 1e-9
 
 
-def test_what_is_lit_is_what_makes_the_onlooker_sure() -> None:
+def test_what_is_bright_is_the_likely_area() -> None:
     what = shown(Suspect())
     for beliefs in (what.plain.after[7], what.ours.after[7], what.ours.after[1]):
         lit = codec.values(codec.codes(beliefs)) >= scene.lit_from(beliefs)
@@ -182,10 +189,8 @@ def test_what_is_lit_is_what_makes_the_onlooker_sure() -> None:
 def assert_beside(step: Step, record: Suspect) -> None:
     """The page's sentence and its odds are those of the record."""
     what = shown(record)
-    said = re.sub("<[^>]*>", "", step.elsewhere[headline.SENTENCE])
-    assert said == words.headline(what).replace("**", "")
-    assert what.pair is not None
-    assert full_people(step.elsewhere[side.ODDS]) == [round(100 * what.pair.share)]
+    assert step.elsewhere[headline.SENTENCE] == headline.html(words.headline(what))
+    assert step.elsewhere[odds.PLACE] == side.odds_html(what, US_GRID)
 
 
 def test_the_film_over_epsilon_shows_what_the_page_shows_at_each() -> None:
@@ -222,8 +227,8 @@ def test_the_films_are_the_days_and_each_report_alone() -> None:
         chances = prior * likelihood(what.ours.setup.mechanism, report)
         assert step.codes["ours"] == encode(chances / chances.sum())
         assert step.codes["kept"] == alone.steps[0].codes["ours"]
-        on_truth = formats.per_hundred(float((chances / chances.sum())[DENVER]))
-        assert f"<strong>{on_truth} of 100</strong>" in "".join(step.elsewhere.values())
+        on_truth = formats.percent(float((chances / chances.sum())[DENVER]))
+        assert f"the true place a {on_truth} chance" in "".join(step.elsewhere.values())
     assert len({step.codes["ours"].name for step in alone.steps}) == DAYS_MAX
     assert max(told) < 1.0
 
@@ -239,19 +244,67 @@ def test_the_day_where_a_film_rests_is_the_page_s() -> None:
     assert_shows(at, Suspect(BEGIN.with_context(epsilon=2.0), days=2))
 
 
-def test_the_sentence_says_new_reports_and_one_that_is_kept() -> None:
+def test_the_headline_says_fresh_reports_and_one_that_is_stored() -> None:
     by_days = {days: words.headline(shown(Suspect(days=days))) for days in (0, 1, 7)}
     ours, plain = (shown(Suspect()).ours, shown(Suspect()).plain)
-    before, once, week = (formats.per_hundred(ours.on_truth(days)) for days in (0, 1, 7))
-    assert by_days[0] == "Before any report an onlooker puts **3 of 1,000** on the true place."
-    assert f"From 1 new report an onlooker reads the state and puts **{once} of 100**" in by_days[1]
-    assert "kept" not in by_days[1]
-    assert f"puts **{week} of 100** on the true place; from one report, kept, {once};" in by_days[7]
-    alike = formats.per_hundred(plain.on_truth(7))
-    assert f"with plain LDP {alike}; before any report {before}." in by_days[7]
+    before, once, week = (formats.percent(ours.on_truth(days)) for days in (0, 1, 7))
+    alike = formats.percent(plain.on_truth(7))
+    said = {days: told.sentence for days, told in by_days.items()}
+    gives = "the attacker gives the true place a"
+    assert said[0] == f"Before any report {gives} {before} chance."
+    assert said[1] == f"After 1 fresh report {gives} {once} chance."
+    assert said[7] == f"After 7 fresh reports {gives} {week} chance."
+    assert "stored" not in by_days[1].second
+    assert by_days[7].second == (
+        f"It is {once} if the phone repeats one stored report, {alike} with plain LDP, and "
+        f"{before} before any report. Every report shows the state."
+    )
+    assert not any(told.unprotected for told in by_days.values())
 
 
-def test_published_urap_has_an_onlooker_too() -> None:
+def test_chances_that_read_alike_are_named_once_and_none_is_a_power_of_ten() -> None:
+    rare = 20_000
+    told = words.headline(shown(Suspect(BEGIN.with_context(epsilon=0.05), place=rare)))
+    assert told.second.count("less than 0.01 %") == 1
+    for share in (1.9e-7, 3e-5, 0.004, 0.3, 0.9999999, 1.0):
+        assert re.fullmatch(r"(less than |more than )?[\d.]+ %", formats.percent(share)), share
+
+
+def test_who_is_not_protected_comes_first() -> None:
+    """Denver alone is sensitive: its people hide among others; all others can be read."""
+    some = BEGIN.with_context(sensitive=DENVER_ALONE)
+    this = shown(Suspect(some))
+    assert this.odds is not None
+    told = words.headline(this)
+    assert told.unprotected
+    left = formats.out_of_few(1 - float(this.ours.setup.dataset.distribution[DENVER]))
+    assert told.sentence.startswith(f"{left} people are not protected; this person is: after 7 ")
+    (outside,) = US_GRID.locate([38.84], [-104.82]).tolist()
+    told = words.headline(shown(Suspect(some, place=outside)))
+    assert told.unprotected
+    assert told.sentence.startswith("This person is not protected: after 7 fresh reports ")
+
+
+@pytest.mark.parametrize(
+    "sensitive", [EverythingSensitive(), SensitiveAreas(("+39.6,39.8,-105,-104.8",))]
+)
+def test_the_odds_are_the_largest_over_all_pairs_that_they_speak_of(sensitive: Any) -> None:
+    """Between a sensitive place and an open one of its block ε limits one way only."""
+    scenario = BEGIN.with_context(sensitive=sensitive)
+    what = shown(Suspect(scenario))
+    setup = what.ours.setup
+    others = np.flatnonzero(setup.partition.labels == setup.partition.labels[DENVER])
+    by_channel = [
+        told_apart(setup.mechanism, DENVER, other) for other in others.tolist() if other != DENVER
+    ]
+    assert what.odds is not None
+    one_sided = not isinstance(sensitive, EverythingSensitive)
+    assert what.odds[0] == pytest.approx(1 - np.exp(-1) / 2 if one_sided else guessed_right(1.0))
+    assert max(by_channel) <= what.odds[0] + 1e-9
+    assert f"at most **{formats.hundred(what.odds[0])} times in 100**" in words.odds(US_GRID, what)
+
+
+def test_published_urap_has_an_attacker_too() -> None:
     at = opened(record := Suspect(replace(BEGIN, mechanism=PublishedUrap()), days=2))
     assert_shows(at, record)
 
@@ -260,6 +313,9 @@ def test_where_nothing_hides_the_page_says_so() -> None:
     bare = BEGIN.with_context(blocks=OneBlock(), sensitive=SensitiveAreas(()))
     what = shown(Suspect(bare))
     assert what.pair is None
+    assert what.odds is None
+    assert words.headline(what).unprotected
+    assert "not protected" in side.odds_html(what, US_GRID)
     assert what.ours.on_truth(1) == pytest.approx(1.0)
     assert region(what.ours.after[1]).tolist() == [DENVER]
 
@@ -271,13 +327,33 @@ def test_plain_ldp_beside_it_is_the_best_there_is() -> None:
 
 def test_the_chart_draws_the_days() -> None:
     what = shown(Suspect(days=4))
-    by_name = {trace.name: np.asarray(trace.y) / 100 for trace in figures.days(what, LIGHT).data}
     ours = [what.ours.on_truth(m) for m in range(11)]
-    np.testing.assert_allclose(by_name["this, new noise"], ours)
-    np.testing.assert_allclose(by_name["this, memoised"], ours[:2] + ours[1:2] * 9)
-    most = what.ours.most
-    np.testing.assert_allclose(by_name["the most, new noise (m · ε)"], most)
-    np.testing.assert_allclose(by_name["the most, memoised"], most[:2] + most[1:2] * 9)
+    plain = [what.plain.on_truth(m) for m in range(11)]
+    most = list(what.ours.most)
+    drawn = {
+        **by_name(figures.curve(what, LIGHT)),
+        **by_name(figures.limits(what, LIGHT)),
+    }
+    for name, shares in {
+        "fresh reports": ours,
+        "one stored report": ours[:2] + ours[1:2] * 9,
+        "plain LDP, fresh": plain,
+        "this outcome, fresh": ours,
+        "limit, fresh reports": most,
+        "limit, one stored report": most[:2] + most[1:2] * 9,
+    }.items():
+        np.testing.assert_allclose(drawn.pop(name), shares, err_msg=name)
+    assert not drawn
+    for made in (figures.curve(what, LIGHT), figures.limits(what, LIGHT)):
+        names = {
+            note.text.removeprefix("<b>").removesuffix("</b>") for note in made.layout.annotations
+        }
+        assert names >= {trace.name for trace in made.data}
+
+
+def by_name(figure: Any) -> dict[str, Any]:
+    """Shares in [0, 1] of the lines of a chart."""
+    return {trace.name: np.asarray(trace.y) / 100 for trace in figure.data}
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 2.0])
@@ -304,9 +380,12 @@ def test_guessing_anybody_says_what_the_core_does() -> None:
         told = words.anybody(candidates.anybody(scenario), None, "state")
         (before, after), number = formats.out_of_one(found.before, found.after)
         assert f"**{before} of {number}** people" in told
-        assert f"report for **{after}**" in told
+        assert f"report of each it is **{after}**" in told
     (hidden, others), number = formats.out_of_one(found.hidden, found.others)
-    assert told.endswith(f"**{hidden} of {number}** are guessed right, of the others **{others}**.")
+    assert told.endswith(
+        f"not protected **{others} of {number}** are guessed right, of those in protected places "
+        f"**{hidden}**."
+    )
     assert found.others > found.hidden
     assert candidates.anybody(BEGIN.with_context(epsilon=5.0)) is None
     assert "Not shown" in words.anybody(None, None, "state")

@@ -1,4 +1,4 @@
-"""Films of the adversary's page: each step is what the page shows there, none is another's."""
+"""Films of the attacker's page: each step is what the page shows there, none is another's."""
 
 import re
 from dataclasses import replace
@@ -12,7 +12,7 @@ from caldp_core.basics.types import no_progress
 from caldp_core.domain.grid import US_GRID
 from caldp_core.scenarios.protection import OneBlock
 from caldp_ui.adversary import fakes, fakes_films, fakes_scene, fakes_words
-from caldp_ui.adversary import films as of_onlooker
+from caldp_ui.adversary import films as of_person
 from caldp_ui.adversary.beliefs import shown
 from caldp_ui.adversary.slot import BEGIN, FAKES, KNOWS_SHARE, TENTHS, Suspect
 from caldp_ui.controls.common import EPSILONS
@@ -37,9 +37,10 @@ def assert_is(step: Step, record: Suspect) -> None:
     assert dict(step.codes) == {each.id: each.code for each in moving}
     assert dict(step.facts) == {each.id: each.fact for each in scene.pictures}
     assert dict(step.subtitles) == {each.id: each.subtitle for each in scene.pictures}
+    said = fakes_words.headline(what, US_GRID, record)
     told = {place: unescape(re.sub("<.*?>", "", html)) for place, html in step.elsewhere.items()}
     assert told == {
-        headline.SENTENCE: fakes_words.headline(what, US_GRID, record).replace("*", ""),
+        headline.SENTENCE: re.sub("<.*?>", "", unescape(headline.html(said))),
         fakes_words.POWER: fakes_words.one_phone(record, US_GRID).replace("*", ""),
     }
 
@@ -78,10 +79,12 @@ def test_they_run_along_the_sliders_of_the_page_and_stand_in_for_its_words(which
     scene = fakes_scene.scene(fakes.poisoned(SHOWN), US_GRID, SHOWN)
     (now,) = (step for step in film.steps if step.value == scene.film_at[film.id])
     assert now.value == slider.value
-    for key, place in (("headline", headline.SENTENCE), ("adversary-power", fakes_words.POWER)):
-        (said,) = (item.value for item in container(at, key).markdown)
-        assert unescape(re.sub("<.*?>", "", now.elsewhere[place])) == said.replace("*", "")
-        assert place == f".st-key-{key} p"
+    (body,) = (item.proto.body for item in container(at, "headline").get("html"))
+    assert now.elsewhere[headline.SENTENCE] == body
+    (said,) = (item.value for item in container(at, "adversary-power").markdown)
+    place = fakes_words.POWER
+    assert unescape(re.sub("<.*?>", "", now.elsewhere[place])) == said.replace("*", "")
+    assert place == ".st-key-adversary-power p"
 
 
 def test_resting_on_a_step_makes_it_the_page_s_record() -> None:
@@ -125,9 +128,9 @@ def test_a_film_is_the_same_all_along_its_slider_and_another_along_the_other() -
     assert along[1] == over_tenths
 
 
-def test_the_onlooker_s_films_are_named_by_all_that_they_rest_on() -> None:
+def test_the_person_s_films_are_named_by_all_that_they_rest_on() -> None:
     def names(record: Suspect) -> dict[str, str]:
-        return {each.key: each.name for each in of_onlooker.asked(shown(record), US_GRID)}
+        return {each.key: each.name for each in of_person.asked(shown(record), US_GRID)}
 
     ours = names(Suspect())
     assert list(ours) == [f"adversary-film-{kind}" for kind in ("days", "epsilon", "reports")]

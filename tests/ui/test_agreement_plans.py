@@ -15,6 +15,7 @@ from scipy.stats import norm
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.datasets import Uniform
+from caldp_core.experiments.reproduce import TABLE_1
 from caldp_core.experiments.run import Setup, prepare
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.scenario import Scenario
@@ -22,12 +23,13 @@ from caldp_ui.adversary.slot import Suspect, SuspectLink
 from caldp_ui.controls.choices import NAMES
 from caldp_ui.curves.slot import BEGIN, Curves, CurvesLink
 from caldp_ui.paper.slot import Paper, PaperLink
+from caldp_ui.paper.words import called
 from caldp_ui.places import presets
 from caldp_ui.plan import words
 from caldp_ui.plan.deployments import DEPLOYMENTS
 from caldp_ui.plan.slot import Plan, PlanLink
 from tests.ui.agreement import agree
-from tests.ui.driver import APP, checked, container, jobs_done
+from tests.ui.driver import APP, checked, headline_of, jobs_done
 from tests.ui.exported import Files, printed, ran, ran_with_forecast, saved
 from tests.ui.readings import Reading, read, to_three_digits, to_two_digits
 
@@ -37,7 +39,7 @@ def opened(page: str, link: dict[str, str], **state: Any) -> tuple[AppTest, File
     at = AppTest.from_file(APP, default_timeout=120)
     for name, value in link.items():
         at.query_params[name] = value
-    for name, value in {"hand-on": True, **state}.items():
+    for name, value in {"sharing": True, **state}.items():
         at.session_state[f"{page}-{name}"] = value
     with saved() as files:
         checked(at.switch_page(f"pages/{page}.py").run())
@@ -46,7 +48,7 @@ def opened(page: str, link: dict[str, str], **state: Any) -> tuple[AppTest, File
 
 
 def headline(at: AppTest) -> str:
-    (said,) = (item.value for item in container(at, "headline").markdown)
+    said = headline_of(at)
     return str(said)
 
 
@@ -71,11 +73,11 @@ def people_for(setup: Setup, floor: float, within: float) -> float:
     "record", [Plan(), Plan(floor=0.02, within=0.2, protection="more-blocks")], ids=["begin", "own"]
 )
 def test_people_of_a_plan_reach_its_goal(record: Plan) -> None:
-    at, files = opened("plan", PlanLink().write(record), tabs="Hand it on")
+    at, files = opened("plan", PlanLink().write(record), tabs="Share and export")
     planned = ran(str(files["scenario.json"]))
     needed = people_for(planned.result.setup, record.floor, record.within)
     assert needed <= planned.told["n"] <= 1.002 * needed
-    found = re.search(r"takes \*\*(.+?) people\*\*, plain LDP (.+?) \((.+?) times as", headline(at))
+    found = re.search(r"needs (.+?) people, plain LDP (.+?) \((.+?) times as", at.code[1].value)
     assert found is not None
     plain = prepare(planned.result.setup.scenario.plain())
     more = people_for(plain, record.floor, record.within)
@@ -88,7 +90,7 @@ def test_people_of_a_plan_reach_its_goal(record: Plan) -> None:
     check_points(table(files, "people.csv"), record)
     for tab, check in (
         ("Which method", check_methods),
-        ("What does their ε mean here?", check_deployments),
+        ("What others' ε would mean here", check_deployments),
     ):
         at.session_state["plan-tabs"] = tab
         (shown,) = jobs_done(at.run()).table
@@ -131,9 +133,9 @@ def check_deployments(frame: pd.DataFrame, record: Plan) -> None:
     """Published ε's: odds by hand, and people under plain LDP."""
     for each in DEPLOYMENTS:
         row: Any = frame.loc[each.title]
-        agree(row["ε a report"], each.epsilon, each.title)
+        agree(row["ε per report"], each.epsilon, each.title)
         right = 1 / (1 + math.exp(-each.epsilon))
-        agree(f"{row['guessed right of 100, one report']} of 100", right, each.title)
+        agree(f"{row['right guesses of 100, one report']} of 100", right, each.title)
         needed = people_for(
             prepare(record.under("plain", each.epsilon)), record.floor, record.within
         )
@@ -161,16 +163,16 @@ def test_the_ends_of_all_curves_are_what_the_command_line_expects() -> None:
                     row["standard deviation"] / math.sqrt(trials), expected["tv_standard_error"]
                 )
                 assert abs(row["expected TV"] - expected["tv"]) < 6 * error
-    found = re.search(r"\*\*(.+?): (.+?) people with the wrong value\*\*", headline(at))
+    found = re.match(r"“(.+?)” puts (.+?) people under the wrong value", headline(at))
     assert found is not None
     here = frame[(frame["curve"] == found[1]) & (frame["number of people"] == 10_000)]
     agree(found[2], float(here["expected TV"].iloc[0]), "headline")
 
 
 @pytest.mark.parametrize("days", [1, 4])
-def test_what_an_onlooker_believes_is_what_the_code_prints(days: int) -> None:
+def test_what_an_attacker_believes_is_what_the_code_prints(days: int) -> None:
     record = Suspect(presets.PRESETS[2].apply(Suspect().scenario), days=days)
-    at, files = opened("adversary", SuspectLink().write(record), tabs="Hand it on")
+    at, files = opened("adversary", SuspectLink().write(record), tabs="Share and export")
     (code,) = (each.value for each in at.code if each.value.startswith("import numpy"))
     scenarios = {name: scenario_of(files[name]) for name in ("scenario.json", "plain-ldp.json")}
     beliefs = {name: believed(code, scenario) for name, scenario in scenarios.items()}
@@ -179,12 +181,12 @@ def test_what_an_onlooker_believes_is_what_the_code_prints(days: int) -> None:
     np.testing.assert_allclose(frame["this protection"], ours, rtol=1e-12)
     np.testing.assert_allclose(frame["plain LDP"], plain, rtol=1e-12)
     pattern = (
-        r"From (\d+) new reports? an onlooker reads the state and puts \*\*(.+?) of 100\*\* on the "
-        r"true place(?:; from one report, kept, (.+?))?; with plain LDP (.+?); before any report "
-        r"(.+?)\."
+        r"After (\d+) fresh reports? the attacker gives the true place a (.+?) % chance\. It is "
+        r"(?:(.+?) % if the phone repeats one stored report, )?(.+?) % with plain LDP,? and "
+        r"(.+?) % before any report\. Every report shows the state\."
     )
     found = re.fullmatch(pattern, headline(at))
-    assert found is not None
+    assert found is not None, headline(at)
     assert int(found[1]) == days
     believes = (ours[days], ours[1], plain[days], ours[0])
     for shown, value in zip(found.groups()[1:], believes, strict=True):
@@ -197,9 +199,9 @@ def test_what_an_onlooker_believes_is_what_the_code_prints(days: int) -> None:
         told = ran(str(files[name])).told
         assert numbers[title]["method"] == MECHANISMS[told["mechanism"]].title
         for row, day in (
-            ("put on the true place, before", 0),
-            ("after a new report every day", days),
-            ("after a report that is kept", min(days, 1)),
+            ("chance of the true place, before any report", 0),
+            ("after a fresh report every day", days),
+            ("after one stored report", min(days, 1)),
         ):
             agree(numbers[title][row], beliefs[name][day], f"{title}, {row}", to_two_digits)
 
@@ -224,7 +226,7 @@ def test_table_1_is_that_of_the_command_line() -> None:
     frame = at.table[0].value
     assert len(frame.columns) == len(columns)
     for column in columns:
-        shown: Any = frame[column["title"]]
+        shown: Any = frame[called(next(c for c in TABLE_1 if c.title == column["title"]))]
         mean, _, error = shown["recomputed, mean ± standard error"].partition(" ± ")
         agree(mean, column["mean"], column["title"])
         agree(error, column["standard_error"], column["title"])

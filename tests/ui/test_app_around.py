@@ -7,6 +7,7 @@ from concurrent.futures import wait
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -22,18 +23,20 @@ from caldp_ui.app import navigation
 from caldp_ui.compute import exports, rivals, runs
 from caldp_ui.parts import repetition
 from caldp_ui.places import pinned, tour
+from caldp_ui.places.presets import fitting
 from caldp_ui.places.slot import BEGIN, Places, PlacesLink
-from caldp_ui.start import cards
+from caldp_ui.start import cards, ways
+from caldp_ui.start.slot import Start, StartLink
 from caldp_ui.words import formats, promise
 from caldp_ui.words.vocabulary import PLACES
 from tests.ui.driver import (
     APP,
     assert_shows,
     checked,
-    choose,
     container,
     finished,
     go,
+    headline_of,
     open_app,
     open_with,
     pictures,
@@ -41,6 +44,7 @@ from tests.ui.driver import (
     record_of,
     scenario_of,
     scene_of,
+    unpin,
 )
 
 ROOT = Path(__file__).parents[2]
@@ -58,6 +62,10 @@ def start_page(**query: str) -> AppTest:
     return checked(at.run())
 
 
+def button_called(at: AppTest, words: str) -> Any:
+    return next(button for button in at.button if words in button.label)
+
+
 def has_button(at: AppTest, key: str) -> bool:
     return any(button.key == key for button in at.button)
 
@@ -69,9 +77,9 @@ def test_a_newcomer_lands_on_plain_ldp_against_blocks() -> None:
     assert shown["look"] == "swipe"
     assert shown["swipe"] == ["plain", "ours"]
     ours, plain = run(prepare(BEGIN)), run(prepare(rivals.rival(BEGIN)))
-    (told,) = (item.value for item in container(at, "headline").markdown)
-    for result in (ours, plain):
-        assert f"{formats.of_hundred(result.first.errors.tv)}" in told
+    told = headline_of(at)
+    assert f"{formats.of_hundred(ours.first.errors.tv)} people" in told
+    assert f"not {formats.per_hundred(plain.first.errors.tv)}." in told
 
 
 def test_a_link_without_a_page_opens_the_map() -> None:
@@ -80,12 +88,41 @@ def test_a_link_without_a_page_opens_the_map() -> None:
 
 
 def test_a_link_to_the_start_page_holds_its_epsilon() -> None:
-    at = choose(start_page(), "epsilon", 4.0, "start-maps")
-    query = query_of(at)
+    query = StartLink().write(Start(BEGIN.with_context(epsilon=4.0)))
+    at = start_page(**query)
+    assert query_of(at) == query
     assert query["epsilon"] == "4"
-    again = start_page(**query)
-    assert pictures(again, "start-maps") == pictures(at, "start-maps")
-    assert pictures(again, "start-maps") != pictures(start_page(), "start-maps")
+    assert pictures(at, "start-maps") != pictures(start_page(), "start-maps")
+
+
+def test_the_start_page_leads_to_its_map_and_to_the_tour() -> None:
+    at = start_page(**StartLink().write(Start(BEGIN.with_context(epsilon=4.0))))
+    checked(button_called(at, "Open this map").click().run())
+    assert_shows(at, BEGIN.with_context(epsilon=4.0))
+    at = start_page()
+    checked(button_called(at, "Tour").click().run())
+    assert container(at, "places-strip") is not None
+
+
+@pytest.mark.parametrize("way", ways.WAYS, ids=lambda way: way.name)
+def test_what_people_come_for_is_one_click_away(way: ways.Way) -> None:
+    at = checked(start_page().button(key=f"start-go-{way.name}").click().run())
+    keys = {str(element.key) for element in (*at.button, *at.selectbox, *at.text_area)}
+    there = {"teach": "classroom-begin", "decide": "plan-protection", "own": "places-own-text"}
+    assert there[way.name] in keys
+
+
+def test_the_plan_opens_once_from_the_start_page() -> None:
+    at = checked(start_page().button(key="start-go-teach").click().run())
+    go(at, navigation.CLASSROOM)
+    assert not has_button(at, "classroom-begin")
+
+
+def test_an_example_keeps_its_name_on_the_map() -> None:
+    one_city = next(card for card in cards.CARDS if card.title == "Hide one city")
+    shown = fitting(one_city.scenario)
+    assert shown is not None
+    assert shown.title == one_city.title
 
 
 def test_every_card_s_button_has_a_name_of_its_own() -> None:
@@ -145,7 +182,7 @@ def test_a_pinned_scenario_stands_beside_the_present_one() -> None:
     assert record_of(again) == record_of(at)
     assert again.session_state["places/pinned"] == Places(BEGIN)
     assert pictures(again, pinned.KEY) == was
-    checked(at.button(key="places-unpin").click().run())
+    unpin(at, "places")
     assert at.session_state["places/pinned"] is None
     assert "pinned" not in query_of(at)
 
@@ -156,7 +193,7 @@ def opened_tab(at: AppTest, which: str) -> AppTest:
 
 
 def test_what_is_handed_on_is_what_is_shown() -> None:
-    at = opened_tab(open_with(STATES), "Hand it on")
+    at = opened_tab(open_with(STATES), "Share and export")
     address, command, python = (code.value for code in at.code)
     assert address.endswith("?v=2&blocks=states&estimator=simplex-per-block")
     assert command == exports.COMMAND
@@ -177,7 +214,7 @@ def test_code_that_is_handed_on_gives_the_same_digits(tmp_path: Path) -> None:
 
 def test_the_record_waits_for_the_audit() -> None:
     quick = replace(STATES, mechanism=RandomizedResponse())  # to audit
-    at = opened_tab(open_with(quick), "Hand it on")
+    at = opened_tab(open_with(quick), "Share and export")
     assert "places-record" not in [b.key for b in at.get("download_button")]
     checked(at.button(key="places-audit-start").click().run())
     assert not wait([at.session_state["places-audit/job"].future], timeout=120).not_done

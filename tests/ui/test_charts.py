@@ -1,6 +1,7 @@
 """Charts draw the numbers that they are given; columns add up to the estimate."""
 
 import json
+import math
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,14 @@ def test_lines_are_told_apart_by_dash_as_well_as_colour() -> None:
     assert ours.name != plain.name
     marks = [t for t in figure_of().data if t.mode == "markers"]
     assert len({mark.marker.symbol for mark in marks}) == 2
+
+
+def test_where_nobody_is_sensitive_the_curves_are_drawn_without_the_reader_s_place() -> None:
+    figure = charts.error_curves((OURS, 0.2), (PLAIN, 0.4), 0.0, charts.AGAINST_SENSITIVE, LIGHT)
+    low, high = figure.layout.xaxis.range
+    assert math.isfinite(low)
+    assert low < high
+    assert not figure.layout.shapes
 
 
 @pytest.mark.parametrize("curve", [OURS, PLAIN], ids=["ours", "plain"])

@@ -13,8 +13,8 @@ from caldp_ui.classroom import trust
 from caldp_ui.classroom.slot import NAMES, VIEWS, Lesson, LessonLink
 from caldp_ui.classroom.stations import STATIONS
 from tests.contract.checks import naming
-from tests.ui.driver import APP, checked, container, query_of
-from tests.ui.lessons import ENDS
+from tests.ui.driver import APP, checked, headline_of, query_of
+from tests.ui.lessons import ENDS, told
 
 EPSILONS = (0.1, 0.5, 1.0, 3.0, 10.0)
 
@@ -35,9 +35,7 @@ def assert_shows(at: AppTest, lesson: Lesson) -> None:
     """Sentence and link are those of the lesson."""
     assert lesson_of(at) == lesson
     assert not at.error
-    (said,) = (item.value for item in container(at, "classroom-said").markdown)
-    assert said == STATIONS[lesson.station].open(lesson).take_home
-    assert "**" in said
+    assert headline_of(at) == " ".join(told(lesson).split())
     assert LessonLink().read(query_of(at)) == lesson
 
 
@@ -54,16 +52,15 @@ def test_breaking_it_changes_the_sentence_or_the_picture_and_the_expanders_open(
         assert_shows(at, Lesson(name))  # each begins unbroken
         checked(at.toggle(key="classroom-broken").set_value(True).run())
         assert_shows(at, Lesson(name, broken=True))
-        shown = STATIONS[name].open
         if name != "trust":  # there it is the picture that changes
-            assert shown(Lesson(name)).take_home != shown(Lesson(name, broken=True)).take_home
+            assert told(Lesson(name)) != told(Lesson(name, broken=True))
         assert not at.latex
         at.session_state["classroom-formula"] = True
-        for tab in ("The exact audit", "Numbers", "Hand it on"):
+        for tab in ("The exact audit", "Numbers", "Share and export"):
             at.session_state["classroom-tabs"] = tab
             checked(at.run())
             assert at.latex
-            assert at.table if tab != "Hand it on" else at.code
+            assert at.table if tab != "Share and export" else at.code
         at.session_state["classroom-formula"] = False
 
 
@@ -125,7 +122,7 @@ def test_links_open_as_they_were_at_the_ends_of_all_ranges() -> None:
         with naming(str(lesson)):
             link.check(lesson)
             assert link.read(link.write(lesson)) == lesson
-            assert STATIONS[lesson.station].open(lesson).take_home
+            assert told(lesson)
     assert_shows(opened(ENDS[0]), ENDS[0])
     assert_shows(opened(ENDS[-1]), ENDS[-1])
 
@@ -151,9 +148,30 @@ def test_trust_icons_are_the_people_and_what_they_sent() -> None:
         assert full == [what.truth.sum(), what.truth.sum(), what.truth.sum(), what.sent.sum()]
         assert all(len(re.findall("<[is]>", a)) == min(lesson.n, 100) for a in arrays)
         right = int((what.truth == what.sent).sum())
-        assert (f"Intruder: {right} of {what.truth.size} right" in html) == lesson.broken
+        assert (f"{right} of {what.truth.size} right in this draw" in html) == lesson.broken
 
 
 def test_views_are_those_of_links() -> None:
     for view in VIEWS:
         LessonLink().check(Lesson(view=view))
+
+
+def test_one_draw_is_told_apart_from_the_average_that_the_headline_bounds() -> None:
+    lesson = Lesson(broken=True)
+    what = trust.work(lesson)
+    right = int((what.sent == what.truth).sum())
+    assert right > 73  # more than the headline allows on average
+    assert "at most 73 times" in told(lesson)
+    said = trust.attacker(what.sent, what)
+    assert said == f"Attacker: {right} of 100 right in this draw, 73 of 100 on average"
+    assert trust.attacker(what.truth, what) == "Attacker: reads 100 of 100 true answers"
+
+
+def test_the_lecture_s_four_items_have_no_sliders_that_say_otherwise() -> None:
+    at = opened(Lesson("selection", items=1024))
+    assert at.select_slider
+    checked(at.toggle(key="classroom-broken").set_value(True).run())
+    assert not at.select_slider
+    assert "Four items" in headline_of(at)
+    checked(at.toggle(key="classroom-broken").set_value(False).run())
+    assert at.select_slider(key="classroom-items").value == 1024

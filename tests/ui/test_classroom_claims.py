@@ -35,7 +35,7 @@ from caldp_ui.classroom.slot import NAMES, WIDTHS, Lesson
 from caldp_ui.classroom.stations import STATIONS
 from caldp_ui.words import formats
 from tests.contract.checks import naming
-from tests.ui.lessons import ENDS
+from tests.ui.lessons import ENDS, told
 
 EPSILONS = (0.1, 0.5, 1.0, 3.0, 10.0)
 
@@ -45,9 +45,21 @@ def test_no_number_is_told_as_a_power_of_ten() -> None:
         for broken in (False, True):
             board = STATIONS[lesson.station].open(replace(lesson, broken=broken))
             cells = [cell for column in board.numbers.values() for cell in column.values()]
-            for text in (board.take_home, *cells):
+            for text in (board.headline.sentence, board.headline.second, *cells):
                 with naming(text):
                     assert not re.search(r"\de[-+]?\d|nan|inf", text)
+
+
+def test_headlines_are_short_sentences() -> None:
+    for lesson in (
+        *ENDS,
+        *(Lesson(name, broken=broken) for name in NAMES for broken in (False, True)),
+    ):
+        for sentence in re.split(r"(?<=[.]) (?=[A-Z0-9])", told(lesson)):
+            with naming(sentence):
+                assert len(sentence.split()) <= 25
+                assert sentence[0].isupper() or sentence[0].isdigit()
+                assert sentence.endswith(".")
 
 
 def test_trust_says_the_coin_and_the_bound() -> None:
@@ -57,8 +69,8 @@ def test_trust_says_the_coin_and_the_bound() -> None:
         ratio = what.truth_kept / (1 - what.truth_kept)
         assert ratio == pytest.approx(math.exp(epsilon), rel=1e-6)
         assert ratio <= math.exp(epsilon) * (1 + 1e-12)
-        said = trust.open_board(lesson).take_home
-        assert f"{formats.hundred(guessed_right(epsilon))} of 100 right" in said
+        said = told(lesson)
+        assert f"{formats.hundred(guessed_right(epsilon))} times in 100" in said
         assert f"<b>{formats.hundred(what.truth_kept)}</b>" in trust.coin_told(what)
         assert "<b>0</b>" not in trust.coin_told(what)
         assert abs(what.local - what.yes) < 6 * what.local_off
@@ -136,9 +148,13 @@ def test_needed_leads_are_right_in_95_of_100_and_in_the_lecture_s_order() -> Non
         assert float(BitwiseResponse(d, e).chance(0.8 * bitwise, lesson.n)) < 0.95
     none = selection.work(Lesson("selection", 0.1, 100))
     assert none.needed[1:] == (None, None)
-    assert (
-        "more votes than there are" in selection.open_board(Lesson("selection", 0.1, 100)).take_home
-    )
+    assert "even with a trusted server" in told(Lesson("selection", 0.1, 100))
+    some = Lesson("selection", 0.1, 100, items=4)
+    assert selection.work(some).needed[1:] == (None, None)
+    assert "with local noise no lead is" in told(some)
+    assert "bit by bit it takes more votes than there are" in told(some)
+    assert selection.work(ENDS[3]).needed[0] is None
+    assert "even with a trusted server" in told(ENDS[3])
 
 
 def test_the_notes_thresholds_and_how_the_curves_are_reckoned() -> None:
@@ -164,9 +180,9 @@ def test_elections_are_held_with_the_lead_that_is_drawn() -> None:
 
 
 def test_the_example_elects_another_than_the_favourite() -> None:
-    said = selection.open_board(Lesson("selection", broken=True)).take_home
+    said = told(Lesson("selection", broken=True))
     assert example.elected() == 0b01 != int(np.argmax(example.EXAMPLE))
-    assert "elects 01 with 30 of 100 votes, though 40 chose 00" in said
+    assert "elects 01 with 30 votes, though 40 of 100 chose 00" in said
     figure = example.figure(LIGHT)
     assert list(figure.data[0].y) == list(example.EXAMPLE)
     assert [a + b for a, b in zip(figure.data[1].y, figure.data[2].y, strict=True)] == [100, 100]
@@ -175,12 +191,12 @@ def test_the_example_elects_another_than_the_favourite() -> None:
 def test_rappor_s_rows_are_one_phone_s() -> None:
     kept = rappor_phone.work(Lesson("rappor", days=30))
     titles = [title for title, _ in kept.rows]
-    assert titles[:3] == ["Bloom filter", "kept for ever", "day 1"]
+    assert titles[:3] == ["Bloom filter", "stored", "day 1"]
     by_title = dict(kept.rows)
     assert by_title["Bloom filter"].sum() == rappor_terms.HASHES
     # 30 days: the average tells the kept bits (¾ against ¼), not the Bloom filter.
     told = by_title["average"] > 0.5
-    assert (told == (by_title["kept for ever"] > 0)).mean() > 0.9
+    assert (told == (by_title["stored"] > 0)).mean() > 0.9
     assert (told != (by_title["Bloom filter"] > 0)).any()
     broken = rappor_phone.work(Lesson("rappor", 7.0, days=60, broken=True))
     assert "drawn today" in dict(broken.rows)
@@ -222,10 +238,23 @@ def test_long_reports_buy_next_to_nothing_at_every_setting() -> None:
             assert galois.off <= 1.035 * wide
 
 
+def test_an_axis_of_errors_shows_whole_decades_around_all_of_them() -> None:
+    for lesson in (Lesson("bits"), Lesson("bits", items=1024, broken=True), *ENDS[6:7]):
+        with naming(str(lesson)):
+            figure = counting.figure(counting.work(lesson), lesson, LIGHT)
+            ends = np.array(figure.layout.yaxis.range)
+            low, high = np.rint(ends)
+            np.testing.assert_allclose(ends, [low, high], atol=0.011)
+            assert low < high
+            drawn = np.log10(np.concatenate([trace.y for trace in figure.data]))
+            assert low <= drawn.min() < low + 1
+            assert high - 1 < drawn.max() <= high
+
+
 def test_one_function_for_all_is_never_better_than_is_said() -> None:
     lesson = Lesson("bits", 10.0, 10**9, broken=True, items=64)
     what = counting.work(lesson)
-    said = re.search(r"never better than ± ([\d.]+) %", counting.open_board(lesson).take_home)
+    said = re.search(r"never below ± ([\d.]+) points", told(lesson))
     assert said
     floor = float(said[1]) / 100
     assert all(cost.off > 0.99 * floor for cost in what.single)
@@ -247,10 +276,14 @@ def test_means_are_as_accurate_in_any_bucket_and_nearest_is_not() -> None:
     assert len(WIDTHS) == what.coins.size
 
 
+def test_the_means_open_where_the_two_ways_to_round_differ() -> None:
+    random, nearest, _ = means.work(Lesson("means")).at(Lesson().width)
+    assert nearest > 3 * random
+
+
 def test_a_new_coin_every_day_costs_what_is_said() -> None:
     lesson = Lesson("means", 0.5, broken=True)
-    said = means.open_board(lesson).take_home
-    assert said.endswith(f"A new coin every day is {means.DAYS} coins: the promise is 30.")
+    assert told(lesson).endswith("With a new bit every day, ε adds up to 30.")
     kept, fresh = audits.of("means", 0.5)
     assert kept.holds
     # Three days of coins that are not kept: three times ε, or hardly less by the rounding of coins.
@@ -270,7 +303,7 @@ def test_shuffling_says_the_bound_of_the_crowd_that_is_there() -> None:
     assert what.crowd == 10_000
     expected = [numeric(2.0, n, 1e-9) for n in (10**6, 10**4, 10**5)]
     assert what.here == pytest.approx(expected)
-    said = shuffling.open_board(lesson).take_home
+    said = told(lesson)
     assert all(formats.digits(each) in said for each in expected)
     assert (what.best <= what.closed + 1e-12).all()
     assert (what.best <= what.block + 1e-12).all()
@@ -282,23 +315,26 @@ def test_figures_draw_what_was_computed() -> None:
     drawn: dict[str, tuple[Any, dict[str, Any]]] = {
         "sum": (
             sums.figure(one := sums.work(lesson), lesson, LIGHT),
-            {"local, √n/ε": one.local, "reports taken at their word": one.at_their_word},
+            {"local, √n/ε": one.local, "local, noise left in": one.at_their_word},
         ),
         "selection": (
             selection.figure(two := selection.work(lesson), lesson, LIGHT),
-            {"bit by bit": 100 * two.bitwise, "trusted curator": 100 * two.central},
+            {"bit by bit": 100 * two.bitwise, "trusted server": 100 * two.central},
         ),
         "rappor": (
             rappor_phone.leak(three := rappor_phone.work(lesson), lesson, LIGHT),
-            {"kept": 100 * np.array(three.kept), "new every day": 100 * np.array(three.anew)},
+            {
+                "stored noise": 100 * np.array(three.kept),
+                "new noise every day": 100 * np.array(three.anew),
+            },
         ),
         "means": (
             means.figure(four := means.work(lesson), lesson, LIGHT),
-            {"to the nearest: error": four.to_nearest, "coins, remembered": four.coins},
+            {"to the nearest: error": four.to_nearest, "random bits, stored": four.coins},
         ),
         "shuffling": (
             shuffling.figure(five := shuffling.work(lesson), lesson, LIGHT),
-            {"mixed": five.best, "in blocks": five.block, "with fakes": five.real},
+            {"shuffled": five.best, "in blocks": five.block, "90 of 100 are fake": five.real},
         ),
         "bits": (
             counting.figure(six := counting.work(lesson), lesson, LIGHT),

@@ -15,13 +15,21 @@ from caldp_core.datasets import Gowalla, Uniform, Zipf
 from caldp_core.experiments.forecast import forecast_soon
 from caldp_core.experiments.run import prepare, run
 from caldp_core.theory.bounds import block_tv_bound
+from caldp_core.theory.expected_error import Budget
+from caldp_ui.app.theme import LIGHT
+from caldp_ui.charts.labels import apart
 from caldp_ui.controls.choices import DATA, NAMES, protections
+from caldp_ui.curves import charts, gaps, words
 from caldp_ui.curves import lines as work
 from caldp_ui.curves.axes import AXES, power_at, value_at
-from caldp_ui.curves.board import RUNS
+from caldp_ui.curves.board import RUNS, csv_of
+from caldp_ui.curves.drawn import Drawn
+from caldp_ui.curves.drawn import drawn as curves_of_lines
 from caldp_ui.curves.side import PRESETS
 from caldp_ui.curves.slot import BEGIN, Curves, CurvesLink
-from tests.ui.driver import APP, checked, container, query_of
+from caldp_ui.words import formats
+from caldp_ui.words.vocabulary import VALUES
+from tests.ui.driver import APP, checked, headline_of, query_of
 
 SMALL = replace(
     Curves(replace(BEGIN, dataset=Uniform(60), n=10_000)),
@@ -44,7 +52,7 @@ def done(at: AppTest, which: str) -> AppTest:
 
 
 def headline(at: AppTest) -> str:
-    (told,) = (item.value for item in container(at, "headline").markdown)
+    told = headline_of(at)
     return str(told)
 
 
@@ -71,8 +79,47 @@ def test_points_are_those_of_the_core_and_the_sentence_reads_them_off(page: AppT
     told = headline(page)
     at_place = forecast_soon(prepare(replace(lines[1].scenarios[1], seed=0)), budget=work.BUDGET)
     assert at_place is not None
-    assert f"{lines[1].title}: error {at_place.tv:.3f}" in told
-    assert told.endswith("in the end, 4 times.")
+    assert f"“{lines[1].title}” has an expected error of {at_place.tv:.3f}" in told
+    ours = [each for each in found if each.line == 1 and each.error is not None]
+    by_place = {each.place: each.error.tv for each in ours if each.error}
+    assert lines[1].places[1] == SMALL.scenario.n
+    slope = np.log(by_place[1] / by_place[0]) / np.log(lines[1].places[1] / lines[1].places[0])
+    assert f"{formats.times(2 ** (-1 / slope))} as many people" in told
+
+
+def test_the_headline_compares_curves_that_protect_everybody_and_counts_who_is_left_out() -> None:
+    """Hiding less is more accurate: that is no merit of a method, so it is never the winner."""
+    record = replace(SMALL, protections=("plain", "blocks", "sensitive"), estimates=("simplex",))
+    told = words.said(record, whole(record))
+    assert told.sentence.startswith("“10 blocks” puts ")
+    assert not told.unprotected
+    assert "sensitive” protects only 10 of 100 people." in told.second
+    left = words.said(alone := replace(record, protections=("sensitive",)), whole(alone))
+    assert left.sentence.startswith("Only 10 of 100 people are protected here; ")
+    assert left.unprotected
+
+
+def test_the_gap_leads_to_as_many_people_as_plain_ldp_needs() -> None:
+    """The number on the arrow, held against the forecast with as many people."""
+    record = replace(SMALL, estimates=("simplex",))
+    drawn = whole(record)
+    found = gaps.found(record, drawn, 10_000.0)
+    assert found is not None
+    (here, error), (there, level) = found.ends
+    assert here == 10_000
+    assert error == level
+    assert f"{formats.times(there / here)} as many people" == found.words
+    scenario = replace(drawn[0].line.scenarios[0], n=round(there), seed=0)
+    reached = forecast_soon(prepare(scenario), budget=Budget(32, 64, 0.01))
+    assert reached is not None
+    assert reached.tv == pytest.approx(error, rel=0.1)  # read off between two points
+
+
+def whole(record: Curves) -> list[Drawn]:
+    """All curves of a record with every point."""
+    lines = work.lines_of(record)
+    blank = [[None] * len(line.places) for line in lines]
+    return curves_of_lines(lines, list(work.expected(lines, no_progress)), blank)
 
 
 def test_runs_are_those_of_the_scenarios(page: AppTest) -> None:
@@ -150,15 +197,13 @@ def test_reading_off() -> None:
     assert power_at(x, tv, 5.0) == pytest.approx(-1.0)
     assert power_at(x, tv, 50.0) == pytest.approx(-0.5)
     assert value_at(x, tv, np.sqrt(10)) == pytest.approx(np.sqrt(0.1))
-    assert AXES["people"].power(-0.5) == "halving the error takes 4 times as many people"
+    assert AXES["people"].power(-0.5) == "half the error takes 4 times as many people"
+    assert AXES["epsilon"].power(-1.0) == "doubling ε divides the error by 2"
     with pytest.raises(CaldpError):
         CurvesLink().check(replace(SMALL, methods=("best", "best")))
 
 
 def test_the_file_has_every_point(page: AppTest) -> None:
-    from caldp_ui.curves.board import csv_of
-    from caldp_ui.curves.drawn import Drawn
-
     lines = work.lines_of(SMALL)
     blank = [Drawn(line, [None] * len(line.places), [None] * len(line.places)) for line in lines]
     table = pd.read_csv(BytesIO(csv_of(SMALL, blank)))
@@ -167,12 +212,36 @@ def test_the_file_has_every_point(page: AppTest) -> None:
 
 
 def test_a_sentence_of_some_points_says_so() -> None:
-    from caldp_ui.curves import words
-    from caldp_ui.curves.drawn import drawn
-
     lines = work.lines_of(SMALL)
     found = list(work.expected(lines, no_progress))
     blank = [[None] * len(line.places) for line in lines]
-    few = words.said(SMALL, drawn(lines, found[: 2 * len(lines)], blank))
-    assert few.endswith("by the points that are there so far.")
-    assert "so far" not in words.said(SMALL, drawn(lines, found, blank))
+    few = words.said(SMALL, curves_of_lines(lines, found[: 2 * len(lines)], blank))
+    assert few.second.endswith("still being computed.")
+    assert "computed" not in words.said(SMALL, curves_of_lines(lines, found, blank)).second
+
+
+def test_the_picture_names_its_lines_and_counts_people_over_whole_decades() -> None:
+    record = replace(SMALL, estimates=("simplex",))
+    drawn = whole(record)
+    figure = charts.of(record, drawn, LIGHT)
+    written = [text for trace in figure.data if trace.mode == "text" for text in trace.text]
+    assert {each.line.title for each in drawn} <= {text.strip() for text in written}
+    assert "you: 10,000 people" in written
+    axis = figure.layout.yaxis
+    assert VALUES.wrong in axis.title.text
+    assert dict(zip(axis.tickvals, axis.ticktext, strict=True))[0.1] == "10"
+    low, high = axis.range
+    assert 10**low <= min(axis.tickvals) <= 10 ** (low + 0.1)
+    assert np.log10([min(axis.tickvals), max(axis.tickvals)]) == pytest.approx(
+        np.round(np.log10([min(axis.tickvals), max(axis.tickvals)]))
+    )
+    assert high > np.log10(max(axis.tickvals))
+
+
+@pytest.mark.parametrize("wanted", [[0.5], [0.5, 0.5, 0.5], [0.9, 0.1, 0.11], [0.2, 0.5, 0.21]])
+def test_names_stand_apart_in_the_lines_order_and_near_them(wanted: list[float]) -> None:
+    places = apart(wanted, 0.1)
+    ordered = np.array(places)[np.argsort(wanted, kind="stable")]
+    assert (np.diff(ordered) >= 0.1 - 1e-9).all()
+    assert np.mean(places) == pytest.approx(np.mean(wanted))
+    assert np.abs(np.array(places) - wanted).max() <= 0.1 * (len(wanted) - 1)

@@ -1,4 +1,4 @@
-"""How far is far: maps, rings, odds and files are those of the core, for every control."""
+"""Privacy by distance: maps, rings, odds and files are those of the core, for every control."""
 
 import json
 from concurrent.futures import wait
@@ -49,10 +49,19 @@ from caldp_ui.distances.slot import (
 )
 from caldp_ui.stage import encode, encode_mask
 from caldp_ui.words.towns import place_name
-from tests.ui.driver import APP, checked, container, pictures, query_of, scene_of, trigger
+from tests.ui.driver import (
+    APP,
+    both_lines,
+    checked,
+    headline_of,
+    pictures,
+    query_of,
+    scene_of,
+    trigger,
+)
 
 STAGE = SLOT.key("maps")
-TABS = ("Odds by distance", "Every noise", "Numbers", "Hand it on")
+TABS = ("Odds by distance", "Every noise", "Numbers", "Share and export")
 TWO_KM = Far(replace(BEGIN, policy=CrowFlies(1.0, 2.0)))
 
 
@@ -94,8 +103,8 @@ def assert_shows(at: AppTest, record: Far) -> Shown:
     levels = ours.setup.policy.between(np.full(domain.k, place), np.arange(domain.k))
     ring = levels <= record.policy.epsilon * (1 + 1e-12)
     assert scene_of(at, STAGE)["ground"]["sensitive"] == encode_mask(ring).name
-    (said,) = (item.value for item in container(at, "headline").markdown)
-    assert said == words.headline(what)
+    said = headline_of(at)
+    assert said == both_lines(words.headline(what))
     return what
 
 
@@ -277,9 +286,13 @@ def test_odds_are_the_policys_and_the_channel_keeps_them() -> None:
     assert km.size > 3
     assert (right <= [guessed_right(0.02 * each) + 1e-9 for each in km]).all()
     assert (np.diff(right[np.argsort(km)]) > 0).all()
-    by_name = {trace.name: trace for trace in figures.odds(what, LIGHT).data}
-    np.testing.assert_allclose(by_name["noise: from the channel"].y, 100 * right)
-    assert by_name["blocks: within one"].y[0] == 100 * guessed_right(what.blocks_epsilon)
+    drawn = figures.odds(what, LIGHT)
+    by_name = {trace.name: trace for trace in drawn.data}
+    np.testing.assert_allclose(by_name["this noise"].y, 100 * right)
+    assert by_name["within one block"].y[0] == 100 * guessed_right(what.blocks_epsilon)
+    assert [note.text for note in drawn.layout.annotations] == [
+        f"<b>{name}</b>" for name in by_name
+    ]
 
 
 def test_displacements_are_the_core_s() -> None:
@@ -308,3 +321,25 @@ def test_the_exported_scenarios_give_the_pages_numbers(tmp_path: Path) -> None:
         text = exports.scenario_json(result.setup.scenario)
         again = run(prepare(Scenario.from_dict(json.loads(text))))
         assert again.first.errors == result.first.errors
+
+
+def test_the_headline_is_one_number_and_the_second_line_compares() -> None:
+    what = shown(Far(replace(BEGIN, n=20_000)))
+    assert what.ours is not None
+    assert what.blocks is not None
+    assert what.plain is not None
+    ours, blocks, plain = (
+        words.km(each.first.errors.sliced_wasserstein_km or 0.0)
+        for each in (what.ours, what.blocks, what.plain)
+    )
+    told = words.headline(what)
+    assert told.sentence == f"The map misplaces people by {ours} on average."
+    assert told.second == (
+        f"Blocks with similar privacy misplace them by {blocks}, plain LDP by {plain}."
+    )
+    waiting = words.headline(replace(what, ours=None))
+    assert waiting.second.endswith("50 km apart, an attacker is right at most 73 times in 100.")
+    person = words.headline(shown(Far(replace(BEGIN, n=20_000), show=PERSON)))
+    assert person.sentence == (
+        f"A report from New York, New York lies {words.km(what.noise.km)} away on average."
+    )

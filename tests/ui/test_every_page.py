@@ -59,7 +59,7 @@ def by_views(at: AppTest, key: str) -> Acts:
 
 def by_deployments(at: AppTest, key: str) -> Acts:
     """Each button of the planner's tab of deployments is pressed; its key begins so."""
-    at.session_state["plan-tabs"] = "What does their ε mean here?"
+    at.session_state["plan-tabs"] = "What others' ε would mean here"
     jobs_done(at.run())  # they stand under what a job finds
     for name in [each.key for each in at.button if each.key and each.key.startswith(key)]:
         yield jobs_done(at).button(key=name).click().run()

@@ -1,5 +1,6 @@
-"""Fake phones on the adversary's page: what is shown is what the core gives for the same attack."""
+"""Fake phones on the attacker's page: what is shown is what the core gives for the same attack."""
 
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -14,14 +15,15 @@ from caldp_core.estimation.estimators import estimator
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms.specs import Hadamard, LocalHashing, RandomizedResponse
-from caldp_ui.adversary import fakes, fakes_words
+from caldp_core.scenarios.protection import GridBlocks
+from caldp_ui.adversary import fakes, fakes_files, fakes_words
 from caldp_ui.adversary.slot import BEGIN, FAKES, KNOWS_SHARE, KNOWS_TARGET, Suspect, SuspectLink
 from caldp_ui.compute import runs
 from caldp_ui.controls.presets import Preset
 from caldp_ui.places import presets
 from caldp_ui.stage import encode
 from caldp_ui.words import formats
-from tests.ui.driver import checked, container, pictures, query_of, scene_of, trigger
+from tests.ui.driver import both_lines, checked, headline_of, pictures, query_of, scene_of, trigger
 from tests.ui.test_adversary import STAGE, opened, record_of
 
 SHOWN = Suspect(show=FAKES)
@@ -38,9 +40,9 @@ def assert_shows(at: AppTest, record: Suspect) -> None:
         "repaired": encode(what.repaired[record.repair]).name,
     }
     assert pictures(at, STAGE) == expected
-    (said,) = (item.value for item in container(at, "headline").markdown)
+    said = headline_of(at)
     domain = runs.map_of(runs.dataset(record.scenario))
-    assert said == fakes_words.headline(what, domain, record)
+    assert said == both_lines(fakes_words.headline(what, domain, record))
     assert SuspectLink().read(query_of(at)) == record
 
 
@@ -78,7 +80,7 @@ def test_every_preset_and_every_tab(preset: Preset) -> None:
     record = replace(SHOWN, scenario=preset.apply(BEGIN))
     at = opened(record)
     assert_shows(at, record)
-    for tab in ("What repair misses", "Hand it on"):
+    for tab in ("What repair misses", "Share and export"):
         at.session_state["adversary-fakes-tabs"] = tab
         checked(at.run())
         assert not at.error
@@ -176,3 +178,23 @@ def test_estimates_that_keep_the_blocks_take_back_a_part() -> None:
     fake = what.phones / (what.setup.n + what.phones)
     seen = (1 - fake) * what.before[block].sum() + fake
     assert what.after[block].sum() == pytest.approx(seen, rel=1e-9)
+
+
+@pytest.mark.no_cover  # tracing takes memory of its own
+def test_memory_grows_with_places_and_blocks_not_with_their_square() -> None:
+    """21,875 blocks of two places: a matrix of blocks by blocks would take 3.8 GB."""
+    many = BEGIN.with_context(blocks=GridBlocks(125, 175))
+    record = replace(SHOWN, scenario=many)
+    runs.result(many)
+    tracemalloc.start()
+    try:
+        what = fakes.poisoned(record)
+        code = fakes_files.snippet(what, record.attack)
+        on_screen = tracemalloc.get_traced_memory()[1]
+        tracemalloc.reset_peak()
+        exec(code, {})
+        exported = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    one_array = 8 * len(what.truth)
+    assert max(on_screen, exported) < 200 * one_array, (on_screen, exported)

@@ -1,19 +1,24 @@
 """The plan of a lesson: fifty minutes, parts that open as they should, one text twice."""
 
+import json
 import re
 from dataclasses import replace
+from typing import Any
 
+import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from caldp_ui.adversary.slot import Suspect
-from caldp_ui.app.navigation import CLASSROOM, PAGES
+from caldp_ui.app.navigation import CLASSROOM, MATRIX, PAGES, ROOM, START
 from caldp_ui.classroom import plan
-from caldp_ui.classroom.slot import NAMES, Lesson
+from caldp_ui.classroom.slot import NAMES, SLOT, Lesson
 from caldp_ui.classroom.stations import STATIONS
+from caldp_ui.lesson import bar, steps
 from caldp_ui.matrix.slot import BUG, Table
 from tests import ROOT
 from tests.contract.checks import naming
-from tests.ui.driver import APP, checked
+from tests.ui.driver import APP, checked, trigger
 
 STATIONED = [part for part in plan.PARTS if part.page == CLASSROOM]
 
@@ -48,7 +53,7 @@ def test_the_drawer_shows_the_plan_and_opens_each_part_as_it_is_needed() -> None
     }
     for page, title in (
         ("classroom", "6 Means"),
-        ("adversary", "What an adversary learns"),
+        ("adversary", "What an attacker learns"),
         ("matrix", "The privacy matrix"),
     ):
         number = [part.title for part in plan.PARTS].index(title)
@@ -63,3 +68,82 @@ def test_the_file_is_the_same_plan() -> None:
     text = (ROOT / "docs" / "lesson.md").read_text("utf-8")
     assert plan.as_markdown() in text
     assert "docs/lesson.md" in (ROOT / "README.md").read_text("utf-8")
+
+
+def begun() -> AppTest:
+    """A lesson begun in the drawer, as another visit that is on the start page.
+
+    AppTest finds no way out of a dialog, and runs pages without what is around them unless they
+    are opened by the app itself.
+    """
+    at = opened()
+    checked(at.button(key="classroom-begin").click().run())
+    held = at.session_state["lesson/running"]
+    at = AppTest.from_file(APP, default_timeout=120)
+    at.session_state["lesson/running"] = held
+    return checked(at.run())
+
+
+def bar_of(at: AppTest) -> dict[str, Any] | None:
+    """What the bar is told, if there is one."""
+    found = [c.proto for c in at.get("bidi_component") if c.proto.id.endswith(f"-{bar.KEY}")]
+    return json.loads(found[0].json)[0] if found else None
+
+
+def go(at: AppTest, number: object) -> AppTest:
+    """Choose a step in the bar, as a browser tells it."""
+    return trigger(at, [{"event": "go", "value": number}], bar.KEY)
+
+
+def test_the_bar_is_on_every_page_of_a_lesson_and_nowhere_else() -> None:
+    assert bar_of(opened()) is None
+    for number in (0, 9, 11):
+        part = plan.PARTS[number]
+        with naming(part.title):
+            told = bar_of(go(begun(), number))
+            assert told is not None
+            assert told["at"] == number
+            assert told["steps"][number] == {
+                "title": part.title,
+                "minutes": part.minutes,
+                "do": part.do,
+                "home": part.home,
+            }
+            assert 0 <= told["elapsed"] < 600
+    at = begun()
+    for wrong in (-1, len(plan.PARTS), "1", None):
+        told = bar_of(go(at, wrong))
+        assert told is not None
+        assert told["at"] == 0
+    trigger(at, [{"event": "end", "value": True}], bar.KEY)
+    assert bar_of(at) is None
+
+
+def test_a_step_s_page_opens_as_the_plan_needs_it() -> None:
+    at = go(begun(), 6)
+    assert at.session_state["classroom/slot"].record == Lesson("means")
+    assert any(slider.key == "classroom-width" for slider in at.select_slider)
+
+
+def test_the_bar_goes_with_a_teacher_who_opens_another_step_s_page(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    session: dict[str, Any] = {}
+    monkeypatch.setattr(st, "session_state", session)
+    steps.begin(plan.PARTS)
+    assert steps.page_to_open() == ROOM
+    assert steps.page_to_open() is None
+    for page, station, title in (
+        (MATRIX, "trust", "The privacy matrix"),
+        (START, "trust", "The privacy matrix"),
+        (ROOM, "trust", "Back to the poll"),
+        (CLASSROOM, "bits", "5 Shorter reports"),
+        (CLASSROOM, "means", "6 Means"),
+    ):
+        SLOT.lead_to(Lesson(station))
+        steps.follow(page)
+        held = steps.running()
+        assert held is not None
+        assert held.step.title == title
+    steps.end()
+    assert steps.running() is None

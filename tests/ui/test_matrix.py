@@ -34,7 +34,7 @@ def test_opens_with_each_template_and_its_channels_keep_it() -> None:
         record = record_of(at)
         assert record == Table().ready(name, 1.0)
         assert headline(at) == said_of(verdict(record))
-        said = message(at)["promise"]
+        said = message(at)["limit"]
         assert [[cell["text"] for cell in row] for row in said] == [
             ["" if x == z else level_text(e) for z, e in enumerate(row)]
             for x, row in enumerate(template.levels(1.0))
@@ -75,17 +75,15 @@ def test_what_is_no_level_or_no_entry_changes_nothing() -> None:
 
 def test_what_follows_is_the_shortest_way_and_can_be_written_in() -> None:
     at = opened(template="neighbours")
-    assert "12 entries say “no promise”, yet one follows" in headline(at)
-    assert message(at)["promise"][0][3]["follows"] == "→ 3"
-    assert (
-        "no promise, yet from other entries follows ε = 3" in message(at)["promise"][0][3]["told"]
-    )
+    assert "12 entries have no limit, but the other limits imply one" in headline(at)
+    assert message(at)["limit"][0][3]["follows"] == "→ 3"
+    assert "no limit, but the other limits imply ε = 3" in message(at)["limit"][0][3]["told"]
     at.session_state["matrix-tabs"] = "What follows from E"
     checked(at.run())
     checked(at.button(key="matrix-close").click().run())
     steps = np.abs(np.subtract.outer(np.arange(5), np.arange(5))).astype(float)
     assert np.array_equal(record_of(at).levels, steps)
-    assert "No entry is looser" in headline(at)
+    assert "12 limits follow from the others" in headline(at)
 
 
 NO_MATRIX: tuple[dict[str, str], ...] = (
@@ -111,11 +109,17 @@ def test_links_that_say_no_matrix_start_afresh() -> None:
     assert record_of(at) == Table()
 
 
-def test_new_names_begin_without_promises_and_kept_ones_keep_theirs() -> None:
+def test_new_names_begin_without_limits_and_kept_ones_keep_theirs() -> None:
     at = opened(SMALL)
     checked(at.text_area(key="matrix-names").set_value("c\n a \nnew").run())
     assert record_of(at).names == ("c", "a", "new")
     assert record_of(at).levels == ((0.0, 2.0, INF), (INF, 0.0, INF), (INF, INF, 0.0))
+
+
+def test_too_many_names_are_refused_before_levels_are_made() -> None:
+    """50,000 lines in the box of names would be 50,000 × 50,000 levels."""
+    with pytest.raises(CaldpError, match="needs 2 to 12 values, got 2,000"):
+        Table().named(tuple(map(str, range(2_000))))
 
 
 def test_files_hold_what_is_shown() -> None:
@@ -126,14 +130,14 @@ def test_files_hold_what_is_shown() -> None:
     holds = {(cell["truth"], cell["against"]): cell["holds"] for cell in told["cells"]}
     assert not holds["b", "c"]
     assert all(held for pair, held in holds.items() if pair != ("b", "c"))
-    assert below.matrix_csv(what).splitlines()[1] == "a,0,1,inf"
+    assert below.matrix_csv(what).splitlines()[1] == b"a,0,1,inf"
 
 
 def test_every_tab_shows_where_nothing_is_promised_and_where_nothing_may_be_said() -> None:
     for level in (INF, 0.0):
         rows = ((0.0, level), (level, 0.0))
         at = opened(Table("", 1.0, ("a", "b"), rows))
-        told = "Nothing is promised" if level else "keeps all 2 promises"
+        told = "has no limits" if level else "keeps all 2 limits"
         assert told in headline(at)
         for tab in below._TABS:
             at.session_state["matrix-tabs"] = tab

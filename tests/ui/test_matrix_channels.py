@@ -12,7 +12,8 @@ from caldp_core.audit.sampled import audit_sampler, sampler_of
 from caldp_core.basics.errors import CaldpError
 from caldp_core.mechanisms import mechanism
 from caldp_core.privacy.context import Context
-from caldp_ui.matrix import below, board, candidates
+from caldp_core.privacy.matrix import DenseMatrix, closure
+from caldp_ui.matrix import below, board, candidates, words
 from caldp_ui.matrix.slot import (
     ALIKE,
     BUG,
@@ -39,10 +40,10 @@ from tests.ui.matrix_page import (
 
 def test_a_planted_bug_is_missed_by_samples_and_named_by_the_exact_audit() -> None:
     at = opened(template="ldp")
-    assert all(cell["mark"] != "broken" for row in message(at)["deed"] for cell in row)
+    assert all(cell["mark"] != "broken" for row in message(at)["leak"] for cell in row)
     checked(at.button(key="matrix-plant").click().run())
-    assert "breaks 20 of 20 promises" in headline(at)
-    marks = [cell["mark"] for row in message(at)["deed"] for cell in row]
+    assert "breaks 20 of 20 limits" in headline(at)
+    marks = [cell["mark"] for row in message(at)["leak"] for cell in row]
     assert marks.count("broken") == 20
     (table,) = (each.value for each in at.table)
     assert list(table["verdict"]) == ["believed", "nothing found", "broken"]
@@ -56,7 +57,7 @@ def test_a_planted_bug_is_missed_by_samples_and_named_by_the_exact_audit() -> No
     assert f"ε ≥ {bound.epsilon:.3f}" in table["what it says"].iloc[1]
     assert bound.epsilon < 1.0 < worst.privacy_loss
     checked(at.button(key="matrix-mend").click().run())
-    assert "keeps all 20 promises" in headline(at)
+    assert "keeps all 20 limits" in headline(at)
     (table,) = (each.value for each in at.table)
     assert list(table["verdict"]) == ["believed", "nothing found", "kept"]
 
@@ -68,7 +69,7 @@ def test_a_pasted_channel_is_audited_exactly() -> None:
     tight = replace(record.set(0, 1, 1.0986, both=False))
     what = verdict(tight)
     assert [(cell.leak.x, cell.leak.x_other) for cell in what.broken] == [(0, 1)]
-    assert "1.09861 instead of 1.0986" in said_of(what)
+    assert "leaks 1.09861 where 1.0986 is allowed" in said_of(what)
     assert "“Yes” against “No”" in headline(opened(tight))
     again = candidates.made(replace(record, pasted=candidates.as_text(what.candidate.channel)))
     assert again.channel == what.candidate.channel
@@ -100,9 +101,42 @@ ODD: tuple[Rows, ...] = (
 
 
 def test_what_a_channel_need_not_hide_is_told() -> None:
-    assert "gives away up to ε = 1.50 less than it may" in said_of(verdict(Table()))
+    assert "leaks up to ε = 1.50 less than allowed" in said_of(verdict(Table()))
     full = replace(Table().ready("blocks", 1.0), channel="randomized-response")
-    assert "keeps all 8 promises**, each to the full" in said_of(verdict(full))
+    assert "keeps all 8 limits and uses each of them fully" in said_of(verdict(full))
+
+
+def test_values_that_a_report_proves_come_first() -> None:
+    """By the channel itself: some report is sent under that value alone."""
+    for template, channel, bare in (
+        ("hospital", ALIKE, 0),  # nothing limits "Healthy", yet this channel hides it
+        ("high-low", "hadamard", 3),
+        ("drug", "binary", 1),
+        ("both", "randomized-response", 3),
+    ):
+        with naming(f"{template}, {channel}"):
+            what = verdict(replace(Table().ready(template, 1.0), channel=channel))
+            rows = what.candidate.channel
+            alone = [[x for x in range(what.k) if rows[x][y]] for y in range(len(rows[0]))]
+            assert {x for (x, *others) in alone if not others} == set(what.bare)
+            assert len(what.bare) == bare
+            made = words.headline(what)
+            assert made.unprotected == bool(bare)
+            assert not bare or made.sentence.startswith(f"{bare} of {what.k} values")
+            assert "The channel keeps" in words.in_one_line(what)
+    open_to_all = replace(Table().ready("drug", 1.0), channel=PASTED, pasted="1 0\n0 1")
+    assert words.headline(verdict(open_to_all)).sentence.startswith("No value is protected")
+
+
+def test_a_limit_matters_if_the_others_do_not_imply_it() -> None:
+    for template, follow in (("hospital", 0), ("ldp", 0), ("line", 20)):
+        what = verdict(Table().ready(template, 1.0))
+        assert int(what.follows.sum()) == follow, template
+        for x, z in what.cells:
+            levels = what.levels.copy()
+            levels[x, z] = INF
+            implied = closure(DenseMatrix.of(levels)).entries[x, z] <= what.levels[x, z] < INF
+            assert bool(what.follows[x, z]) == implied, (template, x, z)
 
 
 def test_odd_matrices_are_kept_by_every_channel_that_can_be_made() -> None:
@@ -133,7 +167,7 @@ def test_a_broken_text_of_a_channel_leaves_the_matrix_on_show() -> None:
 
 def test_rows_that_do_not_sum_to_one_are_named() -> None:
     record = replace(Table().ready("drug", 1.0), channel=PASTED, pasted="0.5 0.5\n0.333 0.666")
-    assert "the row of “No” must be chances that sum to 1, its sum is 0.999" in headline(
+    assert "The row of “No” must be chances that sum to 1, its sum is 0.999" in headline(
         opened(record)
     )
 
@@ -144,7 +178,7 @@ def test_the_designer_works_beside_the_page_and_proves_its_gap() -> None:
     job = at.session_state["matrix-design/job"]
     assert not wait([job.future], timeout=120).not_done
     checked(at.run())
-    assert "keeps all 25 promises" in headline(at)
+    assert "keeps all 25 limits" in headline(at)
     told = " ".join(each.value for each in container(at, "matrix-side").markdown)
     assert "Certified:** less than 0.01 %" in told
     least = candidates.made(Table()).mechanism
@@ -158,12 +192,12 @@ def test_two_releases_add_up_and_break_what_one_keeps() -> None:
     at = opened(template="ldp")
     for second in ("same", "plain"):
         checked(at.run())
-        at.session_state["matrix-tabs"] = "Two releases"
+        at.session_state["matrix-tabs"] = "Two reports"
         checked(at.run())
         checked(at.selectbox(key="matrix-second").set_value(second).run())
         shown = message(at, SLOT.key("together"))
-        assert shown["promise"][0][1]["text"] == "2"
-        assert shown["deed"][0][1] | {"told": ""} == {
+        assert shown["limit"][0][1]["text"] == "2"
+        assert shown["leak"][0][1] | {"told": ""} == {
             "text": "2.00",
             "mark": "kept",
             "colours": board._colours(2.0),
@@ -190,5 +224,5 @@ def test_the_error_that_is_told_is_that_of_simulated_shares() -> None:
     drawn = np.array([found.estimate(found.sample_tally(each, rng)) for each in people])
     off = 100 * float(np.sqrt(np.mean((drawn - 1 / k) ** 2)))
     # 1,600 free errors: known to 1.8 %, so 9 % is five of that; two digits round by 2.5 %.
-    assert float(re.search(r"by ([\d.]+) of 100", said)[1]) == pytest.approx(off, rel=0.12)  # type: ignore[index]
+    assert float(re.search(r"by ([\d.]+) percentage", said)[1]) == pytest.approx(off, rel=0.12)  # type: ignore[index]
     assert "10,000 people" in said

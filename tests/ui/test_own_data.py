@@ -1,6 +1,7 @@
 """Your data: what is pasted, chosen or opened is shown, told what is wrong with it, or escaped."""
 
 import ast
+import gzip
 import json
 import re
 from html import unescape
@@ -57,9 +58,10 @@ def show(
         at.text_area(key="values-own-text").set_value(text)
     if name is not None:
         at.text_input(key="values-own-name").set_value(name)
-    if file is not None:
-        at.file_uploader(key="values-own-file").set_value((*file, "text/plain"))
-    return checked(at.button(key="values-own-show").click().run())
+    if file is None:
+        return checked(at.button(key="values-own-show").click().run())
+    at.file_uploader(key="values-own-file").set_value((*file, "text/plain"))
+    return checked(at.button(key="values-own-file-show").click().run())
 
 
 def is_open(at: AppTest) -> bool:
@@ -78,7 +80,7 @@ def test_an_example_is_ready_and_is_shown_with_everything_hidden() -> None:
     ours, plain = assert_shows(at, scenario)
     assert ours.first.errors.tv == plain.first.errors.tv
     assert (is_open(at), errors(at)) == (False, [])
-    assert at.toast[0].value.startswith("All is hidden at first")
+    assert at.toast[0].value.startswith("Everything is hidden at first")
     assert at.selectbox(key="values-table").value == "Yours: Conditions (made up)"
     mark(at, marked="3-5")
     marked = at.session_state["values/slot"].record.scenario
@@ -110,7 +112,34 @@ def test_what_is_wrong_is_told_in_the_form_and_nothing_is_lost() -> None:
     assert_shows(at, taken("a,1\nb,2\nc,3"))
 
 
-def test_a_file_is_read_and_goes_before_the_text() -> None:
+XLSX = b"PK\x03\x04\x14\x00\x06\x00"
+HELD_BACK: dict[str, tuple[tuple[str, bytes] | None, str]] = {
+    "too large, or refused by the browser": (None, "no file to show: files may have up to 1 MB"),
+    "an Excel workbook": (("table.xlsx", XLSX), "is an Excel workbook .* save it as “CSV UTF-8”"),
+    "gzip": (("table.csv.gz", gzip.compress(b"a,1\nb,2")), "packed by gzip; unpack it first"),
+    "another encoding": (("table.csv", "weiß,1\nb,2".encode("latin-1")), "no text in UTF-8"),
+    "a column more": (("table.csv", b"age,answer,people\n20,yes,3\n30,no,4"), "names the columns"),
+    "a title or an answer": (("table.csv", b"illness\nasthma\nasthma"), "may be a title"),
+}
+
+
+def test_a_file_that_is_refused_never_shows_anything_else() -> None:
+    at = form(open_values())
+    for way, (file, words) in HELD_BACK.items():
+        if file is not None:
+            at.file_uploader(key="values-own-file").set_value((*file, "text/plain"))
+        checked(at.button(key="values-own-file-show").click().run())
+        with naming(way):
+            (told,) = errors(at)
+            assert re.search(words, told.replace("\\", ""))
+            assert is_open(at)
+            assert (scenario_of(at), query_of(at)) == (BEGIN, {})
+    show(at, file=("good.csv", b"a,1\nb,2"))
+    assert (errors(at), is_open(at)) == ([], False)
+    assert_shows(at, taken("a,1\nb,2", "good"))
+
+
+def test_a_file_is_read_whatever_the_text_says() -> None:
     saved = "Antwort;Leute;Gruppe\nja;5;Nord\nnein;7;Nord\nweiß nicht;2;Süd"
     at = show(open_values(), file=("saved.csv", saved.encode("utf-16")))
     assert_shows(at, taken(saved, "saved"))
@@ -135,7 +164,7 @@ def test_long_data_stay_with_the_visit_and_scenario_json_holds_them(
     checked(at.run())
     assert (scenario_of(at), query_of(at), errors(at)) == (scenario, query, [])
     monkeypatch.undo()
-    at.session_state["values-tabs"] = "Hand it on"
+    at.session_state["values-tabs"] = "Share and export"
     checked(at.run())
     assert not [code for code in at.code if code.value.startswith("http")]
     assert any("scenario.json holds the data" in item.value for item in at.markdown)
@@ -246,9 +275,7 @@ def test_a_plan_that_is_pinned_names_its_data_and_nothing_else() -> None:
     checked(at.button(key="plan-pin").click().run())
     checked(at.selectbox(key="plan-data").set_value(data.options[0]).run())
     leave(at)
-    (cell,) = (
-        table.value.loc["data", "pinned"] for table in at.table if "data" in table.value.index
-    )
+    (cell,) = (table.value.loc["data"].iloc[1] for table in at.table if "data" in table.value.index)
     assert cell == as_text(HOSTILE)
 
 

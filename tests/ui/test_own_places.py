@@ -6,14 +6,15 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.datasets import OwnPlaces, read_places
-from caldp_core.domain.grid import US_GRID
+from caldp_core.domain.grid import US_GRID, Area, GridDomain
 from caldp_core.scenarios.protection import GridBlocks, OneBlock
 from caldp_ui.compute import exports, runs
 from caldp_ui.parts import record
-from caldp_ui.places import brought, presets
+from caldp_ui.places import brought, presets, words
 from caldp_ui.places.controls import chosen
 from caldp_ui.places.slot import BEGIN, SLOT, Places, PlacesLink
 from caldp_ui.session import links, own
+from caldp_ui.words import towns
 from caldp_ui.words.vocabulary import PLACES
 from tests.ui.driver import (
     act,
@@ -110,6 +111,15 @@ def test_long_data_are_left_to_their_file_by_code_and_record() -> None:
     assert "with the file scenario.json" in page
     assert runs.key(scenario) != runs.key(replace(scenario, seed=2))
     assert len(runs.key(scenario)) < 200
+
+
+def test_neighbouring_cells_of_a_small_map_have_names_of_their_own() -> None:
+    grid = GridDomain(48.0, 11.0, 0.01, 10, 10)
+    names = {towns.place_name(grid, cell) for cell in range(grid.k)}
+    assert len(names) == grid.k
+    boxes = (Area(48.0, 48.01, 11.0, 11.01), Area(48.01, 48.02, 11.0, 11.01))
+    assert len({words.describe(box) for box in boxes}) == 2
+    assert words.describe(Area(40.0, 41.2, -75.0, -73.6)) == "40.0° N, 75.0° W to 41.2° N, 73.6° W"
 
 
 def test_the_example_is_a_town_with_room_for_blocks() -> None:

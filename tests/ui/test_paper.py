@@ -16,7 +16,7 @@ from caldp_core.privacy.context import Context
 from caldp_core.theory.uldp_optimum import least_loss, minimax, worst_case
 from caldp_ui.paper import words
 from caldp_ui.paper.slot import VIEWS, Paper, PaperLink
-from tests.ui.driver import APP, checked, container, query_of
+from tests.ui.driver import APP, checked, headline_of, query_of
 
 PAGE = "pages/paper.py"
 
@@ -44,7 +44,7 @@ def paper_of(at: AppTest) -> Paper:
 
 
 def headline(at: AppTest) -> str:
-    (told,) = (item.value for item in container(at, "headline").markdown)
+    told = headline_of(at)
     return str(told)
 
 
@@ -58,9 +58,13 @@ def test_table_1_is_that_of_the_command_line(page: AppTest) -> None:
     shown = page.table[0].value
     for column, recomputed in zip(TABLE_1, columns, strict=True):
         mean = Mean(2, recomputed.mean, recomputed.standard_error)
-        assert shown[column.title]["recomputed, mean ± standard error"] == words.number(mean)
-        assert shown[column.title]["difference"] == words.difference(column, mean)
+        told = shown[words.called(column)]
+        assert told["recomputed, mean ± standard error"] == words.number(mean)
+        assert told["difference"] == words.difference(column, mean)
     gaps = [recomputed.mean / recomputed.paper - 1 for recomputed in columns]
+    most = 100 * max(map(abs, gaps))
+    most_told = f"{most:.1f}" if most < 9.95 else f"{most:.0f}"
+    assert f"by at most {most_told} %." in headline(page).replace("\N{NO-BREAK SPACE}", " ")
     for percent in (-100 * min(gaps), 100 * max(gaps)):
         assert f"{percent:.1f}" in headline(page) or (
             percent >= 9.95 and f"{percent:.0f}\N{NO-BREAK SPACE}%" in headline(page)
@@ -81,8 +85,8 @@ def test_settings_change_what_is_run_and_lead_back(page: AppTest) -> None:
 def test_columns_that_take_long_are_left_out_and_told() -> None:
     at = done(open_paper(runs="1", v="2", mechanism="local-hashing"), "table")
     assert paper_of(at).scenario.mechanism == LocalHashing()
-    assert "LDP" in at.info[0].value
-    assert list(at.table[0].value) == ["(25, 35)", "(25, 70)"]
+    assert "Plain LDP" in at.info[0].value
+    assert list(at.table[0].value) == ["25 × 35 blocks", "25 × 70 blocks"]
 
 
 @pytest.mark.parametrize("view", [view for view in VIEWS if view not in ("table-1", "figure-2")])
@@ -95,11 +99,11 @@ def test_every_other_result_says_one_sentence(view: str) -> None:
 def test_figure_1_says_the_corner_of_theorem_2() -> None:
     at = open_paper(view="figure-1", levels="1;3")
     vertex = error_vertex(BinaryPolicy(1.0, 3.0))
-    assert f"**{100 * vertex.false_alarm:.0f} of 100** who were x′" in headline(at)
+    assert f"takes {100 * vertex.false_alarm:.0f} of 100 people with x′" in headline(at)
     checked(at.select_slider(key="paper-second").set_value(float("inf")).run())
     assert query_of(at)["levels"] == "1;inf"
     assert PaperLink().read(query_of(at)) == at.session_state["paper/slot"].record
-    assert "misses **0 of 100**" in headline(at)
+    assert "They miss 0 of 100 people with x." in headline(at)
 
 
 def test_sensitive_sets_are_held_against_the_best() -> None:
@@ -115,16 +119,17 @@ def test_sensitive_sets_are_held_against_the_best() -> None:
     ):
         ratio = made.make(context).variance(p, 1).sum() / least
         assert shown["10"][name] == f"{ratio:.2f}"
-    assert "10 of 100 values sensitive, held by 2 of 100 people, and ε = 2" in headline(at)
+    told = "10 of 100 values are sensitive, which 2 of 100 people have, at ε = 2."
+    assert told in headline(at)
     checked(at.select_slider(key="paper-share").set_value(-1.0).run())
     assert "share" not in query_of(at)
     for family, told in (
-        ("hadamard", "needs at worst **"),
+        ("hadamard", "needs at worst "),
         ("subset-selection", "selection needs "),
     ):
         assert f"{told}{_times(family, 100, 10, 2.0):.3g} times as many people" in headline(at)
     checked(at.select_slider(key="paper-epsilon").set_value(0.5).run())
-    assert "subset selection needs as many people," in headline(at)
+    assert "Subset selection needs as many people," in headline(at)
 
 
 def _times(family: str, values: int, size: int, epsilon: float) -> float:

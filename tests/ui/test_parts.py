@@ -6,8 +6,10 @@ import math
 import re
 from dataclasses import replace
 from html import unescape
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import streamlit as st
 from PIL import Image
@@ -64,7 +66,7 @@ def test_words_for_the_odds_are_those_of_the_numbers_beside_them() -> None:
     words = [each.word for each in STRENGTHS]
     for epsilon in np.geomspace(0.01, 20, 400):
         chance = guessed_right(float(epsilon))
-        number = float(formats.hundred(chance).removeprefix("over "))
+        number = float(formats.hundred(chance).removeprefix("more than "))
         assert strength(chance).word == words[sum(number > most for most in told)]
     assert strength(1.0).word == "none"
 
@@ -72,7 +74,8 @@ def test_words_for_the_odds_are_those_of_the_numbers_beside_them() -> None:
 def test_each_strength_has_its_colours_in_the_style_sheet() -> None:
     css = sheet.SHEET.read_text("utf-8")
     for each in STRENGTHS:
-        assert f".odds.{each.word} {{ --on-light: {each.light}; --on-dark: {each.dark}; }}" in css
+        colours = f"{{ --on-light: {each.light}; --on-dark: {each.dark}; }}"
+        assert f":is(.odds, .grade).{each.word} {colours}" in css
 
 
 def test_a_guess_and_repeated_reports_are_the_odds_of_their_epsilons() -> None:
@@ -106,6 +109,23 @@ def test_an_address_that_only_this_machine_knows_is_replaced(
     assert told == "http://192.0.2.9:8501/places?epsilon=2"
 
 
+@pytest.mark.parametrize(
+    ("url", "name", "address"),
+    [
+        ("http://192.0.2.7:8501/classroom", "room", "http://192.0.2.7:8501/room"),
+        ("http://192.0.2.7:8501/classroom?station=sum", "room", "http://192.0.2.7:8501/room"),
+        ("http://192.0.2.7:8501/room", "classroom", "http://192.0.2.7:8501/classroom"),
+        ("http://192.0.2.7:8501/classroom", "classroom", "http://192.0.2.7:8501/classroom"),
+        ("http://192.0.2.7:8501", "room", "http://192.0.2.7:8501/room"),
+        ("http://192.0.2.7:8501/classroom/", "", "http://192.0.2.7:8501/"),
+        ("https://example.org/class/classroom", "room", "https://example.org/class/room"),
+        ("https://example.org/class/", "room", "https://example.org/class/room"),
+    ],
+)
+def test_an_address_names_the_page_that_is_shown(url: str, name: str, address: str) -> None:
+    assert addresses.of_page(url, name, {"", "room", "classroom"}) == address
+
+
 def test_a_picture_has_its_cities_where_they_are() -> None:
     shares = np.zeros(US_GRID.k)
     brightest = us_cities()[0]
@@ -125,10 +145,25 @@ def test_a_picture_has_its_cities_where_they_are() -> None:
 def test_a_csv_has_every_cell_of_the_estimate() -> None:
     result = runs.result(replace(BEGIN.with_context(blocks=StateBlocks()), n=10_000))
     head, *rows = exports.estimate_csv(result).decode().splitlines()
-    assert head == "symbol,latitude,longitude,block,share,people"
+    assert head == "number,latitude,longitude,block,estimated share,estimated people"
     assert len(rows) == US_GRID.k
     shares = np.array([float(row.rsplit(",", 2)[1]) for row in rows])
     np.testing.assert_array_equal(shares, result.first.estimate)
+
+
+@pytest.mark.parametrize("sign", ["=1+1", "+1+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1"])
+def test_no_text_of_a_csv_is_a_formula_and_numbers_are_left_alone(sign: str) -> None:
+    made = exports.csv({sign: [sign, "-3", "plain"], "share": [-0.25, 1e-7, -3]})
+    frame = pd.read_csv(io.BytesIO(made), dtype={0: str})
+    assert list(frame.columns) == [f"'{sign}", "share"]
+    assert frame.iloc[:, 0].tolist() == [f"'{sign}", "-3", "plain"]
+    assert frame["share"].tolist() == [-0.25, 1e-7, -3]
+
+
+def test_all_csv_goes_through_the_guard() -> None:
+    root = Path(exports.__file__).parents[1]
+    by = [path for path in root.rglob("*.py") if "to_csv" in path.read_text("utf-8")]
+    assert by == [Path(exports.__file__)]
 
 
 def record_of(scenario_blocks: str) -> tuple[str, str]:
@@ -157,7 +192,7 @@ def test_the_record_says_what_was_computed_and_audited_and_needs_nothing_else() 
     assert formats.share(ours.first.errors.tv) in text
     assert "http://x/?a=1&b=2" in text
     assert '"+40,42,-75,-72"' in text
-    assert full_people(html) == [round(100 * promise.chance(ours.setup))]
+    assert full_people(html) == [round(100 * promise.protected_share(ours.setup))]
     assert not re.search(r'(?:src|href)="(?!data:)', html)
     for data in re.findall(r'src="data:image/png;base64,([^"]+)"', html):
         assert Image.open(io.BytesIO(base64.b64decode(data))).size[0] == pictures.WIDTH

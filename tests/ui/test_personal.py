@@ -1,4 +1,4 @@
-"""Personal secrets: four ways and the bias are those of the core, for every control."""
+"""Home and work: four ways and the bias are those of the core, for every control."""
 
 import json
 from dataclasses import replace
@@ -24,7 +24,7 @@ from caldp_ui.app.navigation import PERSONAL
 from caldp_ui.compute import exports, rivals, runs
 from caldp_ui.personal import scene, words
 from caldp_ui.personal.presets import PRESETS
-from caldp_ui.personal.scene import ASSUMED, EVERYTHING, KNOWN, NOTHING, TRUTH
+from caldp_ui.personal.scene import ASSUMED, EVERYTHING, KNOWN, TRUTH
 from caldp_ui.personal.shown import Shown, at_own_places, shown, tagged
 from caldp_ui.personal.slot import (
     BEGIN,
@@ -32,23 +32,28 @@ from caldp_ui.personal.slot import (
     Personal,
     PersonalLink,
     known,
-    nothing_own,
     with_tags,
 )
 from caldp_ui.personal.week import at_home, week
 from caldp_ui.stage import encode
 from caldp_ui.words.towns import towns
-from tests.ui.driver import APP, box, checked, container, pictures, query_of, trigger
+from tests.ui.driver import APP, both_lines, box, checked, headline_of, pictures, query_of, trigger
 
 STAGE = SLOT.key("maps")
-TABS = ("One person's week", "The guess and its bias", "What is promised", "Numbers", "Hand it on")
+TABS = (
+    "One person's week",
+    "The guess and its bias",
+    "What is promised",
+    "Numbers",
+    "Share and export",
+)
 
 
 def opened(scenario: Scenario = BEGIN, **query: str) -> AppTest:
     at = AppTest.from_file(APP, default_timeout=120)
     for name, value in {**PersonalLink().write(Personal(scenario)), **query}.items():
         at.query_params[name] = value
-    at.session_state["personal-more"] = True
+    at.session_state["personal-more"] = at.session_state["personal-who"] = True
     return checked(at.switch_page(PERSONAL).run())
 
 
@@ -83,15 +88,14 @@ def assert_shows(at: AppTest, scenario: Scenario) -> Shown:
         EVERYTHING: rivals.rival(scenario),
         KNOWN: known(scenario),
         ASSUMED: scenario,
-        NOTHING: nothing_own(scenario),
     }
     if what.is_known:
         del ways[KNOWN]
     expected = {name: runs.result(way).first.estimate for name, way in ways.items()}
     expected[TRUTH] = what.setup.dataset.distribution
     assert pictures(at, STAGE) == {name: encode(each).name for name, each in expected.items()}
-    (said,) = (item.value for item in container(at, "headline").markdown)
-    assert said == words.headline(what)
+    said = headline_of(at)
+    assert said == both_lines(words.headline(what))
     return what
 
 
@@ -270,3 +274,23 @@ def test_the_exported_scenarios_give_the_pages_numbers(tmp_path: Path) -> None:
         text = exports.scenario_json(result.setup.scenario)
         again = run(prepare(Scenario.from_dict(json.loads(text))))
         assert again.first.errors == result.first.errors
+
+
+def test_the_headline_says_who_is_not_protected_then_the_errors() -> None:
+    what = shown(Personal(BEGIN))
+    told = words.headline(what)
+    assert what.known is not None
+    assert what.everything is not None
+    assert what.assumed is not None
+    known_s, all_s, ours = (
+        words.wrong(each)[0] for each in (what.known, what.everything, what.assumed)
+    )
+    assert told.unprotected
+    assert told.sentence == "40 of 100 people are not protected: their place can be read."
+    assert told.second == (
+        f"The map puts {ours} of 100 people in the wrong place. It would be {known_s} if homes "
+        f"were known, and {all_s} if everything were hidden."
+    )
+    everybody = words.headline(shown(Personal(small(shares=(0.5, 0.5)))))
+    assert not everybody.unprotected
+    assert everybody.sentence.startswith("The map puts ")

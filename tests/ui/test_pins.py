@@ -1,9 +1,14 @@
 """What is pinned stands beside what is shown: its numbers are those of a run of its scenario."""
 
+import io
+import re
+import zipfile
 from dataclasses import dataclass, replace
 from typing import Any
 
+import pandas as pd
 import pytest
+from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.experiments.run import prepare, run
@@ -14,10 +19,16 @@ from caldp_ui.app import navigation
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.curves import lines
 from caldp_ui.curves.slot import BEGIN, Curves
-from caldp_ui.plan import charts, pinned, words
+from caldp_ui.parts import pins
+from caldp_ui.places.pinned import BESIDE as MAPS_BESIDE
+from caldp_ui.places.slot import Places
+from caldp_ui.plan import charts, pinned, words, work
 from caldp_ui.plan.slot import Plan, PlanLink
+from caldp_ui.session import links
+from caldp_ui.values.pinned import BESIDE as ANSWERS_BESIDE
+from caldp_ui.values.slot import Values
 from caldp_ui.words import formats
-from tests.ui.driver import APP, checked, container, go, pictures, query_of
+from tests.ui.driver import APP, checked, container, go, pictures, query_of, unpin
 
 
 @dataclass(frozen=True)
@@ -84,7 +95,7 @@ def test_a_pin_stays_beside_what_is_tried_and_in_the_link(name: str) -> None:
     go(at, navigation.START)
     go(at, page.path)
     assert at.session_state[f"{name}/pinned"] == first
-    checked(at.button(key=f"{name}-unpin").click().run())
+    unpin(at, name)
     assert "pinned" not in query_of(at)
     assert not container(at, f"{name}-pinned").table
 
@@ -101,6 +112,80 @@ def test_pages_without_one_result_keep_a_pin_in_the_link(name: str) -> None:
     assert again.session_state[f"{name}/pinned"] == first
 
 
+def slid(at: AppTest, key: str, value: float) -> Any:
+    """The record after a slider has been moved."""
+    checked(at.select_slider(key=key).set_value(value).run())
+    return record_of(at, key.partition("-")[0])
+
+
+def test_up_to_six_are_pinned_compared_chosen_and_let_go() -> None:
+    at = opened(navigation.VALUES, {})
+    records = [record_of(at, "values")]
+    checked(at.button(key="values-pin").click().run())
+    assert at.button(key="values-pin").disabled  # it is pinned already
+    for level in (0.2, 0.5, 2.0, 4.0, 8.0):
+        records.append(slid(at, "values-epsilon", level))
+        checked(at.button(key="values-pin").click().run())
+    now = slid(at, "values-epsilon", 3.0)
+    assert at.session_state["values/pins"] == tuple(records)
+    assert at.session_state["values/pinned"] == records[-1]
+    assert at.button(key="values-pin").disabled
+    (table,) = container(at, "values-pinned").table
+    errors = [error_of(each.scenario) for each in (now, *records)]
+    assert list(table.value.loc["total variation (TV)"]) == errors
+    assert table.value.columns[0] == "now"
+    at.session_state["values-pins"] = True
+    checked(at.run())
+    checked(at.button(key="values-choose-2").click().run())
+    assert at.session_state["values/pinned"] == records[1]
+    assert record_of(opened(navigation.VALUES, query_of(at)), "values") == now
+    unpin(at, "values", 2)
+    assert at.session_state["values/pins"] == (records[0], *records[2:])
+    assert at.session_state["values/pinned"] == records[-1]
+    assert not at.button(key="values-pin").disabled
+    at.session_state["values-pins"] = True
+    checked(at.run())
+    checked(at.button(key="values-unpin-all").click().run())
+    assert at.session_state["values/pins"] == ()
+    assert not container(at, "values-pinned").table
+
+
+@pytest.mark.parametrize("beside", [MAPS_BESIDE, ANSWERS_BESIDE], ids=["places", "values"])
+def test_all_pins_are_one_file_that_gives_their_numbers(beside: Any) -> None:
+    record = (Places if beside is MAPS_BESIDE else Values)()
+    other = replace(record, scenario=record.scenario.with_context(epsilon=4.0))
+    shown_now = {
+        name: (each, beside.find(each)) for name, each in (("now", other), ("pin-1", record))
+    }
+    table = {name: beside.numbers(data) for name, (_, data) in shown_now.items()}
+    packed = zipfile.ZipFile(io.BytesIO(pins.pack(beside, table, shown_now)))
+    frame = pd.read_csv(io.BytesIO(packed.read("compare.csv")), index_col="number", dtype=str)
+    assert list(frame.columns) == ["now", "pin-1"]
+    assert len(frame) > len(pins.differences(table))
+    for name, (each, _) in shown_now.items():
+        again = Scenario.from_text(packed.read(f"{name}/scenario.json").decode())
+        assert again == each.scenario
+        assert frame.loc["total variation (TV)", name] == error_of(again)
+        drawn = [path for path in packed.namelist() if re.fullmatch(rf"{name}/.*png", path)]
+        assert len(drawn) == len(beside.files(beside.find(each))) > 0
+        for path in drawn:
+            Image.open(io.BytesIO(packed.read(path))).verify()
+
+
+def test_a_step_back_to_a_link_without_a_pin_keeps_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    at = opened(navigation.VALUES, {})
+    first = record_of(at, "values")
+    checked(at.button(key="values-pin").click().run())
+    at.query_params.clear()
+    monkeypatch.setattr(links, "stepped", lambda: True)  # as after a step of the browser
+    checked(at.run())
+    assert at.session_state["values/pinned"] is None
+    assert at.session_state["values/pins"] == (first,)
+    assert "pinned" not in query_of(at)
+
+
 def test_a_pinned_plan_is_a_point_and_a_column_of_the_table() -> None:
     first, now = Plan(), replace(Plan(), protection="plain")
     query = {"pinned": "fresh", **PlanLink().write(now)}
@@ -110,8 +195,8 @@ def test_a_pinned_plan_is_a_point_and_a_column_of_the_table() -> None:
     told = [words.about(need.people) for need in needs if need.people]
     assert list(table.value.loc["people needed"]) == told
     assert "ε" not in table.value.index
-    figure = charts.people_against_epsilon({}, {}, "plain", (1.0, 1000), LIGHT, pinned=needs[1])
-    (point,) = figure.data
+    figure = charts.of(now, work.by_protection(needs), needs[1], LIGHT)
+    (point,) = (trace for trace in figure.data if trace.name == "pinned")
     assert (point.name, *point.x, *point.y) == ("pinned", needs[1].epsilon, needs[1].people)
 
 
@@ -127,7 +212,7 @@ def test_pinned_curves_are_those_that_are_not_there_and_none_along_another_axis(
     assert lines.beside(now, None) == []
 
 
-def test_a_pinned_onlooker_has_maps_and_numbers_of_its_own() -> None:
+def test_a_pinned_attacker_has_maps_and_numbers_of_its_own() -> None:
     now = replace(Suspect(), days=1)
     at = opened(navigation.ADVERSARY, {"pinned": "fresh", **SuspectLink().write(now)})
     kept = pictures(opened(navigation.ADVERSARY, {}), "adversary-maps")
@@ -136,4 +221,4 @@ def test_a_pinned_onlooker_has_maps_and_numbers_of_its_own() -> None:
     assert list(table.value.loc["days"]) == ["1", str(Suspect().days)]
     what = shown(Suspect())
     told = formats.share(what.ours.on_truth(Suspect().days))
-    assert table.value.loc["after a new report every day", "pinned"] == told
+    assert table.value.loc["after a fresh report every day"].iloc[1] == told

@@ -9,20 +9,23 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from caldp_core.audit.adversary import guessed_right
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets import Survey, Uniform
 from caldp_core.experiments.run import prepare, run_trial
 from caldp_core.lecture.rappor import Rappor
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.theory.expected_error import Budget
+from caldp_ui.app.theme import LIGHT
 from caldp_ui.controls.choices import NAMES, PLAIN
-from caldp_ui.plan import words, work
+from caldp_ui.plan import charts, words, work
 from caldp_ui.plan.deployments import DEPLOYMENTS
 from caldp_ui.plan.slot import Plan, PlanLink
 from caldp_ui.plan.work import Need, epsilon_for
-from tests.ui.driver import APP, checked, container, jobs_done, query_of
+from caldp_ui.words import formats, promise
+from tests.ui.driver import APP, checked, headline_of, jobs_done, query_of
 
-DEPLOYED = "What does their ε mean here?"
+DEPLOYED = "What others' ε would mean here"
 PLAN = Plan()
 
 
@@ -39,7 +42,7 @@ def done(at: AppTest) -> AppTest:
 
 
 def headline(at: AppTest) -> str:
-    (told,) = (item.value for item in container(at, "headline").markdown)
+    told = headline_of(at)
     return str(told)
 
 
@@ -53,19 +56,51 @@ def page() -> AppTest:
     return done(open_plan())
 
 
-def test_the_sentence_and_the_memo_say_the_needs(page: AppTest) -> None:
-    points = dict(work.by_protection(list(work.needs(PLAN, no_progress))))
-    assert headline(page) == words.headline(PLAN, points)
+def test_the_headline_the_picture_and_the_memos_say_the_needs(page: AppTest) -> None:
+    points = work.by_protection(list(work.needs(PLAN, no_progress)))
+    told = words.headline(PLAN, points)
+    assert headline(page) == f"{told.sentence} {told.second}"
+    enough = words.enough(PLAN, points)
+    assert enough == pytest.approx(epsilon_for(points["blocks"], 1_000_000), rel=0.05)
+    assert f"With 1 million people you need ε ≈ {enough:g} to know every answer" in told.sentence
+    right = formats.hundred(guessed_right(enough or 0.0))
+    assert f"is right at most {right} times in 100" in told.second
     ours = next(n for n in points["blocks"] if n.epsilon == PLAN.epsilon)
     plain = next(n for n in points[PLAIN] if n.epsilon == PLAN.epsilon)
     assert ours.people is not None
     assert plain.people is not None
-    assert f"**{words.about(ours.people)} people**" in headline(page)
-    memo = page.code[0].value
+    memo, technical = (each.value for each in page.code[:2])
     assert memo == words.memo(PLAN, points)
-    assert words.about(plain.people) in memo
-    assert "73 would be guessed right" in memo
-    assert "Which block someone is in" in memo
+    assert told.sentence in memo
+    assert "shows which block someone is in" in memo
+    assert technical == words.technical(PLAN, points)
+    figure = charts.of(PLAN, points, None, LIGHT)
+    written = [text.strip() for each in figure.data if each.mode == "text" for text in each.text]
+    for people in (ours.people, plain.people):
+        assert words.about(people) in technical
+        assert words.about(people) in written
+    assert f"{formats.times(plain.people / ours.people)} as many people" in written
+    assert {words.title(PLAN, name) for name in NAMES} <= set(written)
+    assert {"you: ε = 1", "you: 1 million people"} <= set(written)
+
+
+def test_the_people_of_the_headline_reach_the_goal_at_its_level() -> None:
+    points = work.by_protection(list(work.needs(PLAN, no_progress)))
+    enough = words.enough(PLAN, points)
+    assert enough is not None
+    needed = work.need(PLAN, "blocks", PLAN.under("blocks", enough)).people
+    assert needed == pytest.approx(1_000_000, rel=0.1)  # two digits of ε, read off the picture
+
+
+def test_a_plan_that_leaves_people_unprotected_says_so_first() -> None:
+    record = replace(PLAN, protection="sensitive")
+    points = work.by_protection(list(work.needs(record, no_progress)))
+    told = words.headline(record, points)
+    setup = prepare(record.under("sensitive", 1.0))
+    covered = formats.out_of(promise.protected_share(setup))
+    assert told.unprotected
+    assert told.sentence.startswith(f"Only {covered} people are protected")
+    assert told.second.startswith("With 1 million people you need ε ≈ ")
 
 
 def test_planned_people_reach_the_goal_and_half_of_them_do_not() -> None:
@@ -104,12 +139,12 @@ def test_the_best_of_the_table_is_the_pictures() -> None:
 def test_as_many_people_are_not_told_as_one_times_as_many() -> None:
     def said(plain: int) -> str:
         people = {PLAIN: plain, PLAN.protection: 500}
-        return words.headline(
+        return words.at_level(
             PLAN, {name: [Need(name, PLAN.epsilon, n, "oue")] for name, n in people.items()}
         )
 
-    assert "plain LDP 500." in said(500)
-    assert "plain LDP 1,000 (2 times as many)" in said(1000)
+    assert said(500).endswith("500 people, and so does plain LDP.")
+    assert said(1000).endswith("plain LDP 1,000 (2 times as many).")
 
 
 def test_people_back_to_epsilon() -> None:
@@ -183,8 +218,19 @@ def test_deployments_add_up_unless_one_copy_is_kept() -> None:
 
 def test_what_is_read_off_between_points_waits_for_all_of_them() -> None:
     found = list(work.needs(Plan(), no_progress))
-    whole = words.headline(Plan(), dict(work.by_protection(found)))
-    part = words.headline(Plan(), dict(work.by_protection(found[: 2 * len(NAMES)])))
-    assert "would do" in whole
-    assert whole.startswith(part)
-    assert "ε ≈" not in part
+    whole = words.headline(Plan(), work.by_protection(found))
+    part = words.headline(Plan(), work.by_protection(found[: 2 * len(NAMES)]))
+    assert "ε ≈" in whole.sentence
+    assert part.sentence.startswith("At ε = 1 you need ")
+    assert "ε ≈" not in part.sentence
+
+
+def test_people_that_are_too_few_or_more_than_enough_are_told_so() -> None:
+    def said(people: int) -> str:
+        record = replace(PLAN, scenario=replace(PLAN.scenario, n=people))
+        return words.headline(
+            record, work.by_protection(list(work.needs(record, no_progress)))
+        ).sentence
+
+    assert said(1_000).startswith("With 1,000 people no ε up to 8 is enough to ")
+    assert said(10**12).startswith("With 1 trillion people even ε = 0.1 is enough to ")

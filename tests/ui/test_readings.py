@@ -14,7 +14,7 @@ from tests.ui.readings import read, to_three_digits, to_two_digits
         ("42 of 100", 0.4249, 0.4251),
         ("8 of 1,000", 0.0076, 0.0074),
         ("all but 8 of 1,000", 0.9924, 0.991),
-        ("over 99.9 of 100", 0.99999, 0.998),
+        ("more than 99.9 of 100", 0.99999, 0.998),
         ("fewer than 1 of 100", 0.004, 0.02),
         ("0.0042", 0.00424, 0.00426),
         ("1e-05", 1.4e-5, 1.6e-5),

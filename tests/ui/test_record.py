@@ -85,9 +85,11 @@ def test_the_record_has_the_numbers_of_the_run_and_of_the_audit(kind: str) -> No
     told = policies.told(nouns, ours.setup)
     for sentence in (told.in_short, told.protected, told.odds, told.repeats, *told.not_promised):
         assert plain(sentence) in text
-    assert f"The page says. {plain(told.in_short)}" in text
+    said = (plain(told.in_short), "The page says.")
+    assert " ".join(said if told.covered < 1 else said[::-1]) in text
     assert f"error (total variation){formats.share(ours.first.errors.tv)}" in text
-    assert full_people(html) == [round(100 * told.chance)]
+    shown = told.chance if told.covered == 1.0 else told.covered
+    assert full_people(html) == [round(100 * shown)]
     audit = audit_mechanism(ours.setup.mechanism, ours.setup.policy)
     assert audit.holds
     assert "It holds." in text
@@ -98,21 +100,19 @@ def test_the_record_has_the_numbers_of_the_run_and_of_the_audit(kind: str) -> No
 
 
 def best_after(setup: Setup) -> float:
-    """Most that 50:50 between a symbol and one that hides it becomes, over all reports."""
+    """Most that the best guess between a symbol and one that hides it is right, over all pairs."""
     k, channel = setup.policy.k, channel_of(setup)[:, : setup.mechanism.outputs]
     best = 0.5
     for x in range(k):
         others = np.arange(k)
         held = np.isfinite(setup.policy.between(np.full(k, x), others)) & (others != x)
-        sent = channel[x] > 0
         for other in others[held]:
-            pair = channel[x, sent] / (channel[x, sent] + channel[other, sent])
-            best = max(best, float(pair.max()))
+            best = max(best, float(np.maximum(channel[x], channel[other]).sum() / 2))
     return best
 
 
 @pytest.mark.parametrize("kind", ["context", "distances", "matrix", "binary"])
-def test_no_report_of_a_hidden_pair_is_surer_than_the_record_says(kind: str) -> None:
+def test_no_guess_between_a_hidden_pair_is_right_more_often_than_the_record_says(kind: str) -> None:
     nouns, scenario = KINDS[kind]
     setup = prepare(scenario)
     assert best_after(setup) <= policies.told(nouns, setup).chance + 1e-9
@@ -125,16 +125,19 @@ def test_the_best_coin_leaves_nothing_of_its_bound_unused() -> None:
 
 def test_an_answer_that_is_not_hidden_protects_nobody_with_it() -> None:
     for policy, share, hides in (
-        (BinaryQuestion(math.inf, 1.0), BEGIN.dataset.load().distribution[1], "“yes”"),
-        (BinaryQuestion(1.0, math.inf), BEGIN.dataset.load().distribution[0], "“no”"),
+        (BinaryQuestion(math.inf, 1.0), float(BEGIN.dataset.load().distribution[1]), "“yes”"),
+        (BinaryQuestion(1.0, math.inf), float(BEGIN.dataset.load().distribution[0]), "“no”"),
     ):
         told = told_of(replace(BEGIN, policy=policy))
-        assert told.protected.startswith(f"**Protected: {formats.out_of(share)} people.** {hides}")
-        assert told.chance == pytest.approx(1 / (1 + math.exp(-1.0)))
+        left, has = formats.out_of_few(1 - share), formats.out_of_few(share)
+        first = f"**{left} people are not protected, {has} are.** {hides}"
+        assert told.protected.startswith(first)
+        assert told.chance == pytest.approx(1 - math.exp(-1.0) / 2)
+        assert "may prove it" in told.in_short.partition(".")[0]
         assert any("may prove it" in sentence for sentence in told.not_promised)
     bare = told_of(replace(BEGIN, policy=BinaryQuestion(math.inf, math.inf)))
     assert (bare.chance, bare.repeats) == (1.0, "")
-    assert bare.protected == "**Protected: 0 of 100 people.** Nothing can be denied."
+    assert bare.protected == "**Nobody is protected.** Nothing can be denied."
 
 
 def told_of(scenario: Scenario) -> Told:
@@ -149,7 +152,7 @@ def test_tags_count_the_people_of_the_model() -> None:
     text = policies.told(PLACES, setup).protected
     assert 0 < common < 1
     for share in (own, common, own + common):
-        assert f"{formats.out_of(share)} " in plain(text)
+        assert f"{formats.out_of(share)} " in plain(text).replace(" are.", " people are.")
 
 
 def test_far_pairs_of_a_map_are_told_apart_as_the_record_says() -> None:
@@ -160,8 +163,8 @@ def test_far_pairs_of_a_map_are_told_apart_as_the_record_says() -> None:
     rows = channel_of(setup)
     assert isinstance(domain, GridDomain)
     km = domain.km_from(0)
-    for limit in (25.0, 50.0):
-        (said,) = re.findall(rf"{limit:g} km apart, at most (\d+) of 100", odds)
+    for limit in (50.0,):
+        (said,) = re.findall(rf"{limit:g} km apart it is at most (\d+) of 100", odds)
         near = np.flatnonzero(km <= limit)
         right = max(float(np.maximum(rows[0], rows[x]).sum() / 2) for x in near)
         assert right <= int(said) / 100 + 0.005

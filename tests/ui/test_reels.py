@@ -15,7 +15,6 @@ from caldp_ui.app.theme import DARK, LIGHT
 from caldp_ui.charts.reel import Frame, Reel
 from caldp_ui.classroom import reels as classroom
 from caldp_ui.classroom.slot import NAMES, Lesson
-from caldp_ui.controls.common import along_epsilon
 from caldp_ui.controls.slider import Slider
 from caldp_ui.curves import reels as curves
 from caldp_ui.curves.slot import BEGIN, Curves
@@ -25,7 +24,6 @@ from caldp_ui.paper.slot import Paper
 from caldp_ui.parts import films, headline, reels
 from caldp_ui.parts.reels import Page
 from caldp_ui.plan import reels as plan
-from caldp_ui.plan import side as plan_side
 from caldp_ui.plan.slot import Plan
 from caldp_ui.yesno import reels as yesno
 from caldp_ui.yesno import side as yesno_side
@@ -65,12 +63,7 @@ CASES = dict(stations()) | {
     "yesno": Case(
         navigation.YES_OR_NO, yesno.page(None), OneQuestion(), lambda _: yesno_side.SLIDERS
     ),
-    "plan": Case(
-        navigation.PLAN,
-        plan.page(None),
-        Plan(),
-        lambda _: (along_epsilon(), plan_side.WITHIN, plan_side.FLOOR),
-    ),
+    "plan": Case(navigation.PLAN, plan.page(None), Plan(), plan.sliders),
     "paper": Case(
         navigation.PAPER,
         Page(PAPER, sensitive_sets.look),

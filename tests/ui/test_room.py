@@ -1,6 +1,7 @@
-"""Ask the room: a teacher and phones as visits of one server; links, errors, and what is said."""
+"""Live poll: a teacher and phones as visits of one server; links, errors, and what is said."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -17,8 +18,18 @@ from caldp_ui.room.figures import shares_of
 from caldp_ui.room.question import Law, Question, channel_of, columns_of, mechanism_of
 from caldp_ui.room.registry import Seen, rooms
 from caldp_ui.room.slot import READY, SLOT, Draft, DraftLink
+from caldp_ui.words import formats
 from tests.contract.checks import naming
-from tests.ui.driver import APP, _component, checked, container, data_of, query_of, trigger
+from tests.ui.driver import (
+    APP,
+    _component,
+    checked,
+    container,
+    data_of,
+    headline_of,
+    query_of,
+    trigger,
+)
 
 PHONE = SLOT.key("phone")
 
@@ -53,8 +64,7 @@ def board_of(at: AppTest, name: str) -> dict[str, Any]:
 
 
 def headline(at: AppTest) -> str:
-    (said,) = (item.value for item in container(at, "headline").markdown)
-    return said
+    return headline_of(at)
 
 
 def hall() -> tuple[AppTest, Seen]:
@@ -75,7 +85,8 @@ def test_opens_with_a_rehearsal_of_each_ready_question() -> None:
     for name, question in READY.items():
         checked(at.selectbox(key="room-ready").set_value(name).run())
         assert draft_of(at) == Draft(question)
-        assert headline(at) == words.rehearsal(question, 30, rehearsal.half_width(Draft(question)))
+        told = words.rehearsal(question, 30, rehearsal.half_width(Draft(question)))
+        assert headline(at) == f"{told.sentence} {told.second}"
         board = board_of(at, "rehearsal")
         assert [each["name"] for each in board["answers"]] == list(question.answers)
         assert sum(each["sent"] for each in board["answers"]) == len(board["reports"]) == 30
@@ -137,7 +148,7 @@ def test_phones_report_and_the_projector_shows_it() -> None:
     teacher, seen = hall()
     board = board_of(teacher, "board")
     assert board["n"] == 0
-    assert words.NOTHING_YET in headline(teacher)
+    assert "No phone has reported yet" in headline(teacher)
     phones = [opened(code=seen.code.lower()) for _ in range(3)]
     for number, phone in enumerate(phones):
         assert message(phone, "phone")["received"] is False
@@ -146,8 +157,8 @@ def test_phones_report_and_the_projector_shows_it() -> None:
     checked(teacher.run())
     board = board_of(teacher, "board")
     assert board["reports"] == [0, 1, 0]
-    assert "3 reports say" in headline(teacher)
-    for tab in ("The coin", "Numbers", "Hand it on"):
+    assert "From 3 reports we estimate" in headline(teacher)
+    for tab in ("The coin", "Numbers", "Share and export"):
         teacher.session_state["room-tabs"] = tab
         checked(teacher.run())
 
@@ -181,21 +192,43 @@ def test_each_phone_that_cannot_report_is_told_so_in_one_sentence() -> None:
     assert "closed" in message(late, "phone")["refused"]
     checked(teacher.button(key="room-end").click().run())
     assert container(teacher, "room-asked") is None
-    for code, told in ((seen.code, "has ended"), ("NNNNN", "There is no room")):
+    for code, told in ((seen.code, "has ended"), ("NNNNN", "There is no poll")):
         (said,) = opened(code=code).info
         assert told in said.value
 
 
-def test_the_next_question_is_asked_in_the_same_room() -> None:
+def test_the_next_question_is_written_beside_the_board_and_asked_in_the_same_poll() -> None:
     teacher, seen = hall()
-    send(opened(code=seen.code), 1)
+    phone = opened(code=seen.code)
+    send(phone, 1)
     checked(teacher.button(key="room-next").click().run())
-    checked(teacher.selectbox(key="room-ready").set_value("Vote").run())
-    checked(teacher.button(key="room-open").click().run())
+    for name in ("Vote", "Sleep"):
+        checked(teacher.selectbox(key="room-ready").set_value(name).run())
+        board = board_of(teacher, "board")  # the live one, and no made-up reports
+        assert board["reports"] == [1]
+        assert {each["truth"] for each in board["answers"]} == {None}
+        assert container(teacher, "qr") is not None
+        assert rooms().look(seen.code).mark == seen.mark
+    checked(teacher.button(key="room-ask").click().run())
     after = rooms().look(seen.code)
-    assert after.question == READY["Vote"]
+    assert after.question == READY["Sleep"]
     assert after.reports == ()
     assert after.mark != seen.mark
+    board = board_of(teacher, "board")
+    assert board["reports"] == []
+    assert [each["name"] for each in board["answers"]] == list(READY["Sleep"].answers)
+    assert container(teacher, "qr") is not None
+    checked(phone.run())
+    assert message(phone, "phone")["answers"] == list(READY["Sleep"].answers)
+    assert message(phone, "phone")["received"] is False
+
+
+def test_a_next_question_that_is_not_asked_leaves_all_as_it_was() -> None:
+    teacher, seen = hall()
+    checked(teacher.button(key="room-next").click().run())
+    checked(teacher.button(key="room-back").click().run())
+    assert rooms().look(seen.code) == seen
+    assert [button.key for button in teacher.button if button.key == "room-next"]
 
 
 def test_a_reloaded_projector_finds_its_room_and_a_guessed_key_does_not() -> None:
@@ -228,7 +261,7 @@ def test_what_is_said_of_a_report_is_the_channels() -> None:
         told = words.deniable(question, report, chances)
         assert (report in question.sensitive) == (max(others) > 0)
         assert told.startswith("You can deny it" if max(others) > 0 else "This report is true")
-    assert words.promise(Question("?", ("a", "b"), (), 1.0)).startswith("No answer is sensitive")
+    assert words.promise(Question("?", ("a", "b"), (), 1.0)).startswith("No answer is protected")
 
 
 def test_the_rehearsed_range_is_as_wide_as_ranges_of_rooms_are() -> None:
@@ -245,3 +278,79 @@ def test_the_rehearsed_range_is_as_wide_as_ranges_of_rooms_are() -> None:
     assert np.mean(widths) / 2 == pytest.approx(wide, rel=0.02)
     bolder = replace(draft, question=replace(question, epsilon=1.1 * question.epsilon))
     assert rehearsal.half_width(bolder) < 0.96 * wide
+
+
+ASKED: tuple[Question, ...] = (
+    *READY.values(),
+    Question("?", ("a", "b"), (0, 1), 1.0),
+    Question("?", ("a", "b", "c"), (1,), 0.3),
+    Question("?", ("a", "b", "c", "d"), (0, 3), 3.0),
+)
+
+
+def best_guess(question: Question, pairs: list[tuple[int, int]]) -> float:
+    """Right guesses between two equally likely answers, by the better one for each report."""
+    rows = np.array(channel_of(question), dtype=np.float64)
+    return max(float(np.maximum(rows[x], rows[y]).sum()) / 2 for x, y in pairs)
+
+
+def test_the_odds_that_are_told_are_the_best_guess_of_the_exact_channel() -> None:
+    for question in ASKED:
+        k = question.k
+        best = best_guess(question, [(x, y) for x in range(k) for y in range(x)])
+        said = f"at most {formats.hundred(best)} times in 100"
+        with naming(f"{question}"):
+            assert said in words.promise(question)
+            told = phone_message(Seen("", "", question, True))["before"]
+            for x, before in enumerate(told):
+                about = best_guess(question, [(x, y) for y in range(k) if y != x])
+                assert f"at most {formats.hundred(about)} times in 100" in before
+    one_sided = READY["Cheating"]
+    assert best_guess(one_sided, [(0, 1)]) == pytest.approx(1 - np.exp(-1.0) / 2)
+
+
+def test_a_phone_says_the_odds_of_its_coin_before_it_sends() -> None:
+    for question in ASKED:
+        channel = np.array(channel_of(question), dtype=np.float64)
+        told = phone_message(Seen("", "", question, True))["before"]
+        for x, before in enumerate(told):
+            kept, name = channel[x, x], question.answers[x]
+            with naming(before):
+                if kept == 1:
+                    least = np.delete(channel[:, x], x).min()
+                    assert f"will send “{name}”; so do {formats.hundred(least)} of 100" in before
+                else:
+                    assert f"sends “{name}” {formats.hundred(kept)} times in 100" in before
+                alone = np.delete(channel[:, x], x).max() == 0
+                assert (f"A report of “{name}” is always true" in before) == alone
+    bare = phone_message(Seen("", "", Question("?", ("a", "b"), (), 1.0), True))["before"]
+    assert bare == ["Your phone will send “a”. Nothing hides it.", bare[1]]
+
+
+def test_reports_that_only_one_answer_sends_are_called_true_and_no_others() -> None:
+    for question in ASKED:
+        columns = np.array(channel_of(question), dtype=np.float64).T
+        alone = [y for y, sent in enumerate(columns) if np.delete(sent, y).max() == 0]
+        told = words.bare(question)
+        assert bool(told) == bool(alone)
+        for y, name in enumerate(question.answers):
+            assert (f"“{name}”" in "".join(told)) == (y in alone)
+        assert "most" not in "".join(told)
+
+
+def test_headlines_and_what_phones_say_are_short_sentences() -> None:
+    for question in ASKED:
+        shares = shares_of(question, [0, 1])
+        headlines = (
+            words.rehearsal(question, 1, 0.01),
+            words.live(question, 0, None),
+            words.live(question, 2, shares),
+        )
+        told = phone_message(Seen("", "", question, True))
+        texts = [text for each in headlines for text in (each.sentence, each.second)]
+        texts += told["before"] + [each["why"] for each in told["told"]]
+        for sentence in (part for text in texts for part in re.split(r"(?<=[.]) ", text)):
+            with naming(sentence):
+                assert len(sentence.split()) <= 25
+                assert sentence[0].isupper()
+                assert sentence.endswith((".", ".)"))

@@ -133,7 +133,7 @@ def refused(act: Callable[[], object], words: str) -> None:
 
 def test_each_refusal_is_one_sentence() -> None:
     rooms, held, report = opened()
-    refused(lambda: rooms.look("BCDFG"), "There is no room “BCDFG”")
+    refused(lambda: rooms.look("BCDFG"), "There is no poll “BCDFG”")
     report(1, 0)
     report(1, 0)  # the same again, after a broken connection
     refused(lambda: report(1, 2), "answered this question already")
@@ -174,7 +174,7 @@ def test_rooms_and_rates_are_bounded_and_idle_rooms_make_way() -> None:
         held.append(rooms.open(ASKED))
     assert len({each.code for each in held}) == registry.ROOMS_MAX
     clock.now += 61.0
-    refused(lambda: rooms.open(ASKED), "All 40 rooms")
+    refused(lambda: rooms.open(ASKED), "All 40 polls")
     clock.now += registry.IDLE_MAX
     for _ in range(registry.OPENED_A_MINUTE):
         rooms.open(ASKED)

@@ -125,7 +125,7 @@ def test_code_and_table_of_an_onlooker_have_every_day(tmp_path: Path, capsys: Ou
     assert [float(share) for _, share in told] == [what.ours.on_truth(m) for m in range(11)]
     assert frame["this protection"].tolist() == [float(share) for _, share in told]
     assert frame["plain LDP"].tolist() == [what.plain.on_truth(m) for m in range(11)]
-    assert (frame["this protection"] <= frame["most that the promise allows"] + 1e-12).all()
+    assert (frame["this protection"] <= frame["at most, by the promise"] + 1e-12).all()
 
 
 @pytest.mark.parametrize("attack", PUSHES)
@@ -146,8 +146,8 @@ def test_code_and_table_of_fake_phones_have_the_target_s_shares(
     titles = (
         "without fakes",
         "with fakes",
-        "repaired, told the target",
-        "repaired, told the share",
+        "repaired, knows the target",
+        "repaired, knows the share",
     )
     assert frame.loc[row, list(titles)].tolist() == told
     np.testing.assert_array_equal(frame["with fakes"], what.after)
@@ -234,8 +234,8 @@ def names(at: AppTest) -> set[str]:
 @pytest.mark.parametrize(
     ("page", "state", "file"),
     [
-        (navigation.CURVES, {"curves-hand-on": True}, "curves.json"),
-        (navigation.PLAN, {"plan-tabs": "Hand it on"}, "scenario.json"),
+        (navigation.CURVES, {"curves-sharing": True}, "curves.json"),
+        (navigation.PLAN, {"plan-tabs": "Share and export"}, "scenario.json"),
     ],
 )
 def test_curves_and_plans_are_handed_on_once_it_is_asked(
@@ -249,7 +249,7 @@ def test_curves_and_plans_are_handed_on_once_it_is_asked(
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_every_result_of_the_paper_hands_on_its_link(view: str) -> None:
-    at = opened(navigation.PAPER, {"paper-hand-on": True}, {"view": view})
+    at = opened(navigation.PAPER, {"paper-sharing": True}, {"view": view})
     (address,) = (code.value for code in at.code if code.value.startswith("http"))
     assert (f"view={view}" in address) == (view != "table-1")
     if "paper-table/job" in at.session_state:
@@ -267,7 +267,7 @@ RECORDS = {
 
 @pytest.mark.parametrize("name", RECORDS)
 def test_the_record_comes_with_the_audit(name: str) -> None:
-    at = opened(RECORDS[name], {f"{name}-tabs": "Hand it on"})
+    at = opened(RECORDS[name], {f"{name}-tabs": "Share and export"})
     assert "record.html" not in names(at)
     checked(at.button(key=f"{name}-audit-start").click().run())
     job = at.session_state[f"{name}-audit/job"]
@@ -278,7 +278,7 @@ def test_the_record_comes_with_the_audit(name: str) -> None:
 
 
 def test_days_of_the_onlooker_are_handed_on() -> None:
-    at = opened(navigation.ADVERSARY, {"adversary-tabs": "Hand it on"})
+    at = opened(navigation.ADVERSARY, {"adversary-tabs": "Share and export"})
     assert {"days.csv", "scenario.json"} <= names(at)
     (code,) = (each.value for each in at.code if each.value.startswith("import numpy"))
     scenario: Scenario = at.session_state["adversary/slot"].record.scenario
@@ -336,18 +336,18 @@ def test_names_in_the_record_of_a_matrix_are_nothing_but_names() -> None:
 
 
 def test_a_matrix_hands_on_its_record() -> None:
-    at = opened(navigation.MATRIX, {"matrix-tabs": "Hand it on"})
+    at = opened(navigation.MATRIX, {"matrix-tabs": "Share and export"})
     assert {"record.html", "matrix.json", "matrix.csv", "channel.txt"} <= names(at)
 
 
 def test_code_of_a_room_makes_the_estimate_again_from_its_reports(
     tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    question = Question("Who?", ("a, with a comma", "b", "c", "d"), (1, 3), 1.0)
+    question = Question("Who?", ("a, with a comma", "=b()", "'c", "d"), (1, 3), 1.0)
     reports = (0, 1, 1, 3, 2, 0, 3, 1)
     monkeypatch.chdir(tmp_path)
     seen = Seen("CODE", "mark", question, True, reports)
-    (tmp_path / "reports.csv").write_text(below.listed(seen), "utf-8")
+    (tmp_path / "reports.csv").write_bytes(below.listed(seen))
     rows = [line.split("\t") for line in printed(rooms.snippet(question), tmp_path, capsys)]
     shares = shares_of(question, reports)
     assert [row[0] for row in rows] == list(question.answers)

@@ -23,7 +23,7 @@ from caldp_ui.controls.presets import Preset, Ready, fitting
 from caldp_ui.values import chart, marks
 from caldp_ui.values.slot import BEGIN, Values, ValuesLink, begin_with
 from caldp_ui.values.tables import TABLES, Table, presets_of
-from tests.ui.driver import checked, container, data_of, query_of
+from tests.ui.driver import checked, data_of, headline_of, query_of
 from tests.ui.values_page import FEW, assert_shows, mark, open_values, scenario_of
 
 
@@ -48,7 +48,7 @@ def test_what_is_exported_gives_the_same_digits_on_the_command_line(tmp_path: An
     ours, _ = assert_shows(at, BEGIN)
     assert told == ours.first.errors.tv
     rows = exports.estimate_csv(ours).decode().splitlines()
-    assert rows[0] == "symbol,value,group,block,share,people"
+    assert rows[0] == "number,answer,group,block,estimated share,estimated people"
     assert rows[1].startswith("0,very poor marriage; no affair,no affair,everything,")
 
 
@@ -122,8 +122,19 @@ def test_ticks_mark_answers_and_steps_take_them_back() -> None:
     mark(at, step="redo")
     assert_shows(at, ticked.with_context(epsilon=2.0))
     mark(at, marked="")
-    said = container(at, "headline").markdown[0].value
-    assert "nobody is protected" in said
+    said = headline_of(at)
+    assert said.startswith("Nobody is protected")
+
+
+def test_answers_alone_in_their_block_are_told_apart() -> None:
+    """Ticked or not, their report names them: the picture marks them as not protected."""
+    for blocks, alone in ((EvenRuns(10), "0-9"), (EvenRuns(6), "4;9"), (GroupBlocks(), "")):
+        scenario = BEGIN.with_context(blocks=blocks, sensitive=EverythingSensitive())
+        sent = data_of(open_values(ValuesLink().write(Values(scenario))), chart.KEY)
+        assert sent["marked"] == "0-9"
+        assert sent["alone"] == alone, blocks
+        hidden = prepare(scenario).policy.hidden()  # type: ignore[attr-defined]
+        assert sent["alone"] == ";".join(marks.runs_of(np.flatnonzero(~hidden)))
 
 
 @pytest.mark.parametrize("told", ["10", "x", "3-1", "0;;2"])

@@ -30,7 +30,7 @@ from tests.ui.driver import checked
 from tests.ui.values_page import FEW, open_values
 
 
-@pytest.mark.parametrize("tab", ["What is promised", "Methods", "Numbers", "Hand it on"])
+@pytest.mark.parametrize("tab", ["What is promised", "Methods", "Numbers", "Share and export"])
 def test_every_tab_can_be_drawn(tab: str) -> None:
     at = open_values(ValuesLink().write(Values(FEW)))
     at.session_state["values-tabs"] = tab
@@ -96,7 +96,7 @@ def test_the_sentence_tells_of_estimates_that_are_no_shares() -> None:
     ours, plain = (run(setup) for setup in setups)
     assert ours.first.errors.tv > 1
     told = words.headline(Shown(setups[0], setups[1], ours, plain))
-    assert f"error of **{formats.share(ours.first.errors.tv)}**" in told
+    assert f"a total variation of {formats.share(ours.first.errors.tv)}" in told.second
 
 
 def test_the_picture_to_take_along_is_a_png_that_marks_change() -> None:

@@ -52,7 +52,7 @@ def test_a_protection_that_fades_is_chosen_moved_and_left(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "tab", ["What an onlooker learns", "What is promised", "Methods", "Error curves", "Numbers"]
+    "tab", ["What an attacker learns", "What is promised", "Methods", "Error curves", "Numbers"]
 )
 def test_every_tab_tells_of_a_scale(tab: str) -> None:
     begin, preset = fading("income")

@@ -70,12 +70,19 @@ def test_who_is_protected_and_who_is_not_are_everybody(name: str) -> None:
     setup = ready(name)
     truth, text = setup.dataset.distribution, promise.protected(PLACES, setup)
     hides, single, other = kinds(setup)
-    assert says(text.partition(".**")[0], truth[hides].sum())
+    first = text.partition(".**")[0]
+    covered = float(truth[hides].sum())
+    told = shares(re.sub(r" are$", " people are", first))
+    some = [covered] if covered > 1 - 1e-12 else [1 - covered, covered]
+    expected = some if hides.any() else []
+    for (share, slip), wanted in zip(told, expected, strict=True):
+        assert abs(share - wanted) <= slip
+    assert told or first == "**Nobody is protected"
     rest = text.partition(".**")[2]
     for flags, mark in ((single, "of one place"), (other, "not sensitive")):
         assert (mark in rest) == flags.any()
         assert not flags.any() or says(rest, truth[flags].sum())
-    assert len(shares(text)) == 1 + single.any() + other.any()
+    assert len(shares(rest)) == single.any() + other.any()
 
 
 @pytest.mark.parametrize("name", CONTEXTS)
@@ -98,7 +105,7 @@ def test_how_many_name_their_place_openly(name: str) -> None:
     setup = ready(name)
     hides, _, other = kinds(setup)
     sentences = [
-        s for s in promise.not_promised(PLACES, setup) if s.startswith("Places that are not")
+        s for s in promise.not_promised(PLACES, setup) if s.startswith("At places that are not")
     ]
     assert bool(sentences) == (other.any() and hides.any())
     for sentence in sentences:
@@ -106,7 +113,7 @@ def test_how_many_name_their_place_openly(name: str) -> None:
         with_hidden, with_other = set(labels[hides].tolist()), set(labels[other].tolist())
         bare, mixed = with_other - with_hidden, with_other & with_hidden
         if not mixed:
-            assert "everybody there" in sentence
+            assert "everybody names their place" in sentence
             continue
         assert (f"In {len(bare)} of {setup.partition.m:,} " in sentence) == bool(bare)
         least = cover_of(setup.mechanism).clear_share[sorted(mixed)].min()
@@ -116,7 +123,7 @@ def test_how_many_name_their_place_openly(name: str) -> None:
 def test_blocks_without_anything_to_hide_are_open() -> None:
     scenario = BASE.with_context(sensitive=SensitiveAreas(("+b40,41,-75,-73",)))
     (sentence,) = (s for s in promise.not_promised(PLACES, prepare(scenario)) if "openly" in s)
-    assert "everybody there" in sentence
+    assert "everybody names their place" in sentence
 
 
 @pytest.mark.parametrize("box", ["40.2,40.4,-74.2,-74", "40,41.4,-76,-73", "25,25.4,-119,-118"])

@@ -16,10 +16,10 @@ from caldp_core.scenarios.policies import BinaryQuestion
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.navigation import YES_OR_NO
 from caldp_ui.app.theme import LIGHT
-from caldp_ui.yesno import figures, presets, words
+from caldp_ui.yesno import dots, figures, presets, words
 from caldp_ui.yesno.shown import people_warner_needs, shown, warner
 from caldp_ui.yesno.slot import BEGIN, OneQuestion, QuestionLink
-from tests.ui.driver import APP, checked, container, query_of
+from tests.ui.driver import APP, checked, container, data_of, headline_of, query_of
 from tests.ui.readings import full_people
 
 INF = math.inf
@@ -42,12 +42,18 @@ def assert_shows(at: AppTest, scenario: Scenario) -> None:
     assert scenario_of(at) == scenario
     assert not at.error
     ours = run(prepare(scenario))
-    (said,) = (item.value for item in container(at, "headline").markdown)
-    assert said == words.headline(shown(scenario))
-    f, g = ours.setup.mechanism.exact_channel()[0][1], ours.setup.mechanism.exact_channel()[1][0]
-    (html,) = (each.proto.body for each in container(at, "yesno-coin").get("html"))
-    assert full_people(html)[:2] == [round(100 * float(share)) for share in (1 - g, f)]
+    said = headline_of(at)
+    assert said == words.in_one_line(shown(scenario))
+    (no, f), (g, yes) = (map(float, row) for row in ours.setup.mechanism.exact_channel())
+    assert icons(at, "yesno-sends") == [round(100 * share) for share in (yes, f)]
+    right = (yes / (yes + f), no / (no + g))
+    assert icons(at, "yesno-reads") == [round(100 * share) for share in right]
     assert Scenario.from_query(query_of(at)) == scenario if query_of(at) else scenario == BEGIN
+
+
+def icons(at: AppTest, key: str) -> list[int]:
+    """How many people of each array in that panel are full."""
+    return full_people("".join(each.proto.body for each in container(at, key).get("html")))
 
 
 def test_opens_with_the_default_and_each_preset() -> None:
@@ -76,7 +82,7 @@ def test_a_link_opens_as_it_was_and_every_tab_shows() -> None:
     scenario = Scenario(YesOrNo(0.35), BinaryQuestion(0.7, 2.5), n=500, seed=9)
     at = opened(scenario)
     assert_shows(at, scenario)
-    for tab in ("The formula", "Numbers", "Hand it on"):
+    for tab in ("The formula", "Numbers", "Share and export"):
         at.session_state["yesno-tabs"] = tab
         checked(at.run())
         assert not at.error
@@ -96,16 +102,19 @@ def test_the_mechanism_is_drawn_at_the_corner_of_its_region(policy: BinaryQuesti
 
 def test_a_drawing_has_its_numbers_where_its_axes_say() -> None:
     """Two routes to a place: the numbers of the axis, and the mark itself."""
-    frame = figures.heap_frame(shown(BEGIN))
+    what = shown(BEGIN)
+    frame = dots.frame_of(dots.heaps_of(what, None, LIGHT), what.truth)
     left, top, right, bottom = frame.box
     assert frame.at(frame.x[0], frame.y[0]) == (left, bottom)
     assert frame.at(frame.x[1], frame.y[1]) == (right, top)
-    drawn = figures.likely(shown(BEGIN), LIGHT, "<b>")
-    numbers = [float(each) for each in re.findall(r'anchor="middle"[^>]*>([\d.]+)<', drawn)]
-    places = [float(each) for each in re.findall(r'<text x="([\d.]+)"[^>]*>[\d.]+<', drawn)]
-    assert len(numbers) >= 3
-    assert places == [frame.at(number, 0)[0] for number in numbers]
-    assert 'aria-label="&lt;b&gt;"' in drawn
+    drawn = dots.likely(what, None, LIGHT)
+    found = re.findall(r'<text x="([\d.]+)"[^>]*>([\d.]+) %<', drawn)
+    assert len(found) >= 3
+    assert [float(place) for place, _ in found] == [
+        frame.at(float(number), 0)[0] for _, number in found
+    ]
+    (truth,) = re.findall(r'<text x="([\d.]+)"[^>]*>truth: 20 %<', drawn)
+    assert float(truth) == frame.at(20, 0)[0]
 
 
 def test_warner_is_the_stricter_level_both_ways_and_needs_more_people() -> None:
@@ -119,15 +128,67 @@ def test_warner_is_the_stricter_level_both_ways_and_needs_more_people() -> None:
     assert people_warner_needs(shown(warner(mangat))) == pytest.approx(1.0)
 
 
-def test_fifty_dots_are_drawn_where_the_reports_leave_the_truth_likely() -> None:
-    what = shown(BEGIN)
-    low, high = figures.heap_frame(what).x
+@pytest.mark.parametrize("pinned", [None, replace(BEGIN, policy=BinaryQuestion(2.0, 0.5))])
+def test_fifty_dots_are_drawn_where_the_reports_leave_the_truth_likely(
+    pinned: Scenario | None,
+) -> None:
+    what, kept = shown(BEGIN), shown(pinned) if pinned else None
+    heaps = dots.heaps_of(what, kept, LIGHT)
+    assert [heap.coin for heap in heaps] == [what.ours, what.warner, *([kept.ours] if kept else [])]
+    frame = dots.frame_of(heaps, what.truth)
+    low, high = frame.x
     column = (high - low) / 26
-    drawn = figures.likely(what, LIGHT, "")
-    for dots, coin in zip(figures.heaps(what), (what.ours, what.warner), strict=True):
-        x = np.array([across for across, _ in dots])
+    drawn = dots.likely(what, kept, LIGHT)
+    for marks, heap in zip(dots.marks(heaps, frame), heaps, strict=True):
+        coin = heap.coin
+        x = np.array([across for across, _ in marks])
         assert np.abs(x - 100 * coin.dots).max() <= column / 2 + 1e-9
-        stacked = {(round(across, 6), round(up, 6)) for across, up in dots}
-        assert len(stacked) == 50  # no dot hides another
+        stacked = {(round(across, 6), round(up, 6)) for across, up in marks}
+        assert len(stacked) == 50  # no mark hides another
         assert coin.low < what.truth < coin.high
-        assert all("M{},{}m".format(*figures.heap_frame(what).at(*dot)) in drawn for dot in dots)
+        assert all("M{},{}m".format(*frame.at(*mark)) in drawn for mark in marks)
+        ends = [frame.at(100 * end, 0)[0] for end in (coin.low, coin.high)]
+        assert all(f"L{ends[1]},{frame.at(0, base)[1]}" in drawn for base in [_base(marks)])
+        assert f"{100 * coin.low:.1f} to {100 * coin.high:.1f} %" in drawn
+
+
+def _base(marks: list[tuple[float, float]]) -> float:
+    """The line that a heap stands on."""
+    return min(up for _, up in marks) // 1.42 * 1.42
+
+
+def test_who_is_not_protected_comes_first() -> None:
+    for policy, said in (
+        (BinaryQuestion(INF, 1.0), "80 of 100 people are not protected"),
+        (BinaryQuestion(1.0, INF), "20 of 100 people are not protected"),
+        (BinaryQuestion(INF, INF), "Nobody is protected"),
+    ):
+        made = words.headline(shown(replace(BEGIN, policy=policy)))
+        assert made.unprotected
+        assert made.sentence.startswith(said)
+    assert not words.headline(shown(BEGIN)).unprotected
+
+
+def test_a_narrow_range_has_two_different_ends() -> None:
+    """From a billion reports "20.0 to 20.0 %" would be no range."""
+    what = shown(replace(BEGIN, n=10**9))
+    said = words.percent_range(what.ours.low, what.ours.high)
+    low, _, high = said.removesuffix(" %").partition(" to ")
+    assert float(low) < 100 * what.truth < float(high)
+    assert said in words.headline(what).sentence
+
+
+def test_one_epsilon_for_both_is_warners_coin() -> None:
+    at = opened()
+    checked(at.button(key="yesno-alike").click().run())
+    assert_shows(at, replace(BEGIN, policy=BinaryQuestion(1.0, 1.0)))
+    assert at.button(key="yesno-alike").disabled
+
+
+def test_the_plane_is_drawn_once_it_is_opened() -> None:
+    at = opened()
+    at.session_state["yesno-errors"] = True
+    checked(at.run())
+    _, drawn = data_of(at, "yesno-plane-drawing")
+    what = shown(BEGIN)
+    assert drawn == figures.plane(what, None, LIGHT, words.alt_plane(what, None))

@@ -19,7 +19,7 @@ from caldp_ui.compute import rivals
 from caldp_ui.values import chart, marks
 from caldp_ui.values.slot import BEGIN, Values, ValuesLink
 from caldp_ui.words import formats
-from tests.ui.driver import APP, checked, container, data_of, query_of, trigger
+from tests.ui.driver import APP, checked, data_of, headline_of, query_of, trigger
 
 ROUNDED = 1e-4
 """The browser is sent five digits."""
@@ -60,9 +60,9 @@ def assert_shows(at: AppTest, scenario: Scenario) -> tuple[Result, Result]:
         ):
             np.testing.assert_allclose(found, wanted, rtol=ROUNDED, atol=1e-12)
     assert sent["marked"] == ";".join(marks.runs_of(np.flatnonzero(ours.setup.sensitive)))
-    (said,) = (item.value for item in container(at, "headline").markdown)
+    said = headline_of(at)
     for result in (ours, plain):
-        assert f"**{formats.of_hundred(result.first.errors.tv)}" in said
+        assert formats.per_hundred(result.first.errors.tv) in said
     query = query_of(at)
     assert ValuesLink().read(query) == Values(scenario)
     return ours, plain

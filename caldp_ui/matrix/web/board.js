@@ -1,10 +1,11 @@
-/* Two tables beside each other: E, whose entries are fields to type into, and what the channel gives
-   away. The entry that is pointed at or has the focus is lit in both and told in words below. */
+/* Two tables beside each other: E, whose entries are fields to type into, and what the channel
+   leaks. The entry that is pointed at or has the focus is lit in both and told in words below. */
 
 import {el, say} from "./dom.js";
 import {Picture, hub, whenGone} from "./hub.js";
 
 const instances = new WeakMap();
+const UPRIGHT_FROM = 66, UPRIGHT_ON_PHONE_FROM = 42;
 const STEPS = {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]};
 
 /** `told`: what is seen, as a text; `turn`: the last entry that the server has heard of. */
@@ -29,7 +30,7 @@ class Board extends Picture {
         this.mirror = el("label", {className: "mirror", hidden: !edit}, this.both);
         this.tables = el("div", {className: "tables"});
         this.readout = el("p", {className: "readout", role: "status"});
-        root.append(this.tables, this.mirror, this.readout);
+        root.append(this.tables, this.readout);
         this.tables.addEventListener("pointerover", event => this.point(event.target));
         this.tables.addEventListener("pointerleave", () => this.light(this.focused));
         this.tables.addEventListener("focusin", event => this.focus(event.target));
@@ -63,8 +64,12 @@ class Board extends Picture {
         this.root.style.setProperty("--k", names.length);
         const longest = Math.max(...names.join(" ").split(" ").map(word => word.length));
         this.root.style.setProperty("--letters", longest);
-        this.tables.replaceChildren(table("promise"), table("deed"));
+        // Names of columns stand upright where the longest word has no room across.
+        this.root.classList.toggle("upright", longest * names.length > UPRIGHT_FROM);
+        this.root.classList.toggle("upright-on-phone", longest * names.length > UPRIGHT_ON_PHONE_FROM);
+        this.tables.replaceChildren(table("limit"), table("leak"));
         this.mirror.replaceChildren(this.both, words.both);
+        this.tables.querySelector("caption").append(this.mirror);
     }
 
     cell(kind, x, z, names) {
@@ -72,7 +77,7 @@ class Board extends Picture {
         const made = el("td", {"data-x": x, "data-z": z});
         pair[kind] = {cell: made};
         if (x === z) made.className = "own";
-        if (kind === "promise" && this.edit && x !== z) {
+        if (kind === "limit" && this.edit && x !== z) {
             const field = pair.field = el("input", {type: "text", inputMode: "decimal",
                 size: 1, tabIndex: -1, "aria-label": `${names[x]} against ${names[z]}`});
             field.addEventListener("change", () => this.send(x, z, field.value));
@@ -89,26 +94,26 @@ class Board extends Picture {
     }
 
     fill(x, z) {
-        const {promise, deed} = this.data, pair = this.cells[x][z];
-        const said = promise[x][z], done = deed[x][z];
+        const {limit, leak} = this.data, pair = this.cells[x][z];
+        const said = limit[x][z], done = leak[x][z];
         const paint = (cell, [ground, ink]) => {
             cell.style.background = ground;
             cell.style.color = ink;
         };
-        if (x !== z) paint(pair.promise.cell, said.colours);
-        if (x !== z) paint(pair.deed.cell, done.colours);
-        pair.promise.cell.classList.toggle("loose", said.follows !== "");
-        pair.deed.cell.dataset.mark = done.mark;
+        if (x !== z) paint(pair.limit.cell, said.colours);
+        if (x !== z) paint(pair.leak.cell, done.colours);
+        pair.limit.cell.classList.toggle("loose", said.follows !== "");
+        pair.leak.cell.dataset.mark = done.mark;
         if (pair.field) {
             pair.said = said.text;
             if (!pair.waits) pair.field.value = said.text;
             say(pair.follows, said.follows);
         } else {
-            say(pair.promise.text, said.text);
-            say(pair.promise.mark, said.follows);
+            say(pair.limit.text, said.text);
+            say(pair.limit.mark, said.follows);
         }
-        say(pair.deed.text, done.text);
-        say(pair.deed.mark, {kept: "✓", broken: "✗", open: ""}[done.mark] ?? "");
+        say(pair.leak.text, done.text);
+        say(pair.leak.mark, {kept: "✓", broken: "✗", open: ""}[done.mark] ?? "");
     }
 
     send(x, z, text) {
@@ -145,10 +150,10 @@ class Board extends Picture {
         this.tables.querySelectorAll(".lit").forEach(each => each.classList.remove("lit"));
         this.lit = pair;
         if (!pair) return say(this.readout, this.data.words.hint);
-        const [x, z] = pair, {promise, deed} = this.cells[x][z];
-        promise.cell.classList.add("lit");
-        deed.cell.classList.add("lit");
-        say(this.readout, `${this.data.promise[x][z].told} ${this.data.deed[x][z].told}`.trim());
+        const [x, z] = pair, {limit, leak} = this.cells[x][z];
+        limit.cell.classList.add("lit");
+        leak.cell.classList.add("lit");
+        say(this.readout, `${this.data.limit[x][z].told} ${this.data.leak[x][z].told}`.trim());
     }
 
     /** Arrow keys go to the next entry; left and right only past the ends of what is typed. */

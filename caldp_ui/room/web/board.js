@@ -103,7 +103,7 @@ class Board extends Picture {
         const band = document.createElementNS(DRAWN, "polygon");
         band.setAttribute("points", points.length > 1 ? [...top, ...bottom].join(" ")
             : `0,0 ${WIDE},0 ${WIDE},${HIGH} 0,${HIGH}`);
-        svg.replaceChildren(band);
+        svg.replaceChildren(...(points.length ? [band] : []));
     }
 
     /** One chip a report, the newest first; only new ones are made, and come up unless ahead. */

@@ -60,9 +60,11 @@ class Phone {
             return made;
         });
         this.go = el("button", {type: "button", className: "go", onclick: () => this.throw()});
+        this.odds = el("p", {className: "odds", role: "status"});
         const group = el("div", {className: "answers", role: "group", "aria-label": words.choose},
             ...this.buttons);
-        return [this.title(), group, this.go, el("p", {className: "note"}, words.coin)];
+        return [this.title(), group, this.odds, this.go,
+            el("p", {className: "note"}, words.coin)];
     }
 
     title() { return el("h1", {}, this.data.text); }
@@ -72,6 +74,7 @@ class Phone {
         this.buttons?.forEach((button, at) => button.setAttribute("aria-pressed", at === x));
         if (!this.go) return;
         this.go.disabled = x === null;
+        say(this.odds, x === null ? "" : this.data.before[x]);
         say(this.go, x === null ? this.data.words.choose : this.data.words.go);
     }
 

@@ -9,7 +9,7 @@ import {Row} from "./row.js";
 
 const FOLDED_FROM = 61, COMMON = 40, FOUND_MOST = 120;
 const ROW_LEAST = 19, ROW_TOUCH = 28, ROW_MOST = 40;
-const ABOVE = 280, AROUND_ON_PHONE = 450, BOARD_LEAST = 380, WIDE = 760, NARROW = 500;
+const ABOVE = 262, AROUND_ON_PHONE = 450, BOARD_LEAST = 380, WIDE = 760, NARROW = 500;
 const ENDS = ["", "-low", "-high"];
 const instances = new WeakMap();
 /** Films come by a component of their own (feed.js), before the chart or after it. */
@@ -84,11 +84,12 @@ class Chart {
 
     build() {
         const legend = el("div", {className: "legend"});
-        legend.innerHTML = `<span><i class="truth"></i>truth</span>
+        legend.innerHTML = `<span class="true"><i class="truth"></i>truth</span>
             <span class="plain"><i class="range plain"></i><i class="point plain"></i>plain LDP</span>
             <span class="ours"><i class="range ours"></i><i class="point ours"></i>this protection</span>
             <span class="pinned" hidden><i class="range pinned"></i><i class="point pinned"></i>pinned</span>
-            <span class="sensitive"><i class="truth"></i>sensitive</span>`;
+            <span class="sensitive"><i class="truth"></i>sensitive</span>
+            <span class="bare"><i class="truth"></i>not protected</span>`;
         this.pinned = legend.querySelector(".pinned");
         this.search = el("input", {type: "search", placeholder: "Search", "aria-label":
             "Search answers"});
@@ -199,7 +200,7 @@ class Chart {
         const made = {id: `g${g}`, name, members, truth, plain, ours, pinned, bars: folds,
             inner: false, heading: !folds, foldable: folds, open, label: name};
         if (!folds) {
-            const all = [["truth", truth], ["plain", plain?.[0]], ["this", ours?.[0]],
+            const all = [["truth", truth], ["plain LDP", plain?.[0]], ["this protection", ours?.[0]],
                 ["pinned", pinned?.[0]]];
             const told = all.filter(([, share]) => share !== undefined);
             made.label = `${name}: ${told.map(([who, share]) => `${who} ${percent(share)}`).join(", ")}`;
@@ -225,19 +226,43 @@ class Chart {
         const around = wide < NARROW ? AROUND_ON_PHONE : ABOVE;
         const room = Math.max(BOARD_LEAST, innerHeight - around);
         const height = Math.min(ROW_MOST, Math.max(least, Math.floor(room / (each + 1))));
-        const longest = Math.max(...items.filter(i => !i.heading).map(i => i.label.length), 4);
+        const longest = Math.max(...items.filter(i => !i.heading).map(i => i.label.length), 13);
         const {style} = this.board;
         style.setProperty("--row", `${height}px`);
         style.setProperty("--names", `${Math.min(17, 0.5 * longest + 2.2)}rem`);
         style.setProperty("--columns", columns);
-        this.board.classList.toggle("low", height < 30);
+        this.board.classList.toggle("low", height < 32);
         const top = this.frame ? this.top : this.scale(items, wide / columns);
         for (const item of items) {
             if (!this.rows.has(item.id)) this.rows.set(item.id, new Row(this, item.id));
-            this.rows.get(item.id).show(item, top, this.frame ? this.filmed : this.marked);
         }
+        const names = this.naming(items, top), marked = this.frame ? this.filmed : this.marked;
+        const alone = new Set(numbers(this.data.alone));
+        const bare = x => !marked.has(x) || alone.has(x), {words} = this.data;
+        items.forEach((item, at) => {
+            const named = Object.keys(names).filter(which => names[which] === at);
+            this.rows.get(item.id).show(item, top, {marked, named, bare, words});
+        });
         this.arrange(items, columns, each);
         this.controls(items);
+    }
+
+    /** The row in which each kind of mark is named, where there is room: no two in one row. */
+    naming(items, top) {
+        const names = {}, end = item => Math.max(0, ...["plain", "ours", "pinned"]
+            .map(which => item[which]?.[2] ?? 0), item.truth);
+        const place = (which, fits) => {
+            const taken = Object.values(names);
+            const at = items.findIndex((item, i) => item.bars && !taken.includes(i) && fits(item));
+            if (at >= 0) names[which] = at;
+        };
+        for (const which of ["plain", "ours", "pinned"]) {
+            place(which, item => item[which] && end(item) < 0.66 * top);
+        }
+        const starts = ({plain, ours, pinned}) =>
+            Math.min(...[plain, ours, pinned].filter(Boolean).map(found => found[1]));
+        place("truth", item => item.truth > 0.25 * top && starts(item) > 0.15 * top);
+        return names;
     }
 
     /** The share at the right end; ranges may reach beyond, estimates and truth may not. */

@@ -2,6 +2,8 @@
 
 import {el, say} from "../../stage/web/dom.js";
 
+const NAMES = {plain: "plain LDP", ours: "this protection", pinned: "pinned"};
+
 /** A row of an answer (`id` its number) or of a group (`g` and its number). */
 export class Row {
     constructor(chart, id) {
@@ -9,14 +11,18 @@ export class Row {
         this.box = el("input", {type: "checkbox", tabIndex: -1, "data-id": id});
         this.tag = el("b", {className: "tag"});
         this.text = el("span", {className: "text"});
-        this.name = el("span", {className: "name"}, this.tag, this.text);
+        this.open = el("small", {className: "open"});
+        this.name = el("span", {className: "name"}, this.tag, el("span", {className: "both"}, this.text, this.open));
         this.truth = el("i", {className: "truth"});
         this.marks = ["plain", "ours", "pinned"].map(which => ({
             which,
             range: el("i", {className: `range ${which}`}),
             point: el("i", {className: `point ${which}`}),
+            named: el("i", {className: `named ${which}`}, NAMES[which]),
         }));
-        const drawn = this.marks.flatMap(({range, point}) => [range, point]);
+        this.named = el("i", {className: "named truth-name"}, "truth");
+        const drawn = [...this.marks.flatMap(({range, point, named}) => [range, point, named]),
+            this.named];
         this.plot = el("span", {className: "plot", "aria-hidden": "true"}, this.truth, ...drawn);
         this.node = el("label", {className: "row"}, this.box, this.name, this.plot);
         this.box.addEventListener("change", () => chart.mark(this.members, this.box.checked));
@@ -33,8 +39,9 @@ export class Row {
         return fold;
     }
 
-    /** `item`: name, numbers, members and looks; `top`: the share at the right end. */
-    show(item, top, marked) {
+    /** `item`: name, numbers, members and looks; `top`: the share at the right end; `named`: which
+        of its marks are named here; `bare`: whether an answer is not protected. */
+    show(item, top, {marked, named, bare, words}) {
         this.members = item.members;
         const on = item.members.filter(x => marked.has(x)).length;
         this.box.checked = on === item.members.length;
@@ -44,7 +51,11 @@ export class Row {
         this.node.classList.toggle("heading", item.heading);
         this.node.classList.toggle("inner", item.inner);
         this.node.dataset.marked = on === 0 ? "none" : this.box.indeterminate ? "some" : "all";
-        say(this.text, item.label);
+        const open = item.members.every(bare);
+        this.node.classList.toggle("bare", open);
+        say(this.open, open && !item.heading ? words.open : "");
+        const {name, label, heading} = item;
+        say(this.text, open && heading ? `${name} · ${words.open}${label.slice(name.length)}` : label);
         say(this.tag, item.tag ?? "");
         if (this.fold) {
             this.fold.hidden = !item.foldable;
@@ -52,24 +63,27 @@ export class Row {
             this.fold.setAttribute("aria-expanded", String(item.open));
             this.fold.setAttribute("aria-label", `${item.open ? "Fold" : "Unfold"} ${item.name}`);
         }
-        this.place(item, top);
+        this.place(item, top, named);
     }
 
-    place(item, top) {
+    place(item, top, names) {
         const {truth, bars} = item;
         const at = share => `${(100 * Math.min(1, Math.max(0, share / top))).toFixed(2)}%`;
         this.plot.classList.toggle("bare", !bars);
         this.truth.style.width = at(truth);
         this.plot.classList.toggle("three", Boolean(item.pinned));
-        for (const {which, range, point} of this.marks) {
+        this.named.hidden = !names.includes("truth");
+        for (const {which, range, point, named} of this.marks) {
             const found = item[which];
             range.hidden = point.hidden = !found || !bars;
+            named.hidden = !found || !names.includes(which);
             if (!found) continue;
             const [estimate, low, high] = found;
             range.style.left = at(low);
             range.style.right = `calc(100% - ${at(high)})`;
             range.classList.toggle("cut", high > top);
             point.style.left = at(estimate);
+            named.style.left = at(high);
         }
     }
 }

@@ -1,7 +1,4 @@
-"""What an onlooker learns of each answer: before a report, and at most and at least after it.
-
-Room: values.
-"""
+"""What an attacker learns of each answer: before a report, and at most and at least after it."""
 
 from html import escape
 from typing import Final
@@ -14,26 +11,28 @@ from caldp_ui.values import figures
 from caldp_ui.values.figures import Learned
 from caldp_ui.words import formats
 
-_HEAD: Final = "<span>Answer</span><span>0 … 100 of 100</span><span>Before</span><span>After</span>"
+_HEAD: Final = (
+    "<span>Answer</span><span>0 to 100 of 100 people</span><span>Before</span><span>After</span>"
+)
 
 
 def show(what: Shown) -> None:
     """One row a group or an answer: a strip from 0 to 100 people, and the same in numbers."""
     rows = figures.learned(what.setup.scenario)
     st.markdown(
-        "Of 100 people who could have sent the same report, how many gave this answer? Before: as "
-        "many as in everybody's answers. After: the range over all reports that may come."
+        "Of 100 people who could have sent the same report, how many have this answer? Before: as "
+        "many as among all people. After: from the least to the most telling report."
     )
     st.html(f'<div class="beliefs"><p class="head">{_HEAD}</p>{"".join(map(_row, rows))}</div>')
     k = what.setup.mechanism.k
     rest = f" {figures.LISTED} of {formats.exactly(k)} answers are listed." * (k > figures.LISTED)
     exact = any(row.reached for row in rows)
     st.caption(
-        "Pale: what the promise allows any method (CALDP, Proposition 3). "
+        "Pale: what this protection allows any method (CALDP, Proposition 3). "
         + (
-            "Dark: what this very method's reports lead to, from its exact channel."
+            "Dark: what this method's reports lead to, by its exact channel."
             if exact
-            else "This method has too many different reports to go through them all."
+            else "This method has too many different reports to go through all of them."
         )
         + f" Line: before. Several reports of one person add up.{rest}"
     )
@@ -59,7 +58,7 @@ def _span(name: str, beliefs: Beliefs) -> str:
 
 def _words(beliefs: Beliefs) -> str:
     if beliefs.least <= 0 and beliefs.most >= 1:
-        return "may be read"
+        return "can be read"
     if beliefs.least <= 0:
         return f"at most {formats.out_of(beliefs.most)}"
     if beliefs.most >= 1:

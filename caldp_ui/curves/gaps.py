@@ -1,0 +1,56 @@
+"""The gap that matters: what plain LDP takes to be as accurate as the best of the other curves."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from caldp_ui.curves import words
+from caldp_ui.curves.drawn import Drawn
+from caldp_ui.curves.slot import Curves
+from caldp_ui.words import formats
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A level way on the picture from one curve to another: its ends, and what it means."""
+
+    ends: tuple[tuple[float, float], tuple[float, float]]
+    words: str
+
+    @property
+    def middle(self) -> tuple[float, float]:
+        """Halfway on a logarithmic axis."""
+        (x0, y), (x1, _) = self.ends
+        return float(np.sqrt(x0 * x1)), y
+
+
+def found(record: Curves, drawn: Sequence[Drawn], here: float) -> Gap | None:
+    """From the curve that the headline speaks of to plain LDP's, at the same error.
+
+    None along other axes than people and ε, and where plain LDP's curve does not come so far down.
+    """
+    pair = words.pair([each for each in drawn if not each.line.is_pinned], here)
+    if record.against not in ("people", "epsilon") or pair is None or pair.other is None:
+        return None
+    if not pair.other.line.is_plain:
+        return None
+    error = words.error_at(pair.least, here)
+    there = _reaches(pair.other, error)
+    if there is None or there < 1.05 * here:
+        return None
+    told = (
+        f"{formats.times(there / here)} as many people"
+        if record.against == "people"
+        else f"ε = {formats.digits(there)} for the same error"
+    )
+    return Gap(((here, error), (there, error)), told)
+
+
+def _reaches(each: Drawn, error: float) -> float | None:
+    """Where a falling curve comes down to an error, between its points on log scales."""
+    there = each.there()
+    tv = [found.tv for _, found in there]
+    if not there or error < min(tv):
+        return None
+    return float(np.exp(np.interp(-np.log(error), -np.log(tv), np.log([x for x, _ in there]))))

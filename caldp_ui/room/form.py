@@ -1,0 +1,70 @@
+"""The controls by which a teacher writes a question, before a poll and between two questions."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from caldp_ui.app.errors import as_text
+from caldp_ui.room import reels
+from caldp_ui.room.question import ANSWERS_MAX, TEXT_MAX
+from caldp_ui.room.slot import READY, SLOT, Draft, rewritten
+from caldp_ui.words import promise
+from caldp_ui.words.glossary import DEFINITIONS
+
+
+def question(draft: Draft) -> None:
+    """An example to begin with; text, answers, which of them are sensitive, and ε."""
+    _texts(draft)
+    _sensitive(draft)
+    st.select_slider(
+        "Privacy level ε",
+        sorted({*reels.EPSILON.steps, draft.question.epsilon}),
+        format_func=reels.EPSILON.said,
+        help=f"{DEFINITIONS['ε']} {promise.examples()}",
+        **SLOT.bind(reels.EPSILON.name, draft.question.epsilon, reels.EPSILON.at),
+    )
+
+
+def _texts(draft: Draft) -> None:
+    asked = draft.question
+    ready = next((name for name, each in READY.items() if each == asked), None)
+    st.selectbox(
+        "Example",
+        list(READY),
+        placeholder="your own question",
+        format_func=lambda name: READY[name].text,
+        **SLOT.bind("ready", ready, lambda r, name: replace(r, question=READY[name])),
+    )
+    st.text_input(
+        "Question",
+        max_chars=TEXT_MAX,
+        **SLOT.bind("text", asked.text, lambda r, v: _with(r, text=v.strip())),
+    )
+    st.text_area(
+        f"Answers, one per line, 2 to {ANSWERS_MAX}",
+        height=120,
+        **SLOT.bind(
+            "answers",
+            "\n".join(asked.answers),
+            lambda r, v: replace(r, question=rewritten(r.question, v)),
+        ),
+    )
+
+
+def _sensitive(draft: Draft) -> None:
+    asked = draft.question
+    st.pills(
+        "Sensitive answers, protected by the coin",
+        list(range(asked.k)),
+        selection_mode="multi",
+        format_func=lambda x: as_text(asked.answers[x]),
+        **SLOT.bind(
+            "sensitive",
+            list(asked.sensitive),
+            lambda r, v: _with(r, sensitive=tuple(sorted(v))),
+        ),
+    )
+
+
+def _with(record: Draft, **changed: object) -> Draft:
+    return replace(record, question=replace(record.question, **changed))  # type: ignore[arg-type]

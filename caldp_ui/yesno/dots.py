@@ -1,0 +1,156 @@
+"""What many reports leave likely: 50 marks a protection, its 95 % range as a band, the truth.
+
+Colour is never alone: this protection has circles, plain LDP diamonds, what is pinned squares.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+
+from caldp_core.basics.types import Floats
+from caldp_ui.app.theme import Palette
+from caldp_ui.charts.drawing import Frame, Point, svg
+from caldp_ui.yesno import words
+from caldp_ui.yesno.shown import Coin, Shown
+
+SIZE: Final = (372, 372)
+_COLUMNS: Final = 26
+"""Columns of marks over the range that is shown."""
+_STACK_MIN: Final = 8
+"""Marks of a column that fill its row at least, so that few marks are not drawn as a tower."""
+_ROW: Final = 1.42
+"""Height of a row, of which the marks take 1 and their name the rest."""
+_FONT: Final = "font-size:14px"
+_LEGEND: Final = "each mark: 1 of 50 equally likely true shares"
+
+
+@dataclass(frozen=True, eq=False)
+class Heap:
+    """A row of marks: what it is called, its coin, colour and symbol."""
+
+    name: str
+    coin: Coin
+    colour: str
+    symbol: str
+
+
+def heaps_of(what: Shown, pinned: Shown | None, colours: Palette) -> list[Heap]:
+    """The rows from top to bottom."""
+    made = [
+        Heap("This protection", what.ours, colours.ours, "circle"),
+        Heap("Plain LDP (Warner's coin)", what.warner, colours.plain, "diamond"),
+    ]
+    if pinned is not None:
+        made.append(Heap("pinned", pinned.ours, colours.pinned, "square"))
+    return made
+
+
+def frame_of(heaps: Sequence[Heap], truth: float) -> Frame:
+    """Percent of people with yes across, a row a heap up."""
+    every = np.concatenate([*(heap.coin.dots for heap in heaps), [truth]])
+    low, high = 100 * float(every.min()), 100 * float(every.max())
+    air = max(0.06 * (high - low), 0.01)
+    box = (8, 26, SIZE[0] - 8, SIZE[1] - 46)
+    return Frame(SIZE, box, (low - air, high + air), (-0.06, _ROW * len(heaps)))
+
+
+def marks(heaps: Sequence[Heap], frame: Frame) -> list[list[Point]]:
+    """(50,) marks of each heap, in columns of the frame."""
+    bases = [_ROW * row for row in reversed(range(len(heaps)))]
+    return [_heap(heap.coin.dots, frame.x, base) for heap, base in zip(heaps, bases, strict=True)]
+
+
+def top_of(found: Sequence[Point]) -> float:
+    """Where the name of a heap stands: above its band."""
+    return _ROW * math.floor(min(up for _, up in found) / _ROW) + 1.14
+
+
+def likely(what: Shown, pinned: Shown | None, colours: Palette) -> str:
+    """The drawing: heaps over their bands, and the truth as a named line."""
+    heaps = heaps_of(what, pinned, colours)
+    frame, text = frame_of(heaps, what.truth), f"fill:{colours.text};{_FONT}"
+    truth = 100 * what.truth
+    parts = [
+        _axis(frame, colours),
+        *(_band(frame, heap, row) for row, heap in enumerate(reversed(heaps))),
+        frame.path([(truth, -0.06), (truth, frame.y[1])], _dotted(colours)),
+        _truth(frame, what.truth, f"{text};font-weight:600"),
+    ]
+    for heap, found in zip(heaps, marks(heaps, frame), strict=True):
+        parts.append(_named(frame, heap, found, colours))
+    return svg(frame, parts, words.alt_likely(what, pinned), None)
+
+
+def _axis(frame: Frame, colours: Palette) -> str:
+    ink, rule = f"fill:{colours.text};{_FONT}", f"stroke:{colours.faint};opacity:0.35"
+    parts = []
+    for number in _round_numbers(*frame.x):
+        parts.append(frame.path([(number, frame.y[0]), (number, frame.y[1] - 0.1)], rule))
+        said = f"{number:g} %"
+        parts.append(frame.text((number, frame.y[0]), said, ink, "middle", (0, 17)))
+    middle = ((frame.x[0] + frame.x[1]) / 2, frame.y[0])
+    parts.append(frame.text(middle, _LEGEND, ink, "middle", (0, 38)))
+    return "".join(parts)
+
+
+def _band(frame: Frame, heap: Heap, row: int) -> str:
+    base, (low, high) = _ROW * row, (100 * heap.coin.low, 100 * heap.coin.high)
+    corners = [(low, base), (low, base + 1.08), (high, base + 1.08), (high, base)]
+    ends = [(frame.x[0], base), (frame.x[1], base)]
+    line = f"stroke:{heap.colour};stroke-width:1"
+    return frame.path(corners, f"fill:{heap.colour};fill-opacity:0.16") + frame.path(ends, line)
+
+
+def _dotted(colours: Palette) -> str:
+    return f"stroke:{colours.text};stroke-width:1.5;stroke-dasharray:2 3"
+
+
+def _truth(frame: Frame, truth: float, style: str) -> str:
+    """Named above its line, and inside the drawing."""
+    along = (100 * truth - frame.x[0]) / (frame.x[1] - frame.x[0])
+    anchor = "start" if along < 0.12 else "end" if along > 0.88 else "middle"
+    return frame.text(
+        (100 * truth, frame.y[1]), f"truth: {100 * truth:.3g} %", style, anchor, (0, -8)
+    )
+
+
+def _named(frame: Frame, heap: Heap, found: list[Point], colours: Palette) -> str:
+    """Marks as large as there is room for, under their name and range."""
+    said = f"{heap.name}: {words.percent_range(heap.coin.low, heap.coin.high)}"
+    edge = f"stroke:{colours.edge};stroke-width:5;stroke-linejoin:round;paint-order:stroke"
+    style = f"fill:{heap.colour};{_FONT};font-weight:600;{edge}"
+    name = frame.text((frame.x[0], top_of(found)), said, style)
+    drawn = f"fill:{heap.colour}"
+    return name + frame.marks(
+        found, heap.symbol, _mark_size(frame, found), drawn, f"{heap.name}: 50 likely shares"
+    )
+
+
+def _mark_size(frame: Frame, found: list[Point]) -> float:
+    """Pixels of a mark, so that neighbours in a column touch at most."""
+    ups = sorted({round(up, 6) for _, up in found})
+    step = min((above - below for below, above in pairwise(ups)), default=1.0)
+    _, top, _, bottom = frame.box
+    room = step * (bottom - top) / (frame.y[1] - frame.y[0])
+    return round(min(12.0, max(4.0, 0.92 * room)), 1)
+
+
+def _round_numbers(low: float, high: float) -> list[float]:
+    """Three to six numbers to read the axis by, all inside it."""
+    power = 10.0 ** math.floor(math.log10((high - low) / 3))
+    step = next(part * power for part in (1, 2, 5, 10) if (high - low) / (part * power) <= 6)
+    first, air = math.ceil((low + 0.04 * (high - low)) / step), 0.04 * (high - low)
+    return [round(n * step, 9) for n in range(first, math.floor((high - air) / step) + 1)]
+
+
+def _heap(shares: Floats, span: Point, base: float) -> list[Point]:
+    width = (span[1] - span[0]) / _COLUMNS
+    column = np.floor((100 * shares - span[0]) / width).astype(int)
+    level = np.arange(column.size) - np.searchsorted(column, column)  # they ascend
+    tallest = max(int(level.max()) + 1, _STACK_MIN)
+    x, y = span[0] + (column + 0.5) * width, base + (level + 0.5) / tallest
+    return list(zip(x.tolist(), y.tolist(), strict=True))

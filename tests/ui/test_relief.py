@@ -1,0 +1,141 @@
+"""The relief: its columns hold everybody, its spread bounds what regions say, it asks nobody."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from caldp_core.domain.grid import US_GRID, Area, GridDomain
+from caldp_core.experiments.regions import region_report
+from caldp_core.experiments.run import Result, prepare, run
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.app.theme import WRONG
+from caldp_ui.compute import rivals
+from caldp_ui.places.slot import BEGIN
+from caldp_ui.relief import columns, deck, view
+from caldp_ui.relief.words import percent
+from tests.contract.checks import naming
+from tests.ui.driver import checked, open_app
+
+TEXT = (27, 39, 51)
+
+
+@pytest.fixture(scope="module")
+def results() -> dict[str, Result]:
+    first: Scenario = BEGIN
+    plain = rivals.rival(first)
+    return {"This protection": run(prepare(first)), "Plain LDP": run(prepare(plain))}
+
+
+def maps_of(results: dict[str, Result]) -> tuple[columns.Squares, dict[str, columns.Columns]]:
+    squares = columns.squares_of(US_GRID)
+    dataset = next(iter(results.values())).setup.dataset
+    made = {"Truth": columns.truth(squares, dataset.distribution)}
+    for title, result in results.items():
+        found = columns.estimated(squares, result)
+        assert found is not None
+        made[title] = found
+    return squares, made
+
+
+def test_squares_are_the_smallest_that_there_is_room_for_and_hold_every_cell() -> None:
+    for domain in (
+        US_GRID,
+        GridDomain(48.0, 11.0, 0.01, 7, 9),
+        GridDomain(0.0, -180.0, 0.1, 1, 3_000),
+    ):
+        squares = columns.squares_of(domain)
+        with naming(str(domain)):
+            assert squares.m <= columns.SQUARES_MAX
+            smaller = squares.side - 1
+            if smaller:
+                assert -(-domain.rows // smaller) * -(-domain.columns // smaller) > squares.m
+            assert squares.total(np.ones(domain.k)).sum() == domain.k
+            row, column = domain.place(np.arange(domain.k))
+            half = squares.degrees / 2
+            north = domain.latitudes()[row] - squares.latitudes[squares.of_cell]
+            east = domain.longitudes()[column] - squares.longitudes[squares.of_cell]
+            assert max(np.abs(north).max(), np.abs(east).max()) < half
+
+
+def test_columns_hold_everybody_and_are_no_surer_than_regions(results: dict[str, Result]) -> None:
+    squares, maps = maps_of(results)
+    for title, result in results.items():
+        made = maps[title]
+        assert made.shares.sum() == pytest.approx(result.first.unbiased.sum())
+        truth = maps["Truth"].shares
+        assert (np.abs(made.shares - truth) <= made.spread).mean() > 0.94
+        for number in np.argsort(-made.shares)[:12].tolist():
+            region = region_report(result.setup, result.first, squares.of_cell == number)
+            with naming(f"{title}, {number}"):
+                assert region.low <= made.shares[number] * result.setup.n <= region.high
+                assert made.spread[number] >= region.half_width / result.setup.n * (1 - 1e-9)
+    assert maps["This protection"].spread.max() < maps["Plain LDP"].spread.max()
+    assert maps["Truth"].spread.max() == 0
+
+
+def drawn(made: deck.CompactDeck) -> dict[str, list[dict[str, Any]]]:
+    told = json.loads(made.to_json())
+    return {layer["id"]: layer["data"] for layer in told["layers"]}
+
+
+def test_heights_and_colours_are_on_one_scale_that_is_drawn(results: dict[str, Result]) -> None:
+    squares, maps = maps_of(results)
+    look = deck.look_of(maps, TEXT)
+    layers = drawn(deck.deck(maps, squares, look, view._borders(US_GRID)))
+    assert look.top >= max(each.shares.max() for each in maps.values())
+    rulers = {layers[f"scale-{number}"][0]["b"][2] for number in range(len(maps))}
+    (tall,) = rulers
+    for number, made in enumerate(maps.values()):
+        highest = max(layers[f"columns-{number}"], key=lambda row: row["h"])
+        share = float(made.shares.max())
+        assert highest["h"] == pytest.approx(share / look.top * tall, rel=1e-3)
+        assert percent(share) in highest["t"]
+        ticks = [row["t"] for row in layers[f"labels-{number}"][:-1]]
+        assert (ticks[0], ticks[-1]) == ("0 %", percent(look.top))
+    assert {tuple(row["c"]) for row in layers["columns-0"]} == {tuple(WRONG[0].tolist())}
+    colours = {tuple(row["c"]) for row in layers["columns-2"]}
+    assert tuple(WRONG[-1].tolist()) in colours
+
+
+def test_a_relief_is_small_and_has_no_map_to_fetch(results: dict[str, Result]) -> None:
+    squares, maps = maps_of(results)
+    noise = np.random.default_rng(1).random(squares.m)
+    crowded = columns.Columns(noise / noise.sum(), np.full(squares.m, 0.01))
+    worst = {**maps, "Plain LDP": crowded, "This protection": crowded}
+    made = deck.deck(worst, squares, deck.look_of(worst, TEXT), view._borders(US_GRID))
+    text = made.to_json()
+    assert len(text.encode()) < 700_000
+    assert "http" not in text
+    told = json.loads(text)
+    assert [each["@@type"] for each in told["views"]] == ["OrbitView"]
+    assert told.get("mapProvider") is None
+
+
+def test_borders_are_those_of_the_map() -> None:
+    texas = GridDomain.filling(Area(26.0, 36.0, -106.0, -94.0), 0.2)
+    lines = view._borders(texas)
+    inside = lines[~np.isnan(lines[:, 0])]
+    assert len(inside) > 10
+    assert (inside.min(axis=0) >= (-106, 26)).all()
+    assert (inside.max(axis=0) <= (-94, 36)).all()
+    assert np.isnan(view._borders(GridDomain(48.0, 11.0, 0.01, 7, 9))).all()
+
+
+def reliefs(at: AppTest) -> list[Any]:
+    return list(at.get("deck_gl_json_chart"))
+
+
+def test_the_page_draws_it_only_once_it_is_opened_with_a_table_beside() -> None:
+    at = open_app()
+    assert reliefs(at) == []
+    at.session_state["places-tabs"] = "Relief"
+    checked(at.run())
+    (shown,) = reliefs(at)
+    assert "Truth: highest in" in shown.proto.alt
+    assert "\n " not in shown.proto.json
+    (table,) = (each.value for each in at.table if each.value.index.name == "square around")
+    assert list(table.columns) == ["Truth", "Plain LDP", "This protection"]
+    assert all("±" in cell for cell in table["This protection"])
