@@ -14,8 +14,8 @@ from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import rivals
 from caldp_ui.places.slot import Places, PlacesLink
-from caldp_ui.stage import LOOK_KEY, VIEW_KEY
-from caldp_ui.words import accuracy, promise
+from caldp_ui.stage import BROWSER_KEYS
+from caldp_ui.words import result
 from caldp_ui.words.vocabulary import PLACES
 
 if os.environ.get("CALDP_BROWSER_REQUIRED") != "1":
@@ -31,14 +31,16 @@ QUICKLY_FORECAST = "places?v=2&mechanism=oue&blocks=states&n=1000000&estimator=s
 """Expected errors of this one are normal approximations at every point of its curves."""
 SLIDER = ".st-key-places-epsilon input[type=range]"
 STAGE = ".st-key-places-maps .stage"
-HOME = Area(25.0, 49.6, -125.2, -66.6)
+HEADLINE = ".st-key-headline .headline"
+TABS = ".st-key-page-tabs nav"
+HOME = Area(24.55, 49.75, -125.2, -66.6)
 """What the stage shows at first."""
 
 
 def link_of(page: Any) -> Places:
     """The record that the address bar holds."""
     query = dict(parse_qsl(urlsplit(page.url).query, keep_blank_values=True))
-    for kept in (VIEW_KEY, LOOK_KEY):
+    for kept in BROWSER_KEYS:
         query.pop(kept, None)
     return PlacesLink().read(query)
 
@@ -46,14 +48,24 @@ def link_of(page: Any) -> Places:
 def headline_of(scenario: Scenario) -> str:
     """The sentence of the result, by a fresh run of the core."""
     ours, plain = run(prepare(scenario)), run(prepare(rivals.rival(scenario)))
-    told = accuracy.headline(PLACES, ours.first.errors.tv, plain.first.errors.tv)
-    return f"{told} {promise.in_short(ours.setup)}".replace("**", "")
+    told = result.headline(PLACES, ours.setup, ours.first.errors.tv, plain.first.errors.tv)
+    return f"{told.sentence} {told.second}"
+
+
+def to_page(page: Any, name: str) -> None:
+    """To a page by the tabs, with the mouse: one click, or two where its group is closed."""
+    there = page.locator(f"{TABS} .wide a[href$='/{name}']")
+    expect(there).to_be_attached()
+    if not there.is_visible():
+        group = page.locator(f"{TABS} details.closed")
+        group.filter(has=page.locator(f"a[href$='/{name}']")).locator("summary").click()
+    there.click()
 
 
 def expect_shows(page: Any, scenario: Scenario) -> None:
     """The sentence becomes that of a fresh run by the core, and the link holds the scenario."""
     # As a list: one sentence, with none of a film standing in for it.
-    expect(page.locator(".st-key-headline p")).to_have_text([headline_of(scenario)])
+    expect(page.locator(HEADLINE)).to_have_text([headline_of(scenario)])
     settled(page)
     assert link_of(page).scenario == scenario
 
@@ -78,7 +90,7 @@ def press(page: Any, name: str) -> None:
 
 
 def drag(page: Any, area: Area) -> None:
-    """Drag a box from its north-west to its south-east on the map of the truth."""
+    """Drag a box from its north-west to its south-east on the first map."""
     frame = page.locator(f"{STAGE} .frame").first
     frame.scroll_into_view_if_needed()
     box = frame.bounding_box()
@@ -105,7 +117,8 @@ def drag(page: Any, area: Area) -> None:
 @contextmanager
 def held(page: Any, key: str, across: float) -> Iterator[None]:
     """The slider of that key drawn to a part of its width, and not let go of before the end."""
-    box, mouse = page.locator(f".st-key-{key} [role=group]").bounding_box(), page.mouse
+    box = page.locator(f".st-key-{key} [role=group] > [data-orientation]").bounding_box()
+    mouse = page.mouse
     mouse.move(box["x"] + across * box["width"], box["y"] + box["height"] / 2)
     mouse.down()
     yield

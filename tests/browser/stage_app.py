@@ -116,7 +116,7 @@ def films() -> tuple[Film, ...]:
     draws = ((f"outcome {seed}", float(seed), 1.0, seed) for seed in range(1, 3))
     return (
         Film("epsilon", "Privacy level ε", tuple(steps(levels))),
-        Film("draws", "Another outcome", tuple(steps(draws)), False, per_second=2, loops=True),
+        Film("draws", "Draw new noise", tuple(steps(draws)), False, per_second=2, loops=True),
         Film("levels", "The page's levels", tuple(steps(levels)), dial="level"),
     )
 

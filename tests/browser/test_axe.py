@@ -35,7 +35,7 @@ def test_no_rule_is_broken_in_light_or_dark(profiles: Profiles, address: str, na
     watch = Watch()
     watch.follow(page)
     page.goto(f"{address}/{name}")
-    page.wait_for_selector("[data-testid=stHeading]")
+    page.wait_for_selector("h1")
     assert page.locator("h1").count() == 1, "a page has one name"
     found = {}
     for scheme, ground in GROUNDS.items():

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.browser import settled
 from tests.browser.conftest import Visit
 from tests.browser.hands import QUICKLY_FORECAST, tab
 from tests.browser.test_everybody import luminance
@@ -13,11 +14,11 @@ pytestmark = pytest.mark.browser
 LEAST = 4.5
 SMALL_PRINT = {
     "captions": "[data-testid=stCaptionContainer] p",
-    "odds": ".odds :is(b, strong, p)",
+    "odds": ".odds :is(b, strong, p, .grade)",
     "result": ".st-key-headline p",
     "axes": ".st-key-curve :is(.xtick, .ytick) text",
     "titles of axes": ".st-key-curve :is(.xtitle, .ytitle)",
-    "names of lines": ".st-key-curve .legendtext",
+    "names of lines": ".st-key-curve :is(.textpoint text, .legendtext)",
 }
 LAYERS = """css => {
     const probe = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
@@ -54,7 +55,10 @@ def contrasts(page: Any, css: str) -> list[float]:
 def test_small_print_stands_out_from_the_page(visit: Visit, scheme: str) -> None:
     page = visit(QUICKLY_FORECAST, color_scheme=scheme)
     tab(page, "Error curves")
-    page.wait_for_selector(".st-key-curve .legendtext")
+    page.wait_for_selector(SMALL_PRINT["names of lines"])
+    settled(page)
+    for css in SMALL_PRINT.values():  # a chart that is drawn again comes in parts
+        page.locator(css).first.wait_for()
     least = {name: min(contrasts(page, css)) for name, css in SMALL_PRINT.items()}
     assert {name: round(c, 2) for name, c in least.items() if c < LEAST} == {}
 

@@ -34,12 +34,12 @@ COLOURS = """() => {
         probe.clearRect(0, 0, 1, 1); probe.fillStyle = colour; probe.fillRect(0, 0, 1, 1);
         return [...probe.getImageData(0, 0, 1, 1).data].slice(0, 3);
     };
-    const heading = document.querySelector('[data-testid=stHeading] h1');
+    const heading = document.querySelector('h1');
     const ground = document.querySelector('[data-testid=stApp]');
     return [rgb(getComputedStyle(heading).color), rgb(getComputedStyle(ground).backgroundColor)];
 }"""
 HAS_FOCUS = "one => one.getRootNode().activeElement === one"
-TABS = ("Error curves", "Numbers", "Hand it on", "What is promised")
+TABS = ("Error curves", "Relief", "Numbers", "Share and export", "What is promised")
 
 
 def luminance(colour: list[float]) -> float:
@@ -73,13 +73,17 @@ def test_keyboard_alone_draws_a_box_and_takes_it_back(visit: Visit) -> None:
     board = page.locator(f"{STAGE} .board")
     assert "arrow" in board.get_attribute("aria-description").lower()
     tab_key_until(page, ".st-key-places-maps *")
+    page.keyboard.press("Tab")
+    assert board.evaluate(HAS_FOCUS), "the maps come after the switch of views"
+    page.keyboard.press("Tab")
     walk_to(page, "Box", "ArrowRight")
     page.keyboard.press("Enter")
     expect(page.locator(f"{STAGE} .sentence")).to_be_visible()
     page.keyboard.press("Tab")
     walk_to(page, "Unprotect", "ArrowRight")
     page.keyboard.press("Enter")
-    page.keyboard.press("Tab")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Shift+Tab")
     assert board.evaluate(HAS_FOCUS)
     page.keyboard.press("Space")
     for key in ("Control+ArrowRight", "Control+ArrowDown"):
@@ -90,8 +94,7 @@ def test_keyboard_alone_draws_a_box_and_takes_it_back(visit: Visit) -> None:
     drawn = link_of(page).scenario
     assert int((~prepare(drawn).sensitive).sum()) == 11 * 11, "ten cells on from the first"
     assert board.evaluate(HAS_FOCUS), "what was drawn leaves the focus where it was"
-    page.keyboard.press("Shift+Tab")
-    page.keyboard.press("Shift+Tab")
+    walk_to(page, "Box", "Tab")
     walk_to(page, "Undo", "ArrowRight")
     page.keyboard.press("Enter")
     expect_shows(page, BEGIN)
@@ -108,15 +111,17 @@ def walk_to(page: Any, name: str, key: str, most: int = 12) -> None:
 
 
 def walk(page: Any) -> None:
-    """Open every tab, expander, popover and help text, and take the tour."""
+    """Open every tab, popover and help text, and take the tour."""
     for name in TABS:
         tab(page, name)
-    for key in ("places-protection", "places-more"):
-        page.locator(f".st-key-{key} summary").click()
-        settled(page)
+        if name == "Relief":
+            expect(page.locator("[data-testid=stDeckGlJsonChart] canvas")).to_be_visible()
+    for key in ("places-protection", "places-more", "places-own"):
+        expect(page.locator(f".st-key-{key} button:visible").first).to_be_visible()
     for popover in page.locator("[data-testid=stPopoverButton]:visible").all():
         popover.click()
         expect(page.locator("[data-testid=stPopoverBody]:visible")).to_have_count(1)
+        settled(page)
         page.keyboard.press("Escape")
     for spot in page.locator("[data-testid=stTooltipIcon]:visible").all():
         spot.hover()
@@ -135,7 +140,7 @@ def test_a_walk_through_everything_asks_nobody_outside(
     walk(page)
     button(page, "places-pin").click()
     expect(page.locator(".st-key-places-pinned-maps .stage")).to_be_visible()
-    tab(page, "Hand it on")
+    tab(page, "Share and export")
     with page.expect_download() as saved:
         button(page, "places-csv").click()
     assert saved.value.suggested_filename == "estimate.csv"
@@ -155,10 +160,12 @@ def test_the_first_page_leads_to_the_map(visit: Visit, watch: Watch, address: st
     page = visit()
     page.goto(address)
     expect(page.locator(".st-key-start-maps .stage .divider")).to_be_visible()
-    opened = page.locator("[data-testid=stBaseButton-primary]:visible")
-    expect(opened).to_have_count(len(cards.CARDS))
+    expect(page.locator("[class*=st-key-open-] button:visible")).to_have_count(len(cards.CARDS))
+    for picture in page.locator("[class*=st-key-start-way-] img").all():
+        expect(picture).to_have_js_property("complete", True)
+        assert picture.evaluate("e => e.naturalWidth") > 0
     settled(page)
-    opened.first.click()
+    page.locator("[class*=st-key-open-] button:visible").first.click()
     page.wait_for_url(f"**/{MAP_PAGE}?*")
     ready(page)
     expect_shows(page, BEGIN.with_context(blocks=OneBlock()))

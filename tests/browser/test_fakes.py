@@ -12,8 +12,9 @@ from caldp_ui.adversary.slot import BEGIN, FAKES, KNOWS_SHARE, SLOT, Suspect
 from caldp_ui.compute import runs
 from caldp_ui.controls.common import EPSILONS
 from tests.browser.conftest import Profiles
-from tests.browser.hands import expect, held
+from tests.browser.hands import HEADLINE, expect, held
 from tests.browser.watch import Watch
+from tests.ui.driver import both_lines
 
 pytestmark = pytest.mark.browser
 PROJECTOR = {"width": 1280, "height": 720}
@@ -37,8 +38,8 @@ def page(profiles: Profiles, address: str) -> Iterator[Any]:
 def expect_said(page: Any, record: Suspect) -> None:
     """The headline is that of this record, and the page is at rest."""
     domain = runs.map_of(runs.dataset(record.scenario))
-    said = fakes_words.headline(fakes.poisoned(record), domain, record).replace("*", "")
-    expect(page.locator(".st-key-headline")).to_have_text(said)
+    said = fakes_words.headline(fakes.poisoned(record), domain, record)
+    expect(page.locator(HEADLINE)).to_have_text([both_lines(said)])
     settled(page)
 
 
@@ -55,27 +56,30 @@ def test_truth_fakes_and_repair_are_three_pictures_and_follow_keys_and_clicks(pa
     expect_said(page, replace(SHOWN, repair=KNOWS_SHARE))
     page.wait_for_function("location.search.includes('repair=share')")
     after = pictures(page)
-    assert after[:2] == before[:2], "truth and estimate are the same"
-    assert after[2] != before[2]
+    assert after[::2] == before[::2], "estimate and truth are the same"
+    assert after[1] != before[1]
     page.locator(".st-key-adversary-tenths input[type=range]").press("ArrowRight")
     expect_said(page, replace(SHOWN, repair=KNOWS_SHARE, tenths=15))
     page.locator(".st-key-adversary-tenths input[type=range]").press("ArrowLeft")
-    page.get_by_text("how many phones are fake, and the target").click()
+    page.get_by_text("the target and how many phones are fake").click()
     expect_said(page, SHOWN)
 
 
 def test_epsilon_moves_at_once_with_its_film_and_the_server_confirms_it(page: Any) -> None:
-    film = page.locator(f"{STAGE} .film")
+    film = page.locator(f".st-key-{SLOT.key('epsilon')} .stage-play")
     expect(film).to_be_visible(timeout=120_000)  # made while nobody waits
     last = replace(SHOWN, scenario=BEGIN.with_context(epsilon=EPSILONS[-1]))
     domain = runs.map_of(runs.dataset(last.scenario))
     what = fakes.poisoned(last)
-    said = fakes_words.headline(what, domain, last), fakes_words.one_phone(last, domain)
+    said = {
+        HEADLINE: both_lines(fakes_words.headline(what, domain, last)),
+        fakes_words.POWER: fakes_words.one_phone(last, domain).replace("*", ""),
+    }
     (_, _, fact, _), _ = fakes_words.at_target(what, last)
     with held(page, SLOT.key("epsilon"), 0.97):
-        for key, told in zip(("headline", SLOT.key("power")), said, strict=True):
-            expect(page.locator(f".st-key-{key} p:visible")).to_have_text([told.replace("*", "")])
-        alt = page.locator(f"{STAGE} .pane:visible canvas").nth(1).get_attribute("aria-label")
+        for place, told in said.items():
+            expect(page.locator(f"{place}:visible")).to_have_text([told])
+        alt = page.locator(f"{STAGE} .pane:visible canvas").nth(0).get_attribute("aria-label")
         assert f"estimate with fakes: {fact} of" in alt
         assert "epsilon=" not in page.url, "the server was asked before the hand let go"
         film_s = canvases(page)
@@ -93,7 +97,7 @@ def canvases(page: Any) -> list[str]:
     return [canvas.evaluate("canvas => canvas.toDataURL()") for canvas in shown]
 
 
-def test_on_a_phone_the_truth_comes_first_and_nothing_sticks_out(page: Any) -> None:
+def test_on_a_phone_the_estimate_comes_first_and_nothing_sticks_out(page: Any) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     settled(page)
     frame = page.locator(f"{STAGE} .frame").first.bounding_box()

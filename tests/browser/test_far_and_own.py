@@ -1,18 +1,18 @@
-"""How far is far, and Personal secrets, in a browser: maps first, a click moves the ring."""
+"""Privacy by distance, and Home and work, in a browser: maps first, a click moves the ring."""
 
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
 
 from benchmarks.browser import settled
 from tests.browser.conftest import SCREENS, Opened
+from tests.browser.hands import HEADLINE, expect, held
 from tests.products import thinned
 
 pytestmark = pytest.mark.browser
 PAINTED = ".stage[data-painted]"
 DRAWN = "canvas => canvas.drawn = canvas.toDataURL()"
-PAGES = {"distances": 3, "personal": 5}
+PAGES = {"distances": 3, "personal": 4}
 """Pages of this file, and how many maps each shows."""
 
 
@@ -27,7 +27,7 @@ def test_the_sentence_and_the_maps_come_first(opened: Opened, link: str, screen:
     page = opened(link, PAINTED, **SCREENS[screen])
     frames = page.locator(".stage .pane:not([hidden]) .frame")
     assert frames.count() == PAGES[link]
-    sentence = page.locator(".st-key-headline p").first.bounding_box()
+    sentence = page.locator(HEADLINE).first.bounding_box()
     height = SCREENS[screen]["viewport"]["height"]
     seen = [frames.nth(i).bounding_box() for i in range(2)]
     assert all(sentence["y"] < box["y"] for box in seen)
@@ -58,15 +58,10 @@ def test_a_pin_shares_the_view_and_a_film_of_the_rate_moves_alone(opened: Opened
     page.wait_for_function("c => c.drawn !== c.toDataURL()", arg=truths(page)[1].element_handle())
     after = [canvas.evaluate(DRAWN) for canvas in truths(page)]
     assert after[0] == after[1] != before[1] == before[0]
-    film, facts = page.locator(".film").first, page.locator(".facts").first
-    film.wait_for(timeout=60_000)
-    expect(film.locator("output")).to_have_text("0.02 a kilometre")
-    told, link = facts.inner_text(), page.url
-    sentence = page.locator(".st-key-headline p:visible").first.inner_text()
-    film.get_by_role("button", name="Play").click()
-    expect(film.locator("output")).to_have_text("0.05 a kilometre")
-    film.get_by_role("button", name="Stop").click()
-    expect(facts).not_to_have_text(told)
-    expect(page.locator(".st-key-headline p:visible").first).not_to_have_text(sentence)
-    assert "pinned" in link
+    play = page.locator(".st-key-distances-rate .stage-play")
+    play.wait_for(timeout=60_000)
+    sentence = page.locator(f"{HEADLINE}:visible").first.inner_text()
+    with held(page, "distances-rate", 0.97):
+        expect(page.locator(f"{HEADLINE}:visible").first).not_to_have_text(sentence)
     page.wait_for_url("**km=*")  # resting makes it the page's own
+    assert "pinned" in page.url

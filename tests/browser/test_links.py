@@ -13,7 +13,7 @@ from caldp_core.scenarios.protection import StateBlocks
 from caldp_ui.places.slot import BEGIN, Places
 from caldp_ui.start import cards
 from tests.browser.conftest import DESKTOP, Visit
-from tests.browser.hands import SLIDER, expect, expect_shows, link_of
+from tests.browser.hands import SLIDER, TABS, expect, expect_shows, link_of
 from tests.browser.watch import Watch
 from tests.products import thinned
 
@@ -70,15 +70,16 @@ def test_the_first_visitor_of_a_server_goes_through_its_entry(
         page = context.new_page()
         watch.follow(page)
         page.goto(f"{server}/{first}")
-        expect(page.locator("[data-testid=stTopNav]")).to_be_visible()
-        expect(page.locator("[data-testid=stSidebarNav]")).to_have_count(0)
+        expect(page.locator(f"{TABS} a[aria-current=page]:visible")).to_have_count(1)
+        expect(page.locator("[data-testid=stTopNav]")).to_have_count(0)
+        expect(page.locator("[data-testid=stSidebar]")).to_be_hidden()
         if first != STATES_LINK:
-            expect(page).to_have_title("Start here · caldp")
+            expect(page).to_have_title("Start · caldp")
             page.wait_for_url(f"{server}/")
-            opened = page.locator("[data-testid=stBaseButton-primary]:visible")
+            opened = page.locator("[class*=st-key-open-] button:visible")
             expect(opened).to_have_count(len(cards.CARDS))
             settled(page)
-            opened.nth(2).click()
+            opened.nth([card.scenario for card in cards.CARDS].index(STATES)).click()
             page.wait_for_url("**/places?*")
         ready(page)
         expect_shows(page, STATES)

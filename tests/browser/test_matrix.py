@@ -12,7 +12,7 @@ from tests.browser.conftest import DESKTOP, SCREENS, Opened, Profiles, visiting
 
 pytestmark = pytest.mark.browser
 LINK = "matrix?template=ldp"
-CELL = ".board .deed td"
+CELL = ".board .leak td"
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def page(profiles: Profiles, address: str) -> Iterator[Any]:
 
 
 def field(page: Any, x: int, z: int) -> Any:
-    return page.locator(f".promise td[data-x='{x}'][data-z='{z}'] input")
+    return page.locator(f".limit td[data-x='{x}'][data-z='{z}'] input")
 
 
 def test_an_entry_is_typed_and_the_audit_answers(page: Any) -> None:
@@ -31,9 +31,9 @@ def test_an_entry_is_typed_and_the_audit_answers(page: Any) -> None:
     page.keyboard.type("0.5")
     page.keyboard.press("Enter")
     page.wait_for_url("**levels=0%2C0.5%2C*")
-    expect(page.locator(".st-key-headline p")).to_contain_text("keeps all 20 promises")
+    expect(page.locator(".st-key-headline h1")).to_contain_text("keeps all 20 limits")
     expect(field(page, 0, 1)).to_have_value("0.5")
-    expect(page.locator(".deed td[data-x='0'][data-z='1']")).to_have_text("0.50✓")
+    expect(page.locator(".leak td[data-x='0'][data-z='1']")).to_have_text("0.50✓")
     page.locator(".mirror input").check()
     field(page, 2, 3).fill("∞")
     page.keyboard.press("Enter")
@@ -48,13 +48,13 @@ def test_what_is_no_level_is_taken_back_and_the_picture_s_name_follows(opened: O
     expect(page.get_by_text("A level must be a number")).to_be_visible()
     expect(field(page, 0, 1)).to_have_value("1")
     board = page.locator(".board")
-    expect(board).to_have_attribute("aria-label", re.compile("keeps all 20 promises"))
+    expect(board).to_have_attribute("aria-label", re.compile("keeps all 20 limits"))
     page.locator(".st-key-matrix-plant button").click()
-    expect(board).to_have_attribute("aria-label", re.compile("breaks 20 of 20 promises"))
+    expect(board).to_have_attribute("aria-label", re.compile("breaks 20 of 20 limits"))
 
 
 def test_arrow_keys_go_past_the_diagonal_and_words_follow(page: Any) -> None:
-    stops = page.locator(".promise input[tabindex='0']")
+    stops = page.locator(".limit input[tabindex='0']")
     field(page, 0, 1).focus()
     for key in ("ArrowDown", "ArrowRight"):
         page.keyboard.press(key)
@@ -62,8 +62,8 @@ def test_arrow_keys_go_past_the_diagonal_and_words_follow(page: Any) -> None:
     expect(stops).to_have_attribute("aria-label", "Blue against Other")
     readout = page.locator(".board .readout")
     expect(readout).to_contain_text("“Blue” against “Other”, ε = ∞")
-    page.locator(".deed td[data-x='4'][data-z='0']").hover()
-    expect(readout).to_contain_text("“None” against “Red”, ε = 1: whatever is reported")
+    page.locator(".leak td[data-x='4'][data-z='0']").hover()
+    expect(readout).to_contain_text("“None” against “Red”, ε = 1: any report turns")
     assert page.locator(".lit").count() == 2
 
 
@@ -71,14 +71,14 @@ def test_the_picture_comes_first_and_nothing_sticks_out_on_a_phone(opened: Opene
     page = opened(LINK, CELL, **SCREENS["phone"])
     wide = page.locator("[data-testid=stMain]").evaluate("e => e.scrollWidth - e.clientWidth")
     assert wide <= 0
-    table = page.locator(".promise").bounding_box()
+    table = page.locator(".limit").bounding_box()
     assert table["y"] + table["height"] < page.viewport_size["height"]
 
 
 def test_names_from_a_link_are_nothing_but_names(opened: Opened) -> None:
     hostile = "![](http://e.example/)"
     for link, there in (
-        (f"matrix?names={hostile}|<b>|c&levels=0,1,1;1,0,1;1,1,0&channel=bug", ".deed td"),
+        (f"matrix?names={hostile}|<b>|c&levels=0,1,1;1,0,1;1,1,0&channel=bug", ".leak td"),
         (f"room?question={hostile}&answers={hostile}|<b>&sensitive=0;1", ".board .row"),
     ):
         page = opened(link, there, viewport=DESKTOP)

@@ -5,17 +5,13 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import SCREENS, Opened
+from tests.browser.hands import TABS
 from tests.products import thinned
 
 pytestmark = pytest.mark.browser
 PAGES = ("paper?runs=1", "curves", "plan")
 CHART = ".js-plotly-plot"
-SENTENCE = ".st-key-headline p"
-LEFT = """title => {
-    const words = document.createRange();
-    words.selectNodeContents(title);
-    return words.getBoundingClientRect().left;
-}"""
+SENTENCE = ".st-key-headline h1"
 
 
 def box_of(page: Any, selector: str) -> Any:
@@ -30,12 +26,8 @@ def box_of(page: Any, selector: str) -> Any:
 @pytest.mark.parametrize(("link", "screen"), thinned(PAGES, SCREENS, one_in=2))
 def test_the_picture_and_its_sentence_come_first(opened: Opened, link: str, screen: str) -> None:
     page = opened(link, CHART, SENTENCE, **SCREENS[screen])
-    title, sentence, chart = (box_of(page, each) for each in ("h1", SENTENCE, CHART))
-    menu = page.locator("[data-testid=stExpandSidebarButton]")
-    if menu.count():  # on a phone the title stands beside it
-        box = menu.bounding_box()
-        assert page.locator("h1").evaluate(LEFT) >= box["x"] + box["width"]
-    assert title["y"] < sentence["y"] < chart["y"]
+    tabs, sentence, chart = (box_of(page, each) for each in (TABS, SENTENCE, CHART))
+    assert tabs["y"] + tabs["height"] <= sentence["y"] < chart["y"]
     assert chart["y"] + 0.8 * chart["height"] < SCREENS[screen]["viewport"]["height"]
 
 
@@ -45,7 +37,7 @@ def test_a_cancel_keeps_what_was_found_and_offers_to_start_again(opened: Opened)
     page.get_by_role("button", name="Cancel").click()
     page.get_by_role("button", name="Start again").wait_for()
     assert page.locator(f"{CHART} .point").count() > 0
-    assert "steps from one curve to the next" in page.locator(SENTENCE).first.inner_text()
+    assert "comparisons" in page.locator(".st-key-headline h1").inner_text()
 
 
 def test_a_chart_fills_the_screen_by_a_button_and_is_sent_nowhere(opened: Opened) -> None:
@@ -69,13 +61,29 @@ def test_a_chart_fills_the_screen_by_a_button_and_is_sent_nowhere(opened: Opened
     page.wait_for_function(f"({tall})() === innerHeight")
     page.keyboard.press("Escape")
     page.evaluate("document.fullscreenElement && document.exitFullscreen()")
-    page.wait_for_function(f"({tall})() < 500")
+    page.wait_for_function(f"({tall})() < 600")
 
 
 def test_the_rows_of_table_1_are_named_in_its_picture(opened: Opened) -> None:
     page = opened("paper?runs=1", CHART, SENTENCE, **SCREENS["projector"])
     left = box_of(page, CHART)["x"]
-    for name in ("LDP", "(5, 7)", "(25, 35)", "(25, 70)"):
+    for name in ("Plain LDP", "5 × 7 blocks", "25 × 35 blocks", "25 × 70 blocks"):
         names = page.locator(f"{CHART} .ytick text", has_text=name)
         names.first.wait_for()
         assert left <= names.first.bounding_box()["x"] < left + 100
+
+
+def test_lines_are_named_on_the_picture_and_in_a_legend_where_it_is_narrow(opened: Opened) -> None:
+    for screen, names, others in (
+        ("projector", ".textpoint text", ".legendtext"),
+        ("phone", ".legendtext", ".textpoint text"),
+    ):
+        page = opened("plan", CHART, SENTENCE, **SCREENS[screen])
+        page.locator(f"{CHART} .point").first.wait_for()
+        page.locator(f"{CHART} {names}", has_text="Plain LDP").wait_for()
+        assert not page.locator(f"{CHART} {others}", has_text="Plain LDP").count()
+        boxes = page.locator(f"{CHART} {names}").evaluate_all(
+            "texts => texts.map(each => each.getBoundingClientRect().toJSON())"
+        )
+        width = SCREENS[screen]["viewport"]["width"]
+        assert all(box["left"] >= 0 and box["right"] <= width for box in boxes)

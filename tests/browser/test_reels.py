@@ -14,7 +14,7 @@ from tests.browser.hands import expect
 
 pytestmark = pytest.mark.browser
 DIAL = ".st-key-classroom-epsilon"
-SAID = ".st-key-classroom-said p"
+SAID = ".st-key-headline .headline"
 CHART = ".st-key-classroom-sum .chart"
 STEPS = (0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0)
 TEXTS = """css => [...document.querySelectorAll(css)]
@@ -39,7 +39,7 @@ def seen(page: Any, lesson: Lesson) -> None:
     """Sentence and chart are those of the lesson, and nothing else is in their place."""
     sight = look(lesson, LIGHT)
     (said,) = page.evaluate(TEXTS, SAID)
-    assert f"<p>{said}</p>" == headline.as_html(sight.said)
+    assert headline.html(sight.said).endswith(f">{said}</div>")
     (told,) = sight.pictures.values()
     page.wait_for_function(DRAWN, arg=[CHART, told])
 
@@ -79,7 +79,7 @@ def test_a_hand_that_comes_back_leaves_the_page_as_it_was(opened: Opened) -> Non
 def test_no_frame_of_another_setting_is_shown(opened: Opened) -> None:
     """After another outcome was asked for, the frames that are there are those of the old one."""
     page = open_sum(opened, Lesson("sum", n=1000))
-    page.get_by_role("button", name="Another outcome").click()
+    page.get_by_role("button", name="Draw new noise").click()
     page.wait_for_url("**seed=2**")
     settled(page)
     page.wait_for_function(

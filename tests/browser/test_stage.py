@@ -130,7 +130,7 @@ def test_the_readout_has_the_numbers_of_all_pictures(hand: Hand, shares: dict[st
 def test_the_divider_moves_by_mouse_and_keys(hand: Hand) -> None:
     plain, ours = hand.pictures()[1:]
     assert plain != ours
-    hand.press("Before and after")
+    hand.press("Swipe")
     hand.page.wait_for_url("**look=swipe*")
     divider, middle = hand.page.get_by_role("slider", name="Divider"), hand.pictures()
     box = hand.frames().first.bounding_box()
@@ -175,14 +175,54 @@ def test_a_film_s_step_needs_no_server_until_the_hand_rests(hand: Hand) -> None:
     hand.told(count + 2)
 
 
-def test_present_is_over_everything_and_escape_leaves(hand: Hand) -> None:
+def test_a_film_that_was_played_ends_where_it_began_and_tells_nobody(hand: Hand) -> None:
+    before, count = hand.pictures(), hand.count()
+    hand.press("Play")
+    expect(hand.page.locator(".now")).to_have_text("ε = 4")
+    assert hand.pictures() != before
+    expect(hand.page.locator(".now")).to_be_hidden()
+    assert hand.pictures() == before
+    assert hand.count() == count
+
+
+def test_maps_are_light_by_choice_and_the_link_keeps_it(hand: Hand) -> None:
+    before = hand.pictures()
+    hand.press("Light maps")
+    hand.page.wait_for_url("**map=light*")
+    light = hand.pictures()
+    assert all(one != other for one, other in zip(before, light, strict=True))
+    hand.press("Dark maps")
+    hand.page.wait_for_function("!location.search.includes('map=')")
+    assert hand.pictures() == before
+
+
+def test_places_on_fine_maps_have_decimals_that_tell_cells_apart(hand: Hand) -> None:
+    told = hand.page.evaluate(
+        """async script => {
+            const address = URL.createObjectURL(new Blob([script], {type: "text/javascript"}));
+            const {degrees} = await import(address);
+            return [[48.1372, 11.575, 0.01], [48.137, 11.575, 0.1], [40.71, -74.01, 0.2]]
+                .map(place => degrees(...place));
+        }""",
+        (WEB / "dom.js").read_text("utf-8"),
+    )
+    assert told == ["48.137° N, 11.575° E", "48.14° N, 11.57° E", "40.7° N, 74.0° W"]
+
+
+def test_presenting_leaves_maps_and_numbers_and_escape_ends_it(hand: Hand) -> None:
     hand.press("Present")
-    expect(hand.page.locator(".facts:visible strong").last).to_have_text("12")
-    box = hand.page.locator(".stage").bounding_box()
-    assert (box["width"], box["height"]) == (1280, 720)
+    expect(hand.page.locator(".name:visible strong").last).to_have_text("12")
+    expect(hand.page.locator(":root[data-presenting]")).to_have_count(1)
     expect(hand.page.get_by_role("button", name="Box", exact=True)).to_be_hidden()
+    count = hand.count()
+    hand.page.keyboard.press("PageDown")
+    assert hand.told(count)["value"] == 4.0
+    hand.page.keyboard.press("ArrowLeft")
+    assert hand.told(count + 1)["value"] == 1.0
     hand.page.keyboard.press("Escape")
+    expect(hand.page.locator(":root[data-presenting]")).to_have_count(0)
     expect(hand.page.get_by_role("button", name="Side by side")).to_be_focused()
+    hand.page.get_by_label("What changes").select_option("epsilon")
 
 
 def test_the_saved_picture_is_1600_pixels_wide(hand: Hand) -> None:
@@ -200,4 +240,4 @@ def test_few_stops_of_the_tab_key(hand: Hand) -> None:
         """stage => [...stage.querySelectorAll("button, input, select, [tabindex]")]
             .filter(e => e.tabIndex >= 0 && !e.disabled && e.checkVisibility()).length"""
     )
-    assert stops == 5, "toolbar, play, films, slider, maps"
+    assert stops == 6, "views, maps, tools, play, films, slider"

@@ -51,7 +51,7 @@ def expect_link(page: Any, scenario: Scenario) -> None:
 
 
 def expect_protected(page: Any, share: str) -> None:
-    page.locator(".odds", has_text=f"among the {share} who are protected").wait_for()
+    page.locator(".odds", has_text=f"{share}: protection").wait_for()
 
 
 def undo(page: Any, scenario: Scenario = BEGIN) -> None:
@@ -127,7 +127,7 @@ def test_a_table_of_one_s_own_is_pasted_and_its_names_are_texts(page: Any) -> No
     page.get_by_role("button", name="Your data").click()
     pasted = "\n".join(f"{name}\t{100 + place}" for place, name in enumerate(names))
     page.locator(".st-key-values-own-text textarea").fill(pasted)
-    page.get_by_role("button", name="Show it").click()
+    page.get_by_role("button", name="Show the text").click()
     expect(page.locator(f"{ROWS} .text")).to_have_text(names)
     expect(page.locator(".st-key-values-own-text")).to_have_count(0)
     page.wait_for_url("**dataset=table**")

@@ -1,4 +1,4 @@
-"""The onlooker in a browser: a click moves the person, and days go by as a film; one load."""
+"""What an attacker learns in a browser: a click moves the person, days go by; one load."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,13 +13,17 @@ from caldp_ui.adversary.beliefs import shown
 from caldp_ui.adversary.slot import BEGIN, DAYS_MAX, DENVER, SLOT, Suspect
 from caldp_ui.controls.common import EPSILONS
 from tests.browser.conftest import Profiles
-from tests.browser.hands import expect, held
+from tests.browser.hands import HEADLINE, expect, held
 from tests.browser.test_phone import PHONE
 from tests.browser.watch import Watch
+from tests.ui.driver import both_lines
 
 pytestmark = pytest.mark.browser
 STAGE = ".st-key-adversary-maps .stage"
-SLIDER = ".st-key-adversary-days input[type=range]"
+DAYS = ".st-key-adversary-days"
+EPSILON = ".st-key-adversary-epsilon"
+SLIDER = f"{DAYS} input[type=range]"
+TITLE = f"{STAGE} .pane:visible .name >> nth=0"
 
 
 @pytest.fixture(scope="module")
@@ -36,8 +40,7 @@ def page(profiles: Profiles, address: str) -> Iterator[Any]:
 
 def expect_said(page: Any, record: Suspect) -> None:
     """The sentence is that of this record, and the page is at rest."""
-    said = words.headline(shown(record)).replace("*", "")
-    expect(page.locator(".st-key-headline")).to_have_text(said)
+    expect(page.locator(HEADLINE)).to_have_text([both_lines(words.headline(shown(record)))])
     settled(page)
 
 
@@ -50,17 +53,23 @@ def record_of(page: Any) -> str:
     return found
 
 
+def asked_of(page: Any) -> str:
+    """The ε of the link, which the server has confirmed."""
+    found: str = page.evaluate("new URLSearchParams(location.search).get('epsilon')")
+    return found
+
+
 def test_epsilon_moves_at_once_with_its_film_which_stays_for_the_next_move(page: Any) -> None:
     expect_said(page, Suspect(days=2))
-    film = page.locator(f"{STAGE} option[value=epsilon]")
-    film.wait_for(state="attached", timeout=120_000)  # made while nobody waits
+    film = page.locator(f"{EPSILON} .stage-play")
+    film.wait_for(timeout=120_000)  # made while nobody waits
     for across, epsilon in ((0.97, EPSILONS[-1]), (0.03, EPSILONS[0])):
-        asked, before = page.url, page.locator(f"{STAGE} .facts").inner_text()
+        asked, before = asked_of(page), page.locator(TITLE).inner_text()
         with held(page, SLOT.key("epsilon"), across):
-            said = words.headline(shown(at_epsilon(epsilon))).replace("*", "")
-            expect(page.locator(".st-key-headline p:visible")).to_have_text([said])
-            assert page.locator(f"{STAGE} .facts").inner_text() != before
-            assert page.url == asked, "the server was asked before the hand let go"
+            told = both_lines(words.headline(shown(at_epsilon(epsilon))))
+            expect(page.locator(f"{HEADLINE}:visible")).to_have_text([told])
+            assert page.locator(TITLE).inner_text() != before
+            assert asked_of(page) == asked, "the server was asked before the hand let go"
         expect_said(page, at_epsilon(epsilon))
         assert film.count() == 1, "the film went with another that has to be made anew"
     with held(page, SLOT.key("epsilon"), EPSILONS.index(1.0) / (len(EPSILONS) - 1)):
@@ -68,24 +77,35 @@ def test_epsilon_moves_at_once_with_its_film_which_stays_for_the_next_move(page:
     expect_said(page, Suspect(days=2))
 
 
-def test_days_go_by_in_the_browser_and_the_page_follows_where_they_rest(page: Any) -> None:
+def test_days_go_by_in_the_browser_and_the_keys_reach_every_day(page: Any) -> None:
     expect_said(page, Suspect(days=2))
-    slider, step = page.locator(SLIDER), page.locator(f"{STAGE} .step")
-    page.locator(f"{STAGE} option[value=days]").wait_for(state="attached")
-    page.locator(f"{STAGE} .film select").select_option("days")
-    expect(step).to_have_text("2 days")
-    page.locator(STAGE).get_by_role("button", name="Play").click()
-    expect(step).to_have_text("4 days")
-    page.locator(STAGE).get_by_role("button", name="Stop").click()
-    # Where it was stopped, be it a day later on a busy machine.
-    at = int(step.inner_text().split()[0])
-    assert 4 <= at <= DAYS_MAX
-    expect_said(page, Suspect(days=at))
+    slider, play = page.locator(SLIDER), page.locator(f"{DAYS} .stage-play")
+    play.click()
+    told = both_lines(words.headline(shown(Suspect(days=4))))
+    expect(page.locator(f"{HEADLINE}:visible")).to_have_text([told])
+    if play.get_attribute("aria-label") == "Stop: Day":
+        play.click()
+    settled(page)
     slider.press("Home")
     expect_said(page, Suspect(days=0))
-    expect(step).to_have_text("before")
+    slider.press("ArrowRight")
+    expect_said(page, Suspect(days=1))
     slider.press("End")
     expect_said(page, Suspect(days=DAYS_MAX))
+
+
+def test_the_slider_of_days_is_the_axis_of_the_chart(page: Any) -> None:
+    """The thumb stands below the day's point, at both ends."""
+    slider = page.locator(SLIDER)
+    drawn = page.locator(".st-key-adversary-curve .trace .point").first
+    for key, edge in (("Home", 0), ("End", DAYS_MAX)):
+        slider.press(key)
+        expect_said(page, Suspect(days=edge))
+        point = page.locator(".st-key-adversary-curve .trace").last.locator(".point").nth(edge)
+        thumb = page.locator(f"{DAYS} [data-testid=stSliderThumbValue]").bounding_box()
+        at = point.bounding_box()
+        assert abs(at["x"] + at["width"] / 2 - thumb["x"] - thumb["width"] / 2) < 4
+    assert drawn.is_visible()
 
 
 def test_a_click_is_where_the_person_is_and_so_is_enter(page: Any) -> None:

@@ -1,0 +1,64 @@
+"""The tabs: every page is two clicks away, by mouse, by keyboard and on a phone."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.browser import settled
+from caldp_ui.app.navigation import PAGES
+from tests.browser.conftest import SCREENS, Opened
+from tests.browser.hands import TABS, expect, to_page
+
+pytestmark = pytest.mark.browser
+NAMES = {Path(entry.path).stem: entry for entry in PAGES[1:]}
+HERE = "a[aria-current=page]:visible"
+
+
+def expect_on(page: Any, name: str) -> None:
+    """The page is there, its tab says so, and the document has its name."""
+    page.wait_for_url(f"**/{name}*")
+    expect(page.locator(f"{TABS} {HERE}")).to_have_text([NAMES[name].title])
+    expect(page).to_have_title(f"{NAMES[name].title} · caldp")
+    settled(page)
+    expect(page.locator("h1:visible")).to_have_count(1)
+
+
+def test_every_page_is_two_clicks_away_and_back_leads_home(opened: Opened) -> None:
+    page = opened("", f"{TABS} {HERE}", **SCREENS["projector"])
+    expect(page.locator(f"{TABS} {HERE}")).to_have_text(["Start"])
+    for name, entry in NAMES.items():
+        to_page(page, name)
+        expect_on(page, name)
+        group = [each.title for each in PAGES if each.section == entry.section]
+        expect(page.locator(f"{TABS} .open a")).to_have_text(group)
+        assert page.locator(f"{TABS} .wide").bounding_box()["height"] <= 48
+    page.go_back()
+    expect_on(page, list(NAMES)[-2])
+    to_page(page, "")
+    page.wait_for_url(lambda url: url.endswith("/"))
+
+
+def test_the_keyboard_opens_a_group_and_escape_closes_it(opened: Opened) -> None:
+    page = opened("yesno", f"{TABS} {HERE}", **SCREENS["projector"])
+    group = page.locator(f"{TABS} details.closed").first
+    group.locator("summary").press("Enter")
+    expect(group.locator("a").first).to_be_visible()
+    group.locator("a").first.press("Escape")
+    expect(group.locator("a").first).to_be_hidden()
+    expect(group.locator("summary")).to_be_focused()
+    group.locator("summary").press("Enter")
+    group.locator("a").nth(1).press("Enter")
+    expect_on(page, "matrix")
+
+
+def test_a_phone_has_one_menu_of_all_pages(opened: Opened) -> None:
+    page = opened("plan", f"{TABS} {HERE}, {TABS} .narrow", **SCREENS["phone"])
+    menu = page.locator(f"{TABS} .narrow > summary")
+    expect(menu).to_contain_text("Plan a survey")
+    menu.tap()
+    expect(page.locator(f"{TABS} .narrow a:visible")).to_have_text([e.title for e in PAGES])
+    page.locator(f"{TABS} .narrow a[href$='/distances']").tap()
+    page.wait_for_url("**/distances*")
+    expect(menu).to_contain_text("Privacy by distance")
+    expect(page.locator(f"{TABS} .narrow a:visible")).to_have_count(0)
