@@ -1,4 +1,4 @@
-"""Make data/us_states_cells.csv.gz and data/us_states_outline.csv.gz from us_states.geojson.
+"""Make cells, borders and land (three tables in data/) from data/us_states.geojson.
 
 Run from anywhere: `python scripts/make_state_cells.py`; it needs numpy alone.
 """
@@ -12,7 +12,7 @@ import numpy as np
 ROOT: Final = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 
-from state_borders import border_lines, inside, state_rings, thinned  # noqa: E402
+from state_borders import border_lines, coast_rings, inside, state_rings, thinned  # noqa: E402
 from write_table import write_table  # noqa: E402
 
 from caldp_core.basics.types import Floats  # noqa: E402
@@ -52,6 +52,14 @@ def outline(rings: dict[str, list[Floats]]) -> list[tuple[int, float, float]]:
     return [(i, float(x), float(y)) for i, line in enumerate(kept) for x, y in line]
 
 
+def land(rings: dict[str, list[Floats]]) -> list[tuple[int, float, float]]:
+    """(ring, longitude, latitude) of the thinned coast, without what is then no area."""
+    coast = coast_rings([ring for its_rings in rings.values() for ring in its_rings])
+    thin = [thinned(ring, TOLERANCE) for ring in coast]
+    kept = [ring for ring in thin if len(ring) > 3]
+    return [(i, float(x), float(y)) for i, ring in enumerate(kept) for x, y in ring]
+
+
 def _once(line: Floats) -> Floats:
     """A narrow island is a line there and back: draw it once. A tiny one is a dot: one point."""
     closed = bool((line[0] == line[-1]).all())
@@ -59,7 +67,7 @@ def _once(line: Floats) -> Floats:
 
 
 def main() -> None:
-    """Write both files."""
+    """Write the three files."""
     rings = state_rings()
     names = cell_names(rings)
     data = ROOT / "data"
@@ -67,6 +75,7 @@ def main() -> None:
     write_table(
         data / "us_states_outline.csv.gz", ("line", "longitude", "latitude"), outline(rings)
     )
+    write_table(data / "us_land.csv.gz", ("ring", "longitude", "latitude"), land(rings))
     print("no cell's centre is in:", ", ".join(sorted(set(rings) - set(names))) or "none")
 
 

@@ -45,6 +45,23 @@ def inside(rings: list[Floats], longitude: Floats, latitude: Floats) -> Bools:
     return odd
 
 
+def coast_rings(rings: list[Floats]) -> list[Floats]:
+    """Closed rings (points, 2) around all states together: what two states share is left out."""
+    neighbours: dict[Point, set[Point]] = defaultdict(set)
+    for ring in rings:
+        points = [(float(x), float(y)) for x, y in ring]
+        for a, b in pairwise(points):
+            if a != b:
+                # In place: an edge that a second state has, too, goes.
+                neighbours[a].symmetric_difference_update({b})
+                neighbours[b].symmetric_difference_update({a})
+    found = []
+    for start, near in neighbours.items():
+        while near:
+            found.append(_walk(start, neighbours, frozenset({start})))
+    return found
+
+
 def border_lines(rings: list[Floats]) -> list[Floats]:
     """The rings cut where three borders meet, each line once though two states share it.
 
