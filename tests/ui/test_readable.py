@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from caldp_core.experiments.run import Setup
 from caldp_core.scenarios.protection import (
@@ -71,7 +72,7 @@ def test_a_saved_picture_says_its_epsilon_people_and_source() -> None:
 
 
 def test_the_form_of_protection_is_called_by_what_is_left_to_do() -> None:
-    def named(at: driver.AppTest) -> list[str]:
+    def named(at: AppTest) -> list[str]:
         blocks = (block.proto.popover for block in driver.blocks(at) if block.type == "popover")
         return [block.label for block in blocks]
 
