@@ -9,8 +9,7 @@ if __name__ == "__main__":
 else:
     from streamlit.starlette import App
 
-    from caldp_ui.app.delivery import DELIVERY
+    from caldp_ui.app.server import around, routes
     from caldp_ui.app.upkeep import upkeep
-    from caldp_ui.charts.library import LIBRARY
 
-    app = App(__file__, routes=[LIBRARY], middleware=[DELIVERY], lifespan=upkeep)
+    app = App(__file__, routes=routes(), middleware=around(), lifespan=upkeep)

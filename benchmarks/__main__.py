@@ -16,6 +16,7 @@ from benchmarks import (
     designer,
     families,
     kernels,
+    load,
     page,
     pages,
     paper,
@@ -40,6 +41,7 @@ _ASKED = {
     "pages": pages.figures,
     "wear": wear.figures,
     "crowd": crowd.figures,
+    "load": load.figures,
     "designer": designer.figures,
 }
 """Measured only when asked for: designs, and the dashboard at work, in a browser, for many."""

@@ -4,15 +4,17 @@ Room: benchmarks.
 """
 
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 MAP_PAGE: Final = "places"
 _MAPS: Final = ".st-key-places-maps"
+_LOOK_MS: Final = 15
 _NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "chrome")
 _FLAGS: Final = (
     "--no-sandbox",
@@ -59,14 +61,37 @@ def chromium_path() -> str | None:
 @contextmanager
 def chromium() -> Iterator["Browser"]:
     """A headless Chromium."""
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import Page, sync_playwright
 
+    # Playwright's own waits by `eval` within the page, which the page's policy forbids.
+    Page.wait_for_function = _wait_for_function  # type: ignore[method-assign, assignment]
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium_path(), args=list(_FLAGS))
         try:
             yield browser
         finally:
             browser.close()
+
+
+def _wait_for_function(
+    page: "Page", expression: str, *, arg: object = None, timeout: float = 30_000
+) -> None:
+    """Wait until the expression, or function of `arg`, is true in the page."""
+    from playwright.sync_api import Error
+    from playwright.sync_api import TimeoutError as TooLate
+
+    until = time.monotonic() + timeout / 1000
+    while time.monotonic() < until:
+        try:
+            found: Any = page.evaluate(expression, arg)
+        except Error as error:
+            if "context was destroyed" not in str(error):  # as the page goes to another address
+                raise
+            found = None
+        if found:
+            return
+        page.wait_for_timeout(_LOOK_MS)
+    raise TooLate(f"Still not true: {expression}")
 
 
 def settled(page: "Page") -> None:

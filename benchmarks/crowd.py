@@ -1,6 +1,6 @@
-"""A class on one machine: many visits of the map page, each of which moves ε about once a second.
+"""A class on one machine: many visits of the map page, each of which moves ε now and then.
 
-Room: benchmarks. The visits speak Streamlit's protocol without browsers, whose work would be done
+The visits speak Streamlit's protocol without browsers, whose work would be done
 on other machines. Every visit takes steps of its own along the slider, so most levels have soon
 been computed for somebody. A move is done once the picture and the page's script are.
 """
@@ -14,20 +14,19 @@ from math import inf
 from pathlib import Path
 from statistics import quantiles
 from time import perf_counter
-from typing import Final
+from typing import Final, Protocol
 
 from benchmarks.figures import Bar, Figure, Runs
-from benchmarks.server import Server, served
+from benchmarks.server import served
 from benchmarks.sizes import Sizes
 from benchmarks.visitor import Visitor
 
 _MOVES: Final = 4
-_PAUSE_S: Final = 1.0
 _SLIDER: Final = "places-epsilon"
 _PICTURE: Final = "places-maps-picture-ours"
 _LEVELS: Final = ("0.1", "0.2", "0.3", "0.5", "0.7", "1", "1.5", "2", "3", "4", "5", "7", "10")
 _FIRST: Final = _LEVELS.index("1")
-_PACE: Final = Bar("≥", 15)
+PACE: Final = Bar("≥", 15)
 _WAIT: Final = Bar("≤", 2)
 
 
@@ -40,39 +39,64 @@ class Move:
     received: int
 
 
+class Serves(Protocol):
+    """A server, or several behind one address."""
+
+    @property
+    def address(self) -> str:
+        """Where visitors come."""
+        ...
+
+    def cpu_seconds(self) -> float:
+        """Processor time so far."""
+        ...
+
+    def megabytes(self) -> float:
+        """Memory now."""
+        ...
+
+
 def figures(sizes: Sizes) -> Iterator[Figure]:
     """Runs a second, waiting for a picture, and the server's work for a run."""
     with tempfile.TemporaryDirectory() as name, served(Path(name)) as server:
-        yield from asyncio.run(_crowd(server, sizes.visits))
+        yield from asyncio.run(crowd(server, sizes.visits, PACE))
 
 
-async def _crowd(server: Server, number: int) -> list[Figure]:
+async def crowd(server: Serves, number: int, pace: Bar | None, pause: float = 1.0) -> list[Figure]:
+    """The figures of so many visits that move every `pause` seconds."""
     # One after another, as a class comes in; what all share is made for the first.
-    visitors = [await Visitor.open(server.address, "places", _PICTURE) for _ in range(number)]
+    first = await Visitor.open(server.address, "places", _PICTURE)
+    alone = server.megabytes()
+    more = [await Visitor.open(server.address, "places", _PICTURE) for _ in range(number - 1)]
+    visitors = [first, *more]
+    a_visit = (server.megabytes() - alone) / max(number - 1, 1)
     used, began = server.cpu_seconds(), perf_counter()
-    each = await asyncio.gather(*(_moves(v, random.Random(i)) for i, v in enumerate(visitors)))
+    each = await asyncio.gather(
+        *(_moves(v, random.Random(i), pause) for i, v in enumerate(visitors))
+    )
     seconds, used = perf_counter() - began, server.cpu_seconds() - used
     moves = [move for of_visit in each for move in of_visit]
     for visitor in visitors:
         await visitor.close()
     waits = [move.seconds for move in moves if move.seconds < inf]
-    said = f"{number} visits, {_MOVES} moves of ε each"
+    said = f"{number} visits, {_MOVES} moves of ε each, every {pause:g} s"
     return [
-        _one(f"{said}: runs a second", "/s", len(moves) / seconds, _PACE),
+        _one(f"{said}: runs a second", "/s", len(moves) / seconds, pace),
         _of("until the picture, half of the moves", "s", waits, 50),
         _of("until the picture, 95 of 100 moves", "s", waits, 95, _WAIT),
         _one("moves that never showed", "", float(len(moves) - len(waits)), Bar("≤", 0)),
         _one("the server's processor time for a run", "ms", 1000 * used / len(moves)),
         _of("messages of a run", "", [float(move.messages) for move in moves], 50),
         _of("bytes of a run", "kB", [move.received / 1000 for move in moves], 50),
+        _one("memory for each further visit", "MB", a_visit),
         _one("the server's memory afterwards", "MB", server.megabytes()),
     ]
 
 
-async def _moves(visitor: Visitor, choice: random.Random) -> list[Move]:
+async def _moves(visitor: Visitor, choice: random.Random, pause: float) -> list[Move]:
     at, done = _FIRST, []
     for _ in range(_MOVES):
-        await asyncio.sleep(_PAUSE_S * choice.uniform(0.5, 1.5))
+        await asyncio.sleep(pause * choice.uniform(0.5, 1.5))
         step = choice.choice((-1, 1))
         at = at + step if 0 <= at + step < len(_LEVELS) else at - step
         try:

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +23,7 @@ _PATIENCE_S: Final = 60.0
 
 @dataclass(frozen=True)
 class Server:
-    """A server at work: its `address`, and its process."""
+    """A server at work: its `address`, with the path below which all is, and its process."""
 
     address: str
     process: "subprocess.Popen[bytes]"
@@ -47,16 +47,37 @@ class Server:
 
 
 @contextmanager
-def served(folder: Path, script: str = "app.py") -> Iterator[Server]:
-    """A server of `script`, from the repository's root; its log goes to `folder`."""
-    port = _free_port()
+def served(
+    folder: Path,
+    script: str = "app.py",
+    base: str = "",
+    variables: Mapping[str, str] | None = None,
+) -> Iterator[Server]:
+    """A server of `script`, from the repository's root; its log goes to `folder`.
+
+    `base`: the path below which it serves. `variables`: of its environment.
+    """
+    port = free_port()
     arguments = ["--server.port", str(port), "--server.headless", "true"]
+    arguments += ["--server.baseUrlPath", base] if base else []
     homes = {"HOME": str(folder), "XDG_CACHE_HOME": str(folder)}
-    environment = {**os.environ, **homes, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, **homes, "PYTHONPATH": str(ROOT), **(variables or {})}
     log = folder / f"server-{port}.log"
+    command = [sys.executable, "-m", "streamlit", "run", script, *arguments]
+    with at_work(command, log, environment) as process:
+        server = Server(f"http://127.0.0.1:{port}/{base}".rstrip("/"), process)
+        await_health(server, log)
+        yield server
+
+
+@contextmanager
+def at_work(
+    command: Sequence[str], log: Path, environment: Mapping[str, str]
+) -> Iterator["subprocess.Popen[bytes]"]:
+    """A program, started from the repository's root and ended at the end."""
     with log.open("wb") as out:
         process = subprocess.Popen(
-            [sys.executable, "-m", "streamlit", "run", script, *arguments],
+            command,
             cwd=ROOT,
             env=environment,
             stdin=subprocess.DEVNULL,
@@ -64,9 +85,7 @@ def served(folder: Path, script: str = "app.py") -> Iterator[Server]:
             stderr=subprocess.STDOUT,
         )
         try:
-            server = Server(f"http://127.0.0.1:{port}", process)
-            _await_health(server, log)
-            yield server
+            yield process
         finally:
             process.terminate()
             try:
@@ -83,14 +102,16 @@ def serving(folder: Path, script: str = "app.py") -> Iterator[str]:
         yield server.address
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port of this machine that nobody uses."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
         return port
 
 
-def _await_health(server: Server, log: Path) -> None:
+def await_health(server: Server, log: Path) -> None:
+    """Wait until it answers; raises `RuntimeError` with its log if it never does."""
     until = time.monotonic() + _PATIENCE_S
     while server.process.poll() is None and time.monotonic() < until:
         try:

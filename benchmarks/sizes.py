@@ -14,7 +14,8 @@ class Sizes:
     paper's tables. `table_runs`: runs a column of Table 1. `figure_sizes` and `figure_runs`:
     numbers of people and repetitions a point in Figure 2. `audit_k`: values in the audit's block.
     `family_users`, `family_k`: people and values of each family's run; `family_peer_users`: people
-    of the peers'. `visits`: of the crowd. `kernel_km`: kilometres within which the best noise
+    of the peers'. `visits`: of the crowd; `readers`: who move every five seconds only; `workers`:
+    numbers of them behind one address. `kernel_km`: kilometres within which the best noise
     promises ε = 1. `designed`: symbols of designs.
     """
 
@@ -31,9 +32,13 @@ class Sizes:
     family_k: int = 1024
     family_peer_users: int = 2_000
     visits: int = 10
+    readers: int = 200
+    workers: tuple[int, ...] = (1, 2, 3)
     kernel_km: tuple[float, ...] = (200.0, 50.0, 20.0)
     designed: tuple[int, ...] = (16, 64, 256)
 
 
 FULL = Sizes()
-TINY = Sizes(2_000, 50, (10**3, 10**6, 10**12), 2, 1, 1, 1, 1, 200, 2_000, 64, 20, 2, (50.0,), (6,))
+TINY = Sizes(
+    2_000, 50, (10**3, 10**6, 10**12), 2, 1, 1, 1, 1, 200, 2_000, 64, 20, 2, 2, (1,), (50.0,), (6,)
+)

@@ -1,20 +1,21 @@
 """How files reach the browser: compressed, and the document with the page's style in it.
 
-Room: app. Streamlit sends its own files, eight megabytes of them for a first visit, as they are:
-compressing them anew for everybody would cost more than it saves. Their names change with what is
-in them, so here each is compressed once and kept. A style sheet that is one of a page's elements
-comes when much has been drawn without it, and again with every run; in the document it is there
-before anything is drawn.
+Streamlit sends its own files, eight megabytes of them for a first visit, as they are, and has
+others compressed anew for everybody. Their names change with what is in them, so here each is
+compressed once and kept. A style sheet that is one of a page's elements comes when much has been
+drawn without it, and again with every run; in the document it is there before anything is drawn.
 """
 
 import asyncio
 import gzip
+import posixpath
 from typing import Final
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from caldp_ui.app.policy import document_policy
+from caldp_ui.app.settings import below
 from caldp_ui.app.sheet import style
 
 _ROOT: Final = (
@@ -23,99 +24,156 @@ _ROOT: Final = (
 """Where the server is. Without it, Streamlit asks beside the page first, and is not found there."""
 _LEVEL: Final = 6
 _TEXTS: Final = ("text/", "application/javascript", "application/json", "image/svg")
+_ABOUT: Final = ("cache-control", "etag", "last-modified", "vary")
+"""What "not modified" says again of the file that the browser has."""
 
 
 class Delivery:
-    """See the module. What is neither a document nor a file that lasts goes on as it comes."""
+    """Puts the style into documents; compresses and keeps files that last; all else goes by.
 
-    def __init__(self, app: ASGIApp) -> None:
+    `base`: the path below which all addresses are. `ancestors`: see `document_policy`.
+    """
+
+    def __init__(self, app: ASGIApp, base: str = "", ancestors: tuple[str, ...] = ()) -> None:
         self._app = app
+        self._ancestors = ancestors
+        # Pictures and downloads of one visit: each is asked for once.
+        self._media = below(base, "media/")
         self._kept: dict[str, tuple[Message, Message]] = {}
+        # Eight who ask for a file at once wait for one compression, and start no eight.
+        self._compressing = asyncio.Lock()
         # At the end of the body: behind the styles that Streamlit adds to the head.
         self._put = {"</head>": f"{_ROOT}</head>", "</body>": f"<style>{style()}</style></body>"}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See ASGI."""
-        if not _asks_for_a_file(scope):
+        if scope["type"] != "http" or scope["method"] != "GET" or self._of_a_visit(scope):
             await self._app(scope, receive, send)
             return
-        if scope["path"] not in self._kept:
-            answer = _Answer(scope["path"], self, send)
+        answer = _Answer(scope, self, send)
+        kept = self._kept.get(scope["path"]) if answer.may_be_packed else None
+        if kept:
+            await answer.send_whole(*kept)
+        else:
             await self._app(_uncompressed(scope), receive, answer.take)
-            return
-        for message in self._kept[scope["path"]]:
-            await send(message)
 
-    async def prepared(self, path: str, start: Message, body: bytes) -> tuple[Message, Message]:
-        """The whole answer, as it is sent."""
+    @property
+    def kept_paths(self) -> set[str]:
+        """Addresses whose files are kept, compressed."""
+        return set(self._kept)
+
+    def _of_a_visit(self, scope: Scope) -> bool:
+        return bool(scope["path"].startswith(self._media))
+
+    def document(self, start: Message, body: bytes) -> tuple[Message, Message]:
+        """The document with style and policy, uncompressed."""
         headers = MutableHeaders(raw=list(start["headers"]))
-        if _is_document(headers):
-            for end, more in self._put.items():
-                body = body.replace(end.encode(), more.encode(), 1)
-            # They tell of Streamlit's own document: with them, an old style would never go.
-            del headers["etag"], headers["last-modified"]
-        packed = await asyncio.to_thread(gzip.compress, body, _LEVEL)
-        headers["content-encoding"] = "gzip"
-        headers["content-length"] = str(len(packed))
+        for end, more in self._put.items():
+            body = body.replace(end.encode(), more.encode(), 1)
+        headers["content-security-policy"] = document_policy(body.decode(), self._ancestors)
+        # They tell of Streamlit's own document: with them, an old style would never go.
+        del headers["etag"], headers["last-modified"]
+        headers["content-length"] = str(len(body))
         headers.add_vary_header("accept-encoding")
-        whole = ({**start, "headers": headers.raw}, {"type": "http.response.body", "body": packed})
-        if _lasts(headers):
-            self._kept[path] = whole
-        return whole
+        return {**start, "headers": headers.raw}, {"type": "http.response.body", "body": body}
+
+    async def kept(self, path: str, start: Message, body: bytes) -> tuple[Message, Message]:
+        """The compressed file of that address, from now on without asking the app."""
+        async with self._compressing:
+            if path not in self._kept:
+                whole = await packed(start, body)
+                # The same file has no end of addresses with "//" and "/./".
+                if posixpath.normpath(path) != path:
+                    return whole
+                self._kept[path] = whole
+            return self._kept[path]
+
+
+async def packed(start: Message, body: bytes) -> tuple[Message, Message]:
+    """An answer, compressed."""
+    headers = MutableHeaders(raw=list(start["headers"]))
+    small = await asyncio.to_thread(gzip.compress, body, _LEVEL, mtime=0)
+    headers["content-encoding"] = "gzip"
+    headers["content-length"] = str(len(small))
+    if "etag" in headers and not headers["etag"].startswith("W/"):
+        headers["etag"] = f"W/{headers['etag']}"  # the same text, but other bytes
+    headers.add_vary_header("accept-encoding")
+    return {**start, "headers": headers.raw}, {"type": "http.response.body", "body": small}
 
 
 class _Answer:
-    """The app's answer: gathered if it is to be changed, else passed on."""
+    """The app's answer to one request: gathered if it is to be changed, else passed on."""
 
-    def __init__(self, path: str, delivery: Delivery, send: Send) -> None:
-        self._path, self._delivery, self._send = path, delivery, send
+    def __init__(self, scope: Scope, delivery: Delivery, send: Send) -> None:
+        headers = Headers(scope=scope)
+        self._path, self._delivery, self._send = scope["path"], delivery, send
+        self._known = headers.get("if-none-match", "")
+        self._gzip = takes_gzip(headers.get("accept-encoding", ""))
+        self.may_be_packed = self._gzip and "range" not in headers
         self._start: Message | None = None
         self._body = bytearray()
 
     async def take(self, message: Message) -> None:
         """What the app sends."""
-        if message["type"] == "http.response.start" and _is_ours(message):
+        if message["type"] == "http.response.start" and self._is_ours(message):
             self._start = message
         elif self._start is None or message["type"] != "http.response.body":
             await self._send(message)
         else:
             self._body += message.get("body", b"")
             if not message.get("more_body", False):
-                await self._send_whole(self._start)
+                await self._finish(self._start, bytes(self._body))
 
-    async def _send_whole(self, start: Message) -> None:
-        for each in await self._delivery.prepared(self._path, start, bytes(self._body)):
-            await self._send(each)
+    async def _finish(self, start: Message, body: bytes) -> None:
+        if not _is_document(Headers(raw=start["headers"])):
+            await self.send_whole(*await self._delivery.kept(self._path, start, body))
+            return
+        whole = self._delivery.document(start, body)
+        if self._gzip:
+            whole = await packed(whole[0], whole[1]["body"])
+        await self.send_whole(*whole)
+
+    async def send_whole(self, start: Message, body: Message) -> None:
+        """The answer, or that the browser has it already."""
+        headers = Headers(raw=start["headers"])
+        if _names(self._known, headers.get("etag", "")):
+            raw = [pair for pair in start["headers"] if pair[0].decode().lower() in _ABOUT]
+            await self._send({**start, "status": 304, "headers": raw})
+            await self._send({"type": "http.response.body", "body": b""})
+        else:
+            await self._send(start)
+            await self._send(body)
+
+    def _is_ours(self, start: Message) -> bool:
+        headers = Headers(raw=start["headers"])
+        if start["status"] != 200 or "content-encoding" in headers:
+            return False
+        is_text = headers.get("content-type", "").startswith(_TEXTS)
+        lasts = "immutable" in headers.get("cache-control", "")
+        return _is_document(headers) or (is_text and lasts and self.may_be_packed)
 
 
-def _asks_for_a_file(scope: Scope) -> bool:
-    if scope["type"] != "http" or scope["method"] != "GET":
-        return False
-    headers = Headers(scope=scope)
-    return "gzip" in headers.get("accept-encoding", "") and "range" not in headers
+def takes_gzip(accepted: str) -> bool:
+    """Whether an Accept-Encoding header allows gzip; `gzip;q=0` does not (RFC 9110, 12.5.3)."""
+    weights: dict[str, float] = {}
+    for each in accepted.lower().split(","):
+        name, *parameters = (part.strip() for part in each.split(";"))
+        weight = next((p[2:] for p in parameters if p.startswith("q=")), "1")
+        weights[name] = float(weight) if weight.replace(".", "", 1).isdecimal() else 0.0
+    return weights.get("gzip", weights.get("*", 0.0)) > 0
+
+
+def _names(known: str, etag: str) -> bool:
+    """Whether an If-None-Match header names this file (weak comparison, RFC 9110, 13.1.2)."""
+    tags = [tag.strip().removeprefix("W/") for tag in known.split(",")]
+    return bool(etag) and (etag.removeprefix("W/") in tags or "*" in tags)
 
 
 def _uncompressed(scope: Scope) -> Scope:
-    """The same request; a document is to come uncompressed, so that it can be changed."""
-    if "text/html" not in Headers(scope=scope).get("accept", ""):
-        return scope
+    """The same request for an answer that can still be changed."""
     kept = [header for header in scope["headers"] if header[0] != b"accept-encoding"]
     return {**scope, "headers": kept}
 
 
-def _is_ours(start: Message) -> bool:
-    headers = Headers(raw=start["headers"])
-    is_text = headers.get("content-type", "").startswith(_TEXTS)
-    whole = start["status"] == 200 and "content-encoding" not in headers
-    return whole and (_is_document(headers) or (is_text and _lasts(headers)))
-
-
 def _is_document(headers: Headers) -> bool:
     return headers.get("content-type", "").startswith("text/html")
-
-
-def _lasts(headers: Headers) -> bool:
-    return "immutable" in headers.get("cache-control", "")
-
-
-DELIVERY: Final = Middleware(Delivery)

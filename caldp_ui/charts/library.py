@@ -1,6 +1,6 @@
 """Plotly's own code for the browser, from this server.
 
-Room: charts. It comes with the Python package; its address names the version, so a browser may keep
+It comes with the Python package; its address names the version, so a browser may keep
 it for ever.
 """
 
@@ -21,4 +21,6 @@ def _code(_: object) -> FileResponse:
     return FileResponse(_FILE, headers=_FOR_EVER, media_type="application/javascript")
 
 
-LIBRARY: Final = Route(f"/{ADDRESS}", _code)
+def library(address: str) -> Route:
+    """Plotly's code at this address; see `settings.below`."""
+    return Route(address, _code)

@@ -6,7 +6,6 @@ They speak as browsers do, without one: `BackMsg` out, `ForwardMsg` in.
 import asyncio
 import json
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -20,6 +19,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from benchmarks.server import serving
 from caldp_ui.room.registry import TOKEN_LENGTH
 from caldp_ui.room.slot import SLOT
+from tests.loops import run
 
 pytestmark = pytest.mark.thorough
 PHONES = 60
@@ -101,8 +101,7 @@ def test_of_sixty_phones_on_their_own_sockets_every_report_is_counted(tmp_path: 
     with serving(tmp_path) as address:
         before = {path.name for path in tmp_path.rglob("*")}
         stream = address.replace("http", "ws") + "/_stcore/stream"
-        with ThreadPoolExecutor(1) as aside:  # a browser's tests may hold this thread's loop
-            phones, reports = aside.submit(asyncio.run, poll(stream)).result()
+        phones, reports = run(poll(stream))
         assert {path.name for path in tmp_path.rglob("*")} == before  # nothing is written to disk
         (log,) = tmp_path.glob("*.log")
         assert f"{1:0{TOKEN_LENGTH}x}" not in log.read_text("utf-8")

@@ -11,14 +11,17 @@ from typing import Any
 import plotly
 import pytest
 from starlette.applications import Starlette
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import Message
 
-from caldp_ui.app.delivery import Delivery
+from caldp_ui.app.delivery import Delivery, takes_gzip
 from caldp_ui.app.navigation import PAGES
+from caldp_ui.app.settings import below
 from caldp_ui.app.sheet import SHEET, style, written_out
 from caldp_ui.app.turns import turn
 from caldp_ui.app.upkeep import THREADS, upkeep
-from caldp_ui.charts.library import ADDRESS, LIBRARY
+from caldp_ui.charts.library import ADDRESS, library
+from tests.loops import run
 
 DOCUMENT = b"<html><head></head><body><div id=root></div></body></html>"
 LASTS = "public, immutable, max-age=31536000"
@@ -48,6 +51,12 @@ async def silence() -> Message:
     return {}
 
 
+def request(path: str, **headers: str) -> dict[str, Any]:
+    """A browser's request."""
+    raw = [(name.replace("_", "-").encode(), text.encode()) for name, text in headers.items()]
+    return {"type": "http", "method": "GET", "path": path, "headers": raw}
+
+
 def answer(to: Delivery, path: str, **headers: str) -> tuple[dict[str, str], bytes, int]:
     """Headers and body that a browser gets, and in how many messages."""
     got: list[Any] = []
@@ -55,10 +64,9 @@ def answer(to: Delivery, path: str, **headers: str) -> tuple[dict[str, str], byt
     async def send(message: Any) -> None:
         got.append(message)
 
-    raw = [(name.replace("_", "-").encode(), text.encode()) for name, text in headers.items()]
-    scope = {"type": "http", "method": "GET", "path": path, "headers": raw}
-    asyncio.run(to(scope, silence, send))
+    run(to(request(path, **headers), silence, send))
     said = {name.decode(): text.decode() for name, text in got[0]["headers"]}
+    said[":status"] = str(got[0]["status"])
     return said, b"".join(each["body"] for each in got[1:]), len(got)
 
 
@@ -80,7 +88,7 @@ def test_a_file_that_lasts_is_compressed_once() -> None:
     for _ in range(3):
         headers, body, _ = answer(delivery, "/static/a.js", accept_encoding="gzip, br")
         assert gzip.decompress(body) == app.body
-        assert (headers["content-encoding"], headers["etag"]) == ("gzip", '"1"')
+        assert (headers["content-encoding"], headers["etag"]) == ("gzip", 'W/"1"')
         assert "accept-encoding" in headers["vary"].lower()
     assert len(app.asked) == 1
     assert len(body) < len(app.body) / 10
@@ -91,6 +99,7 @@ def test_a_file_that_lasts_is_compressed_once() -> None:
     [
         ("text/javascript", LASTS, {}),
         ("text/javascript", LASTS, {"accept_encoding": "br"}),
+        ("text/javascript", LASTS, {"accept_encoding": "gzip;q=0, *"}),
         ("text/javascript", LASTS, {"accept_encoding": "gzip", "range": "bytes=0-9"}),
         ("font/woff2", LASTS, {"accept_encoding": "gzip"}),
         ("application/json", "no-cache", {"accept_encoding": "gzip"}),
@@ -109,12 +118,12 @@ def test_all_else_goes_on_as_it_comes(kind: str, cache: str, asks: dict[str, str
 def test_two_runs_at_a_time() -> None:
     entered, leave = threading.Semaphore(0), threading.Event()
 
-    def run() -> None:
+    def page() -> None:
         with turn():
             entered.release()
             leave.wait(60)
 
-    runs = [threading.Thread(target=run) for _ in range(3)]
+    runs = [threading.Thread(target=page) for _ in range(3)]
     for each in runs:
         each.start()
     assert all(entered.acquire(timeout=60) for _ in range(2))
@@ -137,7 +146,7 @@ def test_work_beside_pages_is_not_warned_of() -> None:
             assert not heard(f"{THREADS}quiet_0")
             assert heard("MainThread")
 
-    asyncio.run(served())
+    run(served())
     assert heard(f"{THREADS}quiet_0")
 
 
@@ -148,7 +157,7 @@ def test_upkeep_ends_with_the_server() -> None:
         await asyncio.sleep(0)
         return at_work - len(asyncio.all_tasks())
 
-    assert asyncio.run(live()) == 1
+    assert run(live()) == 1
 
 
 def test_selectors_that_look_into_class_names_are_written_out() -> None:
@@ -164,10 +173,93 @@ def test_no_selector_of_the_document_looks_into_class_names() -> None:
     assert all(f".st-key-{Path(page.path).stem}-title" in style() for page in PAGES)
 
 
-def test_plotlys_code_comes_from_this_server_compressed_and_may_be_kept() -> None:
-    delivery = Delivery(Starlette(routes=[LIBRARY]))
-    headers, body, _ = answer(delivery, f"/{ADDRESS}", accept_encoding="gzip")
+@pytest.mark.parametrize("base", ["", "caldp", "/a/b/"])
+def test_plotlys_code_comes_from_below_the_base_compressed_and_may_be_kept(base: str) -> None:
+    address = below(base, ADDRESS)
+    app = Starlette(routes=[library(address)])
+    delivery = Delivery(GZipMiddleware(app), base)  # Streamlit's own, which compresses anew
+    headers, body, _ = answer(delivery, address, accept_encoding="gzip")
     assert plotly.__version__ in ADDRESS
     assert "immutable" in headers["cache-control"]
     assert headers["content-type"].startswith("application/javascript")
     assert b"plotly.js v" in gzip.decompress(body)[:200]
+    assert delivery.kept_paths == {address}
+
+
+def test_eight_who_ask_at_once_have_it_compressed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[bytes] = []
+
+    def compress(body: bytes, *_: Any, **__: Any) -> bytes:
+        done.append(body)
+        return b"small"
+
+    monkeypatch.setattr(gzip, "compress", compress)
+    delivery = Delivery(App("text/javascript", LASTS, b"let a = 1;"))
+
+    async def all_at_once() -> list[Any]:
+        got: list[Any] = []
+
+        async def send(message: Any) -> None:
+            got.append(message)
+
+        scope = request("/static/a.js", accept_encoding="gzip")
+        await asyncio.gather(*(delivery(scope, silence, send) for _ in range(8)))
+        return got
+
+    got = run(all_at_once())
+    assert [each["body"] for each in got if "body" in each] == [b"small"] * 8
+    assert done == [b"let a = 1;"]
+
+
+@pytest.mark.parametrize("known", ['"1"', 'W/"1"', '"0", W/"1"', "*"])
+def test_who_has_the_file_is_told_so(known: str) -> None:
+    delivery = Delivery(App("text/javascript", LASTS, b"let a = 1;" * 500))
+    for _ in range(2):  # as it is made, and as it is kept
+        asks = {"accept_encoding": "gzip", "if_none_match": known}
+        headers, body, _ = answer(delivery, "/static/a.js", **asks)
+        assert (headers[":status"], body, headers["etag"]) == ("304", b"", 'W/"1"')
+        assert "content-length" not in headers
+    asks["if_none_match"] = '"2"'
+    assert answer(delivery, "/static/a.js", **asks)[0][":status"] == "200"
+
+
+def test_other_spellings_of_an_address_fill_no_memory() -> None:
+    delivery = Delivery(App("text/javascript", LASTS, b"let a = 1;" * 500))
+    for path in ("/static/a.js", "/static//a.js", "/static/./a.js", "/static/././a.js"):
+        assert answer(delivery, path, accept_encoding="gzip")[0]["content-encoding"] == "gzip"
+    assert delivery.kept_paths == {"/static/a.js"}
+
+
+def test_what_belongs_to_a_visit_goes_by() -> None:
+    app = App("text/html", "no-cache", DOCUMENT)
+    delivery = Delivery(app, "caldp")
+    _, body, parts = answer(delivery, "/caldp/media/a.html", accept_encoding="gzip")
+    assert (body, parts) == (DOCUMENT, 3)
+    assert answer(delivery, "/caldp/", accept_encoding="gzip")[2] == 2
+
+
+def test_a_reader_without_gzip_gets_the_same_document() -> None:
+    app = App("text/html", "no-cache", DOCUMENT)
+    _, plain, _ = answer(Delivery(app), "/", accept_encoding="gzip;q=0")
+    _, small, _ = answer(Delivery(app), "/", accept_encoding="gzip")
+    assert plain == gzip.decompress(small) != DOCUMENT
+
+
+@pytest.mark.parametrize(
+    ("accepted", "taken"),
+    [
+        ("gzip", True),
+        ("GZIP, br", True),
+        ("br;q=1.0, gzip;q=0.8, *;q=0.1", True),
+        ("*", True),
+        ("gzip;q=0", False),
+        ("gzip; q=0.000", False),
+        ("gzip;q=x", False),
+        ("*;q=0", False),
+        ("*, gzip;q=0", False),
+        ("br, x-gzip", False),
+        ("", False),
+    ],
+)
+def test_what_may_be_compressed(accepted: str, taken: bool) -> None:
+    assert takes_gzip(accepted) is taken

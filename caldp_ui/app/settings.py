@@ -1,0 +1,52 @@
+"""What the environment of the server sets, beside Streamlit's own settings."""
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+WORKER: Final = "CALDP_WORKER"
+ANCESTORS: Final = "CALDP_FRAME_ANCESTORS"
+_NAME: Final = re.compile(r"[a-z0-9-]{1,40}")
+_SITE: Final = re.compile(r"https?://(\*\.)?[A-Za-z0-9.-]+(:\d{1,5})?")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`worker`: this process's name among several behind one address; "" where it is alone.
+
+    `ancestors`: sites that may show the dashboard in a frame. Raises `ValueError`.
+    """
+
+    worker: str = ""
+    ancestors: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.worker and not _NAME.fullmatch(self.worker):
+            raise ValueError(
+                f"{WORKER} must be 1 to 40 of the signs a to z, 0 to 9 and -, "
+                f"got {self.worker[:60]!r}; rename the worker."
+            )
+        wrong = next((site for site in self.ancestors if not _SITE.fullmatch(site)), None)
+        if wrong is not None:
+            raise ValueError(
+                f"{ANCESTORS} must be addresses of sites such as https://learn.example.org, "
+                f"with spaces between them, got {wrong[:60]!r}; correct it."
+            )
+
+    @classmethod
+    def of(cls, environment: Mapping[str, str]) -> "Settings":
+        """The settings of an environment."""
+        ancestors = tuple(environment.get(ANCESTORS, "").split())
+        return cls(environment.get(WORKER, ""), ancestors)
+
+
+def settings() -> Settings:
+    """The settings of this process."""
+    return Settings.of(os.environ)
+
+
+def below(base: str, name: str) -> str:
+    """The path of `name` on a server whose addresses are below the path `base`; "" is the root."""
+    return "/".join(["", *filter(None, base.split("/")), name])
