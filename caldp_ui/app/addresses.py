@@ -45,6 +45,15 @@ def _with_query(url: str, query: Mapping[str, str]) -> str:
     return urlunsplit(urlsplit(url)._replace(query=urlencode(query)))
 
 
+def of_visitor() -> str:
+    """The network address that this visit comes from; "" for this machine's own.
+
+    Behind a proxy it is what the proxy says, if the server trusts it (docs/deploy.md).
+    """
+    address = st.context.ip_address
+    return address if isinstance(address, str) else ""
+
+
 def for_others(address: str) -> str | None:
     """The same for other machines; None where the server only answers its own."""
     parts = urlsplit(address)

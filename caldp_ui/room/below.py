@@ -15,8 +15,8 @@ from caldp_ui.parts import sharing
 from caldp_ui.parts.tabs import tabs
 from caldp_ui.room import files, words
 from caldp_ui.room.figures import shares_of
+from caldp_ui.room.poll import Seen
 from caldp_ui.room.question import channel_of
-from caldp_ui.room.registry import Seen
 from caldp_ui.room.slot import SLOT, Draft
 from caldp_ui.words import formats
 from caldp_ui.words.glossary import terms

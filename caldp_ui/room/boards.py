@@ -14,8 +14,8 @@ from caldp_core.basics.types import Floats
 from caldp_ui.charts import scripts
 from caldp_ui.room import words
 from caldp_ui.room.figures import Shares
+from caldp_ui.room.poll import Seen
 from caldp_ui.room.question import Law, Question, channel_of
-from caldp_ui.room.registry import Seen
 from caldp_ui.stage import bundle
 from caldp_ui.stage.bundle import joined
 from caldp_ui.words import formats

@@ -1,7 +1,7 @@
 """The projector: reports arrive, ranges tighten; how phones come in, and the teacher's buttons."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 import segno
 import streamlit as st
@@ -11,10 +11,12 @@ from caldp_ui.app import addresses
 from caldp_ui.app.errors import as_text
 from caldp_ui.app.navigation import enter
 from caldp_ui.parts import headline
-from caldp_ui.room import below, boards, form, words
+from caldp_ui.room import below, boards, form, intake, words
+from caldp_ui.room.attempts import OPEN, attempts
 from caldp_ui.room.figures import history
+from caldp_ui.room.poll import Seen
 from caldp_ui.room.question import Question
-from caldp_ui.room.registry import Held, Seen, rooms
+from caldp_ui.room.registry import Held, rooms, spaced, this_visit
 from caldp_ui.room.slot import CODE, SLOT
 from caldp_ui.session import notices
 from caldp_ui.session.ticking import run_page, ticking
@@ -37,7 +39,7 @@ def held() -> Held | None:
     if mine is None:
         return None
     try:
-        rooms().steer(mine)
+        rooms().steer(mine, this_visit())
     except CaldpError as error:
         notices.notify(str(error))
         _lose()
@@ -60,7 +62,8 @@ def opener(question: Question) -> None:
 
 def _open(question: Question) -> None:
     try:
-        st.session_state[_HELD] = rooms().open(question)
+        attempts().take(OPEN, addresses.of_visitor())
+        st.session_state[_HELD] = rooms().open(question, this_visit())
     except CaldpError as error:
         notices.notify(str(error))
     _write_next(False)
@@ -74,7 +77,7 @@ def page() -> None:
     """The whole page while a room is open."""
     enter()
     mine: Held = st.session_state[_HELD]
-    seen = rooms().steer(mine)
+    seen = rooms().steer(mine, this_visit())
     notices.show()
     main, beside = st.columns([3.1, 1], gap="medium")
     with beside, st.container(key=SLOT.key("side")):
@@ -85,13 +88,13 @@ def page() -> None:
             _buttons(mine, seen)
     with main:
         ticking("hall", 1.0, lambda: _live(mine))
-        below.show(lambda: rooms().steer(mine))
+        below.show(lambda: rooms().steer(mine, this_visit()))
     _keeper(key=_KEEPER, data={"held": vars(mine)})
 
 
 def _live(mine: Held) -> None:
     try:
-        seen = rooms().steer(mine)
+        seen = rooms().steer(mine, this_visit())
     except CaldpError:
         run_page()
     mark, known = st.session_state.get(_KNOWN, ("", {}))
@@ -100,6 +103,7 @@ def _live(mine: Held) -> None:
     past = history(seen.question, seen.reports, known)
     last = past[-1][1] if past else None
     headline.show(words.live(seen.question, len(seen.reports), last))
+    intake.warn(seen)
     with st.container(key=SLOT.key("asked")):
         st.header(as_text(seen.question.text), anchor=False)
     boards.board(boards.board_told(seen, past), SLOT.key("board"))
@@ -119,12 +123,12 @@ def _way_in(seen: Seen) -> None:
 
 def _code(seen: Seen, address: str) -> None:
     """What a class reads, and what its phones scan."""
-    st.html(f'<p class="room-code"><small>Code</small> {seen.code}</p>')
+    st.html(f'<p class="room-code"><small>Code</small> {spaced(seen.code)}</p>')
     with st.container(key="qr"):
         st.image(
             segno.make(address, error="m").svg_inline(scale=6, border=2),
             width="stretch",
-            alt=f"QR code of the link to poll {seen.code}.",
+            alt=f"QR code of the link to poll {spaced(seen.code)}.",
         )
 
 
@@ -134,10 +138,11 @@ def _buttons(mine: Held, seen: Seen) -> None:
         st.button(
             label,
             key=SLOT.key("close"),
-            on_click=_steer,
+            on_click=intake.steer,
             args=(rooms().accept, mine, not seen.is_open),
         )
         st.button("Next question", key=SLOT.key("next"), on_click=_write_next, args=(True,))
+    intake.form(mine, seen, lambda: st.session_state.pop(_KNOWN, None))
     with st.popover("End the poll", icon=":material/logout:", width="stretch"):
         st.markdown("Its reports are forgotten and phones are told so.")
         st.button("End it now", type="primary", key=SLOT.key("end"), on_click=_end, args=(mine,))
@@ -162,19 +167,12 @@ def _next_question(mine: Held, seen: Seen) -> None:
 
 
 def _ask(mine: Held, question: Question) -> None:
-    _steer(rooms().ask, mine, question)
+    intake.steer(rooms().ask, mine, question)
     _write_next(False)
 
 
-def _steer(act: Any, mine: Held, *told: object) -> None:
-    try:
-        act(mine, *told)
-    except CaldpError as error:
-        notices.notify(str(error))
-
-
 def _end(mine: Held) -> None:
-    _steer(rooms().end, mine)
+    intake.steer(rooms().end, mine)
     _lose()
 
 
@@ -198,7 +196,7 @@ def _recalled() -> None:
         return
     mine = Held(str(told.get("code")), str(told.get("key")))
     try:
-        rooms().steer(mine)
+        rooms().steer(mine, this_visit())
     except CaldpError:
         _lose()
     else:

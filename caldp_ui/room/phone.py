@@ -9,16 +9,18 @@ from typing import Final
 import streamlit as st
 
 from caldp_core.basics.errors import CaldpError, require
+from caldp_ui.app import addresses
 from caldp_ui.app.errors import as_text
 from caldp_ui.app.navigation import enter
 from caldp_ui.room import boards
-from caldp_ui.room.registry import SECOND, Busy, rooms, tidy
+from caldp_ui.room.attempts import REPORT, Busy, attempts
+from caldp_ui.room.registry import SECOND, rooms, tidy
 from caldp_ui.room.slot import CODE, SLOT
 from caldp_ui.session.ticking import run_page, ticking
 
 KEY: Final = SLOT.key("phone")
 _RECEIVED: Final = f"{KEY}/received"
-"""The question whose report was counted, and the token that it came with."""
+"""The mark of the question that this visit has answered, and nothing of its report."""
 _REFUSED: Final = f"{KEY}/refused"
 """The question whose report was not counted, and why."""
 
@@ -39,7 +41,7 @@ def page(code: str) -> None:
         st.button("Back to the poll", key=SLOT.key("leave"), on_click=st.query_params.clear)
         return
     refused = st.session_state.get(_REFUSED, {})
-    received = st.session_state.get(_RECEIVED, {}).keys() == {seen.mark}
+    received = st.session_state.get(_RECEIVED) == seen.mark
     boards.phone(seen, KEY, received, refused.get(seen.mark), lambda: _reported(code))
     stamp = _stamp(code)
     ticking("phone", 3.0, lambda: _listen(code, stamp))
@@ -51,15 +53,16 @@ def _reported(code: str) -> None:
         return
     mark, token = str(told.get("mark")), str(told.get("token"))
     try:
-        counted = st.session_state.get(_RECEIVED, {}).get(mark, token)
-        require(counted == token, SECOND)
+        attempts().take(REPORT, addresses.of_visitor())
+        again = rooms().has_answered(code, mark, token)
+        require(again or st.session_state.get(_RECEIVED) != mark, SECOND)
         rooms().report(code, mark, token, told.get("report"))
     except Busy:
         return  # the phone sends it again by itself
     except CaldpError as error:
         st.session_state[_REFUSED] = {mark: str(error)}
     else:
-        st.session_state[_RECEIVED] = {mark: token}
+        st.session_state[_RECEIVED] = mark
 
 
 def _stamp(code: str) -> tuple[str, bool]:

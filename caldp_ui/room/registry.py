@@ -1,7 +1,8 @@
-"""The rooms that are open on this server: who asks what, and the reports that came.
+"""The rooms that are open on this server, each with its poll and the key of its teacher.
 
-Room: room. Everything is in memory and ends with the server, or when its teacher ends it; nothing
-is written to disk. Phones come from anywhere, so each bound is checked here, under one lock.
+Everything is in memory and ends with the server, when its teacher ends it, or a while after its
+teacher has left; nothing is written to disk. Phones come from anywhere, so all is done under one
+lock; how often one address may try is in `attempts`.
 """
 
 import hmac
@@ -9,34 +10,29 @@ import secrets
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from threading import Lock
 from typing import Final
 
 import streamlit as st
+from streamlit import runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from caldp_core.basics.errors import CaldpError, check_whole, require
+from caldp_core.basics.errors import CaldpError, require
+from caldp_ui.room.attempts import take_turn
+from caldp_ui.room.poll import Poll, Seen
 from caldp_ui.room.question import Question
 
-ROOMS_MAX: Final = 40
-OPENED_A_MINUTE: Final = 20
-REPORTS_MAX: Final = 500
-"""Reports to one question."""
-REPORTS_A_SECOND: Final = 200
-"""Of one room; a phone whose report comes too quickly sends it again."""
-IDLE_MAX: Final = 6 * 3600.0
-"""Seconds without a question or a report after which a room may be ended to make way."""
-CODE_LENGTH: Final = 5
-TOKEN_LENGTH: Final = 32
-"""Hexadecimal digits of the random number by which no phone is counted twice."""
+ROOMS_MAX: Final = 200
+OPENED_A_MINUTE: Final = 60
+ABSENT_MAX: Final = 15 * 60.0
+"""Seconds after which a room ends whose teacher's browser is no longer connected."""
+CODE_LENGTH: Final = 8
+"""Of 20 letters: 90 guesses a second for an hour find one of 200 rooms once in 400 hours."""
 SECOND: Final = "This phone has answered this question already; its first report counts."
 _LETTERS: Final = "BCDFGHJKLMNPQRSTVWXZ"
 """No vowels, so that no code is a word, and nothing that looks like a digit."""
 _ENDED_MAX: Final = 1_000
-
-
-class Busy(CaldpError):
-    """Too much at once: the same a moment later is welcome."""
 
 
 @dataclass(frozen=True)
@@ -47,67 +43,78 @@ class Held:
     key: str
 
 
-@dataclass(frozen=True)
-class Seen:
-    """A room as it is at one moment.
-
-    `mark`: names this room's question for phones, never the same twice. `reports`: numbers of
-    answers in the order in which they came.
-    """
-
-    code: str
-    mark: str
-    question: Question
-    is_open: bool
-    reports: tuple[int, ...] = ()
-
-
 @dataclass
 class _Room:
+    """`heard`: when `visit`, the teacher's, was last known to be connected."""
+
     key: str
-    seen: Seen
+    poll: Poll
     heard: float
-    sent: dict[str, int] = field(default_factory=dict)
-    lately: deque[float] = field(default_factory=deque)
+    visit: str
+
+
+def _nobody(visit: str) -> bool:
+    del visit
+    return False
 
 
 class Rooms:
     """All rooms of a server; every method may be called from any thread.
 
-    `now`: a clock in seconds.
+    `now`: a clock in seconds. `connected`: whether the browser of a visit is there.
     """
 
-    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        now: Callable[[], float] = time.monotonic,
+        connected: Callable[[str], bool] = _nobody,
+    ) -> None:
         self._now = now
+        self._connected = connected
         self._lock = Lock()
         self._rooms: dict[str, _Room] = {}
         self._ended: deque[str] = deque(maxlen=_ENDED_MAX)
         self._opened: deque[float] = deque()
 
-    def open(self, question: Question) -> Held:
-        """A new room with its first question; `CaldpError` where there are too many."""
+    def open(self, question: Question, visit: str = "") -> Held:
+        """A new room with its first question; `CaldpError` where there are too many.
+
+        `visit`: its teacher's.
+        """
         with self._lock:
             now = self._now()
-            _within(self._opened, now, 60.0, OPENED_A_MINUTE, "Too many polls were opened just now")
-            self._make_way(now)
+            said = "Too many polls were opened just now"
+            take_turn(self._opened, now, 60.0, OPENED_A_MINUTE, said)
+            self._end_deserted(now)
+            require(
+                len(self._rooms) < ROOMS_MAX,
+                f"All {ROOMS_MAX} polls of this server are in use; end one, or try again later.",
+            )
             code = self._new_code()
             held = Held(code, secrets.token_urlsafe(24))
-            self._rooms[code] = _Room(held.key, _asked(code, question), now)
+            self._rooms[code] = _Room(held.key, Poll.ask(code, question), now, visit)
             return held
 
     def ask(self, held: Held, question: Question) -> None:
-        """The room's next question; the reports to the one before are forgotten."""
+        """The room's next question; all that it knew of the one before is forgotten."""
         with self._lock:
             room = self._steered(held)
-            room.seen = _asked(held.code, question)
-            room.sent.clear()
-            room.heard = self._now()
+            room.poll = Poll.ask(held.code, question, room.poll.seen.most)
 
     def accept(self, held: Held, is_open: bool) -> None:
         """Take reports from now on, or no more."""
         with self._lock:
-            room = self._steered(held)
-            room.seen = replace(room.seen, is_open=is_open)
+            self._steered(held).poll.accept(is_open)
+
+    def let_in(self, held: Held, most: int) -> None:
+        """See `Poll`."""
+        with self._lock:
+            self._steered(held).poll.let_in(most)
+
+    def throw_out(self, held: Held, seconds: float) -> int:
+        """See `Poll`."""
+        with self._lock:
+            return self._steered(held).poll.throw_out(seconds, self._now())
 
     def end(self, held: Held) -> None:
         """End the poll; all that it held is gone."""
@@ -118,42 +125,30 @@ class Rooms:
     def look(self, code: str) -> Seen:
         """The room of that code; `CaldpError` where there is none."""
         with self._lock:
-            return self._room(code).seen
+            self._end_deserted(self._now())
+            return self._room(code).poll.seen
 
-    def steer(self, held: Held) -> Seen:
-        """The same for its teacher; `CaldpError` for a wrong key as well."""
+    def steer(self, held: Held, visit: str = "") -> Seen:
+        """The same for its teacher, whose visit it is; `CaldpError` for a wrong key as well."""
         with self._lock:
-            return self._steered(held).seen
+            room = self._steered(held)
+            room.heard, room.visit = self._now(), visit or room.visit
+            return room.poll.seen
 
     def report(self, code: str, mark: str, token: str, answer: object) -> None:
-        """Count one phone's report; the same one that comes again is counted once.
-
-        `mark`: of the question that was answered. `token`: the phone's random number for it.
-        Raises `CaldpError` with one sentence for the phone, `Busy` where it may try again.
-        """
+        """Count one phone's report, see `Poll`."""
         with self._lock:
-            room = self._room(code)
-            seen = room.seen
-            named = check_whole("A report", answer, 0, seen.question.k - 1)
-            require(mark == seen.mark, "This question is over; your report was not counted.")
-            if token in room.sent:
-                require(room.sent[token] == named, SECOND)
-                return
-            require(_is_token(token), "This report does not come from this page; reload the page.")
-            require(seen.is_open, "The question is closed; your report was not counted.")
-            require(
-                len(seen.reports) < REPORTS_MAX,
-                f"The poll is full: {REPORTS_MAX} reports are in; yours was not counted.",
-            )
-            room.heard = self._now()
-            _within(room.lately, room.heard, 1.0, REPORTS_A_SECOND, "Very many phones report")
-            room.sent[token] = named
-            room.seen = replace(seen, reports=(*seen.reports, named))
+            self._room(code).poll.report(mark, token, answer, self._now)
+
+    def has_answered(self, code: str, mark: str, token: str) -> bool:
+        """See `Poll`."""
+        with self._lock:
+            return self._room(code).poll.has_answered(mark, token)
 
     def _room(self, code: str) -> _Room:
         if code in self._rooms:
             return self._rooms[code]
-        shown = "".join(c for c in code[: 2 * CODE_LENGTH] if c.isalnum())
+        shown = spaced("".join(c for c in code[: 2 * CODE_LENGTH] if c.isalnum()))
         if code in self._ended:
             raise CaldpError(f"Poll {shown} has ended; its reports are gone.")
         raise CaldpError(f"There is no poll “{shown}”; type the code as the projector shows it.")
@@ -164,14 +159,13 @@ class Rooms:
         require(right, "Only the browser that opened this poll can steer it.")
         return room
 
-    def _make_way(self, now: float) -> None:
+    def _end_deserted(self, now: float) -> None:
+        """End the rooms whose teachers have been away for too long."""
         for code, room in list(self._rooms.items()):
-            if now - room.heard > IDLE_MAX:
+            if self._connected(room.visit):
+                room.heard = now
+            elif now - room.heard > ABSENT_MAX:
                 self._forget(code)
-        require(
-            len(self._rooms) < ROOMS_MAX,
-            f"All {ROOMS_MAX} polls of this server are in use; end one, or try again later.",
-        )
 
     def _forget(self, code: str) -> None:
         del self._rooms[code]
@@ -184,29 +178,28 @@ class Rooms:
                 return code
 
 
-def _asked(code: str, question: Question) -> Seen:
-    return Seen(code, secrets.token_hex(8), question, is_open=True)
-
-
-def _is_token(token: str) -> bool:
-    return len(token) == TOKEN_LENGTH and set(token) <= set("0123456789abcdef")
-
-
-def _within(times: deque[float], now: float, span: float, most: int, what: str) -> None:
-    """Note one more event; `Busy` if that were more than `most` within `span` seconds."""
-    while times and now - times[0] > span:
-        times.popleft()
-    if len(times) >= most:
-        raise Busy(f"{what}; try again in a moment.")
-    times.append(now)
-
-
 def tidy(code: str) -> str:
     """A code as people type it, as the registry has it."""
-    return "".join(code.split()).upper()[: 2 * CODE_LENGTH]
+    return "".join(code.replace("-", " ").split()).upper()[: 2 * CODE_LENGTH]
+
+
+def spaced(code: str) -> str:
+    """A code as people read it: in two halves."""
+    half = CODE_LENGTH // 2
+    return f"{code[:half]} {code[half:]}".strip()
 
 
 @st.cache_resource
 def rooms() -> Rooms:
     """The rooms of this server."""
-    return Rooms()
+    return Rooms(connected=_is_connected)
+
+
+def this_visit() -> str:
+    """The name of the visit whose page is being run."""
+    run = get_script_run_ctx()
+    return "" if run is None else run.session_id
+
+
+def _is_connected(visit: str) -> bool:
+    return runtime.exists() and runtime.get_instance().is_active_session(visit)

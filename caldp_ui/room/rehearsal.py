@@ -10,8 +10,8 @@ import numpy as np
 from caldp_core.basics.types import Floats
 from caldp_ui.room import boards
 from caldp_ui.room.figures import history
+from caldp_ui.room.poll import Seen
 from caldp_ui.room.question import Question, columns_of, mechanism_of
-from caldp_ui.room.registry import Seen
 from caldp_ui.room.slot import Draft
 
 _SEED: Final = 7

@@ -38,7 +38,7 @@ def _phones(draft: Draft) -> None:
         "Phones that you expect",
         sorted({*reels.PHONES.steps, draft.phones}),
         format_func=reels.PHONES.said,
-        help="For the rehearsal only; a poll takes up to 500.",
+        help="For the rehearsal only; a poll takes up to 100, or up to 500 if you let them in.",
         **SLOT.bind(reels.PHONES.name, draft.phones, reels.PHONES.at),
     )
 
@@ -50,6 +50,6 @@ def joiner() -> None:
         st.text_input(
             "The code on the projector",
             key=key,
-            max_chars=10,
+            max_chars=12,
             on_change=lambda: st.query_params.from_dict({CODE: tidy(st.session_state[key])}),
         )

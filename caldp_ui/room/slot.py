@@ -10,8 +10,8 @@ from typing import Final
 
 from caldp_core.basics.errors import CaldpError, check_whole
 from caldp_core.basics.numerals import read_number, read_whole
+from caldp_ui.room.poll import REPORTS_MAX
 from caldp_ui.room.question import DIVIDER, Question
-from caldp_ui.room.registry import REPORTS_MAX
 from caldp_ui.session.slot import Slot
 
 CODE: Final = "code"

@@ -173,18 +173,20 @@ def bare(question: Question) -> list[str]:
 
 def what_the_server_knows(reports: int) -> str:
     """Above the list of reports."""
-    return f"All that the server knows: {formats.count(reports, 'report', 'reports')}"
+    return f"All that the server keeps of answers: {formats.count(reports, 'report', 'reports')}"
 
 
 PROMISES: Final = (
     "Each phone throws its own coin, by its operating system's randomness.",
     "A phone sends and stores its report, and nothing else of the true answer.",
     "Each phone sends one report to a question: asked again, it repeats what it sent.",
-    "The server holds the reports, and a random number of each phone so that none counts twice.",
+    "The server keeps the reports in the order in which they came, and no note of who sent which.",
+    "So that none counts twice, it keeps a scrambled number of each phone until the next question.",
     "All is in memory, nothing is written to disk; the end of the poll forgets it.",
 )
 NOT_PROMISED: Final = (
-    "That somebody took part: any web server sees which addresses connect; this one keeps none.",
+    "That nobody sees who takes part: the server knows the addresses of phones while they connect.",
+    "That nobody watches: who reads the server's memory as reports arrive can see who sends which.",
     "That the page itself is honest: phones run what this server sends them.",
     "More than one report's worth: a second question about the same thing tells more.",
     "That nobody cheats: people may lie, and a phone whose memory was cleared can answer again.",

@@ -13,7 +13,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from benchmarks.browser import settled
 from caldp_ui.room.boards import WEB, phone_message
 from caldp_ui.room.question import Question, channel_of
-from caldp_ui.room.registry import Seen
+from caldp_ui.room.poll import Seen
 from caldp_ui.stage.bundle import joined
 from tests.browser.conftest import DESKTOP, SCREENS, Profiles, visiting
 from tests.browser.watch import Watch
@@ -148,7 +148,7 @@ def test_only_the_report_leaves_a_phone(profiles: Profiles, address: str, watch:
     teacher.locator(".board .row").first.wait_for()
     settled(teacher)
     teacher.locator(".st-key-room-open button").click()
-    code = teacher.locator(".room-code").inner_text().split()[-1]
+    code = "".join(teacher.locator(".room-code").inner_text().split()[-2:])
     link = f"{address}/room?code={code}"
     yes, no = (frames_of(profiles, link, answer, watch) for answer in (0, 1))
     (said_yes,), (said_no,) = told(yes), told(no)
@@ -158,7 +158,7 @@ def test_only_the_report_leaves_a_phone(profiles: Profiles, address: str, watch:
     assert event["value"]["report"] == 0
     assert spoken(yes) == spoken(no)
     # Of these two, which have the same random number, one is counted: so no reload counts twice.
-    teacher.get_by_role("heading", name="All that the server knows: 1 report").wait_for()
+    teacher.get_by_role("heading", name="All that the server keeps of answers: 1 report").wait_for()
     teacher.get_by_text("End the poll").click()
     teacher.get_by_text("End it now").click()
     teacher.locator(".st-key-room-open").wait_for()
@@ -180,7 +180,7 @@ def test_the_way_in_is_the_same_after_a_visit_to_the_classroom(
     watch.follow(page)
     page.goto(f"{address}/room")
     page.locator(".st-key-room-open button").click()
-    code = page.locator(".room-code").inner_text().split()[-1]
+    code = "".join(page.locator(".room-code").inner_text().split()[-2:])
     settled(page)
     before = way_in(page)
     assert before[0] == f"{address}/room?code={code}"

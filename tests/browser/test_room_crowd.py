@@ -17,7 +17,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.asyncio.client import ClientConnection, connect
 
 from benchmarks.server import serving
-from caldp_ui.room.registry import TOKEN_LENGTH
+from caldp_ui.room.poll import TOKEN_LENGTH
 from caldp_ui.room.slot import SLOT
 from tests.loops import run
 

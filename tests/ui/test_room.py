@@ -13,10 +13,12 @@ from streamlit.testing.v1 import AppTest
 from caldp_core.basics.errors import CaldpError
 from caldp_ui.app.navigation import ROOM
 from caldp_ui.room import rehearsal, words
+from caldp_ui.room.attempts import OPEN, attempts
 from caldp_ui.room.boards import phone_message
 from caldp_ui.room.figures import shares_of
+from caldp_ui.room.poll import Seen
 from caldp_ui.room.question import Law, Question, channel_of, columns_of, mechanism_of
-from caldp_ui.room.registry import Seen, rooms
+from caldp_ui.room.registry import rooms
 from caldp_ui.room.slot import READY, SLOT, Draft, DraftLink
 from caldp_ui.words import formats
 from tests.contract.checks import naming
@@ -37,8 +39,10 @@ PHONE = SLOT.key("phone")
 @pytest.fixture(autouse=True)
 def no_rooms() -> Iterator[None]:
     rooms.clear()
+    attempts.clear()
     yield
     rooms.clear()
+    attempts.clear()
 
 
 def opened(**query: str) -> AppTest:
@@ -192,9 +196,46 @@ def test_each_phone_that_cannot_report_is_told_so_in_one_sentence() -> None:
     assert "closed" in message(late, "phone")["refused"]
     checked(teacher.button(key="room-end").click().run())
     assert container(teacher, "room-asked") is None
-    for code, told in ((seen.code, "has ended"), ("NNNNN", "There is no poll")):
+    for code, told in ((seen.code, "has ended"), ("NNNNNNNN", "There is no poll")):
         (said,) = opened(code=code).info
         assert told in said.value
+
+
+def test_a_visit_of_a_phone_keeps_nothing_of_its_report() -> None:
+    _, seen = hall()
+    phone = opened(code=seen.code)
+    send(phone, 1, token=77)
+    assert f"{77:032x}" not in repr(phone.session_state)
+    assert phone.session_state["room-phone/received"] == seen.mark
+    send(phone, 1, token=77)  # the same again: its first word of success was lost
+    assert message(phone, "phone")["received"] is True
+
+
+def test_a_teacher_lets_in_more_throws_out_a_burst_and_starts_again() -> None:
+    teacher, seen = hall()
+    checked(teacher.select_slider(key="room-most").set_value(50).run())
+    for number in range(50):
+        rooms().report(seen.code, seen.mark, f"{number:032x}", 0)
+    checked(teacher.run())
+    assert "The poll is full: 50 reports" in teacher.warning[0].value
+    checked(teacher.select_slider(key="room-most").set_value(200).run())
+    assert rooms().look(seen.code).most == 200
+    checked(teacher.button(key="room-throw-out").click().run())
+    assert "50 reports were forgotten" in teacher.warning[0].value
+    assert board_of(teacher, "board")["reports"] == []
+    checked(teacher.button(key="room-afresh").click().run())
+    again = rooms().look(seen.code)
+    assert again.question == seen.question
+    assert again.mark != seen.mark
+
+
+def test_one_visitor_cannot_take_all_rooms() -> None:
+    teacher = opened()
+    for _ in range(OPEN[0]):
+        checked(teacher.button(key="room-open").click().run())
+        checked(teacher.button(key="room-end").click().run())
+    checked(teacher.button(key="room-open").click().run())
+    assert "Too many polls were opened from here" in teacher.warning[0].value
 
 
 def test_the_next_question_is_written_beside_the_board_and_asked_in_the_same_poll() -> None:

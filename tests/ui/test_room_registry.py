@@ -17,10 +17,12 @@ import pytest
 from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.errors import CaldpError
 from caldp_core.privacy.context import Context
-from caldp_ui.room import registry
+from caldp_ui.room import attempts, poll, registry
+from caldp_ui.room.attempts import OPEN, REPORT, Attempts, Busy
 from caldp_ui.room.figures import Shares, history, shares_of, tally_of
+from caldp_ui.room.poll import Seen
 from caldp_ui.room.question import Law, Question, channel_of, columns_of, mechanism_of
-from caldp_ui.room.registry import Busy, Held, Rooms, Seen
+from caldp_ui.room.registry import Held, Rooms, spaced, tidy
 from caldp_ui.room.slot import READY
 
 ASKED = Question("Which?", ("a", "b", "c"), (0, 2), 1.0)
@@ -133,10 +135,10 @@ def refused(act: Callable[[], object], words: str) -> None:
 
 def test_each_refusal_is_one_sentence() -> None:
     rooms, held, report = opened()
-    refused(lambda: rooms.look("BCDFG"), "There is no poll “BCDFG”")
+    refused(lambda: rooms.look("BCDFGHJK"), "There is no poll “BCDF GHJK”")
     report(1, 0)
     report(1, 0)  # the same again, after a broken connection
-    refused(lambda: report(1, 2), "answered this question already")
+    report(1, 2)  # nobody's report is known any more, so that the first one counts
     assert rooms.look(held.code).reports == (0,)
     wrongs: tuple[object, ...] = (3, -1, "0", True, 0.5, None)
     for wrong in wrongs:
@@ -155,17 +157,43 @@ def test_each_refusal_is_one_sentence() -> None:
     refused(lambda: rooms.look(held.code), "has ended")
 
 
-def test_a_full_room_takes_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "REPORTS_MAX", 5)
+def test_a_full_room_takes_no_more_until_its_teacher_lets_them_in() -> None:
     rooms, held, report = opened()
+    rooms.let_in(held, 5)
     for number in range(5):
         report(number, 1)
     refused(lambda: report(5, 1), "full: 5 reports are in")
     report(4, 1)
     assert len(rooms.look(held.code).reports) == 5
+    rooms.let_in(held, 6)
+    report(5, 1)
+    for wrong in (0, poll.REPORTS_MAX + 1):
+        refused(partial(rooms.let_in, held, wrong), "The number of reports")
+    rooms.ask(held, ASKED)
+    assert rooms.look(held.code).most == 6, "the next question takes as many"
 
 
-def test_rooms_and_rates_are_bounded_and_idle_rooms_make_way() -> None:
+def test_a_burst_is_thrown_out_and_its_phones_stay_out() -> None:
+    clock = Clock()
+    rooms = Rooms(clock)
+    held = rooms.open(ASKED)
+    mark = rooms.look(held.code).mark
+    for number, (at, answer) in enumerate(((0, 0), (100, 2), (165, 1), (166, 1), (167, 1))):
+        clock.now = float(at)
+        rooms.report(held.code, mark, token(number), answer)
+    clock.now = 170.0
+    assert rooms.throw_out(held, 10.0) == 3
+    rooms.report(held.code, mark, token(3), 1)
+    assert rooms.look(held.code).reports == (0, 2)
+    assert rooms.throw_out(held, 10.0) == 0
+    rooms.report(held.code, mark, token(7), 2)
+    clock.now = 400.0
+    assert rooms.throw_out(held, 300.0) == 2, "of the first one nobody knows when it came"
+    assert rooms.look(held.code).reports == (0,)
+    refused(lambda: rooms.throw_out(held, 301.0), "at most 300 seconds")
+
+
+def test_rooms_and_rates_are_bounded_and_deserted_rooms_make_way() -> None:
     clock = Clock()
     rooms = Rooms(clock)
     held = []
@@ -174,8 +202,8 @@ def test_rooms_and_rates_are_bounded_and_idle_rooms_make_way() -> None:
         held.append(rooms.open(ASKED))
     assert len({each.code for each in held}) == registry.ROOMS_MAX
     clock.now += 61.0
-    refused(lambda: rooms.open(ASKED), "All 40 polls")
-    clock.now += registry.IDLE_MAX
+    refused(lambda: rooms.open(ASKED), "All 200 polls")
+    clock.now += registry.ABSENT_MAX
     for _ in range(registry.OPENED_A_MINUTE):
         rooms.open(ASKED)
     refused(lambda: rooms.look(held[0].code), "has ended")
@@ -183,8 +211,64 @@ def test_rooms_and_rates_are_bounded_and_idle_rooms_make_way() -> None:
         rooms.open(ASKED)
 
 
+def test_a_room_lasts_as_long_as_its_teacher_is_there() -> None:
+    clock, there = Clock(), {"teacher", "again"}
+    rooms = Rooms(clock, there.__contains__)
+    held = rooms.open(ASKED, "teacher")
+    clock.now = 10 * registry.ABSENT_MAX
+    assert rooms.look(held.code).question == ASKED
+    there.remove("teacher")
+    clock.now += registry.ABSENT_MAX - 1.0
+    rooms.steer(held, "again")  # the page was loaded anew
+    clock.now += 2 * registry.ABSENT_MAX
+    assert rooms.look(held.code).question == ASKED
+    there.clear()
+    clock.now += registry.ABSENT_MAX
+    assert rooms.look(held.code).question == ASKED
+    clock.now += 1.0
+    refused(lambda: rooms.look(held.code), "has ended")
+
+
+def test_one_address_cannot_open_all_rooms_and_others_still_can() -> None:
+    clock = Clock()
+    tries = Attempts(clock)
+    for _ in range(OPEN[0]):
+        tries.take(OPEN, "192.0.2.1")
+    refused(lambda: tries.take(OPEN, "192.0.2.1"), "Too many polls were opened from here")
+    tries.take(OPEN, "192.0.2.2")
+    tries.take(REPORT, "192.0.2.1")
+    assert "192.0.2" not in repr(vars(tries))
+    clock.now += OPEN[1] + 0.1
+    tries.take(OPEN, "192.0.2.1")
+
+
+def test_addresses_are_forgotten_after_a_minute_and_never_too_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(attempts, "_KNOWN_MAX", 20)
+    clock = Clock()
+    tries = Attempts(clock)
+    for number in range(100):
+        tries.take(REPORT, f"{number}")
+    assert len(vars(tries)["_times"]) == 20
+    clock.now += 61.0
+    tries.take(REPORT, "late")
+    assert len(vars(tries)["_times"]) == 1
+
+
+def test_codes_are_read_in_two_halves_and_too_many_to_be_guessed() -> None:
+    rooms = Rooms(Clock())
+    code = rooms.open(ASKED).code
+    assert re.fullmatch("[B-Z]{4} [B-Z]{4}", spaced(code))
+    for typed in (spaced(code), code.lower(), f" {code[:4]}-{code[4:]} "):
+        assert tidy(typed) == code
+    letters = 20
+    guesses = 3600 * 90  # as many a second as a script managed against one server
+    assert guesses * registry.ROOMS_MAX / letters ** len(code) < 1 / 300
+
+
 def test_a_phone_that_comes_too_quickly_may_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "REPORTS_A_SECOND", 2)
+    monkeypatch.setattr(poll, "REPORTS_A_SECOND", 2)
     clock = Clock()
     rooms = Rooms(clock)
     held = rooms.open(ASKED)
@@ -219,19 +303,25 @@ def test_questions_are_bounded(changed: dict[str, object], words: str) -> None:
         replace(ASKED, **changed)  # type: ignore[arg-type]
 
 
-def test_a_room_holds_reports_and_numbers_of_phones_only() -> None:
+def test_a_room_holds_reports_and_who_has_answered_but_not_what() -> None:
     rooms, held, report = opened()
     for number, answer in ((1, 0), (2, 2), (3, 0)):
         report(number, answer)
     seen = rooms.look(held.code)
     (room,) = vars(rooms)["_rooms"].values()
-    assert vars(room) == {
-        "key": held.key,
-        "seen": Seen(held.code, seen.mark, ASKED, True, (0, 2, 0)),
-        "heard": 0.0,
-        "sent": {token(1): 0, token(2): 2, token(3): 0},
-        "lately": deque([0.0] * 3),
-    }
+    kept = vars(room.poll)
+    assert kept["seen"] == Seen(held.code, seen.mark, ASKED, True, (0, 2, 0))
+    assert kept["came"] == deque([0.0] * 3)
+    # Which phones have answered, as hashes in no order, beside no report.
+    assert kept.keys() == {"seen", "came", "sent", "salt"}
+    assert isinstance(kept["sent"], set)
+    assert len(kept["sent"]) == 3
+    assert not any(token(number) in repr(kept) for number in (1, 2, 3))
+    assert vars(room) == {"key": held.key, "poll": room.poll, "heard": 0.0, "visit": ""}
+    before = room.poll.salt
+    rooms.ask(held, ASKED)
+    assert room.poll.salt != before
+    assert not room.poll.sent
     # Nobody's address can be kept that is not handed over.
     assert list(signature(Rooms.report).parameters) == ["self", "code", "mark", "token", "answer"]
 
@@ -252,8 +342,7 @@ def test_a_room_writes_nothing_to_disk_and_ends_with_its_reports(
     rooms.ask(held, ASKED)
     report_again = partial(rooms.report, held.code, rooms.look(held.code).mark)
     report_again(token(99), 1)
-    assert token(99) in repr(vars(rooms))
-    assert token(5) not in repr(vars(rooms))
+    assert ASKED.text in repr(vars(rooms))
     rooms.end(held)
     assert not any(told in repr(vars(rooms)) for told in (token(99), held.key, ASKED.text))
     with pytest.raises(AssertionError, match="a file is opened"):

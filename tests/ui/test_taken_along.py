@@ -48,7 +48,7 @@ from caldp_ui.room import below
 from caldp_ui.room import files as rooms
 from caldp_ui.room.figures import shares_of
 from caldp_ui.room.question import Question
-from caldp_ui.room.registry import Seen
+from caldp_ui.room.poll import Seen
 from tests.ui.driver import APP, checked
 
 Output = pytest.CaptureFixture[str]
