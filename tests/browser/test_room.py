@@ -12,8 +12,8 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from benchmarks.browser import settled
 from caldp_ui.room.boards import WEB, phone_message
-from caldp_ui.room.question import Question, channel_of
 from caldp_ui.room.poll import Seen
+from caldp_ui.room.question import Question, channel_of
 from caldp_ui.stage.bundle import joined
 from tests.browser.conftest import DESKTOP, SCREENS, Profiles, visiting
 from tests.browser.watch import Watch

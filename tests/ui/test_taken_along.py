@@ -47,8 +47,8 @@ from caldp_ui.plan.slot import Plan
 from caldp_ui.room import below
 from caldp_ui.room import files as rooms
 from caldp_ui.room.figures import shares_of
-from caldp_ui.room.question import Question
 from caldp_ui.room.poll import Seen
+from caldp_ui.room.question import Question
 from tests.ui.driver import APP, checked
 
 Output = pytest.CaptureFixture[str]
