@@ -142,10 +142,17 @@ def _buttons(mine: Held, seen: Seen) -> None:
             args=(rooms().accept, mine, not seen.is_open),
         )
         st.button("Next question", key=SLOT.key("next"), on_click=_write_next, args=(True,))
-    intake.form(mine, seen, lambda: st.session_state.pop(_KNOWN, None))
-    with st.popover("End the poll", icon=":material/logout:", width="stretch"):
-        st.markdown("Its reports are forgotten and phones are told so.")
-        st.button("End it now", type="primary", key=SLOT.key("end"), on_click=_end, args=(mine,))
+    with st.container(horizontal=True, gap="xsmall"):
+        intake.form(mine, seen, lambda: st.session_state.pop(_KNOWN, None))
+        with st.popover("End the poll", icon=":material/logout:", width="stretch"):
+            st.markdown("Its reports are forgotten and phones are told so.")
+            st.button(
+                "End it now",
+                type="primary",
+                key=SLOT.key("end"),
+                on_click=_end,
+                args=(mine,),
+            )
 
 
 def _next_question(mine: Held, seen: Seen) -> None:

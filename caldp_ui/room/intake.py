@@ -28,7 +28,7 @@ def warn(seen: Seen) -> None:
     """Say so where no more reports are taken."""
     if len(seen.reports) >= seen.most:
         st.warning(
-            f"The poll is full: {seen.most} reports are in. Under “Too many reports” you can let "
+            f"The poll is full: {seen.most} reports are in. Under “Reports” you can let "
             "in more, or throw some out.",
             icon=":material/group_off:",
         )
@@ -36,7 +36,7 @@ def warn(seen: Seen) -> None:
 
 def form(mine: Held, seen: Seen, on_thrown_out: Callable[[], object]) -> None:
     """How many reports are let in, and how to get rid of some. `on_thrown_out`: called then."""
-    with st.popover("Too many reports", icon=":material/filter_alt:", width="stretch"):
+    with st.popover("Reports", icon=":material/filter_alt:", width="stretch"):
         most, lately = SLOT.key("most"), SLOT.key("lately")
         st.select_slider(
             "Reports to a question, at most",
