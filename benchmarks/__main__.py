@@ -15,7 +15,9 @@ from benchmarks import (
     crowd,
     designer,
     families,
+    flood,
     kernels,
+    leaving,
     load,
     page,
     pages,
@@ -43,6 +45,8 @@ _ASKED = {
     "crowd": crowd.figures,
     "load": load.figures,
     "designer": designer.figures,
+    "flood": flood.figures,
+    "leaving": leaving.figures,
 }
 """Measured only when asked for: designs, and the dashboard at work, in a browser, for many."""
 

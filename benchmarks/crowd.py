@@ -71,9 +71,7 @@ async def crowd(server: Serves, number: int, pace: Bar | None, pause: float = 1.
     visitors = [first, *more]
     a_visit = (server.megabytes() - alone) / max(number - 1, 1)
     used, began = server.cpu_seconds(), perf_counter()
-    each = await asyncio.gather(
-        *(_moves(v, random.Random(i), pause) for i, v in enumerate(visitors))
-    )
+    each = await asyncio.gather(*(walk(v, random.Random(i), pause) for i, v in enumerate(visitors)))
     seconds, used = perf_counter() - began, server.cpu_seconds() - used
     moves = [move for of_visit in each for move in of_visit]
     for visitor in visitors:
@@ -93,7 +91,8 @@ async def crowd(server: Serves, number: int, pace: Bar | None, pause: float = 1.
     ]
 
 
-async def _moves(visitor: Visitor, choice: random.Random, pause: float) -> list[Move]:
+async def walk(visitor: Visitor, choice: random.Random, pause: float = 1.0) -> list[Move]:
+    """Moves of ε with pauses, from where the page begins or the last move led."""
     at, done = _FIRST, []
     for _ in range(_MOVES):
         await asyncio.sleep(pause * choice.uniform(0.5, 1.5))

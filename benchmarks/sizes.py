@@ -3,7 +3,7 @@
 Room: benchmarks.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class Sizes:
     `family_users`, `family_k`: people and values of each family's run; `family_peer_users`: people
     of the peers'. `visits`: of the crowd; `readers`: who move every five seconds only; `workers`:
     numbers of them behind one address. `kernel_km`: kilometres within which the best noise
-    promises ε = 1. `designed`: symbols of designs.
+    promises ε = 1. `designed`: symbols of designs. `largest_k`: values of the plans that are left.
     """
 
     people: int = 4_000_000
@@ -36,9 +36,11 @@ class Sizes:
     workers: tuple[int, ...] = (1, 2, 3)
     kernel_km: tuple[float, ...] = (200.0, 50.0, 20.0)
     designed: tuple[int, ...] = (16, 64, 256)
+    largest_k: int = 2**20
 
 
 FULL = Sizes()
-TINY = Sizes(
+_SMALL = Sizes(
     2_000, 50, (10**3, 10**6, 10**12), 2, 1, 1, 1, 1, 200, 2_000, 64, 20, 2, 2, (1,), (50.0,), (6,)
 )
+TINY = replace(_SMALL, largest_k=1000)

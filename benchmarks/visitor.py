@@ -6,7 +6,7 @@ to send what it would for a browser.
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from time import perf_counter
 from typing import Any, Final
 
@@ -18,13 +18,14 @@ from websockets.typing import Subprotocol
 
 _FRAME_MAX: Final = 2**26
 _PATIENCE_S: Final = 30.0
+_HEADLINE: Final = '<div class="headline'
 
 
 class Visitor:
     """One visit of one page.
 
     `elements`: the latest element of each key; `arrived`: when it came. `messages`, `received`: how
-    many messages and bytes came since the last `run` began.
+    many messages and bytes came since the last `run` began. `headline`: the page's, as HTML.
     """
 
     def __init__(self, socket: ClientConnection, page: str, query: str) -> None:
@@ -38,14 +39,27 @@ class Visitor:
         self.elements: dict[str, Any] = {}
         self.arrived: dict[str, float] = {}
         self.messages = self.received = 0
+        self.headline = ""
+
+    @classmethod
+    async def arrive(cls, address: str, page: str, query: str = "") -> "Visitor":
+        """Ask for the page of that name, and wait for nothing."""
+        stream = f"{address.replace('http', 'ws', 1)}/_stcore/stream"
+        socket = await connect(
+            stream,
+            subprotocols=[Subprotocol("streamlit")],
+            max_size=_FRAME_MAX,
+            ping_interval=None,  # how long a server is silent is measured, and no reason to go
+        )
+        visitor = cls(socket, page, query)
+        await visitor.ask()
+        return visitor
 
     @classmethod
     async def open(cls, address: str, page: str, last: str, query: str = "") -> "Visitor":
         """Open the page of that name and wait until it is whole; `last`: see `run`."""
-        stream = f"{address.replace('http', 'ws', 1)}/_stcore/stream"
-        known = [Subprotocol("streamlit")]
-        visitor = cls(await connect(stream, subprotocols=known, max_size=_FRAME_MAX), page, query)
-        await visitor.run({}, last)
+        visitor = await cls.arrive(address, page, query)
+        await visitor.until(lambda: last in visitor.arrived)
         return visitor
 
     async def run(self, widgets: Mapping[str, str], last: str) -> float:
@@ -56,12 +70,21 @@ class Visitor:
         self._widgets |= widgets
         self.messages = self.received = 0
         asked = perf_counter()
-        await self._send(self._state())
+        await self.ask()
         # A run that the page has started by itself may end first.
-        while self.arrived.get(last, 0.0) < asked:
-            self._whole.clear()
-            await asyncio.wait_for(self._whole.wait(), _PATIENCE_S)
+        await self.until(lambda: self.arrived.get(last, 0.0) >= asked)
         return self.arrived[last] - asked
+
+    async def ask(self) -> None:
+        """Have the page run with what its widgets hold, and wait for nothing."""
+        await self._send(self._state())
+
+    async def until(self, holds: Callable[[], bool], patience_s: float = _PATIENCE_S) -> None:
+        """Wait for the end of a run after which this holds; raises `TimeoutError`."""
+        async with asyncio.timeout(patience_s):
+            while not holds():
+                self._whole.clear()
+                await self._whole.wait()
 
     async def close(self) -> None:
         """Leave."""
@@ -128,6 +151,8 @@ class Visitor:
         if message.delta.WhichOneof("type") != "new_element":
             return
         element = message.delta.new_element
+        if element.html.body.startswith(_HEADLINE):
+            self.headline = element.html.body
         content = getattr(element, element.WhichOneof("type") or "empty")
         # An id is "$$ID-<hash>-<key>"; what has no key is of no interest here.
         _, _, key = str(getattr(content, "id", "")).removeprefix("$$ID-").partition("-")

@@ -3,11 +3,11 @@
 Room: distances between two (k,) vectors of shares. TV is *half* the l1 distance.
 """
 
-from functools import lru_cache
 from typing import Final
 
 import numpy as np
 
+from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Floats, Ints, read_only
 from caldp_core.domain.grid import KM_PER_DEGREE, GridDomain
 
@@ -56,7 +56,7 @@ def _carried(surplus: Floats, bins: Ints) -> float:
     return float(np.abs(carried[:-1]).sum())
 
 
-@lru_cache(maxsize=4)
+@cached
 def _slices(domain: GridDomain) -> tuple[tuple[Ints, float], ...]:
     """For each direction the (k,) bins of the cells and the width of a bin in kilometres.
 

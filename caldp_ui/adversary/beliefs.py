@@ -7,10 +7,10 @@ days before as they were. Kept for all visits.
 from dataclasses import dataclass, replace
 
 import numpy as np
-import streamlit as st
 
 from caldp_core.audit.even_guess import even_guess
 from caldp_core.audit.inference import believed, likeliest, most_believed_after
+from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Floats, Ints, read_only
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.base import Tally
@@ -90,7 +90,7 @@ def attacker(scenario: Scenario, place: int) -> Attacker:
     return _attacker(f"{runs.key(scenario)} {place}", scenario, place)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@cached
 def _attacker(text: str, _scenario: Scenario, _place: int) -> Attacker:
     del text
     setup = runs.setup(_scenario)

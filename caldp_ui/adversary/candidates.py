@@ -10,6 +10,7 @@ import streamlit as st
 
 from caldp_core.audit.best_guess import BestGuess, best_guess
 from caldp_core.audit.error_regions import claimed_region, reached_region
+from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import GridDomain
@@ -62,7 +63,7 @@ def lines_of(ours: Attacker, other: int) -> ErrorLines:
     return _lines(name, ours, other)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@cached
 def _lines(text: str, _ours: Attacker, _other: int) -> ErrorLines:
     del text
     setup, x = _ours.setup, _ours.place
@@ -81,7 +82,7 @@ def anybody(scenario: Scenario) -> BestGuess | None:
     return _anybody(runs.key(replace(scenario, seed=0)), scenario)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@cached
 def _anybody(text: str, _scenario: Scenario) -> BestGuess | None:
     del text
     setup = runs.setup(_scenario)

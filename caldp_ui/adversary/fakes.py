@@ -7,10 +7,10 @@ shows it; the fake phones' reports are added to its tally. Kept for all visits.
 from dataclasses import dataclass, replace
 
 import numpy as np
-import streamlit as st
 
 from caldp_core.audit import poisoning
 from caldp_core.audit.poisoning import ATTACKS, MAXIMAL_GAIN, RANDOM_ITEMS, Power
+from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import require
 from caldp_core.basics.types import Floats, read_only
 from caldp_core.estimation.estimators import estimator
@@ -62,7 +62,7 @@ def poisoned(record: Suspect, attack: str | None = None) -> Poisoned:
     return _poisoned(name, record.scenario, record.place, record.tenths, chosen)
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
+@cached
 def _poisoned(text: str, _scenario: Scenario, _place: int, _tenths: int, _attack: str) -> Poisoned:
     del text
     honest = runs.result(_scenario)
@@ -133,7 +133,7 @@ def powers(scenario: Scenario, place: int) -> Powers:
     return _powers(f"{runs.key(replace(scenario, seed=0))} {place}", scenario, place)
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@cached
 def _powers(text: str, _scenario: Scenario, _place: int) -> Powers:
     del text
     ours = runs.setup(_scenario)

@@ -3,8 +3,7 @@
 from dataclasses import replace
 from typing import Final
 
-import streamlit as st
-
+from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
@@ -105,7 +104,7 @@ def _pictures(what: Poisoned, domain: GridDomain, record: Suspect) -> tuple[Pict
     )
 
 
-@st.cache_resource(max_entries=256, show_spinner=False)
+@cached
 def _code(name: str, _shares: Floats) -> Blob:
     del name
     return encode(_shares)

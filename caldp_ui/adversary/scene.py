@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-import streamlit as st
 
+from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import Area, GridDomain
 from caldp_ui.adversary import words
@@ -117,7 +117,7 @@ def _after(attacker: Attacker, day: int, domain: GridDomain) -> Belief:
     return _belief(name, attacker.after[day], domain, attacker.place)
 
 
-@st.cache_resource(max_entries=256, show_spinner=False)
+@cached
 def _belief(name: str, _chances: Floats, _domain: GridDomain, _place: int) -> Belief:
     del name
     return belief(_chances, _domain, _place)

@@ -7,12 +7,12 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from typing import Final
 
 import numpy as np
 
 from caldp_core.audit.pairwise import audit_channel
+from caldp_core.basics.cache import cached
 from caldp_core.lecture.central import CentralCount, NoisyMax
 from caldp_core.lecture.one_bit_mean import DailyMean, OneBitMean
 from caldp_core.lecture.rappor import Rappor
@@ -115,7 +115,7 @@ _BY_STATION: Final[dict[str, Callable[[float], tuple[Verdict, ...]]]] = {
 }
 
 
-@lru_cache(maxsize=128)
+@cached
 def of(station: str, epsilon: float) -> tuple[Verdict, ...]:
     """The verdicts of a station at this ε, the naive ones among them."""
     return _BY_STATION[station](epsilon)

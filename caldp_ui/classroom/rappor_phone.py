@@ -1,13 +1,13 @@
 """Station 4, one phone: its bits day by day, and what a day, a month and a changing value leak."""
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
 import plotly.graph_objects as go
 
 from caldp_core.audit.adversary import guessed_right
+from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Floats
 from caldp_core.lecture.rappor import Phone, Rappor
 from caldp_core.mechanisms.randomness.coins import seeded_words
@@ -46,7 +46,7 @@ class OnePhone:
     known: float
 
 
-@lru_cache(maxsize=64)
+@cached
 def _curves(epsilon: float, values: int) -> tuple[tuple[float, float, float], ...]:
     """Right guesses at all days of the curves: kept, drawn anew, several values."""
     return tuple(
@@ -54,7 +54,7 @@ def _curves(epsilon: float, values: int) -> tuple[tuple[float, float, float], ..
     )
 
 
-@lru_cache(maxsize=1024)
+@cached
 def _guesses(epsilon: float, days: int, values: int) -> tuple[float, float, float]:
     mechanism = Rappor(BITS, HASHES, epsilon)
     kept = mechanism.guessed_right([mechanism.law_memoised(days)])

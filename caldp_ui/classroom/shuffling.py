@@ -1,13 +1,13 @@
 """Station 7: shuffling. What mixing reports adds, in blocks too; who has to trust whom."""
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
+from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.lecture.shuffling import closed_form, numeric
 from caldp_ui.app.theme import Palette
@@ -37,7 +37,7 @@ TRUST: Final = (
 """Who has to be trusted, in words."""
 
 
-@lru_cache(maxsize=4096)
+@cached
 def after(epsilon: float, n: int) -> float:
     """ε after mixing n reports, by the numeric bound."""
     return numeric(epsilon, n, DELTA)

@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import Final, TypeAlias
 
 import numpy as np
-import streamlit as st
 
+from caldp_core.basics.cache import cached
 from caldp_core.basics.limits import EPSILON_MAX
 from caldp_core.basics.types import Progress
 from caldp_core.domain.grid import GridDomain
@@ -94,19 +94,19 @@ def _level(scenario: Scenario, beside: Curve) -> Curve:
     return Curve(beside.x, found.tv * one, max(found.tv - half, 0.0) * one, (found.tv + half) * one)
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@cached
 def _epsilon(text: str, _scenario: Scenario, _progress: Progress) -> Curve:
     del text
     return over_epsilon(setup(_scenario), EPSILONS, _progress)
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@cached
 def _people(text: str, _scenario: Scenario, _progress: Progress) -> Curve:
     del text
     return over_people(setup(_scenario), NUMBERS, _progress)
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@cached
 def _blocks(text: str, _scenario: Scenario, _progress: Progress) -> Curve:
     del text
     ready = setup(_scenario)
@@ -116,7 +116,7 @@ def _blocks(text: str, _scenario: Scenario, _progress: Progress) -> Curve:
     return over_blocks(ready, [GridBlocks(*grid) for grid in fitting], _progress)
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@cached
 def _sensitive(text: str, _scenario: Scenario, _progress: Progress) -> Curve:
     del text
     ready = setup(_scenario)

@@ -4,12 +4,11 @@ Room: compute. Beside a poorer one, context would look better than it is.
 """
 
 from dataclasses import replace
-from functools import lru_cache
 from typing import Final
 
 import numpy as np
-import streamlit as st
 
+from caldp_core.basics.cache import cached
 from caldp_core.experiments.forecast import people_for_same_error
 from caldp_core.mechanisms import FAMILIES, mechanism
 from caldp_core.mechanisms.offers import people_max
@@ -32,7 +31,7 @@ def rival(scenario: Scenario) -> Scenario:
     return replace(plain, mechanism=_quickest_of_the_best(dataset(scenario).domain.k, level))
 
 
-@lru_cache(maxsize=256)
+@cached
 def _quickest_of_the_best(k: int, epsilon: float) -> MechanismSpec:
     """By the exact total variance of people spread evenly over k values."""
     everything = Context.of(np.zeros(k, np.int64), np.ones(k, np.bool_), epsilon)
@@ -52,7 +51,7 @@ def people_plain_needs(scenario: Scenario) -> int | None:
     return _people_plain_needs(key(replace(scenario, seed=0)), scenario)
 
 
-@st.cache_data(max_entries=256, show_spinner=False)
+@cached
 def _people_plain_needs(text: str, _scenario: Scenario) -> int | None:
     del text
     return people_for_same_error(setup(_scenario), setup(rival(_scenario)))

@@ -1,18 +1,15 @@
 """Cached work: every page asks here, so that a moved control costs only what it changes.
 
-Room: compute. Caches are keyed on a scenario's JSON text: hashing the records themselves would
-take two different kinds without fields for the same. Cached values are shared by all visits and
-read-only.
+Room: compute. Results are kept in the one shared cache by a scenario's text, which also says in
+what state its file is. They are shared by all visits and read-only.
 """
 
 import hashlib
 import json
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Final
 
-import streamlit as st
-
+from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets import Dataset
@@ -36,9 +33,8 @@ def key(scenario: Scenario) -> str:
     return f"{_text(scenario)} {file_state(scenario.dataset)}"
 
 
-@lru_cache(maxsize=1024)
+@cached
 def _text(scenario: Scenario) -> str:
-    # Equal records of two classes are different to `lru_cache`, which asks for equality.
     text = json.dumps(scenario.to_dict(), sort_keys=True)
     # Caches hash their keys at each look-up: a scenario with its data in it stands by its own hash.
     return text if len(text) <= _LONG else hashlib.sha256(text.encode()).hexdigest()
@@ -49,11 +45,10 @@ def dataset(scenario: Scenario) -> Dataset:
     return _dataset_of(_only_data(scenario), file_state(scenario.dataset))
 
 
-@lru_cache(maxsize=16)
+@cached
 def _dataset_of(scenario: Scenario, state: tuple[int, int] | None) -> Dataset:
-    """In front of Streamlit's cache, whose look-up takes a third of a millisecond: see `setup`."""
     del state
-    return _dataset(key(scenario), scenario)
+    return scenario.dataset.load()
 
 
 def people(scenario: Scenario) -> int:
@@ -77,12 +72,6 @@ def map_of(data: Dataset) -> GridDomain:
     return data.domain
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _dataset(text: str, _scenario: Scenario) -> Dataset:
-    del text
-    return _scenario.dataset.load()
-
-
 def _load(scenario: Scenario, progress: Progress) -> Dataset:
     del progress
     return dataset(scenario)
@@ -93,9 +82,8 @@ def setup(scenario: Scenario) -> Setup:
     return _setup_of(replace(scenario, seed=0), file_state(scenario.dataset))
 
 
-@lru_cache(maxsize=64)
+@cached
 def _setup_of(scenario: Scenario, state: tuple[int, int] | None) -> Setup:
-    """A run asks a dozen times; Streamlit's cache behind it makes each but once for all visits."""
     del state
     people(scenario)  # says if their number is missing
     like = Scenario()
@@ -104,7 +92,7 @@ def _setup_of(scenario: Scenario, state: tuple[int, int] | None) -> Setup:
     return replace(_setup(key(alike), alike), scenario=scenario)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@cached
 def _setup(text: str, _scenario: Scenario) -> Setup:
     del text
     return prepare(_scenario, load=_load)
@@ -120,7 +108,7 @@ def once(scenario: Scenario) -> Result:
     return run(replace(setup(scenario), scenario=scenario))
 
 
-@st.cache_resource(max_entries=128, show_spinner=False)
+@cached
 def _run(text: str, _scenario: Scenario, _progress: Progress) -> Result:
     del text
     return run(replace(setup(_scenario), scenario=_scenario), _progress)
@@ -145,7 +133,7 @@ def expected(scenario: Scenario) -> Forecast | None:
     return _expected(key(replace(scenario, trials=1, seed=0)), replace(scenario, seed=0))
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@cached
 def _expected(text: str, _scenario: Scenario) -> Forecast | None:
     del text
     return forecast_soon(setup(_scenario))
@@ -173,7 +161,7 @@ def methods(scenario: Scenario) -> Methods:
     return _methods(key(same), same)
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@cached
 def _methods(text: str, _scenario: Scenario) -> Methods:
     del text
     ready = setup(_scenario)

@@ -5,9 +5,8 @@ Room: compute.
 
 from dataclasses import dataclass
 
-import streamlit as st
-
 from caldp_core.audit.mechanisms import audit_mechanism
+from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Progress
 from caldp_core.experiments.run import Setup
@@ -34,7 +33,7 @@ def verdict(scenario: Scenario, progress: Progress) -> Verdict:
     return _verdict(runs.key(scenario), runs.setup(scenario), progress)
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
+@cached
 def _verdict(name: str, _setup: Setup, _progress: Progress) -> Verdict:
     del name
     try:

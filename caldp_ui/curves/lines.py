@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-import streamlit as st
-
+from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Progress
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.forecast import Forecast, forecast_soon
@@ -137,7 +136,7 @@ def _ends_first(count: int) -> list[int]:
     return list(dict.fromkeys([0, count - 1, count // 2, *range(count)])) if count else []
 
 
-@st.cache_data(max_entries=4096, show_spinner=False)
+@cached
 def _point(text: str, _scenario: Scenario) -> Forecast | None:
     del text
     return forecast_soon(runs.setup(_scenario), budget=BUDGET)

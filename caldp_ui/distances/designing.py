@@ -8,6 +8,7 @@ from typing import Final
 
 import streamlit as st
 
+from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import CaldpError
 from caldp_core.mechanisms.kernels.design import Kernel
 from caldp_core.mechanisms.kernels.files import kernel_for, on_file
@@ -68,7 +69,7 @@ def kernel(policy: PrivacyMatrix) -> Kernel | None:
         return None
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
+@cached
 def _kept(text: str, _steps: Steps) -> Kernel:
     """What is on file. Raises where nothing is, as errors are not kept."""
     del text

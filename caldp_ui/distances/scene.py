@@ -4,8 +4,8 @@ from dataclasses import replace
 from typing import Final
 
 import numpy as np
-import streamlit as st
 
+from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import Area
 from caldp_core.experiments.run import Result
@@ -214,7 +214,7 @@ def _ground(what: Shown) -> Ground:
     )
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
+@cached
 def _truth(name: str, _what: Shown) -> Blob:
     del name
     return encode(_what.setup.dataset.distribution)

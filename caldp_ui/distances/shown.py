@@ -7,9 +7,9 @@ all visits.
 from dataclasses import dataclass, replace
 
 import numpy as np
-import streamlit as st
 
 from caldp_core.audit.adversary import guessed_right
+from caldp_core.basics.cache import cached
 from caldp_core.basics.limits import EPSILON_MAX
 from caldp_core.basics.types import Bools, Floats
 from caldp_core.domain.grid import GridDomain
@@ -116,7 +116,7 @@ def level(blocks: Scenario) -> float:
     return blocks.policy.plain_epsilon
 
 
-@st.cache_data(max_entries=256, show_spinner=False)
+@cached
 def _middle_km(text: str, _setup: Setup, _domain: GridDomain) -> float:
     """How far off reports from the map's middle lie: that depends on nobody's place."""
     del text
@@ -124,7 +124,7 @@ def _middle_km(text: str, _setup: Setup, _domain: GridDomain) -> float:
     return _noise(_setup, _domain, middle).km
 
 
-@st.cache_data(max_entries=256, show_spinner=False)
+@cached
 def _cut(domain: GridDomain, km: float, epsilon: float) -> tuple[int, int]:
     return theory.blocks_as_far(domain, km, epsilon)
 

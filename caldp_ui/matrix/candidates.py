@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
 from typing import Final
 
 import numpy as np
 
 from caldp_core.audit.channels import Channel
+from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
 from caldp_core.mechanisms import Mechanism, mechanism
@@ -82,7 +82,7 @@ def at_hand(record: Table) -> Candidate:
     return made(replace(record, channel=ALIKE))
 
 
-@lru_cache(maxsize=128)
+@cached
 def _made(levels: Rows, names: tuple[str, ...], channel: str) -> Candidate:
     title = titles_for(levels).get(channel)
     if title is None:

@@ -14,6 +14,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from caldp_core.basics.cache import cached
 from caldp_core.mechanisms import Mechanism
 from caldp_core.mechanisms.specs import (
     Galois,
@@ -119,7 +120,7 @@ def sizes_of(values: int) -> list[int]:
     return [size for size in _SIZES if 2 <= size < values]
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@cached
 def ratios(values: int, epsilon: float, share: float | None) -> dict[str, list[float]]:
     """People by method and size of the set, as multiples of the best.
 

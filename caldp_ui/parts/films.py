@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-import streamlit as st
-
+from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Progress
 from caldp_ui.charts.reel import Reel
 from caldp_ui.session import jobs
@@ -85,7 +84,7 @@ def step_of(scene: Scene, label: str, value: float, still: str) -> Step:
     )
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@cached
 def _made(name: str) -> list[Any]:
     """Where the film of that name is kept, for all visits; empty until it has been made."""
     del name

@@ -3,8 +3,8 @@
 from typing import Final
 
 import numpy as np
-import streamlit as st
 
+from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Floats
 from caldp_core.experiments.run import Result
 from caldp_core.scenarios.protection import SensitiveAreas
@@ -180,7 +180,7 @@ def _ground(what: Shown) -> Ground:
     return Ground(what.domain, home(what.domain), **land(what.domain), sensitive=mask)
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
+@cached
 def _code(name: str, _shares: Floats) -> Blob:
     del name
     return encode(_shares)

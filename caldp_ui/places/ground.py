@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Final, TypedDict
 
 import numpy as np
-import streamlit as st
 
+from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Bools
 from caldp_core.datasets import land_outline, state_outline, us_cities
 from caldp_core.domain.grid import US_GRID, Area, GridDomain
@@ -28,7 +28,7 @@ def ground(setup: Setup, domain: GridDomain, box: Area | None) -> Ground:
     return replace(_ground(name, setup, domain), box=box)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@cached
 def _ground(name: str, _setup: Setup, _domain: GridDomain) -> Ground:
     del name
     partition, sensitive = _setup.partition, _setup.sensitive
@@ -74,7 +74,7 @@ def land(domain: GridDomain) -> Land:
     return _us_land() if within else Land()
 
 
-@st.cache_resource(show_spinner=False)
+@cached
 def _us_land() -> Land:
     rows = ((c.name, c.region, c.latitude, c.longitude, c.population) for c in us_cities())
     return {

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
-import streamlit as st
 
+from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import CaldpError
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.mechanisms.catalogue import MECHANISMS
@@ -165,19 +165,19 @@ def _off(name: str, title: str, result: Result, nobody: float) -> Difference:
     )
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
+@cached
 def _truth_code(name: str, _setup: Setup) -> Blob:
     del name
     return encode(_setup.dataset.distribution)
 
 
-@st.cache_resource(max_entries=256, show_spinner=False)
+@cached
 def _code(name: str, _result: Result) -> Blob:
     del name
     return encode(_result.first.estimate)
 
 
-@st.cache_resource(max_entries=128, show_spinner=False)
+@cached
 def _spread(name: str, _result: Result) -> Blob | None:
     """Standard errors of the unbiased estimate of each cell; None where they are not known."""
     del name

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-import streamlit as st
 
+from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats, Progress, no_progress
 from caldp_core.estimation.estimators import ESTIMATORS
@@ -68,7 +68,7 @@ def target(record: Plan) -> float:
     return record.within if record.goal == "values" else record.wrong
 
 
-@st.cache_data(max_entries=2048, show_spinner=False)
+@cached
 def _found(
     text: str, goal: str, floor: float, target: float, _scenario: Scenario
 ) -> tuple[int | None, str]:

@@ -8,12 +8,12 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
 from typing import Final
 from urllib.parse import urlencode
 
 import streamlit as st
 
+from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets import DatasetSpec, OwnPlaces, OwnTable
 from caldp_core.scenarios.scenario import Scenario
@@ -86,7 +86,7 @@ def _name(spec: DatasetSpec) -> str:
     return _name_of(replace(Scenario(), dataset=spec))
 
 
-@lru_cache(maxsize=64)
+@cached
 def _name_of(only_data: Scenario) -> str:
     text = json.dumps(only_data.to_dict()["dataset"])
     return hashlib.sha256(text.encode()).hexdigest()[:16]

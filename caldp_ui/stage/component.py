@@ -7,7 +7,6 @@ land, the ground and every picture are messages of their own, which Streamlit re
 import base64
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -15,6 +14,7 @@ import streamlit as st
 from numpy.typing import NDArray
 from streamlit.delta_generator import DeltaGenerator
 
+from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import CaldpError
 from caldp_core.domain.grid import Area
 from caldp_ui.app.theme import DAY, DAY_RAMPS, NIGHT, NIGHT_RAMPS
@@ -85,7 +85,7 @@ def project(films: Iterable[Film], on: Stage) -> None:
             _feed(key=f"{on.key}-film-{film.id}", data=_packed(film, on.key))
 
 
-@lru_cache(maxsize=32)
+@cached
 def _packed(film: Film, stage_key: str) -> bytes:
     """Half a megabyte that is the same in every run."""
     return parcel({"stage": stage_key, "film": film_head(film)}, film_parts(film))

@@ -8,8 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import Final
 
-import streamlit as st
-
+from caldp_core.basics.cache import cached
 from caldp_core.datasets import read_places
 from caldp_ui.parts import pictures
 from caldp_ui.places.brought import EXAMPLE
@@ -48,7 +47,7 @@ def _word(x: int, y: int, text: str, kind: str) -> str:
     return f'<i class="{kind}" style="left:{x}px;top:{y}px" aria-hidden="true">{text}</i>'
 
 
-@st.cache_resource(show_spinner=False)
+@cached
 def own_data() -> str:
     """The example of the form for own places as a map, below its first lines."""
     places = read_places(EXAMPLE).places
@@ -61,7 +60,7 @@ def own_data() -> str:
     return _img("image/png", png, "A map of places from a file.")
 
 
-@st.cache_resource(show_spinner=False)
+@cached
 def _drawing(name: str, told: str) -> str:
     return _img("image/svg+xml", (_WEB / f"{name}.svg").read_bytes(), told)
 

@@ -5,6 +5,7 @@ from typing import Final
 
 import streamlit as st
 
+from caldp_core.basics.cache import cached
 from caldp_core.scenarios.protection import OneBlock, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.navigation import PLACES
@@ -76,7 +77,7 @@ def _card(card: Card) -> None:
         st.switch_page(PLACES)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
+@cached
 def _picture(name: str, _card: Card) -> tuple[bytes, str]:
     """The estimate as a picture, and how many people it has in the wrong place."""
     del name

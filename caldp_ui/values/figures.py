@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-import streamlit as st
 
 from caldp_core.audit.beliefs import Beliefs, promised, promised_of_value, reached
+from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Floats, Progress
 from caldp_core.estimation.estimators import ESTIMATORS, menu_of_estimators
@@ -48,7 +48,7 @@ def learned(scenario: Scenario) -> list[Learned]:
     return _learned(runs.key(same), same)
 
 
-@st.cache_data(max_entries=32, show_spinner=False)
+@cached
 def _learned(text: str, _scenario: Scenario) -> list[Learned]:
     del text
     setup, domain = runs.setup(_scenario), domain_of(_scenario)
@@ -107,7 +107,7 @@ def methods(scenario: Scenario) -> list[Method]:
     return _methods(runs.key(same), same)
 
 
-@st.cache_data(max_entries=32, show_spinner=False)
+@cached
 def _methods(text: str, _scenario: Scenario) -> list[Method]:
     del text
     setup = runs.setup(_scenario)

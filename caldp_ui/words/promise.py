@@ -4,13 +4,13 @@ Every sentence here must be true of the scenario that it is shown with. For any 
 `policies.told`.
 """
 
-from functools import lru_cache
 from typing import Final
 
 import numpy as np
 
 from caldp_core.audit.adversary import guessed_right
 from caldp_core.audit.even_guess import PairOdds, pair_odds
+from caldp_core.basics.cache import cached
 from caldp_core.datasets import Gowalla, Snap
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.offers import cover_of
@@ -60,7 +60,7 @@ def _context(setup: Setup) -> Context:
     return setup.policy
 
 
-@lru_cache(maxsize=8)
+@cached
 def _pairs(context: Context, reports: int = 1) -> PairOdds:
     # A page's sentences ask several times in a run.
     return pair_odds(context, reports)

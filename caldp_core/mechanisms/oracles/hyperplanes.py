@@ -15,11 +15,12 @@ G[b] = Σ_y C[a, y]·χ(t·y) for b = t·a and G[0] the sum of C: each b ≠ 0 i
 transform of q^d entries does it, read at M_0(x), as χ(⟨b, x⟩) = (−1)^parity(b & M_0(x)).
 """
 
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Final
 
 import numpy as np
 
+from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Bools, Floats, Ints, read_only
 from caldp_core.mechanisms.oracles.finite_field import (
     inner_product,
@@ -36,8 +37,6 @@ _PERSON: Final = 2
 _FEW: Final = 8
 """Up to so many hyperplanes are gone through one by one: a transform is dearer."""
 _CHUNK: Final = 1 << 18
-_KEPT: Final = 8
-"""Spaces whose tables are kept: that of plain LDP and those of a few sizes of blocks."""
 
 
 class Hyperplanes:
@@ -183,7 +182,7 @@ class Points:
         return np.asarray(x[:, None] == np.arange(self.points))
 
 
-@lru_cache(maxsize=_KEPT)
+@cached
 def hyperplanes(m: int, d: int) -> Hyperplanes:
     """Those of F_q^d; the tables of a few are kept."""
     return Hyperplanes(m, d)

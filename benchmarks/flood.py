@@ -1,0 +1,84 @@
+"""A flood: five sockets ask for runs as fast as they can, while others move their sliders.
+
+Room: benchmarks. The others' waits are held against those without a flood, on the same server.
+"""
+
+import asyncio
+import random
+import tempfile
+from collections.abc import Iterator
+from math import inf
+from pathlib import Path
+from statistics import quantiles
+from typing import Final
+
+from websockets.exceptions import ConnectionClosed
+
+from benchmarks.crowd import walk
+from benchmarks.figures import Bar, Figure, Runs
+from benchmarks.server import Server, served
+from benchmarks.sizes import Sizes
+from benchmarks.visitor import Visitor
+
+_SOCKETS: Final = 5
+_MESSAGES: Final = 13_000
+_OTHERS: Final = 4
+_PICTURE: Final = "places-maps-picture-ours"
+_WAIT: Final = Bar("≤", 2)
+
+
+def figures(sizes: Sizes) -> Iterator[Figure]:
+    """Others' waits without and with a flood, and what became of it."""
+    del sizes
+    with tempfile.TemporaryDirectory() as name, served(Path(name)) as server:
+        yield from asyncio.run(_measured(server))
+
+
+async def _measured(server: Server) -> list[Figure]:
+    others = [await Visitor.open(server.address, "places", _PICTURE) for _ in range(_OTHERS)]
+    calm = await _waits(others, 0)
+    calm = await _waits(others, 1)
+    floods = [asyncio.create_task(_flood(server.address)) for _ in range(_SOCKETS)]
+    waits = await _waits(others, 2)
+    for flood in floods:
+        flood.cancel()
+    sent = await asyncio.gather(*floods, return_exceptions=True)
+    cut = sum(isinstance(each, int) and each < _MESSAGES for each in sent)
+    for visitor in others:
+        await visitor.close()
+    shown = [wait for wait in waits if wait < inf]
+    said = f"{_SOCKETS} sockets with {_MESSAGES:,} messages each"
+    return [
+        _one("95 of 100 moves of others without a flood", "s", _of(calm)),
+        _one(f"{said}: 95 of 100 moves of others", "s", _of(shown)),
+        _one("that over without a flood", "×", _of(shown) / _of(calm), _WAIT),
+        _one("moves that never showed", "", float(len(waits) - len(shown)), Bar("≤", 0)),
+        _one("sockets of the flood that were closed", "", float(cut)),
+    ]
+
+
+async def _waits(others: list[Visitor], seed: int) -> list[float]:
+    each = await asyncio.gather(
+        *(walk(visitor, random.Random(100 * seed + i)) for i, visitor in enumerate(others))
+    )
+    return [move.seconds for of_visit in each for move in of_visit]
+
+
+async def _flood(address: str) -> int:
+    """How many messages went out until the server closed the socket, or all."""
+    visitor = await Visitor.arrive(address, "places")
+    for number in range(_MESSAGES):
+        try:
+            await visitor.ask()
+        except ConnectionClosed:
+            return number
+    await asyncio.sleep(3600)
+    return _MESSAGES
+
+
+def _of(values: list[float]) -> float:
+    return quantiles(values, n=100, method="inclusive")[94] if len(values) > 1 else inf
+
+
+def _one(work: str, unit: str, value: float, bar: Bar | None = None) -> Figure:
+    return Figure(work, unit, Runs(value, value, 1), bar)

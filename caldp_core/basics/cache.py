@@ -1,0 +1,191 @@
+"""One memory for what is made once and used by many: bounded in bytes, all functions together.
+
+A bound by entries bounds nothing: one entry of a million values takes as much as a thousand of a
+thousand. Here all cached functions share one bound, and what was unused the longest goes first.
+"""
+
+import sys
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass
+from functools import cache, wraps
+from inspect import Signature, signature
+from threading import Event, Lock
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from typing import Any, Final, ParamSpec, TypeVar
+
+import numpy as np
+
+P = ParamSpec("P")
+T = TypeVar("T")
+CACHE_MAX_BYTES: Final = 300 * 10**6
+"""Most bytes of all cached results together."""
+_LEFT_OUT: Final = (
+    *(type(None), bool, int, float, complex, type, Event),
+    *(ModuleType, FunctionType, BuiltinFunctionType, MethodType),
+)
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A kept value, and the bytes of each object in it and in its key, by the object's id."""
+
+    value: Any
+    parts: dict[int, int]
+
+
+class ByteCache:
+    """Values by key, together at most `most` bytes; the longest unused go first.
+
+    What several values hold in common counts once. The value that came last is kept even if it
+    alone is larger than the bound. Safe for threads: one makes a value, the others wait for it.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lock = Lock()
+        self._entries: OrderedDict[Hashable, _Entry] = OrderedDict()
+        self._making: dict[Hashable, Event] = {}
+        self._holders: Counter[int] = Counter()
+        self._total = 0
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of all values, as far as they were known when they were last weighed."""
+        return self._total
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+        """The value of that key, made if it is not there; errors of `make` are not kept."""
+        while True:
+            with self._lock:
+                entry = self._entries.get(key)
+                if entry is not None:
+                    self._entries.move_to_end(key)
+                    found: T = entry.value
+                    return found
+                made_elsewhere = self._making.get(key)
+                if made_elsewhere is None:
+                    made = self._making[key] = Event()
+                    break
+            made_elsewhere.wait()
+        try:
+            value = make()
+            parts = dict(parts_of((key, value)))
+            with self._lock:
+                self._put(key, _Entry(value, parts))
+            return value
+        finally:
+            with self._lock:
+                del self._making[key]
+            made.set()
+
+    def weigh(self) -> None:
+        """Weigh all values anew: some have grown since they came, by what they found out."""
+        with self._lock:
+            entries = list(self._entries.items())
+        for key, entry in entries:
+            parts = dict(parts_of((key, entry.value)))
+            with self._lock:
+                if self._entries.get(key) is entry:
+                    self._forget(entry)
+                    self._entries[key] = _Entry(entry.value, parts)  # in its old place
+                    self._count(parts)
+        with self._lock:
+            self._shrink()
+
+    def clear(self) -> None:
+        """Forget all values."""
+        with self._lock:
+            self._entries.clear()
+            self._holders.clear()
+            self._total = 0
+
+    def _put(self, key: Hashable, entry: _Entry) -> None:
+        self._entries[key] = entry
+        self._count(entry.parts)
+        self._shrink()
+
+    def _count(self, parts: dict[int, int]) -> None:
+        for part, size in parts.items():
+            if not self._holders[part]:
+                self._total += size
+            self._holders[part] += 1
+
+    def _shrink(self) -> None:
+        while self._total > self._most and len(self._entries) > 1:
+            _, entry = self._entries.popitem(last=False)
+            self._forget(entry)
+
+    def _forget(self, entry: _Entry) -> None:
+        for part, size in entry.parts.items():
+            self._holders[part] -= 1
+            if not self._holders[part]:
+                del self._holders[part]
+                self._total -= size
+
+
+def parts_of(value: object) -> Iterator[tuple[int, int]]:
+    """The id and the bytes of each object that a value holds, itself among them.
+
+    Arrays, texts, containers and the fields of records are followed; functions and classes are not.
+    """
+    seen: set[int] = set()
+    waiting = [value]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, _LEFT_OUT) or id(each) in seen:
+            continue
+        if isinstance(each, np.ndarray):
+            each = _root(each)
+            if id(each) in seen:
+                continue
+        seen.add(id(each))
+        # An array that looks into another tells its own header alone; one of its own, all.
+        yield id(each), sys.getsizeof(each, 64)
+        if isinstance(each, dict):
+            waiting += [*each.keys(), *each.values()]
+        elif isinstance(each, tuple | list | set | frozenset):
+            waiting += list(each)
+        else:
+            waiting += list(getattr(each, "__dict__", {}).values())
+
+
+def _root(array: Any) -> Any:
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+@cache
+def shared_cache() -> ByteCache:
+    """The one that `cached` functions share."""
+    return ByteCache(CACHE_MAX_BYTES)
+
+
+def cached(function: Callable[P, T]) -> Callable[P, T]:
+    """Have a function's results kept in the shared cache, by all arguments but those like `_this`.
+
+    Arguments must be hashable and results must not be changed: all callers get the same one. Equal
+    arguments of different types, such as 1 and True, are different.
+    """
+    known = signature(function)
+    counts = [not name.startswith("_") for name in known.parameters]
+    name = f"{function.__module__}.{function.__qualname__}"
+
+    @wraps(function)
+    def looked_up(*args: P.args, **kwargs: P.kwargs) -> T:
+        given = _in_order(known, args, kwargs) if kwargs else args
+        key = [(type(each), each) for each, does in zip(given, counts, strict=False) if does]
+        return shared_cache().get((name, *key), lambda: function(*args, **kwargs))
+
+    return looked_up
+
+
+def _in_order(known: Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """All arguments as the function has them, those that were left out among them."""
+    bound = known.bind(*args, **kwargs)
+    bound.apply_defaults()
+    return tuple(bound.arguments.values())

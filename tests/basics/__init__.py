@@ -1,0 +1,1 @@
+"""What everything rests on: errors, numbers, the cache."""
