@@ -11,9 +11,11 @@ from playwright.sync_api import expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from benchmarks.browser import settled
-from caldp_ui.room.boards import WEB, phone_message
+from caldp_ui.charts import scripts
+from caldp_ui.room.boards import WEB, board_told, phone_message
 from caldp_ui.room.poll import Seen
 from caldp_ui.room.question import Question, channel_of
+from caldp_ui.stage import bundle
 from caldp_ui.stage.bundle import joined
 from tests.browser.conftest import DESKTOP, SCREENS, Profiles, visiting
 from tests.browser.watch import Watch
@@ -205,3 +207,29 @@ def test_the_way_in_is_the_same_after_a_visit_to_the_classroom(
     page.locator(".st-key-room-open").wait_for()
     page.close()
     watch.check()
+
+
+SENT = """([text, told]) => {
+    const found = new Function(`${text}; return Board`)();
+    const board = new found(document.body.appendChild(document.createElement("div")));
+    board.paint(told);
+    return board.made.map(({sent, bar}) => [sent.style.width, bar.style.width]);
+}"""
+
+
+def widths(engine: Any, text: str) -> Any:
+    """The shares of reports and the estimates, as the board's bars have them, in percent."""
+    told = json.loads(board_told(seen := Seen("", "", ASKED, True, (0, 1, 1, 3)), []))
+    assert told["n"] == len(seen.reports)
+    drawn = engine.evaluate(SENT, [text, told])
+    return np.array([[float(width.rstrip("%")) for width in row] for row in drawn])
+
+
+def test_the_board_draws_the_share_of_reports_that_name_an_answer(engine: Any) -> None:
+    text = bundle.part("dom") + scripts.hub() + joined(WEB, ("board",))
+    text = text.replace("export default ", "")
+    right = widths(engine, text)
+    assert np.array_equal(right[:, 0], [25.0, 50.0, 0.0, 25.0])
+    slipped = text.replace("sent / n", "sent / (n + 1)")
+    assert slipped != text
+    assert not np.array_equal(widths(engine, slipped), right)
