@@ -1,5 +1,6 @@
 """Curves with what is known of them, which the chart and the sentence are made of."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -25,6 +26,12 @@ class Drawn:
         """Places and expected errors, as far as they are known and above 0."""
         pairs = zip(self.line.places, self.expected, strict=True)
         return [(x, error) for x, error in pairs if error is not None and error.tv > FAINTEST]
+
+    def knows(self, place: float) -> bool:
+        """Whether all is known that is read off at `place`: the points next to it on both sides."""
+        x = self.line.places
+        right = min(max(bisect_left(x, place), 1), len(x) - 1)
+        return None not in self.expected[right - 1 : right + 1]
 
 
 def drawn(

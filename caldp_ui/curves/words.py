@@ -56,7 +56,7 @@ def said(record: Curves, curves: Sequence[Drawn]) -> Headline:
     place = present(record, own[0].line)
     found = pair(own, place)
     if found is None:
-        return Headline("The curves are still being computed.", "Their ends come first.")
+        return Headline("The curves are still being computed here.", "Their ends come first.")
     second = [_place(record, place), _others(own, found, place), _slope(record, found, place)]
     return Headline(
         _sentence(own, found, place),
@@ -67,7 +67,7 @@ def said(record: Curves, curves: Sequence[Drawn]) -> Headline:
 
 def pair(drawn: Sequence[Drawn], place: float) -> Pair | None:
     """The least error of those that protect most people, and plain LDP's or else the largest."""
-    whole = [each for each in drawn if len(each.there()) > 1]
+    whole = [each for each in drawn if len(each.there()) > 1 and each.knows(place)]
     if not whole:
         return None
     covered = [_covered(each, place) for each in whole]

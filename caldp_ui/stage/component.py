@@ -8,6 +8,7 @@ import base64
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
+from urllib.parse import urlsplit
 
 import numpy as np
 import streamlit as st
@@ -17,6 +18,7 @@ from streamlit.delta_generator import DeltaGenerator
 from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import CaldpError
 from caldp_core.domain.grid import Area
+from caldp_ui.app.addresses import here
 from caldp_ui.app.theme import DAY, DAY_RAMPS, NIGHT, NIGHT_RAMPS
 from caldp_ui.stage import bundle
 from caldp_ui.stage.codec import Blob, parcel
@@ -64,9 +66,8 @@ def stage(
     with st.container(key=f"{key}-stage", gap=None):
         _stage(
             key=key,
-            data=[scene_head(scene, key)],  # in a list, or Streamlit looks for data frames in it
-            on_act_change=lambda: _told(key, "act", _act, on_act),
-            on_step_change=lambda: _told(key, "step", _chosen, on_step),
+            data=[_head(scene, key)],  # in a list, or Streamlit looks for data frames in it
+            on_told_change=lambda: _told(key, on_act, on_step),
         )
         feeds = st.container(key=f"{key}-feeds", gap=None)
     with feeds:
@@ -116,14 +117,49 @@ def _send(key: str, *blobs: Blob | None) -> None:
         _feed(key=key, data=parcel({}, there))
 
 
+def _head(scene: Scene, key: str) -> dict[str, Any]:
+    """The scene, where it is shown, and how far what hands did has been heard."""
+    of, serial = st.session_state.get(_heard(key), ("", 0))
+    page = urlsplit(here({})).path
+    return {**scene_head(scene, key), "page": page, "heard": {"of": of, "serial": serial}}
+
+
+def _heard(key: str) -> str:
+    """Where the visit keeps which stage of the browser was heard last, and how far."""
+    return f"{key}/heard"
+
+
 def _told(
     key: str,
-    event: str,
+    on_act: Callable[[Act], None] | None,
+    on_step: Callable[[Chosen], None] | None,
+) -> None:
+    """Hand on what is new of that which the browser reported, in its order."""
+    told = st.session_state[key].get("told")
+    if not isinstance(told, Mapping) or not isinstance(told.get("all"), list):
+        return
+    of = str(told.get("of"))
+    for each in told["all"]:
+        before, serial = st.session_state.get(_heard(key), ("", 0))
+        try:
+            number, kind, record = int(each["serial"]), each["kind"], each["record"]
+        except (KeyError, TypeError, ValueError):
+            return
+        if before == of and number <= serial:
+            continue
+        st.session_state[_heard(key)] = of, number
+        if kind == "act":
+            _hand_on(record, _act, on_act)
+        else:
+            _hand_on(record, _chosen, on_step)
+
+
+def _hand_on(
+    told: Any,
     read: Callable[[Mapping[str, Any]], _Record],
     tell: Callable[[_Record], None] | None,
 ) -> None:
-    """Hand on what the browser reported, unless it is not what our own code sends."""
-    told = st.session_state[key].get(event)
+    """Tell the page, unless it is not what our own code sends."""
     if not isinstance(told, Mapping) or tell is None:
         return
     try:

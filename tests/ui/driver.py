@@ -188,14 +188,19 @@ def pictures(at: AppTest, key: str = STAGE) -> dict[str, str]:
 
 def act(at: AppTest, tool: str, action: str = "", **where: Any) -> AppTest:
     """Do something on the stage, as the browser tells it."""
-    told = [{"event": "act", "value": {"tool": tool, "action": action or tool, **where}}]
-    return trigger(at, told, STAGE)
+    return on_stage(at, {"tool": tool, "action": action or tool, **where})
 
 
 def choose(at: AppTest, film: str, value: float, key: str = STAGE) -> AppTest:
     """Rest on a step of a film."""
-    told = [{"event": "step", "value": {"film": film, "index": 0, "value": value}}]
-    return trigger(at, told, key)
+    return on_stage(at, {"film": film, "index": 0, "value": value}, key, "step")
+
+
+def on_stage(at: AppTest, record: Any, key: str = STAGE, kind: str = "act") -> AppTest:
+    """What a hand did on a stage, as its browser's side tells it: once, by its number."""
+    number = scene_of(at, key)["heard"]["serial"] + 1
+    told = {"of": "browser", "all": [{"serial": number, "kind": kind, "record": record}]}
+    return trigger(at, [{"event": "told", "value": told}], key)
 
 
 def trigger(at: AppTest, told: list[dict[str, Any]], key: str) -> AppTest:

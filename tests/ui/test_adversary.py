@@ -43,10 +43,10 @@ from tests.ui.driver import (
     checked,
     choose,
     headline_of,
+    on_stage,
     pictures,
     query_of,
     scene_of,
-    trigger,
 )
 
 STAGE = SLOT.key("maps")
@@ -88,7 +88,7 @@ def assert_shows(at: AppTest, record: Suspect) -> None:
 def click(at: AppTest, cell: int) -> AppTest:
     """Click a cell on the stage, as the browser tells it."""
     value = {"tool": "look", "action": "here", "cells": f"{cell}+1"}
-    return trigger(at, [{"event": "act", "value": value}], STAGE)
+    return on_stage(at, value, STAGE)
 
 
 def test_the_middle_of_what_is_drawn_is_a_place_of_the_map() -> None:

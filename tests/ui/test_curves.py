@@ -216,7 +216,9 @@ def test_a_sentence_of_some_points_says_so() -> None:
     found = list(work.expected(lines, no_progress))
     blank = [[None] * len(line.places) for line in lines]
     few = words.said(SMALL, curves_of_lines(lines, found[: 2 * len(lines)], blank))
-    assert few.second.endswith("still being computed.")
+    assert few.sentence.endswith("still being computed here.")  # nothing is read off far ends
+    more = words.said(SMALL, curves_of_lines(lines, found[:-1], blank))
+    assert more.second.endswith("still being computed.")
     assert "computed" not in words.said(SMALL, curves_of_lines(lines, found, blank)).second
 
 

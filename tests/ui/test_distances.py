@@ -54,6 +54,7 @@ from tests.ui.driver import (
     both_lines,
     checked,
     headline_of,
+    on_stage,
     pictures,
     query_of,
     scene_of,
@@ -143,12 +144,14 @@ def test_a_distance_along_streets_takes_a_mechanism_that_keeps_it() -> None:
 def test_a_click_looks_from_there_and_undo_takes_it_back() -> None:
     at = opened()
     cells = "100+2,131+2"  # two rows of two cells; 31 columns
-    trigger(at, [{"event": "act", "value": {"tool": "brush", "action": "here", "cells": cells}}],
-            STAGE)  # fmt: skip
+    on_stage(at, {"tool": "brush", "action": "here", "cells": cells}, STAGE)
     assert record_of(at).place in (100, 101, 131, 132)
     assert_shows(at, record_of(at))
-    trigger(at, [{"event": "act", "value": {"tool": "undo", "action": "undo"}}], STAGE)
+    on_stage(at, {"tool": "undo", "action": "undo"}, STAGE)
     assert_shows(at, Far())
+    told = {"serial": 1, "kind": "act", "record": {"tool": "redo", "action": "redo"}}
+    trigger(at, [{"event": "told", "value": {"of": "browser", "all": [told]}}], STAGE)
+    assert_shows(at, Far())  # what was heard once is not done again
 
 
 def test_the_very_mechanism_can_be_audited() -> None:

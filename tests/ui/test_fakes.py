@@ -23,7 +23,7 @@ from caldp_ui.controls.presets import Preset
 from caldp_ui.places import presets
 from caldp_ui.stage import encode
 from caldp_ui.words import formats
-from tests.ui.driver import both_lines, checked, headline_of, pictures, query_of, scene_of, trigger
+from tests.ui.driver import both_lines, checked, headline_of, on_stage, pictures, query_of, scene_of
 from tests.ui.test_adversary import STAGE, opened, record_of
 
 SHOWN = Suspect(show=FAKES)
@@ -52,7 +52,7 @@ def test_every_tool_of_its_maps_says_what_it_does_and_moves_the_target() -> None
     assert set(action["will"]) == {"look"}
     (cell,) = US_GRID.locate([41.88], [-87.63]).tolist()
     told = {"tool": "look", "action": "here", "cells": f"{cell}+1"}
-    assert_shows(trigger(at, [{"event": "act", "value": told}], STAGE), replace(SHOWN, place=cell))
+    assert_shows(on_stage(at, told, STAGE), replace(SHOWN, place=cell))
 
 
 def test_follows_every_control() -> None:

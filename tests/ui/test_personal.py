@@ -37,7 +37,7 @@ from caldp_ui.personal.slot import (
 from caldp_ui.personal.week import at_home, week
 from caldp_ui.stage import encode
 from caldp_ui.words.towns import towns
-from tests.ui.driver import APP, both_lines, box, checked, headline_of, pictures, query_of, trigger
+from tests.ui.driver import APP, both_lines, box, checked, headline_of, on_stage, pictures, query_of
 
 STAGE = SLOT.key("maps")
 TABS = (
@@ -133,9 +133,9 @@ def test_boxes_are_sensitive_for_everybody_and_undo_takes_them_back() -> None:
     area = Area(40.2, 41.4, -74.8, -73.2)
     for action in (scene.PROTECT, scene.UNPROTECT):
         told = {"tool": "box", "action": action, "box": box(area)}
-        trigger(at, [{"event": "act", "value": told}], STAGE)
+        on_stage(at, told, STAGE)
     assert_shows(at, small(sensitive=SensitiveAreas((f"+{area}", f"-{area}"))))
-    trigger(at, [{"event": "act", "value": {"tool": "undo", "action": "undo"}}], STAGE)
+    on_stage(at, {"tool": "undo", "action": "undo"}, STAGE)
     what = assert_shows(at, small(sensitive=SensitiveAreas((f"+{area}",))))
     assert what.setup.sensitive.any()
     assert "at a place that is sensitive for everybody" in words.sends(what)

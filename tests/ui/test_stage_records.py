@@ -83,10 +83,19 @@ def test_a_film_s_message_does_not_depend_on_where_the_page_is() -> None:
 
 def told(monkeypatch: pytest.MonkeyPatch, event: str, value: Any) -> list[Any]:
     heard: list[Any] = []
-    monkeypatch.setattr(st, "session_state", {"map": {event: value}})
-    read = component._act if event == "act" else component._chosen
-    component._told("map", event, read, heard.append)
+    told = {"of": "one", "all": [{"serial": 1, "kind": event, "record": value}]}
+    monkeypatch.setattr(st, "session_state", {"map": {"told": told}})
+    for _ in range(2):  # what was heard once is not done again
+        component._told("map", heard.append, heard.append)
     return heard
+
+
+@pytest.mark.parametrize("told", [None, 7, {}, {"all": 3}, {"all": [7]}, {"all": [{"serial": ""}]}])
+def test_what_is_no_telling_is_nothing(monkeypatch: pytest.MonkeyPatch, told: Any) -> None:
+    monkeypatch.setattr(st, "session_state", {"map": {"told": told}})
+    heard: list[Any] = []
+    component._told("map", heard.append, heard.append)
+    assert heard == []
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@
 import {readCodes} from "./codec.js";
 import {Dials} from "./dial.js";
 import {button, el, say} from "./dom.js";
+import {fits, stepOf} from "./fitting.js";
 import {PlayButtons} from "./play.js";
 import {StandIns, wordsAt} from "./elsewhere.js";
 
@@ -62,19 +63,13 @@ export class FilmPlayer {
     /** The page's slider says this: show that step, or the scene's own pictures if none is that. */
     follow(id, reading) {
         if (!this.stage.readout) return;
-        const film = this.films.get(id), own = this.scenesIn(film);
+        const film = this.films.get(id), {data} = this.stage;
         const there = film.steps.findIndex(step => step.reading === reading);
-        const known = there >= 0 && there !== own.index && this.fits(film, own);
+        const known = there >= 0 && there !== stepOf(film, data).index && fits(film, data);
         if (!known && this.now?.film !== id) return;
         this.held = false;
         this.stop();
         this.show(known ? {film: id, index: there} : null);
-    }
-
-    /** Whether a film is of this very scene: it has the scene's pictures at the scene's step. */
-    fits(film, {index, exact}) {
-        const {codes} = film.steps[index], {pictures} = this.stage.data;
-        return exact && pictures.every(({id, code}) => (codes[id] ?? code) === code);
     }
 
     remove(id, turn) {
@@ -93,7 +88,15 @@ export class FilmPlayer {
         this.stage.changed();
     }
 
-    /** New pictures came from Python: they are shown, unless a hand moves the film. */
+    /** A scene came from Python: a film that plays goes on if it is of this scene, too. */
+    meet() {
+        const {film, now, stage, timer} = this;
+        const goesOn = timer && now && (stage.same || fits(film, stage.data));
+        if (goesOn) this.go(now);
+        else this.leave();
+    }
+
+    /** The scene's own pictures are shown, unless a hand moves the film. */
     leave() {
         if (this.held) return;
         this.go(null);
@@ -107,20 +110,11 @@ export class FilmPlayer {
         else this.standIns.remove();
     }
 
-    /** The step nearest to the scene's own, and whether it is that very step. */
-    scenesIn(film) {
-        const value = this.stage.data?.at[film.id];
-        if (value === undefined) return {index: 0, exact: false};
-        const off = film.steps.map(step => Math.abs(step.value - value));
-        const index = off.indexOf(Math.min(...off));
-        return {index, exact: off[index] <= 1e-9 * Math.abs(value)};
-    }
-
     /** The step that the film is at, as the scene is if none is shown; `known`: it is that step. */
     get place() {
         const {film, now} = this;
         if (now?.film === film.id) return {index: now.index, known: true};
-        const {index, exact} = this.scenesIn(film);
+        const {index, exact} = stepOf(film, this.stage.data);
         return {index, known: exact && !now};
     }
 
@@ -162,7 +156,7 @@ export class FilmPlayer {
         this.held = false;
         const {film} = this, {index} = this.place;
         if (film.follows) {
-            this.stage.emit("step", {film: film.id, index, value: film.steps[index].value});
+            this.stage.teller.tell("step", {film: film.id, index, value: film.steps[index].value});
         }
     }
 

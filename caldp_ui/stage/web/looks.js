@@ -112,7 +112,7 @@ export class Looks {
     /** Into the link, where pages may have dropped it; "present" is for now only. */
     remember() {
         if (this.look === "present") return;
-        writeQuery({[LOOK_KEY]: this.look === this.first ? null : this.look});
+        writeQuery(this.stage.data.page, {[LOOK_KEY]: this.look === this.first ? null : this.look});
     }
 
     /** The page's style leaves what an audience needs: headline, maps, ε, odds. */

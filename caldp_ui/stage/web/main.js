@@ -50,7 +50,7 @@ async function mount({data: [data], parentElement: parent, setTriggerValue}) {
         stages.set(data.key, stage);
         stage.begins = true;
     }
-    stage.emit = setTriggerValue;
+    stage.teller.emit = setTriggerValue;
     await stage.update(data, store, parent.querySelector(".room"));
     if (stage.begins) {
         stage.begins = false;

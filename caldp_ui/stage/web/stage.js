@@ -13,6 +13,7 @@ import {Pointer} from "./pointer.js";
 import {Readout} from "./readout.js";
 import {Legend} from "./scale.js";
 import {MapStyles} from "./styles.js";
+import {Teller} from "./teller.js";
 import {Toolbar} from "./toolbar.js";
 import {Tools} from "./tools.js";
 import {Touch} from "./touch.js";
@@ -33,6 +34,7 @@ export class Stage {
         this.legend = new Legend();
         this.film = new FilmPlayer(this);
         this.tools = new Tools(this);
+        this.teller = new Teller();
         this.watch = () => this.dirty();
     }
 
@@ -84,7 +86,7 @@ export class Stage {
         if (turn !== this.turn) return;
         this.known = known;
         this.data = data;
-        this.setGround(ground, parts);
+        this.setGround(data, parts);
         this.setPictures(data, parts[0]);
         const first = !this.readout;
         if (first) this.build(room);
@@ -92,7 +94,7 @@ export class Stage {
         if (!first) this.paint();
     }
 
-    setGround(ground, [, outline, cities, labels, names, mask, land, open]) {
+    setGround({ground, page}, [, outline, cities, labels, names, mask, land, open]) {
         const before = this.grid;
         this.grid = new Grid(ground);
         // Pictures of another map have other pixels.
@@ -101,7 +103,7 @@ export class Stage {
         if (view !== this.view) this.view?.watchers.delete(this.watch);
         this.view = view;
         view.watchers.add(this.watch);
-        this.view.page = location.pathname;
+        view.page = page;
         Object.assign(this, {cities, names: names[0] ?? [], labels});
         const drawn = [this.grid.name, ground.outline, ground.cities, ground.labels,
             ground.sensitive, ground.open, ground.box].join();
@@ -120,6 +122,7 @@ export class Stage {
     setPictures({pictures, differences}, codes) {
         const before = this.pictures;
         const kept = meta => Object.assign(before.get(meta.id) ?? new Picture(meta), {meta});
+        this.same = pictures.every(({id, code}) => before.get(id)?.meta.code === code);
         this.pictures = new Map();
         pictures.forEach((meta, i) => {
             const [own, errors] = codes[i];
@@ -129,7 +132,8 @@ export class Stage {
     }
 
     settle(data) {
-        this.film.leave();
+        this.teller.confirm(data.heard);
+        this.film.meet();
         this.tools.settle();
         const {home, grid} = this.view;
         this.root.style.colorScheme = isDark(this.root) ? "dark" : "light";
@@ -218,6 +222,7 @@ export class Stage {
         this.styles.leave();
         this.pointer?.destroy();
         this.film.destroy();
+        this.teller.leave();
         if (this.looks?.look === "present") this.looks.lower();
     }
 }

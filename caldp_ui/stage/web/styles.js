@@ -48,14 +48,19 @@ export class MapStyles {
 
     toggle() {
         this.chosen = this.name === LIGHT ? DARK : LIGHT;
-        writeQuery({[STYLE_KEY]: this.chosen === LIGHT ? LIGHT : null});
+        this.remember();
         watchers.forEach(apply => apply());
+    }
+
+    remember() {
+        const chosen = this.chosen === LIGHT ? LIGHT : null;
+        writeQuery(this.stage.data.page, {[STYLE_KEY]: chosen});
     }
 
     /** Pages may have dropped the key from the link; what was chosen here goes into it again. */
     settle(scale) {
         this.scale = scale;
-        if (this.chosen) writeQuery({[STYLE_KEY]: this.chosen === LIGHT ? LIGHT : null});
+        if (this.chosen) this.remember();
         this.chosen ??= this.name;
         this.apply();
     }

@@ -48,7 +48,10 @@ export class Toolbar {
         }
     }
 
-    act(action) { this.stage.emit("act", {tool: action, action}); }
+    act(action) {
+        this.stage.teller.tell("act", {tool: action, action});
+        this.update();
+    }
 
     /** The lines below a picture are of the page's own step: a film that plays goes back to it. */
     keep() {
@@ -84,8 +87,10 @@ export class Toolbar {
         this.node.querySelector(".tools").hidden = data.actions.every(
             ({will}) => Object.keys(will).every(tool => tool === "look"));
         this.node.querySelector(".changes").hidden = !edits;
-        this.undo.disabled = !data.undo;
-        this.redo.disabled = !data.redo;
+        // What is on its way to Python can be taken back before the answer is there.
+        const {teller} = this.stage;
+        this.undo.disabled = !data.undo && !teller.has(({tool}) => tool !== "undo");
+        this.redo.disabled = !data.redo && !teller.has(({tool}) => tool === "undo");
         pressed(this.move, moving);
         const other = this.stage.styles.name === "light" ? "Dark maps" : "Light maps";
         this.style.title = other;

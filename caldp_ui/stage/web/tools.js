@@ -119,7 +119,8 @@ export class Tools {
         if (draft.span) result.box = stage.grid.box(draft.span);
         if (draft.cells) result.cells = runsOf(draft.cells);
         if (draft.block !== undefined) result.block = draft.block;
-        stage.emit("act", result);
+        stage.teller.tell("act", result);
+        stage.toolbar.update();
         clearTimeout(this.timer);
         this.timer = setTimeout(() => this.settle(), SHOWN_MS);
     }

@@ -6,8 +6,10 @@ import {clamp} from "./dom.js";
 const VIEW_KEY = "view", PATIENCE_MS = 300, CLOSEST_CELLS = 6;
 const views = new Map();
 
-/** Change keys of the address, and leave all others and the history alone. */
-export function writeQuery(changes) {
+/** Change keys of the address, and leave all others and the history alone. Data of a page may come
+    when the reader has gone back from it already: the address is then another page's. */
+export function writeQuery(page, changes) {
+    if (location.pathname !== page) return;
     const url = new URL(location.href);
     for (const [key, value] of Object.entries(changes)) {
         if (value === null) url.searchParams.delete(key);
@@ -87,8 +89,7 @@ export class View {
     remember() {
         clearTimeout(this.timer);
         this.timer = setTimeout(() => {
-            if (location.pathname !== this.page) return;
-            writeQuery({[VIEW_KEY]: this.inLink()});
+            writeQuery(this.page, {[VIEW_KEY]: this.inLink()});
         }, PATIENCE_MS);
     }
 
