@@ -9,7 +9,8 @@ if __name__ == "__main__":
 else:
     from streamlit.starlette import App
 
-    from caldp_ui.app.server import around, routes
+    from caldp_ui.app.server import address, around
     from caldp_ui.app.upkeep import upkeep
+    from caldp_ui.charts.library import ADDRESS, library
 
-    app = App(__file__, routes=routes(), middleware=around(), lifespan=upkeep)
+    app = App(__file__, routes=[library(address(ADDRESS))], middleware=around(), lifespan=upkeep)

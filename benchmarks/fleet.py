@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import ssl
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -80,14 +81,12 @@ def fleet(
             workers = list(at_once.map(start, names))
         port = free_port()
         named = (Worker(n, w.address.split("/")[2]) for n, w in zip(names, workers, strict=True))
-        site = Site(tuple(named), f"127.0.0.1:{port}", base=base)
-        if all(certificate):
-            site = Site(site.workers, site.listen, "_", base, *certificate)
+        site = Site(tuple(named), f"127.0.0.1:{port}", "_", base, *certificate)
         proxy = started.enter_context(_proxy(folder, site))
-        scheme = "https" if all(certificate) else "http"
-        address = f"{scheme}://127.0.0.1:{port}/{base}".rstrip("/")
-        if scheme == "http":
-            await_health(Server(address, proxy), folder / "nginx.log")
+        secure = bool(site.certificate)
+        address = f"http{'s' * secure}://127.0.0.1:{port}/{base}".rstrip("/")
+        trust = ssl.create_default_context(cafile=site.certificate) if secure else None
+        await_health(Server(address, proxy), folder / "nginx.log", trust)
         yield Fleet(address, tuple(workers), proxy)
 
 

@@ -6,6 +6,7 @@ home folder of its own, so that nothing of the machine's user decides what is sh
 
 import os
 import socket
+import ssl
 import subprocess
 import sys
 import time
@@ -110,12 +111,12 @@ def free_port() -> int:
         return port
 
 
-def await_health(server: Server, log: Path) -> None:
+def await_health(server: Server, log: Path, trust: ssl.SSLContext | None = None) -> None:
     """Wait until it answers; raises `RuntimeError` with its log if it never does."""
     until = time.monotonic() + _PATIENCE_S
     while server.process.poll() is None and time.monotonic() < until:
         try:
-            with urlopen(f"{server.address}/_stcore/health", timeout=2):
+            with urlopen(f"{server.address}/_stcore/health", timeout=2, context=trust):
                 return
         except (URLError, OSError):
             time.sleep(0.02)

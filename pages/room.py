@@ -1,9 +1,9 @@
 """Live poll: each phone throws its own coin, the projector shows the estimate."""
 
 from caldp_ui.app.errors import plain_errors
-from caldp_ui.room import hall, phone, setup
+from caldp_ui.room import hall, phone, setup, ways
 
-code = phone.code_asked()
+code = ways.code_asked()
 
 with plain_errors():
     if code is not None:

@@ -2,19 +2,17 @@
 
 import streamlit as st
 from starlette.middleware import Middleware
-from starlette.routing import Route
 
 from caldp_ui.app.delivery import Delivery
 from caldp_ui.app.gate import Gate
 from caldp_ui.app.policy import Policy
 from caldp_ui.app.settings import below, settings
 from caldp_ui.app.sticky import Sticky
-from caldp_ui.charts.library import ADDRESS, library
 
 
-def routes() -> list[Route]:
-    """Addresses that Streamlit does not have."""
-    return [library(below(_base(), ADDRESS))]
+def address(name: str) -> str:
+    """The path of `name` on this server."""
+    return below(_base(), name)
 
 
 def around() -> list[Middleware]:

@@ -8,7 +8,7 @@ from typing import Final
 
 WORKER: Final = "CALDP_WORKER"
 ANCESTORS: Final = "CALDP_FRAME_ANCESTORS"
-_NAME: Final = re.compile(r"[a-z0-9-]{1,40}")
+_NAME: Final = re.compile(r"[a-z0-9]{1,20}")
 _SITE: Final = re.compile(r"https?://(\*\.)?[A-Za-z0-9.-]+(:\d{1,5})?")
 
 
@@ -25,7 +25,7 @@ class Settings:
     def __post_init__(self) -> None:
         if self.worker and not _NAME.fullmatch(self.worker):
             raise ValueError(
-                f"{WORKER} must be 1 to 40 of the signs a to z, 0 to 9 and -, "
+                f"{WORKER} must be 1 to 20 of the signs a to z and 0 to 9, "
                 f"got {self.worker[:60]!r}; rename the worker."
             )
         wrong = next((site for site in self.ancestors if not _SITE.fullmatch(site)), None)

@@ -97,8 +97,8 @@ def link_of(query: Mapping[str, str]) -> None:
     st.code(others or address, language=None, wrap_lines=True)
     if others is None:
         st.caption(
-            "This server answers this machine only. README, “For a whole class”, says how others "
-            "in the room can open the link; a QR code for them is shown here then."
+            "This server answers this machine only. docs/deploy.md says how others in the room can "
+            "open the link; a QR code for them is shown here then."
         )
         return
     if len(others) > _QR_MAX:

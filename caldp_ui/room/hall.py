@@ -11,13 +11,13 @@ from caldp_ui.app import addresses
 from caldp_ui.app.errors import as_text
 from caldp_ui.app.navigation import enter
 from caldp_ui.parts import headline
-from caldp_ui.room import below, boards, form, intake, words
+from caldp_ui.room import below, boards, form, intake, ways, words
 from caldp_ui.room.attempts import OPEN, attempts
 from caldp_ui.room.figures import history
 from caldp_ui.room.poll import Seen
 from caldp_ui.room.question import Question
-from caldp_ui.room.registry import Held, rooms, spaced, this_visit
-from caldp_ui.room.slot import CODE, SLOT
+from caldp_ui.room.registry import Held, rooms, spaced, this_visit, tidy
+from caldp_ui.room.slot import SLOT
 from caldp_ui.session import notices
 from caldp_ui.session.ticking import run_page, ticking
 
@@ -40,9 +40,8 @@ def held() -> Held | None:
         return None
     try:
         rooms().steer(mine, this_visit())
-    except CaldpError as error:
-        notices.notify(str(error))
-        _lose()
+    except CaldpError:
+        _lose(mine)
         return None
     return mine
 
@@ -110,20 +109,19 @@ def _live(mine: Held) -> None:
 
 
 def _way_in(seen: Seen) -> None:
-    address = addresses.here({CODE: seen.code})
+    address = addresses.here(ways.query_of(seen.code))
     others = addresses.for_others(address)
     _code(seen, others or address)
     st.code(others or address, language=None, wrap_lines=True)
     if others is None:
         st.caption(
-            "This server answers this machine only; README, “For a whole class”, says how phones "
-            "can reach it."
+            "This server answers this machine only; docs/deploy.md says how phones can reach it."
         )
 
 
 def _code(seen: Seen, address: str) -> None:
     """What a class reads, and what its phones scan."""
-    st.html(f'<p class="room-code"><small>Code</small> {spaced(seen.code)}</p>')
+    st.html(f'<p class="room-code"><small>Code</small> {ways.shown(seen.code)}</p>')
     with st.container(key="qr"):
         st.image(
             segno.make(address, error="m").svg_inline(scale=6, border=2),
@@ -157,7 +155,7 @@ def _buttons(mine: Held, seen: Seen) -> None:
 
 def _next_question(mine: Held, seen: Seen) -> None:
     """The form of the next question; board, code and phones stay as they are until it is asked."""
-    draft, address = SLOT.now(), addresses.here({CODE: seen.code})
+    draft, address = SLOT.now(), addresses.here(ways.query_of(seen.code))
     with st.container(key=SLOT.key("small"), horizontal=True, vertical_alignment="center"):
         _code(seen, addresses.for_others(address) or address)
     with st.container(horizontal=True, gap="xsmall"):
@@ -180,10 +178,15 @@ def _ask(mine: Held, question: Question) -> None:
 
 def _end(mine: Held) -> None:
     intake.steer(rooms().end, mine)
-    _lose()
+    _forget()
 
 
-def _lose() -> None:
+def _lose(mine: Held) -> None:
+    notices.notify(words.gone(ways.shown(tidy(mine.code))))
+    _forget()
+
+
+def _forget() -> None:
     st.session_state.pop(_HELD, None)
     st.session_state.pop(_KNOWN, None)
     _write_next(False)
@@ -205,6 +208,6 @@ def _recalled() -> None:
     try:
         rooms().steer(mine, this_visit())
     except CaldpError:
-        _lose()
+        _lose(mine)
     else:
         st.session_state[_HELD] = mine

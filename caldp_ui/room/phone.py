@@ -12,10 +12,10 @@ from caldp_core.basics.errors import CaldpError, require
 from caldp_ui.app import addresses
 from caldp_ui.app.errors import as_text
 from caldp_ui.app.navigation import enter
-from caldp_ui.room import boards
+from caldp_ui.room import boards, ways, words
 from caldp_ui.room.attempts import REPORT, Busy, attempts
-from caldp_ui.room.registry import SECOND, rooms, tidy
-from caldp_ui.room.slot import CODE, SLOT
+from caldp_ui.room.registry import SECOND, rooms, spaced
+from caldp_ui.room.slot import SLOT
 from caldp_ui.session.ticking import run_page, ticking
 
 KEY: Final = SLOT.key("phone")
@@ -25,19 +25,13 @@ _REFUSED: Final = f"{KEY}/refused"
 """The question whose report was not counted, and why."""
 
 
-def code_asked() -> str | None:
-    """The room that the address names, if it names one."""
-    code = st.query_params.get(CODE)
-    return None if code is None else tidy(code)
-
-
 def page(code: str) -> None:
     """The whole page of a phone."""
     enter()
     try:
         seen = rooms().look(code)
     except CaldpError as error:
-        st.info(as_text(str(error)), icon=":material/info:")
+        _no_poll(code, str(error))
         st.button("Back to the poll", key=SLOT.key("leave"), on_click=st.query_params.clear)
         return
     refused = st.session_state.get(_REFUSED, {})
@@ -45,6 +39,15 @@ def page(code: str) -> None:
     boards.phone(seen, KEY, received, refused.get(seen.mark), lambda: _reported(code))
     stamp = _stamp(code)
     ticking("phone", 3.0, lambda: _listen(code, stamp))
+
+
+def _no_poll(code: str, why: str) -> None:
+    link = ways.link_typed() if ways.is_elsewhere() else None
+    if link:
+        st.link_button("Open the poll", link, type="primary", icon=":material/login:")
+    else:
+        told = words.lost(spaced(code)) if ways.is_elsewhere() else why
+        st.info(as_text(told), icon=":material/info:")
 
 
 def _reported(code: str) -> None:

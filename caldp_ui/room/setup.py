@@ -4,9 +4,8 @@ import streamlit as st
 
 from caldp_ui.parts import headline
 from caldp_ui.parts.layout import title_row
-from caldp_ui.room import below, boards, form, hall, reels, rehearsal, words
-from caldp_ui.room.registry import tidy
-from caldp_ui.room.slot import CODE, SLOT, Draft
+from caldp_ui.room import below, boards, form, hall, reels, rehearsal, ways, words
+from caldp_ui.room.slot import SLOT, Draft
 from caldp_ui.session.opening import opened
 
 
@@ -50,6 +49,6 @@ def joiner() -> None:
         st.text_input(
             "The code on the projector",
             key=key,
-            max_chars=12,
-            on_change=lambda: st.query_params.from_dict({CODE: tidy(st.session_state[key])}),
+            max_chars=60,
+            on_change=lambda: ways.join(st.session_state[key]),
         )

@@ -10,12 +10,13 @@ from typing import Final
 
 from caldp_core.basics.errors import CaldpError, check_whole
 from caldp_core.basics.numerals import read_number, read_whole
+from caldp_ui.app.sticky import QUERY
 from caldp_ui.room.poll import REPORTS_MAX
 from caldp_ui.room.question import DIVIDER, Question
 from caldp_ui.session.slot import Slot
 
 CODE: Final = "code"
-"""The link's key of a room; a phone's link has nothing else."""
+"""The link's key of a room; a phone's link has nothing else but the worker that holds it."""
 PHONES: Final = 30
 READY: Final = {
     "Cheating": Question("Have you ever cheated in an exam?", ("Yes", "No"), (0,), 1.0),
@@ -52,7 +53,7 @@ class Draft:
 class DraftLink:
     """How the record is written into a link."""
 
-    browser: tuple[str, ...] = (CODE,)
+    browser: tuple[str, ...] = (CODE, QUERY)
 
     def fresh(self) -> Draft:
         """See `Codec`."""

@@ -191,3 +191,19 @@ NOT_PROMISED: Final = (
     "More than one report's worth: a second question about the same thing tells more.",
     "That nobody cheats: people may lie, and a phone whose memory was cleared can answer again.",
 )
+
+
+def gone(code: str) -> str:
+    """What a teacher is told whose poll is not there any more."""
+    return (
+        f"Poll {code} is gone with its reports: the server was started again, or the poll was "
+        "ended. Open a new one."
+    )
+
+
+def lost(code: str) -> str:
+    """What a phone is told whose poll was on a server that does not answer any more."""
+    return (
+        f"The server that held poll {code} is gone, and its reports with it. Ask whoever leads the "
+        "poll to open a new one."
+    )
