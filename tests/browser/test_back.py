@@ -53,9 +53,10 @@ PAGES = (
     Visited("yesno", "epsilon_10"),
     Visited("distances", "rate"),
     Visited("personal"),
+    Visited("adversary"),
     Visited("matrix"),
     Visited("classroom"),
-    Visited("curves", "people", told=".*people"),
+    Visited("curves", "people", told=r"[\s\S]*Half the error"),
     Visited("plan", "people", told=r"[\d.]+ million people"),
     Visited("paper", told=r"(with|at) ε = [\d.]+"),
 )
