@@ -41,7 +41,8 @@ _SHOWN: Final = f"""(() => {{
 }})()"""
 """How often the stage has painted what came from the server, with the step of a film that it shows
 before that comes, and the sentence of the result as it is read."""
-FILM: Final = f"{_MAPS} .film"
+FILM: Final = f".st-key-{MAP_PAGE}-epsilon .stage-play"
+"""What plays the film of ε: it stands beside the page's slider once the film has come."""
 
 
 def missing() -> str:

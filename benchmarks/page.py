@@ -38,6 +38,7 @@ _BARE_SLIDER: Final = ".st-key-level input[type=range]"
 _STEPS: Final = 5
 _START: Final = Bar("≤", 4)
 _MOVE: Final = Bar("≤", 3)
+_ALONG: Final = Bar("≤", 0.3)
 _STEP: Final = Bar("≤", 50)
 _PICTURE: Final = Bar("≤", 150)
 _PICTURES: Final = 2
@@ -138,7 +139,7 @@ def _moves(browser: "Browser", address: str, visits: int, bare: list[float]) -> 
     yield _figure("ε moved to new pictures on screen", "s", times)
     yield _ratio("the same, times the bare page", times, bare, _MOVE)
     yield _ratio("ε moved to a known level, times the bare page", again, bare, _MOVE)
-    yield _ratio("ε moved along its film, times the bare page", along, bare, _MOVE)
+    yield _ratio("ε moved along its film, times the bare page", along, bare, _ALONG)
     yield _figure("a step of the film in the stage", "ms", steps, _STEP)
     yield _figure("messages of a move of ε", "", messages)
     yield _figure("received for a move of ε", "kB", sizes)
