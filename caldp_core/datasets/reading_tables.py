@@ -9,16 +9,9 @@ from typing import Final
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.numerals import read_number, read_whole
+from caldp_core.datasets import reading
 from caldp_core.datasets.own import OwnTable, quoted
-from caldp_core.datasets.reading import (
-    COUNT_NAMES,
-    DELIMITERS,
-    Row,
-    check_whole_people,
-    lines_of,
-    people_of,
-    rows_of,
-)
+from caldp_core.datasets.reading import Row
 
 _NO_DELIMITER: Final = "\x1f"
 _ANSWER_NAMES: Final = ("answer", "answers", "category", "response", "responses", "value", "values")
@@ -43,16 +36,16 @@ def read_table(text: str, title: str = OwnTable.title) -> OwnTable:
     the columns may have them in another order; blank lines are passed over. An answer that is in
     several groups is called "answer; group".
     """
-    lines = lines_of(text)
-    numbers = {each: sum(_has_numbers(line, each) for line in lines) for each in DELIMITERS}
+    lines = reading.lines_of(text)
+    numbers = {each: sum(_has_numbers(line, each) for line in lines) for each in reading.DELIMITERS}
     delimiter = max(numbers, key=numbers.__getitem__)
-    rows = rows_of(lines, delimiter)
+    rows = reading.rows_of(lines, delimiter)
     require(bool(rows), "There is nothing to read; give lines such as “Often, 12”.")
     # One line that can't be read does not make answers of the others.
     if 2 * numbers[delimiter] >= len(rows):
         return _of_counts(rows, title)
     _check_one_column(lines)
-    return _of_answers(rows_of(lines, _NO_DELIMITER), title)
+    return _of_answers(reading.rows_of(lines, _NO_DELIMITER), title)
 
 
 def _has_numbers(line: str, delimiter: str) -> bool:
@@ -66,8 +59,8 @@ def _has_numbers(line: str, delimiter: str) -> bool:
 
 def _check_one_column(lines: Sequence[str]) -> None:
     """Raise `CaldpError` where every line has the same number of columns, and not just one."""
-    for delimiter in DELIMITERS:
-        rows = rows_of(lines, delimiter)
+    for delimiter in reading.DELIMITERS:
+        rows = reading.rows_of(lines, delimiter)
         widths = {len(cells) for _, cells in rows}
         require(
             len(widths) > 1 or widths == {1},
@@ -100,7 +93,7 @@ def _header(row: Row) -> _Columns | None:
     cells = [cell.casefold() for cell in row[1]]
     if any(any(sign.isdigit() for sign in cell) for cell in cells[1:]) or len(cells) < 2:
         return None
-    count = _place_of(cells, COUNT_NAMES)
+    count = _place_of(cells, reading.COUNT_NAMES)
     if count is None:  # named in another language, in the order that is asked for
         return _Columns(group=2 if len(cells) > 2 else None) if len(cells) <= 3 else None
     answer, group = _place_of(cells, _ANSWER_NAMES), _place_of(cells, _GROUP_NAMES)
@@ -128,9 +121,9 @@ def _count(row: Row, columns: _Columns, width: int) -> int:
         f"Line {number:,} must have an answer, a count and perhaps a group, got {_cited(row)}; "
         f"{_LAYOUT}, and put what has a comma of its own in quotation marks.",
     )
-    people = people_of(cells[columns.count])
+    people = reading.people_of(cells[columns.count])
     if people is None:
-        check_whole_people(number, cells[columns.count])
+        reading.check_whole_people(number, cells[columns.count])
         raise CaldpError(
             f"Line {number:,}: a count must be a whole number from 0 to {N_MAX:,}, in digits "
             f"alone, got {quoted(cells[columns.count])}; {_LAYOUT}."

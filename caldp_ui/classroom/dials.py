@@ -11,7 +11,7 @@ import streamlit as st
 
 from caldp_core.basics.limits import SEED_MAX
 from caldp_ui.classroom.slot import ITEMS_MOST, SLOT, Lesson
-from caldp_ui.controls import slider
+from caldp_ui.controls import slider, undo
 from caldp_ui.controls.slider import Slider
 from caldp_ui.words import formats
 from caldp_ui.words.glossary import DEFINITIONS
@@ -99,10 +99,4 @@ def steps() -> None:
             args=(lambda lesson: replace(lesson, seed=(lesson.seed + 1) % (SEED_MAX + 1)),),
             help="The same settings, another draw.",
         )
-        st.button(
-            "Undo",
-            icon=":material/undo:",
-            key=SLOT.key("undo"),
-            disabled=not SLOT.can_undo,
-            on_click=SLOT.undo,
-        )
+        undo.button(SLOT)

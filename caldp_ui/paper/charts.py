@@ -191,27 +191,28 @@ def _point(vertex: ErrorVertex) -> tuple[float, float]:
 
 
 def _area(vertex: ErrorVertex, colours: Palette) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": "all that any rule can do",
-        "x": [1, vertex.false_alarm, 0, 1, 1],
-        "y": [0, vertex.missed, 1, 1, 0],
-        "fill": "toself",
-        "opacity": 0.9,
-        "line": {"color": colours.ours, "width": 2.5},
-        "hoverinfo": "skip",
-    }
+    x, y = [1, vertex.false_alarm, 0, 1, 1], [0, vertex.missed, 1, 1, 0]
+    line = _line("all that any rule can do", x, y, {"color": colours.ours, "width": 2.5})
+    return {**line, "fill": "toself", "opacity": 0.9}
 
 
 def _bound(plain: ErrorVertex, colours: Palette) -> dict[str, Any]:
+    dashes = {"color": colours.plain, "width": 2, "dash": "dash"}
+    x, y = [1, plain.false_alarm, 0], [0, plain.missed, 1]
+    return _line("plain LDP at the smaller ε", x, y, dashes)
+
+
+def _line(
+    name: str, x: Sequence[float], y: Sequence[float], line: dict[str, Any]
+) -> dict[str, Any]:
+    """Points that a line joins, with nothing to be read by pointing."""
     return {
         "type": "scatter",
         "mode": "lines",
-        "name": "plain LDP at the smaller ε",
-        "x": [1, plain.false_alarm, 0],
-        "y": [0, plain.missed, 1],
-        "line": {"color": colours.plain, "width": 2, "dash": "dash"},
+        "name": name,
+        "x": x,
+        "y": y,
+        "line": line,
         "hoverinfo": "skip",
     }
 

@@ -127,13 +127,13 @@ def _guess(nouns: Vocabulary, setup: Setup) -> str:
 
 
 def _read(nouns: Vocabulary, setup: Setup) -> str:
-    """How many of the unprotected one report gives away, in one sentence."""
+    """How many of the unprotected one report gives away, and what hides the others."""
     share = read_share(setup)
     if share >= _READ:
         return f"One report is enough to read the true {nouns.unit} of each of them."
     return (
         f"One report is enough to read the true {nouns.unit} of **{formats.out_of(share)}** of "
-        "them; the others send a cover report."
+        "them. The others send a cover report this time; no promise hides them next time."
     )
 
 

@@ -7,7 +7,7 @@ from typing import Final
 import streamlit as st
 
 from caldp_core.datasets import YesOrNo
-from caldp_ui.controls import presets, slider
+from caldp_ui.controls import presets, slider, undo
 from caldp_ui.controls.common import EPSILONS
 from caldp_ui.controls.presets import ReadyPolicy
 from caldp_ui.controls.slider import Slider
@@ -96,13 +96,7 @@ def level_buttons() -> None:
             ),
             help="Protects both answers with the smaller of the two ε's.",
         )
-        st.button(
-            "Undo",
-            icon=":material/undo:",
-            key=SLOT.key("undo"),
-            disabled=not SLOT.can_undo,
-            on_click=SLOT.undo,
-        )
+        undo.button(SLOT)
 
 
 def crowd() -> None:

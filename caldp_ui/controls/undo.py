@@ -1,0 +1,21 @@
+"""The button that takes a page's last change back.
+
+Room: controls.
+"""
+
+from typing import Any
+
+import streamlit as st
+
+from caldp_ui.session.slot import Slot
+
+
+def button(slot: Slot[Any]) -> None:
+    """Undo, grey while there is nothing to undo."""
+    st.button(
+        "Undo",
+        icon=":material/undo:",
+        key=slot.key("undo"),
+        disabled=not slot.can_undo,
+        on_click=slot.undo,
+    )
