@@ -69,7 +69,7 @@ def scene(what: Poisoned, domain: GridDomain, record: Suspect) -> Scene:
         mark_words={**MARK_WORDS, "box": "around the target"},
         label="What fake phones do to the estimate",
         image_name="caldp-fake-phones",
-        image_lines=(policies.in_short(PLACES, what.setup), said),
+        image_lines=(policies.in_short(PLACES, what.setup), said, policies.setting(what.setup)),
     )
 
 

@@ -7,7 +7,8 @@ from caldp_ui.adversary import below, scene, words
 from caldp_ui.adversary.beliefs import Shown, shown
 from caldp_ui.adversary.slot import PERSON, SLOT, Suspect
 from caldp_ui.compute import runs
-from caldp_ui.parts import pins
+from caldp_ui.parts import pictures, pins
+from caldp_ui.places.ground import home
 from caldp_ui.places.pinned import title
 from caldp_ui.words import formats
 from caldp_ui.words.towns import place_name
@@ -33,10 +34,27 @@ def _maps(now: Shown, what: Shown) -> None:
     pins.maps(SLOT, scene.scene(what, there), here)
 
 
+def _files(what: Shown) -> dict[str, bytes]:
+    """What the attacker believes in the end, by the names of the pictures."""
+    domain = runs.map_of(what.ours.setup.dataset)
+    days = what.record.days
+    beliefs = {
+        "fresh-reports": what.ours.after[days],
+        "one-stored-report": what.ours.kept(days),
+        "plain-ldp": what.plain.after[days],
+    }
+    scale = scene.CHANCES
+    return {
+        name: pictures.png(chances, domain, home(domain), scale.low, scale)
+        for name, chances in beliefs.items()
+    }
+
+
 BESIDE: Final[pins.Beside[Suspect, Shown]] = pins.Beside(
     find=_find,
     title=lambda record: title(record.scenario),
     said=lambda what: words.headline(what).sentence,
     numbers=_numbers,
     picture=_maps,
+    files=_files,
 )

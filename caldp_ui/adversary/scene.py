@@ -92,6 +92,7 @@ def scene(what: Shown, domain: GridDomain) -> Scene:
         image_lines=(
             policies.in_short(PLACES, what.ours.setup),
             words.headline(what).sentence,
+            policies.setting(what.ours.setup),
         ),
     )
 

@@ -118,3 +118,10 @@ def csv_of(record: Curves, drawn: Sequence[Drawn]) -> bytes:
 def _file(record: Curves, drawn: Sequence[Drawn]) -> None:
     st.caption(_CAPTION + (_PROVED if proved([each.line for each in drawn]) else ""))
     sharing.file(SLOT.key("csv"), "curves.csv", partial(csv_of, record, drawn))
+    if SLOT.pins:
+        kept = {f"pin-{at}": pin for at, pin in enumerate(SLOT.pins, 1)}
+        sharing.file(
+            SLOT.key("pins-zip"),
+            "pins.zip",
+            lambda: files.pack(csv_of(record, drawn), {"now": record, **kept}),
+        )

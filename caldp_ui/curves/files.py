@@ -1,15 +1,17 @@
 """What can be taken along: every curve's scenarios, and Python that gives their errors again."""
 
+import io
 import json
-from collections.abc import Sequence
+import zipfile
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final
 
 import streamlit as st
 
-from caldp_ui.curves.lines import BUDGET, Line
-from caldp_ui.curves.slot import SLOT
+from caldp_ui.curves.lines import BUDGET, Line, lines_of
+from caldp_ui.curves.slot import SLOT, Curves
 from caldp_ui.parts import sharing
 
 SNIPPET: Final = f"""import json
@@ -42,6 +44,16 @@ def _show(lines: Sequence[Line]) -> None:
         st.markdown("**Reproduce it to the digit** · the scenario of every point, and Python")
         sharing.file(SLOT.key("json"), "curves.json", curves_json(lines))
         sharing.python(SNIPPET)
+
+
+def pack(table: bytes, records: Mapping[str, Curves]) -> bytes:
+    """A ZIP file: the drawn curves as compare.csv, and of each record the scenarios of its own."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("compare.csv", table)
+        for folder, record in records.items():
+            packed.writestr(f"{folder}/curves.json", curves_json(lines_of(record)))
+    return buffer.getvalue()
 
 
 def curves_json(lines: Sequence[Line]) -> str:

@@ -40,7 +40,7 @@ from caldp_ui.stage import (
     stage,
 )
 from caldp_ui.stage.records import Mark
-from caldp_ui.words import formats
+from caldp_ui.words import formats, policies
 from caldp_ui.words.towns import place_name
 
 HERE: Final = "here"
@@ -106,7 +106,7 @@ def scene(what: Shown) -> Scene:
         film_at={RATE: what.record.rate},
         label="Privacy by distance",
         image_name="caldp-distance",
-        image_lines=(words.headline(what).sentence, what.setup.dataset.name),
+        image_lines=(words.headline(what).sentence, policies.setting(what.setup)),
     )
 
 

@@ -15,25 +15,27 @@ from PIL import Image
 from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import Area, GridDomain
 from caldp_ui.app.theme import CIVIDIS, LEVELS, NIGHT_LAND
-from caldp_ui.stage import SCALE, nobody_below
+from caldp_ui.stage import SCALE, Scale, nobody_below
 
 WIDTH: Final = 700
 
 
-def levels(shares: Floats, nobody: float = 0.0) -> NDArray[np.uint8]:
-    """Colour numbers 1 … 255 on the stage's log scale; 0 for nobody, or shares below `nobody`."""
+def levels(shares: Floats, nobody: float = 0.0, scale: Scale = SCALE) -> NDArray[np.uint8]:
+    """Colour numbers 1 … 255 on a log scale; 0 for nobody, or shares below `nobody`."""
     top = LEVELS - 1
     with np.errstate(divide="ignore", invalid="ignore"):
-        place = np.log(shares / SCALE.low) / np.log(SCALE.high / SCALE.low)
+        place = np.log(shares / scale.low) / np.log(scale.high / scale.low)
     colour = 1 + np.clip(np.nan_to_num(place, nan=0.0, neginf=0.0), 0, 1) * (top - 1)
     seen = (shares > 0) & (shares >= nobody)
     return np.where(seen, np.rint(colour), 0).astype(np.uint8)
 
 
-def png(shares: Floats, domain: GridDomain, part: Area, nobody: float = 0.0) -> bytes:
+def png(
+    shares: Floats, domain: GridDomain, part: Area, nobody: float = 0.0, scale: Scale = SCALE
+) -> bytes:
     """The `part` of a map of (k,) shares, `WIDTH` pixels wide, north up, as long as it is high."""
     rows, columns = window(domain, part)
-    cells = levels(shares, nobody).reshape(domain.rows, domain.columns)[rows, columns][::-1]
+    cells = levels(shares, nobody, scale).reshape(domain.rows, domain.columns)[rows, columns][::-1]
     picture = Image.fromarray(np.ascontiguousarray(cells))
     palette = CIVIDIS.copy()
     palette[0] = NIGHT_LAND

@@ -33,7 +33,7 @@ from caldp_ui.stage import (
     stage,
 )
 from caldp_ui.stage.records import Mark
-from caldp_ui.words import formats
+from caldp_ui.words import formats, policies
 
 TRUTH: Final = "truth"
 EVERYTHING: Final = "everything"
@@ -81,7 +81,7 @@ def scene(what: Shown) -> Scene:
         film_at={EPSILON: what.record.policy.epsilon},
         label="Home and work",
         image_name="caldp-home-and-work",
-        image_lines=(words.headline(what).sentence, what.setup.dataset.name),
+        image_lines=(words.headline(what).sentence, policies.setting(what.setup)),
     )
 
 
@@ -169,7 +169,7 @@ def bias_scene(what: Shown) -> Scene:
         label="The bias of the collector's guess",
         scale_title="share of people in a cell",
         image_name="caldp-background",
-        image_lines=(words.bias(what).replace("*", ""), what.setup.dataset.name),
+        image_lines=(words.bias(what).replace("*", ""), policies.setting(what.setup)),
     )
 
 

@@ -40,4 +40,6 @@ def setting(setup: Setup) -> str:
     epsilon = getattr(policy, "epsilon", policy.plain_epsilon)
     ends = sorted({min(epsilon), max(epsilon)}) if isinstance(epsilon, tuple) else [epsilon]
     level = f"ε from {ends[0]:g} to {ends[-1]:g}" if len(ends) > 1 else f"ε = {ends[0]:g}"
+    if hasattr(policy, "km"):
+        level += f" within {policy.km:g} km"
     return f"{level} · {formats.people(setup.n)} people · data: {setup.dataset.name}"

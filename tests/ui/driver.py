@@ -31,12 +31,12 @@ from caldp_core.domain.grid import Area
 from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.navigation import PLACES
-from caldp_ui.compute import rivals
+from caldp_ui.compute import rivals, runs
 from caldp_ui.places.board import STAGE
 from caldp_ui.places.scene import OURS, PLAIN
 from caldp_ui.places.slot import BEGIN, Places, PlacesLink
 from caldp_ui.stage import encode
-from caldp_ui.words import result, vocabulary
+from caldp_ui.words import policies, result, vocabulary
 from caldp_ui.words.headline import Headline
 
 APP = Path(__file__).parents[2] / "app.py"
@@ -178,6 +178,11 @@ def scene_of(at: AppTest, key: str = STAGE) -> dict[str, Any]:
     found: dict[str, Any]
     (found,) = data_of(at, key)
     return found
+
+
+def assert_signed(at: AppTest, scenario: Scenario, key: str = STAGE) -> None:
+    """What people save of the maps says its ε, its people and its data."""
+    assert policies.setting(runs.setup(scenario)) in scene_of(at, key)["image"]["lines"]
 
 
 def pictures(at: AppTest, key: str = STAGE) -> dict[str, str]:

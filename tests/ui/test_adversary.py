@@ -39,6 +39,7 @@ from caldp_ui.words import formats
 from tests.products import thinned
 from tests.ui.driver import (
     APP,
+    assert_signed,
     both_lines,
     checked,
     choose,
@@ -235,6 +236,7 @@ def test_the_films_are_the_days_and_each_report_alone() -> None:
 
 def test_the_day_where_a_film_rests_is_the_page_s() -> None:
     at = opened()
+    assert_signed(at, Suspect().scenario, STAGE)
     assert scene_of(at, STAGE)["at"] == {"days": 7.0, "epsilon": 1.0}
     choose(at, "days", 2.0, STAGE)
     assert_shows(at, Suspect(days=2))

@@ -1,8 +1,10 @@
 """The page of error curves: every point is the core's, ready comparisons and links lead to it."""
 
+import json
 from concurrent.futures import wait
 from dataclasses import replace
 from io import BytesIO
+from zipfile import ZipFile
 
 import numpy as np
 import pandas as pd
@@ -19,7 +21,7 @@ from caldp_core.theory.expected_error import Budget
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.charts.labels import apart
 from caldp_ui.controls.choices import DATA, NAMES, protections
-from caldp_ui.curves import charts, gaps, words
+from caldp_ui.curves import charts, files, gaps, words
 from caldp_ui.curves import lines as work
 from caldp_ui.curves.axes import AXES, power_at, value_at
 from caldp_ui.curves.board import RUNS, csv_of
@@ -209,6 +211,16 @@ def test_the_file_has_every_point(page: AppTest) -> None:
     table = pd.read_csv(BytesIO(csv_of(SMALL, blank)))
     assert len(table) == sum(len(line.places) for line in lines)
     assert list(table["curve"].unique()) == [line.title for line in lines]
+
+
+def test_all_that_is_pinned_comes_as_one_file() -> None:
+    other = replace(SMALL, against="epsilon")
+    packed = ZipFile(BytesIO(files.pack(b"curve,x\n", {"now": SMALL, "pin-1": other})))
+    assert packed.read("compare.csv") == b"curve,x\n"
+    for folder, record in (("now", SMALL), ("pin-1", other)):
+        lines = json.loads(packed.read(f"{folder}/curves.json"))
+        wanted = [line.title for line in work.lines_of(record)]
+        assert [line["curve"] for line in lines] == wanted, folder
 
 
 def test_a_sentence_of_some_points_says_so() -> None:

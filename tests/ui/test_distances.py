@@ -51,6 +51,7 @@ from caldp_ui.stage import encode, encode_mask
 from caldp_ui.words.towns import place_name
 from tests.ui.driver import (
     APP,
+    assert_signed,
     both_lines,
     checked,
     headline_of,
@@ -143,6 +144,7 @@ def test_a_distance_along_streets_takes_a_mechanism_that_keeps_it() -> None:
 
 def test_a_click_looks_from_there_and_undo_takes_it_back() -> None:
     at = opened()
+    assert_signed(at, Far().scenario, STAGE)
     cells = "100+2,131+2"  # two rows of two cells; 31 columns
     on_stage(at, {"tool": "brush", "action": "here", "cells": cells}, STAGE)
     assert record_of(at).place in (100, 101, 131, 132)

@@ -23,7 +23,16 @@ from caldp_ui.controls.presets import Preset
 from caldp_ui.places import presets
 from caldp_ui.stage import encode
 from caldp_ui.words import formats
-from tests.ui.driver import both_lines, checked, headline_of, on_stage, pictures, query_of, scene_of
+from tests.ui.driver import (
+    assert_signed,
+    both_lines,
+    checked,
+    headline_of,
+    on_stage,
+    pictures,
+    query_of,
+    scene_of,
+)
 from tests.ui.test_adversary import STAGE, opened, record_of
 
 SHOWN = Suspect(show=FAKES)
@@ -48,6 +57,7 @@ def assert_shows(at: AppTest, record: Suspect) -> None:
 
 def test_every_tool_of_its_maps_says_what_it_does_and_moves_the_target() -> None:
     at = opened(SHOWN)
+    assert_signed(at, SHOWN.scenario, STAGE)
     (action,) = scene_of(at, STAGE)["actions"]
     assert set(action["will"]) == {"look"}
     (cell,) = US_GRID.locate([41.88], [-87.63]).tolist()

@@ -37,7 +37,17 @@ from caldp_ui.personal.slot import (
 from caldp_ui.personal.week import at_home, week
 from caldp_ui.stage import encode
 from caldp_ui.words.towns import towns
-from tests.ui.driver import APP, both_lines, box, checked, headline_of, on_stage, pictures, query_of
+from tests.ui.driver import (
+    APP,
+    assert_signed,
+    both_lines,
+    box,
+    checked,
+    headline_of,
+    on_stage,
+    pictures,
+    query_of,
+)
 
 STAGE = SLOT.key("maps")
 TABS = (
@@ -137,6 +147,7 @@ def test_boxes_are_sensitive_for_everybody_and_undo_takes_them_back() -> None:
     assert_shows(at, small(sensitive=SensitiveAreas((f"+{area}", f"-{area}"))))
     on_stage(at, {"tool": "undo", "action": "undo"}, STAGE)
     what = assert_shows(at, small(sensitive=SensitiveAreas((f"+{area}",))))
+    assert_signed(at, what.setup.scenario, STAGE)
     assert what.setup.sensitive.any()
     assert "at a place that is sensitive for everybody" in words.sends(what)
 

@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.adversary.beliefs import shown
+from caldp_ui.adversary.pinned import BESIDE as ATTACKER_BESIDE
 from caldp_ui.adversary.slot import Suspect, SuspectLink
 from caldp_ui.app import navigation
 from caldp_ui.app.theme import LIGHT
@@ -170,6 +171,13 @@ def test_all_pins_are_one_file_that_gives_their_numbers(beside: Any) -> None:
         assert len(drawn) == len(beside.files(beside.find(each))) > 0
         for path in drawn:
             Image.open(io.BytesIO(packed.read(path))).verify()
+
+
+def test_a_pinned_attacker_comes_with_what_it_believes() -> None:
+    drawn = ATTACKER_BESIDE.files(ATTACKER_BESIDE.find(Suspect()))
+    assert len(drawn) == len(set(drawn.values())) == 3
+    for png in drawn.values():
+        Image.open(io.BytesIO(png)).verify()
 
 
 def test_a_step_back_to_a_link_without_a_pin_keeps_the_others(

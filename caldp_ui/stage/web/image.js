@@ -1,5 +1,6 @@
 /* What is seen as one PNG of 1,600 pixels' width: titles, numbers, scale, and Python's lines. */
 
+import {people} from "./dom.js";
 import {InkLayer, paintPicture} from "./panes.js";
 import {drawScale} from "./scale.js";
 
@@ -25,9 +26,27 @@ function text(context, words, x, y, size, colour, most, weight = "400") {
     context.fillText(words, x, y, most);
 }
 
-/** The lines below: Python's, and the address that opens what is seen. */
-const linesOf = ({data}) =>
-    [...data.image.lines, ...location.href.length > LONG ? [] : [location.href]];
+/** The address that opens what is seen; one that nobody would type is on the page. */
+function link() {
+    const {href, origin, pathname} = location;
+    return href.length <= LONG ? href
+        : `${origin}${pathname}: the whole link has ${people(href.length)} letters. `
+            + "The page gives it under “Share and export”.";
+}
+
+/** The lines below, Python's and the link, broken where they are wider than the picture. */
+function linesOf({data}, context) {
+    context.font = `400 22px ${FONT}`;
+    const fits = line => context.measureText(line).width <= WIDTH - 2 * EDGE;
+    return [...data.image.lines, link()].flatMap(whole => {
+        const lines = [""];
+        for (const part of whole.split(/(?<=[ &?])/)) {
+            if (fits(lines.at(-1) + part)) lines[lines.length - 1] += part;
+            else lines.push(part);
+        }
+        return lines;
+    });
+}
 
 /** The picture as a canvas. */
 export function drawImage(stage) {
@@ -35,8 +54,8 @@ export function drawImage(stage) {
     const {paper, strong, ink, soft} = PAPERS[styles.name];
     const wide = (WIDTH - 2 * EDGE - (all.length - 1) * GAP) / all.length;
     const high = Math.round(wide * Math.min(home.high / home.wide, 0.7));
-    const lines = linesOf(stage);
     const canvas = document.createElement("canvas");
+    const lines = linesOf(stage, canvas.getContext("2d"));
     canvas.width = WIDTH;
     canvas.height = EDGE + HEAD + high + 48 + lines.length * LINE + EDGE;
     const context = canvas.getContext("2d");
