@@ -1,4 +1,4 @@
-"""The command line: `python -m caldp_core run | audit | reproduce | fetch | list | schema`.
+"""The command line: `caldp run | audit | reproduce | fetch | list | schema | dashboard`.
 
 Room: the front door for terminals; it only reads arguments and prints.
 """
@@ -15,6 +15,7 @@ import click
 from caldp_core.audit.blockwise import LargeAudit, PairClass, worst_of
 from caldp_core.audit.mechanisms import audit_mechanism
 from caldp_core.basics import limits
+from caldp_core.cli.dashboard import dashboard_command
 from caldp_core.cli.fetch import fetch_command
 from caldp_core.cli.listing import list_command
 from caldp_core.cli.terminal import plain_errors, progress_bar
@@ -33,6 +34,7 @@ def main() -> None:
     """Context-aware local differential privacy: run scenarios and reproduce the paper."""
 
 
+main.add_command(dashboard_command)
 main.add_command(fetch_command)
 main.add_command(list_command)
 

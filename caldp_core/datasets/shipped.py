@@ -18,7 +18,12 @@ from caldp_core.basics.types import Floats, Ints, Progress, no_progress, read_on
 from caldp_core.datasets.base import Dataset, from_counts
 from caldp_core.domain.grid import US_GRID, Area, GridDomain
 
-DATA_FOLDER: Final = Path(__file__).resolve().parents[2] / "data"
+_HERE: Final = Path(__file__).resolve()
+DATA_FOLDER: Final = next(
+    # Inside the package where it was installed, beside it in the repository.
+    (folder for folder in (_HERE.parents[1] / "data", _HERE.parents[2] / "data") if folder.is_dir()),
+    _HERE.parents[2] / "data",
+)
 ELSEWHERE: Final = "Offshore and abroad"
 _NAME: Final = "Gowalla (reconstructed grid)"
 _NOTE: Final = (
@@ -130,8 +135,8 @@ def read_rows(name: str) -> list[list[str]]:
             return list(csv.reader(file))[1:]
     except (OSError, EOFError) as error:
         raise CaldpError(
-            f"The project's own file {path} can't be read ({error}); "
-            "restore it from the repository."
+            f"The project's own file {path} can't be read ({error}); restore it from the "
+            "repository, or install caldp again."
         ) from None
 
 

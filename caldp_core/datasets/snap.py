@@ -138,10 +138,13 @@ def coordinates(block: bytes) -> tuple[Floats, Floats]:
 
 
 def _coordinates_of_clean(block: bytes) -> tuple[Floats, Floats] | None:
-    """Arrow's reader, which gives up on the whole block at the first bad line: None."""
+    """Arrow's reader, 20 times as quick; None where it gives up at a bad line, or is not there."""
     # Imported here because the dashboard starts without ever needing it.
-    import pyarrow as pa
-    from pyarrow import csv
+    try:
+        import pyarrow as pa
+        from pyarrow import csv
+    except ImportError:
+        return None
 
     number = dict.fromkeys(_FIELDS[2:4], pa.float64())
     try:

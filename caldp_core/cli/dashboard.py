@@ -1,0 +1,34 @@
+"""The command `dashboard`: open what `caldp[dashboard]` brings, in a process of its own."""
+
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import click
+
+
+@click.command("dashboard", context_settings={"ignore_unknown_options": True})
+@click.argument("options", nargs=-1, type=click.UNPROCESSED)
+def dashboard_command(options: tuple[str, ...]) -> None:
+    """Open the dashboard in the browser; OPTIONS are those of `streamlit run`.
+
+    For example: caldp dashboard --server.port 8600
+    """
+    script = _script()
+    if script is None or find_spec("streamlit") is None:
+        raise click.ClickException(
+            "The dashboard is not installed; bring it with: pip install 'caldp[dashboard]'"
+        )
+    # -P: what lies in the reader's folder under the name of a module is not taken for it.
+    sys.exit(subprocess.call([sys.executable, "-P", "-m", "streamlit", "run", script, *options]))
+
+
+def _script() -> str | None:
+    """The dashboard's `app.py`: inside its package if installed, beside it in the repository."""
+    found = find_spec("caldp_ui")
+    if found is None or found.origin is None:
+        return None
+    package = Path(found.origin).parent
+    scripts = (package / "dashboard" / "app.py", package.parent / "app.py")
+    return next((str(script) for script in scripts if script.exists()), None)
