@@ -218,11 +218,12 @@ def test_paths_in_code_marks_exist(page: str) -> None:
 def test_commands_of_the_command_line_are_known() -> None:
     from caldp_core.cli.commands import main
 
+    caldp = re.compile(r"(?:python -m caldp_core|\.venv/bin/caldp) (.*)")
     told = [
-        shlex.split(line, comments=True)[3:]
+        shlex.split(found[1], comments=True)
         for page in PAGES
         for line in commands(page)
-        if line.startswith("python -m caldp_core ")
+        if (found := caldp.match(line))
     ]
     assert {words[0] for words in told} == set(main.commands)
     for words in told:
