@@ -12,7 +12,6 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
-from scipy.signal import lfilter
 
 from caldp_core.basics.powers import ceiling_of
 from caldp_core.basics.types import Floats, Ints, WordSource
@@ -105,6 +104,9 @@ class GeometricAxis:
 
     def _kernel(self, values: Floats) -> Floats:
         """(…, m) → (…, m) values·K with K = (α^{|x−y|}), by one recursion each way."""
+        # Imported here: it takes longer than all that the command line needs at its start.
+        from scipy.signal import lfilter
+
         recursion = [1.0, -self._alpha]
         ahead = lfilter([1.0], recursion, values, axis=-1)
         behind = lfilter([1.0], recursion, values[..., ::-1], axis=-1)[..., ::-1]
