@@ -7,6 +7,7 @@ import asyncio
 import random
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from math import inf
 from pathlib import Path
 from statistics import quantiles
@@ -38,13 +39,14 @@ async def _measured(server: Server) -> list[Figure]:
     others = [await Visitor.open(server.address, "places", _PICTURE) for _ in range(_OTHERS)]
     calm = await _waits(others, 0)
     calm = await _waits(others, 1)
-    floods = [asyncio.create_task(_flood(server.address)) for _ in range(_SOCKETS)]
+    floods = [await Visitor.arrive(server.address, "places") for _ in range(_SOCKETS)]
+    at_work = [asyncio.create_task(_flood(visitor)) for visitor in floods]
     waits = await _waits(others, 2)
-    for flood in floods:
-        flood.cancel()
-    sent = await asyncio.gather(*floods, return_exceptions=True)
-    cut = sum(isinstance(each, int) and each < _MESSAGES for each in sent)
-    for visitor in others:
+    for task in at_work:
+        task.cancel()
+    await asyncio.gather(*at_work, return_exceptions=True)
+    cut = sum(visitor.was_closed for visitor in floods)
+    for visitor in (*others, *floods):
         await visitor.close()
     shown = [wait for wait in waits if wait < inf]
     said = f"{_SOCKETS} sockets with {_MESSAGES:,} messages each"
@@ -64,16 +66,10 @@ async def _waits(others: list[Visitor], seed: int) -> list[float]:
     return [move.seconds for of_visit in each for move in of_visit]
 
 
-async def _flood(address: str) -> int:
-    """How many messages went out until the server closed the socket, or all."""
-    visitor = await Visitor.arrive(address, "places")
-    for number in range(_MESSAGES):
-        try:
+async def _flood(visitor: Visitor) -> None:
+    with suppress(ConnectionClosed):
+        for _ in range(_MESSAGES):
             await visitor.ask()
-        except ConnectionClosed:
-            return number
-    await asyncio.sleep(3600)
-    return _MESSAGES
 
 
 def _of(values: list[float]) -> float:

@@ -14,6 +14,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
 _FRAME_MAX: Final = 2**26
@@ -26,6 +27,7 @@ class Visitor:
 
     `elements`: the latest element of each key; `arrived`: when it came. `messages`, `received`: how
     many messages and bytes came since the last `run` began. `headline`: the page's, as HTML.
+    `was_closed`: by the server, for a reason.
     """
 
     def __init__(self, socket: ClientConnection, page: str, query: str) -> None:
@@ -40,6 +42,7 @@ class Visitor:
         self.arrived: dict[str, float] = {}
         self.messages = self.received = 0
         self.headline = ""
+        self.was_closed = False
 
     @classmethod
     async def arrive(cls, address: str, page: str, query: str = "") -> "Visitor":
@@ -107,11 +110,14 @@ class Visitor:
         await self._socket.send(BackMsg(rerun_script=state).SerializeToString())
 
     async def _listen(self) -> None:
-        async for frame in self._socket:
-            assert isinstance(frame, bytes)
-            self.messages += 1
-            self.received += len(frame)
-            self._take(ForwardMsg.FromString(frame))
+        try:
+            async for frame in self._socket:
+                assert isinstance(frame, bytes)
+                self.messages += 1
+                self.received += len(frame)
+                self._take(ForwardMsg.FromString(frame))
+        except ConnectionClosed:
+            self.was_closed = True
 
     def _take(self, message: ForwardMsg) -> None:
         message = self._whole_of(message)

@@ -5,6 +5,7 @@ from starlette.middleware import Middleware
 
 from caldp_ui.app.delivery import Delivery
 from caldp_ui.app.gate import Gate
+from caldp_ui.app.pace import Pace
 from caldp_ui.app.policy import Policy
 from caldp_ui.app.settings import below, settings
 from caldp_ui.app.sticky import Sticky
@@ -21,6 +22,7 @@ def around() -> list[Middleware]:
     return [
         Middleware(Policy),
         Middleware(Gate),
+        Middleware(Pace),
         Middleware(Sticky, base=_base(), settings=own),
         Middleware(Delivery, base=_base(), ancestors=own.ancestors),
     ]

@@ -1,24 +1,86 @@
 """Runs take turns: only so many pages are run at a time, the others wait for theirs.
 
-Room: app. Runs of a page are Python, of which one process does one thing at a time. Fifty at once
-all end late, and what is sent to the browsers waits behind them; one after another, most end soon.
+Runs of a page are Python, of which one process does one thing at a time. Fifty at once all end
+late, and what is sent to the browsers waits behind them; one after another, most end soon. Of those
+who wait, the visit that has had the least lately goes first: who asks all the time waits longest.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from threading import BoundedSemaphore
+from threading import Condition
+from time import monotonic
+from typing import Final
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+_PLACES: Final = 2
+"""As arrays are worked on beside Python."""
+_HALF_S: Final = 10.0
+_FORGOTTEN_S: Final = 0.01
+
+
+class Turns:
+    """At most `places` runs at a time; the next is that of the visit that has had the least.
+
+    Seconds that a visit has had count half as much after each `half` seconds. `clock`: seconds.
+    """
+
+    def __init__(
+        self, places: int = _PLACES, half: float = _HALF_S, clock: Callable[[], float] = monotonic
+    ) -> None:
+        self._free, self._half, self._clock = places, half, clock
+        self._changed = Condition()
+        self._waiting: dict[int, str] = {}
+        self._number = 0
+        self._had: dict[str, tuple[float, float]] = {}
+
+    @contextmanager
+    def turn(self, visit: str) -> Iterator[None]:
+        """Wait for a place, and give it back at the end."""
+        with self._changed:
+            self._number += 1
+            number = self._number
+            self._waiting[number] = visit
+            self._changed.wait_for(lambda: self._free > 0 and self._next() == number)
+            del self._waiting[number]
+            self._free -= 1
+            self._changed.notify_all()
+        began = self._clock()
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._free += 1
+                self._had[visit] = self._lately(visit) + self._clock() - began, self._clock()
+                self._forget()
+                self._changed.notify_all()
+
+    @property
+    def waiting(self) -> int:
+        """How many runs wait."""
+        return len(self._waiting)
+
+    def _next(self) -> int:
+        return min(self._waiting, key=lambda number: (self._lately(self._waiting[number]), number))
+
+    def _lately(self, visit: str) -> float:
+        seconds, at = self._had.get(visit, (0.0, 0.0))
+        return float(seconds * 0.5 ** ((self._clock() - at) / self._half))
+
+    def _forget(self) -> None:
+        for visit in [each for each in self._had if self._lately(each) < _FORGOTTEN_S]:
+            del self._had[visit]
 
 
 @st.cache_resource
-def _places() -> BoundedSemaphore:
-    """Two, as arrays are worked on beside Python."""
-    return BoundedSemaphore(2)
+def _turns() -> Turns:
+    return Turns()
 
 
 @contextmanager
 def turn() -> Iterator[None]:
-    """Wait for a place, and give it back at the end."""
-    with _places():
+    """Wait for this visit's place, and give it back at the end."""
+    run = get_script_run_ctx()
+    with _turns().turn("" if run is None else run.session_id):
         yield

@@ -2,11 +2,12 @@
 
 Room: session. The work runs in a thread and is pure Python and NumPy: it must not call Streamlit.
 It reports its share to `progress`, which raises `Cancelled` once the reader has had enough. A
-cancelled job counts as done at once; what its thread is at until its next report goes unseen.
+cancelled job counts as done at once; what its thread is at until its next report goes unseen. A job
+belongs to its visit: when that ends, so do its jobs, and visits take turns at the threads.
 """
 
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from threading import Event
 from time import monotonic
@@ -17,7 +18,9 @@ import streamlit as st
 from caldp_core.basics.errors import Cancelled
 from caldp_core.basics.types import Progress
 from caldp_ui.app.upkeep import THREADS
+from caldp_ui.session.fair_pool import FairPool
 from caldp_ui.session.ticking import run_page, ticking
+from caldp_ui.session.visit import this_visit
 
 T = TypeVar("T")
 _SOON_S: Final = 0.25
@@ -25,11 +28,12 @@ _ALONE_S: Final = 2.0
 """Half as long, and ticks cross the moves of a class, each of which then runs its page twice."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Job(Generic[T]):
     """Work that was started: its finished `share`, its result, and the way to stop it.
 
-    `found`: what work that finds one thing after another has found so far.
+    `found`: what work that finds one thing after another has found so far. `left`: it has ended as
+    its visitor went; whoever comes back to it starts it anew.
     """
 
     name: str
@@ -38,6 +42,7 @@ class Job(Generic[T]):
     stop: Event = field(default_factory=Event)
     future: Future[T] = field(default_factory=Future)
     began: float | None = None
+    left: bool = False
 
     def progress(self, share: float) -> None:
         """What the work reports to."""
@@ -69,35 +74,48 @@ class Job(Generic[T]):
         self.stop.set()
         self.future.cancel()
 
+    def leave(self) -> None:
+        """Be done as the visitor has gone, and keep nothing of what was found."""
+        self.left = True
+        self.cancel()
+        self.found, self.future = [], Future()
+        self.future.cancel()
+
 
 @st.cache_resource
-def _pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(max_workers=2, thread_name_prefix=f"{THREADS}job")
+def _pool() -> FairPool:
+    """One thread more than a visit may have: a newcomer finds a free one beside any one visit."""
+    return FairPool(3, 2, f"{THREADS}job")
 
 
 @st.cache_resource
-def _quiet_pool() -> ThreadPoolExecutor:
+def _quiet_pool() -> FairPool:
     """Of its own, so that nobody's run waits for what nobody asked for."""
-    return ThreadPoolExecutor(max_workers=1, thread_name_prefix=f"{THREADS}quiet")
+    return FairPool(1, 1, f"{THREADS}quiet")
 
 
 def launch(
-    name: str, work: Callable[[Progress], T], pool: Callable[[], ThreadPoolExecutor] = _pool
+    name: str, work: Callable[[Progress], T], pool: Callable[[], FairPool] = _pool
 ) -> Job[T]:
     """Start the work."""
     return begin(Job(name), work, pool)
 
 
 def begin(
-    job: Job[T], work: Callable[[Progress], T], pool: Callable[[], ThreadPoolExecutor] = _pool
+    job: Job[T], work: Callable[[Progress], T], pool: Callable[[], FairPool] = _pool
 ) -> Job[T]:
-    """Start the work of a job that is there already."""
+    """Start the work of a job that is there already, as one of this visit's."""
+    visit = this_visit()
 
     def at_work() -> T:
+        if not visit.is_here:
+            job.leave()
+        job.progress(job.share)  # it may have been cancelled since it came to the front
         job.began = monotonic()
         return work(job.progress)
 
-    job.future = pool().submit(at_work)
+    visit.add(job)
+    job.future = pool().submit(visit.name, at_work)
     return job
 
 
@@ -175,9 +193,9 @@ def _wait(key: str, name: str, work: Callable[[Progress], Any]) -> None:
 
 
 def held(key: str, name: str) -> Job[Any] | None:
-    """The job of that name at that place; one of another name is ended."""
+    """The job of that name at that place; one of another name, or of before, is ended."""
     job: Job[Any] | None = st.session_state.get(place(key))
-    if job is not None and job.name != name:
+    if job is not None and (job.name != name or job.left):
         job.cancel()
         job = st.session_state[place(key)] = None
     return job

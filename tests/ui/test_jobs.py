@@ -72,7 +72,7 @@ def test_cancel_stops_at_the_next_report() -> None:
 def test_cancel_before_the_start_means_that_it_never_starts() -> None:
     held = Event()
     started: list[int] = []
-    workers = jobs._pool()._max_workers
+    workers = jobs._pool().workers
     blockers: list[jobs.Job[Any]] = [
         jobs.launch("block", lambda _: held.wait(PATIENCE)) for _ in range(workers)
     ]
@@ -106,7 +106,7 @@ def test_a_cancelled_job_is_done_at_once_though_its_thread_is_not() -> None:
 
 def test_a_job_waits_for_a_free_thread_and_counts_its_seconds_from_then_on() -> None:
     held = Event()
-    workers = jobs._pool()._max_workers
+    workers = jobs._pool().workers
     blockers: list[jobs.Job[Any]] = [
         jobs.launch("block", lambda _: held.wait(PATIENCE)) for _ in range(workers)
     ]

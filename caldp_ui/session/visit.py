@@ -1,0 +1,54 @@
+"""The visit that a run belongs to, and what ends with it.
+
+Streamlit keeps a visit's state for two minutes after its socket has gone, in case that it comes
+back. Its work ends at once: nobody would see what comes of it. A visit that does come back starts
+anew what it was at.
+"""
+
+from typing import Protocol
+from weakref import WeakSet
+
+import streamlit as st
+from streamlit import runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+
+class Ends(Protocol):
+    """What belongs to a visit."""
+
+    def leave(self) -> None:
+        """End: the visitor has gone."""
+
+
+class Visit:
+    """One visit by the `name` that the server gives it, and what ends with it."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._own: WeakSet[Ends] = WeakSet()
+
+    def add(self, own: Ends) -> None:
+        """From now on this belongs to the visit."""
+        self._own.add(own)
+
+    def leave(self) -> None:
+        """End all that belongs to the visit."""
+        for own in list(self._own):
+            own.leave()
+
+    @property
+    def is_here(self) -> bool:
+        """False once its socket has gone; true where no server is at work, as in a test."""
+        return not runtime.exists() or bool(runtime.get_instance().is_active_session(self.name))
+
+
+def this_visit() -> Visit:
+    """The visit of this run; one without a name outside of a run."""
+    run = get_script_run_ctx(suppress_warning=True)
+    return Visit("") if run is None else _of_run(run.session_id)
+
+
+@st.cache_resource(scope="session", on_release=Visit.leave, show_spinner=False)
+def _of_run(name: str) -> Visit:
+    """Streamlit forgets it, and so calls `leave`, as soon as the visit's socket has gone."""
+    return Visit(name)

@@ -1,0 +1,166 @@
+"""Work belongs to its visit: it ends with it, and no visit's work keeps the others waiting."""
+
+from concurrent.futures import wait
+from itertools import count
+from threading import Event, Thread
+from types import SimpleNamespace
+from typing import Any
+
+from streamlit.runtime.app_session import AppSession
+from streamlit.testing.v1 import AppTest
+
+from caldp_core.basics.errors import Cancelled
+from caldp_core.basics.types import Progress
+from caldp_ui.app.turns import Turns
+from caldp_ui.session import jobs
+from caldp_ui.session.fair_pool import FairPool
+from caldp_ui.session.visit import Visit
+
+PATIENCE = 20.0
+
+
+class _Row:
+    """Pieces of work that note their names and wait until they may go on."""
+
+    def __init__(self) -> None:
+        self.begun: list[str] = []
+        self.go = Event()
+
+    def piece(self, name: str, held: bool = False) -> Any:
+        def work() -> None:
+            self.begun.append(name)
+            if held:
+                assert self.go.wait(PATIENCE)
+
+        return work
+
+
+def test_visits_take_turns_whoever_came_with_more() -> None:
+    pool, row = FairPool(1, 1, "test"), _Row()
+    futures = [pool.submit("first", row.piece("first 0", held=True))]
+    futures += [pool.submit("greedy", row.piece(f"greedy {i}")) for i in range(3)]
+    futures += [pool.submit("late", row.piece(f"late {i}")) for i in range(2)]
+    row.go.set()
+    assert not wait(futures, PATIENCE).not_done
+    assert row.begun == ["first 0", "greedy 0", "late 0", "greedy 1", "late 1", "greedy 2"]
+
+
+def test_a_visit_has_two_threads_at_most_and_a_newcomer_the_third() -> None:
+    pool, row = FairPool(3, 2, "test"), _Row()
+    futures = [pool.submit("greedy", row.piece("greedy", held=True)) for _ in range(4)]
+    newcomer = pool.submit("newcomer", row.piece("newcomer"))
+    assert not wait([newcomer], PATIENCE).not_done
+    assert row.begun.count("greedy") <= 2
+    row.go.set()
+    assert not wait(futures, PATIENCE).not_done
+    assert row.begun.count("greedy") == 4
+
+
+def test_what_was_cancelled_before_its_turn_is_never_begun_and_errors_come_out() -> None:
+    pool, row = FairPool(1, 1, "test"), _Row()
+    first = pool.submit("a", row.piece("a", held=True))
+    never = pool.submit("b", row.piece("b"))
+    fails = pool.submit("b", lambda: 1 / 0)
+    assert never.cancel()
+    row.go.set()
+    assert not wait([first, fails], PATIENCE).not_done
+    assert row.begun == ["a"]
+    assert isinstance(fails.exception(), ZeroDivisionError)
+
+
+def test_a_visit_that_ends_stops_its_work_at_the_next_report_and_keeps_nothing() -> None:
+    visit, begun, go, ended = Visit("one"), Event(), Event(), Event()
+    job: jobs.Job[str] = jobs.Job("work")
+    job.found.append("something")
+
+    def work(progress: Progress) -> str:
+        begun.set()
+        assert go.wait(PATIENCE)
+        try:
+            progress(0.5)
+        except Cancelled:
+            ended.set()
+            raise
+        return "whole"
+
+    visit.add(job)
+    jobs.begin(job, work)
+    assert begun.wait(PATIENCE)
+    visit.leave()
+    assert job.left
+    assert job.done
+    go.set()
+    assert ended.wait(PATIENCE)
+    assert job.result() is None
+    assert job.found == []
+
+
+def _page() -> None:
+    import streamlit as st
+
+    from caldp_ui.session import jobs
+
+    found = jobs.started("place", "name", lambda progress: "there", lambda job: "")
+    st.text(found or "waiting")
+
+
+def test_who_comes_back_after_the_socket_was_gone_has_the_work_begun_anew() -> None:
+    at = AppTest.from_function(_page).run()
+    before = at.session_state["place/job"]
+    assert [text.value for text in at.text] == ["there"]
+    # What Streamlit's session does when its socket has gone.
+    AppSession.clear_session_caches(SimpleNamespace(id="test session id"))  # type: ignore[arg-type]
+    assert before.left
+    at.run()
+    assert at.session_state["place/job"] is not before
+    assert [text.value for text in at.text] == ["there"]
+
+
+def _runs_of(turns: Turns, begun: list[str], visits: list[str], go: Event) -> list[Thread]:
+    """Runs that wait for their turns, in this order, and note when they have it."""
+    threads = []
+    for visit in visits:
+
+        def run(visit: str = visit) -> None:
+            with turns.turn(visit):
+                begun.append(visit)
+                assert go.wait(PATIENCE)
+
+        threads.append(Thread(target=run))
+        waiting = turns.waiting
+        threads[-1].start()
+        while turns.waiting == waiting and visit not in begun:
+            pass
+    return threads
+
+
+def test_the_next_run_is_that_of_the_visit_that_has_had_the_least() -> None:
+    seconds = count(step=1.0)
+    turns, go = Turns(1, 1e9, lambda: next(seconds)), Event()
+    begun: list[str] = []
+    for _ in range(5):
+        with turns.turn("greedy"):
+            pass
+    threads = _runs_of(turns, begun, ["holds", "greedy", "greedy", "modest", "new"], go)
+    go.set()
+    for thread in threads:
+        thread.join(PATIENCE)
+    assert begun == ["holds", "modest", "new", "greedy", "greedy"]
+
+
+def test_what_a_visit_has_had_is_forgotten_by_and_by_and_an_error_gives_the_place_back() -> None:
+    now = [0.0]
+    turns, go = Turns(1, 10.0, lambda: now[0]), Event()
+    begun: list[str] = []
+    for visit, seconds in (("long ago", 8.0), ("lately", 4.0)):
+        try:
+            with turns.turn(visit):
+                now[0] += seconds
+                raise ValueError
+        except ValueError:
+            now[0] += 50.0 if visit == "long ago" else 0.0
+    threads = _runs_of(turns, begun, ["holds", "lately", "long ago"], go)
+    go.set()
+    for thread in threads:
+        thread.join(PATIENCE)
+    assert begun == ["holds", "long ago", "lately"]
