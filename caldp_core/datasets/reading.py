@@ -5,7 +5,9 @@ How long they may be is bounded before they are read. What can't be read is told
 
 import codecs
 import csv
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from caldp_core.basics.errors import CaldpError, require
@@ -95,24 +97,56 @@ def _is_count(number: float) -> bool:
     return number.is_integer() and 0 <= number <= N_MAX
 
 
-def rows_of(lines: Sequence[str], delimiter: str) -> list[Row]:
-    """Lines that are not blank, as cells without spaces around them or empty ones at the end."""
+@dataclass(frozen=True)
+class Lines:
+    """The different lines of a text that are not blank, in the order in which they first come.
+
+    `numbers`: that of the first of each, from 1. `times`: how often each is there. `again`: the
+    number of the second of those that are there several times, by that of the first.
+    """
+
+    texts: tuple[str, ...]
+    numbers: tuple[int, ...]
+    times: tuple[int, ...]
+    again: Mapping[int, int]
+
+
+def different(lines: Sequence[str]) -> Lines:
+    """What is there twice is read but once: half a million lines may be one answer."""
+    first: dict[str, int] = {}
+    again: dict[int, int] = {}
+    times: Counter[str] = Counter(lines)
+    for number, line in enumerate(lines, start=1):
+        if (before := first.setdefault(line, number)) != number:
+            again.setdefault(before, number)
+    texts = tuple(line for line in first if line and not line.isspace())
+    numbers = tuple(first[text] for text in texts)
+    return Lines(texts, numbers, tuple(times[text] for text in texts), again)
+
+
+def rows_of(lines: Sequence[str], delimiter: str, numbers: Sequence[int] = ()) -> list[Row]:
+    """Lines that are not blank, as cells without spaces around them or empty ones at the end.
+
+    `numbers`: of the lines; by default from 1.
+    """
     reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
     rows: list[Row] = []
     end = 0
     try:
         for cells in reader:
             start, end = end + 1, reader.line_num
+            number = numbers[start - 1] if numbers else start
             stripped = [" ".join(cell.split()) for cell in cells]
             while stripped and not stripped[-1]:
                 stripped.pop()
             if stripped:
                 require(
                     start == end,
-                    f"Line {start:,}: a quotation mark opens there and does not close on that "
+                    f"Line {number:,}: a quotation mark opens there and does not close on that "
                     "line; close it, or take it out.",
                 )
-                rows.append((end, stripped))
+                rows.append((number, stripped))
     except csv.Error as error:
-        raise CaldpError(f"Line {end + 1:,} can't be read ({error}); shorten it.") from None
+        number = numbers[end] if numbers else end + 1
+        raise CaldpError(f"Line {number:,} can't be read ({error}); shorten it.") from None
     return rows

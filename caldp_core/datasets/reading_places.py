@@ -76,9 +76,11 @@ def read_places(text: str, title: str = OwnPlaces.title) -> ReadPlaces:
     """
     lines = lines_of(text)
     first = next((line for line in lines if line.strip()), "")
-    rows = rows_of(lines, max(DELIMITERS, key=first.count))
-    require(bool(rows), "There is nothing to read; give lines such as “40.71, -74.01”.")
-    columns = _header(rows[0][1])
+    delimiter = max(DELIMITERS, key=first.count)
+    head = rows_of([first], delimiter)
+    require(bool(head), "There is nothing to read; give lines such as “40.71, -74.01”.")
+    columns = _header(head[0][1])  # before all others are read
+    rows = rows_of(lines, delimiter)
     if columns is None:
         columns = _Columns(0, 1, 2 if len(rows[0][1]) > 2 else None)
     else:

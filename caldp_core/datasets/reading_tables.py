@@ -2,18 +2,20 @@
 
 import csv
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from caldp_core.basics.errors import CaldpError, require
-from caldp_core.basics.limits import N_MAX
+from caldp_core.basics.limits import N_MAX, OWN_ANSWERS_MAX
 from caldp_core.basics.numerals import read_number, read_whole
 from caldp_core.datasets import reading
 from caldp_core.datasets.own import OwnTable, quoted
-from caldp_core.datasets.reading import Row
+from caldp_core.datasets.reading import Lines, Row
 
 _NO_DELIMITER: Final = "\x1f"
+_SPELLINGS: Final = 8
+"""Different lines that may spell one answer, with other spaces and quotation marks."""
 _ANSWER_NAMES: Final = ("answer", "answers", "category", "response", "responses", "value", "values")
 _GROUP_NAMES: Final = ("group", "groups", "block", "blocks")
 _LAYOUT: Final = "give the answer first, then how many people gave it, and perhaps a group"
@@ -36,16 +38,33 @@ def read_table(text: str, title: str = OwnTable.title) -> OwnTable:
     the columns may have them in another order; blank lines are passed over. An answer that is in
     several groups is called "answer; group".
     """
-    lines = reading.lines_of(text)
-    numbers = {each: sum(_has_numbers(line, each) for line in lines) for each in reading.DELIMITERS}
-    delimiter = max(numbers, key=numbers.__getitem__)
-    rows = reading.rows_of(lines, delimiter)
+    lines = reading.different(reading.lines_of(text))
+    _check_few(len(lines.texts), _SPELLINGS * OWN_ANSWERS_MAX)
+    with_numbers = {each: _with_numbers(lines, each) for each in reading.DELIMITERS}
+    delimiter = max(with_numbers, key=with_numbers.__getitem__)
+    rows = reading.rows_of(lines.texts, delimiter, lines.numbers)
     require(bool(rows), "There is nothing to read; give lines such as “Often, 12”.")
+    times = dict(zip(lines.numbers, lines.times, strict=True))
     # One line that can't be read does not make answers of the others.
-    if 2 * numbers[delimiter] >= len(rows):
-        return _of_counts(rows, title)
+    if 2 * with_numbers[delimiter] >= sum(times[number] for number, _ in rows):
+        again = [(lines.again[at], cells) for at, cells in rows if at in lines.again]
+        return _of_counts(sorted(rows + again), title)
     _check_one_column(lines)
-    return _of_answers(reading.rows_of(lines, _NO_DELIMITER), title)
+    return _of_answers(reading.rows_of(lines.texts, _NO_DELIMITER, lines.numbers), times, title)
+
+
+def _check_few(answers: int, most: int) -> None:
+    """Refuse what can't be a table before it is read."""
+    require(
+        answers <= most,
+        f"There are {answers:,} different lines, and a table may have up to {OWN_ANSWERS_MAX:,} "
+        "answers; put rare ones together.",
+    )
+
+
+def _with_numbers(lines: Lines, delimiter: str) -> int:
+    pairs = zip(lines.texts, lines.times, strict=True)
+    return sum(times for text, times in pairs if _has_numbers(text, delimiter))
 
 
 def _has_numbers(line: str, delimiter: str) -> bool:
@@ -57,10 +76,10 @@ def _has_numbers(line: str, delimiter: str) -> bool:
     return len(cells) > 1 and any(read_number(cell.strip()) is not None for cell in cells)
 
 
-def _check_one_column(lines: Sequence[str]) -> None:
+def _check_one_column(lines: Lines) -> None:
     """Raise `CaldpError` where every line has the same number of columns, and not just one."""
     for delimiter in reading.DELIMITERS:
-        rows = reading.rows_of(lines, delimiter)
+        rows = reading.rows_of(lines.texts, delimiter, lines.numbers)
         widths = {len(cells) for _, cells in rows}
         require(
             len(widths) > 1 or widths == {1},
@@ -152,9 +171,14 @@ def _check_lines(rows: Sequence[Row], answers: Sequence[str]) -> None:
         seen[name] = number
 
 
-def _of_answers(rows: list[Row], title: str) -> OwnTable:
+def _of_answers(rows: list[Row], times: Mapping[int, int], title: str) -> OwnTable:
     """One answer a line: in the order of numbers if all are numbers, else the most common first."""
-    people = Counter(cells[0] for _, cells in (rows[1:] if _is_title(rows) else rows))
+    people: Counter[str] = Counter()
+    for number, cells in rows:
+        people[cells[0]] += times[number]
+    if _is_title(rows, people):
+        people[rows[0][1][0]] -= 1
+        people += Counter()
     numbers = {name: read_whole(name) for name in people}
     found = people.most_common()
     if None not in numbers.values():
@@ -162,15 +186,16 @@ def _of_answers(rows: list[Row], title: str) -> OwnTable:
     return OwnTable(tuple(name for name, _ in found), tuple(n for _, n in found), (), title)
 
 
-def _is_title(rows: list[Row]) -> bool:
+def _is_title(rows: list[Row], people: Mapping[str, int]) -> bool:
     """True if the first line names the column; raises `CaldpError` if nobody can tell."""
-    (line, (first, *_)), *others = rows
+    line, (first, *_) = rows[0]
     if first.casefold() in _ANSWER_NAMES:
         return True
-    if read_number(first) is None and all(read_number(cells[0]) is not None for _, cells in others):
+    others = [name for name, times in people.items() if name != first or times > 1]
+    if read_number(first) is None and all(read_number(name) is not None for name in others):
         return bool(others)
     require(
-        read_number(first) is not None or any(cells[0] == first for _, cells in others),
+        read_number(first) is not None or first in others,
         f"Line {line:,}, {quoted(first)}, is there only once and may be a title or an answer; if "
         "it is a title, write “answer” instead, and if it is an answer, “answer” on a line above.",
     )

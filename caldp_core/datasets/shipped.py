@@ -21,7 +21,11 @@ from caldp_core.domain.grid import US_GRID, Area, GridDomain
 _HERE: Final = Path(__file__).resolve()
 DATA_FOLDER: Final = next(
     # Inside the package where it was installed, beside it in the repository.
-    (folder for folder in (_HERE.parents[1] / "data", _HERE.parents[2] / "data") if folder.is_dir()),
+    (
+        folder
+        for folder in (_HERE.parents[1] / "data", _HERE.parents[2] / "data")
+        if folder.is_dir()
+    ),
     _HERE.parents[2] / "data",
 )
 ELSEWHERE: Final = "Offshore and abroad"

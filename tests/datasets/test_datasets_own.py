@@ -3,6 +3,7 @@
 import csv
 import gzip
 import io
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import N_MAX, OWN_ANSWERS_MAX, OWN_NAME_MAX, OWN_TEXT_MAX
-from caldp_core.datasets import OwnTable, read_table, text_of
+from caldp_core.datasets import OwnTable, read_places, read_table, text_of
 from caldp_core.domain.grid import Domain
 from tests.contract.checks import naming
 from tests.strategies import own_tables
@@ -137,3 +138,37 @@ def test_files_are_read_in_the_codes_that_spreadsheets_write() -> None:
     ):
         with naming(words), pytest.raises(CaldpError, match=words):
             text_of(wrong)
+
+
+@pytest.mark.parametrize("line", ["a", "a,1", '"a"', "a\tb", "1,", "", ","])
+def test_half_a_million_equal_lines_are_read_but_once(
+    line: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = [0]
+
+    def counted(lines: Sequence[str], **more: Any) -> Any:
+        read[0] += len(lines)
+        return reader(lines, **more)
+
+    reader = csv.reader
+    monkeypatch.setattr(csv, "reader", counted)
+    text = f"{line}\n" * (OWN_TEXT_MAX // (len(line) + 1))
+    with pytest.raises(CaldpError):
+        read_table(text)
+    with pytest.raises(CaldpError):
+        read_places(text)
+    assert read[0] <= 20
+
+
+def test_more_different_lines_than_a_table_has_are_not_read_at_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(csv, "reader", None)
+    with pytest.raises(CaldpError, match="There are 100,000 different lines"):
+        read_table("\n".join(map(str, range(100_000))))
+
+
+def test_what_is_there_twice_counts_twice_and_is_told_by_both_lines() -> None:
+    assert read_table("a\nb\n\na\na\nb") == OwnTable(("a", "b"), (3, 2))
+    with pytest.raises(CaldpError, match="Line 3 has the answer 'a' again, as line 1 has it"):
+        read_table("a,1\nb,2\na,1\na,1")
