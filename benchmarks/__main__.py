@@ -14,6 +14,7 @@ from benchmarks import (
     audits,
     crowd,
     designer,
+    estimators,
     families,
     flood,
     kernels,
@@ -47,6 +48,7 @@ _ASKED = {
     "designer": designer.figures,
     "flood": flood.figures,
     "leaving": leaving.figures,
+    "estimators": estimators.figures,
 }
 """Measured only when asked for: designs, and the dashboard at work, in a browser, for many."""
 
@@ -57,6 +59,11 @@ _ASKED = {
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
 @click.option("--visits", type=click.IntRange(1, 500), help="Visits of the crowd.")
+@click.option(
+    "--world",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A map for the estimators: .npz with `counts`, rows × columns.",
+)
 @click.option("--tiny", is_flag=True, help="So little work that the figures mean nothing.")
 @click.option(
     "--against",
@@ -64,12 +71,19 @@ _ASKED = {
     help="An earlier run's JSON, from the same machine.",
 )
 def main(
-    only: Sequence[str], as_json: bool, visits: int | None, tiny: bool, against: Path | None
+    *,
+    only: Sequence[str],
+    as_json: bool,
+    visits: int | None,
+    world: Path | None,
+    tiny: bool,
+    against: Path | None,
 ) -> None:
     """Time caldp and hold it to its bars."""
     here = machine()  # before the work, which would be load itself
     sizes = TINY if tiny else FULL
-    figures = _measure(only or list(_PARTS), replace(sizes, visits=visits or sizes.visits))
+    sizes = replace(sizes, visits=visits or sizes.visits, world=world)
+    figures = _measure(only or list(_PARTS), sizes)
     if as_json:
         done = [figure.to_dict() for figure in figures]
         click.echo(json.dumps({"machine": here, "figures": done}, indent=2))

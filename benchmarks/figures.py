@@ -42,7 +42,7 @@ class Runs:
 class Figure:
     """One line of the table; `runs` is None if it was skipped, and then `note` says why.
 
-    `unit`: "s", "ms", "µs", "ns", "kB", "MB" or "×".
+    `unit`: "s", "ms", "µs", "ns", "kB", "MB", "%" or "×".
     """
 
     work: str

@@ -4,6 +4,7 @@ Room: benchmarks.
 """
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -17,6 +18,7 @@ class Sizes:
     of the peers'. `visits`: of the crowd; `readers`: who move every five seconds only; `workers`:
     numbers of them behind one address. `kernel_km`: kilometres within which the best noise
     promises ε = 1. `designed`: symbols of designs. `largest_k`: values of the plans that are left.
+    `estimator_epsilons`, `estimator_draws`: of the estimators; `world`: a map for them.
     """
 
     people: int = 4_000_000
@@ -37,10 +39,13 @@ class Sizes:
     kernel_km: tuple[float, ...] = (200.0, 50.0, 20.0)
     designed: tuple[int, ...] = (16, 64, 256)
     largest_k: int = 2**20
+    estimator_epsilons: tuple[float, ...] = (0.5, 1.0, 2.0)
+    estimator_draws: int = 3
+    world: Path | None = None
 
 
 FULL = Sizes()
 _SMALL = Sizes(
     2_000, 50, (10**3, 10**6, 10**12), 2, 1, 1, 1, 1, 200, 2_000, 64, 20, 2, 2, (1,), (50.0,), (6,)
 )
-TINY = replace(_SMALL, largest_k=1000)
+TINY = replace(_SMALL, largest_k=1000, estimator_epsilons=(2.0,), estimator_draws=1)

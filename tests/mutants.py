@@ -1,15 +1,19 @@
-"""Oracles with one thing wrong each, as a slip of the pen would have it.
+"""Oracles and estimators with one thing wrong each, as a slip of the pen would have it.
 
 They exist to be caught: `contract/test_mutants.py` says by which check. Where all oracles are
 wrong, the channel is wrong, too, and claims the stated policy; where one method is wrong, the rest
-is right.
+is right. The estimators are caught by `estimation/test_cascade.py`.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from caldp_core.basics.types import Floats, Ints, Words, WordSource
+from caldp_core.domain.grid import GridDomain
+from caldp_core.estimation.cascaded import cascaded
+from caldp_core.estimation.evidence import Evidence
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
 from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponseOracles
 from caldp_core.mechanisms.randomness.coins import COIN_ONE, below
@@ -157,3 +161,24 @@ class BlindToClear(RandomizedResponseOracles):
 
     def estimate(self, cells: Ints, block_counts: Ints, n: int) -> Floats:
         return super().estimate(cells, self.block_counts(cells), n)
+
+
+def with_noise(factor: float, evidence: Evidence) -> Floats:
+    """The cascade with a standard deviation that is `factor` times the right one."""
+    wrong = replace(evidence)
+    wrong.__dict__["deviation"] = factor * evidence.deviation  # where the cached one would be
+    return cascaded(wrong)
+
+
+def rows_for_columns(evidence: Evidence) -> Floats:
+    """The cascade on a map whose rows are taken for its columns: wrong neighbours."""
+    grid = evidence.domain
+    assert isinstance(grid, GridDomain)
+    turned = replace(grid, rows=grid.columns, columns=grid.rows)
+    return cascaded(replace(evidence, domain=turned))
+
+
+def forgets_blocks(evidence: Evidence) -> Floats:
+    """The cascade of everything at once, though each block's total is known."""
+    one = np.zeros_like(evidence.blocks)
+    return cascaded(replace(evidence, blocks=one, block_shares=np.ones(1)))

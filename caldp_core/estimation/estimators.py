@@ -14,6 +14,7 @@ from scipy.special import ndtri
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import K_MAX
 from caldp_core.basics.types import Floats
+from caldp_core.estimation.cascaded import cascaded
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.maximum_likelihood import maximum_likelihood
 from caldp_core.estimation.projection import block_thresholds, simplex_projection
@@ -23,6 +24,7 @@ __all__ = [
     "EstimatorEntry",
     "PostProcess",
     "block_thresholds",
+    "cascaded",
     "clip_renormalise",
     "estimator",
     "maximum_likelihood",
@@ -131,6 +133,13 @@ _ENTRIES: Final = (
         "the closest shares that are not negative and keep each block's observed total; "
         "slightly biased",
         simplex_per_block,
+    ),
+    EstimatorEntry(
+        "cascade",
+        "Cascade: fine where the data bear it",
+        "in each block the shares of the least expected error, given what their neighbours hold; "
+        "single shares are drawn towards those around them",
+        cascaded,
     ),
     EstimatorEntry(
         "norm-sub",

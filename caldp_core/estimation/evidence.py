@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress, read_only
+from caldp_core.domain.grid import Domain, GridDomain
 from caldp_core.estimation.projection import block_thresholds
 from caldp_core.mechanisms import Mechanism, Tally
 from caldp_core.mechanisms.offers import block_totals
@@ -21,7 +22,8 @@ class Evidence:
     `unbiased`: (k,) unbiased shares, may be negative. `blocks`: (k,) labels in [0, m).
     `block_shares`: (m,) observed shares of blocks, exact for these people, sum 1; a mechanism that
     tells of no blocks has one of everything. `n`: people.
-    `mechanism`, `tally`: where it all comes from. `progress`: told the finished share of an
+    `mechanism`, `tally`: where it all comes from. `domain`: what lies beside what, None where that
+    is not known. `progress`: told the finished share of an
     estimator that takes long; it may raise `Cancelled`.
     """
 
@@ -32,9 +34,16 @@ class Evidence:
     mechanism: Mechanism
     tally: Tally
     progress: Progress = no_progress
+    domain: Domain | GridDomain | None = None
 
     @classmethod
-    def of(cls, mechanism: Mechanism, tally: Tally, progress: Progress = no_progress) -> "Evidence":
+    def of(
+        cls,
+        mechanism: Mechanism,
+        tally: Tally,
+        progress: Progress = no_progress,
+        domain: Domain | GridDomain | None = None,
+    ) -> "Evidence":
         """The evidence in one tally; raises `CaldpError` if another mechanism made it."""
         unbiased = mechanism.estimate(tally)
         blocks, people = block_totals(mechanism, tally)
@@ -46,6 +55,7 @@ class Evidence:
             mechanism=mechanism,
             tally=tally,
             progress=progress,
+            domain=domain,
         )
 
     @cached_property

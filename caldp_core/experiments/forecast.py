@@ -67,6 +67,7 @@ def forecast(
         setup.n if n is None else n,
         setup.scenario.estimator,
         people=_known_people(setup, n),
+        domain=setup.dataset.domain,
         budget=budget or by_default,
         progress=progress,
     )

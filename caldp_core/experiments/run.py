@@ -156,7 +156,7 @@ def run_trial(
     who, coins = (np.random.default_rng(child) for child in seeds.spawn(2))
     people = draw_people(setup, who)
     tally = setup.mechanism.sample_tally(people, coins)
-    evidence = Evidence.of(setup.mechanism, tally, progress)
+    evidence = Evidence.of(setup.mechanism, tally, progress, setup.dataset.domain)
     estimate = estimator(setup.scenario.estimator).apply(evidence)
     errors = measure(setup.dataset, people, estimate)
     kept = replace(evidence, progress=no_progress)

@@ -14,6 +14,7 @@ import numpy as np
 
 from caldp_core.basics.limits import TRIALS_MAX
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress
+from caldp_core.domain.grid import Domain, GridDomain
 from caldp_core.estimation.estimators import PostProcess, estimator
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.mechanisms import Mechanism
@@ -83,6 +84,7 @@ def expected_error(
     name: str,
     *,
     people: Ints | None = None,
+    domain: Domain | GridDomain | None = None,
     seed: int = 0,
     budget: Budget | None = None,
     progress: Progress = no_progress,
@@ -90,7 +92,8 @@ def expected_error(
     """Expected TV of the named estimator's shares from the reports of n people.
 
     `p`: (k,) true shares. `people`: (k,) counts, n in all, if everybody is known; None draws n
-    from p. `budget`: of trials, by default `Budget.single`. Raises `CaldpError` for an unknown
+    from p. `domain`: what lies beside what, for estimators that look at it.
+    `budget`: of trials, by default `Budget.single`. Raises `CaldpError` for an unknown
     estimator, for one that does not go with the mechanism, and where trials are needed and the
     tally of so many people cannot be drawn.
     """
@@ -98,7 +101,7 @@ def expected_error(
     if found is not None:
         return found
     ways: list[Stratum] = strata(p, n) if people is None else [Known(people)]
-    trials = _Trials(mechanism, p, ways, estimator(name).apply, seed)
+    trials = _Trials(mechanism, p, ways, estimator(name).apply, domain, seed)
     return trials.forecast(budget or Budget.single(p.size), progress)
 
 
@@ -108,6 +111,7 @@ class _Trials:
     p: Floats
     ways: list[Stratum]
     after: PostProcess
+    domain: Domain | GridDomain | None
     seed: int
 
     def forecast(self, budget: Budget, progress: Progress) -> Forecast:
@@ -147,5 +151,6 @@ class _Trials:
 
     def _error(self, way: Stratum, seeds: np.random.SeedSequence) -> float:
         who, coins = (np.random.default_rng(child) for child in seeds.spawn(2))
-        evidence = Evidence.of(self.mechanism, self.mechanism.sample_tally(way.people(who), coins))
+        tally = self.mechanism.sample_tally(way.people(who), coins)
+        evidence = Evidence.of(self.mechanism, tally, domain=self.domain)
         return 0.5 * float(np.abs(self.after(evidence) - self.p).sum())

@@ -70,7 +70,8 @@ def _poisoned(text: str, _scenario: Scenario, _place: int, _tenths: int, _attack
     people, before = honest.first.evidence.tally, honest.first.estimate
     phones = round(people.n * share / (1 - share))
     rng = np.random.default_rng(np.random.SeedSequence((_scenario.seed, _place)))
-    evidence = Evidence.of(setup.mechanism, people + _SENT[_attack](setup, _place, phones, rng))
+    sent = people + _SENT[_attack](setup, _place, phones, rng)
+    evidence = Evidence.of(setup.mechanism, sent, domain=setup.dataset.domain)
     after = read_only(estimator(_scenario.estimator).apply(evidence))
     target, p = np.array([_place]), setup.dataset.distribution
     return Poisoned(

@@ -26,7 +26,7 @@ honest = run(setup).first
 phones = round(honest.evidence.n * share / (1 - share))
 rng = np.random.default_rng(np.random.SeedSequence((scenario.seed, place)))
 {sent}
-evidence = Evidence.of(mechanism, honest.evidence.tally + fakes)
+evidence = Evidence.of(mechanism, honest.evidence.tally + fakes, domain=setup.dataset.domain)
 print("without fakes", honest.estimate[place])
 print("with fakes", estimator(scenario.estimator).apply(evidence)[place])
 added = poisoning.crafted_mean(mechanism, place)

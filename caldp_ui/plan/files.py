@@ -15,7 +15,8 @@ from caldp_ui.plan.work import Need
 
 _OVERALL = """
 def accuracy(mechanism, p, n):
-    return expected_error(mechanism, p, n, {estimator!r}, budget={budget!r}).tv
+    domain, budget = setup.dataset.domain, {budget!r}
+    return expected_error(mechanism, p, n, {estimator!r}, domain=domain, budget=budget).tv
 
 """
 _APPROXIMATED = """

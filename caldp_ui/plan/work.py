@@ -85,9 +85,11 @@ def _found(
 
 def _overall(scenario: Scenario) -> Accuracy:
     """Expected TV of the shown shares; by the normal approximation alone where trials are long."""
-    name = scenario.estimator
+    name, domain = scenario.estimator, runs.setup(scenario).dataset.domain
     if not runs.takes_long(scenario):
-        return lambda mechanism, p, n: expected_error(mechanism, p, n, name, budget=BUDGET).tv
+        return lambda mechanism, p, n: (
+            expected_error(mechanism, p, n, name, domain=domain, budget=BUDGET).tv
+        )
 
     def approximated(mechanism: Mechanism, p: Floats, n: int) -> float:
         found = approximated_error(mechanism, p, n, name)

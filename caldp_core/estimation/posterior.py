@@ -1,0 +1,139 @@
+"""What one noisy estimate says of a share of which its surroundings lead us to expect something.
+
+Room: estimation. Everything is in units of the noise's standard deviation: an estimate z, normal
+around the share u, and an expected share e. Before the estimate is seen, u/e has a beta prime
+distribution of mean 1: with a small shape most shares are far below what is expected and a few far
+above it, as numbers of people in neighbouring cells are; with a large one all are close to it.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+from scipy.special import betainc, ndtri
+
+from caldp_core.basics.types import Floats, Ints, read_only
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How shares spread around what is expected: beta prime with `shape` a and `tail` b."""
+
+    shape: float
+    tail: float
+
+    @property
+    def surprise(self) -> float:
+        """Nats that speak against it beforehand: one for each factor of two from a = ½."""
+        return float(abs(np.log2(self.shape / 0.5)))
+
+
+SHAPES: Final = (
+    *(Shape(shape, tail) for tail in (1.5, 6.0) for shape in (0.1, 0.25, 0.5, 1.0, 2.0)),
+    *(Shape(shape, shape) for shape in (8.0, 32.0, 128.0)),
+)
+"""From nearly all shares 0 to shares that are all nearly as expected."""
+LEVELS: Final = np.array([0.02, 0.1, 0.25, 0.4, 0.5, 0.6, 0.75, 0.9, 0.98])
+"""Probabilities of the quantiles."""
+FAR: Final = 12.0
+"""Estimates above it have nothing to learn from what was expected."""
+_STEP: Final = 0.125
+"""Of the grids in z and in the logarithm of e."""
+_Z: Final = np.arange(-6.0, FAR + _STEP / 2, _STEP)
+_LOG_E: Final = np.arange(-7.0, 4.0, _STEP)
+_EDGES: Final = np.concatenate(
+    [
+        np.geomspace(3e-4, 1.0, 60)[:-1],
+        np.arange(1.0, FAR + 6.0, _STEP),
+        np.geomspace(18.0, 400, 30),
+    ]
+)
+"""Upper edges of the grid in u: fine beside 0, then an eighth of the noise."""
+_LOWEST: Final = -4.0
+"""Estimates below it are taken for it: noise alone gives one in 30,000."""
+
+
+def _prior(shape: Shape) -> Floats:
+    """(e, u) probability that the share is in the cell of the grid below each u; rows sum to 1."""
+    ratio = _EDGES * np.exp(-_LOG_E[:, None]) * shape.shape / (shape.tail - 1.0)
+    below = betainc(shape.shape, shape.tail, ratio / (1.0 + ratio))
+    below[:, -1] = 1.0
+    return np.diff(below, axis=1, prepend=0.0)
+
+
+def _likelihood() -> Floats:
+    """(z, u) of each estimate, if the share is in a cell of the grid."""
+    middle = _EDGES - 0.5 * np.diff(_EDGES, prepend=0.0)
+    apart = np.maximum(_Z, _LOWEST)[:, None] - middle
+    return np.asarray(np.exp(-0.5 * apart**2))
+
+
+@lru_cache(maxsize=1)
+def _log_evidence() -> Floats:
+    """(shapes, e, z) logarithm of the density of an estimate, but for a constant."""
+    law = _likelihood().T
+    return read_only(np.log(np.stack([_prior(shape) @ law for shape in SHAPES]) + 1e-300))
+
+
+@lru_cache(maxsize=len(SHAPES))
+def _quantiles(shape: Shape) -> Floats:
+    """(e, z, levels) quantiles of the share, once its estimate is seen."""
+    law, edges = _likelihood(), np.concatenate([[0.0], _EDGES])
+    each = np.arange(_Z.size)
+    table = np.empty((_LOG_E.size, _Z.size, LEVELS.size), np.float32)
+    for row, prior in enumerate(_prior(shape)):
+        below = np.cumsum(law * prior, axis=1)
+        below /= below[:, -1:]
+        reached = np.concatenate([np.zeros((_Z.size, 1)), below], axis=1)
+        for at, level in enumerate(LEVELS):
+            cell = (below < level).sum(axis=1)
+            before, upto = reached[each, cell], reached[each, cell + 1]
+            inside = (level - before) / (upto - before)
+            table[row, :, at] = edges[cell] + inside * (edges[cell + 1] - edges[cell])
+    return read_only(table)
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """(k,) estimates `z`, as their `place` on the grid and the part `beyond` it of the next one."""
+
+    z: Floats
+    place: Ints
+    beyond: Floats
+
+    @classmethod
+    def of(cls, z: Floats) -> "Seen":
+        """`z`: (k,) estimates over their standard deviations."""
+        at = (np.clip(z, _Z[0], FAR - 1e-9) - _Z[0]) / _STEP
+        place = at.astype(np.int64)
+        return cls(z, place, at - place)
+
+
+def rows_of(expected: Floats) -> Ints:
+    """(k,) place on the grid of expected shares, in standard deviations."""
+    at = (np.log(np.maximum(expected, np.exp(_LOG_E[0]))) - _LOG_E[0]) / _STEP
+    return np.asarray(np.minimum(np.rint(at), _LOG_E.size - 1), np.int64)
+
+
+def fits(seen: Seen, rows: Ints) -> Floats:
+    """(shapes,) how well each fits all estimates that are not far, in nats, but for a constant."""
+    near = seen.z < FAR
+    cells = rows[near] * _Z.size + seen.place[near] + (seen.beyond[near] > 0.5)
+    numbers = np.bincount(cells, minlength=_LOG_E.size * _Z.size)
+    surprise = np.array([shape.surprise for shape in SHAPES])
+    return np.asarray(_log_evidence().reshape(len(SHAPES), -1) @ numbers - surprise)
+
+
+def quantiles(seen: Seen, rows: Ints, shape: Shape) -> Floats:
+    """(k, levels) quantiles of the shares, in standard deviations, each ≥ 0 and rising.
+
+    Beyond `FAR` the estimate counts as it is: its quantiles are those of the noise.
+    """
+    table = _quantiles(shape).reshape(-1, LEVELS.size)
+    first = rows * _Z.size + seen.place
+    low = table[first]
+    found = low + (table[first + 1] - low) * seen.beyond[:, None].astype(np.float32)
+    far = seen.z >= FAR
+    found[far] = np.maximum(seen.z[far, None] + ndtri(LEVELS), 0.0)
+    return np.asarray(found)
