@@ -3,9 +3,10 @@
 if __name__ == "__main__":
     from caldp_ui.app.navigation import through_app
     from caldp_ui.app.turns import turn
+    from caldp_ui.classroom.plan import PARTS
 
     with turn():
-        through_app().run()
+        through_app(plan=PARTS).run()
 else:
     from streamlit.starlette import App
 

@@ -14,6 +14,7 @@ from streamlit.navigation.page import Page
 
 from caldp_ui.app import tabs
 from caldp_ui.lesson import bar
+from caldp_ui.lesson.steps import Step
 
 _ICON: Final = Path(__file__).with_name("icon.png")
 _ENTERED: Final = "entered"
@@ -143,8 +144,11 @@ PAGES: Final = (
 """The tabs from left to right; the first page is where a newcomer lands."""
 
 
-def through_app(entries: Sequence[Entry] = PAGES) -> Page:
-    """The app's settings and tabs; the page that is asked for, for app.py to run."""
+def through_app(entries: Sequence[Entry] = PAGES, plan: tuple[Step, ...] = ()) -> Page:
+    """The app's settings and tabs; the page that is asked for, for app.py to run.
+
+    `plan`: the lesson that a window goes on with.
+    """
     st.session_state[_ENTERED] = True
     pages = _pages(tuple(entries))
     by_path = {page.url_path: e for page, e in zip(pages, entries, strict=True)}
@@ -159,7 +163,7 @@ def through_app(entries: Sequence[Entry] = PAGES) -> Page:
     wanted = tabs.show([tabs.Tab(e.path, e.title, e.section) for e in entries], entry.path)
     if wanted is not None:
         st.switch_page(wanted)
-    bar.show(entry.path)
+    bar.show(entry.path, plan)
     return page
 
 

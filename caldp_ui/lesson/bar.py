@@ -1,35 +1,46 @@
 """The bar at the bottom of every page while a lesson is being held.
 
-One element, drawn by the browser, whose clock runs there. Nothing is drawn where no lesson is held.
-Its code is in `web/bar.js`, its style in `web/bar.css`.
+One element, drawn by the browser, whose clock runs there. Its code is in `web/bar.js`, its style in
+`web/bar.css`. Where no lesson is held nothing is drawn, and the browser is asked whether its window
+held one before the page was loaded again.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import streamlit as st
 
 from caldp_ui.lesson import steps
-from caldp_ui.lesson.steps import Running
+from caldp_ui.lesson.steps import Running, Step
 
 _WEB: Final = Path(__file__).with_name("web")
 KEY: Final = "lesson-bar"
+KEEPER: Final = "lesson-keeper"
 _bar: Final = st.components.v2.component(
     "caldp_lesson_bar",
     html='<section class="lesson" aria-label="Lesson"></section>',
     css=(_WEB / "bar.css").read_text("utf-8"),
     js=(_WEB / "bar.js").read_text("utf-8"),
 )
+_keeper: Final = st.components.v2.component(
+    "caldp_lesson_keeper", js=(_WEB / "keeper.js").read_text("utf-8")
+)
 
 
-def show(current: str) -> None:
-    """Draw the bar on the page `current`; go to the page of a step that was just chosen."""
+def show(current: str, plan: tuple[Step, ...] = ()) -> None:
+    """Draw the bar on the page `current`; go to the page of a step that was just chosen.
+
+    `plan`: the steps of a lesson that was begun before the page was loaded again.
+    """
     page = steps.page_to_open()
     if page is not None and page != current:
         st.switch_page(page)
     steps.follow(current)
     held = steps.running()
-    if held is not None:
+    if held is None:
+        _keeper(key=KEEPER, on_kept_change=lambda: _kept(plan))
+    else:
         _bar(key=KEY, data=[_message(held)], on_go_change=_go, on_end_change=steps.end)
 
 
@@ -37,6 +48,16 @@ def _go() -> None:
     number = st.session_state[KEY].get("go")
     if isinstance(number, int):
         steps.go(number)
+
+
+def _kept(plan: tuple[Step, ...]) -> None:
+    """Go on with the lesson that the window held, on the page that was loaded again."""
+    kept = st.session_state[KEEPER].get("kept")
+    if not isinstance(kept, Mapping):
+        return
+    at, elapsed = kept.get("at"), kept.get("elapsed")
+    if isinstance(at, int) and isinstance(elapsed, int | float):
+        steps.resume(plan, at, float(elapsed))
 
 
 def _message(held: Running) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 What the steps are is the plan's (`classroom/plan.py`); this module knows no page.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from time import monotonic
@@ -60,6 +61,12 @@ def begin(steps: tuple[Step, ...]) -> None:
     """Begin at the first step, with the clock at 0."""
     _hold(Running(steps, 0, monotonic()))
     go(0)
+
+
+def resume(steps: tuple[Step, ...], at: int, elapsed: float) -> None:
+    """Go on at a step, so many seconds after the beginning; nothing while a lesson is held."""
+    if running() is None and 0 <= at < len(steps) and 0 <= elapsed < math.inf:
+        _hold(Running(steps, at, monotonic() - elapsed))
 
 
 def end() -> None:

@@ -87,7 +87,7 @@ def button(slot: PinSlot[R], title: Callable[[R], str]) -> None:
         on_change="rerun",
     )
     if held.open:
-        with held:
+        with held, st.container(key=slot.key("pinned-menu")):
             _menu(slot, title)
 
 

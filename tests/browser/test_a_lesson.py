@@ -183,6 +183,8 @@ def test_the_whole_lesson(teacher: Any, profiles: Profiles, address: str, watch:
     onward(teacher, "Places on a map")
     teacher.locator(".st-key-places-maps .stage[data-painted]").wait_for()
     go_back_and_on_by_clicker(teacher, len(PARTS) - 2)
+    teacher.reload()
+    expect_step(teacher, len(PARTS) - 2)
     onward(teacher, "Back to the poll")
     expect(teacher.locator(".room-code")).to_contain_text(f"{code[:4]} {code[4:]}")
     expect(teacher.locator(".st-key-headline")).to_contain_text("From 3 reports we estimate")

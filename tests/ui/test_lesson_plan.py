@@ -119,6 +119,18 @@ def test_the_bar_is_on_every_page_of_a_lesson_and_nowhere_else() -> None:
     assert bar_of(at) is None
 
 
+def test_a_page_that_is_loaded_again_goes_on_with_the_lesson_and_its_clock() -> None:
+    def kept(value: object) -> dict[str, Any] | None:
+        at = AppTest.from_file(APP, default_timeout=120)
+        return bar_of(trigger(checked(at.run()), [{"event": "kept", "value": value}], bar.KEEPER))
+
+    told = kept({"at": 11, "elapsed": 1500.0})
+    assert told is not None
+    assert 1500 <= told["elapsed"] < 1620
+    for wrong in (None, {"at": 99, "elapsed": 3}, {"at": 1, "elapsed": -1}, {"at": "1"}, 7):
+        assert kept(wrong) is None
+
+
 def test_a_step_s_page_opens_as_the_plan_needs_it() -> None:
     at = go(begun(), 6)
     assert at.session_state["classroom/slot"].record == Lesson("means")

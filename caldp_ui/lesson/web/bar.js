@@ -83,6 +83,7 @@ class Bar {
         this.told = told;
         this.from = performance.now() - 1000 * told.elapsed;
         this.waits = false;
+        keep({at: told.at, elapsed: told.elapsed, when: Date.now()});
         if (other) this.write();
         this.tick();
     }
@@ -103,7 +104,10 @@ class Bar {
         this.next.hidden = !after;
         this.next.textContent = after ? `Next: ${after.title} →` : "";
         const end = el("button", "end", "End the lesson");
-        end.onclick = () => this.emit("end", true);
+        end.onclick = () => {
+            keep(null);
+            this.emit("end", true);
+        };
         this.panel.replaceChildren(el("p", "", ...bold(notes)), end);
         this.open(false);
     }
@@ -145,6 +149,14 @@ class Bar {
         event.preventDefault();
         this.go(this.told.at + ways[event.key]);
     }
+}
+
+/** For a visit that this window opens anew (`keeper.js`). */
+function keep(lesson) {
+    try {
+        if (lesson) sessionStorage.setItem("caldp.lesson", JSON.stringify(lesson));
+        else sessionStorage.removeItem("caldp.lesson");
+    } catch { /* a browser that keeps nothing */ }
 }
 
 const sum = steps => steps.reduce((minutes, step) => minutes + step.minutes, 0);
