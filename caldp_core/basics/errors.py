@@ -3,6 +3,7 @@
 Room: basics; every other module raises through here.
 """
 
+import re
 from typing import Final
 
 import numpy as np
@@ -11,15 +12,47 @@ from numpy.typing import ArrayLike
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, K_MAX, K_MIN, N_MAX, N_MIN
 from caldp_core.basics.types import Floats, Ints
 
+SENTENCE_MAX: Final = 1_000
+"""Most characters of an error's sentence, odd signs as one each."""
+TURNS: Final = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+"""Unicode's marks of direction (UAX 9), within a pattern: with them a name reads as another."""
+_WORD: Final = re.compile(r"\S{201,}")
+_WORD_KEPT: Final = 40
+_SPOILS: Final = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufeff{TURNS}]")
 _EPSILON_RULE: Final = f"must be in [{EPSILON_MIN}, {EPSILON_MAX:g}]"
 
 
 class CaldpError(ValueError):
-    """Input that can't be used; its text is one sentence that says what to change."""
+    """Input that can't be used; its text is one sentence that says what to change.
+
+    However long and odd the input is that it quotes, the sentence can be read: see `readable`.
+    """
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(readable(sentence))
 
 
 class Cancelled(Exception):
     """Raised by a progress callback to stop long work."""
+
+
+def readable(sentence: str) -> str:
+    """The sentence without what would spoil its display, and of bounded length.
+
+    Marks that turn the direction of writing, controls and halves of characters are written out as
+    in code; of a word of more than 200 characters the beginning stays, of more than 1,000
+    characters in all the beginning and the end.
+    """
+    short = _WORD.sub(_cut, sentence)
+    if len(short) > SENTENCE_MAX:
+        short = f"{short[: SENTENCE_MAX - 301]}…{short[-300:]}"
+    return _SPOILS.sub(lambda sign: ascii(sign[0])[1:-1], short)
+
+
+def _cut(word: re.Match[str]) -> str:
+    """The beginning of a word, and the signs at its end that belong to the sentence."""
+    end = len(word[0].rstrip(".;,:)]}'\"”"))
+    return f"{word[0][:_WORD_KEPT]}…{word[0][end:][-3:]}"
 
 
 def require(holds: bool, sentence: str) -> None:

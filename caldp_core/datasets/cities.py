@@ -5,7 +5,7 @@ Room: datasets. Made by `scripts/make_cities.py` from GeoNames (CC-BY 4.0).
 
 from dataclasses import dataclass
 
-from caldp_core.datasets.shipped import read_rows
+from caldp_core.datasets.shipped import own_file, read_rows
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,8 @@ def us_cities() -> tuple[City, ...]:
     of places within 0.2° of each other only the first is there. Raises `CaldpError` if the file is
     gone.
     """
-    return tuple(
-        City(name, region, float(latitude), float(longitude), int(population))
-        for name, region, latitude, longitude, population in read_rows("us_cities.csv.gz")
-    )
+    with own_file("us_cities.csv.gz"):
+        return tuple(
+            City(name, region, float(latitude), float(longitude), int(population))
+            for name, region, latitude, longitude, population in read_rows("us_cities.csv.gz")
+        )

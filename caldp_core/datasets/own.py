@@ -4,12 +4,13 @@ Room: datasets. The record holds the whole table, so that a scenario file needs 
 What a person pastes or uploads is read by `reading.py`.
 """
 
+import re
 import unicodedata
 from dataclasses import dataclass
 
 import numpy as np
 
-from caldp_core.basics.errors import check_whole, require
+from caldp_core.basics.errors import TURNS, check_whole, require
 from caldp_core.basics.limits import N_MAX, OWN_ANSWERS_MAX, OWN_NAME_MAX
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets.base import Dataset, from_counts
@@ -17,6 +18,9 @@ from caldp_core.domain.grid import Domain
 
 _NO_TEXT = ("Cc", "Cs", "Zl", "Zp")
 """Unicode's categories of what is no text on a line: controls, half characters, line ends."""
+_UNSEEN = re.compile(rf"[\u200b\u2060-\u2064\ufeff{TURNS}]")
+"""What is not seen and makes two names look alike, or one like another. The joiners U+200C and
+U+200D are part of Persian and Indian words and of emoji, and stay."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,11 @@ class OwnTable:
 def check_line(what: str, text: object) -> str:
     """Return a text of one line that is not empty and not too long, or raise `CaldpError`."""
     fits = isinstance(text, str) and 1 <= len(text) <= OWN_NAME_MAX and text == text.strip()
+    require(
+        not fits or _UNSEEN.search(str(text)) is None,
+        f"{what} must not have unseen marks, such as those that turn the direction of writing, got "
+        f"{quoted(text)}; type the text anew.",
+    )
     require(
         fits and not any(unicodedata.category(sign) in _NO_TEXT for sign in str(text)),
         f"{what} must be texts of one line, 1 to {OWN_NAME_MAX} characters without spaces around "

@@ -6,6 +6,9 @@ Room: datasets. What each file is, where it comes from and under which licence i
 
 import csv
 import gzip
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -28,6 +31,8 @@ DATA_FOLDER: Final = next(
     ),
     _HERE.parents[2] / "data",
 )
+_OWN_FILE_MAX: Final = 2**24
+"""Characters; the largest has less than a tenth of it."""
 ELSEWHERE: Final = "Offshore and abroad"
 _NAME: Final = "Gowalla (reconstructed grid)"
 _NOTE: Final = (
@@ -97,12 +102,17 @@ def us_state_labels() -> tuple[Ints, tuple[str, ...]]:
     count in the cells of Virginia and Maryland. Raises `CaldpError` if the file is gone.
     """
     # Each row of the file is a run of cells: a state's name and for how many cells it goes on.
-    runs = read_rows("us_states_cells.csv.gz")
-    states = sorted({name for name, _ in runs} - {ELSEWHERE})
-    names = (*states, ELSEWHERE)
-    number = {name: label for label, name in enumerate(names)}
-    labels = np.array([number[name] for name, _ in runs], dtype=np.int64)
-    return read_only(np.repeat(labels, [int(cells) for _, cells in runs])), names
+    with own_file("us_states_cells.csv.gz"):
+        runs = read_rows("us_states_cells.csv.gz")
+        states = sorted({name for name, _ in runs} - {ELSEWHERE})
+        names = (*states, ELSEWHERE)
+        number = {name: label for label, name in enumerate(names)}
+        labels = np.repeat(
+            np.array([number[name] for name, _ in runs]), [int(cells) for _, cells in runs]
+        )
+        if labels.size != US_GRID.k:
+            raise ValueError(f"it has {labels.size:,} cells instead of {US_GRID.k:,}")
+    return read_only(labels.astype(np.int64)), names
 
 
 def state_outline() -> tuple[Floats, Floats]:
@@ -125,22 +135,34 @@ def land_outline() -> tuple[Floats, Floats]:
 
 
 def _lines(name: str) -> tuple[Floats, Floats]:
-    table = np.array(read_rows(name), dtype=np.float64)
-    gaps = np.flatnonzero(np.diff(table[:, 0])) + 1
-    with_gaps = np.insert(table[:, 1:], gaps, np.nan, axis=0)
-    return with_gaps[:, 0], with_gaps[:, 1]
+    with own_file(name):
+        table = np.array(read_rows(name), dtype=np.float64)
+        gaps = np.flatnonzero(np.diff(table[:, 0])) + 1
+        with_gaps = np.insert(table[:, 1:], gaps, np.nan, axis=0)
+        return with_gaps[:, 0], with_gaps[:, 1]
 
 
 def read_rows(name: str) -> list[list[str]]:
     """The rows of data/`name`, a gzipped csv file, without its header; raises `CaldpError`."""
-    path = DATA_FOLDER / name
+    with own_file(name), gzip.open(DATA_FOLDER / name, "rt", encoding="utf-8", newline="") as file:
+        text = file.read(_OWN_FILE_MAX + 1)
+        rows = list(csv.reader(text.splitlines(keepends=True)))[1:]
+        if not rows or len(text) > _OWN_FILE_MAX:
+            raise EOFError("it has no rows" if not rows else "it is too long")
+        return rows
+
+
+@contextmanager
+def own_file(name: str) -> Iterator[None]:
+    """Within it, whatever is wrong with data/`name` becomes a `CaldpError` that says what to do."""
     try:
-        with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
-            return list(csv.reader(file))[1:]
-    except (OSError, EOFError) as error:
+        yield
+    except CaldpError:
+        raise
+    except (OSError, EOFError, zlib.error, csv.Error, ValueError, LookupError) as error:
         raise CaldpError(
-            f"The project's own file {path} can't be read ({error}); restore it from the "
-            "repository, or install caldp again."
+            f"The project's own file {DATA_FOLDER / name} can't be read ({error}); restore it from "
+            "the repository, or install caldp again."
         ) from None
 
 
@@ -151,7 +173,8 @@ def _read_us_cells(name: str) -> Ints:
     The file has the columns lat_index (0 is the southernmost row), lon_index (0 is the
     westernmost column) and the number. Raises `CaldpError` if the file can't be read.
     """
-    table = np.array(read_rows(name), dtype=np.int64)
     cells = np.zeros(US_GRID.k, dtype=np.int64)
-    cells[table[:, 0] * US_GRID.columns + table[:, 1]] = table[:, 2]
+    with own_file(name):
+        table = np.array(read_rows(name), dtype=np.int64)
+        cells[table[:, 0] * US_GRID.columns + table[:, 1]] = table[:, 2]
     return read_only(cells)

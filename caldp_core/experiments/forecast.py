@@ -7,6 +7,7 @@ of a curve has, for one number of people, the same people.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -74,11 +75,15 @@ def forecast(
 
 
 def forecast_soon(
-    setup: Setup, n: int | None = None, budget: Budget | None = None
+    setup: Setup,
+    n: int | None = None,
+    budget: Budget | None = None,
+    progress: Progress = no_progress,
 ) -> Forecast | None:
     """The same, but None where that takes trials of more than a second each."""
+    progress(0.0)
     if not trials_take_long(setup):
-        return forecast(setup, n, budget)
+        return forecast(setup, n, budget, progress)
     return approximated_error(
         setup.mechanism,
         setup.dataset.distribution,
@@ -121,7 +126,9 @@ def over_epsilon(
     policy that has no ε of its own.
     """
     policies = (_at(setup, epsilon) for epsilon in epsilons)
-    return _curve(epsilons, (_quick(_within(setup, policy)) for policy in policies), progress)
+    within = partial(_within_share, progress, len(epsilons))
+    points = (_quick(_within(setup, e), progress=within(i)) for i, e in enumerate(policies))
+    return _curve(epsilons, points, progress)
 
 
 def _at(setup: Setup, epsilon: float) -> PrivacyMatrix:
@@ -139,7 +146,9 @@ def _at(setup: Setup, epsilon: float) -> PrivacyMatrix:
 
 def over_people(setup: Setup, numbers: Sequence[int], progress: Progress = no_progress) -> Curve:
     """Expected TV for each number of people drawn at random, all else as in `setup`."""
-    return _curve(numbers, (_quick(setup, n) for n in numbers), progress)
+    within = partial(_within_share, progress, len(numbers))
+    points = (_quick(setup, n, within(i)) for i, n in enumerate(numbers))
+    return _curve(numbers, points, progress)
 
 
 def over_blocks(
@@ -152,8 +161,9 @@ def over_blocks(
     partitions = [spec.build(setup.dataset.domain) for spec in blocks]
 
     def points() -> Iterator[Forecast | None]:
-        for partition in partitions:
-            yield _quick(_protecting(setup, partition, setup.sensitive))
+        for number, partition in enumerate(partitions):
+            share = _within_share(progress, len(partitions), number)
+            yield _quick(_protecting(setup, partition, setup.sensitive), progress=share)
 
     return _curve([partition.m for partition in partitions], points(), progress)
 
@@ -176,15 +186,18 @@ def over_sensitive(
             raise CaldpError(f"sizes must be between 0 and k = {ranked.size:,}, got {size:,}.")
 
     def points() -> Iterator[Forecast | None]:
-        for size in sizes:
+        for number, size in enumerate(sizes):
             flags = np.zeros(ranked.size, np.bool_)
             flags[ranked[:size]] = True
-            yield _quick(_protecting(setup, setup.partition, flags))
+            share = _within_share(progress, len(sizes), number)
+            yield _quick(_protecting(setup, setup.partition, flags), progress=share)
 
     return _curve(sizes, points(), progress)
 
 
-def people_for_same_error(setup: Setup, other: Setup) -> int | None:
+def people_for_same_error(
+    setup: Setup, other: Setup, progress: Progress = no_progress
+) -> int | None:
     """How many people `other` needs for the expected TV of `setup`; None if 10^12 don't do.
 
     People are drawn at random for both, even where `setup` takes the data's own: else only one of
@@ -207,11 +220,16 @@ def people_for_same_error(setup: Setup, other: Setup) -> int | None:
         found = _quick(other, n)
         return np.inf if found is None else found.tv
 
-    return people_needed(error, target.tv)
+    return people_needed(error, target.tv, progress)
 
 
-def _quick(setup: Setup, n: int | None = None) -> Forecast | None:
-    return forecast_soon(setup, n, Budget.quick(setup.mechanism.k))
+def _quick(setup: Setup, n: int | None = None, progress: Progress = no_progress) -> Forecast | None:
+    return forecast_soon(setup, n, Budget.quick(setup.mechanism.k), progress)
+
+
+def _within_share(progress: Progress, points: int, number: int) -> Progress:
+    """The progress of one point of so many."""
+    return lambda share: progress((number + share) / points)
 
 
 def _within(setup: Setup, policy: PrivacyMatrix) -> Setup:

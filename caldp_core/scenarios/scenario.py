@@ -32,6 +32,10 @@ MARK: Final = "caldp_scenario"
 """The key that a file starts with."""
 _LINK_MARK: Final = "v"
 _POLICY: Final = "policy"
+_DEPTH_MAX: Final = 8
+"""Most objects and lists in each other that are looked at; a scenario has four."""
+_DIGITS_MAX: Final = 400
+"""More than any number of the format has, and as many as floats have."""
 
 
 @dataclass(frozen=True)
@@ -140,15 +144,15 @@ class Scenario:
     def from_text(cls, text: str, name: str = "The scenario file") -> "Scenario":
         """Read what a scenario file holds; raises `CaldpError`, calling it `name`."""
         try:
-            data = json.loads(text, object_pairs_hook=_object)
+            data = json.loads(text, object_pairs_hook=_object, parse_int=_whole)
         except CaldpError:
             raise
         except ValueError as error:
             raise CaldpError(f"{name} is not JSON: {error}.") from error
         except RecursionError:
-            raise CaldpError(
-                f"{name} has too many brackets in each other; a scenario needs four."
-            ) from None
+            raise _too_deep(name) from None
+        if _depth(data) > _DEPTH_MAX:
+            raise _too_deep(name)
         return cls.from_dict(data)
 
     def to_query(self) -> dict[str, str]:
@@ -185,6 +189,30 @@ def strangers(query: Mapping[str, str]) -> list[str]:
     records = (Scenario, Version1, *SLOTS[_POLICY][1].values())
     known = {field.name for cls in records for field in fields(cls)} | {_LINK_MARK}
     return [key for key in query if _slot_of(key) not in known]
+
+
+def _too_deep(name: str) -> CaldpError:
+    return CaldpError(f"{name} has too many brackets in each other; a scenario needs four.")
+
+
+def _depth(data: Any) -> int:
+    """How many objects and lists are in each other, as far as it matters."""
+    depth, level = 0, [data] if isinstance(data, dict | list) else []
+    while level and depth <= _DEPTH_MAX:
+        held = [each.values() if isinstance(each, dict) else each for each in level]
+        level = [part for parts in held for part in parts if isinstance(part, dict | list)]
+        depth += 1
+    return depth
+
+
+def _whole(digits: str) -> int:
+    """A whole number of a file; raises `CaldpError` for one that no key has room for."""
+    if len(digits) > _DIGITS_MAX:
+        raise CaldpError(
+            f"A whole number of a scenario has up to {_DIGITS_MAX} digits, got one of "
+            f"{len(digits):,}: {digits[:20]}…; take a smaller one."
+        )
+    return int(digits)
 
 
 def _slot_of(key: str) -> str:

@@ -4,6 +4,7 @@ Room: theory. Every answer is found by bisection of exact variances or of foreca
 (`expected_error.py`); where those are simulated, answers are as sure as they are.
 """
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -12,7 +13,7 @@ import numpy as np
 
 from caldp_core.basics.errors import check_n, require
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, N_MAX
-from caldp_core.basics.types import Floats, Ints
+from caldp_core.basics.types import Floats, Ints, Progress, no_progress
 from caldp_core.mechanisms import FAMILIES, Mechanism, mechanism
 from caldp_core.privacy.context import Context
 from caldp_core.theory.expected_error import Budget, expected_error
@@ -28,6 +29,8 @@ _EPSILONS: Final[tuple[float, ...]] = (
 """Where `epsilon_for` looks: whole numbers such as a subset's size hardly jump outside of the
 middle part, whose steps are of 10 %."""
 _SIZES: Final = 64
+_CLOSE: Final = 1e-3
+"""Of people, as logarithms."""
 _PLAINLY: Final = 1.05
 """Families whose error is within 5 % are called equal."""
 
@@ -84,9 +87,11 @@ class Goal:
         return self.accuracy(mechanism, p, n) <= self.target
 
 
-def people_for(mechanism: Mechanism, p: Floats, goal: Goal) -> int | None:
+def people_for(
+    mechanism: Mechanism, p: Floats, goal: Goal, progress: Progress = no_progress
+) -> int | None:
     """Least n (to 0.1 %) that meets the goal; None if 10^12 do not suffice."""
-    return people_needed(lambda n: goal.accuracy(mechanism, p, n), goal.target)
+    return people_needed(lambda n: goal.accuracy(mechanism, p, n), goal.target, progress)
 
 
 def epsilon_for(context: Context, family: str, p: Floats, n: int, goal: Goal) -> float | None:
@@ -213,15 +218,21 @@ def _reason(ranked: Sequence[str], losses: dict[str, float]) -> str:
     )
 
 
-def people_needed(error_at: Callable[[int], float], target: float) -> int | None:
+def people_needed(
+    error_at: Callable[[int], float], target: float, progress: Progress = no_progress
+) -> int | None:
     """Least n (to 0.1 %) with error_at(n) ≤ target; None if 10^12 people do not suffice.
 
-    `error_at` must not rise with n.
+    `error_at` must not rise with n. `progress` is told the share that is done before each error is
+    asked for, and may raise `Cancelled`.
     """
+    low, high = 0.0, float(np.log(N_MAX))
+    steps = math.ceil(math.log2(high / _CLOSE))
+    progress(0.0)
     if error_at(N_MAX) > target:
         return None
-    low, high = 0.0, float(np.log(N_MAX))
-    while high - low > 1e-3:
+    for step in range(1, steps + 1):
+        progress(step / (steps + 1))
         middle = 0.5 * (low + high)
         if error_at(max(1, round(float(np.exp(middle))))) > target:
             low = middle

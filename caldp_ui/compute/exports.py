@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 COMMAND: Final = "python -m caldp_core run scenario.json"
 Table: TypeAlias = "Sequence[Mapping[str, object]] | Mapping[str, object] | pd.DataFrame"
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _LONG: Final = 4_000
 """Characters of a file that is too long for code and for a sheet of paper."""
 

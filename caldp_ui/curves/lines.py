@@ -127,7 +127,9 @@ def expected(lines: Sequence[Line], progress: Progress) -> Iterator[Found]:
         for number, line in enumerate(lines):
             if place < len(line.places):
                 scenario = replace(line.scenarios[place], seed=0)  # no outcome, an expectation
-                yield Found(number, place, _point(runs.key(scenario), scenario))
+                low = done / total
+                within = _from(progress, low, total)
+                yield Found(number, place, _point(runs.key(scenario), scenario, within))
                 done += 1
                 progress(done / total)
 
@@ -137,9 +139,15 @@ def _ends_first(count: int) -> list[int]:
 
 
 @cached
-def _point(text: str, _scenario: Scenario) -> Forecast | None:
+def _point(text: str, _scenario: Scenario, _progress: Progress) -> Forecast | None:
     del text
-    return forecast_soon(runs.setup(_scenario), budget=BUDGET)
+    _progress(0.0)
+    return forecast_soon(runs.setup(_scenario), budget=BUDGET, progress=_progress)
+
+
+def _from(progress: Progress, low: float, parts: int) -> Progress:
+    """Progress of one of so many parts."""
+    return lambda share: progress(low + share / parts)
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,8 @@ def needs(record: Plan, progress: Progress) -> Iterator[Need]:
     total, done = len(levels(record)) * len(NAMES), 0
     for epsilon in levels(record):
         for name in NAMES:
-            yield need(record, name, record.under(name, epsilon))
+            within = _from_to(progress, done / total, (done + 1) / total)
+            yield need(record, name, record.under(name, epsilon), within)
             done += 1
             progress(done / total)
 
@@ -56,10 +57,17 @@ def levels(record: Plan) -> list[float]:
     return sorted({*grid, record.epsilon}, key=lambda e: (e not in grid, e != record.epsilon, e))
 
 
-def need(record: Plan, name: str, scenario: Scenario) -> Need:
+def _from_to(progress: Progress, low: float, high: float) -> Progress:
+    """Progress of a part of the work."""
+    return lambda share: progress(low + share * (high - low))
+
+
+def need(record: Plan, name: str, scenario: Scenario, progress: Progress = no_progress) -> Need:
     """The people that this scenario's protection and method need for the record's goal."""
     same = replace(scenario, seed=0, n=1)  # nor does it depend on how many there are
-    people, method = _found(runs.key(same), record.goal, record.floor, target(record), same)
+    people, method = _found(
+        runs.key(same), record.goal, record.floor, target(record), same, progress
+    )
     return Need(name, scenario.context.plain_epsilon, people, method)
 
 
@@ -70,14 +78,16 @@ def target(record: Plan) -> float:
 
 @cached
 def _found(
-    text: str, goal: str, floor: float, target: float, _scenario: Scenario
+    text: str, goal: str, floor: float, target: float, _scenario: Scenario, _progress: Progress
 ) -> tuple[int | None, str]:
     """People, and by which method."""
     del text
+    _progress(0.0)
     ready = runs.setup(_scenario)
     accuracy = relative_error(floor) if goal == "values" else _overall(_scenario)
     try:
-        people = people_for(ready.mechanism, ready.dataset.distribution, Goal(accuracy, target))
+        wanted = Goal(accuracy, target)
+        people = people_for(ready.mechanism, ready.dataset.distribution, wanted, _progress)
     except CaldpError:  # no exact variance at this size, or too many people to draw
         people = None
     return people, ready.mechanism_name
@@ -112,8 +122,10 @@ def beside(record: Plan, progress: Progress) -> Beside:
     table = methods(record, lambda done: progress(share * done))
     needed = []
     for number, each in enumerate(DEPLOYMENTS, start=1):
-        needed.append(need(record, PLAIN, record.under(PLAIN, each.epsilon)))
-        progress(share + (1 - share) * number / len(DEPLOYMENTS))
+        low, high = (share + (1 - share) * at / len(DEPLOYMENTS) for at in (number - 1, number))
+        within = _from_to(progress, low, high)
+        needed.append(need(record, PLAIN, record.under(PLAIN, each.epsilon), within))
+        progress(high)
     return Beside(table, needed)
 
 
@@ -124,10 +136,12 @@ def methods(record: Plan, progress: Progress = no_progress) -> list[tuple[str, d
     for number, family in enumerate(FAMILIES):
         row = {}
         for place, name in enumerate(NAMES):
-            progress((number + place / len(NAMES)) / len(FAMILIES))
+            low = (number + place / len(NAMES)) / len(FAMILIES)
+            within = _from_to(progress, low, low + 1 / len(NAMES) / len(FAMILIES))
+            progress(low)
             scenario = replace(record.under(name, record.epsilon), mechanism=METHODS[family][1])
             if not runs.takes_long(scenario):
-                row[name] = need(exact, name, scenario)
+                row[name] = need(exact, name, scenario, within)
         table.append((MECHANISMS[family].title, row))
     return table
 

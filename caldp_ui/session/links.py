@@ -10,6 +10,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from caldp_core.basics.errors import CaldpError
+from caldp_core.datasets.own import quoted
 from caldp_ui.session.notices import notify
 
 R = TypeVar("R")
@@ -53,7 +54,7 @@ def read(codec: Codec[R], apart: Collection[str]) -> R:
     unknown = codec.strangers(query)
     told = [key for key in unknown if not key.startswith(_TRACKING)]
     if told:
-        notify(f"The link says something that this page does not know: {told[0]!r}. Ignored.")
+        notify(f"The link says something that this page does not know: {quoted(told[0])}. Ignored.")
     try:
         record = codec.read({key: text for key, text in query.items() if key not in unknown})
         codec.check(record)

@@ -7,6 +7,7 @@ from typing import Final
 
 import streamlit as st
 
+from caldp_core.basics.errors import readable
 from caldp_ui.app.errors import as_text
 
 _NOTICE: Final = "notice"
@@ -17,12 +18,12 @@ _STAYS: Final = "notice-stays"
 
 def notify(sentence: str) -> None:
     """Keep a sentence to be shown above the page."""
-    st.session_state[_NOTICE] = sentence
+    st.session_state[_NOTICE] = readable(sentence)
 
 
 def hint(sentence: str) -> None:
     """Keep a sentence that floats over the page, so that everything stays where it is."""
-    st.session_state[_HINT] = sentence
+    st.session_state[_HINT] = readable(sentence)
 
 
 def stay() -> None:

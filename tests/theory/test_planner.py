@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.errors import CaldpError, Cancelled
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms import FAMILIES, Mechanism, registry
@@ -219,3 +219,26 @@ def test_quick_families_are_those_that_say_so() -> None:
     assert set(planner.quick_families(many)) == set(FAMILIES) - slow
     nothing = Context.high_low(np.zeros(20_000, np.bool_), 1.0)
     assert set(planner.quick_families(nothing)) == set(FAMILIES)
+
+
+def test_the_search_for_people_ends_at_the_next_error_once_it_is_cancelled() -> None:
+    asked: list[int] = []
+    shares: list[float] = []
+
+    def error_at(n: int) -> float:
+        asked.append(n)
+        return n**-0.5
+
+    def progress(share: float) -> None:
+        shares.append(share)
+        if len(shares) > 4:
+            raise Cancelled
+
+    assert planner.people_needed(error_at, 0.01) == pytest.approx(10_000, rel=1e-3)
+    whole = len(asked)
+    asked.clear()
+    with pytest.raises(Cancelled):
+        planner.people_needed(error_at, 0.01, progress)
+    assert len(asked) == 4 < whole
+    assert shares == sorted(shares)
+    assert 0.0 <= shares[0] < shares[-1] < 1.0

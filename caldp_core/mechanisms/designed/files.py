@@ -62,7 +62,7 @@ def from_text(text: str) -> Design:
 def _read(text: str) -> dict[str, Any]:
     try:
         data = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise CaldpError("This is no design: it is not JSON.") from None
     require(
         isinstance(data, dict) and data.get("format") == FORMAT and set(data) == _KEYS,

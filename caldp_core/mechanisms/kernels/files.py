@@ -39,7 +39,7 @@ def from_text(text: str, steps: Steps) -> Kernel:
     """The kernel for these steps from such a text. Raises `CaldpError` for anything else."""
     try:
         data = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise CaldpError("This is no kernel: it is not JSON.") from None
     require(
         isinstance(data, dict) and data.get("format") == FORMAT and {*data} == {"format", *_KEYS},
