@@ -26,7 +26,9 @@ _HEIGHT: Final = 0.6
 _LOW: Final = 1 / 300
 """Columns that are lower, as a part of the scale, are less than a pixel and left out."""
 _CANVAS: Final = 1_150.0
-"""Pixels across which all maps are seen at first."""
+"""Pixels across which all maps in a row are seen at first."""
+_NARROW: Final = 330.0
+"""The same on a phone, where they stand in a column."""
 _CONTROLS: Final = {"scrollZoom": False, "doubleClickZoom": True, "keyboard": True}
 _BORDERS: Final = (190, 205, 222, 110)
 
@@ -67,13 +69,15 @@ def _round_step(least: float) -> float:
     return next(times * power for times in (1, 2, 5, 10) if times * power >= least)
 
 
-def deck(maps: Mapping[str, Columns], squares: Squares, look: Look, lines: Floats) -> CompactDeck:
-    """The relief of maps by title.
+def deck(
+    maps: Mapping[str, Columns], squares: Squares, look: Look, lines: Floats, across: int
+) -> CompactDeck:
+    """The relief of maps by title, `across` of them in a row: all of them, or one on a phone.
 
     `lines`: (points, 2) longitude and latitude, NaN between one line and the next.
     """
     layers: list[pdk.Layer] = []
-    panels = [_Panel.of(squares, number, title) for number, title in enumerate(maps)]
+    panels = [_Panel.of(squares, number, title, across) for number, title in enumerate(maps)]
     for panel in panels:
         layers += [
             *_ground(panel, lines),
@@ -81,14 +85,21 @@ def deck(maps: Mapping[str, Columns], squares: Squares, look: Look, lines: Float
             _labels(panel, look),
             _columns(panel, maps[panel.title], squares, look),
         ]
-    across, first = panels[-1].right + _GAP * panels[0].wide, panels[0]
+    first, last = panels[0], panels[-1]
+    middle = [
+        last.right / 2 - _GAP * first.wide / 3,
+        (first.low + last.low + first.high) / 2,
+        first.top / 2.7,
+    ]
+    canvas = _CANVAS if across > 1 else _NARROW
+    zoom = math.log2(canvas / (last.right + _GAP * first.wide))
     view = {
-        "target": [panels[-1].right / 2 - _GAP * first.wide / 3, first.high / 2, first.top / 2.7],
+        "target": middle,
         "rotationX": 45,
         "rotationOrbit": 0,
-        "zoom": math.log2(_CANVAS / across),
-        "minZoom": math.log2(_CANVAS / across) - 2,
-        "maxZoom": math.log2(_CANVAS / across) + 5,
+        "zoom": zoom,
+        "minZoom": zoom - 2,
+        "maxZoom": zoom + 5,
     }
     return CompactDeck(
         layers=layers,
@@ -103,10 +114,15 @@ def deck(maps: Mapping[str, Columns], squares: Squares, look: Look, lines: Float
 
 @dataclass(frozen=True)
 class _Panel:
-    """Where a map stands. `narrow`: a degree of longitude; `left`, `wide`, `high`: its edges."""
+    """Where a map stands. `narrow`: a degree of longitude; `left`, `wide`, `high`: its edges.
+
+    `column` and `row`: its place among the maps, the first row farthest back.
+    """
 
     title: str
     number: int
+    column: int
+    row: int
     west: float
     south: float
     narrow: float
@@ -114,16 +130,22 @@ class _Panel:
     high: float
 
     @classmethod
-    def of(cls, squares: Squares, number: int, title: str) -> "_Panel":
+    def of(cls, squares: Squares, number: int, title: str, across: int) -> "_Panel":
         area = squares.domain.area
         narrow = math.cos(math.radians((area.south + area.north) / 2))
         wide = narrow * (area.east - area.west)
-        return cls(title, number, area.west, area.south, narrow, wide, area.north - area.south)
+        high, (row, column) = area.north - area.south, divmod(number, across)
+        return cls(title, number, column, row, area.west, area.south, narrow, wide, high)
 
     @property
     def left(self) -> float:
         """The left edge."""
-        return self.number * self.wide * (1 + _GAP)
+        return self.column * self.wide * (1 + _GAP)
+
+    @property
+    def low(self) -> float:
+        """The southern edge: seen at 45°, a map's scale hides as much behind it as it is high."""
+        return -self.row * (self.high + self.top) * (1 + _GAP)
 
     @property
     def right(self) -> float:
@@ -144,10 +166,14 @@ class _Panel:
         """Across."""
         return (longitudes - self.west) * self.narrow + self.left
 
+    def y(self, latitudes: Floats) -> Floats:
+        """Away from the reader."""
+        return latitudes - self.south + self.low
+
 
 def _columns(panel: _Panel, columns: Columns, squares: Squares, look: Look) -> pdk.Layer:
     seen = np.flatnonzero(columns.shares > look.top * _LOW)
-    x, y = panel.x(squares.longitudes), squares.latitudes - panel.south
+    x, y = panel.x(squares.longitudes), panel.y(squares.latitudes)
     height = columns.shares / look.top * panel.top
     strength = columns.spread / look.widest if look.widest > 0 else columns.spread
     colours = WRONG[np.rint(strength * (LEVELS - 1)).astype(np.int64)]
@@ -186,8 +212,8 @@ def told(title: str, columns: Columns, squares: Squares, i: int) -> str:
 
 
 def _ground(panel: _Panel, lines: Floats) -> list[pdk.Layer]:
-    left, right = panel.left, panel.right
-    corners = [[left, 0], [right, 0], [right, panel.high], [left, panel.high]]
+    left, right, low, far = panel.left, panel.right, panel.low, panel.low + panel.high
+    corners = [[left, low], [right, low], [right, far], [left, far]]
     sea = pdk.Layer(
         "SolidPolygonLayer",
         [{"p": corners}],
@@ -199,7 +225,7 @@ def _ground(panel: _Panel, lines: Floats) -> list[pdk.Layer]:
     for line in np.split(lines, np.flatnonzero(np.isnan(lines[:, 0]))):
         points = line[~np.isnan(line[:, 0])]
         if len(points) > 1:
-            x, y = panel.x(points[:, 0]), points[:, 1] - panel.south
+            x, y = panel.x(points[:, 0]), panel.y(points[:, 1])
             paths.append({"p": np.stack([x, y, np.full(x.shape, 0.02)], 1).round(2).tolist()})
     borders = pdk.Layer(
         "PathLayer",
@@ -219,7 +245,7 @@ def _ticks(look: Look) -> list[float]:
 
 def _scale(panel: _Panel, look: Look) -> pdk.Layer:
     """A ruler at the left of each map, as tall as a column of that share is long."""
-    x, y, short = panel.ruler, panel.high / 2, panel.wide / 60
+    x, y, short = panel.ruler, panel.low + panel.high / 2, panel.wide / 60
     rows = [{"a": [x, y, 0], "b": [x, y, panel.top]}]
     for tick in _ticks(look):
         up = round(tick / look.top * panel.top, 3)
@@ -237,12 +263,12 @@ def _scale(panel: _Panel, look: Look) -> pdk.Layer:
 
 def _labels(panel: _Panel, look: Look) -> pdk.Layer:
     """Numbers of the ticks, and the map's title before its front."""
-    x, y = panel.ruler - panel.wide / 45, panel.high / 2
+    x, y = panel.ruler - panel.wide / 45, panel.low + panel.high / 2
     rows: list[dict[str, Any]] = [
         {"p": [x, y, tick / look.top * panel.top], "t": percent(tick), "s": 13, "a": "end"}
         for tick in _ticks(look)
     ]
-    front = [(panel.left + panel.right) / 2, -0.09 * panel.high, 0]
+    front = [(panel.left + panel.right) / 2, panel.low - 0.09 * panel.high, 0]
     rows.append({"p": front, "t": panel.title, "s": 17, "a": "middle"})
     return pdk.Layer(
         "TextLayer",

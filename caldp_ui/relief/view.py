@@ -20,6 +20,8 @@ from caldp_ui.words.towns import towns
 CODE_MB: Final = 0.8
 """What the drawing's code weighs when it is sent, compressed; it comes once, when first opened."""
 _HEIGHT: Final = 340
+_ROW: Final = 250
+"""Pixels of a map on a phone, where they stand in a column."""
 _ROWS: Final = 12
 Results: TypeAlias = Mapping[str, Result | None]
 """Estimates by the title of their map; None: not there yet."""
@@ -41,8 +43,10 @@ def show(slot: Slot[Any], distribution: Floats, domain: GridDomain, results: Res
 
     dark = st.context.theme.type == "dark"
     look = deck.look_of(maps, _DARK if dark else _LIGHT)
-    made = deck.deck(maps, squares, look, _borders(domain))
-    st.pydeck_chart(made, height=_HEIGHT, key=slot.key("relief"), alt=_alt(maps, squares))
+    across = 1 if _is_phone() else len(maps)
+    made = deck.deck(maps, squares, look, _borders(domain), across)
+    height = _HEIGHT if across > 1 else _ROW * len(maps)
+    st.pydeck_chart(made, height=height, key=slot.key("relief"), alt=_alt(maps, squares))
     weight = len(made.to_json().encode()) / 1e6
     st.caption(
         f"Height: share of all people in squares of {squares.degrees:g}°, one scale for all maps; "
@@ -52,6 +56,11 @@ def show(slot: Slot[Any], distribution: Floats, domain: GridDomain, results: Res
         f"The drawing weighs {weight:.1f} MB, and {CODE_MB} MB more the first time."
     )
     st.table(table(maps, squares))
+
+
+def _is_phone() -> bool:
+    """Whether the browser says so; a camera is told, before it is there, how wide it will be."""
+    return "Mobi" in st.context.headers.get("User-Agent", "")
 
 
 def _colours(widest: float) -> str:

@@ -1,6 +1,7 @@
 """The relief: its columns hold everybody, its spread bounds what regions say, it asks nobody."""
 
 import json
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -84,7 +85,7 @@ def drawn(made: deck.CompactDeck) -> dict[str, list[dict[str, Any]]]:
 def test_heights_and_colours_are_on_one_scale_that_is_drawn(results: dict[str, Result]) -> None:
     squares, maps = maps_of(results)
     look = deck.look_of(maps, TEXT)
-    layers = drawn(deck.deck(maps, squares, look, view._borders(US_GRID)))
+    layers = drawn(deck.deck(maps, squares, look, view._borders(US_GRID), len(maps)))
     assert look.top >= max(each.shares.max() for each in maps.values())
     rulers = {layers[f"scale-{number}"][0]["b"][2] for number in range(len(maps))}
     (tall,) = rulers
@@ -100,12 +101,24 @@ def test_heights_and_colours_are_on_one_scale_that_is_drawn(results: dict[str, R
     assert tuple(WRONG[-1].tolist()) in colours
 
 
+def test_on_a_phone_the_maps_stand_in_a_column(results: dict[str, Result]) -> None:
+    squares, maps = maps_of(results)
+    look = deck.look_of(maps, TEXT)
+    layers = drawn(deck.deck(maps, squares, look, view._borders(US_GRID), 1))
+    corners = [np.array(layers[f"sea-{number}"][0]["p"]) for number in range(len(maps))]
+    tall = layers["scale-0"][0]["b"][2]
+    for behind, before in pairwise(corners):
+        assert (behind[:, 0] == before[:, 0]).all()
+        # Seen at 45°, what stands before must not hide what is behind it.
+        assert before[:, 1].max() + tall < behind[:, 1].min()
+
+
 def test_a_relief_is_small_and_has_no_map_to_fetch(results: dict[str, Result]) -> None:
     squares, maps = maps_of(results)
     noise = np.random.default_rng(1).random(squares.m)
     crowded = columns.Columns(noise / noise.sum(), np.full(squares.m, 0.01))
     worst = {**maps, "Plain LDP": crowded, "This protection": crowded}
-    made = deck.deck(worst, squares, deck.look_of(worst, TEXT), view._borders(US_GRID))
+    made = deck.deck(worst, squares, deck.look_of(worst, TEXT), view._borders(US_GRID), 3)
     text = made.to_json()
     assert len(text.encode()) < 700_000
     assert "http" not in text
