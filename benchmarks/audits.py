@@ -21,7 +21,7 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
     """
     context = Context.plain(sizes.audit_k, 1.0)
     for family in FAMILIES:
-        mechanism = registry.mechanism(context, family)
+        mechanism = registry.in_context(context, family)
         work = f"exact audit, k = {context.k:,}, {family}"
         unit, most = ("s", 10) if isinstance(mechanism.oracles, StreamsRows) else ("ms", 100)
         yield timed(work, unit, _audit(mechanism), sizes.long_repeats, Bar("≤", most))

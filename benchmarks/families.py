@@ -132,7 +132,7 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
     x = np.random.default_rng(1).choice(k, sizes.family_users, p=p)
     crowd, few = _Crowd(p, x), _Crowd(p, x[: sizes.family_peer_users])
     for family in FAMILIES:
-        mechanism = registry.mechanism(Context.plain(k, EPSILON), family)
+        mechanism = registry.in_context(Context.plain(k, EPSILON), family)
         whole, estimates = _ours(mechanism, crowd, sizes.long_repeats)
         each = share(f"the same, a person, {family}", "ns", whole, x.size)
         exact = x.size * float(mechanism.variance(p, x.size).mean())

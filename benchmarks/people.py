@@ -31,7 +31,7 @@ def contexts(dataset: Dataset) -> Iterator[tuple[str, ContextMechanism]]:
         ("25 × 35 blocks", grid_blocks(domain, 25, 35)),
     ):
         context = Context.block_structured(partition.labels, EPSILON)
-        yield name, registry.mechanism(context, "hadamard")
+        yield name, registry.in_context(context, "hadamard")
 
 
 def figures(sizes: Sizes) -> Iterator[Figure]:

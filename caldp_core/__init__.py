@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from caldp_core.audit.mechanisms import audit_mechanism
     from caldp_core.basics.errors import CaldpError
+    from caldp_core.estimation.shares import estimate, intervals
     from caldp_core.experiments.run import Result, prepare, run
-    from caldp_core.mechanisms.registry import mechanism
+    from caldp_core.mechanisms.base import Tally
+    from caldp_core.mechanisms.catalogue import mechanism
     from caldp_core.privacy.context import Context
     from caldp_core.scenarios.scenario import Scenario
 
@@ -23,7 +25,10 @@ __all__ = [
     "Context",
     "Result",
     "Scenario",
+    "Tally",
     "audit_mechanism",
+    "estimate",
+    "intervals",
     "mechanism",
     "prepare",
     "run",
@@ -34,7 +39,10 @@ _HOMES: Final = {
     "Result": "experiments.run",
     "Scenario": "scenarios.scenario",
     "audit_mechanism": "audit.mechanisms",
-    "mechanism": "mechanisms.registry",
+    "Tally": "mechanisms.base",
+    "estimate": "estimation.shares",
+    "intervals": "estimation.shares",
+    "mechanism": "mechanisms.catalogue",
     "prepare": "experiments.run",
     "run": "experiments.run",
 }
@@ -45,3 +53,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -37,7 +37,7 @@ def best(epsilon: float) -> float:
 
 
 def error(family: str, k: int, epsilon: float) -> float:
-    mechanism = registry.mechanism(Context.plain(k, epsilon), family)
+    mechanism = registry.in_context(Context.plain(k, epsilon), family)
     return float(variance_given_people(mechanism, np.full(k, 1 / k), 1).mean())
 
 
@@ -51,7 +51,7 @@ def same(told: str, number: float) -> bool:
 )
 def test_what_it_is_for(row: list[str]) -> None:
     k, epsilon = int(row[0]), float(row[1])
-    mechanism = registry.mechanism(Context.plain(k, epsilon), "galois")
+    mechanism = registry.in_context(Context.plain(k, epsilon), "galois")
     q = int(mechanism.oracles._values[0])  # type: ignore[attr-defined]
     d = int(digits_of(np.array([k]), q.bit_length() - 1)[0])
     assert row[2:6] == [str(q), str(d), str(mechanism.outputs), str(mechanism.report_bits)]
@@ -118,7 +118,7 @@ def test_beside_general_hadamard_response(row: list[str]) -> None:
 def test_what_is_said_of_large_epsilon() -> None:
     assert SPACE_POINTS_MAX == 2**22
     assert error("galois", 43_750, 8.0) / best(8.0) == pytest.approx(1.32, abs=0.005)
-    told = registry.mechanism(Context.plain(43_750, 5.0), "galois").report_bits
+    told = registry.in_context(Context.plain(43_750, 5.0), "galois").report_bits
     assert f"A report at ε = 5 and k = 43,750 has {told} bits" in TEXT
 
 
@@ -130,7 +130,7 @@ def test_what_is_said_of_sensitive_sets() -> None:
             flags = np.arange(1000) < size
             p = np.where(flags, 0.02 / size, 0.98 / (1000 - size))
             errors = {
-                family: registry.mechanism(Context.high_low(flags, epsilon), family)
+                family: registry.in_context(Context.high_low(flags, epsilon), family)
                 .variance(p, 1)
                 .sum()
                 for family in ("galois", *ratios)

@@ -16,6 +16,9 @@ Words: TypeAlias = NDArray[np.uint64]
 Reports: TypeAlias = NDArray[Any]
 """One entry a user; the dtype is the family's own."""
 
+Seed: TypeAlias = np.random.Generator | int
+"""Where the randomness of a simulation comes from: a generator, or a whole number ≥ 0 for one."""
+
 WordSource: TypeAlias = Callable[[int], Words]
 """Gives that many uniform 64-bit words; a seeded generator or the operating system."""
 

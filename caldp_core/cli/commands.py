@@ -6,6 +6,7 @@ Room: the front door for terminals; it only reads arguments and prints.
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from pathlib import Path
 from statistics import mean, stdev
 from time import perf_counter
 from typing import Any
@@ -18,11 +19,12 @@ from caldp_core.basics import limits
 from caldp_core.cli.dashboard import dashboard_command
 from caldp_core.cli.fetch import fetch_command
 from caldp_core.cli.listing import list_command
-from caldp_core.cli.terminal import plain_errors, progress_bar
+from caldp_core.cli.terminal import plain_errors, progress_bar, write
 from caldp_core.experiments.forecast import Forecast, forecast
 from caldp_core.experiments.processes import in_processes
 from caldp_core.experiments.reproduce import PAPER, Recomputed, table_1
 from caldp_core.experiments.run import Errors, Result, prepare, run
+from caldp_core.experiments.table import as_csv, columns_of
 from caldp_core.mechanisms import Mechanism
 from caldp_core.mechanisms.offers import report_bits
 from caldp_core.scenarios.scenario import Scenario
@@ -47,7 +49,13 @@ def schema_command() -> None:
 
 @main.command("run")
 @click.argument("path", metavar="SCENARIO.json")
-def run_command(path: str) -> None:
+@click.option(
+    "--estimate",
+    "estimate",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the first trial's shares to this file, a row a value, as CSV.",
+)
+def run_command(path: str, estimate: Path | None) -> None:
     """Run a scenario file and print errors, expected errors, timing and seed as JSON."""
     with plain_errors():
         scenario = Scenario.from_file(path)
@@ -57,6 +65,8 @@ def run_command(path: str) -> None:
             result = run(setup, progress)
         with progress_bar("forecasting") as progress:
             expected = forecast(setup, progress=progress)
+        if estimate is not None:
+            write(estimate, as_csv(columns_of(result)))
     click.echo(json.dumps(summary(result, expected), indent=2))
 
 

@@ -6,6 +6,7 @@ Room: cli.
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Final
 
 import click
@@ -41,3 +42,11 @@ def progress_bar(label: str) -> Iterator[Progress]:
             bar.update(max(0, int(share * _STEPS) - bar.pos))
 
         yield progress
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file; raises `CaldpError` where that can't be done."""
+    try:
+        path.write_text(text, "utf-8", newline="")
+    except OSError as error:
+        raise CaldpError(f"The file {str(path)!r} can't be written: {error.strerror}.") from None

@@ -22,15 +22,8 @@ from caldp_core.datasets.base import Dataset, from_counts
 from caldp_core.domain.grid import US_GRID, Area, GridDomain
 
 _HERE: Final = Path(__file__).resolve()
-DATA_FOLDER: Final = next(
-    # Inside the package where it was installed, beside it in the repository.
-    (
-        folder
-        for folder in (_HERE.parents[1] / "data", _HERE.parents[2] / "data")
-        if folder.is_dir()
-    ),
-    _HERE.parents[2] / "data",
-)
+_INSTALLED: Final = _HERE.parents[1] / "data"
+DATA_FOLDER: Final = _INSTALLED if _INSTALLED.is_dir() else _HERE.parents[2] / "data"
 _OWN_FILE_MAX: Final = 2**24
 """Characters; the largest has less than a tenth of it."""
 ELSEWHERE: Final = "Offshore and abroad"

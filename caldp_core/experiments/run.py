@@ -7,7 +7,9 @@ for their coins. Two scenarios that differ only in protection so face the same p
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from statistics import fmean
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,11 +21,15 @@ from caldp_core.domain.partitions import Partition
 from caldp_core.estimation.estimators import estimator
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.experiments import metrics
+from caldp_core.experiments.table import columns_of
 from caldp_core.mechanisms import Mechanism
 from caldp_core.mechanisms.specs import MechanismSpec
 from caldp_core.privacy.context import PrivacyMatrix
 from caldp_core.scenarios.best import chosen
 from caldp_core.scenarios.scenario import Scenario
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +93,7 @@ class Outcome:
         return self.evidence.block_shares
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Result:
     """What a scenario gave: the first trial whole, and the errors of all."""
 
@@ -95,6 +101,24 @@ class Result:
     first: Outcome
     errors: tuple[Errors, ...]
     seconds: float
+
+    def __repr__(self) -> str:
+        tv, setup = fmean(each.tv for each in self.errors), self.setup
+        return (
+            f"<Result: {setup.mechanism_name}, {setup.n:,} people, {setup.mechanism.k:,} values, "
+            f"total variation {tv:.3f} in {len(self.errors)} trials>"
+        )
+
+    def to_pandas(self) -> "DataFrame":
+        """A row a value, with the columns of `table.columns_of`.
+
+        Raises `CaldpError` where pandas is not installed.
+        """
+        try:
+            from pandas import DataFrame
+        except ImportError:
+            raise CaldpError("to_pandas needs pandas: pip install pandas.") from None
+        return DataFrame(columns_of(self))
 
 
 def prepare(

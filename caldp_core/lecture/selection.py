@@ -25,7 +25,7 @@ from caldp_core.basics.limits import EXACT_MAX_ENTRIES, K_MAX
 from caldp_core.basics.powers import floor_of
 from caldp_core.basics.types import Bools, Floats, Ints, WordSource
 from caldp_core.lecture.contests import EXACT_PEOPLE, even_votes, law_of_sum
-from caldp_core.mechanisms import mechanism
+from caldp_core.mechanisms import in_context
 from caldp_core.mechanisms.oracles.unary import UnaryOracles
 from caldp_core.mechanisms.randomness.coins import COIN_ONE, below
 from caldp_core.privacy.context import Context
@@ -125,7 +125,7 @@ class OneHotResponse:
 
     def __init__(self, d: int, epsilon: float) -> None:
         self.d = check_whole("d", d, 2, K_MAX)
-        self.mechanism = mechanism(Context.plain(self.d, float(check_epsilon(epsilon))), "rappor")
+        self.mechanism = in_context(Context.plain(self.d, float(check_epsilon(epsilon))), "rappor")
         oracles = self.mechanism.oracles
         assert isinstance(oracles, UnaryOracles)
         self.theta, self.stray = float(oracles.theta[0]), float(oracles.d1[0])

@@ -1,8 +1,9 @@
-"""Mechanisms: `base.py` says what they promise, `registry.py` lists them."""
+"""Mechanisms: `base.py` says what they promise, `catalogue.py` lists them."""
 
 from caldp_core.mechanisms.base import Family, FrequencyOracles, Mechanism, Tally
+from caldp_core.mechanisms.catalogue import mechanism
 from caldp_core.mechanisms.contextual import ContextMechanism
-from caldp_core.mechanisms.registry import FAMILIES, FamilyEntry, mechanism
+from caldp_core.mechanisms.registry import FAMILIES, FamilyEntry, in_context
 
 __all__ = [
     "FAMILIES",
@@ -12,5 +13,6 @@ __all__ = [
     "FrequencyOracles",
     "Mechanism",
     "Tally",
+    "in_context",
     "mechanism",
 ]

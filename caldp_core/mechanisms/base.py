@@ -9,20 +9,25 @@ The *rank* of a hidden symbol is its number, 0 … s−1, counted block after bl
 """
 
 import hashlib
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Final, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from caldp_core.basics.errors import CaldpError
-from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource
+from caldp_core.basics.errors import CaldpError, check_counts, check_whole, require
+from caldp_core.basics.limits import N_MAX
+from caldp_core.basics.types import Floats, Ints, Reports, Seed, Words, WordSource
 from caldp_core.privacy.context import Context, PrivacyMatrix
 
+FORMAT: Final = 1
+"""Of a tally as text."""
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Tally:
     """The sum of n reports: all that the server needs. Tallies of one mechanism can be added.
 
@@ -40,6 +45,33 @@ class Tally:
                 f"{self.fingerprint[:12]} and {other.fingerprint[:12]}; estimate each by itself."
             )
         return Tally(self.counts + other.counts, self.n + other.n, self.fingerprint)
+
+    def __radd__(self, other: object) -> "Tally":
+        # So that `sum(tallies)`, which begins with 0, adds them up.
+        return self if other == 0 else NotImplemented
+
+    def __repr__(self) -> str:
+        return f"<Tally of {self.n:,} reports, {self.fingerprint[:12]}>"
+
+    def to_json(self) -> str:
+        """The tally as text, to be kept or sent; `from_json` reads it."""
+        whole = {"fingerprint": self.fingerprint, "n": self.n, "counts": self.counts.tolist()}
+        return json.dumps({"caldp_tally": FORMAT, **whole})
+
+    @classmethod
+    def from_json(cls, text: str) -> "Tally":
+        """The tally of that text; raises `CaldpError` for one that `to_json` did not write."""
+        try:
+            told = json.loads(text)
+            require(told["caldp_tally"] == FORMAT, "another format")
+            require(isinstance(told["fingerprint"], str), "no fingerprint")
+            n = check_whole("n", told["n"], 0, N_MAX)
+            counts = check_counts("counts", told["counts"], len(told["counts"]))
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise CaldpError(
+                f"This is no tally of caldp ({error}); give the text that Tally.to_json wrote."
+            ) from None
+        return cls(counts, n, told["fingerprint"])
 
 
 class Mechanism(Protocol):
@@ -65,7 +97,7 @@ class Mechanism(Protocol):
         """Digest that two mechanisms share only if their reports mean the same."""
         ...
 
-    def privatize(self, x: ArrayLike, rng: np.random.Generator) -> Reports:
+    def privatize(self, x: ArrayLike, rng: Seed) -> Reports:
         """(n,) symbols → (n,) reports, one per user, with simulated randomness."""
         ...
 
@@ -81,7 +113,7 @@ class Mechanism(Protocol):
         """Sum of reports."""
         ...
 
-    def sample_tally(self, counts: ArrayLike, rng: np.random.Generator) -> Tally:
+    def sample_tally(self, counts: ArrayLike, rng: Seed) -> Tally:
         """Draw the tally of (k,) people per symbol, distributed as `tally(privatize(x))`.
 
         Its cost does not depend on n; where no such way is known, the class has a limit on n.

@@ -5,9 +5,10 @@ and list what they get, so a new mechanism is one file, one record in `specs.py`
 families come from `registry.py`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Final
 
+from caldp_core.basics.errors import require
 from caldp_core.basics.limits import K_MAX
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.mechanisms.registry import FAMILIES
@@ -153,3 +154,25 @@ def mechanisms_for(policy: PrivacyMatrix) -> list[MechanismEntry]:
     One of them is made by `entry.make(policy)`, which may raise `CaldpError` for its size.
     """
     return [entry for entry in MECHANISMS.values() if isinstance(policy, entry.policies)]
+
+
+def mechanism(policy: Any, name: str, **parameters: Any) -> Mechanism:
+    """The named mechanism for a policy, such as `mechanism(context, "subset-selection", omega=4)`.
+
+    `name`: as `list` on the command line tells it. `parameters`: those of its record in `specs`;
+    what is not given it chooses by itself. Raises `CaldpError` for an unknown name or parameter,
+    for a policy that it does not keep, and where sizes or values do not fit.
+    """
+    require(name in MECHANISMS, f"mechanism must be one of {', '.join(MECHANISMS)}, got {name!r}.")
+    entry = MECHANISMS[name]
+    known = [field.name for field in fields(entry.spec)]  # type: ignore[arg-type]
+    strange = next((given for given in parameters if given not in known), None)
+    takes = f"takes {', '.join(known)}" if known else "takes no parameters"
+    require(strange is None, f"The mechanism {name} {takes}; it has no {strange}.")
+    kept = ", ".join(each.name for each in mechanisms_for(policy)) or "none"
+    require(
+        isinstance(policy, entry.policies),
+        f"The mechanism {name} does not keep a policy of kind {type(policy).__name__}; "
+        f"those that do: {kept}.",
+    )
+    return entry.spec(**parameters).make(policy)

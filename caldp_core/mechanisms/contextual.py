@@ -14,14 +14,20 @@ from numpy.typing import ArrayLike
 from caldp_core.basics.arrays import counts_by, sums_by
 from caldp_core.basics.errors import check_counts, check_symbols, require
 from caldp_core.basics.limits import EXACT_MAX_ENTRIES
-from caldp_core.basics.types import Floats, Ints, Reports, WordSource
+from caldp_core.basics.types import Floats, Ints, Reports, Seed, WordSource
 from caldp_core.mechanisms.base import BlockStructure, Family, FrequencyOracles, Tally, digest
 from caldp_core.mechanisms.channel_products import ChannelProducts
 from caldp_core.mechanisms.context_products import ContextProducts, OracleProducts
 from caldp_core.mechanisms.crafted import CraftableOracles
 from caldp_core.mechanisms.offers import Cover, SupportTally
 from caldp_core.mechanisms.oracles.supports import SupportOracles
-from caldp_core.mechanisms.randomness.coins import COIN_ONE, below, seeded_words, system_words
+from caldp_core.mechanisms.randomness.coins import (
+    COIN_ONE,
+    below,
+    generator,
+    seeded_words,
+    system_words,
+)
 from caldp_core.privacy.context import Context
 
 
@@ -80,7 +86,7 @@ class ContextMechanism:
             *oracles.settings,
         )
 
-    def privatize(self, x: ArrayLike, rng: np.random.Generator) -> Reports:
+    def privatize(self, x: ArrayLike, rng: Seed) -> Reports:
         """(n,) symbols → (n,) reports of the family's dtype, simulated with `rng`."""
         return self._reports(check_symbols("x", x, self.k), seeded_words(rng))
 
@@ -111,9 +117,9 @@ class ContextMechanism:
         counts = self.oracles.tally(reports, self.clear_symbols.size)
         return Tally(counts, len(reports), self.fingerprint)
 
-    def sample_tally(self, counts: ArrayLike, rng: np.random.Generator) -> Tally:
+    def sample_tally(self, counts: ArrayLike, rng: Seed) -> Tally:
         """Draw the tally of (k,) people per symbol; same distribution as `tally(privatize(x))`."""
-        people = check_counts("counts", counts, self.k)
+        people, rng = check_counts("counts", counts, self.k), generator(rng)
         require(
             int(people.sum()) <= self.oracles.n_max,
             f"{self.name} draws the reports of at most {self.oracles.n_max:,} people, got "

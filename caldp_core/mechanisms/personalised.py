@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 
 from caldp_core.basics.errors import check_number, check_symbols, check_whole, require
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, K_MAX
-from caldp_core.basics.types import Bools, Floats, Ints, Reports
+from caldp_core.basics.types import Bools, Floats, Ints, Reports, Seed
 from caldp_core.mechanisms.backgrounds import NO_PLACE, check_places, known_background
 from caldp_core.mechanisms.base import Family, Tally
 from caldp_core.mechanisms.contextual import ContextMechanism
@@ -82,7 +82,7 @@ class PersonalisedMechanism:
         """(k + κ,) people per symbol after pre-processing; the input of `sample_tally`."""
         return np.bincount(self.tagged(x, own), minlength=self.k + self.tags)
 
-    def privatize(self, x: ArrayLike, own: ArrayLike, rng: np.random.Generator) -> Reports:
+    def privatize(self, x: ArrayLike, own: ArrayLike, rng: Seed) -> Reports:
         """(n,) symbols and (n, κ) own symbols → (n,) reports, simulated with `rng`."""
         return self.common.privatize(self.tagged(x, own), rng)
 
@@ -94,7 +94,7 @@ class PersonalisedMechanism:
         """Sum (n,) reports; raises `CaldpError` on a report that this mechanism cannot send."""
         return self.common.tally(reports)
 
-    def sample_tally(self, counts: ArrayLike, rng: np.random.Generator) -> Tally:
+    def sample_tally(self, counts: ArrayLike, rng: Seed) -> Tally:
         """Tally of (k + κ,) people per symbol or tag; distributed as `tally(privatize(…))`."""
         return self.common.sample_tally(counts, rng)
 

@@ -111,7 +111,7 @@ _ENTRIES: Final = (
 FAMILIES: Final = {entry.name: entry for entry in _ENTRIES}
 
 
-def mechanism(context: Context, family: str) -> ContextMechanism:
+def in_context(context: Context, family: str) -> ContextMechanism:
     """The named family in this context; raises `CaldpError` for an unknown name."""
     return ContextMechanism(context, family, family_named(family))
 

@@ -13,12 +13,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from caldp_core.basics.errors import check_counts, check_symbols
-from caldp_core.basics.types import Floats, Ints, Reports, WordSource
+from caldp_core.basics.types import Floats, Ints, Reports, Seed, WordSource
 from caldp_core.mechanisms.backgrounds import Bias, background_bias, population_background
 from caldp_core.mechanisms.base import Family, Tally
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.personalised import PersonalisedMechanism
-from caldp_core.mechanisms.randomness.coins import COIN_ONE, below, seeded_words, system_words
+from caldp_core.mechanisms.randomness.coins import (
+    COIN_ONE,
+    below,
+    generator,
+    seeded_words,
+    system_words,
+)
 from caldp_core.privacy.personal import PersonalPolicy
 
 
@@ -61,9 +67,9 @@ class TaggedMechanism:
         """The common mechanism's: backgrounds change what is made of reports, not reports."""
         return self.common.fingerprint
 
-    def privatize(self, x: ArrayLike, rng: np.random.Generator) -> Reports:
+    def privatize(self, x: ArrayLike, rng: Seed) -> Reports:
         """(n,) symbols → (n,) reports; who is at their own place is drawn, too."""
-        symbols = check_symbols("x", x, self.k)
+        symbols, rng = check_symbols("x", x, self.k), generator(rng)
         return self.common.privatize(self._tagged(symbols, seeded_words(rng)), rng)
 
     def client_report(self, x: int) -> Reports:
@@ -92,9 +98,9 @@ class TaggedMechanism:
         """Sum (n,) reports; raises `CaldpError` on a report that this mechanism cannot send."""
         return self.common.tally(reports)
 
-    def sample_tally(self, counts: ArrayLike, rng: np.random.Generator) -> Tally:
+    def sample_tally(self, counts: ArrayLike, rng: Seed) -> Tally:
         """Draw the tally of (k,) people per symbol; same law as `tally(privatize(x))`."""
-        people = check_counts("counts", counts, self.k)
+        people, rng = check_counts("counts", counts, self.k), generator(rng)
         shares = self.policy.shares
         parts = rng.multinomial(people, [*shares, max(0.0, 1.0 - float(shares.sum()))])
         own = np.where(self.policy.sensitive[:, None], 0, parts[:, :-1])

@@ -15,7 +15,7 @@ import streamlit as st
 
 from caldp_core.basics.types import Ints
 from caldp_core.lecture.sketches import CountMeanSketch, HadamardSketch, Hashes
-from caldp_core.mechanisms import mechanism
+from caldp_core.mechanisms import in_context
 from caldp_core.privacy.context import Context
 from caldp_core.theory.variance import variance_given_people
 from caldp_ui.app.theme import Palette
@@ -101,7 +101,7 @@ def _sketched(
 
 
 def _response(family: str, people: Ints, lesson: Lesson) -> Cost:
-    made = mechanism(Context.plain(people.size, lesson.epsilon), family)
+    made = in_context(Context.plain(people.size, lesson.epsilon), family)
     given = variance_given_people(made, people / lesson.n, lesson.n)
     bits, (name, place) = made.oracles.report_bits(0), _FAMILIES[family]
     return Cost(name, bits, float(np.sqrt(given.mean())), place)

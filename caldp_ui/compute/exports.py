@@ -9,12 +9,9 @@ from collections.abc import Mapping, Sequence
 from pprint import pformat
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-import numpy as np
-
-from caldp_core.basics.numerals import read_number
 from caldp_core.datasets import OwnPlaces, OwnTable
-from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Result
+from caldp_core.experiments.table import as_cell, as_csv, columns_of
 from caldp_core.scenarios.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -22,7 +19,6 @@ if TYPE_CHECKING:
 
 COMMAND: Final = "python -m caldp_core run scenario.json"
 Table: TypeAlias = "Sequence[Mapping[str, object]] | Mapping[str, object] | pd.DataFrame"
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _LONG: Final = 4_000
 """Characters of a file that is too long for code and for a sheet of paper."""
 
@@ -70,30 +66,6 @@ def csv(table: Table) -> bytes:
     return buffer.getvalue().encode()
 
 
-def as_cell(value: object) -> object:
-    """A text that a spreadsheet would run as a formula, behind an apostrophe; all else as it is.
-
-    Source: OWASP, CSV injection.
-    """
-    if isinstance(value, str) and value.startswith(_FORMULA) and read_number(value) is None:
-        return f"'{value}"
-    return value
-
-
 def estimate_csv(result: Result) -> bytes:
     """One row a cell or answer: where it is, its block, and its estimated share and people."""
-    setup, domain = result.setup, result.setup.dataset.domain
-    k = setup.mechanism.k
-    columns: dict[str, object] = {"number": np.arange(k)}
-    if isinstance(domain, GridDomain):
-        row, column = np.divmod(np.arange(k), domain.columns)
-        columns["latitude"] = domain.latitudes()[row].round(6)
-        columns["longitude"] = domain.longitudes()[column].round(6)
-    elif domain.names:
-        columns["answer"] = domain.names
-        columns["group"] = domain.groups or ("",) * k
-    names = np.array(setup.partition.names, dtype=object)
-    columns["block"] = names[setup.partition.labels]
-    columns["estimated share"] = result.first.estimate
-    columns["estimated people"] = result.first.estimate * setup.n
-    return csv(columns)
+    return as_csv(columns_of(result)).encode()

@@ -17,7 +17,7 @@ from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.forecast import Forecast, forecast_soon
 from caldp_core.experiments.run import Result, Setup, people_of, prepare, run
-from caldp_core.mechanisms import FAMILIES, mechanism
+from caldp_core.mechanisms import FAMILIES, in_context
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.offers import cover_of, people_max
 from caldp_core.privacy.context import Context
@@ -166,5 +166,5 @@ def _methods(text: str, _scenario: Scenario) -> Methods:
     del text
     ready = setup(_scenario)
     policy = context_of(ready)
-    bits = {name: mechanism(policy, name).report_bits for name in FAMILIES}
+    bits = {name: in_context(policy, name).report_bits for name in FAMILIES}
     return Methods(best_family(policy, ready.dataset.distribution, ready.n), bits)

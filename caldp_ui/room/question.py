@@ -15,7 +15,7 @@ import numpy as np
 from caldp_core.audit.channels import Channel
 from caldp_core.basics.errors import check_epsilon, require
 from caldp_core.basics.types import Ints
-from caldp_core.mechanisms import mechanism
+from caldp_core.mechanisms import in_context
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.randomness.inversion import WORD
 from caldp_core.privacy.context import Context
@@ -98,7 +98,7 @@ def _mechanism(k: int, sensitive: tuple[int, ...], epsilon: float) -> ContextMec
     # Not by the question itself: its words are gone with the room.
     flags = np.zeros(k, np.bool_)
     flags[list(sensitive)] = True
-    return mechanism(Context.high_low(flags, epsilon), "randomized-response")
+    return in_context(Context.high_low(flags, epsilon), "randomized-response")
 
 
 def columns_of(question: Question) -> Ints:

@@ -5,7 +5,7 @@ import streamlit as st
 
 from caldp_core.estimation.intervals import intervals, simultaneous
 from caldp_core.experiments.run import Result
-from caldp_ui.compute import exports
+from caldp_core.experiments.table import as_cell
 from caldp_ui.parts import numbers
 from caldp_ui.parts.comparison import Shown
 from caldp_ui.values.slot import SLOT, domain_of
@@ -41,11 +41,9 @@ def frame(ours: Result, plain: Result) -> pd.DataFrame:
     """One row an answer; shares as percentages. The browser saves it, so names are guarded."""
     setup = ours.setup
     domain = domain_of(setup.scenario)
-    columns: dict[str, object] = {
-        "answer": [exports.as_cell(domain.name_of(x)) for x in range(domain.k)]
-    }
+    columns: dict[str, object] = {"answer": [as_cell(domain.name_of(x)) for x in range(domain.k)]}
     if domain.groups:
-        columns["group"] = [exports.as_cell(group) for group in domain.groups]
+        columns["group"] = [as_cell(group) for group in domain.groups]
     columns["sensitive"] = setup.sensitive
     columns["truth"] = 100 * setup.dataset.distribution
     for who, result in (("this", ours), ("plain", plain)):

@@ -181,13 +181,13 @@ def test_without_a_finite_entry_nothing_can_leak() -> None:
     audit = audit_channel(certain, both_ways(math.inf))
     assert audit.holds
     assert audit.worst is None
-    alone = exact_audit(registry.mechanism(Context.plain(1, 1.0), "hadamard"))
+    alone = exact_audit(registry.in_context(Context.plain(1, 1.0), "hadamard"))
     assert alone.holds
     assert alone.worst is None
 
 
 def test_it_believes_the_channel_and_not_the_class() -> None:
-    mechanism = registry.mechanism(Context.plain(4, 1.0), "hadamard")
+    mechanism = registry.in_context(Context.plain(4, 1.0), "hadamard")
     mechanism.policy = Context.plain(4, 0.99)
     audit = exact_audit(mechanism)
     assert not audit.holds

@@ -20,7 +20,7 @@ BOTH = Context.of([0, 0, 0, 1, 1], np.array([True, False, True, True, False]), [
 def test_entries_agree_with_the_whole_and_with_ratios_of_floats() -> None:
     for family in FAMILIES:
         with naming(family):
-            mechanism = registry.mechanism(BOTH, family)
+            mechanism = registry.in_context(BOTH, family)
             channel = mechanism.exact_channel()
             cells, whole = audit_cells(channel, BOTH), audit_channel(channel, BOTH)
             assert len(cells) == 20

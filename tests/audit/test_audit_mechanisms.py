@@ -151,7 +151,7 @@ def test_changes_on_the_server_s_side_need_no_words() -> None:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_contexts_are_read_block_by_block(family: str) -> None:
-    mechanism = registry.mechanism(context(BOTH, 1.0), family)
+    mechanism = registry.in_context(context(BOTH, 1.0), family)
     assert audit_mechanism(mechanism) == audit_context(mechanism)
     assert audit_mechanism(mechanism).method == EVERY_ENTRY
     with pytest.raises(CaldpError, match="made for another context"):
@@ -210,7 +210,7 @@ def test_rows_of_numpy_do_not_wrap() -> None:
     policy = Context.plain(200, 1.0)
     found = audit_context(ContextMechanism(policy, "numpy", OfNumpy))
     assert found.holds
-    assert found == audit_context(registry.mechanism(policy, "hadamard"))
+    assert found == audit_context(registry.in_context(policy, "hadamard"))
 
 
 @pytest.mark.parametrize("policy", [GridMetric(3, 4, 0.7, 0.4), GridMetric(1, 5, 0.3, 0.3)])

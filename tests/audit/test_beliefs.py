@@ -37,7 +37,7 @@ def a_prior() -> Floats:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_no_channel_leads_beyond_the_promise(name: str, family: str) -> None:
     context, prior = CONTEXTS[name], a_prior()
-    channel = registry.mechanism(context, family).exact_channel()
+    channel = registry.in_context(context, family).exact_channel()
     groups = np.concatenate([SINGLE, PAIRS])
     for group, found in zip(groups, reached(channel, prior, groups), strict=True):
         bound = promised(context, prior, group)
@@ -49,7 +49,7 @@ def test_no_channel_leads_beyond_the_promise(name: str, family: str) -> None:
 def test_randomized_response_between_two_values_reaches_the_promise() -> None:
     context, prior = Context.plain(2, 1.0), np.array([0.2, 0.8])
     (found,) = reached(
-        registry.mechanism(context, "randomized-response").exact_channel(),
+        registry.in_context(context, "randomized-response").exact_channel(),
         prior,
         np.array([[True, False]]),
     )
@@ -94,7 +94,7 @@ def test_of_two_values_and_in_plain_ldp_both_ways_to_the_promise_agree() -> None
 
 def test_a_stronger_channel_is_told_from_the_promise() -> None:
     prior, group = a_prior(), SINGLE[0]
-    channel = registry.mechanism(Context.plain(K, 1.1), "randomized-response").exact_channel()
+    channel = registry.in_context(Context.plain(K, 1.1), "randomized-response").exact_channel()
     (found,) = reached(channel, prior, group[None])
     bound = promised(CONTEXTS["plain"], prior, group)
     assert found.most > mechanism_most(prior, 1.0) + 1e-3
@@ -102,14 +102,14 @@ def test_a_stronger_channel_is_told_from_the_promise() -> None:
 
 
 def mechanism_most(prior: Floats, epsilon: float) -> float:
-    channel = registry.mechanism(Context.plain(K, epsilon), "randomized-response").exact_channel()
+    channel = registry.in_context(Context.plain(K, epsilon), "randomized-response").exact_channel()
     return reached(channel, prior, SINGLE[:1])[0].most
 
 
 @pytest.mark.parametrize("family", ["hadamard", "subset-selection"])
 def test_single_values_by_another_way(family: str) -> None:
     context = CONTEXTS["high-low"]
-    channel = registry.mechanism(context, family).exact_channel()
+    channel = registry.in_context(context, family).exact_channel()
     shares = [Fraction(i + 1, K * (K + 1) // 2) for i in range(K)]
     found = reached(channel, np.array(shares, dtype=np.float64), SINGLE)
     outputs = range(len(channel[0]))
@@ -147,6 +147,6 @@ def test_nobody_and_everybody_stay_what_they_are() -> None:
 
 
 def test_a_prior_of_another_size_is_an_error() -> None:
-    channel = registry.mechanism(CONTEXTS["plain"], "hadamard").exact_channel()
+    channel = registry.in_context(CONTEXTS["plain"], "hadamard").exact_channel()
     with pytest.raises(CaldpError, match="one share for each of the 7 values, got 3"):
         reached(channel, np.ones(3) / 3, SINGLE)

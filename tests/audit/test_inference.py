@@ -75,14 +75,14 @@ def test_two_reports_lead_where_bayes_leads_and_no_further_than_the_promise(
 
 def test_a_stronger_channel_goes_beyond_the_promise() -> None:
     weaker, prior = Context.plain(7, 1.0), prior_of(7)
-    mechanism = registry.mechanism(Context.plain(7, 1.1), "randomized-response")
+    mechanism = registry.in_context(Context.plain(7, 1.1), "randomized-response")
     after = believed(mechanism, prior, single_tallies(mechanism)[:1])
     assert after[0] > most_believed(weaker, prior, 0) * 1.01
 
 
 def test_the_promise_is_reached_and_adds_up() -> None:
     policy, prior = Context.plain(2, 1.0), np.array([0.5, 0.5])
-    mechanism = registry.mechanism(policy, "randomized-response")
+    mechanism = registry.in_context(policy, "randomized-response")
     report = single_tallies(mechanism)[0]
     for m in (1, 2, 5):
         most = most_believed(policy, prior, 0, m)
@@ -140,7 +140,7 @@ def test_reports_of_people_with_tags_lead_where_bayes_leads(family: str) -> None
 
 def test_the_best_guess_of_all_symbols_in_closed_form() -> None:
     policy = Context.plain(7, 1.0)
-    channel = registry.mechanism(policy, "randomized-response").exact_channel()
+    channel = registry.in_context(policy, "randomized-response").exact_channel()
     even = np.full(7, 1 / 7)
     assert guessed_right_of_all(channel, even) == pytest.approx(np.e / (np.e + 6))
     nothing: Any = [[1 / 3] * 3] * 7
@@ -153,7 +153,7 @@ def test_a_map_of_43_750_places(family: str) -> None:
     rng, k = np.random.default_rng(3), 43_750
     blocks = np.arange(k) // 50
     policy = Context.of(blocks, rng.random(k) < 0.7, 1.0)
-    mechanism: Mechanism = registry.mechanism(policy, family)
+    mechanism: Mechanism = registry.in_context(policy, family)
     prior = rng.dirichlet(np.ones(k))
     x = int(np.flatnonzero(policy.sensitive)[10])
     reports = [mechanism.tally(mechanism.privatize(np.array([x]), rng)) for _ in range(40)]
@@ -174,13 +174,13 @@ def test_the_likeliest_are_the_fewest() -> None:
 
 
 def test_bad_input_is_told_in_a_sentence() -> None:
-    mechanism = registry.mechanism(Context.plain(7, 1.0), "hadamard")
+    mechanism = registry.in_context(Context.plain(7, 1.0), "hadamard")
     one = mechanism.tally(mechanism.every_report()[:1])
     with pytest.raises(CaldpError, match="7 probabilities that sum to 1"):
         believed(mechanism, np.ones(7), [one])
     with pytest.raises(CaldpError, match="n = 2"):
         likelihood(mechanism, one + one)
-    blocks = registry.mechanism(Context.block_structured([0, 0, 1, 1], 1.0), "hadamard")
+    blocks = registry.in_context(Context.block_structured([0, 0, 1, 1], 1.0), "hadamard")
     far = [blocks.tally(blocks.privatize(np.array([x]), np.random.default_rng(1))) for x in (0, 3)]
     with pytest.raises(CaldpError, match="impossible under this prior"):
         believed(blocks, np.full(4, 0.25), far)

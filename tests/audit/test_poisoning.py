@@ -31,7 +31,7 @@ CASES = 200
 
 
 def mechanism_of(family: str, kind: str, epsilon: float = 1.0) -> ContextMechanism:
-    return registry.mechanism(context(kind, epsilon), family)
+    return registry.in_context(context(kind, epsilon), family)
 
 
 def target_sets(k: int) -> list[Ints]:
@@ -181,7 +181,7 @@ def test_gains_in_plain_ldp_are_those_of_the_paper(epsilon: float) -> None:
         ("oue", MAXIMAL_GAIN): 2 * r - rest + 2 * r / (power - 1),
     }
     for (family, attack), gain in printed.items():
-        mechanism = registry.mechanism(Context.plain(d, epsilon), family)
+        mechanism = registry.in_context(Context.plain(d, epsilon), family)
         found = poisoning.expected_gain(ATTACKS[attack], mechanism, p, targets, 0.05)
         assert found == pytest.approx(0.05 * gain, rel=1e-9), f"{family} {attack}"
 
@@ -202,7 +202,7 @@ def test_one_phones_power_by_the_size_of_its_block(epsilon: float) -> None:
     for family, form in forms.items():
         needed = []
         for s in (4, 16, 64):
-            mechanism = registry.mechanism(
+            mechanism = registry.in_context(
                 Context.block_structured(np.arange(k) // s, epsilon), family
             )
             found = poisoning.power(mechanism, 5, p, n)
@@ -214,7 +214,7 @@ def test_one_phones_power_by_the_size_of_its_block(epsilon: float) -> None:
         else:
             assert 2 * needed[0] < needed[2], f"{family}: fewer stand out of smaller blocks"
     # Hadamard: noise c·√(people of the block), so the phones are 3·√(people of the block).
-    mechanism = registry.mechanism(
+    mechanism = registry.in_context(
         Context.block_structured(np.arange(k) // 16, epsilon), "hadamard"
     )
     assert poisoning.power(mechanism, 5, p, n).to_stand_out() == pytest.approx(1500, rel=0.02)

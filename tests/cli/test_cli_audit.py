@@ -42,7 +42,7 @@ def test_it_tells_what_the_audit_found(tmp_path: Path, family: str) -> None:
     assert told["scenario"]["mechanism"]["kind"] == told["mechanism"] == family
     assert told["scenario"]["n"] is None
     flags = np.isin(np.arange(400), [*range(100), *range(120, 130)])
-    mechanism = registry.mechanism(
+    mechanism = registry.in_context(
         Context.of(np.arange(400) // 40, flags, MIXED["epsilon"]), family
     )
     known = mechanism.outputs if mechanism.oracles.outputs < OUTPUTS_MAX else None
@@ -131,7 +131,7 @@ def test_what_leaks_ends_with_exit_code_1(
 
 
 def test_kinds_count_only_the_blocks_that_hold() -> None:
-    mechanism = registry.mechanism(
+    mechanism = registry.in_context(
         Context.block_structured(np.arange(60) // 20, [1.0, 2.0, 1.0]), "hadamard"
     )
     mechanism.policy = Context.block_structured(np.arange(60) // 20, [1.0, 1.5, 0.9])

@@ -83,7 +83,7 @@ def test_epsilon(value: object) -> None:
 def test_every_epsilon_in_range_is_taken(epsilon: float) -> None:
     assert check_epsilon(epsilon) == epsilon
     for family in FAMILIES:
-        mechanism = registry.mechanism(Context.plain(3, epsilon), family)
+        mechanism = registry.in_context(Context.plain(3, epsilon), family)
         assert np.isfinite(mechanism.variance(np.full(3, 1 / 3), 1)).all()
 
 
@@ -114,7 +114,7 @@ def test_numbers_of_all_kinds_are(value: Any) -> None:
 @pytest.mark.parametrize("family", FAMILIES)
 @given(ANYTHING)
 def test_symbols(family: str, value: object) -> None:
-    mechanism = registry.mechanism(context("blocks and sensitive set", 1.0), family)
+    mechanism = registry.in_context(context("blocks and sensitive set", 1.0), family)
     rng = np.random.default_rng(0)
     if taken(value, lambda v: mechanism.privatize(v, rng)):
         symbols = np.asarray(value)
@@ -125,7 +125,7 @@ def test_symbols(family: str, value: object) -> None:
 @pytest.mark.parametrize("family", FAMILIES)
 @given(ANYTHING)
 def test_counts(family: str, value: Any) -> None:
-    mechanism = registry.mechanism(context("blocks and sensitive set", 1.0), family)
+    mechanism = registry.in_context(context("blocks and sensitive set", 1.0), family)
     rng = np.random.default_rng(0)
     if taken(value, lambda v: mechanism.sample_tally(v, rng)):
         assert mechanism.sample_tally(value, rng).n == np.sum(value)
@@ -134,7 +134,7 @@ def test_counts(family: str, value: Any) -> None:
 @pytest.mark.parametrize("family", FAMILIES)
 @given(ANYTHING)
 def test_reports(family: str, value: object) -> None:
-    mechanism = registry.mechanism(context("blocks and sensitive set", 1.0), family)
+    mechanism = registry.in_context(context("blocks and sensitive set", 1.0), family)
     if taken(value, mechanism.tally):
         reports = np.asarray(value)
         assert mechanism.tally(reports).n == reports.size
@@ -184,7 +184,7 @@ def test_counts_that_are_none(counts: object, words: str) -> None:
 
 BIG = 2**62
 EVERY_MECHANISM: dict[str, Any] = {
-    **{name: registry.mechanism(Context.plain(4, 1.0), name) for name in FAMILIES},
+    **{name: registry.in_context(Context.plain(4, 1.0), name) for name in FAMILIES},
     "published-urap": PublishedUrap(Context.plain(4, 1.0)),
     "personalised": PersonalisedMechanism(
         np.zeros(3, np.bool_), 1, 1.0, "hadamard", HadamardOracles
@@ -222,6 +222,6 @@ def test_as_many_people_as_there_may_be_are_taken() -> None:
 
 @pytest.mark.parametrize("x", [-1, K, 2**70, 1.5, "1", None])
 def test_a_client_takes_one_symbol(x: object) -> None:
-    mechanism = registry.mechanism(context("blocks and sensitive set", 1.0), "hadamard")
+    mechanism = registry.in_context(context("blocks and sensitive set", 1.0), "hadamard")
     with pytest.raises(CaldpError, match="x must"):
         mechanism.client_report(x)  # type: ignore[arg-type]

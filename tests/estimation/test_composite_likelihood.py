@@ -34,7 +34,7 @@ NATS = 1e-11
 
 @cache
 def components(kind: str, epsilon: float, family: str) -> tuple[ContextMechanism, Components]:
-    mechanism = registry.mechanism(context(kind, epsilon), family)
+    mechanism = registry.in_context(context(kind, epsilon), family)
     return mechanism, Components.of(mechanism)
 
 
@@ -66,7 +66,7 @@ def assert_is_best(ours: Fit, parts: Components, counts: Floats, n: int) -> None
 
 
 def test_the_families_are_those_whose_reports_include_symbols() -> None:
-    oracles = {name: registry.mechanism(Context.plain(4, 1.0), name).oracles for name in FAMILIES}
+    oracles = {name: registry.in_context(Context.plain(4, 1.0), name).oracles for name in FAMILIES}
     assert {
         name for name, oracles in oracles.items() if isinstance(oracles, supports.SupportOracles)
     } == set(SETS)
@@ -88,7 +88,7 @@ def test_it_is_what_an_optimiser_finds(kind: str, family: str) -> None:
 @pytest.mark.parametrize(("family", "kind"), thinned(SETS, CONTEXTS, one_in=3))
 def test_the_gap_certifies_the_maximum(kind: str, family: str) -> None:
     for epsilon, n in product(EPSILONS, (1, 30, 3000, 10**9)):
-        mechanism = registry.mechanism(context(kind, epsilon), family)
+        mechanism = registry.in_context(context(kind, epsilon), family)
         evidence = evidence_of(mechanism, min(n, mechanism.oracles.n_max))
         ours = fit(evidence)
         assert ours.gap <= NATS
@@ -148,7 +148,7 @@ def test_a_wrong_solver_is_found(
 
 @pytest.mark.parametrize("family", SETS)
 def test_the_second_derivative_is_that_of_the_first(family: str) -> None:
-    mechanism = registry.mechanism(context("blocks and sensitive set", 1.0), family)
+    mechanism = registry.in_context(context("blocks and sensitive set", 1.0), family)
     evidence = evidence_of(mechanism)
     counted = support_tally(mechanism, evidence.tally)
     assert counted is not None
@@ -165,7 +165,7 @@ def test_the_second_derivative_is_that_of_the_first(family: str) -> None:
 @pytest.mark.parametrize("family", SETS)
 @pytest.mark.parametrize("kind", ["plain", "sensitive set", "blocks and sensitive set"])
 def test_it_meets_the_unbiased_estimate_inside_the_simplex(kind: str, family: str) -> None:
-    mechanism = registry.mechanism(context(kind, 1.0), family)
+    mechanism = registry.in_context(context(kind, 1.0), family)
     n, rng = 10**9, np.random.default_rng(2)
     p = np.full(mechanism.k, 1 / mechanism.k)
     evidence = Evidence.of(mechanism, mechanism.sample_tally(rng.multinomial(n, p), rng))
@@ -179,7 +179,7 @@ def test_it_meets_the_unbiased_estimate_inside_the_simplex(kind: str, family: st
     # Must fail: reports taken for those of ε = 1.1. At even shares all is even whatever ε is, but
     # not where some are in the clear; the plain case is left to those above.
     if kind != "plain":
-        other = registry.mechanism(context(kind, 1.1), family)
+        other = registry.in_context(context(kind, 1.1), family)
         if other.oracles.tally_size == mechanism.oracles.tally_size:
             tally = replace(evidence.tally, fingerprint=other.fingerprint)
             wrong = maximum_likelihood(Evidence.of(other, tally))
@@ -192,7 +192,7 @@ def test_it_is_nearer_than_the_projection_and_clipping(family: str) -> None:
     k = 200
     p = 1.0 / np.arange(1, k + 1)
     p /= p.sum()
-    mechanism = registry.mechanism(Context.high_low(np.arange(k) % 3 > 0, 1.0), family)
+    mechanism = registry.in_context(Context.high_low(np.arange(k) % 3 > 0, 1.0), family)
     rng = np.random.default_rng(11)
     ours: list[float] = []
     projected: list[float] = []
@@ -216,7 +216,7 @@ def test_in_plain_ldp_it_is_nearer_than_clipping(family: str) -> None:
     k = 200
     p = 1.0 / np.arange(1, k + 1)
     p /= p.sum()
-    mechanism = registry.mechanism(Context.plain(k, 1.0), family)
+    mechanism = registry.in_context(Context.plain(k, 1.0), family)
     rng = np.random.default_rng(12)
     ours, projected, clipped = [], [], []
     for _ in range(30):
@@ -266,7 +266,7 @@ def test_full_size(sensitive: float) -> None:
     p = rng.dirichlet(np.full(k, 0.05))
     cells = np.arange(k)
     labels = (cells // 250 // 7) * 25 + cells % 250 // 10 if sensitive < 1 else np.zeros(k, int)
-    mechanism = registry.mechanism(Context.of(labels, rng.random(k) < sensitive, 1.0), "oue")
+    mechanism = registry.in_context(Context.of(labels, rng.random(k) < sensitive, 1.0), "oue")
     ours = fit(Evidence.of(mechanism, mechanism.sample_tally(rng.multinomial(n, p), rng)))
     # A symbol's inclusions count 1/s, so this is s times what any other shares could gain.
     assert ours.gap * n * int(mechanism.sizes.max()) < 0.01
@@ -276,7 +276,7 @@ def test_full_size(sensitive: float) -> None:
 @pytest.mark.parametrize("kind", ["plain", "sensitive set"])
 def test_progress_is_told_and_may_cancel(kind: str) -> None:
     told: list[float] = []
-    evidence = evidence_of(registry.mechanism(context(kind, 1.0), "oue"))
+    evidence = evidence_of(registry.in_context(context(kind, 1.0), "oue"))
     maximum_likelihood(replace(evidence, progress=told.append))
     assert told == sorted(told)
     assert 0 < told[0] <= told[-1] <= 1

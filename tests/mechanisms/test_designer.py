@@ -9,11 +9,12 @@ from caldp_core.audit.pairwise import audit_channel, exact_audit
 from caldp_core.basics.errors import CaldpError, Cancelled
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms.base import Mechanism
+from caldp_core.mechanisms.catalogue import mechanism
 from caldp_core.mechanisms.designed.design import Design, design
 from caldp_core.mechanisms.designed.mechanism import DesignedMechanism
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
 from caldp_core.mechanisms.direct.grid_geometric import GridGeometric
-from caldp_core.mechanisms.registry import FAMILIES, mechanism
+from caldp_core.mechanisms.registry import FAMILIES
 from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.context import Context, PrivacyMatrix, dense
 from caldp_core.privacy.distance import GridMetric

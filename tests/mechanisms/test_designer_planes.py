@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from caldp_core.basics.types import Floats
+from caldp_core.mechanisms.catalogue import mechanism
 from caldp_core.mechanisms.designed import planes
 from caldp_core.mechanisms.designed.arrange import few_columns, written_out
 from caldp_core.mechanisms.designed.design import design
@@ -14,7 +15,7 @@ from caldp_core.mechanisms.designed.moments import Classes, columns_of
 from caldp_core.mechanisms.designed.planes import by_hyperplanes, stretched
 from caldp_core.mechanisms.designed.problem import Problem
 from caldp_core.mechanisms.designed.rays import extreme_rays
-from caldp_core.mechanisms.registry import FAMILIES, mechanism
+from caldp_core.mechanisms.registry import FAMILIES
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.matrix import DenseMatrix, closure
 from tests.designs import INF, plane, uneven

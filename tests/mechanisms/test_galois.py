@@ -123,7 +123,7 @@ def test_it_is_never_worse_than_hadamard_or_direct_answers(k: int) -> None:
         for p in (np.eye(1, k)[0], np.full(k, 1 / k)):
             ours = total(policy, GaloisOracles, p)
             for family in ("hadamard", "randomized-response"):
-                theirs = float(registry.mechanism(policy, family).variance(p, 1).sum())
+                theirs = float(registry.in_context(policy, family).variance(p, 1).sum())
                 assert ours <= theirs + 1e-9 * (1 + theirs)
 
 
@@ -139,7 +139,7 @@ def test_no_other_q_is_better(k: int) -> None:
 @pytest.mark.parametrize(("q", "d", "epsilon"), [(2, 4, 0.05), (4, 2, 1.0), (8, 2, 2.0)])
 def test_a_full_space_is_as_good_as_subset_selection(q: int, d: int, epsilon: float) -> None:
     policy = Context.plain(q**d, epsilon)
-    sets = registry.mechanism(policy, "subset-selection")
+    sets = registry.in_context(policy, "subset-selection")
     assert sets.oracles._omega[0] == q ** (d - 1)  # type: ignore[attr-defined]
     for p in (np.eye(1, policy.k)[0], np.full(policy.k, 1 / policy.k)):
         assert total(policy, galois_family(q), p) == pytest.approx(
@@ -150,7 +150,7 @@ def test_a_full_space_is_as_good_as_subset_selection(q: int, d: int, epsilon: fl
 def test_few_symbols_are_named_as_by_randomized_response() -> None:
     for size in (1, 2, 5):
         policy = Context.high_low(np.arange(9) < size, 1.3)
-        direct = registry.mechanism(policy, "randomized-response")
+        direct = registry.in_context(policy, "randomized-response")
         assert mechanism_of(policy, FOUR if size < 5 else galois_family(8)).exact_channel() == (
             direct.exact_channel()
         )

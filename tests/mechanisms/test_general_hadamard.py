@@ -149,7 +149,7 @@ def test_one_part_is_hadamard_response_itself_to_the_digit() -> None:
     """By name, and by CALDP's (19) and its variance, which know of no parts."""
     mechanism, rng = mechanism_of(WIDE, hadamard_family(1)), np.random.default_rng(1)
     assert Hadamard() == Hadamard(1)
-    for same in (Hadamard().make(WIDE), registry.mechanism(WIDE, "hadamard")):
+    for same in (Hadamard().make(WIDE), registry.in_context(WIDE, "hadamard")):
         assert same.fingerprint == mechanism.fingerprint
     oracles: Any = mechanism.oracles
     truth, block = oracles._truth / COIN_ONE, np.repeat([0, 1], mechanism.sizes)
@@ -238,8 +238,8 @@ def test_parts_help_at_large_epsilon_and_galois_response_is_better_still(epsilon
         return float(variance_given_people(mechanism, even, 1).mean())
 
     general = loss(mechanism_of(policy, published_hadamard))
-    assert loss(registry.mechanism(policy, "galois")) <= general
-    assert (general < loss(registry.mechanism(policy, "hadamard"))) == (epsilon >= 2)
+    assert loss(registry.in_context(policy, "galois")) <= general
+    assert (general < loss(registry.in_context(policy, "hadamard"))) == (epsilon >= 2)
 
 
 def test_the_paper_s_map_for_any_number_of_people() -> None:

@@ -10,7 +10,7 @@ from scipy.stats import chi2
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import N_MAX
-from caldp_core.basics.types import Floats, Ints, Reports, WordSource
+from caldp_core.basics.types import Floats, Ints, Reports, Seed, WordSource
 from caldp_core.mechanisms import ContextMechanism, Tally
 from caldp_core.mechanisms.direct.published_urap import PublishedUrap
 from caldp_core.mechanisms.oracles.packed_bits import unpacked
@@ -166,7 +166,7 @@ class DropsNoise(PublishedUrap):
 class DropsNoiseInTally(PublishedUrap):
     """The same slip in the population simulation."""
 
-    def sample_tally(self, counts: ArrayLike, rng: np.random.Generator) -> Tally:
+    def sample_tally(self, counts: ArrayLike, rng: Seed) -> Tally:
         tally = super().sample_tally(counts, rng)
         cells, clear = self._parts(tally)
         sums = cells.size - self.policy.m

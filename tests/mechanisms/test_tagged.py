@@ -106,7 +106,7 @@ class NobodyAtHome(TaggedMechanism):
 class SwappedTags(TaggedMechanism):
     """The simulation gives tags each other's people."""
 
-    def sample_tally(self, counts: Any, rng: np.random.Generator) -> Any:
+    def sample_tally(self, counts: Any, rng: Any) -> Any:
         other = PersonalPolicy.of(SENSITIVE, SHARES[::-1], self.policy.background, 1.0)
         return TaggedMechanism(other, "hadamard", Hadamard().family()).sample_tally(counts, rng)
 

@@ -51,7 +51,7 @@ def test_post_processing_keeps_the_promise(channel: list[list[Fraction]], data: 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_post_processing_of_a_mechanism(family: str) -> None:
-    mechanism = registry.mechanism(context("blocks and sensitive set", 1.0), family)
+    mechanism = registry.in_context(context("blocks and sensitive set", 1.0), family)
     rng = np.random.default_rng(1)
     weights = rng.integers(1, 9, size=(mechanism.outputs, 4)).tolist()
     rule = [[F(w, sum(row)) for w in row] for row in weights]
@@ -94,7 +94,7 @@ def test_a_release_that_looks_at_the_first_keeps_the_sum(
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("kind", SMALL)
 def test_releases_of_mechanisms_need_the_sum_and_no_less(family: str, kind: str) -> None:
-    mechanism = registry.mechanism(SMALL[kind](1.0), family)
+    mechanism = registry.in_context(SMALL[kind](1.0), family)
     channel = mechanism.exact_channel()
     both = release_both(channel, channel)
     assert holds(both, released_together(mechanism.policy, mechanism.policy))

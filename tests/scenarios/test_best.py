@@ -107,7 +107,9 @@ def test_what_is_slow_is_left_out() -> None:
     best = chosen(Best(), policy)
     assert best.name != "subset-selection"
     assert FAMILIES[best.name].slow_from > 6_000
-    assert loss(registry.mechanism(policy, "subset-selection"), 6_000) < loss(best.mechanism, 6_000)
+    assert loss(registry.in_context(policy, "subset-selection"), 6_000) < loss(
+        best.mechanism, 6_000
+    )
 
 
 def test_a_mechanism_that_was_picked_stays_with_its_parameters() -> None:

@@ -85,7 +85,7 @@ def test_far_from_borders_it_is_the_planes() -> None:
 
 def test_reports_in_blocks_are_randomized_response() -> None:
     labels = grid_blocks(SMALL, 2, 3).labels
-    mechanism = registry.mechanism(Context.block_structured(labels, 1.3), "randomized-response")
+    mechanism = registry.in_context(Context.block_structured(labels, 1.3), "randomized-response")
     rows = np.array(mechanism.exact_channel(), dtype=float)
     # The channel's columns are hidden symbols block after block.
     order = np.argsort(labels, kind="stable")
@@ -149,6 +149,6 @@ def test_the_ring_is_what_the_policy_says() -> None:
 
 def test_reports_that_are_no_places_are_refused() -> None:
     with pytest.raises(CaldpError, match="no places"):
-        reports_from(registry.mechanism(Context.plain(5, 1.0), "hadamard"), 0)
+        reports_from(registry.in_context(Context.plain(5, 1.0), "hadamard"), 0)
     with pytest.raises(CaldpError, match="x must"):
         reports_from(noises()[0], SMALL.k)

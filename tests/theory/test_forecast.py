@@ -56,7 +56,7 @@ class Case:
 
     def mechanism(self, wrong: float = 1.0) -> ContextMechanism:
         context = Context.of(self.labels, self.sensitive, wrong * self.epsilon)
-        return registry.mechanism(context, self.family)
+        return registry.in_context(context, self.family)
 
     def forecast(self, wrong: float = 1.0) -> Forecast:
         """`wrong`: factor by which ε is taken wrongly."""

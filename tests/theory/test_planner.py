@@ -33,7 +33,7 @@ ACCURACIES = {
 @pytest.mark.parametrize("name", ACCURACIES)
 def test_people_suffice_and_fewer_do_not(name: str, family: str) -> None:
     accuracy, target = ACCURACIES[name]
-    mechanism = registry.mechanism(CONTEXT, family)
+    mechanism = registry.in_context(CONTEXT, family)
     n = planner.people_for(mechanism, P, planner.Goal(accuracy, target))
     assert n is not None
     assert (
@@ -51,7 +51,7 @@ def test_the_least_epsilon_suffices_and_less_does_not(name: str) -> None:
 
     def error(epsilon: float) -> float:
         changed = Context.of(CONTEXT.blocks, CONTEXT.sensitive, epsilon)
-        return accuracy(registry.mechanism(changed, "hadamard"), P, 100_000)
+        return accuracy(registry.in_context(changed, "hadamard"), P, 100_000)
 
     assert error(found) <= target < error(found * 0.999)
 
@@ -59,7 +59,7 @@ def test_the_least_epsilon_suffices_and_less_does_not(name: str) -> None:
 @pytest.mark.parametrize(("k", "close"), [(1000, 0.001), (40, 0.06)])
 def test_people_for_an_expected_total_variation(k: int, close: float) -> None:
     # ½·Σσ/√(π/2), and σ falls like 1/√n. Trials, which few values take, tell it to 3 %.
-    mechanism, p = registry.mechanism(Context.plain(k, 1.0), "hadamard"), np.full(k, 1.0 / k)
+    mechanism, p = registry.in_context(Context.plain(k, 1.0), "hadamard"), np.full(k, 1.0 / k)
     exact = (np.sqrt(mechanism.variance(p, 1)).sum() / np.sqrt(2 * np.pi) / 0.1) ** 2
     goal = planner.Goal(planner.total_variation("none"), 0.1)
     assert planner.people_for(mechanism, p, goal) == pytest.approx(exact, rel=2 * close)
@@ -83,7 +83,7 @@ def test_the_largest_sensitive_set() -> None:
         flags = np.zeros(K, np.bool_)
         flags[order[:size]] = True
         changed = Context.of(CONTEXT.blocks, flags, CONTEXT.epsilon)
-        return accuracy(registry.mechanism(changed, "randomized-response"), P, 100_000)
+        return accuracy(registry.in_context(changed, "randomized-response"), P, 100_000)
 
     target = 0.5 * (error(0) + error(K))
     size = largest(target)
@@ -103,7 +103,7 @@ def test_the_least_epsilon_where_the_error_steps_up(family: str) -> None:
     p, n = np.where(flags, 0.02 / 5, 0.98 / 15), 10_000
 
     def error(epsilon: float) -> float:
-        mechanism = registry.mechanism(Context.high_low(flags, epsilon), family)
+        mechanism = registry.in_context(Context.high_low(flags, epsilon), family)
         return spread(mechanism, p, n)
 
     grid = np.array(planner._EPSILONS)
@@ -135,7 +135,7 @@ def test_the_largest_sensitive_set_where_the_error_steps_down(name: str) -> None
 
     def error(sensitive: int) -> float:
         flags = np.arange(size) < sensitive
-        return accuracy(registry.mechanism(Context.high_low(flags, 2.0), "subset-selection"), p, n)
+        return accuracy(registry.in_context(Context.high_low(flags, 2.0), "subset-selection"), p, n)
 
     errors = np.array([error(sensitive) for sensitive in range(size)])
     assert (np.diff(errors) < -0.01 * errors[1:]).any()
@@ -150,7 +150,7 @@ def test_large_sensitive_sets_are_looked_for_in_ratios() -> None:
     p, context, order = np.full(size, 1 / size), Context.plain(size, 4.0), np.arange(size - 1)
     accuracy = planner.standard_error(size - 1)
     made = [
-        registry.mechanism(Context.high_low(np.arange(size) < sensitive, 4.0), "subset-selection")
+        registry.in_context(Context.high_low(np.arange(size) < sensitive, 4.0), "subset-selection")
         for sensitive in range(size)
     ]
     errors = np.array([accuracy(each, p, n) for each in made])
@@ -172,7 +172,7 @@ def test_the_best_family_has_the_least_error_by_its_channel(epsilon: float) -> N
     advice = planner.best_family(context, p, n)
     assert set(advice.l2_squared) == set(FAMILIES)
     for name in ("hadamard", "randomized-response"):
-        mechanism = registry.mechanism(context, name)
+        mechanism = registry.in_context(context, name)
         exact = (
             float((p @ channel_of(mechanism) @ single_estimates(mechanism) ** 2 - p**2).sum()) / n
         )

@@ -17,7 +17,7 @@ FAMILIES = ("hadamard", "randomized-response", "oue")
 @pytest.mark.parametrize("kind", CONTEXTS)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_variance_given_people_is_that_of_the_channel(family: str, kind: str) -> None:
-    mechanism = registry.mechanism(context(kind, 1.0), family)
+    mechanism = registry.in_context(context(kind, 1.0), family)
     channel, single = channel_of(mechanism), single_estimates(mechanism)
     n = 1000
     people = np.random.default_rng(1).multinomial(n, np.full(mechanism.k, 1 / mechanism.k))

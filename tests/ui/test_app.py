@@ -11,7 +11,7 @@ from caldp_core.datasets import Cities
 from caldp_core.estimation.estimators import ESTIMATORS, menu_of_estimators
 from caldp_core.experiments.forecast import people_for_same_error
 from caldp_core.experiments.run import prepare
-from caldp_core.mechanisms import FAMILIES, mechanism
+from caldp_core.mechanisms import FAMILIES, in_context
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.specs import Hadamard, LocalHashing, Oue
 from caldp_core.scenarios.protection import (
@@ -259,7 +259,7 @@ def test_all_methods_stand_beside_each_other() -> None:
     assert [title for title in table.index if "(chosen)" in title] == [
         f"{FAMILIES['oue'].title} (chosen)"
     ]
-    assert list(table.iloc[:, 1]) == [f"{mechanism(policy, n).report_bits:,}" for n in FAMILIES]
+    assert list(table.iloc[:, 1]) == [f"{in_context(policy, n).report_bits:,}" for n in FAMILIES]
     fewest = [name for name, text in zip(FAMILIES, table.iloc[:, 0], strict=True) if "few" in text]
     assert best.family in fewest
     assert any(best.reason in caption.value for caption in at.caption)

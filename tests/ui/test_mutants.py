@@ -17,6 +17,7 @@ import pytest
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets import Snap
+from caldp_core.experiments.table import as_cell
 from caldp_ui.app import addresses
 from caldp_ui.compute import exports
 from caldp_ui.room import below, odds, words
@@ -110,7 +111,7 @@ MUTANTS: dict[str, tuple[Callable[..., Any], str, str, Callable[[], None]]] = {
         scenarios.made_safe, "found.dataset != fetched_snap()", "False", check_no_file_of_others,
     ),
     "all trials of a link": (scenarios.made_safe, "trials=1", "trials=2", check_one_trial),
-    "formulas for spreadsheets": (exports.as_cell, "f\"'{value}\"", "value", check_guarded_cells),
+    "formulas for spreadsheets": (as_cell, "f\"'{value}\"", "value", check_guarded_cells),
     "room cut off classroom": (
         addresses.of_page, "last not in names", "last in names", check_page_of_a_server,
     ),

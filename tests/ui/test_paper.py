@@ -133,7 +133,7 @@ def test_sensitive_sets_are_held_against_the_best() -> None:
 
 
 def _times(family: str, values: int, size: int, epsilon: float) -> float:
-    mechanism = registry.mechanism(Context.high_low(np.arange(values) < size, epsilon), family)
+    mechanism = registry.in_context(Context.high_low(np.arange(values) < size, epsilon), family)
     return worst_case(mechanism).loss / minimax(values, size, epsilon).loss
 
 

@@ -15,11 +15,11 @@ from numpy.typing import ArrayLike
 
 from caldp_core.basics.errors import check_counts, check_n, check_symbols, require
 from caldp_core.basics.limits import EXACT_MAX_ENTRIES
-from caldp_core.basics.types import Floats, Ints, WordSource
+from caldp_core.basics.types import Floats, Ints, Seed, WordSource
 from caldp_core.mechanisms.base import Tally, digest
 from caldp_core.mechanisms.channel_products import ChannelProducts
 from caldp_core.mechanisms.designed.design import Design, design
-from caldp_core.mechanisms.randomness.coins import seeded_words, system_words
+from caldp_core.mechanisms.randomness.coins import generator, seeded_words, system_words
 from caldp_core.mechanisms.randomness.inversion import ExactInversion
 from caldp_core.privacy.context import PrivacyMatrix
 
@@ -114,7 +114,7 @@ class DesignedMechanism:
             reports[users] = self._numbers[symbol][drawn]
         return reports
 
-    def privatize(self, x: ArrayLike, rng: np.random.Generator) -> Ints:
+    def privatize(self, x: ArrayLike, rng: Seed) -> Ints:
         """(n,) symbols → (n,) reports, simulated with `rng`."""
         return self._reports(check_symbols("x", x, self.k), seeded_words(rng))
 
@@ -131,9 +131,9 @@ class DesignedMechanism:
         numbers = check_symbols("reports", reports, self.outputs)
         return Tally(np.bincount(numbers, minlength=self.outputs), numbers.size, self.fingerprint)
 
-    def sample_tally(self, counts: ArrayLike, rng: np.random.Generator) -> Tally:
+    def sample_tally(self, counts: ArrayLike, rng: Seed) -> Tally:
         """Tally of (k,) people per symbol, a multinomial each; law of `tally(privatize(x))`."""
-        people = check_counts("counts", counts, self.k)
+        people, rng = check_counts("counts", counts, self.k), generator(rng)
         drawn = rng.multinomial(people, self.channel).sum(axis=0)
         return Tally(drawn, int(people.sum()), self.fingerprint)
 

@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike
 
 from caldp_core.basics.errors import check_counts, check_n, check_symbols, require
 from caldp_core.basics.limits import EXACT_MAX_ENTRIES
-from caldp_core.basics.types import Floats, Ints, WordSource
+from caldp_core.basics.types import Floats, Ints, Seed, WordSource
 from caldp_core.mechanisms.base import Tally
 from caldp_core.mechanisms.channel_products import ChannelProducts, InvertibleProducts
-from caldp_core.mechanisms.randomness.coins import seeded_words, system_words
+from caldp_core.mechanisms.randomness.coins import generator, seeded_words, system_words
 from caldp_core.privacy.context import PrivacyMatrix
 
 
@@ -57,7 +57,7 @@ class SymbolReports(ABC):
         """Number of different reports: the symbols again."""
         return self.k
 
-    def privatize(self, x: ArrayLike, rng: np.random.Generator) -> Ints:
+    def privatize(self, x: ArrayLike, rng: Seed) -> Ints:
         """(n,) symbols → (n,) symbols, simulated with `rng`."""
         return self._reports(check_symbols("x", x, self.k), seeded_words(rng))
 
@@ -74,9 +74,9 @@ class SymbolReports(ABC):
         symbols = check_symbols("reports", reports, self.k)
         return Tally(np.bincount(symbols, minlength=self.k), symbols.size, self.fingerprint)
 
-    def sample_tally(self, counts: ArrayLike, rng: np.random.Generator) -> Tally:
+    def sample_tally(self, counts: ArrayLike, rng: Seed) -> Tally:
         """Tally of (k,) people per symbol; same distribution as `tally(privatize(x))`."""
-        people = check_counts("counts", counts, self.k)
+        people, rng = check_counts("counts", counts, self.k), generator(rng)
         return Tally(self._spread(people, rng), int(people.sum()), self.fingerprint)
 
     def expected(self, p: Floats) -> Floats:

@@ -14,13 +14,13 @@ from numpy.typing import ArrayLike
 
 from caldp_core.basics.arrays import counts_by, sums_by
 from caldp_core.basics.errors import check_counts
-from caldp_core.basics.types import Floats, Ints, Reports, WordSource
+from caldp_core.basics.types import Floats, Ints, Reports, Seed, WordSource
 from caldp_core.mechanisms.base import BlockStructure, Tally
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.crafted import CraftableOracles
 from caldp_core.mechanisms.offers import SupportTally
 from caldp_core.mechanisms.oracles.unary import RapporOracles, UnaryOracles
-from caldp_core.mechanisms.randomness.coins import COIN_ONE, below
+from caldp_core.mechanisms.randomness.coins import COIN_ONE, below, generator
 from caldp_core.privacy.context import Context
 
 UnaryFamily = Callable[[Ints, Floats], UnaryOracles]
@@ -85,9 +85,9 @@ class PublishedUrap(ContextMechanism):
         ]
         return Tally(np.concatenate(counts), len(reports), self.fingerprint)
 
-    def sample_tally(self, counts: ArrayLike, rng: np.random.Generator) -> Tally:
+    def sample_tally(self, counts: ArrayLike, rng: Seed) -> Tally:
         """Draw the tally of (k,) people per symbol; same distribution as `tally(privatize(x))`."""
-        people = check_counts("counts", counts, self.k)
+        people, rng = check_counts("counts", counts, self.k), generator(rng)
         others = people[self.clear_symbols]
         named = rng.binomial(others, self.clear_share[self._clear_block])
         base = counts_by(self._clear_block, others, self.policy.m)

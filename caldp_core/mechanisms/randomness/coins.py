@@ -11,8 +11,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from caldp_core.basics.errors import check_whole
 from caldp_core.basics.powers import ceiling_of, floor_of
-from caldp_core.basics.types import Bools, Floats, Ints, Words, WordSource
+from caldp_core.basics.types import Bools, Floats, Ints, Seed, Words, WordSource
 
 WORD_BITS: Final = 64
 """Bits of a random word, and of a word of packed bits."""
@@ -83,8 +84,16 @@ def below(words: Words, threshold: Words) -> Bools:
     return np.asarray((words >> np.uint64(SPARE_BITS)) < threshold)
 
 
-def seeded_words(rng: np.random.Generator) -> WordSource:
+def generator(seed: Seed) -> np.random.Generator:
+    """The generator of a simulation; `CaldpError` for a seed that is not a whole number ≥ 0."""
+    if isinstance(seed, np.random.Generator):
+        return seed
+    return np.random.default_rng(check_whole("The seed", seed, 0, 2**63 - 1))
+
+
+def seeded_words(seed: Seed) -> WordSource:
     """Random words for a simulation that can be repeated."""
+    rng = generator(seed)
     return lambda n: rng.integers(0, 2**64 - 1, size=n, dtype=np.uint64, endpoint=True)
 
 

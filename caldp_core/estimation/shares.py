@@ -1,0 +1,28 @@
+"""What a tally says of the people: shares by name of an estimator, and their intervals.
+
+The short way for programs that have a mechanism and a tally; `Evidence` is the long one.
+"""
+
+from caldp_core.basics.types import Floats
+from caldp_core.estimation import intervals as score
+from caldp_core.estimation.estimators import estimator as named
+from caldp_core.estimation.evidence import Evidence
+from caldp_core.estimation.intervals import Intervals
+from caldp_core.mechanisms import Mechanism, Tally
+
+
+def estimate(mechanism: Mechanism, tally: Tally, estimator: str = "simplex-per-block") -> Floats:
+    """(k,) shares by the named estimator; "none" is the unbiased one, which may be negative.
+
+    Raises `CaldpError` for an unknown name, and for a tally that another mechanism made.
+    """
+    return named(estimator).apply(Evidence.of(mechanism, tally))
+
+
+def intervals(mechanism: Mechanism, tally: Tally, level: float = 0.95) -> Intervals:
+    """(k,) ranges in [0, 1], each of which holds its true share with probability `level`.
+
+    They belong to the unbiased estimate, see `caldp_core.estimation.intervals`. `level`: in
+    [0.5, 1 − 10^-12]. Raises `CaldpError` otherwise, and for a tally that another mechanism made.
+    """
+    return score.intervals(Evidence.of(mechanism, tally), level)

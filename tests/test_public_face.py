@@ -1,0 +1,162 @@
+"""What `import caldp_core` hands out, as a program uses it: names, tallies, ranges, seeds."""
+
+import csv
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import caldp_core
+from caldp_core import (
+    CaldpError,
+    Context,
+    Scenario,
+    Tally,
+    estimate,
+    intervals,
+    mechanism,
+    prepare,
+    run,
+)
+from caldp_core.basics.limits import N_MAX
+from caldp_core.cli.commands import main
+from caldp_core.estimation.evidence import Evidence
+from caldp_core.experiments.table import columns_of
+from caldp_core.mechanisms.catalogue import MECHANISMS, mechanisms_for
+from caldp_core.privacy.binary import BinaryPolicy
+
+ROOT = Path(__file__).parents[1]
+CONTEXT = Context.high_low(np.array([True, True, False, True]), 1.0)
+PEOPLE = np.array([500, 300, 150, 50])
+
+
+def test_all_that_is_handed_out_is_listed_and_there() -> None:
+    listed = dir(caldp_core)
+    for name in caldp_core.__all__:
+        assert name in listed
+        assert getattr(caldp_core, name) is not None
+
+
+def test_every_mechanism_that_is_listed_is_made_by_its_name() -> None:
+    for entry in mechanisms_for(CONTEXT):
+        made = mechanism(CONTEXT, entry.name)
+        assert made.policy is CONTEXT
+        assert made.fingerprint == entry.make(CONTEXT).fingerprint
+    binary = mechanism(BinaryPolicy(1.0, 2.0), "binary")
+    assert binary.k == 2
+    assert {"binary", "designed"} <= set(MECHANISMS)
+
+
+def test_parameters_are_those_of_its_record() -> None:
+    four, two = (mechanism(CONTEXT, "subset-selection", omega=each) for each in (2, 1))
+    assert four.fingerprint != two.fingerprint
+    for parameters, told in (({"omega": 4}, "omega"), ({"theta": 1}, "has no theta")):
+        with pytest.raises(CaldpError, match=told):
+            mechanism(CONTEXT, "subset-selection", **parameters)
+    with pytest.raises(CaldpError, match="takes no parameters; it has no omega"):
+        mechanism(CONTEXT, "randomized-response", omega=4)
+    with pytest.raises(CaldpError, match="must be one of hadamard"):
+        mechanism(CONTEXT, "subset")
+    with pytest.raises(CaldpError, match="does not keep a policy of kind Context; those that do"):
+        mechanism(CONTEXT, "binary")
+
+
+def test_tallies_add_up_and_come_back_from_text() -> None:
+    made = mechanism(CONTEXT, "galois")
+    days = [made.sample_tally(PEOPLE, day) for day in range(3)]
+    whole = sum(days)
+    assert isinstance(whole, Tally)
+    assert whole.n == 3 * PEOPLE.sum()
+    assert np.array_equal(whole.counts, sum(day.counts for day in days))
+    again = sum(Tally.from_json(day.to_json()) for day in reversed(days))
+    assert isinstance(again, Tally)
+    assert np.array_equal(estimate(made, again), estimate(made, whole))
+    assert repr(whole) == f"<Tally of 3,000 reports, {made.fingerprint[:12]}>"
+    with pytest.raises(CaldpError, match="Tallies of different mechanisms"):
+        days[0] + mechanism(CONTEXT, "hadamard").sample_tally(PEOPLE, 0)
+    with pytest.raises(TypeError):
+        sum(days, 1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "7",
+        '{"caldp_tally": 2, "fingerprint": "a", "n": 1, "counts": [1]}',
+        '{"caldp_tally": 1, "fingerprint": 1, "n": 1, "counts": [1]}',
+        '{"caldp_tally": 1, "fingerprint": "a", "n": -1, "counts": [1]}',
+        '{"caldp_tally": 1, "fingerprint": "a", "n": 1, "counts": [-1]}',
+        '{"caldp_tally": 1, "fingerprint": "a", "n": 1, "counts": [0.5]}',
+        '{"caldp_tally": 1, "fingerprint": "a", "n": 1, "counts": "1"}',
+        '{"caldp_tally": 1, "fingerprint": "a", "n": 1}',
+        '{"caldp_tally": 1, "fingerprint": "a", "n": 1' + f'{N_MAX}, "counts": [1]}}',
+        "[" * 10_000,
+        "9" * 5_000,
+    ],
+)
+def test_what_is_no_tally_is_refused_in_a_sentence(text: str) -> None:
+    with pytest.raises(CaldpError, match="This is no tally of caldp"):
+        Tally.from_json(text)
+
+
+def test_shares_and_ranges_are_those_of_the_long_way() -> None:
+    made = mechanism(CONTEXT, "hadamard")
+    tally = made.sample_tally(PEOPLE, 7)
+    evidence = Evidence.of(made, tally)
+    assert np.array_equal(estimate(made, tally), evidence.plausible)
+    assert np.array_equal(estimate(made, tally, "none"), evidence.unbiased)
+    narrow, wide = intervals(made, tally, 0.5), intervals(made, tally, 0.99)
+    assert (wide.low <= narrow.low).all()
+    assert (narrow.high <= wide.high).all()
+    wrongs: tuple[Callable[[], object], ...] = (
+        lambda: estimate(made, tally, "best"),
+        lambda: intervals(made, tally, 1.5),
+        lambda: intervals(mechanism(CONTEXT, "oue"), tally),
+    )
+    for wrong in wrongs:
+        with pytest.raises(CaldpError):
+            wrong()
+
+
+def test_a_whole_number_is_a_seed_and_gives_what_its_generator_gives() -> None:
+    x = np.repeat(np.arange(4), PEOPLE)
+    for entry in mechanisms_for(CONTEXT):
+        made = mechanism(CONTEXT, entry.name)
+        for act in (lambda rng, m=made: m.privatize(x, rng), _tally_of(made)):
+            assert np.array_equal(act(5), act(np.random.default_rng(5)))
+        for wrong in (-1, 0.5, True, "5", None):
+            with pytest.raises(CaldpError, match="The seed must be a whole number"):
+                made.privatize(x, wrong)  # type: ignore[arg-type]
+
+
+def _tally_of(made: Any) -> Callable[[Any], Any]:
+    return lambda rng: made.sample_tally(PEOPLE, rng).counts
+
+
+def test_a_result_is_a_table_and_says_itself_in_a_line(tmp_path: Path) -> None:
+    survey = Scenario.from_file(str(ROOT / "examples" / "survey.json"))
+    scenario = replace(survey, n=1_000, trials=3)
+    result = run(prepare(scenario))
+    frame = result.to_pandas()
+    assert list(frame.columns) == list(columns_of(result))
+    assert list(frame["number"]) == list(range(result.setup.mechanism.k))
+    assert np.array_equal(frame["estimated share"], result.first.estimate)
+    assert f"1,000 people, {result.setup.mechanism.k} values" in repr(result)
+    assert "in 3 trials" in repr(result)
+    (tmp_path / "s.json").write_text(json.dumps(scenario.to_dict()), "utf-8")
+    out = tmp_path / "out.csv"
+    done = CliRunner().invoke(main, ["run", str(tmp_path / "s.json"), "--estimate", str(out)])
+    assert done.exit_code == 0, done.output
+    rows = list(csv.DictReader(out.open(encoding="utf-8", newline="")))
+    assert [float(row["estimated share"]) for row in rows] == result.first.estimate.tolist()
+    nowhere = ["--estimate", str(tmp_path / "no" / "out.csv")]
+    failed = CliRunner().invoke(main, ["run", str(tmp_path / "s.json"), *nowhere])
+    assert failed.exit_code == 2
+    assert "can't be written" in failed.output
