@@ -85,7 +85,7 @@ def _pure_ldp() -> PostProcess | None:
 
 
 def _compared(place: Place, epsilon: float, draws: int) -> Iterator[Figure]:
-    mechanism = registry.mechanism(Context.block_structured(place.labels, epsilon), "galois")
+    mechanism = registry.in_context(Context.block_structured(place.labels, epsilon), "galois")
     truth, rng = place.people / place.people.sum(), np.random.default_rng(5)
     tallies = [mechanism.sample_tally(place.people, rng) for _ in range(draws)]
     seen = [Evidence.of(mechanism, tally, domain=place.grid) for tally in tallies]

@@ -154,7 +154,7 @@ def test_a_result_is_a_table_and_says_itself_in_a_line(tmp_path: Path) -> None:
     out = tmp_path / "out.csv"
     done = CliRunner().invoke(main, ["run", str(tmp_path / "s.json"), "--estimate", str(out)])
     assert done.exit_code == 0, done.output
-    rows = list(csv.DictReader(out.open(encoding="utf-8", newline="")))
+    rows = list(csv.DictReader(out.read_text("utf-8").splitlines()))
     assert [float(row["estimated share"]) for row in rows] == result.first.estimate.tolist()
     nowhere = ["--estimate", str(tmp_path / "no" / "out.csv")]
     failed = CliRunner().invoke(main, ["run", str(tmp_path / "s.json"), *nowhere])

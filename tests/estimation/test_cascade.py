@@ -48,7 +48,7 @@ class Case:
     def evidence(self, draw: int) -> tuple[Floats, Evidence]:
         """(k,) shares of the people drawn, and what their reports say."""
         rng = np.random.default_rng([draw, self.n])
-        mechanism = registry.mechanism(
+        mechanism = registry.in_context(
             Context.block_structured(self.labels, self.epsilon), self.family
         )
         people = rng.multinomial(self.n, self.p)
@@ -144,7 +144,7 @@ def without_neighbours(evidence: Evidence) -> Evidence:
 def test_without_neighbours_symbols_may_be_relabelled() -> None:
     rng = np.random.default_rng(3)
     p = rng.dirichlet(np.full(300, 0.3))
-    mechanism = registry.mechanism(Context.plain(300, 1.0), "oue")
+    mechanism = registry.in_context(Context.plain(300, 1.0), "oue")
     people = rng.multinomial(100_000, p)
     seen = Evidence.of(mechanism, mechanism.sample_tally(people, rng))
     order = rng.permutation(300)
@@ -201,7 +201,7 @@ def test_few_of_what_stands_out_is_noise() -> None:
     # q·(1,000 / 2,000) = 0.1; of 40 runs it spreads by 0.004, so five of them are 0.02. Without the
     # correction, at 5 % each, a share of 1/4 to 1/3 would be empty.
     people = np.repeat([600, 0], 1000)
-    mechanism = registry.mechanism(Context.plain(2000, 1.0), "galois")
+    mechanism = registry.in_context(Context.plain(2000, 1.0), "galois")
     rng, false, uncorrected = np.random.default_rng(4), [], []
     for _ in range(40):
         seen = Evidence.of(mechanism, mechanism.sample_tally(people, rng))
