@@ -3,7 +3,7 @@
 import os
 import shutil
 import ssl
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -65,16 +65,23 @@ def nginx_path() -> str | None:
 
 @contextmanager
 def fleet(
-    folder: Path, number: int, base: str = "", certificate: tuple[str, str] = ("", "")
+    folder: Path,
+    number: int,
+    base: str = "",
+    certificate: tuple[str, str] = ("", ""),
+    variables: Mapping[str, str] | None = None,
 ) -> Iterator[Fleet]:
-    """So many workers behind nginx. `certificate`: its file and its key's, for https."""
+    """So many workers behind nginx, with these `variables` of their environment.
+
+    `base`: the path below which all is. `certificate`: its file and its key's, for https.
+    """
     with ExitStack() as started:
         names = [f"w{at}" for at in range(1, number + 1)]
 
         def start(name: str) -> Server:
             home = folder / name
             home.mkdir()
-            own = {"CALDP_WORKER": name}
+            own = {"CALDP_WORKER": name, **(variables or {})}
             return started.enter_context(served(home, base=base, variables=own))
 
         with ThreadPoolExecutor(number) as at_once:

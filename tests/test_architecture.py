@@ -1,6 +1,7 @@
 """Rooms keep to themselves: the mathematics knows no user interface, pages hold no mathematics."""
 
 import ast
+import re
 import subprocess
 import sys
 
@@ -117,3 +118,15 @@ def test_the_names_that_people_need_are_handed_out() -> None:
         assert getattr(caldp_core, name).__name__ == name
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = caldp_core.nothing
+
+
+WALL_CLOCK = re.compile(r"\btime\.time(_ns)?\(|\bdatetime\.(now|utcnow|today)\(|\bdate\.today\(")
+
+
+def test_nothing_goes_by_a_clock_that_jumps() -> None:
+    """Limits and pauses are reckoned by `time.monotonic`: a clock set back would stop them."""
+    assert WALL_CLOCK.search("if time.time() > until:")
+    sources = [p for room in ("caldp_core", "caldp_ui") for p in (ROOT / room).rglob("*.py")]
+    assert sources
+    read = {str(p) for p in sources if WALL_CLOCK.search(p.read_text("utf-8"))}
+    assert read == set()

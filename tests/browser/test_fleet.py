@@ -19,6 +19,8 @@ from tests.browser.hands import SLIDER
 from tests.browser.watch import Watch
 
 pytestmark = pytest.mark.browser
+NO_HOME = {"HOME": "/proc", "XDG_CACHE_HOME": "/proc"}
+"""Where nobody can make a file or folder, not even root."""
 CONNECTED = "[data-testid=stApp][data-test-connection-state=CONNECTED]"
 SCENARIO = "places?v=2&epsilon=2&blocks=states"
 
@@ -50,7 +52,8 @@ def behind(
         pytest.fail(lack)
     if lack:
         pytest.skip(lack)
-    with fleet(tmp_path_factory.mktemp("fleet"), 2, "caldp", certificate) as found:
+    folder = tmp_path_factory.mktemp("fleet")
+    with fleet(folder, 2, "caldp", certificate, NO_HOME) as found:
         yield found
 
 

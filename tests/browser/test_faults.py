@@ -1,0 +1,104 @@
+"""A slow network, and one that breaks: what a visit was at comes back, and a report counts once."""
+
+import re
+from typing import Any
+
+import pytest
+from streamlit.proto.BackMsg_pb2 import BackMsg
+
+from benchmarks.browser import ready, settled
+from tests.browser.conftest import SCREENS, Profiles
+from tests.browser.hands import SLIDER
+
+pytestmark = pytest.mark.browser
+THIRD_GENERATION = {
+    "offline": False,
+    "latency": 300,
+    "downloadThroughput": 1_600_000 / 8,
+    "uploadThroughput": 750_000 / 8,
+}
+"""As browsers' tools have it: milliseconds, and bytes a second."""
+
+AGREE = f"""new URLSearchParams(location.search).get('epsilon')
+    === document.querySelector('{SLIDER}').getAttribute('aria-valuetext')"""
+
+
+class Line:
+    """The sockets of a page, which break in mid-run: right after an act of the hand was sent."""
+
+    def __init__(self, page: Any) -> None:
+        self.opened = 0
+        self._wanted: str | None = None
+        self._cut = False
+        page.route_web_socket(re.compile("_stcore/stream"), self._connect)
+
+    def cut_the_run_that_says(self, words: str) -> None:
+        self._wanted = words
+
+    def _connect(self, here: Any) -> None:
+        self.opened += 1
+        there = here.connect_to_server()
+        here.on_message(lambda message: self._ask(there, message))
+        there.on_message(lambda message: self._answer(here, there, message))
+
+    def _ask(self, there: Any, message: bytes) -> None:
+        if self._wanted and self._wanted in str(BackMsg.FromString(message)):
+            self._wanted, self._cut = None, True
+        there.send(message)
+
+    def _answer(self, here: Any, there: Any, message: bytes) -> None:
+        if self._cut:
+            self._cut = False
+            there.close()
+            here.close(code=1011)
+        else:
+            here.send(message)
+
+
+def test_a_visit_whose_socket_is_cut_in_mid_run_goes_on(profiles: Profiles, address: str) -> None:
+    page = profiles(**SCREENS["projector"]).new_page()
+    line = Line(page)
+    page.goto(f"{address}/places?v=2&epsilon=2&blocks=states")
+    ready(page)
+    line.cut_the_run_that_says('data: "3"')
+    page.focus(SLIDER)
+    page.keyboard.press("ArrowRight")
+    while line.opened < 2:
+        page.wait_for_timeout(20)
+    settled(page)
+    # The act that was cut may have come through or not; the page says one thing all over.
+    page.wait_for_function(AGREE)
+    assert "blocks=states" in page.url
+    page.focus(SLIDER)
+    page.keyboard.press("End")
+    page.wait_for_url("**epsilon=20*")
+    page.close()
+
+
+def test_a_phone_on_a_slow_line_that_breaks_is_counted_once(
+    profiles: Profiles, address: str
+) -> None:
+    teacher = profiles(**SCREENS["projector"]).new_page()
+    teacher.goto(f"{address}/room")
+    teacher.locator(".st-key-room-open button").click()
+    told = teacher.locator(".st-key-room-side [data-testid=stCode] code")
+    link = "".join(told.inner_text().split())
+
+    context = profiles(**SCREENS["phone"], extra_http_headers={"x-phone": "slow"})
+    phone = context.new_page()
+    wire = context.new_cdp_session(phone)
+    wire.send("Network.enable")
+    wire.send("Network.emulateNetworkConditions", THIRD_GENERATION)
+    line = Line(phone)
+    phone.goto(link)
+    phone.locator(".phone .answer").first.click()
+    line.cut_the_run_that_says("token")
+    phone.locator(".phone .go").click()
+    phone.get_by_text("Counted, once").wait_for()
+    assert line.opened == 2
+    teacher.get_by_role("heading", name=re.compile(": 1 report")).wait_for()
+    phone.close()
+    teacher.get_by_text("End the poll").click()
+    teacher.get_by_text("End it now").click()
+    teacher.locator(".st-key-room-open").wait_for()
+    teacher.close()
