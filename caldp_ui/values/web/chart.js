@@ -34,6 +34,7 @@ class Chart {
         this.view = "groups";
         this.query = "";
         this.brought = new Map();
+        this.teller = {tell: (kind, told) => this.emit(kind, told)};
         this.film = new FilmPlayer(this);
         this.toolbar = {update() {}};
         this.build();
