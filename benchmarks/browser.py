@@ -15,7 +15,13 @@ if TYPE_CHECKING:
 MAP_PAGE: Final = "places"
 _MAPS: Final = ".st-key-places-maps"
 _LOOK_MS: Final = 15
-_NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "chrome")
+_NAMES: Final = (
+    "chromium-headless-shell",  # Chromium without its windows: half the processor time
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "chrome",
+)
 _FLAGS: Final = (
     "--no-sandbox",
     "--disable-background-networking",
@@ -51,7 +57,9 @@ def missing() -> str:
         import playwright.sync_api  # noqa: F401 — only whether it is there
     except ImportError:
         return "Playwright is missing: pip install -r requirements-dev.txt."
-    return "" if chromium_path() else "Chromium is missing: apt-get install chromium."
+    return (
+        "" if chromium_path() else "Chromium is missing: apt-get install chromium-headless-shell."
+    )
 
 
 def chromium_path() -> str | None:
