@@ -2,6 +2,8 @@
 
 import base64
 import hashlib
+import ipaddress
+import tomllib
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -13,6 +15,7 @@ from caldp_ui.app.gate import Gate, is_closed, is_known
 from caldp_ui.app.policy import Policy, document_policy
 from caldp_ui.app.settings import Settings
 from caldp_ui.app.sticky import Sticky
+from tests import ROOT
 from tests.loops import run
 from tests.ui.test_delivery import request, silence
 
@@ -150,3 +153,11 @@ def test_settings_come_from_the_environment() -> None:
             Settings.of({"CALDP_FRAME_ANCESTORS": wrong})
     with pytest.raises(ValueError, match="CALDP_WORKER must be"):
         Settings.of({"CALDP_WORKER": "w1; Domain=x"})
+
+
+def test_as_it_comes_the_server_answers_this_machine_alone() -> None:
+    server = tomllib.loads((ROOT / ".streamlit/config.toml").read_text("utf-8"))["server"]
+    assert ipaddress.ip_address(server["address"]).is_loopback
+    assert server["enableXsrfProtection"]
+    assert server["enableCORS"]
+    assert not server["allowedHosts"]  # so that `gate.py` has the first word, and not the socket
