@@ -18,7 +18,7 @@ import numpy as np
 
 P = ParamSpec("P")
 T = TypeVar("T")
-CACHE_MAX_BYTES: Final = 300 * 10**6
+CACHE_MAX_BYTES: Final = 250 * 10**6
 """Most bytes of all cached results together."""
 _LEFT_OUT: Final = (
     *(type(None), bool, int, float, complex, type, Event),

@@ -21,6 +21,7 @@ from caldp_core.basics.cache import shared_cache
 THREADS: Final = "caldp-"
 """How the names of threads that work beside pages begin."""
 _PAUSE_S: Final = 30.0
+_GIVES_BACK_S: Final = 10.0
 _WARNS: Final = logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context")
 
 
@@ -46,9 +47,10 @@ async def _collect_now_and_then() -> None:
     gc.collect()
     gc.freeze()
     while True:
-        await asyncio.sleep(_PAUSE_S)
+        for _ in range(3):
+            await asyncio.sleep(_GIVES_BACK_S)
+            await asyncio.to_thread(_give_back)
         gc.collect()
-        await asyncio.to_thread(_give_back)
 
 
 def _give_back() -> None:

@@ -20,6 +20,7 @@ from caldp_ui.curves.lines import LINES_MAX, Found, Line, proved
 from caldp_ui.curves.slot import SLOT, Curves
 from caldp_ui.parts import headline, sharing
 from caldp_ui.session import findings, jobs
+from caldp_ui.words.headline import Headline
 
 RUNS: Final = 5
 _CAPTION: Final = (
@@ -38,10 +39,16 @@ def view(record: Curves) -> None:
     lines = asked[:LINES_MAX]
     name = work.name(lines)
     measured = _measured_so_far(name, lines)
+    find, cost = partial(work.expected, lines), work.cost(lines)
+    if findings.must_ask(SLOT.key("curves"), name, cost):
+        values = runs.dataset(record.scenario).domain.k
+        headline.show(Headline("These curves are a lot to compute.", cost.told(values)))
+        findings.ask(SLOT.key("curves"), name, find)
+        return
     findings.filling(
         SLOT.key("curves"),
         name,
-        partial(work.expected, lines),
+        find,
         lambda job: f"Still computing: {job.share:.0%} of the curves",
         partial(_show, record, lines, measured),
     )

@@ -28,10 +28,16 @@ from caldp_ui.words.headline import Headline
 
 def view(record: Plan) -> None:
     """Everything that is shown of a plan."""
+    find, cost = partial(work.needs, record), work.cost(record)
+    if findings.must_ask(SLOT.key("needs"), _name(record), cost):
+        values = runs.dataset(record.scenario).domain.k
+        headline.show(Headline("This plan is a lot to compute.", cost.told(values)))
+        findings.ask(SLOT.key("needs"), _name(record), find)
+        return
     findings.filling(
         SLOT.key("needs"),
         _name(record),
-        partial(work.needs, record),
+        find,
         lambda job: f"Still computing: {job.share:.0%} of the picture",
         partial(_show, record),
     )

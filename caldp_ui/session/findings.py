@@ -9,6 +9,7 @@ from typing import Any, Final
 import streamlit as st
 
 from caldp_core.basics.types import Progress
+from caldp_ui.session.cost import Cost
 from caldp_ui.session.jobs import Job, Offer, Told, bar, begin, held, place, soon, watch
 from caldp_ui.session.ticking import run_page, ticking
 
@@ -48,6 +49,22 @@ def filling(
             on_click=gather,
             args=(key, name, find),
         )
+
+
+def must_ask(key: str, name: str, cost: Cost) -> bool:
+    """Whether the work is above a visit's share, and the reader has not asked for it yet."""
+    return cost.is_large and held(key, name) is None
+
+
+def ask(key: str, name: str, find: Callable[[Progress], Iterator[Any]]) -> None:
+    """The button by which the reader asks for work that is above a visit's share."""
+    st.button(
+        "Compute it",
+        key=f"{key}-agree",
+        icon=":material/play_arrow:",
+        on_click=gather,
+        args=(key, name, find),
+    )
 
 
 def gathered(

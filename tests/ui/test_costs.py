@@ -1,0 +1,51 @@
+"""Work says beforehand what it takes; what is above a visit's share begins only when asked for."""
+
+from dataclasses import replace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from caldp_core.datasets.synthetic import Zipf
+from caldp_ui.curves import lines
+from caldp_ui.curves.slot import Curves
+from caldp_ui.plan import work
+from caldp_ui.plan.slot import Plan
+from caldp_ui.session import cost
+from caldp_ui.session.cost import Cost
+from tests.ui.driver import APP, checked, leave
+
+LARGE = Zipf(2**20)
+
+
+def test_a_million_values_are_above_a_visits_share_and_what_pages_begin_with_is_not() -> None:
+    for goal in ("values", "overall"):
+        plan = Plan(goal=goal)
+        assert not work.cost(plan).is_large
+        assert work.cost(replace(plan, scenario=replace(plan.scenario, dataset=LARGE))).is_large
+    curves = Curves()
+    assert not lines.cost(lines.lines_of(curves)).is_large
+    large = [replace(s, dataset=LARGE) for line in lines.lines_of(curves) for s in line.scenarios]
+    found = lines.cost([replace(lines.lines_of(curves)[0], scenarios=tuple(large))])
+    assert found.is_large
+    assert "1,048,576 values it takes the server about 1 minute" in found.told(2**20)
+
+
+def test_time_and_memory_each_have_a_share() -> None:
+    assert not Cost(1.0, 1.0).is_large
+    assert Cost(1e3, 1.0).is_large
+    assert Cost(1.0, 1e3).is_large
+
+
+@pytest.mark.parametrize("page", ["plan", "curves"])
+def test_a_page_asks_before_it_begins_what_is_large(
+    page: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cost, "_SHARE_S", 0.0)
+    at = AppTest.from_file(APP, default_timeout=120).switch_page(f"pages/{page}.py")
+    checked(at.run())
+    key = "plan-needs" if page == "plan" else "curves-curves"
+    assert f"{key}/job" not in at.session_state
+    checked(at.button(key=f"{key}-agree").click().run())
+    assert at.session_state[f"{key}/job"] is not None
+    assert not [button for button in at.button if button.key == f"{key}-agree"]
+    leave(at)

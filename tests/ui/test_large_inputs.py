@@ -1,0 +1,97 @@
+"""Sizes are looked at before anything is built from them: 10⁵ entries anywhere, one sentence."""
+
+import tracemalloc
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+from caldp_core.basics.errors import SENTENCE_MAX, CaldpError
+from caldp_core.datasets import read_places, read_table, text_of
+from caldp_core.mechanisms.designed import files as designs
+from caldp_core.scenarios.scenario import SLOTS, Scenario
+from caldp_ui.matrix import candidates
+from caldp_ui.matrix.side import _lines
+from caldp_ui.matrix.slot import Table
+from tests.contract.checks import naming
+
+ENTRIES = 10**5
+PEAK_MAX = 64 * 2**20
+"""Bytes: some tens for each entry and each sign. k × k of them would be 10¹⁰."""
+CODED = ("adversary", "classroom", "curves", "distances", "matrix", "paper", "personal", "places")
+SLOTTED = (*CODED, "plan", "room", "values", "yesno")
+LONG = {
+    "nines": "9" * ENTRIES,
+    "lines": "\n".join(map(str, range(ENTRIES))),
+    **{f"a list by {mark}": mark.join(["1"] * ENTRIES) for mark in ",;|: "},
+    "areas": ";".join(["+30,31,-90,-89"] * (ENTRIES // 10)),
+    "rows": "|".join(["1;2"] * ENTRIES),
+}
+
+
+def _peak(read: Callable[[], object]) -> tuple[int, str]:
+    """Most bytes that it held at once, and the sentence that it refused with, if it did."""
+    tracemalloc.reset_peak()
+    before, _ = tracemalloc.get_traced_memory()
+    told = ""
+    try:
+        read()
+    except CaldpError as error:
+        told = str(error)
+    return tracemalloc.get_traced_memory()[1] - before, told
+
+
+@pytest.fixture(autouse=True)
+def _traced() -> Iterator[None]:
+    tracemalloc.start()
+    yield
+    tracemalloc.stop()
+
+
+def _keys(codec: Any) -> list[str]:
+    """Keys that the codec knows, of all that any page or scenario has."""
+    own = {field.name for field in fields(codec.fresh())}
+    parts = [
+        f"{slot}.{field.name}"
+        for slot, (_, kinds) in SLOTS.items()
+        for kind in kinds.values()
+        for field in fields(kind)
+    ]
+    policy = [part.partition(".")[2] for part in parts]
+    return [key for key in sorted({*own, *parts, *policy}) if not codec.strangers({key: ""})]
+
+
+@pytest.mark.parametrize("page", SLOTTED)
+def test_every_key_of_every_link(page: str) -> None:
+    codec = import_module(f"caldp_ui.{page}.slot").SLOT.codec
+    keys = _keys(codec)
+    assert keys
+    for key in keys:
+        for name, text in LONG.items():
+            query = {"v": "2", key: text} if not codec.strangers({"v": "2"}) else {key: text}
+            with naming(f"{key}: {name}"):
+                peak, told = _peak(lambda query=query: codec.check(codec.read(query)))  # type: ignore[misc]
+                assert peak <= PEAK_MAX
+                assert len(told) <= SENTENCE_MAX
+
+
+READERS: dict[str, Callable[[str], object]] = {
+    "a table": read_table,
+    "places": read_places,
+    "a file": lambda text: text_of(text.encode()),
+    "a scenario": Scenario.from_text,
+    "a design": designs.from_text,
+    "the matrix's names": lambda text: Table().named(_lines(text)),
+    "the matrix's channel": lambda text: candidates._pasted(text, 3),
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_every_text_box_and_every_file(name: str) -> None:
+    for kind, text in LONG.items():
+        with naming(kind):
+            peak, told = _peak(lambda text=text: READERS[name](text))  # type: ignore[misc]
+            assert peak <= PEAK_MAX
+            assert len(told) <= SENTENCE_MAX
