@@ -20,7 +20,7 @@ from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.distance import DistanceMetric
 from caldp_core.privacy.matrix import DenseMatrix, as_context
-from caldp_ui.matrix.slot import ALIKE, BUG, DESIGNED, PASTED, Table
+from caldp_ui.matrix.slot import ALIKE, BUG, DESIGNED, PASTED, Table, check_pasted
 from caldp_ui.matrix.templates import Rows
 
 TOO_BOLD: Final = 1.05
@@ -145,6 +145,7 @@ def _numbered(outputs: int) -> tuple[str, ...]:
 
 def _pasted(text: str, k: int) -> Candidate:
     """Rows of numbers or fractions; read exactly, as 0.1 is a tenth."""
+    check_pasted(text)
     lines = [line for line in text.replace(";", "\n").splitlines() if line.strip()]
     rows = [[_entry(part) for part in re.split(r"[,\s]+", line.strip()) if part] for line in lines]
     require(

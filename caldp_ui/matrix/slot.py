@@ -177,11 +177,7 @@ class TableLink:
             f"levels must be from 0 to {EPSILON_MAX:g}, or ∞.",
         )
         DenseMatrix.of(record.levels)
-        require(
-            len(record.pasted) <= PASTED_MAX,
-            f"A pasted channel may have at most {PASTED_MAX:,} characters, got "
-            f"{len(record.pasted):,}; shorten it.",
-        )
+        check_pasted(record.pasted)
         require(
             len(record.channel) <= NAME_MAX and record.second in SECONDS,
             "channel and second must name channels of this page.",
@@ -191,6 +187,15 @@ class TableLink:
 def level_link(level: float) -> str:
     """A level in a link."""
     return "inf" if math.isinf(level) else f"{level:.12g}"
+
+
+def check_pasted(text: str) -> None:
+    """Raises `CaldpError` for a channel that is longer than is ever read."""
+    require(
+        len(text) <= PASTED_MAX,
+        f"A pasted channel may have at most {PASTED_MAX:,} characters, got {len(text):,}; "
+        "shorten it.",
+    )
 
 
 def check_names(names: tuple[str, ...]) -> None:
