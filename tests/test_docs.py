@@ -25,6 +25,7 @@ PAGES = (
     "docs/scenario.md",
     "docs/mathematics.md",
     "docs/galois.md",
+    "docs/estimators.md",
     "benchmarks/README.md",
 )
 SECTIONS = {

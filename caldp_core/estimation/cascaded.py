@@ -19,12 +19,12 @@ from caldp_core.basics.types import Floats, Ints
 from caldp_core.domain.neighbours import neighbours, trees
 from caldp_core.estimation.cascade import Cascade, cascade
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.estimation.posterior import SHAPES, Seen, fits, quantiles, rows_of
+from caldp_core.estimation.posterior import FAR, SHAPES, Seen, fits, quantiles, rows_of
 from caldp_core.estimation.tied import Tied
 
 SYMBOLS_LEAST: Final = 9
 """Noisy symbols of a block; of fewer nothing is expected, and they get the nearest shares."""
-PEOPLE_LEAST: Final = 10
+PEOPLE_LEAST: Final = 30
 """People of a block; the noise of fewer is no normal."""
 ALL_LEAST: Final = 64
 """Noisy symbols of such blocks together; fewer do not say how shares spread."""
@@ -63,19 +63,26 @@ def _pooled(tied: Tied, evidence: Evidence) -> Cascade:
 
 
 def _even(tied: Tied) -> _Expectation:
-    """Each block's share parted evenly."""
-    sizes = np.bincount(tied.blocks, minlength=tied.totals.size)
-    return _Expectation((tied.totals / sizes)[tied.blocks], 0.0)
+    """Each block's share parted evenly among those that are not far above the noise.
+
+    What is far above it is known, and would have the others expect a part of it.
+    """
+    deviation = tied.deviation(tied.variance, tied.blocks)
+    near, m = tied.estimate < FAR * deviation, tied.totals.size
+    known = sums_by(tied.blocks, np.where(near, 0.0, np.maximum(tied.estimate, 0.0)), m)
+    number = sums_by(tied.blocks, near.astype(np.float64), m)
+    part = np.maximum(tied.totals - known, 0.0) / np.maximum(number, 1.0)
+    return _Expectation(part[tied.blocks], 0.0)
 
 
 def _excess(pooled: Cascade, tied: Tied) -> float:
     """Degrees of freedom by which surroundings know the symbol that they surround.
 
     A tile of g symbols spreads a g-th of the noise of each over all of it, and about 1 − 1/√g of a
-    symbol's neighbours are in its tile. A fit gains a nat for each (Akaike 1974); a block's total
-    is known and takes one back.
+    symbol's neighbours are in its tile; tiles that were left nothing know nothing. A fit gains a
+    nat for each (Akaike 1974); a block's total is known and takes one back.
     """
-    number = pooled.pooled
+    number = pooled.pooled[pooled.shares > 0]
     return max(float(((1.0 - 1.0 / np.sqrt(number)) / number).sum()) - tied.totals.size, 0.0)
 
 

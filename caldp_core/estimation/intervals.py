@@ -15,7 +15,7 @@ from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.errors import check_number
 from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN
 from caldp_core.basics.proportions import highest_share, lowest_share
-from caldp_core.basics.types import Floats, Ints
+from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.mechanisms import Mechanism
 from caldp_core.mechanisms.offers import Cover, HidesSome
@@ -53,6 +53,19 @@ def simultaneous(evidence: Evidence, level: float = 0.95) -> Intervals:
     """Intervals that *all* hold with probability `level`: Bonferroni's correction for k symbols."""
     level = check_number("level", level, CONFIDENCE_MIN, CONFIDENCE_MAX)
     return Intervals(*_limits(evidence, 0.5 * (1.0 - level) / evidence.unbiased.size), level)
+
+
+def after_selection(evidence: Evidence, chosen: Bools, level: float = 0.95) -> Intervals:
+    """Intervals for the `chosen` ones of k symbols, (k,), picked because their estimates are high.
+
+    Of the chosen ones' intervals a share 1 − `level` miss on average at most: each is made for
+    1 − (1 − `level`)·R/k, R the number chosen, whatever the threshold that chose them (false
+    coverage rate, Benjamini and Yekutieli 2005). Plain intervals miss far more often there, as
+    noise is among what lifted an estimate over the threshold.
+    """
+    level = check_number("level", level, CONFIDENCE_MIN, CONFIDENCE_MAX)
+    share = max(int(chosen.sum()), 1) / chosen.size
+    return Intervals(*_limits(evidence, 0.5 * (1.0 - level) * share), level)
 
 
 def _limits(evidence: Evidence, tail: float) -> tuple[Floats, Floats]:

@@ -5,14 +5,18 @@ hides how many people each block holds; only the rest of the region is uncertain
 """
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
+from scipy.special import ndtri
 
 from caldp_core.basics.errors import require
 from caldp_core.basics.types import Bools
+from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Outcome, Setup
 
-_INTERVAL: float = 1.959964
+_MISSED: Final = 0.05
+"""Chance that an interval, or one of all that were looked at, misses."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +44,17 @@ class RegionReport:
         return self.half_width > abs(self.truth)
 
 
-def region_report(setup: Setup, outcome: Outcome, region: Bools) -> RegionReport:
-    """Numbers of the (k,) region; raises `CaldpError` if it holds nothing."""
+def boxes_on(grid: GridDomain) -> int:
+    """How many boxes of whole cells a map has: whoever may draw any has looked at so many."""
+    return grid.rows * (grid.rows + 1) // 2 * (grid.columns * (grid.columns + 1) // 2)
+
+
+def region_report(setup: Setup, outcome: Outcome, region: Bools, looks: int = 1) -> RegionReport:
+    """Numbers of the (k,) region; raises `CaldpError` if it holds nothing.
+
+    `looks`: the number of regions that it was picked from by what they show, such as `boxes_on`.
+    The interval then holds for all of them at once (Bonferroni's correction).
+    """
     require(bool(region.any()), "The region holds no cell; choose a larger one.")
     labels, n, p = setup.partition.labels, setup.n, setup.dataset.distribution
     whole = np.bincount(labels[region], minlength=setup.partition.m) == setup.partition.sizes()
@@ -53,7 +66,7 @@ def region_report(setup: Setup, outcome: Outcome, region: Bools) -> RegionReport
     variance -= part * (1.0 - part) / n
     if setup.scenario.n is not None:
         variance += all_of_it * (1.0 - all_of_it) / n
-    half = _INTERVAL * float(np.sqrt(max(variance, 0.0)))
+    half = -float(ndtri(0.5 * _MISSED / looks)) * float(np.sqrt(max(variance, 0.0)))
     return RegionReport(
         cells=int(region.sum()),
         exact_blocks=int(whole.sum()),

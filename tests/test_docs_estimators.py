@@ -1,0 +1,45 @@
+"""The figures of docs/estimators.md are those of the code."""
+
+import re
+
+import pytest
+
+from benchmarks import estimators
+from benchmarks.sizes import FULL
+from caldp_core.estimation import cascaded
+from tests import ROOT
+from tests.test_docs_mathematics import found
+
+TEXT = (ROOT / "docs" / "estimators.md").read_text(encoding="utf-8")
+NAMES = sorted(set(re.findall(r"`(caldp_core(?:\.\w+)+)", TEXT)))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_named_is_there(name: str) -> None:
+    assert found(name).__doc__
+
+
+@pytest.mark.parametrize("blocks", ["US, 25 × 35 blocks", "US"])
+def test_what_it_gains(blocks: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    row = next(line for line in TEXT.splitlines() if line.startswith(f"| {blocks} | 1 |"))
+    told = [cell.strip(" *") for cell in row.replace("**", "").strip("|").split("|")]
+    names = {"simplex-per-block": told[3], "cascade": told[7]}
+    some = {name: estimators.ESTIMATORS[name].apply for name in names}
+    monkeypatch.setattr(estimators, "_estimators", lambda: some)
+    place = next(
+        place
+        for place in estimators._places(FULL)
+        if place.name.replace("US reconstruction", "US") == blocks
+    )
+    for figure in estimators._compared(place, 1.0, FULL.estimator_draws):
+        if figure.unit == "%":
+            boxes = re.search(r"16: ([\d.]+)", figure.note)
+            assert figure.runs is not None
+            assert boxes is not None
+            name = figure.work.rsplit(", ", 1)[1]
+            assert f"{figure.runs.median:.1f} ({float(boxes[1]):.1f})" == names[name]
+
+
+def test_its_limits_are_told() -> None:
+    for least in (cascaded.SYMBOLS_LEAST, cascaded.PEOPLE_LEAST, cascaded.ALL_LEAST):
+        assert re.search(rf"\b{least}\b", TEXT)
