@@ -30,7 +30,7 @@ def main() -> None:
     """Draw it."""
     counts = Gowalla().load().counts
     assert counts is not None
-    mechanism = registry.mechanism(Context.plain(US_GRID.k, 1.0), "galois")
+    mechanism = registry.in_context(Context.plain(US_GRID.k, 1.0), "galois")
     tally = mechanism.sample_tally(counts, np.random.default_rng(1))
     evidence, truth = Evidence.of(mechanism, tally, domain=US_GRID), counts / counts.sum()
     panels = {"truth": bright(truth, *SHARES)}

@@ -2,11 +2,18 @@
 
 import re
 
+import numpy as np
 import pytest
 
 from benchmarks import estimators
+from benchmarks.calibrate import calibrated
 from benchmarks.sizes import FULL
+from caldp_core.datasets.synthetic import zipf_shares
 from caldp_core.estimation import cascaded
+from caldp_core.estimation.estimators import estimator, simplex
+from caldp_core.estimation.evidence import Evidence
+from caldp_core.mechanisms import registry
+from caldp_core.privacy.context import Context
 from tests import ROOT
 from tests.test_docs_mathematics import found
 
@@ -24,7 +31,7 @@ def test_what_it_gains(blocks: str, monkeypatch: pytest.MonkeyPatch) -> None:
     row = next(line for line in TEXT.splitlines() if line.startswith(f"| {blocks} | 1 |"))
     told = [cell.strip(" *") for cell in row.replace("**", "").strip("|").split("|")]
     names = {"simplex-per-block": told[3], "cascade": told[7]}
-    some = {name: estimators.ESTIMATORS[name].apply for name in names}
+    some = {name: estimator(name).apply for name in names}
     monkeypatch.setattr(estimators, "_estimators", lambda: some)
     place = next(
         place
@@ -43,3 +50,14 @@ def test_what_it_gains(blocks: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_its_limits_are_told() -> None:
     for least in (cascaded.SYMBOLS_LEAST, cascaded.PEOPLE_LEAST, cascaded.ALL_LEAST):
         assert re.search(rf"\b{least}\b", TEXT)
+
+
+def test_the_peer_that_is_compared_with_is_a_fair_one() -> None:
+    # A posterior mean under the right law for sparse shares beats the nearest distribution clearly.
+    mechanism = registry.in_context(Context.plain(2000, 1.0), "galois")
+    people = np.random.default_rng(0).multinomial(100_000, zipf_shares(2000, 1.2))
+    tally = mechanism.sample_tally(people, np.random.default_rng(1))
+    evidence, truth = Evidence.of(mechanism, tally), people / people.sum()
+    peer, nearest = calibrated(evidence), simplex(evidence)
+    assert peer.sum() == pytest.approx(1.0)
+    assert np.abs(peer - truth).sum() < 0.9 * np.abs(nearest - truth).sum()

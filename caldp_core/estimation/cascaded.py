@@ -63,12 +63,13 @@ def _pooled(tied: Tied, evidence: Evidence) -> Cascade:
 
 
 def _even(tied: Tied) -> _Expectation:
-    """Each block's share parted evenly among those that are not far above the noise.
+    """Each block's share parted evenly, but for a symbol that surely has most of it.
 
-    What is far above it is known, and would have the others expect a part of it.
+    It would have all others expect a part of what is known to be its own.
     """
-    deviation = tied.deviation(tied.variance, tied.blocks)
-    near, m = tied.estimate < FAR * deviation, tied.totals.size
+    deviation, m = tied.deviation(tied.variance, tied.blocks), tied.totals.size
+    sure = tied.estimate > FAR * deviation
+    near = ~(sure & (tied.estimate > 0.5 * tied.totals[tied.blocks]))
     known = sums_by(tied.blocks, np.where(near, 0.0, np.maximum(tied.estimate, 0.0)), m)
     number = sums_by(tied.blocks, near.astype(np.float64), m)
     part = np.maximum(tied.totals - known, 0.0) / np.maximum(number, 1.0)

@@ -33,7 +33,7 @@ def missed(found: Intervals, truth: Floats, chosen: Bools) -> float:
 def test_of_what_stands_out_few_intervals_miss() -> None:
     # About 177 are chosen, of which 18 % are noise, as q·9/10 says. The mean over 60 runs of the
     # share that misses spreads by 0.0015 (0.004 for plain intervals, which miss a fifth).
-    mechanism = registry.mechanism(Context.plain(PEOPLE.size, 1.0), "galois")
+    mechanism = registry.in_context(Context.plain(PEOPLE.size, 1.0), "galois")
     truth, rng = PEOPLE / PEOPLE.sum(), np.random.default_rng(8)
     ours, plain = [], []
     for _ in range(RUNS):
@@ -46,7 +46,7 @@ def test_of_what_stands_out_few_intervals_miss() -> None:
 
 
 def test_when_all_are_chosen_they_are_plain_intervals() -> None:
-    mechanism = registry.mechanism(Context.plain(20, 1.0), "hadamard")
+    mechanism = registry.in_context(Context.plain(20, 1.0), "hadamard")
     seen = Evidence.of(
         mechanism, mechanism.sample_tally(np.full(20, 500), np.random.default_rng(1))
     )

