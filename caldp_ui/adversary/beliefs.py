@@ -11,9 +11,8 @@ import numpy as np
 from caldp_core.audit.even_guess import even_guess
 from caldp_core.audit.inference import believed, likeliest, most_believed_after
 from caldp_core.basics.cache import cached
-from caldp_core.basics.types import Floats, Ints, read_only
+from caldp_core.basics.types import Floats, Ints, Reports, read_only
 from caldp_core.experiments.run import Setup
-from caldp_core.mechanisms.base import Tally
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.adversary.slot import DAYS_MAX, Suspect
 from caldp_ui.compute import rivals, runs
@@ -23,14 +22,14 @@ from caldp_ui.compute import rivals, runs
 class Attacker:
     """Beliefs about one person under one protection.
 
-    `reports`: tallies of one report each, of ten days. `after`: (k,) chances after 0, 1, … 10 of
+    `reports`: (1,) each, of ten days. `after`: (k,) chances after 0, 1, … 10 of
     them, each sums to 1. `most`: the most that the promise lets the true place be believed after as
     many, whatever the reports.
     """
 
     setup: Setup
     place: int
-    reports: tuple[Tally, ...]
+    reports: tuple[Reports, ...]
     after: tuple[Floats, ...]
     most: tuple[float, ...]
 
@@ -40,7 +39,8 @@ class Attacker:
 
     def alone(self, day: int) -> Floats:
         """(k,) after the report of one day alone, counted from 1."""
-        return believed(self.setup.mechanism, self.after[0], [self.reports[day - 1]])
+        mechanism = self.setup.mechanism
+        return believed(mechanism, self.after[0], [mechanism.tally(self.reports[day - 1])])
 
     def on_truth(self, reports: int) -> float:
         """Chance of the true place after so many fresh reports."""
@@ -100,8 +100,8 @@ def _attacker(text: str, _scenario: Scenario, _place: int) -> Attacker:
     after, reports = [prior], []
     for seed in np.random.SeedSequence((_scenario.seed, _place)).spawn(DAYS_MAX):
         report = mechanism.privatize(np.array([_place]), np.random.default_rng(seed))
-        reports.append(mechanism.tally(report))
-        after.append(read_only(believed(mechanism, after[-1], reports[-1:])))
+        reports.append(report)
+        after.append(read_only(believed(mechanism, after[-1], [mechanism.tally(report)])))
     most = most_believed_after(setup.policy, prior, _place, range(DAYS_MAX + 1))
     shown_as = replace(setup, scenario=_scenario)
     return Attacker(shown_as, _place, tuple(reports), tuple(after), tuple(most))

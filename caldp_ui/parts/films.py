@@ -45,9 +45,14 @@ def several(asked: Sequence[Asked[F]]) -> list[F]:
 
     A move of one slider asks for new films of all others, and its own stays.
     """
-    missing = next((each for each in asked if not _made(each.name)), None)
-    found = [film(e.key, e.name, e.make) for e in asked if e is missing or _made(e.name)]
+    missing = next((each for each in asked if not _is_there(each)), None)
+    found = [film(e.key, e.name, e.make) for e in asked if e is missing or _is_there(e)]
     return [each for each in found if each is not None]
+
+
+def _is_there(asked: Asked[F]) -> bool:
+    """Whether it was made, by this visit itself or for all: what all share may be forgotten."""
+    return bool(_made(asked.name)) or jobs.is_done(asked.key, asked.name)
 
 
 def of_this_visit(asked: Sequence[Asked[F]]) -> list[F]:

@@ -201,6 +201,12 @@ def held(key: str, name: str) -> Job[Any] | None:
     return job
 
 
+def is_done(key: str, name: str) -> bool:
+    """Whether the job of that name at that place has come to an end."""
+    job = held(key, name)
+    return job is not None and job.done
+
+
 def place(key: str) -> str:
     """Where the visit keeps the job of that key."""
     return f"{key}/job"

@@ -225,7 +225,8 @@ def test_the_films_are_the_days_and_each_report_alone() -> None:
     alone = films.one_by_one(what, US_GRID, told.append)
     prior = what.ours.after[0]
     for step, report in zip(alone.steps, what.ours.reports, strict=True):
-        chances = prior * likelihood(what.ours.setup.mechanism, report)
+        mechanism = what.ours.setup.mechanism
+        chances = prior * likelihood(mechanism, mechanism.tally(report))
         assert step.codes["ours"] == encode(chances / chances.sum())
         assert step.codes["kept"] == alone.steps[0].codes["ours"]
         on_truth = formats.percent(float((chances / chances.sum())[DENVER]))
@@ -415,7 +416,7 @@ def test_the_numbers_are_the_beliefs() -> None:
     k, policy = setup.policy.k, setup.policy
     after = [0.999 * setup.dataset.distribution + 0.001 / k]
     for report in what.ours.reports[:3]:
-        chances = after[-1] * likelihood(setup.mechanism, report)
+        chances = after[-1] * likelihood(setup.mechanism, setup.mechanism.tally(report))
         after.append(chances / chances.sum())
     odds = after[0] / after[0][DENVER]
     levels = policy.between(np.full(k, DENVER), np.arange(k))

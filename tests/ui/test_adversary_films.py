@@ -1,11 +1,13 @@
 """Films of the attacker's page: each step is what the page shows there, none is another's."""
 
 import re
+from concurrent.futures import wait
 from dataclasses import replace
 from html import unescape
 from typing import Any
 
 import pytest
+import streamlit as st
 
 from caldp_core.audit.poisoning import RANDOM_ITEMS
 from caldp_core.basics.types import no_progress
@@ -18,6 +20,7 @@ from caldp_ui.adversary.slot import BEGIN, FAKES, KNOWS_SHARE, TENTHS, Suspect
 from caldp_ui.controls.common import EPSILONS
 from caldp_ui.parts import films, headline
 from caldp_ui.parts.films import Asked
+from caldp_ui.session import jobs
 from caldp_ui.stage import Film, Step
 from tests.ui.driver import choose, container
 from tests.ui.test_adversary import STAGE, opened, record_of
@@ -159,3 +162,22 @@ def test_a_film_that_has_been_made_is_there_while_another_is_missing() -> None:
     shown_now = films.several([first, second])
     assert [film.id for film in shown_now] == ["second"]
     assert len(found) == 1
+
+
+def test_what_all_share_may_be_forgotten_and_a_visit_still_has_its_films(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Making the second film took so much room that the first was forgotten, for ever in turn."""
+    names = ("a film that was forgotten", "a film that is to be made")
+    kept: dict[str, Any] = {}
+    monkeypatch.setattr(st, "session_state", kept)
+
+    def made(name: str) -> Asked[Film]:
+        return Asked(name, name, lambda progress: Film(name, "", ()))
+
+    asked = list(map(made, names))
+    for each in asked:
+        kept[jobs.place(each.key)] = job = jobs.launch(each.name, each.make)
+        wait([job.future])
+    assert not any(films._made(name) for name in names)
+    assert [film.id for film in films.several(asked)] == list(names)

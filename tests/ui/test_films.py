@@ -30,7 +30,7 @@ from caldp_ui.stage import Step, encode
 from caldp_ui.values import answers, chart
 from caldp_ui.values import films as values
 from caldp_ui.values.slot import BEGIN as ANSWERS
-from tests.ui.driver import APP, checked, choose, container, headline_of
+from tests.ui.driver import APP, checked, container, headline_of, trigger
 
 
 def estimate_of(scenario: Scenario) -> str:
@@ -121,15 +121,21 @@ def test_all_people_of_the_data_are_the_very_people() -> None:
     assert values.peopled(ANSWERS, 100.0).n == 100
 
 
+def rest_on(at: AppTest, film: str, value: float) -> None:
+    """The step of a film of the picture of answers, as the browser tells it."""
+    told = {"film": film, "index": 0, "value": value}
+    trigger(at, [{"event": "step", "value": told}], chart.KEY)
+
+
 def test_resting_on_a_step_makes_it_the_page_s_scenario() -> None:
     at = AppTest.from_file(APP, default_timeout=120)
     checked(at.switch_page(navigation.VALUES).run())
-    choose(at, values.SENSITIVE, 2.0, chart.KEY)
+    rest_on(at, values.SENSITIVE, 2.0)
     scenario = at.session_state["values/slot"].record.scenario
     assert scenario == values.grown(ANSWERS, 2.0)
-    choose(at, "no film", 2.0, chart.KEY)
+    rest_on(at, "no film", 2.0)
     assert at.session_state["values/slot"].record.scenario == scenario
-    choose(at, values.EPSILON, 99.0, chart.KEY)
+    rest_on(at, values.EPSILON, 99.0)
     assert at.session_state["values/slot"].record.scenario == scenario
     assert len(at.warning) == 1
 
