@@ -1,4 +1,4 @@
 """How fast caldp is: `python -m benchmarks`. See README.md in this folder.
 
-Room: benchmarks. Nothing here is imported by the package, and no test looks at the clock.
+Nothing here is imported by the package, and no test looks at the clock.
 """

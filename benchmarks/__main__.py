@@ -1,6 +1,6 @@
 """`python -m benchmarks`: measure, print a table or JSON, compare with an older run.
 
-Room: benchmarks, its front door.
+The front door of the benchmarks.
 """
 
 import json

@@ -1,7 +1,4 @@
-"""The exact audit of all k² pairs of symbols: time, and memory beyond what was there.
-
-Room: benchmarks.
-"""
+"""The exact audit of all k² pairs of symbols: time, and memory beyond what was there."""
 
 import tracemalloc
 from collections.abc import Callable, Iterator

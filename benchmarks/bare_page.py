@@ -1,7 +1,4 @@
-"""A bare Streamlit page with one slider and one picture: what the map page's pace is held against.
-
-Room: benchmarks.
-"""
+"""A bare Streamlit page with a slider and a picture: what the map page's pace is held against."""
 
 import numpy as np
 import streamlit as st

@@ -1,7 +1,4 @@
-"""A headless Chromium, and what is waited for in it; the browser tests use it too.
-
-Room: benchmarks.
-"""
+"""A headless Chromium, and what is waited for in it; the browser tests use it too."""
 
 import shutil
 import time

@@ -1,7 +1,7 @@
 """A posterior mean after Calibrate (Jia and Gong, INFOCOM 2019), to compare with.
 
-Room: benchmarks. Shares are taken to follow one power law, whatever lies around them: the exponent
-is the one that fits the estimates best. Calibrate fits its prior by other means.
+Shares are taken to follow one power law, whatever lies around them: the exponent is the one that
+fits the estimates best. Calibrate fits its prior by other means.
 """
 
 from typing import Final

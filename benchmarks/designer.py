@@ -1,8 +1,8 @@
 """The designer: how long it takes, and how much better any other channel could be.
 
-Room: benchmarks. Matrices with a pattern, and random ones without any. McKenna, Maity, Mazumdar and
-Miklau (2020) end 12 to 14 % above the optimum in plain LDP at k = 16 to 64, by gradient descent on
-a strategy matrix of 4k reports: measured once on the same loss, and the bar here.
+Matrices with a pattern, and random ones without any. McKenna, Maity, Mazumdar and Miklau (2020) end
+12 to 14 % above the optimum in plain LDP at k = 16 to 64, by gradient descent on a strategy matrix
+of 4k reports: measured once on the same loss, and the bar here.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
 """Estimators beside each other: error of cells, of boxes and of the largest cells, and time.
 
-Room: benchmarks. Plain LDP and blocks on the shipped reconstruction, and on a map of one's own
-(`--world`, an .npz whose `counts` are rows × columns). Every estimator is given the same reports.
+Plain LDP and blocks on the shipped reconstruction, and on a map of one's own (`--world`, an .npz
+whose `counts` are rows × columns). Every estimator is given the same reports.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,7 @@
 """Every family at one size, real reports and all: its time, its error, and the peers' beside them.
 
-Room: benchmarks. pure-ldp (Cormode, Maddock, Maple 2021) and multi-freq-ldpy (Arcolezi et al. 2022)
-work person by person, so few people are enough to time them.
+pure-ldp (Cormode, Maddock, Maple 2021) and multi-freq-ldpy (Arcolezi et al. 2022) work person by
+person, so few people are enough to time them.
 """
 
 from collections.abc import Callable, Iterator

@@ -1,7 +1,7 @@
 """Hadamard response, its general form with B parts, and Galois response, at several ε.
 
-Room: benchmarks; the second half of `families`. The general form is the one of Acharya, Sun and
-Zhang's published runs, with their B.
+The second half of `families`. The general form is the one of Acharya, Sun and Zhang's published
+runs, with their B.
 """
 
 from collections.abc import Iterator

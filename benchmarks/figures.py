@@ -1,6 +1,6 @@
 """What a measurement is: times of several runs, or a ratio of two, held against a bar.
 
-Room: benchmarks. Bars are judged by the median, so that one lucky run passes nothing.
+Bars are judged by the median, so that one lucky run passes nothing.
 """
 
 import operator

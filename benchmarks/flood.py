@@ -1,6 +1,6 @@
 """A flood: five sockets ask for runs as fast as they can, while others move their sliders.
 
-Room: benchmarks. The others' waits are held against those without a flood, on the same server.
+The others' waits are held against those without a flood, on the same server.
 """
 
 import asyncio

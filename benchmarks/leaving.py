@@ -1,6 +1,6 @@
 """Work and memory that visits leave behind: ten plans of a million values, opened and left.
 
-Room: benchmarks. Each of the ten has data of its own, so that none finds the other's work done.
+Each of the ten has data of its own, so that none finds the other's work done.
 """
 
 import asyncio

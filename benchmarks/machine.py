@@ -1,7 +1,4 @@
-"""Which machine and which versions the figures are of.
-
-Room: benchmarks.
-"""
+"""Which machine and which versions the figures are of."""
 
 import os
 import platform

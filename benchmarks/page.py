@@ -1,10 +1,10 @@
 """The map page in a real browser: how soon it is there, how soon and how dearly it changes.
 
-Room: benchmarks. A move is one step of the ε slider by keyboard. It is done once all pictures and
-the sentence of the result are new. While the film of ε is not there, the server has to answer: a
-move goes to a level that nobody has seen, or back to a known one. With the film there, for which
-the page has rested, it goes along the film. What the machine is like at the moment is told by a
-bare page with one slider and one picture, in one run. Bytes are those of the websocket, unpacked.
+A move is one step of the ε slider by keyboard. It is done once all pictures and the sentence of the
+result are new. While the film of ε is not there, the server has to answer: a move goes to a level
+that nobody has seen, or back to a known one. With the film there, for which the page has rested, it
+goes along the film. What the machine is like at the moment is told by a bare page with one slider
+and one picture, in one run. Bytes are those of the websocket, unpacked.
 """
 
 import tempfile

@@ -1,9 +1,9 @@
 """How soon each page answers a control, beside a bare page, in a real browser.
 
-Room: benchmarks. A move is one step of the page's first slider by keyboard, to a value that has not
-been asked for in this visit. It is done once the page's picture is new. A page that has just come
-has to ask the server; once it has rested for some seconds, its next pictures have been made and
-sent ahead, and the browser shows them. Times are ratios to a bare page's in the same run.
+A move is one step of the page's first slider by keyboard, to a value that has not been asked for in
+this visit. It is done once the page's picture is new. A page that has just come has to ask the
+server; once it has rested for some seconds, its next pictures have been made and sent ahead, and
+the browser shows them. Times are ratios to a bare page's in the same run.
 """
 
 import tempfile

@@ -1,7 +1,4 @@
-"""The paper's experiments, whole: Table 1 and Figure 2 of CALDP §7.
-
-Room: benchmarks.
-"""
+"""The paper's experiments, whole: Table 1 and Figure 2 of CALDP §7."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace

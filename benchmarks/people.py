@@ -1,7 +1,7 @@
 """Real reports, one a person, and the estimate from them: ours beside pure-ldp's.
 
-Room: benchmarks. pure-ldp (Cormode, Maddock, Maple 2021) is the best-known Python library of
-LDP frequency oracles; it works person by person.
+pure-ldp (Cormode, Maddock, Maple 2021) is the best-known Python library of LDP frequency oracles;
+it works person by person.
 """
 
 from collections.abc import Callable, Iterator

@@ -1,7 +1,7 @@
 """The dashboard's server, started on a free port, with what it has used of the machine.
 
-Room: benchmarks; the browser tests use it, too. The server gets the repository's own settings and a
-home folder of its own, so that nothing of the machine's user decides what is shown.
+The browser tests use it, too. The server gets the repository's own settings and a home folder of
+its own, so that nothing of the machine's user decides what is shown.
 """
 
 import os

@@ -1,8 +1,8 @@
 """A visit without a browser: it speaks Streamlit's protocol over a websocket.
 
-Room: benchmarks. Like the browser's side it keeps large messages and tells the server their hashes,
-and it runs the fragments that want to be run from time to time, so that the server has to do and
-to send what it would for a browser.
+Like the browser's side it keeps large messages and tells the server their hashes, and it runs the
+fragments that want to be run from time to time, so that the server has to do and to send what it
+would for a browser.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """What a first visit of each page transfers and moves about; what many changes leave behind.
 
-Room: benchmarks. Bytes are as they go over the wire, headers of HTTP included. Layout shift is the
-browser's own sum (web.dev/cls): 0.1 and less count as good.
+Bytes are as they go over the wire, headers of HTTP included. Layout shift is the browser's own sum
+(web.dev/cls): 0.1 and less count as good.
 """
 
 import tempfile

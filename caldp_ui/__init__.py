@@ -1,4 +1,4 @@
 """What the dashboard's pages share: state, controls, cached compute, charts, maps and words.
 
-Room: between `pages/` (thin files that read like a table of contents) and `caldp_core`.
+Between `pages/` (thin files that read like a table of contents) and `caldp_core`.
 """

@@ -1,4 +1,4 @@
 """Audits: whether a channel keeps its policy, and what an adversary learns from a report.
 
-Room: audit. No mechanism is trusted to certify itself.
+No mechanism is trusted to certify itself.
 """

@@ -1,6 +1,6 @@
 """What an adversary can infer from a report: error regions of tests, and posteriors.
 
-Room: audit. CALDP = Acharya, Bonawitz, Kairouz, Ramage, Sun 2020.
+CALDP = Acharya, Bonawitz, Kairouz, Ramage, Sun 2020.
 """
 
 import math

@@ -1,9 +1,9 @@
 """Mechanisms on maps that report rows and columns independently, held against their policy.
 
-Room: audit. Its channel is the product of two small ones, which are read entry by entry. For places
-i rows and j columns apart no report is told apart by more than ρ_i·κ_j, the largest ratios between
-rows i apart and between columns j apart; and all such places are equally secret. So a few thousand
-comparisons in rationals decide all k² pairs, at any size.
+Its channel is the product of two small ones, which are read entry by entry. For places i rows and j
+columns apart no report is told apart by more than ρ_i·κ_j, the largest ratios between rows i apart
+and between columns j apart; and all such places are equally secret. So a few thousand comparisons
+in rationals decide all k² pairs, at any size.
 """
 
 import math

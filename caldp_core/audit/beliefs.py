@@ -1,6 +1,6 @@
 """What one report may make an onlooker believe: by the promise alone, and by a channel.
 
-Room: audit. CALDP = Acharya, Bonawitz, Kairouz, Ramage, Sun 2020.
+CALDP = Acharya, Bonawitz, Kairouz, Ramage, Sun 2020.
 """
 
 from dataclasses import dataclass

@@ -1,9 +1,9 @@
 """How often the best guess of anybody's symbol is right: before, after a report, and about whom.
 
-Room: audit. The best guess from report y is argmax_x π_x·Q(y|x), so it is right with probability
-Σ_y max_x π_x·Q(y|x). At tens of thousands of symbols that is reckoned block by block: a clear
-report names its symbol; of an oracle's reports only the likeliest symbols can be the guess, so few
-rows of the channel are looked at, or none where the form of the channel is enough.
+The best guess from report y is argmax_x π_x·Q(y|x), so it is right with probability Σ_y max_x
+π_x·Q(y|x). At tens of thousands of symbols that is reckoned block by block: a clear report names
+its symbol; of an oracle's reports only the likeliest symbols can be the guess, so few rows of the
+channel are looked at, or none where the form of the channel is enough.
 """
 
 from collections.abc import Callable

@@ -1,9 +1,9 @@
 """The extremes of one block's channel that decide its audit, found without writing it out.
 
-Room: audit. For each output y the largest ratio between two rows is the greatest Q(y|x) over the
-least Q(y|x′). So rows are read a few at a time and only extremes are kept, never a k × k or
-k × outputs array. Entries are compared by their index among the few different values of a block,
-and ratios are taken between whole numbers of any size: nothing is rounded.
+For each output y the largest ratio between two rows is the greatest Q(y|x) over the least Q(y|x′).
+So rows are read a few at a time and only extremes are kept, never a k × k or k × outputs array.
+Entries are compared by their index among the few different values of a block, and ratios are taken
+between whole numbers of any size: nothing is rounded.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

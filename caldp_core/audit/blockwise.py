@@ -1,9 +1,9 @@
 """Whether a mechanism keeps its context, for domains of any size: exact, in rationals.
 
-Room: audit. The pairs (x, x′) of one block for which E is finite form two classes: x′ is sensitive
-as well, or it is not and reports λ·base(y) or itself in the clear. The largest ratio of each class
-follows from a few extremes of the block's channel (`block_extremes.py`). These are found in the
-first of three ways that is possible; the later ones check less:
+The pairs (x, x′) of one block for which E is finite form two classes: x′ is sensitive as well, or
+it is not and reports λ·base(y) or itself in the clear. The largest ratio of each class follows from
+a few extremes of the block's channel (`block_extremes.py`). These are found in the first of three
+ways that is possible; the later ones check less:
 
 1. every entry of the channel, read row by row, if the family streams its rows (and those are not so
    many that they would take more than some ten seconds, where the family states its form);

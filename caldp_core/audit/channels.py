@@ -1,7 +1,4 @@
-"""Small channels written out in rationals, and the checks that all audits of them share.
-
-Room: audit.
-"""
+"""Small channels written out in rationals, and the checks that all audits of them share."""
 
 from collections.abc import Sequence
 from fractions import Fraction

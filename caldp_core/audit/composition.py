@@ -1,7 +1,7 @@
 """Composition and post-processing of channels (CALDP Propositions 1 and 2).
 
-Room: audit. Arguments and results are small channels in rationals: rows of output probabilities,
-as `Mechanism.exact_channel` returns them.
+Arguments and results are small channels in rationals: rows of output probabilities, as
+`Mechanism.exact_channel` returns them.
 """
 
 from collections.abc import Sequence

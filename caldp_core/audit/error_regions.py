@@ -1,7 +1,7 @@
 """The errors that a test of two symbols can have: what a policy allows, what a mechanism reaches.
 
-Room: audit. A test looks at one report and says x or x′; its errors are P_FA = Pr(says x | x′) and
-P_MD = Pr(says x′ | x). CALDP = Acharya, Bonawitz, Kairouz, Ramage, Sun 2020, Theorem 1 and (8).
+A test looks at one report and says x or x′; its errors are P_FA = Pr(says x | x′) and P_MD =
+Pr(says x′ | x). CALDP = Acharya, Bonawitz, Kairouz, Ramage, Sun 2020, Theorem 1 and (8).
 """
 
 import numpy as np

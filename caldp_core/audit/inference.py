@@ -1,8 +1,8 @@
 """What an onlooker believes of one person after reports, at any number of symbols.
 
-Room: audit. `adversary.py` decides in rationals for small channels; here floats do, through what
-mechanisms offer (`mechanisms/offers.py`), so that 43,750 symbols take milliseconds.
-CALDP = Acharya, Bonawitz, Kairouz, Ramage, Sun 2020.
+`adversary.py` decides in rationals for small channels; here floats do, through what mechanisms
+offer (`mechanisms/offers.py`), so that 43,750 symbols take milliseconds. CALDP = Acharya, Bonawitz,
+Kairouz, Ramage, Sun 2020.
 """
 
 from collections.abc import Iterable

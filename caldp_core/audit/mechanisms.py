@@ -1,8 +1,8 @@
 """One question for any mechanism: whether its channel keeps the policy.
 
-Room: audit. The strongest way that the mechanism's size and statements allow is taken; the verdict
-says which (`LargeAudit.method`). A statement counts only if it is said of the very reports that the
-mechanism makes (`stated.py`); where nothing can be read, nothing is certified.
+The strongest way that the mechanism's size and statements allow is taken; the verdict says which
+(`LargeAudit.method`). A statement counts only if it is said of the very reports that the mechanism
+makes (`stated.py`); where nothing can be read, nothing is certified.
 """
 
 from dataclasses import replace

@@ -1,7 +1,7 @@
 """Whether a channel keeps its privacy matrix, decided in rationals: no rounding hides a leak.
 
-Room: audit. An audit sees a mechanism's channel and its policy, and trusts nothing else that the
-mechanism says of itself.
+An audit sees a mechanism's channel and its policy, and trusts nothing else that the mechanism says
+of itself.
 """
 
 import math

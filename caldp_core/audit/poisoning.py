@@ -1,8 +1,8 @@
 """What fake phones do to an estimate: attacks, their gain by formula, one phone's power.
 
-Room: audit. CJG = Cao, Jia, Gong 2021, "Data poisoning attacks to local differential privacy
-protocols". There n honest people and m fake phones report, β = m/(n + m) of all. Estimates are
-linear in the reports, so for every mechanism the expected gain of the target symbols T is
+CJG = Cao, Jia, Gong 2021, "Data poisoning attacks to local differential privacy protocols". There n
+honest people and m fake phones report, β = m/(n + m) of all. Estimates are linear in the reports,
+so for every mechanism the expected gain of the target symbols T is
 
     Σ_{t∈T} E[p̂_t with fakes] − p_t = β·(a − p_T),
 

@@ -1,7 +1,7 @@
 """A lower bound on ε from samples of reports alone, at a stated confidence.
 
-Room: audit. For mechanisms whose channel is unknown. A bound above the promised ε is evidence of a
-leak. A bound below it proves nothing: samples cannot show that there is no leak.
+For mechanisms whose channel is unknown. A bound above the promised ε is evidence of a leak. A bound
+below it proves nothing: samples cannot show that there is no leak.
 """
 
 import math

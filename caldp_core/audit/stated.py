@@ -1,8 +1,8 @@
 """What a class states of its reports is believed only if it is said of these very reports.
 
-Room: audit. An audit reads a channel, or its structure, that a class states. Where a subclass, or
-an attribute set by hand, changes how reports are made and the statement is still the old one, the
-statement is of another mechanism. So nobody who changes reports may inherit what is said of them.
+An audit reads a channel, or its structure, that a class states. Where a subclass, or an attribute
+set by hand, changes how reports are made and the statement is still the old one, the statement is
+of another mechanism. So nobody who changes reports may inherit what is said of them.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """The extremes of one block's channel from its stated form, where it has too many entries to read.
 
-Room: audit. In families whose reports are sets of symbols, Q(y|x) is base(y) times one of two
-weights (`SupportForm`), so a few numbers determine every ratio, whatever the number of reports. The
+In families whose reports are sets of symbols, Q(y|x) is base(y) times one of two weights
+(`SupportForm`), so a few numbers determine every ratio, whatever the number of reports. The
 mechanism computes the weights from its coins and states that its channel has this form; tests check
 the form on channels that are small enough to be written out.
 """

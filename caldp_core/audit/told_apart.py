@@ -1,6 +1,6 @@
 """How often the best guess is right, before and after a report.
 
-Room: audit. Of two symbols in closed form at any size; of all symbols by the whole channel.
+Of two symbols in closed form at any size; of all symbols by the whole channel.
 """
 
 import numpy as np

@@ -1,7 +1,4 @@
-"""Whether a channel provides utility-optimized LDP (Murakami and Kawamoto 2019).
-
-Room: audit.
-"""
+"""Whether a channel provides utility-optimized LDP (Murakami and Kawamoto 2019)."""
 
 from dataclasses import dataclass
 

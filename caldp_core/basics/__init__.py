@@ -1,4 +1,4 @@
 """Array types, limits, errors, numerals, powers of e, and small helpers for arrays and shares.
 
-Room: basics. Imports nothing of ours but itself.
+Imports nothing of ours but itself.
 """

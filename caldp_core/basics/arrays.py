@@ -1,7 +1,4 @@
-"""Small array helpers that several rooms share.
-
-Room: basics.
-"""
+"""Small array helpers that several rooms share."""
 
 import numpy as np
 

@@ -1,6 +1,6 @@
 """Errors for people: one sentence with the argument, the rule, the value and what to do.
 
-Room: basics; every other module raises through here.
+Every other module raises through here.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Every limit of the package, in one place.
 
-Room: validation, the dashboard's controls and the property tests all read these, so that a
-control can never offer what the core refuses.
+Validation, the dashboard's controls and the property tests all read these, so that a control can
+never offer what the core refuses.
 """
 
 from typing import Final

@@ -1,7 +1,7 @@
 """Numbers written as texts, in links, areas and runs: one spelling for all of them.
 
-Room: basics. Python's int and float also read 1_0, spaces and the digits of every
-script, which would make one scenario out of many texts.
+Python's int and float also read 1_0, spaces and the digits of every script, which would make one
+scenario out of many texts.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Powers of e to many digits, and whole numbers rounded from them to the private side.
 
-Room: basics. A promise of ε is kept or broken at e^ε exactly, which no float is: coins take their
-thresholds from here, and audits their bounds.
+A promise of ε is kept or broken at e^ε exactly, which no float is: coins take their thresholds from
+here, and audits their bounds.
 """
 
 from collections.abc import Callable

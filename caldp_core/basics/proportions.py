@@ -1,7 +1,7 @@
 """Confidence limits of a share from a count: Clopper and Pearson 1934.
 
-Room: basics. Exact for a binomial count, whatever the share: each limit is missed with probability
-`tail` at most.
+Exact for a binomial count, whatever the share: each limit is missed with probability `tail` at
+most.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """Names for the array types that the whole package uses.
 
-Room: basics. Nothing here imports anything of ours.
+Nothing here imports anything of ours.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
 """The command line: `python -m caldp_core`.
 
-Room: cli. It reads arguments and prints; it reckons nothing.
+It reads arguments and prints; it reckons nothing.
 """

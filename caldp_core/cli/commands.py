@@ -1,6 +1,6 @@
 """The command line: `caldp run | audit | reproduce | fetch | list | schema | dashboard`.
 
-Room: the front door for terminals; it only reads arguments and prints.
+The front door for terminals; it only reads arguments and prints.
 """
 
 import json

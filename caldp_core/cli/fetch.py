@@ -1,6 +1,6 @@
 """The command `fetch`: bring data that is too large to ship.
 
-Room: cli. The transfer itself is in `datasets/fetch.py`.
+The transfer itself is in `datasets/fetch.py`.
 """
 
 import json

@@ -1,6 +1,6 @@
 """The command that lists what there is: `python -m caldp_core list`.
 
-Room: cli. What is registered is listed; nothing is written down here.
+What is registered is listed; nothing is written down here.
 """
 
 from dataclasses import fields

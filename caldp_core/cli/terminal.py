@@ -1,7 +1,4 @@
-"""What every command shows on a terminal: a progress bar, and errors as one sentence.
-
-Room: cli.
-"""
+"""What every command shows on a terminal: a progress bar, and errors as one sentence."""
 
 import sys
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
 """Data: check-ins, made-up distributions, and public facts about the map.
 
-Room: datasets. What a dataset is, is said in `base.py`.
+What a dataset is, is said in `base.py`.
 """
 
 from caldp_core.datasets.base import Dataset, DatasetSpec, from_counts, from_weights

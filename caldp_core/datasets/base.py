@@ -1,7 +1,7 @@
 """What a dataset is to the rest of the package: a domain and how people are spread over it.
 
-Room: datasets. A *spec* (frozen; numbers, texts, tuples of them) says which data is meant and can
-be a cache key, part of a scenario file or of a link; `load()` turns it into a `Dataset`.
+A *spec* (frozen; numbers, texts, tuples of them) says which data is meant and can be a cache key,
+part of a scenario file or of a link; `load()` turns it into a `Dataset`.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """Names of cities to show on the paper's map.
 
-Room: datasets. Made by `scripts/make_cities.py` from GeoNames (CC-BY 4.0).
+Made by `scripts/make_cities.py` from GeoNames (CC-BY 4.0).
 """
 
 from dataclasses import dataclass

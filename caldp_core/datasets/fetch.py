@@ -1,7 +1,7 @@
 """Fetch the real Gowalla check-ins from SNAP into a cache folder.
 
-Room: datasets. Reading the file is `snap.py`, the command is `cli/fetch.py`. Nothing else
-in the package reaches for the network.
+Reading the file is `snap.py`, the command is `cli/fetch.py`. Nothing else in the package reaches
+for the network.
 """
 
 from pathlib import Path

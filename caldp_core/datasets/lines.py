@@ -1,6 +1,6 @@
 """Whole lines of a large text file, plain or gzipped, in bounded memory.
 
-Room: datasets. Knows nothing of what the lines say; `snap.py` reads them.
+Knows nothing of what the lines say; `snap.py` reads them.
 """
 
 import gzip

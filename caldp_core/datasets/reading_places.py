@@ -1,6 +1,6 @@
 """Places that people paste or upload, counted on a map that is chosen for them.
 
-Room: datasets. A list of places always has lines that say none: they are left out and told.
+A list of places always has lines that say none: they are left out and told.
 """
 
 import math

@@ -1,7 +1,7 @@
 """The data that ship with the project: check-ins, inhabitants, and the states on the map.
 
-Room: datasets. What each file is, where it comes from and under which licence is told in
-`data/README.md`; how each is made, in `scripts/`. All are on the paper's map, `US_GRID`.
+What each file is, where it comes from and under which licence is told in `data/README.md`; how each
+is made, in `scripts/`. All are on the paper's map, `US_GRID`.
 """
 
 import csv

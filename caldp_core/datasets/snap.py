@@ -1,7 +1,7 @@
 """The real Gowalla check-ins from SNAP's file, on any map.
 
-Room: datasets. Reading bytes is `lines.py`; fetching the file is `fetch.py`.
-Source of the format: https://snap.stanford.edu/data/loc-Gowalla.html
+Reading bytes is `lines.py`; fetching the file is `fetch.py`. Source of the format:
+https://snap.stanford.edu/data/loc-Gowalla.html
 """
 
 from contextlib import closing

@@ -1,7 +1,6 @@
 """Answers with words: survey tables with a sensitive question, incomes, visits to web pages.
 
-Room: datasets. Where each table comes from is told in `data/README.md`; `scripts/make_surveys.py`
-makes the file.
+Where each table comes from is told in `data/README.md`; `scripts/make_surveys.py` makes the file.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """Made-up distributions: those of the paper's Figure 2, and cities on the map.
 
-Room: datasets. All randomness of a spec comes from its own `seed`.
+All randomness of a spec comes from its own `seed`.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,1 @@
-"""What people can answer: a list of values or the cells of a map, and how it is cut into blocks.
-
-Room: domain.
-"""
+"""What people can answer: a list of values or the cells of a map, and how it is cut into blocks."""

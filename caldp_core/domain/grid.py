@@ -1,6 +1,6 @@
 """What a person's answer can be: a plain set of k symbols, or the cells of a map.
 
-Room: symbols and their places. Blocks of symbols live in `partitions.py`, secrecy in `privacy.py`.
+Symbols and their places. Blocks of symbols live in `partitions.py`, secrecy in `privacy.py`.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Which symbols lie beside each other: tiles that grow from level to level, and means around.
 
-Room: symbols and their places. What lies together is public, as blocks are: it comes from the
-domain, never from the private data.
+Symbols and their places. What lies together is public, as blocks are: it comes from the domain,
+never from the private data.
 """
 
 from collections.abc import Iterator

@@ -1,9 +1,9 @@
 """Ways to cut a domain into blocks.
 
-Room: domains. A `Partition` is labels and names; secrecy comes in `privacy.py`. All blocks of a
-map are public knowledge, so none may be made from private data: adaptive blocks split a public
-prior. Blocks fitted to the data themselves would give away where the people are before a single
-report is sent, and no ε would account for it.
+A `Partition` is labels and names; secrecy comes in `privacy.py`. All blocks of a map are public
+knowledge, so none may be made from private data: adaptive blocks split a public prior. Blocks
+fitted to the data themselves would give away where the people are before a single report is sent,
+and no ε would account for it.
 """
 
 import heapq

@@ -1,4 +1,1 @@
-"""From a tally to shares: the unbiased estimate, its post-processing, and confidence intervals.
-
-Room: estimation.
-"""
+"""From a tally to shares: the unbiased estimate, its post-processing, and confidence intervals."""

@@ -1,6 +1,6 @@
 """Roots of many decreasing functions at once, by Newton's method with bisection as a safeguard.
 
-Room: estimation. Works on arrays and knows nothing of mechanisms.
+Works on arrays and knows nothing of mechanisms.
 """
 
 from collections.abc import Callable

@@ -1,8 +1,8 @@
 """The cascade: what stands out is kept where it does, the rest is pooled to ever larger tiles.
 
-Room: estimation. Symbols that stand out from the noise keep their share; the others are pooled to
-tiles, those tiles that stand out keep theirs, and so on; the last level shares what remains. It
-says where the data bear which resolution. Averaged over shifted tiles (Coifman and Donoho 1995).
+Symbols that stand out from the noise keep their share; the others are pooled to tiles, those tiles
+that stand out keep theirs, and so on; the last level shares what remains. It says where the data
+bear which resolution. Averaged over shifted tiles (Coifman and Donoho 1995).
 """
 
 from collections.abc import Sequence

@@ -1,9 +1,9 @@
 """Maximum composite likelihood, for families whose reports are sets of symbols.
 
-Room: estimation. The tally of such a family (`mechanisms/oracles/supports.py`) has three parts: the
-number N_j of reports from block j's oracle, for each hidden symbol x the number c_x of these that
-include x, and for each other symbol z the number u_z of reports that name z in the clear. It does
-not say which symbols were included in the same report, so the full likelihood is unknown.
+The tally of such a family (`mechanisms/oracles/supports.py`) has three parts: the number N_j of
+reports from block j's oracle, for each hidden symbol x the number c_x of these that include x, and
+for each other symbol z the number u_z of reports that name z in the clear. It does not say which
+symbols were included in the same report, so the full likelihood is unknown.
 
 Look instead at one hidden symbol x of block j, and at nothing of a report but its source and
 whether it includes x. Let H be the share of people whose symbol is hidden, C that of the block's

@@ -1,10 +1,10 @@
 """The composite likelihood maximised over the hidden symbols' shares, for a given hidden share H.
 
-Room: estimation; `composite_likelihood.py` searches for H with it. All shares are of one block's
-people: H of them have a hidden symbol and C = 1 − H another one. An oracle report has probability
-t = H + λC; one that includes x has A_x = gain·p_x + κ, κ = rH + uλC. For fixed H, maximise the sum
-of f_x·log A_x + g_x·log(t − A_x) subject to Σ p_x = H and p ≥ 0. With a = A/t and the Lagrange
-multiplier μ of the sum, the maximum is where
+`composite_likelihood.py` searches for H with it. All shares are of one block's people: H of them
+have a hidden symbol and C = 1 − H another one. An oracle report has probability t = H + λC; one
+that includes x has A_x = gain·p_x + κ, κ = rH + uλC. For fixed H, maximise the sum of f_x·log A_x +
+g_x·log(t − A_x) subject to Σ p_x = H and p ≥ 0. With a = A/t and the Lagrange multiplier μ of the
+sum, the maximum is where
 
     f/a − g/(1 − a) = μ, so a = 2f/((1 + μ) + √((1 + μ)² − 4μf)), and p_x = max(0, (ta − κ)/gain).
 

@@ -1,10 +1,9 @@
 """Maximum likelihood for a known channel, by accelerated EM.
 
-Room: estimation. EM for a known channel is the iterative Bayesian technique (Agrawal and Aggarwal
-2001; ULDP §2.5): p ← p ∘ Q(counts/(pQ))/n never lowers the likelihood and keeps p in the simplex.
-It converges slowly where reports say little, so each round extrapolates from two EM steps: SQUAREM
-(Varadhan and Roland 2008, scheme S3). Where that would lower the likelihood, the two plain EM steps
-are kept.
+EM for a known channel is the iterative Bayesian technique (Agrawal and Aggarwal 2001; ULDP §2.5): p
+← p ∘ Q(counts/(pQ))/n never lowers the likelihood and keeps p in the simplex. It converges slowly
+where reports say little, so each round extrapolates from two EM steps: SQUAREM (Varadhan and Roland
+2008, scheme S3). Where that would lower the likelihood, the two plain EM steps are kept.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """Estimators by name. They post-process the unbiased estimate, which costs no privacy.
 
-Room: estimation. Each takes the `Evidence` of one tally and returns (k,) shares. All but "none" are
-biased, so pages name the one that they show. Post-processing is CALDP Proposition 1.
+Each takes the `Evidence` of one tally and returns (k,) shares. All but "none" are biased, so pages
+name the one that they show. Post-processing is CALDP Proposition 1.
 """
 
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """What an estimator may look at: the tally of one run and what follows from it.
 
-Room: estimation. Everything here comes from reports alone; nobody's true symbol does.
+Everything here comes from reports alone; nobody's true symbol does.
 """
 
 from dataclasses import dataclass

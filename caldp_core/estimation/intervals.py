@@ -1,8 +1,8 @@
 """Confidence intervals of single shares: all shares that a test would not reject.
 
-Room: estimation. They belong to the *unbiased* estimate: a post-processed one has a bias that these
-intervals do not cover. They are for the distribution that the people were drawn from; for shares
-among the people who reported they are wider than needed.
+They belong to the *unbiased* estimate: a post-processed one has a bias that these intervals do not
+cover. They are for the distribution that the people were drawn from; for shares among the people
+who reported they are wider than needed.
 """
 
 from dataclasses import dataclass

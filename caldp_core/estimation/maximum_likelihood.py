@@ -1,9 +1,9 @@
 """Maximum likelihood over all distributions, by what a mechanism's tally counts.
 
-Room: estimation. Where the tally is the histogram of the reports, EM finds the maximum (`em.py`).
-Where reports are sets of symbols (`mechanisms/oracles/supports.py`), the tally says how many
-include each symbol, but not which symbols were included together. Then a composite likelihood is
-maximised, which looks at one symbol at a time (`composite_likelihood.py`).
+Where the tally is the histogram of the reports, EM finds the maximum (`em.py`). Where reports are
+sets of symbols (`mechanisms/oracles/supports.py`), the tally says how many include each symbol, but
+not which symbols were included together. Then a composite likelihood is maximised, which looks at
+one symbol at a time (`composite_likelihood.py`).
 """
 
 from typing import Final

@@ -1,7 +1,7 @@
 """What the reports to one yes-or-no question say of the true share of yes.
 
-Room: estimation. A report is yes or no, so the yes reports are a binomial count, and the share of
-yes is a straight line of that count's probability.
+A report is yes or no, so the yes reports are a binomial count, and the share of yes is a straight
+line of that count's probability.
 """
 
 import numpy as np

@@ -1,9 +1,9 @@
 """What one noisy estimate says of a share of which its surroundings lead us to expect something.
 
-Room: estimation. Everything is in units of the noise's standard deviation: an estimate z, normal
-around the share u, and an expected share e. Before the estimate is seen, u/e has a beta prime
-distribution of mean 1: with a small shape most shares are far below what is expected and a few far
-above it, as numbers of people in neighbouring cells are; with a large one all are close to it.
+Everything is in units of the noise's standard deviation: an estimate z, normal around the share u,
+and an expected share e. Before the estimate is seen, u/e has a beta prime distribution of mean 1:
+with a small shape most shares are far below what is expected and a few far above it, as numbers of
+people in neighbouring cells are; with a large one all are close to it.
 """
 
 from dataclasses import dataclass

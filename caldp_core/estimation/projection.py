@@ -1,6 +1,6 @@
 """Euclidean projections on the probability simplex, whole or block by block.
 
-Room: estimation. Works on arrays and knows nothing of mechanisms.
+Works on arrays and knows nothing of mechanisms.
 """
 
 import numpy as np

@@ -1,9 +1,9 @@
 """Taking an assumed share of fake reports out of an estimate again.
 
-Room: estimation. The idea of LDPRecover (Sun, Ye, Hu, Duan, Wo, Xu, Yang 2024): what was tallied is
-a mixture (1 − β)·honest + β·fake; subtract what the fakes are thought to have added, and take the
-nearest distribution. All rests on two guesses, β and what a fake report adds. Here it is done block
-by block, as contexts do not hide how many reports come from each.
+The idea of LDPRecover (Sun, Ye, Hu, Duan, Wo, Xu, Yang 2024): what was tallied is a mixture (1 −
+β)·honest + β·fake; subtract what the fakes are thought to have added, and take the nearest
+distribution. All rests on two guesses, β and what a fake report adds. Here it is done block by
+block, as contexts do not hide how many reports come from each.
 
 What it misses. Fakes that follow the coins send honest reports, and no guess fits them. With a
 right β but no idea of the target, a place keeps β·(a − A/d)/(1 − β) of its gain β·a, where A/d is

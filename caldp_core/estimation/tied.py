@@ -1,7 +1,7 @@
 """Unbiased shares tied to what is known exactly, and the noise that this leaves.
 
-Room: estimation. How many people each block holds no context hides, so the sum of a block's
-estimates says how far its noise has gone astray: each estimate takes its part of that back.
+How many people each block holds no context hides, so the sum of a block's estimates says how far
+its noise has gone astray: each estimate takes its part of that back.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,1 @@
-"""Runs of a scenario, what to expect of them, and the paper's results.
-
-Room: experiments.
-"""
+"""Runs of a scenario, what to expect of them, and the paper's results."""

@@ -1,8 +1,8 @@
 """What to expect of a scenario without running it: expected errors, and curves of them.
 
-Room: experiments. How an expected error is found is told in `theory/expected_error.py`. Its trials
-have coins of their own, whatever the scenario's seed: an expectation is no outcome. So every point
-of a curve has, for one number of people, the same people.
+How an expected error is found is told in `theory/expected_error.py`. Its trials have coins of their
+own, whatever the scenario's seed: an expectation is no outcome. So every point of a curve has, for
+one number of people, the same people.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

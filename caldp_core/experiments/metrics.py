@@ -1,6 +1,6 @@
 """How far an estimate is from the truth.
 
-Room: distances between two (k,) vectors of shares. TV is *half* the l1 distance.
+Distances between two (k,) vectors of shares. TV is *half* the l1 distance.
 """
 
 from typing import Final

@@ -1,7 +1,7 @@
 """The runs of several scenarios spread over the machine's cores: the turns of `in_turns`, sooner.
 
-Room: experiments. Threads would gain a fifth only, as much of a run is Python's own work. So the
-command line takes processes; the dashboard, which many visits share, takes turns.
+Threads would gain a fifth only, as much of a run is Python's own work. So the command line takes
+processes; the dashboard, which many visits share, takes turns.
 """
 
 import multiprocessing

@@ -1,7 +1,7 @@
 """What can be said about a part of the domain, such as a box on the map.
 
-Room: experiments. Blocks that lie in the region as a whole are known exactly, because no context
-hides how many people each block holds; only the rest of the region is uncertain.
+Blocks that lie in the region as a whole are known exactly, because no context hides how many people
+each block holds; only the rest of the region is uncertain.
 """
 
 from dataclasses import dataclass

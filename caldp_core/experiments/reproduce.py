@@ -1,7 +1,7 @@
 """The paper's results, recomputed beside the printed numbers: Table 1 and Figure 2 of CALDP §7.
 
-Room: experiments. Table 1 names neither ε nor the normalisation; ε = 1 and one Euclidean projection
-of the whole vector on the simplex give it, on the reconstructed grid.
+Table 1 names neither ε nor the normalisation; ε = 1 and one Euclidean projection of the whole
+vector on the simplex give it, on the reconstructed grid.
 """
 
 from collections.abc import Iterator

@@ -1,8 +1,8 @@
 """Scenario → mechanism → tally → estimate → Result: the one way that data walks.
 
-Room: experiments. Everything random follows from the scenario's seed: trial i takes the i-th
-child of its SeedSequence, which has two children of its own, one for who the people are and one
-for their coins. Two scenarios that differ only in protection so face the same people.
+Everything random follows from the scenario's seed: trial i takes the i-th child of its
+SeedSequence, which has two children of its own, one for who the people are and one for their coins.
+Two scenarios that differ only in protection so face the same people.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """Several scenarios run in turns: all first runs, then all second ones, and so on.
 
-Room: experiments. So a table or a figure is whole after its first round and sharpens with each
-further one. Every run has the coins that `run` gives it: means are the same to the digit.
+So a table or a figure is whole after its first round and sharpens with each further one. Every run
+has the coins that `run` gives it: means are the same to the digit.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,8 +1,8 @@
 """A trusted curator's count and noisy maximum: what local mechanisms are compared with.
 
-Room: lecture. The lecture's Laplace noise, on whole numbers: two-sided geometric noise
-P(Z = z) = (1−α)/(1+α)·α^{|z|} (Ghosh, Roughgarden, Sundararajan 2009), which has a channel in
-rationals. A data set is what is protected here, and neighbours differ in one person's answer.
+The lecture's Laplace noise, on whole numbers: two-sided geometric noise P(Z = z) =
+(1−α)/(1+α)·α^{|z|} (Ghosh, Roughgarden, Sundararajan 2009), which has a channel in rationals. A
+data set is what is protected here, and neighbours differ in one person's answer.
 """
 
 import itertools

@@ -1,6 +1,6 @@
 """Elections whose rivals are even: their votes, and laws of sums of their noisy reports.
 
-Room: lecture. Up to `EXACT_PEOPLE` voters laws are summed exactly, beyond as normals.
+Up to `EXACT_PEOPLE` voters laws are summed exactly, beyond as normals.
 """
 
 from typing import Final

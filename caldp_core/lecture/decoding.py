@@ -1,6 +1,6 @@
 """The server's side of RAPPOR: counts of candidate values out of sums of bits.
 
-Room: lecture. Source: Erlingsson, Pihur, Korolova 2014, §4.
+Source: Erlingsson, Pihur, Korolova 2014, §4.
 """
 
 from collections.abc import Sequence

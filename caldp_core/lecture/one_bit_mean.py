@@ -1,10 +1,10 @@
 """The mean of a number that is asked for every day, with one bit a day and memory.
 
-Room: lecture. Source: Ding, Kulkarni, Yekhanin 2017. A number x in [0, m] is sent as a bit that
-is 1 with probability 1/(e^ε+1) + (x/m)·(e^ε−1)/(e^ε+1) (their (1)), so n bits give the mean.
-To ask every day, x is first rounded to a multiple of s, up or down by an offset α that a phone
-draws once (α-point rounding): right on average for every s. The bit of each multiple is drawn
-once and kept, so a phone whose number stays within one bucket sends the same bit for ever.
+Source: Ding, Kulkarni, Yekhanin 2017. A number x in [0, m] is sent as a bit that is 1 with
+probability 1/(e^ε+1) + (x/m)·(e^ε−1)/(e^ε+1) (their (1)), so n bits give the mean. To ask every
+day, x is first rounded to a multiple of s, up or down by an offset α that a phone draws once
+(α-point rounding): right on average for every s. The bit of each multiple is drawn once and kept,
+so a phone whose number stays within one bucket sends the same bit for ever.
 """
 
 import itertools

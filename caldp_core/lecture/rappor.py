@@ -1,10 +1,10 @@
 """RAPPOR as deployed: a Bloom filter, a permanent response, and a new response every day.
 
-Room: lecture. Source: Erlingsson, Pihur, Korolova 2014. A value sets h of k bits (the Bloom
-filter B). Each bit is flipped once and for all (B′, kept on the phone); each day every bit is sent
-as 1 with probability q where B′ is 1 and p where it is 0. Two values differ in 2h bits at most, so
-all days together keep ε∞ = 2h·log((1 − f/2)/(f/2)) (Theorem 1), a flip having probability f/2;
-one day keeps ε₁ (Theorem 2). A new value has a new B′, which costs ε∞ again.
+Source: Erlingsson, Pihur, Korolova 2014. A value sets h of k bits (the Bloom filter B). Each bit is
+flipped once and for all (B′, kept on the phone); each day every bit is sent as 1 with probability q
+where B′ is 1 and p where it is 0. Two values differ in 2h bits at most, so all days together keep
+ε∞ = 2h·log((1 − f/2)/(f/2)) (Theorem 1), a flip having probability f/2; one day keeps ε₁ (Theorem
+2). A new value has a new B′, which costs ε∞ again.
 """
 
 import hashlib

@@ -1,9 +1,9 @@
 """Which item has most votes, locally: bit by bit, and one bit for each item.
 
-Room: lecture. Bit by bit, an item of d = 2^b is written in b bits and each is flipped by randomized
-response with ε/b, for b reports about one person add up (CALDP Prop. 2). The winner is the pattern
-of the bits' majorities, which need not be anybody's favourite. One bit for each item is the
-catalogue's RAPPOR: a change of vote changes two bits, so each has ε/2, whatever d is.
+Bit by bit, an item of d = 2^b is written in b bits and each is flipped by randomized response with
+ε/b, for b reports about one person add up (CALDP Prop. 2). The winner is the pattern of the bits'
+majorities, which need not be anybody's favourite. One bit for each item is the catalogue's RAPPOR:
+a change of vote changes two bits, so each has ε/2, whatever d is.
 """
 
 import math

@@ -1,11 +1,11 @@
 """What mixing reports with those of others adds: amplification by shuffling.
 
-Room: lecture. Source: Feldman, McMillan, Talwar 2021 ("Hiding among the clones"). Whatever the
-mechanism is, if each person's report keeps ε₀ among the n people whose reports are mixed, a person
-hides among the C of the others who happen to send as if they had one of the two values in question
-(each with probability e^−ε₀): δ is at most the divergence of (A + Δ, C − A + 1 − Δ) from
-(A + 1 − Δ, C − A + Δ), A ~ Bin(C, ½), Δ ~ Bernoulli(e^ε₀/(e^ε₀+1)): their reduction to clones.
-In blocks, where a report shows its block, n is the number of people of one's own block.
+Source: Feldman, McMillan, Talwar 2021 ("Hiding among the clones"). Whatever the mechanism is, if
+each person's report keeps ε₀ among the n people whose reports are mixed, a person hides among the C
+of the others who happen to send as if they had one of the two values in question (each with
+probability e^−ε₀): δ is at most the divergence of (A + Δ, C − A + 1 − Δ) from (A + 1 − Δ, C − A +
+Δ), A ~ Bin(C, ½), Δ ~ Bernoulli(e^ε₀/(e^ε₀+1)): their reduction to clones. In blocks, where a
+report shows its block, n is the number of people of one's own block.
 """
 
 import math

@@ -1,10 +1,10 @@
 """Counting with little communication: count-mean sketch and its one-bit Hadamard form.
 
-Room: lecture. Source: Apple's Differential Privacy Team 2017, "Learning with privacy at scale". A
-phone picks one of k public hash functions and tells, randomized, to which of m cells its value
-goes: one bit a cell (CMS, ε/2 a bit), or one entry of the cell's Hadamard row (HCMS, one bit with
-all of ε). Values that share a cell are told apart by other functions; a random function sends
-two values to one cell with probability 1/m, which the estimate takes out.
+Source: Apple's Differential Privacy Team 2017, "Learning with privacy at scale". A phone picks one
+of k public hash functions and tells, randomized, to which of m cells its value goes: one bit a cell
+(CMS, ε/2 a bit), or one entry of the cell's Hadamard row (HCMS, one bit with all of ε). Values that
+share a cell are told apart by other functions; a random function sends two values to one cell with
+probability 1/m, which the estimate takes out.
 """
 
 from dataclasses import dataclass

@@ -1,8 +1,8 @@
 """The collector's assumption of what is behind a tag: where homes are, where work is.
 
-Room: mechanisms; `personalised.py` divides each tag's share in these proportions. Each function
-returns a (κ, k) array of rows π_j that sum to 1. `open_symbols`: (k,) bool, True where a symbol may
-hide behind a tag; the common sensitive ones keep their own name, so they get 0.
+`personalised.py` divides each tag's share in these proportions. Each function returns a (κ, k)
+array of rows π_j that sum to 1. `open_symbols`: (k,) bool, True where a symbol may hide behind a
+tag; the common sensitive ones keep their own name, so they get 0.
 """
 
 from dataclasses import dataclass

@@ -1,8 +1,8 @@
 """Every mechanism by name, with the kinds of policy that it keeps.
 
-Room: mechanisms. Scenarios, the command line and pages ask `mechanisms_for(policy)` what can run
-and list what they get, so a new mechanism is one file, one record in `specs.py` and one entry here;
-families come from `registry.py`.
+Scenarios, the command line and pages ask `mechanisms_for(policy)` what can run and list what they
+get, so a new mechanism is one file, one record in `specs.py` and one entry here; families come from
+`registry.py`.
 """
 
 from dataclasses import dataclass, fields

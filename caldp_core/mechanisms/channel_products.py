@@ -1,9 +1,9 @@
 """A channel Q by what it does to vectors, so that nobody need write it out.
 
-Room: mechanisms. Estimation climbs likelihoods with the two products of `ChannelProducts`; a
-mechanism whose reports are symbols of its own domain also estimates with the inverse
-(`InvertibleProducts`). `DenseProducts` has all of them for a channel that is small enough to be
-written out; structured channels bring quicker ones of their own.
+Estimation climbs likelihoods with the two products of `ChannelProducts`; a mechanism whose reports
+are symbols of its own domain also estimates with the inverse (`InvertibleProducts`).
+`DenseProducts` has all of them for a channel that is small enough to be written out; structured
+channels bring quicker ones of their own.
 """
 
 from functools import cached_property

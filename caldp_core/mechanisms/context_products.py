@@ -1,7 +1,4 @@
-"""Products of vectors with the channel of a family in a context.
-
-Room: mechanisms.
-"""
+"""Products of vectors with the channel of a family in a context."""
 
 from typing import Protocol, runtime_checkable
 

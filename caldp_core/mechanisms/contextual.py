@@ -1,8 +1,8 @@
 """Any family of frequency oracles in any context.
 
-Room: mechanisms. A hidden symbol is reported by its block's oracle. Any other symbol of block j
-sends a report from the oracle's base distribution with probability λ_j, to give the hidden ones
-cover, and otherwise names itself in the clear.
+A hidden symbol is reported by its block's oracle. Any other symbol of block j sends a report from
+the oracle's base distribution with probability λ_j, to give the hidden ones cover, and otherwise
+names itself in the clear.
 """
 
 from fractions import Fraction

@@ -1,9 +1,9 @@
 """Reports that somebody chooses instead of drawing: what they include, and their tally.
 
-Room: mechanisms. A server cannot tell a chosen report from an honest one, as every report that an
-oracle accepts may come from any of its symbols. Who wants to raise the share of symbols t sends a
-report that *includes* many of them (`oracles/supports.py`; a Hadamard report y includes the rows
-with H(row, y) = +1, one of randomized response the symbol that it names).
+A server cannot tell a chosen report from an honest one, as every report that an oracle accepts may
+come from any of its symbols. Who wants to raise the share of symbols t sends a report that
+*includes* many of them (`oracles/supports.py`; a Hadamard report y includes the rows with H(row, y)
+= +1, one of randomized response the symbol that it names).
 """
 
 from typing import Protocol, runtime_checkable

@@ -1,7 +1,7 @@
 """What a mechanism may offer beyond `Mechanism`, and what holds where it does not.
 
-Room: mechanisms. A mechanism offers by having the methods, whatever its class; runs, estimators,
-forecasts and pages ask the functions below.
+A mechanism offers by having the methods, whatever its class; runs, estimators, forecasts and pages
+ask the functions below.
 """
 
 from dataclasses import dataclass

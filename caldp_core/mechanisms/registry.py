@@ -1,7 +1,6 @@
 """Every family by name; the contract suite tests what is listed here, and pages offer it.
 
-Room: mechanisms. To add a family: one file with its oracles, one record in `specs.py`, one entry
-here.
+To add a family: one file with its oracles, one record in `specs.py`, one entry here.
 """
 
 from dataclasses import dataclass

@@ -1,8 +1,8 @@
 """Mechanisms by name and parameters: records that a file, a link and a cache key can hold.
 
-Room: mechanisms. A spec says which mechanism is meant; `make` makes it for a policy. A parameter
-that is None is chosen by the mechanism itself, as its source says. `catalogue.py` tells readers
-about each and says which policies it keeps.
+A spec says which mechanism is meant; `make` makes it for a policy. A parameter that is None is
+chosen by the mechanism itself, as its source says. `catalogue.py` tells readers about each and says
+which policies it keeps.
 """
 
 from abc import ABC, abstractmethod

@@ -1,7 +1,4 @@
-"""The form of channels whose reports are sets of symbols, which is enough to audit them.
-
-Room: mechanisms.
-"""
+"""The form of channels whose reports are sets of symbols, which is enough to audit them."""
 
 from dataclasses import dataclass
 from fractions import Fraction

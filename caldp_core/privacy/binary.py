@@ -1,7 +1,4 @@
-"""The policy of one yes-or-no question: two symbols, an ε each way.
-
-Room: privacy.
-"""
+"""The policy of one yes-or-no question: two symbols, an ε each way."""
 
 import math
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """What is promised: contexts (blocks + sensitive set + ε) and the privacy matrix they stand for.
 
-Room: privacy. Policies only: whether a mechanism keeps one, `audit/` finds out.
+Policies only: whether a mechanism keeps one, `audit/` finds out.
 """
 
 import hashlib

@@ -1,7 +1,7 @@
 """Privacy that falls off with distance: E[x, x′] = ε·d(x, x′) (metric privacy).
 
-Room: privacy. Geo-indistinguishability (Andrés et al. 2013) is this with the Euclidean distance.
-Distances on grids are in steps (cells), or in kilometres where said.
+Geo-indistinguishability (Andrés et al. 2013) is this with the Euclidean distance. Distances on
+grids are in steps (cells), or in kilometres where said.
 """
 
 import math

@@ -1,7 +1,7 @@
 """Privacy matrices beyond contexts: any dense E, sums of releases, closure, and the way back.
 
-Room: privacy. Sums of levels are rounded up, so that a promise that is derived here is never
-stronger than what follows from its parts.
+Sums of levels are rounded up, so that a promise that is derived here is never stronger than what
+follows from its parts.
 """
 
 from dataclasses import dataclass

@@ -1,8 +1,8 @@
 """What differs from person to person: some places are sensitive for everybody, others for few.
 
-Room: privacy. ULDP §5 (Murakami, Kawamoto 2019): besides the common sensitive set each person has
-places of their own (home, work), which their device replaces by tags before it reports. Tags are
-the symbols k … k+κ−1, sensitive as the common ones are.
+ULDP §5 (Murakami, Kawamoto 2019): besides the common sensitive set each person has places of their
+own (home, work), which their device replaces by tags before it reports. Tags are the symbols k …
+k+κ−1, sensitive as the common ones are.
 """
 
 from dataclasses import dataclass

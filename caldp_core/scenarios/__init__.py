@@ -1,4 +1,1 @@
-"""A scenario: everything that a run depends on, as a record, a file and a link.
-
-Room: scenarios.
-"""
+"""A scenario: everything that a run depends on, as a record, a file and a link."""

@@ -1,7 +1,7 @@
 """The mechanism that is left to us: the one with the least error that is quick enough.
 
-Room: scenarios. The choice is made when a scenario is prepared, from the policy alone. Never from
-the private data, or the choice itself would leak.
+The choice is made when a scenario is prepared, from the policy alone. Never from the private data,
+or the choice itself would leak.
 """
 
 from collections.abc import Iterator

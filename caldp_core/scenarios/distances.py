@@ -1,7 +1,7 @@
 """Specs of policies that fall off with distance: near values hide each other well, far ones less.
 
-Room: scenarios. On maps ε belongs to a number of kilometres, as readers think of secrecy: "within
-50 km". See `policies.py` for the other policies.
+On maps ε belongs to a number of kilometres, as readers think of secrecy: "within 50 km". See
+`policies.py` for the other policies.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """What can stand in each slot of a scenario, by the names that files and links use.
 
-Room: scenarios. What is registered in the mechanisms' catalogue is here without this file being
-changed; a new policy, dataset or kind of blocks is one line.
+What is registered in the mechanisms' catalogue is here without this file being changed; a new
+policy, dataset or kind of blocks is one line.
 """
 
 from typing import Any, Final

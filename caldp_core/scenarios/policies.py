@@ -1,7 +1,7 @@
 """Specs of policies: what is promised about which pairs of values.
 
-Room: scenarios. Every spec is frozen and holds only numbers, texts and other specs, so that it can
-be a cache key, a part of a file and of a link; `build` makes the privacy matrix for a dataset.
+Every spec is frozen and holds only numbers, texts and other specs, so that it can be a cache key, a
+part of a file and of a link; `build` makes the privacy matrix for a dataset.
 """
 
 from dataclasses import dataclass

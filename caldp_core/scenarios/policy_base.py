@@ -1,7 +1,4 @@
-"""What every spec of a policy owes, and what those without blocks share.
-
-Room: scenarios.
-"""
+"""What every spec of a policy owes, and what those without blocks share."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Protocol

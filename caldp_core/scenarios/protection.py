@@ -1,7 +1,7 @@
 """Specs of what is protected: which blocks, and which symbols are sensitive.
 
-Room: scenarios. Every spec is frozen and holds only scalars and texts, so that it can be a cache
-key, a line in a file and part of a link; `build` makes the arrays.
+Every spec is frozen and holds only scalars and texts, so that it can be a cache key, a line in a
+file and part of a link; `build` makes the arrays.
 """
 
 from collections.abc import Iterable

@@ -1,7 +1,7 @@
 """Frozen records to and from plain dictionaries and flat texts: files, links and caches share it.
 
-Room: scenarios. A record's fields are numbers, texts, None or tuples of them; every slot that can
-hold one of several records names it by `kind`.
+A record's fields are numbers, texts, None or tuples of them; every slot that can hold one of
+several records names it by `kind`.
 """
 
 import math

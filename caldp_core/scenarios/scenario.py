@@ -1,7 +1,7 @@
 """A scenario: everything a run depends on, in numbers, texts and records of them.
 
-Room: scenarios. One record is a cache key, a link, a file and a command's argument; the file
-format is described in docs/scenario.md and in README.md.
+One record is a cache key, a link, a file and a command's argument; the file format is described in
+docs/scenario.md and in README.md.
 """
 
 import json

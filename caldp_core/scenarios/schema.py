@@ -1,7 +1,7 @@
 """The scenario file as a JSON Schema, made from the records, for editors that complete and check.
 
-Room: scenarios. `python -m caldp_core schema` prints it, and docs/scenario.schema.json holds it.
-Ranges are the records' own business: a file that fits the schema may still be refused in words.
+`python -m caldp_core schema` prints it, and docs/scenario.schema.json holds it. Ranges are the
+records' own business: a file that fits the schema may still be refused in words.
 """
 
 import types

@@ -1,6 +1,6 @@
 """Scenarios as files and links of version 1 wrote them: a context, and a family by its name.
 
-Room: scenarios. They open and mean what they meant: without a word on the family, Hadamard's.
+They open and mean what they meant: without a word on the family, Hadamard's.
 """
 
 from dataclasses import dataclass

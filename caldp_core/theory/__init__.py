@@ -1,4 +1,1 @@
-"""What can be said before anybody is asked: exact variances, expected errors, bounds, plans.
-
-Room: theory.
-"""
+"""What can be said before anybody is asked: exact variances, expected errors, bounds, plans."""

@@ -1,10 +1,10 @@
 """What the papers prove about errors: rates, upper bounds and worst cases.
 
-Room: theory. Rates are what stands inside of Θ(·): they order settings, and say nothing about
-constants. Exact errors of a given p are in `Mechanism.variance`. CALDP = Acharya, Bonawitz,
-Kairouz, Ramage, Sun 2020; ULDP = Murakami and Kawamoto 2019. Throughout: `k` values, `s` of them
-sensitive, `sizes` (m,) values per block, `n` people, `alpha` a total variation in (0, 1],
-ε = `epsilon` in [0.001, 20]; all positive, or `CaldpError`.
+Rates are what stands inside of Θ(·): they order settings, and say nothing about constants. Exact
+errors of a given p are in `Mechanism.variance`. CALDP = Acharya, Bonawitz, Kairouz, Ramage, Sun
+2020; ULDP = Murakami and Kawamoto 2019. Throughout: `k` values, `s` of them sensitive, `sizes` (m,)
+values per block, `n` people, `alpha` a total variation in (0, 1], ε = `epsilon` in [0.001, 20]; all
+positive, or `CaldpError`.
 """
 
 from dataclasses import dataclass

@@ -1,9 +1,9 @@
 """Mean distance of a report from the truth, and blocks that displace reports as far.
 
-Room: theory; for readers who compare noise that fades with distance with blocks. In blocks the
-reports that are places are those of randomized response: a person names their own cell with
-probability e^ε·b, and any other cell of the block with b = 1/(s + e^ε − 1). The other families keep
-the same promise there, but what they send is no place.
+For readers who compare noise that fades with distance with blocks. In blocks the reports that are
+places are those of randomized response: a person names their own cell with probability e^ε·b, and
+any other cell of the block with b = 1/(s + e^ε − 1). The other families keep the same promise
+there, but what they send is no place.
 """
 
 from collections import Counter

@@ -1,10 +1,10 @@
 """Expected total variation of an estimate: the normal approximation where it holds, else trials.
 
-Room: theory. Any mechanism that can draw a tally and estimate from it, any estimator. Trials draw
-people, the tally of their reports and the estimate, as a run does, but with coins that no run has.
-Two forecasts with one seed draw the same people and start from the same coins, so that
-neighbours on a curve differ by less than their standard errors. Where rare values matter, every
-second trial has some, and counts as often as they come (`strata`).
+Any mechanism that can draw a tally and estimate from it, any estimator. Trials draw people, the
+tally of their reports and the estimate, as a run does, but with coins that no run has. Two
+forecasts with one seed draw the same people and start from the same coins, so that neighbours on a
+curve differ by less than their standard errors. Where rare values matter, every second trial has
+some, and counts as often as they come (`strata`).
 """
 
 from dataclasses import dataclass

@@ -1,8 +1,8 @@
 """Expected total variation from exact variances alone: milliseconds at any number of people.
 
-Room: theory. Each unbiased estimate W_x is taken as normal with its exact mean p_x and variance
-σ_x². The shown share is S = max(W − τ, 0)/Z, with τ = 0 for clipping and Z = 1 for the projection
-on the simplex; both are taken as the constants that make the expected total 1. Then
+Each unbiased estimate W_x is taken as normal with its exact mean p_x and variance σ_x². The shown
+share is S = max(W − τ, 0)/Z, with τ = 0 for clipping and Z = 1 for the projection on the simplex;
+both are taken as the constants that make the expected total 1. Then
 
     E TV = Σ (E max(S − p, 0) − ½E S + ½p),
 

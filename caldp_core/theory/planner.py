@@ -1,7 +1,7 @@
 """What it takes: people, ε or sensitive values for an accuracy, and which family does best.
 
-Room: theory. Every answer is found by bisection of exact variances or of forecasts
-(`expected_error.py`); where those are simulated, answers are as sure as they are.
+Every answer is found by bisection of exact variances or of forecasts (`expected_error.py`); where
+those are simulated, answers are as sure as they are.
 """
 
 import math

@@ -1,10 +1,10 @@
 """The least error that any mechanism can have with a sensitive set, and who reaches it.
 
-Room: theory. Yoon, Park, Nam, Lee 2025 (arXiv 2509.24173): Fundamental Limit of Discrete
-Distribution Estimation under Utility-Optimized Local Differential Privacy. docs/mathematics.md has
-the derivation. k values, s of them sensitive; a *share* α of the people has a sensitive value. The
-best mechanisms send random sets of m sensitive values, or name a value that is not sensitive (the
-paper's utility-optimised block designs, uBD). All that is left to choose is m, or a mixture of two
+Yoon, Park, Nam, Lee 2025 (arXiv 2509.24173): Fundamental Limit of Discrete Distribution Estimation
+under Utility-Optimized Local Differential Privacy. docs/mathematics.md has the derivation. k
+values, s of them sensitive; a *share* α of the people has a sensitive value. The best mechanisms
+send random sets of m sensitive values, or name a value that is not sensitive (the paper's
+utility-optimised block designs, uBD). All that is left to choose is m, or a mixture of two
 neighbouring m. A *loss* is n·Σ_x Var(p̂_x).
 """
 

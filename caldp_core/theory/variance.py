@@ -1,7 +1,4 @@
-"""The exact variance of the unbiased estimate where the people are known.
-
-Room: theory.
-"""
+"""The exact variance of the unbiased estimate where the people are known."""
 
 import numpy as np
 

@@ -1,4 +1,1 @@
-"""Around every page: settings and navigation, theme and style, errors as sentences.
-
-Room: app.
-"""
+"""Around every page: settings and navigation, theme and style, errors as sentences."""

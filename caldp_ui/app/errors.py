@@ -1,7 +1,4 @@
-"""Errors of ours become one sentence on screen; anything else stays in the log.
-
-Room: app.
-"""
+"""Errors of ours become one sentence on screen; anything else stays in the log."""
 
 import re
 from collections.abc import Iterator

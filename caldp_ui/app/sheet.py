@@ -1,9 +1,9 @@
 """The page's style sheet, as browsers are given it.
 
-Room: app. Streamlit names a container's class after its key, which begins with the page's name.
-`style.css` says what all pages have in common by the end of such a name, `[class*="-title"]`; where
-a selector looks into class names, a browser styles the whole document anew for each element that
-changes (13 ms a move of a slider instead of 4). So names are written out here.
+Streamlit names a container's class after its key, which begins with the page's name. `style.css`
+says what all pages have in common by the end of such a name, `[class*="-title"]`; where a selector
+looks into class names, a browser styles the whole document anew for each element that changes (13
+ms a move of a slider instead of 4). So names are written out here.
 """
 
 import re

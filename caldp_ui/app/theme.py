@@ -1,6 +1,6 @@
 """Colours for light and dark: Cividis for amounts, Okabe–Ito for things to tell apart.
 
-Room: looks. Both palettes hold up for colour-blind readers; charts add dashes to colours.
+Both palettes hold up for colour-blind readers; charts add dashes to colours.
 """
 
 from dataclasses import dataclass

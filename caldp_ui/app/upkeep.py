@@ -1,8 +1,8 @@
 """What the server does while nobody waits: it collects garbage and gives memory back.
 
-Room: app. After every run, as Streamlit does it, collecting took two thirds of the run's time. What
-a dashboard is made of lives as long as the server does: it is set aside once, so that it need not
-be looked through each time. Later things are not: a visit that has ended is to be found.
+After every run, as Streamlit does it, collecting took two thirds of the run's time. What a
+dashboard is made of lives as long as the server does: it is set aside once, so that it need not be
+looked through each time. Later things are not: a visit that has ended is to be found.
 
 Work beside pages has no page of its own. Streamlit would warn of that at each look into its cache:
 hundreds of lines on the terminal, which say nothing.

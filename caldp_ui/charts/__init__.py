@@ -1,4 +1,1 @@
-"""Charts of curves, and the one place that shows them.
-
-Room: charts.
-"""
+"""Charts of curves, and the one place that shows them."""

@@ -1,7 +1,7 @@
 """Small drawings that need no chart's machinery: SVG from here, put on the page by one line.
 
-Room: charts. Plotly takes a tenth of a second to draw a chart anew; this a few milliseconds. Texts
-inherit the page's font, and what a mark says of itself comes up when it is pointed at.
+Plotly takes a tenth of a second to draw a chart anew; this a few milliseconds. Texts inherit the
+page's font, and what a mark says of itself comes up when it is pointed at.
 """
 
 from collections.abc import Iterable, Sequence

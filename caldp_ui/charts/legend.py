@@ -1,7 +1,7 @@
 """What the lines of a chart are, as a row of words that wraps on phones.
 
-Room: charts. A legend of Plotly's own, whose room is found by drawing all again, doubles the time
-that a new picture takes; with this one margins can be fixed.
+A legend of Plotly's own, whose room is found by drawing all again, doubles the time that a new
+picture takes; with this one margins can be fixed.
 """
 
 from html import escape

@@ -1,6 +1,6 @@
 """Reels: a slider's every step, sent ahead, so that the browser shows it while a hand moves.
 
-Room: charts. What the browser shows and what the server then sends are made by the same functions.
+What the browser shows and what the server then sends are made by the same functions.
 """
 
 import json

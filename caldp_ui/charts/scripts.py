@@ -1,6 +1,6 @@
 """The browser's side of charts, drawings and reels: one script each, from the files in `web/`.
 
-Room: charts. They find each other in the page, whichever comes first.
+They find each other in the page, whichever comes first.
 """
 
 from pathlib import Path

@@ -1,7 +1,7 @@
 """The one place that shows Plotly charts: each with a name in words, and the same row of buttons.
 
-Room: charts. Streamlit's own chart takes the old drawing down and puts a new one up, twice; here
-Plotly draws new numbers into what is there.
+Streamlit's own chart takes the old drawing down and puts a new one up, twice; here Plotly draws new
+numbers into what is there.
 """
 
 from typing import Final, Literal

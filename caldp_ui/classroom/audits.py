@@ -1,6 +1,6 @@
 """Each station's mechanisms at a small size, and their naive versions, before the exact audit.
 
-Room: classroom. The same audit as everywhere: rationals, every report, every pair.
+The same audit as everywhere: rationals, every report, every pair.
 """
 
 import math

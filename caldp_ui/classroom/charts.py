@@ -1,6 +1,6 @@
 """Charts in type that the last row can read.
 
-Room: classroom. Colour is never alone: each line has a dash and each heap of points a symbol.
+Colour is never alone: each line has a dash and each heap of points a symbol.
 """
 
 from collections.abc import Sequence

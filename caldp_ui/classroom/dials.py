@@ -1,7 +1,4 @@
-"""The controls that stations share, each bound to the lesson.
-
-Room: classroom.
-"""
+"""The controls that stations share, each bound to the lesson."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

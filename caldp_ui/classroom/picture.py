@@ -1,7 +1,4 @@
-"""A station's picture, as a record that both the page and its reels are made from.
-
-Room: classroom.
-"""
+"""A station's picture, as a record that both the page and its reels are made from."""
 
 from dataclasses import dataclass
 from typing import Final, TypeAlias

@@ -1,6 +1,6 @@
 """RAPPOR as both views of its station have it: sizes, pages, and the formula.
 
-Room: classroom. ε is the ε∞ of all reports of one value.
+Ε is the ε∞ of all reports of one value.
 """
 
 from typing import Final

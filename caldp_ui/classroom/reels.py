@@ -1,6 +1,6 @@
 """The open station, as its sliders are seen ahead.
 
-Room: classroom. The same coins at every step.
+The same coins at every step.
 """
 
 from typing import Final

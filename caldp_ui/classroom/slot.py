@@ -1,6 +1,6 @@
 """What the page shows: which station is open, and the few numbers that all of them share.
 
-Room: classroom. ε and the number of people go from station to station with the class.
+Ε and the number of people go from station to station with the class.
 """
 
 from collections.abc import Mapping

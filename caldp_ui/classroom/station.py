@@ -1,7 +1,4 @@
-"""What a station of the lecture is, and how an open one is laid out.
-
-Room: classroom.
-"""
+"""What a station of the lecture is, and how an open one is laid out."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

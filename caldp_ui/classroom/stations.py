@@ -1,7 +1,4 @@
-"""The stations by name, in the order of the lecture.
-
-Room: classroom.
-"""
+"""The stations by name, in the order of the lecture."""
 
 from typing import Final
 

@@ -1,7 +1,4 @@
-"""The strip of stations: which one is open.
-
-Room: classroom.
-"""
+"""The strip of stations: which one is open."""
 
 from dataclasses import replace
 

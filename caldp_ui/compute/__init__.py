@@ -1,4 +1,1 @@
-"""Cached work of the core, shared by all visits. Nothing in here draws.
-
-Room: compute.
-"""
+"""Cached work of the core, shared by all visits. Nothing in here draws."""

@@ -1,7 +1,7 @@
 """Curves of expected error, computed once for all visits: of a scenario and of plain LDP.
 
-Room: compute. Points may take seconds of trials, so curves belong into jobs. What a curve is drawn
-against is fixed in its key, so that moving along the curve computes nothing.
+Points may take seconds of trials, so curves belong into jobs. What a curve is drawn against is
+fixed in its key, so that moving along the curve computes nothing.
 """
 
 from collections.abc import Callable

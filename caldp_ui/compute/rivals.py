@@ -1,6 +1,6 @@
 """Which plain LDP stands beside a scenario: as accurate as any, and drawn the quickest.
 
-Room: compute. Beside a poorer one, context would look better than it is.
+Beside a poorer one, context would look better than it is.
 """
 
 from dataclasses import replace

@@ -1,7 +1,7 @@
 """Cached work: every page asks here, so that a moved control costs only what it changes.
 
-Room: compute. Results are kept in the one shared cache by a scenario's text, which also says in
-what state its file is. They are shared by all visits and read-only.
+Results are kept in the one shared cache by a scenario's text, which also says in what state its
+file is. They are shared by all visits and read-only.
 """
 
 import hashlib

@@ -1,7 +1,4 @@
-"""Which data a reader can choose, and how a scenario changes with the choice.
-
-Room: controls.
-"""
+"""Which data a reader can choose, and how a scenario changes with the choice."""
 
 from collections.abc import Mapping
 from dataclasses import replace

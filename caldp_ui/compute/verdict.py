@@ -1,7 +1,4 @@
-"""What the exact audit says of the very mechanism that a page shows.
-
-Room: compute.
-"""
+"""What the exact audit says of the very mechanism that a page shows."""
 
 from dataclasses import dataclass
 

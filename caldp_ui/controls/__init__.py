@@ -1,4 +1,1 @@
-"""Controls that several pages share; each shows a page's slot and changes it.
-
-Room: controls.
-"""
+"""Controls that several pages share; each shows a page's slot and changes it."""

@@ -1,7 +1,4 @@
-"""Data and protections by name, for pages that compare many of them.
-
-Room: controls.
-"""
+"""Data and protections by name, for pages that compare many of them."""
 
 from dataclasses import dataclass
 from typing import Final

@@ -1,6 +1,6 @@
 """Controls of any page with a scenario; each shows the slot's scenario and changes it.
 
-Room: controls. No numbers of their own: ranges come from the domain and from `limits`.
+No numbers of their own: ranges come from the domain and from `limits`.
 """
 
 from collections.abc import Callable, Iterable, Mapping

@@ -1,6 +1,6 @@
 """Examples of protections: each one sentence, one click.
 
-Room: controls. A preset sets what is protected; data, ε, people and estimator stay.
+A preset sets what is protected; data, ε, people and estimator stay.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,4 @@
-"""A slider as a record: the page draws it, and the browser is told of its every step.
-
-Room: controls.
-"""
+"""A slider as a record: the page draws it, and the browser is told of its every step."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""The button that takes a page's last change back.
-
-Room: controls.
-"""
+"""The button that takes a page's last change back."""
 
 from typing import Any
 

@@ -1,4 +1,1 @@
-"""Parts that several pages share: numbers, promises, long work, things to take along.
-
-Room: parts.
-"""
+"""Parts that several pages share: numbers, promises, long work, things to take along."""

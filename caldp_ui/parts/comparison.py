@@ -1,6 +1,6 @@
 """What a page has to show of a scenario: this protection and the best plain LDP beside it.
 
-Room: parts. A picture that takes longer than a second is left out here and comes by a job.
+A picture that takes longer than a second is left out here and comes by a job.
 """
 
 from collections.abc import Callable

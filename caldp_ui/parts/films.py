@@ -1,6 +1,6 @@
 """Films for the stage, made in the background while nobody is waiting for anything.
 
-Room: parts. A film is made once for all visits.
+A film is made once for all visits.
 """
 
 from collections.abc import Callable, Sequence

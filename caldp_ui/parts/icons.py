@@ -1,7 +1,7 @@
 """Small pictures of numbers as HTML: a 10 × 10 array of people, a dotplot of a likely range.
 
-Room: parts. `style.css` draws them in the colour of the text around them, so that both themes and
-paper show them; each says in words what it is.
+`style.css` draws them in the colour of the text around them, so that both themes and paper show
+them; each says in words what it is.
 """
 
 from html import escape

@@ -1,7 +1,4 @@
-"""The statements that a page rests on, folded: what each says, its formula, where the code has it.
-
-Room: parts.
-"""
+"""The statements that a page rests on: what each says, its formula, its place in the code."""
 
 from collections.abc import Iterable
 

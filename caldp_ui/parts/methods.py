@@ -1,6 +1,6 @@
 """All registered methods side by side, with the protection and the people of the page.
 
-Room: parts. A method that is registered is listed here without this file being changed.
+A method that is registered is listed here without this file being changed.
 """
 
 import pandas as pd

@@ -1,7 +1,4 @@
-"""Every number of a page as a table, for one result or several beside each other.
-
-Room: parts.
-"""
+"""Every number of a page as a table, for one result or several beside each other."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -1,6 +1,6 @@
 """Maps as small PNG pictures: for cards, and for records that are read without a browser's stage.
 
-Room: parts. The same colours on the same dark land as on the stage.
+The same colours on the same dark land as on the stage.
 """
 
 import io

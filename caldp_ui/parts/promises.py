@@ -1,7 +1,4 @@
-"""What is promised, to whom, and what is not.
-
-Room: parts.
-"""
+"""What is promised, to whom, and what is not."""
 
 import json
 

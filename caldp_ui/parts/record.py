@@ -1,6 +1,6 @@
 """The record of a scenario: one self-contained HTML page that opens offline and prints on a sheet.
 
-Room: parts. Every number of it comes from a computation or an audit; `record.html` is its form.
+Every number of it comes from a computation or an audit; `record.html` is its form.
 """
 
 import base64

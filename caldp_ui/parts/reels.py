@@ -1,7 +1,7 @@
 """A page at every step of its sliders, made in the background for all visits and sent ahead.
 
-Room: parts. A page whose pictures and sentence are a function of its record gives that function,
-once, and has the browser follow its sliders while a hand moves them.
+A page whose pictures and sentence are a function of its record gives that function, once, and has
+the browser follow its sliders while a hand moves them.
 """
 
 import hashlib

@@ -1,6 +1,6 @@
 """Repeat the scenario many times beside the page, and compare with what is expected.
 
-Room: parts. The only long work of the map page; it has a progress bar and a cancel.
+The only long work of the map page; it has a progress bar and a cancel.
 """
 
 from dataclasses import dataclass, replace

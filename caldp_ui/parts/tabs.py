@@ -1,7 +1,4 @@
-"""Tabs under a page's picture, of which only the open one is drawn.
-
-Room: parts.
-"""
+"""Tabs under a page's picture, of which only the open one is drawn."""
 
 from collections.abc import Callable, Mapping
 from typing import TypeVar

@@ -1,4 +1,1 @@
-"""The page of places on a map, and what is its alone.
-
-Room: places.
-"""
+"""The page of places on a map, and what is its alone."""

@@ -1,7 +1,6 @@
 """Under the maps: what is promised, error curves, numbers, and what can be taken along.
 
-Room: places. Only the tab that is open is drawn, in a fragment: going from tab to tab leaves the
-maps alone.
+Only the tab that is open is drawn, in a fragment: going from tab to tab leaves the maps alone.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,4 @@
-"""The maps of the page: the stage with what hands may do, its films, and the marked box.
-
-Room: places.
-"""
+"""The maps of the page: the stage with what hands may do, its films, and the marked box."""
 
 import streamlit as st
 

@@ -1,7 +1,4 @@
-"""What is protected on the map: ready protections, blocks and sensitive places.
-
-Room: places.
-"""
+"""What is protected on the map: ready protections, blocks and sensitive places."""
 
 from dataclasses import replace
 from typing import Final, TypeVar

@@ -1,6 +1,6 @@
 """What hands do on the maps: protect, unprotect, protect only this, make a block, show numbers.
 
-Room: places. Before an act the stage shows what it will do; after it a hint says what it did.
+Before an act the stage shows what it will do; after it a hint says what it did.
 """
 
 from collections.abc import Callable

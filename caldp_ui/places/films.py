@@ -1,7 +1,7 @@
 """Films of the map page: every ε, and other outcomes.
 
-Room: places. A film of ε has the same people and coins at every step, so what changes is ε alone:
-with it the page's slider of ε shows each level at once, and the server's answer confirms it.
+A film of ε has the same people and coins at every step, so what changes is ε alone: with it the
+page's slider of ε shows each level at once, and the server's answer confirms it.
 """
 
 from dataclasses import replace

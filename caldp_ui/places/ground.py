@@ -1,6 +1,6 @@
 """What lies under and over the pictures of one scenario: land, cities, blocks, sensitive places.
 
-Room: places. Made once for all visits; what does not change is not sent again by the stage.
+Made once for all visits; what does not change is not sent again by the stage.
 """
 
 import json

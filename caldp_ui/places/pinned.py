@@ -1,7 +1,4 @@
-"""What is pinned on the map page: its maps under the same view, and what differs.
-
-Room: places.
-"""
+"""What is pinned on the map page: its maps under the same view, and what differs."""
 
 from typing import Final
 

@@ -1,7 +1,4 @@
-"""Ready protections for maps: each one sentence, one click.
-
-Room: places.
-"""
+"""Ready protections for maps: each one sentence, one click."""
 
 from functools import cache
 from typing import Final

@@ -1,7 +1,4 @@
-"""The numbers of the marked box: truth, estimate, and a likely range as 50 dots.
-
-Room: places.
-"""
+"""The numbers of the marked box: truth, estimate, and a likely range as 50 dots."""
 
 import streamlit as st
 

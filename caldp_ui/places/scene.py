@@ -1,6 +1,6 @@
 """A scenario as a scene of the stage: truth, plain LDP, this protection, and where they are off.
 
-Room: places. Codes of pictures are made once for all visits.
+Codes of pictures are made once for all visits.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,4 @@
-"""What the map page shows: a scenario of places, a marked box; link and undo.
-
-Room: places.
-"""
+"""What the map page shows: a scenario of places, a marked box; link and undo."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

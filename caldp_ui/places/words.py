@@ -1,7 +1,4 @@
-"""Sentences of the map page alone: what the numbers of a box leave to ask.
-
-Room: places.
-"""
+"""Sentences of the map page alone: what the numbers of a box leave to ask."""
 
 from caldp_core.domain.grid import Area
 from caldp_core.estimation.estimators import ESTIMATORS

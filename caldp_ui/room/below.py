@@ -1,7 +1,4 @@
-"""Under the board: what is promised and what is not, numbers, and what can be taken along.
-
-Room: room.
-"""
+"""Under the board: what is promised and what is not, numbers, and what can be taken along."""
 
 from collections.abc import Callable
 from typing import Final, TypeAlias

@@ -1,6 +1,6 @@
 """The two pictures of the page in the browser: the projector's board and the phone's side.
 
-Room: room. `web/` holds the browser's side: plain JavaScript and CSS, no request to the outside.
+`web/` holds the browser's side: plain JavaScript and CSS, no request to the outside.
 """
 
 import json

@@ -1,6 +1,6 @@
 """What follows from reports: estimates with their ranges, as they were after each report.
 
-Room: room. Only what phones sent goes in.
+Only what phones sent goes in.
 """
 
 from collections.abc import Sequence

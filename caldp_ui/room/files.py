@@ -1,7 +1,4 @@
-"""What can be taken along of a room: Python that makes the estimate again from reports.csv.
-
-Room: room.
-"""
+"""What can be taken along of a room: Python that makes the estimate again from reports.csv."""
 
 from typing import Final
 

@@ -1,6 +1,6 @@
 """A phone in a room: the question, the coin that the phone throws by itself, and what it sent.
 
-Room: room. The true answer never comes here; see `web/phone.js`.
+The true answer never comes here; see `web/phone.js`.
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
 """A question to a room: its answers, which of them are sensitive, and the coin that phones throw.
 
-Room: room. The coin is the core's randomized response in the context of the sensitive answers.
+The coin is the core's randomized response in the context of the sensitive answers.
 """
 
 import math

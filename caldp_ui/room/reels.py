@@ -1,6 +1,6 @@
 """The rehearsal, as it is seen ahead while a hand moves its sliders.
 
-Room: room. Each visit has its own: nobody's question is kept for others, or for longer.
+Each visit has its own: nobody's question is kept for others, or for longer.
 """
 
 from dataclasses import replace

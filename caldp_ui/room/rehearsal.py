@@ -1,6 +1,6 @@
 """Made-up phones that answer before any real one: what the projector will look like.
 
-Room: room. Always the same people and coins for one question, so that only choices change it.
+Always the same people and coins for one question, so that only choices change it.
 """
 
 from typing import Final

@@ -1,7 +1,7 @@
 """What the teacher prepares: a question, and how many made-up phones rehearse it. Its link.
 
-Room: room. A link holds a prepared question; rooms and reports are never in one, but for the
-room's code, which is a phone's whole link.
+A link holds a prepared question; rooms and reports are never in one, but for the room's code, which
+is a phone's whole link.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,1 @@
-"""What a visit remembers: one slot a page, its link, notices, and jobs beside the page.
-
-Room: session.
-"""
+"""What a visit remembers: one slot a page, its link, notices, and jobs beside the page."""

@@ -1,6 +1,6 @@
 """Long work that finds one thing after another: shown as it comes, kept after a cancel.
 
-Room: session. As in `jobs.py`, the work runs in a thread and must not draw.
+As in `jobs.py`, the work runs in a thread and must not draw.
 """
 
 from collections.abc import Callable, Iterator

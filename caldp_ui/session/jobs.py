@@ -1,9 +1,9 @@
 """Long work beside the page: a button, a progress bar, and a cancel that stops it.
 
-Room: session. The work runs in a thread and is pure Python and NumPy: it must not call Streamlit.
-It reports its share to `progress`, which raises `Cancelled` once the reader has had enough. A
-cancelled job counts as done at once; what its thread is at until its next report goes unseen. A job
-belongs to its visit: when that ends, so do its jobs, and visits take turns at the threads.
+The work runs in a thread and is pure Python and NumPy: it must not call Streamlit. It reports its
+share to `progress`, which raises `Cancelled` once the reader has had enough. A cancelled job counts
+as done at once; what its thread is at until its next report goes unseen. A job belongs to its
+visit: when that ends, so do its jobs, and visits take turns at the threads.
 """
 
 from collections.abc import Callable

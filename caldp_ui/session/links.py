@@ -1,6 +1,6 @@
 """A page's record in the address bar: read with care, written when it changes.
 
-Room: session. A link comes from anywhere, so whatever it says is checked before it is shown.
+A link comes from anywhere, so whatever it says is checked before it is shown.
 """
 
 from collections.abc import Collection, Mapping

@@ -1,7 +1,4 @@
-"""Sentences that wait for the next drawing of a page: callbacks can't show any.
-
-Room: session.
-"""
+"""Sentences that wait for the next drawing of a page: callbacks can't show any."""
 
 from typing import Final
 

@@ -1,7 +1,4 @@
-"""How every page begins.
-
-Room: session.
-"""
+"""How every page begins."""
 
 from typing import TypeVar
 

@@ -1,7 +1,7 @@
 """Data of a visitor's own in links: whole while they are short, else by a name for them.
 
-Room: session. Long data stay in the memory of the visit that brought them, where steps back and
-forth in the browser find them by that name; a link that another visit opens says what to do.
+Long data stay in the memory of the visit that brought them, where steps back and forth in the
+browser find them by that name; a link that another visit opens says what to do.
 """
 
 import hashlib

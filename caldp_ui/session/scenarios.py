@@ -1,7 +1,4 @@
-"""Slots whose record holds a scenario: their controls, and their scenario's part of a link.
-
-Room: session.
-"""
+"""Slots whose record holds a scenario: their controls, and their scenario's part of a link."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace

@@ -1,7 +1,7 @@
 """One slot a page: what the page shows, as one frozen record with its own undo and widget keys.
 
-Room: session. Widgets hold no state of their own: before each is drawn its value is set from the
-record, and its callback changes the record. Nothing of one page's slot is read by another page.
+Widgets hold no state of their own: before each is drawn its value is set from the record, and its
+callback changes the record. Nothing of one page's slot is read by another page.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Parts of a page that draw themselves anew every so often.
 
-Room: session.
-
 A tick can cross what a hand does: the browser sends both, the page is run for the hand, and the
 tick's own run comes right behind. Streamlit then loses some of what the page's run has drawn, and
 the reader sees the page as it was before. Such a tick is known by coming sooner after the page was

@@ -1,7 +1,7 @@
 """The browser's side as one ES module, put together from the files in `web/`.
 
-Room: stage. The files import each other by name like any modules; as one text, without a build
-step and without a request, they need no imports.
+The files import each other by name like any modules; as one text, without a build step and without
+a request, they need no imports.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Numbers on their way to the browser: log codes of shares, block labels, sets, lines, names.
 
-Room: stage. What is written here is read by `web/codec.js`. A blob's name is the hash of its bytes,
-so whatever the browser already has is not sent again.
+What is written here is read by `web/codec.js`. A blob's name is the hash of its bytes, so whatever
+the browser already has is not sent again.
 """
 
 import hashlib

@@ -1,7 +1,7 @@
 """The stage: linked maps in the browser, as one function for pages.
 
-Room: stage. Nothing is cached or kept here. What does not change is not sent again: the code, the
-land, the ground and every picture are messages of their own, which Streamlit recognises.
+Nothing is cached or kept here. What does not change is not sent again: the code, the land, the
+ground and every picture are messages of their own, which Streamlit recognises.
 """
 
 import base64

@@ -1,7 +1,7 @@
 """HTML of the page's own words as trees, from which the browser's side makes elements.
 
-Room: stage. The browser's side never reads a text as HTML; it is read here, and of all attributes
-only those are kept that words and small pictures need.
+The browser's side never reads a text as HTML; it is read here, and of all attributes only those are
+kept that words and small pictures need.
 """
 
 from html.parser import HTMLParser

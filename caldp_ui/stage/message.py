@@ -1,6 +1,6 @@
 """Scenes and films as the JSON that the browser's side reads; blobs go by name.
 
-Room: stage. `web/stage.js` and `web/film.js` are the readers.
+`web/stage.js` and `web/film.js` are the readers.
 """
 
 from collections.abc import Iterator

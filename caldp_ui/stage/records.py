@@ -1,7 +1,7 @@
 """What the stage shows and what it reports, as frozen records.
 
-Room: stage. All words that people read come from here, none from the browser's side but the names
-of its own buttons. Shares are parts of all people, in [−1, 1], one a cell.
+All words that people read come from here, none from the browser's side but the names of its own
+buttons. Shares are parts of all people, in [−1, 1], one a cell.
 """
 
 from collections.abc import Mapping

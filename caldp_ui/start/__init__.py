@@ -1,4 +1,1 @@
-"""The start page, and what is its alone.
-
-Room: start.
-"""
+"""The start page, and what is its alone."""

@@ -1,4 +1,1 @@
-"""Numbers, terms and sentences as people read them.
-
-Room: words.
-"""
+"""Numbers, terms and sentences as people read them."""

@@ -1,7 +1,4 @@
-"""What readers call a place of a map: its town, or degrees.
-
-Room: words.
-"""
+"""What readers call a place of a map: its town, or degrees."""
 
 from functools import cache
 

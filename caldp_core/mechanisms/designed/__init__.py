@@ -1,4 +1,4 @@
 """The designer: for any privacy matrix a channel, and a proof of how good it is.
 
-Room: mechanisms. `design` finds it, `DesignedMechanism` runs it.
+`design` finds it, `DesignedMechanism` runs it.
 """

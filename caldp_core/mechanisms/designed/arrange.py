@@ -1,10 +1,10 @@
 """From weights of orbits to the columns of a channel that can be written out.
 
-Room: mechanisms. Small orbits are written out whole, which loses nothing. A large one (64 symbols,
-17 of them high: 10^15 columns) is stood for by a few of its columns and all their cyclic shifts, as
-in a block design made of difference sets (Bose 1939). Shifts make M circulant on each class, with
-the eigenvalues Σ w·|v̂(f)|²/k_c at the frequencies f ≠ 0. Were they all equal, M would be that of
-the whole orbit; swaps of two symbols even them out.
+Small orbits are written out whole, which loses nothing. A large one (64 symbols, 17 of them high:
+10^15 columns) is stood for by a few of its columns and all their cyclic shifts, as in a block
+design made of difference sets (Bose 1939). Shifts make M circulant on each class, with the
+eigenvalues Σ w·|v̂(f)|²/k_c at the frequencies f ≠ 0. Were they all equal, M would be that of the
+whole orbit; swaps of two symbols even them out.
 """
 
 from typing import Final

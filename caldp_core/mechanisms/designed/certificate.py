@@ -1,8 +1,8 @@
 """The proof of how good a design is: a lower bound on the loss of every channel that keeps E.
 
-Room: mechanisms. For any symmetric G ⪰ 0 and any λ, δ with vᵀGv ≤ λᵀv + δ for all allowed columns v
-with π·v = 1, every channel has tr(GM) = Σ w vᵀGv ≤ λᵀ1 + δ, while tr(ΩM⁻¹) + tr(GM) ≥
-2·tr(Ω^½GΩ^½)^½. With G = t·M₀⁻¹ΩM₀⁻¹ of any M₀ the root is √t·tr(ΩM₀⁻¹), and the best t gives
+For any symmetric G ⪰ 0 and any λ, δ with vᵀGv ≤ λᵀv + δ for all allowed columns v with π·v = 1,
+every channel has tr(GM) = Σ w vᵀGv ≤ λᵀ1 + δ, while tr(ΩM⁻¹) + tr(GM) ≥ 2·tr(Ω^½GΩ^½)^½. With G =
+t·M₀⁻¹ΩM₀⁻¹ of any M₀ the root is √t·tr(ΩM₀⁻¹), and the best t gives
 
     tr(ΩM⁻¹) ≥ f(M₀)²/(λᵀ1 + δ),  f(M₀) = tr(ΩM₀⁻¹).
 

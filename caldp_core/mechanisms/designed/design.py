@@ -1,7 +1,7 @@
 """`design`: the best channel for any privacy matrix, with a proof of how good it is.
 
-Room: mechanisms. See `problem` for what is solved, `rays` and `generation` for how, `certificate`
-for the proof, and docs/mathematics.md, "The designer", for the derivation.
+See `problem` for what is solved, `rays` and `generation` for how, `certificate` for the proof, and
+docs/mathematics.md, "The designer", for the derivation.
 """
 
 from dataclasses import dataclass

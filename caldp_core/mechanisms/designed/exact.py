@@ -1,9 +1,9 @@
 """Columns in floating point → a channel in whole numbers that keeps E exactly.
 
-Room: mechanisms. Every column is pulled a hair toward the constant one, by a factor on its
-logarithms that leaves 10⁻⁹ nats of every level unused. Entries are rounded down, and what a row
-then misses to sum to 1 goes to its largest entry: both move ratios by far less than was left.
-`kept` decides afterwards, by comparisons that no rounding can turn.
+Every column is pulled a hair toward the constant one, by a factor on its logarithms that leaves
+10⁻⁹ nats of every level unused. Entries are rounded down, and what a row then misses to sum to 1
+goes to its largest entry: both move ratios by far less than was left. `kept` decides afterwards, by
+comparisons that no rounding can turn.
 """
 
 import math

@@ -1,7 +1,7 @@
 """Column generation: weights for a few columns, then the columns that those multipliers ask for.
 
-Room: mechanisms. A `Source` knows columns; `generate` solves for the weights of some, asks which
-others would lower the loss by the multipliers found, and goes on until none does by much.
+A `Source` knows columns; `generate` solves for the weights of some, asks which others would lower
+the loss by the multipliers found, and goes on until none does by much.
 """
 
 from dataclasses import dataclass

@@ -1,8 +1,8 @@
 """The best weights for given columns: a convex program, by a primal-dual interior-point method.
 
-Room: mechanisms. Minimise F(w) = tr(ΩM(w)⁻¹) with Σ w v = 1, w ≥ 0. With multipliers λ of the rows
-and s ≥ 0 of the weights, the optimum has λᵀv_i − v_iᵀGv_i = s_i and w_i·s_i = 0. F's Hessian is UUᵀ
-with as many columns as M has entries, so a step costs O(N·(r²/2)²) for N columns (Woodbury).
+Minimise F(w) = tr(ΩM(w)⁻¹) with Σ w v = 1, w ≥ 0. With multipliers λ of the rows and s ≥ 0 of the
+weights, the optimum has λᵀv_i − v_iᵀGv_i = s_i and w_i·s_i = 0. F's Hessian is UUᵀ with as many
+columns as M has entries, so a step costs O(N·(r²/2)²) for N columns (Woodbury).
 """
 
 from collections.abc import Callable

@@ -1,8 +1,8 @@
 """A designed channel as a mechanism of the catalogue: reports are the numbers of its columns.
 
-Room: mechanisms. The estimate is linear in the histogram of reports: a report y adds M⁻¹v_y with
-v_y = Q_y/(π·Q_y) and M = Σ_y Q_yᵀv_y. It is unbiased for every distribution, and of all linear
-unbiased ones the best where people are like the design's prior (Gauss, Markov).
+The estimate is linear in the histogram of reports: a report y adds M⁻¹v_y with v_y = Q_y/(π·Q_y)
+and M = Σ_y Q_yᵀv_y. It is unbiased for every distribution, and of all linear unbiased ones the best
+where people are like the design's prior (Gauss, Markov).
 """
 
 from fractions import Fraction

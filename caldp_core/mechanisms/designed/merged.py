@@ -1,8 +1,8 @@
 """A lower bound on every channel's loss from problems with fewer symbols, of any size.
 
-Room: mechanisms. Keep some symbols and merge the others into clusters: row i of A averages over
-cluster i by the prior. Av ∈ K′ for every allowed column v, where K′ is the cone of the largest
-ratios (Av)_i/(Av)_j that E allows, so M′ = AMAᵀ is what some channel for K′ has. And
+Keep some symbols and merge the others into clusters: row i of A averages over cluster i by the
+prior. Av ∈ K′ for every allowed column v, where K′ is the cone of the largest ratios (Av)_i/(Av)_j
+that E allows, so M′ = AMAᵀ is what some channel for K′ has. And
 
     (M⁻¹)_xx = max_u 2u_x − uᵀMu ≥ (M′⁻¹)_xx   (u = Aᵀu′) for every symbol x that is kept:
 

@@ -1,8 +1,8 @@
 """What a design sees of columns once twins are averaged over: sums and spreads by class.
 
-Room: mechanisms. Averaging a channel over permutations of twins keeps E and, as the loss is convex,
-never hurts. The averaged M = Σ_y w_y v_y v_yᵀ is a number a_c on the vectors within class c that
-sum to 0, and an r × r matrix B on the rest, in the orthonormal basis 1_c/√k_c:
+Averaging a channel over permutations of twins keeps E and, as the loss is convex, never hurts. The
+averaged M = Σ_y w_y v_y v_yᵀ is a number a_c on the vectors within class c that sum to 0, and an r
+× r matrix B on the rest, in the orthonormal basis 1_c/√k_c:
 
     β_c = (sum of v in class c)/√k_c,  d_c = (Σ v² − β_c²)/(k_c − 1),  B = Σ w ββᵀ,  a = Σ w d.
 

@@ -1,7 +1,4 @@
-"""What permutations of twins make of one column: the whole orbit, random members, cyclic shifts.
-
-Room: mechanisms.
-"""
+"""What permutations of twins make of one column: the whole orbit, random members, cyclic shifts."""
 
 import math
 from collections.abc import Iterator

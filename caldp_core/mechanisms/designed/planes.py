@@ -1,9 +1,9 @@
 """Large orbits stood for by the hyperplanes of a finite geometry, as Galois response sends them.
 
-Room: mechanisms. Twins that are high or low in a column are a set, and its orbit all sets of that
-size. Number the twins as points of F_q^d, q = 2^m: two points lie on equally many hyperplanes
-whichever they are, so M is that of an orbit of sets of n/q. Where such sizes are nearly as good as
-the best one, this costs less than a few cyclic shifts do, which even M out only roughly.
+Twins that are high or low in a column are a set, and its orbit all sets of that size. Number the
+twins as points of F_q^d, q = 2^m: two points lie on equally many hyperplanes whichever they are, so
+M is that of an orbit of sets of n/q. Where such sizes are nearly as good as the best one, this
+costs less than a few cyclic shifts do, which even M out only roughly.
 
 Other sizes come from the lines of F_p², p prime, and from six of sixteen parallel hyperplanes at a
 time, those of a difference set: of its 16 shifts two hold any two of the sixteen (Bose 1939).

@@ -1,8 +1,8 @@
 """What is to be designed: E closed, cut into parts that have nothing to do with each other.
 
-Room: mechanisms. Where E = ∞ both ways between two sets of symbols, directly and by detours, no
-report of a best channel comes from both, and each set is a problem of its own. Where E[x, x′] = 0,
-Q(·|x) ≤ Q(·|x′) makes both rows equal, as both sum to 1: such symbols count as one.
+Where E = ∞ both ways between two sets of symbols, directly and by detours, no report of a best
+channel comes from both, and each set is a problem of its own. Where E[x, x′] = 0, Q(·|x) ≤ Q(·|x′)
+makes both rows equal, as both sum to 1: such symbols count as one.
 """
 
 from dataclasses import dataclass

@@ -1,12 +1,12 @@
 """All extreme rays of the cone of allowed columns, one of each kind: what makes a design exact.
 
-Room: mechanisms. A column v of a channel that keeps E lies in {v ≥ 0 : v_x ≤ e^{E[x, x′]}·v_x′}. In
-logarithms u on a support U (where v > 0) these are difference constraints, and v spans an extreme
-ray if and only if the pairs with u_x − u_x′ = E[x, x′] connect U. So a ray grows from one
-symbol: the next one sits as high or as low as those already placed allow. To find each ray once,
-the ways to go on are numbered; who takes the i-th one forbids all before it, and what can then not
-be finished is dropped. Twins (symbols that E, prior and weights do not tell apart) go in a fixed
-order, which leaves one ray of each orbit.
+A column v of a channel that keeps E lies in {v ≥ 0 : v_x ≤ e^{E[x, x′]}·v_x′}. In logarithms u on a
+support U (where v > 0) these are difference constraints, and v spans an extreme ray if and only if
+the pairs with u_x − u_x′ = E[x, x′] connect U. So a ray grows from one symbol: the next one sits as
+high or as low as those already placed allow. To find each ray once, the ways to go on are numbered;
+who takes the i-th one forbids all before it, and what can then not be finished is dropped. Twins
+(symbols that E, prior and weights do not tell apart) go in a fixed order, which leaves one ray of
+each orbit.
 """
 
 import math

@@ -1,8 +1,8 @@
 """A lower bound on every channel's loss where the extreme rays are too many to look at all of them.
 
-Room: mechanisms. Let the rows of A be the facets of the cone, aᵀv ≥ 0. For any N ≥ 0 (a number for
-each pair of facets) and any λ, vᵀAᵀNAv ≥ 0 on the cone, so G = ½(λπᵀ + πλᵀ) − AᵀNA satisfies
-vᵀGv ≤ (λᵀv)(π·v) there, which is all that the bound of `certificate` asks of G and λ. If G ⪰ 0,
+Let the rows of A be the facets of the cone, aᵀv ≥ 0. For any N ≥ 0 (a number for each pair of
+facets) and any λ, vᵀAᵀNAv ≥ 0 on the cone, so G = ½(λπᵀ + πλᵀ) − AᵀNA satisfies vᵀGv ≤ (λᵀv)(π·v)
+there, which is all that the bound of `certificate` asks of G and λ. If G ⪰ 0,
 
     tr(ΩM⁻¹) ≥ (tr (Ω^½GΩ^½)^½)²/(λᵀ1)   for every M of a channel that keeps E.
 

@@ -1,7 +1,7 @@
 """Columns by local search, where the extreme rays are too many to look at all of them.
 
-Room: mechanisms. Each round some columns in use, and others a little or farther off, climb by the
-multipliers found so far (`climb`).
+Each round some columns in use, and others a little or farther off, climb by the multipliers found
+so far (`climb`).
 """
 
 from dataclasses import dataclass

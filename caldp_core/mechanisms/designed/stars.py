@@ -1,8 +1,8 @@
 """A bound that is nearly tight where all values hide each other alike, whatever the prior.
 
-Room: mechanisms. Let a_x + b_z ≥ E[x, z] for all x, z of a set U, x = z included. Then every
-allowed column has an m with l_x·m ≤ v_x ≤ h_x·m on U, l = e^−b and h = e^a: m = max v_x/h_x will
-do. For any g ≥ 0, as (v_x − l_x·m)(h_x·m − v_x) ≥ 0,
+Let a_x + b_z ≥ E[x, z] for all x, z of a set U, x = z included. Then every allowed column has an m
+with l_x·m ≤ v_x ≤ h_x·m on U, l = e^−b and h = e^a: m = max v_x/h_x will do. For any g ≥ 0, as (v_x
+− l_x·m)(h_x·m − v_x) ≥ 0,
 
     Σ g_x v_x² ≤ m·cᵀv − m²·d ≤ (cᵀv)²/4d   with c_x = g_x(l_x + h_x), d = Σ g_x l_x h_x.
 

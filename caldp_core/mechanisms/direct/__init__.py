@@ -1,4 +1,1 @@
-"""Mechanisms for policies that are no contexts: two symbols, distances, and uRAP as published.
-
-Room: mechanisms.
-"""
+"""Mechanisms for policies that are no contexts: two symbols, distances, and uRAP as published."""

@@ -1,8 +1,8 @@
 """What mechanisms share whose reports are symbols of their own domain.
 
-Room: mechanisms. Such a channel Q is square and its tally is a histogram. So a mechanism only says
-how it draws reports and how vectors are multiplied with Q and with its inverse
-(`InvertibleProducts`); estimates, variances and what EM needs follow from the products.
+Such a channel Q is square and its tally is a histogram. So a mechanism only says how it draws
+reports and how vectors are multiplied with Q and with its inverse (`InvertibleProducts`);
+estimates, variances and what EM needs follow from the products.
 """
 
 from abc import ABC, abstractmethod

@@ -1,8 +1,8 @@
 """The best mechanism for two symbols and any pair of ε (CALDP Theorem 2, eq. (9)).
 
-Room: mechanisms. Symbols are 0 and 1 (the paper's 1 and 2), so ε₀₁ protects symbol 0 and ε₁₀
-protects symbol 1. Equal ε give Warner's randomized response (10); one ε = ∞ gives Mangat's
-improved one (11). With f = Q*(1|0) and g = Q*(0|1), (9) reads
+Symbols are 0 and 1 (the paper's 1 and 2), so ε₀₁ protects symbol 0 and ε₁₀ protects symbol 1. Equal
+ε give Warner's randomized response (10); one ε = ∞ gives Mangat's improved one (11). With f =
+Q*(1|0) and g = Q*(0|1), (9) reads
 
     f = (e^{ε₀₁} − 1)/(e^{ε₀₁+ε₁₀} − 1),  g = (e^{ε₁₀} − 1)/(e^{ε₀₁+ε₁₀} − 1),
 

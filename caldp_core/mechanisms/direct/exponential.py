@@ -1,7 +1,7 @@
 """The exponential mechanism for any small table of distances: Q(y|x) = e^{−t·d(x, y)}/Z(x).
 
-Room: mechanisms (McSherry, Talwar 2007; for metric privacy Chatzikokolakis et al. 2013). By the
-triangle inequality the largest ratio between two rows is exactly
+McSherry, Talwar 2007; for metric privacy Chatzikokolakis et al. 2013. By the triangle
+inequality the largest ratio between two rows is exactly
 
     max_y log Q(y|x)/Q(y|x′) = t·d(x, x′) + log Z(x′)/Z(x)   (reached at y = x).
 

@@ -1,10 +1,10 @@
 """Noise that hides near places better than far ones: two-sided geometric steps on a map's axes.
 
-Room: mechanisms. For `GridMetric`: a report is the true cell moved by independent geometric
-numbers of rows and columns, kept on the map (`geometric_axis.py`). The channel is the product
-Q_row ⊗ Q_column and is never written out: everything goes along rows, then along columns. Given
-which people of a row report which column, their moves between rows are still independent draws,
-so `sample_tally` may spread counts along one axis and then along the other.
+For `GridMetric`: a report is the true cell moved by independent geometric numbers of rows and
+columns, kept on the map (`geometric_axis.py`). The channel is the product Q_row ⊗ Q_column and is
+never written out: everything goes along rows, then along columns. Given which people of a row
+report which column, their moves between rows are still independent draws, so `sample_tally` may
+spread counts along one axis and then along the other.
 
 Euclidean geo-indistinguishability (Andrés et al. 2013) is kept by running it on
 `EuclideanMetric.stricter_steps()`. `planar.py` keeps it with 13 % less displacement, but not with

@@ -1,7 +1,7 @@
 """Noise in the plane that hides near places better than far ones, as the crow flies.
 
-Room: mechanisms. The planar Laplace mechanism of geo-indistinguishability (Andrés et al. 2013), on
-the map's own lattice: the report is the true cell + Z with P(Z = z) ∝ e^{−d(z)}, d the distance of
+The planar Laplace mechanism of geo-indistinguishability (Andrés et al. 2013), on the map's own
+lattice: the report is the true cell + Z with P(Z = z) ∝ e^{−d(z)}, d the distance of
 `EuclideanMetric`, and then moved to the nearest row and column of the map. By the triangle
 inequality no weight changes by more than e^{E[x, x′]} between two true cells; moving the report
 does not see the true cell, so it costs nothing (their §4.3).

@@ -1,8 +1,8 @@
 """The distribution of planar geometric noise, with all that leaves the map summed on its border.
 
-Room: mechanisms; `planar.py` draws from it. On the lattice Z² the noise Z has weight e^{−d(Z)} with
-d = √((ε_row·z_row)² + (ε_column·z_column)²). On m rows a displacement of m − 1 or more always ends
-on the border, so displacements up to ±(m−1) are enough, the last of which hold the sums of the
+`planar.py` draws from it. On the lattice Z² the noise Z has weight e^{−d(Z)} with d =
+√((ε_row·z_row)² + (ε_column·z_column)²). On m rows a displacement of m − 1 or more always ends on
+the border, so displacements up to ±(m−1) are enough, the last of which hold the sums of the
 infinite tails; columns alike. By symmetry one quadrant determines the rest.
 
 A tail is summed panel by panel. Its terms are analytic in z but for branch points at distance |z|

@@ -1,9 +1,9 @@
 """Products with the channel of planar noise on a large map, and with its inverse, by FFT.
 
-Room: mechanisms. A report is the true cell plus noise, moved to the nearest cell of the map. So
-p·Q is a convolution whose rows and columns beyond the map are added to its border, and Q·w is one
-with the map's border repeated outwards. The inverse is found by GMRES (Saad, Schultz 1986), with
-cosine transforms for a preconditioner: a map mirrored at its border is nearly this one.
+A report is the true cell plus noise, moved to the nearest cell of the map. So p·Q is a convolution
+whose rows and columns beyond the map are added to its border, and Q·w is one with the map's border
+repeated outwards. The inverse is found by GMRES (Saad, Schultz 1986), with cosine transforms for a
+preconditioner: a map mirrored at its border is nearly this one.
 """
 
 from collections.abc import Callable

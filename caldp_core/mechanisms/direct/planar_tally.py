@@ -1,8 +1,8 @@
 """The tally of planar noise for people one by one, a million at a time.
 
-Room: mechanisms. The displacements of n people are n independent draws: how often each occurs is
-multinomial, and which of the people have which is a random arrangement. That takes a third of the
-time of n inversions.
+The displacements of n people are n independent draws: how often each occurs is multinomial, and
+which of the people have which is a random arrangement. That takes a third of the time of n
+inversions.
 """
 
 from functools import partial

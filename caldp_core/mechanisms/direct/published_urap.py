@@ -1,9 +1,9 @@
 """ULDP's utility-optimized RAPPOR as published, and the gain from dropping its spare noise bits.
 
-Room: mechanisms; beside the registered families, for comparison. In Definition 4, a report that
-sets the bit of a symbol outside of the sensitive set, and so names it, still carries noise on all
-sensitive bits. Our mixture (`contextual.py`) drops them, as they hide nothing and add variance.
-One sensitive set is the published mechanism; several blocks run one each, side by side.
+Beside the registered families, for comparison. In Definition 4, a report that sets the bit of a
+symbol outside of the sensitive set, and so names it, still carries noise on all sensitive bits. Our
+mixture (`contextual.py`) drops them, as they hide nothing and add variance. One sensitive set is
+the published mechanism; several blocks run one each, side by side.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """`design`: the kernel with the least expected displacement, with a proof of how good it is.
 
-Room: mechanisms. See `program` for what is solved, `envelope` for why every kernel found keeps the
-distance exactly, and docs/mathematics.md, "The best noise for a distance", for the derivation.
+See `program` for what is solved, `envelope` for why every kernel found keeps the distance exactly,
+and docs/mathematics.md, "The best noise for a distance", for the derivation.
 """
 
 from collections.abc import Iterator

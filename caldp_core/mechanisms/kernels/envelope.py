@@ -1,10 +1,10 @@
 """Kernels that keep a distance by their form: the upper envelope of cones.
 
-Room: mechanisms. p(z) = max_c w_c·e^{−|z − c|} over some cells c, the peaks, and their mirror
-images. Every cone's logarithm changes by at most |z − z′| between z and z′, and so does the
-greatest of them: whatever peaks and weights are, p(z) ≤ e^{|z − z′|}·p(z′) for all z, z′ of the
-infinite lattice. Every kernel that keeps the distance is such an envelope, with all cells for
-peaks. Planar geometric noise is the cone of the cell 0 alone.
+P(z) = max_c w_c·e^{−|z − c|} over some cells c, the peaks, and their mirror images. Every cone's
+logarithm changes by at most |z − z′| between z and z′, and so does the greatest of them: whatever
+peaks and weights are, p(z) ≤ e^{|z − z′|}·p(z′) for all z, z′ of the infinite lattice. Every kernel
+that keeps the distance is such an envelope, with all cells for peaks. Planar geometric noise is the
+cone of the cell 0 alone.
 """
 
 from dataclasses import dataclass

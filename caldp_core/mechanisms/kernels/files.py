@@ -1,7 +1,7 @@
 """Kernels in files: what was designed once for some steps is on file, with its proof.
 
-Room: mechanisms. A file is read as text that anybody may have written: the peaks make a kernel
-that keeps the distance whatever they are, and the bound is proved anew from the flows.
+A file is read as text that anybody may have written: the peaks make a kernel that keeps the
+distance whatever they are, and the bound is proved anew from the flows.
 """
 
 import json

@@ -1,7 +1,7 @@
 """Displacements of the lattice by their distance, one for its mirror images in both axes.
 
-Room: mechanisms. Coordinates and distances are in nats of the promise, so that E between two cells
-is their Euclidean distance.
+Coordinates and distances are in nats of the promise, so that E between two cells is their Euclidean
+distance.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """The distribution of a kernel's noise on a map, with all that leaves the map summed on its border.
 
-Room: mechanisms; see `direct/planar_law.py`, whose quadrant this is for another noise. An envelope
-is not smooth, so its tails are summed term by term.
+See `direct/planar_law.py`, whose quadrant this is for another noise. An envelope is not smooth, so
+its tails are summed term by term.
 """
 
 import math

@@ -1,8 +1,8 @@
 """The best noise for a distance, as a mechanism: planar noise with another distribution.
 
-Room: mechanisms. Reports are cells of the map; those beyond it are moved to its nearest row and
-column, which does not see the true cell and so costs no privacy. All that is said of the error
-is about a map without a border: on the real one, moving reports back brings them nearer.
+Reports are cells of the map; those beyond it are moved to its nearest row and column, which does
+not see the true cell and so costs no privacy. All that is said of the error is about a map without
+a border: on the real one, moving reports back brings them nearer.
 """
 
 from functools import partial

@@ -1,8 +1,8 @@
 """The linear program of the best kernel, and the lower bounds that its multipliers prove.
 
-Room: mechanisms. With p(z) = q(z)·e^{−|z|}: least Σ cost·q with Σ mass·q = 1, q ≥ 0 and
-q(z′) ≥ G·q(z) for all pairs, G = e^{|z′| − |z| − |z − z′|} ≤ 1. Only pairs count whose z is nearer
-than the optimum λ* (below, N): their multipliers f ≥ 0 prove that no kernel is below λ if
+With p(z) = q(z)·e^{−|z|}: least Σ cost·q with Σ mass·q = 1, q ≥ 0 and q(z′) ≥ G·q(z) for all pairs,
+G = e^{|z′| − |z| − |z − z′|} ≤ 1. Only pairs count whose z is nearer than the optimum λ* (below,
+N): their multipliers f ≥ 0 prove that no kernel is below λ if
 
     cost(z) − λ·mass(z) + Σ_z′ G(z, z′)·f(z, z′) − Σ_z″ f(z″, z) ≥ 0   for all z,
 

@@ -1,4 +1,4 @@
 """Frequency oracles: one family a file, each runs in every context.
 
-Room: mechanisms. `../base.py` says what a family promises, `../contextual.py` runs it.
+`../base.py` says what a family promises, `../contextual.py` runs it.
 """

@@ -1,11 +1,11 @@
 """The Galois family: Galois response in every context. New here; see docs/galois.md.
 
-Room: mechanisms. Hidden symbol x of a block is a point of F_q^d, q = 2^m, d the least with
-q^d ≥ s. A report is an affine hyperplane {z : ⟨a, z⟩ = y}: a random one of all with probability
-λ = q/(q + e^ε − 1), else a random one through x. It includes the symbols that lie on it, and two
-symbols share equally many hyperplanes whichever they are, so estimate and variance are those of
-`supports.py`. Of all m the one with the least variance is taken. With d = 1 a hyperplane is a
-point and this is k-RR; with q = 2 a report tells one parity, as Hadamard response's does.
+Hidden symbol x of a block is a point of F_q^d, q = 2^m, d the least with q^d ≥ s. A report is an
+affine hyperplane {z : ⟨a, z⟩ = y}: a random one of all with probability λ = q/(q + e^ε − 1), else a
+random one through x. It includes the symbols that lie on it, and two symbols share equally many
+hyperplanes whichever they are, so estimate and variance are those of `supports.py`. Of all m the
+one with the least variance is taken. With d = 1 a hyperplane is a point and this is k-RR; with q =
+2 a report tells one parity, as Hadamard response's does.
 """
 
 from collections.abc import Callable

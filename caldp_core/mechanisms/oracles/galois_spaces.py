@@ -1,8 +1,8 @@
 """Which hyperplanes the blocks of Galois response use, and blocks of one kind side by side.
 
-Room: mechanisms; the machine room of `galois.py`. A block's *degree* m says that it uses the field
-of q = 2^m elements, with the least d for which q^d covers its hidden symbols; m = 0 stands for
-d = 1, where no field is needed.
+What `galois.py` reckons with. A block's *degree* m says that it uses the field of q = 2^m
+elements, with the least d for which q^d covers its hidden symbols; m = 0 stands for d = 1, where no
+field is needed.
 """
 
 from collections.abc import Iterator

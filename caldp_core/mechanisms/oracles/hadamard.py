@@ -1,10 +1,10 @@
 """The Hadamard family: Hadamard response in every context.
 
-Room: mechanisms. Plain: Acharya, Sun, Zhang 2019; sensitive set: CALDP §5 (13)–(16); blocks:
-CALDP §6 (19). A block with s hidden symbols uses S = 2^⌈log₂(s+1)⌉; its i-th hidden symbol uses
-row i+1 of the Sylvester matrix H_S (the paper's (13) writes row i, its appendix i+1: row 0 is
-all ones and would not be a distribution). The report y is uniform on {H(row, y) = +1} with
-probability p = T/2^48, else on the complement.
+Plain: Acharya, Sun, Zhang 2019; sensitive set: CALDP §5 (13)–(16); blocks: CALDP §6 (19). A block
+with s hidden symbols uses S = 2^⌈log₂(s+1)⌉; its i-th hidden symbol uses row i+1 of the Sylvester
+matrix H_S (the paper's (13) writes row i, its appendix i+1: row 0 is all ones and would not be a
+distribution). The report y is uniform on {H(row, y) = +1} with probability p = T/2^48, else on the
+complement.
 
 That is B = 1 of the general form for every ε (2019, §5). There a block's symbols are divided into
 B *parts* with matrices of order b > s/B, and the reports of all parts make up the B·b outputs. With

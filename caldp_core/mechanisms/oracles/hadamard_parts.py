@@ -1,7 +1,7 @@
 """How the symbols of Hadamard response's blocks are divided into parts, and where these lie.
 
-Room: mechanisms; the machine room of `hadamard.py`. Parts of one order lie next to each other in
-the tally, so that they transform at once, and the parts of one block follow each other.
+What `hadamard.py` reckons with. Parts of one order lie next to each other in the tally, so that
+they transform at once, and the parts of one block follow each other.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """How a report of Hadamard response is drawn, and the parities that it may have.
 
-Room: mechanisms; the machine room of `hadamard.py`.
+What `hadamard.py` reckons with.
 """
 
 from dataclasses import dataclass

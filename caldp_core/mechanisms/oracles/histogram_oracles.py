@@ -1,7 +1,7 @@
 """Reports that are whole numbers: Hadamard, Galois and randomized response.
 
-Room: mechanisms. The oracles' reports are 0 … outputs−1; the symbols that are not hidden follow
-behind. Unless a family says otherwise, a report is the entry of the tally in which it counts.
+The oracles' reports are 0 … outputs−1; the symbols that are not hidden follow behind. Unless a
+family says otherwise, a report is the entry of the tally in which it counts.
 """
 
 from typing import Any

@@ -1,6 +1,6 @@
 """How many people send each hyperplane when everybody sends a random one through their point.
 
-Room: mechanisms; draws a population's tally for `galois.py` at a cost that ignores its size.
+Draws a population's tally for `galois.py` at a cost that ignores its size.
 """
 
 from typing import Final

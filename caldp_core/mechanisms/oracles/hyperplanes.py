@@ -1,10 +1,10 @@
 """The affine hyperplanes {x : ⟨a, x⟩ = y} of F_q^d, q = 2^m: reports of Galois response.
 
-Room: mechanisms; the machine room of `galois.py`. (a, y) and (ta, ty) are one hyperplane for each
-t ≠ 0, so a is scaled to have 1 for its last digit that is not 0: there are A = (q^d − 1)/(q − 1)
-such directions a, q hyperplanes to each, and one of those goes through any point. Points are packed
-vectors 0 … q^d − 1. Two of them share (q^(d−1) − 1)/(q − 1) hyperplanes: as many as there are
-directions orthogonal to their difference.
+What `galois.py` reckons with. (a, y) and (ta, ty) are one hyperplane for each t ≠ 0, so a is
+scaled to have 1 for its last digit that is not 0: there are A = (q^d − 1)/(q − 1) such directions
+a, q hyperplanes to each, and one of those goes through any point. Points are packed vectors 0 … q^d
+− 1. Two of them share (q^(d−1) − 1)/(q − 1) hyperplanes: as many as there are directions orthogonal
+to their difference.
 
 Sums over hyperplanes are Walsh–Hadamard transforms. Let χ(u) = −1 where bit 0 of u is set, else 1:
 a character, so Σ_t χ(t·u) is q for u = 0, else 0. With C the tally of hyperplanes,

@@ -1,7 +1,7 @@
 """Rows of bits packed into 64-bit words: the one layout of reports that are sets of symbols.
 
-Room: mechanisms, oracles. Bit i of a row is bit i mod 64 of its word ⌊i/64⌋; a row of `size` bits
-has `words_for(size)` words or more, and 0 in all bits from `size` on.
+Bit i of a row is bit i mod 64 of its word ⌊i/64⌋; a row of `size` bits has `words_for(size)` words
+or more, and 0 in all bits from `size` on.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,6 @@
 """Reports that are sets of a block's symbols, one bit for each: unary encodings and subsets.
 
-Room: mechanisms, oracles. The bits of a report stand in the order of the block's ranks, packed as
-`packed_bits.py` says.
+The bits of a report stand in the order of the block's ranks, packed as `packed_bits.py` says.
 """
 
 from abc import abstractmethod

@@ -1,7 +1,7 @@
 """Hashes of degree two: h(x) = ⌊g·f(x)/P⌋ with f(x) = c₀ + c₁x + c₂x² mod P, P a prime.
 
-Room: mechanisms, oracles; used by `local_hashing.py`. Three different x < P see independent
-uniform numbers f(x), because one f goes through any three points (Wegman & Carter 1981).
+Used by `local_hashing.py`. Three different x < P see independent uniform numbers f(x), because one
+f goes through any three points (Wegman & Carter 1981).
 """
 
 from functools import cache

@@ -1,6 +1,6 @@
 """Many coins at once: independent bits that are 1 with one probability, 64 to a word.
 
-Room: mechanisms, oracles; what the unary family draws its reports with.
+What the unary family draws its reports with.
 """
 
 from typing import Final

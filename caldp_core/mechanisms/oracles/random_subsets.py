@@ -1,6 +1,6 @@
 """Uniform random subsets of a given size, as rows of packed bits (`packed_bits.py`).
 
-Room: mechanisms, oracles; what `subset_selection.py` draws its reports with.
+What `subset_selection.py` draws its reports with.
 
 A row starts with independent bits that are 1 with a dyadic probability q: given their number,
 they are a uniform subset of that number. A uniform bit that is 0 is then set, or one that is 1

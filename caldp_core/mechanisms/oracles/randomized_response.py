@@ -1,8 +1,8 @@
 """The randomized response family: k-RR in every context.
 
-Room: mechanisms. Plain: k-ary randomized response (Kairouz, Bonawitz, Ramage 2016); sensitive
-set: utility-optimized RR (ULDP Definition 3). Everybody, hidden or not, sends a uniform hidden
-symbol of the block with probability λ = s/(s+e^ε−1), and otherwise the truth.
+Plain: k-ary randomized response (Kairouz, Bonawitz, Ramage 2016); sensitive set: utility-optimized
+RR (ULDP Definition 3). Everybody, hidden or not, sends a uniform hidden symbol of the block with
+probability λ = s/(s+e^ε−1), and otherwise the truth.
 """
 
 import numpy as np

@@ -1,8 +1,8 @@
 """Reports that are records of a block's number and of what its oracle says.
 
-Room: mechanisms, oracles. What unary encodings, subset selection and local hashing share: a report
-from block j's oracle has `source` j; one that names the i-th symbol that is not hidden has `source`
-m + i and 0 in all other fields.
+What unary encodings, subset selection and local hashing share: a report from block j's oracle has
+`source` j; one that names the i-th symbol that is not hidden has `source` m + i and 0 in all other
+fields.
 """
 
 from abc import ABC, abstractmethod

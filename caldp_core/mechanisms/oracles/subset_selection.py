@@ -1,10 +1,10 @@
 """The subset selection family in every context: Ye & Barg 2018, Wang et al. 2016.
 
-Room: mechanisms. A block with s hidden symbols sends subsets of ω of them, ω ≈ s/(e^ε + 1).
-Everybody sends a uniform subset with probability λ = s/(s + ω(e^ε − 1)); otherwise a hidden x
-sends x with ω − 1 uniform others. So a subset is e^ε times as likely from those it includes, which
-is Ye & Barg's channel: x is included with probability ωe^ε/(ωe^ε + s − ω). With ω = 1 it is k-RR.
-As every subset includes some symbol, λ is also the least that covers the hidden ones.
+A block with s hidden symbols sends subsets of ω of them, ω ≈ s/(e^ε + 1). Everybody sends a uniform
+subset with probability λ = s/(s + ω(e^ε − 1)); otherwise a hidden x sends x with ω − 1 uniform
+others. So a subset is e^ε times as likely from those it includes, which is Ye & Barg's channel: x
+is included with probability ωe^ε/(ωe^ε + s − ω). With ω = 1 it is k-RR. As every subset includes
+some symbol, λ is also the least that covers the hidden ones.
 """
 
 from collections.abc import Callable

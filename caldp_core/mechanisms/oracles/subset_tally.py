@@ -1,10 +1,9 @@
 """How many random subsets include each symbol, drawn at a cost that does not depend on n.
 
-Room: mechanisms, oracles; used by `subset_selection.py`. A uniform subset of a given size can
-be chosen symbol by symbol: who still needs r of the remaining symbols takes the next of q with
-probability r/q (selection sampling; Fan, Muller, Rezucha 1962; Knuth, TAOCP 2, Algorithm 3.4.2S).
-People with the same r are alike, so a pool that counts them by r is enough, and one binomial per
-r tells how many take the symbol.
+Used by `subset_selection.py`. A uniform subset of a given size can be chosen symbol by symbol: who
+still needs r of the remaining symbols takes the next of q with probability r/q (selection sampling;
+Fan, Muller, Rezucha 1962; Knuth, TAOCP 2, Algorithm 3.4.2S). People with the same r are alike, so a
+pool that counts them by r is enough, and one binomial per r tells how many take the symbol.
 
 Who must include x has ω−1 others, of which a hypergeometric number a lies before x; given a, the
 others before x and those behind it are independent uniform subsets. So these people enter one

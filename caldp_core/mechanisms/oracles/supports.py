@@ -1,10 +1,10 @@
 """Reports that are sets of symbols: what all families but Hadamard response and k-RR share.
 
-Room: mechanisms. A report of block j's oracle *includes* some of its hidden symbols. Everybody
-of the block, hidden or not, sends a report from the base distribution with probability λ; the
-others send one that includes their own symbol, or, if that is not hidden, the symbol in the
-clear. The tally counts, per hidden symbol, the reports that include it, and per block all of its
-oracle's reports. With a = P(includes x | x) and r = P(includes x | another hidden symbol),
+A report of block j's oracle *includes* some of its hidden symbols. Everybody of the block, hidden
+or not, sends a report from the base distribution with probability λ; the others send one that
+includes their own symbol, or, if that is not hidden, the symbol in the clear. The tally counts, per
+hidden symbol, the reports that include it, and per block all of its oracle's reports. With a =
+P(includes x | x) and r = P(includes x | another hidden symbol),
 
     n·p̂_x = (count_x − r·protected_j − β·clear_j)/(a − r),  β = λ(u − r)/(1 − λ),
 

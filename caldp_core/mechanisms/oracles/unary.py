@@ -1,11 +1,11 @@
 """The unary family: RAPPOR and OUE in every context.
 
-Room: mechanisms. A report is one bit for each hidden symbol of the block: the own bit is 1 with
-probability θ, every other with d₁; the base distribution has d₁ throughout. Plain: basic one-time
-RAPPOR (Erlingsson, Pihur, Korolova 2014; θ = e^{ε/2}/(e^{ε/2}+1)) and optimized unary encoding
-(Wang, Blocki, Li, Jha 2017; θ = ½). ULDP calls any θ the generalized RAPPOR, and asks for
-d₁ = θ/((1−θ)e^ε+θ) and d₂ = ((1−θ)e^ε+θ)/e^ε; this is its utility-optimized RAPPOR (Definition 4)
-without the noise bits of reports that name their symbol (`published_urap.py` has them).
+A report is one bit for each hidden symbol of the block: the own bit is 1 with probability θ, every
+other with d₁; the base distribution has d₁ throughout. Plain: basic one-time RAPPOR (Erlingsson,
+Pihur, Korolova 2014; θ = e^{ε/2}/(e^{ε/2}+1)) and optimized unary encoding (Wang, Blocki, Li, Jha
+2017; θ = ½). ULDP calls any θ the generalized RAPPOR, and asks for d₁ = θ/((1−θ)e^ε+θ) and d₂ =
+((1−θ)e^ε+θ)/e^ε; this is its utility-optimized RAPPOR (Definition 4) without the noise bits of
+reports that name their symbol (`published_urap.py` has them).
 """
 
 from collections.abc import Callable

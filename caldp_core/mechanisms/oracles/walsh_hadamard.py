@@ -1,6 +1,6 @@
 """The Walsh–Hadamard transform, and a stochastic version that draws a population's tally.
 
-Room: used by the Hadamard family only. H is Sylvester's matrix: H(r, y) = (−1)^popcount(r & y).
+Used by the Hadamard family only. H is Sylvester's matrix: H(r, y) = (−1)^popcount(r & y).
 """
 
 import numpy as np

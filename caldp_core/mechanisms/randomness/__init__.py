@@ -1,4 +1,1 @@
-"""Random numbers: coins that decide privacy, fast binomials, tallies drawn in pieces.
-
-Room: mechanisms.
-"""
+"""Random numbers: coins that decide privacy, fast binomials, tallies drawn in pieces."""

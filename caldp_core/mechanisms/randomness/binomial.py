@@ -1,8 +1,8 @@
 """Exact Binomial(g, ½) draws for whole arrays of g at once, fast for every size of g.
 
-Room: what `walsh_hadamard.py` splits counts with. For g ≤ 64 a draw is the number of ones among
-g random bits. Above, it is a rejection from a rounded normal: with r(k) = Binomial(g, ½)(k) over
-the probability that round(g/2 + √g/2·Z) = k, and z = (k − g/2)/(√g/2),
+What `walsh_hadamard.py` splits counts with. For g ≤ 64 a draw is the number of ones among g random
+bits. Above, it is a rejection from a rounded normal: with r(k) = Binomial(g, ½)(k) over the
+probability that round(g/2 + √g/2·Z) = k, and z = (k − g/2)/(√g/2),
 
     log r = (−z⁴/12 + z²/3 − 1/12)/g + O(1/g²),
 

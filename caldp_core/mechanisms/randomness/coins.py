@@ -1,7 +1,7 @@
 """Coins that decide privacy: whole-number thresholds, never floating-point comparisons.
 
-Room: mechanisms, randomness. A coin is 1 with probability T/2^48, T a whole number rounded so that
-the realised ε never exceeds the stated one; estimators debias with the same T/2^48.
+A coin is 1 with probability T/2^48, T a whole number rounded so that the realised ε never exceeds
+the stated one; estimators debias with the same T/2^48.
 """
 
 import os

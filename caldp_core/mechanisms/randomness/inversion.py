@@ -1,9 +1,9 @@
 """Exact draws from a distribution in rationals by inversion: one random word a draw, mostly.
 
-Room: mechanisms, beside `coins.py`. A uniform number u in [0, 1) is known by its first 64 bits U.
-Where U differs from ⌊2^64·c⌋ of every step c of the distribution function, u's place among the
-steps is settled; else (once in 2^64 draws a step) more bits are drawn until it is. So draws have
-the rational distribution itself, not one rounded to 64 bits.
+Beside `coins.py`. A uniform number u in [0, 1) is known by its first 64 bits U. Where U
+differs from ⌊2^64·c⌋ of every step c of the distribution function, u's place among the steps is
+settled; else (once in 2^64 draws a step) more bits are drawn until it is. So draws have the
+rational distribution itself, not one rounded to 64 bits.
 """
 
 from collections.abc import Callable, Sequence

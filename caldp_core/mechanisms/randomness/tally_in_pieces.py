@@ -1,6 +1,6 @@
 """Tallies that have to be drawn report by report, a million people in memory at a time.
 
-Room: mechanisms; for families with no known cheaper way to draw a tally.
+For families with no known cheaper way to draw a tally.
 """
 
 from collections.abc import Callable, Iterator
