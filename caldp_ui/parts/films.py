@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+import streamlit as st
+
 from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Progress
 from caldp_ui.charts.reel import Reel
@@ -21,14 +23,35 @@ def film(key: str, name: str, make: Callable[[Progress], F]) -> F | None:
 
     `key`: the place on its page of the job that makes it.
     """
+    found: F | None = _there(key, name)
+    if found is None:
+        found = jobs.quietly(key, name, lambda progress: _shared(name, make, progress))
+    if found is not None:
+        st.session_state[_own(key)] = name, found
+    return found
+
+
+def _shared(name: str, make: Callable[[Progress], F], progress: Progress) -> F:
+    """The film, kept for all visits."""
     made: list[F] = _made(name)
+    if not made:
+        made.append(make(progress))
+    return made[0]
 
-    def work(progress: Progress) -> F:
-        if not made:
-            made.append(make(progress))
-        return made[0]
 
-    return made[0] if made else jobs.quietly(key, name, work)
+def _there(key: str, name: str) -> Any:
+    """The film, if this visit has it or anybody has made it, else None.
+
+    What a visit has it keeps as long as it asks for it: what all share may be forgotten, and a film
+    must not go from under the hand that plays it.
+    """
+    own, found = st.session_state.get(_own(key), (None, None))
+    return found if own == name else next(iter(_made(name)), None)
+
+
+def _own(key: str) -> str:
+    """Where a visit keeps the film of that place."""
+    return f"{key}/film"
 
 
 @dataclass(frozen=True)
@@ -51,8 +74,8 @@ def several(asked: Sequence[Asked[F]]) -> list[F]:
 
 
 def _is_there(asked: Asked[F]) -> bool:
-    """Whether it was made, by this visit itself or for all: what all share may be forgotten."""
-    return bool(_made(asked.name)) or jobs.is_done(asked.key, asked.name)
+    done = jobs.is_done(asked.key, asked.name)
+    return done or _there(asked.key, asked.name) is not None
 
 
 def of_this_visit(asked: Sequence[Asked[F]]) -> list[F]:

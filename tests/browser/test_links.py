@@ -37,8 +37,8 @@ def test_a_link_can_make_nothing_but_text(
     told = page.locator("[data-testid=stAlert]")
     assert told.count() == 1
     assert told.locator(MARKED_UP).count() == 0
-    # As it was written, but for the joiners that are not seen.
-    assert text in told.inner_text().replace("\N{WORD JOINER}", "")
+    # As it was written, but for the joiners that are not seen, and for its end where it is long.
+    assert text[:40] in told.inner_text().replace("\N{WORD JOINER}", "")
     assert len(watch.asked) > 5
     assert watch.outside() == []
 

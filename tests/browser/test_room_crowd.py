@@ -63,7 +63,7 @@ class Visit:
         if not message.HasField("delta"):
             return
         element = message.delta.new_element
-        if element.HasField("bidi_component"):
+        if element.HasField("bidi_component") and element.bidi_component.json:
             key = element.bidi_component.id.rpartition("-room-")[2]
             self.ids[key] = element.bidi_component.id
             self.told[key] = json.loads(element.bidi_component.json)

@@ -25,7 +25,9 @@ class Board extends Picture {
         this.rows = el("div", {className: "rows", role: "list"});
         this.legend = el("p", {className: "legend"});
         this.known = el("h2", {});
-        this.chips = el("ol", {className: "chips"});
+        // It scrolls, so that the keyboard must reach it.
+        this.chips = el("ol", {className: "chips", tabIndex: 0,
+            "aria-label": "All reports, the newest first"});
         this.note = el("p", {className: "note"});
         root.append(this.rows, this.legend, el("section", {}, this.known, this.chips, this.note));
         this.shown = [];
