@@ -90,6 +90,9 @@ def test_views_and_fields_are_weighed_by_what_they_keep_alive() -> None:
     whole = np.zeros(100_000)
     assert sum(size for _, size in parts_of([whole[:10], {"part": whole[20:]}])) >= whole.nbytes
     assert sum(size for _, size in parts_of(_Grows(3))) < 1_000
+    names = ("x" * 1_000, "y" * 1_000)
+    assert len(list(parts_of(names))) == 1
+    assert 2_000 < sum(size for _, size in parts_of(names)) < 2_300
     assert sum(size for _, size in parts_of((_of(8), np, int))) < 1_000
 
 
