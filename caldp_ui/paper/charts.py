@@ -39,7 +39,7 @@ def table_1(rows: Rows, columns: Sequence[Column], colours: Palette) -> go.Figur
         "y": [called(column) for column in columns],
         "marker": {"symbol": "diamond-open", "size": 15, "color": colours.plain, "line_width": 2.5},
         "hovertemplate": "printed: %{x:.3f}<extra></extra>",
-        **_named("printed", len(columns), "top right", colours.plain),
+        **_named("printed", len(columns), "top left", colours.plain),
     }
     here = {
         "x": [mean.tv for _, mean in rows],
