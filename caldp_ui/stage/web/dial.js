@@ -14,8 +14,11 @@ class Dial {
         return this.around?.querySelector("input[type=range]")?.getAttribute("aria-valuetext");
     }
 
-    /** Whether it is in hand: then it is right, and what the server says is late. */
-    get held() { return Boolean(this.around?.isConnected && this.around.matches(":focus-within")); }
+    /** Whether it is in hand: then it is right, and what the server says is late. The button that
+        plays a film stands beside it, and is no part of it. */
+    get held() {
+        return Boolean(this.around?.isConnected && this.around.querySelector("input:focus"));
+    }
 
     /** The slider may be another element after a run, or gone. */
     find() {
