@@ -17,7 +17,8 @@ class Dial {
     /** Whether it is in hand: then it is right, and what the server says is late. The button that
         plays a film stands beside it, and is no part of it. */
     get held() {
-        return Boolean(this.around?.isConnected && this.around.querySelector("input:focus"));
+        return Boolean(this.around?.isConnected && this.around.matches(":focus-within")
+            && !this.around.querySelector(".stage-play:focus"));
     }
 
     /** The slider may be another element after a run, or gone. */

@@ -72,9 +72,8 @@ export class FilmPlayer {
         this.show(known ? {film: id, index: there} : null);
     }
 
-    /** A film went; not if the same came anew, which its codes may still be on their way for. */
     remove(id, turn) {
-        if (this.coming.get(id) !== turn) return;
+        if (this.films.get(id)?.turn !== turn) return;
         this.films.delete(id);
         if (this.now?.film === id) this.leave();
         this.coming.delete(id);
