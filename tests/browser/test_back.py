@@ -53,6 +53,7 @@ PAGES = (
     Visited("yesno", "epsilon_10"),
     Visited("distances", "rate"),
     Visited("personal"),
+    Visited("adversary"),
     Visited("matrix"),
     Visited("classroom"),
     Visited("curves", "people", told=r"[\s\S]*Half the error"),

@@ -99,11 +99,9 @@ export class Stage {
         this.grid = new Grid(ground);
         // Pictures of another map have other pixels.
         if (before?.name !== this.grid.name) this.pictures = new Map();
-        const view = viewOf(this.grid);
-        if (view !== this.view) this.view?.watchers.delete(this.watch);
+        const view = viewOf(this.grid, page, this.watch);
+        if (view !== this.view) this.view?.leave(this.watch);
         this.view = view;
-        view.watchers.add(this.watch);
-        view.page = page;
         Object.assign(this, {cities, names: names[0] ?? [], labels});
         const drawn = [this.grid.name, ground.outline, ground.cities, ground.labels,
             ground.sensitive, ground.open, ground.box].join();
@@ -217,7 +215,7 @@ export class Stage {
     }
 
     destroy() {
-        this.view?.watchers.delete(this.watch);
+        this.view?.leave(this.watch);
         this.resized?.disconnect();
         this.styles.leave();
         this.pointer?.destroy();

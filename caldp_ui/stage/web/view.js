@@ -1,5 +1,6 @@
 /* The one view of all pictures of a grid: its middle in degrees and a zoom, 1 where "home" fits.
-   It outlives changes of data, is shared by all stages of the page, and lives in the link. */
+   It outlives changes of data, is shared by all stages of the page, and lives in the link. It ends
+   with its page's last stage: another page of the same map has a view of its own. */
 
 import {clamp} from "./dom.js";
 
@@ -26,10 +27,9 @@ export function writeQuery(page, changes) {
 export const readQuery = key => new URLSearchParams(location.search).get(key);
 
 export class View {
-    constructor(grid) {
-        this.grid = grid;
+    constructor(grid, page) {
+        Object.assign(this, {grid, page});
         this.watchers = new Set();
-        this.moved = false;
         this.fitHome();
         const [lat, lon, zoom] = (readQuery(VIEW_KEY) ?? "").split(",").map(Number);
         if (zoom > 0 && [lat, lon, zoom].every(Number.isFinite)) this.set({lat, lon, zoom});
@@ -93,6 +93,14 @@ export class View {
         }, PATIENCE_MS);
     }
 
+    leave(watcher) {
+        this.watchers.delete(watcher);
+        if (this.watchers.size) return;
+        clearTimeout(this.timer);
+        const name = `${this.page} ${this.grid.name}`;
+        if (views.get(name) === this) views.delete(name);
+    }
+
     inLink() {
         const {lat, lon, zoom} = this;
         return this.atHome ? null : [lat.toFixed(2), lon.toFixed(2), zoom.toFixed(2)].join();
@@ -115,9 +123,12 @@ export class View {
 }
 
 /** The page's view of that grid. */
-export function viewOf(grid) {
-    if (!views.has(grid.name)) views.set(grid.name, new View(grid));
-    const view = views.get(grid.name);
+/** The view of the page's stages of this grid; `watcher`: called as it moves, until it leaves. */
+export function viewOf(grid, page, watcher) {
+    const name = `${page} ${grid.name}`;
+    if (!views.has(name)) views.set(name, new View(grid, page));
+    const view = views.get(name);
     view.grid = grid;
+    view.watchers.add(watcher);
     return view;
 }
