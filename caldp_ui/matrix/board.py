@@ -21,30 +21,29 @@ from caldp_ui.matrix.verdict import Verdict
 from caldp_ui.session.notices import notify
 from caldp_ui.stage import bundle
 from caldp_ui.stage.bundle import joined
+from caldp_ui.stage.heard import heard, news
 
 _WEB: Final = Path(__file__).with_name("web")
 _board = st.components.v2.component(
     "caldp_matrix",
     html='<div class="board"></div>',
     css=(_WEB / "board.css").read_text("utf-8"),
-    js=bundle.part("dom") + scripts.hub() + joined(_WEB, ("board",)),
+    js=bundle.part("dom", "teller") + scripts.hub() + joined(_WEB, ("board",)),
 )
 KEY: Final = SLOT.key("board")
-_TURN: Final = f"{KEY}/turn"
 _DARK: Final = 150
 """Mean of red, green and blue from which a colour takes black text."""
 
 
 def editable(what: Verdict) -> None:
     """The picture of the page; changes come before its next run."""
-    turn = st.session_state.get(_TURN)
-    data = {"key": KEY, "told": told(what), "edit": True, "turn": turn}
-    _board(key=KEY, data=data, on_act_change=_acted)
+    data = {"key": KEY, "told": told(what), "edit": True, "heard": heard(KEY)}
+    _board(key=KEY, data=data, on_told_change=_told)
 
 
 def still(what: Verdict, key: str) -> None:
     """The same of another matrix, only to look at."""
-    _board(key=key, data={"key": key, "told": told(what), "edit": False, "turn": None})
+    _board(key=key, data={"key": key, "told": told(what), "edit": False, "heard": heard(key)})
 
 
 def told(what: Verdict) -> str:
@@ -103,11 +102,12 @@ def _colours(level: float) -> list[str]:
     return [f"rgb({red},{green},{blue})", "#000000" if light else "#FFFFFF"]
 
 
-def _acted() -> None:
-    told = st.session_state[KEY].get("act")
-    if not isinstance(told, Mapping):
-        return
-    st.session_state[_TURN] = told.get("turn")
+def _told() -> None:
+    for _, record in news(KEY):
+        _entered(record)
+
+
+def _entered(told: Mapping[str, Any]) -> None:
     x, other = told.get("x"), told.get("other")
     try:
         level = read_level(str(told.get("text")))

@@ -22,6 +22,7 @@ from caldp_ui.app.addresses import here
 from caldp_ui.app.theme import DAY, DAY_RAMPS, NIGHT, NIGHT_RAMPS
 from caldp_ui.stage import bundle
 from caldp_ui.stage.codec import Blob, parcel
+from caldp_ui.stage.heard import heard, news
 from caldp_ui.stage.message import film_head, film_parts, scene_head
 from caldp_ui.stage.records import Act, Chosen, Film, Ground, Scene
 
@@ -119,14 +120,8 @@ def _send(key: str, *blobs: Blob | None) -> None:
 
 def _head(scene: Scene, key: str) -> dict[str, Any]:
     """The scene, where it is shown, and how far what hands did has been heard."""
-    of, serial = st.session_state.get(_heard(key), ("", 0))
     page = urlsplit(here({})).path
-    return {**scene_head(scene, key), "page": page, "heard": {"of": of, "serial": serial}}
-
-
-def _heard(key: str) -> str:
-    """Where the visit keeps which stage of the browser was heard last, and how far."""
-    return f"{key}/heard"
+    return {**scene_head(scene, key), "page": page, "heard": heard(key)}
 
 
 def _told(
@@ -134,20 +129,7 @@ def _told(
     on_act: Callable[[Act], None] | None,
     on_step: Callable[[Chosen], None] | None,
 ) -> None:
-    """Hand on what is new of that which the browser reported, in its order."""
-    told = st.session_state[key].get("told")
-    if not isinstance(told, Mapping) or not isinstance(told.get("all"), list):
-        return
-    of = str(told.get("of"))
-    for each in told["all"]:
-        before, serial = st.session_state.get(_heard(key), ("", 0))
-        try:
-            number, kind, record = int(each["serial"]), each["kind"], each["record"]
-        except (KeyError, TypeError, ValueError):
-            return
-        if before == of and number <= serial:
-            continue
-        st.session_state[_heard(key)] = of, number
+    for kind, record in news(key):
         if kind == "act":
             _hand_on(record, _act, on_act)
         else:
@@ -155,12 +137,12 @@ def _told(
 
 
 def _hand_on(
-    told: Any,
+    told: Mapping[str, Any],
     read: Callable[[Mapping[str, Any]], _Record],
     tell: Callable[[_Record], None] | None,
 ) -> None:
     """Tell the page, unless it is not what our own code sends."""
-    if not isinstance(told, Mapping) or tell is None:
+    if tell is None:
         return
     try:
         record = read(told)

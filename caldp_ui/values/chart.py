@@ -23,6 +23,7 @@ from caldp_ui.session.scenarios import steer
 from caldp_ui.stage import Film, bundle
 from caldp_ui.stage.bundle import joined
 from caldp_ui.stage.codec import parcel
+from caldp_ui.stage.heard import heard, news
 from caldp_ui.stage.message import film_head, film_parts
 from caldp_ui.values import answers, films, marks
 from caldp_ui.values.slot import SLOT, domain_of
@@ -33,12 +34,10 @@ _chart = st.components.v2.component(
     "caldp_answers",
     html='<div class="chart"></div>',
     css=(_WEB / "chart.css").read_text("utf-8"),
-    js=bundle.part("film") + joined(_WEB, ("text", "row", "chart")),
+    js=bundle.part("film", "teller") + joined(_WEB, ("text", "row", "chart")),
 )
 _feed = st.components.v2.component("caldp_answers_film", js=joined(_WEB, ("feed",)))
 KEY: Final = SLOT.key("chart")
-_TURN: Final = f"{KEY}/turn"
-"""The number of the last act that was answered: the browser keeps its ticks until then."""
 _DIGITS: Final = 5
 _COMMON: Final = "Most common"
 _SENSITIVE: Final = ("#98256B", "#FF9CCB")
@@ -48,8 +47,8 @@ _BARE: Final = ("#8A3600", "#F0A040")
 def show(what: Shown, pinned: Shown | None) -> None:
     """The picture, with what is `pinned`; what is done on it runs before the page's next run."""
     with st.container(key=SLOT.key("board")):
-        data = {**message(what, pinned), "turn": st.session_state.get(_TURN)}
-        _chart(key=KEY, data=data, on_act_change=_acted, on_step_change=_stepped)
+        data = {**message(what, pinned), "heard": heard(KEY)}
+        _chart(key=KEY, data=data, on_told_change=_told)
 
 
 def project(made: Iterable[Film]) -> None:
@@ -148,24 +147,26 @@ def _words(setup: Setup, domain: Domain) -> dict[str, str]:
     }
 
 
-def _acted() -> None:
-    told = st.session_state[KEY].get("act")
-    if not isinstance(told, Mapping):
-        return
-    st.session_state[_TURN] = told.get("turn")
+def _told() -> None:
+    for kind, record in news(KEY):
+        {"act": _acted, "step": _stepped}.get(kind, _ignored)(record)
+
+
+def _ignored(_: Mapping[str, Any]) -> None:
+    """Our own code sends no other kind."""
+
+
+def _acted(told: Mapping[str, Any]) -> None:
     if told.get("step") in ("undo", "redo"):
         {"undo": SLOT.undo, "redo": SLOT.redo}[told["step"]]()
     elif isinstance(told.get("marked"), str):
         steer(SLOT, lambda scenario: remarked(scenario, told["marked"]))
 
 
-def _stepped() -> None:
+def _stepped(told: Mapping[str, Any]) -> None:
     """The step of a film that a person rests on becomes the page's scenario."""
-    told = st.session_state[KEY].get("step")
-    if not isinstance(told, Mapping) or told.get("film") not in films.FOLLOWED:
-        return
     value = told.get("value")
-    if isinstance(value, int | float):
+    if told.get("film") in films.FOLLOWED and isinstance(value, int | float):
         steer(SLOT, lambda scenario: films.FOLLOWED[told["film"]](scenario, float(value)))
 
 

@@ -202,8 +202,13 @@ def choose(at: AppTest, film: str, value: float, key: str = STAGE) -> AppTest:
 
 
 def on_stage(at: AppTest, record: Any, key: str = STAGE, kind: str = "act") -> AppTest:
-    """What a hand did on a stage, as its browser's side tells it: once, by its number."""
-    number = scene_of(at, key)["heard"]["serial"] + 1
+    """What a hand did on a stage."""
+    return tell(at, scene_of(at, key)["heard"], record, key, kind)
+
+
+def tell(at: AppTest, heard: dict[str, Any], record: Any, key: str, kind: str = "act") -> AppTest:
+    """What a hand did on a picture, as its browser's side tells it: once, by its number."""
+    number = heard["serial"] + 1
     told = {"of": "browser", "all": [{"serial": number, "kind": kind, "record": record}]}
     return trigger(at, [{"event": "told", "value": told}], key)
 

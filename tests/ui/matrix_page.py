@@ -14,7 +14,7 @@ from caldp_ui.matrix.slot import (
 )
 from caldp_ui.matrix.templates import INF
 from caldp_ui.matrix.verdict import Verdict, judged
-from tests.ui.driver import APP, checked, data_of, headline_of, trigger
+from tests.ui.driver import APP, checked, data_of, headline_of, tell
 
 SMALL = Table(
     "", 1.0, ("a", "b", "c"), ((0.0, 1.0, INF), (INF, 0.0, 0.5), (2.0, INF, 0.0)), channel=ALIKE
@@ -56,5 +56,5 @@ def said_of(what: Verdict) -> str:
 
 
 def edit(at: AppTest, x: Any, other: Any, text: str, both: bool = False) -> AppTest:
-    value = {"x": x, "other": other, "text": text, "both": both, "turn": 1}
-    return trigger(at, [{"event": "act", "value": value}], board.KEY)
+    value = {"x": x, "other": other, "text": text, "both": both}
+    return tell(at, data_of(at, board.KEY)["heard"], value, board.KEY)

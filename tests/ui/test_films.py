@@ -27,10 +27,11 @@ from caldp_ui.personal import films as of_secrets
 from caldp_ui.personal import scene as own
 from caldp_ui.personal.slot import BEGIN, Personal, known, with_tags
 from caldp_ui.stage import Step, encode
-from caldp_ui.values import answers, chart
+from caldp_ui.values import answers
 from caldp_ui.values import films as values
 from caldp_ui.values.slot import BEGIN as ANSWERS
-from tests.ui.driver import APP, checked, container, headline_of, trigger
+from tests.ui.driver import APP, checked, container, headline_of
+from tests.ui.values_page import on_chart
 
 
 def estimate_of(scenario: Scenario) -> str:
@@ -123,8 +124,7 @@ def test_all_people_of_the_data_are_the_very_people() -> None:
 
 def rest_on(at: AppTest, film: str, value: float) -> None:
     """The step of a film of the picture of answers, as the browser tells it."""
-    told = {"film": film, "index": 0, "value": value}
-    trigger(at, [{"event": "step", "value": told}], chart.KEY)
+    on_chart(at, {"film": film, "index": 0, "value": value}, "step")
 
 
 def test_resting_on_a_step_makes_it_the_page_s_scenario() -> None:

@@ -19,7 +19,7 @@ from caldp_ui.compute import rivals
 from caldp_ui.values import chart, marks
 from caldp_ui.values.slot import BEGIN, Values, ValuesLink
 from caldp_ui.words import formats
-from tests.ui.driver import APP, checked, data_of, headline_of, query_of, trigger
+from tests.ui.driver import APP, checked, data_of, headline_of, query_of, tell
 
 ROUNDED = 1e-4
 """The browser is sent five digits."""
@@ -44,7 +44,12 @@ def scenario_of(at: AppTest) -> Scenario:
 
 
 def mark(at: AppTest, **told: Any) -> AppTest:
-    return trigger(at, [{"event": "act", "value": told}], chart.KEY)
+    return on_chart(at, told)
+
+
+def on_chart(at: AppTest, record: Any, kind: str = "act") -> AppTest:
+    """What a hand did on the picture of answers."""
+    return tell(at, data_of(at, chart.KEY)["heard"], record, chart.KEY, kind)
 
 
 def assert_shows(at: AppTest, scenario: Scenario) -> tuple[Result, Result]:

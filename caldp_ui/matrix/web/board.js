@@ -3,20 +3,24 @@
 
 import {el, say} from "./dom.js";
 import {Picture, hub, whenGone} from "./hub.js";
+import {Teller} from "./teller.js";
 
 const instances = new WeakMap();
 const UPRIGHT_FROM = 66, UPRIGHT_ON_PHONE_FROM = 42;
 const STEPS = {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]};
 
-/** `told`: what is seen, as a text; `turn`: the last entry that the server has heard of. */
-export default function mount({data: {key, told, edit, turn}, parentElement: parent, setTriggerValue}) {
+/** `told`: what is seen, as a text; `heard`: how far the page has heard what was typed. */
+export default function mount({data: {key, told, edit, heard}, parentElement: parent, setTriggerValue}) {
     const board = instances.get(parent) ?? new Board(parent.querySelector(".board"), edit);
     instances.set(parent, board);
     hub.set(key, board);
-    board.emit = entry => setTriggerValue("act", entry);
+    board.teller.emit = setTriggerValue;
     board.take(told);
-    board.answer(Number(turn) || 0);
-    return whenGone(parent, () => { if (hub.get(key) === board) hub.delete(key); });
+    board.answer(heard);
+    return whenGone(parent, () => {
+        board.teller.leave();
+        if (hub.get(key) === board) hub.delete(key);
+    });
 }
 
 class Board extends Picture {
@@ -25,7 +29,7 @@ class Board extends Picture {
         Object.assign(this, {root, edit});
         root.lang = "en";  // for hyphens
         root.setAttribute("role", "group");
-        this.turn = 0;
+        this.teller = new Teller();
         this.both = el("input", {type: "checkbox"});
         this.mirror = el("label", {className: "mirror", hidden: !edit}, this.both);
         this.tables = el("div", {className: "tables"});
@@ -117,16 +121,15 @@ class Board extends Picture {
     }
 
     send(x, z, text) {
-        this.turn += 1;
-        this.cells[x][z].waits = this.turn;
-        this.emit({x, other: z, text, both: this.both.checked, turn: this.turn});
+        this.teller.tell("act", {x, other: z, text, both: this.both.checked});
+        this.cells[x][z].waits = this.teller.serial;
     }
 
-    /** The server has heard of all entries up to this turn: theirs now say what it says. */
-    answer(turn) {
-        this.turn = Math.max(this.turn, turn);
+    /** The page has heard of the entries that wait no longer: theirs now say what it says. */
+    answer(heard) {
+        this.teller.confirm(heard);
         for (const pair of this.cells.flat()) {
-            if (!pair.waits || pair.waits > turn) continue;
+            if (!pair.waits || this.teller.waits(pair.waits)) continue;
             pair.waits = null;
             pair.field.value = pair.said;
         }

@@ -49,5 +49,8 @@ export class Teller {
         return this.waiting.some(({kind, record}) => kind === "act" && passes(record));
     }
 
+    /** Whether what was told under this number is still to be confirmed. */
+    waits(serial) { return this.waiting.some(each => each.serial === serial); }
+
     leave() { clearTimeout(this.timer); }
 }

@@ -4,6 +4,7 @@
 import {readParcel, Store, VALUES} from "../../stage/web/codec.js";
 import {el, say} from "../../stage/web/dom.js";
 import {FilmPlayer} from "../../stage/web/film.js";
+import {Teller} from "../../stage/web/teller.js";
 import {numbers, percent, runs} from "./text.js";
 import {Row} from "./row.js";
 
@@ -18,7 +19,7 @@ const hub = globalThis[Symbol.for("caldp.answers")] ??= {parcels: new Map()};
 export default function mount({data, parentElement: parent, setTriggerValue}) {
     let chart = instances.get(parent);
     if (!chart) instances.set(parent, chart = new Chart(parent.querySelector(".chart")));
-    chart.emit = setTriggerValue;
+    chart.teller.emit = setTriggerValue;
     chart.take(data);
     hub.come = (bytes, feed) => chart.bring(bytes, feed);
     hub.gone = feed => chart.letGo(feed);
@@ -34,7 +35,7 @@ class Chart {
         this.view = "groups";
         this.query = "";
         this.brought = new Map();
-        this.teller = {tell: (kind, told) => this.emit(kind, told)};
+        this.teller = new Teller();
         this.film = new FilmPlayer(this);
         this.toolbar = {update() {}};
         this.build();
@@ -45,6 +46,7 @@ class Chart {
     end() {
         this.resized.disconnect();
         this.film.destroy();
+        this.teller.leave();
     }
 
     /** A film: what the player needs of a stage is the chart itself. */
@@ -97,8 +99,8 @@ class Chart {
         this.search.addEventListener("input", () => { this.query = this.search.value; this.draw(); });
         const act = (words, sign, told) => el("button", {type: "button", title: words,
             "aria-label": words, onclick: told}, sign);
-        this.undo = act("Undo", "↶", () => this.send({step: "undo"}));
-        this.redo = act("Redo", "↷", () => this.send({step: "redo"}));
+        this.undo = act("Undo", "↶", () => this.teller.tell("act", {step: "undo"}));
+        this.redo = act("Redo", "↷", () => this.teller.tell("act", {step: "redo"}));
         this.views = ["groups", "common"].map(view => el("button", {type: "button",
             onclick: () => { this.view = view; this.draw(); }}));
         this.found = el("span", {className: "found", role: "status"});
@@ -128,10 +130,9 @@ class Chart {
             this.query = this.search.value = "";
         }
         this.data = data;
-        // Until the server has answered the last tick, quick ones before it must not vanish.
-        if (another || this.turn === undefined || this.turn === data.turn) {
-            this.marked = new Set(numbers(data.marked));
-        }
+        this.teller.confirm(data.heard);
+        // Until the page has heard the last tick, quick ones before it must not vanish.
+        if (another || !this.teller.has(() => true)) this.marked = new Set(numbers(data.marked));
         const {style} = this.root;
         for (const [name, colour] of Object.entries(data.colours)) {
             style.setProperty(`--${name}`, colour);
@@ -149,13 +150,8 @@ class Chart {
         this.film.leave();
         this.frame = null;
         for (const x of members) this.marked[on ? "add" : "delete"](x);
-        this.send({marked: runs([...this.marked].sort((a, b) => a - b))});
+        this.teller.tell("act", {marked: runs([...this.marked].sort((a, b) => a - b))});
         this.draw();
-    }
-
-    send(told) {
-        this.turn = Date.now() + Math.random();
-        this.emit("act", {...told, turn: this.turn});
     }
 
     unfold(id) {
