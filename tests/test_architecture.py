@@ -113,6 +113,47 @@ def test_no_room_of_the_core_looks_up() -> None:
     assert not wrong
 
 
+PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
+
+
+def other_pages(page: str, source: str) -> list[str]:
+    """The folders of other pages from which a file of this page's imports."""
+    tree = ast.walk(ast.parse(source))
+    names: list[str] = []
+    for node in tree:
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names += [f"{node.module}.{alias.name}" for alias in node.names]
+    met = [name.split(".")[1] for name in names if name.startswith("caldp_ui.")]
+    return [other for other in met if other in PAGES and other != page]
+
+
+def test_a_page_that_meets_another_is_found() -> None:
+    assert (
+        other_pages("start", "from caldp_ui.maps.scene import scene\nimport caldp_ui.start") == []
+    )
+    for wrong in (
+        "from caldp_ui.places.slot import SLOT",
+        "def f():\n    from caldp_ui import places",
+        "import caldp_ui.places.slot",
+    ):
+        assert other_pages("start", wrong) == ["places"]
+
+
+def test_no_page_imports_another() -> None:
+    """What several pages need has a room of its own; a page opens another by its link."""
+    rooms = [path.parent for path in (ROOT / "caldp_ui").glob("*/__init__.py")]
+    assert set(PAGES) <= {room.name for room in rooms}
+    wrong = {
+        str(path.relative_to(ROOT)): met
+        for room in rooms
+        for path in room.rglob("*.py")
+        if (met := other_pages(room.name, path.read_text(encoding="utf-8")))
+    }
+    assert not wrong
+
+
 def test_the_names_that_people_need_are_handed_out() -> None:
     for name in caldp_core.__all__:
         assert getattr(caldp_core, name).__name__ == name

@@ -12,8 +12,8 @@ from caldp_ui.adversary.fakes import Poisoned
 from caldp_ui.adversary.scene import HERE, do, frame
 from caldp_ui.adversary.slot import SLOT, Suspect
 from caldp_ui.compute import runs
-from caldp_ui.places.ground import ground
-from caldp_ui.places.scene import truth_code
+from caldp_ui.maps.ground import ground
+from caldp_ui.maps.scene import truth_code
 from caldp_ui.session.scenarios import steer
 from caldp_ui.stage import (
     SCALE,

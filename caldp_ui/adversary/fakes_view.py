@@ -15,11 +15,10 @@ from caldp_ui.adversary.fakes import Poisoned
 from caldp_ui.adversary.slot import FAKES, PUSHES, REPAIRS, SLOT, TENTHS, Suspect
 from caldp_ui.compute import exports, runs
 from caldp_ui.controls import common, presets
+from caldp_ui.maps.presets import PRESETS, title
 from caldp_ui.parts import pins, sharing
 from caldp_ui.parts.layout import Layout
 from caldp_ui.parts.tabs import tabs
-from caldp_ui.places.pinned import title
-from caldp_ui.places.presets import PRESETS
 from caldp_ui.words import formats, promise
 from caldp_ui.words.towns import place_name
 from caldp_ui.words.vocabulary import PLACES

@@ -10,9 +10,9 @@ from caldp_ui.adversary.slot import SLOT, Suspect
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.controls import common, presets
+from caldp_ui.maps.presets import PRESETS
 from caldp_ui.parts import pins
 from caldp_ui.parts.layout import Layout
-from caldp_ui.places.presets import PRESETS
 
 
 def show(record: Suspect, domain: GridDomain, page: Layout) -> None:

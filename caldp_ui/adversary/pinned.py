@@ -7,9 +7,9 @@ from caldp_ui.adversary import below, scene, words
 from caldp_ui.adversary.beliefs import Shown, shown
 from caldp_ui.adversary.slot import PERSON, SLOT, Suspect
 from caldp_ui.compute import runs
+from caldp_ui.maps.ground import home
+from caldp_ui.maps.presets import title
 from caldp_ui.parts import pictures, pins
-from caldp_ui.places.ground import home
-from caldp_ui.places.pinned import title
 from caldp_ui.words import formats
 from caldp_ui.words.towns import place_name
 

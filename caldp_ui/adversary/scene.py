@@ -12,7 +12,7 @@ from caldp_ui.adversary import words
 from caldp_ui.adversary.beliefs import Attacker, Shown, region
 from caldp_ui.adversary.slot import SLOT
 from caldp_ui.compute import runs
-from caldp_ui.places.ground import ground, home
+from caldp_ui.maps.ground import ground, home
 from caldp_ui.session.scenarios import steer
 from caldp_ui.stage import (
     SCALE,

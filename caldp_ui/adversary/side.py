@@ -16,8 +16,8 @@ from caldp_ui.adversary.slot import (
     Suspect,
 )
 from caldp_ui.controls import common
+from caldp_ui.maps.presets import title
 from caldp_ui.parts import headline, pins
-from caldp_ui.places.pinned import title
 from caldp_ui.words.strength import strength
 from caldp_ui.words.towns import place_name, towns
 

@@ -10,7 +10,7 @@ from caldp_core.basics.numerals import read_whole
 from caldp_core.scenarios.protection import StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
-from caldp_ui.places.slot import BEGIN as ON_THE_MAP
+from caldp_ui.maps.presets import BEGIN as ON_THE_MAP
 from caldp_ui.session.pins import PinSlot
 from caldp_ui.session.scenarios import WithScenario, read_scenario, scenario_query, unknown_keys
 from caldp_ui.stage import BROWSER_KEYS

@@ -4,23 +4,18 @@
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Final
 
 import streamlit as st
 
-from caldp_ui.adversary.slot import SLOT as ATTACKER
-from caldp_ui.adversary.slot import Suspect
 from caldp_ui.app.navigation import ADVERSARY, CLASSROOM, MATRIX, PLACES, ROOM
 from caldp_ui.classroom.slot import SLOT, Lesson
 from caldp_ui.lesson import steps
 from caldp_ui.lesson.steps import Step
-from caldp_ui.matrix.slot import BUG, Table
-from caldp_ui.matrix.slot import SLOT as TABLE
+from caldp_ui.session import handover
 
 _Act = Callable[[], None]
 _Fact = Callable[[], bool]
-_ASKED: Final = "plan-asked"
 
 
 def _station(name: str) -> tuple[_Act, _Fact]:
@@ -99,7 +94,7 @@ PARTS: Final = (
         ADVERSARY,
         "Click your town, then press **Play**: from no report to ten.",
         "Reports about one place add up, unless the phone stores its noise.",
-        lambda: ATTACKER.lead_to(Suspect(days=1)),
+        lambda: handover.open_with(ADVERSARY, {"days": "1"}),
     ),
     Step(
         4,
@@ -107,7 +102,7 @@ PARTS: Final = (
         MATRIX,
         "A channel with 1.05 ε is on the board. Press **Can a test find it?**",
         "Testing samples can find a leak; only reading the channel can rule it out.",
-        lambda: TABLE.lead_to(replace(Table().ready("ldp", 1.0), channel=BUG)),
+        lambda: handover.open_with(MATRIX, {"template": "ldp", "channel": "bug"}),
     ),
     Step(
         4,
@@ -124,23 +119,17 @@ PARTS: Final = (
         "A sensitive report may be false; the total is reliable.",
     ),
 )
-"""The whole lesson."""
-MINUTES: Final = sum(part.minutes for part in PARTS)
+"""The whole lesson, of `steps.MINUTES`."""
 
 
 def button() -> None:
     """Opens the plan, from which a lesson begins."""
-    asked = st.session_state.pop(SLOT.key(_ASKED), False)
+    asked = handover.take_part(SLOT.page, "plan")
     if st.button("Lesson plan", icon=":material/schedule:", key=SLOT.key("plan")) or asked:
         _drawer()
 
 
-def lead_to() -> None:
-    """The plan is open once its page is shown, for links from other pages."""
-    st.session_state[SLOT.key(_ASKED)] = True
-
-
-@st.dialog("A lesson of 50 minutes", position="right", width="medium")
+@st.dialog(f"A lesson of {steps.MINUTES} minutes", position="right", width="medium")
 def _drawer() -> None:
     if steps.running() is None:
         st.markdown("While you teach, a bar shows the minute, the step and what comes next.")

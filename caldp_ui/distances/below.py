@@ -19,10 +19,10 @@ from caldp_ui.distances import designing, figures, side, words
 from caldp_ui.distances.pinned import BESIDE
 from caldp_ui.distances.shown import Shown, blocks_beside
 from caldp_ui.distances.slot import SLOT, keeping
+from caldp_ui.maps.ground import home
 from caldp_ui.parts import numbers, pictures, pins, promises, sharing
 from caldp_ui.parts.record import Exhibit
 from caldp_ui.parts.tabs import tabs
-from caldp_ui.places.ground import home
 from caldp_ui.words import formats
 from caldp_ui.words.glossary import terms
 from caldp_ui.words.towns import place_name

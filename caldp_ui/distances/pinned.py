@@ -6,9 +6,9 @@ from typing import Final
 from caldp_ui.distances import designing, scene, words
 from caldp_ui.distances.shown import Shown, shown
 from caldp_ui.distances.slot import SLOT, Far
+from caldp_ui.maps.ground import home
 from caldp_ui.parts import pins
 from caldp_ui.parts.comparison import at_once
-from caldp_ui.places.ground import home
 from caldp_ui.words.towns import place_name
 from caldp_ui.words.vocabulary import PLACES
 

@@ -14,8 +14,8 @@ from caldp_ui.compute import runs
 from caldp_ui.distances import words
 from caldp_ui.distances.shown import Reports, Shown
 from caldp_ui.distances.slot import PERSON, SLOT, per_km
-from caldp_ui.places.ground import home, land
-from caldp_ui.places.scene import code
+from caldp_ui.maps.ground import home, land
+from caldp_ui.maps.scene import code
 from caldp_ui.session.scenarios import steer
 from caldp_ui.stage import (
     SCALE,

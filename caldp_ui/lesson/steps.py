@@ -11,6 +11,8 @@ from typing import Final
 
 import streamlit as st
 
+MINUTES: Final = 50
+"""Of a whole lesson."""
 _RUNNING: Final = "lesson/running"
 _TO_OPEN: Final = "lesson/to-open"
 

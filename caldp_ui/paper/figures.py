@@ -19,12 +19,12 @@ from caldp_core.scenarios.protection import GridBlocks
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show
 from caldp_ui.compute import runs
+from caldp_ui.maps.ground import ground
+from caldp_ui.maps.scene import scene
 from caldp_ui.paper import charts, files, side, words
 from caldp_ui.paper.slot import SLOT, Paper
 from caldp_ui.parts import headline, sharing
 from caldp_ui.parts.comparison import Shown, quick
-from caldp_ui.places.ground import ground
-from caldp_ui.places.scene import scene
 from caldp_ui.session import findings
 from caldp_ui.stage import stage
 from caldp_ui.words import formats

@@ -17,7 +17,7 @@ from caldp_core.basics.limits import OWN_NAME_MAX, OWN_TEXT_MAX
 from caldp_core.datasets import check_size, text_of
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.errors import as_text
-from caldp_ui.session import own
+from caldp_ui.session import handover, own
 from caldp_ui.session.notices import hint, notify
 from caldp_ui.session.scenarios import S, made_safe
 from caldp_ui.session.slot import Slot
@@ -73,6 +73,8 @@ class Form:
 
 def popover(slot: Slot[S], form: Form) -> None:
     """A button, and the form that it opens; drawn only while it is open."""
+    if handover.take_part(slot.page, "own"):
+        st.session_state[slot.key("own")] = True
     held = st.popover(
         "Your data",
         icon=":material/upload_file:",
@@ -83,11 +85,6 @@ def popover(slot: Slot[S], form: Form) -> None:
     if held.open:
         with held:
             _show(slot, form)
-
-
-def lead_to(slot: Slot[Any]) -> None:
-    """The form of a slot's page is open once that page is shown."""
-    st.session_state[slot.key("own")] = True
 
 
 def _show(slot: Slot[S], form: Form) -> None:

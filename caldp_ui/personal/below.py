@@ -8,6 +8,7 @@ import streamlit as st
 
 from caldp_core.experiments.run import Result
 from caldp_ui.compute.rivals import rival
+from caldp_ui.maps.ground import home
 from caldp_ui.parts import numbers, pictures, pins, promises, sharing
 from caldp_ui.parts.record import Exhibit
 from caldp_ui.parts.tabs import tabs
@@ -16,7 +17,6 @@ from caldp_ui.personal.pinned import BESIDE
 from caldp_ui.personal.shown import Shown, at_own_places
 from caldp_ui.personal.slot import SLOT, known, nothing_own
 from caldp_ui.personal.week import Day, at_home, week
-from caldp_ui.places.ground import home
 from caldp_ui.words import formats, policies
 from caldp_ui.words.glossary import terms
 from caldp_ui.words.towns import place_name

@@ -3,12 +3,12 @@
 from typing import Final
 
 from caldp_ui.controls.presets import fitting
+from caldp_ui.maps.ground import home
 from caldp_ui.parts import pins
 from caldp_ui.personal import scene, words
 from caldp_ui.personal.presets import PRESETS
 from caldp_ui.personal.shown import Shown, at_once
 from caldp_ui.personal.slot import SLOT, Personal
-from caldp_ui.places.ground import home
 from caldp_ui.words import formats
 from caldp_ui.words.vocabulary import PLACES
 

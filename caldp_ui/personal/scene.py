@@ -9,11 +9,11 @@ from caldp_core.basics.types import Floats
 from caldp_core.experiments.run import Result
 from caldp_core.scenarios.protection import SensitiveAreas
 from caldp_ui.compute import runs
+from caldp_ui.maps.ground import home, land
+from caldp_ui.maps.scene import code
 from caldp_ui.personal import words
 from caldp_ui.personal.shown import Shown, tagged
 from caldp_ui.personal.slot import SLOT, with_tags
-from caldp_ui.places.ground import home, land
-from caldp_ui.places.scene import code
 from caldp_ui.session.scenarios import steer
 from caldp_ui.stage import (
     Act,

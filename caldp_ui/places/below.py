@@ -11,6 +11,7 @@ import streamlit as st
 from caldp_core.experiments.run import Result
 from caldp_ui.app.errors import as_text
 from caldp_ui.compute import runs
+from caldp_ui.maps.ground import home
 from caldp_ui.parts import (
     error_curves,
     methods,
@@ -22,7 +23,6 @@ from caldp_ui.parts import (
 from caldp_ui.parts.comparison import Shown
 from caldp_ui.parts.record import Exhibit
 from caldp_ui.parts.tabs import tabs
-from caldp_ui.places.ground import home
 from caldp_ui.places.slot import SLOT
 from caldp_ui.relief import view
 from caldp_ui.words import accuracy

@@ -3,11 +3,11 @@
 import streamlit as st
 
 from caldp_core.domain.grid import GridDomain
+from caldp_ui.maps.ground import ground
+from caldp_ui.maps.scene import PAIR, scene
 from caldp_ui.parts import pins
 from caldp_ui.parts.comparison import Shown
 from caldp_ui.places import edits, films, pinned, region
-from caldp_ui.places.ground import ground
-from caldp_ui.places.scene import PAIR, scene
 from caldp_ui.places.slot import SLOT
 from caldp_ui.session.scenarios import steer
 from caldp_ui.stage import Chosen, Stage, stage

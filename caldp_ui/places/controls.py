@@ -23,8 +23,8 @@ from caldp_core.scenarios.protection import (
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs, sources
 from caldp_ui.controls import common
+from caldp_ui.maps.presets import blocks_of
 from caldp_ui.places import edits
-from caldp_ui.places.presets import blocks_of
 from caldp_ui.places.slot import SLOT
 from caldp_ui.session import own
 from caldp_ui.session.scenarios import bind

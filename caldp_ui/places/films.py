@@ -12,9 +12,9 @@ from caldp_core.experiments.run import Result
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import rivals, runs
 from caldp_ui.controls.common import EPSILONS
+from caldp_ui.maps import scene
 from caldp_ui.parts import headline, odds
 from caldp_ui.parts.films import film
-from caldp_ui.places import scene
 from caldp_ui.places.slot import SLOT
 from caldp_ui.stage import Film, Stage, Step, project
 from caldp_ui.words import promise

@@ -2,26 +2,17 @@
 
 from typing import Final
 
-from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
+from caldp_ui.maps.ground import ground, home
+from caldp_ui.maps.presets import title
+from caldp_ui.maps.scene import scene
 from caldp_ui.parts import pins
 from caldp_ui.parts.comparison import Shown, at_once
-from caldp_ui.places.ground import ground, home
-from caldp_ui.places.presets import fitting
-from caldp_ui.places.scene import scene
 from caldp_ui.places.slot import SLOT, Places
 from caldp_ui.words import accuracy, policies
 from caldp_ui.words.vocabulary import PLACES
 
 KEY: Final = SLOT.key(pins.MAPS)
-
-
-def title(scenario: Scenario) -> str:
-    """What a scenario is called in a few words."""
-    preset = fitting(scenario)
-    level = scenario.context.epsilon
-    told = f"ε = {level:g}" if not isinstance(level, tuple) else "several ε"
-    return f"{preset.title if preset else 'own protection'}, {told}"
 
 
 def _said(what: Shown) -> str:

@@ -6,9 +6,10 @@ from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Setup
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.controls import common, presets
+from caldp_ui.maps import readable
+from caldp_ui.maps.presets import presets_of
 from caldp_ui.parts import odds, pins
-from caldp_ui.places import brought, controls, edits, pinned, readable
-from caldp_ui.places.presets import presets_of
+from caldp_ui.places import brought, controls, edits, pinned
 from caldp_ui.places.slot import SLOT
 from caldp_ui.words.vocabulary import PLACES
 

@@ -7,6 +7,7 @@ from typing import Final
 from caldp_core.domain.grid import Area
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
+from caldp_ui.maps.presets import BEGIN
 from caldp_ui.session import own
 from caldp_ui.session.pins import PinSlot
 from caldp_ui.session.scenarios import (
@@ -18,8 +19,6 @@ from caldp_ui.session.scenarios import (
 from caldp_ui.stage import BROWSER_KEYS
 
 _REGION: Final = "region"
-BEGIN: Final = Scenario(estimator="simplex-per-block")
-"""No context hides how many people a block holds, so estimates keep what is known exactly."""
 
 
 @dataclass(frozen=True)

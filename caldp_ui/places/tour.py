@@ -9,6 +9,7 @@ import streamlit as st
 from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.scenarios.protection import GridBlocks, OneBlock
 from caldp_ui.places.slot import SLOT
+from caldp_ui.session import handover
 from caldp_ui.session.scenarios import another_draw, steer
 
 _STEP: Final = "step"
@@ -81,13 +82,10 @@ def button(domain: GridDomain) -> None:
     )
 
 
-def start() -> None:
-    """Begin at the first step, for links from other pages."""
-    _go(0)
-
-
 def strip() -> None:
     """The step, if the tour is on; what follows keeps its place."""
+    if handover.take_part(SLOT.page, "tour"):
+        _go(0)
     at = _step()
     with st.container():
         if at is not None:

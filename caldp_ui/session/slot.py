@@ -11,7 +11,7 @@ from typing import Any, Final, Generic, TypeVar
 import streamlit as st
 
 from caldp_core.basics.errors import CaldpError
-from caldp_ui.session import links
+from caldp_ui.session import handover, links
 from caldp_ui.session.links import Codec
 from caldp_ui.session.notices import notify
 
@@ -117,11 +117,14 @@ class Slot(Generic[R]):
         return self._held().past
 
     def follow_link(self) -> None:
-        """After a step back or forth in the browser, show what its address bar holds.
+        """Show what another page left for this one, or where a step in the browser has led to.
 
         At all other times the visit is right: the address bar may lag behind a quick change.
         """
-        if self._name in st.session_state and links.stepped():
+        handed = handover.take_link(self.page)
+        if handed is not None:
+            self.lead_to(self.codec.read(handed))
+        elif self._name in st.session_state and links.stepped():
             self.put(links.read(self.codec, self.apart))
 
     def write_link(self) -> None:

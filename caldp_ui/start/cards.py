@@ -10,12 +10,11 @@ from caldp_core.scenarios.protection import OneBlock, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.navigation import PLACES
 from caldp_ui.compute import runs
+from caldp_ui.maps.ground import home
+from caldp_ui.maps.presets import BEGIN, ONE_CITY
 from caldp_ui.parts import pictures
-from caldp_ui.places.ground import home
-from caldp_ui.places.presets import ONE_CITY
-from caldp_ui.places.slot import BEGIN
-from caldp_ui.places.slot import SLOT as MAP
-from caldp_ui.session.scenarios import steer
+from caldp_ui.session import handover
+from caldp_ui.session.scenarios import scenario_query
 from caldp_ui.stage import nobody_below
 from caldp_ui.words import formats
 
@@ -27,11 +26,6 @@ class Card:
     title: str
     text: str
     scenario: Scenario
-
-    def begin(self, before: Scenario) -> Scenario:
-        """The card's scenario, whatever was there before."""
-        del before
-        return self.scenario
 
 
 CARDS: Final = (
@@ -73,7 +67,7 @@ def _card(card: Card) -> None:
     st.markdown(f"**{card.title}** · {wrong} people in the wrong place")
     st.caption(card.text)
     if st.button("Open it", key=f"open-{card.title}", help=card.title):
-        steer(MAP, card.begin)
+        handover.open_with(PLACES, scenario_query(card.scenario))
         st.switch_page(PLACES)
 
 

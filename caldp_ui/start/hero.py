@@ -9,13 +9,12 @@ from caldp_core.domain.grid import Area
 from caldp_core.experiments.run import Result
 from caldp_ui.app.navigation import PLACES as PLACES_PAGE
 from caldp_ui.compute import rivals, runs
+from caldp_ui.maps.ground import ground
+from caldp_ui.maps.scene import scene
 from caldp_ui.parts import headline, icons
 from caldp_ui.parts.comparison import Shown
-from caldp_ui.places import tour
-from caldp_ui.places.ground import ground
-from caldp_ui.places.scene import scene
-from caldp_ui.places.slot import SLOT as MAP
-from caldp_ui.session.scenarios import steer
+from caldp_ui.session import handover
+from caldp_ui.session.scenarios import scenario_query
 from caldp_ui.stage import Arrangement, stage
 from caldp_ui.start.slot import SLOT
 from caldp_ui.words import accuracy, formats
@@ -69,10 +68,10 @@ def _beside(plain: Result, ours: Result) -> None:
     )
     with st.container(horizontal=True):
         if st.button("Open this map", icon=":material/map:", type="primary"):
-            steer(MAP, lambda _: ours.setup.scenario)
+            handover.open_with(PLACES_PAGE, scenario_query(ours.setup.scenario))
             st.switch_page(PLACES_PAGE)
         if st.button("Tour, 3 minutes", icon=":material/flag:"):
-            tour.start()
+            handover.open_part(PLACES_PAGE, "tour")
             st.switch_page(PLACES_PAGE)
 
 

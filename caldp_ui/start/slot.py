@@ -9,7 +9,7 @@ import streamlit as st
 from caldp_core.basics.errors import CaldpError
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.navigation import PLACES
-from caldp_ui.places.slot import BEGIN
+from caldp_ui.maps.presets import BEGIN
 from caldp_ui.session.scenarios import WithScenario, read_scenario, scenario_query, unknown_keys
 from caldp_ui.session.slot import Slot
 from caldp_ui.stage import BROWSER_KEYS

@@ -7,9 +7,8 @@ from typing import Final
 import streamlit as st
 
 from caldp_ui.app.navigation import CLASSROOM, PLACES, PLAN
-from caldp_ui.classroom import plan
-from caldp_ui.parts import own_data
-from caldp_ui.places.slot import SLOT as MAP
+from caldp_ui.lesson.steps import MINUTES
+from caldp_ui.session import handover
 from caldp_ui.start import art
 from caldp_ui.start.slot import SLOT
 
@@ -31,12 +30,12 @@ WAYS: Final = (
     Way(
         "teach",
         "Teach",
-        f"A lesson of {plan.MINUTES} minutes with a poll: each phone adds its own noise, the "
+        f"A lesson of {MINUTES} minutes with a poll: each phone adds its own noise, the "
         "projector shows the estimate.",
         "Open the lesson plan",
         CLASSROOM,
         art.teach,
-        plan.lead_to,
+        lambda: handover.open_part(CLASSROOM, "plan"),
     ),
     Way(
         "decide",
@@ -53,7 +52,7 @@ WAYS: Final = (
         "Choose a file",
         PLACES,
         lambda: art.own_data() + art.first_lines(),
-        lambda: own_data.lead_to(MAP),
+        lambda: handover.open_part(PLACES, "own"),
     ),
 )
 

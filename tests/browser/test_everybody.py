@@ -8,8 +8,8 @@ import pytest
 from benchmarks.browser import MAP_PAGE, ready, settled
 from caldp_core.experiments.run import prepare
 from caldp_core.scenarios.protection import OneBlock
+from caldp_ui.maps.presets import BEGIN
 from caldp_ui.places import tour
-from caldp_ui.places.slot import BEGIN
 from caldp_ui.start import cards
 from tests.browser.conftest import Visit
 from tests.browser.hands import (

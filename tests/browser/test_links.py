@@ -10,7 +10,8 @@ from benchmarks.browser import ready, settled
 from benchmarks.server import serving
 from caldp_core.domain.grid import Area
 from caldp_core.scenarios.protection import StateBlocks
-from caldp_ui.places.slot import BEGIN, Places
+from caldp_ui.maps.presets import BEGIN
+from caldp_ui.places.slot import Places
 from caldp_ui.start import cards
 from tests.browser.conftest import DESKTOP, Visit
 from tests.browser.hands import SLIDER, TABS, expect, expect_shows, link_of

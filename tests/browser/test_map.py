@@ -8,9 +8,9 @@ from benchmarks.browser import settled
 from caldp_core.basics.limits import EPSILON_MAX
 from caldp_core.domain.grid import Area
 from caldp_core.scenarios.protection import OneBlock, SensitiveAreas, StateBlocks
+from caldp_ui.maps.presets import BEGIN
 from caldp_ui.places import edits
 from caldp_ui.places.controls import chosen
-from caldp_ui.places.slot import BEGIN
 from tests.browser.conftest import Visit
 from tests.browser.hands import (
     HEADLINE,

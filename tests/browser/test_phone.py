@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from benchmarks.browser import settled
-from caldp_ui.places.slot import BEGIN
+from caldp_ui.maps.presets import BEGIN
 from tests.browser.conftest import Visit
 from tests.browser.hands import QUICKLY_FORECAST, STAGE, expect, expect_shows, link_of, tab
 

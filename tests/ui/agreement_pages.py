@@ -13,9 +13,9 @@ from caldp_core.estimation.intervals import intervals, simultaneous
 from caldp_core.mechanisms.tagged import TaggedMechanism
 from caldp_ui.distances import presets as distances
 from caldp_ui.distances.slot import Far, FarLink
+from caldp_ui.maps import presets as places
 from caldp_ui.personal import presets as personal
 from caldp_ui.personal.slot import Personal, PersonalLink
-from caldp_ui.places import presets as places
 from caldp_ui.places.slot import Places, PlacesLink
 from caldp_ui.values import tables
 from caldp_ui.values.slot import Values, ValuesLink, begin_with

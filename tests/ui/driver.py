@@ -32,9 +32,10 @@ from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.navigation import PLACES
 from caldp_ui.compute import rivals, runs
+from caldp_ui.maps.presets import BEGIN
+from caldp_ui.maps.scene import OURS, PLAIN
 from caldp_ui.places.board import STAGE
-from caldp_ui.places.scene import OURS, PLAIN
-from caldp_ui.places.slot import BEGIN, Places, PlacesLink
+from caldp_ui.places.slot import Places, PlacesLink
 from caldp_ui.stage import encode
 from caldp_ui.words import policies, result, vocabulary
 from caldp_ui.words.headline import Headline

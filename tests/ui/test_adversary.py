@@ -32,8 +32,8 @@ from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import rivals
 from caldp_ui.controls.common import EPSILONS
 from caldp_ui.controls.presets import Preset
+from caldp_ui.maps import presets
 from caldp_ui.parts import headline, odds
-from caldp_ui.places import presets
 from caldp_ui.stage import Act, Step, codec, encode
 from caldp_ui.words import formats
 from tests.products import thinned

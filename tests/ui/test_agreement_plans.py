@@ -22,9 +22,9 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.adversary.slot import Suspect, SuspectLink
 from caldp_ui.controls.choices import NAMES
 from caldp_ui.curves.slot import BEGIN, Curves, CurvesLink
+from caldp_ui.maps import presets
 from caldp_ui.paper.slot import Paper, PaperLink
 from caldp_ui.paper.words import called
-from caldp_ui.places import presets
 from caldp_ui.plan import words
 from caldp_ui.plan.deployments import DEPLOYMENTS
 from caldp_ui.plan.slot import Plan, PlanLink

@@ -23,10 +23,11 @@ from caldp_core.scenarios.protection import (
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.planner import best_family
 from caldp_ui.compute import rivals, runs
+from caldp_ui.maps import presets
+from caldp_ui.maps.presets import BEGIN
 from caldp_ui.parts import headline
 from caldp_ui.parts import odds as graded
-from caldp_ui.places import controls, films, presets
-from caldp_ui.places.slot import BEGIN
+from caldp_ui.places import controls, films
 from caldp_ui.words import formats, promise
 from caldp_ui.words.vocabulary import PLACES
 from tests.products import thinned

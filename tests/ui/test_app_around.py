@@ -21,10 +21,10 @@ from caldp_core.scenarios.protection import GridBlocks, OneBlock, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import navigation
 from caldp_ui.compute import exports, rivals, runs
+from caldp_ui.maps.presets import BEGIN, fitting
 from caldp_ui.parts import repetition
 from caldp_ui.places import pinned, tour
-from caldp_ui.places.presets import fitting
-from caldp_ui.places.slot import BEGIN, Places, PlacesLink
+from caldp_ui.places.slot import Places, PlacesLink
 from caldp_ui.start import cards, ways
 from caldp_ui.start.slot import Start, StartLink
 from caldp_ui.words import formats, promise

@@ -20,8 +20,8 @@ from caldp_core.scenarios.protection import (
     StateBlocks,
 )
 from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.maps.presets import BEGIN
 from caldp_ui.places import edits
-from caldp_ui.places.slot import BEGIN
 from caldp_ui.words import formats, promise
 from tests.ui.driver import (
     act,

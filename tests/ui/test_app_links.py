@@ -12,7 +12,8 @@ from caldp_core.mechanisms.specs import Hadamard
 from caldp_core.scenarios.protection import OneBlock, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute.sources import PEOPLE_OF_SYNTHETIC
-from caldp_ui.places.slot import BEGIN, Places, PlacesLink
+from caldp_ui.maps.presets import BEGIN
+from caldp_ui.places.slot import Places, PlacesLink
 from caldp_ui.stage import LOOK_KEY, VIEW_KEY
 from tests.products import thinned
 from tests.ui.driver import (

@@ -24,7 +24,8 @@ from caldp_ui.app import navigation
 from caldp_ui.compute import runs as compute
 from caldp_ui.compute import sources as datasets
 from caldp_ui.controls.presets import Preset
-from caldp_ui.places import controls, presets
+from caldp_ui.maps import presets
+from caldp_ui.places import controls
 from caldp_ui.start import cards as start
 from caldp_ui.words.glossary import DEFINITIONS
 

@@ -24,10 +24,10 @@ from caldp_core.scenarios.policies import BinaryQuestion
 from caldp_ui.app import navigation
 from caldp_ui.curves.slot import SLOT as CURVES
 from caldp_ui.distances.slot import SLOT as DISTANCES
+from caldp_ui.maps.presets import BEGIN as MAP
 from caldp_ui.paper.slot import SLOT as PAPER
 from caldp_ui.paper.slot import VIEWS
 from caldp_ui.personal.slot import SLOT as PERSONAL
-from caldp_ui.places.slot import BEGIN as MAP
 from caldp_ui.places.slot import SLOT as PLACES
 from caldp_ui.plan.slot import SLOT as PLAN
 from caldp_ui.session import links

@@ -20,7 +20,7 @@ from caldp_ui.adversary import fakes, fakes_files, fakes_words
 from caldp_ui.adversary.slot import BEGIN, FAKES, KNOWS_SHARE, KNOWS_TARGET, Suspect, SuspectLink
 from caldp_ui.compute import runs
 from caldp_ui.controls.presets import Preset
-from caldp_ui.places import presets
+from caldp_ui.maps import presets
 from caldp_ui.stage import encode
 from caldp_ui.words import formats
 from tests.ui.driver import (

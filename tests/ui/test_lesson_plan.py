@@ -30,8 +30,8 @@ def opened() -> AppTest:
 
 
 def test_it_takes_fifty_minutes_and_goes_through_all_stations() -> None:
-    assert sum(part.minutes for part in plan.PARTS) == 50
-    assert plan.starts()[-1] + plan.PARTS[-1].minutes == 50
+    assert sum(part.minutes for part in plan.PARTS) == steps.MINUTES
+    assert plan.starts()[-1] + plan.PARTS[-1].minutes == steps.MINUTES
     for number, (part, name) in enumerate(zip(STATIONED, NAMES, strict=True), 1):
         assert part.title == f"{number} {STATIONS[name].title}"
         assert STATIONS[name].naive[0] in re.findall(r"\*\*(.+?)\*\*", part.do)
@@ -59,6 +59,7 @@ def test_the_drawer_shows_the_plan_and_opens_each_part_as_it_is_needed() -> None
         number = [part.title for part in plan.PARTS].index(title)
         at = opened()
         checked(at.button(key=f"classroom-plan-{plan.starts()[number]}").click().run())
+        checked(at.switch_page(plan.PARTS[number].page).run())
         with naming(title):
             assert at.session_state[f"{page}/slot"].record == wanted[page]
             assert not at.warning

@@ -9,10 +9,13 @@ from caldp_core.datasets import OwnPlaces, read_places
 from caldp_core.domain.grid import US_GRID, Area, GridDomain
 from caldp_core.scenarios.protection import GridBlocks, OneBlock
 from caldp_ui.compute import exports, runs
+from caldp_ui.maps import presets
+from caldp_ui.maps.example import EXAMPLE
+from caldp_ui.maps.presets import BEGIN
 from caldp_ui.parts import record
-from caldp_ui.places import brought, presets, words
+from caldp_ui.places import words
 from caldp_ui.places.controls import chosen
-from caldp_ui.places.slot import BEGIN, SLOT, Places, PlacesLink
+from caldp_ui.places.slot import SLOT, Places, PlacesLink
 from caldp_ui.session import links, own
 from caldp_ui.words import towns
 from caldp_ui.words.vocabulary import PLACES
@@ -29,7 +32,7 @@ from tests.ui.driver import (
 from tests.ui.exported import ran
 
 NAME = "**Munich** <b>"
-FEW = "\n".join(brought.EXAMPLE.splitlines()[:20])
+FEW = "\n".join(EXAMPLE.splitlines()[:20])
 MANY = "lat,lon\n" + "\n".join(
     f"{40 + i % 37 / 50:.2f},{10 + i % 41 / 50:.2f}" for i in range(1500)
 )
@@ -123,7 +126,7 @@ def test_neighbouring_cells_of_a_small_map_have_names_of_their_own() -> None:
 
 
 def test_the_example_is_a_town_with_room_for_blocks() -> None:
-    scenario = chosen(BEGIN, read_places(brought.EXAMPLE).places)
+    scenario = chosen(BEGIN, read_places(EXAMPLE).places)
     ours, plain = (by_the_core(each) for each in (scenario, scenario.plain()))
     assert ours.setup.partition.m > 10
     assert ours.first.errors.tv < 0.7 * plain.first.errors.tv

@@ -24,9 +24,9 @@ from caldp_ui.app import addresses, sheet
 from caldp_ui.app.theme import CIVIDIS, NIGHT_LAND
 from caldp_ui.compute import exports, rivals, runs
 from caldp_ui.compute.verdict import verdict
+from caldp_ui.maps.ground import home
+from caldp_ui.maps.presets import BEGIN
 from caldp_ui.parts import icons, pictures, record
-from caldp_ui.places.ground import home
-from caldp_ui.places.slot import BEGIN
 from caldp_ui.words import accuracy, formats, promise
 from caldp_ui.words.strength import MEANING, STRENGTHS, strength
 from caldp_ui.words.vocabulary import PLACES

@@ -14,12 +14,13 @@ from caldp_core.scenarios.protection import (
     SensitiveSpec,
 )
 from caldp_ui.compute import runs
+from caldp_ui.maps import readable
+from caldp_ui.maps.ground import ground, protected
+from caldp_ui.maps.presets import BEGIN, ONE_CITY
+from caldp_ui.maps.scene import OURS, PAIR, PLAIN, TRUTH, scene
 from caldp_ui.parts.comparison import at_once
-from caldp_ui.places import edits, readable
-from caldp_ui.places.ground import ground, protected
-from caldp_ui.places.presets import ONE_CITY
-from caldp_ui.places.scene import OURS, PAIR, PLAIN, TRUTH, scene
-from caldp_ui.places.slot import BEGIN, SLOT
+from caldp_ui.places import edits
+from caldp_ui.places.slot import SLOT
 from caldp_ui.stage import Scene
 from caldp_ui.stage.message import scene_head
 from caldp_ui.words import formats, policies

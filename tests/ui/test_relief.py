@@ -14,7 +14,7 @@ from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.theme import WRONG
 from caldp_ui.compute import rivals
-from caldp_ui.places.slot import BEGIN
+from caldp_ui.maps.presets import BEGIN
 from caldp_ui.relief import columns, deck, view
 from caldp_ui.relief.words import percent
 from tests.contract.checks import naming

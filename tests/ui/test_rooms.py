@@ -30,6 +30,7 @@ ROOMS = (
     "controls",
     "parts",
     "relief",
+    "maps",
     "places",
     "values",
     "paper",

@@ -19,7 +19,7 @@ from caldp_core.mechanisms.specs import Hadamard
 from caldp_core.scenarios.protection import SensitiveAreas
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute.runs import context_of
-from caldp_ui.places import presets
+from caldp_ui.maps import presets
 from caldp_ui.places import words as places_words
 from caldp_ui.words import formats, promise
 from caldp_ui.words.vocabulary import PLACES

@@ -7,7 +7,7 @@ import numpy as np
 
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Setup
-from caldp_ui.places.ground import protected
+from caldp_ui.maps.ground import protected
 from caldp_ui.stage import Blob, Label, Picture
 from caldp_ui.words import formats, promise
 

@@ -15,9 +15,9 @@ from caldp_core.experiments.run import Result, Setup
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.protection import GridBlocks
 from caldp_ui.compute import runs
+from caldp_ui.maps import readable
+from caldp_ui.maps.readable import READ
 from caldp_ui.parts.comparison import Shown
-from caldp_ui.places import readable
-from caldp_ui.places.readable import READ
 from caldp_ui.stage import (
     Arrangement,
     Blob,

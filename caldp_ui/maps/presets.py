@@ -18,6 +18,8 @@ from caldp_ui.compute import runs
 from caldp_ui.controls import presets
 from caldp_ui.controls.presets import Preset
 
+BEGIN: Final = Scenario(estimator="simplex-per-block")
+"""No context hides how many people a block holds, so estimates keep what is known exactly."""
 _THREE_CITIES: Final = SensitiveAreas(
     ("+40.2,41.4,-74.8,-73.2", "+41.4,42.4,-88.4,-87.2", "+33.4,34.6,-118.8,-117.4")
 )
@@ -111,3 +113,11 @@ def fitting(scenario: Scenario) -> Preset | None:
     """The preset that the scenario shows, if it is one."""
     domain = runs.map_of(runs.dataset(scenario))
     return presets.fitting(presets_of(domain), scenario)
+
+
+def title(scenario: Scenario) -> str:
+    """What a scenario is called in a few words."""
+    preset = fitting(scenario)
+    level = scenario.context.epsilon
+    told = f"ε = {level:g}" if not isinstance(level, tuple) else "several ε"
+    return f"{preset.title if preset else 'own protection'}, {told}"

@@ -1,0 +1,1 @@
+"""Maps of places: their ground, their protections, and the scene that compares estimates."""

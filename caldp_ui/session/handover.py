@@ -1,0 +1,38 @@
+"""What one page leaves for another that is opened next: a link of it, or a part to be open there.
+
+Pages know of each other what stands in links, and no more: none imports another.
+"""
+
+from collections.abc import Mapping
+from pathlib import PurePath
+from typing import Final
+
+import streamlit as st
+
+_LINK: Final = "handed"
+_PART: Final = "asked"
+
+
+def open_with(path: str, query: Mapping[str, str]) -> None:
+    """Have a page show what this link of it says, once it is opened; `path`: its file."""
+    st.session_state[f"{_page(path)}/{_LINK}"] = dict(query)
+
+
+def open_part(path: str, part: str) -> None:
+    """Have a part of a page be open once the page is; `path`: its file."""
+    st.session_state[f"{_page(path)}/{part}-{_PART}"] = True
+
+
+def take_link(page: str) -> dict[str, str] | None:
+    """The link that was left for a page, said once; `page`: its slot's name."""
+    query: dict[str, str] | None = st.session_state.pop(f"{page}/{_LINK}", None)
+    return query
+
+
+def take_part(page: str, part: str) -> bool:
+    """Whether a part of a page was asked for, said once; `page`: its slot's name."""
+    return bool(st.session_state.pop(f"{page}/{part}-{_PART}", False))
+
+
+def _page(path: str) -> str:
+    return PurePath(path).stem
