@@ -11,7 +11,7 @@ import caldp_core
 from tests import ROOT
 
 USER_INTERFACE = {"streamlit", "plotly", "pydeck", "caldp_ui"}
-ONLY_WHEN_USED = {"pooch", "pyarrow", "requests"}
+ONLY_WHEN_USED = {"duckdb", "fsspec", "pooch", "pyarrow", "python_calamine", "requests"}
 MATHEMATICS = {"numpy", "scipy", "pandas"}
 ROOMS = [
     "basics",

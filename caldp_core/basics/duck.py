@@ -1,0 +1,127 @@
+"""DuckDB, embedded: connected within bounds of memory, threads and time, and to named files alone.
+
+The one place where it is connected. Nothing spills to disk, nothing is downloaded, and no file is
+open to it but those that the caller names.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event, Thread
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final
+
+from caldp_core.basics.errors import CaldpError, Cancelled
+from caldp_core.basics.types import Progress, no_progress
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+    from fsspec.spec import AbstractFileSystem
+
+THREADS: Final = 2
+_LOOK_S: Final = 0.02
+_SETTINGS: Final[dict[str, str | bool | int | float | list[str]]] = {
+    "temp_directory": "",
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+    "allow_community_extensions": False,
+    "python_enable_replacements": False,
+    "enable_external_file_cache": False,
+}
+
+
+@contextmanager
+def connected(
+    memory_mb: int,
+    threads: int = THREADS,
+    files: "AbstractFileSystem | None" = None,
+    folders: Sequence[Path] = (),
+) -> Iterator["DuckDBPyConnection"]:
+    """A database in memory that is gone at the end.
+
+    `memory_mb`: megabytes that it may take; `files`: a file system whose paths it may open, such as
+    data in memory; `folders`: in which it may read and write. Its settings can't be changed after.
+    """
+    import duckdb
+
+    config = {**_SETTINGS, "memory_limit": f"{memory_mb}MB", "threads": threads}
+    connection = duckdb.connect(":memory:", config=config)
+    try:
+        open_to = [str(folder.resolve()) for folder in folders]
+        if files is not None:
+            connection.register_filesystem(files)
+            open_to.append(f"{files.protocol}://")
+        listed = ", ".join(f"'{each.replace(chr(39), 2 * chr(39))}'" for each in open_to)
+        connection.execute(f"SET allowed_directories = [{listed}]")
+        connection.execute("SET enable_external_access = false")
+        connection.execute("SET lock_configuration = true")
+        yield connection
+    finally:
+        connection.close()
+
+
+def rows(
+    connection: "DuckDBPyConnection",
+    sql: str,
+    parameters: Sequence[Any] = (),
+    seconds: float | None = None,
+    progress: Progress = no_progress,
+) -> list[tuple[Any, ...]]:
+    """The rows that a query finds.
+
+    `seconds`: after which it is broken off, None for never; `progress` is told its share now and
+    then, and may raise `Cancelled`. Raises `CaldpError` where time or memory is not enough, and
+    DuckDB's own errors.
+    """
+    import duckdb
+
+    watched = _Watch(connection, seconds, progress)
+    try:
+        with watched.on():
+            found: list[tuple[Any, ...]] = connection.execute(sql, parameters).fetchall()
+            return found
+    except duckdb.InterruptException:
+        if watched.is_cancelled:
+            raise Cancelled from None
+        raise CaldpError(
+            f"The data must be read within {seconds:g} seconds, and take longer; give a part."
+        ) from None
+    except duckdb.OutOfMemoryException:
+        raise CaldpError(
+            "The data need more memory than they may take, as too many different values must be "
+            "told apart; round them, or give a part."
+        ) from None
+
+
+class _Watch:
+    """Looks after a query from a thread of its own: its time, its share, and whether to go on."""
+
+    def __init__(
+        self, connection: "DuckDBPyConnection", seconds: float | None, progress: Progress
+    ) -> None:
+        self._connection, self._progress = connection, progress
+        self._end = None if seconds is None else monotonic() + seconds
+        self._done = Event()
+        self.is_cancelled = False
+
+    @contextmanager
+    def on(self) -> Iterator[None]:
+        """Watched while this is open."""
+        thread = Thread(target=self._watch, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            self._done.set()
+            thread.join()
+
+    def _watch(self) -> None:
+        pause: Callable[[float], bool] = self._done.wait
+        while not pause(_LOOK_S):
+            if self._end is not None and monotonic() > self._end:
+                self._connection.interrupt()
+            try:
+                self._progress(min(max(self._connection.query_progress(), 0.0), 100.0) / 100)
+            except Cancelled:
+                self.is_cancelled = True
+                self._connection.interrupt()
