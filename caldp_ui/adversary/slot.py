@@ -1,18 +1,17 @@
 """What the page shows: a scenario of places, one person's days at a place, or fake phones there."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
 from caldp_core.audit.poisoning import MAXIMAL_GAIN, RANDOM_ITEMS
 from caldp_core.basics.errors import CaldpError, check_whole
-from caldp_core.basics.numerals import read_whole
 from caldp_core.scenarios.protection import StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 from caldp_ui.maps.presets import BEGIN as ON_THE_MAP
 from caldp_ui.session.pins import PinSlot
-from caldp_ui.session.scenarios import WithScenario, read_scenario, scenario_query, unknown_keys
+from caldp_ui.session.record_link import ScenarioLink
+from caldp_ui.session.scenarios import WithScenario
 from caldp_ui.stage import BROWSER_KEYS
 
 DAYS_MAX: Final = 10
@@ -56,59 +55,23 @@ class Suspect(WithScenario):
         return replace(self, place=place)
 
 
-_WHOLE: Final = ("place", "days", "other", "tenths")
 _CHOICES: Final = {"show": VIEWS, "attack": PUSHES, "repair": REPAIRS}
-_OWN: Final = (*_WHOLE, *_CHOICES)
-_BEGIN: Final = {key: str(getattr(Suspect(), key)) for key in _OWN}
-"""Keys of a link beside the scenario's, and what stands for what is not in it."""
 
 
-class SuspectLink:
-    """How the record is written into a link: the scenario's own keys, and the others' names."""
-
-    browser: tuple[str, ...] = BROWSER_KEYS
-
-    def fresh(self) -> Suspect:
-        """See `Codec`."""
-        return Suspect()
-
-    def write(self, record: Suspect) -> dict[str, str]:
-        """See `Codec`."""
-        flat = {} if record.scenario == BEGIN else scenario_query(record.scenario)
-        own = {key: str(getattr(record, key)) for key in _OWN}
-        return flat | {key: text for key, text in own.items() if text != _BEGIN[key]}
-
-    def read(self, query: Mapping[str, str]) -> Suspect:
-        """See `Codec`."""
-        flat = dict(query)
-        own = {key: flat.pop(key, text) for key, text in _BEGIN.items()}
-        whole = {key: _whole(key, own.pop(key)) for key in _WHOLE}
-        return Suspect(read_scenario(flat) if flat else BEGIN, **whole, **own)  # type: ignore[arg-type]
-
-    def strangers(self, query: Mapping[str, str]) -> list[str]:
-        """See `Codec`."""
-        return [key for key in unknown_keys(query) if key not in _OWN]
-
-    def check(self, record: Suspect) -> None:
-        """See `Codec`: policies without blocks, data without a map, places off it are refused."""
-        _ = record.scenario.context
-        domain = runs.map_of(runs.dataset(record.scenario))
-        check_whole("place", record.place, 0, domain.k - 1)
-        check_whole("days", record.days, 0, DAYS_MAX)
-        check_whole("other", record.other, LIKELIEST, domain.k - 1)
-        check_whole("tenths", record.tenths, 0, TENTHS[-1])
-        for key, allowed in _CHOICES.items():
-            if getattr(record, key) not in allowed:
-                one_of = ", ".join(allowed)
-                raise CaldpError(f"{key} must be one of {one_of}, got {getattr(record, key)!r}.")
-        runs.setup(record.scenario)
+def _check(record: Suspect) -> None:
+    """Raise `CaldpError` for policies without blocks, data without a map, places off it."""
+    _ = record.scenario.context
+    domain = runs.map_of(runs.dataset(record.scenario))
+    check_whole("place", record.place, 0, domain.k - 1)
+    check_whole("days", record.days, 0, DAYS_MAX)
+    check_whole("other", record.other, LIKELIEST, domain.k - 1)
+    check_whole("tenths", record.tenths, 0, TENTHS[-1])
+    for key, allowed in _CHOICES.items():
+        if getattr(record, key) not in allowed:
+            one_of = ", ".join(allowed)
+            raise CaldpError(f"{key} must be one of {one_of}, got {getattr(record, key)!r}.")
+    runs.setup(record.scenario)
 
 
-def _whole(name: str, text: str) -> int:
-    number = read_whole(text)
-    if number is None:
-        raise CaldpError(f"{name} in the link must be a whole number, got {text!r}.")
-    return number
-
-
-SLOT: Final = PinSlot("adversary", SuspectLink())
+LINK: Final = ScenarioLink(Suspect(), _check, BROWSER_KEYS)
+SLOT: Final = PinSlot("adversary", LINK)

@@ -3,13 +3,12 @@
 Ε and the number of people go from station to station with the class.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
 from caldp_core.basics.errors import check_number, check_whole, require
 from caldp_core.basics.limits import SEED_MAX
-from caldp_core.basics.numerals import read_number, read_whole
+from caldp_ui.session.record_link import RecordLink
 from caldp_ui.session.slot import Slot
 
 NAMES: Final = ("trust", "sum", "selection", "rappor", "bits", "means", "shuffling")
@@ -48,62 +47,20 @@ class Lesson:
     seed: int = 1
 
 
-class LessonLink:
-    """How the record is written into a link: one key a field."""
-
-    browser: tuple[str, ...] = ()
-
-    def fresh(self) -> Lesson:
-        """See `Codec`."""
-        return Lesson()
-
-    def write(self, record: Lesson) -> dict[str, str]:
-        """See `Codec`."""
-        begin = Lesson()
-        found = {each.name: getattr(record, each.name) for each in fields(Lesson)}
-        return {k: _text(v) for k, v in found.items() if v != getattr(begin, k)}
-
-    def read(self, query: Mapping[str, str]) -> Lesson:
-        """See `Codec`."""
-        begin = Lesson()
-        found: dict[str, Any] = {k: _value(k, t, getattr(begin, k)) for k, t in query.items()}
-        return Lesson(**found)
-
-    def strangers(self, query: Mapping[str, str]) -> list[str]:
-        """See `Codec`."""
-        return [key for key in query if key not in {each.name for each in fields(Lesson)}]
-
-    def check(self, record: Lesson) -> None:
-        """See `Codec`: unknown stations and numbers out of bounds are refused."""
-        require(record.station in NAMES, f"station must be one of {', '.join(NAMES)}.")
-        check_number("epsilon", record.epsilon, EPSILON_LEAST, EPSILON_MOST)
-        check_whole("n", record.n, 1, PEOPLE_MOST)
-        check_whole("items", record.items, 4, ITEMS_MOST)
-        require(record.items.bit_count() == 1, f"items must be a power of two, got {record.items}.")
-        check_whole("days", record.days, 1, DAYS_MOST)
-        check_whole("values", record.values, 1, DAYS_MOST)
-        require(record.view in VIEWS, f"view must be one of {', '.join(VIEWS)}.")
-        require(record.width in WIDTHS, f"width must be one of {', '.join(map(str, WIDTHS))}.")
-        check_whole("blocks", record.blocks, 1, BLOCKS_MOST)
-        check_whole("seed", record.seed, 0, SEED_MAX)
+def _check(record: Lesson) -> None:
+    """Raise `CaldpError` for unknown stations and numbers out of bounds."""
+    require(record.station in NAMES, f"station must be one of {', '.join(NAMES)}.")
+    check_number("epsilon", record.epsilon, EPSILON_LEAST, EPSILON_MOST)
+    check_whole("n", record.n, 1, PEOPLE_MOST)
+    check_whole("items", record.items, 4, ITEMS_MOST)
+    require(record.items.bit_count() == 1, f"items must be a power of two, got {record.items}.")
+    check_whole("days", record.days, 1, DAYS_MOST)
+    check_whole("values", record.values, 1, DAYS_MOST)
+    require(record.view in VIEWS, f"view must be one of {', '.join(VIEWS)}.")
+    require(record.width in WIDTHS, f"width must be one of {', '.join(map(str, WIDTHS))}.")
+    check_whole("blocks", record.blocks, 1, BLOCKS_MOST)
+    check_whole("seed", record.seed, 0, SEED_MAX)
 
 
-def _text(value: object) -> str:
-    if isinstance(value, bool):
-        return str(int(value))
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _value(name: str, text: str, like: object) -> object:
-    """The text as a value of the same type as `like`."""
-    if isinstance(like, str):
-        return text
-    if isinstance(like, bool):
-        require(text in ("0", "1"), f"{name} in the link must be 0 or 1, got {text!r}.")
-        return text == "1"
-    number = read_number(text) if isinstance(like, float) else read_whole(text)
-    require(number is not None, f"{name} in the link must be a number, got {text!r}.")
-    return number
-
-
-SLOT: Final = Slot("classroom", LessonLink())
+LINK: Final = RecordLink(Lesson(), _check)
+SLOT: Final = Slot("classroom", LINK)

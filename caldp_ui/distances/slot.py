@@ -1,11 +1,9 @@
 """What the page shows: a scenario with a distance policy, one place, and what stands beside it."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 from caldp_core.basics.errors import CaldpError, check_whole, require
-from caldp_core.basics.numerals import read_whole
 from caldp_core.datasets import Gowalla
 from caldp_core.mechanisms.catalogue import MechanismEntry, mechanisms_for
 from caldp_core.mechanisms.specs import BestKernel, PlanarGeometric
@@ -14,12 +12,14 @@ from caldp_core.scenarios.distances import CrowFlies, Streets
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 from caldp_ui.session.pins import PinSlot
-from caldp_ui.session.scenarios import WithScenario, read_scenario, scenario_query, unknown_keys
+from caldp_ui.session.record_link import ScenarioLink
+from caldp_ui.session.scenarios import WithScenario
 from caldp_ui.stage import BROWSER_KEYS
 
 MapDistance: TypeAlias = CrowFlies | Streets
 """Policies of this page: so much per kilometre."""
 DISTANCES: Final[tuple[type[MapDistance], ...]] = (CrowFlies, Streets)
+
 EVERYBODY: Final = "everybody"
 PERSON: Final = "person"
 SHOWS: Final = (EVERYBODY, PERSON)
@@ -31,7 +31,6 @@ PART: Final = Gowalla("39.8,42.6,-77.2,-71")
 BEGIN: Final = Scenario(PART, CrowFlies(1.0, 50.0), estimator="maximum-likelihood")
 """Noise that hides much leaves of an unbiased estimate mere noise; likelihood makes a map of it."""
 NEW_YORK: Final = int(PART.grid().locate([40.71], [-74.01])[0])
-_PLACE, _SHOW, _BESIDE = "place", "show", "beside"
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ class Far(WithScenario):
 def per_km(scenario: Scenario, rate: float) -> Scenario:
     """The scenario with so much ε a kilometre; the ε of the ring stays."""
     policy = scenario.policy
-    assert isinstance(policy, DISTANCES)  # `FarLink.check` sees to it
+    assert isinstance(policy, DISTANCES)  # `_check` sees to it
     return replace(scenario, policy=replace(policy, km=round(policy.epsilon / rate, 9)))
 
 
@@ -100,43 +99,15 @@ def keeping(scenario: Scenario) -> list[MechanismEntry]:
     return mechanisms_for(scenario.policy.build(runs.dataset(scenario)).policy)
 
 
-class FarLink:
-    """How the record is written into a link: the scenario's own keys, place, show and beside."""
-
-    browser: tuple[str, ...] = BROWSER_KEYS
-
-    def fresh(self) -> Far:
-        """See `Codec`."""
-        return Far()
-
-    def write(self, record: Far) -> dict[str, str]:
-        """See `Codec`."""
-        flat = {} if record.scenario == BEGIN else scenario_query(record.scenario)
-        own = {_PLACE: str(record.place), _SHOW: record.show, _BESIDE: record.beside}
-        begin = {_PLACE: str(NEW_YORK), _SHOW: EVERYBODY, _BESIDE: AS_NEAR}
-        return flat | {key: text for key, text in own.items() if text != begin[key]}
-
-    def read(self, query: Mapping[str, str]) -> Far:
-        """See `Codec`."""
-        flat = dict(query)
-        place = read_whole(flat.pop(_PLACE, str(NEW_YORK)))
-        if place is None:
-            raise CaldpError(f"place in the link must be a whole number, got {query[_PLACE]!r}.")
-        show, beside = flat.pop(_SHOW, EVERYBODY), flat.pop(_BESIDE, AS_NEAR)
-        return Far(read_scenario(flat) if flat else BEGIN, place, show, beside)
-
-    def strangers(self, query: Mapping[str, str]) -> list[str]:
-        """See `Codec`."""
-        return [key for key in unknown_keys(query) if key not in (_PLACE, _SHOW, _BESIDE)]
-
-    def check(self, record: Far) -> None:
-        """See `Codec`: other policies, data without a map, places off it are refused."""
-        _ = record.policy
-        domain = runs.map_of(runs.dataset(record.scenario))
-        check_whole(_PLACE, record.place, 0, domain.k - 1)
-        for name, value, known in ((_SHOW, record.show, SHOWS), (_BESIDE, record.beside, RIVALS)):
-            require(value in known, f"{name} must be one of {', '.join(known)}, got {value!r}.")
-        runs.setup(standing_in(record.scenario))
+def _check(record: Far) -> None:
+    """Raise `CaldpError` for other policies, data without a map, places off it."""
+    _ = record.policy
+    domain = runs.map_of(runs.dataset(record.scenario))
+    check_whole("place", record.place, 0, domain.k - 1)
+    for name, value, known in (("show", record.show, SHOWS), ("beside", record.beside, RIVALS)):
+        require(value in known, f"{name} must be one of {', '.join(known)}, got {value!r}.")
+    runs.setup(standing_in(record.scenario))
 
 
-SLOT: Final = PinSlot("distances", FarLink())
+LINK: Final = ScenarioLink(Far(), _check, BROWSER_KEYS)
+SLOT: Final = PinSlot("distances", LINK)

@@ -1,6 +1,5 @@
 """What the page shows: a scenario in which people hide their own places behind tags."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -11,10 +10,12 @@ from caldp_core.scenarios.protection import OneBlock, SensitiveAreas
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 from caldp_ui.session.pins import PinSlot
-from caldp_ui.session.scenarios import WithScenario, read_scenario, scenario_query, unknown_keys
+from caldp_ui.session.record_link import ScenarioLink
+from caldp_ui.session.scenarios import WithScenario
 from caldp_ui.stage import BROWSER_KEYS
 
 TAGS: Final = ("home", "work", "a third place", "a fourth place")
+
 """What tags stand for, in their order."""
 BEGIN: Final = Scenario(policy=PersonalTags(SensitiveAreas(()), (0.4, 0.2), "population", 1.0))
 KNOWN: Final = "truth"
@@ -60,42 +61,22 @@ def nothing_own(scenario: Scenario) -> Scenario:
     return replace(scenario, policy=context, mechanism=Best())
 
 
-class PersonalLink:
-    """How the record is written into a link: the scenario's own keys."""
-
-    browser: tuple[str, ...] = BROWSER_KEYS
-
-    def fresh(self) -> Personal:
-        """See `Codec`."""
-        return Personal()
-
-    def write(self, record: Personal) -> dict[str, str]:
-        """See `Codec`."""
-        return {} if record.scenario == BEGIN else scenario_query(record.scenario)
-
-    def read(self, query: Mapping[str, str]) -> Personal:
-        """See `Codec`."""
-        return Personal(read_scenario(query) if query else BEGIN)
-
-    def strangers(self, query: Mapping[str, str]) -> list[str]:
-        """See `Codec`."""
-        return unknown_keys(query)
-
-    def check(self, record: Personal) -> None:
-        """See `Codec`: other policies, data without a map, too many tags are refused."""
-        policy = record.policy
-        require(
-            len(policy.shares) <= len(TAGS),
-            f"This page shows up to {len(TAGS)} tags, got {len(policy.shares)}; the command line "
-            "takes any number.",
-        )
-        require(
-            record.scenario.estimator != "maximum-likelihood",
-            "Maximum likelihood is not known for tags; choose another estimate.",
-        )
-        runs.map_of(runs.dataset(record.scenario))
-        for each in (record.scenario, known(record.scenario), nothing_own(record.scenario)):
-            runs.setup(each)
+def _check(record: Personal) -> None:
+    """Raise `CaldpError` for other policies, data without a map, too many tags."""
+    policy = record.policy
+    require(
+        len(policy.shares) <= len(TAGS),
+        f"This page shows up to {len(TAGS)} tags, got {len(policy.shares)}; the command line "
+        "takes any number.",
+    )
+    require(
+        record.scenario.estimator != "maximum-likelihood",
+        "Maximum likelihood is not known for tags; choose another estimate.",
+    )
+    runs.map_of(runs.dataset(record.scenario))
+    for each in (record.scenario, known(record.scenario), nothing_own(record.scenario)):
+        runs.setup(each)
 
 
-SLOT: Final = PinSlot("personal", PersonalLink())
+LINK: Final = ScenarioLink(Personal(), _check, BROWSER_KEYS)
+SLOT: Final = PinSlot("personal", LINK)

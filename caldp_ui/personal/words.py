@@ -160,7 +160,7 @@ def hidden(what: Shown) -> list[str]:
 
 
 def _policy(what: Shown) -> PersonalPolicy:
-    assert isinstance(what.setup.policy, PersonalPolicy)  # `PersonalLink` takes no other
+    assert isinstance(what.setup.policy, PersonalPolicy)  # the page's link takes no other
     return what.setup.policy
 
 

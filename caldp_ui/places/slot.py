@@ -1,6 +1,5 @@
 """What the map page shows: a scenario of places, a marked box; link and undo."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -10,15 +9,9 @@ from caldp_ui.compute import runs
 from caldp_ui.maps.presets import BEGIN
 from caldp_ui.session import own
 from caldp_ui.session.pins import PinSlot
-from caldp_ui.session.scenarios import (
-    WithScenario,
-    read_scenario,
-    scenario_query,
-    unknown_keys,
-)
+from caldp_ui.session.record_link import ScenarioLink, Text
+from caldp_ui.session.scenarios import WithScenario
 from caldp_ui.stage import BROWSER_KEYS
-
-_REGION: Final = "region"
 
 
 @dataclass(frozen=True)
@@ -29,37 +22,11 @@ class Places(WithScenario):
     region: Area | None = None
 
 
-class PlacesLink:
-    """How the record is written into a link: the scenario's own keys, and `region`."""
-
-    browser: tuple[str, ...] = BROWSER_KEYS
-
-    def fresh(self) -> Places:
-        """See `Codec`."""
-        return Places()
-
-    def write(self, record: Places) -> dict[str, str]:
-        """See `Codec`."""
-        flat = {} if record.scenario == BEGIN else scenario_query(record.scenario)
-        if record.region is not None:
-            flat[_REGION] = str(record.region)
-        return flat
-
-    def read(self, query: Mapping[str, str]) -> Places:
-        """See `Codec`."""
-        flat = dict(query)
-        box = flat.pop(_REGION, None)
-        return Places(read_scenario(flat) if flat else BEGIN, Area.parse(box) if box else None)
-
-    def strangers(self, query: Mapping[str, str]) -> list[str]:
-        """See `Codec`."""
-        return [key for key in unknown_keys(query) if key != _REGION]
-
-    def check(self, record: Places) -> None:
-        """See `Codec`: other policies, data without a map, blocks that do not fit are refused."""
-        _ = record.scenario.context
-        runs.map_of(runs.dataset(record.scenario))
-        runs.setup(record.scenario)
+def _check(record: Places) -> None:
+    """Raise `CaldpError` for other policies, data without a map, blocks that don't fit."""
+    _ = record.scenario.context
+    runs.map_of(runs.dataset(record.scenario))
+    runs.setup(record.scenario)
 
 
 def _with_earlier_protection(shown: Places, earlier: Places) -> Places:
@@ -72,5 +39,7 @@ def _with_earlier_protection(shown: Places, earlier: Places) -> Places:
     return replace(shown, scenario=changed)
 
 
-SLOT: Final = PinSlot("places", PlacesLink(), _with_earlier_protection)
+_REGION: Final = Text(str, lambda _, text: Area.parse(text))
+LINK: Final = ScenarioLink(Places(), _check, BROWSER_KEYS, {"region": _REGION})
+SLOT: Final = PinSlot("places", LINK, _with_earlier_protection)
 """Undo brings an earlier protection back; ε, people and the rest stay as they are."""

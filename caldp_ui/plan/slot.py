@@ -1,11 +1,9 @@
 """What the planner shows: the data it plans with, the accuracy asked for, the protection."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
 from caldp_core.basics.errors import CaldpError, check_number, require
-from caldp_core.basics.numerals import read_number
 from caldp_core.datasets import Survey
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.protection import OneBlock
@@ -13,11 +11,11 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import NAMES, protections
 from caldp_ui.session.pins import PinSlot
-from caldp_ui.session.scenarios import WithScenario, read_scenario, scenario_query, unknown_keys
+from caldp_ui.session.record_link import ScenarioLink
+from caldp_ui.session.scenarios import WithScenario
 
 BEGIN: Final = Scenario(Survey("income"), ContextPolicy(OneBlock()), n=1_000_000)
 GOALS: Final = {"values": "Every answer", "overall": "All together"}
-_GOAL, _PROTECTION = "goal", "protection"
 _NUMBERS: Final = ("floor", "within", "wrong")
 
 
@@ -49,54 +47,26 @@ class Plan(WithScenario):
         return self.scenario.context.plain_epsilon
 
 
-class PlanLink:
-    """How the record is written into a link: the scenario's own keys, and what is asked for."""
+def _taken(found: Scenario) -> Scenario:
+    """Data, people and ε: the rest is the plan's."""
+    scenario = replace(BEGIN, dataset=found.dataset, n=found.n)
+    return scenario.with_context(epsilon=found.context.plain_epsilon)
 
-    browser: tuple[str, ...] = ()
 
-    def fresh(self) -> Plan:
-        """See `Codec`."""
-        return Plan()
-
-    def write(self, record: Plan) -> dict[str, str]:
-        """See `Codec`."""
-        fresh = Plan()
-        flat = {} if record.scenario == BEGIN else scenario_query(record.scenario)
-        for name in (_GOAL, _PROTECTION, *_NUMBERS):
-            if getattr(record, name) != getattr(fresh, name):
-                flat[name] = str(getattr(record, name))
-        return flat
-
-    def read(self, query: Mapping[str, str]) -> Plan:
-        """See `Codec`."""
-        flat, fresh = dict(query), Plan()
-        goal, protection = flat.pop(_GOAL, fresh.goal), flat.pop(_PROTECTION, fresh.protection)
-        floor, within, wrong = (
-            check_number(name, read_number(flat.pop(name, str(getattr(fresh, name)))), 1e-6, 1.0)
-            for name in _NUMBERS
+def _check(record: Plan) -> None:
+    """Raise `CaldpError` for unknown names, and answers nobody gives often enough."""
+    require(record.goal in GOALS, f"goal must be one of {', '.join(GOALS)}.")
+    require(record.protection in NAMES, f"protection must be one of {', '.join(NAMES)}.")
+    for name in _NUMBERS:
+        check_number(name, getattr(record, name), 1e-6, 1.0)
+    runs.setup(record.under(record.protection, record.epsilon))
+    largest = float(runs.dataset(record.scenario).distribution.max())
+    if record.goal == "values" and largest < record.floor:
+        raise CaldpError(
+            f"No answer here is given by {100 * record.floor:g} % of the people, the most by "
+            f"{100 * largest:.2g} %; ask for rarer ones too."
         )
-        found = read_scenario(flat) if flat else BEGIN
-        scenario = replace(BEGIN, dataset=found.dataset, n=found.n).with_context(
-            epsilon=found.context.plain_epsilon
-        )
-        return Plan(scenario, goal, floor, within, wrong, protection)
-
-    def strangers(self, query: Mapping[str, str]) -> list[str]:
-        """See `Codec`."""
-        known = (_GOAL, _PROTECTION, *_NUMBERS)
-        return [key for key in unknown_keys(query) if key not in known]
-
-    def check(self, record: Plan) -> None:
-        """See `Codec`: unknown names, and answers that nobody gives often enough, are refused."""
-        require(record.goal in GOALS, f"goal must be one of {', '.join(GOALS)}.")
-        require(record.protection in NAMES, f"protection must be one of {', '.join(NAMES)}.")
-        runs.setup(record.under(record.protection, record.epsilon))
-        largest = float(runs.dataset(record.scenario).distribution.max())
-        if record.goal == "values" and largest < record.floor:
-            raise CaldpError(
-                f"No answer here is given by {100 * record.floor:g} % of the people, the most by "
-                f"{100 * largest:.2g} %; ask for rarer ones too."
-            )
 
 
-SLOT: Final = PinSlot("plan", PlanLink())
+LINK: Final = ScenarioLink(Plan(), _check, taken=_taken)
+SLOT: Final = PinSlot("plan", LINK)

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from caldp_core.basics.errors import CaldpError, check_whole
-from caldp_core.basics.numerals import read_number, read_whole
+from caldp_core.basics.errors import check_whole
 from caldp_ui.app.sticky import QUERY
 from caldp_ui.room.poll import REPORTS_MAX
 from caldp_ui.room.question import DIVIDER, Question
+from caldp_ui.session.record_link import NUMBER, WHOLE
 from caldp_ui.session.slot import Slot
 
 CODE: Final = "code"
@@ -71,10 +71,10 @@ class DraftLink:
         question = Question(
             texts["question"],
             tuple(texts["answers"].split(DIVIDER)),
-            tuple(_whole("sensitive", part) for part in marked),
-            _number("epsilon", texts["epsilon"]),
+            tuple(WHOLE.read("sensitive", part) for part in marked),
+            NUMBER.read("epsilon", texts["epsilon"]),
         )
-        return Draft(question, _whole("phones", texts["phones"]))
+        return Draft(question, WHOLE.read("phones", texts["phones"]))
 
     def strangers(self, query: Mapping[str, str]) -> list[str]:
         """See `Codec`."""
@@ -94,20 +94,6 @@ def _texts(record: Draft) -> dict[str, str]:
         "epsilon": f"{question.epsilon:.17g}",
         "phones": str(record.phones),
     }
-
-
-def _whole(name: str, text: str) -> int:
-    number = read_whole(text)
-    if number is None:
-        raise CaldpError(f"{name} in the link must be whole numbers, got {text[:20]!r}.")
-    return number
-
-
-def _number(name: str, text: str) -> float:
-    number = read_number(text)
-    if number is None:
-        raise CaldpError(f"{name} in the link must be a number, got {text[:20]!r}.")
-    return number
 
 
 def rewritten(question: Question, text: str) -> Question:

@@ -21,8 +21,10 @@ _TRACKING: Final = ("utm_", "fbclid", "gclid", "msclkid")
 class Codec(Protocol[R]):
     """How one page's record is written into a link, and which records the page can show."""
 
-    browser: tuple[str, ...]
-    """Keys that the browser's side writes and reads by itself: kept as they are."""
+    @property
+    def browser(self) -> tuple[str, ...]:
+        """Keys that the browser's side writes and reads by itself: kept as they are."""
+        ...
 
     def fresh(self) -> R:
         """The record that a visit without a link begins with."""

@@ -1,6 +1,5 @@
 """What the start page shows: the paper's blocks beside plain LDP, at a level of ε."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,7 +9,8 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.navigation import PLACES
 from caldp_ui.maps.presets import BEGIN
-from caldp_ui.session.scenarios import WithScenario, read_scenario, scenario_query, unknown_keys
+from caldp_ui.session.record_link import ScenarioLink
+from caldp_ui.session.scenarios import WithScenario
 from caldp_ui.session.slot import Slot
 from caldp_ui.stage import BROWSER_KEYS
 
@@ -22,33 +22,13 @@ class Start(WithScenario):
     scenario: Scenario = BEGIN
 
 
-class StartLink:
-    """How the record is written into a link: ε alone."""
-
-    browser: tuple[str, ...] = BROWSER_KEYS
-
-    def fresh(self) -> Start:
-        """See `Codec`."""
-        return Start()
-
-    def write(self, record: Start) -> dict[str, str]:
-        """See `Codec`."""
-        return {} if record == Start() else scenario_query(record.scenario)
-
-    def read(self, query: Mapping[str, str]) -> Start:
-        """See `Codec`."""
-        level = read_scenario(query).context.epsilon if query else BEGIN.context.epsilon
-        return Start(BEGIN.with_context(epsilon=level))
-
-    def strangers(self, query: Mapping[str, str]) -> list[str]:
-        """See `Codec`."""
-        return unknown_keys(query)
-
-    def check(self, record: Start) -> None:
-        """See `Codec`: nothing but ε can change, and any ε fits."""
+def _taken(found: Scenario) -> Scenario:
+    return BEGIN.with_context(epsilon=found.context.epsilon)
 
 
-SLOT: Final = Slot("start", StartLink())
+LINK: Final = ScenarioLink(Start(), lambda _: None, BROWSER_KEYS, taken=_taken)
+"""Nothing but ε can change, and any ε fits."""
+SLOT: Final = Slot("start", LINK)
 
 
 def hand_over_links_to_the_map() -> None:

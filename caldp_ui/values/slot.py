@@ -1,6 +1,5 @@
 """What the page of sensitive values shows: a scenario of answers without a map; link and undo."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -13,12 +12,8 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 from caldp_ui.controls import presets
 from caldp_ui.session.pins import PinSlot
-from caldp_ui.session.scenarios import (
-    WithScenario,
-    read_scenario,
-    scenario_query,
-    unknown_keys,
-)
+from caldp_ui.session.record_link import ScenarioLink
+from caldp_ui.session.scenarios import WithScenario
 from caldp_ui.values.tables import Table, presets_of, table_of
 
 POLICIES: Final = (ContextPolicy, Line, Distances)
@@ -63,49 +58,28 @@ class Values(WithScenario):
     scenario: Scenario = BEGIN
 
 
-class ValuesLink:
-    """How the record is written into a link: the scenario's own keys."""
-
-    browser: tuple[str, ...] = ()
-
-    def fresh(self) -> Values:
-        """See `Codec`."""
-        return Values()
-
-    def write(self, record: Values) -> dict[str, str]:
-        """See `Codec`."""
-        return {} if record.scenario == BEGIN else scenario_query(record.scenario)
-
-    def read(self, query: Mapping[str, str]) -> Values:
-        """See `Codec`."""
-        return Values(read_scenario(query) if query else BEGIN)
-
-    def strangers(self, query: Mapping[str, str]) -> list[str]:
-        """See `Codec`."""
-        return unknown_keys(query)
-
-    def check(self, record: Values) -> None:
-        """See `Codec`: maps, other policies and blocks that do not fit are refused."""
-        scenario = record.scenario
-        require(
-            isinstance(scenario.policy, POLICIES),
-            "This page shows blocks, sensitive answers and secrecy that fades with distance, this "
-            f"scenario's policy is of kind {scenario.kind('policy')}; choose context, line or "
-            "distances.",
-        )
-        require(
-            table_of(scenario.dataset) is not None,
-            "This page shows tables of answers; places are on the page Places on a map.",
-        )
-        k = runs.dataset(scenario).domain.k
-        require(k <= K_MOST, f"This page shows up to {K_MOST:,} answers, got {k:,}; take fewer.")
-        runs.setup(scenario)
+def _check(record: Values) -> None:
+    """Raise `CaldpError` for maps, other policies and blocks that do not fit."""
+    scenario = record.scenario
+    require(
+        isinstance(scenario.policy, POLICIES),
+        "This page shows blocks, sensitive answers and secrecy that fades with distance, this "
+        f"scenario's policy is of kind {scenario.kind('policy')}; choose context, line or "
+        "distances.",
+    )
+    require(
+        table_of(scenario.dataset) is not None,
+        "This page shows tables of answers; places are on the page Places on a map.",
+    )
+    k = runs.dataset(scenario).domain.k
+    require(k <= K_MOST, f"This page shows up to {K_MOST:,} answers, got {k:,}; take fewer.")
+    runs.setup(scenario)
 
 
 def domain_of(scenario: Scenario) -> Domain:
     """The answers of a scenario of this page."""
     domain = runs.dataset(scenario).domain
-    assert isinstance(domain, Domain)  # `ValuesLink.check` sees to it
+    assert isinstance(domain, Domain)  # `_check` sees to it
     return domain
 
 
@@ -122,5 +96,6 @@ def _with_earlier_protection(shown: Values, earlier: Values) -> Values:
     )
 
 
-SLOT: Final = PinSlot("values", ValuesLink(), _with_earlier_protection)
+LINK: Final = ScenarioLink(Values(), _check)
+SLOT: Final = PinSlot("values", LINK, _with_earlier_protection)
 """Undo brings an earlier protection or table back; ε, people and the rest stay as they are."""

@@ -1,6 +1,5 @@
 """What the page shows: a scenario of one question; its link, and undo of every step."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -10,7 +9,8 @@ from caldp_core.scenarios.policies import BinaryQuestion
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 from caldp_ui.session.pins import PinSlot
-from caldp_ui.session.scenarios import WithScenario, read_scenario, scenario_query, unknown_keys
+from caldp_ui.session.record_link import ScenarioLink
+from caldp_ui.session.scenarios import WithScenario
 
 BEGIN: Final = Scenario(YesOrNo(), BinaryQuestion(epsilon_01=3.0, epsilon_10=1.0), n=1_000)
 
@@ -22,31 +22,10 @@ class OneQuestion(WithScenario):
     scenario: Scenario = BEGIN
 
 
-class QuestionLink:
-    """How the record is written into a link: the scenario's own keys."""
-
-    browser: tuple[str, ...] = ()
-
-    def fresh(self) -> OneQuestion:
-        """See `Codec`."""
-        return OneQuestion()
-
-    def write(self, record: OneQuestion) -> dict[str, str]:
-        """See `Codec`."""
-        return {} if record == OneQuestion() else scenario_query(record.scenario)
-
-    def read(self, query: Mapping[str, str]) -> OneQuestion:
-        """See `Codec`."""
-        return OneQuestion(read_scenario(query) if query else BEGIN)
-
-    def strangers(self, query: Mapping[str, str]) -> list[str]:
-        """See `Codec`."""
-        return unknown_keys(query)
-
-    def check(self, record: OneQuestion) -> None:
-        """See `Codec`: other policies, and questions with more than two answers, are refused."""
-        question(record.scenario)
-        runs.setup(record.scenario)
+def _check(record: OneQuestion) -> None:
+    """Raise `CaldpError` for other policies, and questions with more than two answers."""
+    question(record.scenario)
+    runs.setup(record.scenario)
 
 
 def question(scenario: Scenario) -> BinaryQuestion:
@@ -65,4 +44,5 @@ def with_levels(scenario: Scenario, **levels: float) -> Scenario:
     return replace(scenario, policy=replace(question(scenario), **levels))
 
 
-SLOT: Final = PinSlot("yesno", QuestionLink())
+LINK: Final = ScenarioLink(OneQuestion(), _check)
+SLOT: Final = PinSlot("yesno", LINK)

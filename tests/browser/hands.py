@@ -13,7 +13,7 @@ from caldp_core.domain.grid import Area
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import rivals
-from caldp_ui.places.slot import Places, PlacesLink
+from caldp_ui.places.slot import LINK, Places
 from caldp_ui.stage import BROWSER_KEYS
 from caldp_ui.words import result
 from caldp_ui.words.vocabulary import PLACES
@@ -42,7 +42,7 @@ def link_of(page: Any) -> Places:
     query = dict(parse_qsl(urlsplit(page.url).query, keep_blank_values=True))
     for kept in BROWSER_KEYS:
         query.pop(kept, None)
-    return PlacesLink().read(query)
+    return LINK.read(query)
 
 
 def headline_of(scenario: Scenario) -> str:

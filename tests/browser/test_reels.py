@@ -7,7 +7,7 @@ import pytest
 from benchmarks.browser import settled
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.classroom.reels import look
-from caldp_ui.classroom.slot import Lesson, LessonLink
+from caldp_ui.classroom.slot import LINK, Lesson
 from caldp_ui.parts import headline
 from tests.browser.conftest import Opened
 from tests.browser.hands import expect
@@ -45,7 +45,7 @@ def seen(page: Any, lesson: Lesson) -> None:
 
 
 def open_sum(opened: Opened, lesson: Lesson) -> Any:
-    query = "&".join(f"{key}={value}" for key, value in LessonLink().write(lesson).items())
+    query = "&".join(f"{key}={value}" for key, value in LINK.write(lesson).items())
     return opened(f"classroom?{query}", f"{DIAL}[data-followed]", CHART)
 
 

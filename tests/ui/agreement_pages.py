@@ -12,15 +12,20 @@ from caldp_core.domain.grid import Domain
 from caldp_core.estimation.intervals import intervals, simultaneous
 from caldp_core.mechanisms.tagged import TaggedMechanism
 from caldp_ui.distances import presets as distances
-from caldp_ui.distances.slot import Far, FarLink
+from caldp_ui.distances.slot import LINK as FAR_LINK
+from caldp_ui.distances.slot import Far
 from caldp_ui.maps import presets as places
 from caldp_ui.personal import presets as personal
-from caldp_ui.personal.slot import Personal, PersonalLink
-from caldp_ui.places.slot import Places, PlacesLink
+from caldp_ui.personal.slot import LINK as PERSONAL_LINK
+from caldp_ui.personal.slot import Personal
+from caldp_ui.places.slot import LINK as PLACES_LINK
+from caldp_ui.places.slot import Places
 from caldp_ui.values import tables
-from caldp_ui.values.slot import Values, ValuesLink, begin_with
+from caldp_ui.values.slot import LINK as VALUES_LINK
+from caldp_ui.values.slot import Values, begin_with
 from caldp_ui.yesno import presets as yesno
-from caldp_ui.yesno.slot import OneQuestion, QuestionLink
+from caldp_ui.yesno.slot import LINK as QUESTION_LINK
+from caldp_ui.yesno.slot import OneQuestion
 from tests.ui.agreement import (
     Coin,
     Said,
@@ -129,7 +134,7 @@ def _headline(wrong: str) -> Said:
 def _of_places() -> list[Query]:
     begin = Places()
     return [
-        PlacesLink().write(replace(begin, scenario=preset.apply(begin.scenario)))
+        PLACES_LINK.write(replace(begin, scenario=preset.apply(begin.scenario)))
         for preset in places.PRESETS
     ]
 
@@ -151,7 +156,7 @@ def _of_values() -> list[Query]:
         domain = begin.dataset.load().domain
         assert isinstance(domain, Domain)
         made = [preset.apply(begin) for preset in tables.presets_of(table.spec, domain)]
-        links += [ValuesLink().write(Values(scenario)) for scenario in made]
+        links += [VALUES_LINK.write(Values(scenario)) for scenario in made]
     return links
 
 
@@ -187,7 +192,7 @@ _PLAIN: Final = "plain LDP (Warner's coin)"
 def _of_question() -> list[Query]:
     begin = OneQuestion()
     made = [replace(begin.scenario, policy=preset.policy) for preset in yesno.PRESETS]
-    return [QuestionLink().write(OneQuestion(scenario)) for scenario in (begin.scenario, *made)]
+    return [QUESTION_LINK.write(OneQuestion(scenario)) for scenario in (begin.scenario, *made)]
 
 
 def _needs(runs: Mapping[str, Run]) -> float:
@@ -264,7 +269,7 @@ def _open(run: Run) -> float:
 def _of_distances() -> list[Query]:
     begin = Far()
     made = [replace(begin.scenario, policy=preset.policy) for preset in distances.PRESETS]
-    return [FarLink().write(replace(begin, scenario=scenario)) for scenario in made]
+    return [FAR_LINK.write(replace(begin, scenario=scenario)) for scenario in made]
 
 
 def _off(file: str) -> Said:
@@ -294,7 +299,7 @@ KNOWN, NOTHING = "places-known.json", "nothing-own.json"
 def _of_personal() -> list[Query]:
     begin = Personal()
     made = [preset.apply(begin.scenario) for preset in personal.PRESETS]
-    return [PersonalLink().write(Personal(scenario)) for scenario in made]
+    return [PERSONAL_LINK.write(Personal(scenario)) for scenario in made]
 
 
 def _tags(what: Shown, runs: Mapping[str, Run]) -> None:

@@ -35,7 +35,7 @@ from caldp_ui.compute import rivals, runs
 from caldp_ui.maps.presets import BEGIN
 from caldp_ui.maps.scene import OURS, PLAIN
 from caldp_ui.places.board import STAGE
-from caldp_ui.places.slot import Places, PlacesLink
+from caldp_ui.places.slot import LINK, Places
 from caldp_ui.stage import encode
 from caldp_ui.words import policies, result, vocabulary
 from caldp_ui.words.headline import Headline
@@ -58,7 +58,7 @@ def open_app(query: dict[str, str] | None = None, **more: str) -> AppTest:
 
 def open_with(scenario: Scenario, **more: str) -> AppTest:
     """The map page, opened with the link of this scenario."""
-    return open_app(PlacesLink().write(Places(scenario)), **more)
+    return open_app(LINK.write(Places(scenario)), **more)
 
 
 def checked(at: AppTest) -> AppTest:

@@ -26,7 +26,7 @@ from caldp_core.scenarios.protection import (
 )
 from caldp_ui.adversary import below, candidates, figures, films, scene, side, words
 from caldp_ui.adversary.beliefs import Shown, attacker, region, shown
-from caldp_ui.adversary.slot import BEGIN, DAYS_MAX, DENVER, SLOT, Suspect, SuspectLink
+from caldp_ui.adversary.slot import BEGIN, DAYS_MAX, DENVER, LINK, SLOT, Suspect
 from caldp_ui.app.navigation import ADVERSARY
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import rivals
@@ -56,7 +56,7 @@ DENVER_ALONE = SensitiveAreas(("+39.6,39.8,-105,-104.8",))
 
 def opened(record: Suspect | None = None, **query: str) -> AppTest:
     at = AppTest.from_file(APP, default_timeout=120)
-    for name, value in {**SuspectLink().write(record or Suspect()), **query}.items():
+    for name, value in {**LINK.write(record or Suspect()), **query}.items():
         at.query_params[name] = value
     return checked(at.switch_page(ADVERSARY).run())
 
@@ -83,7 +83,7 @@ def assert_shows(at: AppTest, record: Suspect) -> None:
     assert pictures(at, STAGE) == expected
     said = headline_of(at)
     assert said == both_lines(words.headline(what))
-    assert SuspectLink().read(query_of(at)) == record
+    assert LINK.read(query_of(at)) == record
 
 
 def click(at: AppTest, cell: int) -> AppTest:

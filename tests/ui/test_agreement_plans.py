@@ -19,15 +19,19 @@ from caldp_core.experiments.reproduce import TABLE_1
 from caldp_core.experiments.run import Setup, prepare
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.adversary.slot import Suspect, SuspectLink
+from caldp_ui.adversary.slot import LINK as SUSPECT_LINK
+from caldp_ui.adversary.slot import Suspect
 from caldp_ui.controls.choices import NAMES
-from caldp_ui.curves.slot import BEGIN, Curves, CurvesLink
+from caldp_ui.curves.slot import BEGIN, Curves
+from caldp_ui.curves.slot import LINK as CURVES_LINK
 from caldp_ui.maps import presets
-from caldp_ui.paper.slot import Paper, PaperLink
+from caldp_ui.paper.slot import LINK as PAPER_LINK
+from caldp_ui.paper.slot import Paper
 from caldp_ui.paper.words import called
 from caldp_ui.plan import words
 from caldp_ui.plan.deployments import DEPLOYMENTS
-from caldp_ui.plan.slot import Plan, PlanLink
+from caldp_ui.plan.slot import LINK as PLAN_LINK
+from caldp_ui.plan.slot import Plan
 from tests.ui.agreement import agree
 from tests.ui.driver import APP, checked, headline_of, jobs_done
 from tests.ui.exported import Files, printed, ran, ran_with_forecast, saved
@@ -73,7 +77,7 @@ def people_for(setup: Setup, floor: float, within: float) -> float:
     "record", [Plan(), Plan(floor=0.02, within=0.2, protection="more-blocks")], ids=["begin", "own"]
 )
 def test_people_of_a_plan_reach_its_goal(record: Plan) -> None:
-    at, files = opened("plan", PlanLink().write(record), tabs="Share and export")
+    at, files = opened("plan", PLAN_LINK.write(record), tabs="Share and export")
     planned = ran(str(files["scenario.json"]))
     needed = people_for(planned.result.setup, record.floor, record.within)
     assert needed <= planned.told["n"] <= 1.002 * needed
@@ -145,7 +149,7 @@ def check_deployments(frame: pd.DataFrame, record: Plan) -> None:
 
 def test_the_ends_of_all_curves_are_what_the_command_line_expects() -> None:
     record = replace(Curves(replace(BEGIN, dataset=Uniform(60), n=10_000)), methods=("hadamard",))
-    at, files = opened("curves", CurvesLink().write(record))
+    at, files = opened("curves", CURVES_LINK.write(record))
     frame = table(files, "curves.csv")
     for curve in json.loads(files["curves.json"]):
         rows = frame[frame["curve"] == curve["curve"]]
@@ -172,7 +176,7 @@ def test_the_ends_of_all_curves_are_what_the_command_line_expects() -> None:
 @pytest.mark.parametrize("days", [1, 4])
 def test_what_an_attacker_believes_is_what_the_code_prints(days: int) -> None:
     record = Suspect(presets.PRESETS[2].apply(Suspect().scenario), days=days)
-    at, files = opened("adversary", SuspectLink().write(record), tabs="Share and export")
+    at, files = opened("adversary", SUSPECT_LINK.write(record), tabs="Share and export")
     (code,) = (each.value for each in at.code if each.value.startswith("import numpy"))
     scenarios = {name: scenario_of(files[name]) for name in ("scenario.json", "plain-ldp.json")}
     beliefs = {name: believed(code, scenario) for name, scenario in scenarios.items()}
@@ -217,7 +221,7 @@ def believed(code: str, scenario: Scenario) -> list[float]:
 
 def test_table_1_is_that_of_the_command_line() -> None:
     record = replace(Paper(), runs=2)
-    at, files = opened("paper", PaperLink().write(record))
+    at, files = opened("paper", PAPER_LINK.write(record))
     (command,) = (each.value for each in at.code if "table1" in each.value)
     arguments = command.split()[3:-1]
     columns = json.loads(

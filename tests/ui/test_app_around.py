@@ -24,9 +24,11 @@ from caldp_ui.compute import exports, rivals, runs
 from caldp_ui.maps.presets import BEGIN, fitting
 from caldp_ui.parts import repetition
 from caldp_ui.places import pinned, tour
-from caldp_ui.places.slot import Places, PlacesLink
+from caldp_ui.places.slot import LINK as PLACES_LINK
+from caldp_ui.places.slot import Places
 from caldp_ui.start import cards, ways
-from caldp_ui.start.slot import Start, StartLink
+from caldp_ui.start.slot import LINK as START_LINK
+from caldp_ui.start.slot import Start
 from caldp_ui.words import formats, promise
 from caldp_ui.words.vocabulary import PLACES
 from tests.ui.driver import (
@@ -88,7 +90,7 @@ def test_a_link_without_a_page_opens_the_map() -> None:
 
 
 def test_a_link_to_the_start_page_holds_its_epsilon() -> None:
-    query = StartLink().write(Start(BEGIN.with_context(epsilon=4.0)))
+    query = START_LINK.write(Start(BEGIN.with_context(epsilon=4.0)))
     at = start_page(**query)
     assert query_of(at) == query
     assert query["epsilon"] == "4"
@@ -96,7 +98,7 @@ def test_a_link_to_the_start_page_holds_its_epsilon() -> None:
 
 
 def test_the_start_page_leads_to_its_map_and_to_the_tour() -> None:
-    at = start_page(**StartLink().write(Start(BEGIN.with_context(epsilon=4.0))))
+    at = start_page(**START_LINK.write(Start(BEGIN.with_context(epsilon=4.0))))
     checked(button_called(at, "Open this map").click().run())
     assert_shows(at, BEGIN.with_context(epsilon=4.0))
     at = start_page()
@@ -144,7 +146,7 @@ def test_the_scenario_outlives_a_visit_to_another_page() -> None:
     go(at, navigation.START)
     go(at, navigation.PLACES)
     assert scenario_of(at) == STATES
-    assert query_of(at) == PlacesLink().write(Places(STATES))
+    assert query_of(at) == PLACES_LINK.write(Places(STATES))
 
 
 def test_the_tour_does_its_steps_and_ends() -> None:

@@ -13,7 +13,7 @@ from caldp_core.scenarios.protection import OneBlock, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute.sources import PEOPLE_OF_SYNTHETIC
 from caldp_ui.maps.presets import BEGIN
-from caldp_ui.places.slot import Places, PlacesLink
+from caldp_ui.places.slot import LINK, Places
 from caldp_ui.stage import LOOK_KEY, VIEW_KEY
 from tests.products import thinned
 from tests.ui.driver import (
@@ -101,7 +101,7 @@ def test_what_others_add_to_a_link_is_ignored_and_told_once() -> None:
     states = BEGIN.with_context(blocks=StateBlocks())
     at = open_with(states, colour="red", **{"id.of": "7"})
     assert scenario_of(at) == states
-    assert query_of(at) == PlacesLink().write(Places(states))
+    assert query_of(at) == LINK.write(Places(states))
     assert_one_sentence(at)
     assert sentences(checked(at.run())) == []
 
@@ -147,9 +147,9 @@ def test_an_older_link_opens_what_it_meant() -> None:
 def test_what_the_address_bar_holds_opens_the_same(name: str) -> None:
     record = Places(VARIED[name], Area(40, 41, -75, -73))
     kept = Places(BEGIN.with_context(blocks=OneBlock()))
-    query = PlacesLink().write(record)
-    assert PlacesLink().read(query) == record
-    query["pinned"] = urlencode(PlacesLink().write(kept))
+    query = LINK.write(record)
+    assert LINK.read(query) == record
+    query["pinned"] = urlencode(LINK.write(kept))
     first = open_app(query)
     assert query_of(first) == query
     assert record_of(first) == record

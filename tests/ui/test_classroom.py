@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from caldp_core.basics.errors import CaldpError
 from caldp_ui.app.navigation import CLASSROOM
 from caldp_ui.classroom import trust
-from caldp_ui.classroom.slot import NAMES, VIEWS, Lesson, LessonLink
+from caldp_ui.classroom.slot import LINK, NAMES, VIEWS, Lesson
 from caldp_ui.classroom.stations import STATIONS
 from tests.contract.checks import naming
 from tests.ui.driver import APP, checked, headline_of, query_of
@@ -21,7 +21,7 @@ EPSILONS = (0.1, 0.5, 1.0, 3.0, 10.0)
 
 def opened(lesson: Lesson | None = None, **query: str) -> AppTest:
     at = AppTest.from_file(APP, default_timeout=120)
-    for name, value in {**LessonLink().write(lesson or Lesson()), **query}.items():
+    for name, value in {**LINK.write(lesson or Lesson()), **query}.items():
         at.query_params[name] = value
     return checked(at.switch_page(CLASSROOM).run())
 
@@ -36,7 +36,7 @@ def assert_shows(at: AppTest, lesson: Lesson) -> None:
     assert lesson_of(at) == lesson
     assert not at.error
     assert headline_of(at) == " ".join(told(lesson).split())
-    assert LessonLink().read(query_of(at)) == lesson
+    assert LINK.read(query_of(at)) == lesson
 
 
 def test_the_stations_are_those_of_links() -> None:
@@ -117,7 +117,7 @@ BAD = [
 
 
 def test_links_open_as_they_were_at_the_ends_of_all_ranges() -> None:
-    link = LessonLink()
+    link = LINK
     for lesson in ENDS:
         with naming(str(lesson)):
             link.check(lesson)
@@ -130,7 +130,7 @@ def test_links_open_as_they_were_at_the_ends_of_all_ranges() -> None:
 def test_bad_links_are_told_and_start_afresh() -> None:
     for query in BAD:
         with naming(str(query)), pytest.raises(CaldpError):
-            LessonLink().check(LessonLink().read(query))
+            LINK.check(LINK.read(query))
     at = opened(None, **BAD[0])
     assert "starts afresh" in at.warning[0].value
     assert_shows(at, Lesson())
@@ -153,7 +153,7 @@ def test_trust_icons_are_the_people_and_what_they_sent() -> None:
 
 def test_views_are_those_of_links() -> None:
     for view in VIEWS:
-        LessonLink().check(Lesson(view=view))
+        LINK.check(Lesson(view=view))
 
 
 def test_one_draw_is_told_apart_from_the_average_that_the_headline_bounds() -> None:

@@ -28,7 +28,7 @@ from caldp_ui.curves.board import RUNS, csv_of
 from caldp_ui.curves.drawn import Drawn
 from caldp_ui.curves.drawn import drawn as curves_of_lines
 from caldp_ui.curves.side import PRESETS
-from caldp_ui.curves.slot import BEGIN, Curves, CurvesLink
+from caldp_ui.curves.slot import BEGIN, LINK, Curves
 from caldp_ui.words import formats
 from caldp_ui.words.vocabulary import VALUES
 from tests.ui.driver import APP, checked, headline_of, query_of
@@ -43,7 +43,7 @@ SMALL = replace(
 
 def open_curves(record: Curves = SMALL, **query: str) -> AppTest:
     at = AppTest.from_file(APP, default_timeout=120)
-    for name, value in {**CurvesLink().write(record), **query}.items():
+    for name, value in {**LINK.write(record), **query}.items():
         at.query_params[name] = value
     return checked(at.switch_page("pages/curves.py").run())
 
@@ -154,7 +154,7 @@ def test_every_ready_comparison_has_its_curves_and_its_link(title: str) -> None:
     lines = work.lines_of(record)
     assert 1 <= len(lines) <= work.LINES_MAX
     assert len({line.title for line in lines}) == len(lines)
-    assert CurvesLink().read(CurvesLink().write(record)) == record
+    assert LINK.read(LINK.write(record)) == record
     for line in lines:
         assert line.places == tuple(sorted(line.places))
         assert len({*line.scenarios}) == len(line.places)
@@ -202,7 +202,7 @@ def test_reading_off() -> None:
     assert AXES["people"].power(-0.5) == "half the error takes 4 times as many people"
     assert AXES["epsilon"].power(-1.0) == "doubling ε divides the error by 2"
     with pytest.raises(CaldpError):
-        CurvesLink().check(replace(SMALL, methods=("best", "best")))
+        LINK.check(replace(SMALL, methods=("best", "best")))
 
 
 def test_the_file_has_every_point(page: AppTest) -> None:

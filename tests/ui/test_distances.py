@@ -40,11 +40,11 @@ from caldp_ui.distances.slot import (
     AS_FAR,
     AS_NEAR,
     BEGIN,
+    LINK,
     NEW_YORK,
     PERSON,
     SLOT,
     Far,
-    FarLink,
     keeping,
 )
 from caldp_ui.stage import encode, encode_mask
@@ -69,7 +69,7 @@ TWO_KM = Far(replace(BEGIN, policy=CrowFlies(1.0, 2.0)))
 
 def opened(record: Far | None = None, **query: str) -> AppTest:
     at = AppTest.from_file(APP, default_timeout=120)
-    for name, value in {**FarLink().write(record or Far()), **query}.items():
+    for name, value in {**LINK.write(record or Far()), **query}.items():
         at.query_params[name] = value
     at.session_state["distances-more"] = True
     return checked(at.switch_page(DISTANCES).run())
@@ -84,7 +84,7 @@ def assert_shows(at: AppTest, record: Far) -> Shown:
     """Maps, ring, sentence, link are those of these scenarios' runs, which a test runs anew."""
     assert record_of(at) == record
     assert not at.error
-    assert FarLink().read(query_of(at)) == record
+    assert LINK.read(query_of(at)) == record
     ours, beside = runs.result(record.scenario), runs.result(blocks_beside(record))
     place, domain = record.place, ours.setup.dataset.domain
     what = shown(record)

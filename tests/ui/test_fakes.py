@@ -17,7 +17,7 @@ from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms.specs import Hadamard, LocalHashing, RandomizedResponse
 from caldp_core.scenarios.protection import GridBlocks
 from caldp_ui.adversary import fakes, fakes_files, fakes_words
-from caldp_ui.adversary.slot import BEGIN, FAKES, KNOWS_SHARE, KNOWS_TARGET, Suspect, SuspectLink
+from caldp_ui.adversary.slot import BEGIN, FAKES, KNOWS_SHARE, KNOWS_TARGET, LINK, Suspect
 from caldp_ui.compute import runs
 from caldp_ui.controls.presets import Preset
 from caldp_ui.maps import presets
@@ -52,7 +52,7 @@ def assert_shows(at: AppTest, record: Suspect) -> None:
     said = headline_of(at)
     domain = runs.map_of(runs.dataset(record.scenario))
     assert said == both_lines(fakes_words.headline(what, domain, record))
-    assert SuspectLink().read(query_of(at)) == record
+    assert LINK.read(query_of(at)) == record
 
 
 def test_every_tool_of_its_maps_says_what_it_does_and_moves_the_target() -> None:

@@ -21,7 +21,7 @@ from caldp_ui.compute import exports, rivals, runs
 from caldp_ui.parts import record
 from caldp_ui.session import links, own
 from caldp_ui.values import below, brought, picture
-from caldp_ui.values.slot import BEGIN, Values, ValuesLink, taking
+from caldp_ui.values.slot import BEGIN, LINK, Values, taking
 from caldp_ui.values.tables import TABLES, presets_of, table_of
 from caldp_ui.words.vocabulary import ANSWERS
 from tests.contract.checks import naming
@@ -183,12 +183,12 @@ def test_long_data_stay_with_the_visit_and_scenario_json_holds_them(
 def test_short_data_are_in_the_link_and_no_link_is_longer_than_it_may() -> None:
     for text in (brought.FORM.example, f"{HOSTILE}\t12\n100 %\t3\n%3B\t4", LONG):
         scenario = taken(text)
-        query = ValuesLink().write(Values(scenario))
+        query = LINK.write(Values(scenario))
         with naming(text):
-            assert ValuesLink().strangers(query) == []
+            assert LINK.strangers(query) == []
             assert (own.OWN in query) == (text is LONG)
             if text is not LONG:
-                assert ValuesLink().read(query) == Values(scenario)
+                assert LINK.read(query) == Values(scenario)
 
 
 SIGNS = ("<script", "**b**", "$x$", ":material/home:", "`c`", "[l](")
@@ -286,5 +286,5 @@ def test_groups_of_one_s_own_may_be_blocks() -> None:
     table = table_of(ODD)
     assert table is not None
     for preset in ready.values():
-        ValuesLink().check(Values(preset.apply(taking(BEGIN, table))))
+        LINK.check(Values(preset.apply(taking(BEGIN, table))))
     assert "Hide the answer, not the group" in ready

@@ -15,7 +15,7 @@ from caldp_ui.maps.presets import BEGIN
 from caldp_ui.parts import record
 from caldp_ui.places import words
 from caldp_ui.places.controls import chosen
-from caldp_ui.places.slot import SLOT, Places, PlacesLink
+from caldp_ui.places.slot import LINK, SLOT, Places
 from caldp_ui.session import links, own
 from caldp_ui.words import towns
 from caldp_ui.words.vocabulary import PLACES
@@ -137,7 +137,7 @@ def test_data_on_another_map_take_blocks_that_it_has() -> None:
     there = chosen(BEGIN, spec)
     grid = spec.grid()
     assert there.context.blocks == GridBlocks(grid.rows // 5, grid.columns // 5)
-    PlacesLink().check(Places(there))
+    LINK.check(Places(there))
     assert chosen(there, BEGIN.dataset).context == BEGIN.context
     coasts = read_places("lat,lon\n40.71,-74.0\n34.05,-118.24").places
     states = BEGIN.with_context(blocks=OneBlock())

@@ -15,7 +15,7 @@ from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.context import Context
 from caldp_core.theory.uldp_optimum import least_loss, minimax, worst_case
 from caldp_ui.paper import words
-from caldp_ui.paper.slot import VIEWS, Paper, PaperLink
+from caldp_ui.paper.slot import LINK, VIEWS, Paper
 from tests.ui.driver import APP, checked, headline_of, query_of
 
 PAGE = "pages/paper.py"
@@ -102,7 +102,7 @@ def test_figure_1_says_the_corner_of_theorem_2() -> None:
     assert f"takes {100 * vertex.false_alarm:.0f} of 100 people with x′" in headline(at)
     checked(at.select_slider(key="paper-second").set_value(float("inf")).run())
     assert query_of(at)["levels"] == "1;inf"
-    assert PaperLink().read(query_of(at)) == at.session_state["paper/slot"].record
+    assert LINK.read(query_of(at)) == at.session_state["paper/slot"].record
     assert "They miss 0 of 100 people with x." in headline(at)
 
 
@@ -146,7 +146,7 @@ RECORDS = [
 
 @pytest.mark.parametrize("record", RECORDS)
 def test_links_hold_the_record(record: Paper) -> None:
-    assert PaperLink().read(PaperLink().write(record)) == record
+    assert LINK.read(LINK.write(record)) == record
 
 
 def test_differences_in_words() -> None:

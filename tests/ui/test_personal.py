@@ -28,9 +28,9 @@ from caldp_ui.personal.scene import ASSUMED, EVERYTHING, KNOWN, TRUTH
 from caldp_ui.personal.shown import Shown, at_own_places, shown, tagged
 from caldp_ui.personal.slot import (
     BEGIN,
+    LINK,
     SLOT,
     Personal,
-    PersonalLink,
     known,
     with_tags,
 )
@@ -61,7 +61,7 @@ TABS = (
 
 def opened(scenario: Scenario = BEGIN, **query: str) -> AppTest:
     at = AppTest.from_file(APP, default_timeout=120)
-    for name, value in {**PersonalLink().write(Personal(scenario)), **query}.items():
+    for name, value in {**LINK.write(Personal(scenario)), **query}.items():
         at.query_params[name] = value
     at.session_state["personal-more"] = at.session_state["personal-who"] = True
     return checked(at.switch_page(PERSONAL).run())
@@ -92,7 +92,7 @@ def assert_shows(at: AppTest, scenario: Scenario) -> Shown:
     """Maps, sentence and link are those of these scenarios' runs, which a test below runs anew."""
     assert scenario_of(at) == scenario
     assert not at.error
-    assert PersonalLink().read(query_of(at)).scenario == scenario
+    assert LINK.read(query_of(at)).scenario == scenario
     what = shown(Personal(scenario))
     ways = {
         EVERYTHING: rivals.rival(scenario),

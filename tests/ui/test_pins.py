@@ -15,7 +15,8 @@ from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.adversary.beliefs import shown
 from caldp_ui.adversary.pinned import BESIDE as ATTACKER_BESIDE
-from caldp_ui.adversary.slot import Suspect, SuspectLink
+from caldp_ui.adversary.slot import LINK as SUSPECT_LINK
+from caldp_ui.adversary.slot import Suspect
 from caldp_ui.app import navigation
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.curves import lines
@@ -24,7 +25,8 @@ from caldp_ui.parts import pins
 from caldp_ui.places.pinned import BESIDE as MAPS_BESIDE
 from caldp_ui.places.slot import Places
 from caldp_ui.plan import charts, pinned, words, work
-from caldp_ui.plan.slot import Plan, PlanLink
+from caldp_ui.plan.slot import LINK as PLAN_LINK
+from caldp_ui.plan.slot import Plan
 from caldp_ui.session import links
 from caldp_ui.values.pinned import BESIDE as ANSWERS_BESIDE
 from caldp_ui.values.slot import Values
@@ -196,7 +198,7 @@ def test_a_step_back_to_a_link_without_a_pin_keeps_the_others(
 
 def test_a_pinned_plan_is_a_point_and_a_column_of_the_table() -> None:
     first, now = Plan(), replace(Plan(), protection="plain")
-    query = {"pinned": "fresh", **PlanLink().write(now)}
+    query = {"pinned": "fresh", **PLAN_LINK.write(now)}
     at = opened(navigation.PLAN, query)
     (table,) = container(at, "plan-pinned").table
     needs = [pinned.need(each) for each in (now, first)]
@@ -222,7 +224,7 @@ def test_pinned_curves_are_those_that_are_not_there_and_none_along_another_axis(
 
 def test_a_pinned_attacker_has_maps_and_numbers_of_its_own() -> None:
     now = replace(Suspect(), days=1)
-    at = opened(navigation.ADVERSARY, {"pinned": "fresh", **SuspectLink().write(now)})
+    at = opened(navigation.ADVERSARY, {"pinned": "fresh", **SUSPECT_LINK.write(now)})
     kept = pictures(opened(navigation.ADVERSARY, {}), "adversary-maps")
     assert pictures(at, "adversary-pinned-maps") == kept != pictures(at, "adversary-maps")
     (table,) = container(at, "adversary-pinned").table

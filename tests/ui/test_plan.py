@@ -20,7 +20,7 @@ from caldp_ui.app.theme import LIGHT
 from caldp_ui.controls.choices import NAMES, PLAIN
 from caldp_ui.plan import charts, words, work
 from caldp_ui.plan.deployments import DEPLOYMENTS
-from caldp_ui.plan.slot import Plan, PlanLink
+from caldp_ui.plan.slot import LINK, Plan
 from caldp_ui.plan.work import Need, epsilon_for
 from caldp_ui.words import formats, promise
 from tests.ui.driver import APP, checked, headline_of, jobs_done, query_of
@@ -175,8 +175,8 @@ def test_controls_and_a_deployments_epsilon() -> None:
     assert plan_of(at).epsilon == DEPLOYMENTS[1].epsilon == 4.0
     checked(at.select_slider(key="plan-within").set_value(0.2).run())
     checked(at.selectbox(key="plan-protection").set_value(PLAIN).run())
-    assert query_of(at) == {"v": "2", **PlanLink().write(plan_of(at))}
-    assert PlanLink().read(query_of(at)) == plan_of(at)
+    assert query_of(at) == {"v": "2", **LINK.write(plan_of(at))}
+    assert LINK.read(query_of(at)) == plan_of(at)
     assert plan_of(at).within == 0.2
     for job in ("needs", "beside"):
         at.session_state[f"plan-{job}/job"].cancel()

@@ -21,7 +21,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import exports
 from caldp_ui.controls.presets import Preset, Ready, fitting
 from caldp_ui.values import chart, marks
-from caldp_ui.values.slot import BEGIN, Values, ValuesLink, begin_with
+from caldp_ui.values.slot import BEGIN, LINK, Values, begin_with
 from caldp_ui.values.tables import TABLES, Table, presets_of
 from tests.ui.driver import checked, data_of, headline_of, query_of
 from tests.ui.values_page import FEW, assert_shows, mark, open_values, scenario_of
@@ -78,7 +78,7 @@ def all_presets() -> list[tuple[Table, Ready]]:
 )
 def test_every_preset_fits_its_table_and_is_known_again(table: Table, preset: Ready) -> None:
     scenario = preset.apply(begin_with(table))
-    ValuesLink().check(Values(scenario))
+    LINK.check(Values(scenario))
     setup = prepare(scenario)
     domain = setup.dataset.domain
     assert isinstance(domain, Domain)
@@ -130,7 +130,7 @@ def test_answers_alone_in_their_block_are_told_apart() -> None:
     """Ticked or not, their report names them: the picture marks them as not protected."""
     for blocks, alone in ((EvenRuns(10), "0-9"), (EvenRuns(6), "4;9"), (GroupBlocks(), "")):
         scenario = BEGIN.with_context(blocks=blocks, sensitive=EverythingSensitive())
-        sent = data_of(open_values(ValuesLink().write(Values(scenario))), chart.KEY)
+        sent = data_of(open_values(LINK.write(Values(scenario))), chart.KEY)
         assert sent["marked"] == "0-9"
         assert sent["alone"] == alone, blocks
         hidden = prepare(scenario).policy.hidden()  # type: ignore[attr-defined]
@@ -174,5 +174,5 @@ def test_blocks_are_chosen_by_kind() -> None:
 
 def test_a_link_opens_what_was_shown() -> None:
     scenario = FEW.with_context(epsilon=3.0)
-    at = open_values(ValuesLink().write(Values(scenario)))
+    at = open_values(LINK.write(Values(scenario)))
     assert_shows(at, scenario)

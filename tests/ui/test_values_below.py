@@ -23,7 +23,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import rivals
 from caldp_ui.parts.comparison import Shown
 from caldp_ui.values import answers, figures, listed, marks, picture, words
-from caldp_ui.values.slot import BEGIN, Values, ValuesLink, begin_with
+from caldp_ui.values.slot import BEGIN, LINK, Values, begin_with
 from caldp_ui.values.tables import TABLES
 from caldp_ui.words import formats
 from tests.ui.driver import checked
@@ -32,7 +32,7 @@ from tests.ui.values_page import FEW, open_values
 
 @pytest.mark.parametrize("tab", ["What is promised", "Methods", "Numbers", "Share and export"])
 def test_every_tab_can_be_drawn(tab: str) -> None:
-    at = open_values(ValuesLink().write(Values(FEW)))
+    at = open_values(LINK.write(Values(FEW)))
     at.session_state["values-tabs"] = tab
     checked(at.run())
     assert not at.error
@@ -117,4 +117,4 @@ def test_flags_come_back_from_their_runs(flags: list[bool]) -> None:
 
 def test_data_with_a_map_are_not_for_this_page() -> None:
     with pytest.raises(CaldpError, match="places are on the page"):
-        ValuesLink().check(Values(Scenario(dataset=Gowalla())))
+        LINK.check(Values(Scenario(dataset=Gowalla())))

@@ -16,7 +16,7 @@ from caldp_core.scenarios.protection import SensitiveSymbols
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.controls.presets import Fading
 from caldp_ui.values import figures
-from caldp_ui.values.slot import Values, ValuesLink, begin_with, domain_of
+from caldp_ui.values.slot import LINK, Values, begin_with, domain_of
 from caldp_ui.values.tables import TABLES, presets_of, table_of
 from tests.ui.driver import checked, query_of
 from tests.ui.values_page import assert_shows, mark, open_values, scenario_of
@@ -34,7 +34,7 @@ def fading(name: str) -> tuple[Scenario, Fading]:
 @pytest.mark.parametrize("name", ["income", "substances"])
 def test_a_protection_that_fades_is_chosen_moved_and_left(name: str) -> None:
     begin, preset = fading(name)
-    at = open_values(ValuesLink().write(Values(begin)))
+    at = open_values(LINK.write(Values(begin)))
     checked(at.selectbox(key="values-preset").set_value(preset.title).run())
     scenario = preset.apply(begin)
     assert isinstance(scenario.policy, Line | Distances)
@@ -42,7 +42,7 @@ def test_a_protection_that_fades_is_chosen_moved_and_left(name: str) -> None:
     checked(at.select_slider(key="values-epsilon").set_value(2.0).run())
     assert_shows(at, scenario.with_epsilon(2.0))
     assert at.selectbox(key="values-preset").value == preset.title
-    assert ValuesLink().read(query_of(at)) == Values(scenario.with_epsilon(2.0))
+    assert LINK.read(query_of(at)) == Values(scenario.with_epsilon(2.0))
     mark(at, marked="0-1")
     marked = scenario_of(at)
     assert isinstance(marked.policy, ContextPolicy)
@@ -56,7 +56,7 @@ def test_a_protection_that_fades_is_chosen_moved_and_left(name: str) -> None:
 )
 def test_every_tab_tells_of_a_scale(tab: str) -> None:
     begin, preset = fading("income")
-    at = open_values(ValuesLink().write(Values(preset.apply(begin))))
+    at = open_values(LINK.write(Values(preset.apply(begin))))
     at.session_state["values-tabs"] = tab
     at.session_state["values-protection"] = True
     checked(at.run())
@@ -96,14 +96,14 @@ def test_what_fades_is_kept_by_its_mechanism_and_an_onlooker_stays_within() -> N
 def test_a_mechanism_that_cannot_keep_a_scale_gives_way_and_another_table_has_its_own() -> None:
     begin, preset = fading("income")
     assert preset.apply(replace(begin, mechanism=Hadamard())).mechanism == Best()
-    at = open_values(ValuesLink().write(Values(preset.apply(begin))))
+    at = open_values(LINK.write(Values(preset.apply(begin))))
     checked(at.selectbox(key="values-table").set_value(TABLES[0].title).run())
     assert_shows(at, begin_with(TABLES[0]))
 
 
 def test_more_answers_stay_on_their_scale() -> None:
     scenario = Scenario(Uniform(20), Line(0.5), estimator="simplex-per-block", n=10_000)
-    at = open_values(ValuesLink().write(Values(scenario)))
+    at = open_values(LINK.write(Values(scenario)))
     at.session_state["values-more"] = True
     checked(at.run())
     checked(at.number_input(key="values-k").set_value(30).run())

@@ -18,7 +18,7 @@ from caldp_ui.app.navigation import YES_OR_NO
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.yesno import dots, figures, presets, words
 from caldp_ui.yesno.shown import people_warner_needs, shown, warner
-from caldp_ui.yesno.slot import BEGIN, OneQuestion, QuestionLink
+from caldp_ui.yesno.slot import BEGIN, LINK, OneQuestion
 from tests.ui.driver import APP, checked, container, data_of, headline_of, query_of
 from tests.ui.readings import full_people
 
@@ -27,7 +27,7 @@ INF = math.inf
 
 def opened(scenario: Scenario = BEGIN, **query: str) -> AppTest:
     at = AppTest.from_file(APP, default_timeout=120)
-    for name, value in {**QuestionLink().write(OneQuestion(scenario)), **query}.items():
+    for name, value in {**LINK.write(OneQuestion(scenario)), **query}.items():
         at.query_params[name] = value
     return checked(at.switch_page(YES_OR_NO).run())
 

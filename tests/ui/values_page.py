@@ -17,7 +17,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.navigation import VALUES
 from caldp_ui.compute import rivals
 from caldp_ui.values import chart, marks
-from caldp_ui.values.slot import BEGIN, Values, ValuesLink
+from caldp_ui.values.slot import BEGIN, LINK, Values
 from caldp_ui.words import formats
 from tests.ui.driver import APP, checked, data_of, headline_of, query_of, tell
 
@@ -69,5 +69,5 @@ def assert_shows(at: AppTest, scenario: Scenario) -> tuple[Result, Result]:
     for result in (ours, plain):
         assert formats.per_hundred(result.first.errors.tv) in said
     query = query_of(at)
-    assert ValuesLink().read(query) == Values(scenario)
+    assert LINK.read(query) == Values(scenario)
     return ours, plain

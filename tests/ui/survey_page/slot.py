@@ -1,6 +1,5 @@
 """A survey page's record: a scenario of ten answers without a map, and the answer looked at."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -10,7 +9,8 @@ from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.protection import EvenRuns
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
-from caldp_ui.session.scenarios import WithScenario, read_scenario, unknown_keys
+from caldp_ui.session.record_link import ScenarioLink
+from caldp_ui.session.scenarios import WithScenario
 from caldp_ui.session.slot import Slot
 
 TEN: Final = Scenario(Zipf(k=10), ContextPolicy(blocks=EvenRuns(2)), n=10_000)
@@ -25,27 +25,10 @@ class Survey(WithScenario):
         return replace(self, answer=answer)
 
 
-class SurveyLink:
-    browser: tuple[str, ...] = ()
-
-    def fresh(self) -> Survey:
-        return Survey()
-
-    def write(self, record: Survey) -> dict[str, str]:
-        return record.scenario.to_query() | {"answer": str(record.answer)}
-
-    def read(self, query: Mapping[str, str]) -> Survey:
-        flat = dict(query)
-        answer = int(flat.pop("answer", "0"))
-        return Survey(read_scenario(flat) if flat else TEN, answer)
-
-    def strangers(self, query: Mapping[str, str]) -> list[str]:
-        return [key for key in unknown_keys(query) if key != "answer"]
-
-    def check(self, record: Survey) -> None:
-        if not 0 <= record.answer < runs.dataset(record.scenario).domain.k:
-            raise CaldpError(f"answer must be one of the domain's, got {record.answer}.")
-        runs.setup(record.scenario)
+def check(record: Survey) -> None:
+    if not 0 <= record.answer < runs.dataset(record.scenario).domain.k:
+        raise CaldpError(f"answer must be one of the domain's, got {record.answer}.")
+    runs.setup(record.scenario)
 
 
-SLOT: Final = Slot("survey", SurveyLink())
+SLOT: Final = Slot("survey", ScenarioLink(Survey(), check))

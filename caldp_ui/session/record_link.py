@@ -1,0 +1,120 @@
+"""Links of records: one key a field, and the keys of the scenario where a record has one.
+
+A page says what its record begins with and which records it refuses; only what differs from the
+beginning is in a link.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Final, Generic
+
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.numerals import read_number, read_whole
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.session.scenarios import S, read_scenario, scenario_query, unknown_keys
+from caldp_ui.session.slot import R
+
+_QUOTED_MAX: Final = 20
+_SCENARIO: Final = "scenario"
+
+
+@dataclass(frozen=True)
+class Text:
+    """How a field is written into a link. `read(key, text)` raises `CaldpError`.
+
+    `key`: its key in the link, "" for the field's own name.
+    """
+
+    write: Callable[[Any], str]
+    read: Callable[[str, str], Any]
+    key: str = ""
+
+
+def _read_as(kind: str, read: Callable[[str], Any]) -> Callable[[str, str], Any]:
+    def found(key: str, text: str) -> Any:
+        value = read(text)
+        if value is None:
+            quoted = f"{text[:_QUOTED_MAX]!r}"
+            raise CaldpError(f"{key} in the link must be {kind}, got {quoted}.")
+        return value
+
+    return found
+
+
+WORD: Final = Text(str, lambda _, text: text)
+WORDS: Final = Text(";".join, lambda _, text: tuple(text.split(";")))
+SWITCH: Final = Text(lambda value: str(int(value)), _read_as("0 or 1", {"0": False, "1": True}.get))
+WHOLE: Final = Text(str, _read_as("a whole number", read_whole))
+NUMBER: Final = Text(lambda value: f"{value:.15g}", _read_as("a number", read_number))
+_BY_TYPE: Final = {str: WORD, tuple: WORDS, bool: SWITCH, int: WHOLE, float: NUMBER}
+
+
+@dataclass(frozen=True)
+class RecordLink(Generic[R]):
+    """How a record is written into a link, as `Codec` wants it.
+
+    `begin`: the record of a visit without a link. `check` raises `CaldpError` for a record whose
+    parts do not fit. `browser`: keys of the browser's side. `texts`: by field, for those that are
+    no text, number, switch or tuple of texts at the beginning.
+    """
+
+    begin: R
+    check: Callable[[R], None]
+    browser: tuple[str, ...] = ()
+    texts: Mapping[str, Text] = field(default_factory=dict)
+
+    def fresh(self) -> R:
+        """See `Codec`."""
+        return self.begin
+
+    def write(self, record: R) -> dict[str, str]:
+        """See `Codec`."""
+        return {
+            key: text.write(getattr(record, name))
+            for key, (name, text) in self._fields().items()
+            if getattr(record, name) != getattr(self.begin, name)
+        }
+
+    def read(self, query: Mapping[str, str]) -> R:
+        """See `Codec`."""
+        known = self._fields()
+        found = {known[key][0]: known[key][1].read(key, query[key]) for key in query}
+        begin: Any = self.begin
+        record: R = replace(begin, **found)
+        return record
+
+    def strangers(self, query: Mapping[str, str]) -> list[str]:
+        """See `Codec`."""
+        return [key for key in query if key not in self._fields()]
+
+    def _fields(self) -> dict[str, tuple[str, Text]]:
+        """By key of the link, the field and how it is written."""
+        begin: Any = self.begin
+        names = [each.name for each in fields(begin) if each.name != _SCENARIO]
+        own = {n: self.texts.get(n) or _BY_TYPE[type(getattr(begin, n))] for n in names}
+        return {text.key or name: (name, text) for name, text in own.items()}
+
+
+@dataclass(frozen=True)
+class ScenarioLink(RecordLink[S]):
+    """How a record with a scenario is written: the scenario's own keys, then the other fields'.
+
+    `taken`: what of a link's scenario the page takes, for pages that fix the rest.
+    """
+
+    taken: Callable[[Scenario], Scenario] = lambda found: found
+
+    def write(self, record: S) -> dict[str, str]:
+        """See `Codec`."""
+        begun = record.scenario == self.begin.scenario
+        return ({} if begun else scenario_query(record.scenario)) | super().write(record)
+
+    def read(self, query: Mapping[str, str]) -> S:
+        """See `Codec`."""
+        own = {key: text for key, text in query.items() if key in self._fields()}
+        record, flat = super().read(own), {k: t for k, t in query.items() if k not in own}
+        return replace(record, scenario=self.taken(read_scenario(flat))) if flat else record
+
+    def strangers(self, query: Mapping[str, str]) -> list[str]:
+        """See `Codec`."""
+        return [key for key in unknown_keys(query) if key not in self._fields()]
