@@ -2,8 +2,8 @@
 
 The mathematics; nothing in here knows of any user interface. What most people need is handed out
 here: `from caldp_core import Scenario, run`. The rooms, from the ground up: basics, domain,
-privacy, datasets, mechanisms, estimation, audit, lecture, theory, scenarios, experiments, cli.
-Start reading at `mechanisms/base.py`, or at `experiments/run.py` for the way that data walks.
+privacy, datasets, mechanisms, estimation, audit, lecture, theory, scenarios, experiments, collect,
+cli. Start reading at `mechanisms/base.py`, or at `experiments/run.py` for the way that data walks.
 """
 
 from importlib import import_module
@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from caldp_core.audit.mechanisms import audit_mechanism
     from caldp_core.basics.errors import CaldpError
+    from caldp_core.collect.client import Client
+    from caldp_core.collect.protocol import Protocol
     from caldp_core.estimation.shares import estimate, intervals
     from caldp_core.experiments.run import Result, prepare, run
     from caldp_core.mechanisms.base import Tally
@@ -22,7 +24,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = [
     "CaldpError",
+    "Client",
     "Context",
+    "Protocol",
     "Result",
     "Scenario",
     "Tally",
@@ -35,6 +39,8 @@ __all__ = [
 ]
 _HOMES: Final = {
     "CaldpError": "basics.errors",
+    "Client": "collect.client",
+    "Protocol": "collect.protocol",
     "Context": "privacy.context",
     "Result": "experiments.run",
     "Scenario": "scenarios.scenario",

@@ -25,6 +25,7 @@ ROOMS = [
     "lecture",
     "scenarios",
     "experiments",
+    "collect",
     "cli",
 ]
 """From the ground up: a room imports from itself and from those before it."""

@@ -26,6 +26,8 @@ PAGES = (
     "docs/mathematics.md",
     "docs/galois.md",
     "docs/estimators.md",
+    "docs/collect.md",
+    "docs/reports.md",
     "benchmarks/README.md",
 )
 SECTIONS = {
@@ -219,7 +221,7 @@ def test_paths_in_code_marks_exist(page: str) -> None:
 def test_commands_of_the_command_line_are_known() -> None:
     from caldp_core.cli.commands import main
 
-    caldp = re.compile(r"(?:python -m caldp_core|\.venv/bin/caldp) (.*)")
+    caldp = re.compile(r"(?:python -m caldp_core|\.venv/bin/caldp|caldp) (.*)")
     told = [
         shlex.split(found[1], comments=True)
         for page in PAGES

@@ -9,17 +9,19 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from statistics import mean, stdev
 from time import perf_counter
-from typing import Any
+from typing import Any, Final
 
 import click
 
 from caldp_core.audit.blockwise import LargeAudit, PairClass, worst_of
 from caldp_core.audit.mechanisms import audit_mechanism
 from caldp_core.basics import limits
+from caldp_core.cli.collect import COMMANDS
 from caldp_core.cli.dashboard import dashboard_command
 from caldp_core.cli.fetch import fetch_command
 from caldp_core.cli.listing import list_command
 from caldp_core.cli.terminal import plain_errors, progress_bar, write
+from caldp_core.collect.schema import protocol_schema
 from caldp_core.experiments.forecast import Forecast, forecast
 from caldp_core.experiments.processes import in_processes
 from caldp_core.experiments.reproduce import PAPER, Recomputed, table_1
@@ -39,12 +41,16 @@ def main() -> None:
 main.add_command(dashboard_command)
 main.add_command(fetch_command)
 main.add_command(list_command)
+for command in COMMANDS:
+    main.add_command(command)
+_SCHEMAS: Final = {"scenario": schema, "protocol": protocol_schema}
 
 
 @main.command("schema")
-def schema_command() -> None:
-    """Print the JSON Schema of scenario files, for editors."""
-    click.echo(json.dumps(schema(), indent=2, ensure_ascii=False))
+@click.argument("kind", type=click.Choice(list(_SCHEMAS)), default="scenario")
+def schema_command(kind: str) -> None:
+    """Print the JSON Schema of scenario files, or of protocols, for editors."""
+    click.echo(json.dumps(_SCHEMAS[kind](), indent=2, ensure_ascii=False))
 
 
 @main.command("run")

@@ -292,6 +292,16 @@ class StreamsRows(Protocol):
         ...
 
 
+@runtime_checkable
+class RunsOnDevices(Protocol):
+    """What oracles may also offer: the whole numbers that a device draws its report with."""
+
+    @property
+    def device_numbers(self) -> dict[str, Ints | Words]:
+        """Name → (m,) whole numbers of the blocks, besides `cover_threshold`; docs/reports.md."""
+        ...
+
+
 Family: TypeAlias = Callable[[Ints, Floats], FrequencyOracles]
 """(m,) hidden symbols per block and (m,) ε → the oracles."""
 

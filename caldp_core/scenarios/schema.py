@@ -33,7 +33,7 @@ def schema() -> dict[str, Any]:
         **own,
         "required": [MARK],
         "$defs": {
-            slot: {"oneOf": [_kind(kind, cls) for kind, cls in kinds.items()]}
+            slot: {"oneOf": [kind_schema(kind, cls) for kind, cls in kinds.items()]}
             for slot, (_, kinds) in SLOTS.items()
         },
     }
@@ -52,7 +52,8 @@ def _object(cls: type) -> dict[str, Any]:
     }
 
 
-def _kind(kind: str, cls: type) -> dict[str, Any]:
+def kind_schema(kind: str, cls: type) -> dict[str, Any]:
+    """The schema of a record in a slot, with its `kind`."""
     made = _object(cls)
     made["properties"] = {"kind": {"const": kind}} | made["properties"]
     made["required"] = ["kind", *made["required"]]

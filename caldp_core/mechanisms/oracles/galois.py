@@ -20,10 +20,11 @@ from caldp_core.basics.arrays import counts_by, sums_by
 from caldp_core.basics.errors import check_number
 from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource
 from caldp_core.mechanisms.base import ChannelRows, Family
-from caldp_core.mechanisms.oracles.finite_field import inner_product
+from caldp_core.mechanisms.oracles.finite_field import DEGREE_MAX, inner_product, modulus
 from caldp_core.mechanisms.oracles.galois_spaces import (
     best_degrees,
     degrees_for,
+    digits_of,
     groups_of,
     support_probabilities,
     values_and_shared,
@@ -93,6 +94,25 @@ class GaloisOracles(HistogramOracles, SupportOracles):
     def settings(self) -> tuple[Ints, ...]:
         """m of every block."""
         return (self._degrees,)
+
+    @property
+    def device_numbers(self) -> dict[str, Ints | Words]:
+        """See `RunsOnDevices`: spaces of `digits` digits over the field of 2^`degree` elements.
+
+        Products in the field are taken by `modulus`; reports of a block begin at `first`.
+        """
+        moduli = np.array([0, *map(modulus, range(1, DEGREE_MAX + 1))])
+        digits = np.ones_like(self._degrees)
+        for m in np.unique(self._degrees[self._degrees > 0]).tolist():
+            some = self._degrees == m
+            digits[some] = digits_of(self._sizes[some], m)
+        return {
+            "size": self._sizes,
+            "degree": self._degrees,
+            "digits": digits,
+            "modulus": moduli[self._degrees],
+            "first": self._first,
+        }
 
     def privatize(self, rank: Ints, words: WordSource) -> Ints:
         """(n,) ranks → (n,) hyperplanes; works through people in chunks that stay in the cache."""

@@ -95,6 +95,17 @@ class HadamardOracles(HistogramOracles):
         """T of every block, which falls with the number of parts, and that tells their order."""
         return (self._truth,)
 
+    @property
+    def device_numbers(self) -> dict[str, Ints | Words]:
+        """See `RunsOnDevices`: `parts` of `order` cells each, from `first` on."""
+        parts = self._parts
+        return {
+            "truth": self._truth,
+            "parts": parts.counts,
+            "order": self._orders,
+            "first": self._starts,
+        }
+
     def privatize(self, rank: Ints, words: WordSource) -> Ints:
         """(n,) ranks → (n,) cells; works through users in chunks that stay in the cache."""
         tables = ReportTables(

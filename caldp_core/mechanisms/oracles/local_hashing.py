@@ -19,7 +19,7 @@ import numpy as np
 from caldp_core.basics.arrays import counts_by
 from caldp_core.basics.errors import check_whole, require
 from caldp_core.basics.limits import HASHES_MAX, K_MAX, N_MAX
-from caldp_core.basics.types import Bools, Floats, Ints, Reports, WordSource
+from caldp_core.basics.types import Bools, Floats, Ints, Reports, Words, WordSource
 from caldp_core.mechanisms.oracles.polynomial_hash import (
     count_hits,
     every_hash,
@@ -73,6 +73,11 @@ class LocalHashingOracles(RecordReports):
     def settings(self) -> tuple[Ints, ...]:
         """P and g of every block."""
         return self._prime, self._g
+
+    @property
+    def device_numbers(self) -> dict[str, Ints | Words]:
+        """See `RunsOnDevices`: polynomials over GF(`prime`), hashed to `g` values."""
+        return {"prime": self._prime, "g": self._g}
 
     def privatize(self, rank: Ints, words: WordSource) -> Reports:
         """(n,) ranks → (n,) reports."""

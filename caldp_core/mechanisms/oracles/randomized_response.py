@@ -31,6 +31,11 @@ class RandomizedResponseOracles(HistogramOracles):
         """None: λ says it all."""
         return ()
 
+    @property
+    def device_numbers(self) -> dict[str, Ints | Words]:
+        """See `RunsOnDevices`: reports of a block begin at `first`."""
+        return {"size": self._sizes, "first": self._starts}
+
     def privatize(self, rank: Ints, words: WordSource) -> Ints:
         """(n,) ranks → (n,) reports."""
         block = self._block[rank]

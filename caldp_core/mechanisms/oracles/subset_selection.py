@@ -49,6 +49,11 @@ class SubsetSelectionOracles(PackedReports):
         """ω of every block."""
         return (self._omega,)
 
+    @property
+    def device_numbers(self) -> dict[str, Ints | Words]:
+        """See `RunsOnDevices`: `omega` of `size` symbols are sent."""
+        return {"size": self._sizes, "omega": self._omega}
+
     def privatize(self, rank: Ints, words: WordSource) -> Reports:
         """(n,) ranks → (n,) reports."""
         block = self._block[rank]

@@ -58,6 +58,11 @@ class UnaryOracles(PackedReports):
         """T and D of every block."""
         return self._truth, self._stray
 
+    @property
+    def device_numbers(self) -> dict[str, Ints | Words]:
+        """See `RunsOnDevices`: a bit is 1 with `truth`, or `stray` if it is not one's own."""
+        return {"size": self._sizes, "truth": self._truth, "stray": self._stray}
+
     def privatize(self, rank: Ints, words: WordSource) -> Reports:
         """(n,) ranks → (n,) reports; `CaldpError` if they would not fit into memory."""
         block = self._block[rank]

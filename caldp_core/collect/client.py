@@ -1,0 +1,92 @@
+"""A device's side of a collection: the true answer goes in, a report comes out.
+
+Randomness is the operating system's; nothing takes a seed.
+"""
+
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from caldp_core.basics.errors import CaldpError
+from caldp_core.collect.coins import DrawnCoins
+from caldp_core.collect.formats import as_text
+from caldp_core.collect.memory import Memory
+from caldp_core.collect.protocol import Protocol
+from caldp_core.domain.grid import GridDomain
+
+Answer: TypeAlias = str | int | tuple[float, float]
+"""A label; the number of a value without one; on a map (latitude, longitude) in degrees."""
+MARK_LENGTH: Final = 16
+"""Characters of the protocol's fingerprint that a message carries."""
+
+
+class Client:
+    """Draws reports by a protocol; a path or a `Protocol`.
+
+    `memory`: a file in which what each person has sent is kept, so that asked again they send the
+    same and lose nothing more; without it every report is fresh, and ε adds up. The file holds
+    reports and digests of the persons' names, and no answers. Raises `CaldpError` for a protocol
+    or memory that can't be used.
+    """
+
+    def __init__(self, protocol: Protocol | str | Path, memory: str | Path | None = None) -> None:
+        given = protocol if isinstance(protocol, Protocol) else Protocol.from_file(protocol)
+        self.protocol = given
+        self._coins = DrawnCoins()
+        self._memory = None if memory is None else Memory(Path(memory), given)
+        domain = given.domain
+        names = () if isinstance(domain, GridDomain) else domain.names
+        self._number = {name: number for number, name in enumerate(names)}
+
+    def report(self, answer: Answer, person: str = "") -> int | str:
+        """What the person sends: a number, or bytes in base64; see docs/reports.md.
+
+        Raises `CaldpError` for an answer that the protocol does not have.
+        """
+        symbol = self._symbol(answer)
+        if self._memory is None:
+            return self._drawn(symbol)
+        return self._memory.once(person, lambda: self._drawn(symbol))
+
+    def message(self, answer: Answer, person: str = "") -> dict[str, Any]:
+        """The report with the mark of its protocol, as a line of a file of reports."""
+        mark = self.protocol.fingerprint[:MARK_LENGTH]
+        return {"protocol": mark, "report": self.report(answer, person)}
+
+    def _drawn(self, symbol: int) -> int | str:
+        device, form = self.protocol.device, self.protocol.format
+        return as_text(form.write(*device.draw(symbol, self._coins)))
+
+    def _symbol(self, answer: Answer) -> int:
+        found = self._found(answer)
+        # The answer is not quoted, as other sentences quote what is wrong: errors end up in logs.
+        if found is None:
+            raise CaldpError(f"The answer must be {self._wanted}; give one of those.")
+        return found
+
+    def _found(self, answer: Answer) -> int | None:
+        domain = self.protocol.domain
+        if isinstance(domain, GridDomain):
+            if not _is_place(answer):
+                return None
+            cell = int(domain.locate(*([float(degrees)] for degrees in answer))[0])  # type: ignore[union-attr]
+            return None if cell < 0 else cell
+        if self._number:
+            return self._number.get(answer) if isinstance(answer, str) else None
+        return answer if type(answer) is int and 0 <= answer < domain.k else None
+
+    @property
+    def _wanted(self) -> str:
+        domain = self.protocol.domain
+        if isinstance(domain, GridDomain):
+            return f"(latitude, longitude) in degrees within {domain.area}"
+        if self._number:
+            return f"one of the protocol's {domain.k:,} labels"
+        return f"a whole number from 0 to {domain.k - 1:,}"
+
+
+def _is_place(answer: object) -> bool:
+    return (
+        isinstance(answer, tuple)
+        and len(answer) == 2
+        and all(isinstance(degrees, int | float) and abs(degrees) < 1e6 for degrees in answer)
+    )

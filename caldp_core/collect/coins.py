@@ -1,0 +1,56 @@
+"""The two coins that every device throws, in whole numbers of 48 bits.
+
+`js/client.js` has the same; what is drawn from the same numbers is the same report.
+"""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Protocol, TypeAlias
+
+ONE: Final = 1 << 48
+"""How many values a drawn number can have."""
+Numbers: TypeAlias = Callable[[], int]
+"""Gives a whole number, even on 0 … 2^48 − 1, each time it is called."""
+
+
+class Coins(Protocol):
+    """What a report is drawn by."""
+
+    def coin(self, threshold: int) -> bool:
+        """True with probability threshold/2^48; `threshold`: in [0, 2^48]."""
+        ...
+
+    def below(self, bound: int) -> int:
+        """A whole number, even on 0 … bound − 1; `bound` ≥ 1."""
+        ...
+
+
+def system_number() -> int:
+    """48 bits from the operating system; it takes no seed."""
+    return int.from_bytes(os.urandom(6), "little")
+
+
+@dataclass(frozen=True)
+class DrawnCoins:
+    """Coins from numbers that a source gives: the operating system, or a test's list."""
+
+    numbers: Numbers = system_number
+
+    def coin(self, threshold: int) -> bool:
+        """One number is drawn, and is below the threshold or not."""
+        return self.numbers() < threshold
+
+    def below(self, bound: int) -> int:
+        """Drawn again above the largest multiple of `bound`, which would favour small results.
+
+        A bound above 2^48 takes as many numbers as it needs, the highest first.
+        """
+        pieces = max(1, -(-(bound - 1).bit_length() // 48))
+        fair = ONE**pieces - ONE**pieces % bound
+        while True:
+            drawn = 0
+            for _ in range(pieces):
+                drawn = drawn * ONE + self.numbers()
+            if drawn < fair:
+                return drawn % bound

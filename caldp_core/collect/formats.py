@@ -1,0 +1,90 @@
+"""How reports are written: numbers, or fields of as few whole bytes as they take.
+
+docs/reports.md says it for those who write or read them without this package.
+"""
+
+import base64
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any, Final, TypeAlias
+
+from caldp_core.collect.device import Cell
+from caldp_core.mechanisms.contextual import ContextMechanism
+
+Payload: TypeAlias = int | bytes
+"""One report: a number, or a run of bytes."""
+NUMBER: Final = "number"
+BITS: Final = "bits"
+HASH: Final = "hash"
+
+
+@dataclass(frozen=True)
+class Format:
+    """Of one protocol's reports.
+
+    `kind`: "number", "bits" or "hash". `oracle`: of numbers, how many the oracles send, and of
+    bytes, how many blocks there are; `values`: of numbers or sources, how many there are with those
+    that name a symbol. `widths`: bytes of each field, the source first; none for a number.
+    """
+
+    kind: str
+    oracle: int
+    values: int
+    widths: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, mechanism: ContextMechanism) -> "Format":
+        """The form of this mechanism's reports."""
+        oracles, clear = mechanism.oracles, mechanism.clear_symbols.size
+        names = oracles.dtype.names
+        if names is None:
+            return cls(NUMBER, oracles.outputs, oracles.outputs + clear)
+        sources = mechanism.policy.m + clear
+        if "bits" in names:
+            bits = -(-int(mechanism.sizes.max()) // 8)
+            return cls(BITS, mechanism.policy.m, sources, (_bytes_for(sources), bits))
+        numbers = mechanism.oracles.device_numbers  # type: ignore[attr-defined]
+        prime, g = (_bytes_for(int(numbers[name].max())) for name in ("prime", "g"))
+        widths = (_bytes_for(sources), prime, prime, prime, g)
+        return cls(HASH, mechanism.policy.m, sources, widths)
+
+    @property
+    def size(self) -> int:
+        """Bytes of a report; 0 for a number."""
+        return sum(self.widths)
+
+    @property
+    def ends(self) -> list[int]:
+        """Where each field ends."""
+        return list(accumulate(self.widths))
+
+    def write(self, source: int, cell: Cell | None) -> Payload:
+        """A report as it is sent; see `Device.draw`."""
+        if self.kind == NUMBER:
+            return source if cell is None else _fields(cell)[0]
+        fields = (0,) * (len(self.widths) - 1) if cell is None else _fields(cell)
+        parts = zip((source, *fields), self.widths, strict=True)
+        return b"".join(number.to_bytes(width, "little") for number, width in parts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        made: dict[str, Any] = {
+            "kind": self.kind,
+            "values": self.values,
+            "from_oracles": self.oracle,
+        }
+        return made | ({"widths": list(self.widths)} if self.widths else {})
+
+
+def _fields(cell: Cell) -> tuple[int, ...]:
+    return (cell,) if isinstance(cell, int) else cell
+
+
+def _bytes_for(values: int) -> int:
+    """Bytes that a number below `values` takes; none where there is only one."""
+    return -(-(values - 1).bit_length() // 8)
+
+
+def as_text(payload: Payload) -> int | str:
+    """A report as JSON holds it: bytes in base64 (RFC 4648, section 4)."""
+    return payload if isinstance(payload, int) else base64.b64encode(payload).decode()

@@ -1,0 +1,87 @@
+"""What each person has sent to a question, kept on their device, so that it is drawn only once.
+
+A file of lines that only grows: a line is on the disk before its report is handed out, so that
+whoever breaks in between sends the same all the same. One process at a time may use it.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from caldp_core.basics.errors import CaldpError
+from caldp_core.collect.protocol import Protocol
+
+_KEYS: Final = {"protocol", "person", "report"}
+
+
+class Memory:
+    """The reports kept in a file for one protocol; `CaldpError` where it can't be read.
+
+    Lines of other protocols stay as they are. Persons are kept as digests.
+    """
+
+    def __init__(self, path: Path, protocol: Protocol) -> None:
+        self._path = path
+        self._mark = protocol.fingerprint
+        self._sent: dict[str, int | str] = {}
+        self._whole = 0
+        for line in self._lines():
+            if line["protocol"] == self._mark:
+                self._sent.setdefault(line["person"], line["report"])
+
+    def once(self, person: str, draw: Callable[[], int | str]) -> int | str:
+        """What the person has sent before, or what is drawn now and kept; `CaldpError` if not."""
+        key = hashlib.sha256(f"{self._mark} {person}".encode("utf-8", "surrogatepass")).hexdigest()
+        if key not in self._sent:
+            report = draw()
+            self._keep({"protocol": self._mark, "person": key, "report": report})
+            self._sent[key] = report
+        return self._sent[key]
+
+    def _lines(self) -> list[dict[str, Any]]:
+        try:
+            text = self._path.read_bytes()
+        except FileNotFoundError:
+            return []
+        except (OSError, ValueError) as error:
+            raise self._unusable(getattr(error, "strerror", None) or str(error)) from None
+        # What was cut off while it was written had not been handed out: it is written over.
+        self._whole = text.rfind(b"\n") + 1
+        return [self._line(line) for line in text[: self._whole].splitlines()]
+
+    def _line(self, line: bytes) -> dict[str, Any]:
+        try:
+            told = json.loads(line)
+        except (ValueError, RecursionError):
+            told = None
+        if not isinstance(told, dict) or set(told) != _KEYS or not _texts(told):
+            raise self._unusable("a line is no report that was kept")
+        return told
+
+    def _keep(self, line: dict[str, Any]) -> None:
+        text = f"{json.dumps(line)}\n".encode()
+        try:
+            file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+            try:
+                os.ftruncate(file, self._whole)
+                os.pwrite(file, text, self._whole)
+                os.fsync(file)
+            finally:
+                os.close(file)
+        except (OSError, ValueError) as error:
+            raise self._unusable(getattr(error, "strerror", None) or str(error)) from None
+        self._whole += len(text)
+
+    def _unusable(self, why: str) -> CaldpError:
+        return CaldpError(
+            f"The memory {str(self._path)!r} can't be used: {why}; give another file, knowing that "
+            "whoever is in this one would send a second report."
+        )
+
+
+def _texts(told: dict[str, Any]) -> bool:
+    named = isinstance(told["protocol"], str) and isinstance(told["person"], str)
+    return named and type(told["report"]) in (int, str)

@@ -1,0 +1,1 @@
+"""Of collections: protocol, devices, reports, collector."""

@@ -1,0 +1,64 @@
+"""What a device sends, by its own code and in exact numbers, for every family and context."""
+
+from dataclasses import replace
+
+import pytest
+
+from caldp_core.audit.pairwise import audit_channel
+from caldp_core.collect.coins import ONE, DrawnCoins
+from caldp_core.collect.device import Device
+from caldp_core.collect.protocol import Protocol
+from tests.collect.laws import exact_law, sent_by, stated
+from tests.collect.protocols import SPECS, small
+from tests.contract.checks import naming
+from tests.contract.contexts import CONTEXTS
+
+
+@pytest.mark.parametrize("family", SPECS)
+def test_a_device_sends_exactly_what_the_channel_says(family: str) -> None:
+    for kind in CONTEXTS:
+        protocol = small(family, kind)
+        with naming(kind):
+            for symbol, law in enumerate(stated(protocol)):
+                assert sent_by(protocol, symbol) == law
+
+
+def sent_channel(protocol: Protocol) -> list[list]:  # type: ignore[type-arg]
+    laws = [sent_by(protocol, symbol) for symbol in range(protocol.domain.k)]
+    payloads = sorted({payload for law in laws for payload in law}, key=repr)
+    return [[law.get(payload, 0) for payload in payloads] for law in laws]
+
+
+@pytest.mark.parametrize("family", SPECS)
+def test_what_is_sent_keeps_the_policy_and_one_more_of_two_to_the_48th_would_not(
+    family: str,
+) -> None:
+    protocol = small(family, epsilon=0.7)
+    policy = protocol.mechanism.policy
+    assert audit_channel(sent_channel(protocol), policy).holds
+    name, by = ("truth", 1) if "truth" in protocol.device.blocks[0] else ("cover", -1)
+    blocks = [{**of, name: of[name] + by * (of[name] > 0)} for of in protocol.device.blocks]
+    device = Device(
+        protocol.spec.name, protocol.format.oracle, blocks, protocol.device.block,
+        protocol.device.place,
+    )  # fmt: skip
+    wrong = replace(protocol)
+    wrong.__dict__["device"] = device
+    assert not audit_channel(sent_channel(wrong), policy).holds
+
+
+def test_coins_are_even_whatever_the_numbers_are() -> None:
+    """All of a small source's numbers: so many of them lead to each result."""
+    least = DrawnCoins(iter((0, 4, 5, ONE - 1)).__next__)
+    assert [least.coin(5) for _ in range(4)] == [True, True, False, False]
+    numbers = iter([ONE - 1, 7])  # 2^48 − 1 is above the largest multiple of 3 … 2^48 = 1 mod 3
+    assert DrawnCoins(numbers.__next__).below(3) == 1
+    wide = iter([1, 5])
+    assert DrawnCoins(wide.__next__).below(ONE**2) == ONE + 5
+    assert DrawnCoins().below(1) == 0
+
+
+def test_the_law_of_the_tests_is_that_of_two_dice() -> None:
+    law = exact_law(lambda coins: coins.below(6) + coins.below(6))
+    assert law[5] * 36 == 6
+    assert sum(law.values()) == 1

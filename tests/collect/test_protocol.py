@@ -1,0 +1,175 @@
+"""The protocol file: all that both sides need, nothing of the data, and no other file is taken."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from click.testing import CliRunner
+
+from caldp_core import CaldpError, Protocol, Scenario, prepare
+from caldp_core.cli.commands import main
+from caldp_core.collect.schema import protocol_schema
+from caldp_core.datasets import OwnTable
+from caldp_core.mechanisms.specs import RandomizedResponse
+from caldp_core.scenarios.policies import ContextPolicy
+from caldp_core.scenarios.protection import OneBlock
+from tests import ROOT
+from tests.collect.protocols import SPECS, many, small
+from tests.contract.checks import naming
+from tests.contract.contexts import CONTEXTS
+
+NAMES = ("flu", "cold", "none")
+COUNTS = (918273, 645546, 371731)
+
+
+def asked(counts: tuple[int, ...] = COUNTS, **changes: Any) -> Scenario:
+    made = Scenario(
+        OwnTable(NAMES, counts), ContextPolicy(OneBlock()), RandomizedResponse(), n=777123
+    )
+    return replace(made, **changes)
+
+
+def test_a_protocol_is_what_it_was_when_it_is_read_again() -> None:
+    schema = jsonschema.Draft202012Validator(protocol_schema())
+    for family in SPECS:
+        for kind in CONTEXTS:
+            made = small(family, kind)
+            with naming(f"{family}, {kind}"):
+                again = Protocol.from_json(made.to_json())
+                assert again.to_json() == made.to_json()
+                assert again.mechanism.fingerprint == made.mechanism.fingerprint
+                schema.validate(made.to_dict())
+
+
+def test_the_schema_file_is_the_programs() -> None:
+    text = (ROOT / "docs" / "protocol.schema.json").read_text("utf-8")
+    assert json.loads(text) == protocol_schema()
+    wrong = small("oue").to_dict() | {"people": 12}
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(wrong, protocol_schema())
+
+
+def test_no_count_of_the_data_is_in_it() -> None:
+    text = Protocol.of(prepare(asked())).to_json()
+    assert not [count for count in (*COUNTS, sum(COUNTS), 777123) if str(count) in text]
+    others = (asked((1, 2, 3)), asked(n=None), asked(seed=99, trials=3, estimator="none"))
+    assert {Protocol.of(prepare(other)).to_json() for other in others} == {text}
+    # The test can fail: what people are asked does change it.
+    assert Protocol.of(prepare(asked()), "How are you?").to_json() != text
+
+
+def test_other_questions_have_other_fingerprints() -> None:
+    made = Protocol.of(prepare(asked()), "This week?")
+    renamed = Protocol.of(prepare(asked(dataset=OwnTable(("cold", "flu", "none"), COUNTS))))
+    later = Protocol.of(prepare(asked()), "Last week?")
+    stricter = Protocol.of(prepare(asked().with_epsilon(0.5)))
+    marks = {each.fingerprint for each in (made, renamed, later, stricter)}
+    assert len(marks) == 4
+
+
+def test_scenarios_without_a_device_are_refused() -> None:
+    for example in ("binary", "personal-tags"):
+        scenario = Scenario.from_file(ROOT / "examples" / f"{example}.json")
+        with pytest.raises(CaldpError, match=r"A collection runs one of .*; choose one of those"):
+            Protocol.of(prepare(replace(scenario, n=1)))
+
+
+def changed(path: str, value: Any) -> dict[str, Any]:
+    data = json.loads(small("subset-selection").to_json())
+    *within, last = path.split(".")
+    part = data
+    for key in within:
+        part = part[key]
+    part[last] = value
+    return data
+
+
+HOSTILE = [
+    ("caldp_protocol", True, '"caldp_protocol": 1'),
+    ("caldp_protocol", 2, "this file has 2"),
+    ("question", "a\nb", "one line"),
+    ("question", 7, "one line"),
+    ("domain", [], "needs 'domain'"),
+    ("domain.kind", "secret", "answers or map"),
+    ("domain.k", 12, "12 values and its policy 11"),
+    ("domain.k", 10**30, "k must be a whole number"),
+    ("domain.evil", 1, "unknown key 'evil'"),
+    ("policy.kind", "matrix", "kind context"),
+    ("policy.blocks", "all", "needs blocks, a list"),
+    ("policy.blocks", [0.5] * 11, "needs blocks, a list"),
+    ("policy.blocks", [10**400] * 11, "too large"),
+    ("policy.blocks", [0, 5] + [0] * 9, "label 1 is unused"),
+    ("policy.sensitive", [True], "sensitive must be 11 booleans"),
+    ("policy.epsilon", [], "1 to"),
+    ("policy.epsilon", [1e-9] * 4, "epsilon must be in"),
+    ("policy.block_names", ["a"], "must be 4 texts"),
+    ("mechanism.kind", "best", "must be one of"),
+    ("mechanism.kind", ["oue"], "must be one of"),
+    ("mechanism.numbers", None, "needs 'numbers'"),
+    ("mechanism.numbers.omega", [1], "a whole number for each of 4 blocks"),
+    ("mechanism.numbers.omega", [99, 1, 1, 1], "too small for"),
+    ("mechanism.numbers.cover", [1, 1, 1, 1], "mechanism.numbers.cover is not what"),
+    ("mechanism.numbers.evil", [1], "mechanism.numbers.evil is not what"),
+    ("report.values", 3, "report.values is not what"),
+    ("fingerprint", "0" * 64, "fingerprint is not what"),
+    ("people", 12, "people is not what"),
+]
+
+
+def test_changed_protocols_are_refused_in_one_sentence() -> None:
+    for path, value, told in HOSTILE:
+        with naming(path), pytest.raises(CaldpError) as refused:
+            Protocol.from_dict(changed(path, value))
+        sentence = str(refused.value)
+        with naming(f"{path}: {sentence}"):
+            assert told in sentence
+            assert len(sentence) < 400
+    assert Protocol.from_dict(changed("caldp_version", "7.0")).domain.k == 11
+
+
+def test_choices_of_families_are_held_to_their_blocks() -> None:
+    for family, name, value in (
+        ("hadamard", "parts", 9), ("galois", "degree", 11), ("local-hashing", "g", 1 << 20),
+    ):  # fmt: skip
+        data = json.loads(many(family, 8).to_json())
+        data["mechanism"]["numbers"][name] = [value]
+        with naming(family), pytest.raises(CaldpError, match=f"{name} of block 0 is {value}"):
+            Protocol.from_dict(data)
+
+
+TEXTS = (
+    ("", "is not JSON"),
+    ("[1]", "must be an object"),
+    ("[" * 100_000, "too many brackets"),
+    ('{"a": 1, "a": 2}', "the key 'a' twice"),
+    ('{"a": NaN}', "holds NaN"),
+    ('{"a": ' + "9" * 5000 + "}", "is not JSON"),
+)
+
+
+def test_files_that_hold_no_protocol_are_refused(tmp_path: Path) -> None:
+    for text, told in TEXTS:
+        with naming(told), pytest.raises(CaldpError, match=told):
+            Protocol.from_json(text)
+    with pytest.raises(CaldpError, match="can't be read"):
+        Protocol.from_file(tmp_path / "none.json")
+    with pytest.raises(CaldpError, match="can't be read"):
+        Protocol.from_file("a\0b")
+    (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(CaldpError, match="UTF-8"):
+        Protocol.from_file(tmp_path / "binary")
+
+
+def test_the_command_writes_the_protocol(tmp_path: Path) -> None:
+    example, file = str(ROOT / "examples" / "survey.json"), tmp_path / "protocol.json"
+    told = CliRunner().invoke(main, ["protocol", example, "-o", str(file), "--question", "Well?"])
+    assert (told.exit_code, told.output) == (0, "")
+    assert Protocol.from_file(file).question == "Well?"
+    shown = CliRunner().invoke(main, ["protocol", example, "--question", "Well?"])
+    assert shown.output == file.read_text("utf-8")
+    refused = CliRunner().invoke(main, ["protocol", str(ROOT / "examples" / "binary.json")])
+    assert refused.exit_code == 2
+    assert "Traceback" not in refused.output
