@@ -26,6 +26,8 @@ ROOMS = [
     "scenarios",
     "experiments",
     "collect",
+    "treatments",
+    "attacks",
     "cli",
 ]
 """From the ground up: a room imports from itself and from those before it."""

@@ -1,0 +1,150 @@
+"""Differencing: what two published tables tell about the one person in whom they differ.
+
+The attacker knows everybody else. Between two places the best guess is right (1 + TV)/2 of the
+time, TV between the laws of the published table in the two worlds.
+"""
+
+import itertools
+import math
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import Final
+
+import numpy as np
+
+from caldp_core.basics.errors import CaldpError, check_symbols, check_whole
+from caldp_core.basics.types import Bools, Floats, Ints
+from caldp_core.treatments.rounding import Rounding
+from caldp_core.treatments.suppression import Suppressed, Suppression
+
+_ONE_BY_ONE_MAX: Final = 4096
+"""Cells of a group whose every newcomer is looked at with a table of their own."""
+PAIRS_MAX: Final = 1000
+
+
+def two_places(treatment: Suppression | Rounding, others: Ints, labels: Ints, pair: Ints) -> float:
+    """How often the best guess between two cells of one person is right, in [0.5, 1].
+
+    `others`: (k,) counts of everybody else; `labels`: (k,) groups, whose totals are published, too;
+    `pair`: the two cells.
+    """
+    one, other = (_with(others, cell) for cell in check_symbols("pair", pair, others.size).tolist())
+    if isinstance(treatment, Suppression):
+        same = _alike(treatment.publish(one, labels), treatment.publish(other, labels))
+        return 0.5 if same else 1.0
+    numbers = [np.concatenate([each[pair], _totals(each, labels, pair)]) for each in (one, other)]
+    apart = _apart([treatment.law(n) for n in numbers[0]], [treatment.law(n) for n in numbers[1]])
+    return float((1 + apart) / 2)
+
+
+def _with(others: Ints, cell: int) -> Ints:
+    counts = others.copy()
+    counts[cell] += 1
+    return counts
+
+
+def _totals(counts: Ints, labels: Ints, pair: Ints) -> Ints:
+    return np.array([counts[labels == group].sum() for group in np.unique(labels[pair])])
+
+
+def _alike(one: Suppressed, other: Suppressed) -> bool:
+    same = np.array_equal(one.counts, other.counts) and np.array_equal(one.totals, other.totals)
+    return same and np.array_equal(one.primary, other.primary)
+
+
+_Law = Mapping[int, Fraction]
+
+
+def _apart(one: Iterable[_Law], other: Iterable[_Law]) -> Fraction:
+    """TV between two products of laws, summed over all outcomes."""
+    total = Fraction(0)
+    pairs = list(zip(one, other, strict=True))
+    for outcome in itertools.product(*({**p, **q} for p, q in pairs)):
+        chances = [
+            math.prod(
+                (law.get(value, Fraction(0)) for law, value in zip(laws, outcome, strict=True))
+            )
+            for laws in zip(*pairs, strict=True)
+        ]
+        total += abs(Fraction(chances[0]) - Fraction(chances[1]))
+    return total / 2
+
+
+def newcomers_found(rule: Suppression, counts: Ints, labels: Ints) -> Bools:
+    """(k,) True for cells whose newcomer is found out by the tables before and after.
+
+    Found out: no other newcomer would have changed the published table alike. In a group with three
+    small counts or more nobody needs a second hidden cell, before or after: there a newcomer shows
+    in a published count, in a 0 that is now hidden, or in a small count that no longer is; unseen
+    are those of two or more counts that stay small. In other groups each newcomer's table is made.
+    Raises `CaldpError` for groups of more than 4,096 cells of that kind.
+    """
+    small = rule.small(counts)
+    many = np.bincount(labels[small], minlength=int(labels.max(initial=0)) + 1) >= 3
+    stays = small & (counts + 1 < rule.threshold)
+    alone = np.bincount(labels[stays], minlength=many.size) == 1
+    found = ~stays | alone[labels]
+    for group in np.flatnonzero(~many).tolist():
+        (cells,) = np.nonzero(labels == group)
+        found[cells] = _one_by_one(rule, counts[cells])
+    return found
+
+
+def _one_by_one(rule: Suppression, counts: Ints) -> Bools:
+    """The same for one group, by all newcomers' tables."""
+    if counts.size > _ONE_BY_ONE_MAX:
+        raise CaldpError(
+            f"A group must have at most {_ONE_BY_ONE_MAX:,} cells for this attack, got "
+            f"{counts.size:,}; cut the map into blocks."
+        )
+    labels = np.zeros(counts.size, np.int64)
+    made: dict[bytes, list[int]] = {}
+    for cell in range(counts.size):
+        table = rule.publish(_with(counts, cell), labels)
+        made.setdefault(table.counts.tobytes() + table.primary.tobytes(), []).append(cell)
+    alone = [cells[0] for cells in made.values() if len(cells) == 1]
+    found = np.zeros(counts.size, np.bool_)
+    found[alone] = True
+    return found
+
+
+def averaged_rounding(rounding: Rounding, count: int, pairs: int) -> float:
+    """Chance that a count comes out exactly from differences of overlapping regions, rounded anew.
+
+    A region with the cell less one without it, both rounded on their own, averaged over so many
+    `pairs` and rounded to the nearest whole number; a tie is half a hit. The other people of the
+    regions leave every remainder equally often.
+    """
+    check_whole("pairs", pairs, 1, PAIRS_MAX)
+    law, low = _difference(rounding, count)
+    total = _power(law, pairs)
+    off = np.abs(np.arange(total.size) + pairs * low - pairs * count)
+    return float(total[off < pairs / 2].sum() + total[off == pairs / 2].sum() / 2)
+
+
+def _difference(rounding: Rounding, count: int) -> tuple[Floats, int]:
+    """The law of one difference as an array, and the number that it begins with."""
+    base = rounding.base
+    chances: dict[int, Fraction] = {}
+    for rest in range(base):
+        for (a, p), (b, q) in itertools.product(
+            rounding.law(rest + count).items(), rounding.law(rest).items()
+        ):
+            chances[a - b] = chances.get(a - b, Fraction(0)) + p * q / base
+    low = min(chances)
+    law = np.zeros(max(chances) - low + 1)
+    for value, chance in chances.items():
+        law[value - low] = float(chance)
+    return law, low
+
+
+def _power(law: Floats, times: int) -> Floats:
+    """The law of a sum of so many independent draws."""
+    total, square = np.ones(1), law
+    while times:
+        if times & 1:
+            total = np.convolve(total, square)
+        times >>= 1
+        if times:
+            square = np.convolve(square, square)
+    return np.asarray(total)

@@ -1,0 +1,26 @@
+"""What offices do to a table before they publish it, beside noise with a promise.
+
+Each treatment takes exact counts and gives a `Release`: what a reader makes of the published table.
+Larger cells, hidden small counts, and rounding promise nothing about one person; central noise, and
+the mechanisms of scenarios (plain LDP, blocks, sensitive sets), do.
+"""
+
+from caldp_core.treatments.coarser import larger_cells
+from caldp_core.treatments.errors import TableErrors, box_errors, measure
+from caldp_core.treatments.noise import CentralTable
+from caldp_core.treatments.release import Release, exact
+from caldp_core.treatments.rounding import Rounding
+from caldp_core.treatments.suppression import Suppressed, Suppression
+
+__all__ = [
+    "CentralTable",
+    "Release",
+    "Rounding",
+    "Suppressed",
+    "Suppression",
+    "TableErrors",
+    "box_errors",
+    "exact",
+    "larger_cells",
+    "measure",
+]

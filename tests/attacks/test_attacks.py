@@ -1,0 +1,209 @@
+"""Each attack against brute force on small tables."""
+
+import itertools
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from caldp_core.attacks import averaged_rounding, bounds, newcomers_found, subtracted, sums_of
+from caldp_core.attacks.differencing import two_places
+from caldp_core.attacks.reconstruction import (
+    Noisy,
+    Rounded,
+    as_they_are,
+    nearest,
+    reconstruct,
+)
+from caldp_core.attacks.seven import LINES, Person, Tables, worlds
+from caldp_core.attacks.solving import Sums, disclosed
+from caldp_core.basics.errors import CaldpError
+from caldp_core.treatments import Rounding, Suppression
+from tests.stats import SIGNIFICANCE, assert_mean
+
+
+def ends(sums: Sums) -> tuple[list[float], list[float]]:
+    """Least and largest value of each cell over all whole numbers that fit the sums."""
+    most = int(sums.totals.max())
+    tables = np.indices((most + 1,) * sums.cells.size).reshape(sums.cells.size, -1)
+    fits = (sums.members @ tables == sums.totals[:, None]).all(axis=0)
+    fits &= (tables >= sums.low[:, None]).all(axis=0) & (tables <= sums.high[:, None]).all(axis=0)
+    found = tables[:, fits]
+    return found.min(axis=1).tolist(), found.max(axis=1).tolist()
+
+
+@pytest.mark.parametrize("rule_known", [False, True])
+def test_linear_programs_find_the_ends_that_all_tables_have(rule_known: bool) -> None:
+    rng = np.random.default_rng(7)
+    found = 0
+    for _ in range(12):
+        counts, labels = rng.poisson(1.5, 6), np.repeat([0, 1], 3)
+        sums = sums_of(Suppression(4).publish(counts, labels), rule_known)
+        if not sums.cells.size:
+            continue
+        low, high = bounds(sums)
+        least, largest = ends(sums)
+        assert low == pytest.approx(least, abs=1e-6)
+        assert high == pytest.approx(largest, abs=1e-6)
+        found += int(disclosed(low, high).sum())
+    assert (found > 0) == rule_known
+
+
+def test_a_table_with_two_margins_is_solved_across_both() -> None:
+    # Hidden: all of a 2 × 3 table whose row and column totals are published.
+    counts = np.array([[0, 3, 1], [2, 0, 4]])
+    rows = np.kron(np.eye(2), np.ones(3))
+    columns = np.tile(np.eye(3), 2)
+    totals = np.concatenate([counts.sum(axis=1), counts.sum(axis=0)]).astype(np.float64)
+    six = np.zeros(6)
+    sums = Sums(np.arange(6), csr_array(np.vstack([rows, columns])), totals, six, six + np.inf)
+    low, high = bounds(sums)
+    least, largest = ends(sums)
+    assert (low.tolist(), high.tolist()) == (pytest.approx(least), pytest.approx(largest))
+    with pytest.raises(CaldpError, match="No counts fit"):
+        bounds(Sums(sums.cells, sums.members, totals + np.eye(5)[0], six, six + np.inf))
+
+
+def test_subtraction_goes_on_from_what_it_has_found() -> None:
+    members = csr_array(np.array([[1.0, 1, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1]]))
+    sums = Sums(np.arange(4), members, np.array([3.0, 1, 2]), np.zeros(4), np.full(4, np.inf))
+    assert subtracted(sums).tolist() == [True, True, False, False]
+    low, high = bounds(sums)
+    assert disclosed(low, high).tolist() == [True, True, False, False]
+
+
+def newcomers_by_hand(rule: Suppression, counts: list[int], labels: list[int]) -> list[bool]:
+    """By the whole published table of each newcomer, compared with those of all others."""
+    made = []
+    for cell in range(len(counts)):
+        more = np.array(counts)
+        more[cell] += 1
+        table = rule.publish(more, np.array(labels))
+        made.append((*table.counts.tolist(), *table.totals.tolist(), *table.primary.tolist()))
+    return [made.count(each) == 1 for each in made]
+
+
+def test_newcomers_are_found_where_no_other_table_is_alike() -> None:
+    rng = np.random.default_rng(11)
+    kinds = set()
+    for threshold in (1, 3, 5):
+        for _ in range(40):
+            counts, labels = rng.poisson(2.0, 14), np.sort(rng.integers(0, 3, 14))
+            found = newcomers_found(Suppression(threshold), counts, labels).tolist()
+            expected = newcomers_by_hand(Suppression(threshold), counts.tolist(), labels.tolist())
+            assert found == expected
+            kinds |= set(found)
+    assert kinds == {True, False}
+
+
+def test_a_newcomer_in_a_huge_group_is_refused_where_each_table_would_have_to_be_made() -> None:
+    with pytest.raises(CaldpError, match="at most 4,096 cells"):
+        newcomers_found(Suppression(5), np.full(5000, 9), np.zeros(5000, np.int64))
+
+
+def test_hiding_tells_two_places_apart_unless_both_stay_small() -> None:
+    others, labels = np.array([1, 2, 1, 9, 0]), np.zeros(5, np.int64)
+    for pair, right in (([0, 1], 0.5), ([0, 3], 1.0), ([0, 4], 1.0)):
+        assert two_places(Suppression(5), others, labels, np.array(pair)) == right
+
+
+def test_rounding_tells_two_places_apart_as_often_as_simulated_guesses_are_right() -> None:
+    others, labels, pair = np.array([3, 4, 7, 2]), np.array([0, 0, 1, 1]), np.array([1, 2])
+    rounding, draws = Rounding(3), 4_000
+    rng, numbers = np.random.default_rng(13), []
+    for cell in pair.tolist():
+        counts = others.copy()
+        counts[cell] += 1
+        numbers.append(np.append(counts[pair], np.bincount(labels, counts)).astype(np.int64))
+    right = 0
+    for truth in (0, 1):
+        seen = rounding.draw(np.tile(numbers[truth], (draws, 1)), rng)
+        chances = [
+            np.prod([[float(rounding.law(int(n)).get(int(v), 0)) for v in column]
+                     for n, column in zip(world, seen.T, strict=True)], axis=0)
+            for world in numbers
+        ]  # fmt: skip
+        best = chances[truth] - chances[1 - truth]
+        right = right + (best > 0).sum() + (best == 0).sum() / 2
+    chance = two_places(rounding, others, labels, pair)
+    hits = np.array([right / (2 * draws)])
+    spread = np.array([np.sqrt(chance * (1 - chance) / (2 * draws))])
+    assert_mean(hits[None, :], np.array([chance]), spread, SIGNIFICANCE)
+    assert 0.55 < chance < 0.95
+
+
+@pytest.mark.parametrize("pairs", [1, 5, 20])
+def test_averaged_rounding_gives_the_count_as_often_as_it_does_in_simulation(pairs: int) -> None:
+    rounding, count, draws = Rounding(3), 1, 20_000
+    rng = np.random.default_rng(pairs)
+    rest = rng.integers(0, 3, (draws, pairs))
+    mean = (rounding.draw(rest + count, rng) - rounding.draw(rest, rng)).mean(axis=1)
+    off = np.abs(mean - count)
+    hits = (off < 0.5 - 1e-9) + 0.5 * (np.abs(off - 0.5) < 1e-9)
+    chance = averaged_rounding(rounding, count, pairs)
+    spread = np.array(max(np.sqrt(chance * (1 - chance)), 1e-9))
+    assert_mean(hits, np.array(chance), spread, SIGNIFICANCE)
+
+
+def test_north_carolinas_ashe_county_comes_out_of_eighty_pairs_of_regions() -> None:
+    chances = [averaged_rounding(Rounding(3), 1, pairs) for pairs in (1, 5, 20, 80)]
+    assert chances == pytest.approx([0.0, 0.59, 0.82, 0.99], abs=0.01)
+
+
+def test_the_nearest_answers_are_as_near_as_any_of_all() -> None:
+    rng = np.random.default_rng(17)
+    members = rng.random((6, 8)) < 0.5
+    published = rng.integers(0, 6, 6).astype(np.float64)
+    found = np.abs(members @ nearest(members, published) - published).sum()
+    every = np.array(list(itertools.product([0, 1], repeat=8)))
+    assert found <= np.abs(every @ members.T - published).sum(axis=1).min() + 1e-9
+
+
+def test_exact_tables_give_everybody_away_and_one_epsilon_for_all_tables_nobody() -> None:
+    assert reconstruct(40, 80, as_they_are, 1).right == 1.0
+    assert reconstruct(40, 300, Rounded(5), 1).right > 0.85
+    # With ε = 1 for all 300 tables: 40 guesses, within 4.8 standard errors of a half.
+    assert reconstruct(40, 300, Noisy(1.0), 1).right == pytest.approx(0.5, abs=0.38)
+    assert reconstruct(40, 300, Noisy(1.0), 1).error > 40
+
+
+def test_the_same_seed_has_the_same_people_and_first_tables() -> None:
+    few, many = (reconstruct(12, tables, as_they_are, 9) for tables in (3, 30))
+    assert few.truth.tolist() == many.truth.tolist()
+    assert few.truth.sum() == 6
+
+
+@pytest.mark.parametrize(
+    ("left_out", "solutions"), [((), 1), (("4A",), 2), (("2A", "2B"), 8), (("2A",), 1)]
+)
+def test_the_block_of_seven_people_has_the_printed_solutions(
+    left_out: tuple[str, ...], solutions: int
+) -> None:
+    lines = [line for line in LINES if line.number not in left_out]
+    found = worlds(Tables(tuple(line.number for line in lines)))
+    assert len(found) == solutions
+    assert [" ".join(map(str, each)) for each in found].count(
+        "8FBS 18MWS 24FWS 30MWM 36FBM 66FBM 84MBM"
+    ) == 1
+    chosen: dict[str, Callable[[Person], bool]] = {
+        "1A": lambda p: True,
+        "2A": lambda p: p.sex == "F",
+        "2B": lambda p: p.sex == "M",
+        "2C": lambda p: p.race == "B",
+        "2D": lambda p: p.race == "W",
+        "3B": lambda p: p.married == "M",
+        "4A": lambda p: p.sex + p.race == "FB",
+    }
+    for people in found:
+        for line in lines:
+            ages = [p.age for p in people if chosen[line.number](p)]
+            assert len(ages) == line.count
+            assert np.median(ages) == line.median
+            assert np.mean(ages) == pytest.approx(line.mean, abs=0.051)
+
+
+def test_too_few_lines_are_refused() -> None:
+    for numbers in (("1A", "2C", "2D"), ("1A", "2C", "2D", "3B", "9Z")):
+        with pytest.raises(CaldpError, match="numbers must be of 1A"):
+            Tables(numbers)
