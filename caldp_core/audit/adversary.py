@@ -8,8 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-
 from caldp_core.audit.channels import Channel, check_rows, outputs_of
 from caldp_core.audit.pairwise import finite_pairs
 from caldp_core.basics.errors import check_whole, require
@@ -44,31 +42,9 @@ def error_vertex(policy: BinaryPolicy) -> ErrorVertex:
     return ErrorVertex(math.exp(-a) * (math.expm1(-b) / both), missed)
 
 
-def post_processing(
-    best: Sequence[Sequence[Fraction]], other: Sequence[Sequence[Fraction]]
-) -> list[list[Fraction]]:
-    """W with other = best·W: how `other`'s reports are made out of `best`'s.
-
-    `best`: 2 rows of 2 probabilities, different; `other`: 2 rows of m. W has 2 rows of m that
-    sum to 1; `other` is a post-processing of `best` just if none of its entries is negative.
-    Raises `CaldpError` if `best` has equal rows. Source: proof of CALDP Theorem 2, last lines.
-    """
-    (a, b), (c, d) = best
-    determinant = a * d - b * c
-    require(determinant != 0, "A channel with equal rows tells nothing that could be processed.")
-    zero, one = other
-    return [
-        [(d * y0 - b * y1) / determinant for y0, y1 in zip(zero, one, strict=True)],
-        [(a * y1 - c * y0) / determinant for y0, y1 in zip(zero, one, strict=True)],
-    ]
-
-
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """What one report does to a prior. (k,) `prior` and `posterior`, rationals that sum to 1.
-
-    `policy`: the E whose bound `odds_bound` tells.
-    """
+    """What one report does to a prior. (k,) `prior` and `posterior`, rationals that sum to 1."""
 
     policy: PrivacyMatrix
     prior: tuple[Fraction, ...]
@@ -78,18 +54,8 @@ class Posterior:
         """Posterior odds of x against x′; None where x′ has become impossible."""
         return self.posterior[x] / self.posterior[other] if self.posterior[other] else None
 
-    def odds_bound(self, x: int, other: int) -> float:
-        """CALDP Proposition 3: e^{E[x, x′]}·prior odds, the most that `odds` may be; ∞ if E is.
-
-        A prior that rules out x′ bounds nothing: ∞. Rounded, so it decides nothing.
-        """
-        level = float(self.policy.between([x], [other])[0])
-        if not self.prior[other] or np.isinf(level):
-            return float("inf")
-        return float(np.exp(level)) * float(self.prior[x] / self.prior[other])
-
     def within(self) -> bool:
-        """Whether all posterior odds keep Proposition 3's bound, decided exactly."""
+        """CALDP Proposition 3, decided exactly: all odds are at most e^{E[x, x′]}·prior odds."""
         prior, posterior = self.prior, self.posterior
         return all(
             posterior[x] * prior[other] <= power_below(level) * prior[x] * posterior[other]

@@ -33,14 +33,12 @@ class BestGuess:
     """Shares of people whose symbol is guessed right, in [0, 1].
 
     `before`, `after`: of all people. `hidden`, `others`: after a report, of those with a protected
-    symbol and of the others; `hidden_before`, `others_before`: before one. 0 where there are none.
+    symbol and of the others, 0 where there are none.
     """
 
     before: float
     after: float
-    hidden_before: float
     hidden: float
-    others_before: float
     others: float
 
 
@@ -142,17 +140,13 @@ def _row(oracles: StreamsRows, block: int, rank: int) -> tuple[Floats, float]:
 
 def _split(prior: Floats, hidden: Bools, of_hidden: float, of_others: float) -> BestGuess:
     of_all = float(prior[hidden].sum())
-    guess = int(prior.argmax())
-    first, of_open = float(prior[guess]), 1.0 - of_all
 
     def part(right: float, whole: float) -> float:
         return right / whole if whole > 1e-12 else 0.0
 
     return BestGuess(
-        before=first,
+        before=float(prior.max()),
         after=of_hidden + of_others,
-        hidden_before=part(first if hidden[guess] else 0.0, of_all),
         hidden=part(of_hidden, of_all),
-        others_before=part(0.0 if hidden[guess] else first, of_open),
-        others=part(of_others, of_open),
+        others=part(of_others, 1.0 - of_all),
     )

@@ -46,15 +46,3 @@ def reached_region(mechanism: Mechanism, x: int, other: int) -> Floats:
     false_alarm = np.concatenate([[0.0], done[0]])
     missed = np.concatenate([[1.0], 1.0 - done[1]])
     return np.asarray(np.clip(np.stack([false_alarm, missed], axis=1), 0.0, 1.0))
-
-
-def gap_to_claim(claimed: Floats, reached: Floats) -> float:
-    """How far the reached line stays above the claimed one at most, in P_MD at equal P_FA; ≥ 0."""
-    at = np.unique(np.concatenate([claimed[:, 0], reached[:, 0]]))
-    lines = [np.interp(at, line[:, 0], _lowest(line)) for line in (claimed, reached)]
-    return float((lines[1] - lines[0]).max())
-
-
-def _lowest(line: Floats) -> Floats:
-    """P_MD of each corner; of corners at one P_FA the lowest, as `interp` takes any of them."""
-    return np.array([line[line[:, 0] == fa, 1].min() for fa in line[:, 0]])

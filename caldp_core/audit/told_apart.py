@@ -1,25 +1,11 @@
-"""How often the best guess is right, before and after a report.
-
-Of two symbols in closed form at any size; of all symbols by the whole channel.
-"""
+"""How often the best guess between two symbols is right after a report, at any size."""
 
 import numpy as np
 
-from caldp_core.audit.channels import Channel
-from caldp_core.audit.inference import check_prior
 from caldp_core.basics.errors import check_number, check_symbols, require
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms.base import Mechanism, Tally
 from caldp_core.mechanisms.offers import block_totals, channel_products, cover_of, one_report
-
-
-def guessed_right_of_all(channel: Channel, prior: Floats) -> float:
-    """Σ_y max_x π_x·Q(y|x): how often the best guess of a symbol is right after one report.
-
-    `prior`: (k,) shares that sum to 1; before the report it is max_x π_x. For small channels.
-    """
-    rows = np.array(channel, dtype=np.float64)
-    return float((check_prior(prior, rows.shape[0])[:, None] * rows).max(axis=0).sum())
 
 
 def told_apart(mechanism: Mechanism, x: int, other: int, chance: float = 0.5) -> float:

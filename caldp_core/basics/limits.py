@@ -62,7 +62,6 @@ DISTANCE_EPSILON_MIN: Final = 1e-9
 DISTANCE_EPSILON_MAX: Final = 1e9
 CONFIDENCE_MIN: Final = 0.5
 CONFIDENCE_MAX: Final = 1.0 - 1e-12
-PSEUDO_COUNT_MAX: Final = 1e12
 REPORTS_MAX_BYTES: Final = 4 * 2**30
 """Most memory that reports of more than one number each may take."""
 LEVEL_MAX: Final = 10_000.0

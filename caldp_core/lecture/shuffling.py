@@ -99,11 +99,6 @@ class Clones:
         return float(self.mass @ delta_given_clones(epsilon, local, self.least))
 
 
-def delta_after(epsilon: float, local: float, n: int) -> float:
-    """Upper bound of δ at `epsilon` after mixing n reports that each keep `local`."""
-    return Clones.of(local, check_n(n)).delta(epsilon, local)
-
-
 def numeric(epsilon: float, n: int, delta: float) -> float:
     """The same as `closed_form`, by the divergence itself: smaller, and for any n and ε₀.
 

@@ -11,8 +11,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from caldp_core.basics.errors import CaldpError, check_number, check_whole, require
-from caldp_core.basics.limits import K_MAX, PSEUDO_COUNT_MAX
+from caldp_core.basics.errors import CaldpError, check_whole, require
+from caldp_core.basics.limits import K_MAX
 from caldp_core.basics.types import Bools, Floats, Ints
 
 _SUM_ROUNDING = 1e-9
@@ -74,28 +74,6 @@ def population_background(tags: int, population: ArrayLike, open_symbols: Bools)
     total = float(kept.sum())
     require(0 < total < np.inf, "population must be positive where a symbol can hide behind a tag.")
     return np.tile(kept / total, (tags, 1))
-
-
-def sample_background(own: Ints, open_symbols: Bools, pseudo_count: float = 0.0) -> Floats:
-    """(κ, k) the shares of each tag's places in a public sample, plus `pseudo_count` each.
-
-    `own`: (m, κ) own symbols of the sample's people, −1 for none. That homes of the sample stand
-    for homes where reports are made assumes that being home does not depend on where it is.
-    Raises `CaldpError` for other numbers, and for a tag that nobody in the sample has, unless
-    `pseudo_count` > 0.
-    """
-    check_number("pseudo_count", pseudo_count, 0.0, PSEUDO_COUNT_MAX)
-    everybody, k = check_places(own, open_symbols.size), open_symbols.size
-    rows = []
-    for tag, places in enumerate(everybody.T):
-        counts = np.bincount(places[places != NO_PLACE], minlength=k) + pseudo_count
-        kept = np.where(open_symbols, counts, 0.0)
-        require(
-            kept.sum() > 0,
-            f"Nobody in the sample has an open place for tag {tag}; add a pseudo_count.",
-        )
-        rows.append(kept / kept.sum())
-    return np.stack(rows)
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,7 +24,6 @@ from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.policy_base import PolicySpec
 from caldp_core.scenarios.protection import EverythingSensitive, OneBlock
 from caldp_core.scenarios.records import from_dict, from_flat, to_dict, to_flat
-from caldp_core.scenarios.version_1 import Version1
 
 FORMAT: Final = 2
 """Version of the format that is written; the key `caldp_scenario` holds it, in links `v`."""
@@ -120,15 +119,13 @@ class Scenario:
     def from_dict(cls, data: Any) -> "Scenario":
         """Read such a dictionary; raises `CaldpError` on unknown keys, kinds and versions."""
         version = data.get(MARK) if isinstance(data, Mapping) else None
-        # JSON's true and 1.0 are no versions, though Python has them equal to 1.
-        if type(version) is not int or version not in (1, FORMAT):
+        # JSON's 2.0 is no version, though Python has it equal to 2.
+        if type(version) is not int or version != FORMAT:
             raise CaldpError(
                 f'A scenario file starts with "{MARK}": {FORMAT}, this one has {version!r}.'
             )
         # Editors put the schema's address there; it says nothing of the scenario.
         rest = {key: value for key, value in data.items() if key not in (MARK, "$schema")}
-        if version == 1:
-            return _of_version_1(from_dict(Version1, rest, KINDS))
         return from_dict(cls, rest, KINDS)
 
     @classmethod
@@ -166,10 +163,8 @@ class Scenario:
 
     @classmethod
     def from_query(cls, query: Mapping[str, str]) -> "Scenario":
-        """Read such texts; raises `CaldpError` on anything unknown. No version is version 1."""
+        """Read such texts; raises `CaldpError` on anything unknown. No version is this one."""
         rest = {key: text for key, text in query.items() if key != _LINK_MARK}
-        if rest and _LINK_MARK not in query:
-            return _of_version_1(from_flat(Version1, rest, KINDS))
         if query.get(_LINK_MARK, str(FORMAT)) != str(FORMAT):
             raise CaldpError(f"A link has v={FORMAT}, this one has v={query[_LINK_MARK]}.")
         own = {field.name for field in fields(cls)}
@@ -186,7 +181,7 @@ class Scenario:
 
 def strangers(query: Mapping[str, str]) -> list[str]:
     """Keys of a link that do not speak of a scenario: mail and course systems add some."""
-    records = (Scenario, Version1, *SLOTS[_POLICY][1].values())
+    records = (Scenario, *SLOTS[_POLICY][1].values())
     known = {field.name for cls in records for field in fields(cls)} | {_LINK_MARK}
     return [key for key in query if _slot_of(key) not in known]
 
@@ -217,12 +212,6 @@ def _whole(digits: str) -> int:
 
 def _slot_of(key: str) -> str:
     return key.partition(".")[0]
-
-
-def _of_version_1(old: Version1) -> Scenario:
-    return Scenario(
-        old.dataset, old.policy, old.mechanism, old.estimator, old.n, old.trials, old.seed
-    )
 
 
 def _check_kind(record: Any, slot: str) -> None:

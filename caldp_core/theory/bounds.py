@@ -64,11 +64,6 @@ def block_tv_bound(sizes: ArrayLike, n: int, epsilon: float) -> float:
     return 2 * _c(epsilon) * float(np.sqrt(3 * square / check_n(n)))
 
 
-def block_l2_bound(sizes: ArrayLike, n: int, epsilon: float) -> float:
-    """CALDP Proposition 5, first line: E l2² ≤ 12·max k_j·c²/n."""
-    return 12 * float(_sizes(sizes).max()) / check_n(n) * _c(epsilon) ** 2
-
-
 def _c(epsilon: float) -> float:
     return float(1.0 / np.tanh(_epsilon(epsilon) / 2))
 

@@ -1,4 +1,4 @@
-"""What it takes: people, ε or sensitive values for an accuracy, and which family does best.
+"""What it takes: people or ε for an accuracy, and which family does best.
 
 Every answer is found by bisection of exact variances or of forecasts (`expected_error.py`); where
 those are simulated, answers are as sure as they are.
@@ -13,7 +13,7 @@ import numpy as np
 
 from caldp_core.basics.errors import check_n, require
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, N_MAX
-from caldp_core.basics.types import Floats, Ints, Progress, no_progress
+from caldp_core.basics.types import Floats, Progress, no_progress
 from caldp_core.mechanisms import FAMILIES, Mechanism, mechanism
 from caldp_core.privacy.context import Context
 from caldp_core.theory.expected_error import Budget, expected_error
@@ -28,7 +28,6 @@ _EPSILONS: Final[tuple[float, ...]] = (
 )
 """Where `epsilon_for` looks: whole numbers such as a subset's size hardly jump outside of the
 middle part, whose steps are of 10 %."""
-_SIZES: Final = 64
 _CLOSE: Final = 1e-3
 """Of people, as logarithms."""
 _PLAINLY: Final = 1.05
@@ -37,8 +36,8 @@ _PLAINLY: Final = 1.05
 Accuracy = Callable[[Mechanism, Floats, int], float]
 """Mechanism, (k,) true shares, people → the error that is asked for; falls with n.
 
-It need not fall with ε, nor rise with the sensitive set: both can step the other way where a whole
-number of the family's jumps, such as a subset's size.
+It need not fall with ε: it can step the other way where a whole number of the family's jumps, such
+as a subset's size.
 """
 
 
@@ -117,50 +116,6 @@ def epsilon_for(context: Context, family: str, p: Floats, n: int, goal: Goal) ->
     return high
 
 
-def sensitive_for(
-    context: Context,
-    family: str,
-    p: Floats,
-    n: int,
-    goal: Goal,
-    *,
-    order: Sequence[int] | Ints,
-) -> int | None:
-    """How many symbols of `order`, from its start, can be sensitive with the goal met.
-
-    `order`: different symbols, the most sensitive first; all others are taken as not sensitive.
-    None if even the empty set misses the goal. Looks at all sizes up to 64, else at 64 from 1 to
-    all in equal ratios, and from the largest that meets the goal goes on up to where one more
-    symbol misses it. So what is returned meets it; a larger set might too, but none of these sizes.
-    """
-    ranked = np.asarray(order, dtype=np.int64)
-    require(np.unique(ranked).size == ranked.size, "order must name each symbol at most once.")
-
-    def reached(size: int) -> bool:
-        flags = np.zeros(context.k, np.bool_)
-        flags[ranked[:size]] = True
-        changed = Context.of(context.blocks, flags, context.epsilon)
-        return goal.met(mechanism(changed, family), p, n)
-
-    if not reached(0):
-        return None
-    sizes = _sizes(ranked.size)
-    place = next(i for i in reversed(range(len(sizes))) if sizes[i] == 0 or reached(sizes[i]))
-    low, high = sizes[place], [*sizes, ranked.size + 1][place + 1]
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if reached(middle) else (low, middle)
-    return low
-
-
-def _sizes(most: int) -> list[int]:
-    """Where `sensitive_for` looks, in order, from 0 to `most`."""
-    if most <= _SIZES:
-        return list(range(most + 1))
-    ratios = np.rint(np.geomspace(1.0, most, _SIZES)).astype(np.int64)
-    return [0, *np.unique(ratios).tolist()]
-
-
 @dataclass(frozen=True)
 class Recommendation:
     """The family with the least exact E l2², each family's, and one sentence why."""
@@ -179,7 +134,7 @@ def best_family(
     """Compare families by the exact E Σ(p̂−p)² of their unbiased estimates.
 
     `p`: (k,) shares, by default even ones. `n`: people; the order is the same for all numbers.
-    `names`: the families to compare, by default all; see `quick_families`.
+    `names`: the families to compare, by default all.
     """
     check_n(n)
     shares = np.full(context.k, 1.0 / context.k) if p is None else p
@@ -187,13 +142,6 @@ def best_family(
     require(bool(losses), "names must hold at least one family.")
     ranked = sorted(losses, key=lambda name: losses[name])
     return Recommendation(ranked[0], losses, _reason(ranked, losses))
-
-
-def quick_families(context: Context) -> tuple[str, ...]:
-    """Families whose tallies of any number of people are drawn within a second in this context."""
-    hidden = context.blocks[context.hidden()]
-    largest = int(np.bincount(hidden).max()) if hidden.size else 0
-    return tuple(name for name, entry in FAMILIES.items() if largest < entry.slow_from)
 
 
 def _reason(ranked: Sequence[str], losses: dict[str, float]) -> str:

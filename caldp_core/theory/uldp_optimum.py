@@ -120,25 +120,6 @@ def worst_case(mechanism: Mechanism) -> WorstCase:
     return max((WorstCase(at, loss(at)) for at in (0.0, top, 1.0)), key=lambda w: w.loss)
 
 
-def best_density(epsilon: float, share: float) -> float:
-    """m/s of the best sets of many sensitive values: 1/(1 + √(e^ε(1 + α(e^ε − 1)))).
-
-    1/(e^ε + 1), as in subset selection, if everybody has a sensitive value (Ye and Barg 2018);
-    1/(e^{ε/2} + 1), as in RAPPOR, if hardly anybody has.
-    """
-    e, b = _powers(epsilon, share)
-    return 1.0 / (1.0 + float(np.sqrt(e * b)))
-
-
-def least_variance(epsilon: float, share: float) -> float:
-    """n·Var of a rare sensitive value, one of many, with the best sets.
-
-    (√e^ε + √(1 + α(e^ε − 1)))²/(e^ε − 1)²: from 1/(e^{ε/2} − 1)² to 4e^ε/(e^ε − 1)².
-    """
-    e, b = _powers(epsilon, share)
-    return float((np.sqrt(e) + np.sqrt(b)) ** 2 / (e - 1.0) ** 2)
-
-
 def _powers(epsilon: float, share: float) -> tuple[float, float]:
     e = float(np.exp(check_number("epsilon", epsilon, EPSILON_MIN, EPSILON_MAX)))
     return e, 1.0 + check_number("share", share, 0.0, 1.0) * (e - 1.0)

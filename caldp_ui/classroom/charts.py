@@ -76,12 +76,6 @@ def points(name: str, x: ArrayLike, y: ArrayLike, look: Look, size: int = 7) -> 
     }
 
 
-def note(x: float, y: float, text: str, colour: str, **more: Any) -> dict[str, Any]:
-    """A word in the picture, in the coordinates of the axes (logarithms on a log axis)."""
-    font = {"size": _TYPE - 1, "color": colour}
-    return {"x": x, "y": y, "text": text, "font": font, "showarrow": False, **more}
-
-
 def upright(x: float, look: Look) -> dict[str, Any]:
     """A line at x from the bottom to the top."""
     style = {"color": look.colour, "dash": "dot", "width": 2}

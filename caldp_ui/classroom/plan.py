@@ -157,12 +157,3 @@ def _open(part: Step) -> None:
 def starts() -> list[int]:
     """The minute at which each part begins."""
     return [sum(part.minutes for part in PARTS[:number]) for number in range(len(PARTS))]
-
-
-def as_markdown() -> str:
-    """The plan as rows of a table."""
-    rows = [
-        f"| {begins}–{begins + part.minutes} | {part.title} | {part.do} | {part.home} |"
-        for begins, part in zip(starts(), PARTS, strict=True)
-    ]
-    return "\n".join(["| minute | page | what to do | to take home |", "|---|---|---|---|", *rows])

@@ -12,8 +12,6 @@ from caldp_ui.places.slot import SLOT, Places
 from caldp_ui.words import accuracy, policies
 from caldp_ui.words.vocabulary import PLACES
 
-KEY: Final = SLOT.key(pins.MAPS)
-
 
 def _said(what: Shown) -> str:
     tv = None if what.ours is None else what.ours.first.errors.tv

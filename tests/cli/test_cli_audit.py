@@ -18,14 +18,24 @@ from caldp_core.mechanisms.specs import Hadamard
 from caldp_core.privacy.context import Context
 from tests import mutants
 
+ONE = {"kind": "one"}
+LEVELS = [0.5, *[1.0] * 9]
 MIXED: dict[str, Any] = {
-    "caldp_scenario": 1,
-    "dataset": {"kind": "uniform", "k": 400},
+    "kind": "context",
     "blocks": {"kind": "runs", "blocks": 10},
     "sensitive": {"kind": "symbols", "runs": ["0-99", "120-129"]},
-    "epsilon": [0.5, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0],
+    "epsilon": LEVELS,
 }
-"""Of version 1, whose keys are the short ones."""
+
+
+def mixed(family: str = "hadamard", k: int = 400, **policy: Any) -> dict[str, Any]:
+    """A scenario of ten blocks with levels and sensitive values of their own, changed."""
+    return {
+        "caldp_scenario": 2,
+        "dataset": {"kind": "uniform", "k": k},
+        "policy": MIXED | policy,
+        "mechanism": {"kind": family},
+    }
 
 
 def audited(folder: Path, scenario: Any) -> Result:
@@ -36,15 +46,13 @@ def audited(folder: Path, scenario: Any) -> Result:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_it_tells_what_the_audit_found(tmp_path: Path, family: str) -> None:
-    done = audited(tmp_path, MIXED | {"family": family})
+    done = audited(tmp_path, mixed(family))
     assert done.exit_code == 0, done.output
     told = json.loads(done.stdout)
     assert told["scenario"]["mechanism"]["kind"] == told["mechanism"] == family
     assert told["scenario"]["n"] is None
     flags = np.isin(np.arange(400), [*range(100), *range(120, 130)])
-    mechanism = registry.in_context(
-        Context.of(np.arange(400) // 40, flags, MIXED["epsilon"]), family
-    )
+    mechanism = registry.in_context(Context.of(np.arange(400) // 40, flags, LEVELS), family)
     known = mechanism.outputs if mechanism.oracles.outputs < OUTPUTS_MAX else None
     assert (told["k"], told["blocks"], told["outputs"]) == (400, 10, known)
     assert told["holds"] is True
@@ -77,13 +85,8 @@ def test_the_paper_s_map_is_audited_in_every_family(
     tmp_path: Path, family: str, blocks: dict[str, Any]
 ) -> None:
     """Hadamard's and Galois' take three seconds, and stream as randomized response's does."""
-    change = {
-        "dataset": {"kind": "uniform", "k": 43_750},
-        "blocks": blocks,
-        "sensitive": {"kind": "everything"},
-        "epsilon": 1.0,
-    }
-    done = audited(tmp_path, MIXED | change | {"family": family})
+    changed = mixed(family, 43_750, blocks=blocks, sensitive={"kind": "everything"}, epsilon=1.0)
+    done = audited(tmp_path, changed)
     assert done.exit_code == 0, done.output
     told = json.loads(done.stdout)
     streams = family == "randomized-response"
@@ -96,13 +99,8 @@ def test_the_paper_s_map_is_audited_in_every_family(
 def test_a_number_of_reports_is_told_while_it_is_one(
     tmp_path: Path, k: int, outputs: int | None
 ) -> None:
-    change = {
-        "dataset": {"kind": "uniform", "k": k},
-        "blocks": {"kind": "one"},
-        "sensitive": {"kind": "everything"},
-        "epsilon": 1.0,
-    }
-    done = audited(tmp_path, MIXED | change | {"family": "oue"})
+    changed = mixed("oue", k, blocks=ONE, sensitive={"kind": "everything"}, epsilon=1.0)
+    done = audited(tmp_path, changed)
     assert json.loads(done.stdout)["outputs"] == outputs
 
 
@@ -121,7 +119,7 @@ def test_what_leaks_ends_with_exit_code_1(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, oracles: Any, privacy_loss: float | None
 ) -> None:
     monkeypatch.setattr(Hadamard, "make", made_wrong(oracles))
-    done = audited(tmp_path, MIXED | {"epsilon": 1.0})
+    done = audited(tmp_path, mixed(epsilon=1.0))
     assert done.exit_code == 1
     told = json.loads(done.stdout)
     assert told["holds"] is False
@@ -144,7 +142,7 @@ def test_kinds_count_only_the_blocks_that_hold() -> None:
 
 
 def test_nothing_sensitive_leaves_nothing_to_break(tmp_path: Path) -> None:
-    done = audited(tmp_path, MIXED | {"sensitive": {"kind": "symbols", "runs": []}})
+    done = audited(tmp_path, mixed(sensitive={"kind": "symbols", "runs": []}))
     assert done.exit_code == 0
     assert json.loads(done.stdout)["pairs"] == []
 
@@ -153,15 +151,15 @@ def test_nothing_sensitive_leaves_nothing_to_break(tmp_path: Path) -> None:
     ("change", "words"),
     [
         ({"epsilon": 0}, "epsilon must be in"),
-        ({"family": "none"}, "family must be one of"),
-        ({"dataset": {"kind": "uniform", "k": 2**20}, "blocks": {"kind": "one"}, "epsilon": 1.0,
-          "sensitive": {"kind": "everything"}}, "goes through at most"),
+        ({"family": "none"}, "kind of mechanism must be one of"),
+        ({"k": 2**20, "blocks": ONE, "epsilon": 1.0, "sensitive": {"kind": "everything"}},
+         "goes through at most"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_used_is_one_sentence(
     tmp_path: Path, change: dict[str, Any], words: str
 ) -> None:
-    done = audited(tmp_path, MIXED | change)
+    done = audited(tmp_path, mixed(**change))
     assert done.exit_code == 2
     assert words in done.stderr
     assert done.stderr.count("\n") == 1

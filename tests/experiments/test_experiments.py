@@ -270,7 +270,7 @@ def test_the_command_runs_a_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [("{}", "starts with"), ("{", "is not JSON"), ('{"caldp_scenario": 1, "n": 0}', "n must be")],
+    [("{}", "starts with"), ("{", "is not JSON"), ('{"caldp_scenario": 2, "n": 0}', "n must be")],
 )
 def test_the_command_says_what_is_wrong(tmp_path: Path, content: str, words: str) -> None:
     path = tmp_path / "scenario.json"

@@ -8,7 +8,11 @@ from scipy.stats import binom
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.lecture import shuffling
-from caldp_core.lecture.shuffling import closed_form, delta_after, delta_given_clones, numeric
+from caldp_core.lecture.shuffling import Clones, closed_form, delta_given_clones, numeric
+
+
+def delta_after(epsilon: float, local: float, n: int) -> float:
+    return Clones.of(local, n).delta(epsilon, local)
 
 
 def shuffled_coins(epsilon: float, local: float, n: int) -> float:

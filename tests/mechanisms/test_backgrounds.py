@@ -9,7 +9,6 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.mechanisms.backgrounds import (
     known_background,
     population_background,
-    sample_background,
     uniform_background,
 )
 
@@ -23,11 +22,6 @@ def test_backgrounds() -> None:
     np.testing.assert_allclose(
         population_background(1, [9, 1, 2, 3, 9, 4], open_symbols), [[0, 0.1, 0.2, 0.3, 0, 0.4]]
     )
-    own = np.array([[1, -1], [1, 0], [2, 3], [0, 3]])
-    expected = np.array([[0, 2 / 3, 1 / 3, 0, 0, 0], [0, 0, 0, 1, 0, 0]])
-    np.testing.assert_allclose(sample_background(own, open_symbols), expected)
-    smooth = sample_background(own, open_symbols, pseudo_count=1.0)
-    np.testing.assert_allclose(smooth[1], [0, 1 / 6, 1 / 6, 3 / 6, 0, 1 / 6])
     np.testing.assert_array_equal(known_background([[0.5, 0.5]]), [[0.5, 0.5]])
 
 
@@ -35,15 +29,3 @@ def test_backgrounds() -> None:
 def test_backgrounds_that_are_none(table: object) -> None:
     with pytest.raises(CaldpError, match="background must"):
         known_background(table)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("own", [[[5, 6]], [[-2, 1]], [[0.5, 1.0]], [1, 2], [[True, False]], [[]]])
-def test_samples_that_are_none(own: object) -> None:
-    with pytest.raises(CaldpError, match="own must"):
-        sample_background(np.array(own), ~SENSITIVE, pseudo_count=1.0)
-
-
-def test_a_sample_of_nobody_leaves_the_pseudo_count() -> None:
-    nobody = np.zeros((0, 2), np.int64)
-    smooth = sample_background(nobody, ~SENSITIVE, pseudo_count=1.0)
-    np.testing.assert_array_equal(smooth, uniform_background(2, ~SENSITIVE))

@@ -108,7 +108,6 @@ def test_where_nothing_can_be_learned_the_estimate_refuses(levels: tuple[float, 
     mechanism = binary(*levels)
     rows = mechanism.exact_channel()
     assert rows[0] == rows[1]
-    assert not mechanism.learnable
     tally = mechanism.tally(mechanism.privatize([0, 1, 1], np.random.default_rng(0)))
     with pytest.raises(CaldpError, match="Nothing can be learned"):
         mechanism.estimate(tally)

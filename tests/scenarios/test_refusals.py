@@ -271,3 +271,10 @@ def test_what_no_file_could_hold_is_refused(given: dict[str, Any], words: str) -
 def test_there_is_one_way_to_write_a_link(query: dict[str, str]) -> None:
     with pytest.raises(CaldpError):
         Scenario.from_query({"v": "2", **query})
+
+
+def test_links_of_other_versions_are_refused() -> None:
+    for version in ("1", "3", "", "2.0"):
+        with pytest.raises(CaldpError, match="A link has v=2"):
+            Scenario.from_query({"v": version, "n": "5"})
+    assert Scenario.from_query({"n": "5"}) == Scenario.from_query({"v": "2", "n": "5"})

@@ -1,13 +1,11 @@
 """Plans reach what they promise, and a little less would not."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import pytest
 
 from caldp_core.basics.errors import CaldpError, Cancelled
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
-from caldp_core.basics.types import Floats, Ints
+from caldp_core.basics.types import Floats
 from caldp_core.mechanisms import FAMILIES, Mechanism, registry
 from caldp_core.privacy.context import Context
 from caldp_core.theory import planner
@@ -71,31 +69,6 @@ def test_epsilons_at_the_limits() -> None:
     assert planner.epsilon_for(*ask, planner.Goal(accuracy, 1e9)) == EPSILON_MIN
 
 
-def test_the_largest_sensitive_set() -> None:
-    accuracy, order = spread, np.arange(K)[::-1]
-
-    def largest(target: float, ranked: Sequence[int] | Ints = order) -> int | None:
-        goal = planner.Goal(accuracy, target)
-        ask = (CONTEXT, "randomized-response", P, 100_000)
-        return planner.sensitive_for(*ask, goal, order=ranked)
-
-    def error(size: int) -> float:
-        flags = np.zeros(K, np.bool_)
-        flags[order[:size]] = True
-        changed = Context.of(CONTEXT.blocks, flags, CONTEXT.epsilon)
-        return accuracy(registry.in_context(changed, "randomized-response"), P, 100_000)
-
-    target = 0.5 * (error(0) + error(K))
-    size = largest(target)
-    assert size is not None
-    assert 0 < size < K
-    assert error(size) <= target < error(size + 1)
-    assert largest(error(K)) == K
-    assert largest(0.5 * error(0)) is None
-    with pytest.raises(CaldpError, match="at most once"):
-        largest(target, [1, 1])
-
-
 @pytest.mark.parametrize("family", ["subset-selection", "local-hashing"])
 def test_the_least_epsilon_where_the_error_steps_up(family: str) -> None:
     # Subsets' sizes and numbers of bins are whole, so a larger ε can be worse by a tenth.
@@ -124,45 +97,6 @@ def test_the_least_epsilon_where_the_error_steps_up(family: str) -> None:
             # Next to the answer: what is less by 0.01 % misses the goal.
             assert found > grid[first - 1]
             assert error(found * 0.9999) > target
-
-
-@pytest.mark.parametrize("name", ["standard error", "spread"])
-def test_the_largest_sensitive_set_where_the_error_steps_down(name: str) -> None:
-    size, n = 40, 20_000
-    p, context, order = np.full(size, 1 / size), Context.plain(size, 2.0), np.arange(size - 1)
-    last = planner.standard_error(size - 1)
-    accuracy = last if name == "standard error" else spread
-
-    def error(sensitive: int) -> float:
-        flags = np.arange(size) < sensitive
-        return accuracy(registry.in_context(Context.high_low(flags, 2.0), "subset-selection"), p, n)
-
-    errors = np.array([error(sensitive) for sensitive in range(size)])
-    assert (np.diff(errors) < -0.01 * errors[1:]).any()
-    for target in errors[::3]:
-        goal = planner.Goal(accuracy, float(target))
-        found = planner.sensitive_for(context, "subset-selection", p, n, goal, order=order)
-        assert found == np.flatnonzero(errors <= target).max()
-
-
-def test_large_sensitive_sets_are_looked_for_in_ratios() -> None:
-    size, n = 300, 20_000
-    p, context, order = np.full(size, 1 / size), Context.plain(size, 4.0), np.arange(size - 1)
-    accuracy = planner.standard_error(size - 1)
-    made = [
-        registry.in_context(Context.high_low(np.arange(size) < sensitive, 4.0), "subset-selection")
-        for sensitive in range(size)
-    ]
-    errors = np.array([accuracy(each, p, n) for each in made])
-    sizes = np.array(planner._sizes(size - 1))
-    assert sizes[-1] == size - 1
-    for target in errors[::20]:
-        goal = planner.Goal(accuracy, float(target))
-        found = planner.sensitive_for(context, "subset-selection", p, n, goal, order=order)
-        assert found is not None
-        assert errors[found] <= target
-        assert found == size - 1 or errors[found + 1] > target
-        assert (errors[sizes[sizes > found]] > target).all()
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 6.0])
@@ -210,15 +144,6 @@ def test_families_can_be_left_out_and_shares_default_to_even_ones() -> None:
     assert alone.reason.endswith("is the only family compared.")
     with pytest.raises(CaldpError, match="names must hold at least one"):
         planner.best_family(context, names=[])
-
-
-def test_quick_families_are_those_that_say_so() -> None:
-    assert set(planner.quick_families(Context.plain(50, 1.0))) == set(FAMILIES)
-    many = Context.plain(20_000, 1.0)
-    slow = {name for name, entry in FAMILIES.items() if entry.slow_from <= 20_000}
-    assert set(planner.quick_families(many)) == set(FAMILIES) - slow
-    nothing = Context.high_low(np.zeros(20_000, np.bool_), 1.0)
-    assert set(planner.quick_families(nothing)) == set(FAMILIES)
 
 
 def test_the_search_for_people_ends_at_the_next_error_once_it_is_cancelled() -> None:

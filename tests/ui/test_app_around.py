@@ -22,10 +22,10 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import navigation
 from caldp_ui.compute import exports, rivals, runs
 from caldp_ui.maps.presets import BEGIN, fitting
-from caldp_ui.parts import repetition
-from caldp_ui.places import pinned, tour
+from caldp_ui.parts import pins, repetition
+from caldp_ui.places import tour
 from caldp_ui.places.slot import LINK as PLACES_LINK
-from caldp_ui.places.slot import Places
+from caldp_ui.places.slot import SLOT, Places
 from caldp_ui.start import cards, ways
 from caldp_ui.start.slot import LINK as START_LINK
 from caldp_ui.start.slot import Start
@@ -53,6 +53,7 @@ ROOT = Path(__file__).parents[2]
 STATES = BEGIN.with_context(blocks=StateBlocks())
 QUICKLY_FORECAST = replace(STATES, mechanism=Oue(), n=1_000_000)
 """Expected errors of this one, on the curves beside repeated runs, take no trials."""
+PINNED = SLOT.key(pins.MAPS)
 SLOW = replace(BEGIN.with_context(blocks=OneBlock()), estimator="maximum-likelihood")
 
 
@@ -171,7 +172,7 @@ def test_a_pinned_scenario_stands_beside_the_present_one() -> None:
     checked(at.select_slider(key="places-epsilon").set_value(4.0).run())
     assert record_of(at) == Places(BEGIN.with_context(epsilon=4.0))
     assert at.session_state["places/pinned"] == Places(BEGIN)
-    now, was = pictures(at), pictures(at, pinned.KEY)
+    now, was = pictures(at), pictures(at, PINNED)
     assert now["truth"] == was["truth"]
     assert now["ours"] != was["ours"]
     assert was == pictures(open_app())
@@ -183,7 +184,7 @@ def test_a_pinned_scenario_stands_beside_the_present_one() -> None:
     again = open_app(query_of(at))
     assert record_of(again) == record_of(at)
     assert again.session_state["places/pinned"] == Places(BEGIN)
-    assert pictures(again, pinned.KEY) == was
+    assert pictures(again, PINNED) == was
     unpin(at, "places")
     assert at.session_state["places/pinned"] is None
     assert "pinned" not in query_of(at)

@@ -8,7 +8,6 @@ from streamlit.testing.v1 import AppTest
 
 from caldp_core.datasets import Cities
 from caldp_core.domain.grid import Area
-from caldp_core.mechanisms.specs import Hadamard
 from caldp_core.scenarios.protection import OneBlock, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute.sources import PEOPLE_OF_SYNTHETIC
@@ -135,12 +134,6 @@ def test_a_link_to_a_distribution_brings_people_along() -> None:
 def test_trials_in_a_link_do_not_keep_the_server_busy() -> None:
     at = open_app({**V2, "trials": "10000"})
     assert scenario_of(at) == Scenario()
-
-
-def test_an_older_link_opens_what_it_meant() -> None:
-    at = open_app(blocks="states", epsilon="2")
-    meant = Scenario(mechanism=Hadamard()).with_context(blocks=StateBlocks(), epsilon=2.0)
-    assert assert_shows(at, meant).setup.mechanism_name == "hadamard"
 
 
 @pytest.mark.parametrize("name", thinned(VARIED, one_in=3))

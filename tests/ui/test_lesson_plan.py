@@ -67,7 +67,12 @@ def test_the_drawer_shows_the_plan_and_opens_each_part_as_it_is_needed() -> None
 
 def test_the_file_is_the_same_plan() -> None:
     text = (ROOT / "docs" / "lesson.md").read_text("utf-8")
-    assert plan.as_markdown() in text
+    rows = [
+        f"| {begins}–{begins + part.minutes} | {part.title} | {part.do} | {part.home} |"
+        for begins, part in zip(plan.starts(), plan.PARTS, strict=True)
+    ]
+    head = ["| minute | page | what to do | to take home |", "|---|---|---|---|"]
+    assert "\n".join([*head, *rows]) in text
     assert "docs/lesson.md" in (ROOT / "README.md").read_text("utf-8")
 
 

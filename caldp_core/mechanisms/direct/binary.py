@@ -81,11 +81,6 @@ class BinaryMechanism(SymbolReports):
         """Digest that two mechanisms share only if their reports mean the same."""
         return digest("binary", *(str(whole) for whole in self._whole))
 
-    @property
-    def learnable(self) -> bool:
-        """False where both symbols send the same reports, because an ε is 0 or next to it."""
-        return sum(self._whole) < COIN_ONE
-
     @cached_property
     def products(self) -> InvertibleProducts:
         """Products with the two coins."""
