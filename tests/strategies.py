@@ -99,6 +99,7 @@ DATASETS = {
     "zipf": st.builds(datasets.Zipf, k=K, rate=st.floats(0, 10)),
     "survey": st.builds(datasets.Survey, table=st.sampled_from(sorted(datasets.SURVEYS))),
     "web-visits": st.builds(datasets.WebVisits, rate=st.floats(0, 10), seed=SEED),
+    "infant-deaths": st.builds(datasets.InfantDeaths),
     "yes-or-no": st.builds(datasets.YesOrNo, yes=st.floats(0, 1)),
     "table": own_tables(),
     "places": st.builds(

@@ -5,6 +5,7 @@ What a dataset is, is said in `base.py`.
 
 from caldp_core.datasets.base import Dataset, DatasetSpec, from_counts, from_weights
 from caldp_core.datasets.cities import City, us_cities
+from caldp_core.datasets.counties import PERIODS, InfantDeaths, county_outlines
 from caldp_core.datasets.fetch import GOWALLA_URL, cache_folder, fetch_gowalla
 from caldp_core.datasets.own import OwnTable
 from caldp_core.datasets.own_places import OwnPlaces
@@ -33,6 +34,7 @@ from caldp_core.datasets.synthetic import (
 __all__ = [
     "ELSEWHERE",
     "GOWALLA_URL",
+    "PERIODS",
     "SURVEYS",
     "Cities",
     "City",
@@ -40,6 +42,7 @@ __all__ = [
     "DatasetSpec",
     "Geometric",
     "Gowalla",
+    "InfantDeaths",
     "OwnPlaces",
     "OwnTable",
     "PermutedGeometric",
@@ -53,6 +56,7 @@ __all__ = [
     "Zipf",
     "cache_folder",
     "check_size",
+    "county_outlines",
     "fetch_gowalla",
     "from_counts",
     "from_weights",

@@ -1,0 +1,98 @@
+"""Make data/nc_infant_deaths.csv.gz and data/nc_counties.csv.gz: a small sensitive table, its map.
+
+Run as `python scripts/make_infant_deaths.py nc.dbf counties-10m.json`: the first file is
+`inst/shape/nc.dbf` of the R package sf, whose figures are printed in Cressie 1993, pp. 386–389, the
+second is in npm's us-atlas (version 3.0.1 was used; ISC, geometry of the US Census Bureau).
+"""
+
+import json
+import struct
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
+
+from write_table import write_table  # noqa: E402
+
+STATE: Final = "37"
+WITHIN: Final = 0.012
+"""Degrees within which a thinned border stays with the Census Bureau's."""
+Points = NDArray[np.float64]
+
+
+def rows(table: bytes) -> Iterator[dict[str, str]]:
+    """The rows of a dBASE file as texts by field."""
+    (many,), (head, size) = struct.unpack("<I", table[4:8]), struct.unpack("<HH", table[8:12])
+    fields, at = [], 32
+    while table[at] != 0x0D:
+        fields.append((table[at : at + 11].split(b"\0")[0].decode(), table[at + 16]))
+        at += 32
+    for row in range(many):
+        place, found = head + row * size + 1, {}
+        for name, length in fields:
+            found[name] = table[place : place + length].decode().strip()
+            place += length
+        yield found
+
+
+def deaths(table: bytes) -> list[tuple[Any, ...]]:
+    """(FIPS, county, births, deaths, births, deaths) of 1974–78 and 1979–84, by county."""
+    fields = ("BIR74", "SID74", "BIR79", "SID79")
+    made = ((r["FIPS"], r["NAME"], *(int(float(r[f])) for f in fields)) for r in rows(table))
+    return sorted(made, key=lambda row: row[1])
+
+
+def thinned(line: Points) -> Points:
+    """A line with no more points than needed (Douglas, Peucker 1973); its ends stay."""
+    if len(line) < 3:
+        return line
+    along = line[-1] - line[0]
+    size = float(np.hypot(*along))
+    from_start = line - line[0]
+    if size > 0:
+        away = np.abs(along[0] * from_start[:, 1] - along[1] * from_start[:, 0]) / size
+    else:
+        away = np.hypot(from_start[:, 0], from_start[:, 1])
+    far = int(away.argmax())
+    if away[far] <= WITHIN:
+        return line[[0, -1]]
+    return np.concatenate([thinned(line[: far + 1])[:-1], thinned(line[far:])])
+
+
+def outlines(atlas: dict[str, Any]) -> Iterator[tuple[str, int, float, float]]:
+    """(FIPS, ring, longitude, latitude) of the counties; shared borders stay shared."""
+    scale, start = (np.array(atlas["transform"][k]) for k in ("scale", "translate"))
+    arcs = [np.cumsum(np.array(arc), axis=0) * scale + start for arc in atlas["arcs"]]
+
+    def part(number: int) -> Points:
+        line = thinned(arcs[number if number >= 0 else ~number])
+        return line if number >= 0 else line[::-1]
+
+    counties = atlas["objects"]["counties"]["geometries"]
+    for county in sorted((c for c in counties if c["id"].startswith(STATE)), key=lambda c: c["id"]):
+        shapes = county["arcs"] if county["type"] == "MultiPolygon" else [county["arcs"]]
+        for ring, shape in enumerate(shapes):
+            points = np.concatenate([part(number)[:-1] for number in shape[0]])
+            if len(points) < 3:
+                continue  # an islet
+            for lon, lat in np.round(points, 3).tolist():
+                yield county["id"], ring, lon, lat
+
+
+def main(table: str, atlas: str) -> None:
+    """Write both files."""
+    header = ("fips", "county", "births_1974", "deaths_1974", "births_1979", "deaths_1979")
+    write_table(ROOT / "data" / "nc_infant_deaths.csv.gz", header, deaths(Path(table).read_bytes()))
+    lines = outlines(json.loads(Path(atlas).read_text("utf-8")))
+    header_2 = ("fips", "ring", "longitude", "latitude")
+    write_table(ROOT / "data" / "nc_counties.csv.gz", header_2, lines)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

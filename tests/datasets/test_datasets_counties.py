@@ -1,0 +1,60 @@
+"""The infant deaths of North Carolina, and what its hiding rule leaves an attacker."""
+
+import numpy as np
+
+from caldp_core.attacks import bounds, subtracted, sums_of
+from caldp_core.attacks.solving import disclosed
+from caldp_core.datasets import InfantDeaths, county_outlines
+from caldp_core.domain.grid import Domain
+from caldp_core.scenarios.protection import GroupBlocks
+from caldp_core.treatments import CentralTable, Rounding, Suppression
+
+
+def test_the_table_is_the_printed_one() -> None:
+    data = InfantDeaths().load()
+    assert data.counts is not None
+    table = data.counts.reshape(100, 2)
+    assert table.sum(axis=0).tolist() == [667, 836]
+    assert (table == 0).sum(axis=0).tolist() == [13, 9]
+    assert table.max(axis=0).tolist() == [44, 57]
+    assert isinstance(data.domain, Domain)
+    assert data.domain.names[8:10] == ("Ashe, 1974–78", "Ashe, 1979–84")
+    assert table[4].tolist() == [1, 0]
+
+
+def test_thirty_of_72_hidden_cells_come_back_and_22_after_all_that_is_done() -> None:
+    data = InfantDeaths().load()
+    counts, labels = data.counts, GroupBlocks().build(data.domain).labels
+    assert counts is not None
+    simple = sums_of(Suppression(5).simple(counts, labels), rule_known=False)
+    assert (simple.cells.size, int(subtracted(simple).sum())) == (72, 30)
+    published = Suppression(5).publish(counts, labels)
+    for rule_known, found in ((False, 0), (True, 22)):
+        sums = sums_of(published, rule_known)
+        low, high = bounds(sums)
+        small = published.primary[sums.cells]
+        assert (sums.cells.size, int(small.sum())) == (102, 72)
+        assert int((disclosed(low, high) & small).sum()) == found
+        assert (low <= counts[sums.cells] + 1e-6).all()
+        assert (counts[sums.cells] <= high + 1e-6).all()
+    assert np.mean((high - low)[small] <= 2) == 51 / 72
+
+
+def test_mean_errors_by_county_are_those_of_the_formulas() -> None:
+    counts = InfantDeaths().load().counts
+    assert counts is not None
+    first = counts.reshape(100, 2)[:, 0]
+    errors = [2 * Rounding(b).variance(first).mean() / b for b in (3, 5)]
+    assert np.round(errors, 2).tolist() == [0.92, 1.37]
+    # Noise of ε = 1 for one death more or less is that of ε = 2 for one that is elsewhere.
+    assert round(CentralTable(2.0).mean_error, 2) == 0.85
+
+
+def test_every_county_has_its_land_in_the_state() -> None:
+    outlines = county_outlines()
+    assert len(outlines) == 100
+    for rings in outlines:
+        points = np.concatenate(rings)
+        assert len(points) >= 4
+        assert (points.min(axis=0) > (-84.4, 33.7)).all()
+        assert (points.max(axis=0) < (-75.4, 36.7)).all()
