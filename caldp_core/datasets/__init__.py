@@ -4,6 +4,7 @@ What a dataset is, is said in `base.py`.
 """
 
 from caldp_core.datasets.base import Dataset, DatasetSpec, from_counts, from_weights
+from caldp_core.datasets.base_map import BaseMap, base_map
 from caldp_core.datasets.cities import City, us_cities
 from caldp_core.datasets.counties import PERIODS, InfantDeaths, county_outlines
 from caldp_core.datasets.fetch import GOWALLA_URL, cache_folder, fetch_gowalla
@@ -36,6 +37,7 @@ __all__ = [
     "GOWALLA_URL",
     "PERIODS",
     "SURVEYS",
+    "BaseMap",
     "Cities",
     "City",
     "Dataset",
@@ -54,6 +56,7 @@ __all__ = [
     "WebVisits",
     "YesOrNo",
     "Zipf",
+    "base_map",
     "cache_folder",
     "check_size",
     "county_outlines",

@@ -1,11 +1,20 @@
-"""Names of cities to show on the paper's map.
+"""Names of cities to show on maps.
 
 Made by `scripts/make_cities.py` from GeoNames (CC-BY 4.0).
 """
 
 from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+import numpy as np
 
 from caldp_core.datasets.shipped import own_file, read_rows
+from caldp_core.domain.grid import Area
+
+_APART: Final = 1 / 350
+"""Of an area's longer side: of cities that are closer, the largest is enough."""
+_MOST: Final = 2000
 
 
 @dataclass(frozen=True)
@@ -19,6 +28,7 @@ class City:
     population: int
 
 
+@cache
 def us_cities() -> tuple[City, ...]:
     """The cities of the map of `US_GRID`, what to name first at the front: the largest.
 
@@ -26,8 +36,37 @@ def us_cities() -> tuple[City, ...]:
     of places within 0.2° of each other only the first is there. Raises `CaldpError` if the file is
     gone.
     """
-    with own_file("us_cities.csv.gz"):
+    return _read("us_cities.csv.gz")
+
+
+@cache
+def world_cities() -> tuple[City, ...]:
+    """Places on Earth with at least 15,000 inhabitants, and smaller capitals, the largest first.
+
+    Raises `CaldpError` if the file is gone.
+    """
+    return _read("world_cities.csv.gz")
+
+
+def cities_in(area: Area) -> tuple[City, ...]:
+    """The largest cities of an area, at most 2,000, the largest first.
+
+    Only one of those that nobody could tell apart on a screen. Raises `CaldpError` if the file is
+    gone.
+    """
+    cities = world_cities()
+    at = np.array([(city.latitude, city.longitude) for city in cities])
+    south_west, north_east = (area.south, area.west), (area.north, area.east)
+    inside = np.flatnonzero(((at >= south_west) & (at < north_east)).all(axis=1))
+    apart = _APART * max(area.north - area.south, area.east - area.west)
+    tiles = np.floor((at[inside] - south_west) / apart).astype(np.int64)
+    _, first = np.unique(tiles, axis=0, return_index=True)
+    return tuple(cities[i] for i in inside[np.sort(first)][:_MOST])
+
+
+def _read(name: str) -> tuple[City, ...]:
+    with own_file(name):
         return tuple(
             City(name, region, float(latitude), float(longitude), int(population))
-            for name, region, latitude, longitude, population in read_rows("us_cities.csv.gz")
+            for name, region, latitude, longitude, population in read_rows(name)
         )

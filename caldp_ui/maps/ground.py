@@ -11,7 +11,7 @@ import numpy as np
 
 from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Bools
-from caldp_core.datasets import land_outline, state_outline, us_cities
+from caldp_core.datasets import base_map
 from caldp_core.domain.grid import US_GRID, Area, GridDomain
 from caldp_core.experiments.run import Setup
 from caldp_core.privacy.context import Context
@@ -58,7 +58,7 @@ def home(domain: GridDomain) -> Area:
     return _US if domain == US_GRID else domain.area
 
 
-class Land(TypedDict, total=False):
+class Land(TypedDict):
     """What lies under and over pictures wherever they are on the map: fields of `Ground`."""
 
     outline: Blob
@@ -66,19 +66,13 @@ class Land(TypedDict, total=False):
     cities: Blob
 
 
-def land(domain: GridDomain) -> Land:
-    """Borders, land and cities, where the map is part of the one that they are known for."""
-    whole, part = US_GRID.area, domain.area
-    within = whole.south <= part.south and part.north <= whole.north
-    within = within and whole.west <= part.west and part.east <= whole.east
-    return _us_land() if within else Land()
-
-
 @cached
-def _us_land() -> Land:
-    rows = ((c.name, c.region, c.latitude, c.longitude, c.population) for c in us_cities())
+def land(domain: GridDomain) -> Land:
+    """Borders, land and cities of the part of the Earth that the map shows."""
+    under = base_map(domain)
+    rows = ((c.name, c.region, c.latitude, c.longitude, c.population) for c in under.cities)
     return {
-        "outline": encode_lines(*state_outline()),
-        "land": encode_lines(*land_outline()),
+        "outline": encode_lines(*under.outline),
+        "land": encode_lines(*under.land),
         "cities": encode_rows(rows),
     }

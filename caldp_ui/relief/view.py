@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from caldp_core.basics.types import Floats
-from caldp_core.datasets import state_outline
+from caldp_core.datasets import base_map
 from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.experiments.run import Result
 from caldp_ui.relief.columns import Columns, Squares, estimated, squares_of, truth
@@ -81,7 +81,7 @@ def _alt(maps: Mapping[str, Columns], squares: Squares) -> str:
 
 def _borders(domain: GridDomain) -> Floats:
     """(points, 2) longitude and latitude of borders on this map, NaN between lines."""
-    longitudes, latitudes = state_outline()
+    longitudes, latitudes = base_map(domain).outline
     lines = np.stack([longitudes, latitudes], axis=1)
     if domain == US_GRID:
         return lines

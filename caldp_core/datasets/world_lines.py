@@ -1,0 +1,123 @@
+"""Coasts and borders of the world, cut to an area and thinned for its size.
+
+Made by `scripts/make_world_map.py` from Natural Earth's 1:10m lines (public domain).
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caldp_core.basics.types import Floats
+from caldp_core.datasets.shipped import DATA_FOLDER, own_file
+from caldp_core.domain.grid import Area
+
+WORLD_LINES: Final = "world_lines.npz"
+_STEP: Final = 0.002
+"""Degrees: the file holds whole multiples."""
+_AROUND: Final = 0.3
+"""Of an area's height and width, what is drawn beyond its edges."""
+_SEEN: Final = 1 / 2000
+"""Of an area's longer side, what nobody sees on a screen."""
+
+Lines = tuple[Floats, Floats]
+"""(longitudes, latitudes), each (points,) degrees, NaN between one line and the next."""
+
+
+def coasts(area: Area) -> Lines:
+    """Closed rings of the land in and around an area, to be filled by the even-odd rule.
+
+    Lakes are rings as well. Within half a kilometre of Natural Earth's lines, and thinned to what
+    a screen shows of the area. Raises `CaldpError` if the file is gone.
+    """
+    import shapely  # only who draws maps needs it
+
+    rings = [shapely.Polygon(ring) for ring in _near("coasts", area)]
+    cut = shapely.clip_by_rect(rings, *_edges(area))
+    return _joined(
+        [
+            np.asarray(part.exterior.coords)
+            for part in shapely.get_parts(shapely.simplify(cut, _tolerance(area)))
+            if isinstance(part, shapely.Polygon) and not part.is_empty
+        ]
+    )
+
+
+def borders(area: Area) -> Lines:
+    """Lines of coasts and of borders between countries in and around an area, to be drawn.
+
+    As exact as `coasts`; raises `CaldpError` if the file is gone.
+    """
+    import shapely
+
+    lines = [*_near("coasts", area), *_near("borders", area)]
+    cut = shapely.clip_by_rect([shapely.LineString(line) for line in lines], *_edges(area))
+    return _joined(
+        [
+            np.asarray(part.coords)
+            for part in shapely.get_parts(shapely.simplify(cut, _tolerance(area)))
+            if part.length > _tolerance(area)
+        ]
+    )
+
+
+def packed(lines: Mapping[str, Sequence[Floats]]) -> dict[str, NDArray[np.integer]]:
+    """What the file holds: of each kind of lines, each (points, 2) degrees, steps and lengths."""
+    arrays: dict[str, NDArray[np.integer]] = {}
+    for name, each in lines.items():
+        whole = [np.rint(line / _STEP).astype(np.int64) for line in each]
+        arrays[f"{name}_starts"] = np.array([line[0] for line in whole], np.int32)
+        arrays[f"{name}_lengths"] = np.array([len(line) for line in whole], np.int32)
+        steps = np.concatenate([np.diff(line, axis=0) for line in whole])
+        if np.abs(steps).max() > np.iinfo(np.int16).max:
+            raise ValueError("Two points of a line are too far apart.")
+        arrays[f"{name}_steps"] = np.ascontiguousarray(steps.T.astype(np.int16))
+    return arrays
+
+
+@cache
+def _all(name: str) -> tuple[tuple[Floats, ...], Floats]:
+    """The lines of that kind, each (points, 2), and (lines, 4) their west, south, east, north."""
+    with own_file(WORLD_LINES), np.load(DATA_FOLDER / WORLD_LINES, allow_pickle=False) as file:
+        starts, lengths, steps = (file[f"{name}_{part}"] for part in ("starts", "lengths", "steps"))
+    ends = np.cumsum(lengths - 1)
+    lines = tuple(
+        _STEP * np.concatenate([[start], start + np.cumsum(part, axis=0, dtype=np.int64)])
+        for start, part in zip(starts, np.split(steps.T, ends[:-1]), strict=True)
+    )
+    boxes = np.array([[*line.min(axis=0), *line.max(axis=0)] for line in lines])
+    return lines, boxes
+
+
+def _near(name: str, area: Area) -> list[Floats]:
+    """Those that reach into what is drawn of the area, and that one can see there."""
+    lines, boxes = _all(name)
+    west, south, east, north = _edges(area)
+    there = (boxes[:, 0] <= east) & (boxes[:, 2] >= west)
+    there &= (boxes[:, 1] <= north) & (boxes[:, 3] >= south)
+    there &= np.ptp(boxes.reshape(-1, 2, 2), axis=1).max(axis=1) > 2 * _tolerance(area)
+    return [lines[i] for i in np.flatnonzero(there)]
+
+
+def _edges(area: Area) -> tuple[float, float, float, float]:
+    """West, south, east and north of what is drawn."""
+    beside, above = _AROUND * (area.east - area.west), _AROUND * (area.north - area.south)
+    return (
+        max(area.west - beside, -180.0),
+        max(area.south - above, -90.0),
+        min(area.east + beside, 180.0),
+        min(area.north + above, 90.0),
+    )
+
+
+def _tolerance(area: Area) -> float:
+    return _SEEN * max(area.east - area.west, area.north - area.south)
+
+
+def _joined(lines: Sequence[Floats]) -> Lines:
+    """As one, NaN between them."""
+    gap = np.full((1, 2), np.nan)
+    points = np.concatenate([part for line in lines for part in (line, gap)] or [gap])[:-1]
+    return points[:, 0], points[:, 1]
