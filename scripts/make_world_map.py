@@ -7,18 +7,19 @@ shapely. The package has the ISC licence; its geometry is Natural Earth's 1:10m,
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import shapely
+import shapely.affinity
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT)]
 
 from caldp_core.basics.types import Floats  # noqa: E402
-from caldp_core.datasets.world_lines import WORLD_LINES, packed  # noqa: E402
+from caldp_core.datasets.world_lines import STEP, WORLD_LINES, packed  # noqa: E402
 
 THINNED: Final = 0.005
 """Degrees, half a kilometre: finer than the geometry is true."""
@@ -33,22 +34,54 @@ def main() -> None:
         json.loads((folder / f"{name}-10m.json").read_text("utf-8"))
         for name in ("land", "countries")
     )
-    rings = list(_rings(land))
     borders = [shapely.LineString(line) for line in _shared(countries)]
-    lines = {"coasts": _thinned(rings), "borders": _thinned(borders)}
-    np.savez_compressed(ROOT / "data" / WORLD_LINES, **packed(lines))
+    lines = {"coasts": list(_coasts(_rings(land))), "borders": [*map(_points, _thinned(borders))]}
+    np.savez_compressed(ROOT / "data" / WORLD_LINES, allow_pickle=False, **packed(lines))
     for name, each in lines.items():
         print(f"{name}: {len(each):,} lines, {sum(map(len, each)):,} points")
 
 
-def _thinned(lines: Sequence[shapely.LineString]) -> list[Floats]:
-    """Each (points, 2); what is too small to be seen goes."""
-    thin = [line.simplify(THINNED).segmentize(LONGEST) for line in lines]
-    return [np.asarray(line.coords) for line in thin if line.length > 4 * THINNED]
+def _coasts(rings: Iterable[Floats]) -> Iterator[Floats]:
+    """Closed lines (points, 2) that still cross nowhere once they are thinned and rounded."""
+    whole = [part for ring in rings for part in _on_one_sheet(ring)]
+    for shape in shapely.set_precision(shapely.make_valid(_thinned(whole)), STEP):
+        for part in _polygons(shape):
+            yield from (_points(line) for line in (part.exterior, *part.interiors))
 
 
-def _rings(land: dict[str, Any]) -> Iterator[shapely.LineString]:
-    """All rings of the land, islands and lakes alike."""
+def _polygons(shape: shapely.Geometry) -> list[shapely.Polygon]:
+    """Those of a shape that may be a collection of collections."""
+    parts = shapely.get_parts(shapely.get_parts(shape))
+    return [part for part in parts if isinstance(part, shapely.Polygon) and not part.is_empty]
+
+
+def _on_one_sheet(ring: Floats) -> Iterator[shapely.Geometry]:
+    """What a ring encloses, cut where it crosses 180° of longitude; around a pole it has that."""
+    longitudes = np.unwrap(ring[:, 0], period=360.0)
+    ring = np.stack([longitudes, ring[:, 1]], axis=1)
+    if abs(longitudes[-1] - longitudes[0]) > 180.0:
+        pole = 90.0 * np.sign(ring[0, 1])
+        ring = np.vstack([ring, [longitudes[-1], pole], [longitudes[0], pole], ring[:1]])
+    whole = shapely.make_valid(shapely.Polygon(ring))
+    for turn in (-360.0, 0.0, 360.0):
+        moved = shapely.affinity.translate(whole, turn)
+        part = shapely.make_valid(shapely.intersection(moved, shapely.box(-180, -90, 180, 90)))
+        if not part.is_empty:
+            yield part
+
+
+def _thinned(shapes: Sequence[shapely.Geometry]) -> list[shapely.Geometry]:
+    """What is too small to be seen goes."""
+    seen = [each for each in shapes if shapely.length(each) > 4 * THINNED]
+    return list(shapely.simplify(seen, THINNED))
+
+
+def _points(line: shapely.Geometry) -> Floats:
+    return np.asarray(shapely.get_coordinates(shapely.segmentize(line, LONGEST)))
+
+
+def _rings(land: dict[str, Any]) -> Iterator[Floats]:
+    """All rings (points, 2) of the land, islands and lakes alike."""
     arcs = _arcs(land)
     for geometry in land["objects"]["land"]["geometries"]:
         for polygon in geometry["arcs"]:
@@ -56,7 +89,7 @@ def _rings(land: dict[str, Any]) -> Iterator[shapely.LineString]:
                 parts = [arcs[i] if i >= 0 else arcs[~i][::-1] for i in ring]
                 whole = np.concatenate([parts[0], *(part[1:] for part in parts[1:])])
                 if len(whole) >= 4:
-                    yield shapely.LineString(whole)
+                    yield whole
 
 
 def _shared(countries: dict[str, Any]) -> Iterator[Floats]:

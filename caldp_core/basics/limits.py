@@ -19,8 +19,8 @@ DENSE_MAX_ENTRIES: Final = 4_000_000
 """Largest channel or privacy matrix that is ever written out in full."""
 EXACT_MAX_ENTRIES: Final = 200_000
 """Largest channel written out in rational numbers."""
-GRID_CELL_MIN: Final = 0.01
-"""Degrees; about one kilometre."""
+GRID_CELL_MIN: Final = 0.001
+"""Degrees; about a hundred metres."""
 SNAP_MAX_BYTES: Final = 4 * 2**30
 """Most bytes that are read out of a check-in file once unpacked (SNAP's has 0.4 GB)."""
 LINE_MAX_BYTES: Final = 2**20

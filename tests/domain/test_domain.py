@@ -146,7 +146,7 @@ def test_areas_that_are_none(text: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ((0.0, 0.0, 0.001, 5, 5), "cell"),
+        ((0.0, 0.0, 0.0001, 5, 5), "cell"),
         ((0.0, 0.0, float("nan"), 5, 5), "cell"),
         ((0.0, 0.0, 1.0, 0, 5), "at least one row"),
         ((0.0, 0.0, 1.0, 5, -1), "at least one row"),
