@@ -11,6 +11,7 @@ from caldp_core.scenarios.protection import GridBlocks, OneBlock
 from caldp_ui.compute import exports, runs
 from caldp_ui.maps import presets
 from caldp_ui.maps.example import EXAMPLE
+from caldp_ui.maps.ground import land
 from caldp_ui.maps.presets import BEGIN
 from caldp_ui.parts import record
 from caldp_ui.places import words
@@ -59,7 +60,10 @@ def test_places_are_shown_on_a_map_of_their_own_and_undo_leads_back() -> None:
     assert isinstance(data, OwnPlaces)
     assert_shows(at, scenario)
     ground = scene_of(at)["ground"]
-    assert (ground["rows"], ground["outline"], ground["cities"]) == (data.grid().rows, None, None)
+    assert ground["rows"] == data.grid().rows
+    below = land(data.grid())
+    assert (ground["outline"], ground["cities"]) == (below["outline"].name, below["cities"].name)
+    assert below["cities"] != land(US_GRID)["cities"]
     kinds = [
         *at.selectbox(key="places-blocks").options,
         *at.selectbox(key="places-sensitive").options,
