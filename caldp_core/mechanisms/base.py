@@ -53,6 +53,14 @@ class Tally:
     def __repr__(self) -> str:
         return f"<Tally of {self.n:,} reports, {self.fingerprint[:12]}>"
 
+    def check(self, fingerprint: str) -> None:
+        """Raise `CaldpError` unless reports of the mechanism of that fingerprint are counted."""
+        require(
+            self.fingerprint == fingerprint,
+            "This tally was made by another mechanism; use the one that made the reports.",
+        )
+        require(self.n > 0, "A tally of no reports says nothing; collect at least one report.")
+
     def to_json(self) -> str:
         """The tally as text, to be kept or sent; `from_json` reads it."""
         whole = {"fingerprint": self.fingerprint, "n": self.n, "counts": self.counts.tolist()}

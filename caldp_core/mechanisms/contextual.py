@@ -174,11 +174,7 @@ class ContextMechanism:
         return self.oracles if isinstance(self.oracles, CraftableOracles) else None
 
     def _parts(self, tally: Tally) -> tuple[Ints, Ints]:
-        require(
-            tally.fingerprint == self.fingerprint,
-            "This tally was made by another mechanism; use the one that made the reports.",
-        )
-        require(tally.n > 0, "A tally of no reports says nothing; collect at least one report.")
+        tally.check(self.fingerprint)
         return tally.counts[: self.oracles.tally_size], tally.counts[self.oracles.tally_size :]
 
     def variance(self, p: Floats, n: int) -> Floats:

@@ -21,10 +21,11 @@ from caldp_ui.adversary.slot import LIKELIEST, SLOT
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import rivals, runs
+from caldp_ui.maps.choice import cities
 from caldp_ui.parts import icons
 from caldp_ui.words import formats, promise
 from caldp_ui.words.strength import strength
-from caldp_ui.words.towns import place_name, towns
+from caldp_ui.words.towns import place_name
 from caldp_ui.words.vocabulary import PLACES
 
 EPSILON_MAX: Final = 3.0
@@ -119,9 +120,8 @@ def other_of(what: Shown) -> int | None:
 
 
 def _choice(what: Shown, domain: GridDomain, other: int | None) -> None:
-    places = [cell for cell in list(towns())[:200] if cell != what.record.place]
-    if other is not None and other not in places:
-        places.insert(0, other)
+    also = () if other is None else (other,)
+    places = [cell for cell in cities(domain, *also) if cell != what.record.place]
     st.selectbox(
         "The other candidate",
         places,

@@ -15,6 +15,7 @@ from caldp_ui.adversary.fakes import Poisoned
 from caldp_ui.adversary.slot import FAKES, PUSHES, REPAIRS, SLOT, TENTHS, Suspect
 from caldp_ui.compute import exports, runs
 from caldp_ui.controls import common, presets
+from caldp_ui.maps import choice
 from caldp_ui.maps.presets import PRESETS, title
 from caldp_ui.parts import pins, sharing
 from caldp_ui.parts.layout import Layout
@@ -43,7 +44,7 @@ def _controls(record: Suspect, domain: GridDomain) -> None:
     with st.container(key=SLOT.key("steer"), gap="small"):
         with st.container(key=SLOT.key("which"), horizontal=True, gap="small"):
             presets.menu(SLOT, PRESETS)
-            side.place(record, domain, "They push")
+            choice.place(SLOT, "They push", domain, record.place)
         with st.container(key=SLOT.key("dials"), gap="small"):
             common.epsilon(SLOT)
             st.select_slider(

@@ -10,6 +10,7 @@ from caldp_ui.adversary.slot import SLOT, Suspect
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.controls import common, presets
+from caldp_ui.maps import choice
 from caldp_ui.maps.presets import PRESETS
 from caldp_ui.parts import pins
 from caldp_ui.parts.layout import Layout
@@ -35,7 +36,7 @@ def _curve(what: Shown, domain: GridDomain) -> None:
     with st.container(key=SLOT.key("curve"), gap=None):
         with st.container(key=SLOT.key("which"), horizontal=True, gap="small"):
             presets.menu(SLOT, PRESETS)
-            side.place(what.record, domain, "The person truly is in")
+            choice.place(SLOT, "The person truly is in", domain, what.record.place)
             side.again()
         show_chart(figures.curve(what, palette()), SLOT.key("curve-chart"), words.alt_curve(what))
         side.day(what.record)

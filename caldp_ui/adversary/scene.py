@@ -190,8 +190,7 @@ def _follow(chosen: Chosen) -> None:
 
 def do(act: Act) -> None:
     """Move the person to a clicked place; undo and redo."""
-    if act.tool in ("undo", "redo"):
-        {"undo": SLOT.undo, "redo": SLOT.redo}[act.tool]()
+    if SLOT.take_step(act.tool):
         return
     place = act.middle(runs.map_of(runs.dataset(SLOT.now().scenario)))
     if place is not None:

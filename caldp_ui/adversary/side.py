@@ -19,7 +19,6 @@ from caldp_ui.controls import common
 from caldp_ui.maps.presets import title
 from caldp_ui.parts import headline, pins
 from caldp_ui.words.strength import strength
-from caldp_ui.words.towns import place_name, towns
 
 _VIEWS = {PERSON: "One person", FAKES: "Fake phones"}
 
@@ -46,20 +45,6 @@ def again() -> None:
         SLOT,
         lambda record: title(record.scenario),
         "New noise: the same people could have sent other reports.",
-    )
-
-
-def place(record: Suspect, domain: GridDomain, label: str) -> None:
-    """Where the person is, or what fake phones push; a click on a map says so, too."""
-    cells = list(towns())[:200]
-    if record.place not in cells:
-        cells.insert(0, record.place)
-    st.selectbox(
-        label,
-        cells,
-        format_func=lambda cell: place_name(domain, cell),
-        label_visibility="collapsed",
-        **SLOT.bind("place", record.place, lambda r, v: r.at(int(v))),
     )
 
 

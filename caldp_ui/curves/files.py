@@ -37,10 +37,7 @@ def show(lines: Sequence[Line]) -> None:
 
 
 def _show(lines: Sequence[Line]) -> None:
-    left, right = st.columns(2, gap="large")
-    with left:
-        sharing.link(SLOT)
-    with right:
+    with sharing.beside_link(SLOT):
         st.markdown("**Reproduce it to the digit** · the scenario of every point, and Python")
         sharing.file(SLOT.key("json"), "curves.json", curves_json(lines))
         sharing.python(SNIPPET)

@@ -13,6 +13,7 @@ from caldp_ui.distances import scene, side, words
 from caldp_ui.distances.shown import Shown, shown
 from caldp_ui.distances.side import RATES
 from caldp_ui.distances.slot import SLOT, Far, per_km
+from caldp_ui.maps.scene import TRUTH
 from caldp_ui.parts import films, headline
 from caldp_ui.parts.comparison import at_once
 from caldp_ui.stage import Film, Stage, Step, project
@@ -41,7 +42,7 @@ def over_rates(record: Far, progress: Progress) -> Film:
     def step(rate: float) -> Step:
         at = replace(record, scenario=per_km(record.scenario, rate))
         what = shown(at, at_once)
-        made = films.step_of(scene.scene(what), f"ε = {rate:g} per kilometre", rate, scene.TRUTH)
+        made = films.step_of(scene.scene(what), f"ε = {rate:g} per kilometre", rate, TRUTH)
         beside = {
             headline.SENTENCE: headline.html(words.headline(what)),
             side.ODDS: side.odds_html(at),

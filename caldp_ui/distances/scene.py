@@ -5,7 +5,6 @@ from typing import Final
 
 import numpy as np
 
-from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import Area
 from caldp_core.experiments.run import Result
@@ -15,16 +14,14 @@ from caldp_ui.distances import words
 from caldp_ui.distances.shown import Reports, Shown
 from caldp_ui.distances.slot import PERSON, SLOT, per_km
 from caldp_ui.maps.ground import home, land
-from caldp_ui.maps.scene import code
+from caldp_ui.maps.scene import TRUTH, error_of, estimate, truth
 from caldp_ui.session.scenarios import steer
 from caldp_ui.stage import (
     SCALE,
     Act,
     Action,
     Arrangement,
-    Blob,
     Chosen,
-    Difference,
     Fact,
     Focus,
     Ground,
@@ -35,16 +32,14 @@ from caldp_ui.stage import (
     encode_labels,
     encode_mask,
     encode_rows,
-    nobody_below,
     scale_of,
     stage,
 )
 from caldp_ui.stage.records import Mark
-from caldp_ui.words import formats, policies
+from caldp_ui.words import policies
 from caldp_ui.words.towns import place_name
 
 HERE: Final = "here"
-TRUTH: Final = "truth"
 NOISE: Final = "noise"
 BLOCKS: Final = "blocks"
 RATE: Final = "rate"
@@ -86,7 +81,7 @@ def scene(what: Shown) -> Scene:
         pictures,
         _MILLION if person else what.setup.n,
         (pictures[-2].id, pictures[-1].id) if len(pictures) > 1 else (TRUTH, TRUTH),
-        () if person else _differences(what),
+        () if person else tuple(error_of(each, _RING) for each in pictures[1:]),
         actions=(_HERE,),
         can_undo=SLOT.can_undo,
         can_redo=SLOT.can_redo,
@@ -111,23 +106,11 @@ def scene(what: Shown) -> Scene:
 
 
 def _everybody(what: Shown) -> tuple[Picture, ...]:
-    nobody = nobody_below(what.setup.n)
-    pictures = [
-        Picture(
-            TRUTH,
-            "Truth",
-            f"{formats.people(what.setup.n)} people, shown for demonstration only",
-            f"Map of where people truly are: {what.setup.dataset.name}.",
-            _truth(runs.data_key(what.record.scenario), what),
-            marks=_RING,
-        )
-    ]
-    pictures += [
-        Picture(name, title, told, f"Map of the estimate, {title}: {told}.", code(result), nobody,
-                marks, words.error(result))
+    estimates = (
+        estimate(name, title, told, result, marks=marks, fact=words.error(result))
         for name, title, told, result, marks in _estimates(what)
-    ]  # fmt: skip
-    return tuple(pictures)
+    )
+    return (truth(what.setup, _RING), *estimates)
 
 
 def _estimates(what: Shown) -> list[tuple[str, str, str, Result, tuple[Mark, ...]]]:
@@ -141,16 +124,6 @@ def _estimates(what: Shown) -> list[tuple[str, str, str, Result, tuple[Mark, ...
         for name, title, result, km, marks in there
         if result is not None
     ]
-
-
-def _differences(what: Shown) -> tuple[Difference, ...]:
-    nobody = nobody_below(what.setup.n)
-    return tuple(
-        Difference(f"off-{name}", f"{title}: error", told,
-                   f"Map of the error of this estimate in each cell: {told}.",
-                   name, TRUTH, nobody, _RING, words.error(result))
-        for name, title, told, result, _ in _estimates(what)
-    )  # fmt: skip
 
 
 def _person(what: Shown) -> tuple[Picture, ...]:
@@ -214,16 +187,9 @@ def _ground(what: Shown) -> Ground:
     )
 
 
-@cached
-def _truth(name: str, _what: Shown) -> Blob:
-    del name
-    return encode(_what.setup.dataset.distribution)
-
-
 def do(act: Act) -> None:
     """Look from another place; undo and redo."""
-    if act.tool in ("undo", "redo"):
-        {"undo": SLOT.undo, "redo": SLOT.redo}[act.tool]()
+    if SLOT.take_step(act.tool):
         return
     domain = runs.map_of(runs.dataset(SLOT.now().scenario))
     place = act.middle(domain)

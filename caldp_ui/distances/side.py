@@ -29,11 +29,12 @@ from caldp_ui.distances.slot import (
     per_km,
     standing_in,
 )
+from caldp_ui.maps import choice
 from caldp_ui.parts import icons, pins
 from caldp_ui.session.scenarios import bind
 from caldp_ui.words import formats
 from caldp_ui.words.strength import strength
-from caldp_ui.words.towns import place_name, towns
+from caldp_ui.words.towns import towns
 
 RATES: Final = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 """ε per kilometre."""
@@ -44,8 +45,6 @@ _BESIDE: Final = {
 }
 _KINDS: Final = {CrowFlies: "as the crow flies", Streets: "along streets"}
 _PART_TITLE: Final = "Gowalla, Philadelphia to Boston"
-_NAMED_MAX: Final = 200
-"""Cities in the list of places."""
 
 
 def show(record: Far, what: Shown) -> None:
@@ -53,7 +52,7 @@ def show(record: Far, what: Shown) -> None:
     with st.container(key=SLOT.key("steer"), gap="small"):
         with st.container(key=SLOT.key("which"), horizontal=True, gap="small"):
             presets.menu(SLOT, PRESETS)
-            _place(what)
+            choice.place(SLOT, "Ring around", what.domain, what.record.place)
         dials(record, what.setup.dataset.n)
         more = st.popover(
             "Distance, method, blocks, data",
@@ -115,20 +114,6 @@ def odds_html(record: Far) -> str:
         f"<em>{words.km(record.policy.km)}</em> apart is right at most "
         f"<em>{best} times in 100</em>. By distance:</p></div>"
         f'<dl class="by-distance">{rows}</dl></div>'
-    )
-
-
-def _place(what: Shown) -> None:
-    domain, place = what.domain, what.record.place
-    cells = list(towns(domain))[:_NAMED_MAX]
-    if place not in cells:
-        cells.insert(0, place)
-    st.selectbox(
-        "Ring around",
-        cells,
-        format_func=lambda cell: place_name(domain, cell),
-        label_visibility="collapsed",
-        **SLOT.bind("place", place, lambda r, v: r.at(int(v))),
     )
 
 

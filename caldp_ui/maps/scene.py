@@ -30,6 +30,7 @@ from caldp_ui.stage import (
     nobody_below,
     scale_of,
 )
+from caldp_ui.stage.records import Mark
 from caldp_ui.words import accuracy, formats, policies, promise
 from caldp_ui.words.vocabulary import PLACES
 
@@ -49,7 +50,7 @@ def scene(what: Shown, land: Ground, title: str = "This protection", **more: Any
     setup = what.setup
     nobody = nobody_below(setup.n)
     there = {PLAIN: ("Plain LDP", what.plain), OURS: (title, what.ours)}
-    pictures = [_truth(setup)]
+    pictures = [truth(setup)]
     read = readable.of(setup)
     differences = []
     for name, (called, result) in there.items():
@@ -123,14 +124,39 @@ def truth_code(setup: Setup) -> Blob:
     return _truth_code(runs.data_key(setup.scenario), setup)
 
 
-def _truth(setup: Setup) -> Picture:
+def truth(setup: Setup, marks: tuple[Mark, ...] = ()) -> Picture:
+    """The map of where people truly are."""
     return Picture(
         TRUTH,
         "Truth",
         f"{formats.people(setup.n)} people, shown for demonstration only",
         f"Map of where people truly are: {setup.dataset.name}.",
         truth_code(setup),
-        marks=(),
+        marks=marks,
+    )
+
+
+def estimate(
+    name: str, title: str, told: str, result: Result, *, marks: tuple[Mark, ...], fact: Fact
+) -> Picture:
+    """The map of an estimate, with what is told of it and its error in large type."""
+    alt = f"Map of the estimate, {title}: {told}."
+    nobody = nobody_below(result.setup.n)
+    return Picture(name, title, told, alt, code(result), nobody, marks, fact)
+
+
+def error_of(picture: Picture, marks: tuple[Mark, ...]) -> Difference:
+    """The map of how far a picture of an estimate is from the truth in each cell."""
+    return Difference(
+        error_id(picture.id),
+        f"{picture.title}: error",
+        picture.subtitle,
+        f"Map of the error of this estimate in each cell: {picture.subtitle}.",
+        picture.id,
+        TRUTH,
+        picture.nobody,
+        marks,
+        picture.fact,
     )
 
 

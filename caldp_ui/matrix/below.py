@@ -166,18 +166,15 @@ def _numbers(shown: Shown) -> None:
 
 def _sharing(shown: Shown) -> None:
     what = shown.verdict
-    left, right = st.columns(2, gap="large")
-    with left:
-        sharing.link(SLOT)
-    with right, st.container(horizontal=True):
-        for name, made in (
-            ("matrix.json", matrix_json(what)),
-            ("matrix.csv", matrix_csv(what)),
-            ("channel.txt", candidates.as_text(what.candidate.channel)),
-        ):
-            sharing.file(SLOT.key(name.replace(".", "-")), name, made)
     address = addresses.here(SLOT.query())  # what makes a file later sees no session
-    with right:
+    with sharing.beside_link(SLOT):
+        with st.container(horizontal=True):
+            for name, made in (
+                ("matrix.json", matrix_json(what)),
+                ("matrix.csv", matrix_csv(what)),
+                ("channel.txt", candidates.as_text(what.candidate.channel)),
+            ):
+                sharing.file(SLOT.key(name.replace(".", "-")), name, made)
         sharing.file(SLOT.key("record"), "record.html", files.html(what, address))
         sharing.python(files.snippet(what))
 

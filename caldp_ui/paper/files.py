@@ -64,11 +64,8 @@ def show(record: Paper) -> None:
 
 
 def _show(record: Paper) -> None:
-    left, right = st.columns(2, gap="large")
-    with left:
-        sharing.link(SLOT)
-    if record.view in _AGAIN:
-        with right:
+    with sharing.beside_link(SLOT):
+        if record.view in _AGAIN:
             st.markdown("**The same digits elsewhere**")
             _AGAIN[record.view](record)
 

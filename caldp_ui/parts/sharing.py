@@ -1,6 +1,7 @@
 """Share and export: a link, a QR code, files, code that gives the same digits, and a record."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Final, TypeAlias
 
 import segno
@@ -32,6 +33,16 @@ PLAIN: Final = "plain-ldp"
 """The file of the best plain LDP that stands beside a page's protection."""
 _QR_MAX: Final = 2_331
 """Most bytes of a QR code that stands some dirt (level M)."""
+
+
+@contextmanager
+def beside_link(slot: Slot[R]) -> Iterator[None]:
+    """The link at the left; what is drawn within comes beside it."""
+    left, right = st.columns(2, gap="large")
+    with left:
+        link(slot)
+    with right:
+        yield
 
 
 def section(

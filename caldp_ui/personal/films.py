@@ -8,6 +8,7 @@ from dataclasses import replace
 from caldp_core.basics.types import Progress
 from caldp_ui.compute import runs
 from caldp_ui.controls.common import EPSILONS
+from caldp_ui.maps.scene import TRUTH
 from caldp_ui.parts import films, headline, odds
 from caldp_ui.personal import scene, words
 from caldp_ui.personal.shown import Shown, at_once
@@ -33,7 +34,7 @@ def over_epsilon(record: Personal, progress: Progress) -> Film:
     def step(epsilon: float) -> Step:
         at = replace(record, scenario=with_tags(record.scenario, epsilon=epsilon))
         what = at_once(at)
-        made = films.step_of(scene.scene(what), f"ε = {epsilon:g}", epsilon, scene.TRUTH)
+        made = films.step_of(scene.scene(what), f"ε = {epsilon:g}", epsilon, TRUTH)
         beside = {
             headline.SENTENCE: headline.html(words.headline(what)),
             odds.PLACE: odds.html(PLACES, what.setup),

@@ -4,13 +4,10 @@ from typing import Final
 
 import numpy as np
 
-from caldp_core.basics.cache import cached
-from caldp_core.basics.types import Floats
 from caldp_core.experiments.run import Result
 from caldp_core.scenarios.protection import SensitiveAreas
-from caldp_ui.compute import runs
 from caldp_ui.maps.ground import home, land
-from caldp_ui.maps.scene import code
+from caldp_ui.maps.scene import TRUTH, error_of, estimate, truth
 from caldp_ui.personal import words
 from caldp_ui.personal.shown import Shown, tagged
 from caldp_ui.personal.slot import SLOT, with_tags
@@ -19,9 +16,7 @@ from caldp_ui.stage import (
     Act,
     Action,
     Arrangement,
-    Blob,
     Chosen,
-    Difference,
     Fact,
     Ground,
     Picture,
@@ -35,7 +30,6 @@ from caldp_ui.stage import (
 from caldp_ui.stage.records import Mark
 from caldp_ui.words import formats, policies
 
-TRUTH: Final = "truth"
 EVERYTHING: Final = "everything"
 KNOWN: Final = "known"
 ASSUMED: Final = "assumed"
@@ -68,12 +62,13 @@ def scene(what: Shown) -> Scene:
     """This protection, the truth, and what it would be if more or less were known and hidden."""
     ways = _ways(what)
     names = [name for name, _, _ in ways]
+    pictures = [_picture(*way) for way in ways]
     return Scene(
         _ground(what),
-        (_truth(what), *(_picture(what, *way) for way in ways)),
+        (truth(what.setup, _MARKS), *pictures),
         what.setup.n,
         (KNOWN if KNOWN in names else TRUTH, ASSUMED if ASSUMED in names else TRUTH),
-        tuple(_off(what, *way) for way in ways),
+        tuple(error_of(picture, _MARKS) for picture in pictures),
         actions=_ACTIONS,
         can_undo=SLOT.can_undo,
         can_redo=SLOT.can_redo,
@@ -104,37 +99,9 @@ _SHORT: Final = {
 }
 
 
-def _truth(what: Shown) -> Picture:
-    return Picture(
-        TRUTH,
-        "Truth",
-        f"{formats.people(what.setup.n)} people, shown for demonstration only",
-        f"Map of where people truly are: {what.setup.dataset.name}.",
-        _code(runs.data_key(what.record.scenario), what.setup.dataset.distribution),
-        marks=_MARKS,
-    )
-
-
-def _picture(what: Shown, name: str, title: str, result: Result) -> Picture:
-    told = words.subtitle(result)
-    alt = f"Map of the estimate, {title}: {told}."
-    number = Fact(*words.wrong(result))
-    return Picture(name, title, told, alt, code(result), nobody_below(what.setup.n), _MARKS, number)
-
-
-def _off(what: Shown, name: str, title: str, result: Result) -> Difference:
-    told = words.subtitle(result)
-    return Difference(
-        f"off-{name}",
-        f"{title}: error",
-        told,
-        f"Map of the error of this estimate in each cell: {told}.",
-        name,
-        TRUTH,
-        nobody_below(what.setup.n),
-        _MARKS,
-        Fact(*words.wrong(result)),
-    )
+def _picture(name: str, title: str, result: Result) -> Picture:
+    told, number = words.subtitle(result), Fact(*words.wrong(result))
+    return estimate(name, title, told, result, marks=_MARKS, fact=number)
 
 
 def bias(what: Shown) -> Stage:
@@ -180,17 +147,9 @@ def _ground(what: Shown) -> Ground:
     return Ground(what.domain, home(what.domain), **land(what.domain), sensitive=mask)
 
 
-@cached
-def _code(name: str, _shares: Floats) -> Blob:
-    del name
-    return encode(_shares)
-
-
 def do(act: Act) -> None:
     """A box more or less is sensitive for everybody; undo and redo."""
-    if act.tool in ("undo", "redo"):
-        {"undo": SLOT.undo, "redo": SLOT.redo}[act.tool]()
-    elif act.area is not None and act.action in (PROTECT, UNPROTECT):
+    if not SLOT.take_step(act.tool) and act.area is not None and act.action in (PROTECT, UNPROTECT):
         sensitive = SLOT.now().policy.sensitive
         edits = sensitive.edits if isinstance(sensitive, SensitiveAreas) else ()
         sign = "+" if act.action == PROTECT else "-"

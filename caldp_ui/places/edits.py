@@ -78,8 +78,7 @@ def actions(setup: Setup) -> tuple[Action, ...]:
 
 def do(act: Act) -> None:
     """Apply what was done on the stage."""
-    if act.tool in ("undo", "redo"):
-        {"undo": SLOT.undo, "redo": SLOT.redo}[act.tool]()
+    if SLOT.take_step(act.tool):
         return
     if act.action == NUMBERS:
         mark(act.area)

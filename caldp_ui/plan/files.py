@@ -29,11 +29,8 @@ def accuracy(mechanism, p, n):
 
 def show(record: Plan) -> None:
     """Link, file and code."""
-    left, right = st.columns(2, gap="large")
-    with left:
-        sharing.link(SLOT)
     planned = scenario(record)
-    with right:
+    with sharing.beside_link(SLOT):
         if planned is None:
             st.info("No number of people is enough for this goal, so there are no files.")
             return

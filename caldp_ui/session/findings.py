@@ -73,15 +73,7 @@ def gathered(
     """The button that starts to gather what `find` yields, then its progress; see `held`."""
     job: Job[list[Any]] | None = held(key, name)
     if job is None or (job.done and job.result() is None):
-        st.button(
-            offer.label,
-            key=f"{key}-start",
-            icon=offer.icon,
-            help=offer.help,
-            type=offer.type,
-            on_click=gather,
-            args=(key, name, find),
-        )
+        offer.show(key, lambda: gather(key, name, find))
     elif not job.done:
         watch(key, told)
 

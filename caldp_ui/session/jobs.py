@@ -128,6 +128,17 @@ class Offer:
     help: str | None = None
     type: Literal["primary", "secondary"] = "secondary"
 
+    def show(self, key: str, start: Callable[[], None]) -> None:
+        """The button of the job of that key."""
+        st.button(
+            self.label,
+            key=f"{key}-start",
+            icon=self.icon,
+            help=self.help,
+            type=self.type,
+            on_click=start,
+        )
+
 
 Told: TypeAlias = Callable[[Job[Any]], str]
 """What is said beside the bar of a job that is at work."""
@@ -142,14 +153,7 @@ def offered(
     """
     job: Job[T] | None = held(key, name)
     if job is None or (job.done and job.result() is None):
-        st.button(
-            offer.label,
-            key=f"{key}-start",
-            icon=offer.icon,
-            help=offer.help,
-            type=offer.type,
-            on_click=lambda: _start(key, name, work),
-        )
+        offer.show(key, lambda: _start(key, name, work))
         return None
     if job.done:
         return job.result()

@@ -112,6 +112,14 @@ class Slot(Generic[R]):
             shown = self.undoable(held.record, later)
             self._hold(Held(shown, (*held.past, held.record), tuple(future)))
 
+    def take_step(self, name: object) -> bool:
+        """Undo or redo what a page's own tool of that name asks for; False for any other tool."""
+        steps = {"undo": self.undo, "redo": self.redo}
+        found = isinstance(name, str) and name in steps
+        if found:
+            steps[str(name)]()
+        return found
+
     def earlier(self) -> tuple[R, ...]:
         """What undo would lead back to, latest last."""
         return self._held().past

@@ -157,9 +157,7 @@ def _ignored(_: Mapping[str, Any]) -> None:
 
 
 def _acted(told: Mapping[str, Any]) -> None:
-    if told.get("step") in ("undo", "redo"):
-        {"undo": SLOT.undo, "redo": SLOT.redo}[told["step"]]()
-    elif isinstance(told.get("marked"), str):
+    if not SLOT.take_step(told.get("step")) and isinstance(told.get("marked"), str):
         steer(SLOT, lambda scenario: remarked(scenario, told["marked"]))
 
 

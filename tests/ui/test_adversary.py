@@ -13,7 +13,7 @@ from caldp_core.audit.best_guess import best_guess
 from caldp_core.audit.inference import likelihood
 from caldp_core.audit.told_apart import told_apart
 from caldp_core.basics.types import no_progress
-from caldp_core.datasets import us_cities
+from caldp_core.datasets import Gowalla, us_cities
 from caldp_core.domain.grid import US_GRID, Area
 from caldp_core.experiments.run import prepare
 from caldp_core.mechanisms.catalogue import MECHANISMS
@@ -32,10 +32,11 @@ from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import rivals
 from caldp_ui.controls.common import EPSILONS
 from caldp_ui.controls.presets import Preset
-from caldp_ui.maps import presets
+from caldp_ui.maps import choice, presets
 from caldp_ui.parts import headline, odds
 from caldp_ui.stage import Act, Step, codec, encode
 from caldp_ui.words import formats
+from caldp_ui.words.towns import place_name
 from tests.products import thinned
 from tests.ui.driver import (
     APP,
@@ -427,3 +428,12 @@ def test_the_numbers_are_the_beliefs() -> None:
     shares = (after[0][DENVER], after[3][DENVER], most[1], after[1][DENVER], most[0])
     said = [*map(formats.share, map(float, (*shares, after[3].max()))), formats.exactly(sure)]
     assert list(told.values()) == said
+
+
+def test_the_places_to_choose_from_are_those_of_the_map() -> None:
+    part = Gowalla("39.8,42.6,-77.2,-71").grid()
+    offered = choice.cities(part, 0)
+    assert offered[0] == 0
+    assert max(offered) < part.k < max(choice.cities(US_GRID))
+    named = {place_name(part, cell) for cell in offered}
+    assert named > {"New York, New York", "Boston, Massachusetts"}

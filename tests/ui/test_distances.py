@@ -34,7 +34,7 @@ from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import exports, rivals, runs
 from caldp_ui.distances import designing, figures, side, words
 from caldp_ui.distances.presets import PRESETS
-from caldp_ui.distances.scene import BLOCKS, NOISE, TRUTH
+from caldp_ui.distances.scene import BLOCKS, NOISE
 from caldp_ui.distances.shown import Shown, blocks_beside, shown
 from caldp_ui.distances.slot import (
     AS_FAR,
@@ -47,6 +47,7 @@ from caldp_ui.distances.slot import (
     Far,
     keeping,
 )
+from caldp_ui.maps.scene import TRUTH
 from caldp_ui.stage import encode, encode_mask
 from caldp_ui.words.towns import place_name
 from tests.ui.driver import (

@@ -20,6 +20,7 @@ from caldp_ui.distances import words as far_words
 from caldp_ui.distances.shown import shown as shown_far
 from caldp_ui.distances.side import RATES
 from caldp_ui.distances.slot import EVERYBODY, PERSON, Far, per_km
+from caldp_ui.maps.scene import TRUTH
 from caldp_ui.parts import headline
 from caldp_ui.parts.comparison import at_once
 from caldp_ui.parts.films import steps
@@ -59,7 +60,7 @@ def test_the_film_over_the_rate_shows_what_the_page_shows_at_each(view: str) -> 
     at = film.steps[RATES.index(record.rate)]
     now = {picture.id: picture for picture in far.scene(shown_far(record, at_once)).pictures}
     assert {name: code.name for name, code in at.codes.items()} == {
-        name: picture.code.name for name, picture in now.items() if name != far.TRUTH
+        name: picture.code.name for name, picture in now.items() if name != TRUTH
     }
     assert at.facts[far.NOISE] == now[far.NOISE].fact
     assert at.subtitles[far.NOISE] == now[far.NOISE].subtitle

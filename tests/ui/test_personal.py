@@ -22,9 +22,10 @@ from caldp_core.scenarios.protection import SensitiveAreas
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.navigation import PERSONAL
 from caldp_ui.compute import exports, rivals, runs
+from caldp_ui.maps.scene import TRUTH
 from caldp_ui.personal import scene, words
 from caldp_ui.personal.presets import PRESETS
-from caldp_ui.personal.scene import ASSUMED, EVERYTHING, KNOWN, TRUTH
+from caldp_ui.personal.scene import ASSUMED, EVERYTHING, KNOWN
 from caldp_ui.personal.shown import Shown, at_own_places, shown, tagged
 from caldp_ui.personal.slot import (
     BEGIN,

@@ -154,11 +154,7 @@ class DesignedMechanism:
 
         And on a tally of another mechanism, and on no reports.
         """
-        require(
-            tally.fingerprint == self.fingerprint,
-            "This tally was made by another mechanism; use the one that made the reports.",
-        )
-        require(tally.n > 0, "A tally of no reports says nothing; collect at least one report.")
+        tally.check(self.fingerprint)
         return np.asarray(tally.counts / tally.n @ self.estimator)
 
     def variance(self, p: Floats, n: int) -> Floats:

@@ -103,11 +103,7 @@ class SymbolReports(ABC):
         Raises `CaldpError` where Q has no inverse or floats cannot find it, on a tally of
         another mechanism, and on no reports.
         """
-        require(
-            tally.fingerprint == self.fingerprint,
-            "This tally was made by another mechanism; use the one that made the reports.",
-        )
-        require(tally.n > 0, "A tally of no reports says nothing; collect at least one report.")
+        tally.check(self.fingerprint)
         return self.products.inverse(tally.counts / tally.n)
 
     def variance(self, p: Floats, n: int) -> Floats:
