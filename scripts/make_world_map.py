@@ -1,7 +1,8 @@
-"""Make data/world_lines.npz, coasts and borders of the world, from npm's world-atlas.
+"""Make data/world_lines.npz and world_countries.npz, from npm's world-atlas.
 
 `npm pack world-atlas@2.0.2`, unpack it, then `python scripts/make_world_map.py package`. Needs
-shapely. The package has the ISC licence; its geometry is Natural Earth's 1:10m, public domain.
+shapely. The package has the ISC licence; its geometry is Natural Earth's, public domain: 1:10m for
+lines to be drawn, 1:50m for the countries that cells are in.
 """
 
 import json
@@ -19,6 +20,7 @@ ROOT: Final = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT)]
 
 from caldp_core.basics.types import Floats  # noqa: E402
+from caldp_core.datasets.countries import WORLD_COUNTRIES  # noqa: E402
 from caldp_core.datasets.world_lines import STEP, WORLD_LINES, packed  # noqa: E402
 
 THINNED: Final = 0.005
@@ -28,20 +30,42 @@ LONGEST: Final = 50.0
 
 
 def main() -> None:
-    """Write the file."""
+    """Write the files."""
     folder = Path(sys.argv[1])
-    land, countries = (
-        json.loads((folder / f"{name}-10m.json").read_text("utf-8"))
-        for name in ("land", "countries")
+    land, lines, countries = (
+        json.loads((folder / name).read_text("utf-8"))
+        for name in ("land-10m.json", "countries-10m.json", "countries-50m.json")
     )
-    borders = [shapely.LineString(line) for line in _shared(countries)]
-    lines = {"coasts": list(_coasts(_rings(land))), "borders": [*map(_points, _thinned(borders))]}
-    np.savez_compressed(ROOT / "data" / WORLD_LINES, allow_pickle=False, **packed(lines))
-    for name, each in lines.items():
-        print(f"{name}: {len(each):,} lines, {sum(map(len, each)):,} points")
+    borders = [shapely.LineString(line) for line in _shared(lines)]
+    drawn = {
+        "coasts": list(_closed(_rings(land, land["objects"]["land"]["geometries"]))),
+        "borders": [_points(line) for line in _thinned(borders)],
+    }
+    _write(WORLD_LINES, drawn, [])
+    rings, names = _countries(countries)
+    _write(WORLD_COUNTRIES, {name: rings[name] for name in names}, names)
 
 
-def _coasts(rings: Iterable[Floats]) -> Iterator[Floats]:
+def _write(name: str, lines: dict[str, list[Floats]], names: list[str]) -> None:
+    numbered = {str(i): lines[each] for i, each in enumerate(names)}
+    arrays: dict[str, Any] = dict(packed(numbered or lines))
+    if names:
+        arrays["names"] = np.array(names)
+    path = ROOT / "data" / name
+    np.savez_compressed(path, allow_pickle=False, **arrays)
+    print(f"{name}: {sum(map(len, lines.values())):,} lines, {path.stat().st_size:,} bytes")
+
+
+def _countries(topology: dict[str, Any]) -> tuple[dict[str, list[Floats]], list[str]]:
+    """The rings of each country, and their names in the order of the alphabet."""
+    rings: dict[str, list[Floats]] = {}
+    for geometry in topology["objects"]["countries"]["geometries"]:
+        made = list(_closed(_rings(topology, [geometry])))
+        rings.setdefault(geometry["properties"]["name"], []).extend(made)
+    return rings, sorted(name for name, made in rings.items() if made)
+
+
+def _closed(rings: Iterable[Floats]) -> Iterator[Floats]:
     """Closed lines (points, 2) that still cross nowhere once they are thinned and rounded."""
     whole = [part for ring in rings for part in _on_one_sheet(ring)]
     for shape in shapely.set_precision(shapely.make_valid(_thinned(whole)), STEP):
@@ -80,11 +104,12 @@ def _points(line: shapely.Geometry) -> Floats:
     return np.asarray(shapely.get_coordinates(shapely.segmentize(line, LONGEST)))
 
 
-def _rings(land: dict[str, Any]) -> Iterator[Floats]:
-    """All rings (points, 2) of the land, islands and lakes alike."""
-    arcs = _arcs(land)
-    for geometry in land["objects"]["land"]["geometries"]:
-        for polygon in geometry["arcs"]:
+def _rings(topology: dict[str, Any], geometries: Sequence[dict[str, Any]]) -> Iterator[Floats]:
+    """All rings (points, 2) of some polygons, holes alike."""
+    arcs = _arcs(topology)
+    for geometry in geometries:
+        one = geometry["type"] == "Polygon"
+        for polygon in [geometry["arcs"]] if one else geometry.get("arcs", []):
             for ring in polygon:
                 parts = [arcs[i] if i >= 0 else arcs[~i][::-1] for i in ring]
                 whole = np.concatenate([parts[0], *(part[1:] for part in parts[1:])])

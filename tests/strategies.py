@@ -116,6 +116,7 @@ BLOCKS = {
     "one": st.builds(protection.OneBlock),
     "grid": st.builds(protection.GridBlocks, rows=K, columns=K),
     "states": st.builds(protection.StateBlocks),
+    "countries": st.builds(protection.CountryBlocks),
     "adaptive": st.builds(protection.AdaptiveBlocks, blocks=K),
     "drawn": st.builds(protection.DrawnBlocks, areas=st.lists(areas(), max_size=4).map(tuple)),
     "runs": st.builds(protection.EvenRuns, blocks=K),

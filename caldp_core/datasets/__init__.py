@@ -7,6 +7,7 @@ from caldp_core.datasets.base import Dataset, DatasetSpec, from_counts, from_wei
 from caldp_core.datasets.base_map import BaseMap, base_map
 from caldp_core.datasets.cities import City, us_cities
 from caldp_core.datasets.counties import PERIODS, InfantDeaths, county_outlines
+from caldp_core.datasets.countries import country_labels
 from caldp_core.datasets.fetch import GOWALLA_URL, cache_folder, fetch_gowalla
 from caldp_core.datasets.own import OwnTable
 from caldp_core.datasets.own_places import OwnPlaces
@@ -59,6 +60,7 @@ __all__ = [
     "base_map",
     "cache_folder",
     "check_size",
+    "country_labels",
     "county_outlines",
     "fetch_gowalla",
     "from_counts",

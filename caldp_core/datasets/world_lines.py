@@ -77,16 +77,21 @@ def packed(lines: Mapping[str, Sequence[Floats]]) -> dict[str, NDArray[np.intege
     return arrays
 
 
+def unpacked(file: Mapping[str, NDArray[np.integer]], name: str) -> tuple[Floats, ...]:
+    """The lines of one kind, each (points, 2) degrees, of what `packed` made."""
+    starts, lengths, steps = (file[f"{name}_{part}"] for part in ("starts", "lengths", "steps"))
+    ends = np.cumsum(lengths - 1)
+    return tuple(
+        STEP * np.concatenate([[start], start + np.cumsum(part, axis=0, dtype=np.int64)])
+        for start, part in zip(starts, np.split(steps.T, ends[:-1]), strict=True)
+    )
+
+
 @cache
 def _all(name: str) -> tuple[tuple[Floats, ...], Floats]:
     """The lines of that kind, each (points, 2), and (lines, 4) their west, south, east, north."""
     with own_file(WORLD_LINES), np.load(DATA_FOLDER / WORLD_LINES, allow_pickle=False) as file:
-        starts, lengths, steps = (file[f"{name}_{part}"] for part in ("starts", "lengths", "steps"))
-    ends = np.cumsum(lengths - 1)
-    lines = tuple(
-        STEP * np.concatenate([[start], start + np.cumsum(part, axis=0, dtype=np.int64)])
-        for start, part in zip(starts, np.split(steps.T, ends[:-1]), strict=True)
-    )
+        lines = unpacked(file, name)
     boxes = np.array([[*line.min(axis=0), *line.max(axis=0)] for line in lines])
     return lines, boxes
 

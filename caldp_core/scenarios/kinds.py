@@ -31,6 +31,7 @@ from caldp_core.scenarios.policy_base import PolicySpec
 from caldp_core.scenarios.protection import (
     AdaptiveBlocks,
     BlocksSpec,
+    CountryBlocks,
     DrawnBlocks,
     EvenRuns,
     EverythingSensitive,
@@ -83,6 +84,7 @@ SLOTS: Final[dict[str, tuple[Any, dict[str, type]]]] = {
             "one": OneBlock,
             "grid": GridBlocks,
             "states": StateBlocks,
+            "countries": CountryBlocks,
             "adaptive": AdaptiveBlocks,
             "drawn": DrawnBlocks,
             "runs": EvenRuns,

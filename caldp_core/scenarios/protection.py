@@ -14,7 +14,7 @@ from caldp_core.basics.errors import CaldpError, check_whole, require
 from caldp_core.basics.limits import AREAS_MAX, K_MAX, N_MAX
 from caldp_core.basics.numerals import read_whole
 from caldp_core.basics.types import Bools
-from caldp_core.datasets import population_prior, us_state_labels
+from caldp_core.datasets import country_labels, population_prior, us_state_labels
 from caldp_core.domain.grid import US_GRID, Area, Domain, GridDomain
 from caldp_core.domain.partitions import (
     Partition,
@@ -118,6 +118,15 @@ class StateBlocks:
         """See `BlocksSpec`."""
         us_map(domain, "State blocks")
         return named_blocks(*us_state_labels())
+
+
+@dataclass(frozen=True)
+class CountryBlocks:
+    """Countries, by public borders; what is at sea is one more block."""
+
+    def build(self, domain: AnyDomain) -> Partition:
+        """See `BlocksSpec`."""
+        return named_blocks(*country_labels(map_of(domain, "Country blocks")))
 
 
 @dataclass(frozen=True)

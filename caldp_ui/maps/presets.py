@@ -1,11 +1,13 @@
 """Ready protections for maps: each one sentence, one click."""
 
-from functools import cache
+from functools import lru_cache
 from typing import Final
 
+from caldp_core.datasets import country_labels
 from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.scenarios.protection import (
     AdaptiveBlocks,
+    CountryBlocks,
     EverythingSensitive,
     GridBlocks,
     OneBlock,
@@ -38,6 +40,12 @@ _NOTHING: Final = Preset(
     "Every report names its place: what is left is the error of sampling.",
     OneBlock(),
     SensitiveAreas(()),
+)
+_COUNTRIES: Final = Preset(
+    "Countries",
+    "Hide where in a country someone is, not which country.",
+    CountryBlocks(),
+    _ALL,
 )
 
 PRESETS: Final = (
@@ -94,7 +102,7 @@ def presets_of(domain: GridDomain) -> tuple[Preset, ...]:
     return PRESETS if domain == US_GRID else _elsewhere(domain)
 
 
-@cache
+@lru_cache(maxsize=16)
 def _elsewhere(domain: GridDomain) -> tuple[Preset, ...]:
     side = f"{_CELLS * domain.cell:g}°"
     return (
@@ -105,6 +113,7 @@ def _elsewhere(domain: GridDomain) -> tuple[Preset, ...]:
             _ALL,
         ),
         _PLAIN,
+        *([_COUNTRIES] if len(country_labels(domain)[1]) > 1 else []),
         _NOTHING,
     )
 

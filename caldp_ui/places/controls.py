@@ -6,11 +6,12 @@ from typing import Final, TypeVar
 import streamlit as st
 
 from caldp_core.basics.limits import N_MAX
-from caldp_core.datasets import DatasetSpec, OwnPlaces
+from caldp_core.datasets import DatasetSpec, OwnPlaces, country_labels
 from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.scenarios.protection import (
     AdaptiveBlocks,
     BlocksSpec,
+    CountryBlocks,
     DrawnBlocks,
     EverythingSensitive,
     GridBlocks,
@@ -36,6 +37,7 @@ BLOCK_KINDS: Final[dict[str, BlocksSpec]] = {
     "One block: the whole map": OneBlock(),
     "A grid of blocks": GridBlocks(),
     "US states": StateBlocks(),
+    "Countries": CountryBlocks(),
     "Blocks with similar numbers of people": AdaptiveBlocks(),
     "My own, drawn on the map": DrawnBlocks(),
 }
@@ -81,8 +83,10 @@ def protection(scenario: Scenario, domain: GridDomain) -> None:
 
 def _known(kinds: dict[str, K], domain: GridDomain) -> dict[str, K]:
     """The kinds that a map has."""
-    on_papers = domain == US_GRID
-    return {t: spec for t, spec in kinds.items() if on_papers or not isinstance(spec, _PAPERS)}
+    strange: tuple[type, ...] = () if domain == US_GRID else _PAPERS
+    if len(country_labels(domain)[1]) == 1:
+        strange = (*strange, CountryBlocks)
+    return {title: spec for title, spec in kinds.items() if not isinstance(spec, strange)}
 
 
 def _title(kinds: dict[str, BlocksSpec] | dict[str, SensitiveSpec], spec: object) -> str | None:

@@ -16,7 +16,13 @@ from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.offers import cover_of
 from caldp_core.privacy.context import Context
 from caldp_core.scenarios.policies import ContextPolicy
-from caldp_core.scenarios.protection import EverythingSensitive, GroupBlocks, OneBlock, StateBlocks
+from caldp_core.scenarios.protection import (
+    CountryBlocks,
+    EverythingSensitive,
+    GroupBlocks,
+    OneBlock,
+    StateBlocks,
+)
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.words import covered, formats
 from caldp_ui.words.told import Grade, Told, grades, right
@@ -96,7 +102,8 @@ def block_of(nouns: Vocabulary, scenario: Scenario) -> str:
     blocks = scenario.context.blocks
     if isinstance(blocks, OneBlock):
         return nouns.whole
-    return {StateBlocks: "state", GroupBlocks: "group"}.get(type(blocks), "block")
+    named = {StateBlocks: "state", CountryBlocks: "country", GroupBlocks: "group"}
+    return named.get(type(blocks), "block")
 
 
 def odds(nouns: Vocabulary, setup: Setup) -> str:
