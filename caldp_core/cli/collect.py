@@ -1,16 +1,27 @@
-"""The commands of a collection: `caldp protocol`.
+"""The commands of a collection: `caldp protocol | tally | merge | estimate | sql`.
 
 docs/collect.md tells what they are for.
 """
 
+import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
+from caldp_core.basics.errors import require
+from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN
 from caldp_core.cli.terminal import plain_errors, progress_bar, write
+from caldp_core.collect.collected import Collected, merged
+from caldp_core.collect.estimate import collected_from_histogram, record_of, table_of
+from caldp_core.collect.files import as_lines
 from caldp_core.collect.protocol import Protocol
+from caldp_core.collect.runs import tally_files
+from caldp_core.collect.sql import DIALECTS, tally_query
+from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.run import prepare
+from caldp_core.experiments.table import as_csv
 from caldp_core.scenarios.scenario import Scenario
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
@@ -33,4 +44,94 @@ def protocol_command(path: str, output: Path | None, question: str) -> None:
         click.echo(text, nl=False)
 
 
-COMMANDS = (protocol_command,)
+@click.command("tally")
+@click.argument("protocol", metavar="PROTOCOL.json")
+@click.argument("files", metavar="REPORTS...", nargs=-1, required=True, type=_FILE)
+@click.option("-o", "--output", type=_FILE, required=True, help="The tally; a run goes on with it.")
+def tally_command(protocol: str, files: tuple[Path, ...], output: Path) -> None:
+    """Add up files of reports: Parquet, CSV or JSON lines.
+
+    Files that are in the tally already are left out, so a run that was broken off goes on.
+    """
+    with plain_errors(), progress_bar("tallying") as progress:
+        found = tally_files(Protocol.from_file(protocol), files, output, progress)
+    told = {"files_counted": found.counted, "files_counted_before": found.skipped}
+    click.echo(json.dumps(told | _books(found.collected), indent=2))
+
+
+def _books(collected: Collected) -> dict[str, Any]:
+    return {
+        "reports": collected.tally.n,
+        "refused": dict(collected.refused),
+        "protocol": collected.protocol,
+    }
+
+
+@click.command("merge")
+@click.argument("tallies", metavar="TALLY.json...", nargs=-1, required=True)
+@click.option("-o", "--output", type=_FILE, required=True, help="The sum of the tallies.")
+def merge_command(tallies: tuple[str, ...], output: Path) -> None:
+    """Add tallies of one protocol, in any order; none with a batch that another one has."""
+    with plain_errors():
+        total = merged(map(Collected.from_file, tallies))
+        total.write(output)
+    click.echo(json.dumps(_books(total), indent=2))
+
+
+@click.command("estimate")
+@click.argument("protocol", metavar="PROTOCOL.json")
+@click.argument("tally", metavar="[TALLY.json]", required=False)
+@click.option("--histogram", type=_FILE, help="Instead of a tally: what caldp sql counted.")
+@click.option(
+    "--level",
+    type=click.FloatRange(CONFIDENCE_MIN, CONFIDENCE_MAX),
+    default=0.95,
+    show_default=True,
+    help="Chance that an interval holds its share.",
+)
+@click.option("--estimator", type=click.Choice(list(ESTIMATORS)), default="simplex-per-block",
+              show_default=True)  # fmt: skip
+@click.option("-o", "--output", type=_FILE, help="Write the table to this file, as CSV.")
+@click.option("--record", type=_FILE, help="Write what was asked, promised and collected.")
+def estimate_command(
+    *,
+    protocol: str,
+    tally: str | None,
+    histogram: Path | None,
+    level: float,
+    estimator: str,
+    output: Path | None,
+    record: Path | None,
+) -> None:
+    """Estimate shares and their intervals from a tally, a row a value."""
+    with plain_errors():
+        require(
+            (tally is None) != (histogram is None),
+            "An estimate is made of one tally, or of a histogram; give one of them.",
+        )
+        asked = Protocol.from_file(protocol)
+        collected = (
+            Collected.from_file(tally)
+            if tally is not None
+            else collected_from_histogram(asked, histogram or Path())
+        )
+        text = as_csv(table_of(asked, collected, level, estimator))
+        if output is not None:
+            write(output, text)
+        if record is not None:
+            write(record, as_lines(record_of(asked, collected, level, estimator)))
+    if output is None:
+        click.echo(text, nl=False)
+
+
+@click.command("sql")
+@click.argument("protocol", metavar="PROTOCOL.json")
+@click.option("--dialect", type=click.Choice(list(DIALECTS)), default="duckdb", show_default=True)
+def sql_command(protocol: str, dialect: str) -> None:
+    """Print the query that counts a table of reports, where reports are numbers."""
+    with plain_errors():
+        query = tally_query(Protocol.from_file(protocol), dialect)
+    click.echo(query, nl=False)
+
+
+COMMANDS = (protocol_command, tally_command, merge_command, estimate_command, sql_command)

@@ -20,6 +20,7 @@ from caldp_core.mechanisms.channel_products import ChannelProducts
 from caldp_core.mechanisms.context_products import ContextProducts, OracleProducts
 from caldp_core.mechanisms.crafted import CraftableOracles
 from caldp_core.mechanisms.offers import Cover, SupportTally
+from caldp_core.mechanisms.oracles.histogram_oracles import HistogramOracles
 from caldp_core.mechanisms.oracles.supports import SupportOracles
 from caldp_core.mechanisms.randomness.coins import (
     COIN_ONE,
@@ -116,6 +117,19 @@ class ContextMechanism:
         """Sum (n,) reports; raises `CaldpError` on a report that this mechanism cannot send."""
         counts = self.oracles.tally(reports, self.clear_symbols.size)
         return Tally(counts, len(reports), self.fingerprint)
+
+    def tally_of_histogram(self, histogram: ArrayLike) -> Tally:
+        """Sum reports that others have counted: (outputs,) how often each number was sent.
+
+        Raises `CaldpError` where reports are no numbers, and for anything but whole counts.
+        """
+        require(
+            isinstance(self.oracles, HistogramOracles),
+            f"Reports of {self.name} are no numbers that could be counted; tally the reports.",
+        )
+        assert isinstance(self.oracles, HistogramOracles)
+        sent = check_counts("counts", histogram, self.outputs)
+        return Tally(self.oracles.summed(sent), int(sent.sum()), self.fingerprint)
 
     def sample_tally(self, counts: ArrayLike, rng: Seed) -> Tally:
         """Draw the tally of (k,) people per symbol; same distribution as `tally(privatize(x))`."""

@@ -1,34 +1,64 @@
-"""docs/collect.md is run, docs/reports.md is held against the protocols."""
+"""docs/collect.md is walked through, docs/reports.md is held against the protocols."""
 
+import csv
+import io
+import json
 import re
 import shlex
 import shutil
+from contextlib import redirect_stdout
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from caldp_core.cli.commands import main
+from caldp_core.collect.collected import REASONS
+from caldp_core.collect.sql import DIALECTS
 from tests import ROOT
 from tests.collect.protocols import SPECS, small
 from tests.contract.checks import naming
+
+STEP = re.compile(r"^ {4}caldp ([^\n]*)$|^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
 def text_of(page: str) -> str:
     return (ROOT / "docs" / page).read_text("utf-8")
 
 
-def test_the_commands_run_one_after_the_other(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def words_of(command: str) -> list[str]:
+    """As a shell hands them over, with files in the place of patterns."""
+    parts = [sorted(map(str, Path().glob(w))) if "*" in w else [w] for w in shlex.split(command)]
+    return [word for part in parts for word in part]
+
+
+def test_a_walk_through_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copy(ROOT / "examples" / "own-table.json", tmp_path / "scenario.json")
     monkeypatch.chdir(tmp_path)
-    told = re.findall(r"^ {4}caldp (.*)$", text_of("collect.md"), re.MULTILINE)
-    assert told
-    for line in told:
-        with naming(line):
-            done = CliRunner().invoke(main, shlex.split(line))
-            assert done.exit_code == 0, done.output
+    known: dict[str, Any] = {}
+    steps = STEP.findall(re.sub(r"^( {4}.*)$", r"\1\n", text_of("collect.md"), flags=re.MULTILINE))
+    assert len(steps) == 9
+    for command, code in steps:
+        with naming(command or code):
+            if command:
+                done = CliRunner().invoke(main, words_of(command))
+                assert done.exit_code == 0, done.output
+                continue
+            with redirect_stdout(io.StringIO()) as printed:
+                exec(code, known)
+            assert printed.getvalue().splitlines() == re.findall(r"^# (.*)$", code, re.MULTILINE)
+    assert Path("both.tally.json").read_bytes() == Path("week.tally.json").read_bytes()
+    rows = list(csv.DictReader(Path("estimate.csv").read_text("utf-8").splitlines()))
+    assert {"estimated share", "estimated people", "low", "high"} < set(rows[0])
+    record = json.loads(Path("record.json").read_text("utf-8"))
+    assert (record["reports"], record["batches"]) == (300, 4)
+
+
+def test_names_of_the_page_are_those_of_the_code() -> None:
+    page = text_of("collect.md")
+    for name in (*REASONS, *DIALECTS, *(family for family in SPECS if " " not in family)):
+        assert f"`{name}`" in page
 
 
 def table(header: str) -> list[list[str]]:
@@ -52,4 +82,3 @@ def test_every_family_and_its_numbers_are_told() -> None:
     assert drawn == set(families)
     words = set(re.findall(r"\w+", text_of("reports.md")))
     assert {number for name in families for number in small(name).device.blocks[0]} <= words
-    assert all(f"`{name}`" in text_of("collect.md") for name in families)

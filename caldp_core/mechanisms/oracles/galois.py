@@ -18,7 +18,7 @@ import numpy as np
 
 from caldp_core.basics.arrays import counts_by, sums_by
 from caldp_core.basics.errors import check_number
-from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource
+from caldp_core.basics.types import Floats, Ints, Words, WordSource
 from caldp_core.mechanisms.base import ChannelRows, Family
 from caldp_core.mechanisms.oracles.finite_field import DEGREE_MAX, inner_product, modulus
 from caldp_core.mechanisms.oracles.galois_spaces import (
@@ -127,9 +127,8 @@ class GaloisOracles(HistogramOracles, SupportOracles):
         drawn = uniform_below(self._reports[block].astype(np.uint64), words)
         return self._first[block] + drawn.astype(np.int64)
 
-    def tally(self, reports: Reports, clear: int) -> Ints:
-        """(n,) reports → (cells + clear,) sums; `CaldpError` on a number out of range."""
-        histogram = super().tally(reports, clear)
+    def summed(self, histogram: Ints) -> Ints:
+        """(outputs + clear,) reports of each hyperplane and name → (cells + clear,) sums."""
         included = np.zeros(self._block.size, np.int64)
         sent = np.zeros(self._sizes.size, np.int64)
         for group in self._groups:

@@ -30,9 +30,13 @@ class HistogramOracles:
         return self.outputs + place
 
     def tally(self, reports: Reports, clear: int) -> Ints:
-        """(n,) reports → (outputs + clear,) histogram; `CaldpError` on a number out of range."""
+        """(n,) reports → sums, see `summed`; `CaldpError` on a number out of range."""
         symbols = check_symbols("reports", reports, self.outputs + clear)
-        return np.bincount(symbols, minlength=self.outputs + clear)
+        return self.summed(np.bincount(symbols, minlength=self.outputs + clear))
+
+    def summed(self, histogram: Ints) -> Ints:
+        """(outputs + clear,) reports of each number → what `tally` makes of them."""
+        return histogram
 
     def every_report(self, clear: int) -> Ints:
         """0 … outputs + clear − 1."""

@@ -1,0 +1,122 @@
+"""What a collector has of a collection: the tally, which batches are in it, and what it refused."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from caldp_core.basics.errors import CaldpError, check_whole, require
+from caldp_core.basics.limits import N_MAX
+from caldp_core.collect.files import as_lines, read_object, write_whole
+from caldp_core.collect.protocol import Protocol
+from caldp_core.mechanisms.base import Tally
+
+MALFORMED: Final = "malformed"
+PROTOCOL: Final = "of another protocol"
+RANGE: Final = "nothing that a device sends"
+REASONS: Final = (MALFORMED, PROTOCOL, RANGE)
+"""Why a report is not counted: no report at all; marked for another question; out of range."""
+_NAME: Final = "The tally"
+
+
+def nothing_refused() -> dict[str, int]:
+    """No report refused, for any reason."""
+    return dict.fromkeys(REASONS, 0)
+
+
+@dataclass(frozen=True, eq=False)
+class Collected:
+    """A tally with its books. `protocol`: fingerprint; `batches`: names of all that is in it.
+
+    `refused`: how many reports, by the reason (`REASONS`). Addition in any order gives the same.
+    """
+
+    protocol: str
+    tally: Tally
+    batches: frozenset[str] = frozenset()
+    refused: Mapping[str, int] = field(default_factory=nothing_refused)
+
+    @classmethod
+    def none_of(cls, protocol: Protocol) -> "Collected":
+        """Nothing yet."""
+        mechanism = protocol.mechanism
+        empty = mechanism.tally(np.zeros(0, mechanism.oracles.dtype))
+        return cls(protocol.fingerprint, empty)
+
+    def __add__(self, other: "Collected") -> "Collected":
+        require(
+            self.protocol == other.protocol,
+            "Tallies of different protocols cannot be added: their fingerprints are "
+            f"{self.protocol[:16]} and {other.protocol[:16]}; estimate each by itself.",
+        )
+        twice = sorted(self.batches & other.batches)
+        require(
+            not twice,
+            f"The batch {twice[:1]} is in both tallies, its reports would count twice; leave one "
+            "of the tallies out, or make it again without that file.",
+        )
+        require(
+            self.tally.n + other.tally.n <= N_MAX,
+            f"A tally holds at most {N_MAX:,} reports; estimate these by themselves.",
+        )
+        refused = {reason: self.refused[reason] + other.refused[reason] for reason in REASONS}
+        batches = self.batches | other.batches
+        return Collected(self.protocol, self.tally + other.tally, batches, refused)
+
+    def to_json(self) -> str:
+        """The text of a tally file, which `Tally.from_json` reads as well."""
+        told: dict[str, Any] = json.loads(self.tally.to_json())
+        told |= {"protocol": self.protocol, "refused": dict(self.refused)}
+        return as_lines(told | {"batches": sorted(self.batches)})
+
+    def write(self, path: Path) -> None:
+        """Write it as a whole; raises `CaldpError` where that can't be done."""
+        write_whole(path, self.to_json())
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> "Collected":
+        """Read a tally file; raises `CaldpError` for any that `write` did not write."""
+        told = read_object(path, _NAME)
+        tally = Tally.from_json(json.dumps(told))
+        protocol, batches, refused = (told.get(k) for k in ("protocol", "batches", "refused"))
+        right = isinstance(protocol, str) and _texts(batches) and isinstance(refused, dict)
+        require(
+            right and set(refused or {}) == set(REASONS),
+            f"{_NAME} {str(path)!r} has no books of its batches; give one that caldp tally wrote.",
+        )
+        assert isinstance(protocol, str)
+        assert isinstance(batches, list)
+        assert isinstance(refused, dict)
+        counts = {r: check_whole(f"{r} in {_NAME.lower()}", refused[r], 0, N_MAX) for r in REASONS}
+        return cls(protocol, tally, frozenset(batches), counts)
+
+    def check(self, protocol: Protocol) -> None:
+        """Raise `CaldpError` unless it is this protocol's."""
+        fits = self.protocol == protocol.fingerprint
+        require(
+            fits and self.tally.fingerprint == protocol.mechanism.fingerprint,
+            f"The tally is of the protocol {self.protocol[:16]}, not of "
+            f"{protocol.fingerprint[:16]}; give the protocol that its reports were made by.",
+        )
+        require(
+            self.tally.counts.size == Collected.none_of(protocol).tally.counts.size,
+            f"The tally has {self.tally.counts.size:,} counts, which is not what its protocol "
+            "makes; give the file that caldp tally wrote.",
+        )
+
+
+def _texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+
+def merged(tallies: Iterable[Collected]) -> Collected:
+    """All of one or more tallies; raises `CaldpError` as `+` does, and for none."""
+    total: Collected | None = None
+    for each in tallies:
+        total = each if total is None else total + each
+    if total is None:
+        raise CaldpError("There is no tally to merge; give at least one.")
+    return total

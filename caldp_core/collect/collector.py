@@ -1,0 +1,199 @@
+"""Files of reports to tallies, within bounds of memory, on all cores that DuckDB is given.
+
+Reports that are numbers are counted by DuckDB alone. Reports in bytes are read by it, a part at a
+time, and added up bit by bit by the mechanism's own oracles.
+"""
+
+import hashlib
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from caldp_core.basics.duck import THREADS, connected
+from caldp_core.basics.errors import CaldpError, require
+from caldp_core.collect.client import MARK_LENGTH
+from caldp_core.collect.collected import MALFORMED, PROTOCOL, RANGE, Collected, nothing_refused
+from caldp_core.collect.formats import NUMBER
+from caldp_core.collect.protocol import Protocol
+from caldp_core.collect.reading import Source, source_of, unreadable
+from caldp_core.collect.records import Rows, Senders, records_of
+from caldp_core.mechanisms.base import Tally
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+MEMORY_MB: Final = 700
+"""What DuckDB may take; the rest of a gigabyte is for Python and the counts."""
+BATCHES_MAX: Final = 1_000
+"""Most batches of one file: a batch is a delivery, not a report."""
+_PART_BYTES: Final = 1 << 23
+"""Reports in hand at a time, for each thread."""
+_REFUSED: Final = {-1: MALFORMED, -2: PROTOCOL, -3: RANGE}
+
+
+def batch_of(path: Path) -> str:
+    """The name of a file's contents, by which it is known under any other name."""
+    try:
+        with path.open("rb") as file:
+            return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise CaldpError(f"The file {str(path)!r} can't be read: {reason}.") from None
+
+
+class Collector:
+    """Tallies files of reports of one protocol."""
+
+    def __init__(self, protocol: Protocol) -> None:
+        self._protocol = protocol
+        self._is_number = protocol.format.kind == NUMBER
+        self._senders = None if self._is_number else Senders(protocol)
+
+    def tally(self, path: Path, counted: frozenset[str] = frozenset()) -> Collected:
+        """All reports of a file that a device can have sent, with the books of it.
+
+        `counted`: batches that are in a tally already. Raises `CaldpError` for a file with one of
+        those, and for one that cannot be read; no report of it is counted then.
+        """
+        import duckdb
+
+        batch = batch_of(path)
+        require(batch not in counted, f"The file {str(path)!r} was counted before.")
+        with connected(MEMORY_MB, folders=[path.parent]) as connection:
+            source = source_of(connection, path)
+            try:
+                batches = self._batches(connection, source) | {batch}
+                twice = sorted(batches & counted)
+                require(
+                    not twice,
+                    f"The batch {twice[:1]} of {str(path)!r} was counted before; take its reports "
+                    "out of the file.",
+                )
+                before = _rejects(connection, source)
+                count = self._numbers if self._is_number else self._bytes
+                tally, refused = count(connection, source)
+                refused[MALFORMED] += _rejects(connection, source) - before
+            except duckdb.Error as error:
+                raise unreadable(path, error) from None
+        return Collected(self._protocol.fingerprint, tally, batches, refused)
+
+    def _batches(self, connection: "DuckDBPyConnection", source: Source) -> frozenset[str]:
+        if not source.has_batches:
+            return frozenset()
+        sql = f"SELECT DISTINCT batch FROM ({source.rows}) WHERE batch IS NOT NULL"
+        found = connection.execute(f"{sql} LIMIT {BATCHES_MAX + 1}", source.given).fetchall()
+        require(
+            len(found) <= BATCHES_MAX,
+            f"The file {str(source.path)!r} names more than {BATCHES_MAX:,} batches; a batch is a "
+            "delivery of many reports.",
+        )
+        return frozenset(f"batch:{name}" for (name,) in found)
+
+    def _marked(self) -> str:
+        return "protocol IS NOT NULL AND protocol <> $mark AND protocol <> $fingerprint"
+
+    def _given(self, source: Source) -> dict[str, Any]:
+        mark = self._protocol.fingerprint
+        return {**source.given, "mark": mark[:MARK_LENGTH], "fingerprint": mark}
+
+    def _numbers(
+        self, connection: "DuckDBPyConnection", source: Source
+    ) -> tuple[Tally, dict[str, int]]:
+        values = self._protocol.format.values
+        number = "TRY_CAST(report AS BIGINT)"
+        if source.type != "integer":
+            text = "CAST(report AS VARCHAR)"
+            number = f"CASE WHEN regexp_full_match({text}, '-?[0-9]{{1,18}}') THEN {number} END"
+        sql = (
+            f"SELECT CASE WHEN {self._marked()} THEN -2 WHEN number IS NULL THEN -1 "
+            f"WHEN number < 0 OR number >= {values} THEN -3 ELSE number END AS sent, count(*) AS n "
+            f"FROM (SELECT {number} AS number, protocol FROM ({source.rows})) GROUP BY sent"
+        )
+        found = connection.execute(sql, self._given(source)).fetchnumpy()
+        sent, n = (np.asarray(found[name], np.int64) for name in ("sent", "n"))
+        refused = nothing_refused()
+        for code, reason in _REFUSED.items():
+            refused[reason] = int(n[sent == code].sum())
+        histogram = np.zeros(values, np.int64)
+        histogram[sent[sent >= 0]] = n[sent >= 0]
+        return self._protocol.mechanism.tally_of_histogram(histogram), refused
+
+    def _bytes(
+        self, connection: "DuckDBPyConnection", source: Source
+    ) -> tuple[Tally, dict[str, int]]:
+        size = self._protocol.format.size
+        report = "report" if source.type == "bytes" else "TRY(from_base64(CAST(report AS VARCHAR)))"
+        sql = (
+            f"SELECT CASE WHEN {self._marked()} THEN ''::BLOB "
+            f"WHEN octet_length(report) = {size} THEN report END AS sent "
+            f"FROM (SELECT {report} AS report, protocol FROM ({source.rows}))"
+        )
+        refused, total = nothing_refused(), Collected.none_of(self._protocol).tally
+        parts = _parts(connection, sql, self._given(source), max(1, _PART_BYTES // size))
+        with ThreadPoolExecutor(THREADS) as threads:
+            waiting: deque[Future[tuple[Tally, int]]] = deque()
+            for valid, offsets, data in parts:
+                sent = int(np.count_nonzero(np.diff(offsets)))
+                refused[PROTOCOL] += valid - sent
+                refused[MALFORMED] += len(offsets) - 1 - valid
+                rows = data[offsets[0] : offsets[-1]].reshape(-1, size)
+                waiting.append(threads.submit(self._added, rows))
+                if len(waiting) > THREADS:
+                    total = _taken(waiting, total, refused)
+            while waiting:
+                total = _taken(waiting, total, refused)
+        return total, refused
+
+    def _added(self, rows: Rows) -> tuple[Tally, int]:
+        """The tally of all that can be, and how many can't."""
+        assert self._senders is not None
+        records = records_of(self._protocol, rows)
+        could = self._senders.could_send(records)
+        if not could.all():
+            records = records[could]
+        return self._protocol.mechanism.tally(records), int(len(rows) - len(records))
+
+
+def _rejects(connection: "DuckDBPyConnection", source: Source) -> int:
+    """Lines that were none, over all scans so far."""
+    if not source.counts_rejects:
+        return 0
+    known = "SELECT 1 FROM duckdb_tables() WHERE table_name = 'reject_errors'"
+    if not connection.execute(known).fetchall():
+        return 0
+    sql = "SELECT count(DISTINCT (scan_id, line)) FROM reject_errors"
+    (found,) = connection.execute(sql).fetchall()
+    return int(found[0])
+
+
+def _taken(
+    waiting: "deque[Future[tuple[Tally, int]]]", total: Tally, refused: dict[str, int]
+) -> Tally:
+    tally, wrong = waiting.popleft().result()
+    refused[RANGE] += wrong
+    return total + tally
+
+
+def _parts(
+    connection: "DuckDBPyConnection", sql: str, given: dict[str, Any], rows: int
+) -> Iterator[tuple[int, Any, Rows]]:
+    """(number that is not null, (n + 1,) offsets, bytes) of some reports at a time."""
+    try:
+        import pyarrow as pa
+    except ImportError:
+        raise CaldpError(
+            "Reports in bytes are read by pyarrow; bring it with: pip install 'caldp[collect]'."
+        ) from None
+    reader = connection.sql(sql, params=given).to_arrow_reader(rows)
+    for batch in reader:
+        column = batch.column(0)
+        wide = pa.types.is_large_binary(column.type)
+        _, offsets, data = column.buffers()
+        kind = np.dtype(np.int64 if wide else np.int32)
+        ends = np.frombuffer(offsets, kind, len(column) + 1, column.offset * kind.itemsize)
+        held = np.zeros(0, np.uint8) if data is None else np.frombuffer(data, np.uint8)
+        yield len(column) - column.null_count, ends, held

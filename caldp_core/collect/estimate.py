@@ -1,0 +1,145 @@
+"""What a collection says of its people: a table of shares with intervals, and a record of it."""
+
+import hashlib
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+import caldp_core
+from caldp_core.basics.duck import connected
+from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.limits import N_MAX
+from caldp_core.basics.numerals import read_whole
+from caldp_core.collect.collected import MALFORMED, PROTOCOL, RANGE, Collected
+from caldp_core.collect.collector import MEMORY_MB, batch_of
+from caldp_core.collect.formats import NUMBER
+from caldp_core.collect.protocol import Protocol
+from caldp_core.collect.reading import columns_of_file, unreadable
+from caldp_core.domain.grid import GridDomain
+from caldp_core.estimation.shares import estimate, intervals
+
+_CODES: Final = {-1: MALFORMED, -2: PROTOCOL, -3: RANGE}
+"""What `sql.py` calls refused reports."""
+
+
+def table_of(
+    protocol: Protocol, collected: Collected, level: float = 0.95, estimator: str = "simplex"
+) -> dict[str, list[object]]:
+    """A row a value: where or what it is, its estimated share and people, and its interval.
+
+    `low` and `high` hold the true share with probability `level` and belong to the unbiased
+    estimate. Raises `CaldpError` for another protocol's tally and one of no reports.
+    """
+    collected.check(protocol)
+    mechanism, tally = protocol.mechanism, collected.tally
+    shares = estimate(mechanism, tally, estimator)
+    ranges = intervals(mechanism, tally, level)
+    context = mechanism.policy
+    return {
+        **_values(protocol),
+        "block": [protocol.block_names[label] for label in context.blocks.tolist()],
+        "sensitive": ["yes" if flag else "no" for flag in context.sensitive.tolist()],
+        "estimated share": shares.tolist(),
+        "low": ranges.low.tolist(),
+        "high": ranges.high.tolist(),
+        "estimated people": (shares * tally.n).tolist(),
+    }
+
+
+def _values(protocol: Protocol) -> dict[str, list[object]]:
+    domain = protocol.domain
+    columns: dict[str, list[object]] = {"number": list(range(domain.k))}
+    if isinstance(domain, GridDomain):
+        row, column = np.divmod(np.arange(domain.k), domain.columns)
+        columns["latitude"] = domain.latitudes()[row].round(6).tolist()
+        columns["longitude"] = domain.longitudes()[column].round(6).tolist()
+    elif domain.names:
+        columns["answer"] = list(domain.names)
+        columns["group"] = list(domain.groups or ("",) * domain.k)
+    return columns
+
+
+def record_of(
+    protocol: Protocol, collected: Collected, level: float, estimator: str
+) -> dict[str, Any]:
+    """What was asked, promised and collected, for whoever reads the estimate; JSON-ready."""
+    epsilon, entry = protocol.mechanism.policy.epsilon, protocol.spec
+    parameters = {name: value for name, value in asdict(entry).items() if value is not None}  # type: ignore[call-overload]
+    hidden = int(protocol.mechanism.hidden_symbols.size)
+    return {
+        "caldp_record": 1,
+        "caldp_version": caldp_core.__version__,
+        "question": protocol.question,
+        "protocol": protocol.fingerprint,
+        "mechanism": {"kind": entry.name, **parameters},
+        "privacy": {
+            "model": "local: each device randomizes its own report",
+            "unit": "one report; m reports of one person to this question cost up to m times ε",
+            "epsilon_least": float(epsilon.min()),
+            "epsilon_most": float(epsilon.max()),
+            "values": protocol.domain.k,
+            "hidden_values": hidden,
+            "values_sent_openly_at_times": protocol.domain.k - hidden,
+            "blocks_seen_by_the_collector": protocol.mechanism.policy.m,
+        },
+        "reports": collected.tally.n,
+        "refused": dict(collected.refused),
+        "batches": len(collected.batches),
+        "tally_sha256": hashlib.sha256(collected.tally.counts.tobytes()).hexdigest(),
+        "estimator": estimator,
+        "interval_level": level,
+    }
+
+
+def collected_from_histogram(protocol: Protocol, path: Path) -> Collected:
+    """The tally of a histogram that another engine made: columns `report` and `n`.
+
+    Parquet or CSV, as the query of `caldp sql` gives it. Raises `CaldpError` for any other file,
+    and for a protocol whose reports are no numbers.
+    """
+    import duckdb
+
+    require(
+        protocol.format.kind == NUMBER,
+        f"Reports of {protocol.spec.name} are no numbers, so no histogram says all of them; use "
+        "caldp tally.",
+    )
+    with connected(MEMORY_MB, folders=[path.parent]) as connection:
+        reader, columns = columns_of_file(connection, path)
+        require(
+            "n" in columns,
+            f"The histogram {str(path)!r} must have the columns report and n, it has "
+            f"{', '.join(columns)}; run what caldp sql prints.",
+        )
+        most = protocol.format.values + len(_CODES)
+        sql = f"SELECT CAST(report AS VARCHAR), CAST(n AS VARCHAR) FROM {reader} LIMIT {most + 1}"
+        try:
+            found = connection.execute(sql, {"path": str(path.resolve())}).fetchall()
+        except duckdb.Error as error:
+            raise unreadable(path, error) from None
+    return _checked(protocol, path, found)
+
+
+def _checked(protocol: Protocol, path: Path, found: list[tuple[str | None, ...]]) -> Collected:
+    values, most = protocol.format.values, protocol.format.values + len(_CODES)
+    counts, refused = np.zeros(values, np.int64), dict.fromkeys(_CODES.values(), 0)
+    require(
+        len({report for report, _ in found}) == len(found) <= most,
+        f"The histogram {str(path)!r} must have one row a report, {most:,} at most; run what "
+        "caldp sql prints.",
+    )
+    for report, n in found:
+        sent, people = read_whole(report or ""), read_whole(n or "")
+        if sent is None or people is None or not (-3 <= sent < values and 0 <= people <= N_MAX):
+            raise CaldpError(
+                f"The histogram {str(path)!r} has a row that is none: report {report}, n {n}; "
+                f"reports are -3 to {values - 1:,} and n whole numbers up to {N_MAX:,}."
+            )
+        if sent in _CODES:
+            refused[_CODES[sent]] = people
+        else:
+            counts[sent] = people
+    tally = protocol.mechanism.tally_of_histogram(counts)
+    return Collected(protocol.fingerprint, tally, frozenset({batch_of(path)}), refused)

@@ -1,0 +1,54 @@
+"""A collector's run over many files: broken off it goes on, and it counts no file twice."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Final
+
+from caldp_core.basics.types import Progress, no_progress
+from caldp_core.collect.collected import Collected
+from caldp_core.collect.collector import Collector, batch_of
+from caldp_core.collect.protocol import Protocol
+
+_KEPT_EVERY_S: Final = 2.0
+"""What a run that is broken off has to do again."""
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What came of it: the tally, files counted now, and files that were in it already."""
+
+    collected: Collected
+    counted: int
+    skipped: int
+
+
+def tally_files(
+    protocol: Protocol, paths: Iterable[Path], output: Path, progress: Progress = no_progress
+) -> Run:
+    """Tally files into `output`, which is written as a whole every two seconds and at the end.
+
+    If `output` is there, the run goes on with it, and files whose contents are in it are left out.
+    Raises `CaldpError` for a file that cannot be read or holds a batch of another one: `output`
+    then has all files before it, and nothing of this one.
+    """
+    collector, files = Collector(protocol), list(paths)
+    total = Collected.none_of(protocol)
+    if output.exists():
+        total = Collected.from_file(output)
+        total.check(protocol)
+    skipped, written = 0, monotonic()
+    try:
+        for done, path in enumerate(files):
+            if batch_of(path) in total.batches:
+                skipped += 1
+            else:
+                total = total + collector.tally(path, total.batches)
+            if monotonic() - written > _KEPT_EVERY_S:
+                total.write(output)
+                written = monotonic()
+            progress((done + 1) / len(files))
+    finally:
+        total.write(output)
+    return Run(total, len(files) - skipped, skipped)

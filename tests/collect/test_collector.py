@@ -1,0 +1,261 @@
+"""Files of reports to tallies: every family, every form, and whatever else may be in a file."""
+
+import json
+import shutil
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from caldp_core import CaldpError, Protocol, Tally
+from caldp_core.collect.collected import MALFORMED, PROTOCOL, RANGE, Collected, merged
+from caldp_core.collect.collector import Collector
+from caldp_core.collect.records import Senders, records_of
+from caldp_core.collect.runs import tally_files
+from tests.collect import written
+from tests.collect.laws import stated
+from tests.collect.protocols import SPECS, labelled, small
+from tests.contract.checks import naming
+
+BYTES = ("rappor", "subset-selection", "local-hashing")
+
+
+def same(left: Tally, right: Tally) -> bool:
+    return left.n == right.n and bool((left.counts == right.counts).all())
+
+
+def rows_of(payloads: list[bytes]) -> np.ndarray:
+    return np.frombuffer(b"".join(payloads), np.uint8).reshape(len(payloads), -1)
+
+
+def expected(protocol: Protocol, payloads: list) -> Tally:  # type: ignore[type-arg]
+    """By the mechanism itself."""
+    numbers = isinstance(payloads[0], int)
+    sent = np.array(payloads) if numbers else records_of(protocol, rows_of(payloads))
+    return protocol.mechanism.tally(sent)
+
+
+@pytest.mark.parametrize("family", SPECS)
+def test_a_file_in_any_form_is_the_tally_of_its_reports(family: str, tmp_path: Path) -> None:
+    protocol = small(family)
+    sent = written.payloads(protocol, [x % 11 for x in range(200)], seed=1)
+    right = expected(protocol, sent)
+    forms = written.FORMS if family in ("hadamard", "oue") else ("parquet",)
+    for form in forms:
+        with naming(form):
+            found = Collector(protocol).tally(written.write(tmp_path / f"day.{form}", sent))
+            assert same(found.tally, right)
+            assert not any(found.refused.values())
+
+
+@pytest.mark.parametrize("family", BYTES)
+def test_every_report_that_can_be_is_counted_and_no_other(family: str) -> None:
+    """Of bytes: one bit changed in each report that can be; the mechanism's own check decides."""
+    protocol = small(family)
+    able = [each for each in stated(protocol)[0] | stated(protocol)[1] if isinstance(each, bytes)]
+    del able[40:]
+    changed = [
+        payload[:i] + bytes([payload[i] ^ 1 << bit]) + payload[i + 1 :]
+        for payload in able
+        for i in range(len(payload))
+        for bit in range(8)
+    ]
+    records = records_of(protocol, rows_of(able + changed))
+    could = Senders(protocol).could_send(records)
+    for record, fits in zip(records, could, strict=True):
+        try:
+            protocol.mechanism.tally(np.array([record]))
+        except CaldpError:
+            assert not fits
+        else:
+            assert fits
+    assert could[: len(able)].all()
+    assert not could.all()
+
+
+WRONG_NUMBERS = [
+    ("11", RANGE), ("-1", RANGE), ("999999999999999999", RANGE), ("9" * 30, MALFORMED),
+    ("1.5", MALFORMED), ("", MALFORMED), ("1e3", MALFORMED), ("flu", MALFORMED), ("0x1", MALFORMED),
+    ("=1+1", MALFORMED), ("１", MALFORMED),
+]  # fmt: skip
+
+
+def test_wrong_numbers_are_refused_by_their_reason(tmp_path: Path) -> None:
+    """The i-th wrong one stands in its file 2^i times, so that each is told from the others."""
+    protocol = small("randomized-response")
+    right = dict.fromkeys((MALFORMED, PROTOCOL, RANGE), 0)
+    for i, (_, reason) in enumerate(WRONG_NUMBERS):
+        right[reason] += 2**i
+    sent = [text for i, (text, _) in enumerate(WRONG_NUMBERS) for _ in range(2**i)]
+    for form in ("csv", "jsonl"):
+        path = written.write(
+            tmp_path / f"day.{form}", ["3", *sent, "4"], other=[""] * (len(sent) + 2)
+        )
+        found = Collector(protocol).tally(path)
+        with naming(form):
+            assert found.tally.n == 2
+            assert found.refused == right
+
+
+def test_wrong_bytes_are_refused_by_their_reason(tmp_path: Path) -> None:
+    for family in BYTES:
+        protocol = small(family)
+        (right,) = written.payloads(protocol, [2], seed=2)
+        assert isinstance(right, bytes)
+        wrong = [(b"", MALFORMED), (right[:-1], MALFORMED), (right + b"\0", MALFORMED)]
+        wrong += [(b"\xff" * len(right), RANGE), (b"\x00" * (len(right) - 1) + b"\xff", RANGE)]
+        for form in ("parquet", "csv", "jsonl"):
+            reports = [right] + [payload for payload, _ in wrong]
+            path = written.write(tmp_path / f"day.{form}", reports)
+            if form == "jsonl":
+                with path.open("a", encoding="utf-8") as file:
+                    file.write('{"report": "@@"}\n{"report": [1]}\n')
+            with naming(f"{family} in {form}"):
+                found = Collector(protocol).tally(path)
+                assert same(found.tally, expected(protocol, [right]))
+                # An empty report in Parquet is one that was drawn by nobody, too.
+                more = 2 * (form == "jsonl")
+                assert sum(found.refused.values()) == len(wrong) + more
+                assert found.refused[RANGE] == 2
+
+
+LINES = ("{", "[1]", "null", '"report"', "{}", '{"report": null}', '{"report": {"a": 1}}',
+         '{"report": true}', "\x1f", '{"report": 3', "[" * 5000, "\0")  # fmt: skip
+
+
+def test_lines_that_are_no_reports_are_counted_and_stop_nothing(tmp_path: Path) -> None:
+    protocol, path = small("galois"), tmp_path / "day.jsonl"
+    path.write_text("".join(f'{line}\n{{"report": 1}}\n\n' for line in LINES), "utf-8")
+    found = Collector(protocol).tally(path)
+    assert found.tally.n == len(LINES)
+    assert found.refused == {MALFORMED: len(LINES), PROTOCOL: 0, RANGE: 0}
+
+
+def test_lines_of_a_csv_file_with_other_columns_are_counted(tmp_path: Path) -> None:
+    protocol, path = small("galois"), tmp_path / "day.csv"
+    path.write_text('report,batch\n1,a\n2,a,b,c\n3\n"4","a\nb"\n', "utf-8")
+    found = Collector(protocol).tally(path)
+    assert (found.tally.n, found.refused[MALFORMED]) == (3, 2)
+
+
+def test_reports_of_another_protocol_are_refused(tmp_path: Path) -> None:
+    for family in ("hadamard", "oue"):
+        protocol = small(family)
+        sent = written.payloads(protocol, [0, 1, 2], seed=3)
+        mark = protocol.fingerprint
+        marks = [mark[:16], mark, "0123456789abcdef"]
+        for form in ("parquet", "jsonl"):
+            path = written.write(tmp_path / f"day.{form}", sent, protocol=marks)
+            found = Collector(protocol).tally(path)
+            assert found.tally.n == 2
+            assert found.refused == {MALFORMED: 0, PROTOCOL: 1, RANGE: 0}
+
+
+FILES = (
+    ("day.txt", b"1", r"end in \.parquet, \.csv, \.jsonl, \.ndjson"),
+    ("day.parquet", b"no parquet", "can't be read"),
+    ("day.parquet", b"", "can't be read"),
+    ("day.csv", b"number\n1\n", "no column report, only number"),
+    ("day.csv.gz", b"not zipped", "can't be read"),
+)
+
+
+def test_files_that_cannot_be_read_are_refused_in_one_sentence(tmp_path: Path) -> None:
+    collector = Collector(small("hadamard"))
+    for name, content, told in FILES:
+        (tmp_path / name).write_bytes(content)
+        with naming(name), pytest.raises(CaldpError, match=told):
+            collector.tally(tmp_path / name)
+    with pytest.raises(CaldpError, match="can't be read"):
+        collector.tally(tmp_path / "none.csv")
+    path = written.write(tmp_path / "floats.parquet", [1.5])
+    with pytest.raises(CaldpError, match="whole numbers, bytes or texts, it has DOUBLE"):
+        collector.tally(path)
+
+
+def test_no_batch_counts_twice(tmp_path: Path) -> None:
+    protocol = small("hadamard")
+    sent = written.payloads(protocol, [0, 1, 2], seed=4)
+    collector = Collector(protocol)
+    first = collector.tally(written.write(tmp_path / "a.csv", sent, batch=["mon"] * 3))
+    shutil.copy(tmp_path / "a.csv", tmp_path / "renamed.csv")
+    with pytest.raises(CaldpError, match="counted before"):
+        collector.tally(tmp_path / "renamed.csv", first.batches)
+    again = written.write(tmp_path / "b.parquet", sent, batch=["mon", "tue", None])
+    with pytest.raises(CaldpError, match=r"The batch \['batch:mon'\] of .* was counted before"):
+        collector.tally(again, first.batches)
+    with pytest.raises(CaldpError, match="is in both tallies"):
+        _ = first + collector.tally(again)
+    many = written.write(tmp_path / "c.csv", sent * 400, batch=[str(i) for i in range(1200)])
+    with pytest.raises(CaldpError, match="more than 1,000 batches"):
+        collector.tally(many)
+
+
+def week(tmp_path: Path, protocol: Protocol, form: str = "parquet") -> list[Path]:
+    people = [x % 11 for x in range(30)]
+    return [
+        written.write(tmp_path / f"{day}.{form}", written.payloads(protocol, people, seed=day))
+        for day in range(4)
+    ]
+
+
+def test_tallies_add_up_to_the_same_bits_in_any_order(tmp_path: Path) -> None:
+    for family in ("galois", "rappor"):
+        protocol = small(family)
+        days = [Collector(protocol).tally(path) for path in week(tmp_path, protocol)]
+        sums = {merged(order).to_json() for order in permutations(days)}
+        assert len(sums) == 1
+        whole = tally_files(protocol, week(tmp_path, protocol), tmp_path / f"{family}.json")
+        assert whole.collected.to_json() in sums
+        text = (tmp_path / f"{family}.json").read_text("utf-8")
+        assert text in sums
+        assert same(Tally.from_json(text), whole.collected.tally)
+
+
+def test_unlike_protocols_are_refused(tmp_path: Path) -> None:
+    ours, theirs = labelled("galois", ("a", "b")), labelled("galois", ("b", "a"))
+    assert ours.mechanism.fingerprint == theirs.mechanism.fingerprint
+    with pytest.raises(CaldpError, match="Tallies of different protocols cannot be added"):
+        merged([Collected.none_of(ours), Collected.none_of(theirs)])
+    Collected.none_of(ours).write(tmp_path / "tally.json")
+    with pytest.raises(CaldpError, match="The tally is of the protocol"):
+        tally_files(theirs, [], tmp_path / "tally.json")
+    with pytest.raises(CaldpError, match="There is no tally to merge"):
+        merged([])
+
+
+def test_a_run_that_broke_off_goes_on_and_counts_nothing_twice(tmp_path: Path) -> None:
+    protocol = small("oue")
+    days, output = week(tmp_path, protocol, "jsonl"), tmp_path / "week.json"
+    right = tally_files(protocol, days, tmp_path / "right.json").collected.to_json()
+    kept = days[2].read_bytes()
+    days[2].unlink()
+    with pytest.raises(CaldpError, match="can't be read"):
+        tally_files(protocol, days, output)
+    assert Collected.from_file(output).tally.n == 60
+    days[2].write_bytes(kept)
+    found = tally_files(protocol, days, output)
+    assert (found.counted, found.skipped) == (2, 2)
+    assert output.read_text("utf-8") == right
+    again = tally_files(protocol, days, output)
+    assert (again.counted, again.skipped) == (0, 4)
+    assert output.read_text("utf-8") == right
+    assert not list(tmp_path.glob(".*.part"))
+
+
+def test_tallies_that_are_none_are_refused(tmp_path: Path) -> None:
+    protocol, path = small("hadamard"), tmp_path / "tally.json"
+    whole = json.loads(Collected.none_of(protocol).to_json())
+    wrong: tuple[dict[str, Any], ...] = (
+        {"n": -1}, {"counts": "many"}, {"counts": [10**40]}, {"protocol": 3}, {"batches": [1]},
+        {"refused": {}}, {"refused": dict.fromkeys(whole["refused"], -1)}, {"caldp_tally": 9},
+    )  # fmt: skip
+    for change in wrong:
+        path.write_text(json.dumps(whole | change), "utf-8")
+        with naming(str(change)), pytest.raises(CaldpError):
+            Collected.from_file(path)
+    path.write_text(json.dumps(whole | {"counts": [0, 0]}), "utf-8")
+    with pytest.raises(CaldpError, match="has 2 counts"):
+        Collected.from_file(path).check(protocol)

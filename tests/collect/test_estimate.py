@@ -1,0 +1,158 @@
+"""From a tally, or another engine's counts, to shares with intervals and a record."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+import sqlglot
+from click.testing import CliRunner
+
+from caldp_core import CaldpError, Protocol, estimate, intervals
+from caldp_core.cli.commands import main
+from caldp_core.collect.collected import MALFORMED, PROTOCOL, RANGE
+from caldp_core.collect.collector import Collector
+from caldp_core.collect.estimate import collected_from_histogram, record_of, table_of
+from caldp_core.collect.sql import DIALECTS, tally_query
+from tests.collect import written
+from tests.collect.protocols import labelled, small
+from tests.contract.checks import naming
+
+LABELS = ("flu", "=cold()", "none")
+
+
+def caldp(*words: str | Path) -> Any:
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+@pytest.fixture
+def asked(tmp_path: Path) -> Protocol:
+    """A protocol with its file and a file of 3,000 reports, and three that are none."""
+    protocol = labelled("hadamard", LABELS, 2.0)
+    (tmp_path / "protocol.json").write_text(protocol.to_json(), "utf-8")
+    people = [0] * 600 + [1] * 900 + [2] * 1500
+    sent = [str(each) for each in written.payloads(protocol, people, seed=5)]
+    mark = protocol.fingerprint[:16]
+    marks = [mark] * 3000 + [mark, mark, "another"]
+    written.write(tmp_path / "day.csv", [*sent, "?", "99", "1"], protocol=marks)
+    return protocol
+
+
+def test_the_commands_lead_from_files_to_shares(asked: Protocol, tmp_path: Path) -> None:
+    tally, table = tmp_path / "day.tally.json", tmp_path / "estimate.csv"
+    told = caldp("tally", tmp_path / "protocol.json", tmp_path / "day.csv", "-o", tally)
+    assert told.exit_code == 0, told.output
+    books = json.loads(told.output)
+    assert books["reports"] == 3000
+    assert books["refused"] == {MALFORMED: 1, PROTOCOL: 1, RANGE: 1}
+    done = caldp("merge", tally, "-o", tmp_path / "week.json")
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "week.json").read_bytes() == tally.read_bytes()
+    record = tmp_path / "record.json"
+    done = caldp("estimate", "--level", "0.9", tmp_path / "protocol.json", tally, "-o", table,
+                 "--record", record)  # fmt: skip
+    assert done.exit_code == 0, done.output
+    rows = list(csv.DictReader(table.read_text("utf-8").splitlines()))
+    # Of 3,000 people at ε = 2 a share has σ = 0.012; five of them are a chance of 10^-6.
+    for row, share in zip(rows, (0.2, 0.3, 0.5), strict=True):
+        assert abs(float(row["estimated share"]) - share) < 0.06
+        assert float(row["low"]) < float(row["estimated share"]) < float(row["high"])
+    assert [row["answer"] for row in rows] == ["flu", "'=cold()", "none"]
+    assert json.loads(record.read_text("utf-8"))["interval_level"] == 0.9
+
+
+def test_the_table_is_that_of_the_mechanism(asked: Protocol, tmp_path: Path) -> None:
+    collected = Collector(asked).tally(tmp_path / "day.csv")
+    table = table_of(asked, collected, 0.8, "none")
+    ranges = intervals(asked.mechanism, collected.tally, 0.8)
+    assert table["estimated share"] == estimate(asked.mechanism, collected.tally, "none").tolist()
+    assert (table["low"], table["high"]) == (ranges.low.tolist(), ranges.high.tolist())
+
+
+def test_the_record_says_what_was_promised_and_collected(asked: Protocol, tmp_path: Path) -> None:
+    record = record_of(asked, Collector(asked).tally(tmp_path / "day.csv"), 0.95, "simplex")
+    assert record["reports"] == 3000
+    assert sum(record["refused"].values()) == 3
+    assert record["mechanism"] == {"kind": "hadamard", "parts": 1}
+    assert (record["privacy"]["epsilon_least"], record["privacy"]["values"]) == (2.0, 3)
+    mixed = small("oue", "one ε per block")
+    told = record_of(mixed, Collector(mixed).tally(_one(mixed, tmp_path)), 0.95, "simplex")
+    assert told["privacy"]["epsilon_least"] == 0.3
+    assert told["privacy"]["values_sent_openly_at_times"] == 5
+
+
+def _one(protocol: Protocol, folder: Path) -> Path:
+    return written.write(folder / "one.parquet", written.payloads(protocol, [1], seed=6))
+
+
+def test_other_engines_count_what_the_collector_counts(asked: Protocol, tmp_path: Path) -> None:
+    right = Collector(asked).tally(tmp_path / "day.csv")
+    with duckdb.connect() as connection:
+        # What ClickHouse calls a cast that may fail, and sqlglot does not know.
+        connection.execute("CREATE MACRO toInt64OrNull(x) AS TRY_CAST(x AS BIGINT)")
+        connection.execute("CREATE MACRO toString(x) AS CAST(x AS VARCHAR)")
+        connection.execute(
+            "CREATE TABLE texts AS FROM read_csv(?, all_varchar = true)", [f"{tmp_path}/day.csv"]
+        )
+        ours = "SELECT * REPLACE (TRY_CAST(report AS BIGINT) AS report) FROM texts"
+        connection.execute(f"CREATE TABLE numbers AS {ours}")
+        for dialect in DIALECTS:
+            (query,) = sqlglot.transpile(tally_query(asked, dialect), read=dialect, write="duckdb")
+            for table in ("texts", "numbers"):
+                of = query.replace("FROM reports", f"FROM {table}").rstrip(";")
+                connection.execute(f"COPY ({of}) TO '{tmp_path}/counts.parquet'")
+                with naming(f"{dialect}, {table}"):
+                    counted = collected_from_histogram(asked, tmp_path / "counts.parquet")
+                    assert (counted.tally.counts == right.tally.counts).all()
+                    assert counted.refused == right.refused
+
+
+def test_the_histogram_of_a_query_is_estimated(asked: Protocol, tmp_path: Path) -> None:
+    (tmp_path / "counts.csv").write_text("report,n\n0,10\n1,20\n2,5\n3,5\n-1,7\n", "utf-8")
+    done = caldp("estimate", tmp_path / "protocol.json", "--histogram", tmp_path / "counts.csv")
+    assert done.exit_code == 0, done.output
+    tally = asked.mechanism.tally_of_histogram([10, 20, 5, 5])
+    shares = estimate(asked.mechanism, tally)
+    rows = list(csv.DictReader(done.output.splitlines()))
+    assert [float(row["estimated share"]) for row in rows] == shares.tolist()
+
+
+WRONG = ("report,n\n4,1\n", "report,n\n-4,1\n", "report,n\nx,1\n", "report,n\n1,-1\n",
+         "report,n\n1,x\n", "report,n\n1,2\n1,3\n", "report,n\n1\n",
+         "report,n\n1,9999999999999999\n", "report\n1\n")  # fmt: skip
+
+
+def test_histograms_that_are_none_are_refused(asked: Protocol, tmp_path: Path) -> None:
+    for text in WRONG:
+        (tmp_path / "counts.csv").write_text(text, "utf-8")
+        with naming(text), pytest.raises(CaldpError, match=r"The histogram|can't be read"):
+            collected_from_histogram(asked, tmp_path / "counts.csv")
+    with pytest.raises(CaldpError, match="are no numbers"):
+        collected_from_histogram(small("oue"), tmp_path / "counts.csv")
+    with pytest.raises(CaldpError, match="are no numbers"):
+        tally_query(small("rappor"), "spark")
+    with pytest.raises(CaldpError, match="dialect must be one of"):
+        tally_query(asked, "oracle")
+
+
+def test_commands_refuse_in_one_sentence(asked: Protocol, tmp_path: Path) -> None:
+    protocol = tmp_path / "protocol.json"
+    wrong: list[list[str | Path]] = [
+        ["tally", protocol, tmp_path / "none.csv", "-o", tmp_path / "t.json"],
+        ["merge", tmp_path / "day.csv", "-o", tmp_path / "t.json"],
+        ["estimate", protocol],
+        ["estimate", protocol, protocol],
+        ["estimate", tmp_path / "day.csv", protocol],
+        ["sql", tmp_path / "day.csv"],
+        ["tally", protocol, tmp_path / "day.csv", "-o", tmp_path / "no" / "t.json"],
+    ]
+    for words in wrong:
+        done = caldp(*words)
+        with naming(f"{words}: {done.output}"):
+            assert done.exit_code == 2
+            assert done.output.startswith("Error: ")
+            assert len(done.output.strip().splitlines()) == 1
+    printed = caldp("sql", "--dialect", "spark", protocol)
+    assert printed.output == tally_query(asked, "spark")
