@@ -1,4 +1,4 @@
-"""The commands of a collection: `caldp protocol | tally | merge | estimate | sql`.
+"""The commands of a collection: `caldp protocol | client | tally | merge | estimate | sql`.
 
 docs/collect.md tells what they are for.
 """
@@ -13,6 +13,7 @@ import click
 from caldp_core.basics.errors import require
 from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN
 from caldp_core.cli.terminal import plain_errors, progress_bar, write
+from caldp_core.collect import js
 from caldp_core.collect.collected import Collected, merged
 from caldp_core.collect.estimate import collected_from_histogram, record_of, table_of
 from caldp_core.collect.files import as_lines
@@ -134,4 +135,23 @@ def sql_command(protocol: str, dialect: str) -> None:
     click.echo(query, nl=False)
 
 
-COMMANDS = (protocol_command, tally_command, merge_command, estimate_command, sql_command)
+@click.command("client")
+@click.option("-o", "--output", type=_FILE, help="Write it to this file; else it is printed.")
+def client_command(output: Path | None) -> None:
+    """Give out the JavaScript client: one file for browsers and Node, without dependencies."""
+    text = (Path(js.__file__).parent / "client.js").read_text("utf-8")
+    with plain_errors():
+        if output is not None:
+            write(output, text)
+    if output is None:
+        click.echo(text, nl=False)
+
+
+COMMANDS = (
+    client_command,
+    protocol_command,
+    tally_command,
+    merge_command,
+    estimate_command,
+    sql_command,
+)

@@ -38,7 +38,7 @@ def test_a_walk_through_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.chdir(tmp_path)
     known: dict[str, Any] = {}
     steps = STEP.findall(re.sub(r"^( {4}.*)$", r"\1\n", text_of("collect.md"), flags=re.MULTILINE))
-    assert len(steps) == 9
+    assert len(steps) == 10
     for command, code in steps:
         with naming(command or code):
             if command:
@@ -48,6 +48,7 @@ def test_a_walk_through_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
             with redirect_stdout(io.StringIO()) as printed:
                 exec(code, known)
             assert printed.getvalue().splitlines() == re.findall(r"^# (.*)$", code, re.MULTILINE)
+    assert "export class Client" in Path("client.js").read_text("utf-8")
     assert Path("both.tally.json").read_bytes() == Path("week.tally.json").read_bytes()
     rows = list(csv.DictReader(Path("estimate.csv").read_text("utf-8").splitlines()))
     assert {"estimated share", "estimated people", "low", "high"} < set(rows[0])

@@ -1,0 +1,1 @@
+"""`client.js`: a device's side of a collection, for browsers and Node."""

@@ -1,0 +1,241 @@
+/* A device's side of a collection: the true answer goes in, a report comes out, by the protocol that
+   `caldp protocol` makes. One file without dependencies, for browsers and Node; docs/reports.md of
+   caldp says what it draws, coin for coin. Randomness is the operating system's: nothing takes a
+   seed, and no floating-point number is ever compared. */
+
+const ONE = 2 ** 48;
+
+/** A whole number, even on 0 … 2^48 − 1. */
+export function systemNumber() {
+    const [low, middle, high] = crypto.getRandomValues(new Uint16Array(3));
+    return low + middle * 2 ** 16 + high * 2 ** 32;
+}
+
+/** The two coins that reports are drawn by, from a source of such numbers. */
+export function coinsFrom(number = systemNumber) {
+    return {
+        /** True with probability threshold/2^48. */
+        coin: threshold => number() < threshold,
+        /** A whole number, even on 0 … bound − 1. Beyond `fair` small results would be favoured. */
+        below(bound) {
+            const fair = ONE - ONE % bound;
+            for (;;) {
+                const drawn = number();
+                if (drawn < fair) return drawn % bound;
+            }
+        },
+    };
+}
+
+/** Whether an odd number of bits is set. */
+function odd(bits) {
+    let parity = false;
+    for (; bits; bits &= bits - 1) parity = !parity;
+    return parity;
+}
+
+/** An even subset of so many of 0 … size − 1 (Floyd, in Bentley 1987). */
+function evenSubset(size, members, coins) {
+    const chosen = new Set();
+    for (let last = size - members; last < size; last++) {
+        const drawn = coins.below(last + 1);
+        chosen.add(chosen.has(drawn) ? last : drawn);
+    }
+    return chosen;
+}
+
+/** The product of two elements of the field of 2^degree. */
+function product(a, b, {degree, modulus}) {
+    let result = 0;
+    for (let bit = degree - 1; bit >= 0; bit--) {
+        result <<= 1;
+        if (result >> degree) result ^= modulus;
+        if (a >> bit & 1) result ^= b;
+    }
+    return result;
+}
+
+function innerProduct(a, x, of) {
+    let total = 0;
+    for (const q = 1 << of.degree; a && x; a >>= of.degree, x >>= of.degree)
+        total ^= product(a % q, x % q, of);
+    return total;
+}
+
+/** How many directions there are, and how many hyperplanes to each. */
+function space({degree, digits, size}) {
+    const q = 2 ** degree;
+    return degree ? [(q ** digits - 1) / (q - 1), q] : [1, size];
+}
+
+/** The packed normal of a direction: its last digit that is not 0 is 1. */
+function normal(direction, q) {
+    let one = 1;
+    for (; direction >= one; one *= q) direction -= one;
+    return one + direction;
+}
+
+const unary = {
+    hidden: (of, i, coins) =>
+        Array.from({length: of.size}, (_, j) => coins.coin(j === i ? of.truth : of.stray)),
+    base: (of, coins) => Array.from({length: of.size}, () => coins.coin(of.stray)),
+};
+
+function withBits(size, chosen) {
+    return Array.from({length: size}, (_, j) => chosen.has(j));
+}
+
+/* What a family's oracle sends: `hidden` for the i-th hidden value of a block, `base` for others. */
+const LAWS = {
+    "randomized-response": {
+        hidden(of, i, coins) { return coins.coin(of.cover) ? this.base(of, coins) : of.first + i; },
+        base: (of, coins) => of.first + coins.below(of.size),
+    },
+    "hadamard": {
+        hidden(of, i, coins) {
+            const {order, parts, first} = of;
+            const part = i % parts, row = Math.floor(i / parts) + 1;
+            let y = coins.below(order);
+            const truth = coins.coin(of.truth);
+            if (parts > 1 && !truth) {
+                const step = Math.floor((coins.below(2 * parts - 1) + 1) / 2);
+                if (step) return first + (part + step) % parts * order + y;
+            }
+            if (odd(row & y) === truth) y ^= row & -row;
+            return first + part * order + y;
+        },
+        base: (of, coins) => of.first + coins.below(of.order * of.parts),
+    },
+    "galois": {
+        hidden(of, i, coins) {
+            if (coins.coin(of.cover)) return this.base(of, coins);
+            if (!of.degree) return of.first + i;
+            const [directions, q] = space(of);
+            const direction = coins.below(directions);
+            return of.first + innerProduct(normal(direction, q), i, of) * directions + direction;
+        },
+        base(of, coins) {
+            const [directions, q] = space(of);
+            return of.first + coins.below(directions * q);
+        },
+    },
+    "rappor": unary,
+    "oue": unary,
+    "subset-selection": {
+        hidden(of, i, coins) {
+            if (coins.coin(of.cover)) return this.base(of, coins);
+            const others = [...evenSubset(of.size - 1, of.omega - 1, coins)];
+            return withBits(of.size, new Set([i, ...others.map(j => j < i ? j : j + 1)]));
+        },
+        base: (of, coins) => withBits(of.size, evenSubset(of.size, of.omega, coins)),
+    },
+    "local-hashing": {
+        hidden(of, i, coins) {
+            const {prime, g} = of;
+            const [c0, c1, c2] = [0, 0, 0].map(() => coins.below(prime));
+            if (coins.coin(of.cover)) return [c0, c1, c2, coins.below(g)];
+            const f = ((c2 * i + c1) % prime * i + c0) % prime;
+            return [c0, c1, c2, Math.floor(f * g / prime)];
+        },
+        base: ({prime, g}, coins) => [prime, prime, prime, g].map(bound => coins.below(bound)),
+    },
+};
+
+/** A whole number in so many bytes, the lowest first. */
+function inBytes(number, width) {
+    const bytes = [];
+    for (let i = 0; i < width; i++, number = Math.floor(number / 256)) bytes.push(number % 256);
+    return bytes;
+}
+
+function packed(bits, width) {
+    const bytes = new Array(width).fill(0);
+    bits.forEach((bit, j) => { if (bit) bytes[j >> 3] |= 1 << (j & 7); });
+    return bytes;
+}
+
+/** Draws reports by one protocol: the object that its JSON file holds. */
+export class Client {
+    /** `memory`: what keeps what each person sent, so that asked again they send the same; it has
+        `getItem` and `setItem`, as localStorage does. `number`: for tests alone. */
+    constructor(protocol, {memory = null, number = systemNumber} = {}) {
+        if (protocol?.caldp_protocol !== 1 || !Object.hasOwn(LAWS, protocol.mechanism?.kind))
+            throw new Error("This is no protocol that this client knows; make one by caldp protocol.");
+        this.protocol = protocol;
+        this.memory = memory;
+        this.coins = coinsFrom(number);
+        this.law = LAWS[protocol.mechanism.kind];
+        this.#findPlaces();
+        this.#gatherNumbers();
+    }
+
+    /** What the person sends: a number, or bytes in base64. On a map an answer is
+        [latitude, longitude] in degrees, else a label, or a number where values have no labels. */
+    report(answer, person = "") {
+        const value = this.#valueOf(answer);
+        if (!this.memory) return this.draw(value);
+        const key = `caldp.${this.protocol.fingerprint}.${person}`;
+        const sent = this.memory.getItem(key);
+        if (sent !== null && sent !== undefined) return JSON.parse(sent);
+        const report = this.draw(value);
+        this.memory.setItem(key, JSON.stringify(report));
+        return report;
+    }
+
+    /** The report with the mark of its protocol, as a line of a file of reports. */
+    message(answer, person = "") {
+        const report = this.report(answer, person);
+        return {protocol: this.protocol.fingerprint.slice(0, 16), report};
+    }
+
+    /** A fresh report of a value by its number. */
+    draw(value, coins = this.coins) {
+        const label = this.protocol.policy.blocks[value], place = this.places[value];
+        const of = this.blocks[label];
+        if (place >= 0) return this.#written(label, this.law.hidden(of, place, coins));
+        if (coins.coin(of.cover)) return this.#written(label, this.law.base(of, coins));
+        return this.#written(this.protocol.report.from_oracles - 1 - place, null);
+    }
+
+    #written(source, cell) {
+        const {kind, widths} = this.protocol.report;
+        if (kind === "number") return cell ?? source;
+        const bytes = inBytes(source, widths[0]);
+        if (kind === "bits") bytes.push(...packed(cell ?? [], widths[1]));
+        else widths.slice(1).forEach((width, i) => bytes.push(...inBytes(cell?.[i] ?? 0, width)));
+        return btoa(bytes.map(byte => String.fromCharCode(byte)).join(""));
+    }
+
+    /* A value's place among the hidden ones of its block, or −1 minus that among all others. */
+    #findPlaces() {
+        const {blocks, sensitive, epsilon} = this.protocol.policy;
+        const sizes = new Array(epsilon.length).fill(0), hidden = [...sizes];
+        blocks.forEach(label => sizes[label]++);
+        let others = 0;
+        this.places = blocks.map((label, value) =>
+            sensitive[value] && sizes[label] > 1 ? hidden[label]++ : -1 - others++);
+    }
+
+    #gatherNumbers() {
+        const columns = Object.entries(this.protocol.mechanism.numbers);
+        this.blocks = this.protocol.policy.epsilon.map((_, label) =>
+            Object.fromEntries(columns.map(([name, numbers]) => [name, numbers[label]])));
+    }
+
+    /* The answer is not in the error: errors end up in logs. */
+    #valueOf(answer) {
+        const {kind, names, k} = this.protocol.domain;
+        if (kind === "map") return this.#cellOf(answer);
+        const value = names.length ? names.indexOf(answer) : answer;
+        if (Number.isInteger(value) && value >= 0 && value < k) return value;
+        throw new Error("The answer must be one that the protocol has; give one of those.");
+    }
+
+    #cellOf(answer) {
+        const {south, west, cell, rows, columns} = this.protocol.domain;
+        const at = (degrees, edge) => Math.floor((degrees - edge) / cell + 1e-9);
+        const row = at(answer?.[0], south), column = at(answer?.[1], west);
+        if (row >= 0 && row < rows && column >= 0 && column < columns) return row * columns + column;
+        throw new Error("The answer must be [latitude, longitude] in degrees on the protocol's map.");
+    }
+}

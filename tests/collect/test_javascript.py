@@ -1,0 +1,86 @@
+"""The JavaScript client: the Python client's reports from the same coins, and exact laws."""
+
+import json
+import subprocess
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Final
+
+import playwright
+import pytest
+
+import caldp_core.collect
+from caldp_core.collect.coins import ONE
+from caldp_core.collect.formats import NUMBER
+from tests import ROOT
+from tests.collect.laws import stated
+from tests.collect.protocols import SPECS, small
+from tests.collect.vectors import text, vectors
+from tests.collect.written import in_base64
+from tests.contract.checks import naming
+from tests.contract.contexts import CONTEXTS
+
+NODE: Final = Path(playwright.__file__).parent / "driver" / "node"
+"""The one that Playwright brings."""
+CLIENT: Final = Path(caldp_core.collect.__file__).parent / "js" / "client.js"
+PROTOCOLS: Final = [small(family, kind) for family in SPECS for kind in CONTEXTS]
+
+
+def in_node(**asked: Any) -> dict[str, Any]:
+    told = {"client": str(CLIENT), "vectors": [], "protocols": []} | asked
+    done = subprocess.run(
+        [str(NODE), str(Path(__file__).with_name("harness.mjs"))],
+        input=json.dumps(told), capture_output=True, text=True, check=False, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)  # type: ignore[no-any-return]
+
+
+@pytest.fixture(scope="module")
+def told() -> dict[str, Any]:
+    protocols = [protocol.to_dict() for protocol in PROTOCOLS]
+    return in_node(vectors=vectors(), protocols=protocols)
+
+
+def test_the_file_of_vectors_is_what_the_python_client_draws() -> None:
+    assert (ROOT / "docs" / "reports.vectors.json").read_text("utf-8") == text()
+
+
+def test_it_draws_what_the_vectors_say(told: dict[str, Any]) -> None:
+    assert told["wrong"] == []
+    changed = vectors()[0]
+    changed["cases"][0]["report"] += 1
+    changed["cases"][1]["numbers"].append(0)
+    assert in_node(vectors=[changed])["wrong"] == changed["cases"][:2]
+
+
+def test_it_sends_exactly_what_the_channel_says(told: dict[str, Any]) -> None:
+    for protocol, laws in zip(PROTOCOLS, told["laws"], strict=True):
+        is_number = protocol.format.kind == NUMBER
+        right = [
+            {(sent if is_number else in_base64(sent)): chance for sent, chance in law.items()}  # type: ignore[arg-type]
+            for law in stated(protocol)
+        ]
+        found = [
+            {sent: sum(n * Fraction(chance) for chance, n in Counter(chances).items())
+             for sent, chances in law} for law in laws
+        ]  # fmt: skip
+        with naming(f"{protocol.spec.name}, {protocol.domain.k}"):
+            assert found == right
+
+
+def test_its_numbers_are_the_systems_and_its_coins_even(told: dict[str, Any]) -> None:
+    numbers = told["numbers"]
+    assert all(0 <= number < ONE for number in numbers)
+    assert len(set(numbers)) == len(numbers)  # 200 of 2^48 meet once in 10^10 runs
+    for bit in range(48):
+        assert len({number >> bit & 1 for number in numbers}) == 2
+    assert told["below"] == 1
+
+
+def test_it_is_one_small_file_that_asks_for_nothing() -> None:
+    source = CLIENT.read_text("utf-8")
+    assert len(source.encode()) <= 20_000
+    for word in ("import ", "require(", "fetch(", "Math.random", "eval("):
+        assert word not in source

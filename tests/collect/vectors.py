@@ -1,0 +1,75 @@
+"""Test vectors for clients in any language: numbers that were drawn, and the report that follows.
+
+    python -m tests.collect.vectors > docs/reports.vectors.json
+
+Each case gives a protocol's value, the numbers that its coins take one after the other, and what
+is sent; a client that needs other numbers, or more or fewer of them, draws something else.
+"""
+
+import json
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from caldp_core.collect.coins import ONE, DrawnCoins
+from caldp_core.collect.formats import as_text
+from caldp_core.collect.protocol import Protocol
+from caldp_core.domain.grid import Domain
+from caldp_core.mechanisms.registry import FAMILIES
+from caldp_core.mechanisms.specs import FamilySpec, Hadamard
+from caldp_core.privacy.context import Context
+
+_CASES = 2
+
+
+def vectors() -> list[dict[str, Any]]:
+    """Protocols of all families, small and large, each with its cases."""
+    rng = np.random.default_rng(20)
+    return [
+        {"protocol": protocol.to_dict(), "cases": list(_cases(protocol, rng))}
+        for protocol in _protocols()
+    ]
+
+
+def _protocols() -> Iterator[Protocol]:
+    labels = [1, 0, 0, 2, 0, 3, 1, 0, 3, 0, 1]
+    flags = [x not in (1, 7, 8, 10) for x in range(len(labels))]
+    blocks = Context.of(labels, flags, [2.0, 0.5, 1.0, 3.0])
+    specs: list[FamilySpec] = [entry.spec() for entry in FAMILIES.values()]
+    for spec in (*specs, Hadamard(parts=None)):
+        for policy in (blocks, Context.plain(40, 1.5)):
+            names = tuple(f"block {label}" for label in range(policy.m))
+            made: Any = spec.make(policy)
+            yield Protocol("", Domain(policy.k), names, spec, made)
+
+
+def _cases(protocol: Protocol, rng: np.random.Generator) -> Iterator[dict[str, Any]]:
+    k = protocol.domain.k
+    for value in range(0, k, max(1, k // 11)):
+        for case in range(_CASES):
+            drawn: list[int] = []
+
+            def number(first: bool = case == 0, drawn: list[int] = drawn) -> int:
+                # The largest number of all is one that is mostly drawn again.
+                highest = first and not drawn
+                drawn.append(ONE - 1 if highest else int(rng.integers(0, ONE)))
+                return drawn[-1]
+
+            cell = protocol.device.draw(value, DrawnCoins(number))
+            sent = as_text(protocol.format.write(*cell))
+            yield {"value": value, "numbers": drawn, "report": sent}
+
+
+def text() -> str:
+    """The file: a line a case."""
+    parts = []
+    for each in vectors():
+        cases = ",\n".join(json.dumps(case) for case in each["cases"])
+        parts.append(f'{{"protocol": {json.dumps(each["protocol"])},\n"cases": [\n{cases}]}}')
+    return "[" + ",\n".join(parts) + "]\n"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(text())
