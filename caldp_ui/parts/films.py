@@ -89,12 +89,14 @@ def steps(
 ) -> tuple[Step, ...]:
     """A step a level; those next to where the reader is, `at`, are made first: they go there.
 
-    A step that lacks pictures, as they would take long, is left out.
+    `levels`: as on the slider, from the least on. A step that lacks pictures, as they would take
+    long, is left out.
     """
     made: dict[float, Step] = {}
-    for level in sorted(levels, key=lambda each: abs(each - at)):
+    here = min(range(len(levels)), key=lambda place: abs(levels[place] - at))
+    for place in sorted(range(len(levels)), key=lambda place: abs(place - here)):
         progress(len(made) / len(levels))
-        made[level] = step(level)
+        made[levels[place]] = step(levels[place])
     whole = max(len(step.codes) for step in made.values())
     return tuple(made[level] for level in sorted(made) if len(made[level].codes) == whole)
 

@@ -13,8 +13,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import rivals, runs
 from caldp_ui.controls.common import EPSILONS
 from caldp_ui.maps import scene
-from caldp_ui.parts import headline, odds
-from caldp_ui.parts.films import film
+from caldp_ui.parts import films, headline, odds
 from caldp_ui.places.slot import SLOT
 from caldp_ui.stage import Film, Stage, Step, project
 from caldp_ui.words import promise
@@ -34,32 +33,26 @@ def show(key: str, scenario: Scenario, on: Stage) -> None:
     ):
         return
     levels = runs.key(scenario.with_context(epsilon=EPSILONS[0]))
-    over = film(f"{key}-levels", levels, lambda progress: _over_epsilon(scenario, progress))
+    over = films.film(f"{key}-levels", levels, lambda progress: _over_epsilon(scenario, progress))
     if over is None:
         return
     outcome = f"{runs.key(replace(scenario, seed=0))} draws"
-    draws = film(f"{key}-draws", outcome, lambda progress: _outcomes(scenario, progress))
+    draws = films.film(f"{key}-draws", outcome, lambda progress: _outcomes(scenario, progress))
     project([over] if draws is None else [over, draws], on)
 
 
 def _over_epsilon(scenario: Scenario, progress: Progress) -> Film:
-    """Every level, those first that are next to the scenario's: there the reader goes first."""
-    at = EPSILONS.index(min(EPSILONS, key=lambda e: abs(e - promise.strongest(scenario))))
-    steps: dict[int, Step] = {}
-    for place in sorted(range(len(EPSILONS)), key=lambda place: abs(place - at)):
-        progress(len(steps) / len(EPSILONS))
-        level = scenario.with_context(epsilon=EPSILONS[place])
+    """Every ε of the page's slider."""
+
+    def step(epsilon: float) -> Step:
+        level = scenario.with_context(epsilon=epsilon)
         ours, plain = runs.result(level), runs.result(rivals.rival(level))
-        reading = f"{EPSILONS[place]:g}"
-        step = _step(f"ε = {reading}", EPSILONS[place], ours, plain)
+        made = _step(f"ε = {epsilon:g}", epsilon, ours, plain)
         graded = {odds.PLACE: odds.html(PLACES, ours.setup)}
-        steps[place] = replace(step, reading=reading, elsewhere={**step.elsewhere, **graded})
-    return Film(
-        "epsilon",
-        "Privacy level ε",
-        tuple(steps[place] for place in sorted(steps)),
-        dial=SLOT.key("epsilon"),
-    )
+        return replace(made, reading=f"{epsilon:g}", elsewhere={**made.elsewhere, **graded})
+
+    made = films.steps(EPSILONS, promise.strongest(scenario), step, progress)
+    return Film("epsilon", "Privacy level ε", made, dial=SLOT.key("epsilon"))
 
 
 def _outcomes(scenario: Scenario, progress: Progress) -> Film:

@@ -184,6 +184,8 @@ def test_what_an_attacker_believes_is_what_the_code_prints(days: int) -> None:
     frame = table(files, "days.csv")
     np.testing.assert_allclose(frame["this protection"], ours, rtol=1e-12)
     np.testing.assert_allclose(frame["plain LDP"], plain, rtol=1e-12)
+    assert frame["reports"].tolist() == list(range(11))
+    assert (frame["this protection"] <= frame["at most, by the promise"] + 1e-12).all()
     pattern = (
         r"After (\d+) fresh reports? the attacker gives the true place a (.+?) % chance\. It is "
         r"(?:(.+?) % if the phone repeats one stored report, )?(.+?) % with plain LDP,? and "
@@ -229,6 +231,9 @@ def test_table_1_is_that_of_the_command_line() -> None:
     )
     frame = at.table[0].value
     assert len(frame.columns) == len(columns)
+    told = table(files, "table-1.csv")
+    assert told["mean TV"].tolist() == [column["mean"] for column in columns]
+    assert told["printed"].tolist() == [column["paper"] for column in columns]
     for column in columns:
         shown: Any = frame[called(next(c for c in TABLE_1 if c.title == column["title"]))]
         mean, _, error = shown["recomputed, mean ± standard error"].partition(" ± ")

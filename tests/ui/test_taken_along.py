@@ -1,7 +1,6 @@
 """What pages hand on: code that is run gives the digits of the page, files hold what is drawn."""
 
 import io
-import json
 import re
 import runpy
 from concurrent.futures import wait
@@ -16,17 +15,13 @@ from streamlit.testing.v1 import AppTest
 
 from caldp_core.audit.adversary import error_vertex
 from caldp_core.basics.types import no_progress
-from caldp_core.cli.commands import main as caldp
 from caldp_core.datasets import Uniform, Zipf
-from caldp_core.experiments.reproduce import TABLE_1, figure_2_points, table_1
+from caldp_core.experiments.reproduce import figure_2_points
 from caldp_core.experiments.run import prepare
-from caldp_core.experiments.turns import Mean, in_turns, means
+from caldp_core.experiments.turns import in_turns, means
 from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.scenarios.policies import BinaryQuestion
-from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.adversary import fakes, fakes_files
-from caldp_ui.adversary import files as onlookers
-from caldp_ui.adversary.beliefs import shown
 from caldp_ui.adversary.slot import FAKES, KNOWS_SHARE, KNOWS_TARGET, PUSHES, Suspect
 from caldp_ui.app import navigation
 from caldp_ui.compute import runs
@@ -117,17 +112,6 @@ def test_a_plan_as_a_table_has_every_point_that_is_drawn() -> None:
     assert frame["epsilon"].tolist() == [0.5, 1.0, 2.0]
 
 
-def test_code_and_table_of_an_onlooker_have_every_day(tmp_path: Path, capsys: Output) -> None:
-    what = shown(Suspect())
-    frame = table(onlookers.csv_of(what))
-    told = [line.split() for line in printed(onlookers.snippet(what), tmp_path, capsys)]
-    assert [int(day) for day, _ in told] == frame["reports"].tolist() == list(range(11))
-    assert [float(share) for _, share in told] == [what.ours.on_truth(m) for m in range(11)]
-    assert frame["this protection"].tolist() == [float(share) for _, share in told]
-    assert frame["plain LDP"].tolist() == [what.plain.on_truth(m) for m in range(11)]
-    assert (frame["this protection"] <= frame["at most, by the promise"] + 1e-12).all()
-
-
 @pytest.mark.parametrize("attack", PUSHES)
 def test_code_and_table_of_fake_phones_have_the_target_s_shares(
     attack: str, tmp_path: Path, capsys: Output
@@ -176,23 +160,6 @@ def test_code_and_table_of_figure_2_have_the_means(tmp_path: Path, capsys: Outpu
     assert frame["people"].astype(str).tolist() == [row[-2] for row in rows]
     assert frame["curve"].tolist() == ["LDP"] * 3
     assert len(table(paper.figure_2_csv(points, [found[0], None, None]))) == 1
-
-
-def test_command_and_table_of_table_1_have_its_means(tmp_path: Path, capsys: Output) -> None:
-    record = replace(Paper(), runs=2)
-    (tmp_path / "scenario.json").write_text(json.dumps(record.scenario.to_dict()), "utf-8")
-    arguments = paper.table_1_command(record).split()
-    assert arguments[:3] == ["python", "-m", "caldp_core"]
-    arguments[-1] = str(tmp_path / "scenario.json")
-    capsys.readouterr()
-    caldp([*arguments[3:], "--json"], standalone_mode=False)
-    told = json.loads(capsys.readouterr().out)
-    columns = table_1(2, record.scenario.seed, record.scenario)
-    assert [row["mean"] for row in told] == [column.mean for column in columns]
-    rows = [(c, Mean(2, r.mean, r.standard_error)) for c, r in zip(TABLE_1, columns, strict=True)]
-    frame = table(paper.table_1_csv(rows))
-    assert frame["mean TV"].tolist() == [column.mean for column in columns]
-    assert frame["printed"].tolist() == [column.paper for column in TABLE_1]
 
 
 @pytest.mark.parametrize("share", [None, 0.05])
@@ -275,14 +242,6 @@ def test_the_record_comes_with_the_audit(name: str) -> None:
     checked(at.run())
     assert job.result().audited.holds
     assert "record.html" in names(at)
-
-
-def test_days_of_the_onlooker_are_handed_on() -> None:
-    at = opened(navigation.ADVERSARY, {"adversary-tabs": "Share and export"})
-    assert {"days.csv", "scenario.json"} <= names(at)
-    (code,) = (each.value for each in at.code if each.value.startswith("import numpy"))
-    scenario: Scenario = at.session_state["adversary/slot"].record.scenario
-    assert str(scenario.seed) in code
 
 
 def numbers_of_tables(html: str) -> list[list[list[float]]]:
