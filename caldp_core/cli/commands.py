@@ -1,4 +1,4 @@
-"""The command line: `caldp run | audit | reproduce | fetch | list | schema | dashboard`.
+"""The command line: `caldp run | audit | reproduce | count | fetch | list | schema | dashboard`.
 
 The front door for terminals; it only reads arguments and prints.
 """
@@ -17,6 +17,7 @@ from caldp_core.audit.blockwise import LargeAudit, PairClass, worst_of
 from caldp_core.audit.mechanisms import audit_mechanism
 from caldp_core.basics import limits
 from caldp_core.cli.collect import COMMANDS
+from caldp_core.cli.count import count_command
 from caldp_core.cli.dashboard import dashboard_command
 from caldp_core.cli.fetch import fetch_command
 from caldp_core.cli.listing import list_command
@@ -38,6 +39,7 @@ def main() -> None:
     """Context-aware local differential privacy: run scenarios and reproduce the paper."""
 
 
+main.add_command(count_command)
 main.add_command(dashboard_command)
 main.add_command(fetch_command)
 main.add_command(list_command)

@@ -11,9 +11,7 @@ from caldp_core.datasets.countries import country_labels
 from caldp_core.datasets.fetch import GOWALLA_URL, cache_folder, fetch_gowalla
 from caldp_core.datasets.own import OwnTable
 from caldp_core.datasets.own_places import OwnPlaces
-from caldp_core.datasets.reading import check_size, text_of
-from caldp_core.datasets.reading_places import ReadPlaces, read_places
-from caldp_core.datasets.reading_tables import read_table
+from caldp_core.datasets.reading import check_size, look_at, read_places, read_table
 from caldp_core.datasets.shipped import (
     ELSEWHERE,
     Gowalla,
@@ -49,7 +47,6 @@ __all__ = [
     "OwnPlaces",
     "OwnTable",
     "PermutedGeometric",
-    "ReadPlaces",
     "Snap",
     "Survey",
     "SurveyTable",
@@ -66,11 +63,11 @@ __all__ = [
     "from_counts",
     "from_weights",
     "land_outline",
+    "look_at",
     "population_prior",
     "read_places",
     "read_table",
     "state_outline",
-    "text_of",
     "us_cities",
     "us_state_labels",
 ]

@@ -1,7 +1,7 @@
 """A table of one's own: which answers there are, and how many people gave each.
 
 The record holds the whole table, so that a scenario file needs no other file. What a person pastes
-or uploads is read by `reading.py`.
+or uploads is read by `reading.py` and `files/`.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Places of one's own: how many people are in each cell of a map.
 
 The record holds the cells and never a place itself: finer than a cell nothing is kept. What a
-person pastes or uploads is read by `reading_places.py`.
+person pastes or uploads is read by `reading.py` and `files/`.
 """
 
 import re

@@ -3,10 +3,11 @@
 import csv
 import io
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from caldp_core.basics.formulas import guarded
 from caldp_core.basics.numerals import read_number
 from caldp_core.domain.grid import GridDomain
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from caldp_core.experiments.run import Result
 
 Columns: TypeAlias = Mapping[str, Sequence[object]]
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 def columns_of(result: "Result") -> dict[str, list[object]]:
@@ -51,10 +51,7 @@ def as_csv(columns: Columns) -> str:
 
 
 def as_cell(value: object) -> object:
-    """A text that a spreadsheet would run as a formula, behind an apostrophe; all else as it is.
-
-    Source: OWASP, CSV injection.
-    """
-    if isinstance(value, str) and value.startswith(_FORMULA) and read_number(value) is None:
-        return f"'{value}"
+    """A text that a spreadsheet would run as a formula, behind an apostrophe; all else as it is."""
+    if isinstance(value, str) and read_number(value) is None:
+        return guarded(value)
     return value

@@ -14,7 +14,7 @@ import streamlit as st
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import OWN_NAME_MAX, OWN_TEXT_MAX
-from caldp_core.datasets import check_size, text_of
+from caldp_core.datasets import check_size
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.errors import as_text
 from caldp_ui.session import handover, own
@@ -68,7 +68,7 @@ class Form:
     label: str
     example: str
     name: str
-    take: Callable[[Scenario, str, str], Taken]
+    take: Callable[[Scenario, str | bytes, str], Taken]
 
 
 def popover(slot: Slot[S], form: Form) -> None:
@@ -136,7 +136,7 @@ def _take_file(slot: Slot[S], form: Form) -> None:
         if file is None:
             raise CaldpError(_NO_FILE)
         stem = " ".join(Path(file.name).stem.split())[:OWN_NAME_MAX].strip()
-        _put(slot, form, text_of(file.getvalue()), _typed(slot, "own-file-name") or stem)
+        _put(slot, form, file.getvalue(), _typed(slot, "own-file-name") or stem)
 
     _take(slot, put)
 
@@ -154,14 +154,15 @@ def _take(slot: Slot[S], put: Callable[[], None]) -> None:
     st.session_state[slot.key("own")] = False
 
 
-def _put(slot: Slot[S], form: Form, text: str, name: str) -> None:
+def _put(slot: Slot[S], form: Form, data: str | bytes, name: str) -> None:
     """Show the data, or the scenario, that a text holds; raises `CaldpError` if it holds none."""
-    check_size(text)
     record = slot.now()
-    if text.lstrip().startswith("{"):
+    text = _scenario_in(data)
+    if text is not None:
+        check_size(text)
         taken = Taken(made_safe(Scenario.from_text(text)), "", "")
     else:
-        taken = form.take(record.scenario, text, name)
+        taken = form.take(record.scenario, data, name)
     slot.put(replace(record, scenario=taken.scenario))
     own.keep(taken.scenario.dataset)
     too_long = _TOO_LONG if own.is_left_out(slot.query()) else ""
@@ -170,6 +171,13 @@ def _put(slot: Slot[S], form: Form, text: str, name: str) -> None:
         notify(told)
     elif told:
         hint(told)
+
+
+def _scenario_in(data: str | bytes) -> str | None:
+    """The text of a scenario; GeoJSON begins as one does, and says what it is."""
+    text = data if isinstance(data, str) else data[: 2 * OWN_TEXT_MAX].decode("utf-8", "replace")
+    is_json = text.removeprefix("\ufeff").lstrip().startswith("{")
+    return text if is_json and '"coordinates"' not in text else None
 
 
 def _typed(slot: Slot[Any], name: str) -> str:

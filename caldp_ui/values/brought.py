@@ -14,11 +14,12 @@ def popover() -> None:
     own_data.popover(SLOT, FORM)
 
 
-def _taken(scenario: Scenario, text: str, title: str) -> own_data.Taken:
-    table = table_of(read_table(text, title or OwnTable.title))
+def _taken(scenario: Scenario, data: str | bytes, title: str) -> own_data.Taken:
+    read = read_table(data, title or OwnTable.title)
+    table = table_of(read.table)
     assert table is not None  # a table of one's own always is one
     then = "Everything is hidden at first. Untick what is harmless, and see what that saves."
-    return own_data.Taken(taking(scenario, table), "", then)
+    return own_data.Taken(taking(scenario, table), read.refused.told(), then)
 
 
 FORM: Final = own_data.Form(

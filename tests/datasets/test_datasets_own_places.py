@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caldp_core.basics.errors import CaldpError
@@ -37,7 +37,7 @@ def test_places_are_read_however_the_columns_are_told() -> None:
     for way, text in WAYS.items():
         with naming(way):
             found = read_places(text, "Cities")
-            assert found.told() == ""
+            assert found.refused.told() == ""
             data = found.places.load()
             assert (data.name, data.n) == ("Cities", 4)
             assert data.counts is not None
@@ -50,6 +50,7 @@ POINTS = st.tuples(
 ).filter(lambda place: place != (0, 0))
 
 
+@settings(max_examples=30)
 @given(st.lists(POINTS, min_size=1, max_size=8))
 def test_the_map_holds_all_places_and_no_more_cells_than_it_may(
     places: list[tuple[float, float]],
@@ -76,27 +77,43 @@ def test_the_paper_s_map_is_taken_for_places_all_over_it_and_only_there() -> Non
     assert world.k <= OWN_CELLS_MAX < 4 * world.k
 
 
-def test_columns_that_count_for_nothing_are_named() -> None:
-    found = read_places("user,lat,lon,Einwohner\na,48.1,11.5,3\nb,48.2,11.6,4")
-    assert (found.unread, found.places.load().n) == (("user", "Einwohner"), 2)
+def test_columns_are_known_by_name_in_other_languages_and_by_content() -> None:
+    for text, people in {
+        "user;Breitengrad;Längengrad;Einwohner\na;48,1;11,5;3\nb;48,2;11,6;4,4": 7,
+        "\ufeffville;latitude;longitude;effectif\nx;48,1;11,5;3\ny;48,2;11,6;1 000": 1003,
+        "ciudad,latitud,longitud,población\nx,48.1,11.5,3\ny,48.2,11.6,4": 7,
+        "id,where,how far\n7,48.1,111.5\n8,48.2,111.6": 2,
+        "id,how far,where\n7,111.5,48.1\n8,111.6,48.2": 2,
+    }.items():
+        with naming(text):
+            found = read_places(text).places
+            assert int(found.counts().sum()) == people
+            assert 48 < found.grid().latitudes().mean() < 48.3
 
 
 def test_what_is_no_place_is_left_out_and_told() -> None:
-    text = "lat,lon,count\n48.1,11.5,3\nsomewhere,11,1\n91,11,1\n0,0,9\n48.1,11.6\n48.1,11.6,2\n"
+    text = (
+        "lat,lon,count\n48.1,11.5,3\nsomewhere,11,1\n91,11,1\n0,0,9\n,,\n48.1,11.6\n48.1,11.6,2\n"
+    )
     found = read_places(text)
     assert int(found.places.counts().sum()) == 5
-    assert found.told() == (
-        "4 of 6 lines say no place and are left out; the first is line 3, 'somewhere | 11 | 1'."
+    assert found.refused.told() == (
+        "5 of 7 rows are not counted: 1 with no latitude or longitude; 1 with a latitude or "
+        "longitude that is no number; 1 with a place beyond ±90° or ±180°; 1 with the place 0, 0, "
+        "which lists write where none is known; "
+        "1 with too few cells. The first is line 3, 'somewhere | 11 | 1'."
     )
+    odd = read_places("lat,lon\n1e308,nan\n-inf,2\n90,180\n-90,-180").places
+    assert odd.counts()[[0, -1]].sum() == odd.counts().sum() == 2
 
 
 REFUSED = {
     "": "nothing to read",
-    "name,people\na,1": "must name the columns latitude and longitude, got 'name | people'",
-    "lat,lon\n48,1;11,5\n": "No line says a place with people: the first is line 2",
-    "lat,lon,weight,people\n48,11,1,2\n48,12,1,0.5": "Line 3: a count must be .* got '0.5'",
-    "lat,lon,n\n48,11,0": "No line says a place with people; give",
-    "48.1": "must name the columns",
+    "name,people\na,1": r"known to be the latitude, got 'name \| people'; name one “latitude”",
+    "lat,lon\n48,1;11,5\n": "says a place with people: the first is line 2",
+    "lat,lon,n\n48,11,0": "says a place with people; give",
+    "lat,lon,n\n0,0,1": "says a place with people: the first is line 2",
+    "48.1": "known to be the latitude",
 }
 WRONG: dict[str, dict[str, Any]] = {
     "got '2'": {"people": "1:1 2"},

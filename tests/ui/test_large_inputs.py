@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from caldp_core.basics.errors import SENTENCE_MAX, CaldpError
-from caldp_core.datasets import read_places, read_table, text_of
+from caldp_core.datasets import read_places, read_table
 from caldp_core.mechanisms.designed import files as designs
 from caldp_core.scenarios.kinds import SLOTS
 from caldp_core.scenarios.scenario import Scenario
@@ -84,7 +84,6 @@ def test_every_key_of_every_link(page: str) -> None:
 READERS: dict[str, Callable[[str], object]] = {
     "a table": read_table,
     "places": read_places,
-    "a file": lambda text: text_of(text.encode()),
     "a scenario": Scenario.from_text,
     "a design": designs.from_text,
     "the matrix's names": lambda text: Table().named(_lines(text)),

@@ -54,7 +54,7 @@ def sentences(at: AppTest) -> list[str]:
 def test_places_are_shown_on_a_map_of_their_own_and_undo_leads_back() -> None:
     at = show(open_app(), f"{FEW}\nnowhere,1,1")
     (told,) = sentences(at)
-    assert "1 of 20 lines say no place" in told
+    assert "1 of 20 rows is not counted" in told
     scenario = scenario_of(at)
     data = scenario.dataset
     assert isinstance(data, OwnPlaces)

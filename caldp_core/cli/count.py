@@ -1,0 +1,103 @@
+"""The command `count`: a file of any size becomes counts, so that its rows need go nowhere else."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from caldp_core.basics.errors import require
+from caldp_core.cli.terminal import plain_errors, progress_bar
+from caldp_core.datasets.files.answers import count_answers
+from caldp_core.datasets.files.places import count_places
+from caldp_core.datasets.files.source import COMMAND
+from caldp_core.datasets.files.understanding import Layout, Understood
+from caldp_core.datasets.files.written import write_counts
+from caldp_core.datasets.own import OwnTable
+from caldp_core.datasets.own_places import OwnPlaces
+from caldp_core.datasets.reading import look_at
+from caldp_core.domain.grid import Area, GridDomain
+
+_COLUMNS = ("latitude", "longitude", "count", "answer", "group")
+
+
+def _columns(command: Any) -> Any:
+    """An option for each kind of column."""
+    for role in reversed(_COLUMNS):
+        told = f"Name of the column of the {role}; “-” for none.  [default: by its name]"
+        command = click.option(f"--{role}", metavar="COLUMN", help=told)(command)
+    return command
+
+
+@click.command("count")
+@click.argument("path", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path))
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Where to write the counts: a .csv or .parquet file.",
+)
+@_columns
+@click.option("--header/--no-header", default=None, help="Whether the first row names the columns.")
+@click.option("--decimal", type=click.Choice([".", ","]), help="What is before decimals.")
+@click.option("--area", metavar="S,N,W,E", help="Edges of the map in degrees; needs --cell.")
+@click.option("--cell", type=float, metavar="DEGREES", help="Side of a cell; needs --area.")
+def count_command(
+    *,
+    path: Path,
+    output: Path,
+    header: bool | None,
+    decimal: Any,
+    area: str | None,
+    cell: float | None,
+    **columns: str | None,
+) -> None:
+    """Count a file of places or answers; the dashboard opens the counts with “Your data”.
+
+    CSV (with commas, semicolons, tabs or bars), gzip, zip, Parquet, Excel and GeoJSON, of any size.
+    Prints which columns were read, and how many rows were not counted and why.
+    """
+    with plain_errors():
+        seen = look_at(path, bounds=COMMAND, header=header)
+        asked = columns["answer"] or columns["group"]
+        is_places = not asked and (seen.is_of_places or bool(columns["latitude"]))
+        layout = _told(seen, seen.places if is_places else seen.answers, columns)
+        layout = replace(layout, mark=decimal or layout.mark)
+        require((area is None) == (cell is None), "Give --area and --cell together, or neither.")
+        with progress_bar("counting") as progress:
+            told: dict[str, Any] = {"file": seen.table.kind, "columns": _read(seen, layout)}
+            if is_places:
+                grid = GridDomain.filling(Area.parse(area), cell) if area and cell else None
+                places = count_places(seen, layout, OwnPlaces.title, grid, progress)
+                counts: Any = places.places
+                found: Any = places
+                told |= {"people": int(counts.counts().sum()), "cell_degrees": counts.cell}
+                told["cells_with_people"] = len(counts.people.split())
+            else:
+                found = count_answers(seen, layout, OwnTable.title, progress)
+                counts = found.table
+                told |= {"people": sum(counts.counts), "answers": len(counts.names)}
+        write_counts(counts, output)
+    told |= {"rows": found.refused.rows, "not_counted": dict(found.refused.reasons)}
+    click.echo(json.dumps(told | {"written": str(output)}, indent=2, ensure_ascii=False))
+
+
+def _told(seen: Understood, layout: Layout, columns: dict[str, str | None]) -> Layout:
+    """The layout with the columns that were named."""
+    for role, name in columns.items():
+        if name is not None:
+            require(
+                name == "-" or name in seen.names,
+                f"--{role} must name a column, one of {', '.join(seen.names)[:300]}; got {name!r}.",
+            )
+            change: dict[str, Any] = {role: None if name == "-" else seen.names.index(name)}
+            layout = replace(layout, **change)
+    return layout
+
+
+def _read(seen: Understood, layout: Layout) -> dict[str, str]:
+    """Which column was read as what."""
+    at = {role: getattr(layout, role) for role in _COLUMNS}
+    return {role: seen.names[column] for role, column in at.items() if column is not None}

@@ -1,0 +1,1 @@
+"""Files that people bring: read, understood and counted within bounds; only counts are kept."""

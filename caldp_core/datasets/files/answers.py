@@ -1,0 +1,144 @@
+"""Answers of a file, counted as they are read: by themselves, or by answer and group."""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any, Final
+
+from caldp_core.basics.errors import require
+from caldp_core.basics.formulas import unguarded
+from caldp_core.basics.limits import N_MAX, OWN_ANSWERS_MAX
+from caldp_core.basics.numerals import read_whole
+from caldp_core.basics.types import Progress, no_progress
+from caldp_core.datasets.files import numbers
+from caldp_core.datasets.files.people import check_no_shares, people_of, sum_sql
+from caldp_core.datasets.files.refused import Refused, refused
+from caldp_core.datasets.files.table import Reader
+from caldp_core.datasets.files.understanding import Layout, Understood
+from caldp_core.datasets.own import OwnTable, quoted
+
+_LOOK: Final = 50_000
+_SPELLINGS: Final = 5
+"""Different cells that may spell one answer, with other spaces."""
+_WORDS: Final = {
+    1: "no answer",
+    2: "no group",
+    5: "no number of people",
+    6: f"a number of people below 0 or above {N_MAX:,}",
+}
+
+
+@dataclass(frozen=True)
+class CountedAnswers:
+    """Answers counted, and which rows are not among them; `rounded`: weights were."""
+
+    table: OwnTable
+    refused: Refused
+    rounded: bool
+
+
+def count_answers(
+    seen: Understood, layout: Layout, title: str, progress: Progress = no_progress
+) -> CountedAnswers:
+    """Count the people of a file by answer, and by answer and group where there is one.
+
+    With counts, answers are in the order of the file; else in that of numbers if all are numbers,
+    else the commonest first. An answer that is in several groups is called "answer; group". Raises
+    `CaldpError` for too many answers, and for a file without any.
+    """
+    layout.check_answered(seen, "answer")
+    coded = _coded(seen, layout)
+    with seen.table.reading() as reader:
+        _check_few(reader, seen, layout)
+        found = reader.rows(_sums(coded, layout), progress=progress)
+        codes: Counter[int] = Counter()
+        for code, _, _, rows, *_ in found:
+            codes[int(code)] += int(rows)
+        told = refused(reader, seen, layout, coded=coded, codes=codes, words=_WORDS)
+    pairs = _pairs(found)
+    rounded = any(bool(row[5]) for row in found if row[0] == 0)
+    check_no_shares(sum(pairs.values()), rounded)
+    return CountedAnswers(_table(pairs, layout, title), told, rounded)
+
+
+def _coded(seen: Understood, layout: Layout) -> str:
+    """SQL of all rows: a (answer), g (group), n (people), code (what is wrong), and the columns."""
+    people = "1.0"
+    if layout.count is not None:
+        people = numbers.sql(f"c{layout.count}", layout.mark or ".")
+    group = "''" if layout.group is None else _bare(layout.group)
+    no_group = "FALSE" if layout.group is None else "g = ''"
+    return (
+        f"SELECT *, CASE WHEN a = '' THEN 1 WHEN {no_group} THEN 2 WHEN n IS NULL THEN 5 "
+        f"WHEN NOT (n >= 0 AND n <= {N_MAX}) THEN 6 ELSE 0 END AS code FROM "
+        f"(SELECT *, {_bare(layout.answer)} AS a, {group} AS g, {people} AS n "
+        f"FROM {seen.table.relation(bool(layout.header))})"
+    )
+
+
+def _bare(column: int | None) -> str:
+    return f"trim(coalesce(c{column}, ''), ' \t\r\n\u00a0')"
+
+
+def _sums(coded: str, layout: Layout) -> str:
+    """SQL of code, answer, group, rows, people in parts, whether in parts at all, first row."""
+    row = "0" if layout.count is None else "row_number() OVER ()"
+    return (
+        f"SELECT code, a, g, count(*), {sum_sql(layout)}, bool_or(n <> floor(n)), min(r) FROM "
+        f"(SELECT *, {row} AS r FROM (SELECT code, n, CASE code WHEN 0 THEN a ELSE '' END AS a, "
+        f"CASE code WHEN 0 THEN g ELSE '' END AS g FROM ({coded}))) GROUP BY code, a, g "
+        "ORDER BY min(r), count(*) DESC, a, g"
+    )
+
+
+def _check_few(reader: Reader, seen: Understood, layout: Layout) -> None:
+    """Refuse a column of names or free text before all of it is read."""
+    ((found,),) = reader.rows(
+        f"SELECT count(DISTINCT a) FROM (SELECT c{layout.answer} AS a FROM "
+        f"{seen.table.relation(bool(layout.header))} LIMIT {_LOOK})"
+    )
+    _require_few(int(found), OWN_ANSWERS_MAX * _SPELLINGS)
+
+
+def _require_few(answers: int, most: int = OWN_ANSWERS_MAX) -> None:
+    require(
+        answers <= most,
+        f"A table may have up to {OWN_ANSWERS_MAX:,} answers, and there are {answers:,} or more; "
+        "choose another column, or put rare ones together.",
+    )
+
+
+def _pairs(found: list[tuple[Any, ...]]) -> dict[tuple[str, str], int]:
+    """People, in parts, by answer and group, spelled with single spaces."""
+    pairs: dict[tuple[str, str], int] = {}
+    for code, answer, group, _, parts, *_ in found:
+        if code == 0:
+            pair = (_spelled(answer), _spelled(group))
+            pairs[pair] = pairs.get(pair, 0) + int(parts)
+    return pairs
+
+
+def _spelled(text: str) -> str:
+    return unguarded(" ".join(text.split()))
+
+
+def _table(pairs: dict[tuple[str, str], int], layout: Layout, title: str) -> OwnTable:
+    _require_few(len(pairs))
+    order = list(pairs)
+    if layout.count is None:
+        order.sort(key=lambda pair: -pairs[pair])
+        whole = {answer: read_whole(answer) for answer, _ in order}
+        if None not in whole.values():
+            order.sort(key=lambda pair: whole[pair[0]] or 0)
+    groups = tuple(group for _, group in order) if layout.group is not None else ()
+    answers = [answer for answer, _ in order]
+    require(
+        len(answers) > 1, f"A table needs two answers, got {_cited(answers)}; take another column."
+    )
+    if len(set(answers)) < len(answers):
+        answers = [f"{answer}; {group}" for answer, group in order]
+    counts = tuple(people_of(pairs[pair]) for pair in order)
+    return OwnTable(tuple(answers), counts, groups, title)
+
+
+def _cited(answers: list[str]) -> str:
+    return quoted(answers[0]) if answers else "none"

@@ -1,0 +1,75 @@
+"""Numbers as people write them: with a decimal point or comma, and with groups of three digits."""
+
+import re
+from collections.abc import Iterable
+from typing import Final, Literal, TypeAlias
+
+Mark: TypeAlias = Literal[".", ","]
+"""What is before decimals; the other, spaces and apostrophes may be between groups of digits."""
+_PLAIN: Final = re.compile(r"[-+]?(\d+|\d*\.\d+|\d+\.)([eE][-+]?\d{1,3})?")
+_SPACES: Final = " '’\u00a0\u202f"
+_EVIDENCE: Final = {
+    mark: re.compile(
+        rf"[-+]?\d{{1,3}}(\{other}\d{{3}})+\{mark}\d+|[-+]?\d{{1,3}}(\{other}\d{{3}}){{2,}}"
+        rf"|[-+]?0*\{mark}\d+|[-+]?\d{{4,}}\{mark}\d+|[-+]?\d+\{mark}(\d{{1,2}}|\d{{4,}})"
+    )
+    for mark, other in ((".", ","), (",", "."))
+}
+"""What is written with one mark alone: "1.204" and "1,204" are with either."""
+_UNCLEAR: Final = re.compile(r"[-+]?[1-9]\d{0,2}[.,]\d{3}")
+
+
+def number_of(text: str, mark: Mark) -> float | None:
+    """The number that a cell says, None if it says none."""
+    cell = text.strip()
+    if re.fullmatch(grouped(mark), cell):
+        cell = re.sub(f"[{_SPACES}{_other(mark)}]", "", cell)
+    elif _other(mark) in cell:
+        return None
+    cell = cell.replace(mark, ".")
+    return float(cell) if _PLAIN.fullmatch(cell) else None
+
+
+def looks_like_number(text: str) -> bool:
+    """True of a number by either mark."""
+    return number_of(text, ".") is not None or number_of(text, ",") is not None
+
+
+def mark_of(cells: Iterable[str]) -> Mark | None:
+    """Which mark is before decimals; None where the cells could mean either."""
+    point, comma, unclear = 0, 0, False
+    for cell in cells:
+        text = cell.strip()
+        point += _EVIDENCE["."].fullmatch(text) is not None
+        comma += _EVIDENCE[","].fullmatch(text) is not None
+        unclear |= _UNCLEAR.fullmatch(text) is not None
+    if point or comma:
+        return "." if point >= comma else ","
+    return None if unclear else "."
+
+
+def grouped(mark: Mark) -> str:
+    """The pattern of a number in groups of three digits."""
+    in_threes = "|".join(rf"([{sign}]\d{{3}})+" for sign in (_SPACES, _other(mark)))
+    return rf"[-+]?[1-9]\d{{0,2}}({in_threes})([{mark}]\d*)?"
+
+
+def sql(column: str, mark: Mark) -> str:
+    """A column of texts as numbers, NULL where one says none; NaN and ∞ are none."""
+    quiet = grouped(mark).replace("'", "''")
+    plain = column
+    if mark == ",":
+        plain = f"CASE WHEN NOT contains({column}, '.') THEN replace({column}, ',', '.') END"
+    signs = f"{_SPACES}{_other(mark)}".replace("'", "''")
+    bare = f"regexp_replace({column}, '[{signs}]', '', 'g')"
+    in_groups = (
+        f"CASE WHEN regexp_full_match(trim({column}), '{quiet}') "
+        f"THEN TRY_CAST(replace({bare}, ',', '.') AS DOUBLE) END"
+    )
+    # What can't be read at first glance is looked at again: few cells, so that it costs nothing.
+    found = f"coalesce(TRY_CAST({plain} AS DOUBLE), {in_groups})"
+    return f"(CASE WHEN isfinite({found}) THEN {found} END)"
+
+
+def _other(mark: Mark) -> Mark:
+    return "," if mark == "." else "."

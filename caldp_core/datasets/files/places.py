@@ -1,0 +1,173 @@
+"""Places of a file, counted in the cells of a map that is chosen for them, as they are read."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.limits import N_MAX, OWN_CELLS_MAX
+from caldp_core.basics.types import Ints, Progress, no_progress
+from caldp_core.datasets.files import numbers
+from caldp_core.datasets.files.people import people_of, sum_sql
+from caldp_core.datasets.files.refused import Refused, refused
+from caldp_core.datasets.files.table import Reader
+from caldp_core.datasets.files.understanding import Layout, Understood
+from caldp_core.datasets.own import quoted
+from caldp_core.datasets.own_places import OwnPlaces, places_of
+from caldp_core.domain.grid import US_GRID, GridDomain
+
+CELLS: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+"""Sides of cells in degrees; each divides a quarter of a circle."""
+_WIDE: Final = 5.0
+"""Degrees from which on places in the United States are shown on the paper's map."""
+_WORDS: Final = {
+    1: "no latitude or longitude",
+    2: "a latitude or longitude that is no number",
+    3: "a place beyond ±90° or ±180°",
+    4: "the place 0, 0, which lists write where none is known",
+    5: "no number of people",
+    6: f"a number of people below 0 or above {N_MAX:,}",
+    7: "a place outside the map",
+}
+_OUTSIDE: Final = 7
+
+
+@dataclass(frozen=True)
+class CountedPlaces:
+    """Places counted in cells, and which rows are not among them; `rounded`: weights were."""
+
+    places: OwnPlaces
+    refused: Refused
+    rounded: bool
+
+
+def count_places(
+    seen: Understood,
+    layout: Layout,
+    title: str,
+    grid: GridDomain | None = None,
+    progress: Progress = no_progress,
+) -> CountedPlaces:
+    """Count the people of a file in cells: those of `grid`, else of a map made for them.
+
+    The map is the paper's where all places lie on it and are more than 5° apart, else a box around
+    them in the smallest cells of 0.01° to 10° that it has room for. Raises `CaldpError` where the
+    file says no place with people.
+    """
+    layout.check_answered(seen, "latitude", "longitude")
+    coded = _coded(seen, layout)
+    with seen.table.reading() as reader:
+        found = reader.rows(_summary(coded, layout), progress=lambda share: progress(share / 2))
+        codes = {int(code): int(times) for code, times, *_ in found}
+        told = refused(reader, seen, layout, coded=coded, codes=codes, words=_WORDS)
+        good = [row for row in found if row[0] == 0 and row[2]]
+        require(
+            bool(good),
+            f"No row of {quoted(seen.table.source.name)} says a place with people"
+            f"{f': the first is {told.example}' if told.example else ''}; give latitude and "
+            "longitude in degrees, such as “40.71, -74.01”.",
+        )
+        ((_, _, _, rounded, south, north, west, east),) = good
+        on = grid or _map_of(south, north, west, east, _cell_of(seen, layout))
+        sums = _in_cells(reader, coded, layout, on, lambda share: progress((1 + share) / 2))
+    outside = sums.pop(None, (0, 0))[0]
+    if outside:
+        reasons = (*told.reasons, (_WORDS[_OUTSIDE], outside))
+        told = Refused(told.rows, reasons, told.example)
+    return CountedPlaces(places_of(_counts(sums, on), on, title), told, bool(rounded))
+
+
+def _coded(seen: Understood, layout: Layout) -> str:
+    """SQL of all rows: lat, lon, n (people), code (what is wrong), and the columns as they are."""
+    mark = layout.mark or "."
+    latitude, longitude = f"c{layout.latitude}", f"c{layout.longitude}"
+    people = "1.0" if layout.count is None else numbers.sql(f"c{layout.count}", mark)
+    read = (
+        f"SELECT *, {numbers.sql(latitude, mark)} AS lat, {numbers.sql(longitude, mark)} AS lon, "
+        f"{people} AS n FROM {seen.table.relation(bool(layout.header))}"
+    )
+    empty = " OR ".join(f"trim(coalesce({each}, '')) = ''" for each in (latitude, longitude))
+    return (
+        f"SELECT *, CASE WHEN lat IS NULL OR lon IS NULL THEN CASE WHEN {empty} THEN 1 ELSE 2 END "
+        "WHEN NOT (abs(lat) <= 90 AND abs(lon) <= 180) THEN 3 WHEN lat = 0 AND lon = 0 THEN 4 "
+        f"WHEN n IS NULL THEN 5 WHEN NOT (n >= 0 AND n <= {N_MAX}) THEN 6 ELSE 0 END AS code "
+        f"FROM ({read})"
+    )
+
+
+def _summary(coded: str, layout: Layout) -> str:
+    return (
+        f"SELECT code, count(*), {sum_sql(layout)}, bool_or(n <> floor(n)), "
+        f"min(lat), max(lat), min(lon), max(lon) FROM ({coded}) GROUP BY code"
+    )
+
+
+def _in_cells(
+    reader: Reader, coded: str, layout: Layout, grid: GridDomain, progress: Progress
+) -> dict[Any, tuple[int, int]]:
+    """Rows and people (in parts) by cell; by None what is outside.
+
+    By the same sum as `GridDomain.locate`; the poles and 180° east are in the last cells.
+    """
+    row = f"floor((least(lat, 89.9999999) - ({grid.south})) / {grid.cell} + 1e-9)"
+    column = f"floor((least(lon, 179.9999999) - ({grid.west})) / {grid.cell} + 1e-9)"
+    inside = f"r >= 0 AND r < {grid.rows} AND c >= 0 AND c < {grid.columns}"
+    found = reader.rows(
+        f"SELECT CASE WHEN {inside} THEN r * {grid.columns} + c END AS symbol, count(*), "
+        f"{sum_sql(layout)} FROM (SELECT {row} AS r, {column} AS c, n, code FROM ({coded}) "
+        "WHERE code = 0) GROUP BY symbol",
+        progress=progress,
+    )
+    return {None if s is None else int(s): (int(rows), int(n)) for s, rows, n in found}
+
+
+def _counts(sums: dict[Any, tuple[int, int]], grid: GridDomain) -> Ints:
+    counts = np.zeros(grid.k, dtype=np.int64)
+    for symbol, (_, parts) in sums.items():
+        people = people_of(parts)
+        require(people <= N_MAX, f"A cell may have up to {N_MAX:,} people, one has {people:,}.")
+        counts[symbol] = people
+    require(bool(counts.any()), "No cell has one person, rounded; give people, or larger weights.")
+    return counts
+
+
+def _cell_of(seen: Understood, layout: Layout) -> float | None:
+    """The side of cells of counts that were made before, as their file says it."""
+    if layout.cell is None:
+        return None
+    said = {numbers.number_of(row[layout.cell], layout.mark or ".") for row in seen.rows}
+    if len(said) == 1 and (cell := said.pop()) in CELLS:
+        return cell
+    raise CaldpError("The column cell_degrees must say one side of cells, the same in every row.")
+
+
+def _map_of(south: float, north: float, west: float, east: float, cell: float | None) -> GridDomain:
+    corners = US_GRID.locate([south, north], [west, east])
+    on_us = bool((corners >= 0).all()) and cell in (None, US_GRID.cell)
+    if on_us and max(north - south, east - west) >= _WIDE:
+        return US_GRID
+    for side in [cell] if cell else CELLS:
+        (bottom, top), (left, right) = _span(south, north, side, 90), _span(west, east, side, 180)
+        rows, columns = top - bottom, right - left
+        if rows * columns <= OWN_CELLS_MAX:
+            break
+    return GridDomain(round(bottom * side, 9), round(left * side, 9), side, rows, columns)
+
+
+def _span(low: float, high: float, cell: float, most: int) -> tuple[int, int]:
+    """First cell and the one after the last, from 0°; one more on each side where there is one."""
+    ends = round(most / cell)
+    first, last = math.floor(low / cell), math.floor(high / cell)
+    return max(first - 1, -ends), min(last + 2, ends)
+
+
+def centres(places: OwnPlaces) -> Sequence[tuple[float, float, int]]:
+    """Latitude and longitude of the centres of cells with people, and how many."""
+    grid, counts = places.grid(), places.counts()
+    cells = np.flatnonzero(counts)
+    rows, columns = grid.place(cells)
+    latitudes, longitudes = grid.latitudes()[rows].round(6), grid.longitudes()[columns].round(6)
+    return list(zip(latitudes.tolist(), longitudes.tolist(), counts[cells].tolist(), strict=True))

@@ -1,0 +1,170 @@
+"""Files to test with, made by script: the same rows in every form, and files that mean harm."""
+
+import gzip
+import io
+import json
+import random
+import zipfile
+from collections.abc import Callable, Iterator
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+HEADER: Final = ("Stadtteil", "Breitengrad", "Längengrad", "Anzahl")
+PARIS: Final = [
+    (f"Nº {i % 20 + 1}", 48.82 + i % 80 / 1000, 2.25 + i % 160 / 1000, 1 + i % 3)
+    for i in range(400)
+]
+
+
+def as_text(delimiter: str = ",", mark: str = ".", end: str = "\n") -> str:
+    """The rows of Paris as text."""
+    lines = [delimiter.join(HEADER)]
+    for name, latitude, longitude, n in PARIS:
+        told = (f"{latitude:.5f}", f"{longitude:.5f}", str(n))
+        lines.append(delimiter.join([name, *(cell.replace(".", mark) for cell in told)]))
+    return end.join(lines) + end
+
+
+def as_zip(data: bytes, name: str = "paris.csv") -> bytes:
+    """A zip with one file."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(name, data)
+    return out.getvalue()
+
+
+def as_parquet() -> bytes:
+    """The rows as Parquet, with numbers as numbers."""
+    out = io.BytesIO()
+    columns = dict(zip(HEADER, map(list, zip(*PARIS, strict=True)), strict=True))
+    pq.write_table(pa.table(columns), out)
+    return out.getvalue()
+
+
+def as_geojson() -> bytes:
+    """The rows as points."""
+    features = [
+        {
+            "type": "Feature",
+            "geometry": {"type": "Point", "coordinates": [round(lon, 5), round(lat, 5)]},
+            "properties": {"name": name, "Anzahl": n},
+        }
+        for name, lat, lon, n in PARIS
+    ]
+    return json.dumps({"type": "FeatureCollection", "features": features}).encode()
+
+
+_SHEET: Final = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+_PACKAGE: Final = "http://schemas.openxmlformats.org/package/2006"
+_OFFICE: Final = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+
+
+def as_workbook(sheet: str | None = None) -> bytes:
+    """The rows as the smallest workbook; `sheet`: other cells, in XML."""
+    if sheet is None:
+        told = [HEADER, *PARIS]
+        sheet = "".join(f"<row>{''.join(map(_cell, row))}</row>" for row in told)
+    parts = {
+        "[Content_Types].xml": f'<Types xmlns="{_PACKAGE}/content-types"><Default Extension="xml" '
+        'ContentType="application/xml"/></Types>',
+        "_rels/.rels": f'<Relationships xmlns="{_PACKAGE}/relationships"><Relationship Id="r1" '
+        f'Type="{_OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+        "xl/workbook.xml": f'<workbook xmlns="{_SHEET}" xmlns:r="{_OFFICE}"><sheets><sheet '
+        'name="Orte" sheetId="1" r:id="r1"/></sheets></workbook>',
+        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{_PACKAGE}/relationships">'
+        f'<Relationship Id="r1" Type="{_OFFICE}/worksheet" Target="worksheets/sheet1.xml"/>'
+        "</Relationships>",
+        "xl/worksheets/sheet1.xml": f'<worksheet xmlns="{_SHEET}"><sheetData>{sheet}</sheetData>'
+        "</worksheet>",
+    }
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in parts.items():
+            archive.writestr(name, text)
+    return out.getvalue()
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, str):
+        return f'<c t="inlineStr"><is><t>{value}</t></is></c>'
+    return f"<c><v>{value}</v></c>"
+
+
+GOOD: Final[dict[str, bytes]] = {
+    "commas": as_text().encode(),
+    "semicolons, decimal commas, Windows": as_text(";", ",", "\r\n").encode("cp1252"),
+    "tabs, UTF-16": as_text("\t").encode("utf-16"),
+    "UTF-16 without a mark": as_text(";", ",").encode("utf-16-le"),
+    "bars, a mark": as_text("|").encode("utf-8-sig"),
+    "lines above": ("Paris, 2024\nmade up\n\n" + as_text(";", ",")).encode(),
+    "gzip": gzip.compress(as_text(";", ",").encode("latin-1")),
+    "zip": as_zip(as_text().encode("utf-16")),
+    "Parquet": as_parquet(),
+    "a workbook": as_workbook(),
+    "GeoJSON": as_geojson(),
+}
+
+
+def _bomb(unpacked: int, text: bytes) -> bytes:
+    out = io.BytesIO()
+    with gzip.GzipFile(fileobj=out, mode="wb", compresslevel=1, mtime=0) as file:
+        for _ in range(unpacked // len(text)):
+            file.write(text)
+    return out.getvalue()
+
+
+LINES: Final = b"48.1,2.3\n" * 2**17
+HARM: Final[dict[str, Callable[[], bytes]]] = {
+    "a gzip bomb": lambda: _bomb(2**27, LINES),
+    "a zip bomb": lambda: as_zip(LINES * 100),
+    "a million columns": lambda: b"a," * 10**6 + b"\n" + b"1," * 10**6,
+    "a line without end": lambda: b"lat,lon\n" + b"1" * 2**23,
+    "a quotation that never closes": lambda: b'lat,lon\n48,2\n"48,2\n' + LINES,
+    "a sheet of 17 billion cells": lambda: as_workbook(
+        '<row r="1"><c r="A1"><v>1</v></c></row>'
+        '<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'
+    ),
+    "a workbook that unpacks a hundredfold": lambda: as_workbook("<row/>" * 2**23),
+    "half a Parquet file": lambda: as_parquet()[: len(as_parquet()) // 2],
+    "Parquet in name alone": lambda: b"PAR1" + bytes(range(256)) * 4 + b"PAR1",
+    "zeros": lambda: bytes(2**20),
+    "nothing": lambda: b"",
+    "JSON a hundred thousand deep": lambda: b'{"coordinates":' + b"[" * 100_000,
+    "a zip of two": lambda: as_zip(b"x", "a.csv")[:-22] + as_zip(b"x", "b.csv"),
+}
+
+
+def hostile(number: int) -> Iterator[tuple[str, bytes]]:
+    """So many files, each a good one that is cut, mixed up or written over; always the same."""
+    dice = random.Random(7)
+    odd = [
+        b"\0",
+        b'"',
+        b"\n",
+        b"nan",
+        b"1e308",
+        b"-inf",
+        b"\xff\xfe",
+        b"\xc3",
+        b";",
+        b",,,,",
+        b"=1+1",
+    ]
+    for at in range(number):
+        name = dice.choice(list(GOOD))
+        data = bytearray(GOOD[name][: dice.choice((200, 2_000, 20_000))])
+        for _ in range(dice.randrange(1, 12)):
+            where = dice.randrange(len(data) + 1)
+            match dice.randrange(4):
+                case 0:
+                    data[where : where + dice.randrange(30)] = b""
+                case 1:
+                    data[where:where] = dice.choice(odd) * dice.choice((1, 1, 50))
+                case 2:
+                    data[where : where + 8] = dice.randbytes(8)
+                case _:
+                    other = dice.randrange(len(data) + 1)
+                    data[where:where] = data[other : other + 200]
+        yield f"{at}: {name}", bytes(data)

@@ -1,0 +1,104 @@
+"""Files in every form say the same; those that mean harm are one sentence, within bounds."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from caldp_core.basics import duck
+from caldp_core.basics.errors import SENTENCE_MAX, CaldpError
+from caldp_core.datasets import OwnTable, look_at, read_places, read_table
+from caldp_core.datasets.files import table
+from caldp_core.datasets.files.source import file_system, of_bytes
+from caldp_core.datasets.files.written import write_counts
+from tests.contract.checks import naming
+from tests.datasets.files import GOOD, HARM, PARIS, hostile
+
+FUZZED = 2_000
+
+
+def test_the_same_rows_are_read_from_every_form() -> None:
+    people = sum(row[-1] for row in PARIS)
+    wanted = read_places(GOOD["commas"]).places
+    assert int(wanted.counts().sum()) == people
+    named = Counter[str]()
+    for name, _, _, n in PARIS:
+        named[name] += n
+    for form, data in GOOD.items():
+        with naming(form):
+            found = read_places(data)
+            assert (found.places, found.refused.rows, found.refused.count) == (wanted, 400, 0)
+            answers = read_table(data).table
+            assert dict(zip(answers.names, answers.counts, strict=True)) == named
+
+
+def test_what_a_file_is_and_holds_is_told() -> None:
+    seen = look_at(GOOD["semicolons, decimal commas, Windows"], "paris.csv")
+    assert seen.table.kind == "Windows-1252, 4 columns with semicolons between them"
+    assert seen.names == ("Stadtteil", "Breitengrad", "Längengrad", "Anzahl")
+    assert (seen.is_of_places, seen.places.mark, seen.places.count) == (True, ",", 3)
+    assert seen.rows[0] == ("Nº 1", "48,82000", "2,25000", "1")
+    assert "below 2 other lines" in look_at(GOOD["lines above"]).table.kind
+    assert "sheet 'Orte'" in look_at(GOOD["a workbook"]).table.kind
+
+
+@pytest.mark.parametrize("name", HARM)
+def test_what_means_harm_is_one_sentence(name: str) -> None:
+    data = HARM[name]()
+    for read in (read_places, read_table):
+        with pytest.raises(CaldpError) as refused:
+            read(data)
+        assert len(str(refused.value)) <= SENTENCE_MAX
+
+
+@pytest.fixture
+def one_connection(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """To connect anew for each of thousands of files would take most of the time."""
+    with duck.connected(200, files=file_system(of_bytes(b"", ""), [])) as kept:
+
+        @contextmanager
+        def connected(memory_mb: int, files: Any) -> Iterator[Any]:
+            kept.unregister_filesystem(files.protocol)
+            kept.register_filesystem(files)
+            yield kept
+
+        monkeypatch.setattr(table, "connected", connected)
+        yield
+
+
+@pytest.mark.usefixtures("one_connection")
+def test_thousands_of_broken_files_are_read_or_refused_in_one_sentence() -> None:
+    ends: Counter[str] = Counter()
+    for name, data in hostile(FUZZED):
+        with naming(name):
+            told = ""
+            try:
+                found = read_places(data)
+            except CaldpError as error:
+                told = str(error)
+            assert len(told) <= SENTENCE_MAX
+            assert told or found.refused.rows > found.refused.count
+            ends["refused" if told else "read"] += 1
+    assert min(ends["read"], ends["refused"]) > FUZZED / 20
+
+
+def test_counts_come_back_as_they_were(tmp_path: Path) -> None:
+    places = read_places(GOOD["commas"]).places
+    odd = OwnTable(("=1+1", "b, c", '"d" e', "'f"), (1, 2, 3, 0), ("x", "@y", "x", "+z"))
+    for ending in ("csv", "parquet"):
+        path = tmp_path / f"it's.{ending}"
+        write_counts(places, path)
+        assert read_places(path).places == places
+        write_counts(odd, path)
+        assert read_table(path).table == odd
+    assert "'=1+1" in (tmp_path / "it's.csv").read_text("utf-8")
+    for wrong in (
+        tmp_path / "x.xlsx",
+        tmp_path / "none" / "x.csv",
+        tmp_path / "none" / "x.parquet",
+    ):
+        with pytest.raises(CaldpError, match=r"must end in|can't be written"):
+            write_counts(odd, wrong)
