@@ -17,6 +17,9 @@ from caldp_core.mechanisms.base import Tally
 MALFORMED: Final = "malformed"
 PROTOCOL: Final = "of another protocol"
 RANGE: Final = "nothing that a device sends"
+FILE: Final = "sha256:"
+BATCH: Final = "batch:"
+"""How the names of a tally's batches begin: a file by its contents, a delivery by its name."""
 REASONS: Final = (MALFORMED, PROTOCOL, RANGE)
 """Why a report is not counted: no report at all; marked for another question; out of range."""
 _NAME: Final = "The tally"

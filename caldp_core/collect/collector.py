@@ -16,7 +16,15 @@ import numpy as np
 from caldp_core.basics.duck import THREADS, connected
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.collect.client import MARK_LENGTH
-from caldp_core.collect.collected import MALFORMED, PROTOCOL, RANGE, Collected, nothing_refused
+from caldp_core.collect.collected import (
+    BATCH,
+    FILE,
+    MALFORMED,
+    PROTOCOL,
+    RANGE,
+    Collected,
+    nothing_refused,
+)
 from caldp_core.collect.formats import NUMBER
 from caldp_core.collect.protocol import Protocol
 from caldp_core.collect.reading import Source, source_of, unreadable
@@ -39,7 +47,7 @@ def batch_of(path: Path) -> str:
     """The name of a file's contents, by which it is known under any other name."""
     try:
         with path.open("rb") as file:
-            return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
+            return f"{FILE}{hashlib.file_digest(file, 'sha256').hexdigest()}"
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise CaldpError(f"The file {str(path)!r} can't be read: {reason}.") from None
@@ -91,7 +99,7 @@ class Collector:
             f"The file {str(source.path)!r} names more than {BATCHES_MAX:,} batches; a batch is a "
             "delivery of many reports.",
         )
-        return frozenset(f"batch:{name}" for (name,) in found)
+        return frozenset(f"{BATCH}{name}" for (name,) in found)
 
     def _marked(self) -> str:
         return "protocol IS NOT NULL AND protocol <> $mark AND protocol <> $fingerprint"

@@ -12,7 +12,7 @@ from caldp_core.basics.duck import connected
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.numerals import read_whole
-from caldp_core.collect.collected import MALFORMED, PROTOCOL, RANGE, Collected
+from caldp_core.collect.collected import BATCH, FILE, MALFORMED, PROTOCOL, RANGE, Collected
 from caldp_core.collect.collector import MEMORY_MB, batch_of
 from caldp_core.collect.formats import NUMBER
 from caldp_core.collect.protocol import Protocol
@@ -86,7 +86,8 @@ def record_of(
         },
         "reports": collected.tally.n,
         "refused": dict(collected.refused),
-        "batches": len(collected.batches),
+        "files": sum(name.startswith(FILE) for name in collected.batches),
+        "batches": sorted(n.removeprefix(BATCH) for n in collected.batches if n.startswith(BATCH)),
         "tally_sha256": hashlib.sha256(collected.tally.counts.tobytes()).hexdigest(),
         "estimator": estimator,
         "interval_level": level,

@@ -53,7 +53,8 @@ def test_a_walk_through_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     rows = list(csv.DictReader(Path("estimate.csv").read_text("utf-8").splitlines()))
     assert {"estimated share", "estimated people", "low", "high"} < set(rows[0])
     record = json.loads(Path("record.json").read_text("utf-8"))
-    assert (record["reports"], record["batches"]) == (300, 4)
+    assert (record["reports"], record["files"]) == (300, 2)
+    assert record["batches"] == ["monday", "tuesday"]
 
 
 def test_names_of_the_page_are_those_of_the_code() -> None:

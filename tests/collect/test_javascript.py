@@ -34,7 +34,7 @@ def in_node(**asked: Any) -> dict[str, Any]:
         input=json.dumps(told), capture_output=True, text=True, check=False, timeout=300,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)  # type: ignore[no-any-return]
+    return json.loads(done.stdout)
 
 
 @pytest.fixture(scope="module")

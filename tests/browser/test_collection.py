@@ -1,0 +1,91 @@
+"""A collection in a browser: the client's vectors, a week of made-up people, and the form."""
+
+import json
+import runpy
+import shutil
+from functools import partial
+from http.server import ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any, Final
+
+import pytest
+
+from caldp_core import Protocol, intervals
+from caldp_core.cli.commands import main as caldp
+from caldp_core.collect import js
+from caldp_core.collect.collected import Collected
+from caldp_core.collect.collector import Collector
+from tests import ROOT
+from tests.collect.vectors import vectors
+
+pytestmark = pytest.mark.browser
+EXAMPLE: Final = ROOT / "examples" / "collection"
+WRONG: Final = """async ([code, vectors]) => {
+    const url = URL.createObjectURL(new Blob([code], {type: "text/javascript"}));
+    const {Client} = await import(url);
+    return vectors.flatMap(({protocol, cases}) => cases.filter(each => {
+        const left = [...each.numbers], number = () => left.shift();
+        return new Client(protocol, {number}).draw(each.value) !== each.report || left.length;
+    }));
+}"""
+
+
+def test_a_week_of_people_answers_in_a_browser(browser: Any, tmp_path: Path) -> None:
+    week, folder = runpy.run_path(str(EXAMPLE / "week.py")), tmp_path / "week"
+    page = browser.new_page()
+    try:
+        code = (Path(js.__file__).parent / "client.js").read_text("utf-8")
+        assert page.evaluate(WRONG, [code, vectors()]) == []
+        told = week["run_week"](folder, 1000, week["in_browser"](page))
+    finally:
+        page.close()
+    assert json.loads((folder / "record.json").read_text("utf-8"))["reports"] == len(told) == 1000
+    assert len(week["table"](folder, told).splitlines()) == 11
+    protocol = Protocol.from_file(folder / "protocol.json")
+    tally = Collected.from_file(folder / "week.tally.json").tally
+    # Ten intervals that all hold but for a chance of 10^-6; other people's shares they do not.
+    ranges, truth = intervals(protocol.mechanism, tally, 1 - 1e-7), week["shares"]()
+    assert ((ranges.low <= truth) & (truth <= ranges.high)).all()
+    assert not ((ranges.low <= truth[::-1]) & (truth[::-1] <= ranges.high)).all()
+
+
+def test_the_form_draws_one_report_and_sends_it_until_it_arrives(
+    browser: Any, tmp_path: Path
+) -> None:
+    shutil.copy(EXAMPLE / "form.html", tmp_path)
+    caldp(["client", "-o", f"{tmp_path}/client.js"], standalone_mode=False)
+    scenario = f"{EXAMPLE}/scenario.json"
+    caldp(["protocol", scenario, "-o", f"{tmp_path}/protocol.json"], standalone_mode=False)
+    (tmp_path / "reports").mkdir()
+    handler = partial(
+        runpy.run_path(str(EXAMPLE / "server.py"))["Collector"], directory=str(tmp_path)
+    )
+    page = browser.new_page()
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            page.goto(f"http://127.0.0.1:{server.server_port}/form.html")
+            lost: list[str] = []
+            page.route(
+                "**/reports", lambda route: (lost.append(route.request.post_data), route.abort())
+            )
+            answer(page, "flu", "It has not arrived")
+            page.unroute("**/reports")
+            answer(page, "addiction", "Your report has arrived")
+            page.reload()
+            page.get_by_text("Your report has arrived").wait_for()
+            assert not page.get_by_role("button").is_visible()
+        finally:
+            page.close()
+            server.shutdown()
+    (day,) = (tmp_path / "reports").iterdir()
+    assert day.read_text("utf-8").splitlines() == lost
+    found = Collector(Protocol.from_file(tmp_path / "protocol.json")).tally(day)
+    assert (found.tally.n, sum(found.refused.values())) == (1, 0)
+
+
+def answer(page: Any, label: str, told: str) -> None:
+    page.get_by_label(label).check()
+    page.get_by_role("button").click()
+    page.get_by_text(told).wait_for()
