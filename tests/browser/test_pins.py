@@ -14,7 +14,6 @@ from tests.browser.hands import button
 from tests.products import thinned
 
 pytestmark = pytest.mark.browser
-POINT: Final = ".js-plotly-plot .scatterlayer .trace"
 SHOWN: Final = {
     "places": ".st-key-places-pinned-maps .stage[data-painted]",
     "distances": ".st-key-distances-pinned-maps .stage[data-painted]",

@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from benchmarks.browser import settled
-from caldp_core.domain.grid import US_GRID, Area
+from caldp_core.domain.grid import US_GRID
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms.specs import Hadamard
 from caldp_core.scenarios.policies import ContextPolicy
@@ -25,7 +25,6 @@ from tests.browser.hands import expect
 from tests.browser.stage_hand import Hand, Point
 
 pytestmark = pytest.mark.browser
-NEW_YORK = Area(40.0, 42.0, -75.0, -72.0)
 WEB = Path(__file__).parents[2] / "caldp_ui" / "stage" / "web"
 IDS = ("truth", "plain", "ours")
 

@@ -62,7 +62,7 @@ def test_geometric_bears_extreme_rates(rate: Any) -> None:
     assert p[0] == p.max() > 0
 
 
-def testzipf_shares_is_the_papers() -> None:
+def test_zipf_shares_are_the_papers() -> None:
     p = Zipf(k=5, rate=2.0).load().distribution
     masses = [1, 1 / 4, 1 / 9, 1 / 16, 1 / 25]
     assert p == pytest.approx(np.array(masses) / sum(masses), rel=1e-12)

@@ -1,7 +1,6 @@
 """Metric privacy on grids: exact channels against ε·d, exact draws, inverse, variance and law."""
 
 import math
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,6 @@ from tests.contract import checks
 from tests.products import thinned
 from tests.stats import SIGNIFICANCE, assert_same_law
 
-F = Fraction
 CASES = 20
 SHAPES = [(1, 1), (1, 4), (3, 1), (2, 2), (3, 4)]
 STEPS = [(0.05, 0.05), (1.0, 0.3), (0.5, 4.0)]

@@ -37,7 +37,6 @@ BAD_LINKS: dict[str, dict[str, str]] = {
     "out of range": {**V2, "epsilon": "21"},
     "too many people": {**V2, "n": "1000000000001"},
     "nobody": {"n": "0"},
-    "no family": {"family": "unary"},
     "no mechanism": {**V2, "mechanism": "unary"},
     "torn area": {**V2, "sensitive": "areas", "sensitive.edits": "+1,2,3"},
     "bad region": {"region": "here"},

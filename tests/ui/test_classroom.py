@@ -16,8 +16,6 @@ from tests.contract.checks import naming
 from tests.ui.driver import APP, checked, headline_of, query_of
 from tests.ui.lessons import ENDS, told
 
-EPSILONS = (0.1, 0.5, 1.0, 3.0, 10.0)
-
 
 def opened(lesson: Lesson | None = None, **query: str) -> AppTest:
     at = AppTest.from_file(APP, default_timeout=120)
