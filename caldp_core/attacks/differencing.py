@@ -87,7 +87,7 @@ def newcomers_found(rule: Suppression, counts: Ints, labels: Ints) -> Bools:
     for group in np.flatnonzero(~many).tolist():
         (cells,) = np.nonzero(labels == group)
         found[cells] = _one_by_one(rule, counts[cells])
-    return found
+    return np.asarray(found, np.bool_)
 
 
 def _one_by_one(rule: Suppression, counts: Ints) -> Bools:

@@ -43,6 +43,7 @@ YES_OR_NO: Final = "pages/yesno.py"
 DISTANCES: Final = "pages/distances.py"
 PERSONAL: Final = "pages/personal.py"
 ADVERSARY: Final = "pages/adversary.py"
+COARSER: Final = "pages/coarser.py"
 MATRIX: Final = "pages/matrix.py"
 ROOM: Final = "pages/room.py"
 CLASSROOM: Final = "pages/classroom.py"
@@ -97,6 +98,13 @@ PAGES: Final = (
         "visibility",
         UNDERSTAND,
         "Follow one person's reports, and see what an attacker concludes from them.",
+    ),
+    Entry(
+        COARSER,
+        "Noise, coarser, or nothing?",
+        "balance",
+        UNDERSTAND,
+        "See larger cells, hidden counts, rounding and noise on the same people, and attack each.",
     ),
     Entry(
         MATRIX,

@@ -4,7 +4,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from caldp_core.datasets import Cities, DatasetSpec, Gowalla, OwnPlaces, OwnTable, Snap, Survey
+from caldp_core.datasets import (
+    Cities,
+    DatasetSpec,
+    Gowalla,
+    InfantDeaths,
+    OwnPlaces,
+    OwnTable,
+    Snap,
+    Survey,
+)
 from caldp_core.datasets.fetch import GOWALLA_FILE, cache_folder
 from caldp_core.scenarios.scenario import Scenario
 
@@ -36,7 +45,7 @@ def title_of(spec: DatasetSpec, titles: Mapping[str, DatasetSpec]) -> str:
 
 def has_people(spec: DatasetSpec) -> bool:
     """True where the data are people, not only a distribution to draw people from."""
-    return isinstance(spec, Gowalla | Snap | Survey | OwnTable | OwnPlaces)
+    return isinstance(spec, Gowalla | Snap | Survey | InfantDeaths | OwnTable | OwnPlaces)
 
 
 def file_state(spec: DatasetSpec) -> tuple[int, int] | None:

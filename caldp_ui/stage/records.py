@@ -99,7 +99,8 @@ class Arrangement:
     """Which pictures are large and which small while they stand side by side, by their ids.
 
     Two large ones stand beside each other and small ones below them; one large one has the small
-    ones at its right; without any there is the scene's own look alone, and no tools. The corner at
+    ones at its right; more than two are of one size, three in a row, without tools or other looks;
+    without any there is the scene's own look alone, and no tools. The corner at
     the lower right is left free for the page's own controls.
     The drawing tools are in the title of the last large one. `turns`: pictures of which the reader
     chooses one to be small, the first at first.

@@ -258,6 +258,35 @@ _PAPER: Final = (
     ),
 )
 
+_COARSER: Final = (
+    Statement(
+        "the least and the largest value of each hidden cell that all published sums allow; it "
+        "comes out where both are one number (Fischetti, Salazar 2001)",
+        "attacks.solving.bounds",
+        r"\min, \max\; x_s \quad\text{subject to}\quad A x = t,\; l \le x \le u",
+    ),
+    Statement(
+        "random rounding to multiples of b is right on average",
+        "treatments.rounding.Rounding.law",
+        r"n = qb + r \mapsto (q+1)b \text{ with probability } r/b, \text{ else } qb",
+    ),
+    Statement(
+        "best guess between two cells of one person from a noisy table of a trusted office",
+        "treatments.noise.CentralTable.right",
+        r"1/(1 + e^{-\varepsilon/2})",
+    ),
+    Statement(
+        "best guess between two places of one person from a rounded or partly hidden table",
+        "attacks.differencing.two_places",
+        r"(1 + \mathrm{TV})/2",
+    ),
+    Statement(
+        "answers nearest to all published tables, by a linear program (Dinur, Nissim 2003; Dwork, "
+        "McSherry, Talwar 2007)",
+        "attacks.reconstruction.nearest",
+        r"\textstyle\min_{x \in [0,1]^n} \sum_t \bigl|\sum_{i \in t} x_i - y_t\bigr|",
+    ),
+)
 STATEMENTS: Final[Mapping[str, tuple[Statement, ...]]] = {
     "places": _PLACES,
     "values": _VALUES,
@@ -265,6 +294,7 @@ STATEMENTS: Final[Mapping[str, tuple[Statement, ...]]] = {
     "distances": _DISTANCES,
     "personal": _PERSONAL,
     "adversary": _ADVERSARY,
+    "coarser": _COARSER,
     "matrix": _MATRIX,
     "curves": _CURVES,
     "plan": _PLAN,

@@ -42,6 +42,7 @@ ROOMS = (
     "personal",
     "room",
     "matrix",
+    "coarser",
     "classroom",
     "start",
 )

@@ -142,7 +142,8 @@ export class Looks {
         const {root, legend, data, title} = this.stage, shown = this.shown();
         const large = shown.filter(id => !this.isSmall(id));
         root.dataset.look = this.look;
-        root.dataset.arrangement = !data.arrangement ? "row" : large.length > 1 ? "pair" : "one";
+        root.dataset.arrangement = !data.arrangement ? "row" : large.length > 2 ? "thirds"
+            : large.length > 1 ? "pair" : "one";
         // `style.css` keeps room on the page for the pictures, which depends on the look.
         for (const around of ["-maps-stage", "-stack"]) {
             const box = root.getRootNode().host?.closest(`[class*='${around}']`);

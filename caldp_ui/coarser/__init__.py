@@ -1,0 +1,1 @@
+"""The page that compares coarser tables, noise and nothing, and lets the reader attack them all."""

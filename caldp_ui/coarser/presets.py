@@ -1,0 +1,86 @@
+"""Ready examples: real tables, small and large, and how each may be cut."""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import streamlit as st
+
+from caldp_core.datasets import DatasetSpec, Gowalla, InfantDeaths, Survey
+from caldp_core.domain.grid import US_GRID, Domain, GridDomain
+from caldp_core.scenarios.best import Best
+from caldp_core.scenarios.policies import ContextPolicy
+from caldp_core.scenarios.protection import (
+    BlocksSpec,
+    EvenRuns,
+    EverythingSensitive,
+    GridBlocks,
+    GroupBlocks,
+    OneBlock,
+    StateBlocks,
+)
+from caldp_ui.coarser.slot import PARTS, SEVEN, SLOT, TABLES, TWO_PLACES, Publication, with_data
+
+
+@dataclass(frozen=True)
+class Example:
+    """A title, the data, and the attack that it opens with."""
+
+    title: str
+    data: DatasetSpec
+    attack: str
+
+    def apply(self, record: Publication) -> Publication:
+        """The record with these data, at the attack's first move."""
+        made = (
+            record if record.scenario.dataset == self.data else with_data(record, self.data, None)
+        )
+        return replace(made.playing(self.attack), moves=1 if self.attack == TWO_PLACES else 0)
+
+    def fits(self, record: Publication) -> bool:
+        """True if the record shows it; the block of seven has no data of its own."""
+        if {record.attack, self.attack} & {SEVEN, TABLES}:
+            return record.attack == self.attack
+        return record.scenario.dataset == self.data
+
+
+EXAMPLES: Final = (
+    Example("Check-ins in the United States", Gowalla(), TWO_PLACES),
+    Example("Infant deaths in North Carolina", InfantDeaths(), PARTS),
+    Example("A census block of seven people", InfantDeaths(), SEVEN),
+    Example("Many tables, everybody's answer", Gowalla(), TABLES),
+    Example("Marriage and affairs", Survey("affairs"), TWO_PLACES),
+)
+
+
+def menu(record: Publication) -> None:
+    """The menu, in one line."""
+    titles = {each.title: each for each in EXAMPLES}
+    now = next((each.title for each in EXAMPLES if each.fits(record)), None)
+    st.selectbox(
+        "Example",
+        list(titles),
+        placeholder="your own",
+        label_visibility="collapsed",
+        **SLOT.bind("preset", now, lambda r, title: titles[title].apply(r)),
+    )
+
+
+def sizes(domain: Domain | GridDomain) -> dict[str, BlocksSpec]:
+    """Cuts that readers can choose, by what they are called."""
+    if not isinstance(domain, GridDomain):
+        groups = {"groups of the table": GroupBlocks()} if domain.groups else {}
+        fewer = {n: EvenRuns(n) for n in (2, 5, 10, 20, 50) if 2 * n <= domain.k}
+        even = {f"{n} runs of values": spec for n, spec in fewer.items()}
+        return {**groups, **even, "all in one": OneBlock()}
+    made: dict[str, BlocksSpec] = {}
+    for rows, columns in ((1, 2), (2, 5), (5, 10), (12, 25), (25, 35)):
+        if domain.rows % rows == 0 and domain.columns % columns == 0:
+            size = f"{rows * domain.cell:.3g}° × {columns * domain.cell:.3g}°"
+            made[size] = GridBlocks(domain.rows // rows, domain.columns // columns)
+    return {**made, **({"US states": StateBlocks()} if domain == US_GRID else {})}
+
+
+def cut(record: Publication, blocks: BlocksSpec) -> Publication:
+    """The record with other larger cells."""
+    policy = ContextPolicy(blocks, EverythingSensitive(), record.scenario.policy.plain_epsilon)
+    return replace(record, scenario=replace(record.scenario, policy=policy, mechanism=Best()))

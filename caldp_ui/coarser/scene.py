@@ -1,0 +1,135 @@
+"""The maps: five treatments beside each other, under one scale, with what the attack finds."""
+
+from dataclasses import replace
+from typing import Final
+
+from caldp_core.basics.cache import cached
+from caldp_core.domain.grid import GridDomain
+from caldp_ui.coarser import words
+from caldp_ui.coarser.outcomes import Outcome, Played
+from caldp_ui.coarser.slot import (
+    BLOCKS,
+    HIDE,
+    LARGER,
+    NOTHING,
+    PLAIN,
+    SLOT,
+    TWO_PLACES,
+)
+from caldp_ui.coarser.treated import PageData
+from caldp_ui.compute import runs
+from caldp_ui.maps.ground import home, land
+from caldp_ui.stage import (
+    Act,
+    Action,
+    Arrangement,
+    Blob,
+    Fact,
+    Ground,
+    Label,
+    Picture,
+    Scene,
+    Stage,
+    encode,
+    encode_labels,
+    encode_mask,
+    nobody_below,
+    scale_of,
+    stage,
+)
+from caldp_ui.stage.records import Mark
+from caldp_ui.words import policies
+
+PERSON: Final = "person"
+_ACTIONS: Final = (
+    Action(PERSON, "The person is here", {"look": "A click puts the person there."}),
+)
+_MARKS: Final[dict[str, tuple[Mark, ...]]] = {BLOCKS: ("blocks",), HIDE: ("sensitive",)}
+_MARK_WORDS: Final = {
+    "blocks": "borders of blocks",
+    "sensitive": "hidden counts",
+    "open": "can be read",
+    "safe": "protected",
+    "box": "your box",
+}
+
+
+def maps(what: PageData, found: Played | None) -> Stage:
+    """The stage."""
+    return stage(scene(what, found), SLOT.key("maps"), _do)
+
+
+def scene(what: PageData, found: Played | None) -> Scene:
+    """Nothing, larger cells, what the office does, plain LDP, blocks."""
+    assert isinstance(what.domain, GridDomain)  # tables have no maps
+    names = [n for n in (NOTHING, LARGER, what.record.office, PLAIN, BLOCKS) if n in what.by]
+    pictures = tuple(_picture(what, name, found) for name in names)
+    return Scene(
+        _ground(what.name, what, what.domain),
+        pictures,
+        what.setup.n,
+        (LARGER, names[-1]),
+        actions=_ACTIONS if what.record.attack == TWO_PLACES else (),
+        can_undo=SLOT.can_undo,
+        can_redo=SLOT.can_redo,
+        arrangement=Arrangement(tuple(names)) if len(names) > 2 else None,
+        label="The same people, treated in five ways",
+        mark_words=_MARK_WORDS,
+        scale=scale_of(what.setup.dataset.distribution),
+        image_name="caldp-noise-coarser-or-nothing",
+        image_lines=(words.errors(what), policies.setting(what.setup)),
+    )
+
+
+def _picture(what: PageData, name: str, found: Played | None) -> Picture:
+    number, of = words.error(what, name)
+    title = words.TITLES[name]
+    return Picture(
+        name,
+        title,
+        "",
+        f"Map of where people seem to be, {title}: {number} {of}; {words.note(what, name)}.",
+        _code(f"{what.name} {name}", what, name),
+        nobody_below(what.setup.n),
+        _MARKS.get(name, ()),
+        Fact(number, of),
+        notes=("", words.note(what, name)),
+        labels=_label(found.by[name]) if found else (),
+    )
+
+
+def _label(outcome: Outcome) -> tuple[Label, ...]:
+    if outcome.share is None:
+        return ()
+    said = f"attacker: {words.of_hundred(outcome.share)} of 100"
+    return (Label(said, "", "open" if outcome.sure and outcome.share > 0 else "safe"),)
+
+
+@cached
+def _code(name: str, _what: PageData, _treatment: str) -> Blob:
+    del name
+    return encode(_what.by[_treatment].release.shares)
+
+
+@cached
+def _ground(name: str, _what: PageData, _domain: GridDomain) -> Ground:
+    del name
+    hidden = _what.table.hidden
+    return Ground(
+        _domain,
+        home(_domain),
+        **land(_domain),
+        labels=encode_labels(_what.labels) if _what.setup.partition.m > 1 else None,
+        sensitive=encode_mask(hidden) if hidden.any() else None,
+    )
+
+
+def _do(act: Act) -> None:
+    """The person is where a reader clicks; undo and redo."""
+    if act.tool in ("undo", "redo"):
+        {"undo": SLOT.undo, "redo": SLOT.redo}[act.tool]()
+        return
+    what = SLOT.now()
+    cell = act.middle(runs.map_of(runs.dataset(what.scenario)))
+    if act.action == PERSON and cell is not None:
+        SLOT.change(lambda record: replace(record, place=cell))
