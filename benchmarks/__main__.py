@@ -12,6 +12,7 @@ import click
 
 from benchmarks import (
     audits,
+    collect,
     crowd,
     designer,
     estimators,
@@ -49,6 +50,7 @@ _ASKED = {
     "flood": flood.figures,
     "leaving": leaving.figures,
     "estimators": estimators.figures,
+    "collect": collect.figures,
 }
 """Measured only when asked for: designs, and the dashboard at work, in a browser, for many."""
 

@@ -15,6 +15,7 @@ class Sizes:
     of the peers'. `visits`: of the crowd; `readers`: who move every five seconds only; `workers`:
     numbers of them behind one address. `kernel_km`: kilometres within which the best noise
     promises ε = 1. `designed`: symbols of designs. `largest_k`: values of the plans that are left.
+    `collected_numbers`, `collected_sets`: reports in a file, the sets of `collected_values` values.
     `estimator_epsilons`, `estimator_draws`: of the estimators; `world`: a map for them.
     """
 
@@ -38,6 +39,9 @@ class Sizes:
     largest_k: int = 2**20
     estimator_epsilons: tuple[float, ...] = (0.5, 1.0, 2.0)
     estimator_draws: int = 3
+    collected_numbers: int = 10**8
+    collected_sets: int = 10**7
+    collected_values: int = 1000
     world: Path | None = None
 
 
@@ -45,4 +49,12 @@ FULL = Sizes()
 _SMALL = Sizes(
     2_000, 50, (10**3, 10**6, 10**12), 2, 1, 1, 1, 1, 200, 2_000, 64, 20, 2, 2, (1,), (50.0,), (6,)
 )
-TINY = replace(_SMALL, largest_k=1000, estimator_epsilons=(2.0,), estimator_draws=1)
+TINY = replace(
+    _SMALL,
+    largest_k=1000,
+    estimator_epsilons=(2.0,),
+    estimator_draws=1,
+    collected_numbers=1000,
+    collected_sets=100,
+    collected_values=70,
+)

@@ -54,6 +54,8 @@ def connected(
         listed = ", ".join(f"'{each.replace(chr(39), 2 * chr(39))}'" for each in open_to)
         connection.execute(f"SET allowed_directories = [{listed}]")
         connection.execute("SET enable_external_access = false")
+        # A long query would print its progress among what a command prints.
+        connection.execute("SET enable_progress_bar_print = false")
         connection.execute("SET lock_configuration = true")
         yield connection
     finally:

@@ -57,7 +57,7 @@ class Protocol:
     def of(cls, setup: Setup, question: str = "") -> "Protocol":
         """The protocol of a prepared scenario; `CaldpError` where its mechanism has no device."""
         require(
-            isinstance(setup.mechanism, ContextMechanism) and isinstance(setup.spec, FamilySpec),
+            can_be_collected(setup),
             f"A collection runs one of {', '.join(FAMILIES)} in a policy of kind context, this "
             f"scenario runs {setup.mechanism_name}; choose one of those.",
         )
@@ -172,6 +172,11 @@ class Protocol:
     def to_json(self) -> str:
         """The text of a protocol file."""
         return as_lines(self.to_dict())
+
+
+def can_be_collected(setup: Setup) -> bool:
+    """Whether devices can run this scenario's mechanism: a family in a policy of kind context."""
+    return isinstance(setup.mechanism, ContextMechanism) and isinstance(setup.spec, FamilySpec)
 
 
 def _question(text: object) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pprint import pformat
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from caldp_core.collect.protocol import Protocol
 from caldp_core.datasets import OwnPlaces, OwnTable
 from caldp_core.experiments.run import Result
 from caldp_core.experiments.table import as_cell, as_csv, columns_of
@@ -50,6 +51,11 @@ def literal(scenario: Scenario) -> str:
     if is_long(scenario):
         return 'Scenario.from_file("scenario.json")'
     return f"Scenario.from_dict(\n{pformat(scenario.to_dict(), sort_dicts=False)}\n)"
+
+
+def protocol_json(result: Result) -> bytes:
+    """What the devices and the collector of a real collection share."""
+    return Protocol.of(result.setup).to_json().encode()
 
 
 def csv(table: Table) -> bytes:

@@ -7,6 +7,7 @@ from typing import Final, TypeAlias
 import segno
 import streamlit as st
 
+from caldp_core.collect.protocol import can_be_collected
 from caldp_core.experiments.run import Result
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import addresses
@@ -67,6 +68,7 @@ def section(
     with right:
         record_page(slot, nouns, shown)
         files(slot, shown.ours, beside)
+        collection(slot, shown.ours)
         code(shown.ours)
 
 
@@ -157,6 +159,18 @@ def files(slot: Slot[S], result: Result, beside: Mapping[str, Scenario]) -> None
         file(slot.key("json"), "scenario.json", exports.scenario_json(result.setup.scenario))
         for name, scenario in beside.items():
             file(slot.key(f"json-{name}"), f"{name}.json", exports.scenario_json(scenario))
+
+
+def collection(slot: Slot[S], result: Result) -> None:
+    """The protocol of a real collection, where devices can run what is on show."""
+    if not can_be_collected(result.setup):
+        return
+    st.markdown(
+        "**A real collection** · protocol.json is what phones and the collector share: the values, "
+        "who hides among whom, ε and the coins. It holds no data and no counts."
+    )
+    file(slot.key("protocol"), "protocol.json", lambda: exports.protocol_json(result))
+    st.caption("docs/collect.md goes on from there, to reports of real people.")
 
 
 def _who_holds_them(scenario: Scenario) -> str:

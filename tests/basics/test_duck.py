@@ -36,6 +36,8 @@ def test_a_query_ends_when_its_time_is_up_or_its_reader_goes() -> None:
         with pytest.raises(Cancelled):
             rows(connection, ENDLESS, progress=enough)
         assert rows(connection, "SELECT 1") == [(1,)]  # it can be asked again
+        printing = "SELECT current_setting('enable_progress_bar_print')"
+        assert rows(connection, printing) == [(False,)]  # commands print JSON
 
 
 def test_memory_is_bounded_and_nothing_is_spilled() -> None:

@@ -67,9 +67,12 @@ def test_the_form_draws_one_report_and_sends_it_until_it_arrives(
         try:
             page.goto(f"http://127.0.0.1:{server.server_port}/form.html")
             lost: list[str] = []
-            page.route(
-                "**/reports", lambda route: (lost.append(route.request.post_data), route.abort())
-            )
+
+            def lose(route: Any) -> None:
+                lost.append(route.request.post_data)
+                route.abort()
+
+            page.route("**/reports", lose)
             answer(page, "flu", "It has not arrived")
             page.unroute("**/reports")
             answer(page, "addiction", "Your report has arrived")

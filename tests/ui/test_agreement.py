@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from caldp_core.collect.protocol import can_be_collected
 from caldp_core.theory.expected_error import Budget
 from caldp_ui.compute import rivals
 from caldp_ui.parts import numbers
@@ -23,7 +24,7 @@ from tests.ui.agreement import (
 )
 from tests.ui.agreement_pages import ODDS, OURS, PAGES, VALUES, YES_OR_NO, Page, Query, Shown
 from tests.ui.driver import APP, checked, container, headline_of, jobs_done, scene_of
-from tests.ui.exported import Files, Run, ran, ran_with_forecast, saved
+from tests.ui.exported import Files, Run, printed, ran, ran_with_forecast, saved
 from tests.ui.readings import ROUNDING
 
 
@@ -101,8 +102,13 @@ def test_every_number_is_that_of_the_command_line(name: str, case: int) -> None:
     links = page.links()
     assert len(links) == page.how_many
     what = opened(page, links[case])
+    protocol = what.files.pop("protocol.json", None)
     runs = {name: ran(str(text)) for name, text in what.files.items() if name.endswith(".json")}
     check(page, what, runs)
+    setup = runs["scenario.json"].result.setup
+    assert (protocol is not None) == can_be_collected(setup)
+    if isinstance(protocol, bytes):
+        assert protocol.decode() == printed(["protocol"], str(what.files["scenario.json"]))
     for file, run in runs.items():
         same = [other for other, its in runs.items() if its is run]
         for number, told in spoiled(run.told):
