@@ -7,6 +7,7 @@ from caldp_ui.app.theme import palette
 from caldp_ui.classroom import dials, picture, plan, reels, station, strip
 from caldp_ui.classroom.slot import SLOT
 from caldp_ui.classroom.stations import STATIONS
+from caldp_ui.offline import lesson as take_home
 from caldp_ui.parts import headline
 from caldp_ui.parts.layout import title_row
 from caldp_ui.session.opening import opened
@@ -34,4 +35,5 @@ with beside, st.container(key=SLOT.key("side")):
     strip.onward(lesson.station)
 with main:
     station.below(board)
+    take_home.offer(SLOT.key("home"))
     reels.show(lesson)

@@ -63,7 +63,15 @@ _HERE: Final = Action(
 
 def maps(what: Shown, domain: GridDomain) -> Stage:
     """The stage with the three beliefs."""
-    return stage(scene(what, domain), SLOT.key("maps"), do, _follow)
+    by_hand = replace(
+        scene(what, domain),
+        actions=(_HERE,),
+        can_undo=SLOT.can_undo,
+        can_redo=SLOT.can_redo,
+        unpointed="Click where the person truly is. Point at a place for the expected number per "
+        "million such people.",
+    )
+    return stage(by_hand, SLOT.key("maps"), do, _follow)
 
 
 def scene(what: Shown, domain: GridDomain) -> Scene:
@@ -76,16 +84,12 @@ def scene(what: Shown, domain: GridDomain) -> Scene:
         pictures,
         _ALIKE,
         (KEPT, OURS),
-        actions=(_HERE,),
-        can_undo=SLOT.can_undo,
-        can_redo=SLOT.can_redo,
         focus=_focus(what, domain),
         arrangement=Arrangement((OURS,), (KEPT, PLAIN)),
         scale=CHANCES,
         scale_title="chance in a cell:",
         film_at={DAYS: float(record.days), EPSILON: promise.strongest(record.scenario)},
-        unpointed="Click where the person truly is. Point at a place for the expected number per "
-        "million such people.",
+        unpointed="Point at a place for the expected number per million such people.",
         mark_words={**MARK_WORDS, "box": "true place"},
         label="What an attacker learns",
         image_name="caldp-attacker",

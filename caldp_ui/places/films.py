@@ -33,7 +33,7 @@ def show(key: str, scenario: Scenario, on: Stage) -> None:
     ):
         return
     levels = runs.key(scenario.with_context(epsilon=EPSILONS[0]))
-    over = films.film(f"{key}-levels", levels, lambda progress: _over_epsilon(scenario, progress))
+    over = films.film(f"{key}-levels", levels, lambda progress: over_epsilon(scenario, progress))
     if over is None:
         return
     outcome = f"{runs.key(replace(scenario, seed=0))} draws"
@@ -41,7 +41,7 @@ def show(key: str, scenario: Scenario, on: Stage) -> None:
     project([over] if draws is None else [over, draws], on)
 
 
-def _over_epsilon(scenario: Scenario, progress: Progress) -> Film:
+def over_epsilon(scenario: Scenario, progress: Progress) -> Film:
     """Every ε of the page's slider."""
 
     def step(epsilon: float) -> Step:

@@ -4,25 +4,22 @@ Nothing is cached or kept here. What does not change is not sent again: the code
 ground and every picture are messages of their own, which Streamlit recognises.
 """
 
-import base64
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 
-import numpy as np
 import streamlit as st
-from numpy.typing import NDArray
 from streamlit.delta_generator import DeltaGenerator
 
 from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import CaldpError
 from caldp_core.domain.grid import Area
 from caldp_ui.app.addresses import here
-from caldp_ui.app.theme import DAY, DAY_RAMPS, NIGHT, NIGHT_RAMPS
 from caldp_ui.stage import bundle
 from caldp_ui.stage.codec import Blob, parcel
 from caldp_ui.stage.heard import heard, news
+from caldp_ui.stage.looks import looks
 from caldp_ui.stage.message import film_head, film_parts, scene_head
 from caldp_ui.stage.records import Act, Chosen, Film, Ground, Scene
 
@@ -72,7 +69,7 @@ def stage(
         )
         feeds = st.container(key=f"{key}-feeds", gap=None)
     with feeds:
-        _code(key=f"{key}-code", data=[_looks()])
+        _code(key=f"{key}-code", data=[looks()])
         _send(f"{key}-land", scene.ground.outline, scene.ground.land, scene.ground.cities)
         _send(f"{key}-ground", *_changing(scene.ground))
         for picture in scene.pictures:
@@ -91,21 +88,6 @@ def project(films: Iterable[Film], on: Stage) -> None:
 def _packed(film: Film, stage_key: str) -> bytes:
     """Half a megabyte that is the same in every run."""
     return parcel({"stage": stage_key, "film": film_head(film)}, film_parts(film))
-
-
-def _looks() -> dict[str, Any]:
-    """What never changes: style and colours."""
-    return {
-        "css": bundle.style(),
-        "styles": {
-            name: {**vars(style), "ramps": {of: _text(ramp) for of, ramp in ramps.items()}}
-            for name, style, ramps in (("dark", NIGHT, NIGHT_RAMPS), ("light", DAY, DAY_RAMPS))
-        },
-    }
-
-
-def _text(ramp: NDArray[np.uint8]) -> str:
-    return base64.b64encode(ramp.tobytes()).decode()
 
 
 def _changing(ground: Ground) -> tuple[Blob | None, ...]:

@@ -30,11 +30,20 @@ from caldp_ui.values.slot import SLOT, domain_of
 from caldp_ui.values.tables import table_of
 
 _WEB: Final = Path(__file__).with_name("web")
+
+
+def script() -> str:
+    """The browser's side as one ES module."""
+    return bundle.part("film", "teller") + joined(_WEB, ("text", "row", "chart"))
+
+
+def style() -> str:
+    """Its style sheet."""
+    return (_WEB / "chart.css").read_text("utf-8")
+
+
 _chart = st.components.v2.component(
-    "caldp_answers",
-    html='<div class="chart"></div>',
-    css=(_WEB / "chart.css").read_text("utf-8"),
-    js=bundle.part("film", "teller") + joined(_WEB, ("text", "row", "chart")),
+    "caldp_answers", html='<div class="chart"></div>', css=style(), js=script()
 )
 _feed = st.components.v2.component("caldp_answers_film", js=joined(_WEB, ("feed",)))
 KEY: Final = SLOT.key("chart")

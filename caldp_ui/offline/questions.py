@@ -1,0 +1,143 @@
+"""Three questions a part: predict, then move the slider, then explain.
+
+What a slider shows is asked of the films themselves, so that right answers are theirs.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from caldp_ui.offline.records import Question
+from caldp_ui.stage import Film, Step
+
+_OURS: Final = "ours"
+_NUMBER: Final = re.compile(r"[0-9][0-9,.]*")
+
+
+def of_maps(films: Sequence[Film]) -> tuple[Question, ...]:
+    """About ε on the map."""
+    steps = films[0].steps
+    low, high = steps[0], steps[-1]
+    return (
+        Question(
+            "Before you move anything: ε goes up. What happens?",
+            (
+                "The maps get sharper, and an attacker guesses better.",
+                "The maps get sharper, and an attacker learns nothing more.",
+                "The maps get worse, and everybody is safer.",
+            ),
+            "Less noise is better for the map and for the attacker alike.",
+        ),
+        _where(steps),
+        Question(
+            "Why has this protection fewer people in the wrong place than plain LDP at the same ε?",
+            (
+                "Its reports may tell the block, so that noise has to hide only the place in it.",
+                "It asks more people.",
+                "It promises less to people in the same block.",
+            ),
+            f"From {low.label} to {high.label}: in the same block both promise the same. Only "
+            "plain LDP hides the block, too, and pays for it with accuracy.",
+        ),
+    )
+
+
+def _where(steps: Sequence[Step]) -> Question:
+    """At which step this protection first has as few people in the wrong place as in the middle."""
+    middle = steps[len(steps) // 2]
+    bar = wrong(middle)
+    first = next(i for i, step in enumerate(steps) if wrong(step) <= bar)
+    others = [i for i in (first - 4, first - 2, first + 2, first + 4) if 0 <= i < len(steps)][:3]
+    return Question(
+        f"Move ε. From which of these on does this protection put at most {bar:g} of 100 people "
+        "in the wrong place?",
+        (steps[first].label, *(steps[i].label for i in others)),
+        f"At {steps[first].label} it is {wrong(steps[first]):g}; with plain LDP "
+        f"{wrong(steps[first], 'plain'):g}.",
+    )
+
+
+def wrong(step: Step, picture: str = _OURS) -> float:
+    """The large number of a picture at a step, people of 100 in the wrong place."""
+    return number(step.facts[picture].number)
+
+
+def number(text: str) -> float:
+    """The first number of a text, such as 7.5 of "7.5 %"; 0 where there is none."""
+    found = _NUMBER.search(text)
+    return float(found[0].replace(",", "")) if found else 0.0
+
+
+def of_answers(films: Sequence[Film]) -> tuple[Question, ...]:
+    """About the sensitive set."""
+    del films
+    return (
+        Question(
+            "Before you move anything: an answer is no longer marked as sensitive. What then?",
+            (
+                "Its estimate gets better, and whoever gave it can be read from the report.",
+                "Its estimate gets better, and whoever gave it stays as safe as before.",
+                "Nothing: noise is added to every answer alike.",
+            ),
+            "What is not sensitive is not protected: the people who gave such an answer are named "
+            "first on every page.",
+        ),
+        Question(
+            "Let the sensitive set grow to all answers. What becomes of the estimates' ranges?",
+            (
+                "They get as wide as those of plain LDP.",
+                "They get narrower.",
+                "They stay as they were.",
+            ),
+            "With everything sensitive this protection is plain LDP: nothing is left to save.",
+        ),
+        Question(
+            "Who should choose which answers are sensitive?",
+            (
+                "People who know what harm an answer can do, before anything is collected.",
+                "The collector, after looking at the answers.",
+                "Nobody: all answers are always equally sensitive.",
+            ),
+            "The choice is public and made beforehand; one that looks at the answers would tell "
+            "something about them.",
+        ),
+    )
+
+
+def of_attacker(films: Sequence[Film]) -> tuple[Question, ...]:
+    """About reports that add up."""
+    steps = films[0].steps
+    last = steps[-1]
+    ours, plain, kept = (last.facts[name].number for name in (_OURS, "plain", "kept"))
+    return (
+        Question(
+            "Before you play the days: a phone makes fresh noise for every report. What does the "
+            "attacker learn from ten reports about one place?",
+            (
+                "More with every report: what they have in common is the place.",
+                "As much as from one report.",
+                "Less, as there is more noise.",
+            ),
+            "The noise of many reports averages out; the place stays.",
+        ),
+        Question(
+            f"Play to {last.label}. Which of the three protects best?",
+            (
+                "One stored report, sent again every day.",
+                "Fresh reports under this protection.",
+                "Fresh reports under plain LDP.",
+            ),
+            f"Chance of the true place by then: {kept} with one stored report, {ours} with fresh "
+            f"ones under this protection, {plain} under plain LDP.",
+        ),
+        Question(
+            "What does “ε a report” promise for a month of daily fresh reports?",
+            (
+                "That each report by itself says little: together they may say thirty times ε.",
+                "The same ε for the month.",
+                "Nothing at all.",
+            ),
+            "Promises add up over reports about the same thing. A phone that stores its noise "
+            "spends ε once.",
+        ),
+    )

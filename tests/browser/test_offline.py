@@ -1,0 +1,77 @@
+"""The lesson to take home, opened as a file without a network, by keyboard and on a phone."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from caldp_core.basics.types import no_progress
+from caldp_ui.offline import lesson
+from tests.browser.conftest import DESKTOP
+from tests.browser.test_axe import broken
+from tests.browser.watch import Watch
+
+pytestmark = pytest.mark.browser
+DRAWN = """() => [...document.querySelectorAll('.picture.maps')].every(
+    host => host.shadowRoot.querySelector('.stage')?.dataset.painted)"""
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("stick") / lesson.FILE
+    path.write_bytes(lesson.made(no_progress))
+    return path
+
+
+@pytest.fixture(params=["desktop", "phone"])
+def page(browser: Any, file: Path, request: pytest.FixtureRequest) -> Iterator[Any]:
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "color_scheme": "dark"}
+    screen = {"viewport": DESKTOP} if request.param == "desktop" else phone
+    context = browser.new_context(offline=True, **screen)
+    page, watch = context.new_page(), Watch()
+    watch.follow(page)
+    asked: list[str] = []
+    page.on("request", lambda made: asked.append(made.url))
+    page.goto(file.as_uri())
+    page.wait_for_function(DRAWN)
+    yield page
+    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
+    watch.check()
+    context.close()
+
+
+def to_the_end(page: Any, part: str) -> None:
+    """Its slider by keyboard, until its sentence is another."""
+    said = page.locator(f"#{part} .headline h3 >> visible=true")
+    before = said.inner_text()
+    slider = page.locator(f"#{part} .film input[type=range]")
+    slider.focus()
+    slider.press("End")
+    expect(said).not_to_have_text(before)
+    expect(said).to_have_count(1)
+
+
+def test_sliders_move_what_is_said_and_questions_are_marked(page: Any) -> None:
+    for part in ("places", "answers", "attacker"):
+        to_the_end(page, part)
+    for name, right in (("places-0", "1"), ("places-1", "0")):
+        page.locator(f"input[name={name}][value='{right}']").first.check()
+    assert page.locator("#score").inner_text() == "1 right of 2 answered; 9 questions in all."
+    assert (
+        page.locator("#places fieldset[data-right=true] .because").inner_text().startswith("Right.")
+    )
+    page.locator("#own-words").fill("Where the rest is harmless.")
+    handed = page.locator("#hand-in").input_value()
+    assert "1 of 9 right" in handed
+    assert "In my own words: Where the rest is harmless." in handed
+    page.reload()
+    page.wait_for_function(DRAWN)
+    assert page.locator("#own-words").input_value() == "Where the rest is harmless."
+    assert page.locator("fieldset input:checked").count() == 2
+
+
+def test_no_rule_is_broken_and_nothing_is_wider_than_the_screen(page: Any) -> None:
+    assert broken(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
