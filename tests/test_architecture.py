@@ -116,6 +116,8 @@ def test_no_room_of_the_core_looks_up() -> None:
     assert not wrong
 
 
+LESSON = "offline"
+"""The room whose one file is made of several pages: above them all."""
 PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
 
 
@@ -151,10 +153,17 @@ def test_no_page_imports_another() -> None:
     wrong = {
         str(path.relative_to(ROOT)): met
         for room in rooms
+        if room.name != LESSON
         for path in room.rglob("*.py")
         if (met := other_pages(room.name, path.read_text(encoding="utf-8")))
     }
     assert not wrong
+
+
+def test_only_a_page_s_script_opens_what_is_made_of_several_pages() -> None:
+    below = [path for path in (ROOT / "caldp_ui").rglob("*.py") if path.parent.name != LESSON]
+    assert not [path for path in below if f"caldp_ui.{LESSON}" in path.read_text("utf-8")]
+    assert f"caldp_ui.{LESSON}" in (ROOT / "pages" / "classroom.py").read_text("utf-8")
 
 
 def test_the_names_that_people_need_are_handed_out() -> None:
