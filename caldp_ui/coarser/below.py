@@ -28,7 +28,7 @@ def show(what: PageData) -> None:
 
 def _decision(what: PageData) -> None:
     st.markdown(words.bound(what))
-    rows = {words.TITLES[name]: debate.DECISION[name] for name in NAMES}
+    rows = {words.TITLES[name]: words.decision(what, name) for name in NAMES}
     frame = pd.DataFrame.from_dict(rows, orient="index", columns=list(debate.COLUMNS))
     st.table(frame.rename_axis("treatment"))
     terms("ε", "local differential privacy", "context-aware", "total variation")

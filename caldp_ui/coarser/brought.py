@@ -26,16 +26,17 @@ def popover(what: PageData) -> None:
     own_data.popover(SLOT, _FORM)
 
 
-def _taken(scenario: Scenario, text: str, name: str) -> own_data.Taken:
+def _taken(scenario: Scenario, data: str | bytes, name: str) -> own_data.Taken:
     """A list of places where the lines are latitudes and longitudes, else a table of answers."""
     record = Publication(scenario)
     try:
-        places = read_places(text, name or OwnPlaces.title)
+        places = read_places(data, name or OwnPlaces.title)
     except CaldpError:
-        table = read_table(text, name or OwnTable.title)
-        return own_data.Taken(with_data(record, table, None).scenario, "", _THEN)
+        table = read_table(data, name or OwnTable.title)
+        made = with_data(record, table.table, None)
+        return own_data.Taken(made.scenario, table.refused.told(), _THEN)
     made = with_data(record, places.places, None)
-    return own_data.Taken(made.scenario, places.told(), _THEN)
+    return own_data.Taken(made.scenario, places.refused.told(), _THEN)
 
 
 _THEN: Final = "The larger cells are a start: choose others below the pictures."

@@ -42,22 +42,22 @@ DECISION: Final = {
         "every attack on what is published, up to ε, for all tables together",
         "the office, which has all records and must add the noise",
         "small places and minorities: the same error is more of a small count",
-        "guesses, at odds of at most e^ε; what is true of a whole group",
+        "guesses whose odds move by at most {times}; what is true of a whole group",
     ),
     PLAIN: (
         "everybody, the collector too, up to ε",
         "nobody but one's own device",
         "everybody, unless very many take part",
-        "guesses, at odds of at most e^ε; reports that are sent again add up",
+        "guesses whose odds move by at most {times}; reports that are sent again add up",
     ),
     BLOCKS: (
         "everybody, the collector too, up to ε within a block",
         "nobody but one's own device",
         "everybody, less than in plain LDP; blocks with few people most",
-        "everybody reads the block; within it guesses, at odds of at most e^ε",
+        "everybody reads the block; within it odds move by at most {times}",
     ),
 }
-"""By treatment, an entry for each of `COLUMNS`."""
+"""By treatment, an entry for each of `COLUMNS`; `times` is what ε allows."""
 SIDES: Final = {
     "For coarsening and hiding, against noise": (
         (

@@ -30,6 +30,8 @@ def show(what: PageData, found: Played | None) -> None:
         st.markdown(words.scene_of(what))
     if found is not None:
         st.html(bars(record, found))
+        with st.container(key=SLOT.key("odds")):
+            st.markdown(words.in_short(what))
     with st.container(key=SLOT.key("moves"), horizontal=True, gap="small"):
         _move(record)
         _settings(record)

@@ -18,7 +18,7 @@ from caldp_ui.coarser.slot import (
     Publication,
 )
 from caldp_ui.coarser.treated import PageData
-from caldp_ui.controls import common
+from caldp_ui.controls import common, undo
 from caldp_ui.parts import pins, sharing
 
 
@@ -35,6 +35,7 @@ def show(what: PageData) -> None:
         presets.menu(record)
         brought.popover(what)
         pins.again(SLOT, pinned.title, "The same people and treatments, new noise.")
+        undo.button(SLOT)
 
 
 def alone(record: Publication) -> None:
@@ -46,6 +47,7 @@ def alone(record: Publication) -> None:
     with st.container(key=SLOT.key("forms"), horizontal=True, gap="small"):
         presets.menu(record)
         pins.again(SLOT, pinned.title, "Other people and other tables of the same kind.")
+        undo.button(SLOT)
     with st.container(key=SLOT.key("share")):
         sharing.drawer(SLOT.key("share-drawer"), lambda: sharing.link(SLOT))
 

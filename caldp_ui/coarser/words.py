@@ -1,11 +1,13 @@
 """Sentences of the page. Each must be true of the table beside it; none takes a side."""
 
+import math
 from collections.abc import Mapping
 from typing import Final
 
 from caldp_core.datasets import InfantDeaths
 from caldp_core.domain.grid import GridDomain
 from caldp_core.scenarios.protection import GridBlocks
+from caldp_ui.coarser.debate import DECISION
 from caldp_ui.coarser.outcomes import Outcome, Played, pair
 from caldp_ui.coarser.slot import (
     BLOCKS,
@@ -207,9 +209,8 @@ def scene_of(what: PageData) -> str:
             "attacker knows nobody, and compares the two tables."
         )
     return (
-        "The attacker asks for a region with a small place and for the same without it: "
-        f"**{formats.count(record.pairs, 'pair', 'pairs')}** of regions, each with a total large "
-        "enough to be published. Rounded totals are rounded anew."
+        "The attacker asks for large regions with a small place and for the same without it, "
+        f"**{formats.count(record.pairs, 'pair', 'pairs')}** of them. Rounding is drawn anew."
     )
 
 
@@ -231,15 +232,40 @@ def next_move(record: Publication) -> str | None:
     return _MOVES[record.moves] if record.attack == PARTS else "Attack"
 
 
+def odds(what: PageData) -> str:
+    """How far noise lets any attack move odds."""
+    return formats.times(math.exp(what.setup.scenario.policy.plain_epsilon))
+
+
+def in_short(what: PageData) -> str:
+    """The same attack, or any other, on noise: one line beside the bars."""
+    epsilon = what.setup.scenario.policy.plain_epsilon
+    return (
+        f"On noise of ε = {epsilon:g} **no attack** moves odds by more than {odds(what)}; blocks "
+        "promise it only within a block."
+    )
+
+
 def bound(what: PageData) -> str:
     """What is promised against every attack, in odds."""
     epsilon = what.setup.scenario.policy.plain_epsilon
-    times = formats.times(float(2.718281828459045**epsilon))
     return (
         f"With noise of ε = {epsilon:g} no attack, this one or another, moves the odds between two "
-        f"places by more than {times}; central noise promises it if the office is trusted, blocks "
-        "only within a block. Larger cells, hiding and rounding promise no bound."
+        f"{nouns(what).units} by more than {odds(what)}: an attacker to whom both were equally "
+        f"likely is right at most {formats.hundred(told_right(epsilon))} times in 100. Central "
+        "noise promises it if the office is trusted, blocks only within a block. Larger cells, "
+        "hiding and rounding promise no bound."
     )
+
+
+def told_right(epsilon: float) -> float:
+    """e^ε/(1 + e^ε)."""
+    return 1.0 / (1.0 + math.exp(-epsilon))
+
+
+def decision(what: PageData, name: str) -> tuple[str, ...]:
+    """The row of a treatment in the table of words for a decision."""
+    return tuple(told.format(times=odds(what)) for told in DECISION[name])
 
 
 def cells_of(what: PageData) -> str:
