@@ -17,7 +17,7 @@ What was found out about AppTest (Streamlit 1.67) and `st.navigation`:
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import wait
 from functools import lru_cache
 from html import unescape
@@ -45,20 +45,36 @@ _PATIENCE = 120
 _EVENTS = "$$STREAMLIT_INTERNAL_KEY_{}__events"
 
 
-def open_app(query: dict[str, str] | None = None, **more: str) -> AppTest:
-    """The map page, opened with this query, without an exception."""
+def open_page(
+    path: str, query: Mapping[str, str] | None = None, state: Mapping[str, Any] | None = None
+) -> AppTest:
+    """A new visit to a page's file with this query, without an exception; "": the first page.
+
+    `state`: entries of the session, such as what is open.
+    """
     at = AppTest.from_file(APP, default_timeout=_PATIENCE)
-    for name, value in {**(query or {}), **more}.items():
-        at.query_params[name] = value
-    for expander in ("protection", "more"):
-        at.session_state[f"places-{expander}"] = True
-    at.switch_page(PLACES)
-    return checked(at.run())
+    for name, text in (query or {}).items():
+        at.query_params[name] = text
+    for name, value in (state or {}).items():
+        at.session_state[name] = value
+    return checked((at.switch_page(path) if path else at).run())
+
+
+def open_app(query: dict[str, str] | None = None, **more: str) -> AppTest:
+    """The map page with this query and its forms open."""
+    forms = dict.fromkeys(("places-protection", "places-more"), True)
+    return open_page(PLACES, {**(query or {}), **more}, forms)
 
 
 def open_with(scenario: Scenario, **more: str) -> AppTest:
     """The map page, opened with the link of this scenario."""
     return open_app(LINK.write(Places(scenario)), **more)
+
+
+def open_tab(at: AppTest, which: str) -> AppTest:
+    """The map page with the tab under the maps that has these words."""
+    at.session_state["places-tabs"] = next(tab.label for tab in at.tabs if which in tab.label)
+    return checked(at.run())
 
 
 def checked(at: AppTest) -> AppTest:

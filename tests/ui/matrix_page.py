@@ -14,7 +14,7 @@ from caldp_ui.matrix.slot import (
 )
 from caldp_ui.matrix.templates import INF
 from caldp_ui.matrix.verdict import Verdict, judged
-from tests.ui.driver import APP, checked, data_of, headline_of, tell
+from tests.ui.driver import data_of, headline_of, open_page, tell
 
 SMALL = Table(
     "", 1.0, ("a", "b", "c"), ((0.0, 1.0, INF), (INF, 0.0, 0.5), (2.0, INF, 0.0)), channel=ALIKE
@@ -22,10 +22,7 @@ SMALL = Table(
 
 
 def opened(record: Table | None = None, **query: str) -> AppTest:
-    at = AppTest.from_file(APP, default_timeout=120)
-    for name, value in {**(TableLink().write(record) if record else {}), **query}.items():
-        at.query_params[name] = value
-    return checked(at.switch_page(MATRIX).run())
+    return open_page(MATRIX, {**(TableLink().write(record) if record else {}), **query})
 
 
 def record_of(at: AppTest) -> Table:

@@ -39,13 +39,13 @@ from caldp_ui.words import formats
 from caldp_ui.words.towns import place_name
 from tests.products import thinned
 from tests.ui.driver import (
-    APP,
     assert_signed,
     both_lines,
     checked,
     choose,
     headline_of,
     on_stage,
+    open_page,
     pictures,
     query_of,
     scene_of,
@@ -56,10 +56,7 @@ DENVER_ALONE = SensitiveAreas(("+39.6,39.8,-105,-104.8",))
 
 
 def opened(record: Suspect | None = None, **query: str) -> AppTest:
-    at = AppTest.from_file(APP, default_timeout=120)
-    for name, value in {**LINK.write(record or Suspect()), **query}.items():
-        at.query_params[name] = value
-    return checked(at.switch_page(ADVERSARY).run())
+    return open_page(ADVERSARY, {**LINK.write(record or Suspect()), **query})
 
 
 def replace_days(what: Shown, days: int) -> Shown:

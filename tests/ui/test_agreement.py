@@ -23,21 +23,17 @@ from tests.ui.agreement import (
     check_numbers,
 )
 from tests.ui.agreement_pages import ODDS, OURS, PAGES, VALUES, YES_OR_NO, Page, Query, Shown
-from tests.ui.driver import APP, checked, container, headline_of, jobs_done, scene_of
+from tests.ui.driver import checked, container, headline_of, jobs_done, open_page, scene_of
 from tests.ui.exported import Files, Run, printed, ran, ran_with_forecast, saved
 from tests.ui.readings import ROUNDING
 
 
 def opened(page: Page, link: Query) -> Shown:
     """The page with its numbers on show, and what it hands on."""
-    at = AppTest.from_file(APP, default_timeout=120)
-    for name, value in link.items():
-        at.query_params[name] = value
-    at.session_state[f"{page.name}-tabs"] = "Share and export"
+    tabs = f"{page.name}-tabs"
     with saved() as files:
-        checked(at.switch_page(f"pages/{page.name}.py").run())
-        jobs_done(at)
-    at.session_state[f"{page.name}-tabs"] = "Numbers"
+        at = jobs_done(open_page(f"pages/{page.name}.py", link, {tabs: "Share and export"}))
+    at.session_state[tabs] = "Numbers"
     checked(at.run())
     return seen(page, jobs_done(at), files)
 

@@ -33,22 +33,16 @@ from caldp_ui.plan.deployments import DEPLOYMENTS
 from caldp_ui.plan.slot import LINK as PLAN_LINK
 from caldp_ui.plan.slot import Plan
 from tests.ui.agreement import agree
-from tests.ui.driver import APP, checked, headline_of, jobs_done
+from tests.ui.driver import checked, headline_of, jobs_done, open_page
 from tests.ui.exported import Files, printed, ran, ran_with_forecast, saved
 from tests.ui.readings import Reading, read, to_three_digits, to_two_digits
 
 
 def opened(page: str, link: dict[str, str], **state: Any) -> tuple[AppTest, Files]:
     """The page with everything that it hands on."""
-    at = AppTest.from_file(APP, default_timeout=120)
-    for name, value in link.items():
-        at.query_params[name] = value
-    for name, value in {"sharing": True, **state}.items():
-        at.session_state[f"{page}-{name}"] = value
+    there = {f"{page}-{name}": value for name, value in {"sharing": True, **state}.items()}
     with saved() as files:
-        checked(at.switch_page(f"pages/{page}.py").run())
-        jobs_done(at)
-    return at, files
+        return jobs_done(open_page(f"pages/{page}.py", link, there)), files
 
 
 def headline(at: AppTest) -> str:

@@ -41,6 +41,7 @@ from tests.ui.driver import (
     finished,
     headline_of,
     open_app,
+    open_tab,
     open_with,
     pictures,
     query_of,
@@ -211,14 +212,9 @@ def test_another_outcome_is_the_next_seed() -> None:
     assert_shows(checked(last.button(key="places-another").click().run()), replace(BEGIN, seed=0))
 
 
-def opened_tab(at: AppTest, which: str) -> AppTest:
-    at.session_state["places-tabs"] = next(tab.label for tab in at.tabs if which in tab.label)
-    return checked(at.run())
-
-
 def test_table_of_numbers_agrees_with_the_core() -> None:
     scenario = replace(STATES, n=1_000_000)
-    at = opened_tab(open_with(scenario), "Numbers")
+    at = open_tab(open_with(scenario), "Numbers")
     result = assert_shows(at, scenario)
     table = at.table[0].value
     column = list(table.iloc[:, 0])
@@ -237,7 +233,7 @@ def test_table_of_numbers_agrees_with_the_core() -> None:
 
 def test_need_of_plain_ldp_is_the_core_s() -> None:
     scenario = replace(STATES, n=100_000)
-    at = opened_tab(open_with(scenario), "Numbers")
+    at = open_tab(open_with(scenario), "Numbers")
     assert not wait([at.session_state["places-foreseen/job"].future], 120).not_done
     checked(at.run())
     same = replace(scenario, seed=0)  # a forecast is the same for all outcomes
@@ -249,7 +245,7 @@ def test_need_of_plain_ldp_is_the_core_s() -> None:
 
 def test_all_methods_stand_beside_each_other() -> None:
     scenario = replace(STATES, mechanism=Oue())
-    at = opened_tab(open_with(scenario), "Numbers")
+    at = open_tab(open_with(scenario), "Numbers")
     table = at.table[1].value
     setup = assert_shows(at, scenario).setup
     policy = runs.context_of(setup)
@@ -275,7 +271,7 @@ def curve_of(at: AppTest) -> str:
 def test_curves_are_drawn_only_where_they_are_looked_at() -> None:
     at = open_with(QUICKLY_FORECAST)
     assert not charts(at)
-    before = curve_of(opened_tab(at, "curves"))
+    before = curve_of(open_tab(at, "curves"))
     at.session_state["places-curve-against"] = "number of people"
     assert curve_of(checked(at.run())) != before
     assert scenario_of(at) == QUICKLY_FORECAST

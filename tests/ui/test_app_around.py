@@ -32,7 +32,6 @@ from caldp_ui.start.slot import Start
 from caldp_ui.words import formats, promise
 from caldp_ui.words.vocabulary import PLACES
 from tests.ui.driver import (
-    APP,
     assert_shows,
     checked,
     container,
@@ -40,6 +39,8 @@ from tests.ui.driver import (
     go,
     headline_of,
     open_app,
+    open_page,
+    open_tab,
     open_with,
     pictures,
     query_of,
@@ -59,10 +60,7 @@ SLOW = replace(BEGIN.with_context(blocks=OneBlock()), estimator="maximum-likelih
 
 def start_page(**query: str) -> AppTest:
     """The first page of the dashboard."""
-    at = AppTest.from_file(APP, default_timeout=120)
-    for name, value in query.items():
-        at.query_params[name] = value
-    return checked(at.run())
+    return open_page("", query)
 
 
 def button_called(at: AppTest, words: str) -> Any:
@@ -190,13 +188,8 @@ def test_a_pinned_scenario_stands_beside_the_present_one() -> None:
     assert "pinned" not in query_of(at)
 
 
-def opened_tab(at: AppTest, which: str) -> AppTest:
-    at.session_state["places-tabs"] = next(tab.label for tab in at.tabs if which in tab.label)
-    return checked(at.run())
-
-
 def test_what_is_handed_on_is_what_is_shown() -> None:
-    at = opened_tab(open_with(STATES), "Share and export")
+    at = open_tab(open_with(STATES), "Share and export")
     address, command, python = (code.value for code in at.code)
     assert address.endswith("?v=2&blocks=states&estimator=simplex-per-block")
     assert command == exports.COMMAND
@@ -217,7 +210,7 @@ def test_code_that_is_handed_on_gives_the_same_digits(tmp_path: Path) -> None:
 
 def test_the_record_waits_for_the_audit() -> None:
     quick = replace(STATES, mechanism=RandomizedResponse())  # to audit
-    at = opened_tab(open_with(quick), "Share and export")
+    at = open_tab(open_with(quick), "Share and export")
     assert "places-record" not in [b.key for b in at.get("download_button")]
     checked(at.button(key="places-audit-start").click().run())
     assert not wait([at.session_state["places-audit/job"].future], timeout=120).not_done
@@ -226,7 +219,7 @@ def test_the_record_waits_for_the_audit() -> None:
 
 
 def repeat(at: AppTest) -> AppTest:
-    opened_tab(at, "curves")
+    open_tab(at, "curves")
     checked(at.button(key="places-repetition-start").click().run())
     assert not wait([at.session_state["places-repetition/job"].future], timeout=120).not_done
     return checked(at.run())

@@ -13,15 +13,12 @@ from caldp_ui.classroom import trust
 from caldp_ui.classroom.slot import LINK, NAMES, VIEWS, Lesson
 from caldp_ui.classroom.stations import STATIONS
 from tests.contract.checks import naming
-from tests.ui.driver import APP, checked, headline_of, query_of
+from tests.ui.driver import checked, headline_of, open_page, query_of
 from tests.ui.lessons import ENDS, told
 
 
 def opened(lesson: Lesson | None = None, **query: str) -> AppTest:
-    at = AppTest.from_file(APP, default_timeout=120)
-    for name, value in {**LINK.write(lesson or Lesson()), **query}.items():
-        at.query_params[name] = value
-    return checked(at.switch_page(CLASSROOM).run())
+    return open_page(CLASSROOM, {**LINK.write(lesson or Lesson()), **query})
 
 
 def lesson_of(at: AppTest) -> Lesson:

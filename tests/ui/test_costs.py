@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from caldp_core.datasets.synthetic import Zipf
 from caldp_ui.curves import lines
@@ -12,7 +11,7 @@ from caldp_ui.plan import work
 from caldp_ui.plan.slot import Plan
 from caldp_ui.session import cost
 from caldp_ui.session.cost import Cost
-from tests.ui.driver import APP, checked, leave
+from tests.ui.driver import checked, leave, open_page
 
 LARGE = Zipf(2**20)
 
@@ -41,8 +40,7 @@ def test_a_page_asks_before_it_begins_what_is_large(
     page: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cost, "_SHARE_S", 0.0)
-    at = AppTest.from_file(APP, default_timeout=120).switch_page(f"pages/{page}.py")
-    checked(at.run())
+    at = open_page(f"pages/{page}.py")
     key = "plan-needs" if page == "plan" else "curves-curves"
     assert f"{key}/job" not in at.session_state
     checked(at.button(key=f"{key}-agree").click().run())

@@ -31,7 +31,7 @@ from caldp_ui.curves.side import PRESETS
 from caldp_ui.curves.slot import BEGIN, LINK, Curves
 from caldp_ui.words import formats
 from caldp_ui.words.vocabulary import VALUES
-from tests.ui.driver import APP, checked, headline_of, query_of
+from tests.ui.driver import checked, headline_of, open_page, query_of
 
 SMALL = replace(
     Curves(replace(BEGIN, dataset=Uniform(60), n=10_000)),
@@ -42,10 +42,7 @@ SMALL = replace(
 
 
 def open_curves(record: Curves = SMALL, **query: str) -> AppTest:
-    at = AppTest.from_file(APP, default_timeout=120)
-    for name, value in {**LINK.write(record), **query}.items():
-        at.query_params[name] = value
-    return checked(at.switch_page("pages/curves.py").run())
+    return open_page("pages/curves.py", {**LINK.write(record), **query})
 
 
 def done(at: AppTest, which: str) -> AppTest:

@@ -51,12 +51,12 @@ from caldp_ui.maps.scene import TRUTH
 from caldp_ui.stage import encode, encode_mask
 from caldp_ui.words.towns import place_name
 from tests.ui.driver import (
-    APP,
     assert_signed,
     both_lines,
     checked,
     headline_of,
     on_stage,
+    open_page,
     pictures,
     query_of,
     scene_of,
@@ -69,11 +69,7 @@ TWO_KM = Far(replace(BEGIN, policy=CrowFlies(1.0, 2.0)))
 
 
 def opened(record: Far | None = None, **query: str) -> AppTest:
-    at = AppTest.from_file(APP, default_timeout=120)
-    for name, value in {**LINK.write(record or Far()), **query}.items():
-        at.query_params[name] = value
-    at.session_state["distances-more"] = True
-    return checked(at.switch_page(DISTANCES).run())
+    return open_page(DISTANCES, {**LINK.write(record or Far()), **query}, {"distances-more": True})
 
 
 def record_of(at: AppTest) -> Far:

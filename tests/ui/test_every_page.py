@@ -37,7 +37,7 @@ from caldp_ui.values.slot import SLOT as VALUES
 from caldp_ui.yesno.slot import BEGIN as QUESTION
 from caldp_ui.yesno.slot import SLOT as YES_OR_NO
 from tests.contract.checks import naming
-from tests.ui.driver import APP, checked, jobs_done, leave, query_of
+from tests.ui.driver import checked, jobs_done, leave, open_page, query_of
 
 Query = dict[str, str]
 Acts = Iterator[AppTest]
@@ -177,13 +177,6 @@ WITH_READY = [name for name, page in PAGES.items() if page.ready]
 WITH_LINKS = [name for name, page in PAGES.items() if page.bad]
 
 
-def opened(page: Page, query: Query) -> AppTest:
-    at = AppTest.from_file(APP, default_timeout=120)
-    for key, text in query.items():
-        at.query_params[key] = text
-    return checked(at.switch_page(page.path).run())
-
-
 def record_of(at: AppTest, page: Page) -> Any:
     return at.session_state[f"{page.slot.page}/slot"].record
 
@@ -197,7 +190,7 @@ def test_a_page_opens_with_its_default_and_leads_back_to_it(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = PAGES[name]
-    at = opened(page, {})
+    at = open_page(page.path, {})
     fresh = page.slot.codec.fresh()
     assert (record_of(at, page), query_of(at), sentences(at)) == (fresh, {}, [])
     other = replace(fresh, **OTHER.get(name, {"scenario": replace(fresh.scenario, seed=7)}))
@@ -218,7 +211,7 @@ def test_every_ready_setting_is_shown_and_has_a_link_of_its_own(name: str) -> No
     page = PAGES[name]
     assert page.ready is not None
     ways, key = page.ready
-    at, seen = opened(page, {}), []
+    at, seen = open_page(page.path, {}), []
     for after in ways(at, key):
         shown, query = record_of(checked(after), page), query_of(at)
         with naming(str(query)):
@@ -228,7 +221,7 @@ def test_every_ready_setting_is_shown_and_has_a_link_of_its_own(name: str) -> No
     assert len({str(query) for query in seen}) > 2
     last = record_of(at, page)
     leave(at)
-    again = opened(page, query_of(at))
+    again = open_page(page.path, query_of(at))
     assert (record_of(again, page), sentences(again)) == (last, [])
     leave(again)
 
@@ -243,7 +236,7 @@ def test_a_link_that_is_none_is_told_in_one_sentence_and_the_page_starts_afresh(
             with pytest.raises(CaldpError) as refused:
                 codec.check(codec.read(query))
             assert len(str(refused.value)) < 600
-    at = opened(page, page.bad[0])
+    at = open_page(page.path, page.bad[0])
     (told,) = sentences(at)
     assert "starts afresh" in told
     assert (record_of(at, page), query_of(at)) == (codec.fresh(), {})

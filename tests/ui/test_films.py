@@ -31,7 +31,7 @@ from caldp_ui.stage import Step, encode
 from caldp_ui.values import answers
 from caldp_ui.values import films as values
 from caldp_ui.values.slot import BEGIN as ANSWERS
-from tests.ui.driver import APP, checked, container, headline_of
+from tests.ui.driver import container, headline_of, open_page
 from tests.ui.values_page import on_chart
 
 
@@ -129,8 +129,7 @@ def rest_on(at: AppTest, film: str, value: float) -> None:
 
 
 def test_resting_on_a_step_makes_it_the_page_s_scenario() -> None:
-    at = AppTest.from_file(APP, default_timeout=120)
-    checked(at.switch_page(navigation.VALUES).run())
+    at = open_page(navigation.VALUES)
     rest_on(at, values.SENSITIVE, 2.0)
     scenario = at.session_state["values/slot"].record.scenario
     assert scenario == values.grown(ANSWERS, 2.0)
@@ -150,8 +149,7 @@ def test_films_run_along_the_slider_of_their_page_and_say_what_it_says(
         (navigation.DISTANCES, of_distances.over_rates(Far(), no_progress)),
         (navigation.PERSONAL, of_secrets.over_epsilon(Personal(), no_progress)),
     ):
-        at = AppTest.from_file(APP, default_timeout=120).switch_page(page)
-        checked(at.run())
+        at = open_page(page)
         slider = at.select_slider(key=film.dial)
         (step,) = film.steps
         assert step.reading == f"{slider.value:g}"

@@ -3,7 +3,7 @@
 from streamlit.testing.v1 import AppTest
 
 from caldp_ui.app.navigation import PAGES, START
-from tests.ui.driver import APP, checked, go, query_of
+from tests.ui.driver import checked, go, open_page, query_of
 
 
 def moved(at: AppTest) -> bool:
@@ -17,7 +17,7 @@ def moved(at: AppTest) -> bool:
 
 def test_every_page_keeps_what_was_set_on_it() -> None:
     pages = [entry.path for entry in PAGES if entry.path != START]
-    at = checked(AppTest.from_file(APP, default_timeout=120).run())
+    at = open_page("")
     set_to, changed = {}, 0
     for page in pages:
         before = query_of(go(at, page))

@@ -18,14 +18,13 @@ from caldp_ui.lesson import bar, steps
 from caldp_ui.matrix.slot import BUG, Table
 from tests import ROOT
 from tests.contract.checks import naming
-from tests.ui.driver import APP, checked, trigger
+from tests.ui.driver import checked, open_page, trigger
 
 STATIONED = [part for part in plan.PARTS if part.page == CLASSROOM]
 
 
 def opened() -> AppTest:
-    at = AppTest.from_file(APP, default_timeout=120)
-    checked(at.switch_page(CLASSROOM).run())
+    at = open_page(CLASSROOM)
     return checked(at.button(key="classroom-plan").click().run())
 
 
@@ -85,9 +84,7 @@ def begun() -> AppTest:
     at = opened()
     checked(at.button(key="classroom-begin").click().run())
     held = at.session_state["lesson/running"]
-    at = AppTest.from_file(APP, default_timeout=120)
-    at.session_state["lesson/running"] = held
-    return checked(at.run())
+    return open_page("", state={"lesson/running": held})
 
 
 def bar_of(at: AppTest) -> dict[str, Any] | None:
@@ -127,8 +124,7 @@ def test_the_bar_is_on_every_page_of_a_lesson_and_nowhere_else() -> None:
 
 def test_a_page_that_is_loaded_again_goes_on_with_the_lesson_and_its_clock() -> None:
     def kept(value: object) -> dict[str, Any] | None:
-        at = AppTest.from_file(APP, default_timeout=120)
-        return bar_of(trigger(checked(at.run()), [{"event": "kept", "value": value}], bar.KEEPER))
+        return bar_of(trigger(open_page(""), [{"event": "kept", "value": value}], bar.KEEPER))
 
     told = kept({"at": 11, "elapsed": 1500.0})
     assert told is not None

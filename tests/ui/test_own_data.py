@@ -25,7 +25,7 @@ from caldp_ui.values.slot import BEGIN, LINK, Values, taking
 from caldp_ui.values.tables import TABLES, presets_of, table_of
 from caldp_ui.words.vocabulary import ANSWERS
 from tests.contract.checks import naming
-from tests.ui.driver import APP, checked, data_of, leave, query_of
+from tests.ui.driver import checked, data_of, leave, open_page, query_of
 from tests.ui.exported import ran
 from tests.ui.values_page import assert_shows, mark, open_values, scenario_of
 
@@ -243,8 +243,7 @@ def test_names_are_nothing_but_names_in_files() -> None:
 
 
 def test_the_first_page_leads_to_the_open_form() -> None:
-    at = AppTest.from_file(APP, default_timeout=120)
-    checked(at.run())
+    at = open_page("")
     checked(at.button(key="start-yours-values").click().run())
     assert is_open(checked(at.switch_page(navigation.VALUES).run()))
 
@@ -258,10 +257,7 @@ def test_a_table_that_was_brought_can_be_planned_and_compared_with(page: str) ->
     found = at.session_state[f"{page}/slot"].record.scenario
     assert found.dataset == taken("a,1\nb,2\nc,300", HOSTILE).dataset
     assert errors(at) == []
-    again = AppTest.from_file(APP, default_timeout=120)
-    for key, text in query_of(at).items():
-        again.query_params[key] = text
-    checked(again.switch_page(f"pages/{page}.py").run())
+    again = open_page(f"pages/{page}.py", query_of(at))
     leave(again)
     assert again.session_state[f"{page}/slot"].record.scenario == found
     assert again.selectbox(key=f"{page}-data").value == f"Yours: {HOSTILE}"

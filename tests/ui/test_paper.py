@@ -16,16 +16,13 @@ from caldp_core.privacy.context import Context
 from caldp_core.theory.uldp_optimum import least_loss, minimax, worst_case
 from caldp_ui.paper import words
 from caldp_ui.paper.slot import LINK, VIEWS, Paper
-from tests.ui.driver import APP, checked, headline_of, query_of
+from tests.ui.driver import checked, headline_of, open_page, query_of
 
 PAGE = "pages/paper.py"
 
 
 def open_paper(**query: str) -> AppTest:
-    at = AppTest.from_file(APP, default_timeout=120)
-    for name, value in query.items():
-        at.query_params[name] = value
-    return checked(at.switch_page(PAGE).run())
+    return open_page(PAGE, query)
 
 
 def done(at: AppTest, key: str) -> AppTest:

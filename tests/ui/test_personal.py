@@ -39,13 +39,13 @@ from caldp_ui.personal.week import at_home, week
 from caldp_ui.stage import encode
 from caldp_ui.words.towns import towns
 from tests.ui.driver import (
-    APP,
     assert_signed,
     both_lines,
     box,
     checked,
     headline_of,
     on_stage,
+    open_page,
     pictures,
     query_of,
 )
@@ -61,11 +61,11 @@ TABS = (
 
 
 def opened(scenario: Scenario = BEGIN, **query: str) -> AppTest:
-    at = AppTest.from_file(APP, default_timeout=120)
-    for name, value in {**LINK.write(Personal(scenario)), **query}.items():
-        at.query_params[name] = value
-    at.session_state["personal-more"] = at.session_state["personal-who"] = True
-    return checked(at.switch_page(PERSONAL).run())
+    return open_page(
+        PERSONAL,
+        {**LINK.write(Personal(scenario)), **query},
+        {"personal-more": True, "personal-who": True},
+    )
 
 
 def scenario_of(at: AppTest) -> Scenario:

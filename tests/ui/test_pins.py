@@ -31,7 +31,7 @@ from caldp_ui.session import links
 from caldp_ui.values.pinned import BESIDE as ANSWERS_BESIDE
 from caldp_ui.values.slot import Values
 from caldp_ui.words import formats
-from tests.ui.driver import APP, checked, container, go, pictures, query_of, unpin
+from tests.ui.driver import checked, container, go, open_page, pictures, query_of, unpin
 
 
 @dataclass(frozen=True)
@@ -57,13 +57,6 @@ WITHOUT_RESULTS = {
 MAPS = ("distances", "personal")
 
 
-def opened(path: str, query: dict[str, str]) -> AppTest:
-    at = AppTest.from_file(APP, default_timeout=120)
-    for name, value in query.items():
-        at.query_params[name] = value
-    return checked(at.switch_page(path).run())
-
-
 def record_of(at: AppTest, name: str) -> Any:
     return at.session_state[f"{name}/slot"].record
 
@@ -76,7 +69,7 @@ def error_of(scenario: Scenario) -> str:
 @pytest.mark.parametrize("name", PAGES)
 def test_a_pin_stays_beside_what_is_tried_and_in_the_link(name: str) -> None:
     page = PAGES[name]
-    at = opened(page.path, {})
+    at = open_page(page.path, {})
     first = record_of(at, name)
     assert not container(at, f"{name}-pinned").table
     checked(at.button(key=f"{name}-pin").click().run())
@@ -88,13 +81,13 @@ def test_a_pin_stays_beside_what_is_tried_and_in_the_link(name: str) -> None:
     told = table.value.loc["total variation (TV)"]
     assert list(told) == [error_of(now.scenario), error_of(first.scenario)]
     assert "people" not in table.value.index  # the same in both
-    again = opened(page.path, query_of(at))
+    again = open_page(page.path, query_of(at))
     assert record_of(again, name) == now
     assert again.session_state[f"{name}/pinned"] == first
     if name in MAPS:
         drawn, kept = pictures(again, f"{name}-maps"), pictures(again, f"{name}-pinned-maps")
         assert drawn["truth"] == kept["truth"]
-        assert kept == pictures(opened(page.path, {}), f"{name}-maps") != drawn
+        assert kept == pictures(open_page(page.path, {}), f"{name}-maps") != drawn
     go(at, navigation.START)
     go(at, page.path)
     assert at.session_state[f"{name}/pinned"] == first
@@ -106,11 +99,11 @@ def test_a_pin_stays_beside_what_is_tried_and_in_the_link(name: str) -> None:
 @pytest.mark.parametrize("name", WITHOUT_RESULTS)
 def test_pages_without_one_result_keep_a_pin_in_the_link(name: str) -> None:
     page = WITHOUT_RESULTS[name]
-    at = opened(page.path, {})
+    at = open_page(page.path, {})
     first = record_of(at, name)
     checked(at.button(key=f"{name}-pin").click().run())
     checked(at.select_slider(key=f"{name}-{page.slider}").set_value(page.value).run())
-    again = opened(page.path, query_of(at))
+    again = open_page(page.path, query_of(at))
     assert record_of(again, name) == record_of(at, name) != first
     assert again.session_state[f"{name}/pinned"] == first
 
@@ -122,7 +115,7 @@ def slid(at: AppTest, key: str, value: float) -> Any:
 
 
 def test_up_to_six_are_pinned_compared_chosen_and_let_go() -> None:
-    at = opened(navigation.VALUES, {})
+    at = open_page(navigation.VALUES, {})
     records = [record_of(at, "values")]
     checked(at.button(key="values-pin").click().run())
     assert at.button(key="values-pin").disabled  # it is pinned already
@@ -141,7 +134,7 @@ def test_up_to_six_are_pinned_compared_chosen_and_let_go() -> None:
     checked(at.run())
     checked(at.button(key="values-choose-2").click().run())
     assert at.session_state["values/pinned"] == records[1]
-    assert record_of(opened(navigation.VALUES, query_of(at)), "values") == now
+    assert record_of(open_page(navigation.VALUES, query_of(at)), "values") == now
     unpin(at, "values", 2)
     assert at.session_state["values/pins"] == (records[0], *records[2:])
     assert at.session_state["values/pinned"] == records[-1]
@@ -185,7 +178,7 @@ def test_a_pinned_attacker_comes_with_what_it_believes() -> None:
 def test_a_step_back_to_a_link_without_a_pin_keeps_the_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    at = opened(navigation.VALUES, {})
+    at = open_page(navigation.VALUES, {})
     first = record_of(at, "values")
     checked(at.button(key="values-pin").click().run())
     at.query_params.clear()
@@ -199,7 +192,7 @@ def test_a_step_back_to_a_link_without_a_pin_keeps_the_others(
 def test_a_pinned_plan_is_a_point_and_a_column_of_the_table() -> None:
     first, now = Plan(), replace(Plan(), protection="plain")
     query = {"pinned": "fresh", **PLAN_LINK.write(now)}
-    at = opened(navigation.PLAN, query)
+    at = open_page(navigation.PLAN, query)
     (table,) = container(at, "plan-pinned").table
     needs = [pinned.need(each) for each in (now, first)]
     told = [words.about(need.people) for need in needs if need.people]
@@ -224,8 +217,8 @@ def test_pinned_curves_are_those_that_are_not_there_and_none_along_another_axis(
 
 def test_a_pinned_attacker_has_maps_and_numbers_of_its_own() -> None:
     now = replace(Suspect(), days=1)
-    at = opened(navigation.ADVERSARY, {"pinned": "fresh", **SUSPECT_LINK.write(now)})
-    kept = pictures(opened(navigation.ADVERSARY, {}), "adversary-maps")
+    at = open_page(navigation.ADVERSARY, {"pinned": "fresh", **SUSPECT_LINK.write(now)})
+    kept = pictures(open_page(navigation.ADVERSARY, {}), "adversary-maps")
     assert pictures(at, "adversary-pinned-maps") == kept != pictures(at, "adversary-maps")
     (table,) = container(at, "adversary-pinned").table
     assert list(table.value.loc["days"]) == ["1", str(Suspect().days)]

@@ -23,17 +23,14 @@ from caldp_ui.plan.deployments import DEPLOYMENTS
 from caldp_ui.plan.slot import LINK, Plan
 from caldp_ui.plan.work import Need, epsilon_for
 from caldp_ui.words import formats, promise
-from tests.ui.driver import APP, checked, headline_of, jobs_done, query_of
+from tests.ui.driver import checked, headline_of, jobs_done, open_page, query_of
 
 DEPLOYED = "What others' ε would mean here"
 PLAN = Plan()
 
 
 def open_plan(**query: str) -> AppTest:
-    at = AppTest.from_file(APP, default_timeout=120)
-    for name, value in query.items():
-        at.query_params[name] = value
-    return checked(at.switch_page("pages/plan.py").run())
+    return open_page("pages/plan.py", query)
 
 
 def done(at: AppTest) -> AppTest:

@@ -11,7 +11,7 @@ from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.kinds import SLOTS
 from caldp_ui.matrix import candidates
 from caldp_ui.matrix.templates import TEMPLATES
-from tests.ui.driver import APP, checked
+from tests.ui.driver import open_page
 
 
 @dataclass(frozen=True)
@@ -58,12 +58,7 @@ SHOWN = {
 
 
 def opened(page: str, link: dict[str, str], opens: str = "") -> AppTest:
-    at = AppTest.from_file(APP, default_timeout=120)
-    for name, value in link.items():
-        at.query_params[name] = value
-    if opens:
-        at.session_state[opens] = True
-    return checked(at.switch_page(f"pages/{page}.py").run())
+    return open_page(f"pages/{page}.py", link, {opens: True} if opens else {})
 
 
 def test_every_mechanism_is_on_a_menu() -> None:

@@ -29,7 +29,7 @@ from caldp_ui.yesno import reels as yesno
 from caldp_ui.yesno import side as yesno_side
 from caldp_ui.yesno.slot import OneQuestion
 from tests.products import thinned
-from tests.ui.driver import APP, checked, data_of, jobs_done, leave
+from tests.ui.driver import data_of, jobs_done, leave, open_page
 
 FEW = replace(
     Curves(replace(BEGIN, dataset=Uniform(60), n=10_000)),
@@ -85,10 +85,7 @@ def frames_of(case: Case, slider: Slider[Any]) -> tuple[Frame, ...]:
 
 
 def opened(case: Case, record: Any) -> AppTest:
-    at = AppTest.from_file(APP, default_timeout=120)
-    for name, value in case.page.slot.codec.write(record).items():
-        at.query_params[name] = value
-    return jobs_done(checked(at.switch_page(case.path).run()))
+    return jobs_done(open_page(case.path, case.page.slot.codec.write(record)))
 
 
 def words_on(at: AppTest) -> set[str]:

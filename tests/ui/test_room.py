@@ -23,12 +23,12 @@ from caldp_ui.room.slot import READY, SLOT, Draft, DraftLink
 from caldp_ui.words import formats
 from tests.contract.checks import naming
 from tests.ui.driver import (
-    APP,
     _component,
     checked,
     container,
     data_of,
     headline_of,
+    open_page,
     query_of,
     trigger,
 )
@@ -46,10 +46,7 @@ def no_rooms() -> Iterator[None]:
 
 
 def opened(**query: str) -> AppTest:
-    at = AppTest.from_file(APP, default_timeout=120)
-    for name, value in query.items():
-        at.query_params[name] = value
-    return checked(at.switch_page(ROOM).run())
+    return open_page(ROOM, query)
 
 
 def draft_of(at: AppTest) -> Draft:

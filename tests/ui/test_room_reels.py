@@ -14,7 +14,7 @@ from caldp_ui.room.slot import READY, SLOT, Draft, DraftLink
 from caldp_ui.session import jobs
 from tests.products import thinned
 from tests.ui.ahead import assert_ahead, made
-from tests.ui.driver import APP, _component, checked
+from tests.ui.driver import _component, open_page
 
 OWN = Question(
     "What is <b>it</b>?",
@@ -26,10 +26,7 @@ QUESTIONS = {**READY, "own": OWN, "bare": Question("?", ("a", "b"), (), 1.0)}
 
 
 def opened(draft: Draft) -> AppTest:
-    at = AppTest.from_file(APP, default_timeout=120)
-    for name, value in DraftLink().write(draft).items():
-        at.query_params[name] = value
-    return checked(at.switch_page(ROOM).run())
+    return open_page(ROOM, DraftLink().write(draft))
 
 
 @pytest.mark.parametrize("name", thinned(QUESTIONS, one_in=3))

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from caldp_ui.app.navigation import CLASSROOM, PAGES
 from caldp_ui.words.statements import LECTURE, STATEMENTS, Statement
 from tests.test_docs_mathematics import rows
-from tests.ui.driver import APP, checked, container
+from tests.ui.driver import container, open_page
 
 Table = set[tuple[str, str, str]]
 TITLES = {entry.path.removeprefix("pages/").removesuffix(".py"): entry.title for entry in PAGES}
@@ -34,11 +34,7 @@ def test_the_tables_are_those_of_the_pages() -> None:
 
 
 def opened(page: str, key: str, **query: str) -> AppTest:
-    at = AppTest.from_file(APP, default_timeout=120)
-    for name, value in query.items():
-        at.query_params[name] = value
-    at.session_state[key] = True
-    return checked(at.switch_page(page).run())
+    return open_page(page, query, {key: True})
 
 
 def shown(at: AppTest) -> list[str]:
@@ -63,4 +59,4 @@ def test_a_station_shows_its_statements(station: str) -> None:
 
 
 def test_statements_wait_until_they_are_asked_for() -> None:
-    assert not shown(checked(AppTest.from_file(APP).switch_page("pages/yesno.py").run()))
+    assert not shown(open_page("pages/yesno.py"))

@@ -44,7 +44,7 @@ from caldp_ui.room import files as rooms
 from caldp_ui.room.figures import shares_of
 from caldp_ui.room.poll import Seen
 from caldp_ui.room.question import Question
-from tests.ui.driver import APP, checked
+from tests.ui.driver import checked, open_page
 
 Output = pytest.CaptureFixture[str]
 
@@ -184,10 +184,7 @@ def test_code_and_table_of_sensitive_sets_have_the_multiples(
 
 
 def opened(page: str, state: dict[str, Any], query: dict[str, str] | None = None) -> AppTest:
-    at = AppTest.from_file(APP, default_timeout=120)
-    for name, value in (query or {}).items():
-        at.query_params[name] = value
-    checked(at.switch_page(page).run())
+    at = open_page(page, query or {})
     for name, value in state.items():
         at.session_state[name] = value
     return checked(at.run())

@@ -19,17 +19,14 @@ from caldp_ui.app.theme import LIGHT
 from caldp_ui.yesno import dots, figures, presets, words
 from caldp_ui.yesno.shown import people_warner_needs, shown, warner
 from caldp_ui.yesno.slot import BEGIN, LINK, OneQuestion
-from tests.ui.driver import APP, checked, container, data_of, headline_of, query_of
+from tests.ui.driver import checked, container, data_of, headline_of, open_page, query_of
 from tests.ui.readings import full_people
 
 INF = math.inf
 
 
 def opened(scenario: Scenario = BEGIN, **query: str) -> AppTest:
-    at = AppTest.from_file(APP, default_timeout=120)
-    for name, value in {**LINK.write(OneQuestion(scenario)), **query}.items():
-        at.query_params[name] = value
-    return checked(at.switch_page(YES_OR_NO).run())
+    return open_page(YES_OR_NO, {**LINK.write(OneQuestion(scenario)), **query})
 
 
 def scenario_of(at: AppTest) -> Scenario:

@@ -19,7 +19,7 @@ from caldp_ui.compute import rivals
 from caldp_ui.values import chart, marks
 from caldp_ui.values.slot import BEGIN, LINK, Values
 from caldp_ui.words import formats
-from tests.ui.driver import APP, checked, data_of, headline_of, query_of, tell
+from tests.ui.driver import data_of, headline_of, open_page, query_of, tell
 
 ROUNDED = 1e-4
 """The browser is sent five digits."""
@@ -31,11 +31,7 @@ FEW = replace(BEGIN, dataset=Zipf(4), n=1_000).with_context(
 
 
 def open_values(query: dict[str, str] | None = None) -> AppTest:
-    at = AppTest.from_file(APP, default_timeout=120)
-    for name, value in (query or {}).items():
-        at.query_params[name] = value
-    at.switch_page(VALUES)
-    return checked(at.run())
+    return open_page(VALUES, query)
 
 
 def scenario_of(at: AppTest) -> Scenario:
