@@ -128,6 +128,13 @@ BLOCKS = {
 SENSITIVE = {
     "everything": st.builds(protection.EverythingSensitive),
     "areas": st.builds(protection.SensitiveAreas, edits=st.lists(EDITS, max_size=4).map(tuple)),
+    "near": st.builds(
+        protection.SensitiveNear,
+        points=st.lists(st.sampled_from(["48.85,2.35", "-0.5,179.9", "89,0"]), max_size=3).map(
+            tuple
+        ),
+        km=st.floats(0.0, 1_000.0),
+    ),
     "inhabited": st.builds(
         protection.SensitiveInhabited, least=st.integers(0, 1000), most=st.integers(1000, N_MAX)
     ),

@@ -33,6 +33,7 @@ CITIES_MAX: Final = 1000
 SPREAD_KM_MIN: Final = 1.0
 SPREAD_KM_MAX: Final = 1000.0
 AREAS_MAX: Final = 200
+POINTS_MAX: Final = 500
 """Most rectangles in one drawing."""
 STREAM_MAX_ENTRIES: Final = 10**11
 """Most entries of a channel that an audit ever reads: about two minutes."""

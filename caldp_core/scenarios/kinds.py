@@ -40,6 +40,7 @@ from caldp_core.scenarios.protection import (
     OneBlock,
     SensitiveAreas,
     SensitiveInhabited,
+    SensitiveNear,
     SensitiveSpec,
     SensitiveSymbols,
     StateBlocks,
@@ -97,6 +98,7 @@ SLOTS: Final[dict[str, tuple[Any, dict[str, type]]]] = {
         {
             "everything": EverythingSensitive,
             "areas": SensitiveAreas,
+            "near": SensitiveNear,
             "inhabited": SensitiveInhabited,
             "symbols": SensitiveSymbols,
         },

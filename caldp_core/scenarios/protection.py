@@ -10,12 +10,13 @@ from typing import Protocol
 
 import numpy as np
 
-from caldp_core.basics.errors import CaldpError, check_whole, require
-from caldp_core.basics.limits import AREAS_MAX, K_MAX, N_MAX
-from caldp_core.basics.numerals import read_whole
-from caldp_core.basics.types import Bools
+from caldp_core.basics.errors import CaldpError, check_number, check_whole, require
+from caldp_core.basics.limits import AREAS_MAX, K_MAX, N_MAX, POINTS_MAX
+from caldp_core.basics.numerals import read_number, read_whole
+from caldp_core.basics.types import Bools, Floats
 from caldp_core.datasets import country_labels, population_prior, us_state_labels
 from caldp_core.domain.grid import US_GRID, Area, Domain, GridDomain
+from caldp_core.domain.near import near
 from caldp_core.domain.partitions import (
     Partition,
     adaptive_blocks,
@@ -239,6 +240,45 @@ def _parse_edit(edit: str) -> tuple[bool, bool, Area]:
     )
     whole_blocks = edit[1:2] == "b"
     return edit[0] == "+", whole_blocks, Area.parse(edit[1 + whole_blocks :])
+
+
+@dataclass(frozen=True)
+class SensitiveNear:
+    """Cells that come within `km` kilometres of a point; without points nothing is sensitive.
+
+    `points`: clinics, shelters or the like, each "latitude,longitude" in degrees. Whoever is
+    within `km` of one is in a sensitive cell.
+    """
+
+    points: tuple[str, ...] = ()
+    km: float = 1.0
+
+    def __post_init__(self) -> None:
+        require(
+            len(self.points) <= POINTS_MAX, f"At most {POINTS_MAX} points, got {len(self.points)}."
+        )
+        check_number("km", self.km, 0.0, 1_000.0)
+        self._degrees()
+
+    def build(self, domain: AnyDomain, partition: Partition) -> Bools:
+        """See `SensitiveSpec`."""
+        del partition
+        return near(map_of(domain, "Points"), self._degrees(), self.km)
+
+    def _degrees(self) -> Floats:
+        """(points, 2) latitude and longitude."""
+        found = [_parse_point(point) for point in self.points]
+        return np.array(found, np.float64).reshape(-1, 2)
+
+
+def _parse_point(point: str) -> tuple[float, float]:
+    numbers = [read_number(part.strip()) for part in point.split(",")]
+    latitude, longitude = numbers if len(numbers) == 2 else (None, None)
+    if latitude is None or longitude is None:
+        raise CaldpError(f"A point is written latitude,longitude in degrees, got {point[:40]!r}.")
+    check_number("latitude of a point", latitude, -90, 90)
+    check_number("longitude of a point", longitude, -180, 180)
+    return latitude, longitude
 
 
 @dataclass(frozen=True)

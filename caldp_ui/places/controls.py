@@ -18,6 +18,7 @@ from caldp_core.scenarios.protection import (
     OneBlock,
     SensitiveAreas,
     SensitiveInhabited,
+    SensitiveNear,
     SensitiveSpec,
     StateBlocks,
 )
@@ -44,6 +45,7 @@ BLOCK_KINDS: Final[dict[str, BlocksSpec]] = {
 SENSITIVE_KINDS: Final[dict[str, SensitiveSpec]] = {
     "Every place": EverythingSensitive(),
     "Only areas that I draw": SensitiveAreas(),
+    "Places near points of mine": SensitiveNear(),
     "Thinly settled places": SensitiveInhabited(),
 }
 _PAPERS: Final = (StateBlocks, AdaptiveBlocks, SensitiveInhabited)
@@ -148,6 +150,8 @@ def _sensitive_details(scenario: Scenario) -> None:
             if sensitive.edits
             else "Nothing yet: every report names its place. Draw with the tools on the maps."
         )
+    elif isinstance(sensitive, SensitiveNear):
+        _near(sensitive)
     elif isinstance(sensitive, SensitiveInhabited):
         st.number_input(
             "… with at most so many inhabitants",
@@ -162,6 +166,41 @@ def _sensitive_details(scenario: Scenario) -> None:
                 lambda s, v: s.with_context(sensitive=SensitiveInhabited(1, v)),
             ),
         )
+
+
+def _near(sensitive: SensitiveNear) -> None:
+    """Points such as clinics, and how far around them places are sensitive."""
+    st.text_area(
+        "Points, a line each: latitude, longitude",
+        height=100,
+        placeholder="48.853, 2.349",
+        help="Such as clinics or shelters. Whoever is within the distance of one is protected.",
+        **bind(
+            SLOT,
+            "points",
+            "\n".join(sensitive.points),
+            lambda s, text: s.with_context(sensitive=replace(sensitive, points=_points(text))),
+        ),
+    )
+    st.number_input(
+        "Kilometres around each",
+        0.0,
+        1_000.0,
+        step=0.1,
+        **bind(
+            SLOT,
+            "km",
+            sensitive.km,
+            lambda s, km: s.with_context(sensitive=replace(sensitive, km=km)),
+        ),
+    )
+    if not sensitive.points:
+        st.caption("Nothing yet: every report names its place.")
+
+
+def _points(text: str) -> tuple[str, ...]:
+    """A point of each line that is not empty."""
+    return tuple(line.replace(" ", "") for line in text.splitlines() if line.strip())
 
 
 def _data_sets() -> dict[str, DatasetSpec]:
