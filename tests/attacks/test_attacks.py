@@ -20,7 +20,7 @@ from caldp_core.attacks.seven import LINES, Person, Tables, worlds
 from caldp_core.attacks.solving import Sums, disclosed
 from caldp_core.basics.errors import CaldpError
 from caldp_core.treatments import Rounding, Suppression
-from tests.stats import SIGNIFICANCE, assert_mean
+from tests.attacks.by_hand import averaged_by_hand, newcomers_by_hand, told_apart_by_hand
 
 
 def ends(sums: Sums) -> tuple[list[float], list[float]]:
@@ -73,17 +73,6 @@ def test_subtraction_goes_on_from_what_it_has_found() -> None:
     assert disclosed(low, high).tolist() == [True, True, False, False]
 
 
-def newcomers_by_hand(rule: Suppression, counts: list[int], labels: list[int]) -> list[bool]:
-    """By the whole published table of each newcomer, compared with those of all others."""
-    made = []
-    for cell in range(len(counts)):
-        more = np.array(counts)
-        more[cell] += 1
-        table = rule.publish(more, np.array(labels))
-        made.append((*table.counts.tolist(), *table.totals.tolist(), *table.primary.tolist()))
-    return [made.count(each) == 1 for each in made]
-
-
 def test_newcomers_are_found_where_no_other_table_is_alike() -> None:
     rng = np.random.default_rng(11)
     kinds = set()
@@ -108,42 +97,21 @@ def test_hiding_tells_two_places_apart_unless_both_stay_small() -> None:
         assert two_places(Suppression(5), others, labels, np.array(pair)) == right
 
 
-def test_rounding_tells_two_places_apart_as_often_as_simulated_guesses_are_right() -> None:
+def test_rounding_tells_two_places_apart_as_often_as_all_outcomes_say() -> None:
     others, labels, pair = np.array([3, 4, 7, 2]), np.array([0, 0, 1, 1]), np.array([1, 2])
-    rounding, draws = Rounding(3), 4_000
-    rng, numbers = np.random.default_rng(13), []
-    for cell in pair.tolist():
-        counts = others.copy()
-        counts[cell] += 1
-        numbers.append(np.append(counts[pair], np.bincount(labels, counts)).astype(np.int64))
-    right = 0
-    for truth in (0, 1):
-        seen = rounding.draw(np.tile(numbers[truth], (draws, 1)), rng)
-        chances = [
-            np.prod([[float(rounding.law(int(n)).get(int(v), 0)) for v in column]
-                     for n, column in zip(world, seen.T, strict=True)], axis=0)
-            for world in numbers
-        ]  # fmt: skip
-        best = chances[truth] - chances[1 - truth]
-        right = right + (best > 0).sum() + (best == 0).sum() / 2
-    chance = two_places(rounding, others, labels, pair)
-    hits = np.array([right / (2 * draws)])
-    spread = np.array([np.sqrt(chance * (1 - chance) / (2 * draws))])
-    assert_mean(hits[None, :], np.array([chance]), spread, SIGNIFICANCE)
-    assert 0.55 < chance < 0.95
+    for base, ends in ((3, [1, 2]), (5, [1, 2]), (3, [0, 1])):
+        worlds = [others + np.eye(4, dtype=np.int64)[cell] for cell in ends]
+        one, other = ([*each.tolist(), *np.bincount(labels, each).astype(int)] for each in worlds)
+        chance = two_places(Rounding(base), others, labels, np.array(ends))
+        assert chance == pytest.approx(float(told_apart_by_hand(one, other, base)))
+    assert 0.55 < two_places(Rounding(3), others, labels, pair) < 0.95
 
 
-@pytest.mark.parametrize("pairs", [1, 5, 20])
-def test_averaged_rounding_gives_the_count_as_often_as_it_does_in_simulation(pairs: int) -> None:
-    rounding, count, draws = Rounding(3), 1, 20_000
-    rng = np.random.default_rng(pairs)
-    rest = rng.integers(0, 3, (draws, pairs))
-    mean = (rounding.draw(rest + count, rng) - rounding.draw(rest, rng)).mean(axis=1)
-    off = np.abs(mean - count)
-    hits = (off < 0.5 - 1e-9) + 0.5 * (np.abs(off - 0.5) < 1e-9)
-    chance = averaged_rounding(rounding, count, pairs)
-    spread = np.array(max(np.sqrt(chance * (1 - chance)), 1e-9))
-    assert_mean(hits, np.array(chance), spread, SIGNIFICANCE)
+@pytest.mark.parametrize("pairs", [1, 2, 5])
+def test_averaged_rounding_gives_the_count_as_often_as_all_outcomes_say(pairs: int) -> None:
+    for base, count in ((3, 1), (5, 4), (10, 7)):
+        chance = averaged_rounding(Rounding(base), count, pairs)
+        assert chance == pytest.approx(float(averaged_by_hand(count, base, pairs)))
 
 
 def test_north_carolinas_ashe_county_comes_out_of_eighty_pairs_of_regions() -> None:

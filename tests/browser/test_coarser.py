@@ -1,0 +1,167 @@
+"""Every attack of “Noise, coarser, or nothing?” is played to its end, and held by brute force."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from benchmarks.browser import settled
+from caldp_core.attacks.seven import LINES, Line
+from caldp_core.datasets import InfantDeaths
+from caldp_core.treatments import Suppression
+from tests.attacks.by_hand import (
+    averaged_by_hand,
+    known_by_hand,
+    newcomers_by_hand,
+    told_apart_by_hand,
+)
+from tests.browser.conftest import DESKTOP, Profiles, visiting
+
+pytestmark = pytest.mark.browser
+LINK = "coarser?dataset=infant-deaths&blocks=groups&threshold=5&attack=parts&moves=0"
+DATA = InfantDeaths().load()
+HIDE, ROUNDING = "Hide small counts", "Random rounding"
+PLAYED = ".st-key-coarser-restart"
+MOVE = ".st-key-coarser-move button"
+CHART = "svg[aria-label^='Answers right']"
+HEADLINE = ".st-key-headline h1"
+
+
+@pytest.fixture(scope="module")
+def page(profiles: Profiles, address: str) -> Iterator[Any]:
+    """One load for all attacks."""
+    with visiting(profiles(viewport=DESKTOP), f"{address}/{LINK}", ".bars", "figure svg") as found:
+        yield found
+
+
+def counties() -> list[list[int]]:
+    assert DATA.counts is not None
+    table: list[list[int]] = DATA.counts.reshape(100, 2).tolist()
+    return table
+
+
+def choose(page: Any, name: str, there: str = MOVE) -> None:
+    """An attack by the keyboard: its name is typed into the menu, until something is there."""
+    box = page.locator(".st-key-coarser-attack input")
+    box.fill(name)
+    page.get_by_role("option", name=name).wait_for()
+    box.press("Enter")
+    page.locator(there).wait_for()
+    settled(page)
+
+
+def bar(page: Any, name: str) -> str:
+    """What the bar of a treatment says, of 100."""
+    told = page.locator(f".bars li[aria-label^='{name}:']").get_attribute("aria-label")
+    return str(re.fullmatch(r".*: (.+) of 100", told)[1])  # type: ignore[index]
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.0f}"
+
+
+def test_a_total_and_its_parts(page: Any) -> None:
+    expect(page.locator(HEADLINE)).to_have_text(re.compile(r"\?$"))
+    moves = [(False, False), (True, False), (True, False), (True, True)]
+    for number, (second, rule) in enumerate(moves, start=1):
+        page.locator(MOVE).press("Enter")
+        page.wait_for_url(f"**moves={number}*" if number != 1 else re.compile(r"^((?!moves).)*$"))
+        if number == 1:
+            # By subtraction alone: of a county, the one hidden count.
+            lone = [[0 < count < 5 for count in pair] for pair in counties()]
+            known = sum(pair.count(True) == 1 for pair in lone)
+        else:
+            known = sum(known_by_hand(pair, 5, second, rule) for pair in counties())
+        expect(page.locator(HEADLINE)).to_have_text(re.compile(f"^Of 72 .* {known} "))
+        settled(page)
+        assert bar(page, HIDE) == percent(known / 72)
+        assert bar(page, "Blocks of noise") == "0"
+    page.locator(PLAYED).wait_for()
+
+
+def test_two_tables_a_day_apart(page: Any) -> None:
+    choose(page, "Two tables, a day apart")
+    page.locator(MOVE).click()
+    page.locator(PLAYED).wait_for()
+    flat = [count for pair in counties() for count in pair]
+    labels = np.repeat(np.arange(100), 2).tolist()
+    found = np.array(newcomers_by_hand(Suppression(5), flat, labels))
+    assert bar(page, HIDE) == percent(np.array(flat)[found].sum() / sum(flat))
+    assert bar(page, "Plain LDP") == "0"
+
+
+def test_overlapping_regions(page: Any) -> None:
+    choose(page, "Overlapping regions")
+    page.locator(MOVE).click()
+    page.locator(PLAYED).wait_for()
+    small = [count for pair in counties() for count in pair if 0 < count < 5]
+    chances = {value: float(averaged_by_hand(value, 5, 20)) for value in set(small)}
+    share = sum(chances[value] for value in small) / len(small)
+    assert bar(page, ROUNDING) == percent(share)
+    assert bar(page, HIDE) == "100"
+
+
+def test_two_places(page: Any) -> None:
+    choose(page, "Two places")
+    page.locator(MOVE).click()
+    page.locator(PLAYED).wait_for()
+    assert DATA.counts is not None
+    names = list(DATA.domain.names)
+    ends = [
+        names.index(each) for each in page.locator(".st-key-coarser-knows strong").all_inner_texts()
+    ]
+    others = DATA.counts.copy()
+    others[ends[0]] -= 1
+    labels, worlds = np.repeat(np.arange(100), 2), []
+    for end in ends:
+        counts = others.copy()
+        counts[end] += 1
+        worlds.append([*counts[ends].tolist(), int(counts[labels == labels[ends[0]]].sum())])
+    assert bar(page, ROUNDING) == percent(float(told_apart_by_hand(worlds[0], worlds[1], 5)))
+    # Two answers of a block by randomized response: e/(1 + e); central noise is ε/2 for each.
+    assert bar(page, "Blocks of noise") == percent(np.e / (1 + np.e))
+    z = np.arange(-200, 201)
+    here, there = (np.exp(-0.5 * np.abs(z - c)) for c in (1, 0))
+    best = np.maximum(np.outer(here, there), np.outer(there, here)).sum()
+    assert bar(page, "Central noise") == percent(best / (2 * here.sum() * there.sum()))
+
+
+def test_many_tables(page: Any) -> None:
+    choose(page, "Many tables", CHART)
+    chart = page.locator(CHART)
+    page.locator(".st-key-coarser-tables input[type=range]").press("End")
+    expect(page.locator(HEADLINE)).to_have_text(re.compile("^400 exact tables give 100 of 100"))
+    # 400 random halves of 100 people have full rank: the answers are the one solution.
+    members = np.random.default_rng(0).random((400, 100)) < 0.5
+    assert np.linalg.matrix_rank(members) == 100
+    told = chart.get_attribute("aria-label")
+    noisy = re.search(r"noise, one ε for all tables: (\d+)", told)
+    assert noisy is not None
+    assert 35 <= int(noisy[1]) <= 65  # three times 100 guesses: 5 standard errors
+
+
+def test_seven_people(page: Any) -> None:
+    choose(page, "A census block")
+    page.locator(MOVE).click()
+    for lines, left_out, many in (
+        ("The whole table", (), 1),
+        ("Without 4A", ("4A",), 2),
+        ("Without 2A, 2B", ("2A", "2B"), 8),
+    ):
+        page.get_by_role("radio", name=lines, exact=True).click()
+        blocks = page.locator(".seven .worlds ul")
+        expect(blocks).to_have_count(many)
+        for block in blocks.all():
+            people = [each.split() for each in block.locator("li").all_inner_texts()]
+            kept = [line for line in LINES if line.number not in left_out]
+            assert all(_fits(line, people) for line in kept)
+
+
+def _fits(line: Line, people: list[list[str]]) -> bool:
+    wanted = set(line.who.removesuffix(" adults").split()) - {"everybody"}
+    ages = [int(person[0]) for person in people if wanted <= set(person[1:])]
+    mean = abs(np.mean(ages) - line.mean) < 0.051
+    return len(ages) == line.count and bool(np.median(ages) == line.median and mean)
