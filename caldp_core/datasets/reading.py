@@ -6,7 +6,7 @@ from caldp_core.basics.errors import require
 from caldp_core.basics.limits import OWN_TEXT_MAX
 from caldp_core.datasets.files.answers import CountedAnswers, count_answers
 from caldp_core.datasets.files.places import CountedPlaces, count_places
-from caldp_core.datasets.files.source import PAGE, Bounds, of_bytes, of_path
+from caldp_core.datasets.files.source import PAGE, Bounds, Source, of_bytes, of_path
 from caldp_core.datasets.files.table import opened
 from caldp_core.datasets.files.understanding import Understood, understood
 from caldp_core.datasets.own import OwnTable
@@ -22,16 +22,18 @@ def check_size(text: str) -> None:
 
 
 def look_at(
-    data: str | bytes | Path, name: str = "", bounds: Bounds = PAGE, header: bool | None = None
+    data: str | bytes | Path | Source, bounds: Bounds = PAGE, header: bool | None = None
 ) -> Understood:
-    """What a text, the bytes of a file, or a file by its path seems to hold.
+    """What a text, the bytes of a file, or a file by its path or as a source seems to hold.
 
     `header`: whether the first row names the columns, where that is known. Raises `CaldpError`.
     """
     if isinstance(data, Path):
         source = of_path(data)
+    elif isinstance(data, Source):
+        source = data
     else:
-        source = of_bytes(data if isinstance(data, bytes) else _coded(data), name or "the text")
+        source = of_bytes(data if isinstance(data, bytes) else _coded(data), "the text")
     return understood(opened(source, bounds), header)
 
 

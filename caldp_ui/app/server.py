@@ -9,6 +9,7 @@ from caldp_ui.app.pace import Pace
 from caldp_ui.app.policy import Policy
 from caldp_ui.app.settings import below, settings
 from caldp_ui.app.sticky import Sticky
+from caldp_ui.app.uploads import Uploads
 
 
 def address(name: str) -> str:
@@ -23,6 +24,7 @@ def around() -> list[Middleware]:
         Middleware(Policy),
         Middleware(Gate),
         Middleware(Pace),
+        Middleware(Uploads),
         Middleware(Sticky, base=_base(), settings=own),
         Middleware(Delivery, base=_base(), ancestors=own.ancestors),
     ]

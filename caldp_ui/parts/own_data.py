@@ -1,22 +1,26 @@
-"""Your data: paste a text or choose a file, and the page shows it; a scenario's file opens, too.
+"""Your data: paste a text or choose a file; what was understood is asked, then the page shows it.
 
-Each of the two has a button of its own, so that the text is never taken for the file. What is
-brought is checked before it is shown. It stays in the memory of the machine that runs the
-dashboard; nothing here writes it anywhere.
+Each of the two has a button of its own, so that the text is never taken for the file. It stays in
+the memory of the machine that runs the dashboard until it is counted; nothing here writes it
+anywhere, and of its rows nothing but counts is kept. A scenario's file opens, too.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Generic
 
 import streamlit as st
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import OWN_NAME_MAX, OWN_TEXT_MAX
 from caldp_core.datasets import check_size
+from caldp_core.datasets.own import check_line
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.errors import as_text
+from caldp_ui.app.uploads import release
+from caldp_ui.parts import own_file
+from caldp_ui.parts.own_file import C, Columns, Held
 from caldp_ui.session import handover, own
 from caldp_ui.session.notices import hint, notify
 from caldp_ui.session.scenarios import S, made_safe
@@ -24,10 +28,7 @@ from caldp_ui.session.slot import Slot
 
 _PASTE: Final = "Paste"
 _CHOOSE: Final = "Choose a file"
-_NO_FILE: Final = (
-    f"There is no file to show: files may have up to {OWN_TEXT_MAX / 2**20:g} MB, and what the "
-    "browser refuses never arrives; choose a smaller one, with equal lines put together."
-)
+_KINDS: Final = "CSV, Excel, Parquet or GeoJSON, packed or not; or a scenario.json"
 _TOLD_MAX: Final = 600
 """Most characters of what is wrong: it may quote what was given."""
 _TOO_LONG: Final = (
@@ -36,31 +37,21 @@ _TOO_LONG: Final = (
 )
 _WHERE: Final = (
     "Your data go to the machine that runs this dashboard (your own, if the address begins with "
-    "localhost), stay in its memory and are never written to its disk. The address bar holds short "
-    "ones as well: who gets the link gets the data. This is a rehearsal with true answers; in "
-    "earnest each person's own device would randomise, and nobody would have this list."
+    "localhost) and are never written to its disk. It keeps their counts alone, while you are "
+    "here. The address bar holds short ones as well: who gets the link gets the counts. This is a "
+    "rehearsal with true answers; in earnest each person's own device would randomise, and nobody "
+    "would have this list."
 )
 
 
 @dataclass(frozen=True)
-class Taken:
-    """A scenario with the data that were brought.
-
-    `left_out`: what of them is not in it, as a sentence, or empty. `then`: what to do next.
-    """
-
-    scenario: Scenario
-    left_out: str
-    then: str
-
-
-@dataclass(frozen=True)
-class Form:
+class Form(Generic[C]):
     """What a page takes.
 
     `title`: of the form; `told`: in what form data come, as Markdown; `label`: of the text;
-    `example`: what stands there at first, and `name`: what that is called. `take(scenario, text,
-    name)` reads a text, or raises `CaldpError`; the name is empty where nobody gave one.
+    `example`: what stands there at first, and `name`: what that is called, as is `default` what has
+    no name. `columns`: how it is read; `take(scenario, counts)`: the scenario with the counts, and
+    `then` what to do next, as a sentence.
     """
 
     title: str
@@ -68,10 +59,13 @@ class Form:
     label: str
     example: str
     name: str
-    take: Callable[[Scenario, str | bytes, str], Taken]
+    default: str
+    columns: Columns[C]
+    take: Callable[[Scenario, C], Scenario]
+    then: Callable[[C], str]
 
 
-def popover(slot: Slot[S], form: Form) -> None:
+def popover(slot: Slot[S], form: Form[Any]) -> None:
     """A button, and the form that it opens; drawn only while it is open."""
     if handover.take_part(slot.page, "own"):
         st.session_state[slot.key("own")] = True
@@ -83,12 +77,15 @@ def popover(slot: Slot[S], form: Form) -> None:
         on_change="rerun",
     )
     if held.open:
-        with held:
+        with held, st.container(key=slot.key("own-panel"), gap="small"):
             _show(slot, form)
 
 
-def _show(slot: Slot[S], form: Form) -> None:
+def _show(slot: Slot[S], form: Form[C]) -> None:
     st.markdown(f"**{form.title}** · {form.told}")
+    brought: Held | None = st.session_state.get(_place(slot, "own-held"))
+    if brought is not None and _confirm(slot, form, brought):
+        return
     wrong = st.session_state.get(_place(slot, "wrong"))
     if wrong:
         st.error(as_text(wrong[:_TOLD_MAX]), icon=":material/error:")
@@ -97,13 +94,52 @@ def _show(slot: Slot[S], form: Form) -> None:
         _kept(slot, "own-text", form.example)
         st.text_area(form.label, height=130, key=slot.key("own-text"))
         _name_input(slot, "own-name")
-        _submit(slot, "own-show", "Show the text", lambda: _take_text(slot, form))
+        _submit(slot, "own-show", "Read the text", lambda: _take_text(slot, form))
     with chosen, st.form(slot.key("own-file-form"), border=False):
         # Any kind: what a browser holds back, nobody can be told about.
-        st.file_uploader("CSV, TSV, plain text, or a scenario.json", key=slot.key("own-file"))
+        st.file_uploader(_KINDS, key=slot.key("own-file"))
         _name_input(slot, "own-file-name")
-        _submit(slot, "own-file-show", "Show the file", lambda: _take_file(slot, form))
+        _submit(slot, "own-file-show", "Read the file", lambda: _take_file(slot, form))
     st.caption(_WHERE)
+
+
+def _confirm(slot: Slot[S], form: Form[C], brought: Held) -> bool:
+    """What was understood, and the button that shows it; false if it was refused."""
+    try:
+        with st.container(key=slot.key("own-seen"), gap="small"):
+            found = own_file.show(slot, form.columns, brought)
+    except CaldpError as error:
+        st.session_state[_place(slot, "wrong")] = str(error)
+        _put_away(slot)
+        return False
+    with st.container(horizontal=True, gap="small"):
+        if found is not None:
+            st.button(
+                "Show it",
+                type="primary",
+                icon=":material/check:",
+                key=slot.key("own-accept"),
+                on_click=lambda: _accept(slot, form, found),
+            )
+        st.button("Choose another", key=slot.key("own-again"), on_click=lambda: _put_away(slot))
+    return True
+
+
+def _put_away(slot: Slot[Any]) -> None:
+    brought: Held | None = st.session_state.pop(_place(slot, "own-held"), None)
+    if brought is not None:
+        brought.let_go()
+    own_file.forget(slot)
+
+
+def _accept(slot: Slot[S], form: Form[C], found: C) -> None:
+    """Show the counts and close the form; what can't be shown is told in the form."""
+    _put_away(slot)
+    try:
+        record = slot.now()
+        _show_scenario(slot, form.take(record.scenario, found), form.then(found))
+    except CaldpError as error:
+        st.session_state[_place(slot, "wrong")] = str(error)
 
 
 def _submit(slot: Slot[Any], name: str, label: str, take: Callable[[], None]) -> None:
@@ -124,60 +160,79 @@ def _place(slot: Slot[Any], name: str) -> str:
     return f"{slot.page}/{name}"
 
 
-def _take_text(slot: Slot[S], form: Form) -> None:
+def _take_text(slot: Slot[S], form: Form[C]) -> None:
     text = st.session_state[slot.key("own-text")]
     name = _typed(slot, "own-name") or (form.name if text == form.example else "")
-    _take(slot, lambda: _put(slot, form, text, name))
+
+    def put() -> None:
+        check_size(text)
+        _put(slot, form, text.encode("utf-8", "replace"), "Your text", name)
+
+    _take(slot, put)
 
 
-def _take_file(slot: Slot[S], form: Form) -> None:
+def _take_file(slot: Slot[S], form: Form[C]) -> None:
     def put() -> None:
         file = st.session_state[slot.key("own-file")]
         if file is None:
-            raise CaldpError(_NO_FILE)
+            raise CaldpError(_no_file())
+        data = file.getvalue()
+        release(file.file_id)
         stem = " ".join(Path(file.name).stem.split())[:OWN_NAME_MAX].strip()
-        _put(slot, form, file.getvalue(), _typed(slot, "own-file-name") or stem)
+        _put(slot, form, data, file.name, _typed(slot, "own-file-name") or stem)
 
     _take(slot, put)
 
 
 def _take(slot: Slot[S], put: Callable[[], None]) -> None:
-    """Show what was brought and close the form; what can't be shown is told in the form."""
+    """Keep what was brought, to be read; what can't be is told in the form."""
     for name in ("own-text", "own-name", "own-file-name"):
         st.session_state[_place(slot, name)] = st.session_state[slot.key(name)]
+    st.session_state[_place(slot, "wrong")] = None
+    _put_away(slot)
     try:
         put()
     except CaldpError as error:
         st.session_state[_place(slot, "wrong")] = str(error)
-        return
-    st.session_state[_place(slot, "wrong")] = None
-    st.session_state[slot.key("own")] = False
 
 
-def _put(slot: Slot[S], form: Form, data: str | bytes, name: str) -> None:
-    """Show the data, or the scenario, that a text holds; raises `CaldpError` if it holds none."""
-    record = slot.now()
+def _put(slot: Slot[S], form: Form[C], data: bytes, file: str, name: str) -> None:
+    """Keep data, or show the scenario that they are; raises `CaldpError` if that can't be shown."""
     text = _scenario_in(data)
     if text is not None:
         check_size(text)
-        taken = Taken(made_safe(Scenario.from_text(text)), "", "")
-    else:
-        taken = form.take(record.scenario, data, name)
-    slot.put(replace(record, scenario=taken.scenario))
-    own.keep(taken.scenario.dataset)
-    too_long = _TOO_LONG if own.is_left_out(slot.query()) else ""
-    told = " ".join(filter(None, (taken.left_out, too_long, taken.then)))
-    if taken.left_out or too_long:
-        notify(told)
-    elif told:
-        hint(told)
+        _show_scenario(slot, made_safe(Scenario.from_text(text)), "")
+        return
+    number = st.session_state.get(_place(slot, "own-number"), 0) + 1
+    st.session_state[_place(slot, "own-number")] = number
+    title = check_line("The name", name) if name else form.default
+    st.session_state[_place(slot, "own-held")] = Held(data, file, title, number)
 
 
-def _scenario_in(data: str | bytes) -> str | None:
+def _show_scenario(slot: Slot[S], scenario: Scenario, then: str) -> None:
+    """Show a scenario with data of one's own, and close the form."""
+    slot.put(replace(slot.now(), scenario=scenario))
+    own.keep(scenario.dataset)
+    st.session_state[slot.key("own")] = False
+    if own.is_left_out(slot.query()):
+        notify(f"{_TOO_LONG} {then}".strip())
+    elif then:
+        hint(then)
+
+
+def _scenario_in(data: bytes) -> str | None:
     """The text of a scenario; GeoJSON begins as one does, and says what it is."""
-    text = data if isinstance(data, str) else data[: 2 * OWN_TEXT_MAX].decode("utf-8", "replace")
+    text = data[: 2 * OWN_TEXT_MAX].decode("utf-8", "replace")
     is_json = text.removeprefix("\ufeff").lstrip().startswith("{")
     return text if is_json and '"coordinates"' not in text else None
+
+
+def _no_file() -> str:
+    return (
+        "There is no file to read: files may have up to "
+        f"{st.get_option('server.maxUploadSize')} MB, and what the browser refuses never arrives; "
+        "count larger ones with “caldp count”, and bring the counts."
+    )
 
 
 def _typed(slot: Slot[Any], name: str) -> str:

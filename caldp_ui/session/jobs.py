@@ -161,10 +161,16 @@ def offered(
     return None
 
 
-def started(key: str, name: str, work: Callable[[Progress], T], told: Told) -> T | None:
+def started(
+    key: str,
+    name: str,
+    work: Callable[[Progress], T],
+    told: Told,
+    pool: Callable[[], FairPool] = _pool,
+) -> T | None:
     """The same without a button: the work starts by itself; a cancel leaves the button "Go on"."""
     if held(key, name) is None:
-        _start(key, name, work)
+        st.session_state[place(key)] = launch(name, work, pool)
         soon(st.session_state[place(key)])
     return offered(key, name, work, Offer("Go on", ":material/play_arrow:"), told)
 

@@ -2,9 +2,11 @@
 
 from typing import Final
 
-from caldp_core.datasets import OwnTable, read_table
+from caldp_core.datasets import OwnTable
+from caldp_core.datasets.files.answers import CountedAnswers, count_answers
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.parts import own_data
+from caldp_ui.parts.own_file import Columns
 from caldp_ui.values.slot import SLOT, taking
 from caldp_ui.values.tables import table_of
 
@@ -14,18 +16,23 @@ def popover() -> None:
     own_data.popover(SLOT, FORM)
 
 
-def _taken(scenario: Scenario, data: str | bytes, title: str) -> own_data.Taken:
-    read = read_table(data, title or OwnTable.title)
-    table = table_of(read.table)
+def _take(scenario: Scenario, found: CountedAnswers) -> Scenario:
+    table = table_of(found.table)
     assert table is not None  # a table of one's own always is one
-    then = "Everything is hidden at first. Untick what is harmless, and see what that saves."
-    return own_data.Taken(taking(scenario, table), read.refused.told(), then)
+    return taking(scenario, table)
 
 
+_COLUMNS: Final = Columns(
+    {"answer": "Answer", "count": "People (count or weight)", "group": "Group, or second answer"},
+    ("answer",),
+    lambda seen: seen.answers,
+    count_answers,
+    lambda found: sum(found.table.counts),
+)
 FORM: Final = own_data.Form(
     "Your own table of answers",
-    "A line for each answer: **the answer, how many people gave it**, and perhaps a group. Or one "
-    "person's answer on each line.",
+    "A row for each answer: **the answer, how many people gave it**, and perhaps a group. Or a row "
+    "for each person, with one answer or many.",
     "Table",
     """answer,people
 none of these,731
@@ -36,5 +43,8 @@ epilepsy,21
 HIV,13
 rather not say,82""",
     "Conditions (made up)",
-    _taken,
+    OwnTable.title,
+    _COLUMNS,
+    _take,
+    lambda _: "Everything is hidden at first. Untick what is harmless, and see what that saves.",
 )

@@ -1,6 +1,8 @@
 """The map page in a real browser: it loads, it can be drawn on, its link opens it elsewhere."""
 
+import gzip
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -69,9 +71,20 @@ def test_a_box_shows_its_numbers_and_its_link_opens_them(visit: Visit) -> None:
 def test_places_of_one_s_own_are_drawn_as_if_no_other_map_had_been_there(visit: Visit) -> None:
     page = visit("places?v=2&epsilon=2&estimator=simplex-per-block")
     page.get_by_role("button", name="Your data").click()
-    places = "48.14,11.58,300\n48.16,11.61,200\n48.2,11.4,90\n"
-    page.locator(".st-key-places-own-text textarea").fill(places)
-    page.get_by_role("button", name="Show the text").click()
+    places = (
+        "Straße;Breite;Länge;Anzahl\na;48,14;11,58;300\nb;48,16;11,61;200\nc;48,2;11,4;90\nd;;;1\n"
+    )
+    page.get_by_role("tab", name="Choose a file").click()
+    file: dict[str, Any] = {"name": "München.csv.gz", "mimeType": "application/gzip"}
+    data = gzip.compress(places.encode("cp1252"))
+    page.locator(".st-key-places-own-file input[type=file]").set_input_files(
+        {**file, "buffer": data}
+    )
+    expect(page.get_by_text("München.csv.gz")).to_be_visible()
+    page.get_by_role("button", name="Read the file").click()
+    expect(page.get_by_text("1 of 4 rows is not counted")).to_be_visible()
+    expect(page.locator(".st-key-places-own-seen canvas").first).to_be_visible()
+    page.get_by_role("button", name="Show it").click()
     page.wait_for_url("**dataset=places*")
     settled(page)
     shown = link_of(page).scenario

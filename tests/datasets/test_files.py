@@ -36,7 +36,7 @@ def test_the_same_rows_are_read_from_every_form() -> None:
 
 
 def test_what_a_file_is_and_holds_is_told() -> None:
-    seen = look_at(GOOD["semicolons, decimal commas, Windows"], "paris.csv")
+    seen = look_at(GOOD["semicolons, decimal commas, Windows"])
     assert seen.table.kind == "Windows-1252, 4 columns with semicolons between them"
     assert seen.names == ("Stadtteil", "Breitengrad", "Längengrad", "Anzahl")
     assert (seen.is_of_places, seen.places.mark, seen.places.count) == (True, ",", 3)

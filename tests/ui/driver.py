@@ -105,6 +105,14 @@ def jobs_done(at: AppTest) -> AppTest:
     return checked(at.run())
 
 
+def accepted(at: AppTest, page: str) -> AppTest:
+    """The same, once data that were brought are read, and shown where nothing is to be asked."""
+    jobs_done(at)
+    if any(button.key == f"{page}-own-accept" for button in at.button):
+        checked(at.button(key=f"{page}-own-accept").click().run())
+    return at
+
+
 def leave(at: AppTest) -> None:
     """End what still runs beside the page, as the threads are few and shared."""
     for job in _jobs(at):

@@ -25,7 +25,7 @@ from caldp_ui.values.slot import BEGIN, LINK, Values, taking
 from caldp_ui.values.tables import TABLES, presets_of, table_of
 from caldp_ui.words.vocabulary import ANSWERS
 from tests.contract.checks import naming
-from tests.ui.driver import checked, data_of, leave, open_page, query_of
+from tests.ui.driver import accepted, checked, data_of, jobs_done, leave, open_page, query_of
 from tests.ui.exported import ran
 from tests.ui.values_page import assert_shows, mark, open_values, scenario_of
 
@@ -59,9 +59,11 @@ def show(
     if name is not None:
         at.text_input(key="values-own-name").set_value(name)
     if file is None:
-        return checked(at.button(key="values-own-show").click().run())
-    at.file_uploader(key="values-own-file").set_value((*file, "text/plain"))
-    return checked(at.button(key="values-own-file-show").click().run())
+        checked(at.button(key="values-own-show").click().run())
+    else:
+        at.file_uploader(key="values-own-file").set_value((*file, "text/plain"))
+        checked(at.button(key="values-own-file-show").click().run())
+    return accepted(at, "values")
 
 
 def is_open(at: AppTest) -> bool:
@@ -114,12 +116,12 @@ def test_what_is_wrong_is_told_in_the_form_and_nothing_is_lost() -> None:
 
 XLSX = b"PK\x03\x04\x14\x00\x06\x00"
 HELD_BACK: dict[str, tuple[tuple[str, bytes] | None, str]] = {
-    "too large, or refused by the browser": (None, "no file to show: files may have up to 1 MB"),
+    "too large, or refused by the browser": (None, "no file to read: files may have up to 200 MB"),
     "half a workbook": (("table.xlsx", XLSX), "is packed and damaged or unfinished"),
     "half a gzip": (("table.csv.gz", gzip.compress(b"a,1\nb,2")[:-9]), "is packed and damaged"),
     "a picture": (("table.csv", b"\x89PNG\r\n\x1a\n\0\0"), "is no text .* save it as “CSV UTF-8”"),
     "free text": (("table.csv", b"a" * 200_000), "more than 100,000 characters"),
-    "a title or an answer": (("table.csv", b"illness\nasthma\nasthma"), "may be a title"),
+    "the same answer": (("table.csv", b"asthma\nasthma\nasthma"), "needs two answers"),
 }
 
 
@@ -128,7 +130,7 @@ def test_a_file_that_is_refused_never_shows_anything_else() -> None:
     for way, (file, words) in HELD_BACK.items():
         if file is not None:
             at.file_uploader(key="values-own-file").set_value((*file, "text/plain"))
-        checked(at.button(key="values-own-file-show").click().run())
+        jobs_done(checked(at.button(key="values-own-file-show").click().run()))
         with naming(way):
             (told,) = errors(at)
             assert re.search(words, told.replace("\\", ""))
@@ -146,6 +148,50 @@ def test_a_file_is_read_whatever_the_text_says() -> None:
     assert [group["name"] for group in data_of(at, "values-chart")["groups"]] == ["Nord", "Süd"]
     show(at, file=("saved.csv.gz", gzip.compress("weiß;1\nrot;2".encode("latin-1"))))
     assert_shows(at, taken("weiß;1\nrot;2", "saved.csv"))
+
+
+def test_what_was_understood_can_be_changed_before_anything_is_shown() -> None:
+    rows = [
+        f"{i},{'mf'[i % 2]},{('young', 'old')[i % 3 > 0]},{['yes', 'no'][i % 5 > 1]}"
+        for i in range(60)
+    ]
+    at = form(open_values())
+    file = ("survey.csv", "\n".join(("id,sex,age,smokes", *rows)).encode(), "text/csv")
+    at.file_uploader(key="values-own-file").set_value(file)
+    jobs_done(checked(at.button(key="values-own-file-show").click().run()))
+    assert (scenario_of(at), query_of(at)) == (BEGIN, {})
+    assert any("60 people" in item.value for item in at.markdown)
+    (seen,) = (frame.value for frame in at.dataframe if "smokes" in frame.value.columns)
+    assert list(seen.columns) == ["id", "sex", "age", "smokes"]
+    pick = {box.label: box for box in at.selectbox}
+    assert (pick["Answer"].value, pick["People (count or weight)"].value) == (1, -1)
+    checked(pick["Answer"].set_value(3).run())
+    pick = {box.label: box for box in at.selectbox}
+    checked(pick["Group, or second answer"].set_value(2).run())
+    accepted(at, "values")
+    table = scenario_of(at).dataset
+    assert isinstance(table, OwnTable)
+    assert dict(zip(table.names, table.counts, strict=True)) == {
+        "no; old": 24, "no; young": 12, "yes; old": 16, "yes; young": 8,
+    }  # fmt: skip
+    assert (set(table.groups), table.title) == ({"old", "young"}, "survey")
+    state = at.session_state._state.filtered_state
+    assert not state["values/own-held"]
+    assert not [name for name in state if name.endswith(("own-look/job", "own-count/job"))]
+
+
+def test_what_nobody_can_tell_from_a_file_is_asked() -> None:
+    at = form(open_values())
+    at.file_uploader(key="values-own-file").set_value(
+        ("list.csv", b"illness\nasthma\nasthma\nflu", "text/csv")
+    )
+    jobs_done(checked(at.button(key="values-own-file-show").click().run()))
+    assert not [button for button in at.button if button.key == "values-own-accept"]
+    (head,) = (box for box in at.selectbox if box.label.startswith("The first row"))
+    assert head.value is None
+    checked(head.set_value(True).run())
+    accepted(at, "values")
+    assert_shows(at, taken("answer\nasthma\nasthma\nflu", "list"))
 
 
 def test_long_data_stay_with_the_visit_and_scenario_json_holds_them(

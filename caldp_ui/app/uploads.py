@@ -1,0 +1,80 @@
+"""Files on their way in: in memory alone, so many bytes at a time, and let go once they are read.
+
+Streamlit keeps every file that a visit sends until the visit ends, and what it parses goes to the
+disk from a megabyte on.
+"""
+
+import asyncio
+from typing import Final
+
+from starlette.formparsers import MultiPartParser
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+from streamlit import config, runtime
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+HELD_MAX: Final = 800 * 2**20
+"""Bytes of files that come in or wait to be read, of all visits together."""
+_PATIENCE_S: Final = 600.0
+"""Room is kept for a file no longer: a sender of a byte now and then would keep all others out."""
+_ADDRESS: Final = "_stcore/upload_file/"
+_LATER: Final = "Others send files at this moment: please try again in a minute."
+
+
+class Uploads:
+    """Lets files in while there is room for them, one of a visit at a time."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._coming = 0
+        # What is longer is written to a shared folder before anybody has looked at it.
+        MultiPartParser.spool_max_size = (config.get_option("server.maxUploadSize") + 2) * 2**20
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand on what is no upload, or has room."""
+        path = str(scope.get("path", "")).partition(_ADDRESS)[2]
+        if scope["type"] != "http" or scope.get("method") != "PUT" or not path:
+            await self._app(scope, receive, send)
+            return
+        size = _size(scope)
+        keeper = _keeper()
+        if keeper is not None:
+            keeper.remove_session_files(path.partition("/")[0])
+        if self._coming + size + _kept(keeper) > HELD_MAX:
+            await PlainTextResponse(_LATER, 503)(scope, receive, send)
+            return
+        self._coming += size
+        try:
+            async with asyncio.timeout(_PATIENCE_S):
+                await self._app(scope, receive, send)
+        finally:
+            self._coming -= size
+
+
+def release(file_id: str) -> None:
+    """Let go of a file of this visit, once it has been taken."""
+    run = get_script_run_ctx(suppress_warning=True)
+    if run is not None and isinstance(run.uploaded_file_mgr, MemoryUploadedFileManager):
+        run.uploaded_file_mgr.remove_file(run.session_id, file_id)
+
+
+def _keeper() -> MemoryUploadedFileManager | None:
+    if not runtime.exists():
+        return None
+    keeper = runtime.get_instance().uploaded_file_mgr
+    return keeper if isinstance(keeper, MemoryUploadedFileManager) else None
+
+
+def _kept(keeper: MemoryUploadedFileManager | None) -> int:
+    if keeper is None:
+        return 0
+    files = [file for each in list(keeper.file_storage.values()) for file in list(each.values())]
+    return sum(len(file.data) for file in files)
+
+
+def _size(scope: Scope) -> int:
+    """Bytes that are to come: as many as there may be where nobody says it."""
+    said = dict(scope["headers"]).get(b"content-length", b"")
+    most = int(config.get_option("server.maxUploadSize")) * 2**20
+    return min(int(said), most) if said.isdigit() else most

@@ -1,0 +1,230 @@
+"""What a file of a visitor's own seems to hold, before anything of it is shown; all can be changed.
+
+It is read and counted beside the page, two files at a time in all. Its bytes are held until its
+counts are shown or it is put away, and end with the visit.
+"""
+
+import io
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, Generic, Protocol, TypeVar
+
+import pandas as pd
+import streamlit as st
+
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Progress
+from caldp_core.datasets import look_at
+from caldp_core.datasets.files.refused import Refused
+from caldp_core.datasets.files.source import Source
+from caldp_core.datasets.files.understanding import Layout, Understood
+from caldp_ui.app.errors import as_text
+from caldp_ui.app.upkeep import THREADS
+from caldp_ui.session import jobs
+from caldp_ui.session.fair_pool import FairPool
+from caldp_ui.session.slot import Slot
+from caldp_ui.words import formats
+
+_ROWS: Final = 4
+_COLUMNS: Final = 12
+"""Of the preview; of many columns those that are read come first."""
+_MARKS: Final = {".": "1,234.5", ",": "1.234,5"}
+_HEADS: Final = {True: "column names", False: "data"}
+
+
+class Counted(Protocol):
+    """Counts of a file, and which rows are not among them."""
+
+    @property
+    def refused(self) -> Refused:
+        """The rows that are not counted."""
+
+    @property
+    def rounded(self) -> bool:
+        """Whether weights were rounded."""
+
+
+C = TypeVar("C", bound=Counted)
+
+
+@dataclass(frozen=True)
+class Columns(Generic[C]):
+    """How a page reads a file.
+
+    `roles`: what each column that is read is called on the page, by its name in `Layout`; those of
+    `needed` can't be left out. `guess`: of the layouts of a file this page's; `count(seen, layout,
+    title, progress)` counts it, and raises `CaldpError`; `people`: how many are in the counts.
+    """
+
+    roles: Mapping[str, str]
+    needed: tuple[str, ...]
+    guess: Callable[[Understood], Layout]
+    count: Callable[[Understood, Layout, str, Progress], C]
+    people: Callable[[C], int]
+
+
+class Held:
+    """What a visitor has brought: bytes, the file's name, its title, its number in the visit.
+
+    Streamlit keeps callbacks of widgets that are gone, so whoever still holds this one after
+    `let_go` holds nothing.
+    """
+
+    def __init__(self, data: bytes, name: str, title: str, number: int) -> None:
+        self.name, self.title, self.number = name, title, number
+        self._data, self._size = data, len(data)
+
+    def source(self) -> Source:
+        """The file."""
+        return Source(self.name, lambda: io.BytesIO(self._data), self._size)
+
+    def let_go(self) -> None:
+        """Hold no data any more."""
+        self._data = b""
+
+
+@st.cache_resource
+def _pool() -> FairPool:
+    """Each file takes up to 300 MB while it is read: two at once, the others wait."""
+    return FairPool(2, 1, f"{THREADS}file")
+
+
+def show(slot: Slot[Any], columns: Columns[C], held: Held) -> C | None:
+    """What was understood, and the counts once all is known; raises `CaldpError` if refused."""
+    header = st.session_state.get(_said(slot, held))
+    seen: Understood | None = jobs.started(
+        _job(slot, "look"),
+        f"{held.number}/{header}",
+        lambda _: look_at(held.source(), header=header),
+        lambda _: "Reading the file …",
+        _pool,
+    )
+    if seen is None:
+        return None
+    st.markdown(f"**{as_text(held.name)}**: {as_text(seen.table.kind)}.")
+    guess = columns.guess(seen)
+    _preview(seen, [getattr(guess, role) for role in columns.roles])
+    layout = _chosen(slot, columns, held, seen)
+    missing = _missing(layout, seen, columns.needed)
+    if missing:
+        st.info(as_text(missing), icon=":material/help:")
+        return None
+    found: C | None = jobs.started(
+        _job(slot, "count"),
+        f"{held.number}/{layout}",
+        lambda progress: columns.count(seen, layout, held.title, progress),
+        lambda job: f"Counting, {job.share:.0%} …",
+        _pool,
+    )
+    if found is not None:
+        _result(found, columns.people(found))
+    return found
+
+
+def forget(slot: Slot[Any]) -> None:
+    """Let go of the file and all that was made of it."""
+    for which in ("look", "count"):
+        job = st.session_state.pop(jobs.place(_job(slot, which)), None)
+        if job is not None:
+            job.leave()
+
+
+def _job(slot: Slot[Any], which: str) -> str:
+    return f"{slot.page}/own-{which}"
+
+
+def _key(slot: Slot[Any], held: Held, what: str) -> str:
+    return slot.key(f"file-{held.number}-{what}")
+
+
+def _chosen(slot: Slot[Any], columns: Columns[Any], held: Held, seen: Understood) -> Layout:
+    """The layout as the visitor wants it: what was guessed is there at first."""
+    layout = columns.guess(seen)
+    change: dict[str, Any] = {}
+    with st.container(horizontal=True, gap="small"):
+        for role in columns.roles:
+            change[role] = _column(slot, columns, held, seen, role)
+    with st.container(horizontal=True, gap="small"):
+        if seen.table.dialect is not None:
+            heads = list(_HEADS)
+            st.selectbox(
+                "The first row has …",
+                heads,
+                index=None if layout.header is None else heads.index(layout.header),
+                format_func=_HEADS.__getitem__,
+                placeholder="please say",
+                key=_key(slot, held, "header"),
+                on_change=lambda: _say_header(slot, held),
+            )
+            marks = list(_MARKS)
+            change["mark"] = st.selectbox(
+                "Numbers are written …",
+                marks,
+                index=None if layout.mark is None else marks.index(layout.mark),
+                format_func=_MARKS.__getitem__,
+                placeholder="please say",
+                key=_key(slot, held, "mark"),
+            )
+    return replace(layout, **change)
+
+
+def _said(slot: Slot[Any], held: Held) -> str:
+    """Where it is kept that the visitor has said what the first row is."""
+    return f"{slot.page}/own-header-{held.number}"
+
+
+def _say_header(slot: Slot[Any], held: Held) -> None:
+    st.session_state[_said(slot, held)] = st.session_state[_key(slot, held, "header")]
+
+
+def _column(
+    slot: Slot[Any], columns: Columns[Any], held: Held, seen: Understood, role: str
+) -> int | None:
+    """The column of a role, at first the one that was guessed; None for none."""
+    guess: int | None = getattr(columns.guess(seen), role)
+    free = role not in columns.needed
+    names = seen.names
+    options = [*([-1] if free else []), *range(len(names))]
+    index = None if guess is None and not free else options.index(-1 if guess is None else guess)
+    picked = st.selectbox(
+        columns.roles[role],
+        options,
+        index=index,
+        format_func=lambda at: "none" if at < 0 else names[at],
+        placeholder="choose a column",
+        key=_key(slot, held, f"{seen.places.header}-{role}"),
+    )
+    return None if picked is None or picked < 0 else int(picked)
+
+
+def _preview(seen: Understood, read: list[int | None]) -> None:
+    first = [at for at in read if at is not None]
+    others = [at for at in range(len(seen.names)) if at not in first]
+    shown = sorted((first + others)[:_COLUMNS])
+    rows = [[row[at][:60] for at in shown] for row in seen.rows[:_ROWS]]
+    table = pd.DataFrame(rows, columns=[seen.names[at] for at in shown], dtype=object)
+    st.dataframe(table, hide_index=True, height="content")
+    more = len(seen.names) - len(shown)
+    if more:
+        st.caption(f"{formats.exactly(more)} more columns are not shown.")
+
+
+def _missing(layout: Layout, seen: Understood, needed: tuple[str, ...]) -> str:
+    """What is still to be said, as a sentence; empty where nothing is."""
+    if layout.header is None:
+        return "Please say whether the first row has the names of the columns."
+    try:
+        layout.check_answered(seen, *needed)
+    except CaldpError as error:
+        return str(error)
+    return ""
+
+
+def _result(found: Counted, people: int) -> None:
+    rows = found.refused.rows - found.refused.count
+    st.markdown(
+        f"**{formats.exactly(people)} people** in {formats.count(rows, 'row', 'rows')} are counted."
+        f"{' Weights are added up, then rounded to people.' if found.rounded else ''}"
+    )
+    if found.refused.count:
+        st.warning(as_text(found.refused.told()), icon=":material/filter_alt:")
