@@ -111,7 +111,7 @@ MUTANTS: dict[str, tuple[Callable[..., Any], str, str, Callable[[], None]]] = {
         scenarios.made_safe, "found.dataset != fetched_snap()", "False", check_no_file_of_others,
     ),
     "all trials of a link": (scenarios.made_safe, "trials=1", "trials=2", check_one_trial),
-    "formulas for spreadsheets": (as_cell, "f\"'{value}\"", "value", check_guarded_cells),
+    "formulas for spreadsheets": (as_cell, "guarded(value)", "value", check_guarded_cells),
     "room cut off classroom": (
         addresses.of_page, "last not in names", "last in names", check_page_of_a_server,
     ),
