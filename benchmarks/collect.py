@@ -16,6 +16,7 @@ import numpy as np
 from benchmarks.figures import Bar, Figure, Runs, ratio, timed
 from benchmarks.sizes import Sizes
 from caldp_core.collect.client import Client
+from caldp_core.collect.family_plan import FamilyPlan
 from caldp_core.collect.protocol import Protocol
 from caldp_core.domain.grid import Domain
 from caldp_core.mechanisms.specs import Galois, Hadamard, Oue, RandomizedResponse
@@ -60,7 +61,8 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
 
 
 def _protocol(spec: Any, k: int) -> Protocol:
-    return Protocol("", Domain(k), ("all",), spec, spec.make(Context.plain(k, 1.0)))
+    plan = FamilyPlan(spec, spec.make(Context.plain(k, 1.0)))
+    return Protocol("", Domain(k), ("all",), plan)
 
 
 def _numbers(folder: Path, n: int) -> Iterator[Figure]:

@@ -4,7 +4,8 @@
 """
 
 import os
-from collections.abc import Callable
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol, TypeAlias
 
@@ -23,6 +24,10 @@ class Coins(Protocol):
 
     def below(self, bound: int) -> int:
         """A whole number, even on 0 … bound − 1; `bound` ≥ 1."""
+        ...
+
+    def among(self, steps: Sequence[int], whole: int) -> int:
+        """i with probability (steps[i] − steps[i−1])/whole; the last step is `whole`."""
         ...
 
 
@@ -54,3 +59,7 @@ class DrawnCoins:
                 drawn = drawn * ONE + self.numbers()
             if drawn < fair:
                 return drawn % bound
+
+    def among(self, steps: Sequence[int], whole: int) -> int:
+        """The first step above a number that is even below `whole`."""
+        return bisect_right(steps, self.below(whole))

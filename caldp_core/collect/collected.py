@@ -13,6 +13,7 @@ from caldp_core.basics.limits import N_MAX
 from caldp_core.collect.files import as_lines, read_object, write_whole
 from caldp_core.collect.protocol import Protocol
 from caldp_core.mechanisms.base import Tally
+from caldp_core.mechanisms.contextual import ContextMechanism
 
 MALFORMED: Final = "malformed"
 PROTOCOL: Final = "of another protocol"
@@ -46,7 +47,10 @@ class Collected:
     def none_of(cls, protocol: Protocol) -> "Collected":
         """Nothing yet."""
         mechanism = protocol.mechanism
-        empty = mechanism.tally(np.zeros(0, mechanism.oracles.dtype))
+        dtype = np.dtype(np.int64)
+        if isinstance(mechanism, ContextMechanism):
+            dtype = mechanism.oracles.dtype
+        empty = mechanism.tally(np.zeros(0, dtype))
         return cls(protocol.fingerprint, empty)
 
     def __add__(self, other: "Collected") -> "Collected":

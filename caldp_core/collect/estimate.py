@@ -1,7 +1,6 @@
 """What a collection says of its people: a table of shares with intervals, and a record of it."""
 
 import hashlib
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
@@ -36,11 +35,11 @@ def table_of(
     mechanism, tally = protocol.mechanism, collected.tally
     shares = estimate(mechanism, tally, estimator)
     ranges = intervals(mechanism, tally, level)
-    context = mechanism.policy
+    plan = protocol.plan
     return {
         **_values(protocol),
-        "block": [protocol.block_names[label] for label in context.blocks.tolist()],
-        "sensitive": ["yes" if flag else "no" for flag in context.sensitive.tolist()],
+        "block": [protocol.block_names[label] for label in plan.blocks.tolist()],
+        "sensitive": ["yes" if flag else "no" for flag in plan.sensitive.tolist()],
         "estimated share": shares.tolist(),
         "low": ranges.low.tolist(),
         "high": ranges.high.tolist(),
@@ -65,24 +64,16 @@ def record_of(
     protocol: Protocol, collected: Collected, level: float, estimator: str
 ) -> dict[str, Any]:
     """What was asked, promised and collected, for whoever reads the estimate; JSON-ready."""
-    epsilon, entry = protocol.mechanism.policy.epsilon, protocol.spec
-    parameters = {name: value for name, value in asdict(entry).items() if value is not None}  # type: ignore[call-overload]
-    hidden = int(protocol.mechanism.hidden_symbols.size)
     return {
         "caldp_record": 1,
         "caldp_version": caldp_core.__version__,
         "question": protocol.question,
         "protocol": protocol.fingerprint,
-        "mechanism": {"kind": entry.name, **parameters},
+        "mechanism": protocol.plan.summary(),
         "privacy": {
             "model": "local: each device randomizes its own report",
             "unit": "one report; m reports of one person to this question cost up to m times ε",
-            "epsilon_least": float(epsilon.min()),
-            "epsilon_most": float(epsilon.max()),
-            "values": protocol.domain.k,
-            "hidden_values": hidden,
-            "values_sent_openly_at_times": protocol.domain.k - hidden,
-            "blocks_seen_by_the_collector": protocol.mechanism.policy.m,
+            **protocol.plan.promise(),
         },
         "reports": collected.tally.n,
         "refused": dict(collected.refused),
@@ -104,7 +95,7 @@ def collected_from_histogram(protocol: Protocol, path: Path) -> Collected:
 
     require(
         protocol.format.kind == NUMBER,
-        f"Reports of {protocol.spec.name} are no numbers, so no histogram says all of them; use "
+        f"Reports of {protocol.plan.name} are no numbers, so no histogram says all of them; use "
         "caldp tally.",
     )
     with connected(MEMORY_MB, folders=[path.parent]) as connection:

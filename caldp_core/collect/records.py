@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from caldp_core.basics.types import Bools, Ints, Reports, Words
 from caldp_core.collect.formats import BITS
 from caldp_core.collect.protocol import Protocol
+from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.oracles.packed_bits import full_mask, words_for
 
 Rows = NDArray[np.uint8]
@@ -14,7 +15,7 @@ Rows = NDArray[np.uint8]
 
 def records_of(protocol: Protocol, rows: Rows) -> Reports:
     """(n,) records of the protocol's mechanism; whether they can be is another question."""
-    form, dtype = protocol.format, protocol.mechanism.oracles.dtype
+    form, dtype = protocol.format, _family(protocol).oracles.dtype
     fields = np.split(rows, form.ends[:-1], axis=1)
     records = np.zeros(len(rows), dtype)
     records["source"] = _numbers(fields[0])
@@ -41,11 +42,12 @@ class Senders:
         self._values, self._m = protocol.format.values, protocol.format.oracle
         self._bits = protocol.format.kind == BITS
         # One more block stands for all names: it has no symbol, and nothing may follow.
-        numbers = protocol.mechanism.oracles.device_numbers  # type: ignore[attr-defined]
+        mechanism = _family(protocol)
+        numbers = mechanism.oracles.device_numbers  # type: ignore[attr-defined]
         self._numbers = {
             name: np.append(each, each.dtype.type(0)) for name, each in numbers.items()
         }
-        self._sizes = np.append(protocol.mechanism.sizes, 0)
+        self._sizes = np.append(mechanism.sizes, 0)
         kinds, self._kind = np.unique(self._sizes, return_inverse=True)
         width = max(1, words_for(int(kinds.max())))
         self._room = np.array([_room(size, width) for size in kinds.tolist()])
@@ -76,6 +78,12 @@ class Senders:
         g = np.maximum(self._numbers["g"][block], 1)
         low = (numbers >= 0).all(axis=1) & (value >= 0)
         return np.asarray(low & (numbers < prime[:, None]).all(axis=1) & (value < g))
+
+
+def _family(protocol: Protocol) -> ContextMechanism:
+    """The mechanism of reports in bytes, which families alone have."""
+    assert isinstance(protocol.mechanism, ContextMechanism)
+    return protocol.mechanism
 
 
 def _room(size: int, width: int) -> Words:

@@ -4,8 +4,10 @@ from typing import Any, Final
 
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
 from caldp_core.collect.protocol import FORMAT, MARK, QUESTION_MAX
+from caldp_core.collect.table_plan import TABLE
 from caldp_core.domain.grid import Domain, GridDomain
 from caldp_core.mechanisms.registry import FAMILIES
+from caldp_core.scenarios.records import INFINITY
 from caldp_core.scenarios.schema import kind_schema
 
 _ONE: Final = 1 << 48
@@ -41,9 +43,13 @@ def protocol_schema() -> dict[str, Any]:
                 "domain": {
                     "oneOf": [kind_schema("answers", Domain), kind_schema("map", GridDomain)]
                 },
-                "policy": _policy(),
+                "block_names": {"description": "of each block", **_TEXTS},
+                "policy": {"oneOf": [_context(), _matrix()]},
                 "mechanism": {
-                    "oneOf": [_mechanism(name, entry.spec) for name, entry in FAMILIES.items()]
+                    "oneOf": [
+                        *(_mechanism(name, entry.spec) for name, entry in FAMILIES.items()),
+                        _table(),
+                    ]
                 },
                 "report": _report(),
                 "fingerprint": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
@@ -61,15 +67,35 @@ def _object(properties: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _policy() -> dict[str, Any]:
+def _context() -> dict[str, Any]:
     level = {"type": "number", "minimum": EPSILON_MIN, "maximum": EPSILON_MAX}
     return _object(
         {
             "kind": {"const": "context"},
-            "block_names": _TEXTS,
             "blocks": {"description": "the block of each value", "type": "array", "items": _WHOLE},
             "sensitive": {"type": "array", "items": {"type": "boolean"}},
             "epsilon": {"description": "ε of each block", "type": "array", "items": level},
+        }
+    )
+
+
+def _matrix() -> dict[str, Any]:
+    level = {"anyOf": [{"type": "number", "minimum": 0}, {"const": INFINITY}]}
+    rows = {"type": "array", "items": {"type": "array", "items": level}}
+    told = "the limit from each value (row) to each other one"
+    return _object({"kind": {"const": "matrix"}, "rows": {"description": told, **rows}})
+
+
+def _table() -> dict[str, Any]:
+    whole = {"type": "string", "pattern": "^[0-9]+$"}
+    rows = {"type": "array", "items": {"type": "array", "items": whole}}
+    told = "for each value the sums of its reports' chances, times whole, one after the other"
+    return _object(
+        {
+            "kind": {"const": TABLE},
+            "made_by": {"description": "the mechanism's name", "type": "string"},
+            "whole": {"description": "what each row rises to", **whole},
+            "steps": {"description": told, **rows},
         }
     )
 

@@ -34,7 +34,7 @@ def tally_query(protocol: Protocol, dialect: str) -> str:
     require(dialect in DIALECTS, f"dialect must be one of {', '.join(DIALECTS)}, got {dialect!r}.")
     require(
         protocol.format.kind == NUMBER,
-        f"Reports of {protocol.spec.name} are no numbers that SQL could count; use caldp tally.",
+        f"Reports of {protocol.plan.name} are no numbers that SQL could count; use caldp tally.",
     )
     whole, mark = protocol.fingerprint, protocol.fingerprint[:MARK_LENGTH]
     return f"""\

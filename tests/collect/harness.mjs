@@ -13,6 +13,9 @@ class Branching {
     constructor(path) { Object.assign(this, {path, ways: [], up: 1n, down: 1n}); }
     coin(threshold) { return this.fall([ONE - BigInt(threshold), BigInt(threshold)], ONE) === 1; }
     below(bound) { return this.fall(new Array(bound).fill(1n), BigInt(bound)); }
+    among(steps, whole) {
+        return this.fall(steps.map((step, i) => step - (i ? steps[i - 1] : 0n)), whole);
+    }
     fall(weights, whole) {
         const able = weights.flatMap((weight, way) => weight ? [way] : []);
         const turn = this.path[this.ways.length] ?? 0;
@@ -46,11 +49,12 @@ function wrong({protocol, cases}) {
 
 const laws = asked.protocols.map(protocol => {
     const client = new Client(protocol);
-    return protocol.policy.blocks.map((_, value) => exactLaw(coins => client.draw(value, coins)));
+    return Array.from({length: protocol.domain.k}, (_, value) => exactLaw(coins => client.draw(value, coins)));
 });
 const numbers = Array.from({length: 200}, systemNumber);
-const redrawn = [2 ** 48 - 1, 7];
+const redrawn = [2 ** 48 - 1, 7], wide = [2 ** 48 - 1, 2 ** 48 - 1, 0, 6];
 process.stdout.write(JSON.stringify({
     wrong: asked.vectors.flatMap(wrong), laws, numbers,
     below: coinsFrom(() => redrawn.shift()).below(3),
+    among: coinsFrom(() => wide.shift()).among([6n, 7n, ONE + 1n], ONE + 1n),
 }));

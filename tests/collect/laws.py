@@ -1,8 +1,9 @@
 """The exact law of what a device sends: its own code, run once for every way its coins can fall."""
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from caldp_core.collect.coins import ONE
@@ -22,6 +23,9 @@ class Branching:
 
     def below(self, bound: int) -> int:
         return self._fall([Fraction(1, bound)] * bound)
+
+    def among(self, steps: Sequence[int], whole: int) -> int:
+        return self._fall([Fraction(b - a, whole) for a, b in pairwise((0, *steps))])
 
     def _fall(self, chances: list[Fraction]) -> int:
         able = [way for way, chance in enumerate(chances) if chance]

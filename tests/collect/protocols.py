@@ -1,14 +1,21 @@
 """Small protocols of every family in every kind of context."""
 
-from typing import Final
+import math
+from typing import Any, Final
 
 import numpy as np
 
+from caldp_core.collect.family_plan import FamilyPlan
 from caldp_core.collect.protocol import Protocol
+from caldp_core.collect.table_plan import TablePlan
 from caldp_core.domain.grid import Domain
+from caldp_core.mechanisms.catalogue import mechanism
 from caldp_core.mechanisms.registry import FAMILIES
 from caldp_core.mechanisms.specs import FamilySpec, Hadamard
+from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.context import Context
+from caldp_core.privacy.distance import GridMetric
+from caldp_core.privacy.matrix import DenseMatrix
 from tests.contract.contexts import context
 
 SPECS: Final[dict[str, FamilySpec]] = {
@@ -17,11 +24,16 @@ SPECS: Final[dict[str, FamilySpec]] = {
 }
 
 
+def planned(policy: Context, spec: FamilySpec) -> FamilyPlan:
+    """The family in this context."""
+    made: Any = spec.make(policy)
+    return FamilyPlan(spec, made)
+
+
 def protocol_in(policy: Context, spec: FamilySpec) -> Protocol:
     """A protocol of numbers, block names counted up."""
     names = tuple(f"block {j}" for j in range(policy.m))
-    made = spec.make(policy)
-    return Protocol("", Domain(policy.k), names, spec, made)  # type: ignore[arg-type]
+    return Protocol("", Domain(policy.k), names, planned(policy, spec))
 
 
 def small(family: str, kind: str = "blocks and sensitive set", epsilon: float = 1.0) -> Protocol:
@@ -33,8 +45,7 @@ def labelled(family: str, labels: tuple[str, ...], epsilon: float = 1.0) -> Prot
     """Plain LDP on answers with labels."""
     spec = SPECS[family]
     policy = Context.plain(len(labels), epsilon)
-    made = spec.make(policy)
-    return Protocol("Which?", Domain(len(labels), labels), ("all",), spec, made)  # type: ignore[arg-type]
+    return Protocol("Which?", Domain(len(labels), labels), ("all",), planned(policy, spec))
 
 
 def many(family: str, k: int, epsilon: float = 1.0) -> Protocol:
@@ -42,3 +53,19 @@ def many(family: str, k: int, epsilon: float = 1.0) -> Protocol:
     return protocol_in(
         Context.of(np.zeros(k, np.int64), np.ones(k, np.bool_), epsilon), SPECS[family]
     )
+
+
+def tables() -> dict[str, Protocol]:
+    """Channels that are written out, each in a policy of another kind."""
+    line = GridMetric(1, 4, 0.7, 0.7)
+    levels = [[0.0, 1, 2], [0.5, 0, math.inf], [3.0, 1, 0]]
+    made = {
+        "binary": mechanism(BinaryPolicy(0.5, 2.0), "binary"),
+        "grid-geometric": mechanism(line, "grid-geometric"),
+        "designed": mechanism(DenseMatrix.of(levels), "designed"),
+        "exponential": mechanism(line, "exponential"),
+    }
+    return {
+        name: Protocol("", Domain(each.k), ("everything",), TablePlan.of(name, each))
+        for name, each in made.items()
+    }

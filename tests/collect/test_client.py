@@ -15,7 +15,7 @@ from caldp_core.domain.grid import GridDomain
 from caldp_core.mechanisms.specs import RandomizedResponse
 from caldp_core.privacy.context import Context
 from tests import ROOT
-from tests.collect.protocols import SPECS, labelled, small
+from tests.collect.protocols import SPECS, labelled, planned, small
 from tests.contract.checks import naming
 
 LABELS = ("flu", "cold", "none")
@@ -30,7 +30,7 @@ def never(monkeypatch: pytest.MonkeyPatch) -> None:
 def on_a_map() -> Protocol:
     spec = RandomizedResponse()
     domain, policy = GridDomain(0.0, 10.0, 1.0, 2, 3), Context.plain(6, 1.0)
-    return Protocol("", domain, ("all",), spec, spec.make(policy))  # type: ignore[arg-type]
+    return Protocol("", domain, ("all",), planned(policy, spec))
 
 
 def test_answers_are_labels_numbers_or_places(never: None) -> None:

@@ -9,7 +9,7 @@ from caldp_core.collect.coins import ONE, DrawnCoins
 from caldp_core.collect.device import Device
 from caldp_core.collect.protocol import Protocol
 from tests.collect.laws import exact_law, sent_by, stated
-from tests.collect.protocols import SPECS, small
+from tests.collect.protocols import SPECS, small, tables
 from tests.contract.checks import naming
 from tests.contract.contexts import CONTEXTS
 
@@ -19,6 +19,13 @@ def test_a_device_sends_exactly_what_the_channel_says(family: str) -> None:
     for kind in CONTEXTS:
         protocol = small(family, kind)
         with naming(kind):
+            for symbol, law in enumerate(stated(protocol)):
+                assert sent_by(protocol, symbol) == law
+
+
+def test_a_table_sends_exactly_what_its_mechanism_says() -> None:
+    for name, protocol in tables().items():
+        with naming(name):
             for symbol, law in enumerate(stated(protocol)):
                 assert sent_by(protocol, symbol) == law
 
@@ -36,14 +43,15 @@ def test_what_is_sent_keeps_the_policy_and_one_more_of_two_to_the_48th_would_not
     protocol = small(family, epsilon=0.7)
     policy = protocol.mechanism.policy
     assert audit_channel(sent_channel(protocol), policy).holds
+    assert isinstance(protocol.device, Device)
     name, by = ("truth", 1) if "truth" in protocol.device.blocks[0] else ("cover", -1)
     blocks = [{**of, name: of[name] + by * (of[name] > 0)} for of in protocol.device.blocks]
     device = Device(
-        protocol.spec.name, protocol.format.oracle, blocks, protocol.device.block,
+        protocol.plan.name, protocol.format.oracle, blocks, protocol.device.block,
         protocol.device.place,
     )  # fmt: skip
-    wrong = replace(protocol)
-    wrong.__dict__["device"] = device
+    wrong = replace(protocol, plan=replace(protocol.plan))
+    wrong.plan.__dict__["device"] = device
     assert not audit_channel(sent_channel(wrong), policy).holds
 
 
@@ -56,6 +64,9 @@ def test_coins_are_even_whatever_the_numbers_are() -> None:
     wide = iter([1, 5])
     assert DrawnCoins(wide.__next__).below(ONE**2) == ONE + 5
     assert DrawnCoins().below(1) == 0
+    # Below 2^48 + 1 two numbers are drawn, and 2^96 mod that is 1: the largest is drawn again.
+    again = iter([ONE - 1, ONE - 1, 0, 6])
+    assert DrawnCoins(again.__next__).among([6, 7, ONE + 1], ONE + 1) == 1
 
 
 def test_the_law_of_the_tests_is_that_of_two_dice() -> None:

@@ -15,7 +15,7 @@ from caldp_core.collect.coins import ONE
 from caldp_core.collect.formats import NUMBER
 from tests import ROOT
 from tests.collect.laws import stated
-from tests.collect.protocols import SPECS, small
+from tests.collect.protocols import SPECS, small, tables
 from tests.collect.vectors import text, vectors
 from tests.collect.written import in_base64
 from tests.contract.checks import naming
@@ -24,7 +24,10 @@ from tests.contract.contexts import CONTEXTS
 NODE: Final = Path(playwright.__file__).parent / "driver" / "node"
 """The one that Playwright brings."""
 CLIENT: Final = Path(caldp_core.collect.__file__).parent / "js" / "client.js"
-PROTOCOLS: Final = [small(family, kind) for family in SPECS for kind in CONTEXTS]
+PROTOCOLS: Final = [
+    *(small(family, kind) for family in SPECS for kind in CONTEXTS),
+    *tables().values(),
+]
 
 
 def in_node(**asked: Any) -> dict[str, Any]:
@@ -66,7 +69,7 @@ def test_it_sends_exactly_what_the_channel_says(told: dict[str, Any]) -> None:
             {sent: sum(n * Fraction(chance) for chance, n in Counter(chances).items())
              for sent, chances in law} for law in laws
         ]  # fmt: skip
-        with naming(f"{protocol.spec.name}, {protocol.domain.k}"):
+        with naming(f"{protocol.plan.name}, {protocol.domain.k}"):
             assert found == right
 
 
@@ -76,7 +79,7 @@ def test_its_numbers_are_the_systems_and_its_coins_even(told: dict[str, Any]) ->
     assert len(set(numbers)) == len(numbers)  # 200 of 2^48 meet once in 10^10 runs
     for bit in range(48):
         assert len({number >> bit & 1 for number in numbers}) == 2
-    assert told["below"] == 1
+    assert (told["below"], told["among"]) == (1, 1)
 
 
 def test_it_is_one_small_file_that_asks_for_nothing() -> None:

@@ -1,11 +1,13 @@
 """The protocol file: all that both sides need, nothing of the data, and no other file is taken."""
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import jsonschema
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -13,11 +15,12 @@ from caldp_core import CaldpError, Protocol, Scenario, prepare
 from caldp_core.cli.commands import main
 from caldp_core.collect.schema import protocol_schema
 from caldp_core.datasets import OwnTable
+from caldp_core.mechanisms.designed.exact import rows_keep
 from caldp_core.mechanisms.specs import RandomizedResponse
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.protection import OneBlock
 from tests import ROOT
-from tests.collect.protocols import SPECS, many, small
+from tests.collect.protocols import SPECS, many, small, tables
 from tests.contract.checks import naming
 from tests.contract.contexts import CONTEXTS
 
@@ -42,6 +45,9 @@ def test_a_protocol_is_what_it_was_when_it_is_read_again() -> None:
                 assert again.to_json() == made.to_json()
                 assert again.mechanism.fingerprint == made.mechanism.fingerprint
                 schema.validate(made.to_dict())
+    for made in tables().values():
+        assert Protocol.from_json(made.to_json()).to_json() == made.to_json()
+        schema.validate(made.to_dict())
 
 
 def test_the_schema_file_is_the_programs() -> None:
@@ -71,14 +77,14 @@ def test_other_questions_have_other_fingerprints() -> None:
 
 
 def test_scenarios_without_a_device_are_refused() -> None:
-    for example in ("binary", "personal-tags"):
+    for example in ("published-urap", "personal-tags", "near-places"):
         scenario = Scenario.from_file(ROOT / "examples" / f"{example}.json")
-        with pytest.raises(CaldpError, match=r"A collection runs one of .*; choose one of those"):
+        with pytest.raises(CaldpError, match=r"A collection runs one of .* Choose one of those"):
             Protocol.of(prepare(replace(scenario, n=1)))
 
 
-def changed(path: str, value: Any) -> dict[str, Any]:
-    data = json.loads(small("subset-selection").to_json())
+def changed(path: str, value: Any, of: Protocol | None = None) -> dict[str, Any]:
+    data = json.loads((of or small("subset-selection")).to_json())
     *within, last = path.split(".")
     part = data
     for key in within:
@@ -93,11 +99,11 @@ HOSTILE = [
     ("question", "a\nb", "one line"),
     ("question", 7, "one line"),
     ("domain", [], "needs 'domain'"),
-    ("domain.kind", "secret", "answers or map"),
+    ("domain.kind", "secret", "one of answers, map"),
     ("domain.k", 12, "12 values and its policy 11"),
     ("domain.k", 10**30, "k must be a whole number"),
     ("domain.evil", 1, "unknown key 'evil'"),
-    ("policy.kind", "matrix", "kind context"),
+    ("policy.kind", "matrix", "one of context, got 'matrix'"),
     ("policy.blocks", "all", "needs blocks, a list"),
     ("policy.blocks", [0.5] * 11, "needs blocks, a list"),
     ("policy.blocks", [10**400] * 11, "too large"),
@@ -105,7 +111,7 @@ HOSTILE = [
     ("policy.sensitive", [True], "sensitive must be 11 booleans"),
     ("policy.epsilon", [], "1 to"),
     ("policy.epsilon", [1e-9] * 4, "epsilon must be in"),
-    ("policy.block_names", ["a"], "must be 4 texts"),
+    ("block_names", ["a"], "must be 4 texts"),
     ("mechanism.kind", "best", "must be one of"),
     ("mechanism.kind", ["oue"], "must be one of"),
     ("mechanism.numbers", None, "needs 'numbers'"),
@@ -128,6 +134,42 @@ def test_changed_protocols_are_refused_in_one_sentence() -> None:
             assert told in sentence
             assert len(sentence) < 400
     assert Protocol.from_dict(changed("caldp_version", "7.0")).domain.k == 11
+
+
+WRONG_TABLES = [
+    ("policy.kind", "context", "one of matrix"),
+    ("policy.rows", [[0, 0.1], [0.1, 0]], "tells two values apart by more"),
+    ("policy.rows", [[0, "much"], [2, 0]], "numbers or 'infinity'"),
+    ("policy.rows", [[0, math.inf], [2, 0]], "policy.rows is not what"),
+    ("policy.rows", [[0, 1], [2]], "square matrix"),
+    ("policy.rows", [[0, -1], [2, 0]], "must be in [0, inf]"),
+    ("mechanism.whole", 3, "whole numbers, written as texts"),
+    ("mechanism.whole", "0", "must rise to whole"),
+    ("mechanism.whole", "9" * 3000, "whole numbers, written as texts"),
+    ("mechanism.steps", [["1"], ["1"]], "must rise to whole"),
+    ("mechanism.steps", [[], []], "must rise to whole"),
+    ("mechanism.steps", [["1"], ["1", "2"]], "of one length"),
+    ("mechanism.steps", [["2", "1"], ["1", "1"]], "must rise to whole"),
+    ("mechanism.made_by", "x" * 500, "made_by, a short text"),
+    ("mechanism.made_by", "another", "fingerprint is not what"),
+]
+
+
+def test_changed_tables_are_refused_in_one_sentence() -> None:
+    table = tables()["binary"]
+    for path, value, told in WRONG_TABLES:
+        with naming(f"{path}, {str(value)[:60]}"), pytest.raises(CaldpError) as refused:
+            Protocol.from_dict(changed(path, value, table))
+        with naming(str(refused.value)):
+            assert told in str(refused.value)
+
+
+def test_a_leak_that_no_float_can_hold_is_found() -> None:
+    whole = 1 << 2000
+    levels = np.array([[0.0, 1.0], [1.0, 0.0]])
+    for rare, right in ((0, False), (1, True)):
+        rows = [[2, whole - 2], [rare, whole - rare]]  # 2/1 is below e
+        assert rows_keep(rows, whole, levels) == right
 
 
 def test_choices_of_families_are_held_to_their_blocks() -> None:
@@ -170,6 +212,6 @@ def test_the_command_writes_the_protocol(tmp_path: Path) -> None:
     assert Protocol.from_file(file).question == "Well?"
     shown = CliRunner().invoke(main, ["protocol", example, "--question", "Well?"])
     assert shown.output == file.read_text("utf-8")
-    refused = CliRunner().invoke(main, ["protocol", str(ROOT / "examples" / "binary.json")])
+    refused = CliRunner().invoke(main, ["protocol", str(ROOT / "examples" / "personal-tags.json")])
     assert refused.exit_code == 2
     assert "Traceback" not in refused.output

@@ -20,6 +20,7 @@ from caldp_core.domain.grid import Domain
 from caldp_core.mechanisms.registry import FAMILIES
 from caldp_core.mechanisms.specs import FamilySpec, Hadamard
 from caldp_core.privacy.context import Context
+from tests.collect.protocols import planned, tables
 
 _CASES = 2
 
@@ -41,8 +42,9 @@ def _protocols() -> Iterator[Protocol]:
     for spec in (*specs, Hadamard(parts=None)):
         for policy in (blocks, Context.plain(40, 1.5)):
             names = tuple(f"block {label}" for label in range(policy.m))
-            made: Any = spec.make(policy)
-            yield Protocol("", Domain(policy.k), names, spec, made)
+            yield Protocol("", Domain(policy.k), names, planned(policy, spec))
+
+    yield from tables().values()
 
 
 def _cases(protocol: Protocol, rng: np.random.Generator) -> Iterator[dict[str, Any]]:

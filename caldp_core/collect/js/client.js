@@ -11,7 +11,7 @@ export function systemNumber() {
     return low + middle * 2 ** 16 + high * 2 ** 32;
 }
 
-/** The two coins that reports are drawn by, from a source of such numbers. */
+/** The coins that reports are drawn by, from a source of such numbers. */
 export function coinsFrom(number = systemNumber) {
     return {
         /** True with probability threshold/2^48. */
@@ -22,6 +22,16 @@ export function coinsFrom(number = systemNumber) {
             for (;;) {
                 const drawn = number();
                 if (drawn < fair) return drawn % bound;
+            }
+        },
+        /** The first of rising steps above a number that is even below `whole`; BigInts. */
+        among(steps, whole) {
+            const pieces = BigInt(Math.max(1, Math.ceil((whole - 1n).toString(2).length / 48)));
+            const all = BigInt(ONE) ** pieces, fair = all - all % whole;
+            for (;;) {
+                let drawn = 0n;
+                for (let i = 0n; i < pieces; i++) drawn = drawn * BigInt(ONE) + BigInt(number());
+                if (drawn < fair) return steps.findIndex(step => drawn % whole < step);
             }
         },
     };
@@ -159,12 +169,18 @@ export class Client {
     /** `memory`: what keeps what each person sent, so that asked again they send the same; it has
         `getItem` and `setItem`, as localStorage does. `number`: for tests alone. */
     constructor(protocol, {memory = null, number = systemNumber} = {}) {
-        if (protocol?.caldp_protocol !== 1 || !Object.hasOwn(LAWS, protocol.mechanism?.kind))
+        const kind = protocol?.mechanism?.kind;
+        if (protocol?.caldp_protocol !== 1 || kind !== "table" && !Object.hasOwn(LAWS, kind))
             throw new Error("This is no protocol that this client knows; make one by caldp protocol.");
         this.protocol = protocol;
         this.memory = memory;
         this.coins = coinsFrom(number);
-        this.law = LAWS[protocol.mechanism.kind];
+        if (kind === "table") {
+            this.whole = BigInt(protocol.mechanism.whole);
+            this.steps = protocol.mechanism.steps.map(row => row.map(BigInt));
+            return;
+        }
+        this.law = LAWS[kind];
         this.#findPlaces();
         this.#gatherNumbers();
     }
@@ -190,6 +206,7 @@ export class Client {
 
     /** A fresh report of a value by its number. */
     draw(value, coins = this.coins) {
+        if (this.steps) return coins.among(this.steps[value], this.whole);
         const label = this.protocol.policy.blocks[value], place = this.places[value];
         const of = this.blocks[label];
         if (place >= 0) return this.#written(label, this.law.hidden(of, place, coins));

@@ -7,6 +7,7 @@ comparisons that no rounding can turn.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
@@ -24,6 +25,7 @@ _BITS: Final = 50
 """Bits that the smallest probability keeps at least."""
 _SURE: Final = 2.0**-40
 """Relative: floating-point ratios nearer to e^E than that are compared in rationals."""
+_HELD: Final = 1e-290
 
 
 @dataclass(frozen=True)
@@ -63,23 +65,32 @@ def whole_channel(v: Floats, w: Floats, prior: Floats, levels: Floats) -> WholeC
 
 def kept(channel: WholeChannel, levels: Floats) -> bool:
     """Whether the rows are distributions within (k, k) `levels` E, exactly (CALDP Definition 2)."""
-    rows, k = channel.numerators, len(levels)
+    return rows_keep(channel.numerators, 1 << channel.bits, levels)
+
+
+def rows_keep(rows: Sequence[Sequence[int]], whole: int, levels: Floats) -> bool:
+    """The same of rows of numerators over any `whole`."""
+    k, outputs = len(levels), len(rows[0])
     if len(rows) != k or any(
-        len(row) != channel.outputs or min(row) < 0 or sum(row) != 1 << channel.bits for row in rows
+        len(row) != outputs or min(row) < 0 or sum(row) != whole for row in rows
     ):
         return False
-    floats = channel.floats()
+    floats = np.array([[entry / whole for entry in row] for row in rows])
+    # Numbers that floats can't hold to all of their digits settle nothing.
+    held = np.array([all(not e or f > _HELD for e, f in zip(*row, strict=True))
+                     for row in zip(rows, floats.tolist(), strict=True)])  # fmt: skip
     with np.errstate(over="ignore"):
         allowed = np.exp(levels) * (1 - _SURE)
     for x in range(k):
         others = np.flatnonzero(np.isfinite(levels[x]) & (np.arange(k) != x))
         sure = (floats[x] <= allowed[x, others, None] * floats[others]).all(axis=1)
+        sure &= held[x] & held[others]
         if not all(_within(rows[x], rows[z], float(levels[x, z])) for z in others[~sure]):
             return False
     return True
 
 
-def _within(row: tuple[int, ...], other: tuple[int, ...], level: float) -> bool:
+def _within(row: Sequence[int], other: Sequence[int], level: float) -> bool:
     """row ≤ e^level·other, by a rational that lies below e^level."""
     power = power_below(level)
     up, down = power.numerator, power.denominator

@@ -1,168 +1,27 @@
-"""A designed channel as a mechanism of the catalogue: reports are the numbers of its columns.
+"""A designed channel as a mechanism of the catalogue: reports are the numbers of its columns."""
 
-The estimate is linear in the histogram of reports: a report y adds M⁻¹v_y with v_y = Q_y/(π·Q_y)
-and M = Σ_y Q_yᵀv_y. It is unbiased for every distribution, and of all linear unbiased ones the best
-where people are like the design's prior (Gauss, Markov).
-"""
-
-from fractions import Fraction
 from functools import cached_property
-from itertools import accumulate
-from typing import Final
 
-import numpy as np
-from numpy.typing import ArrayLike
-
-from caldp_core.basics.errors import check_counts, check_n, check_symbols, require
-from caldp_core.basics.limits import EXACT_MAX_ENTRIES
-from caldp_core.basics.types import Floats, Ints, Seed, WordSource
-from caldp_core.mechanisms.base import Tally, digest
-from caldp_core.mechanisms.channel_products import ChannelProducts
+from caldp_core.mechanisms.base import digest
 from caldp_core.mechanisms.designed.design import Design, design
-from caldp_core.mechanisms.randomness.coins import generator, seeded_words, system_words
-from caldp_core.mechanisms.randomness.inversion import ExactInversion
+from caldp_core.mechanisms.written_out import WrittenOut
 from caldp_core.privacy.context import PrivacyMatrix
 
-_CONDITION_MAX: Final = 1e12
 
-
-class DesignedMechanism:
-    """The channel of `made`. See `Mechanism` for what the methods promise.
-
-    Estimates and variances raise `CaldpError` where the policy makes two symbols send the same
-    reports.
-    """
+class DesignedMechanism(WrittenOut):
+    """The channel of `made`, its estimate the best where people are like the design's prior."""
 
     def __init__(self, made: Design) -> None:
+        super().__init__(made.policy, made.channel.numerators, 1 << made.channel.bits, made.prior)
         self.design = made
-        self.policy: PrivacyMatrix = made.policy
 
     @classmethod
     def for_policy(cls, policy: PrivacyMatrix) -> "DesignedMechanism":
         """The design for even people and weights; see `design`."""
         return cls(design(policy))
 
-    @property
-    def k(self) -> int:
-        """Number of symbols."""
-        return self.policy.k
-
-    @property
-    def outputs(self) -> int:
-        """Number of different reports."""
-        return self.design.channel.outputs
-
     @cached_property
     def fingerprint(self) -> str:
         """Digest that two mechanisms share only if their reports mean the same."""
         channel = self.design.channel
         return digest("designed", str(channel.bits), *(f"{row}" for row in channel.numerators))
-
-    @cached_property
-    def channel(self) -> Floats:
-        """(k, outputs) probabilities as floats; row = true symbol."""
-        return self.design.channel.floats()
-
-    @cached_property
-    def estimator(self) -> Floats:
-        """(outputs, k): what one report adds to n·p̂; see the module."""
-        columns = self.channel / (self.design.prior @ self.channel)
-        information = columns @ self.channel.T
-        require(
-            float(np.linalg.cond(information)) < _CONDITION_MAX,
-            "This policy makes two symbols send (nearly) the same reports, so shares can't be "
-            "estimated; merge symbols between which E is 0, or raise E.",
-        )
-        return np.asarray(np.linalg.solve(information, columns).T)
-
-    def exact_channel(self) -> list[list[Fraction]]:
-        """k rows of probabilities in rationals; `CaldpError` above the stated size."""
-        require(
-            self.k * self.outputs <= EXACT_MAX_ENTRIES,
-            f"A channel in rationals may have at most {EXACT_MAX_ENTRIES:,} entries, this one "
-            f"would have {self.k * self.outputs:,}; use fewer symbols.",
-        )
-        whole = 1 << self.design.channel.bits
-        return [[Fraction(entry, whole) for entry in row] for row in self.design.channel.numerators]
-
-    @cached_property
-    def _laws(self) -> list[ExactInversion]:
-        whole = 1 << self.design.channel.bits
-        return [
-            ExactInversion.of([Fraction(step, whole) for step in list(accumulate(row))[:-1]])
-            for row in self._reachable
-        ]
-
-    @cached_property
-    def _reachable(self) -> list[list[int]]:
-        """Each row's numerators that are not 0; a law has no step of 1 before its last."""
-        return [[entry for entry in row if entry] for row in self.design.channel.numerators]
-
-    @cached_property
-    def _numbers(self) -> list[Ints]:
-        """The columns of `_reachable`."""
-        return [
-            np.array([y for y, entry in enumerate(row) if entry])
-            for row in self.design.channel.numerators
-        ]
-
-    def _reports(self, x: Ints, words: WordSource) -> Ints:
-        reports = np.empty_like(x)
-        for symbol in np.unique(x):
-            users = np.flatnonzero(x == symbol)
-            drawn = self._laws[symbol].draw(users.size, words)
-            reports[users] = self._numbers[symbol][drawn]
-        return reports
-
-    def privatize(self, x: ArrayLike, rng: Seed) -> Ints:
-        """(n,) symbols → (n,) reports, simulated with `rng`."""
-        return self._reports(check_symbols("x", x, self.k), seeded_words(rng))
-
-    def client_report(self, x: int) -> Ints:
-        """(1,) one real user's report, with the operating system's randomness; takes no seed."""
-        return self._reports(check_symbols("x", [x], self.k), system_words)
-
-    def every_report(self) -> Ints:
-        """(outputs,) all different reports in the order of the channel's columns."""
-        return np.arange(self.outputs)
-
-    def tally(self, reports: ArrayLike) -> Tally:
-        """(n,) reports → (outputs,) histogram; `CaldpError` on a number that is no report."""
-        numbers = check_symbols("reports", reports, self.outputs)
-        return Tally(np.bincount(numbers, minlength=self.outputs), numbers.size, self.fingerprint)
-
-    def sample_tally(self, counts: ArrayLike, rng: Seed) -> Tally:
-        """Tally of (k,) people per symbol, a multinomial each; law of `tally(privatize(x))`."""
-        people, rng = check_counts("counts", counts, self.k), generator(rng)
-        drawn = rng.multinomial(people, self.channel).sum(axis=0)
-        return Tally(drawn, int(people.sum()), self.fingerprint)
-
-    def expected(self, p: Floats, /) -> Floats:
-        """p·Q: (k,) shares → (outputs,) law of the reports."""
-        return np.asarray(p @ self.channel)
-
-    def pull(self, weights: Floats, /) -> Floats:
-        """Q·w: (outputs,) weights of reports → (k,) their mean over each symbol's reports."""
-        return np.asarray(self.channel @ weights)
-
-    def channel_products(self) -> ChannelProducts:
-        """The two products above (see `MultipliesChannel`)."""
-        return self
-
-    def estimate(self, tally: Tally) -> Floats:
-        """(k,) unbiased shares; entries may be negative. Raises `CaldpError` as it is said above.
-
-        And on a tally of another mechanism, and on no reports.
-        """
-        tally.check(self.fingerprint)
-        return np.asarray(tally.counts / tally.n @ self.estimator)
-
-    def variance(self, p: Floats, n: int) -> Floats:
-        """(k,) exact variance of `estimate` when n people come from p: (k,) shares."""
-        square = self.expected(p) @ self.estimator**2
-        return np.asarray((square - p**2) / check_n(n))
-
-    def sum_variance(self, p: Floats, weights: Floats, n: int) -> float:
-        """Exact variance of Σ w_x p̂_x, such as a region's share; `p`, `weights`: (k,)."""
-        square = float(self.expected(p) @ (self.estimator @ weights) ** 2)
-        return max((square - float(weights @ p) ** 2) / check_n(n), 0.0)

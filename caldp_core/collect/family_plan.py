@@ -1,0 +1,124 @@
+"""A collection by one of the families, in a policy of kind context."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from caldp_core.basics.errors import require
+from caldp_core.basics.limits import K_MAX
+from caldp_core.basics.types import Bools, Ints
+from caldp_core.collect.device import Device
+from caldp_core.collect.formats import Format
+from caldp_core.collect.parts import ASKED, NAME, kind_of, list_of, part_of
+from caldp_core.collect.pinned import pinned_family
+from caldp_core.mechanisms.base import RunsOnDevices
+from caldp_core.mechanisms.contextual import ContextMechanism
+from caldp_core.mechanisms.registry import FAMILIES
+from caldp_core.mechanisms.specs import FamilySpec
+from caldp_core.privacy.context import Context
+from caldp_core.scenarios.kinds import KINDS
+from caldp_core.scenarios.records import from_dict, to_dict
+
+
+@dataclass(frozen=True, eq=False)
+class FamilyPlan:
+    """See the module. `spec`: the family with its parameters, `mechanism`: made of it."""
+
+    spec: FamilySpec
+    mechanism: ContextMechanism
+
+    @classmethod
+    def of_parts(cls, policy: Mapping[str, Any], mechanism: Mapping[str, Any]) -> Self:
+        """The plan that a protocol's parts describe; raises `CaldpError`."""
+        kind = kind_of(mechanism, "mechanism", FAMILIES)
+        rest = {key: value for key, value in mechanism.items() if key not in ("kind", "numbers")}
+        spec = from_dict(FAMILIES[kind].spec, rest, KINDS, f"{NAME}'s mechanism")
+        family = pinned_family(spec, part_of(mechanism, "numbers"))
+        return cls(spec, ContextMechanism(_context(policy), spec.name, family))
+
+    @property
+    def name(self) -> str:
+        """The family's."""
+        return self.spec.name
+
+    @cached_property
+    def device(self) -> Device:
+        """What a device draws its report by."""
+        policy, numbers = self.mechanism.policy, self.numbers
+        rows = zip(*numbers.values(), strict=True)
+        blocks = [dict(zip(numbers, row, strict=True)) for row in rows]
+        starts = np.cumsum(policy.hidden_sizes) - policy.hidden_sizes
+        ranks = policy.ranks
+        place = np.where(ranks >= 0, ranks - starts[policy.blocks], ranks)
+        clear = self.format.oracle
+        return Device(self.name, clear, blocks, policy.blocks.tolist(), place.tolist())
+
+    @cached_property
+    def format(self) -> Format:
+        """How its reports are written."""
+        return Format.of(self.mechanism)
+
+    @property
+    def blocks(self) -> Ints:
+        """(k,) labels."""
+        return self.mechanism.policy.blocks
+
+    @property
+    def sensitive(self) -> Bools:
+        """(k,) flags."""
+        return self.mechanism.policy.sensitive
+
+    @cached_property
+    def numbers(self) -> dict[str, list[int]]:
+        """Name → m whole numbers that coins are thrown by."""
+        oracles = self.mechanism.oracles
+        assert isinstance(oracles, RunsOnDevices)  # all families do
+        numbers = {"cover": oracles.cover_threshold, **oracles.device_numbers}
+        return {name: each.tolist() for name, each in numbers.items()}
+
+    def policy_part(self) -> dict[str, Any]:
+        """The policy, JSON-ready."""
+        policy = self.mechanism.policy
+        return {
+            "kind": "context",
+            "blocks": policy.blocks.tolist(),
+            "sensitive": policy.sensitive.tolist(),
+            "epsilon": policy.epsilon.tolist(),
+        }
+
+    def mechanism_part(self) -> dict[str, Any]:
+        """The mechanism, JSON-ready."""
+        return {"kind": self.name, **to_dict(self.spec, KINDS), "numbers": self.numbers}
+
+    def summary(self) -> dict[str, Any]:
+        """The mechanism in short, for a record."""
+        parameters = asdict(self.spec)  # type: ignore[call-overload]
+        return {"kind": self.name, **{n: v for n, v in parameters.items() if v is not None}}
+
+    def promise(self) -> dict[str, Any]:
+        """What is promised, for a record."""
+        epsilon, hidden = self.mechanism.policy.epsilon, int(self.mechanism.hidden_symbols.size)
+        return {
+            "epsilon_least": float(epsilon.min()),
+            "epsilon_most": float(epsilon.max()),
+            "values": self.mechanism.k,
+            "hidden_values": hidden,
+            "values_sent_openly_at_times": self.mechanism.k - hidden,
+            "blocks_seen_by_the_collector": self.mechanism.policy.m,
+        }
+
+
+def _context(part: Mapping[str, Any]) -> Context:
+    kind_of(part, "policy", {"context": None})
+    blocks = list_of(part, "blocks", int)
+    sensitive, epsilon = list_of(part, "sensitive", bool), list_of(part, "epsilon", float, int)
+    require(
+        all(abs(label) < K_MAX for label in blocks) and all(abs(e) < K_MAX for e in epsilon),
+        f"{NAME}'s policy holds a number that is too large; {ASKED}",
+    )
+    return Context.of(
+        np.array(blocks, np.int64), np.array(sensitive, np.bool_), np.array(epsilon, np.float64)
+    )
