@@ -128,15 +128,15 @@ def most_people(scenario: Scenario) -> int:
     return people_max(setup(scenario).mechanism)
 
 
-def expected(scenario: Scenario) -> Forecast | None:
+def expected(scenario: Scenario, progress: Progress = no_progress) -> Forecast | None:
     """Expected error of the scenario, whatever its seed; None where only long trials tell."""
-    return _expected(key(replace(scenario, trials=1, seed=0)), replace(scenario, seed=0))
+    return _expected(key(replace(scenario, trials=1, seed=0)), replace(scenario, seed=0), progress)
 
 
 @cached
-def _expected(text: str, _scenario: Scenario) -> Forecast | None:
+def _expected(text: str, _scenario: Scenario, _progress: Progress) -> Forecast | None:
     del text
-    return forecast_soon(setup(_scenario))
+    return forecast_soon(setup(_scenario), progress=_progress)
 
 
 def context_of(ready: Setup) -> Context:

@@ -19,7 +19,7 @@ from caldp_ui.controls.choices import PLAIN, protections
 from caldp_ui.controls.common import METHODS
 from caldp_ui.curves.axes import AXES, Axis
 from caldp_ui.curves.slot import Curves
-from caldp_ui.session.cost import Cost
+from caldp_ui.session.cost import MB_A_VALUE, Cost
 
 BUDGET: Final = Budget(8, 16, 0.03)
 """Trials of a point where the normal approximation fails: few, as curves have many points."""
@@ -138,7 +138,7 @@ def expected(lines: Sequence[Line], progress: Progress) -> Iterator[Found]:
 def cost(lines: Sequence[Line]) -> Cost:
     """About what all points take, as measured from 128 to 2²⁰ values."""
     ks = [runs.dataset(s).domain.k for line in lines for s in line.scenarios]
-    return Cost(sum(2e-6 * k for k in ks), 2.6e-4 * max(ks, default=0))
+    return Cost(sum(2e-6 * k for k in ks), MB_A_VALUE * max(ks, default=0))
 
 
 def _ends_first(count: int) -> list[int]:

@@ -33,9 +33,8 @@ class Foreseen:
 
 def foreseen(ours: Scenario, plain: Scenario, progress: Progress) -> Foreseen:
     """All forecasts of the table: for a job, as they may take seconds of trials."""
-    first = runs.expected(ours)
-    progress(0.5)
-    second = runs.expected(plain)
+    first = runs.expected(ours, lambda share: progress(share / 2))
+    second = runs.expected(plain, lambda share: progress(0.5 + share / 2))
     known = first is not None and second is not None and first.tv > 0
     return Foreseen(first, second, rivals.people_plain_needs(ours) if known else None)
 

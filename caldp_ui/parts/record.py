@@ -51,7 +51,7 @@ class Checked:
 def check(scenario: Scenario, progress: Progress) -> Checked:
     """For a job beside the page."""
     audited = verdict(scenario, lambda share: progress(share / 2))
-    return Checked(audited, runs.expected(scenario))
+    return Checked(audited, runs.expected(scenario, lambda share: progress(0.5 + share / 2)))
 
 
 def html(nouns: Vocabulary, shown: Exhibit, checked: Checked, address: str) -> str:

@@ -14,6 +14,7 @@ from caldp_core.experiments.run import Result, Setup, run
 from caldp_core.theory.expected_error import Forecast
 from caldp_ui.compute import runs as compute
 from caldp_ui.session import jobs
+from caldp_ui.session.cost import MB_A_VALUE, Cost
 from caldp_ui.words import formats
 
 RUNS: Final = 100
@@ -34,8 +35,9 @@ def section(key: str, ours: Result, plain: Result) -> None:
     # Whatever outcome is shown, the same runs tell of its scenario.
     name = compute.key(replace(ours.setup.scenario, seed=0))
     first, second = ours.setup, plain.setup
+    cost = Cost(RUNS * (ours.seconds + plain.seconds), MB_A_VALUE * first.mechanism.k)
     offer = jobs.Offer(
-        f"Repeat it {RUNS} times",
+        f"Repeat it {RUNS} times{cost.in_short()}",
         ":material/repeat:",
         "Runs this scenario again and again, with new noise each time, and compares the errors "
         "with what is expected.",
@@ -46,16 +48,18 @@ def section(key: str, ours: Result, plain: Result) -> None:
 
 
 def _told(job: jobs.Job[Repeated]) -> str:
-    return f"Run {round(job.share * 2 * RUNS)} of {2 * RUNS}"
+    run = min(round(job.share / 0.9 * 2 * RUNS), 2 * RUNS)
+    return f"Run {run} of {2 * RUNS}"
 
 
 def _repeat(ours: Setup, plain: Setup, progress: Progress) -> Repeated:
     many = replace(ours, scenario=replace(ours.scenario, trials=RUNS))
-    first = run(many, lambda share: progress(share / 2))
+    first = run(many, lambda share: progress(0.45 * share))
     other = replace(plain, scenario=replace(plain.scenario, trials=RUNS))
-    second = run(other, lambda share: progress(0.5 + share / 2))
-    foreseen = [compute.expected(setup.scenario) for setup in (ours, plain)]
-    return Repeated(_spread(first), _spread(second), *foreseen)
+    second = run(other, lambda share: progress(0.45 + 0.45 * share))
+    expected_ours = compute.expected(ours.scenario, lambda share: progress(0.9 + 0.05 * share))
+    expected_plain = compute.expected(plain.scenario, lambda share: progress(0.95 + 0.05 * share))
+    return Repeated(_spread(first), _spread(second), expected_ours, expected_plain)
 
 
 def _spread(result: Result) -> tuple[float, float, float]:

@@ -20,7 +20,7 @@ from caldp_ui.controls.choices import NAMES, PLAIN
 from caldp_ui.controls.common import METHODS
 from caldp_ui.plan.deployments import DEPLOYMENTS
 from caldp_ui.plan.slot import Plan
-from caldp_ui.session.cost import Cost
+from caldp_ui.session.cost import MB_A_VALUE, Cost
 
 _EXACT: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0)
 _SIMULATED: Final = (0.5, 1.0, 2.0, 4.0)
@@ -56,7 +56,7 @@ def cost(record: Plan) -> Cost:
     """About what all points of the picture take, as measured from 128 to 2²⁰ values."""
     k, points = runs.dataset(record.scenario).domain.k, len(levels(record)) * len(NAMES)
     a_point = 6e-7 * k if record.goal == "values" else 5e-5 * min(k, 2**14) + 2.5e-6 * k
-    return Cost(points * a_point, 2.6e-4 * k)
+    return Cost(points * a_point, MB_A_VALUE * k)
 
 
 def levels(record: Plan) -> list[float]:

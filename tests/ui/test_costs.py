@@ -5,12 +5,16 @@ from dataclasses import replace
 import pytest
 
 from caldp_core.datasets.synthetic import Zipf
+from caldp_core.experiments.run import prepare
+from caldp_ui.compute import runs
 from caldp_ui.curves import lines
 from caldp_ui.curves.slot import Curves
+from caldp_ui.parts import repetition
 from caldp_ui.plan import work
 from caldp_ui.plan.slot import Plan
 from caldp_ui.session import cost
 from caldp_ui.session.cost import Cost
+from caldp_ui.values.slot import BEGIN as ANSWERS
 from tests.ui.driver import checked, leave, open_page
 
 LARGE = Zipf(2**20)
@@ -33,6 +37,23 @@ def test_time_and_memory_each_have_a_share() -> None:
     assert not Cost(1.0, 1.0).is_large
     assert Cost(1e3, 1.0).is_large
     assert Cost(1.0, 1e3).is_large
+
+
+def test_a_button_says_what_its_work_takes_where_that_is_much() -> None:
+    assert Cost(1.0, 1.0).in_short() == ""
+    assert Cost(125.0, 1.0).in_short() == ", about 2 minutes"
+
+
+def test_repetition_looks_for_a_cancel_all_along(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between two runs, and in what is expected of them, which may take as long."""
+    setup = prepare(replace(ANSWERS, n=1_000))
+    shares: list[float] = []
+    monkeypatch.setattr(repetition, "RUNS", 3)
+    monkeypatch.setattr(runs, "forecast_soon", lambda _, progress: progress(0.5))
+    repetition._repeat(setup, setup, shares.append)
+    assert shares == sorted(shares)
+    assert sum(share < 0.9 for share in shares) >= 5
+    assert any(0.9 < share < 1.0 for share in shares)
 
 
 @pytest.mark.parametrize("page", ["plan", "curves"])
