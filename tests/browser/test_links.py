@@ -63,7 +63,7 @@ def test_back_and_forward_go_through_what_was_shown(visit: Visit) -> None:
     assert link_of(page) == Places(STATES.with_context(epsilon=3.0), box)
 
 
-@pytest.mark.parametrize("first", thinned([STATES_LINK, "", "start"], one_in=2))
+@pytest.mark.parametrize("first", thinned([STATES_LINK, "start"], one_in=2))
 def test_the_first_visitor_of_a_server_goes_through_its_entry(
     browser: Any, watch: Watch, tmp_path: Path, first: str
 ) -> None:
