@@ -5,10 +5,12 @@ from html import escape
 
 import streamlit as st
 
+from caldp_core.domain.grid import GridDomain
 from caldp_ui.coarser import words
-from caldp_ui.coarser.outcomes import NAMES, Outcome, Played
+from caldp_ui.coarser.outcomes import NAMES, Outcome, Played, pair
 from caldp_ui.coarser.slot import ATTACKS, PAIRS, REGIONS, SLOT, TWO_PLACES, Publication
 from caldp_ui.coarser.treated import PageData
+from caldp_ui.maps.choice import place
 
 
 def choice(record: Publication) -> None:
@@ -25,13 +27,14 @@ def choice(record: Publication) -> None:
 def show(what: PageData, found: Played | None) -> None:
     """The whole of it, for attacks on the table."""
     record = what.record
-    choice(record)
+    with st.container(key=SLOT.key("which"), horizontal=True, gap="small"):
+        choice(record)
+        if record.attack == TWO_PLACES and isinstance(what.domain, GridDomain):
+            place(SLOT, "Where the person is", what.domain, int(pair(what)[0]))
     with st.container(key=SLOT.key("knows")):
         st.markdown(words.scene_of(what))
     if found is not None:
-        st.html(bars(record, found))
-        with st.container(key=SLOT.key("odds")):
-            st.markdown(words.in_short(what))
+        st.html(bars(what, found))
     with st.container(key=SLOT.key("moves"), horizontal=True, gap="small"):
         _move(record)
         _settings(record)
@@ -76,14 +79,16 @@ def _restart() -> None:
     SLOT.change(lambda r: r.playing(r.attack))
 
 
-def bars(record: Publication, found: Played) -> str:
+def bars(what: PageData, found: Played) -> str:
     """A bar a treatment, as HTML: how much comes out, hatched where the attacker knows it."""
-    guess = record.attack == TWO_PLACES
-    head = f"<b>{escape(words.UNIT[record.attack])}</b>"
+    attack = what.record.attack
+    guess = attack == TWO_PLACES
+    head = f"<b>{escape(words.UNIT[attack])}</b>"
     mark = '<i class="guess">50: a mere guess</i>' if guess else ""
     rows = "".join(_bar(words.TITLES[name], found.by[name]) for name in NAMES)
     kind = "bars guessed" if guess else "bars"
-    return f'<div class="{kind}"><p>{head}{mark}</p><ul>{rows}</ul></div>'
+    odds = f"<small>{escape(words.in_short(what))}</small>"
+    return f'<div class="{kind}"><p>{head}{mark}</p><ul>{rows}</ul>{odds}</div>'
 
 
 def _bar(title: str, outcome: Outcome) -> str:

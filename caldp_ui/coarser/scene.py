@@ -1,6 +1,5 @@
 """The maps: five treatments beside each other, under one scale, with what the attack finds."""
 
-from dataclasses import replace
 from typing import Final
 
 from caldp_core.basics.cache import cached
@@ -19,11 +18,13 @@ from caldp_ui.coarser.slot import (
 from caldp_ui.coarser.treated import PageData
 from caldp_ui.compute import runs
 from caldp_ui.maps.ground import home, land
+from caldp_ui.session.scenarios import steer
 from caldp_ui.stage import (
     Act,
     Action,
     Arrangement,
     Blob,
+    Chosen,
     Fact,
     Ground,
     Label,
@@ -41,6 +42,7 @@ from caldp_ui.stage.records import Mark
 from caldp_ui.words import policies
 
 PERSON: Final = "person"
+EPSILON: Final = "epsilon"
 _ACTIONS: Final = (
     Action(PERSON, "The person is here", {"look": "A click puts the person there."}),
 )
@@ -56,7 +58,13 @@ _MARK_WORDS: Final = {
 
 def maps(what: PageData, found: Played | None) -> Stage:
     """The stage."""
-    return stage(scene(what, found), SLOT.key("maps"), _do)
+    return stage(scene(what, found), SLOT.key("maps"), _do, _follow)
+
+
+def _follow(chosen: Chosen) -> None:
+    """The step of the film that a person rests on becomes the page's ε."""
+    if chosen.film == EPSILON:
+        steer(SLOT, lambda s: s.with_epsilon(chosen.value))
 
 
 def scene(what: PageData, found: Played | None) -> Scene:
@@ -75,6 +83,7 @@ def scene(what: PageData, found: Played | None) -> Scene:
         arrangement=Arrangement(tuple(names)) if len(names) > 2 else None,
         label="The same people, treated in five ways",
         mark_words=_MARK_WORDS,
+        film_at={EPSILON: what.setup.scenario.policy.plain_epsilon},
         scale=scale_of(what.setup.dataset.distribution),
         image_name="caldp-noise-coarser-or-nothing",
         image_lines=(words.errors(what), policies.setting(what.setup)),
@@ -126,10 +135,6 @@ def _ground(name: str, _what: PageData, _domain: GridDomain) -> Ground:
 
 def _do(act: Act) -> None:
     """The person is where a reader clicks; undo and redo."""
-    if act.tool in ("undo", "redo"):
-        {"undo": SLOT.undo, "redo": SLOT.redo}[act.tool]()
-        return
-    what = SLOT.now()
-    cell = act.middle(runs.map_of(runs.dataset(what.scenario)))
-    if act.action == PERSON and cell is not None:
-        SLOT.change(lambda record: replace(record, place=cell))
+    cell = act.middle(runs.map_of(runs.dataset(SLOT.now().scenario)))
+    if not SLOT.take_step(act.tool) and act.action == PERSON and cell is not None:
+        SLOT.change(lambda record: record.at(cell))

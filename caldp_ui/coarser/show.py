@@ -1,7 +1,19 @@
 """The page's two kinds: attacks on one table under all treatments, and two that stand alone."""
 
 from caldp_core.domain.grid import GridDomain
-from caldp_ui.coarser import below, frame, many, outcomes, panel, scene, seven, side, tables, words
+from caldp_ui.coarser import (
+    below,
+    films,
+    frame,
+    many,
+    outcomes,
+    panel,
+    scene,
+    seven,
+    side,
+    tables,
+    words,
+)
 from caldp_ui.coarser.outcomes import Played
 from caldp_ui.coarser.slot import NEWCOMER, PARTS, SEVEN, SLOT, TABLES, Publication
 from caldp_ui.coarser.treated import PageData, find
@@ -27,8 +39,9 @@ def _treatments(record: Publication) -> None:
     with places.pictures:
         what = find(record)
         found = _played(what)
+        stage = None
         if isinstance(what.domain, GridDomain):
-            scene.maps(what, found)
+            stage = scene.maps(what, found)
         else:
             tables.show(what, found)
     with places.said:
@@ -39,6 +52,8 @@ def _treatments(record: Publication) -> None:
         side.show(what)
     with places.below:
         below.show(what)
+        if stage is not None:
+            films.show(what, found, stage)
 
 
 def _played(what: PageData) -> Played | None:

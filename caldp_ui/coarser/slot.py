@@ -81,6 +81,10 @@ class Publication(WithScenario):
         """The same before the first move of an attack."""
         return replace(self, attack=attack, moves=0)
 
+    def at(self, place: int) -> "Publication":
+        """The same with the person elsewhere."""
+        return replace(self, place=place)
+
     @property
     def last_move(self) -> int:
         """How many moves the attack has."""

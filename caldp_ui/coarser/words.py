@@ -137,7 +137,7 @@ BEFORE: Final = {
 def _said_places(what: PageData, found: Played) -> str:
     here, there = (cell_name(what, cell) for cell in pair(what).tolist())
     shares = {name: _hundred(found.by[name]) for name in (HIDE, BLOCKS)}
-    two = f"{here} from {there}" if len(here) + len(there) < 28 else "the two places"
+    two = f"{here} from {there}" if len(here) + len(there) < 28 else f"the two {nouns(what).units}"
     return (
         f"With small counts hidden the attacker tells {two} {shares[HIDE]} times in 100, "
         f"with blocks of noise {shares[BLOCKS]}."
@@ -241,7 +241,7 @@ def in_short(what: PageData) -> str:
     """The same attack, or any other, on noise: one line beside the bars."""
     epsilon = what.setup.scenario.policy.plain_epsilon
     return (
-        f"On noise of ε = {epsilon:g} **no attack** moves odds by more than {odds(what)}; blocks "
+        f"On noise of ε = {epsilon:g} no attack moves odds by more than {odds(what)}; blocks "
         "promise it only within a block."
     )
 
@@ -279,6 +279,13 @@ def cells_of(what: PageData) -> str:
     return formats.count(what.setup.partition.m, "larger cell", "larger cells")
 
 
+def _within(what: PageData) -> str:
+    """What the noise hides people within."""
+    if what.setup.scenario.dataset == InfantDeaths():
+        return "within a county"
+    return f"within {cells_of(what)}"
+
+
 def note(what: PageData, name: str) -> str:
     """A few words on what a picture shows."""
     record = what.record
@@ -290,6 +297,6 @@ def note(what: PageData, name: str) -> str:
         ROUND: f"to multiples of {record.base}",
         CENTRAL: f"ε = {what.setup.scenario.policy.plain_epsilon:g}, a trusted office",
         PLAIN: f"ε = {what.setup.scenario.policy.plain_epsilon:g}, one draw of many",
-        BLOCKS: f"ε = {what.setup.scenario.policy.plain_epsilon:g}, in {cells_of(what)}",
+        BLOCKS: f"ε = {what.setup.scenario.policy.plain_epsilon:g}, {_within(what)}",
     }
     return told[name]

@@ -116,6 +116,8 @@ def film_head(film: Film) -> dict[str, Any]:
                 "subtitles": dict(step.subtitles),
                 "facts": {name: _fact(fact) for name, fact in step.facts.items()},
                 "nobody": dict(step.nobody),
+                "notes": {name: list(notes) for name, notes in step.notes.items()},
+                "labels": {name: list(map(vars, some)) for name, some in step.labels.items()},
                 "reading": step.reading,
                 "elsewhere": {place: tree(html) for place, html in step.elsewhere.items()},
             }

@@ -215,8 +215,8 @@ class Step:
     `label`: what the slider says, such as "ε = 1.5". `value`: what is reported when it is chosen.
     `reading`: what the page's own slider says there, such as "1.5", if the film has a `dial`.
     `elsewhere`: by CSS selector, HTML of one element, which stands in for an element of the page
-    beside the stage as long as the step is shown (see `markup.py`). `nobody`: by picture, where it
-    differs from the picture's own (see `Picture`).
+    beside the stage as long as the step is shown (see `markup.py`). `nobody`, `notes`, `labels`: by
+    picture, where they differ from the picture's own (see `Picture`).
     """
 
     label: str
@@ -227,6 +227,8 @@ class Step:
     reading: str = ""
     elsewhere: Mapping[str, str] = field(default_factory=dict)
     nobody: Mapping[str, float] = field(default_factory=dict)
+    notes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    labels: Mapping[str, tuple[Label, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)

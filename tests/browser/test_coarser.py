@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 from benchmarks.browser import settled
 from caldp_core.attacks.seven import LINES, Line
 from caldp_core.datasets import InfantDeaths
+from caldp_core.domain.grid import Domain
 from caldp_core.treatments import Suppression
 from tests.attacks.by_hand import (
     averaged_by_hand,
@@ -109,10 +110,9 @@ def test_two_places(page: Any) -> None:
     page.locator(MOVE).click()
     page.locator(PLAYED).wait_for()
     assert DATA.counts is not None
-    names = list(DATA.domain.names)
-    ends = [
-        names.index(each) for each in page.locator(".st-key-coarser-knows strong").all_inner_texts()
-    ]
+    assert isinstance(DATA.domain, Domain)
+    names, told = DATA.domain.names, page.locator(".st-key-coarser-knows strong")
+    ends = [names.index(each) for each in told.all_inner_texts()]
     others = DATA.counts.copy()
     others[ends[0]] -= 1
     labels, worlds = np.repeat(np.arange(100), 2), []

@@ -10,6 +10,7 @@ import pytest
 from caldp_core.attacks import reconstruct
 from caldp_core.attacks.reconstruction import as_they_are
 from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import no_progress
 from caldp_core.datasets import Gowalla, InfantDeaths, OwnPlaces, OwnTable, Survey
 from caldp_core.domain.grid import US_GRID
 from caldp_core.experiments.run import prepare, run
@@ -19,11 +20,13 @@ from caldp_ui.app.theme import DARK, LIGHT
 from caldp_ui.coarser import (
     brought,
     files,
+    films,
     many,
     outcomes,
     panel,
     pinned,
     presets,
+    scene,
     seven,
     tables,
     words,
@@ -51,7 +54,8 @@ from caldp_ui.coarser.slot import (
     with_data,
 )
 from caldp_ui.coarser.treated import PageData, find
-from caldp_ui.parts import comparison
+from caldp_ui.controls.common import EPSILONS
+from caldp_ui.parts import comparison, headline
 from tests.attacks.by_hand import averaged_by_hand, known_by_hand, newcomers_by_hand
 
 DEATHS = with_data(Publication(), InfantDeaths(), None)
@@ -142,7 +146,7 @@ def test_before_the_first_move_nothing_is_told() -> None:
         found = outcomes.played(what)
         assert all(each.share is None for each in found.by.values())
         assert words.headline(what, found).sentence.endswith("?")
-        assert "not known yet" in panel.bars(what.record, found)
+        assert "not known yet" in panel.bars(what, found)
         assert words.next_move(what.record)
         assert words.next_move(replace(what.record, moves=what.record.last_move)) is None
 
@@ -214,6 +218,21 @@ def test_the_file_has_every_treatment_cell_by_cell() -> None:
     assert by_name["Ashe, 1974–78"]["hidden"] == "True"
     assert sum(float(row["Nothing"]) for row in rows) == 1503
     assert {words.TITLES[name] for name in outcomes.NAMES} < set(rows[0])
+
+
+def test_the_film_shows_what_the_page_shows_at_each_epsilon() -> None:
+    made = films.over_epsilon(Publication(), no_progress)
+    assert [step.value for step in made.steps] == list(EPSILONS)
+    for step in (made.steps[0], made.steps[-1]):
+        what = shown(Publication(Publication().scenario.with_epsilon(step.value)))
+        found = outcomes.played(what)
+        seen = {picture.id: picture for picture in scene.scene(what, found).pictures}
+        assert all(step.codes[name] == seen[name].code for name in (PLAIN, BLOCKS))
+        assert {name: each.notes for name, each in seen.items()} == step.notes
+        assert {name: each.labels for name, each in seen.items()} == step.labels
+        told = step.elsewhere
+        assert told[headline.SENTENCE] == headline.html(words.headline(what, found))
+        assert panel.bars(what, found) in told.values()
 
 
 def test_pins_compare_errors_and_what_the_attack_finds() -> None:

@@ -22,6 +22,7 @@ from caldp_ui.stage.records import (
     Film,
     Focus,
     Ground,
+    Label,
     Picture,
     Scene,
     Step,
@@ -71,11 +72,15 @@ def test_a_scene_names_each_picture_once_and_no_others(change: dict[str, Any]) -
 
 
 def test_a_film_s_message_does_not_depend_on_where_the_page_is() -> None:
+    label = Label("12 of 100", "", "safe")
     only = Step("ε = 1", 1.0, {"ours": OURS}, {"ours": "so"}, {"ours": FACT})
+    only = replace(only, notes={"ours": ("", "ε = 1")}, labels={"ours": (label,)})
     film = Film("epsilon", "ε", (only,))
     step = json.loads(json.dumps(film_head(film)))["steps"][0]
     assert step["codes"] == {"ours": OURS.name}
     assert step["facts"] == {"ours": ["12", "of 100 people"]}
+    assert step["notes"] == {"ours": ["", "ε = 1"]}
+    assert step["labels"]["ours"][0]["title"] == "12 of 100"
     assert list(film_parts(film)) == [OURS]
     moved = replace(SCENE, film_at={"epsilon": 2.0})
     assert scene_head(moved, "map")["at"] == {"epsilon": 2.0}

@@ -42,5 +42,8 @@ export function wordsAt(step, meta) {
     // Alternative texts say the subtitle or the fact in a sentence of their own.
     let alt = meta.subtitle ? meta.alt.replace(meta.subtitle, () => subtitle) : meta.alt;
     if (meta.fact) alt = alt.replace(meta.fact.join(" "), () => fact.join(" "));
-    return {...meta, alt, subtitle, fact, nobody: step?.nobody[meta.id] ?? meta.nobody};
+    const notes = step?.notes[meta.id] ?? meta.notes, labels = step?.labels[meta.id] ?? meta.labels;
+    meta.notes?.forEach((note, i) => { if (note) alt = alt.replace(note, () => notes[i]); });
+    const nobody = step?.nobody[meta.id] ?? meta.nobody;
+    return {...meta, alt, subtitle, fact, notes, labels, nobody};
 }
