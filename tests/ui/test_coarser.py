@@ -12,9 +12,11 @@ from caldp_core.attacks.reconstruction import as_they_are
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import no_progress
 from caldp_core.datasets import Gowalla, InfantDeaths, OwnPlaces, OwnTable, Survey
+from caldp_core.datasets.reading import look_at
 from caldp_core.domain.grid import US_GRID
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.protection import EvenRuns, GridBlocks, GroupBlocks
+from caldp_core.scenarios.scenario import Scenario
 from caldp_core.treatments import Suppression, larger_cells
 from caldp_ui.app.theme import DARK, LIGHT
 from caldp_ui.coarser import (
@@ -181,17 +183,27 @@ def test_examples_bring_their_data_blocks_and_attack() -> None:
     assert presets.cut(again, cuts["5° × 7°"]).scenario.context.blocks == GridBlocks(5, 10)
 
 
+def brought_by(text: str) -> Scenario:
+    seen, columns = look_at(text), brought._COLUMNS
+    found = columns.count(seen, columns.guess(seen), "Own", no_progress)
+    return brought._taken(DEATHS.scenario, found)
+
+
 def test_own_lines_are_places_or_answers() -> None:
-    form = brought._FORM
-    table = form.take(DEATHS.scenario, form.example, form.name)
-    assert isinstance(table.scenario.dataset, OwnTable)
-    assert table.scenario.context.blocks == GroupBlocks()
-    places = form.take(DEATHS.scenario, "latitude,longitude\n48.1,11.5\n48.2,11.6", "Two")
-    assert isinstance(places.scenario.dataset, OwnPlaces)
-    plain = form.take(DEATHS.scenario, "yes,12\nno,30\nperhaps,3", "Three")
-    assert plain.scenario.context.blocks == EvenRuns(1)
+    table, places, plain = map(
+        brought_by,
+        (
+            brought._EXAMPLE,
+            "latitude,longitude\n48.1,11.5\n48.2,11.6",
+            "answer,people\nyes,12\nno,30\nperhaps,3",
+        ),
+    )
+    assert isinstance(table.dataset, OwnTable)
+    assert table.context.blocks == GroupBlocks()
+    assert isinstance(places.dataset, OwnPlaces)
+    assert plain.context.blocks == EvenRuns(1)
     for each in (table, places, plain):
-        assert list(shown(Publication(each.scenario)).by) == list(outcomes.NAMES)
+        assert list(shown(Publication(each)).by) == list(outcomes.NAMES)
 
 
 @pytest.mark.parametrize("office", OFFICES)
