@@ -62,6 +62,8 @@ def test_the_command_of_a_wheel_runs_a_scenario_on_its_own_data(
     here = json.loads(told([sys.executable, "-m", "caldp_core", *command], ROOT))
     assert found["errors"] == here["errors"]
     assert found["note"] == here["note"]
+    client = told([str(python.with_name("caldp")), "client"], tmp_path)
+    assert client == (ROOT / "caldp_core" / "collect" / "js" / "client.js").read_text("utf-8")
     where = told([str(python), "-c", "import caldp_core; print(caldp_core.__file__)"], tmp_path)
     assert not Path(where.strip()).is_relative_to(ROOT)
 

@@ -14,6 +14,7 @@ from typing import Any, Final
 from caldp_core.basics.errors import CaldpError
 from caldp_core.collect.protocol import Protocol
 
+_FLAGS: Final = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
 _KEYS: Final = {"protocol", "person", "report"}
 
 
@@ -64,13 +65,13 @@ class Memory:
     def _keep(self, line: dict[str, Any]) -> None:
         text = f"{json.dumps(line)}\n".encode()
         try:
-            file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
-            try:
-                os.ftruncate(file, self._whole)
-                os.pwrite(file, text, self._whole)
-                os.fsync(file)
-            finally:
-                os.close(file)
+            # Its owner's alone, and never emptied by being opened.
+            with os.fdopen(os.open(self._path, _FLAGS, 0o600), "r+b") as file:
+                file.truncate(self._whole)
+                file.seek(self._whole)
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
         except (OSError, ValueError) as error:
             raise self._unusable(getattr(error, "strerror", None) or str(error)) from None
         self._whole += len(text)

@@ -11,6 +11,7 @@ from typing import Any, Final
 import streamlit as st
 
 from caldp_core.basics.types import Floats
+from caldp_core.collect import js
 from caldp_ui.charts import scripts
 from caldp_ui.room import words
 from caldp_ui.room.figures import Shares
@@ -21,6 +22,8 @@ from caldp_ui.stage.bundle import joined
 from caldp_ui.words import formats
 
 WEB: Final = Path(__file__).with_name("web")
+COIN: Final = joined(Path(js.__file__).parent, ("client",)) + joined(WEB, ("coin",))
+"""What a phone draws its report with, in JavaScript."""
 _DOM: Final = bundle.part("dom")
 _board = st.components.v2.component(
     "caldp_room_board",
@@ -32,7 +35,7 @@ _phone = st.components.v2.component(
     "caldp_room_phone",
     html='<div class="phone"></div>',
     css=(WEB / "phone.css").read_text("utf-8"),
-    js=_DOM + joined(WEB, ("coin", "phone")),
+    js=_DOM + COIN + joined(WEB, ("phone",)),
 )
 _LEGEND: Final = (
     ("estimate", "estimate, noise removed"),

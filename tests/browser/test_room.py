@@ -12,7 +12,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from benchmarks.browser import settled
 from caldp_ui.charts import scripts
-from caldp_ui.room.boards import WEB, board_told, phone_message
+from caldp_ui.room.boards import COIN, WEB, board_told, phone_message
 from caldp_ui.room.poll import Seen
 from caldp_ui.room.question import Question, channel_of
 from caldp_ui.stage import bundle
@@ -31,12 +31,12 @@ THROWN = """([law, coins]) => law.steps.map((_, x) => {
     return counts;
 })"""
 LOOKED_UP = """([law, x, words]) => {
-    const left = words.map(BigInt);
+    const left = [...words];
     return [throwCoin(x, law, () => left.shift()), left.length];
 }"""
 SAME_COIN = """{
     const drawn = crypto.getRandomValues.bind(crypto);
-    crypto.getRandomValues = array => array instanceof BigUint64Array ? array.fill(5n)
+    crypto.getRandomValues = array => array instanceof Uint16Array ? array.fill(0)
         : drawn(array);
 }"""
 """The lowest numbers lead every answer to the first sensitive one."""
@@ -46,9 +46,19 @@ SAME_COIN = """{
 def engine(profiles: Profiles) -> Iterator[Any]:
     """A bare page with the phone's coin."""
     page = profiles(**SCREENS["phone"]).new_page()
-    page.add_script_tag(content=joined(WEB, ("coin",)))
+    page.add_script_tag(content=COIN)
     yield page
     page.close()
+
+
+def pieces_of(whole: int) -> int:
+    """Numbers of 48 bits that a phone draws for one below `whole`."""
+    return -(-(whole - 1).bit_length() // 48)
+
+
+def numbers_of(drawn: int, pieces: int) -> list[int]:
+    """As a phone draws it, the highest first."""
+    return [drawn >> 48 * place & (1 << 48) - 1 for place in reversed(range(pieces))]
 
 
 def law_of(question: Question) -> Any:
@@ -74,18 +84,21 @@ def test_each_threshold_is_where_the_channel_has_it(engine: Any) -> None:
         sums = list(accumulate(int(q * whole) for q in row))
         assert sums[-1] == whole
         for r in {0, *sums, *(s - 1 for s in sums)} - {whole, -1}:
-            report, _ = engine.evaluate(LOOKED_UP, [law, x, [str(r)]])
+            report, _ = engine.evaluate(LOOKED_UP, [law, x, numbers_of(r, pieces_of(whole))])
             assert report == next(y for y, s in enumerate(sums) if r < s), (x, r)
 
 
 def test_numbers_that_would_favour_some_are_drawn_again(engine: Any) -> None:
     law = law_of(ASKED)
     whole = int(law["whole"])
-    fair = 2**64 // whole * whole
-    assert fair < 2**64
-    for first, drawn in ((fair - 1, 1), (fair, 2), (2**64 - 1, 2)):
-        _, left = engine.evaluate(LOOKED_UP, [law, 1, [str(first), "0"]])
-        assert left == 2 - drawn
+    pieces = pieces_of(whole)
+    every = 1 << 48 * pieces
+    fair = every // whole * whole
+    assert fair < every
+    for first, drawn in ((fair - 1, 1), (fair, 2), (every - 1, 2)):
+        numbers = [*numbers_of(first, pieces), *([0] * pieces)]
+        _, left = engine.evaluate(LOOKED_UP, [law, 1, numbers])
+        assert left == pieces * (2 - drawn)
 
 
 def frames_of(profiles: Profiles, link: str, answer: int, watch: Watch) -> list[bytes]:

@@ -1,24 +1,14 @@
-/* The coin that a phone throws: exact, in whole numbers, from the operating system's randomness. */
+/* The coin that a phone throws: that of collections, exact and from the operating system's randomness. */
 
-/** A whole number, even on 0 … 2^64 − 1. */
-export const systemWord = () => crypto.getRandomValues(new BigUint64Array(1))[0];
-
-/** A whole number, even on 0 … whole − 1; `whole` is at most 2^64. */
-export function drawBelow(whole, word = systemWord) {
-    const all = 1n << 64n, fair = all - all % whole;  // beyond it small results would be favoured
-    for (;;) {
-        const drawn = word();
-        if (drawn < fair) return drawn % whole;
-    }
-}
+import {coinsFrom, systemNumber} from "./client.js";
 
 /** The report of a phone with true answer x, by its law (`Law` of question.py, in texts). */
-export function throwCoin(x, law, word = systemWord) {
-    const r = drawBelow(BigInt(law.whole), word);
-    return law.steps[x].findIndex(step => r < BigInt(step));
+export function throwCoin(x, law, number = systemNumber) {
+    return coinsFrom(number).among(law.steps[x].map(BigInt), BigInt(law.whole));
 }
 
 /** 32 hexadecimal digits by which no phone is counted twice. */
-export function freshToken(word = systemWord) {
-    return [word(), word()].map(part => part.toString(16).padStart(16, "0")).join("");
+export function freshToken(number = systemNumber) {
+    const digits = Array.from({length: 3}, () => number().toString(16).padStart(12, "0"));
+    return digits.join("").slice(0, 32);
 }
