@@ -24,6 +24,7 @@ from caldp_core.cli.listing import list_command
 from caldp_core.cli.terminal import plain_errors, progress_bar, write
 from caldp_core.collect.schema import protocol_schema
 from caldp_core.experiments.forecast import Forecast, forecast
+from caldp_core.experiments.geojson import as_geojson
 from caldp_core.experiments.processes import in_processes
 from caldp_core.experiments.reproduce import PAPER, Recomputed, table_1
 from caldp_core.experiments.run import Errors, Result, prepare, run
@@ -61,7 +62,7 @@ def schema_command(kind: str) -> None:
     "--estimate",
     "estimate",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the first trial's shares to this file, a row a value, as CSV.",
+    help="Write the first trial's shares to this file, a row a value, as CSV or as .geojson.",
 )
 def run_command(path: str, estimate: Path | None) -> None:
     """Run a scenario file and print errors, expected errors, timing and seed as JSON."""
@@ -74,7 +75,8 @@ def run_command(path: str, estimate: Path | None) -> None:
         with progress_bar("forecasting") as progress:
             expected = forecast(setup, progress=progress)
         if estimate is not None:
-            write(estimate, as_csv(columns_of(result)))
+            is_map = estimate.suffix.lower() == ".geojson"
+            write(estimate, as_geojson(result) if is_map else as_csv(columns_of(result)))
     click.echo(json.dumps(summary(result, expected), indent=2))
 
 

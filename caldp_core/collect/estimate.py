@@ -17,7 +17,9 @@ from caldp_core.collect.formats import NUMBER
 from caldp_core.collect.protocol import Protocol
 from caldp_core.collect.reading import columns_of_file, unreadable
 from caldp_core.domain.grid import GridDomain
-from caldp_core.estimation.shares import estimate, intervals
+from caldp_core.estimation.evidence import Evidence
+from caldp_core.estimation.margins import margins
+from caldp_core.estimation.shares import estimate
 
 _CODES: Final = {-1: MALFORMED, -2: PROTOCOL, -3: RANGE}
 """What `sql.py` calls refused reports."""
@@ -28,22 +30,20 @@ def table_of(
 ) -> dict[str, list[object]]:
     """A row a value: where or what it is, its estimated share and people, and its interval.
 
-    `low` and `high` hold the true share with probability `level` and belong to the unbiased
-    estimate. Raises `CaldpError` for another protocol's tally and one of no reports.
+    The columns of `margins` say how far each can be trusted, at that `level`. Raises `CaldpError`
+    for another protocol's tally and one of no reports.
     """
     collected.check(protocol)
     mechanism, tally = protocol.mechanism, collected.tally
     shares = estimate(mechanism, tally, estimator)
-    ranges = intervals(mechanism, tally, level)
     plan = protocol.plan
     return {
         **_values(protocol),
         "block": [protocol.block_names[label] for label in plan.blocks.tolist()],
         "sensitive": ["yes" if flag else "no" for flag in plan.sensitive.tolist()],
         "estimated share": shares.tolist(),
-        "low": ranges.low.tolist(),
-        "high": ranges.high.tolist(),
         "estimated people": (shares * tally.n).tolist(),
+        **margins(Evidence.of(mechanism, tally), shares, level),
     }
 
 

@@ -3,13 +3,16 @@
 import csv
 import io
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.formulas import guarded
 from caldp_core.basics.numerals import read_number
 from caldp_core.domain.grid import GridDomain
+from caldp_core.estimation.margins import margins
 
 if TYPE_CHECKING:
     from caldp_core.experiments.run import Result
@@ -22,7 +25,8 @@ def columns_of(result: "Result") -> dict[str, list[object]]:
 
     `number`; on a map `latitude` and `longitude` of the cell's centre in degrees, else `answer` and
     `group` where they have names; `block`; `estimated share` and `estimated people`, of the first
-    trial.
+    trial; and those of `margins`, where the variance of each share can be told (not of planar noise
+    on a large map).
     """
     setup, domain = result.setup, result.setup.dataset.domain
     k = setup.mechanism.k
@@ -38,6 +42,8 @@ def columns_of(result: "Result") -> dict[str, list[object]]:
     columns["block"] = [names[label] for label in setup.partition.labels.tolist()]
     columns["estimated share"] = result.first.estimate.tolist()
     columns["estimated people"] = (result.first.estimate * setup.n).tolist()
+    with suppress(CaldpError):
+        columns |= margins(result.first.evidence, result.first.estimate)
     return columns
 
 

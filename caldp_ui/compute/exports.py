@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from caldp_core.collect.protocol import Protocol
 from caldp_core.datasets import OwnPlaces, OwnTable
+from caldp_core.experiments.geojson import as_geojson
 from caldp_core.experiments.run import Result
 from caldp_core.experiments.table import as_cell, as_csv, columns_of
 from caldp_core.scenarios.scenario import Scenario
@@ -73,5 +74,10 @@ def csv(table: Table) -> bytes:
 
 
 def estimate_csv(result: Result) -> bytes:
-    """One row a cell or answer: where it is, its block, and its estimated share and people."""
+    """One row a cell or answer: where it is, its block, its estimated share, and how far off."""
     return as_csv(columns_of(result)).encode()
+
+
+def estimate_geojson(result: Result) -> bytes:
+    """The cells of a map with the same columns, for geographic information systems."""
+    return as_geojson(result).encode()

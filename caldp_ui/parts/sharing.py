@@ -8,6 +8,7 @@ import segno
 import streamlit as st
 
 from caldp_core.collect.protocol import can_be_collected
+from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Result
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import addresses
@@ -24,6 +25,7 @@ File: TypeAlias = str | bytes | Callable[[], bytes]
 _KINDS: Final = {
     "csv": ("text/csv", ":material/table:"),
     "json": ("application/json", ":material/data_object:"),
+    "geojson": ("application/geo+json", ":material/map:"),
     "html": ("text/html", ":material/description:"),
     "png": ("image/png", ":material/image:"),
     "zip": ("application/zip", ":material/folder_zip:"),
@@ -156,6 +158,8 @@ def files(slot: Slot[S], result: Result, beside: Mapping[str, Scenario]) -> None
         st.caption(_who_holds_them(result.setup.scenario))
     with st.container(horizontal=True):
         file(slot.key("csv"), "estimate.csv", lambda: exports.estimate_csv(result))
+        if isinstance(result.setup.dataset.domain, GridDomain):
+            file(slot.key("geojson"), "estimate.geojson", lambda: exports.estimate_geojson(result))
         file(slot.key("json"), "scenario.json", exports.scenario_json(result.setup.scenario))
         for name, scenario in beside.items():
             file(slot.key(f"json-{name}"), f"{name}.json", exports.scenario_json(scenario))
@@ -174,11 +178,15 @@ def collection(slot: Slot[S], result: Result) -> None:
 
 
 def _who_holds_them(scenario: Scenario) -> str:
-    """Which files hold a visitor's own data."""
+    """Which files hold a visitor's own data, and which may leave the house."""
     who = "scenario.json, the Python code and the record hold"
     if exports.is_long(scenario):
         who = "scenario.json holds"
-    return f"{who} **your own data**; estimate.csv holds only what the randomised reports tell."
+    return (
+        f"{who} the **true counts of your own data**: keep what holds them in the house. The "
+        "estimate holds only what the randomised reports tell, and protocol.json no counts, only "
+        "the names of the values: these may leave it."
+    )
 
 
 def code(result: Result) -> None:

@@ -174,12 +174,13 @@ def check_expected(shown: str, run: Run) -> None:
 
 
 ESTIMATED = ("estimated share", "estimated people")
+MARGINS = ("low", "high", "level", "relative error", "may be noise")
 
 
 def check_csv(frame: pd.DataFrame, run: Run) -> None:
     """Every digit of estimate.csv."""
     setup, first = run.result.setup, run.result.first
-    known = {"number", "latitude", "longitude", "answer", "group", "block", *ESTIMATED}
+    known = {"number", "latitude", "longitude", "answer", "group", "block", *ESTIMATED, *MARGINS}
     assert set(frame.columns) <= known
     assert frame["number"].tolist() == list(range(run.told["k"]))
     assert frame[ESTIMATED[0]].tolist() == first.estimate.tolist()

@@ -145,9 +145,10 @@ def test_a_picture_has_its_cities_where_they_are() -> None:
 def test_a_csv_has_every_cell_of_the_estimate() -> None:
     result = runs.result(replace(BEGIN.with_context(blocks=StateBlocks()), n=10_000))
     head, *rows = exports.estimate_csv(result).decode().splitlines()
-    assert head == "number,latitude,longitude,block,estimated share,estimated people"
+    told = "number,latitude,longitude,block,estimated share,estimated people"
+    assert head == f"{told},low,high,level,relative error,may be noise"
     assert len(rows) == US_GRID.k
-    shares = np.array([float(row.rsplit(",", 2)[1]) for row in rows])
+    shares = np.array([float(row.rsplit(",", 7)[1]) for row in rows])
     np.testing.assert_array_equal(shares, result.first.estimate)
 
 

@@ -48,7 +48,8 @@ def test_what_is_exported_gives_the_same_digits_on_the_command_line(tmp_path: An
     ours, _ = assert_shows(at, BEGIN)
     assert told == ours.first.errors.tv
     rows = exports.estimate_csv(ours).decode().splitlines()
-    assert rows[0] == "number,answer,group,block,estimated share,estimated people"
+    told = "number,answer,group,block,estimated share,estimated people"
+    assert rows[0] == f"{told},low,high,level,relative error,may be noise"
     assert rows[1].startswith("0,very poor marriage; no affair,no affair,everything,")
 
 

@@ -1,0 +1,51 @@
+"""A result on a map as GeoJSON: a square a cell, for geographic information systems."""
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from caldp_core.basics.errors import CaldpError
+from caldp_core.domain.grid import GridDomain
+from caldp_core.experiments.table import columns_of
+
+if TYPE_CHECKING:
+    from caldp_core.experiments.run import Result
+
+_PLACE: Final = ("latitude", "longitude")
+
+
+def as_geojson(result: "Result") -> str:
+    """The cells that are estimated to hold anybody, with the other columns of `columns_of`.
+
+    By RFC 7946: degrees of WGS 84, longitude first, rings against the clock. Raises `CaldpError`
+    for a result without a map.
+    """
+    grid = result.setup.dataset.domain
+    if not isinstance(grid, GridDomain):
+        raise CaldpError("GeoJSON needs a map, and these values are on none; save them as CSV.")
+    columns = {name: cells for name, cells in columns_of(result).items() if name not in _PLACE}
+    told = np.flatnonzero(result.first.estimate > 0).tolist()
+    features = [
+        {
+            "type": "Feature",
+            "geometry": {"type": "Polygon", "coordinates": [_ring(grid, cell)]},
+            "properties": {
+                name: None if cells[cell] == "" else cells[cell] for name, cells in columns.items()
+            },
+        }
+        for cell in told
+    ]
+    whole: dict[str, Any] = {
+        "type": "FeatureCollection",
+        "description": "Estimates from randomised reports; cells that are not here have none.",
+        "features": features,
+    }
+    return json.dumps(whole, ensure_ascii=False)
+
+
+def _ring(grid: GridDomain, cell: int) -> list[list[float]]:
+    row, column = divmod(cell, grid.columns)
+    south, north = (round(grid.south + each * grid.cell, 9) for each in (row, row + 1))
+    west, east = (round(grid.west + each * grid.cell, 9) for each in (column, column + 1))
+    return [[west, south], [east, south], [east, north], [west, north], [west, south]]

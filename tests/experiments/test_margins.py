@@ -1,0 +1,76 @@
+"""What is said of an estimate's trust: the ranges of the unbiased estimate, and noise called so."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from caldp_core import Scenario, prepare, run
+from caldp_core.basics.errors import CaldpError
+from caldp_core.datasets import OwnTable, read_places
+from caldp_core.estimation.intervals import intervals
+from caldp_core.experiments.geojson import as_geojson
+from caldp_core.experiments.table import as_csv, columns_of
+from caldp_core.mechanisms.specs import Hadamard
+from caldp_core.scenarios.protection import OneBlock
+from tests import ROOT
+
+
+def of_example(name: str) -> Scenario:
+    return Scenario.from_file(str(ROOT / "examples" / f"{name}.json"))
+
+
+def test_every_row_says_how_far_it_can_be_trusted() -> None:
+    result = run(prepare(of_example("hadamard")))
+    told = {name: np.array(column) for name, column in columns_of(result).items()}
+    ends, shares = intervals(result.first.evidence), result.first.estimate
+    np.testing.assert_array_equal(told["low"], ends.low)
+    np.testing.assert_array_equal(told["high"], ends.high)
+    assert set(told["level"]) == {0.95}
+    np.testing.assert_array_equal(told["may be noise"] == "yes", ends.low == 0)
+    known = shares > 0
+    assert 0 < known.sum() < shares.size
+    assert set(told["relative error"][~known]) == {""}
+    half = told["relative error"][known].astype(float) * shares[known]
+    np.testing.assert_allclose(2 * half, (ends.high - ends.low)[known])
+
+
+def test_values_that_nobody_has_are_called_noise_and_those_of_many_are_not() -> None:
+    """At significance 10⁻⁶: of values without people 1 in 40 is taken for one with people."""
+    counts = (0,) * 500 + (60_000,) * 500
+    table = OwnTable(tuple(f"value {i}" for i in range(1000)), counts)
+    scenario = Scenario(table, mechanism=Hadamard(), seed=3)
+    result = run(prepare(scenario.with_context(blocks=OneBlock(), epsilon=4.0)))
+    noise = np.array(columns_of(result)["may be noise"])
+    most = binom.isf(1e-6, 500, 0.03)  # the level is kept about, not surely
+    assert (noise[:500] == "no").sum() <= most
+    assert (noise[500:] == "no").sum() > 400
+    at_half = intervals(result.first.evidence, 0.5).low > 0
+    assert at_half[:500].sum() > most  # a range that holds too seldom would be found
+
+
+def test_a_map_is_saved_as_squares_with_the_same_columns() -> None:
+    places = read_places("lat,lon,n\n48.1,11.5,90000\n48.2,11.6,50000\n-33.9,151.2,70000").places
+    scenario = Scenario(places).with_context(epsilon=4.0)
+    result = run(prepare(scenario))
+    grid, columns = places.grid(), columns_of(result)
+    made = json.loads(as_geojson(result))
+    numbers = [each["properties"]["number"] for each in made["features"]]
+    assert numbers == np.flatnonzero(result.first.estimate > 0).tolist()
+    for each in made["features"][:50]:
+        (ring,) = each["geometry"]["coordinates"]
+        (west, south), (east, _), (_, north), _, last = ring
+        assert last == ring[0]
+        number = each["properties"].pop("number")
+        assert grid.locate([(south + north) / 2], [(west + east) / 2]).tolist() == [number]
+        for name, cell in each["properties"].items():
+            assert cell == columns[name][number]
+    with pytest.raises(CaldpError, match="needs a map"):
+        as_geojson(run(prepare(of_example("hadamard"))))
+
+
+def test_where_variances_are_too_many_the_shares_stand_alone() -> None:
+    result = run(prepare(of_example("planar-geometric")))
+    head = as_csv(columns_of(result)).splitlines()[0]
+    assert head == "number,latitude,longitude,block,estimated share,estimated people"
