@@ -4,8 +4,9 @@ Dinur and Nissim's attack; the slider is the number of tables, along the chart's
 """
 
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
+import plotly.graph_objects as go
 import streamlit as st
 
 from caldp_core.attacks import reconstruct
@@ -13,8 +14,9 @@ from caldp_core.attacks.reconstruction import Noisy, Publishing, Rounded, as_the
 from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Progress
 from caldp_ui.app.theme import Palette, palette
-from caldp_ui.charts import drawing
-from caldp_ui.charts.drawing import Frame
+from caldp_ui.charts import show as charts
+from caldp_ui.charts.labels import Label
+from caldp_ui.charts.planes import Words, level, plane, upright
 from caldp_ui.coarser import panel
 from caldp_ui.coarser.slot import MANY, SLOT, Publication
 from caldp_ui.session import jobs
@@ -26,7 +28,6 @@ _RUNS: Final = 3
 _EXACT: Final = "exact counts"
 _ROUNDED: Final = "rounded at random"
 _NOISY: Final = "noise, one ε for all tables"
-_FRAME: Final = Frame((820, 420), (56, 26, 640, 372), (0, 400), (40, 100))
 
 
 @dataclass(frozen=True)
@@ -97,47 +98,51 @@ def at(line: Curve, tables: int) -> float:
 def show(record: Publication, lines: tuple[Curve, ...] | None) -> None:
     """The chart."""
     if lines is not None:
-        drawing.show(drawn(record, lines, palette()), SLOT.key("curves"), None)
+        charts.show(figure(record, lines, palette()), SLOT.key("curves"), alt(record, lines))
 
 
-def drawn(record: Publication, lines: tuple[Curve, ...], colours: Palette) -> str:
-    """The chart as SVG."""
+def alt(record: Publication, lines: tuple[Curve, ...]) -> str:
+    """What the chart says."""
+    told = "; ".join(f"{line.name}: {at(line, record.tables):.0f}" for line in lines)
+    return f"Answers right of 100, by number of tables. At {record.tables}: {told}."
+
+
+def figure(record: Publication, lines: tuple[Curve, ...], colours: Palette) -> go.Figure:
+    """Answers right by number of tables, and where the reader is."""
     looks = {
-        _EXACT: ("#C65A00", "none", "square"),
-        _ROUNDED: (colours.pinned, "7 5", "diamond"),
-        _NOISY: (colours.ours, "none", "circle"),
+        _EXACT: ("#C65A00", "solid", "square"),
+        _ROUNDED: (colours.pinned, "dash", "diamond"),
+        _NOISY: (colours.ours, "solid", "circle"),
     }
-    parts = [_FRAME.ticks((0, 100, 200, 300, 400), (50, 60, 70, 80, 90, 100), colours.text,
-                          colours.faint)]  # fmt: skip
-    guess = f"stroke:{colours.text};stroke-width:1.5;stroke-dasharray:3 4"
-    parts.append(_FRAME.path([(0, 50), (400, 50)], guess))
-    parts.append(_FRAME.path([(record.tables, 40), (record.tables, 100)],
-                             f"stroke:{colours.text};stroke-width:1.5"))  # fmt: skip
-    for line in lines:
-        colour, dash, symbol = looks[line.name]
-        points = [(float(m), 100 * r) for m, r in zip(MANY, line.right, strict=True)]
-        style = f"fill:none;stroke:{colour};stroke-width:2.5;stroke-dasharray:{dash}"
-        parts.append(_FRAME.path(points, style))
-        told = f"{line.name}: {at(line, record.tables):.0f} of 100 right"
-        parts.append(_FRAME.marks(points, symbol, 8, f"fill:{colour}", told))
-    parts += _names(lines, {name: look[0] for name, look in looks.items()})
-    text = f"fill:{colours.text}"
-    parts.append(_FRAME.text((200, 40), "tables", text, "middle", (0, 36)))
-    parts.append(_FRAME.text((0, 100), "answers right, of 100", text, "start", (-46, -12)))
-    parts.append(_FRAME.text((400, 50), "50: a guess", text, "start", (8, 20)))
-    alt = "; ".join(f"{line.name}: {at(line, record.tables):.0f}" for line in lines)
-    told = f"Answers right of 100, by number of tables. At {record.tables}: {alt}."
-    return drawing.svg(_FRAME, [f'<g style="font-size:14px">{"".join(parts)}</g>'], told, None)
+    traces = [_line(line, looks[line.name]) for line in lines]
+    names = [
+        Label(MANY[-1], 100 * line.right[-1], line.name, looks[line.name][0]) for line in lines
+    ]
+    here = Label(record.tables, 40, f"{record.tables} tables", colours.text, "top right")
+    guess = Label(MANY[-1], 50, "50: a guess", colours.text, "bottom left")
+    return plane(
+        traces,
+        {"title_text": "tables", "range": [0, MANY[-1]]},
+        {"title_text": "answers right, of 100", "range": [40, 102]},
+        [level(50, colours), upright(record.tables, colours)],
+        colours,
+        words=Words(names, (), (here, guess)),
+    )
 
 
-def _names(lines: tuple[Curve, ...], colours: dict[str, str]) -> list[str]:
-    """Each line's name at its right end, so far apart that all are read."""
-    parts, free = [], 106.0
-    for line in sorted(lines, key=lambda each: -each.right[-1]):
-        free = min(100 * line.right[-1], free - 6)
-        style = f"fill:{colours[line.name]};font-weight:650"
-        parts.append(_FRAME.text((400, free), line.name, style, "start", (8, 5)))
-    return parts
+def _line(line: Curve, look: tuple[str, str, str]) -> dict[str, Any]:
+    colour, dash, symbol = look
+    return {
+        "type": "scatter",
+        "name": line.name,
+        "x": list(MANY),
+        "y": [100 * right for right in line.right],
+        "mode": "lines+markers",
+        "line": {"color": colour, "dash": dash, "width": 2.5},
+        "marker": {"symbol": symbol, "size": 8},
+        "cliponaxis": False,
+        "hovertemplate": "%{y:.0f} of 100",
+    }
 
 
 def side(record: Publication) -> None:

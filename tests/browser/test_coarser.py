@@ -27,7 +27,7 @@ DATA = InfantDeaths().load()
 HIDE, ROUNDING = "Hide small counts", "Random rounding"
 PLAYED = ".st-key-coarser-restart"
 MOVE = ".st-key-coarser-move button"
-CHART = "svg[aria-label^='Answers right']"
+CHART = "[role=figure][aria-label^='Answers right']"
 HEADLINE = ".st-key-headline h1"
 
 
