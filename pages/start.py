@@ -5,7 +5,7 @@ import streamlit as st
 from caldp_ui.app.errors import plain_errors
 from caldp_ui.app.navigation import enter
 from caldp_ui.session import notices
-from caldp_ui.start import cards, directory, hero, idea, ways
+from caldp_ui.start import cards, directory, hero, idea, questions, ways
 from caldp_ui.start.slot import SLOT, hand_over_links_to_the_map
 
 enter()
@@ -21,3 +21,4 @@ with plain_errors():
     cards.show()
     directory.show()
     idea.show()
+    questions.show()

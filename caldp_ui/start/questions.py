@@ -1,0 +1,154 @@
+"""Questions that people ask, with short answers, and the words of the pages, folded."""
+
+from dataclasses import dataclass
+from html import escape
+from typing import Final
+
+import streamlit as st
+
+from caldp_core.audit.adversary import guessed_right
+from caldp_ui.app.navigation import ADVERSARY, CLASSROOM, COARSER, PAGES, PLAN, VALUES
+from caldp_ui.words import formats
+from caldp_ui.words.glossary import DEFINITIONS
+
+_TITLES: Final = {entry.path: entry.title for entry in PAGES}
+_SHOWN: Final = {
+    page: f" See “{_TITLES[page]}”." for page in (ADVERSARY, CLASSROOM, COARSER, PLAN, VALUES)
+}
+
+
+@dataclass(frozen=True)
+class Answered:
+    """A question and its answer, in plain text; `source`: who says so, "" where it follows."""
+
+    question: str
+    answer: str
+    source: str = ""
+
+
+def _times(epsilon: float, reports: int = 1) -> str:
+    return formats.hundred(guessed_right(epsilon, reports))
+
+
+def of_me() -> tuple[Answered, ...]:
+    """What somebody asks who is asked to report."""
+    return (
+        Answered(
+            "Is my ε safe?",
+            "No number is safe for everybody. Say an attacker must choose between two protected "
+            f"answers, both equally likely: at ε = 1 at most {_times(1.0)} of 100 guesses are "
+            f"right, at ε = 4 it is {_times(4.0)}, at ε = 8 {_times(8.0)}. Without a report it is 50. "
+            "What a right guess may do to you is outside of ε.",
+        ),
+        Answered(
+            "What about those whose answer is not marked as sensitive?",
+            "They are not protected: a report that names an open answer tells the truth. Every "
+            f"page names them first.{_SHOWN[VALUES]}",
+        ),
+        Answered(
+            "What if I answer every day?",
+            "Reports about the same thing add up. After ten fresh reports at ε = 1 an even guess "
+            f"may be right {_times(1.0, 10)} times in 100. A phone that stores its noise sends the "
+            f"same report again, and spends ε once.{_SHOWN[ADVERSARY]}",
+        ),
+        Answered(
+            "If I do not take part, am I safe?",
+            "You are as safe as one can be from your own report. What others report may still say "
+            "something of people like you: no privacy of reports prevents that.",
+        ),
+        Answered(
+            "What do the makers of phones do?",
+            "They publish ε for each use: for emoji 4 a day, for words of the keyboard 8, twice a "
+            f"day.{_SHOWN[PLAN]}",
+            "Apple, Differential Privacy Overview, 2017",
+        ),
+    )
+
+
+def of_others() -> tuple[Answered, ...]:
+    """Why not something else."""
+    return (
+        Answered(
+            "Why not just delete the names?",
+            "What remains works as a name: four places with their times single out 95 of 100 "
+            "people among one and a half million.",
+            "de Montjoye and others, Unique in the Crowd, 2013",
+        ),
+        Answered(
+            "Why not larger cells, or leaving small counts out?",
+            "They promise nothing by themselves: totals can be subtracted and solved. They can be "
+            f"enough where little else is published.{_SHOWN[COARSER]}",
+        ),
+        Answered(
+            "Why not trust one server with the truth?",
+            "Then far fewer people are enough. But whoever breaks in, buys the company or comes "
+            f"with a court order has the truth.{_SHOWN[CLASSROOM]}",
+        ),
+        Answered(
+            "May I look at the data to choose what is sensitive?",
+            "No: the choice would say something about them. Choose from what everybody knows, "
+            "before anything is collected.",
+        ),
+        Answered(
+            "Is it anonymous in the eyes of the law?",
+            "Perhaps. Laws ask whether somebody can be identified, in context; ε is an argument, "
+            "and no verdict. Ask somebody who knows your law.",
+        ),
+    )
+
+
+def of_results() -> tuple[Answered, ...]:
+    """Whether the result is good enough."""
+    return (
+        Answered(
+            "How many people do I need?",
+            "Half the error takes four times the people. From less than a thousand people little "
+            f"can be learned locally.{_SHOWN[PLAN]}",
+        ),
+        Answered(
+            "Why are some estimates negative?",
+            "The unbiased estimate takes the noise out again and may miss zero. Cutting it there "
+            "costs no privacy, but adds a small bias.",
+        ),
+        Answered(
+            "Does noise harm small places most?",
+            "Yes: the same error is a larger part of a small count. Hiding small counts and "
+            f"merging them harm them, too: they are gone.{_SHOWN[COARSER]}",
+        ),
+        Answered(
+            "Can people lie and spoil it?",
+            "Yes. A false report counts as much as a true one after the noise is taken out, so "
+            "the more, the smaller ε is. Limit reports to one a device, and watch their form."
+            f"{_SHOWN[ADVERSARY]}",
+        ),
+    )
+
+
+def show() -> None:
+    """Three columns of questions, and the words below them."""
+    groups = {
+        "Am I safe?": of_me(),
+        "Why not …?": of_others(),
+        "Is it good enough?": of_results(),
+    }
+    columns = "".join(
+        f"<div><h2>{escape(title)}</h2>{''.join(map(_folded, asked))}</div>"
+        for title, asked in groups.items()
+    )
+    words = "".join(
+        f"<dt>{escape(name)}</dt><dd>{escape(meaning.replace('*', ''))}</dd>"
+        for name, meaning in DEFINITIONS.items()
+    )
+    st.html(
+        f'<div class="questions">{columns}</div>'
+        f'<details class="glossary"><summary>The words of these pages</summary>'
+        f"<dl>{words}</dl></details>"
+    )
+
+
+def _folded(asked: Answered) -> str:
+    source = f"<small>{escape(asked.source)}</small>" if asked.source else ""
+    return (
+        f"<details><summary>{escape(asked.question)}</summary>"
+        f"<p>{escape(asked.answer)} {source}</p></details>"
+    )
