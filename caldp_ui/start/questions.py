@@ -37,8 +37,8 @@ def of_me() -> tuple[Answered, ...]:
             "Is my ε safe?",
             "No number is safe for everybody. Say an attacker must choose between two protected "
             f"answers, both equally likely: at ε = 1 at most {_times(1.0)} of 100 guesses are "
-            f"right, at ε = 4 it is {_times(4.0)}, at ε = 8 {_times(8.0)}. Without a report it is 50. "
-            "What a right guess may do to you is outside of ε.",
+            f"right, at ε = 4 it is {_times(4.0)}, at ε = 8 {_times(8.0)}. Without a report it is "
+            "50. What a right guess may do to you is outside of ε.",
         ),
         Answered(
             "What about those whose answer is not marked as sensitive?",
