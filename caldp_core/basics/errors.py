@@ -4,6 +4,7 @@ Every other module raises through here.
 """
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 import numpy as np
@@ -59,6 +60,14 @@ def require(holds: bool, sentence: str) -> None:
     """Raise `CaldpError(sentence)` unless `holds`."""
     if not holds:
         raise CaldpError(sentence)
+
+
+def check_choice(name: str, value: object, allowed: Iterable[object]) -> None:
+    """Raise `CaldpError`, with all that is `allowed`, for a value that is none of them."""
+    known = list(allowed)
+    if value not in known:
+        one_of = ", ".join(map(str, known))
+        raise CaldpError(f"{name} must be one of {one_of}, got {value!r}.")
 
 
 def check_whole(name: str, value: object, low: int, high: int) -> int:

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from caldp_core.basics.errors import CaldpError, check_number, check_whole
+from caldp_core.basics.errors import check_choice, check_number, check_whole
 from caldp_core.basics.limits import SEED_MAX, ZIPF_RATE_MAX, ZIPF_RATE_MIN
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets.base import Dataset, from_counts, from_weights
@@ -71,8 +71,7 @@ class Survey:
     table: str = "affairs"
 
     def __post_init__(self) -> None:
-        if self.table not in SURVEYS:
-            raise CaldpError(f"table must be one of {', '.join(SURVEYS)}, got {self.table!r}.")
+        check_choice("table", self.table, SURVEYS)
 
     def load(self, progress: Progress = no_progress) -> Dataset:
         """Read data/surveys.csv.gz; raises `CaldpError` if it is gone."""

@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from scipy.special import ndtri
 
-from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.errors import check_choice
 from caldp_core.basics.limits import K_MAX
 from caldp_core.basics.types import Floats
 from caldp_core.estimation.cascaded import cascaded
@@ -187,6 +187,5 @@ def menu_of_estimators(chosen: str) -> list[str]:
 
 def estimator(name: str) -> EstimatorEntry:
     """The named estimator; raises `CaldpError` for an unknown name."""
-    if name not in ESTIMATORS:
-        raise CaldpError(f"estimator must be one of {', '.join(ESTIMATORS)}, got {name!r}.")
+    check_choice("estimator", name, ESTIMATORS)
     return ESTIMATORS[name]

@@ -8,7 +8,7 @@ get, so a new mechanism is one file, one record in `specs.py` and one entry here
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
-from caldp_core.basics.errors import require
+from caldp_core.basics.errors import check_choice, require
 from caldp_core.basics.limits import K_MAX
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.mechanisms.registry import FAMILIES
@@ -163,7 +163,7 @@ def mechanism(policy: Any, name: str, **parameters: Any) -> Mechanism:
     what is not given it chooses by itself. Raises `CaldpError` for an unknown name or parameter,
     for a policy that it does not keep, and where sizes or values do not fit.
     """
-    require(name in MECHANISMS, f"mechanism must be one of {', '.join(MECHANISMS)}, got {name!r}.")
+    check_choice("mechanism", name, MECHANISMS)
     entry = MECHANISMS[name]
     known = [field.name for field in fields(entry.spec)]  # type: ignore[arg-type]
     strange = next((given for given in parameters if given not in known), None)

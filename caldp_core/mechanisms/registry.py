@@ -6,7 +6,7 @@ To add a family: one file with its oracles, one record in `specs.py`, one entry 
 from dataclasses import dataclass
 from typing import Final
 
-from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.errors import check_choice
 from caldp_core.basics.limits import K_MAX
 from caldp_core.mechanisms.base import Family
 from caldp_core.mechanisms.contextual import ContextMechanism
@@ -117,6 +117,5 @@ def in_context(context: Context, family: str) -> ContextMechanism:
 
 def family_named(name: str) -> Family:
     """What makes the named family's oracles; raises `CaldpError` for an unknown name."""
-    if name not in FAMILIES:
-        raise CaldpError(f"family must be one of {', '.join(FAMILIES)}, got {name!r}.")
+    check_choice("family", name, FAMILIES)
     return FAMILIES[name].family

@@ -10,7 +10,7 @@ from typing import ClassVar, Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from caldp_core.basics.errors import check_epsilon, require
+from caldp_core.basics.errors import check_choice, check_epsilon, require
 from caldp_core.basics.limits import EPSILON_MAX
 from caldp_core.basics.types import Bools, Floats, read_only
 from caldp_core.datasets import Dataset, population_prior
@@ -169,10 +169,7 @@ class PersonalTags:
     epsilon: float = 1.0
 
     def __post_init__(self) -> None:
-        require(
-            self.background in BACKGROUNDS,
-            f"background must be one of {', '.join(BACKGROUNDS)}, got {self.background!r}.",
-        )
+        check_choice("background", self.background, BACKGROUNDS)
         one = np.ones((len(self.shares), 1))
         PersonalPolicy.of(np.zeros(1, np.bool_), self.shares, one, self.epsilon)
 

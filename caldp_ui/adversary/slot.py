@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from caldp_core.audit.poisoning import MAXIMAL_GAIN, RANDOM_ITEMS
-from caldp_core.basics.errors import CaldpError, check_whole
+from caldp_core.basics.errors import check_choice, check_whole
 from caldp_core.scenarios.protection import StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
@@ -67,9 +67,7 @@ def _check(record: Suspect) -> None:
     check_whole("other", record.other, LIKELIEST, domain.k - 1)
     check_whole("tenths", record.tenths, 0, TENTHS[-1])
     for key, allowed in _CHOICES.items():
-        if getattr(record, key) not in allowed:
-            one_of = ", ".join(allowed)
-            raise CaldpError(f"{key} must be one of {one_of}, got {getattr(record, key)!r}.")
+        check_choice(key, getattr(record, key), allowed)
     runs.setup(record.scenario)
 
 

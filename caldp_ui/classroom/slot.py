@@ -6,7 +6,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from caldp_core.basics.errors import check_number, check_whole, require
+from caldp_core.basics.errors import check_choice, check_number, check_whole, require
 from caldp_core.basics.limits import SEED_MAX
 from caldp_ui.session.record_link import RecordLink
 from caldp_ui.session.slot import Slot
@@ -49,15 +49,15 @@ class Lesson:
 
 def _check(record: Lesson) -> None:
     """Raise `CaldpError` for unknown stations and numbers out of bounds."""
-    require(record.station in NAMES, f"station must be one of {', '.join(NAMES)}.")
+    check_choice("station", record.station, NAMES)
     check_number("epsilon", record.epsilon, EPSILON_LEAST, EPSILON_MOST)
     check_whole("n", record.n, 1, PEOPLE_MOST)
     check_whole("items", record.items, 4, ITEMS_MOST)
     require(record.items.bit_count() == 1, f"items must be a power of two, got {record.items}.")
     check_whole("days", record.days, 1, DAYS_MOST)
     check_whole("values", record.values, 1, DAYS_MOST)
-    require(record.view in VIEWS, f"view must be one of {', '.join(VIEWS)}.")
-    require(record.width in WIDTHS, f"width must be one of {', '.join(map(str, WIDTHS))}.")
+    check_choice("view", record.view, VIEWS)
+    check_choice("width", record.width, WIDTHS)
     check_whole("blocks", record.blocks, 1, BLOCKS_MOST)
     check_whole("seed", record.seed, 0, SEED_MAX)
 

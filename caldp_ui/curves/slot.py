@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Final
 
-from caldp_core.basics.errors import require
+from caldp_core.basics.errors import check_choice, require
 from caldp_core.datasets import Zipf
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.scenarios.policies import ContextPolicy
@@ -44,7 +44,7 @@ def _taken(found: Scenario) -> Scenario:
 
 def _check(record: Curves) -> None:
     """Raise `CaldpError` for unknown names, empty lists and repeated names."""
-    require(record.against in AXES, f"against must be one of {', '.join(AXES)}.")
+    check_choice("against", record.against, AXES)
     known_names: tuple[Collection[str], ...] = (NAMES, METHODS, ESTIMATORS)
     for name, known in zip(_LISTS, known_names, strict=True):
         picked: tuple[str, ...] = getattr(record, name)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
-from caldp_core.basics.errors import CaldpError, check_whole, require
+from caldp_core.basics.errors import CaldpError, check_choice, check_whole
 from caldp_core.datasets import Gowalla
 from caldp_core.mechanisms.catalogue import MechanismEntry, mechanisms_for
 from caldp_core.mechanisms.specs import BestKernel, PlanarGeometric
@@ -104,8 +104,8 @@ def _check(record: Far) -> None:
     _ = record.policy
     domain = runs.map_of(runs.dataset(record.scenario))
     check_whole("place", record.place, 0, domain.k - 1)
-    for name, value, known in (("show", record.show, SHOWS), ("beside", record.beside, RIVALS)):
-        require(value in known, f"{name} must be one of {', '.join(known)}, got {value!r}.")
+    check_choice("show", record.show, SHOWS)
+    check_choice("beside", record.beside, RIVALS)
     runs.setup(standing_in(record.scenario))
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from caldp_core.basics.errors import CaldpError, check_epsilon, require
+from caldp_core.basics.errors import CaldpError, check_choice, check_epsilon, require
 from caldp_core.basics.limits import EPSILON_MAX
 from caldp_core.basics.numerals import read_number
 from caldp_core.privacy.matrix import DenseMatrix
@@ -152,10 +152,7 @@ class TableLink:
             rows = tuple(tuple(read_level(text) for text in line.split(",")) for line in lines)
             return replace(made, template="", names=names, levels=rows)
         template = query.get("template", _BEGIN)
-        require(
-            template in TEMPLATES,
-            f"template must be one of {', '.join(TEMPLATES)}, got {template[:20]!r}.",
-        )
+        check_choice("template", template, TEMPLATES)
         epsilon = read_number(query.get("epsilon", "1"))
         return made.ready(template, math.nan if epsilon is None else epsilon)
 

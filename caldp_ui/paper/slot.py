@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Final
 
-from caldp_core.basics.errors import check_number, check_whole, require
+from caldp_core.basics.errors import check_choice, check_number, check_whole, require
 from caldp_core.basics.numerals import read_number
 from caldp_core.experiments.reproduce import PAPER
 from caldp_core.scenarios.policies import BinaryQuestion
@@ -52,9 +52,9 @@ def _taken(found: Scenario) -> Scenario:
 
 def _check(record: Paper) -> None:
     """Raise `CaldpError` for unknown results, other data, mechanisms that don't fit."""
-    require(record.view in VIEWS, f"view must be one of {', '.join(VIEWS)}.")
+    check_choice("view", record.view, VIEWS)
     check_whole("runs", record.runs, 1, max(RUNS))
-    require(record.values in VALUES, f"values must be one of {VALUES}, got {record.values}.")
+    check_choice("values", record.values, VALUES)
     if record.share is not None:
         check_number("share", record.share, 0.0, 1.0)
     runs.map_of(runs.dataset(record.scenario))

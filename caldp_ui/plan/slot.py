@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Final
 
-from caldp_core.basics.errors import CaldpError, check_number, require
+from caldp_core.basics.errors import CaldpError, check_choice, check_number
 from caldp_core.datasets import Survey
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.protection import OneBlock
@@ -55,8 +55,8 @@ def _taken(found: Scenario) -> Scenario:
 
 def _check(record: Plan) -> None:
     """Raise `CaldpError` for unknown names, and answers nobody gives often enough."""
-    require(record.goal in GOALS, f"goal must be one of {', '.join(GOALS)}.")
-    require(record.protection in NAMES, f"protection must be one of {', '.join(NAMES)}.")
+    check_choice("goal", record.goal, GOALS)
+    check_choice("protection", record.protection, NAMES)
     for name in _NUMBERS:
         check_number(name, getattr(record, name), 1e-6, 1.0)
     runs.setup(record.under(record.protection, record.epsilon))
