@@ -17,6 +17,7 @@ from benchmarks import (
     designer,
     estimators,
     families,
+    files,
     flood,
     kernels,
     leaving,
@@ -51,6 +52,7 @@ _ASKED = {
     "leaving": leaving.figures,
     "estimators": estimators.figures,
     "collect": collect.figures,
+    "files": files.figures,
 }
 """Measured only when asked for: designs, and the dashboard at work, in a browser, for many."""
 

@@ -5,7 +5,7 @@ the memory of the machine that runs the dashboard until it is counted; nothing h
 anywhere, and of its rows nothing but counts is kept. A scenario's file opens, too.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Generic
@@ -51,7 +51,8 @@ class Form(Generic[C]):
     `title`: of the form; `told`: in what form data come, as Markdown; `label`: of the text;
     `example`: what stands there at first, and `name`: what that is called, as is `default` what has
     no name. `columns`: how it is read; `take(scenario, counts)`: the scenario with the counts, and
-    `then` what to do next, as a sentence.
+    `then` what to do next, as a sentence. `ways`: where it is asked what of the counts is hidden,
+    the answers, and what each makes of the scenario.
     """
 
     title: str
@@ -63,6 +64,7 @@ class Form(Generic[C]):
     columns: Columns[C]
     take: Callable[[Scenario, C], Scenario]
     then: Callable[[C], str]
+    ways: Callable[[C], Mapping[str, Callable[[Scenario], Scenario]]] = lambda _: {}
 
 
 def popover(slot: Slot[S], form: Form[Any]) -> None:
@@ -112,6 +114,7 @@ def _confirm(slot: Slot[S], form: Form[C], brought: Held) -> bool:
         st.session_state[_place(slot, "wrong")] = str(error)
         _put_away(slot)
         return False
+    way = _way(slot, form, found)
     with st.container(horizontal=True, gap="small"):
         if found is not None:
             st.button(
@@ -119,10 +122,19 @@ def _confirm(slot: Slot[S], form: Form[C], brought: Held) -> bool:
                 type="primary",
                 icon=":material/check:",
                 key=slot.key("own-accept"),
-                on_click=lambda: _accept(slot, form, found),
+                on_click=lambda: _accept(slot, form, found, way),
             )
         st.button("Choose another", key=slot.key("own-again"), on_click=lambda: _put_away(slot))
     return True
+
+
+def _way(slot: Slot[Any], form: Form[C], found: C | None) -> Callable[[Scenario], Scenario]:
+    """What the visitor wants hidden, where that is asked: at first the most."""
+    ways = {} if found is None else form.ways(found)
+    if not ways:
+        return lambda scenario: scenario
+    picked = st.radio("Sensitive is …", list(ways), key=slot.key("own-hidden"))
+    return ways[picked or next(iter(ways))]
 
 
 def _put_away(slot: Slot[Any]) -> None:
@@ -132,12 +144,12 @@ def _put_away(slot: Slot[Any]) -> None:
     own_file.forget(slot)
 
 
-def _accept(slot: Slot[S], form: Form[C], found: C) -> None:
+def _accept(slot: Slot[S], form: Form[C], found: C, way: Callable[[Scenario], Scenario]) -> None:
     """Show the counts and close the form; what can't be shown is told in the form."""
     _put_away(slot)
     try:
         record = slot.now()
-        _show_scenario(slot, form.take(record.scenario, found), form.then(found))
+        _show_scenario(slot, way(form.take(record.scenario, found)), form.then(found))
     except CaldpError as error:
         st.session_state[_place(slot, "wrong")] = str(error)
 

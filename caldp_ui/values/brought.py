@@ -1,9 +1,11 @@
 """A table of a reader's own on the page of sensitive values."""
 
+from collections.abc import Callable
 from typing import Final
 
 from caldp_core.datasets import OwnTable
 from caldp_core.datasets.files.answers import CountedAnswers, count_answers
+from caldp_core.scenarios.protection import GroupBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.parts import own_data
 from caldp_ui.parts.own_file import Columns
@@ -20,6 +22,18 @@ def _take(scenario: Scenario, found: CountedAnswers) -> Scenario:
     table = table_of(found.table)
     assert table is not None  # a table of one's own always is one
     return taking(scenario, table)
+
+
+def _ways(found: CountedAnswers) -> dict[str, Callable[[Scenario], Scenario]]:
+    """Of a table with two sides, which is sensitive: blocks go by the side that is open."""
+    if not found.table.groups:
+        return {}
+    return {
+        "the answer and the group": lambda scenario: scenario,
+        "the answer; the group is open": lambda scenario: scenario.with_context(
+            blocks=GroupBlocks()
+        ),
+    }
 
 
 _COLUMNS: Final = Columns(
@@ -47,4 +61,5 @@ rather not say,82""",
     _COLUMNS,
     _take,
     lambda _: "Everything is hidden at first. Untick what is harmless, and see what that saves.",
+    _ways,
 )

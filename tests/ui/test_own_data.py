@@ -14,6 +14,7 @@ from caldp_core.basics.types import no_progress
 from caldp_core.datasets import OwnTable, read_table
 from caldp_core.domain.grid import Domain
 from caldp_core.experiments.run import prepare, run
+from caldp_core.scenarios.protection import EverythingSensitive, GroupBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import navigation
 from caldp_ui.app.errors import as_text
@@ -169,7 +170,12 @@ def test_what_was_understood_can_be_changed_before_anything_is_shown() -> None:
     pick = {box.label: box for box in at.selectbox}
     checked(pick["Group, or second answer"].set_value(2).run())
     held = at.session_state["values/own-held"]
+    (hidden,) = (radio for radio in at.radio if radio.key == "values-own-hidden")
+    assert hidden.value == "the answer and the group"
+    checked(hidden.set_value(hidden.options[1]).run())
     accepted(at, "values")
+    assert scenario_of(at).context.blocks == GroupBlocks()
+    assert scenario_of(at).context.sensitive == EverythingSensitive()
     table = scenario_of(at).dataset
     assert isinstance(table, OwnTable)
     assert dict(zip(table.names, table.counts, strict=True)) == {
