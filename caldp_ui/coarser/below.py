@@ -1,6 +1,7 @@
 """Under the pictures: words for a decision, all errors, the debate with its sources, exports."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 import pandas as pd
@@ -8,7 +9,8 @@ import streamlit as st
 
 from caldp_core.domain.grid import GridDomain
 from caldp_ui.coarser import debate, files, pinned, words
-from caldp_ui.coarser.outcomes import NAMES
+from caldp_ui.coarser.memo import memo
+from caldp_ui.coarser.outcomes import NAMES, Played
 from caldp_ui.coarser.slot import SLOT
 from caldp_ui.coarser.treated import PageData
 from caldp_ui.compute.rivals import rival
@@ -20,21 +22,34 @@ from caldp_ui.words import formats
 from caldp_ui.words.glossary import terms
 
 
-def show(what: PageData) -> None:
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """The treatments, and the attack as far as it has been played; None while it is computed."""
+
+    what: PageData
+    found: Played | None
+
+
+def show(what: PageData, found: Played | None) -> None:
     """What is pinned, then the tabs, and the open one."""
     pins.show(SLOT, pinned.BESIDE, what)
-    tabs(SLOT.key("tabs"), _TABS, what)
+    tabs(SLOT.key("tabs"), _TABS, Shown(what, found))
 
 
-def _decision(what: PageData) -> None:
+def _decision(shown: Shown) -> None:
+    what = shown.what
     st.markdown(words.bound(what))
     rows = {words.TITLES[name]: words.decision(what, name) for name in NAMES}
     frame = pd.DataFrame.from_dict(rows, orient="index", columns=list(debate.COLUMNS))
     st.table(frame.rename_axis("treatment"))
+    if shown.found is not None:
+        st.markdown("**For a memo**")
+        st.code(memo(what, shown.found), language=None, wrap_lines=True)
     terms("ε", "local differential privacy", "context-aware", "total variation")
 
 
-def _errors(what: PageData) -> None:
+def _errors(shown: Shown) -> None:
+    what = shown.what
     small = f"of {formats.count(max(what.record.threshold - 1, 1), 'person', 'people')} or fewer"
     box = "boxes of 5 × 5 cells" if isinstance(what.domain, GridDomain) else "larger cells"
     rows = {
@@ -54,8 +69,8 @@ def _errors(what: PageData) -> None:
     )
 
 
-def _debate(what: PageData) -> None:
-    del what
+def _debate(shown: Shown) -> None:
+    del shown
     left, right = st.columns(2, gap="large")
     for place, (title, sides) in zip((left, right), debate.SIDES.items(), strict=True):
         with place:
@@ -65,7 +80,8 @@ def _debate(what: PageData) -> None:
     st.markdown("\n".join(f"- {told} ({source})" for told, source in debate.OFFICES))
 
 
-def _promise(what: PageData) -> None:
+def _promise(shown: Shown) -> None:
+    what = shown.what
     st.markdown(
         "Of all treatments here, plain LDP and blocks need no trust in whoever collects the data. "
         "What the blocks promise, and what they do not:"
@@ -74,12 +90,20 @@ def _promise(what: PageData) -> None:
     terms("ε", "context-aware")
 
 
-def _sharing(what: PageData) -> None:
-    shown = None
+def _sharing(shown: Shown) -> None:
+    what = shown.what
+    exhibit = None
     if what.ours is not None:
-        shown = Exhibit(what.ours, words.errors(what), _pictures(what))
+        exhibit = Exhibit(what.ours, _said(shown), _pictures(what))
     beside = {sharing.PLAIN: rival(what.record.scenario)}
-    sharing.section(SLOT, words.nouns(what), shown, beside, lambda: files.buttons(what))
+    sharing.section(SLOT, words.nouns(what), exhibit, beside, lambda: files.buttons(what))
+
+
+def _said(shown: Shown) -> str:
+    """The attack, as far as it has been played, the errors and what is promised."""
+    what, found = shown.what, shown.found
+    attack = [words.headline(what, found).sentence] if found and what.record.moves else []
+    return " ".join([*attack, words.errors(what), words.bound(what)])
 
 
 def _pictures(what: PageData) -> dict[str, bytes]:
@@ -89,7 +113,7 @@ def _pictures(what: PageData) -> dict[str, bytes]:
     return pictures.maps(shares, what.domain, home(what.domain), what.setup.n)
 
 
-_TABS: Final[dict[str, Callable[[PageData], None]]] = {
+_TABS: Final[dict[str, Callable[[Shown], None]]] = {
     "Words for a decision": _decision,
     "All errors": _errors,
     "For and against": _debate,

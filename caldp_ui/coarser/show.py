@@ -51,7 +51,7 @@ def _treatments(record: Publication) -> None:
     with places.controls:
         side.show(what)
     with places.below:
-        below.show(what)
+        below.show(what, found)
         if stage is not None:
             films.show(what, found, stage)
 

@@ -49,7 +49,7 @@ def test_the_keyboard_opens_a_group_and_escape_closes_it(opened: Opened) -> None
     expect(group.locator("summary")).to_be_focused()
     group.locator("summary").press("Enter")
     group.locator("a").nth(1).press("Enter")
-    expect_on(page, "matrix")
+    expect_on(page, "coarser")
 
 
 def test_a_phone_has_one_menu_of_all_pages(opened: Opened) -> None:

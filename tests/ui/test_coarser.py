@@ -33,6 +33,7 @@ from caldp_ui.coarser import (
     tables,
     words,
 )
+from caldp_ui.coarser.memo import memo
 from caldp_ui.coarser.slot import (
     ATTACKS,
     BLOCKS,
@@ -230,6 +231,16 @@ def test_the_file_has_every_treatment_cell_by_cell() -> None:
     assert by_name["Ashe, 1974–78"]["hidden"] == "True"
     assert sum(float(row["Nothing"]) for row in rows) == 1503
     assert {words.TITLES[name] for name in outcomes.NAMES} < set(rows[0])
+
+
+def test_the_memo_says_the_errors_and_what_comes_out() -> None:
+    what = shown(replace(DEATHS, attack=PARTS, moves=4))
+    told = memo(what, outcomes.played(what))
+    assert "Larger cells 12; Hide small counts 4;" in told
+    assert "Nothing 100; Larger cells 0; Hide small counts 31;" in told
+    assert words.bound(what) in told
+    before = shown(DEATHS.playing(PARTS))
+    assert "Attack" not in memo(before, outcomes.played(before))
 
 
 def test_the_film_shows_what_the_page_shows_at_each_epsilon() -> None:
