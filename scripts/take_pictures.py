@@ -22,6 +22,11 @@ PICTURES: dict[str, tuple[str, Any]] = {
     "map-dark": ("places", "dark"),
     "values": ("values", "light"),
     "adversary": ("adversary", "light"),
+    "coarser": ("coarser", "light"),
+    "counties": (
+        "coarser?dataset=infant-deaths&blocks=groups&threshold=5&attack=parts&moves=4",
+        "light",
+    ),
     "matrix": ("matrix", "light"),
     "room": ("room", "light"),
     "classroom": ("classroom?station=rappor&broken=1", "light"),

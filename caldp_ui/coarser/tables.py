@@ -123,7 +123,7 @@ def _counties(
         f'{_HATCH.format(ground=ground)}<g stroke="{line}" stroke-width=".7">{"".join(parts)}</g>'
         f"{framed if rings else ''}"
         '<text x="10" y="22" font-size="14" fill="currentColor">'
-        f"{PERIODS[period]}</text>"
+        f"{PERIODS[period]}, up to {top:.0f}</text>"
     )
 
 
