@@ -19,8 +19,9 @@ map $http_upgrade $caldp_connection { default upgrade; '' ''; }
 split_clients $request_id $caldp_any {
 """
 _SERVER: Final = """
-    # A data file has 1 MB at most, and its form some lines around it.
-    client_max_body_size 2m;
+    # A data file has 200 MB at most, and its form some lines around it; it is on no disk of ours.
+    client_max_body_size 202m;
+    proxy_request_buffering off;
     # Who sends byte by byte holds no connection for long.
     client_header_timeout 10s;
     client_body_timeout 10s;

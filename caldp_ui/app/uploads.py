@@ -42,7 +42,7 @@ class Uploads:
         if keeper is not None:
             keeper.remove_session_files(path.partition("/")[0])
         if self._coming + size + _kept(keeper) > HELD_MAX:
-            await PlainTextResponse(_LATER, 503)(scope, receive, send)
+            await PlainTextResponse(_LATER, 429)(scope, receive, send)
             return
         self._coming += size
         try:

@@ -62,7 +62,7 @@ def test_there_is_room_for_so_many_bytes_at_a_time() -> None:
         "with a false one": [put(b"-1")] * (fit + 1),
     }.items():
         with naming(name):
-            assert sorted(asyncio.run(statuses(scopes))) == [204] * (fit + 1) + [503]
+            assert sorted(asyncio.run(statuses(scopes))) == [204] * (fit + 1) + [429]
     small = [put(b"1000")] * (fit + 1)
     assert asyncio.run(statuses(small)) == [204] * (fit + 2)
     other = [put(None, "/elsewhere")] * (fit + 1)

@@ -1,0 +1,69 @@
+"""`caldp count`: what was read is printed, what is written is counts alone, and all can be said."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from click.testing import CliRunner
+
+from caldp_core.cli.commands import main
+from caldp_core.datasets import read_places, read_table
+from tests.contract.checks import naming
+
+ROWS = """Ort;Alter;Breite;Länge;Gewicht
+Mitte;20;52,52;13,40;1,5
+Mitte;30;52,53;13,41;2
+Weg;20;0;0;1
+"""
+
+
+def count(folder: Path, *options: str) -> Any:
+    """What the command prints; the file is there already."""
+    done = CliRunner().invoke(main, ["count", str(folder / "rows.csv"), *options])
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout)
+
+
+def test_a_file_becomes_counts(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text(ROWS, "cp1252")
+    out = tmp_path / "counts.parquet"
+    told = count(tmp_path, "-o", str(out))
+    assert told["columns"] == {"latitude": "Breite", "longitude": "Länge", "count": "Gewicht"}
+    assert (told["people"], told["rows"], sum(told["not_counted"].values())) == (4, 3, 1)
+    assert int(read_places(out).places.counts().sum()) == 4
+    assert b"Mitte" not in out.read_bytes()
+    on = ("--area", "52,53,13,14", "--cell", "0.5", "--count", "-")
+    assert count(tmp_path, "-o", str(out), *on)["people"] == 2
+    back = read_places(out).places
+    (cell,) = back.grid().locate([52.52], [13.4])
+    assert (back.cell, int(back.counts()[cell])) == (0.5, 2)
+
+
+def test_columns_and_numbers_can_be_said(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text(ROWS, "cp1252")
+    out = tmp_path / "counts.csv"
+    told = count(tmp_path, "-o", str(out), "--answer", "Alter", "--group", "Ort", "--count", "-")
+    assert (told["answers"], told["people"]) == (3, 3)
+    table = read_table(out).table
+    assert dict(zip(table.names, table.counts, strict=True)) == {
+        "20; Mitte": 1, "20; Weg": 1, "30; Mitte": 1,
+    }  # fmt: skip
+    assert table.groups == ("Mitte", "Weg", "Mitte")
+    for wrong, words in {
+        ("-o", str(out), "--answer", "Haus"): "--answer must name a column, one of Ort, Alter",
+        ("-o", str(tmp_path / "counts.xls")): "must end in .csv or .parquet",
+        ("-o", str(out), "--cell", "0.1"): "Give --area and --cell together",
+    }.items():
+        with naming(words):
+            done = CliRunner().invoke(main, ["count", str(tmp_path / "rows.csv"), *wrong])
+            assert (done.exit_code, words in done.output) == (2, True)
+    (tmp_path / "rows.csv").write_text("a;1,204\nb;3\n")
+    assert (
+        CliRunner().invoke(main, ["count", str(tmp_path / "rows.csv"), "-o", str(out)]).exit_code
+        == 2
+    )
+    assert count(tmp_path, "-o", str(out), "--decimal", ".")["people"] == 1207
+    assert count(tmp_path, "-o", str(out), "--decimal", ",")["people"] == 4
+    (tmp_path / "rows.csv").write_text("illness\nflu\nflu\ncold\n")
+    assert count(tmp_path, "-o", str(out), "--header")["answers"] == 2
+    assert count(tmp_path, "-o", str(out), "--no-header")["answers"] == 3
