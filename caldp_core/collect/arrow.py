@@ -1,0 +1,136 @@
+"""Partial tallies of Arrow batches, for engines that hand over their rows in such: Spark, Ray.
+
+Each worker adds up what it is handed and gives one row; `collected_from` adds the rows. A row is
+whole or not there, so an engine that does a lost worker's part again counts nothing twice.
+"""
+
+import base64
+import binascii
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import numpy as np
+
+from caldp_core.basics.errors import check_counts, require
+from caldp_core.collect.client import MARK_LENGTH
+from caldp_core.collect.collected import BATCH, MALFORMED, PROTOCOL, RANGE, REASONS, Collected
+from caldp_core.collect.formats import NUMBER
+from caldp_core.collect.protocol import Protocol
+from caldp_core.collect.records import Senders, records_of
+from caldp_core.mechanisms.base import Tally
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Batches: TypeAlias = "Iterable[pa.RecordBatch]"
+COLUMNS: Final = ("n", *(reason.replace(" ", "_") for reason in REASONS), "counts")
+"""Of a partial tally: reports counted, refused by their reason, and the mechanism's counts."""
+
+
+def partial_tallies(protocol: str) -> Callable[[Batches], Iterator["pa.RecordBatch"]]:
+    """What a worker runs on its batches of `report` and, if there is one, `protocol`.
+
+    `protocol`: the text of its file, which every worker reads and checks for itself.
+    """
+
+    def tally(batches: Batches) -> Iterator["pa.RecordBatch"]:
+        import pyarrow as pa
+
+        counter = _Counter(Protocol.from_json(protocol))
+        for batch in batches:
+            counter.add(batch)
+        made = counter.tally()
+        values = [made.n, *(counter.refused[reason] for reason in REASONS)]
+        columns = [pa.array([value], pa.int64()) for value in values]
+        counts = pa.array([made.counts.tolist()], pa.list_(pa.int64()))
+        yield pa.RecordBatch.from_arrays([*columns, counts], names=list(COLUMNS))
+
+    return tally
+
+
+def collected_from(protocol: Protocol, rows: Iterable[Any], batch: str) -> Collected:
+    """The sum of workers' rows, each a mapping with `COLUMNS`; `batch`: the delivery's name.
+
+    Raises `CaldpError` for rows that are no partial tallies of this protocol.
+    """
+    require(bool(batch), "A tally needs the name of its batch, so that none counts twice.")
+    total = Collected.none_of(protocol)
+    size, mark = total.tally.counts.size, protocol.mechanism.fingerprint
+    for row in rows:
+        counts = check_counts("counts of a worker", np.array(row["counts"], np.int64), size)
+        refused = dict(zip(REASONS, (int(row[name]) for name in COLUMNS[1:-1]), strict=True))
+        part = Tally(counts, int(row["n"]), mark)
+        total = total + Collected(protocol.fingerprint, part, frozenset(), refused)
+    return Collected(total.protocol, total.tally, frozenset({f"{BATCH}{batch}"}), total.refused)
+
+
+class _Counter:
+    """Adds up batches; `Collector` has DuckDB do what is done here in Arrow."""
+
+    def __init__(self, protocol: Protocol) -> None:
+        none = Collected.none_of(protocol)
+        self._tally, self.refused = none.tally, dict(none.refused)
+        self._protocol, self._form = protocol, protocol.format
+        self._is_number = self._form.kind == NUMBER
+        self._histogram = np.zeros(self._form.values if self._is_number else 0, np.int64)
+        self._senders = None if self._is_number else Senders(protocol)
+
+    def add(self, batch: "pa.RecordBatch") -> None:
+        """Count a batch's reports, and refuse what is none."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        column, whole = batch.column("report"), self._protocol.fingerprint
+        if "protocol" in batch.schema.names:
+            marks = pa.array([whole, whole[:MARK_LENGTH], None])
+            ours = pc.is_in(batch.column("protocol"), marks)
+            self.refused[PROTOCOL] += len(ours) - (pc.sum(ours).as_py() or 0)
+            column = column.filter(ours)
+        (self._numbers if self._is_number else self._bytes)(column)
+
+    def tally(self) -> Tally:
+        """All that was counted."""
+        if self._is_number:
+            return self._protocol.mechanism.tally_of_histogram(self._histogram)
+        return self._tally
+
+    def _numbers(self, column: "pa.Array") -> None:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        if not pa.types.is_integer(column.type):
+            texts = column.cast(pa.string())
+            right = pc.match_substring_regex(texts, "^-?[0-9]{1,18}$")
+            column = pc.if_else(right, texts, None).cast(pa.int64())
+        known = column.drop_null()
+        self.refused[MALFORMED] += len(column) - len(known)
+        low = pc.greater_equal(known, pa.scalar(0, known.type))
+        sent = known.filter(low).cast(pa.uint64()).to_numpy()
+        sent = sent[sent < self._histogram.size].astype(np.int64)
+        self.refused[RANGE] += len(known) - sent.size
+        self._histogram += np.bincount(sent, minlength=self._histogram.size)
+
+    def _bytes(self, column: "pa.Array") -> None:
+        import pyarrow as pa
+
+        size, mechanism = self._form.size, self._protocol.mechanism
+        decoded = map(_decoded, column.to_pylist()) if _is_text(column, pa) else column.to_pylist()
+        right = [each for each in decoded if each is not None and len(each) == size]
+        self.refused[MALFORMED] += len(column) - len(right)
+        rows = np.frombuffer(b"".join(right), np.uint8).reshape(-1, size)
+        records = records_of(self._protocol, rows)
+        assert self._senders is not None
+        could = self._senders.could_send(records)
+        self.refused[RANGE] += int(np.count_nonzero(~could))
+        self._tally = self._tally + mechanism.tally(records[could])
+
+
+def _is_text(column: "pa.Array", pa: Any) -> bool:
+    return bool(pa.types.is_string(column.type) or pa.types.is_large_string(column.type))
+
+
+def _decoded(text: str | None) -> bytes | None:
+    try:
+        return None if text is None else base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        return None
