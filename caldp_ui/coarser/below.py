@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from caldp_core.domain.grid import GridDomain
-from caldp_ui.coarser import debate, files, pinned, words
+from caldp_ui.coarser import attack_words, debate, files, pinned, words
 from caldp_ui.coarser.memo import memo
 from caldp_ui.coarser.outcomes import NAMES, Played
 from caldp_ui.coarser.slot import SLOT
@@ -102,7 +102,7 @@ def _sharing(shown: Shown) -> None:
 def _said(shown: Shown) -> str:
     """The attack, as far as it has been played, the errors and what is promised."""
     what, found = shown.what, shown.found
-    attack = [words.headline(what, found).sentence] if found and what.record.moves else []
+    attack = [attack_words.headline(what, found).sentence] if found and what.record.moves else []
     return " ".join([*attack, words.errors(what), words.bound(what)])
 
 

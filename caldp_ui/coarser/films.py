@@ -6,7 +6,7 @@ Made in the background; maps, bars and headline follow in the browser.
 from dataclasses import replace
 
 from caldp_core.basics.types import Progress
-from caldp_ui.coarser import outcomes, panel, scene, words
+from caldp_ui.coarser import attack_words, outcomes, panel, scene
 from caldp_ui.coarser.outcomes import Played
 from caldp_ui.coarser.slot import BLOCKS, NOTHING, PLAIN, SLOT, Publication
 from caldp_ui.coarser.treated import PageData, find
@@ -41,7 +41,7 @@ def over_epsilon(record: Publication, progress: Progress) -> Film:
         seen = scene.scene(what, found)
         made = films.step_of(seen, f"ε = {epsilon:g}", epsilon, NOTHING)
         beside = {
-            headline.SENTENCE: headline.html(words.headline(what, found)),
+            headline.SENTENCE: headline.html(attack_words.headline(what, found)),
             _BARS: panel.bars(what, found),
         }
         notes = {picture.id: picture.notes for picture in seen.pictures}

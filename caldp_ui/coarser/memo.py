@@ -1,6 +1,6 @@
 """What can be copied into a memo: the data, what each treatment costs, what the attack finds."""
 
-from caldp_ui.coarser import words
+from caldp_ui.coarser import attack_words, words
 from caldp_ui.coarser.outcomes import NAMES, Played
 from caldp_ui.coarser.slot import NOTHING
 from caldp_ui.coarser.treated import PageData
@@ -32,5 +32,5 @@ def memo(what: PageData, found: Played) -> str:
         )
         unit = words.UNIT[record.attack]
         lines.append(f"Attack “{words.ATTACK_TITLES[record.attack]}”, {unit}: {told}.")
-        lines.append(words.headline(what, found).sentence)
+        lines.append(attack_words.headline(what, found).sentence)
     return "\n\n".join([*lines, words.bound(what)])

@@ -6,7 +6,7 @@ from html import escape
 import streamlit as st
 
 from caldp_core.domain.grid import GridDomain
-from caldp_ui.coarser import words
+from caldp_ui.coarser import attack_words, words
 from caldp_ui.coarser.outcomes import NAMES, Outcome, Played, pair
 from caldp_ui.coarser.slot import ATTACKS, PAIRS, REGIONS, SLOT, TWO_PLACES, Publication
 from caldp_ui.coarser.treated import PageData
@@ -32,7 +32,7 @@ def show(what: PageData, found: Played | None) -> None:
         if record.attack == TWO_PLACES and isinstance(what.domain, GridDomain):
             place(SLOT, "Where the person is", what.domain, int(pair(what)[0]))
     with st.container(key=SLOT.key("knows")):
-        st.markdown(words.scene_of(what))
+        st.markdown(attack_words.scene_of(what))
     if found is not None:
         st.html(bars(what, found))
     with st.container(key=SLOT.key("moves"), horizontal=True, gap="small"):
@@ -61,9 +61,9 @@ def _settings(record: Publication) -> None:
 
 def _move(record: Publication) -> None:
     """The next move; after the last, the way back to the first."""
-    label = words.next_move(record)
+    label = attack_words.next_move(record)
     if label is not None:
-        icon = ":material/shield:" if label == words.OFFICE_MOVE else ":material/play_arrow:"
+        icon = ":material/shield:" if label == attack_words.OFFICE_MOVE else ":material/play_arrow:"
         st.button(label, type="primary", icon=icon, key=SLOT.key("move"), on_click=_forward)
     else:
         st.button(

@@ -2,6 +2,7 @@
 
 from caldp_core.domain.grid import GridDomain
 from caldp_ui.coarser import (
+    attack_words,
     below,
     films,
     frame,
@@ -12,7 +13,6 @@ from caldp_ui.coarser import (
     seven,
     side,
     tables,
-    words,
 )
 from caldp_ui.coarser.outcomes import Played
 from caldp_ui.coarser.slot import NEWCOMER, PARTS, SEVEN, SLOT, TABLES, Publication
@@ -45,7 +45,7 @@ def _treatments(record: Publication) -> None:
         else:
             tables.show(what, found)
     with places.said:
-        headline.show(words.headline(what, found))
+        headline.show(attack_words.headline(what, found))
     with places.attack:
         panel.show(what, found)
     with places.controls:

@@ -20,6 +20,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_core.treatments import Suppression, larger_cells
 from caldp_ui.app.theme import DARK, LIGHT
 from caldp_ui.coarser import (
+    attack_words,
     brought,
     files,
     films,
@@ -97,7 +98,9 @@ def test_hidden_counts_come_out_as_all_possible_tables_say(
     assert int(found.found.sum()) == by_hand
     assert found.by[HIDE].share == pytest.approx(by_hand / 72)
     assert found.people == what.counts[found.found].sum()
-    assert words.headline(what, found).sentence.startswith(f"Of 72 hidden small counts {by_hand} ")
+    told = attack_words.headline(what, found)
+    assert told.sentence.startswith(f"Of 72 hidden small counts {by_hand} ")
+    assert told.second.startswith(f"{found.people} people are in what comes out.") == (by_hand > 0)
 
 
 def test_newcomers_are_those_of_all_possible_tables() -> None:
@@ -148,10 +151,10 @@ def test_before_the_first_move_nothing_is_told() -> None:
         what = shown(DEATHS.playing(attack))
         found = outcomes.played(what)
         assert all(each.share is None for each in found.by.values())
-        assert words.headline(what, found).sentence.endswith("?")
+        assert attack_words.headline(what, found).sentence.endswith("?")
         assert "not known yet" in panel.bars(what, found)
-        assert words.next_move(what.record)
-        assert words.next_move(replace(what.record, moves=what.record.last_move)) is None
+        assert attack_words.next_move(what.record)
+        assert attack_words.next_move(replace(what.record, moves=what.record.last_move)) is None
 
 
 def test_links_hold_every_record() -> None:
@@ -254,7 +257,7 @@ def test_the_film_shows_what_the_page_shows_at_each_epsilon() -> None:
         assert {name: each.notes for name, each in seen.items()} == step.notes
         assert {name: each.labels for name, each in seen.items()} == step.labels
         told = step.elsewhere
-        assert told[headline.SENTENCE] == headline.html(words.headline(what, found))
+        assert told[headline.SENTENCE] == headline.html(attack_words.headline(what, found))
         assert panel.bars(what, found) in told.values()
 
 
