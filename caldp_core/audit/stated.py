@@ -21,6 +21,7 @@ SERVER_SIDE: Final = frozenset(
         "expected",
         "every_report",
         "fingerprint",
+        "for_policy",
         "gain_of_mixture",
         "most_included",
         "n_max",
@@ -48,7 +49,8 @@ SERVER_SIDE: Final = frozenset(
 )
 """What may change without a word: nothing that a person sends depends on it.
 
-`__init__` may, as statements are reckoned from what it sets up; `sample_tally` is a simulation; and
+`__init__` may, as statements are reckoned from what it sets up, and so may `for_policy`, which
+calls it; `sample_tally` is a simulation; and
 a weaker statement (`support_form`) beside the one that is read changes nothing.
 """
 
