@@ -247,10 +247,11 @@ def test_the_memo_says_the_errors_and_what_comes_out() -> None:
 
 
 def test_the_film_shows_what_the_page_shows_at_each_epsilon() -> None:
-    made = films.over_epsilon(Publication(), no_progress)
+    record = with_data(Publication(), Gowalla("39.8,42.6,-77.2,-71"), None)
+    made = films.over_epsilon(record, no_progress)
     assert [step.value for step in made.steps] == list(EPSILONS)
     for step in (made.steps[0], made.steps[-1]):
-        what = shown(Publication(Publication().scenario.with_epsilon(step.value)))
+        what = shown(replace(record, scenario=record.scenario.with_epsilon(step.value)))
         found = outcomes.played(what)
         seen = {picture.id: picture for picture in scene.scene(what, found).pictures}
         assert all(step.codes[name] == seen[name].code for name in (PLAIN, BLOCKS))
