@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import OWN_CELLS_MAX
-from caldp_core.datasets import OwnPlaces, read_places
+from caldp_core.datasets import OwnPlaces, look_at, read_places
+from caldp_core.datasets.files.places import count_places
 from caldp_core.domain.grid import US_GRID, GridDomain
 from tests.contract.checks import naming
 
@@ -137,3 +138,19 @@ def test_what_can_not_be_is_told_in_one_sentence() -> None:
     for words, wrong in WRONG.items():
         with naming(words), pytest.raises(CaldpError, match=words):
             OwnPlaces(**(good | wrong))
+
+
+def test_a_sorted_list_is_counted_on_the_map_of_all_its_places() -> None:
+    """The first thousand rows lead to a small map, the last one to one of half the world."""
+    near = [(48.0 + i % 40 / 400, 11.0 + i % 70 / 700) for i in range(1_500)]
+    for far in ((48.3, 11.4), (-33.87, 151.2), (25.0, -100.0)):
+        places = [*near, far, far]
+        found = read_places("\n".join(f"{lat:.6f},{lon:.6f}" for lat, lon in places)).places
+        with naming(far):
+            assert found.counts().tolist() == counted(found.grid(), places)
+    on = GridDomain(48.0, 11.0, 0.05, 2, 1)
+    seen = look_at("\n".join(f"{lat:.6f},{lon:.6f}" for lat, lon in [*near, (1.0, 1.0)]))
+    kept = count_places(seen, seen.places, "On a map", on)
+    inside = [place for place in near if on.locate([place[0]], [place[1]])[0] >= 0]
+    assert kept.places.counts().tolist() == counted(on, inside)
+    assert kept.refused.count == 1_501 - len(inside)

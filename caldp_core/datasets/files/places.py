@@ -1,9 +1,10 @@
 """Places of a file, counted in the cells of a map that is chosen for them, as they are read."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -33,6 +34,7 @@ _WORDS: Final = {
     7: "a place outside the map",
 }
 _OUTSIDE: Final = 7
+_WHOLE_WITHIN: Final = 1e-6
 
 
 @dataclass(frozen=True)
@@ -58,26 +60,31 @@ def count_places(
     file says no place with people.
     """
     layout.check_answered(seen, "latitude", "longitude")
-    coded = _coded(seen, layout)
+    coded, likely = _coded(seen, layout), grid or _likely(seen, layout)
     with seen.table.reading() as reader:
-        found = reader.rows(_summary(coded, layout), progress=lambda share: progress(share / 2))
-        codes = {int(code): int(times) for code, times, *_ in found}
+        found = _in_cells(reader, coded, layout, likely, progress)
+        codes: Counter[int] = Counter()
+        for each in found:
+            codes[each.code] += each.rows
         told = refused(reader, seen, layout, coded=coded, codes=codes, words=_WORDS)
-        good = [row for row in found if row[0] == 0 and row[2]]
+        good = [each for each in found if each.code == 0]
         require(
-            bool(good),
+            sum(each.parts for each in good) > 0,
             f"No row of {quoted(seen.table.source.name)} says a place with people"
             f"{f': the first is {told.example}' if told.example else ''}; give latitude and "
             "longitude in degrees, such as “40.71, -74.01”.",
         )
-        ((_, _, _, rounded, south, north, west, east),) = good
-        on = grid or _map_of(south, north, west, east, _cell_of(seen, layout))
-        sums = _in_cells(reader, coded, layout, on, lambda share: progress((1 + share) / 2))
-    outside = sums.pop(None, (0, 0))[0]
+        on = grid or _map_of(*_box(good), _cell_of(seen, layout))
+        symbols = _symbols(good, likely, on)
+        if grid is None and None in symbols:  # the first rows had led to another map
+            good = [e for e in _in_cells(reader, coded, layout, on, progress) if e.code == 0]
+            symbols = _symbols(good, on, on)
+    outside = sum(e.rows for e, symbol in zip(good, symbols, strict=True) if symbol is None)
     if outside:
         reasons = (*told.reasons, (_WORDS[_OUTSIDE], outside))
         told = Refused(told.rows, reasons, told.example)
-    return CountedPlaces(places_of(_counts(sums, on), on, title), told, bool(rounded))
+    rounded = any(each.rounded for each in good)
+    return CountedPlaces(places_of(_counts(good, symbols, on), on, title), told, rounded)
 
 
 def _coded(seen: Understood, layout: Layout) -> str:
@@ -98,40 +105,92 @@ def _coded(seen: Understood, layout: Layout) -> str:
     )
 
 
-def _summary(coded: str, layout: Layout) -> str:
-    return (
-        f"SELECT code, count(*), {sum_sql(layout)}, bool_or(n <> floor(n)), "
-        f"min(lat), max(lat), min(lon), max(lon) FROM ({coded}) GROUP BY code"
-    )
+class _Found(NamedTuple):
+    """Rows of one `code` in one cell, by its row and column; None: all that are far from the map.
+
+    `parts`: their people, see `UNIT`; `rounded`: whether some are parts of people.
+    """
+
+    code: int
+    row: int | None
+    column: int | None
+    rows: int
+    parts: int
+    rounded: bool | None
+    south: float
+    north: float
+    west: float
+    east: float
 
 
 def _in_cells(
     reader: Reader, coded: str, layout: Layout, grid: GridDomain, progress: Progress
-) -> dict[Any, tuple[int, int]]:
-    """Rows and people (in parts) by cell; by None what is outside.
+) -> list[_Found]:
+    """All rows by what is wrong with them and by cell, of the map and half as far around it.
 
     By the same sum as `GridDomain.locate`; the poles and 180° east are in the last cells.
     """
     row = f"floor((least(lat, 89.9999999) - ({grid.south})) / {grid.cell} + 1e-9)"
     column = f"floor((least(lon, 179.9999999) - ({grid.west})) / {grid.cell} + 1e-9)"
-    inside = f"r >= 0 AND r < {grid.rows} AND c >= 0 AND c < {grid.columns}"
+    near = (
+        f"code = 0 AND abs(2 * r - {grid.rows}) <= {2 * grid.rows} "
+        f"AND abs(2 * c - {grid.columns}) <= {2 * grid.columns}"
+    )
+    at = f"CASE WHEN {near} THEN r::INT END AS i, CASE WHEN {near} THEN c::INT END AS j"
+    ends = "min(lat), max(lat), min(lon), max(lon)"
     found = reader.rows(
-        f"SELECT CASE WHEN {inside} THEN r * {grid.columns} + c END AS symbol, count(*), "
-        f"{sum_sql(layout)} FROM (SELECT {row} AS r, {column} AS c, n, code FROM ({coded}) "
-        "WHERE code = 0) GROUP BY symbol",
+        f"SELECT code, {at}, count(*), {sum_sql(layout)}, bool_or(n <> floor(n)), {ends} FROM "
+        f"(SELECT code, n, lat, lon, {row} AS r, {column} AS c FROM ({coded})) GROUP BY code, i, j",
         progress=progress,
     )
-    return {None if s is None else int(s): (int(rows), int(n)) for s, rows, n in found}
+    return [_Found(*each) for each in found]
 
 
-def _counts(sums: dict[Any, tuple[int, int]], grid: GridDomain) -> Ints:
+def _box(found: Sequence[_Found]) -> tuple[float, float, float, float]:
+    """South, north, west and east of all."""
+    souths, norths, wests, easts = zip(*(each[-4:] for each in found), strict=True)
+    return min(souths), max(norths), min(wests), max(easts)
+
+
+def _symbols(found: Sequence[_Found], by: GridDomain, on: GridDomain) -> list[int | None]:
+    """The cells of a map in which they are, found by the cells of another; None: in none."""
+    up, right = (by.south - on.south) / on.cell, (by.west - on.west) / on.cell
+    if by.cell != on.cell or max(abs(up - round(up)), abs(right - round(right))) > _WHOLE_WITHIN:
+        return [None] * len(found)
+
+    def symbol(row: int | None, column: int | None) -> int | None:
+        if row is None or column is None:
+            return None
+        at = row + round(up), column + round(right)
+        inside = 0 <= at[0] < on.rows and 0 <= at[1] < on.columns
+        return at[0] * on.columns + at[1] if inside else None
+
+    return [symbol(each.row, each.column) for each in found]
+
+
+def _counts(found: Sequence[_Found], symbols: Sequence[int | None], grid: GridDomain) -> Ints:
+    parts: Counter[int] = Counter()
+    for each, symbol in zip(found, symbols, strict=True):
+        if symbol is not None:
+            parts[symbol] += each.parts
     counts = np.zeros(grid.k, dtype=np.int64)
-    for symbol, (_, parts) in sums.items():
-        people = people_of(parts)
+    for symbol, part in parts.items():
+        people = people_of(part)
         require(people <= N_MAX, f"A cell may have up to {N_MAX:,} people, one has {people:,}.")
         counts[symbol] = people
     require(bool(counts.any()), "No cell has one person, rounded; give people, or larger weights.")
     return counts
+
+
+def _likely(seen: Understood, layout: Layout) -> GridDomain:
+    """The map that the first rows lead to: where it is that of all, one reading is enough."""
+    mark, at = layout.mark or ".", (layout.latitude or 0, layout.longitude or 0)
+    read = [[numbers.number_of(row[each], mark) for each in at] for row in seen.rows]
+    places = [(y, x) for y, x in read if y is not None and x is not None and (y, x) != (0, 0)]
+    known = [(y, x) for y, x in places if abs(y) <= 90 and abs(x) <= 180] or [(0.0, 0.0)]
+    latitudes, longitudes = zip(*known, strict=True)
+    box = min(latitudes), max(latitudes), min(longitudes), max(longitudes)
+    return _map_of(*box, _cell_of(seen, layout))
 
 
 def _cell_of(seen: Understood, layout: Layout) -> float | None:
