@@ -146,7 +146,7 @@ def test_a_sorted_list_is_counted_on_the_map_of_all_its_places() -> None:
     for far in ((48.3, 11.4), (-33.87, 151.2), (25.0, -100.0)):
         places = [*near, far, far]
         found = read_places("\n".join(f"{lat:.6f},{lon:.6f}" for lat, lon in places)).places
-        with naming(far):
+        with naming(str(far)):
             assert found.counts().tolist() == counted(found.grid(), places)
     on = GridDomain(48.0, 11.0, 0.05, 2, 1)
     seen = look_at("\n".join(f"{lat:.6f},{lon:.6f}" for lat, lon in [*near, (1.0, 1.0)]))
