@@ -31,11 +31,7 @@ _MOVES: Final = (
 
 def headline(what: PageData, found: Played | None) -> Headline:
     """What the attack reads, the unprotected first; then the errors."""
-    people = ""
-    if found is not None and found.people:
-        count = formats.count(found.people, "person is", "people are")
-        people = f"{count} in what comes out. "
-    return Headline(_attack(what, found), people + words.errors(what), unprotected=_is_open(found))
+    return Headline(_attack(what, found), words.errors(what), unprotected=_is_open(found))
 
 
 def _is_open(found: Played | None) -> bool:
@@ -87,7 +83,8 @@ def _said_parts(what: PageData, found: Played) -> str:
         "follow from all sums and the rule",
     )[what.record.moves - 1]
     verb = how if out != 1 else how.replace("come", "comes").replace("follow", "follows")
-    return f"Of {many:,} hidden small counts {out:,} {verb}."
+    people = f", with {formats.count(found.people, 'person', 'people')}" if out else ""
+    return f"Of {many:,} hidden small counts {out:,} {verb}{people}."
 
 
 def _said_newcomer(what: PageData, found: Played) -> str:
