@@ -179,9 +179,9 @@ def collection(slot: Slot[S], result: Result) -> None:
 
 def _who_holds_them(scenario: Scenario) -> str:
     """Which files hold a visitor's own data, and which may leave the house."""
-    who = "scenario.json, the Python code and the record hold"
+    who = "The scenario files, the Python code and the record hold"
     if exports.is_long(scenario):
-        who = "scenario.json holds"
+        who = "The scenario files hold"
     return (
         f"{who} the **true counts of your own data**: keep what holds them in the house. The "
         "estimate holds only what the randomised reports tell, and protocol.json no counts, only "

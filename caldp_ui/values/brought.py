@@ -60,6 +60,6 @@ rather not say,82""",
     OwnTable.title,
     _COLUMNS,
     _take,
-    lambda _: "Everything is hidden at first. Untick what is harmless, and see what that saves.",
+    lambda _: "All answers are hidden at first. Untick what is harmless, and see what that saves.",
     _ways,
 )

@@ -48,7 +48,7 @@ def test_columns_and_numbers_can_be_said(tmp_path: Path) -> None:
     assert dict(zip(table.names, table.counts, strict=True)) == {
         "20; Mitte": 1, "20; Weg": 1, "30; Mitte": 1,
     }  # fmt: skip
-    assert table.groups == ("Mitte", "Weg", "Mitte")
+    assert table.groups == ("Mitte", "Mitte", "Weg")
     for wrong, words in {
         ("-o", str(out), "--answer", "Haus"): "--answer must name a column, one of Ort, Alter",
         ("-o", str(tmp_path / "counts.xls")): "must end in .csv or .parquet",

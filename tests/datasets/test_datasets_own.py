@@ -2,6 +2,7 @@
 
 import csv
 import io
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from hypothesis import strategies as st
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import N_MAX, OWN_ANSWERS_MAX, OWN_NAME_MAX, OWN_TEXT_MAX
-from caldp_core.datasets import OwnTable, read_table
+from caldp_core.datasets import OwnTable, look_at, read_table
+from caldp_core.datasets.files.answers import count_answers
 from caldp_core.domain.grid import Domain
 from tests.contract.checks import naming
 from tests.strategies import own_tables
@@ -157,3 +159,16 @@ def test_what_is_there_twice_counts_twice_and_weights_are_rounded_at_the_end() -
     assert read_table("a\nb\n\na\na\nb").table == OwnTable(("a", "b"), (3, 2))
     found = read_table("answer,weight\na,12.25\nb,3.4\na,0.25\nb,0.2")
     assert (found.table, found.rounded) == (OwnTable(("a", "b"), (13, 4)), True)
+
+
+def test_records_of_two_columns_are_a_table_in_one_order() -> None:
+    rows = ("50+,no", "9,yes", "18-29,no", "50+,yes", "18-29,no", "9,no", "50+,no", "50+,no")
+    for head, tail in (("age,smokes", ""), ("age,smokes,weight", ",2")):
+        text = "\n".join((head, *(f"{row}{tail}" for row in rows)))
+        seen = look_at(text.encode(), header=True)
+        layout = replace(seen.answers, answer=1, group=0)
+        found = count_answers(seen, layout, "Both").table
+        assert found.names == (
+            "no; 18-29", "no; 50+", "yes; 50+", "no; 9", "yes; 9"
+        )  # fmt: skip
+        assert sum(found.counts) == 8 * (1 + (tail != ""))

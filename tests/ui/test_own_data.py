@@ -83,7 +83,7 @@ def test_an_example_is_ready_and_is_shown_with_everything_hidden() -> None:
     ours, plain = assert_shows(at, scenario)
     assert ours.first.errors.tv == plain.first.errors.tv
     assert (is_open(at), errors(at)) == (False, [])
-    assert at.toast[0].value.startswith("Everything is hidden at first")
+    assert at.toast[0].value.startswith("All answers are hidden at first")
     assert at.selectbox(key="values-table").value == "Yours: Conditions (made up)"
     mark(at, marked="3-5")
     marked = at.session_state["values/slot"].record.scenario

@@ -41,9 +41,10 @@ def count_answers(
 ) -> CountedAnswers:
     """Count the people of a file by answer, and by answer and group where there is one.
 
-    With counts, answers are in the order of the file; else in that of numbers if all are numbers,
-    else the commonest first. An answer that is in several groups is called "answer; group". Raises
-    `CaldpError` for too many answers, and for a file without any.
+    With one row for each, answers are in the order of the file; else in that of numbers if all are
+    numbers, else the commonest first, within groups by their names. An answer that is in several
+    groups is called "answer; group". Raises `CaldpError` for too many answers, and for a file
+    without any.
     """
     layout.check_answered(seen, "answer")
     coded = _coded(seen, layout)
@@ -55,9 +56,11 @@ def count_answers(
             codes[int(code)] += int(rows)
         told = refused(reader, seen, layout, coded=coded, codes=codes, words=_WORDS)
     pairs = _pairs(found)
+    is_records = layout.count is None or any(row[3] > 1 for row in found if row[0] == 0)
     rounded = any(bool(row[5]) for row in found if row[0] == 0)
     check_no_shares(sum(pairs.values()), rounded)
-    return CountedAnswers(_table(pairs, layout, title), told, rounded)
+    order = _order(pairs) if is_records else list(pairs)
+    return CountedAnswers(_table(pairs, order, layout, title), told, rounded)
 
 
 def _coded(seen: Understood, layout: Layout) -> str:
@@ -121,14 +124,34 @@ def _spelled(text: str) -> str:
     return unguarded(" ".join(text.split()))
 
 
-def _table(pairs: dict[tuple[str, str], int], layout: Layout, title: str) -> OwnTable:
+def _order(pairs: dict[tuple[str, str], int]) -> list[tuple[str, str]]:
+    """Of records, group by group, the answers in one order: of numbers, else the commonest first.
+
+    Groups are in the order of numbers or of the alphabet, as ages are.
+    """
+    people: Counter[str] = Counter()
+    for (answer, _), parts in pairs.items():
+        people[answer] += parts
+    common = [answer for answer, _ in people.most_common()]
+    whole = {answer: read_whole(answer) for answer in common}
+    if None not in whole.values():
+        common.sort(key=lambda answer: whole[answer] or 0)
+    rank = {answer: at for at, answer in enumerate(common)}
+    numbers_alone = all(read_whole(group) is not None for _, group in pairs)
+    return sorted(
+        pairs,
+        key=lambda pair: (
+            (read_whole(pair[1]) or 0) if numbers_alone else 0,
+            pair[1],
+            rank[pair[0]],
+        ),
+    )
+
+
+def _table(
+    pairs: dict[tuple[str, str], int], order: list[tuple[str, str]], layout: Layout, title: str
+) -> OwnTable:
     _require_few(len(pairs))
-    order = list(pairs)
-    if layout.count is None:
-        order.sort(key=lambda pair: -pairs[pair])
-        whole = {answer: read_whole(answer) for answer, _ in order}
-        if None not in whole.values():
-            order.sort(key=lambda pair: whole[pair[0]] or 0)
     groups = tuple(group for _, group in order) if layout.group is not None else ()
     answers = [answer for answer, _ in order]
     require(
