@@ -35,7 +35,7 @@ def as_csv(source: Source, bounds: Bounds) -> tuple[Source, str]:
     """
     megabytes = bounds.parsed // 2**20
     require(_unpacked(source) <= bounds.parsed, str(_unreadable(source.name, "is too large")))
-    command = [sys.executable, "-I", str(_CHILD), str(256 + 8 * megabytes), str(megabytes)]
+    command = [sys.executable, "-P", str(_CHILD), str(256 + 8 * megabytes), str(megabytes)]
     with source.opened() as file:
         data = file.read()
     try:
