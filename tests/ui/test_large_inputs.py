@@ -54,13 +54,17 @@ def _traced() -> Iterator[None]:
     tracemalloc.stop()
 
 
+WITH_SCENARIO = ("places", "values")
+"""Their keys are those of a scenario: all pages read one alike."""
+
+
 def _keys(page: str, codec: Any) -> list[str]:
     """Keys that the codec knows: the page's own, and for some pages those of a scenario, too.
 
     All pages read a scenario alike; one with a map and one without check it.
     """
     own = {field.name for field in fields(codec.fresh())}
-    if page not in ("places", "values"):
+    if page not in WITH_SCENARIO:
         return [key for key in sorted(own) if not codec.strangers({key: ""})]
     parts = [
         f"{slot}.{field.name}"
@@ -72,7 +76,13 @@ def _keys(page: str, codec: Any) -> list[str]:
     return [key for key in sorted({*own, *parts, *policy}) if not codec.strangers({key: ""})]
 
 
-@pytest.mark.parametrize("page", SLOTTED)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=pytest.mark.thorough if page in WITH_SCENARIO else ())
+        for page in SLOTTED
+    ],
+)
 def test_every_key_of_every_link(page: str) -> None:
     codec = import_module(f"caldp_ui.{page}.slot").SLOT.codec
     keys = _keys(page, codec)
