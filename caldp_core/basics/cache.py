@@ -170,23 +170,38 @@ def shared_cache() -> ByteCache:
     return ByteCache(CACHE_MAX_BYTES)
 
 
-def cached(function: Callable[P, T]) -> Callable[P, T]:
-    """Have a function's results kept in the shared cache, by all arguments but those like `_this`.
+def cached_by(key: Callable[..., Hashable]) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Have a function's results kept in the shared cache, by what `key` makes of all its arguments.
 
-    Arguments must be hashable and results must not be changed: all callers get the same one. Equal
-    arguments of different types, such as 1 and True, are different.
+    For arguments that are large, or that the result does not depend on. Results must not be
+    changed: all callers get the same one.
     """
-    known = signature(function)
-    counts = [not name.startswith("_") for name in known.parameters]
-    name = f"{function.__module__}.{function.__qualname__}"
 
-    @wraps(function)
-    def looked_up(*args: P.args, **kwargs: P.kwargs) -> T:
-        given = _in_order(known, args, kwargs) if kwargs else args
-        key = [(type(each), each) for each, does in zip(given, counts, strict=False) if does]
-        return shared_cache().get((name, *key), lambda: function(*args, **kwargs))
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
+        known = signature(function)
+        name = f"{function.__module__}.{function.__qualname__}"
 
-    return looked_up
+        @wraps(function)
+        def look_up(*args: P.args, **kwargs: P.kwargs) -> T:
+            all_given = len(args) == len(known.parameters)
+            given = args if all_given else _in_order(known, args, kwargs)
+            return shared_cache().get((name, key(*given)), lambda: function(*args, **kwargs))
+
+        return look_up
+
+    return decorate
+
+
+def cached(function: Callable[P, T]) -> Callable[P, T]:
+    """Have a function's results kept in the shared cache, by its arguments, which are hashable.
+
+    Equal arguments of different types, such as 1 and True, are different.
+    """
+    return cached_by(_typed)(function)
+
+
+def _typed(*args: Hashable) -> tuple[tuple[type, Hashable], ...]:
+    return tuple((type(each), each) for each in args)
 
 
 def _in_order(known: Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from caldp_core.audit.even_guess import even_guess
 from caldp_core.audit.inference import believed, likeliest, most_believed_after
-from caldp_core.basics.cache import cached
+from caldp_core.basics.cache import cached_by
 from caldp_core.basics.types import Floats, Ints, Reports, read_only
 from caldp_core.experiments.run import Setup
 from caldp_core.scenarios.scenario import Scenario
@@ -85,26 +85,21 @@ def shown(record: Suspect) -> Shown:
     return Shown(record, ours, plain, _pair(ours, record.days), _odds(ours, record.days))
 
 
+@cached_by(lambda scenario, place: (runs.key(scenario), place))
 def attacker(scenario: Scenario, place: int) -> Attacker:
     """The beliefs of all days."""
-    return _attacker(f"{runs.key(scenario)} {place}", scenario, place)
-
-
-@cached
-def _attacker(text: str, _scenario: Scenario, _place: int) -> Attacker:
-    del text
-    setup = runs.setup(_scenario)
+    setup = runs.setup(scenario)
     mechanism, prior = setup.mechanism, setup.dataset.distribution
     # Where nobody is, nobody's place can be believed in: an attacker allows for any place a bit.
     prior = read_only((1 - 1e-3) * prior + 1e-3 / prior.size)
     after, reports = [prior], []
-    for seed in np.random.SeedSequence((_scenario.seed, _place)).spawn(DAYS_MAX):
-        report = mechanism.privatize(np.array([_place]), np.random.default_rng(seed))
+    for seed in np.random.SeedSequence((scenario.seed, place)).spawn(DAYS_MAX):
+        report = mechanism.privatize(np.array([place]), np.random.default_rng(seed))
         reports.append(report)
         after.append(read_only(believed(mechanism, after[-1], [mechanism.tally(report)])))
-    most = most_believed_after(setup.policy, prior, _place, range(DAYS_MAX + 1))
-    shown_as = replace(setup, scenario=_scenario)
-    return Attacker(shown_as, _place, tuple(reports), tuple(after), tuple(most))
+    most = most_believed_after(setup.policy, prior, place, range(DAYS_MAX + 1))
+    shown_as = replace(setup, scenario=scenario)
+    return Attacker(shown_as, place, tuple(reports), tuple(after), tuple(most))
 
 
 def _bounds(ours: Attacker) -> tuple[Ints, Floats]:

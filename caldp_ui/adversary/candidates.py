@@ -10,7 +10,7 @@ import streamlit as st
 
 from caldp_core.audit.best_guess import BestGuess, best_guess
 from caldp_core.audit.error_regions import claimed_region, reached_region
-from caldp_core.basics.cache import cached
+from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import GridDomain
@@ -58,18 +58,16 @@ def _right(line: Floats) -> float:
     return 1.0 - float(line.sum(axis=1).min()) / 2.0
 
 
+def _whatever_seed(scenario: Scenario) -> str:
+    return runs.key(replace(scenario, seed=0))
+
+
+@cached_by(lambda ours, other: (_whatever_seed(ours.setup.scenario), ours.place, other))
 def lines_of(ours: Attacker, other: int) -> ErrorLines:
     """The test of the attacker's place against this one."""
-    name = f"{runs.key(replace(ours.setup.scenario, seed=0))} {ours.place} {other}"
-    return _lines(name, ours, other)
-
-
-@cached
-def _lines(text: str, _ours: Attacker, _other: int) -> ErrorLines:
-    del text
-    setup, x = _ours.setup, _ours.place
+    setup, x = ours.setup, ours.place
     return ErrorLines(
-        claimed_region(setup.policy, x, _other), reached_region(setup.mechanism, x, _other)
+        claimed_region(setup.policy, x, other), reached_region(setup.mechanism, x, other)
     )
 
 
@@ -80,13 +78,12 @@ def anybody(scenario: Scenario) -> BestGuess | None:
     """
     if promise.strongest(scenario) > EPSILON_MAX:
         return None
-    return _anybody(runs.key(replace(scenario, seed=0)), scenario)
+    return _anybody(scenario)
 
 
-@cached
-def _anybody(text: str, _scenario: Scenario) -> BestGuess | None:
-    del text
-    setup = runs.setup(_scenario)
+@cached_by(_whatever_seed)
+def _anybody(scenario: Scenario) -> BestGuess | None:
+    setup = runs.setup(scenario)
     try:
         return best_guess(setup.mechanism, setup.dataset.distribution)
     except CaldpError:

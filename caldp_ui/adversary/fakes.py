@@ -10,7 +10,7 @@ import numpy as np
 
 from caldp_core.audit import poisoning
 from caldp_core.audit.poisoning import ATTACKS, MAXIMAL_GAIN, RANDOM_ITEMS, Power
-from caldp_core.basics.cache import cached
+from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import require
 from caldp_core.basics.types import Floats, read_only
 from caldp_core.estimation.estimators import estimator
@@ -58,33 +58,31 @@ def poisoned(record: Suspect, attack: str | None = None) -> Poisoned:
         "choose another preset here, or another method on “Places on a map”.",
     )
     chosen = attack or record.attack
-    name = f"{runs.key(record.scenario)} {record.place} {record.tenths} {chosen}"
-    return _poisoned(name, record.scenario, record.place, record.tenths, chosen)
+    return _poisoned(record.scenario, record.place, record.tenths, chosen)
 
 
-@cached
-def _poisoned(text: str, _scenario: Scenario, _place: int, _tenths: int, _attack: str) -> Poisoned:
-    del text
-    honest = runs.result(_scenario)
-    setup, share = replace(honest.setup, scenario=_scenario), _tenths / 1000
+@cached_by(lambda scenario, *rest: (runs.key(scenario), *rest))
+def _poisoned(scenario: Scenario, place: int, tenths: int, attack: str) -> Poisoned:
+    honest = runs.result(scenario)
+    setup, share = replace(honest.setup, scenario=scenario), tenths / 1000
     people, before = honest.first.evidence.tally, honest.first.estimate
     phones = round(people.n * share / (1 - share))
-    rng = np.random.default_rng(np.random.SeedSequence((_scenario.seed, _place)))
-    sent = people + _SENT[_attack](setup, _place, phones, rng)
+    rng = np.random.default_rng(np.random.SeedSequence((scenario.seed, place)))
+    sent = people + _SENT[attack](setup, place, phones, rng)
     evidence = Evidence.of(setup.mechanism, sent, domain=setup.dataset.domain)
-    after = read_only(estimator(_scenario.estimator).apply(evidence))
-    target, p = np.array([_place]), setup.dataset.distribution
+    after = read_only(estimator(scenario.estimator).apply(evidence))
+    target, p = np.array([place]), setup.dataset.distribution
     return Poisoned(
         setup,
-        _place,
+        place,
         phones,
         share,
         before,
         after,
-        _repaired(evidence, _place, share),
-        poisoning.expected_gain(ATTACKS[_attack], setup.mechanism, p, target, share),
-        _peopled(before, evidence, _place),
-        _peopled(after, evidence, _place),
+        _repaired(evidence, place, share),
+        poisoning.expected_gain(ATTACKS[attack], setup.mechanism, p, target, share),
+        _peopled(before, evidence, place),
+        _peopled(after, evidence, place),
     )
 
 
@@ -129,21 +127,16 @@ class Powers:
     hidden: tuple[int, int]
 
 
+@cached_by(lambda scenario, place: (runs.key(replace(scenario, seed=0)), place))
 def powers(scenario: Scenario, place: int) -> Powers:
     """Both; the closed forms are in `poisoning.power`."""
-    return _powers(f"{runs.key(replace(scenario, seed=0))} {place}", scenario, place)
-
-
-@cached
-def _powers(text: str, _scenario: Scenario, _place: int) -> Powers:
-    del text
-    ours = runs.setup(_scenario)
-    plain = runs.setup(replace(_scenario.plain(), mechanism=ours.spec))
+    ours = runs.setup(scenario)
+    plain = runs.setup(replace(scenario.plain(), mechanism=ours.spec))
     p, n = ours.dataset.distribution, ours.n
     labels = runs.context_of(ours).blocks
     hidden = runs.context_of(ours).hidden()
     return Powers(
-        poisoning.power(ours.mechanism, _place, p, n),
-        poisoning.power(plain.mechanism, _place, p, n),
-        (int(hidden[labels == labels[_place]].sum()), ours.policy.k),
+        poisoning.power(ours.mechanism, place, p, n),
+        poisoning.power(plain.mechanism, place, p, n),
+        (int(hidden[labels == labels[place]].sum()), ours.policy.k),
     )

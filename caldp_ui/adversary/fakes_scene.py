@@ -1,10 +1,10 @@
 """Fake phones as a scene of the stage: truth, the estimate with fakes, and after the repair."""
 
+from collections.abc import Hashable
 from dataclasses import replace
 from typing import Final
 
-from caldp_core.basics.cache import cached
-from caldp_core.basics.types import Floats
+from caldp_core.basics.cache import cached_by
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_ui.adversary import fakes_words
@@ -77,7 +77,6 @@ def _pictures(what: Poisoned, domain: GridDomain, record: Suspect) -> tuple[Pict
     (truth, _, after, repaired), number = fakes_words.at_target(what, record)
     of = f"of {number} people in {place_name(domain, what.place)}"
     made = ESTIMATORS[record.scenario.estimator].title
-    name = f"{runs.key(record.scenario)} {record.place} {record.tenths} {record.attack}"
     return (
         _picture(
             TRUTH,
@@ -90,24 +89,28 @@ def _pictures(what: Poisoned, domain: GridDomain, record: Suspect) -> tuple[Pict
         _picture(
             "fakes",
             "Estimate with fakes",
-            _code(name, what.after),
+            _code(what, record),
             Fact(after, of),
             subtitle=made,
         ),
         _picture(
             "repaired",
             "After repair",
-            _code(f"{name} {record.repair}", what.repaired[record.repair]),
+            _code(what, record, record.repair),
             Fact(repaired, of),
             subtitle=f"knows {fakes_words.REPAIR_TITLES[record.repair]}",
         ),
     )
 
 
-@cached
-def _code(name: str, _shares: Floats) -> Blob:
-    del name
-    return encode(_shares)
+def _whatever_is_seen(_: Poisoned, record: Suspect, repair: str | None) -> tuple[Hashable, ...]:
+    return runs.key(record.scenario), record.place, record.tenths, record.attack, repair
+
+
+@cached_by(_whatever_is_seen)
+def _code(what: Poisoned, record: Suspect, repair: str | None = None) -> Blob:  # noqa: ARG001
+    """The estimate with fakes, or after that repair."""
+    return encode(what.after if repair is None else what.repaired[repair])
 
 
 def _picture(

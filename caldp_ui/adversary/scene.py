@@ -5,7 +5,7 @@ from typing import Final
 
 import numpy as np
 
-from caldp_core.basics.cache import cached
+from caldp_core.basics.cache import cached_by
 from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import Area, GridDomain
 from caldp_ui.adversary import words
@@ -117,15 +117,9 @@ def after(what: Shown, days: int, domain: GridDomain) -> dict[str, Belief]:
     return {name: _after(attacker, day, domain) for name, (attacker, day) in seen.items()}
 
 
+@cached_by(lambda attacker, day, *_: (runs.key(attacker.setup.scenario), attacker.place, day))
 def _after(attacker: Attacker, day: int, domain: GridDomain) -> Belief:
-    name = f"{runs.key(attacker.setup.scenario)} {attacker.place} {day}"
-    return _belief(name, attacker.after[day], domain, attacker.place)
-
-
-@cached
-def _belief(name: str, _chances: Floats, _domain: GridDomain, _place: int) -> Belief:
-    del name
-    return belief(_chances, _domain, _place)
+    return belief(attacker.after[day], domain, attacker.place)
 
 
 def belief(chances: Floats, domain: GridDomain, place: int) -> Belief:

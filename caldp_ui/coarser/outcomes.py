@@ -16,7 +16,7 @@ from caldp_core.attacks import (
 )
 from caldp_core.attacks.solving import disclosed
 from caldp_core.audit.told_apart import told_apart
-from caldp_core.basics.cache import cached
+from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Ints
 from caldp_core.domain.grid import US_GRID, GridDomain
@@ -148,17 +148,12 @@ def _parts(what: PageData) -> Played:
     return Played(by, found, int(what.counts[found].sum()))
 
 
+@cached_by(lambda what: (what.name, what.record.moves))
 def hidden_found(what: PageData) -> Bools:
     """(k,) small counts that come out, by the moves that have been made."""
-    return _hidden_found(f"{what.name} {what.record.moves}", what)
-
-
-@cached
-def _hidden_found(name: str, _what: PageData) -> Bools:
-    del name
-    table, moves = _what.table, _what.record.moves
+    table, moves = what.table, what.record.moves
     if moves == 1:
-        simple = Suppression(_what.record.threshold).simple(_what.counts, _what.labels)
+        simple = Suppression(what.record.threshold).simple(what.counts, what.labels)
         sums = sums_of(simple, rule_known=False)
         out = subtracted(sums)
     elif moves == 2:
@@ -167,7 +162,7 @@ def _hidden_found(name: str, _what: PageData) -> Bools:
     else:
         sums = sums_of(table, rule_known=moves == 4)
         out = disclosed(*bounds(sums))
-    found = np.zeros(_what.counts.size, np.bool_)
+    found = np.zeros(what.counts.size, np.bool_)
     found[sums.cells[out]] = True
     return found & table.primary
 
@@ -180,19 +175,18 @@ def _newcomer(what: PageData) -> Played:
     by |= {
         NOTHING: Outcome(1.0, sure=True),
         LARGER: Outcome(float(shares[alone].sum()), sure=True),
-        HIDE: Outcome(_newcomers(what.name, what), sure=True),
+        HIDE: Outcome(_newcomers(what), sure=True),
     }
     return Played(by)
 
 
-@cached
-def _newcomers(name: str, _what: PageData) -> float | None:
-    del name
+@cached_by(lambda what: what.name)
+def _newcomers(what: PageData) -> float | None:
     try:
-        found = newcomers_found(Suppression(_what.record.threshold), _what.counts, _what.labels)
+        found = newcomers_found(Suppression(what.record.threshold), what.counts, what.labels)
     except CaldpError:
         return None
-    return float(_what.counts[found].sum() / _what.counts.sum())
+    return float(what.counts[found].sum() / what.counts.sum())
 
 
 def _regions(what: PageData) -> Played:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from caldp_core.basics.cache import cached
+from caldp_core.basics.cache import cached_by
 from caldp_core.domain.grid import GridDomain
 from caldp_ui.coarser import words
 from caldp_ui.coarser.outcomes import Outcome, Played
@@ -73,7 +73,7 @@ def scene(what: PageData, found: Played | None) -> Scene:
     names = [n for n in (NOTHING, LARGER, what.record.office, PLAIN, BLOCKS) if n in what.by]
     pictures = tuple(_picture(what, name, found) for name in names)
     return Scene(
-        _ground(what.name, what, what.domain),
+        _ground(what, what.domain),
         pictures,
         what.setup.n,
         (LARGER, names[-1]),
@@ -98,7 +98,7 @@ def _picture(what: PageData, name: str, found: Played | None) -> Picture:
         title,
         "",
         f"Map of where people seem to be, {title}: {number} {of}; {words.note(what, name)}.",
-        _code(f"{what.name} {name}", what, name),
+        _code(what, name),
         nobody_below(what.setup.n),
         _MARKS.get(name, ()),
         Fact(number, of),
@@ -114,21 +114,19 @@ def _label(outcome: Outcome) -> tuple[Label, ...]:
     return (Label(said, "", "open" if outcome.sure and outcome.share > 0 else "safe"),)
 
 
-@cached
-def _code(name: str, _what: PageData, _treatment: str) -> Blob:
-    del name
-    return encode(_what.by[_treatment].release.shares)
+@cached_by(lambda what, treatment: (what.name, treatment))
+def _code(what: PageData, treatment: str) -> Blob:
+    return encode(what.by[treatment].release.shares)
 
 
-@cached
-def _ground(name: str, _what: PageData, _domain: GridDomain) -> Ground:
-    del name
-    hidden = _what.table.hidden
+@cached_by(lambda what, _: what.name)
+def _ground(what: PageData, domain: GridDomain) -> Ground:
+    hidden = what.table.hidden
     return Ground(
-        _domain,
-        home(_domain),
-        **land(_domain),
-        labels=encode_labels(_what.labels) if _what.setup.partition.m > 1 else None,
+        domain,
+        home(domain),
+        **land(domain),
+        labels=encode_labels(what.labels) if what.setup.partition.m > 1 else None,
         sensitive=encode_mask(hidden) if hidden.any() else None,
     )
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from caldp_core.basics.cache import cached
+from caldp_core.basics.cache import cached_by
 from caldp_core.basics.types import Ints
 from caldp_core.domain.grid import Domain, GridDomain
 from caldp_core.experiments.run import Result, Setup, draw_people
@@ -80,11 +80,11 @@ def find(record: Publication, way: Way = comparison.shown) -> PageData:
     """All of it; `way`: whether what takes long comes by jobs, drawn where this is called."""
     results = way(SLOT, record.scenario)
     setup = results.setup
-    counts = _people(runs.key(record.scenario), setup)
-    table, offices = _offices(_name(record), setup, record, counts)
+    counts = _people(setup)
+    table, offices = _offices(record, setup, counts)
     noisy = {PLAIN: results.plain, BLOCKS: results.ours}
     local = {
-        name: _local(f"{_name(record)} {name}", setup, record, counts, result)
+        name: _local(record, setup, counts, result)
         for name, result in noisy.items()
         if result is not None
     }
@@ -93,42 +93,41 @@ def find(record: Publication, way: Way = comparison.shown) -> PageData:
     return PageData(record, setup, counts, labels, table, by, results.ours, results.plain)
 
 
-@cached
-def _people(name: str, _setup: Setup) -> Ints:
+@cached_by(lambda setup: runs.key(setup.scenario))
+def _people(setup: Setup) -> Ints:
     """The people of the first trial, as `run` draws them."""
-    del name
-    (trial,) = np.random.SeedSequence(_setup.scenario.seed).spawn(1)
-    return draw_people(_setup, np.random.default_rng(trial.spawn(2)[0]))
+    (trial,) = np.random.SeedSequence(setup.scenario.seed).spawn(1)
+    return draw_people(setup, np.random.default_rng(trial.spawn(2)[0]))
 
 
-@cached
+@cached_by(lambda record, *_: _name(record))
 def _offices(
-    name: str, _setup: Setup, _record: Publication, _counts: Ints
+    record: Publication, setup: Setup, counts: Ints
 ) -> tuple[Suppressed, dict[str, Treated]]:
-    del name
-    labels = _setup.partition.labels
-    table = Suppression(_record.threshold).publish(_counts, labels)
-    children = np.random.SeedSequence((_setup.scenario.seed, 24)).spawn(2)
+    labels = setup.partition.labels
+    table = Suppression(record.threshold).publish(counts, labels)
+    children = np.random.SeedSequence((setup.scenario.seed, 24)).spawn(2)
     round_coins, noise_coins = (np.random.default_rng(child) for child in children)
-    central = CentralTable(_setup.scenario.policy.plain_epsilon)
+    central = CentralTable(setup.scenario.policy.plain_epsilon)
     made = {
-        NOTHING: exact(_counts),
-        LARGER: larger_cells(_counts, labels),
+        NOTHING: exact(counts),
+        LARGER: larger_cells(counts, labels),
         HIDE: table.release(),
-        ROUND: Rounding(_record.base).publish(_counts, round_coins),
-        CENTRAL: central.publish(_counts, noise_coins),
+        ROUND: Rounding(record.base).publish(counts, round_coins),
+        CENTRAL: central.publish(counts, noise_coins),
     }
-    return table, {each: _treated(_setup, _record, _counts, r) for each, r in made.items()}
+    return table, {each: _treated(setup, record, counts, r) for each, r in made.items()}
 
 
-@cached
-def _local(
-    name: str, _setup: Setup, _record: Publication, _counts: Ints, _result: Result
-) -> Treated:
-    del name
-    people = _result.first.estimate * _setup.n
+def _record_and_result(record: Publication, _: Setup, __: Ints, result: Result) -> tuple[str, str]:
+    return _name(record), runs.key(result.setup.scenario)
+
+
+@cached_by(_record_and_result)
+def _local(record: Publication, setup: Setup, counts: Ints, result: Result) -> Treated:
+    people = result.first.estimate * setup.n
     release = Release(people.astype(np.float64), np.zeros(people.size, np.bool_))
-    return _treated(_setup, _record, _counts, release)
+    return _treated(setup, record, counts, release)
 
 
 def _treated(setup: Setup, record: Publication, counts: Ints, release: Release) -> Treated:

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from caldp_core.basics.cache import cached
+from caldp_core.basics.cache import cached_by
 from caldp_core.basics.limits import EPSILON_MAX
 from caldp_core.basics.types import Progress
 from caldp_core.domain.grid import GridDomain
@@ -57,23 +57,23 @@ def whatever_seed(scenario: Scenario) -> Scenario:
 
 def against_epsilon(scenario: Scenario, progress: Progress) -> Pair:
     """Expected error against ε."""
-    return _both(scenario, lambda s, p: _epsilon(key(s), s, p), progress)
+    return _both(scenario, _epsilon, progress)
 
 
 def against_people(scenario: Scenario, progress: Progress) -> Pair:
     """Expected error against the number of people."""
-    return _both(scenario, lambda s, p: _people(key(s), s, p), progress)
+    return _both(scenario, _people, progress)
 
 
 def against_blocks(scenario: Scenario, progress: Progress) -> Pair:
     """Expected error against the number of blocks, as grids; plain LDP has no blocks."""
-    ours = _blocks(key(scenario), scenario, progress)
+    ours = _blocks(scenario, progress)
     return ours, _level(rival(scenario), ours)
 
 
 def against_sensitive(scenario: Scenario, progress: Progress) -> Pair:
     """Expected error against the number of sensitive places; to plain LDP all are."""
-    ours = _sensitive(key(scenario), scenario, progress)
+    ours = _sensitive(scenario, progress)
     return ours, _level(rival(scenario), ours)
 
 
@@ -94,33 +94,33 @@ def _level(scenario: Scenario, beside: Curve) -> Curve:
     return Curve(beside.x, found.tv * one, max(found.tv - half, 0.0) * one, (found.tv + half) * one)
 
 
-@cached
-def _epsilon(text: str, _scenario: Scenario, _progress: Progress) -> Curve:
-    del text
-    return over_epsilon(setup(_scenario), EPSILONS, _progress)
+def _named(scenario: Scenario, _: Progress) -> str:
+    return key(scenario)
 
 
-@cached
-def _people(text: str, _scenario: Scenario, _progress: Progress) -> Curve:
-    del text
-    return over_people(setup(_scenario), NUMBERS, _progress)
+@cached_by(_named)
+def _epsilon(scenario: Scenario, progress: Progress) -> Curve:
+    return over_epsilon(setup(scenario), EPSILONS, progress)
 
 
-@cached
-def _blocks(text: str, _scenario: Scenario, _progress: Progress) -> Curve:
-    del text
-    ready = setup(_scenario)
+@cached_by(_named)
+def _people(scenario: Scenario, progress: Progress) -> Curve:
+    return over_people(setup(scenario), NUMBERS, progress)
+
+
+@cached_by(_named)
+def _blocks(scenario: Scenario, progress: Progress) -> Curve:
+    ready = setup(scenario)
     domain = ready.dataset.domain
     assert isinstance(domain, GridDomain)
     fitting = [grid for grid in _GRIDS if grid[0] <= domain.rows and grid[1] <= domain.columns]
-    return over_blocks(ready, [GridBlocks(*grid) for grid in fitting], _progress)
+    return over_blocks(ready, [GridBlocks(*grid) for grid in fitting], progress)
 
 
-@cached
-def _sensitive(text: str, _scenario: Scenario, _progress: Progress) -> Curve:
-    del text
-    ready = setup(_scenario)
-    return over_sensitive(ready, _sizes(ready.mechanism.k), progress=_progress)
+@cached_by(_named)
+def _sensitive(scenario: Scenario, progress: Progress) -> Curve:
+    ready = setup(scenario)
+    return over_sensitive(ready, _sizes(ready.mechanism.k), progress=progress)
 
 
 def _sizes(k: int) -> list[int]:

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from caldp_core.basics.cache import cached
+from caldp_core.basics.cache import cached, cached_by
 from caldp_core.experiments.forecast import people_for_same_error
 from caldp_core.mechanisms import FAMILIES, mechanism
 from caldp_core.mechanisms.offers import people_max
@@ -46,12 +46,7 @@ def _quickest_of_the_best(k: int, epsilon: float) -> MechanismSpec:
     return FAMILIES[min(good, key=order.index)].spec()
 
 
+@cached_by(lambda scenario: key(replace(scenario, seed=0)))
 def people_plain_needs(scenario: Scenario) -> int | None:
     """How many people plain LDP needs for the scenario's expected error; None: beyond 10^12."""
-    return _people_plain_needs(key(replace(scenario, seed=0)), scenario)
-
-
-@cached
-def _people_plain_needs(text: str, _scenario: Scenario) -> int | None:
-    del text
-    return people_for_same_error(setup(_scenario), setup(rival(_scenario)))
+    return people_for_same_error(setup(scenario), setup(rival(scenario)))

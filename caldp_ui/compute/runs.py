@@ -9,7 +9,7 @@ import json
 from dataclasses import dataclass, replace
 from typing import Final
 
-from caldp_core.basics.cache import cached
+from caldp_core.basics.cache import cached, cached_by
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets import Dataset
@@ -40,14 +40,9 @@ def _text(scenario: Scenario) -> str:
     return text if len(text) <= _LONG else hashlib.sha256(text.encode()).hexdigest()
 
 
+@cached_by(lambda scenario: (scenario.dataset, file_state(scenario.dataset)))
 def dataset(scenario: Scenario) -> Dataset:
     """The scenario's data, loaded once."""
-    return _dataset_of(_only_data(scenario), file_state(scenario.dataset))
-
-
-@cached
-def _dataset_of(scenario: Scenario, state: tuple[int, int] | None) -> Dataset:
-    del state
     return scenario.dataset.load()
 
 
@@ -79,39 +74,32 @@ def _load(scenario: Scenario, progress: Progress) -> Dataset:
 
 def setup(scenario: Scenario) -> Setup:
     """Data, blocks and mechanism of the scenario, ready to run."""
-    return _setup_of(replace(scenario, seed=0), file_state(scenario.dataset))
+    return _setup_of(replace(scenario, seed=0))
 
 
-@cached
-def _setup_of(scenario: Scenario, state: tuple[int, int] | None) -> Setup:
-    del state
+@cached_by(lambda scenario: (scenario, file_state(scenario.dataset)))
+def _setup_of(scenario: Scenario) -> Setup:
     people(scenario)  # says if their number is missing
     like = Scenario()
     alike = replace(scenario, estimator=like.estimator, trials=like.trials, n=1)
     # Neither people nor estimate change what is promised and by which mechanism.
-    return replace(_setup(key(alike), alike), scenario=scenario)
+    return replace(_setup(alike), scenario=scenario)
 
 
-@cached
-def _setup(text: str, _scenario: Scenario) -> Setup:
-    del text
-    return prepare(_scenario, load=_load)
+@cached_by(key)
+def _setup(scenario: Scenario) -> Setup:
+    return prepare(scenario, load=_load)
 
 
+@cached_by(lambda scenario, *_: key(scenario))
 def result(scenario: Scenario, progress: Progress = no_progress) -> Result:
     """The scenario, run once for all visits."""
-    return _run(key(scenario), scenario, progress)
+    return run(replace(setup(scenario), scenario=scenario), progress)
 
 
 def once(scenario: Scenario) -> Result:
     """The scenario's result, not kept: for what is looked at once."""
     return run(replace(setup(scenario), scenario=scenario))
-
-
-@cached
-def _run(text: str, _scenario: Scenario, _progress: Progress) -> Result:
-    del text
-    return run(replace(setup(_scenario), scenario=_scenario), _progress)
 
 
 def takes_long(scenario: Scenario) -> bool:
@@ -128,15 +116,10 @@ def most_people(scenario: Scenario) -> int:
     return people_max(setup(scenario).mechanism)
 
 
+@cached_by(lambda scenario, *_: key(replace(scenario, trials=1, seed=0)))
 def expected(scenario: Scenario, progress: Progress = no_progress) -> Forecast | None:
     """Expected error of the scenario, whatever its seed; None where only long trials tell."""
-    return _expected(key(replace(scenario, trials=1, seed=0)), replace(scenario, seed=0), progress)
-
-
-@cached
-def _expected(text: str, _scenario: Scenario, _progress: Progress) -> Forecast | None:
-    del text
-    return forecast_soon(setup(_scenario), progress=_progress)
+    return forecast_soon(setup(scenario), progress=progress)
 
 
 def context_of(ready: Setup) -> Context:
@@ -157,14 +140,12 @@ class Methods:
 def methods(scenario: Scenario) -> Methods:
     """All families with the scenario's protection and people; the same whatever its family."""
     like = Scenario()
-    same = replace(scenario, estimator=like.estimator, seed=0, mechanism=like.mechanism)
-    return _methods(key(same), same)
+    return _methods(replace(scenario, estimator=like.estimator, seed=0, mechanism=like.mechanism))
 
 
-@cached
-def _methods(text: str, _scenario: Scenario) -> Methods:
-    del text
-    ready = setup(_scenario)
+@cached_by(key)
+def _methods(scenario: Scenario) -> Methods:
+    ready = setup(scenario)
     policy = context_of(ready)
     bits = {name: in_context(policy, name).report_bits for name in FAMILIES}
     return Methods(best_family(policy, ready.dataset.distribution, ready.n), bits)

@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 
 from caldp_core.audit.mechanisms import audit_mechanism
-from caldp_core.basics.cache import cached
+from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Progress
-from caldp_core.experiments.run import Setup
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 
@@ -25,16 +24,12 @@ class Verdict:
     why: str = ""
 
 
+@cached_by(lambda scenario, *_: runs.key(scenario))
 def verdict(scenario: Scenario, progress: Progress) -> Verdict:
     """Audit the scenario's mechanism; the same for all visits, people, estimators and seeds."""
-    return _verdict(runs.key(scenario), runs.setup(scenario), progress)
-
-
-@cached
-def _verdict(name: str, _setup: Setup, _progress: Progress) -> Verdict:
-    del name
+    setup = runs.setup(scenario)
     try:
-        audit = audit_mechanism(_setup.mechanism, _setup.policy, _progress)
+        audit = audit_mechanism(setup.mechanism, setup.policy, progress)
     except CaldpError as error:
         return Verdict(None, why=str(error))
     worst = audit.worst

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from caldp_core.basics.cache import cached
+from caldp_core.basics.cache import cached_by
 from caldp_core.basics.types import Progress
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.forecast import Forecast, forecast_soon
@@ -130,7 +130,7 @@ def expected(lines: Sequence[Line], progress: Progress) -> Iterator[Found]:
                 scenario = replace(line.scenarios[place], seed=0)  # no outcome, an expectation
                 low = done / total
                 within = _from(progress, low, total)
-                yield Found(number, place, _point(runs.key(scenario), scenario, within))
+                yield Found(number, place, _point(scenario, within))
                 done += 1
                 progress(done / total)
 
@@ -145,11 +145,10 @@ def _ends_first(count: int) -> list[int]:
     return list(dict.fromkeys([0, count - 1, count // 2, *range(count)])) if count else []
 
 
-@cached
-def _point(text: str, _scenario: Scenario, _progress: Progress) -> Forecast | None:
-    del text
-    _progress(0.0)
-    return forecast_soon(runs.setup(_scenario), budget=BUDGET, progress=_progress)
+@cached_by(lambda scenario, *_: runs.key(scenario))
+def _point(scenario: Scenario, progress: Progress) -> Forecast | None:
+    progress(0.0)
+    return forecast_soon(runs.setup(scenario), budget=BUDGET, progress=progress)
 
 
 def _from(progress: Progress, low: float, parts: int) -> Progress:

@@ -64,16 +64,15 @@ def kernel(policy: PrivacyMatrix) -> Kernel | None:
     if not isinstance(policy, EuclideanMetric):
         return None
     try:
-        return _kept(f"{Steps.of(policy)}", Steps.of(policy))
+        return _kept(Steps.of(policy))
     except CaldpError:
         return None
 
 
 @cached
-def _kept(text: str, _steps: Steps) -> Kernel:
+def _kept(steps: Steps) -> Kernel:
     """What is on file. Raises where nothing is, as errors are not kept."""
-    del text
-    found = on_file(_steps)
+    found = on_file(steps)
     if found is None:
         raise CaldpError("Not designed yet.")
     return found

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from caldp_core.audit.adversary import guessed_right
-from caldp_core.basics.cache import cached
+from caldp_core.basics.cache import cached, cached_by
 from caldp_core.basics.limits import EPSILON_MAX
 from caldp_core.basics.types import Bools, Floats
 from caldp_core.domain.grid import GridDomain
@@ -71,7 +71,7 @@ def shown(record: Far, results: comparison.Way = comparison.shown) -> Shown:
     beside = blocks_beside(record)
     blocks_setup = runs.setup(beside)
     there = results(SLOT, record.scenario)
-    middle = _middle_km(runs.key(replace(record.scenario, seed=0)), setup, domain)
+    middle = _middle_km(setup, domain)
     cut = beside.context.blocks
     assert isinstance(cut, GridBlocks)
     return Shown(
@@ -97,7 +97,7 @@ def blocks_beside(record: Far) -> Scenario:
     epsilon = record.policy.epsilon
     if record.beside == AS_NEAR:
         epsilon = neighbours(setup, domain)
-    km = _middle_km(runs.key(replace(scenario, seed=0)), setup, domain)
+    km = _middle_km(setup, domain)
     cut = GridBlocks(*_cut(domain, km, epsilon))
     policy = ContextPolicy(cut, EverythingSensitive(), epsilon)
     same = {"simplex": "simplex-per-block"}.get(scenario.estimator, scenario.estimator)
@@ -116,12 +116,11 @@ def level(blocks: Scenario) -> float:
     return blocks.policy.plain_epsilon
 
 
-@cached
-def _middle_km(text: str, _setup: Setup, _domain: GridDomain) -> float:
+@cached_by(lambda setup, *_: runs.key(replace(setup.scenario, seed=0)))
+def _middle_km(setup: Setup, domain: GridDomain) -> float:
     """How far off reports from the map's middle lie: that depends on nobody's place."""
-    del text
-    middle = _domain.rows // 2 * _domain.columns + _domain.columns // 2
-    return _noise(_setup, _domain, middle).km
+    middle = domain.rows // 2 * domain.columns + domain.columns // 2
+    return _noise(setup, domain, middle).km
 
 
 @cached

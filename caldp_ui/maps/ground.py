@@ -9,7 +9,7 @@ from typing import Final, TypedDict
 
 import numpy as np
 
-from caldp_core.basics.cache import cached
+from caldp_core.basics.cache import cached, cached_by
 from caldp_core.basics.types import Bools
 from caldp_core.datasets import base_map
 from caldp_core.domain.grid import US_GRID, Area, GridDomain
@@ -23,22 +23,24 @@ _US: Final = Area(24.55, 49.75, -125.2, -66.6)
 
 def ground(setup: Setup, domain: GridDomain, box: Area | None) -> Ground:
     """The ground of a scenario, with the marked box."""
+    return replace(_ground(setup, domain), box=box)
+
+
+def _areas(setup: Setup, domain: GridDomain) -> str:
     policy = setup.scenario.to_dict()["policy"]
-    name = json.dumps([policy["blocks"], policy["sensitive"], repr(domain)], sort_keys=True)
-    return replace(_ground(name, setup, domain), box=box)
+    return json.dumps([policy["blocks"], policy["sensitive"], repr(domain)], sort_keys=True)
 
 
-@cached
-def _ground(name: str, _setup: Setup, _domain: GridDomain) -> Ground:
-    del name
-    partition, sensitive = _setup.partition, _setup.sensitive
-    hidden = protected(_setup)
+@cached_by(_areas)
+def _ground(setup: Setup, domain: GridDomain) -> Ground:
+    partition, sensitive = setup.partition, setup.sensitive
+    hidden = protected(setup)
     cut = partition.m > 1
     some = bool(sensitive.any()) and not sensitive.all()
     return Ground(
-        _domain,
-        home(_domain),
-        **land(_domain),
+        domain,
+        home(domain),
+        **land(domain),
         labels=encode_labels(partition.labels) if cut else None,
         names=encode_rows([partition.names]) if cut else None,
         sensitive=encode_mask(sensitive) if some else None,

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from caldp_core.basics.cache import cached
+from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import CaldpError
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.mechanisms.catalogue import MECHANISMS
@@ -114,14 +114,20 @@ def fact(result: Result) -> Fact:
     return Fact(number, text)
 
 
+def _whole_key(result: Result) -> str:
+    return runs.key(result.setup.scenario)
+
+
+@cached_by(_whole_key)
 def code(result: Result) -> Blob:
     """The estimate as the browser reads it."""
-    return _code(runs.key(result.setup.scenario), result)
+    return encode(result.first.estimate)
 
 
+@cached_by(lambda setup: runs.data_key(setup.scenario))
 def truth_code(setup: Setup) -> Blob:
     """Where people truly are, as the browser reads it: the same whatever is protected."""
-    return _truth_code(runs.data_key(setup.scenario), setup)
+    return encode(setup.dataset.distribution)
 
 
 def truth(setup: Setup, marks: tuple[Mark, ...] = ()) -> Picture:
@@ -171,7 +177,7 @@ def _estimate(name: str, title: str, result: Result, nobody: float, lines: str) 
         nobody,
         ("sensitive",) if name == PLAIN else ("blocks", "sensitive"),
         fact(result),
-        _spread(runs.key(result.setup.scenario), result) if name == OURS else None,
+        _spread(result) if name == OURS else None,
         (lines, _DRAW),
     )
 
@@ -191,23 +197,10 @@ def _off(name: str, title: str, result: Result, nobody: float) -> Difference:
     )
 
 
-@cached
-def _truth_code(name: str, _setup: Setup) -> Blob:
-    del name
-    return encode(_setup.dataset.distribution)
-
-
-@cached
-def _code(name: str, _result: Result) -> Blob:
-    del name
-    return encode(_result.first.estimate)
-
-
-@cached
-def _spread(name: str, _result: Result) -> Blob | None:
+@cached_by(_whole_key)
+def _spread(result: Result) -> Blob | None:
     """Standard errors of the unbiased estimate of each cell; None where they are not known."""
-    del name
-    setup = _result.setup
+    setup = result.setup
     try:
         variance = setup.mechanism.variance(setup.dataset.distribution, setup.n)
     except CaldpError:

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from caldp_core.basics.cache import cached
+from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats, Progress, no_progress
 from caldp_core.estimation.estimators import ESTIMATORS
@@ -73,9 +73,7 @@ def _from_to(progress: Progress, low: float, high: float) -> Progress:
 def need(record: Plan, name: str, scenario: Scenario, progress: Progress = no_progress) -> Need:
     """The people that this scenario's protection and method need for the record's goal."""
     same = replace(scenario, seed=0, n=1)  # nor does it depend on how many there are
-    people, method = _found(
-        runs.key(same), record.goal, record.floor, target(record), same, progress
-    )
+    people, method = _found(same, record.goal, record.floor, target(record), progress)
     return Need(name, scenario.context.plain_epsilon, people, method)
 
 
@@ -84,18 +82,17 @@ def target(record: Plan) -> float:
     return record.within if record.goal == "values" else record.wrong
 
 
-@cached
+@cached_by(lambda scenario, *goal_and_progress: (runs.key(scenario), *goal_and_progress[:-1]))
 def _found(
-    text: str, goal: str, floor: float, target: float, _scenario: Scenario, _progress: Progress
+    scenario: Scenario, goal: str, floor: float, target: float, progress: Progress
 ) -> tuple[int | None, str]:
     """People, and by which method."""
-    del text
-    _progress(0.0)
-    ready = runs.setup(_scenario)
-    accuracy = relative_error(floor) if goal == "values" else _overall(_scenario)
+    progress(0.0)
+    ready = runs.setup(scenario)
+    accuracy = relative_error(floor) if goal == "values" else _overall(scenario)
     try:
         wanted = Goal(accuracy, target)
-        people = people_for(ready.mechanism, ready.dataset.distribution, wanted, _progress)
+        people = people_for(ready.mechanism, ready.dataset.distribution, wanted, progress)
     except CaldpError:  # no exact variance at this size, or too many people to draw
         people = None
     return people, ready.mechanism_name

@@ -5,7 +5,7 @@ from typing import Final
 
 import streamlit as st
 
-from caldp_core.basics.cache import cached
+from caldp_core.basics.cache import cached_by
 from caldp_core.scenarios.protection import OneBlock, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.navigation import PLACES
@@ -62,7 +62,7 @@ def show() -> None:
 
 
 def _card(card: Card) -> None:
-    picture, wrong = _picture(runs.key(card.scenario), card)
+    picture, wrong = _picture(card)
     st.image(picture, width="stretch", alt=f"Map of the estimate with “{card.title}”.")
     st.markdown(f"**{card.title}** · {wrong} people in the wrong place")
     st.caption(card.text)
@@ -71,11 +71,10 @@ def _card(card: Card) -> None:
         st.switch_page(PLACES)
 
 
-@cached
-def _picture(name: str, _card: Card) -> tuple[bytes, str]:
+@cached_by(lambda card: runs.key(card.scenario))
+def _picture(card: Card) -> tuple[bytes, str]:
     """The estimate as a picture, and how many people it has in the wrong place."""
-    del name
-    result = runs.result(_card.scenario)
+    result = runs.result(card.scenario)
     domain = runs.map_of(result.setup.dataset)
     nobody = nobody_below(result.setup.n)
     png = pictures.png(result.first.estimate, domain, home(domain), nobody)

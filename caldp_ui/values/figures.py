@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from caldp_core.audit.beliefs import Beliefs, promised, promised_of_value, reached
-from caldp_core.basics.cache import cached
+from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Floats, Progress
 from caldp_core.estimation.estimators import ESTIMATORS, menu_of_estimators
@@ -42,16 +42,14 @@ class Learned:
     reached: Beliefs | None
 
 
+def _whatever_seed(scenario: Scenario) -> str:
+    return runs.key(replace(scenario, seed=0))
+
+
+@cached_by(_whatever_seed)
 def learned(scenario: Scenario) -> list[Learned]:
     """Of every group, and of up to `LISTED` answers: sensitive ones first, then common ones."""
-    same = replace(scenario, seed=0)
-    return _learned(runs.key(same), same)
-
-
-@cached
-def _learned(text: str, _scenario: Scenario) -> list[Learned]:
-    del text
-    setup, domain = runs.setup(_scenario), domain_of(_scenario)
+    setup, domain = runs.setup(scenario), domain_of(scenario)
     prior, policy = setup.dataset.distribution, setup.policy
     rows = answers.groups_of(domain) if isinstance(policy, Context) else []
     rows += [(domain.name_of(x), np.arange(domain.k) == x) for x in _listed(setup)]
@@ -101,16 +99,10 @@ class Method:
     chosen: bool
 
 
+@cached_by(_whatever_seed)
 def methods(scenario: Scenario) -> list[Method]:
     """Every mechanism of the catalogue that keeps the policy and can tell its variance."""
-    same = replace(scenario, seed=0)
-    return _methods(runs.key(same), same)
-
-
-@cached
-def _methods(text: str, _scenario: Scenario) -> list[Method]:
-    del text
-    setup = runs.setup(_scenario)
+    setup = runs.setup(scenario)
     p, n = setup.dataset.distribution, setup.n
     return [
         Method(

@@ -8,7 +8,7 @@ from threading import Barrier, Event, Thread
 import numpy as np
 import pytest
 
-from caldp_core.basics.cache import ByteCache, cached, parts_of, shared_cache
+from caldp_core.basics.cache import ByteCache, cached, cached_by, parts_of, shared_cache
 from caldp_core.basics.types import Floats
 
 _ROOM = 2_000
@@ -136,18 +136,31 @@ def test_two_values_are_made_at_the_same_time() -> None:
     assert len(cache) == 2
 
 
-def test_keys_are_the_arguments_with_their_types_but_those_that_are_private() -> None:
+def test_keys_are_the_arguments_with_their_types() -> None:
     shared_cache().clear()
     calls = []
 
     @cached
-    def doubled(value: float, _note: object = None, *, other: int = 0) -> float:
+    def doubled(value: float, *, other: int = 0) -> float:
         calls.append(value)
         return 2 * value + other
 
-    assert [doubled(1), doubled(1.0), doubled(True), doubled(1, [1]), doubled(1, {2})] == [2] * 5
-    assert calls == [1, 1.0, True]
+    assert [doubled(1), doubled(1.0), doubled(True), doubled(1, other=0)] == [2] * 4
     assert [type(each) for each in calls] == [int, float, bool]
     assert doubled(1, other=3) == 5
     with pytest.raises(TypeError):
         doubled([1])  # type: ignore[arg-type]
+
+
+def test_a_key_of_ones_own_gets_all_arguments_and_decides_alone() -> None:
+    shared_cache().clear()
+    calls = []
+
+    @cached_by(lambda values, note, other: (*values, other))
+    def total(values: list[float], note: object = None, other: int = 0) -> float:
+        calls.append(note)
+        return sum(values) + other
+
+    assert [total([1, 2]), total([1, 2], "said"), total([1, 2], note=3, other=0)] == [3] * 3
+    assert [total([1, 2], other=4), total([3], "other")] == [7, 3]
+    assert calls == [None, None, "other"]
