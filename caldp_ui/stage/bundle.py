@@ -1,7 +1,8 @@
 """The browser's side as one ES module, put together from the files in `web/`.
 
 The files import each other by name like any modules; as one text, without a build step and without
-a request, they need no imports.
+a request, they need no imports. Their documentation stays behind: types are checked in the files
+(`tests/js`), and browsers do not read them.
 """
 
 import re
@@ -41,6 +42,8 @@ _ORDER: Final = (
 )
 _IMPORT: Final = re.compile(r"^import [^;]*;\n", re.MULTILINE)
 _USED: Final = re.compile(r'^import [^;]* from "\./(\w+)\.js";$', re.MULTILINE)
+_DOCS: Final = re.compile(r"^ */\*\*(?:(?!\*/).)*\*/\n", re.MULTILINE | re.DOTALL)
+"""Whole lines of documentation with their types: for those who read and check the files."""
 _EXPORT: Final = re.compile(r"^export (?!default)", re.MULTILINE)
 
 
@@ -53,7 +56,13 @@ def script() -> str:
 def joined(folder: Path, order: Iterable[str]) -> str:
     """The modules of a folder as one, each after what it needs; only the default export stays."""
     texts = [(folder / f"{name}.js").read_text("utf-8") for name in order]
-    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", text)) for text in texts)
+    return "\n".join(_bare(text) for text in texts)
+
+
+def _bare(text: str) -> str:
+    for pattern in (_DOCS, _IMPORT, _EXPORT):
+        text = pattern.sub("", text)
+    return text
 
 
 def needed(folder: Path, name: str) -> list[str]:

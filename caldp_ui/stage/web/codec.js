@@ -10,20 +10,27 @@ export const VALUES = Float64Array.from({length: 0x10000}, (_, code) => {
     return code & SIGN ? -share : share;
 });
 
-/** The code of a share ≥ 0. */
+/** The code of a share ≥ 0.
+    @param {number} share
+    @returns {number} */
 export function codeOf(share) {
     if (!(share >= SMALLEST)) return 0;
     const place = 1 - Math.log(share / SMALLEST) / Math.log(SMALLEST) * (TOP - 1);
     return Math.min(TOP, Math.max(1, Math.round(place)));
 }
 
-/** (k,) codes of how far two (k,) pictures are apart, each cell up or down. */
+/** (k,) codes of how far two (k,) pictures are apart, each cell up or down.
+    @param {Uint16Array} one
+    @param {Uint16Array} other
+    @returns {Uint16Array} */
 export function apart(one, other) {
     return one.map((code, cell) =>
         code === other[cell] ? 0 : codeOf(Math.abs(VALUES[code] - VALUES[other[cell]])));
 }
 
-/** A parcel's JSON head and its blobs, still deflated, by name. */
+/** A parcel's JSON head and its blobs, still deflated, by name.
+    @param {Uint8Array} bytes
+    @returns {{head: Message.Head, blobs: Map<string, Uint8Array>}} */
 export function readParcel(bytes) {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const body = 4 + view.getUint32(0, true);
@@ -37,7 +44,8 @@ export function readParcel(bytes) {
     return {head, blobs};
 }
 
-/** Written straight into the stream: a Blob would go by way of the browser's own process. */
+/** Written straight into the stream: a Blob would go by way of the browser's own process.
+    @param {Uint8Array<ArrayBuffer>} bytes */
 async function inflate(bytes) {
     const {writable, readable} = new DecompressionStream("deflate");
     const writer = writable.getWriter();
@@ -60,20 +68,32 @@ async function inflate(bytes) {
     return whole.buffer;
 }
 
+/** What is known of a blob; `come` is kept once its bytes are there, which `arrived` says.
+    @typedef {{holders: number, packed: Uint8Array | null, raw: Promise<ArrayBuffer> | null,
+        come: Promise<void>, arrived: () => void}} Entry */
+
 /** Blobs by name, whoever brings them first and whoever asks first. */
 export class Store {
-    constructor() { this.entries = new Map(); }
-
-    entry(name) {
-        if (!this.entries.has(name)) {
-            const entry = {holders: 0, packed: null, raw: null};
-            entry.come = new Promise(done => { entry.arrived = done; });
-            this.entries.set(name, entry);
-        }
-        return this.entries.get(name);
+    constructor() {
+        /** @type {Map<string, Entry>} */
+        this.entries = new Map();
     }
 
-    /** One more parcel has it. */
+    /** @param {string} name
+        @returns {Entry} */
+    entry(name) {
+        const known = this.entries.get(name);
+        if (known) return known;
+        let arrived = () => {};
+        const come = /** @type {Promise<void>} */ (new Promise(done => { arrived = done; }));
+        const entry = {holders: 0, packed: null, raw: null, come, arrived};
+        this.entries.set(name, entry);
+        return entry;
+    }
+
+    /** One more parcel has it.
+        @param {string} name
+        @param {Uint8Array} packed */
     hold(name, packed) {
         const entry = this.entry(name);
         entry.holders += 1;
@@ -81,38 +101,49 @@ export class Store {
         entry.arrived();
     }
 
-    /** A parcel that had it is gone. */
+    /** A parcel that had it is gone.
+        @param {string} name */
     drop(name) {
         const entry = this.entries.get(name);
         if (entry && --entry.holders <= 0) this.entries.delete(name);
     }
 
-    /** The inflated bytes, as an ArrayBuffer, once they are there; null without a name. */
+    /** The inflated bytes, as an ArrayBuffer, once they are there; null without a name.
+        @param {Message.Blob} name
+        @returns {Promise<ArrayBuffer | null>} */
     async get(name) {
         if (!name) return null;
         const entry = this.entry(name);
         await entry.come;
-        return entry.raw ??= inflate(entry.packed);
+        return entry.raw ??= inflate(/** @type {Uint8Array<ArrayBuffer>} */ (entry.packed));
     }
 }
 
-/** (k,) codes of a picture. */
+/** (k,) codes of a picture.
+    @type {(raw: ArrayBuffer | null) => Uint16Array | null} */
 export const readCodes = raw => raw && new Uint16Array(raw);
 
-/** (k,) number of each cell's block. */
+/** (k,) number of each cell's block.
+    @type {(raw: ArrayBuffer | null) => Uint32Array | null} */
 export const readLabels = raw => raw && new Uint32Array(raw);
 
-/** Rows of texts and numbers. */
+/** Rows of texts and numbers.
+    @type {(raw: ArrayBuffer | null) => any[]} */
 export const readRows = raw => raw ? JSON.parse(new TextDecoder().decode(raw)) : [];
 
-/** (k,) 1 for the cells of a set. */
+/** (k,) 1 for the cells of a set.
+    @param {ArrayBuffer | null} raw
+    @param {number} k
+    @returns {Uint8Array | null} */
 export function readMask(raw, k) {
     if (!raw) return null;
     const bits = new Uint8Array(raw);
     return Uint8Array.from({length: k}, (_, cell) => bits[cell >> 3] >> (cell & 7) & 1);
 }
 
-/** Lines in degrees as one path: x is longitude, y is latitude; any may be rings. */
+/** Lines in degrees as one path: x is longitude, y is latitude; any may be rings.
+    @param {ArrayBuffer | null} raw
+    @returns {Path2D} */
 export function readLines(raw) {
     const path = new Path2D();
     if (!raw) return path;

@@ -2,9 +2,17 @@
    the server knows. Streamlit's sliders say it in the words of their labels. */
 
 class Dial {
-    /** `selector`: an element around the slider. `heard`: called with the words of each change. */
+    /** @type {HTMLElement | null | undefined} */
+    around;
+    /** @type {string | null | undefined} */
+    last;
+
+    /** `selector`: an element around the slider. `heard`: called with the words of each change.
+        @param {string} selector
+        @param {(reading: string | null | undefined) => void} heard */
     constructor(selector, heard) {
-        Object.assign(this, {selector, heard});
+        this.selector = selector;
+        this.heard = heard;
         this.watch = new MutationObserver(() => this.listen());
         this.find();
     }
@@ -23,7 +31,7 @@ class Dial {
 
     /** The slider may be another element after a run, or gone. */
     find() {
-        const around = document.querySelector(this.selector);
+        const around = /** @type {HTMLElement | null} */ (document.querySelector(this.selector));
         if (around === this.around) return;
         this.leave();
         this.around = around;
@@ -49,17 +57,21 @@ class Dial {
 
 /** The page's sliders of all films of a stage. */
 export class Dials {
-    /** `follow`: called with a film's id and what its slider says. */
+    /** `follow`: called with a film's id and what its slider says.
+        @param {(id: string, reading: string | null | undefined) => void} follow */
     constructor(follow) {
         this.follow = follow;
+        /** @type {Map<string, Dial>} */
         this.dials = new Map();
     }
 
+    /** @param {{id: string, dial: string}} film */
     watch({id, dial}) {
         this.forget(id);
         if (dial) this.dials.set(id, new Dial(dial, text => this.follow(id, text)));
     }
 
+    /** @param {string} id */
     forget(id) {
         this.dials.get(id)?.leave();
         this.dials.delete(id);
@@ -73,7 +85,8 @@ export class Dials {
         }
     }
 
-    /** Whether a slider is in hand and says so. */
+    /** Whether a slider is in hand and says so.
+        @param {string} id */
     held(id) { return Boolean(this.dials.get(id)?.held); }
 
     leave() { this.dials.forEach(dial => dial.leave()); }

@@ -1,6 +1,7 @@
 /* Small helpers: elements (texts are never read as HTML), icons as outlines, numbers as people
    read them. */
 
+/** @type {Record<string, string>} */
 const ICONS = {
     side: "M3 6h8v12H3zM13 6h8v12h-8z",
     swipe: "M3 6h18v12H3zM12 3v18",
@@ -25,18 +26,24 @@ const ICONS = {
 };
 const SVG = "http://www.w3.org/2000/svg";
 
-/** An element; properties by name, attributes by `aria-…`, `data-…` and `role`. */
+/** An element; properties by name, attributes by `aria-…`, `data-…` and `role`.
+    @template {keyof HTMLElementTagNameMap} Tag
+    @param {Tag} tag
+    @param {Record<string, unknown>} properties
+    @param {...(Node | string)} children
+    @returns {HTMLElementTagNameMap[Tag]} */
 export function el(tag, properties = {}, ...children) {
     const made = document.createElement(tag);
     for (const [name, value] of Object.entries(properties)) {
-        if (/^(aria|data)-|^(role|for|list)$/.test(name)) made.setAttribute(name, value);
-        else made[name] = value;
+        if (/^(aria|data)-|^(role|for|list)$/.test(name)) made.setAttribute(name, String(value));
+        else Object.assign(made, {[name]: value});
     }
     made.append(...children);
     return made;
 }
 
-/** An outline drawing for a button. */
+/** An outline drawing for a button.
+    @param {string} name */
 export function icon(name) {
     const drawing = document.createElementNS(SVG, "svg");
     const path = document.createElementNS(SVG, "path");
@@ -47,7 +54,10 @@ export function icon(name) {
     return drawing;
 }
 
-/** A button with an icon; the words are seen where there is room, and heard always. */
+/** A button with an icon; the words are seen where there is room, and heard always.
+    @param {string} name
+    @param {string} words
+    @param {() => void} onclick */
 export function button(name, words, onclick, hides = false) {
     const text = el("span", {className: hides ? "hides" : ""}, words);
     const made = el("button", {type: "button", onclick, title: words, "aria-label": words});
@@ -55,14 +65,18 @@ export function button(name, words, onclick, hides = false) {
     return made;
 }
 
-/** Change a text only if it differs: screen readers and layout notice every write. */
+/** Change a text only if it differs: screen readers and layout notice every write.
+    @param {Node} element
+    @param {string} text */
 export function say(element, text) {
     if (element.textContent !== text) element.textContent = text;
 }
 
+/** @type {[size: number, word: string][]} */
 const SIZES = [[1e15, "quadrillion"], [1e12, "trillion"], [1e9, "billion"], [1e6, "million"]];
 
-/** A number of people: whole below a thousand, three digits above, as the codes carry no more. */
+/** A number of people: whole below a thousand, three digits above, as the codes carry no more.
+    @param {number} number */
 export function people(number) {
     const digits = Number(number.toPrecision(3));
     for (const [size, word] of SIZES) {
@@ -72,7 +86,10 @@ export function people(number) {
     return (whole + 0).toLocaleString("en");
 }
 
-/** A place in degrees, with decimals that tell middles of cells apart: "40.7° N, 74.0° W". */
+/** A place in degrees, with decimals that tell middles of cells apart: "40.7° N, 74.0° W".
+    @param {number} latitude
+    @param {number} longitude
+    @param {number} cell */
 export function degrees(latitude, longitude, cell) {
     const north = latitude >= 0 ? "N" : "S", east = longitude >= 0 ? "E" : "W";
     const [up, across] = [latitude, longitude].map(
@@ -80,4 +97,5 @@ export function degrees(latitude, longitude, cell) {
     return `${up}° ${north}, ${across}° ${east}`;
 }
 
+/** @type {(value: number, low: number, high: number) => number} */
 export const clamp = (value, low, high) => Math.min(high, Math.max(low, value));

@@ -3,21 +3,26 @@
 
 import {el} from "./dom.js";
 
-/** An element of a text, or of its tag, its attributes and its children. */
-function build(node) {
-    if (typeof node === "string") return node;
-    const [tag, attributes, ...children] = node;
-    return el(tag, attributes, ...children.map(build));
+/** An element of its tag, its attributes and its children.
+    @param {Message.Tree} tree
+    @returns {HTMLElement} */
+function build([tag, attributes, ...children]) {
+    const made = children.map(each => typeof each === "string" ? each : build(each));
+    return el(/** @type {"span"} */ (tag), attributes, ...made);
 }
 
 export class StandIns {
-    constructor() { this.there = []; }
+    constructor() {
+        /** @type {[own: HTMLElement, made: HTMLElement][]} */
+        this.there = [];
+    }
 
-    /** Elements as trees, by the CSS selector of that for which each stands in. */
+    /** Elements as trees, by the CSS selector of that for which each stands in.
+        @param {Record<string, Message.Tree>} elsewhere */
     put(elsewhere) {
         this.remove();
         for (const [selector, tree] of Object.entries(elsewhere)) {
-            const own = document.querySelector(selector);
+            const own = /** @type {HTMLElement | null} */ (document.querySelector(selector));
             if (own) this.there.push([own, build(tree)]);
         }
         for (const [own, made] of this.there) {
@@ -35,13 +40,17 @@ export class StandIns {
     }
 }
 
-/** The words of a picture at a step of a film, or its own without one. */
+/** The words of a picture at a step of a film, or its own without one.
+    @template {Message.Captioned & {labels?: Message.Label[]}} Meta
+    @param {Message.Step | null | undefined} step
+    @param {Meta} meta
+    @returns {Meta} */
 export function wordsAt(step, meta) {
     const subtitle = step?.subtitles[meta.id] ?? meta.subtitle;
     const fact = step?.facts[meta.id] ?? meta.fact;
     // Alternative texts say the subtitle or the fact in a sentence of their own.
     let alt = meta.subtitle ? meta.alt.replace(meta.subtitle, () => subtitle) : meta.alt;
-    if (meta.fact) alt = alt.replace(meta.fact.join(" "), () => fact.join(" "));
+    if (meta.fact && fact) alt = alt.replace(meta.fact.join(" "), () => fact.join(" "));
     const notes = step?.notes[meta.id] ?? meta.notes, labels = step?.labels[meta.id] ?? meta.labels;
     meta.notes?.forEach((note, i) => { if (note) alt = alt.replace(note, () => notes[i]); });
     const nobody = step?.nobody[meta.id] ?? meta.nobody;

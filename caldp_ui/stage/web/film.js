@@ -9,18 +9,42 @@ import {fits, stepOf} from "./fitting.js";
 import {PlayButtons} from "./play.js";
 import {StandIns, wordsAt} from "./elsewhere.js";
 
+/** @import {Store} from "./codec.js"
+    @import {Teller} from "./teller.js"
+    @import {Shown} from "./fitting.js"
+    @typedef {{film: string, index: number}} Now The step of a film that is shown.
+    @typedef {Message.Film & {turn?: number}} Coming
+    @typedef {Coming & {codes: Map<string, Uint16Array | null>}} Film
+    @typedef {{data: Shown, root: HTMLElement, readout: unknown, same?: boolean, teller: Teller,
+        changed: () => void, paint: () => void}} Host What a player needs of a stage. */
+
 const LASTS_MS = 10_000;
 
 export class FilmPlayer {
+    /** @type {Now | null} The step that is shown; null for the scene's own pictures. */
+    now = null;
+    /** @type {string | undefined} The id of the film that the reader chose. */
+    chosen;
+    /** @type {number | null} Of what plays. */
+    timer = null;
+    /** @type {number | undefined} Of keys that rest. */
+    rests;
+    /** @type {string | undefined} The ids that the list has. */
+    listed;
+    /** Whether a hand moves the film's own slider. */
+    held = false;
+    turn = 0;
+
+    /** @param {Host} stage */
     constructor(stage) {
         this.stage = stage;
-        this.films = new Map();
+        this.films = /** @type {Known<string, Film>} */ (new Map());
+        /** @type {Map<string, number>} */
         this.coming = new Map();
         this.dials = new Dials((id, reading) => this.follow(id, reading));
         this.standIns = new StandIns();
         this.buttons = new PlayButtons(this);
         this.large = el("output", {className: "now", hidden: true});
-        this.now = null;
         this.slider = el("input", {type: "range", min: 0, step: 1});
         this.label = el("output", {className: "step"});
         this.name = el("span", {className: "film-name"});
@@ -39,16 +63,18 @@ export class FilmPlayer {
 
     get offered() { return [...this.films.values()].sort((one, other) => one.place - other.place); }
 
-    get film() { return this.films.get(this.chosen) ?? this.offered[0]; }
+    get film() { return this.offered.find(({id}) => id === this.chosen) ?? this.offered[0]; }
 
-    /** A film came, or came anew: its codes are made ready before it is offered. */
+    /** A film came, or came anew: its codes are made ready before it is offered.
+        @param {Coming} head
+        @param {Store} store */
     async bring(head, store) {
         const names = [...new Set(head.steps.flatMap(({codes}) => Object.values(codes)))];
-        const turn = this.turn = (this.turn ?? 0) + 1;
+        const turn = this.turn += 1;
         head.turn = turn;
         this.coming.set(head.id, turn);
-        const codes = new Map(await Promise.all(
-            names.map(async name => [name, readCodes(await store.get(name))])));
+        const read = await Promise.all(names.map(name => store.get(name)));
+        const codes = new Map(names.map((name, i) => [name, readCodes(read[i])]));
         if (this.coming.get(head.id) !== turn) return;
         const held = this.now?.film === head.id && this.held;
         this.films.set(head.id, {...head, codes});
@@ -60,7 +86,9 @@ export class FilmPlayer {
         this.dials.catchUp();
     }
 
-    /** The page's slider says this: show that step, or the scene's own pictures if none is that. */
+    /** The page's slider says this: show that step, or the scene's own pictures if none is that.
+        @param {string} id
+        @param {string | null | undefined} reading */
     follow(id, reading) {
         if (!this.stage.readout) return;
         const film = this.films.get(id), {data} = this.stage;
@@ -72,6 +100,8 @@ export class FilmPlayer {
         this.show(known ? {film: id, index: there} : null);
     }
 
+    /** @param {string} id
+        @param {number | undefined} turn */
     remove(id, turn) {
         if (this.films.get(id)?.turn !== turn) return;
         this.films.delete(id);
@@ -81,6 +111,7 @@ export class FilmPlayer {
         this.update();
     }
 
+    /** @param {string} id */
     choose(id) {
         this.leave();
         this.chosen = id;
@@ -103,7 +134,8 @@ export class FilmPlayer {
         this.stop();
     }
 
-    /** Be at a step of a film, or at the scene's own pictures. */
+    /** Be at a step of a film, or at the scene's own pictures.
+        @param {Now | null} now */
     go(now) {
         this.now = now;
         if (this.step) this.standIns.put(this.step.elsewhere);
@@ -120,20 +152,25 @@ export class FilmPlayer {
 
     get step() { return this.now && this.films.get(this.now.film)?.steps[this.now.index]; }
 
+    /** @param {string} id */
     plays(id) { return Boolean(this.step?.codes[id]); }
 
-    /** Codes of a picture at the film's step; undefined where the scene's own are shown. */
+    /** Codes of a picture at the film's step; undefined where the scene's own are shown.
+        @param {string} id */
     codesOf(id) {
         const name = this.step?.codes[id];
-        return name && this.films.get(this.now.film).codes.get(name);
+        return name && this.now ? this.films.get(this.now.film).codes.get(name) : undefined;
     }
 
+    /** @param {{marks: string[]}} picture */
     marksOf({marks}) {
-        if (!this.step) return marks;
+        if (!this.step || !this.now) return marks;
         const {hides} = this.films.get(this.now.film);
         return marks.filter(mark => !hides.includes(mark));
     }
 
+    /** @template {Message.Captioned & {labels?: Message.Label[]}} Meta
+        @param {Meta} meta */
     words(meta) { return wordsAt(this.step, meta); }
 
     slide() {
@@ -143,6 +180,7 @@ export class FilmPlayer {
         this.show({film: this.film.id, index});
     }
 
+    /** @param {Now | null} now */
     show(now) {
         const began = performance.now();
         this.go(now);
@@ -200,7 +238,7 @@ export class FilmPlayer {
     }
 
     stop() {
-        clearInterval(this.timer);
+        if (this.timer) clearInterval(this.timer);
         this.timer = null;
         this.update();
     }
@@ -223,19 +261,19 @@ export class FilmPlayer {
         this.name.hidden = this.films.size > 1;
         this.choice.value = film.id;
         say(this.name, film.label);
-        this.slider.max = film.steps.length - 1;
+        this.slider.max = String(film.steps.length - 1);
         this.slider.setAttribute("aria-label", film.label);
         const {index, known} = this.place;
         const told = known ? film.steps[index].label : "";
         this.slider.hidden = Boolean(film.dial);
-        this.slider.value = index;
+        this.slider.value = String(index);
         this.slider.setAttribute("aria-valuetext", told);
         say(this.label, told);
         say(this.large, told);
     }
 
     destroy() {
-        clearInterval(this.timer);
+        if (this.timer) clearInterval(this.timer);
         this.dials.leave();
         this.standIns.remove();
         this.buttons.leave();

@@ -1,8 +1,12 @@
 /* What is seen as one PNG of 1,600 pixels' width: titles, numbers, scale, and Python's lines. */
 
 import {people} from "./dom.js";
+import {contextOf} from "./ink.js";
 import {InkLayer, paintPicture} from "./panes.js";
 import {drawScale} from "./scale.js";
+
+/** @import {Context} from "./ink.js"
+    @import {Stage} from "./stage.js" */
 
 const WIDTH = 1600, EDGE = 32, GAP = 24, RATIO = 1.6, HEAD = 66, LINE = 32, LONG = 400;
 const FONT = "'Source Sans', sans-serif";
@@ -11,13 +15,22 @@ const PAPERS = {
     light: {paper: "#ffffff", strong: "#1b2733", ink: "#1b2733", soft: "#3c4b59"},
 };
 
-/** Pictures of the present look, with their words; the large ones where some are small. */
+/** Pictures of the present look, with their words; the large ones where some are small.
+    @param {Stage} stage */
 function chosen(stage) {
     const {looks, data, pictures, film} = stage;
     const ids = looks.look === "swipe" ? data.swipe : looks.shown();
     return ids.map(id => ({picture: pictures.get(id), words: film.words(pictures.get(id).meta)}));
 }
 
+/** @param {Context} context
+    @param {string} words
+    @param {number} x
+    @param {number} y
+    @param {number} size
+    @param {string} colour
+    @param {number} most
+    @param {string} weight */
 function text(context, words, x, y, size, colour, most, weight = "400") {
     context.font = `${weight} ${size}px ${FONT}`;
     context.fillStyle = colour;
@@ -34,9 +47,12 @@ function link() {
             + "The page gives it under “Share and export”.";
 }
 
-/** The lines below, Python's and the link, broken where they are wider than the picture. */
+/** The lines below, Python's and the link, broken where they are wider than the picture.
+    @param {Stage} stage
+    @param {Context} context */
 function linesOf({data}, context) {
     context.font = `400 22px ${FONT}`;
+    /** @type {(line: string) => boolean} */
     const fits = line => context.measureText(line).width <= WIDTH - 2 * EDGE;
     return [...data.image.lines, link()].flatMap(whole => {
         const lines = [""];
@@ -48,17 +64,18 @@ function linesOf({data}, context) {
     });
 }
 
-/** The picture as a canvas. */
+/** The picture as a canvas.
+    @param {Stage} stage */
 export function drawImage(stage) {
-    const all = chosen(stage), {home} = stage.view, {styles} = stage;
+    const all = chosen(stage), {home} = stage.view, {styles, data: {scale}} = stage;
     const {paper, strong, ink, soft} = PAPERS[styles.name];
     const wide = (WIDTH - 2 * EDGE - (all.length - 1) * GAP) / all.length;
     const high = Math.round(wide * Math.min(home.high / home.wide, 0.7));
     const canvas = document.createElement("canvas");
-    const lines = linesOf(stage, canvas.getContext("2d"));
+    const lines = linesOf(stage, contextOf(canvas));
     canvas.width = WIDTH;
     canvas.height = EDGE + HEAD + high + 48 + lines.length * LINE + EDGE;
-    const context = canvas.getContext("2d");
+    const context = contextOf(canvas);
     context.fillStyle = paper;
     context.fillRect(0, 0, canvas.width, canvas.height);
     const sheet = Object.create(stage, {layer: {value: new InkLayer()}});
@@ -75,17 +92,18 @@ export function drawImage(stage) {
     });
     const below = EDGE + HEAD + high;
     const look = {size: 20, ink: soft, font: FONT};
-    drawScale(context, styles.scale, styles.now.ramps.amounts, stage.title, EDGE, below + 24, look);
+    drawScale(context, scale, styles.now.ramps.amounts, stage.title, EDGE, below + 24, look);
     lines.forEach((line, i) =>
         text(context, line, EDGE, below + 72 + i * LINE, 22, ink, WIDTH - 2 * EDGE));
     return canvas;
 }
 
-/** Hand the picture to the browser's downloads. */
+/** Hand the picture to the browser's downloads.
+    @param {Stage} stage */
 export function saveImage(stage) {
     drawImage(stage).toBlob(blob => {
         const link = document.createElement("a");
-        link.href = URL.createObjectURL(blob);
+        link.href = URL.createObjectURL(/** @type {Blob} */ (blob));
         link.download = `${stage.data.image.name}.png`;
         link.click();
         setTimeout(() => URL.revokeObjectURL(link.href), 10_000);

@@ -1,6 +1,11 @@
 /* What is drawn over the cells, at the screen's own resolution: coasts and states, borders of
    blocks, the sensitive set, the marked box; and what the hand is about to do. */
 
+/** @import {Grid} from "./grid.js"
+    @import {Projection} from "./view.js"
+    @typedef {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D} Context
+    @typedef {{fill: Path2D, edge: Path2D}} Draft */
+
 const EDGES_MAX = 1500;  // of a border that still reads as one
 const TINT = 0x66b87aff;  // alpha, blue, green, red
 
@@ -8,11 +13,25 @@ const TINT = 0x66b87aff;  // alpha, blue, green, red
 export class Ink {
     constructor() {
         this.outline = new Path2D();
+        /** @type {Path2D | null} */
         this.land = null;
-        this.blocks = this.border = this.tint = this.box = null;
-        this.blockWidth = 1;
+        /** @type {Path2D | null} */
+        this.box = null;
+        /** @type {Path2D | null} */
+        this.blocks = null;
+        /** @type {Path2D | null} */
+        this.border = null;
+        /** @type {OffscreenCanvas | null} */
+        this.tint = null;
+        /** @type {Path2D | null} */
+        this.open = null;
+        /** @type {Uint8Array | null} */
+        this.isOpen = null;
+        this.share = 1;
     }
 
+    /** @param {Uint32Array | null} labels
+        @param {Grid} grid */
     setBlocks(labels, grid) {
         this.blocks = null;
         if (!labels) return;
@@ -22,25 +41,35 @@ export class Ink {
         this.share = 1 / Math.sqrt(new Set(labels).size);
     }
 
-    /** A border around the set, or a tint where it is scattered; nothing for all and for none. */
+    /** A border around the set, or a tint where it is scattered; nothing for all and for none.
+        @param {Uint8Array | null} mask
+        @param {Grid} grid */
     setSensitive(mask, grid) {
         this.border = this.tint = null;
-        const size = mask ? mask.reduce((sum, one) => sum + one, 0) : 0;
+        if (!mask) return;
+        const size = mask.reduce((sum, one) => sum + one, 0);
         if (size === 0 || size === grid.k) return;
         const [count, path] = grid.setBorders(cell => mask[cell]);
         if (count <= EDGES_MAX) this.border = path;
         else this.tint = tinted(mask, grid);
     }
 
-    /** Cells whose people can be read: hatched, so that what is there stays to be seen. */
+    /** Cells whose people can be read: hatched, so that what is there stays to be seen.
+        @param {Uint8Array | null} mask
+        @param {Grid} grid */
     setOpen(mask, grid) {
         this.isOpen = mask;
         this.open = mask && filling(grid, cell => mask[cell]);
     }
 
-    hatch(context, placed, colour, ratio) {
+    /** @param {Context} context
+        @param {Path2D} open
+        @param {(path: Path2D) => Path2D} placed
+        @param {string} colour
+        @param {number} ratio */
+    hatch(context, open, placed, colour, ratio) {
         const size = Math.round(9 * ratio), tile = new OffscreenCanvas(size, size);
-        const pen = tile.getContext("2d");
+        const pen = contextOf(tile);
         pen.strokeStyle = colour;
         pen.lineWidth = 1.1 * ratio;
         for (const shift of [-size, 0, size]) {
@@ -51,12 +80,15 @@ export class Ink {
         context.save();
         if (this.land) context.clip(placed(this.land), "evenodd");
         context.globalAlpha = 0.6;
-        context.fillStyle = context.createPattern(tile, "repeat");
-        context.fill(placed(this.open));
+        context.fillStyle = context.createPattern(tile, "repeat") ?? "transparent";
+        context.fill(placed(open));
         context.restore();
     }
 
-    /** Sea and land under the cells; without coasts all of it is land. */
+    /** Sea and land under the cells; without coasts all of it is land.
+        @param {Context} context
+        @param {Projection} projection
+        @param {Message.MapStyle} style */
     drawLand(context, projection, {sea, land}) {
         const {width, height} = projection;
         context.fillStyle = this.land ? sea : land;
@@ -66,8 +98,14 @@ export class Ink {
         context.fill(moved(this.land, projection), "evenodd");
     }
 
-    /** Lines of one picture; `ratio`: device pixels in a CSS pixel. */
+    /** Lines of one picture; `ratio`: device pixels in a CSS pixel.
+        @param {Context} context
+        @param {Projection} projection
+        @param {string[]} marks
+        @param {Message.MapStyle} night
+        @param {number} ratio */
     draw(context, projection, marks, night, ratio) {
+        /** @type {(path: Path2D | null, colour: string, width: number, dash?: number[]) => void} */
         const stroke = (path, colour, width, dash = []) => {
             if (!path) return;
             const placed = moved(path, projection);
@@ -77,7 +115,7 @@ export class Ink {
             context.stroke(placed);
         };
         if (marks.includes("open") && this.open) {
-            this.hatch(context, path => moved(path, projection), night.open, ratio);
+            this.hatch(context, this.open, path => moved(path, projection), night.open, ratio);
         }
         context.lineJoin = context.lineCap = "round";
         stroke(this.outline, night.faint, 0.8);
@@ -94,14 +132,22 @@ export class Ink {
     }
 }
 
-/** A path in degrees as one in pixels. */
+/** What draws on a canvas.
+    @type {(canvas: HTMLCanvasElement | OffscreenCanvas) => Context} */
+export const contextOf = canvas => /** @type {Context} */ (canvas.getContext("2d"));
+
+/** A path in degrees as one in pixels.
+    @param {Path2D} path
+    @param {Projection} projection */
 function moved(path, {matrix}) {
     const placed = new Path2D();
     placed.addPath(path, new DOMMatrix(matrix));
     return placed;
 }
 
-/** A set of cells as a picture of one pixel a cell. */
+/** A set of cells as a picture of one pixel a cell.
+    @param {Uint8Array} mask
+    @param {Grid} grid */
 function tinted(mask, grid) {
     const image = new ImageData(grid.columns, grid.rows);
     const pixels = new Uint32Array(image.data.buffer);
@@ -112,13 +158,16 @@ function tinted(mask, grid) {
     return rasterFrom(image);
 }
 
-/** An image as something that can be drawn enlarged. */
+/** An image as something that can be drawn enlarged.
+    @param {ImageData} image */
 export function rasterFrom(image, canvas = new OffscreenCanvas(image.width, image.height)) {
-    canvas.getContext("2d").putImageData(image, 0, 0);
+    contextOf(canvas).putImageData(image, 0, 0);
     return canvas;
 }
 
-/** The cells of a set as rectangles, one a run in each row. */
+/** The cells of a set as rectangles, one a run in each row.
+    @param {Grid} grid
+    @param {(cell: number) => unknown} inside */
 export function filling(grid, inside) {
     const path = new Path2D();
     for (let row = 0; row < grid.rows; row++) {
@@ -136,14 +185,21 @@ export function filling(grid, inside) {
     return path;
 }
 
-/** A box in degrees as a path. */
+/** A box in degrees as a path.
+    @param {Message.Box} box */
 export function boxPath([south, north, west, east]) {
     const path = new Path2D();
     path.rect(west, south, east - west, north - south);
     return path;
 }
 
-/** Cross hairs through a cell, open around it so that it can be seen. */
+/** Cross hairs through a cell, open around it so that it can be seen.
+    @param {Context} context
+    @param {Projection} projection
+    @param {Grid} grid
+    @param {number} cell
+    @param {Message.MapStyle} style
+    @param {number} ratio */
 export function drawCursor(context, projection, grid, cell, {hand, shade}, ratio) {
     const {lat, lon} = grid.middle(cell);
     const x = Math.round(projection.x(lon)) + 0.5, y = Math.round(projection.y(lat)) + 0.5;
@@ -173,8 +229,14 @@ export function drawCursor(context, projection, grid, cell, {hand, shade}, ratio
     context.stroke(ring);
 }
 
-/** What the hand is about to take: filled lightly, with a firm edge. */
+/** What the hand is about to take: filled lightly, with a firm edge.
+    @param {Context} context
+    @param {Projection} projection
+    @param {Draft} draft
+    @param {Message.MapStyle} style
+    @param {number} ratio */
 export function drawDraft(context, projection, {fill, edge}, {hand, shade}, ratio) {
+    /** @type {(path: Path2D) => Path2D} */
     const placed = path => moved(path, projection);
     context.setLineDash([]);
     context.globalAlpha = 0.2;
@@ -182,7 +244,9 @@ export function drawDraft(context, projection, {fill, edge}, {hand, shade}, rati
     context.fill(placed(fill));
     context.globalAlpha = 1;
     const line = placed(edge);
-    for (const [width, colour] of [[3.5, shade], [1.8, hand]]) {
+    /** @type {[width: number, colour: string][]} */
+    const lines = [[3.5, shade], [1.8, hand]];
+    for (const [width, colour] of lines) {
         context.lineWidth = width * ratio;
         context.strokeStyle = colour;
         context.stroke(line);

@@ -1,5 +1,7 @@
 /* The board by keyboard: a cell cursor that reads numbers and draws, and the view. */
 
+/** @import {Stage} from "./stage.js" */
+
 const FAR = 10, ZOOM = 1.5, PAN_PX = 60;
 
 /** What a screen reader says about the keys. */
@@ -8,9 +10,11 @@ export const KEYS_TOLD = "Arrow keys move the cursor from cell to cell, with Con
     + "tool in hand, Space or Enter starts and ends a box or a stroke and takes a block; where a "
     + "page asks for a place, they take the cell. "
     + "Escape gives up.";
+/** @type {Record<string, [north: number, east: number]>} */
 const ARROWS = {ArrowUp: [1, 0], ArrowDown: [-1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]};
 
 export class Keys {
+    /** @param {Stage} stage */
     constructor(stage) {
         this.stage = stage;
         const {board} = stage.looks;
@@ -31,6 +35,7 @@ export class Keys {
         return grid.at(view.lat, view.lon);
     }
 
+    /** @param {KeyboardEvent} event */
     press(event) {
         if (event.altKey || event.metaKey) return;
         if (event.target !== this.stage.looks.board) return;
@@ -39,6 +44,7 @@ export class Keys {
         event.stopPropagation();
     }
 
+    /** @param {KeyboardEvent} event */
     does(event) {
         const {stage} = this, {view, tools} = stage, arrow = ARROWS[event.key];
         if (arrow && event.shiftKey) stage.drag(-arrow[1] * PAN_PX, arrow[0] * PAN_PX);
@@ -54,12 +60,15 @@ export class Keys {
         return true;
     }
 
+    /** @param {number} factor */
     zoom(factor) {
         const {stage} = this;
         const seen = stage.cursor >= 0 ? stage.grid.middle(stage.cursor) : stage.view;
         stage.view.zoomAt(factor, seen.lat, seen.lon);
     }
 
+    /** @param {number[]} arrow
+        @param {number} far */
     step([north, east], far) {
         const {stage} = this;
         const from = stage.cursor < 0 ? this.middle() : stage.cursor;
@@ -70,7 +79,8 @@ export class Keys {
         else stage.tools.hover(to);
     }
 
-    /** The view comes along with a cursor that leaves it. */
+    /** The view comes along with a cursor that leaves it.
+        @param {number} cell */
     follow(cell) {
         const {stage} = this, {lat, lon} = stage.grid.middle(cell);
         const {canvas} = stage.looks.panes.get(stage.looks.shown()[0]);

@@ -1,35 +1,47 @@
 /* Which panes are on the board: side by side, before and after, error, present. */
 
 import {button, el} from "./dom.js";
+import {contextOf} from "./ink.js";
 import {Pane, paintHand, paintPicture} from "./panes.js";
 import {nudge} from "./play.js";
 import {Swipe} from "./swipe.js";
 import {readQuery, writeQuery} from "./view.js";
+
+/** @import {Meta} from "./panes.js"
+    @import {Stage} from "./stage.js" */
 
 export const LOOKS = [["side", "Side by side"], ["swipe", "Swipe"], ["error", "Error"],
     ["present", "Present"]];
 const LOOK_KEY = "look";
 
 export class Looks {
+    /** @type {string | undefined} The small picture whose turn it is, as the reader chose. */
+    turn;
+    /** The look to which "present" leads back. */
+    before = "side";
+
+    /** @param {Stage} stage */
     constructor(stage) {
         this.stage = stage;
-        this.panes = new Map();
+        this.panes = /** @type {Known<string, Pane>} */ (new Map());
         const asked = readQuery(LOOK_KEY);
         this.first = stage.data.look;
         const known = LOOKS.some(([look]) => look === asked) && asked !== "present";
-        this.look = known && !this.isAlone ? asked : this.first;
+        this.look = asked && known && !this.isAlone ? asked : this.first;
         this.board = el("div", {
             className: "board", role: "application", tabIndex: 0, "aria-roledescription": "maps",
         });
         this.leave = button("close", "Leave", () => this.choose(this.before));
         this.leave.classList.add("leave");
         this.leave.append(el("kbd", {}, "Esc"));
+        /** @type {(event: KeyboardEvent) => void} */
         this.keys = event => this.press(event);
         this.swipe = new Swipe(stage);
         this.panes.set("swipe", this.swipe);
     }
 
-    /** Panes for the pictures of this scene: the large ones first, else in its order. */
+    /** Panes for the pictures of this scene: the large ones first, else in its order.
+        @param {Message.Scene} scene */
     update({pictures, differences, arrangement}) {
         const all = pictures.map(({id}) => id), {large = []} = arrangement ?? {};
         const small = this.smallOnes(arrangement);
@@ -60,27 +72,33 @@ export class Looks {
         if (this.look === "swipe") return ["swipe"];
         const errors = differences.map(({id}) => id);
         if (!arrangement) return this.look === "error" ? errors : pictures.map(({id}) => id);
-        const turn = arrangement.turns.includes(this.turn) ? this.turn : arrangement.turns[0];
+        const {turns} = arrangement;
+        const turn = turns.find(id => id === this.turn) ?? turns[0];
         return [...this.look === "error" ? errors : arrangement.large, ...arrangement.small,
             ...turn ? [turn] : []];
     }
 
+    /** @param {Message.Arrangement | null} arrangement */
     smallOnes(arrangement) { return [...arrangement?.small ?? [], ...arrangement?.turns ?? []]; }
 
-    /** Whether a picture is one of the small ones beside or below the others. */
+    /** Whether a picture is one of the small ones beside or below the others.
+        @param {string} id */
     isSmall(id) { return this.smallOnes(this.stage.data.arrangement).includes(id); }
 
-    /** Which of the pictures that take turns is seen. */
+    /** Which of the pictures that take turns is seen.
+        @param {string} id */
     take(id) {
         this.turn = id;
         this.show();
-        this.panes.get(id).turns.querySelector("[aria-pressed=true]").focus();
+        const {turns} = this.panes.get(id);
+        /** @type {HTMLElement} */ (turns?.querySelector("[aria-pressed=true]")).focus();
     }
 
     /** Pictures that take turns have buttons for all of them in place of their title. */
     writeTurns() {
         const {data} = this.stage, turns = data.arrangement?.turns ?? [], shown = this.shown();
-        const title = id => data.pictures.find(each => each.id === id).title;
+        /** @type {(id: string) => string} */
+        const title = id => data.pictures.find(each => each.id === id)?.title ?? "";
         for (const [id, pane] of this.panes) {
             pane.turns?.remove();
             if (!turns.includes(id)) continue;
@@ -95,6 +113,7 @@ export class Looks {
         this.stage.legend.node.classList.toggle("who", Boolean(open));
     }
 
+    /** @param {string} look */
     choose(look) {
         const before = this.look;
         if (look === before) return;
@@ -121,11 +140,14 @@ export class Looks {
         document.addEventListener("keydown", this.keys);
     }
 
-    /** Arrows and a clicker go along the slider; in a lesson the clicker is the lesson's. */
+    /** Arrows and a clicker go along the slider; in a lesson the clicker is the lesson's.
+        @param {KeyboardEvent} event */
     press(event) {
-        const {key} = event, [target] = event.composedPath();
+        const {key} = event, [target] = /** @type {Element[]} */ (event.composedPath());
         if (key === "Escape") this.choose(this.before);
-        const by = {ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1}[key];
+        /** @type {Record<string, number>} */
+        const ways = {ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1};
+        const by = ways[key];
         const taken = key.startsWith("Page") ? "lesson" in document.documentElement.dataset
             : target.closest?.("input, [role=application], [role=slider]");
         if (!by || taken) return;
@@ -146,11 +168,13 @@ export class Looks {
             : large.length > 1 ? "pair" : "one";
         // `style.css` keeps room on the page for the pictures, which depends on the look.
         for (const around of ["-maps-stage", "-stack"]) {
-            const box = root.getRootNode().host?.closest(`[class*='${around}']`);
+            const {host} = /** @type {ShadowRoot} */ (root.getRootNode());
+            const box = /** @type {HTMLElement | null | undefined} */ (
+                host?.closest(`[class*='${around}']`));
             if (box) box.dataset.look = this.look;
         }
-        root.style.setProperty("--count", shown.length);
-        root.classList.toggle("alone", this.isAlone);
+        root.style.setProperty("--count", String(shown.length));
+        root.classList.toggle("alone", Boolean(this.isAlone));
         for (const [id, pane] of this.panes) {
             pane.figure.hidden = !shown.includes(id);
             pane.figure.classList.toggle("small", this.isSmall(id));
@@ -163,7 +187,8 @@ export class Looks {
         this.stage.dirty();
     }
 
-    /** The buttons of zoom float over the first picture. */
+    /** The buttons of zoom float over the first picture.
+        @param {string} first */
     float(first) {
         const {zoom} = this.stage.toolbar ?? {};
         for (const [id, pane] of this.panes) pane.floating = id === first && zoom ? [zoom] : [];
@@ -171,9 +196,12 @@ export class Looks {
 
     /** Titles, subtitles, alt texts and numbers; a film may have its own. */
     write() {
-        const {stage} = this, words = id => stage.film.words(stage.pictures.get(id).meta);
+        const {stage} = this;
+        /** @type {(id: string) => Meta} */
+        const words = id => stage.film.words(stage.pictures.get(id).meta);
         for (const id of stage.pictures.keys()) this.panes.get(id).write(words(id));
-        this.swipe.writePair(...stage.data.swipe.map(words));
+        const [left, right] = stage.data.swipe.map(words);
+        this.swipe.writePair(left, right);
     }
 
     paint() {
@@ -181,8 +209,8 @@ export class Looks {
         for (const id of this.shown()) {
             const pane = this.panes.get(id);
             if (!pane.fit()) continue;
-            if (pane === this.swipe) { pane.paint(); continue; }
-            const context = pane.canvas.getContext("2d"), {width, height} = pane.canvas;
+            if (pane instanceof Swipe) { pane.paint(); continue; }
+            const context = contextOf(pane.canvas), {width, height} = pane.canvas;
             const projection = stage.view.projection(width, height);
             const picture = stage.pictures.get(id);
             pane.placeLabels(projection);
@@ -191,7 +219,9 @@ export class Looks {
         }
     }
 
-    /** {lat, lon, cell, pane} under a point of the screen; null beside all pictures. */
+    /** {lat, lon, cell, pane} under a point of the screen; null beside all pictures.
+        @param {number} clientX
+        @param {number} clientY */
     placeAt(clientX, clientY) {
         for (const id of this.shown()) {
             const {canvas, frame, ratio} = this.panes.get(id);

@@ -4,28 +4,45 @@
 import {Store, readParcel} from "./codec.js";
 import {Stage} from "./stage.js";
 
-const store = new Store(), stages = new Map(), instances = new WeakMap(), parcels = new WeakMap();
-const films = new Map();
-const hub = globalThis[Symbol.for("caldp.stage")] ??= {};
-hub.code ??= new Promise(done => { hub.arrived = done; });
-let looks = null;
+/** @import {Coming} from "./film.js"
+    @import {Style} from "./styles.js"
+    @typedef {ShadowRoot | {host: Element}} Parent */
 
-/** Streamlit also cleans up after a run that a newer one overtook: only what is gone is removed. */
+const store = new Store();
+/** @type {Map<string, Stage>} */
+const stages = new Map();
+/** @type {WeakMap<Parent, Stage>} */
+const instances = new WeakMap();
+/** @type {WeakMap<Parent, {names: string[], stage?: string, film?: Coming}>} */
+const parcels = new WeakMap();
+/** @type {Map<string | undefined, Map<string, Coming>>} */
+const films = new Map();
+/** @type {{code?: Promise<unknown>, arrived?: (code: unknown) => void}} */
+const hub = /** @type {any} */ (globalThis)[Symbol.for("caldp.stage")] ??= {};
+hub.code ??= new Promise(done => { hub.arrived = done; });
+/** @type {{sheet: CSSStyleSheet, styles: Record<"dark" | "light", Style>}} */
+let looks;
+
+/** Streamlit also cleans up after a run that a newer one overtook: only what is gone is removed.
+    @type {(parent: Parent, remove: () => void) => () => void} */
 const whenGone = (parent, remove) => () => setTimeout(() => {
     if (!parent.host?.isConnected) remove();
 });
 
+/** @param {Parent} parent */
 function release(parent) {
     const held = parcels.get(parent);
     held?.names.forEach(name => store.drop(name));
     parcels.delete(parent);
     if (!held?.film) return;
     const {stage, film} = held;
-    if (films.get(stage)?.get(film.id) === film) films.get(stage).delete(film.id);
-    stages.get(stage)?.film.remove(film.id, film.turn);
+    const coming = films.get(stage);
+    if (coming?.get(film.id) === film) coming.delete(film.id);
+    stages.get(stage ?? "")?.film.remove(film.id, film.turn);
 }
 
-/** A parcel: hold its blobs before those of the one that it replaces are let go. */
+/** A parcel: hold its blobs before those of the one that it replaces are let go.
+    @param {{data: Uint8Array, parentElement: Parent}} component */
 function feed({data, parentElement: parent}) {
     const {head, blobs} = readParcel(data);
     for (const [name, packed] of blobs) store.hold(name, packed);
@@ -33,14 +50,15 @@ function feed({data, parentElement: parent}) {
     before?.names.forEach(name => store.drop(name));
     parcels.set(parent, {names: [...blobs.keys()], stage: head.stage, film: head.film});
     if (head.film) {
-        if (!films.has(head.stage)) films.set(head.stage, new Map());
-        films.get(head.stage).set(head.film.id, head.film);
-        stages.get(head.stage)?.film.bring(head.film, store);
+        const coming = films.get(head.stage) ?? new Map();
+        films.set(head.stage, coming.set(head.film.id, head.film));
+        stages.get(head.stage ?? "")?.film.bring(head.film, store);
     }
     return whenGone(parent, () => release(parent));
 }
 
-/** A scene: the first one makes the stage, all others change it. */
+/** A scene: the first one makes the stage, all others change it.
+    @param {Component<[Message.Scene]>} component */
 async function mount({data: [data], parentElement: parent, setTriggerValue}) {
     let stage = instances.get(parent);
     if (!stage) {
@@ -48,10 +66,9 @@ async function mount({data: [data], parentElement: parent, setTriggerValue}) {
         instances.set(parent, stage);
         parent.adoptedStyleSheets = [looks.sheet];
         stages.set(data.key, stage);
-        stage.begins = true;
     }
     stage.teller.emit = setTriggerValue;
-    await stage.update(data, store, parent.querySelector(".room"));
+    await stage.update(data, store, /** @type {Element} */ (parent.querySelector(".room")));
     if (stage.begins) {
         stage.begins = false;
         films.get(data.key)?.forEach(film => stage.film.bring(film, store));
@@ -62,17 +79,23 @@ async function mount({data: [data], parentElement: parent, setTriggerValue}) {
     });
 }
 
+/** @template From, To
+    @param {Record<string, From>} record
+    @param {(each: From) => To} change
+    @returns {Record<string, To>} */
 const mapped = (record, change) =>
     Object.fromEntries(Object.entries(record).map(([name, each]) => [name, change(each)]));
+/** @type {(text: string) => Uint8Array} */
 const colours = text => Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
 
 /** Colours and style, and the signal that the code is there. When the page's theme changes,
-    Streamlit calls it again with the same record: it is read only. */
+    Streamlit calls it again with the same record: it is read only.
+    @param {{data: [Message.Looks]}} component */
 export default function code({data: [{css, styles}]}) {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(css);
-    looks = {
-        sheet, styles: mapped(styles, style => ({...style, ramps: mapped(style.ramps, colours)})),
-    };
-    hub.arrived({feed, mount});
+    /** @type {(style: Message.Looks["styles"]["dark"]) => Style} */
+    const read = style => ({...style, ramps: mapped(style.ramps, colours)});
+    looks = {sheet, styles: {dark: read(styles.dark), light: read(styles.light)}};
+    hub.arrived?.({feed, mount});
 }

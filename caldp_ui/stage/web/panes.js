@@ -2,19 +2,49 @@
 
 import {TOP, VALUES} from "./codec.js";
 import {el, say} from "./dom.js";
-import {drawCursor, drawDraft, rasterFrom} from "./ink.js";
+import {contextOf, drawCursor, drawDraft, rasterFrom} from "./ink.js";
 import {drawNames} from "./names.js";
+
+/** @import {Grid} from "./grid.js"
+    @import {Edges} from "./names.js"
+    @import {Context} from "./ink.js"
+    @import {Stage} from "./stage.js"
+    @import {Projection} from "./view.js"
+    @typedef {Message.Picture | Message.Difference} Meta
+    @typedef {Pick<Message.Captioned, "title" | "subtitle" | "alt" | "fact" | "notes">
+        & {labels?: Message.Label[]}} Caption */
 
 const LAYERS = 12;
 
 /** One picture of (k,) codes; its raster is made again only for other codes. */
 export class Picture {
+    /** @type {ImageData | undefined} */
+    image;
+    /** @type {OffscreenCanvas | undefined} */
+    canvas;
+    /** @type {unknown[] | undefined} What the canvas has been drawn of. */
+    drawn;
+    /** @type {Uint16Array | null | undefined} Of a difference the film and its ends tell them. */
+    codes;
+    /** @type {Uint16Array | null | undefined} */
+    errors;
+    /** @type {Uint16Array[] | undefined} */
+    from;
+    /** @type {Uint16Array | undefined} */
+    apart;
+
+    /** @param {Meta} meta */
     constructor(meta) { this.meta = meta; }
 
-    /** `tables`: colours outside and inside of the `open` cells, of which there may be none. */
+    /** `tables`: colours outside and inside of the `open` cells, of which there may be none.
+        @param {Uint16Array} codes
+        @param {number} nobody
+        @param {Grid} grid
+        @param {Uint32Array[]} tables
+        @param {Uint8Array | null} open */
     raster(codes, nobody, grid, tables, open) {
         const now = [codes, nobody, tables[1], open];
-        if (now.every((each, i) => each === this.drawn?.[i])) return this.canvas;
+        if (this.canvas && now.every((each, i) => each === this.drawn?.[i])) return this.canvas;
         this.image ??= new ImageData(grid.columns, grid.rows);
         const pixels = new Uint32Array(this.image.data.buffer);
         const {rows, columns} = grid;
@@ -40,6 +70,7 @@ export class Subtitle {
         this.node = el("span", {className: "subtitle"}, this.first, this.rest);
     }
 
+    /** @param {string} text */
     write(text) {
         const [first, ...rest] = text.split(" · ");
         say(this.first, first);
@@ -49,6 +80,17 @@ export class Subtitle {
 
 /** A place for one picture: a title with its number, a line below, the canvas and its notes. */
 export class Pane {
+    /** @type {string | undefined} */
+    labelled;
+    /** @type {Message.Label[]} */
+    labels = [];
+    /** @type {HTMLElement[]} What floats over it. */
+    floating = [];
+    /** @type {HTMLElement | undefined} */
+    turns;
+    ratio = 1;
+
+    /** @param {string} id */
     constructor(id) {
         this.id = id;
         this.title = el("b");
@@ -65,6 +107,7 @@ export class Pane {
         this.figure = el("figure", {className: "pane"}, this.caption, this.frame);
     }
 
+    /** @param {Caption} caption */
     write({title, subtitle, alt, fact, notes, labels = []}) {
         const wanted = JSON.stringify(labels);
         if (wanted !== this.labelled) {
@@ -95,12 +138,13 @@ export class Pane {
         return true;
     }
 
-    /** Labels that point to a place stand below it, as far inside of the frame as they fit. */
+    /** Labels that point to a place stand below it, as far inside of the frame as they fit.
+        @param {Projection} projection */
     placeLabels(projection) {
         const {clientWidth, clientHeight} = this.frame;
-        this.labels?.forEach(({at}, i) => {
+        this.labels.forEach(({at}, i) => {
             if (!at) return;
-            const chip = this.chips.children[i], [lat, lon] = at;
+            const chip = /** @type {HTMLElement} */ (this.chips.children[i]), [lat, lon] = at;
             const [x, y] = [projection.x(lon) / this.ratio, projection.y(lat) / this.ratio];
             chip.hidden = x < 0 || y < 0 || x > clientWidth || y > clientHeight;
             const left = Math.min(x + 8, clientWidth - chip.offsetWidth - 4);
@@ -111,10 +155,12 @@ export class Pane {
 
     /** Where no names are written, in CSS pixels: under notes, and under what floats over it. */
     get kept() {
-        return this.boxes([...this.notes, ...this.chips.children, ...this.floating ?? []]);
+        return this.boxes([...this.notes, ...this.chips.children, ...this.floating]);
     }
 
-    /** Where elements are over the frame: [left, right, top, bottom] in CSS pixels. */
+    /** Where elements are over the frame: [left, right, top, bottom] in CSS pixels.
+        @param {Element[]} elements
+        @returns {Edges[]} */
     boxes(elements) {
         const {left, top} = this.frame.getBoundingClientRect();
         return elements.map(each => each.getBoundingClientRect()).filter(box => box.width).map(
@@ -124,11 +170,22 @@ export class Pane {
 
 /** Names and lines of a view are drawn once and laid over every picture of that size. */
 export class InkLayer {
-    constructor() { this.layers = new Map(); }
+    /** @type {string | undefined} The view that the layers are of. */
+    state;
+
+    constructor() {
+        /** @type {Known<string, OffscreenCanvas>} */
+        this.layers = new Map();
+    }
 
     forget() { this.layers.clear(); }
 
-    /** `kept`: boxes without names. */
+    /** `kept`: boxes without names.
+        @param {Projection} projection
+        @param {string[]} marks
+        @param {Stage} stage
+        @param {number} ratio
+        @param {Edges[]} kept */
     over(projection, marks, stage, ratio, kept) {
         const {view, ink, styles} = stage, {width, height} = projection;
         const state = [view.lat, view.lon, view.zoom, ratio].join();
@@ -141,7 +198,9 @@ export class InkLayer {
         });
     }
 
-    /** Sea and land under the cells of every picture of that size. */
+    /** Sea and land under the cells of every picture of that size.
+        @param {Projection} projection
+        @param {Stage} stage */
     under(projection, stage) {
         const {view, ink, styles} = stage, {width, height} = projection;
         const key = ["land", width, height, view.lat, view.lon, view.zoom].join();
@@ -149,11 +208,15 @@ export class InkLayer {
             context => ink.drawLand(context, projection, styles.now));
     }
 
+    /** @param {string} key
+        @param {number} width
+        @param {number} height
+        @param {(context: Context) => void} draw */
     drawn(key, width, height, draw) {
         if (!this.layers.has(key)) {
             if (this.layers.size > LAYERS) this.layers.clear();
             const canvas = new OffscreenCanvas(width, height);
-            draw(canvas.getContext("2d"));
+            draw(contextOf(canvas));
             this.layers.set(key, canvas);
         }
         return this.layers.get(key);
@@ -161,7 +224,13 @@ export class InkLayer {
 }
 
 /** Land, cells and ink of a picture; `kept`: boxes without names, [left, right, top, bottom] in CSS
-    pixels; `clip`: the part of the width, from and to, in [0, 1]. */
+    pixels; `clip`: the part of the width, from and to, in [0, 1].
+    @param {Context} context
+    @param {Picture} picture
+    @param {Projection} projection
+    @param {Stage} stage
+    @param {number} ratio
+    @param {Edges[]} kept */
 export function paintPicture(context, picture, projection, stage, ratio, kept, clip = [0, 1]) {
     const {grid, layer} = stage, {width, height} = projection;
     const [from, to] = clip.map(part => Math.round(part * width));
@@ -175,9 +244,10 @@ export function paintPicture(context, picture, projection, stage, ratio, kept, c
     const [top, bottom] = [projection.y(grid.north), projection.y(grid.south)];
     context.drawImage(layer.under(projection, stage), 0, 0);
     context.imageSmoothingEnabled = false;
+    /** @type {(raster: CanvasImageSource) => void} */
     const cells = raster => context.drawImage(raster, left, top, right - left, bottom - top);
     const {id} = picture.meta, {nobody} = stage.film.words(picture.meta);
-    const tables = stage.styles.pair(picture.meta.colours);
+    const tables = stage.styles.pair("colours" in picture.meta ? picture.meta.colours : "amounts");
     cells(picture.raster(stage.codesOf(id), nobody, grid, tables, stage.ink.isOpen));
     const tinted = marks.includes("sensitive") && !marks.includes("open");
     if (tinted && stage.ink.tint) cells(stage.ink.tint);
@@ -185,7 +255,11 @@ export function paintPicture(context, picture, projection, stage, ratio, kept, c
     context.restore();
 }
 
-/** What follows the hand, over all that. */
+/** What follows the hand, over all that.
+    @param {Context} context
+    @param {Projection} projection
+    @param {Stage} stage
+    @param {number} ratio */
 export function paintHand(context, projection, stage, ratio) {
     const draft = stage.tools.path();
     const {now} = stage.styles;

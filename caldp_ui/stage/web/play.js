@@ -3,11 +3,15 @@
 
 import {button, clamp, say} from "./dom.js";
 
+/** @import {FilmPlayer} from "./film.js" */
+
 const RESTS_MS = 700;
 
 export class PlayButtons {
+    /** @param {FilmPlayer} player */
     constructor(player) {
         this.player = player;
+        /** @type {Map<string, HTMLButtonElement>} */
         this.made = new Map();
     }
 
@@ -22,7 +26,8 @@ export class PlayButtons {
         }
         if (!apart) return;
         for (const [id, {play}] of films) {
-            const around = play && document.querySelector(play);
+            if (!play) continue;
+            const around = /** @type {HTMLElement | null} */ (document.querySelector(play));
             if (!around) continue;
             const made = this.made.get(id) ?? this.make(id);
             if (around.lastElementChild !== made) around.append(made);
@@ -31,6 +36,7 @@ export class PlayButtons {
         }
     }
 
+    /** @param {string} id */
     make(id) {
         const made = button("play", "Play", () => this.press(id), true);
         made.className = "stage-play";
@@ -38,6 +44,7 @@ export class PlayButtons {
         return made;
     }
 
+    /** @param {string} id */
     press(id) {
         const {player} = this;
         if (player.film?.id !== id) player.choose(id);
@@ -45,13 +52,15 @@ export class PlayButtons {
         this.made.get(id)?.focus();
     }
 
+    /** @param {HTMLButtonElement} made
+        @param {string} id */
     write(made, id) {
         const {player} = this, runs = Boolean(player.timer) && player.film?.id === id;
         const words = `${runs ? "Stop" : "Play"}: ${player.films.get(id).label}`;
         made.classList.toggle("runs", runs);
         made.setAttribute("aria-label", words);
         made.title = words;
-        say(made.querySelector("span"), runs ? "Stop" : "Play");
+        say(/** @type {Element} */ (made.querySelector("span")), runs ? "Stop" : "Play");
     }
 
     leave() {
@@ -60,12 +69,15 @@ export class PlayButtons {
     }
 }
 
+/** @param {HTMLButtonElement} made */
 function takeOut(made) {
     delete made.parentElement?.dataset.plays;
     made.remove();
 }
 
-/** A step up or down the film that runs along a slider; the page follows once the keys rest. */
+/** A step up or down the film that runs along a slider; the page follows once the keys rest.
+    @param {FilmPlayer} player
+    @param {number} by */
 export function nudge(player, by) {
     const film = player.offered.find(({dial}) => dial);
     if (!film) return;

@@ -1,31 +1,41 @@
 /* Mouse, pen and wheel on the board. Dragging moves the view, or draws if a tool is in hand. */
 
+/** @import {Stage} from "./stage.js"
+    @typedef {ReturnType<Stage["looks"]["placeAt"]>} Place */
+
 const WHEEL = 0.0016, CLICK_PX = 4, REST_MS = 250;
 
 export class Pointer {
+    /** @type {{x: number, y: number, moved: boolean} | null} Where the hand came down. */
+    start = null;
+    last = {x: 0, y: 0};
+    scrolledAt = -Infinity;
+
+    /** @param {Stage} stage */
     constructor(stage) {
         this.stage = stage;
-        const {board} = stage.looks, on = (name, does, options) =>
-            board.addEventListener(name, does.bind(this), options);
-        on("pointerdown", this.down);
-        on("pointermove", this.move);
-        on("pointerup", this.up);
-        on("pointercancel", this.cancel);
-        on("pointerleave", this.leave);
-        on("dblclick", this.twice);
-        on("wheel", this.wheel, {passive: false});
+        const {board} = stage.looks;
+        board.addEventListener("pointerdown", event => this.down(event));
+        board.addEventListener("pointermove", event => this.move(event));
+        board.addEventListener("pointerup", event => this.up(event));
+        board.addEventListener("pointercancel", () => this.cancel());
+        board.addEventListener("pointerleave", event => this.leave(event));
+        board.addEventListener("dblclick", event => this.twice(event));
+        board.addEventListener("wheel", event => this.wheel(event), {passive: false});
         this.scrolled = () => { this.scrolledAt = performance.now(); };
         document.addEventListener("scroll", this.scrolled, {capture: true, passive: true});
     }
 
     destroy() { document.removeEventListener("scroll", this.scrolled, {capture: true}); }
 
+    /** @param {MouseEvent} event */
     place(event) {
         const place = this.stage.looks.placeAt(event.clientX, event.clientY);
         if (place) this.stage.over = place.id;
         return place;
     }
 
+    /** @param {PointerEvent} event */
     down(event) {
         if (event.pointerType === "touch" || event.button !== 0) return;
         const place = this.place(event);
@@ -36,18 +46,22 @@ export class Pointer {
         if (this.stage.tools.drawing) this.stage.tools.begin(place.cell, place.scale);
     }
 
+    /** @param {PointerEvent} event */
     move(event) {
         if (event.pointerType === "touch") return;
         const {stage} = this, place = this.place(event);
         const held = this.start && stage.looks.board.hasPointerCapture(event.pointerId);
-        if (held) this.drag(event, place);
+        if (held && this.start) this.drag(event, place, this.start);
         else if (place) stage.tools.hover(place.cell);
         if (place && !(held && !stage.tools.drawing)) stage.point(place.cell, false);
         if (!place && !held) stage.point(-1, false);
     }
 
-    drag(event, place) {
-        const {stage, start, last} = this, {x, y} = last;
+    /** @param {PointerEvent} event
+        @param {Place} place
+        @param {{x: number, y: number, moved: boolean}} start */
+    drag(event, place, start) {
+        const {stage} = this, {x, y} = this.last;
         start.moved ||= Math.hypot(event.clientX - start.x, event.clientY - start.y) >= CLICK_PX;
         this.last = {x: event.clientX, y: event.clientY};
         if (stage.tools.drawing) {
@@ -58,6 +72,7 @@ export class Pointer {
         }
     }
 
+    /** @param {PointerEvent} event */
     up(event) {
         if (event.pointerType === "touch" || !this.start) return;
         const {tools} = this.stage, {moved} = this.start;
@@ -81,12 +96,14 @@ export class Pointer {
         this.stage.looks.board.classList.remove("held");
     }
 
+    /** @param {PointerEvent} event */
     leave(event) {
         if (event.pointerType === "touch" || this.start) return;
         this.stage.tools.hover(-1);
         this.stage.point(-1, false);
     }
 
+    /** @param {MouseEvent} event */
     twice(event) {
         const place = this.place(event);
         if (place && !this.stage.tools.drawing) {
@@ -94,10 +111,11 @@ export class Pointer {
         }
     }
 
-    /** The wheel zooms, unless it is already scrolling the page past the maps. */
+    /** The wheel zooms, unless it is already scrolling the page past the maps.
+        @param {WheelEvent} event */
     wheel(event) {
         const place = this.place(event), {view} = this.stage;
-        const passing = performance.now() - (this.scrolledAt ?? -Infinity) < REST_MS;
+        const passing = performance.now() - this.scrolledAt < REST_MS;
         if (!place || passing) return;
         if (event.deltaY > 0 && view.zoom <= 1 && !event.ctrlKey) return;
         event.preventDefault();

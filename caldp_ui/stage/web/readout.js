@@ -5,19 +5,28 @@ import {VALUES} from "./codec.js";
 import {degrees, el, people, say} from "./dom.js";
 import {nearest} from "./names.js";
 
+/** @import {Stage} from "./stage.js" */
+
 const NEAR_KM = 15, SAID_EVERY_MS = 700, OF_95 = 1.96, BESIDE_PX = 18;
 
 export class Readout {
+    /** @type {number | undefined} */
+    timer;
+    next = "";
+
+    /** @param {Stage} stage */
     constructor(stage) {
         this.stage = stage;
         this.place = el("span", {className: "place"});
         this.numbers = el("dl");
         this.node = el("div", {className: "readout"}, this.place, this.numbers);
         this.status = el("div", {className: "status", role: "status", "aria-live": "polite"});
+        /** @type {Map<string, HTMLElement>} */
         this.rows = new Map();
     }
 
-    /** One row a picture; the key of what lies on the maps. */
+    /** One row a picture; the key of what lies on the maps.
+        @param {Message.Scene} scene */
     update({pictures: all, words}) {
         this.rows.clear();
         const pictures = all.filter(({colours}) => colours !== "open");
@@ -27,6 +36,7 @@ export class Readout {
             return el("div", {}, el("dt", {}, title), value);
         }));
         const {ink} = this.stage;
+        /** @type {Record<string, unknown>} */
         const there = {sensitive: ink.border, tint: ink.tint, blocks: ink.blocks, box: ink.box,
             open: ink.open, safe: ink.open};
         const marks = Object.keys(there).filter(mark => there[mark]);
@@ -34,7 +44,9 @@ export class Readout {
         this.show();
     }
 
-    /** Number of people that a picture has in a cell, and how sure that is. */
+    /** Number of people that a picture has in a cell, and how sure that is.
+        @param {string} id
+        @param {number} cell */
     told(id, cell) {
         const {stage} = this, {people: n} = stage.data;
         const share = VALUES[stage.codesOf(id)[cell]];
@@ -46,6 +58,7 @@ export class Readout {
         return `${text} (likely ${low} to ${high})`;
     }
 
+    /** @param {number} cell */
     where(cell) {
         const {grid, cities, names, labels} = this.stage, {lat, lon} = grid.middle(cell);
         const city = nearest(cities, lat, lon);
@@ -64,11 +77,12 @@ export class Readout {
         if (stage.speaks && cursor >= 0) this.announce(this.sentence());
     }
 
-    /** Beside the place, on the picture that is pointed at, towards the side with more room. */
+    /** Beside the place, on the picture that is pointed at, towards the side with more room.
+        @param {number} cursor */
     goTo(cursor) {
         const {stage} = this, {grid, view, looks} = stage;
         if (cursor < 0 || stage.root.dataset.arrangement === "row") return;
-        const shown = looks.shown(), id = shown.includes(stage.over) ? stage.over : shown[0];
+        const shown = looks.shown(), id = shown.find(each => each === stage.over) ?? shown[0];
         const {frame} = looks.panes.get(id), {lat, lon} = grid.middle(cursor);
         const {x, y} = view.projection(frame.clientWidth, frame.clientHeight);
         const box = frame.getBoundingClientRect(), around = stage.root.getBoundingClientRect();
@@ -87,7 +101,8 @@ export class Readout {
         return `${this.where(stage.cursor)}. ${numbers.join(". ")}.`;
     }
 
-    /** Into the live region, at most so often that one can listen. */
+    /** Into the live region, at most so often that one can listen.
+        @param {string} text */
     announce(text) {
         this.next = text;
         this.timer ??= setTimeout(() => {

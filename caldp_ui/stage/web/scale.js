@@ -2,6 +2,9 @@
 
 import {el, say} from "./dom.js";
 
+/** @import {Context} from "./ink.js" */
+
+/** @type {(ramp: Uint8Array, part: number) => string} */
 const colour = (ramp, part) => {
     const level = 1 + Math.round(part * (ramp.length / 3 - 2));
     return `rgb(${ramp.subarray(3 * level, 3 * level + 3).join()})`;
@@ -18,28 +21,40 @@ export class Legend {
         this.node = el("div", {className: "legend"}, this.scale, this.keys);
     }
 
+    /** @param {Message.Scale} scale
+        @param {Uint8Array} ramp */
     draw({ticks}, ramp) {
         const stops = Array.from({length: 17}, (_, i) => colour(ramp, i / 16));
         this.strip.style.background = `linear-gradient(to right, ${stops.join()})`;
         say(this.low, ticks[0][1]);
-        say(this.high, ticks.at(-1)[1]);
+        say(this.high, ticks[ticks.length - 1][1]);
     }
 
+    /** @param {string} text */
     write(text) { say(this.title, text); }
 
-    /** What lines and tints on the maps mean, as pairs of a mark and its words. */
+    /** What lines and tints on the maps mean, as pairs of a mark and its words.
+        @param {string[][]} marks */
     explain(marks) {
         this.keys.replaceChildren(...marks.map(([mark, words]) =>
             el("span", {}, el("i", {className: mark}), words)));
     }
 }
 
-/** The same strip on a canvas, for a saved picture; x, y: its left end and its middle. */
+/** The same strip on a canvas, for a saved picture; x, y: its left end and its middle.
+    @param {Context} context
+    @param {Message.Scale} scale
+    @param {Uint8Array} ramp
+    @param {string} title
+    @param {number} x
+    @param {number} y
+    @param {{size: number, ink: string, font: string}} look */
 export function drawScale(context, {ticks}, ramp, title, x, y, {size, ink, font}) {
     context.font = `${size}px ${font}`;
     context.textAlign = "left";
     context.textBaseline = "middle";
     let at = x;
+    /** @param {string} text */
     const word = text => {
         context.fillStyle = ink;
         context.fillText(text, at, y);
@@ -53,5 +68,5 @@ export function drawScale(context, {ticks}, ramp, title, x, y, {size, ink, font}
         context.fillRect(at + i / 256 * wide, y - 0.35 * size, wide / 256 + 1, 0.7 * size);
     }
     at += wide + 0.6 * size;
-    word(ticks.at(-1)[1]);
+    word(ticks[ticks.length - 1][1]);
 }

@@ -5,7 +5,7 @@ import {apart, readCodes, readLabels, readLines, readMask, readRows} from "./cod
 import {el} from "./dom.js";
 import {FilmPlayer} from "./film.js";
 import {Grid} from "./grid.js";
-import {Ink, boxPath} from "./ink.js";
+import {Ink, boxPath, contextOf} from "./ink.js";
 import {Keys, KEYS_TOLD} from "./keys.js";
 import {Looks} from "./looks.js";
 import {InkLayer, Picture} from "./panes.js";
@@ -16,16 +16,53 @@ import {MapStyles} from "./styles.js";
 import {Teller} from "./teller.js";
 import {Toolbar} from "./toolbar.js";
 import {Tools} from "./tools.js";
-import {Touch} from "./touch.js";
+import {Fingers} from "./touch.js";
 import {viewOf} from "./view.js";
 
+/** @import {City} from "./names.js"
+    @import {Meta} from "./panes.js"
+    @import {Style} from "./styles.js"
+    @import {Store} from "./codec.js"
+    @import {View} from "./view.js"
+    @typedef {[
+        codes: [own: Uint16Array, errors: Uint16Array | null][], outline: Path2D,
+        cities: City[], labels: Uint32Array | null, names: string[][],
+        sensitive: Uint8Array | null, land: Path2D, open: Uint8Array | null,
+    ]} Parts What the blobs of a scene hold. */
+
 export class Stage {
+    /** @type {Message.Scene} From the first scene on, as all until `turn`. */ data;
+    /** @type {Grid} */ grid;
+    /** @type {View} */ view;
+    /** @type {Looks} */ looks;
+    /** @type {Readout} */ readout;
+    /** @type {Toolbar} */ toolbar;
+    /** @type {string[]} Names of blocks. */ names;
+    /** @type {Uint32Array | null} Each cell's block. */ labels;
+    font = "";
+    turn = 0;
+    begins = true;
+    /** Whether the scene has the pictures of the one before. */
+    same = false;
+    /** @type {string | undefined} The id of the picture that is pointed at. */
+    over;
+    /** @type {number | null | undefined} The serial of what was last gone to. */
+    focused;
+    /** @type {string | undefined} What the ink is of. */
+    drawn;
+    /** @type {number | undefined} */
+    frame;
+
+    /** @param {ShadowRoot} host
+        @param {{styles: Record<"dark" | "light", Style>}} looks */
     constructor(host, {styles}) {
         this.host = host;
         this.styles = new MapStyles(this, styles);
         this.root = el("section", {className: "stage"});
-        this.pictures = new Map();
+        this.pictures = /** @type {Known<string, Picture>} */ (new Map());
+        /** @type {Map<string, Promise<any>>} */
         this.known = new Map();
+        /** @type {City[]} */
         this.cities = [];
         this.cursor = -1;
         this.moving = this.speaks = false;
@@ -38,7 +75,8 @@ export class Stage {
         this.watch = () => this.dirty();
     }
 
-    /** Build what is on screen, once the first data are there. */
+    /** Build what is on screen, once the first data are there.
+        @param {Element} room */
     build(room) {
         this.looks = new Looks(this);
         this.readout = new Readout(this);
@@ -49,7 +87,7 @@ export class Stage {
         this.root.append(this.toolbar.views, board, this.toolbar.node, second, this.legend.node,
             node, status, this.film.large);
         this.pointer = new Pointer(this);
-        this.touch = new Touch(this);
+        this.touch = new Fingers(this);
         this.keys = new Keys(this);
         room.replaceChildren(this.root);
         this.resized = new ResizeObserver(() => this.dirty());
@@ -64,14 +102,19 @@ export class Stage {
         this.dirty();
     }
 
-    /** Take a scene over; the older pictures stay until all of the new ones are there. */
+    /** Take a scene over; the older pictures stay until all of the new ones are there.
+        @param {Message.Scene} data
+        @param {Store} store
+        @param {Element} room */
     async update(data, store, room) {
-        const turn = this.turn = (this.turn ?? 0) + 1;
+        const turn = this.turn += 1;
         const {ground} = data, known = new Map();
-        const get = (name, read, ...more) => {
+        /** @type {(name: Message.Blob, read: (raw: any, k: number) => any, k?: number) =>
+            Promise<any>} */
+        const get = (name, read, k = 0) => {
             // What is not there has no name, and is read as something else by each reader.
-            const key = [read.name, name, ...more].join();
-            const value = this.known.get(key) ?? store.get(name).then(raw => read(raw, ...more));
+            const key = [read.name, name, k].join();
+            const value = this.known.get(key) ?? store.get(name).then(raw => read(raw, k));
             known.set(key, value);
             return value;
         };
@@ -94,6 +137,8 @@ export class Stage {
         if (!first) this.paint();
     }
 
+    /** @param {Message.Scene} scene
+        @param {Parts} parts */
     setGround({ground, page}, [, outline, cities, labels, names, mask, land, open]) {
         const before = this.grid;
         this.grid = new Grid(ground);
@@ -102,14 +147,16 @@ export class Stage {
         const view = viewOf(this.grid, page, this.watch);
         if (view !== this.view) this.view?.leave(this.watch);
         this.view = view;
-        Object.assign(this, {cities, names: names[0] ?? [], labels});
+        this.cities = cities;
+        this.names = names[0] ?? [];
+        this.labels = labels;
         const drawn = [this.grid.name, ground.outline, ground.cities, ground.labels,
             ground.sensitive, ground.open, ground.box].join();
         if (drawn === this.drawn) return;
         this.drawn = drawn;
         const {ink} = this;
         ink.outline = outline;
-        ink.land = ground.land && land;
+        ink.land = ground.land ? land : null;
         ink.box = ground.box && boxPath(ground.box);
         ink.setBlocks(labels, this.grid);
         ink.setSensitive(mask, this.grid);
@@ -117,10 +164,15 @@ export class Stage {
         this.layer.forget();
     }
 
+    /** @param {Message.Scene} scene
+        @param {Parts[0]} codes */
     setPictures({pictures, differences}, codes) {
         const before = this.pictures;
+        /** @type {(meta: Meta) => Picture} */
         const kept = meta => Object.assign(before.get(meta.id) ?? new Picture(meta), {meta});
-        this.same = pictures.every(({id, code}) => before.get(id)?.meta.code === code);
+        const earlier = new Map([...before].map(
+            ([id, {meta}]) => [id, "code" in meta && meta.code]));
+        this.same = pictures.every(({id, code}) => earlier.get(id) === code);
         this.pictures = new Map();
         pictures.forEach((meta, i) => {
             const [own, errors] = codes[i];
@@ -129,13 +181,14 @@ export class Stage {
         for (const meta of differences) this.pictures.set(meta.id, kept(meta));
     }
 
+    /** @param {Message.Scene} data */
     settle(data) {
         this.teller.confirm(data.heard);
         this.film.meet();
         this.tools.settle();
         const {home, grid} = this.view;
         this.root.style.colorScheme = isDark(this.root) ? "dark" : "light";
-        this.root.style.setProperty("--aspect", home.wide / home.high);
+        this.root.style.setProperty("--aspect", String(home.wide / home.high));
         this.looks.board.setAttribute("aria-label", data.label);
         this.styles.settle(data.scale);
         if (this.cursor >= grid.k) this.cursor = -1;
@@ -148,10 +201,11 @@ export class Stage {
         this.film.dials.catchUp();
         this.film.update();
         this.changed();
-        this.root.dataset.turn = this.turn;
+        this.root.dataset.turn = String(this.turn);
     }
 
-    /** Once for each new number; a link's own view goes before the first. */
+    /** Once for each new number; a link's own view goes before the first.
+        @param {Message.Scene["focus"]} focus */
     goTo(focus) {
         const first = this.focused === undefined;
         const fresh = focus && focus.serial !== this.focused;
@@ -159,16 +213,18 @@ export class Stage {
         if (fresh && !(first && !this.view.atHome)) this.view.show(focus.box);
     }
 
-    /** (k,) codes that a picture has now. */
+    /** (k,) codes that a picture has now.
+        @param {string} id
+        @returns {Uint16Array} */
     codesOf(id) {
         const picture = this.pictures.get(id);
         if (picture.codes) return this.film.codesOf(id) ?? picture.codes;
-        const [one, other] = [this.codesOf(picture.meta.of), this.codesOf(picture.meta.to)];
-        if (picture.from?.[0] !== one || picture.from[1] !== other) {
-            picture.from = [one, other];
-            picture.apart = apart(one, other);
-        }
-        return picture.apart;
+        const {of, to} = /** @type {Message.Difference} */ (picture.meta);
+        const [one, other] = [this.codesOf(of), this.codesOf(to)];
+        const known = picture.from?.[0] === one && picture.from[1] === other && picture.apart;
+        if (known) return known;
+        picture.from = [one, other];
+        return picture.apart = apart(one, other);
     }
 
     /** Words and numbers on screen are others now. */
@@ -178,7 +234,9 @@ export class Stage {
         this.dirty();
     }
 
-    /** Point at a cell; `speaks`: a screen reader should tell. */
+    /** Point at a cell; `speaks`: a screen reader should tell.
+        @param {number} cell
+        @param {boolean} speaks */
     point(cell, speaks) {
         this.speaks = speaks;
         if (cell === this.cursor && !speaks) return;
@@ -187,7 +245,9 @@ export class Stage {
         this.dirty();
     }
 
-    /** Move the view by CSS pixels. */
+    /** Move the view by CSS pixels.
+        @param {number} right
+        @param {number} down */
     drag(right, down) {
         const {canvas, ratio} = this.looks.panes.get(this.looks.shown()[0]);
         const projection = this.view.projection(canvas.width, canvas.height);
@@ -207,10 +267,10 @@ export class Stage {
     }
 
     paint() {
-        cancelAnimationFrame(this.frame);
+        if (this.frame !== undefined) cancelAnimationFrame(this.frame);
         this.frame = undefined;
         this.looks.paint();
-        this.root.dataset.painted = this.turn;
+        this.root.dataset.painted = String(this.turn);
         this.root.dataset.step = this.film.now ? Object.values(this.film.now).join(" ") : "";
     }
 
@@ -225,9 +285,10 @@ export class Stage {
     }
 }
 
-/** Whether Streamlit's theme is dark: sliders and lists of the browser's own follow it. */
+/** Whether Streamlit's theme is dark: sliders and lists of the browser's own follow it.
+    @param {Element} element */
 function isDark(element) {
-    const probe = new OffscreenCanvas(1, 1).getContext("2d");
+    const probe = contextOf(new OffscreenCanvas(1, 1));
     probe.fillStyle = getComputedStyle(element).getPropertyValue("--st-background-color").trim();
     probe.fillRect(0, 0, 1, 1);
     const [red, green, blue] = probe.getImageData(0, 0, 1, 1).data;

@@ -4,10 +4,16 @@
 import {TOP, VALUES} from "./codec.js";
 import {readQuery, writeQuery} from "./view.js";
 
+/** @import {Stage} from "./stage.js"
+    @typedef {Message.MapStyle & {ramps: Record<string, Uint8Array>}} Style */
+
 const STYLE_KEY = "map", DARK = "dark", LIGHT = "light";
+/** @type {Set<() => void>} */
 const watchers = new Set();
 
-/** Colour by code, as the pixels of an ImageData want it; 0, nobody, is left to the land. */
+/** Colour by code, as the pixels of an ImageData want it; 0, nobody, is left to the land.
+    @param {Message.Scale} scale
+    @param {Uint8Array} ramp */
 export function colourTable({low, high}, ramp) {
     const levels = ramp.length / 3 - 1;
     return Uint32Array.from({length: TOP + 1}, (_, code) => {
@@ -20,9 +26,17 @@ export function colourTable({low, high}, ramp) {
 }
 
 export class MapStyles {
+    /** @type {Message.Scale | undefined} Once there is a scene. */
+    scale;
+    /** @type {string | undefined} */
+    chosen;
+
+    /** @param {Stage} stage
+        @param {Record<"dark" | "light", Style>} styles */
     constructor(stage, styles) {
-        Object.assign(this, {stage, styles});
-        this.tables = new Map();
+        this.stage = stage;
+        this.styles = styles;
+        this.tables = /** @type {Known<string, Uint32Array>} */ (new Map());
         this.change = () => this.apply();
         watchers.add(this.change);
     }
@@ -32,15 +46,18 @@ export class MapStyles {
     /** Colours of land, lines and names, and the ramp of amounts. */
     get now() { return this.styles[this.name]; }
 
-    /** Colours by code on the scene's scale: of "amounts", of who can be read, of the others. */
+    /** Colours by code on the scene's scale: of "amounts", of who can be read, of the others.
+        @param {string} of */
     table(of) {
-        const key = [this.name, of, this.scale.low, this.scale.high].join();
+        const scale = /** @type {Message.Scale} */ (this.scale);
+        const key = [this.name, of, scale.low, scale.high].join();
         const ramp = this.now.ramps[of];
-        if (!this.tables.has(key)) this.tables.set(key, colourTable(this.scale, ramp));
+        if (!this.tables.has(key)) this.tables.set(key, colourTable(scale, ramp));
         return this.tables.get(key);
     }
 
-    /** Two tables for a picture, of the cells outside and inside of the open ones. */
+    /** Two tables for a picture, of the cells outside and inside of the open ones.
+        @param {"amounts" | "open"} colours */
     pair(colours) {
         return colours === "open" ? [this.table("safe"), this.table("open")]
             : [this.table("amounts"), this.table("amounts")];
@@ -57,7 +74,8 @@ export class MapStyles {
         writeQuery(this.stage.data.page, {[STYLE_KEY]: chosen});
     }
 
-    /** Pages may have dropped the key from the link; what was chosen here goes into it again. */
+    /** Pages may have dropped the key from the link; what was chosen here goes into it again.
+        @param {Message.Scale} scale */
     settle(scale) {
         this.scale = scale;
         if (this.chosen) this.remember();

@@ -1,11 +1,19 @@
 /* Before and after: one map, two pictures, and a divider that a hand or the arrow keys move. */
 
 import {clamp, el, say} from "./dom.js";
+import {contextOf} from "./ink.js";
 import {Pane, paintHand, paintPicture} from "./panes.js";
+
+/** @import {Caption} from "./panes.js"
+    @import {Stage} from "./stage.js" */
 
 const NUDGE = 0.02, FREE_PX = 12;
 
 export class Swipe extends Pane {
+    /** @type {string[] | undefined} */
+    names;
+
+    /** @param {Stage} stage */
     constructor(stage) {
         super("swipe");
         this.stage = stage;
@@ -25,23 +33,26 @@ export class Swipe extends Pane {
         this.set(0.5);
     }
 
+    /** @param {number} at */
     set(at) {
         this.at = clamp(at, 0, 1);
         const percent = Math.round(100 * this.at);
-        this.frame.style.setProperty("--at", this.at);
-        this.handle.setAttribute("aria-valuenow", percent);
+        this.frame.style.setProperty("--at", String(this.at));
+        this.handle.setAttribute("aria-valuenow", String(percent));
         const [left, right] = this.names ?? ["", ""];
         this.handle.setAttribute("aria-valuetext",
             `${percent} % of the width is ${left}, the rest ${right}`);
         this.stage.dirty();
     }
 
+    /** @param {PointerEvent} event */
     hold(event) {
         event.stopPropagation();
         this.handle.setPointerCapture(event.pointerId);
         this.handle.focus({preventScroll: true});
     }
 
+    /** @param {PointerEvent} event */
     drag(event) {
         event.stopPropagation();
         if (!this.handle.hasPointerCapture(event.pointerId)) return;
@@ -49,18 +60,23 @@ export class Swipe extends Pane {
         this.set((event.clientX - left) / width);
     }
 
+    /** @param {KeyboardEvent} event */
     press(event) {
-        const to = {
+        /** @type {Record<string, number>} */
+        const ways = {
             ArrowLeft: this.at - NUDGE, ArrowDown: this.at - NUDGE, ArrowRight: this.at + NUDGE,
             ArrowUp: this.at + NUDGE, Home: 0, End: 1,
-        }[event.key];
+        };
+        const to = ways[event.key];
         if (to === undefined) return;
         event.preventDefault();
         event.stopPropagation();
         this.set(to);
     }
 
-    /** Both pictures' words: the left one's first. */
+    /** Both pictures' words: the left one's first.
+        @param {Caption} left
+        @param {Caption} right */
     writePair(left, right) {
         const alt = `On the left: ${left.alt} On the right, ${right.title}: ${right.alt}`;
         this.write({...left, alt, labels: []});
@@ -74,12 +90,12 @@ export class Swipe extends Pane {
     get kept() {
         const {clientWidth, clientHeight} = this.frame, middle = this.at * clientWidth;
         return [[middle - FREE_PX, middle + FREE_PX, 0, clientHeight],
-            ...this.boxes([...this.tags, ...this.floating ?? []])];
+            ...this.boxes([...this.tags, ...this.floating])];
     }
 
     paint() {
         const {stage} = this, [left, right] = stage.data.swipe.map(id => stage.pictures.get(id));
-        const context = this.canvas.getContext("2d"), {width, height} = this.canvas;
+        const context = contextOf(this.canvas), {width, height} = this.canvas;
         const projection = stage.view.projection(width, height);
         const {kept} = this;
         paintPicture(context, left, projection, stage, this.ratio, kept, [0, this.at]);

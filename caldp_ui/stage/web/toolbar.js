@@ -7,14 +7,26 @@ import {saveImage} from "./image.js";
 import {LOOKS} from "./looks.js";
 import {TOOLS} from "./tools.js";
 
+/** @import {Stage} from "./stage.js"
+    @import {Tools} from "./tools.js" */
+
 export class Toolbar {
+    /** Whether the tools are unfolded on a narrow screen. */
+    open = false;
+    /** @type {string | undefined} The actions that have chips. */
+    offered;
+
+    /** @param {Stage} stage */
     constructor(stage) {
         this.stage = stage;
         const {tools, looks} = stage;
+        /** @type {(label: string, name: string, ...buttons: Element[]) => HTMLElement} */
         const group = (label, name, ...buttons) =>
             el("div", {role: "group", "aria-label": label, className: `group ${name}`}, ...buttons);
-        const each = (entries, does) => new Map(entries.map(([id, words]) =>
-            [id, button(id, words, () => does(id), true)]));
+        /** @type {(entries: string[][], does: (id: string) => void) =>
+            Known<string, HTMLButtonElement>} */
+        const each = (entries, does) => /** @type {any} */ (new Map(entries.map(([id, words]) =>
+            [id, button(id, words, () => does(id), true)])));
         this.looks = each(LOOKS, look => looks.choose(look));
         this.tools = each(TOOLS, tool => tools.take(tool));
         this.undo = button("undo", "Undo", () => this.act("undo"), true);
@@ -48,10 +60,14 @@ export class Toolbar {
         }
     }
 
+    /** @param {"undo" | "redo"} action */
     act(action) {
         this.stage.teller.tell("act", {tool: action, action});
         this.update();
     }
+
+    /** @param {string} selector */
+    part(selector) { return /** @type {HTMLElement} */ (this.node.querySelector(selector)); }
 
     /** The lines below a picture are of the page's own step: a film that plays goes back to it. */
     keep() {
@@ -84,9 +100,9 @@ export class Toolbar {
             made.hidden = !tools.offered(tool);
         }
         const edits = data.actions.length > 0;
-        this.node.querySelector(".tools").hidden = data.actions.every(
+        this.part(".tools").hidden = data.actions.every(
             ({will}) => Object.keys(will).every(tool => tool === "look"));
-        this.node.querySelector(".changes").hidden = !edits;
+        this.part(".changes").hidden = !edits;
         // What is on its way to Python can be taken back before the answer is there.
         const {teller} = this.stage;
         this.undo.disabled = !data.undo && !teller.has(({tool}) => tool !== "undo");
@@ -100,13 +116,14 @@ export class Toolbar {
         this.choices(tools);
         say(this.sentence, tools.sentence);
         this.open ||= tools.drawing;
-        this.more.setAttribute("aria-expanded", String(Boolean(this.open)));
-        root.classList.toggle("open", Boolean(this.open));
+        this.more.setAttribute("aria-expanded", String(this.open));
+        root.classList.toggle("open", this.open);
         root.classList.toggle("moving", moving);
         for (const part of [this.views, this.node]) stops(part, this.stage.host.activeElement);
     }
 
-    /** One chip an action; kept as long as the same ones are offered, with the focus on them. */
+    /** One chip an action; kept as long as the same ones are offered, with the focus on them.
+        @param {Tools} tools */
     choices(tools) {
         const wanted = tools.actions.map(({id, label}) => `${id} ${label}`).join("\n");
         if (wanted !== this.offered) {
@@ -117,7 +134,7 @@ export class Toolbar {
                 return chip;
             }));
         }
-        for (const chip of this.actions.children) {
+        for (const chip of /** @type {Iterable<HTMLElement>} */ (this.actions.children)) {
             pressed(chip, chip.dataset.action === tools.chosen?.id);
         }
         this.actions.hidden = !tools.drawing || !tools.actions.length;
@@ -125,24 +142,32 @@ export class Toolbar {
     }
 }
 
+/** @type {(made: Element, is: boolean) => void} */
 const pressed = (made, is) => made.setAttribute("aria-pressed", String(is));
 
+/** @type {(part: Element) => HTMLButtonElement[]} */
 const usable = part => [...part.querySelectorAll("button")].filter(
     one => !one.disabled && !one.closest("[hidden]") && one.offsetParent !== null);
 
-/** One button of a part is a stop of the tab key: the focused, or the chosen, or the first. */
+/** One button of a part is a stop of the tab key: the focused, or the chosen, or the first.
+    @param {Element} part
+    @param {EventTarget | null} focused */
 function stops(part, focused) {
     const all = [...part.querySelectorAll("button")], free = usable(part);
     const kept = all.find(one => one.tabIndex === 0 && one !== focused && free.includes(one));
-    const stop = free.includes(focused) ? focused
-        : kept ?? free.find(one => one.getAttribute("aria-pressed") === "true") ?? free[0];
+    const stop = free.find(one => one === focused)
+        ?? kept ?? free.find(one => one.getAttribute("aria-pressed") === "true") ?? free[0];
     for (const one of all) one.tabIndex = one === stop ? 0 : -1;
 }
 
-/** A button alone leaves the keys to who else hears them: arrows go along ε while presenting. */
+/** A button alone leaves the keys to who else hears them: arrows go along ε while presenting.
+    @param {Element} part
+    @param {KeyboardEvent} event */
 function rove(part, event) {
-    const free = usable(part), at = free.indexOf(event.target);
-    const to = {ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: free.length - 1}[event.key];
+    const free = usable(part), at = free.findIndex(one => one === event.target);
+    /** @type {Record<string, number>} */
+    const ways = {ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: free.length - 1};
+    const to = ways[event.key];
     if (at < 0 || to === undefined || free.length < 2) return;
     event.preventDefault();
     event.stopPropagation();

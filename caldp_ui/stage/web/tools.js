@@ -5,15 +5,28 @@
 import {boxPath, filling} from "./ink.js";
 import {runsOf} from "./grid.js";
 
+/** @import {Stage} from "./stage.js"
+    @import {Span} from "./grid.js"
+    @import {Draft} from "./ink.js"
+    @typedef {{span?: Span, cells?: Set<number>, block?: number, path?: Draft}} Drawn */
+
 export const TOOLS = [["look", "Look"], ["box", "Box"], ["brush", "Brush"], ["blocks", "Blocks"]];
 const BRUSH_PX = 7, SHOWN_MS = 4000;
 
 export class Tools {
+    /** @type {string | null} The id of the chosen one. */
+    action = null;
+    /** @type {Drawn | null} What is drawn, until Python's answer is there. */
+    draft = null;
+    from = -1;
+    last = -1;
+    /** @type {number | undefined} */
+    timer;
+
+    /** @param {Stage} stage */
     constructor(stage) {
         this.stage = stage;
         this.tool = "look";
-        this.action = null;
-        this.draft = null;
         this.busy = false;
     }
 
@@ -32,12 +45,14 @@ export class Tools {
     /** The sentence on what will happen. */
     get sentence() { return this.chosen?.will[this.tool] ?? this.stage.data.hint; }
 
+    /** @param {string} tool */
     offered(tool) {
         const {actions, ground} = this.stage.data;
         if (tool === "look") return true;
         return actions.some(({will}) => tool in will) && (tool !== "blocks" || ground.labels);
     }
 
+    /** @param {string} tool */
     take(tool) {
         this.tool = tool;
         this.cancel();
@@ -45,12 +60,14 @@ export class Tools {
         this.stage.toolbar.update();
     }
 
+    /** @param {string} action */
     choose(action) {
         this.action = action;
         this.stage.toolbar.update();
     }
 
-    /** The hand is over a cell, not pressing: blocks light up. */
+    /** The hand is over a cell, not pressing: blocks light up.
+        @param {number} cell */
     hover(cell) {
         if (this.busy || this.tool !== "blocks") return;
         const {labels} = this.stage, block = cell < 0 || !labels ? null : labels[cell];
@@ -59,18 +76,22 @@ export class Tools {
         this.stage.dirty();
     }
 
+    /** @param {number} cell
+        @param {number} scale */
     begin(cell, scale) {
         if (cell < 0) return;
         this.busy = true;
         this.from = cell;
         if (this.tool === "box") this.draft = {span: this.stage.grid.span(cell, cell)};
         if (this.tool === "brush") this.draft = {cells: new Set()};
-        if (this.tool === "blocks") this.draft = {block: this.stage.labels[cell]};
+        if (this.tool === "blocks") this.draft = {block: this.stage.labels?.[cell]};
         if (this.tool === "brush") this.paint(cell, cell, scale);
         this.last = cell;
         this.stage.dirty();
     }
 
+    /** @param {number} cell
+        @param {number} scale */
     extend(cell, scale) {
         if (!this.busy || cell < 0) return;
         if (this.tool === "box") this.draft = {span: this.stage.grid.span(this.from, cell)};
@@ -79,9 +100,12 @@ export class Tools {
         this.stage.dirty();
     }
 
-    /** All cells that a brush of a finger's width touches on the way. */
+    /** All cells that a brush of a finger's width touches on the way.
+        @param {number} from
+        @param {number} to
+        @param {number} scale */
     paint(from, to, scale) {
-        const {grid} = this.stage, cells = new Set(this.draft.cells);
+        const {grid} = this.stage, cells = new Set(this.draft?.cells);
         const reach = scale ? Math.max(0, BRUSH_PX / (scale * grid.cell) - 0.5) : 0;
         const [r0, c0, r1, c1] = [grid.row(from), grid.column(from), grid.row(to), grid.column(to)];
         const steps = Math.max(Math.abs(r1 - r0), Math.abs(c1 - c0), 1), whole = Math.ceil(reach);
@@ -100,7 +124,8 @@ export class Tools {
         this.draft = {cells};
     }
 
-    /** A click on a cell with no tool in hand. */
+    /** A click on a cell with no tool in hand.
+        @param {number} cell */
     click(cell) {
         if (cell < 0 || !this.clicks) return;
         this.stage.film.stop();
@@ -115,6 +140,7 @@ export class Tools {
         this.busy = false;
         const {draft, stage, tool} = this, action = this.chosen;
         if (!draft || !action) return this.cancel();
+        /** @type {Record<string, unknown>} */
         const result = {tool, action: action.id};
         if (draft.span) result.box = stage.grid.box(draft.span);
         if (draft.cells) result.cells = runsOf(draft.cells);
@@ -146,8 +172,9 @@ export class Tools {
             const box = boxPath(grid.box(draft.span));
             draft.path = {fill: box, edge: box};
         }
-        const inside = draft.cells ? cell => draft.cells.has(cell)
-            : cell => labels[cell] === draft.block;
+        const {cells, block} = draft;
+        /** @type {(cell: number) => boolean} */
+        const inside = cells ? cell => cells.has(cell) : cell => labels?.[cell] === block;
         draft.path ??= {fill: filling(grid, inside), edge: grid.setBorders(inside)[1]};
         return draft.path;
     }

@@ -1,23 +1,37 @@
 /* Fingers on the board. One scrolls the page, unless a drawing tool or "move" is in hand; two zoom
    and move; a tap reads the numbers, and is a click where a page asks for one. */
 
+/** @import {Stage} from "./stage.js"
+    @typedef {{x: number, y: number, apart: number}} Pair
+    @typedef {{x: number, y: number, time: number}} Tap */
+
 const TAP_PX = 10, TAP_MS = 500;
 
-export class Touch {
+export class Fingers {
+    /** @type {{x: number, y: number} | null} */
+    last = null;
+    /** @type {Tap | null} */
+    tap = null;
+    /** @type {Pair | null} */
+    pair = null;
+    dragged = false;
+
+    /** @param {Stage} stage */
     constructor(stage) {
         this.stage = stage;
-        const {board} = stage.looks, on = (name, does) =>
-            board.addEventListener(name, does.bind(this), {passive: false});
-        on("touchstart", this.start);
-        on("touchmove", this.move);
-        on("touchend", this.end);
-        on("touchcancel", this.cancel);
+        const {board} = stage.looks, active = {passive: false};
+        board.addEventListener("touchstart", event => this.start(event), active);
+        board.addEventListener("touchmove", event => this.move(event), active);
+        board.addEventListener("touchend", event => this.end(event), active);
+        board.addEventListener("touchcancel", () => this.cancel(), active);
     }
 
+    /** @param {Touch} touch */
     at(touch) { return this.stage.looks.placeAt(touch.clientX, touch.clientY); }
 
+    /** @param {TouchEvent} event */
     start(event) {
-        if (event.target.closest(".divider")) return;
+        if (/** @type {Element} */ (event.target).closest(".divider")) return;
         const {tools} = this.stage, [one] = event.touches;
         if (event.touches.length === 2) {
             keep(event);
@@ -36,6 +50,8 @@ export class Touch {
         } else if (this.stage.moving) keep(event);
     }
 
+    /** @param {TouchList} touches
+        @returns {Pair} */
     measure([one, other]) {
         return {
             x: (one.clientX + other.clientX) / 2, y: (one.clientY + other.clientY) / 2,
@@ -43,11 +59,12 @@ export class Touch {
         };
     }
 
+    /** @param {TouchEvent} event */
     move(event) {
         const {stage} = this, [one] = event.touches;
         if (event.touches.length === 2 && this.pair) {
             keep(event);
-            this.pinch(this.measure(event.touches));
+            this.pinch(this.pair, this.measure(event.touches));
             return;
         }
         const {tap} = this;
@@ -64,13 +81,16 @@ export class Touch {
         this.last = {x: one.clientX, y: one.clientY};
     }
 
-    pinch(now) {
-        const {stage, pair} = this, place = stage.looks.placeAt(now.x, now.y);
+    /** @param {Pair} pair
+        @param {Pair} now */
+    pinch(pair, now) {
+        const {stage} = this, place = stage.looks.placeAt(now.x, now.y);
         stage.drag(now.x - pair.x, now.y - pair.y);
         if (place && pair.apart) stage.view.zoomAt(now.apart / pair.apart, place.lat, place.lon);
         this.pair = now;
     }
 
+    /** @param {TouchEvent} event */
     end(event) {
         const {tools} = this.stage;
         if (event.touches.length < 2) this.pair = null;
@@ -79,13 +99,15 @@ export class Touch {
             keep(event);
             if (tools.tool === "box" && !this.dragged) tools.cancel();
             else tools.finish();
-        } else if (this.tap && event.timeStamp - this.tap.time < TAP_MS) this.read(event);
+        } else if (this.tap && event.timeStamp - this.tap.time < TAP_MS) this.read(event, this.tap);
         this.tap = this.last = null;
         this.dragged = false;
     }
 
-    read(event) {
-        const place = this.stage.looks.placeAt(this.tap.x, this.tap.y);
+    /** @param {TouchEvent} event
+        @param {Tap} tap */
+    read(event, tap) {
+        const place = this.stage.looks.placeAt(tap.x, tap.y);
         if (!place) return;
         keep(event);
         this.stage.over = place.id;
@@ -99,7 +121,8 @@ export class Touch {
     }
 }
 
-/** Keep the page from scrolling, unless it already does and can't be stopped. */
+/** Keep the page from scrolling, unless it already does and can't be stopped.
+    @param {Event} event */
 function keep(event) {
     if (event.cancelable) event.preventDefault();
 }

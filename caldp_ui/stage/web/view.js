@@ -4,11 +4,17 @@
 
 import {clamp} from "./dom.js";
 
+/** @import {Grid} from "./grid.js"
+    @typedef {{lat?: number, lon?: number, zoom?: number}} Aim
+    @typedef {ReturnType<View["projection"]>} Projection */
+
 const VIEW_KEY = "view", PATIENCE_MS = 300, CLOSEST_CELLS = 6;
-const views = new Map();
+const views = /** @type {Known<string, View>} */ (new Map());
 
 /** Change keys of the address, and leave all others and the history alone. Data of a page may come
-    when the reader has gone back from it already: the address is then another page's. */
+    when the reader has gone back from it already: the address is then another page's.
+    @param {string} page
+    @param {Record<string, string | null>} changes */
 export function writeQuery(page, changes) {
     if (location.pathname !== page) return;
     const url = new URL(location.href);
@@ -24,11 +30,21 @@ export function writeQuery(page, changes) {
     }
 }
 
+/** @type {(key: string) => string | null} */
 export const readQuery = key => new URLSearchParams(location.search).get(key);
 
 export class View {
+    /** @type {number} */ lat;
+    /** @type {number} */ lon;
+    /** @type {number} */ zoom;
+    /** @type {number | undefined} */ timer;
+
+    /** @param {Grid} grid
+        @param {string} page */
     constructor(grid, page) {
-        Object.assign(this, {grid, page});
+        this.grid = grid;
+        this.page = page;
+        /** @type {Set<() => void>} */
         this.watchers = new Set();
         this.fitHome();
         const [lat, lon, zoom] = (readQuery(VIEW_KEY) ?? "").split(",").map(Number);
@@ -53,10 +69,12 @@ export class View {
         return off.every(difference => Math.abs(difference) < 1e-3);
     }
 
-    /** Go there, as far as the map and the zoom reach. */
+    /** Go there, as far as the map and the zoom reach.
+        @param {Aim} aim */
     set({lat = this.lat, lon = this.lon, zoom = this.zoom}) {
         const {grid, home} = this;
         this.zoom = clamp(zoom, 0.8, home.high / (CLOSEST_CELLS * grid.cell));
+        /** @type {(value: number, low: number, high: number, half: number) => number} */
         const held = (value, low, high, half) =>
             low + half > high - half ? (low + high) / 2 : clamp(value, low + half, high - half);
         // What is shown at first is within reach, even where it is wider than the map.
@@ -69,7 +87,10 @@ export class View {
         this.remember();
     }
 
-    /** Zoom by a factor; what is at this place stays where it is on screen. */
+    /** Zoom by a factor; what is at this place stays where it is on screen.
+        @param {number} factor
+        @param {number} lat
+        @param {number} lon */
     zoomAt(factor, lat = this.lat, lon = this.lon) {
         const before = this.zoom;
         const zoom = clamp(before * factor, 0.8, this.home.high / (CLOSEST_CELLS * this.grid.cell));
@@ -77,7 +98,8 @@ export class View {
         this.set({zoom, lat: lat + (this.lat - lat) * kept, lon: lon + (this.lon - lon) * kept});
     }
 
-    /** Show a box with some air around it. */
+    /** Show a box with some air around it.
+        @param {Message.Box} box */
     show([south, north, west, east]) {
         const {home, grid} = this;
         const zoom = 0.8 * Math.min(home.high / (north - south),
@@ -93,6 +115,7 @@ export class View {
         }, PATIENCE_MS);
     }
 
+    /** @param {() => void} watcher */
     leave(watcher) {
         this.watchers.delete(watcher);
         if (this.watchers.size) return;
@@ -106,7 +129,9 @@ export class View {
         return this.atHome ? null : [lat.toFixed(2), lon.toFixed(2), zoom.toFixed(2)].join();
     }
 
-    /** From degrees to pixels of a picture of that size, and back. */
+    /** From degrees to pixels of a picture of that size, and back.
+        @param {number} width
+        @param {number} height */
     projection(width, height) {
         const {home, grid, zoom, lat, lon} = this;
         const scale = zoom * Math.min(width / home.wide, height / home.high);
@@ -114,16 +139,19 @@ export class View {
         return {
             scale, width, height,
             matrix: [across, 0, 0, -scale, width / 2 - lon * across, height / 2 + lat * scale],
-            x: longitude => width / 2 + (longitude - lon) * across,
-            y: latitude => height / 2 - (latitude - lat) * scale,
-            lon: x => lon + (x - width / 2) / across,
-            lat: y => lat - (y - height / 2) / scale,
+            x: (/** @type {number} */ longitude) => width / 2 + (longitude - lon) * across,
+            y: (/** @type {number} */ latitude) => height / 2 - (latitude - lat) * scale,
+            lon: (/** @type {number} */ x) => lon + (x - width / 2) / across,
+            lat: (/** @type {number} */ y) => lat - (y - height / 2) / scale,
         };
     }
 }
 
-/** The page's view of that grid. */
-/** The view of the page's stages of this grid; `watcher`: called as it moves, until it leaves. */
+/** The view of the page's stages of this grid; `watcher`: called as it moves, until it leaves.
+    @param {Grid} grid
+    @param {string} page
+    @param {() => void} watcher
+    @returns {View} */
 export function viewOf(grid, page, watcher) {
     const name = `${page} ${grid.name}`;
     if (!views.has(name)) views.set(name, new View(grid, page));

@@ -1,0 +1,298 @@
+/* What Python sends to the browser and back: the one description that the types of all JavaScript rest
+   on. `message.py`, `component.py` and `chart.py` write it; `test_messages.py` holds their messages
+   against the names here. */
+
+declare namespace Message {
+    /** South, north, west, east in degrees. */
+    type Box = [number, number, number, number];
+    /** A number in large type and what it counts. */
+    type Fact = [number: string, text: string];
+    /** What a word or a line on a map is called. */
+    type Words = Record<string, string>;
+    /** An element of the page as a tree: tag, attributes, children. */
+    type Tree = [tag: string, attributes: Record<string, string>, ...children: (string | Tree)[]];
+
+    /** The head of a parcel; its blobs follow in this order, each with its size in bytes. */
+    interface Head {
+        blobs: [name: string, size: number][];
+        stage?: string;
+        film?: Film;
+    }
+
+    /** The hash by which a blob is known; null where there is none. */
+    type Blob = string | null;
+
+    interface Ground {
+        south: number;
+        west: number;
+        cell: number;
+        rows: number;
+        columns: number;
+        home: Box;
+        box: Box | null;
+        outline: Blob;
+        land: Blob;
+        cities: Blob;
+        labels: Blob;
+        names: Blob;
+        sensitive: Blob;
+        open: Blob;
+    }
+
+    interface Label {
+        title: string;
+        text: string;
+        kind: "safe" | "open";
+        at: [latitude: number, longitude: number] | null;
+    }
+
+    /** What pictures and differences have in common. */
+    interface Captioned {
+        id: string;
+        title: string;
+        subtitle: string;
+        alt: string;
+        nobody: number;
+        marks: string[];
+        notes: [left: string, right: string];
+        fact: Fact | null;
+    }
+
+    interface Picture extends Captioned {
+        code: string;
+        error: Blob;
+        labels: Label[];
+        colours: "amounts" | "open";
+    }
+
+    interface Difference extends Captioned {
+        of: string;
+        to: string;
+    }
+
+    interface Arrangement {
+        large: string[];
+        small: string[];
+        turns: string[];
+    }
+
+    interface Scale {
+        low: number;
+        high: number;
+        ticks: [share: number, text: string][];
+    }
+
+    interface Action {
+        id: string;
+        label: string;
+        will: Words;
+    }
+
+    /** How far Python has heard what hands did in one browser. */
+    interface Heard {
+        of: string;
+        serial: number;
+    }
+
+    interface Scene {
+        key: string;
+        page: string;
+        heard: Heard;
+        ground: Ground;
+        pictures: Picture[];
+        differences: Difference[];
+        people: number;
+        swipe: [left: string, right: string];
+        arrangement: Arrangement | null;
+        scale: Scale;
+        actions: Action[];
+        undo: boolean;
+        redo: boolean;
+        focus: {box: Box; serial: number} | null;
+        titles: {side: string; error: string};
+        at: Record<string, number>;
+        hint: string;
+        unpointed: string;
+        words: Words;
+        label: string;
+        look: string;
+        image: {name: string; lines: string[]};
+    }
+
+    interface Step {
+        label: string;
+        value: number;
+        codes: Record<string, string>;
+        subtitles: Words;
+        facts: Record<string, Fact>;
+        nobody: Record<string, number>;
+        notes: Record<string, [left: string, right: string]>;
+        labels: Record<string, Label[]>;
+        reading: string;
+        elsewhere: Record<string, Tree>;
+    }
+
+    interface Film {
+        id: string;
+        place: number;
+        label: string;
+        follows: boolean;
+        pace: number;
+        loops: boolean;
+        dial: string;
+        play: string;
+        hides: string[];
+        steps: Step[];
+    }
+
+    interface MapStyle {
+        sea: string;
+        land: string;
+        ink: string;
+        faint: string;
+        name: string;
+        shade: string;
+        hand: string;
+        region: string;
+        sensitive: string;
+        open: string;
+    }
+
+    /** Style sheet and colours of all maps; ramps as base64 of three bytes a level. */
+    interface Looks {
+        css: string;
+        styles: Record<"dark" | "light", MapStyle & {ramps: Record<string, string>}>;
+    }
+
+    /** An estimate with the ends of its range, of each answer; in this order. */
+    type Columns = [estimate: number[], low: number[], high: number[]];
+    type Range = [estimate: number, low: number, high: number];
+
+    interface Group {
+        name: string;
+        members: number[];
+        truth: number;
+        plain?: Range | null;
+        ours?: Range | null;
+        pinned?: Range | null;
+    }
+
+    /** The picture of answers. */
+    interface Answers {
+        n: number;
+        names: string[];
+        labels: string[];
+        truth: number[];
+        plain: Columns | null;
+        ours: Columns | null;
+        pinned: Columns | null;
+        groups: Group[];
+        blocks: number[] | null;
+        marked: string;
+        alone: string;
+        undo: boolean;
+        redo: boolean;
+        colours: Words;
+        words: Words;
+        at: Record<string, number>;
+        pictures: [];
+        heard: Heard;
+    }
+
+    /** Where one of the page's sliders is, and the name of all else on the page. */
+    interface Dialled {
+        reading: string;
+        alike: string;
+    }
+
+    interface Frame {
+        reading: string;
+        pictures: Record<string, string>;
+        elsewhere: Record<string, Tree>;
+    }
+
+    interface Reel {
+        dial: string;
+        alike: string;
+        steps: Frame[];
+    }
+
+    /** An entry of a matrix: ground and text colour, and what is said of it. */
+    interface Entry {
+        text: string;
+        colours: [ground: string, ink: string];
+        told: string;
+    }
+
+    interface Matrix {
+        names: string[];
+        limit: (Entry & {follows: string})[][];
+        leak: (Entry & {mark: "" | "kept" | "broken" | "open"})[][];
+        label: string;
+        words: Words;
+    }
+
+    interface Answer {
+        name: string;
+        sensitive: boolean;
+        estimate: number | null;
+        low: number;
+        high: number;
+        sent: number;
+        truth: number | null;
+    }
+
+    /** The projector's picture of a live poll. */
+    interface Poll {
+        mark: string;
+        n: number;
+        answers: Answer[];
+        reports: number[];
+        steps: {n: number; ranges: [low: number, high: number][]}[];
+        words: {known: string; note: string; nothing: string; legend: [kind: string, text: string][]};
+    }
+
+    /** A law's whole numbers, as texts. */
+    interface Law {
+        whole: string;
+        steps: string[][];
+    }
+
+    /** A phone's side of a live poll. */
+    interface Phone {
+        mark: string;
+        text: string;
+        answers: string[];
+        sensitive: number[];
+        open: boolean;
+        law: Law;
+        before: string[];
+        told: {why: string; left: string; chances: string[]; widths: number[]}[];
+        words: Words;
+        received: boolean;
+        refused: string | null;
+    }
+
+    interface Lesson {
+        at: number;
+        elapsed: number;
+        steps: {title: string; minutes: number; do: string; home: string}[];
+    }
+
+    interface TabGroup {
+        title: string;
+        pages: [address: string, title: string, here: boolean][];
+    }
+}
+
+/** What Streamlit hands to a component's code. */
+interface Component<Data> {
+    data: Data;
+    parentElement: ShadowRoot;
+    setTriggerValue(name: string, value: unknown): void;
+}
+
+/** A map that is asked only for what it has. */
+interface Known<K, V> extends Map<K, V> {
+    get(key: K): V;
+}
