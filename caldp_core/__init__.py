@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from caldp_core.basics.errors import CaldpError
     from caldp_core.collect.client import Client
     from caldp_core.collect.protocol import Protocol
+    from caldp_core.domain.grid import Domain
     from caldp_core.estimation.shares import estimate, intervals
     from caldp_core.experiments.run import Result, prepare, run
     from caldp_core.mechanisms.base import Tally
@@ -26,6 +27,7 @@ __all__ = [
     "CaldpError",
     "Client",
     "Context",
+    "Domain",
     "Protocol",
     "Result",
     "Scenario",
@@ -42,6 +44,7 @@ _HOMES: Final = {
     "Client": "collect.client",
     "Protocol": "collect.protocol",
     "Context": "privacy.context",
+    "Domain": "domain.grid",
     "Result": "experiments.run",
     "Scenario": "scenarios.scenario",
     "audit_mechanism": "audit.mechanisms",

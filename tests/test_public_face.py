@@ -1,22 +1,29 @@
 """What `import caldp_core` hands out, as a program uses it: names, tallies, ranges, seeds."""
 
 import csv
+import io
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner
+from PIL import Image
 
 import caldp_core
 from caldp_core import (
     CaldpError,
     Context,
+    Domain,
     Scenario,
     Tally,
+    audit_mechanism,
     estimate,
     intervals,
     mechanism,
@@ -25,10 +32,13 @@ from caldp_core import (
 )
 from caldp_core.basics.limits import N_MAX
 from caldp_core.cli.commands import main
+from caldp_core.datasets.own import OwnTable
 from caldp_core.estimation.evidence import Evidence
+from caldp_core.experiments.picture import png
 from caldp_core.experiments.table import columns_of
 from caldp_core.mechanisms.catalogue import MECHANISMS, mechanisms_for
 from caldp_core.privacy.binary import BinaryPolicy
+from caldp_core.scenarios.protection import EvenRuns, SensitiveSymbols
 
 ROOT = Path(__file__).parents[1]
 CONTEXT = Context.high_low(np.array([True, True, False, True]), 1.0)
@@ -138,6 +148,89 @@ def test_a_whole_number_is_a_seed_and_gives_what_its_generator_gives() -> None:
 
 def _tally_of(made: Any) -> Callable[[Any], Any]:
     return lambda rng: made.sample_tally(PEOPLE, rng).counts
+
+
+def test_names_become_symbols_and_come_back() -> None:
+    answers = Domain.of(["never", "sometimes", "often", "<b>"], ["habit"] * 3 + ["other"])
+    given = pd.Series(["often", "never", "often"], dtype="string")
+    for each in (given, given.astype("category"), given.tolist(), given.to_numpy()):
+        assert answers.symbols(each).tolist() == [2, 0, 2]
+    assert answers.symbols([]).dtype == np.int64
+    assert pd.Series(answers.labelled([0.5, 0.25, 0.25, 0.0]))["sometimes"] == 0.25
+    by_name = Context.of(answers.groups, answers.mask(["often", "<b>"]), [1.0, 2.0])
+    assert by_name.blocks.tolist() == [0, 0, 0, 1]
+    assert by_name.sensitive.tolist() == [False, False, True, True]
+    assert repr(by_name) == "<Context: 4 values in 2 blocks, 2 sensitive, ε = 1 to 2>"
+    with pytest.raises(CaldpError, match=r"never, sometimes, often, <b>.*got 'Often' at place 1"):
+        answers.symbols(["often", "Often"])
+    for wrong in ([None], [float("nan")], [pd.NA], [1], [["often"]], "often"):
+        with pytest.raises(CaldpError, match="answers must be"):
+            answers.symbols(wrong)
+
+
+def test_lists_serve_and_what_does_not_fit_is_refused_in_a_sentence() -> None:
+    made = mechanism(CONTEXT, "hadamard")
+    tally = made.tally(made.privatize([0, 1, 2, 3], 1).tolist())
+    assert tally.n == 4
+    share = [0.5, 0.3, 0.15, 0.05]
+    assert np.array_equal(made.variance(share, 10), made.variance(np.array(share), 10))  # type: ignore[arg-type]
+    ragged: Any = [[0], [1, 2]]
+    nothing: Any = None
+    wrongs: dict[str, Callable[[], object]] = {
+        "blocks must be one list": lambda: Context.of(ragged, [True] * 2, 1.0),
+        "sensitive must be one list": lambda: Context.high_low(ragged, 1.0),
+        "x must be one list": lambda: made.privatize(ragged, 1),
+        "reports must be one list": lambda: made.tally(ragged),
+        "counts must be one list": lambda: made.sample_tally(ragged, 1),
+        "tally must be a Tally": lambda: made.estimate(nothing),
+        "tally must be a Tally, got one of type list": lambda: estimate(made, share),  # type: ignore[arg-type]
+        "read by the mechanism that made it": lambda: intervals(CONTEXT, tally),  # type: ignore[arg-type]
+        "An audit takes a mechanism": lambda: audit_mechanism(CONTEXT),  # type: ignore[arg-type]
+        "scenario must be a Scenario": lambda: prepare("survey.json"),  # type: ignore[arg-type]
+        "setup must be a Setup": lambda: run(Scenario()),  # type: ignore[arg-type]
+        "values must be 2": lambda: Domain.of(["a", "b"]).labelled([1.0]),
+        "names must be texts, got .1.": lambda: Domain.of([1, 2]),  # type: ignore[list-item]
+    }
+    for sentence, wrong in wrongs.items():
+        with pytest.raises(CaldpError, match=sentence):
+            wrong()
+    for entry in MECHANISMS.values():
+        for policy in (CONTEXT, BinaryPolicy(1.0, 2.0)):
+            if isinstance(policy, entry.policies):
+                each = mechanism(policy, entry.name)
+                assert len(repr(each)) < 120
+                for moments in (
+                    partial(each.variance, np.ones(each.k + 1), 10),
+                    partial(each.sum_variance, np.ones(each.k), np.ones(each.k - 1), 10),
+                ):
+                    with pytest.raises(CaldpError, match="numbers, got shape"):
+                        moments()
+
+
+def test_a_result_is_a_picture_in_a_notebook() -> None:
+    answers = replace(Scenario(), dataset=OwnTable(("<script>", "b", "c"), (3, 1, 4)), trials=2)
+    protected = answers.with_context(
+        blocks=EvenRuns(1), sensitive=SensitiveSymbols(("0-1",)), epsilon=1.0
+    )
+    told = run(prepare(protected))._repr_html_()
+    assert "&lt;script&gt;" in told
+    assert "<script" not in told
+    assert "Not protected: 4 of 8 people, whose answer can be read." in told
+    assert "○ c</text>" in told
+    everybody = run(prepare(answers.plain()))._repr_html_()
+    assert "rotected" not in everybody
+    on_map = run(prepare(Scenario(n=1_000)))._repr_html_()
+    for html in (told, everybody, on_map):
+        figure = ET.fromstring(html.replace("<br>", "<br/>"))
+        assert figure.find("{http://www.w3.org/2000/svg}svg") is not None
+        assert "http" not in html.replace("http://www.w3.org/2000/svg", "")
+        assert len(html) < 20_000
+
+
+def test_the_small_map_is_a_picture_of_the_shares() -> None:
+    alpha = np.arange(6, dtype=np.uint8).reshape(2, 3) * 50
+    picture = Image.open(io.BytesIO(png(alpha)))
+    assert np.array_equal(np.asarray(picture.convert("RGBA"))[..., 3], alpha)
 
 
 def test_a_result_is_a_table_and_says_itself_in_a_line(tmp_path: Path) -> None:

@@ -47,6 +47,11 @@ def audit_mechanism(
     to be written out and states nothing else that can be read, and where what it states is not
     said of its own reports.
     """
+    require(
+        hasattr(mechanism, "exact_channel"),
+        f"An audit takes a mechanism, got one of type {type(mechanism).__name__}; "
+        "make one with mechanism(policy, name).",
+    )
     asked = mechanism.policy if policy is None else policy
     require(
         asked.k == mechanism.k,

@@ -5,10 +5,10 @@ Every other module raises through here.
 
 import re
 from collections.abc import Iterable
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, K_MAX, K_MIN, N_MAX, N_MIN
 from caldp_core.basics.types import Floats, Ints
@@ -119,9 +119,37 @@ def check_epsilon(value: ArrayLike) -> Floats:
     return epsilon
 
 
+def as_array(name: str, value: ArrayLike) -> NDArray[Any]:
+    """Return `value` as an array, or raise `CaldpError` for lists of unequal lengths."""
+    try:
+        return np.asarray(value)
+    except ValueError:
+        raise CaldpError(
+            f"{name} must be one list of values, got lists of different lengths in each other."
+        ) from None
+
+
+def check_kind(name: str, value: object, kind: type, advice: str) -> None:
+    """Raise `CaldpError` unless `value` is of that class; `advice` says how to come by one."""
+    if not isinstance(value, kind):
+        raise CaldpError(
+            f"{name} must be a {kind.__name__}, got one of type {type(value).__name__}; {advice}."
+        )
+
+
+def check_floats(name: str, value: ArrayLike, size: int) -> Floats:
+    """Return (size,) numbers as floats, or raise `CaldpError`."""
+    numbers = as_array(name, value)
+    require(
+        numbers.shape == (size,) and numbers.dtype.kind in "iuf",
+        f"{name} must be {size:,} numbers, got shape {numbers.shape} of {numbers.dtype}.",
+    )
+    return numbers.astype(np.float64, copy=False)
+
+
 def check_symbols(name: str, value: ArrayLike, k: int) -> Ints:
     """Return (n,) symbols in [0, k) as int64, or raise `CaldpError` naming the first bad one."""
-    symbols = np.asarray(value)
+    symbols = as_array(name, value)
     require(
         symbols.ndim == 1 and (symbols.size == 0 or symbols.dtype.kind in "iu"),
         f"{name} must be a one-dimensional array of whole numbers, "
@@ -135,7 +163,7 @@ def check_symbols(name: str, value: ArrayLike, k: int) -> Ints:
 
 def check_counts(name: str, value: ArrayLike, size: int) -> Ints:
     """Return (size,) whole counts ≥ 0 of at most 10^12 people in all as int64, or raise."""
-    counts = np.asarray(value)
+    counts = as_array(name, value)
     require(
         counts.shape == (size,) and counts.dtype.kind in "iu",
         f"{name} must be an array of {size} whole numbers, "

@@ -15,7 +15,7 @@ from caldp_core.basics.types import Floats, Ints, Progress, no_progress, read_on
 from caldp_core.domain.grid import Domain, GridDomain
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
     """People over a domain.
 
@@ -29,6 +29,10 @@ class Dataset:
     domain: Domain | GridDomain
     distribution: Floats
     counts: Ints | None = None
+
+    def __repr__(self) -> str:
+        people = "" if self.n is None else f", {self.n:,} people"
+        return f"<Dataset: {self.name}, {self.domain.k:,} values{people}>"
 
     @cached_property
     def n(self) -> int | None:

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from caldp_core.basics.errors import require
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress, read_only
 from caldp_core.domain.grid import Domain, GridDomain
 from caldp_core.estimation.projection import block_thresholds
@@ -45,6 +46,11 @@ class Evidence:
         domain: Domain | GridDomain | None = None,
     ) -> "Evidence":
         """The evidence in one tally; raises `CaldpError` if another mechanism made it."""
+        require(
+            hasattr(mechanism, "sample_tally"),
+            f"A tally is read by the mechanism that made it, got one of type "
+            f"{type(mechanism).__name__}; make one with mechanism(policy, name).",
+        )
         unbiased = mechanism.estimate(tally)
         blocks, people = block_totals(mechanism, tally)
         return cls(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.errors import CaldpError, check_kind
 from caldp_core.basics.types import Bools, Floats, Ints, Progress, no_progress, read_only
 from caldp_core.datasets import Dataset
 from caldp_core.domain.grid import GridDomain
@@ -21,6 +21,7 @@ from caldp_core.domain.partitions import Partition
 from caldp_core.estimation.estimators import estimator
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.experiments import metrics
+from caldp_core.experiments.picture import html_of
 from caldp_core.experiments.table import columns_of
 from caldp_core.mechanisms import Mechanism
 from caldp_core.mechanisms.specs import MechanismSpec
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Setup:
     """A scenario with its data, policy and mechanism made: ready to run, and to be shared.
 
@@ -48,6 +49,9 @@ class Setup:
     mechanism: Mechanism
     mechanism_name: str
     spec: MechanismSpec
+
+    def __repr__(self) -> str:
+        return f"<Setup: {self.mechanism_name}, {self.n:,} people, {self.mechanism.k:,} values>"
 
     @property
     def n(self) -> int:
@@ -70,7 +74,7 @@ class Errors:
     sampling_tv: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Outcome:
     """One trial: (k,) `people` counts, the `evidence` in their reports, the shown `estimate`.
 
@@ -81,6 +85,9 @@ class Outcome:
     evidence: Evidence
     estimate: Floats
     errors: Errors
+
+    def __repr__(self) -> str:
+        return f"<Outcome: {self.people.sum():,} people, total variation {self.errors.tv:.3f}>"
 
     @property
     def unbiased(self) -> Floats:
@@ -109,6 +116,10 @@ class Result:
             f"total variation {tv:.3f} in {len(self.errors)} trials>"
         )
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: a small picture, and who is not protected (`picture.py`)."""
+        return html_of(self)
+
     def to_pandas(self) -> "DataFrame":
         """A row a value, with the columns of `table.columns_of`.
 
@@ -130,6 +141,7 @@ def prepare(
 
     `load` lets callers that keep datasets hand theirs over.
     """
+    check_kind("scenario", scenario, Scenario, "Scenario.from_file reads one")
     dataset = load(scenario, progress)
     people_of(scenario, dataset)  # says early that n is missing
     protection = scenario.policy.build(dataset)
@@ -156,6 +168,7 @@ def people_of(scenario: Scenario, dataset: Dataset) -> int:
 
 def run(setup: Setup, progress: Progress = no_progress) -> Result:
     """Run all trials; `progress` is told the finished share and may raise `Cancelled`."""
+    check_kind("setup", setup, Setup, "run(prepare(scenario)) makes it")
     started = perf_counter()
     scenario = setup.scenario
     errors: list[Errors] = []

@@ -18,7 +18,13 @@ from typing import Any, Final, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from caldp_core.basics.errors import CaldpError, check_counts, check_whole, require
+from caldp_core.basics.errors import (
+    CaldpError,
+    check_counts,
+    check_kind,
+    check_whole,
+    require,
+)
 from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.types import Floats, Ints, Reports, Seed, Words, WordSource
 from caldp_core.privacy.context import Context, PrivacyMatrix
@@ -39,6 +45,8 @@ class Tally:
     fingerprint: str
 
     def __add__(self, other: "Tally") -> "Tally":
+        if not isinstance(other, Tally):
+            return NotImplemented
         if self.fingerprint != other.fingerprint:
             raise CaldpError(
                 "Tallies of different mechanisms cannot be added: their fingerprints are "
@@ -52,14 +60,6 @@ class Tally:
 
     def __repr__(self) -> str:
         return f"<Tally of {self.n:,} reports, {self.fingerprint[:12]}>"
-
-    def check(self, fingerprint: str) -> None:
-        """Raise `CaldpError` unless reports of the mechanism of that fingerprint are counted."""
-        require(
-            self.fingerprint == fingerprint,
-            "This tally was made by another mechanism; use the one that made the reports.",
-        )
-        require(self.n > 0, "A tally of no reports says nothing; collect at least one report.")
 
     def to_json(self) -> str:
         """The tally as text, to be kept or sent; `from_json` reads it."""
@@ -80,6 +80,16 @@ class Tally:
                 f"This is no tally of caldp ({error}); give the text that Tally.to_json wrote."
             ) from None
         return cls(counts, n, told["fingerprint"])
+
+
+def check_tally(tally: Tally, fingerprint: str) -> None:
+    """Raise `CaldpError` unless reports of the mechanism of that fingerprint are counted."""
+    check_kind("tally", tally, Tally, "make one with tally(reports) of the mechanism")
+    require(
+        tally.fingerprint == fingerprint,
+        "This tally was made by another mechanism; use the one that made the reports.",
+    )
+    require(tally.n > 0, "A tally of no reports says nothing; collect at least one report.")
 
 
 class Mechanism(Protocol):

@@ -12,10 +12,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from caldp_core.basics.arrays import counts_by, sums_by
-from caldp_core.basics.errors import check_counts, check_symbols, require
+from caldp_core.basics.errors import check_counts, check_floats, check_symbols, require
 from caldp_core.basics.limits import EXACT_MAX_ENTRIES
 from caldp_core.basics.types import Floats, Ints, Reports, Seed, WordSource
-from caldp_core.mechanisms.base import BlockStructure, Family, FrequencyOracles, Tally, digest
+from caldp_core.mechanisms.base import (
+    BlockStructure,
+    Family,
+    FrequencyOracles,
+    Tally,
+    check_tally,
+    digest,
+)
 from caldp_core.mechanisms.channel_products import ChannelProducts
 from caldp_core.mechanisms.context_products import ContextProducts, OracleProducts
 from caldp_core.mechanisms.crafted import CraftableOracles
@@ -44,6 +51,9 @@ class ContextMechanism:
         self.oracles: FrequencyOracles = family(self.sizes, context.epsilon)
         self.clear_share = 1.0 - self.oracles.cover_threshold / COIN_ONE
         self._rank = context.ranks
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {self.policy!r}>"
 
     @property
     def k(self) -> int:
@@ -188,12 +198,12 @@ class ContextMechanism:
         return self.oracles if isinstance(self.oracles, CraftableOracles) else None
 
     def _parts(self, tally: Tally) -> tuple[Ints, Ints]:
-        tally.check(self.fingerprint)
+        check_tally(tally, self.fingerprint)
         return tally.counts[: self.oracles.tally_size], tally.counts[self.oracles.tally_size :]
 
     def variance(self, p: Floats, n: int) -> Floats:
         """(k,) exact variance of `estimate` when n people are drawn from p: (k,) shares."""
-        block = self.policy.blocks
+        p, block = check_floats("p", p, self.k), self.policy.blocks
         block_p = sums_by(block, p, self.policy.m)
         clear = self.clear_symbols
         result = np.empty(self.k)
@@ -207,6 +217,7 @@ class ContextMechanism:
         `p`, `weights`: (k,). Entries of one estimate are correlated, so this is not the sum of
         `variance`.
         """
+        p, weights = check_floats("p", p, self.k), check_floats("weights", weights, self.k)
         hidden, clear = self.hidden_symbols, self.clear_symbols
         block = self.policy.blocks
         block_p = sums_by(block, p, self.policy.m)

@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
-from caldp_core.basics.errors import check_counts, check_symbols
+from caldp_core.basics.errors import check_counts, check_floats, check_symbols
 from caldp_core.basics.types import Floats, Ints, Reports, Seed, WordSource
 from caldp_core.mechanisms.backgrounds import Bias, background_bias, population_background
 from caldp_core.mechanisms.base import Family, Tally
@@ -41,6 +41,9 @@ class TaggedMechanism:
             policy.sensitive, policy.tags, policy.epsilon, name, family
         )
         self.common = self.personalised.common
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {self.k:,} values>"
 
     @property
     def k(self) -> int:
@@ -147,10 +150,12 @@ class TaggedMechanism:
 
     def variance(self, p: Floats, n: int) -> Floats:
         """(k,) exact variance of `estimate` when n people come from p: (k,) shares."""
+        p = check_floats("p", p, self.k)
         return self.personalised.variance(self.shares(p), self.policy.background, n)
 
     def sum_variance(self, p: Floats, weights: Floats, n: int) -> float:
         """Exact variance of Σ w_x p̂_x when n people come from p; `p`, `weights`: (k,)."""
+        p, weights = check_floats("p", p, self.k), check_floats("weights", weights, self.k)
         spread = np.concatenate([weights, self.policy.background @ weights])
         return self.common.sum_variance(self.shares(p), spread, n)
 

@@ -14,10 +14,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from caldp_core.basics.errors import check_counts, check_n, check_symbols, require
+from caldp_core.basics.errors import check_counts, check_floats, check_n, check_symbols, require
 from caldp_core.basics.limits import EXACT_MAX_ENTRIES
 from caldp_core.basics.types import Floats, Ints, Seed, WordSource
-from caldp_core.mechanisms.base import Tally, digest
+from caldp_core.mechanisms.base import Tally, check_tally, digest
 from caldp_core.mechanisms.channel_products import ChannelProducts
 from caldp_core.mechanisms.randomness.coins import generator, seeded_words, system_words
 from caldp_core.mechanisms.randomness.inversion import ExactInversion
@@ -43,6 +43,9 @@ class WrittenOut:
         self.policy = policy
         self.numerators, self.whole = numerators, whole
         self._prior = prior
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.k:,} values>"
 
     @property
     def k(self) -> int:
@@ -156,15 +159,17 @@ class WrittenOut:
 
         And on a tally of another mechanism, and on no reports.
         """
-        tally.check(self.fingerprint)
+        check_tally(tally, self.fingerprint)
         return np.asarray(tally.counts / tally.n @ self.estimator)
 
     def variance(self, p: Floats, n: int) -> Floats:
         """(k,) exact variance of `estimate` when n people come from p: (k,) shares."""
+        p = check_floats("p", p, self.k)
         square = self.expected(p) @ self.estimator**2
         return np.asarray((square - p**2) / check_n(n))
 
     def sum_variance(self, p: Floats, weights: Floats, n: int) -> float:
         """Exact variance of Σ w_x p̂_x, such as a region's share; `p`, `weights`: (k,)."""
+        p, weights = check_floats("p", p, self.k), check_floats("weights", weights, self.k)
         square = float(self.expected(p) @ (self.estimator @ weights) ** 2)
         return max((square - float(weights @ p) ** 2) / check_n(n), 0.0)

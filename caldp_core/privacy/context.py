@@ -6,12 +6,19 @@ Policies only: whether a mechanism keeps one, `audit/` finds out.
 import hashlib
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from caldp_core.basics.errors import CaldpError, check_epsilon, check_k, check_symbols, require
+from caldp_core.basics.errors import (
+    CaldpError,
+    as_array,
+    check_epsilon,
+    check_k,
+    check_symbols,
+    require,
+)
 from caldp_core.basics.limits import DENSE_MAX_ENTRIES
 from caldp_core.basics.types import Bools, Floats, Ints, read_only
 
@@ -41,7 +48,7 @@ def dense(matrix: PrivacyMatrix) -> Floats:
     return matrix.between(x, other).reshape(k, k)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Context:
     """Blocks + sensitive set + ε: the one policy of which all of the sources' are special cases.
 
@@ -59,10 +66,14 @@ class Context:
 
     @classmethod
     def of(cls, blocks: ArrayLike, sensitive: ArrayLike, epsilon: ArrayLike) -> "Context":
-        """Check and freeze; `epsilon` is one number or one per block. Raises `CaldpError`."""
-        labels = _labels(blocks)
+        """Check and freeze; `epsilon` is one number or one per block. Raises `CaldpError`.
+
+        `blocks`: (k,) whole numbers from 0 on, or texts, numbered as they first come: of
+        `["habit", "habit", "region"]` the blocks are 0, 0 and 1. `sensitive`: (k,) booleans.
+        """
+        labels = _labels(_numbered(as_array("blocks", blocks)))
         m = int(labels.max()) + 1
-        flags = np.asarray(sensitive)
+        flags = as_array("sensitive", sensitive)
         require(
             flags.shape == labels.shape and flags.dtype == np.bool_,
             f"sensitive must be {labels.size} booleans, got shape {flags.shape} of {flags.dtype}.",
@@ -83,14 +94,22 @@ class Context:
     @classmethod
     def high_low(cls, sensitive: ArrayLike, epsilon: float) -> "Context":
         """High-low LDP: only the sensitive set is protected (CALDP Def. 3)."""
-        flags = np.asarray(sensitive)
+        flags = as_array("sensitive", sensitive)
         return cls.of(np.zeros(flags.shape, np.int64), flags, epsilon)
 
     @classmethod
     def block_structured(cls, blocks: ArrayLike, epsilon: ArrayLike) -> "Context":
         """Block-structured LDP: hide where in the block, not which block (CALDP Def. 4)."""
-        labels = np.asarray(blocks)
+        labels = as_array("blocks", blocks)
         return cls.of(labels, np.ones(labels.shape, np.bool_), epsilon)
+
+    def __repr__(self) -> str:
+        low, high = self.epsilon.min(), self.epsilon.max()
+        levels = f"{low:g}" if low == high else f"{low:g} to {high:g}"
+        return (
+            f"<Context: {self.k:,} values in {self.m:,} blocks, "
+            f"{np.count_nonzero(self.sensitive):,} sensitive, ε = {levels}>"
+        )
 
     @property
     def k(self) -> int:
@@ -155,11 +174,22 @@ class Context:
         return digest.hexdigest()
 
 
-def _labels(blocks: ArrayLike) -> Ints:
-    labels = np.asarray(blocks)
+def _numbered(blocks: NDArray[Any]) -> NDArray[Any]:
+    """Texts as numbers in the order in which they first come; all else as it is."""
+    texts = blocks.dtype.kind in "UT" or (
+        blocks.dtype.kind == "O" and all(isinstance(each, str) for each in blocks.flat)
+    )
+    if not texts or blocks.ndim != 1 or not blocks.size:
+        return blocks
+    numbers: dict[str, int] = {}
+    return np.array([numbers.setdefault(str(each), len(numbers)) for each in blocks], np.int64)
+
+
+def _labels(labels: NDArray[Any]) -> Ints:
     require(
         labels.ndim == 1 and labels.size > 0 and labels.dtype.kind in "iu",
-        f"blocks must be one whole number per symbol, got shape {labels.shape} of {labels.dtype}.",
+        f"blocks must be one whole number per symbol or one text each, "
+        f"got shape {labels.shape} of {labels.dtype}.",
     )
     check_k(labels.size)
     require(int(labels.min()) >= 0, f"blocks must be labels from 0 on, got {int(labels.min())}.")

@@ -11,10 +11,10 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
-from caldp_core.basics.errors import check_counts, check_n, check_symbols, require
+from caldp_core.basics.errors import check_counts, check_floats, check_n, check_symbols, require
 from caldp_core.basics.limits import EXACT_MAX_ENTRIES
 from caldp_core.basics.types import Floats, Ints, Seed, WordSource
-from caldp_core.mechanisms.base import Tally
+from caldp_core.mechanisms.base import Tally, check_tally
 from caldp_core.mechanisms.channel_products import ChannelProducts, InvertibleProducts
 from caldp_core.mechanisms.randomness.coins import generator, seeded_words, system_words
 from caldp_core.privacy.context import PrivacyMatrix
@@ -46,6 +46,9 @@ class SymbolReports(ABC):
     @abstractmethod
     def _spread(self, people: Ints, rng: np.random.Generator) -> Ints:
         """(k,) people per symbol → (k,) reports per symbol, from their joint distribution."""
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.k:,} values>"
 
     @property
     def k(self) -> int:
@@ -103,7 +106,7 @@ class SymbolReports(ABC):
         Raises `CaldpError` where Q has no inverse or floats cannot find it, on a tally of
         another mechanism, and on no reports.
         """
-        tally.check(self.fingerprint)
+        check_tally(tally, self.fingerprint)
         return self.products.inverse(tally.counts / tally.n)
 
     def variance(self, p: Floats, n: int) -> Floats:
@@ -111,11 +114,13 @@ class SymbolReports(ABC):
 
         (1/n)(Σ_y q_y·(Q⁻¹[y, x])² − p_x²) with q = p·Q.
         """
+        p = check_floats("p", p, self.k)
         square = self.products.inverse_squared(self.products.expected(p))
         return np.asarray((square - p**2) / check_n(n))
 
     def sum_variance(self, p: Floats, weights: Floats, n: int) -> float:
         """Exact variance of Σ w_x p̂_x, such as a region's share; `p`, `weights`: (k,)."""
+        p, weights = check_floats("p", p, self.k), check_floats("weights", weights, self.k)
         square = float(self.products.expected(p) @ self.products.score(weights) ** 2)
         return max((square - float(weights @ p) ** 2) / check_n(n), 0.0)
 

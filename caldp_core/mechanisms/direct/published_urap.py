@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from caldp_core.basics.arrays import counts_by, sums_by
-from caldp_core.basics.errors import check_counts
+from caldp_core.basics.errors import check_counts, check_floats
 from caldp_core.basics.types import Floats, Ints, Reports, Seed, WordSource
 from caldp_core.mechanisms.base import BlockStructure, Tally
 from caldp_core.mechanisms.contextual import ContextMechanism
@@ -142,10 +142,12 @@ class PublishedUrap(ContextMechanism):
 
         The bits are those of the block's oracle in every report, so that λ is 1 for them.
         """
+        p = check_floats("p", p, self.k)
         return super().variance(p, n) + self.gain_of_mixture(p, n)
 
     def sum_variance(self, p: Floats, weights: Floats, n: int) -> float:
         """Exact variance of Σ w_x p̂_x when n people come from p; `p`, `weights`: (k,)."""
+        p, weights = check_floats("p", p, self.k), check_floats("weights", weights, self.k)
         hidden = self.hidden_symbols
         squares = sums_by(self.policy.blocks[hidden], weights[hidden] ** 2, self.policy.m)
         more = float((self._named(p) * self._stray_variance() * squares).sum())

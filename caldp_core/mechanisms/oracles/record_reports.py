@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from caldp_core.basics.errors import CaldpError, check_symbols, require
+from caldp_core.basics.errors import CaldpError, as_array, check_symbols, require
 from caldp_core.basics.limits import LISTED_MAX, OUTPUTS_MAX, REPORTS_MAX_BYTES
 from caldp_core.basics.types import Ints, Reports
 from caldp_core.mechanisms.oracles.supports import SupportOracles
@@ -100,7 +100,7 @@ class RecordReports(SupportOracles, ABC):
 
     def sources(self, reports: Reports, limit: int) -> Ints:
         """(n,) `source` of each report, checked to be below `limit`; `CaldpError` otherwise."""
-        found = np.asarray(reports)
+        found = as_array("reports", reports)
         if found.dtype != self.dtype or found.ndim != 1:
             raise CaldpError(
                 "reports must be a one-dimensional array of the records that this mechanism makes, "

@@ -1,0 +1,179 @@
+"""A result as a small picture for notebooks: SVG by hand, in HTML that asks nothing of the network.
+
+Texts take the colour of the page around them, so that light and dark are read alike; blue and
+orange are told apart by eyes of all kinds.
+"""
+
+import base64
+import struct
+import zlib
+from html import escape
+from math import ceil, cos, radians
+from statistics import fmean
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from caldp_core.basics.types import Bools, Floats, Ints
+from caldp_core.domain.grid import Domain, GridDomain
+from caldp_core.privacy.context import Context
+
+if TYPE_CHECKING:
+    from caldp_core.experiments.run import Result, Setup
+
+WIDTH: Final = 640
+"""Of a picture, in CSS pixels."""
+ROWS_MAX: Final = 24
+"""Most values of a bar chart."""
+_PIXELS_MAX: Final = 150
+"""Most columns of a map's picture: finer cells are added up."""
+_BLUE: Final = (30, 136, 229)
+_TRUTH: Final = "#d55e00"
+_NAME_MAX: Final = 26
+_NAMES_WIDTH: Final = 200
+_LINE: Final = 20
+_STYLE: Final = "font: 13px sans-serif; max-width: 100%; height: auto; color: inherit"
+
+
+def html_of(result: "Result") -> str:
+    """A figure: who is not protected, how far off the estimate is, and a picture of it."""
+    domain = result.setup.dataset.domain
+    grid = isinstance(domain, GridDomain)
+    picture = map_picture(result, domain) if grid else bars(result, domain)  # type: ignore[arg-type]
+    nouns = ("place", "in the wrong place") if grid else ("answer", "under the wrong answer")
+    lines = (unprotected(result, nouns[0]), accuracy(result, nouns[1]))
+    caption = "<br>".join(escape(line) for line in lines if line)
+    return f'<figure style="margin: 0">{picture}<figcaption>{caption}</figcaption></figure>'
+
+
+def unprotected(result: "Result", noun: str) -> str:
+    """How many people's symbols their reports do not hide; empty where everybody is protected."""
+    people = result.first.people
+    left = int(people[~protected(result.setup)].sum())
+    if not left:
+        return ""
+    return f"Not protected: {left:,} of {int(people.sum()):,} people, whose {noun} can be read."
+
+
+def protected(setup: "Setup") -> Bools:
+    """(k,) symbols that reports hide; all of policies without a sensitive set of symbols."""
+    if isinstance(setup.policy, Context):
+        return setup.policy.hidden()
+    return np.ones(setup.policy.k, np.bool_)
+
+
+def accuracy(result: "Result", wrong: str) -> str:
+    """How many people of a hundred the estimate misplaces, mean of all trials."""
+    tv, setup = fmean(each.tv for each in result.errors), result.setup
+    trials = len(result.errors)
+    mean = f", mean of {trials:,} trials" if trials > 1 else ""
+    off = f"{100 * tv:.2g}" if tv >= 0.001 else "less than 0.1"
+    return (
+        f"The estimate from {setup.n:,} people puts {off} of 100 {wrong} "
+        f"({setup.mechanism_name}{mean})."
+    )
+
+
+def bars(result: "Result", domain: Domain) -> str:
+    """Bars of the estimated shares, with a tick at the share among these people.
+
+    Of more than `ROWS_MAX` values the most frequent ones, in their order.
+    """
+    truth, estimate = _shares(result.first.people), np.maximum(result.first.estimate, 0.0)
+    shown = np.sort(np.argsort(-truth, kind="stable")[:ROWS_MAX])
+    top = max(float(truth[shown].max()), float(estimate[shown].max()), 1e-12)
+    scale = (WIDTH - _NAMES_WIDTH - 60) / top
+    hides = protected(result.setup)
+    rows = [
+        _row(
+            line,
+            domain.name_of(int(x)),
+            hidden=bool(hides[x]),
+            truth=float(truth[x]),
+            estimate=float(estimate[x]),
+            scale=scale,
+        )
+        for line, x in enumerate(shown)
+    ]
+    some = f"; the {len(shown)} most frequent of {domain.k:,}" if len(shown) < domain.k else ""
+    open_ones = "" if hides[shown].all() else ". ○ not protected"
+    key = f"Bars: the estimate. Ticks: these people{open_ones}{some}"
+    bottom = _LINE * (len(rows) + 1)
+    rows.append(f'<text x="0" y="{bottom}" fill="currentColor" opacity="0.8">{escape(key)}</text>')
+    told = ", ".join(f"{domain.name_of(int(x))} {estimate[x]:.1%}" for x in shown[:ROWS_MAX])
+    return _svg(bottom + 8, f"Estimated shares: {told}", rows)
+
+
+def _row(line: int, name: str, *, hidden: bool, truth: float, estimate: float, scale: float) -> str:
+    y, width = line * _LINE, estimate * scale
+    short = name if len(name) <= _NAME_MAX else f"{name[: _NAME_MAX - 1]}…"
+    label = escape(short if hidden else f"○ {short}")
+    at, end = _NAMES_WIDTH + truth * scale, _NAMES_WIDTH + max(width, truth * scale) + 6
+    return (
+        f"<g><title>{escape(name)}: estimate {estimate:.2%}, these people {truth:.2%}</title>"
+        f'<text x="{_NAMES_WIDTH - 8}" y="{y + 15}" text-anchor="end" fill="currentColor">'
+        f'{label}</text><rect x="{_NAMES_WIDTH}" y="{y + 4}" width="{width:.1f}" height="13" '
+        f'fill="rgb{_BLUE}"/><path d="M{at:.1f} {y + 1}v19" stroke="{_TRUTH}" stroke-width="3"/>'
+        f'<text x="{end:.1f}" y="{y + 15}" fill="currentColor">{estimate:.1%}</text></g>'
+    )
+
+
+def map_picture(result: "Result", grid: GridDomain) -> str:
+    """Two maps on one scale: where these people are, and where the estimate puts them."""
+    shares = [_shares(result.first.people), np.maximum(result.first.estimate, 0.0)]
+    small = [_coarser(each.reshape(grid.rows, grid.columns)) for each in shares]
+    top = max(*(float(each.max()) for each in small), 1e-300)
+    side = WIDTH / 2 - 8
+    middle = radians(grid.south + grid.rows * grid.cell / 2)
+    height = min(max(side * grid.rows / grid.columns / max(cos(middle), 0.1), 40.0), 480.0)
+    parts, titles = [], ("These people", "The estimate")
+    for place, (title, values) in enumerate(zip(titles, small, strict=True)):
+        # The fourth root shows one person in a thousand beside a city.
+        pixels = np.rint(255 * (values[::-1] / top) ** 0.25).astype(np.uint8)
+        x = place * (WIDTH / 2 + 8)
+        parts.append(
+            f'<text x="{x:.0f}" y="14" fill="currentColor">{title}</text>'
+            f'<rect x="{x:.0f}" y="22" width="{side:.0f}" height="{height:.0f}" fill="none" '
+            f'stroke="currentColor" opacity="0.4"/><image x="{x:.0f}" y="22" width="{side:.0f}" '
+            f'height="{height:.0f}" preserveAspectRatio="none" style="image-rendering: pixelated" '
+            f'href="data:image/png;base64,{base64.b64encode(png(pixels)).decode()}"/>'
+        )
+    label = "Maps of these people and of the estimate: stronger colour is more people"
+    return _svg(ceil(height) + 26, label, parts)
+
+
+def png(alpha: np.ndarray[tuple[int, int], np.dtype[np.uint8]]) -> bytes:
+    """(rows, columns) opacities 0 … 255, north first → a picture in one colour (RFC 2083)."""
+    rows, columns = alpha.shape
+    lines = b"".join(b"\0" + line.tobytes() for line in alpha)
+    header = struct.pack(">IIBBBBB", columns, rows, 8, 3, 0, 0, 0)
+    chunks = (
+        (b"IHDR", header),
+        (b"PLTE", bytes(_BLUE) * 256),
+        (b"tRNS", bytes(range(256))),
+        (b"IDAT", zlib.compress(lines, 9)),
+        (b"IEND", b""),
+    )
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        for kind, data in chunks
+    )
+
+
+def _coarser(values: Floats) -> Floats:
+    """(rows, columns) shares, added up in squares until there are few enough for a picture."""
+    step = ceil(max(values.shape) / _PIXELS_MAX)
+    by_row = np.add.reduceat(values, np.arange(0, values.shape[0], step), axis=0)
+    return np.asarray(np.add.reduceat(by_row, np.arange(0, values.shape[1], step), axis=1))
+
+
+def _shares(people: Ints) -> Floats:
+    return np.asarray(people / people.sum())
+
+
+def _svg(height: int, label: str, parts: list[str]) -> str:
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" '
+        f'height="{height}" role="img" aria-label="{escape(label)}" style="{_STYLE}">'
+        f"{''.join(parts)}</svg>"
+    )
