@@ -3,6 +3,11 @@
 // visit, and leaves one step in the browser's history (`st.switch_page`, asked for if there is no such
 // link, leaves two). Groups are <details>: the keyboard opens them.
 
+/** @template {keyof HTMLElementTagNameMap} Tag
+    @param {Tag} tag
+    @param {Record<string, string>} attributes
+    @param {...(Node | string)} children
+    @returns {HTMLElementTagNameMap[Tag]} */
 const make = (tag, attributes = {}, ...children) => {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
@@ -10,13 +15,17 @@ const make = (tag, attributes = {}, ...children) => {
   return element;
 };
 
+/** @type {(page: Message.TabGroup["pages"][0]) => Element} */
 const link = ([address, title, here]) =>
   make("li", {}, make("a", { href: address, ...(here && { "aria-current": "page" }) }, title));
 
+/** @type {(pages: Message.TabGroup["pages"]) => Element} */
 const list = pages => make("ul", {}, ...pages.map(link));
 
+/** @type {(group: Message.TabGroup) => boolean} */
 const isOpen = group => group.pages.some(page => page[2]);
 
+/** @param {Message.TabGroup} group */
 function onWide(group) {
   if (!group.title) return make("div", { class: "alone" }, list(group.pages));
   if (isOpen(group)) {
@@ -28,6 +37,7 @@ function onWide(group) {
   return make("details", { class: "closed" }, make("summary", {}, group.title), list(group.pages));
 }
 
+/** @param {Message.TabGroup[]} groups */
 function onNarrow(groups) {
   const here = groups.flatMap(group => group.pages).find(page => page[2]);
   const summary = make("summary", {}, make("span", { class: "hidden" }, "All pages. You are at "), here?.[1] ?? "Pages");
@@ -38,6 +48,7 @@ function onNarrow(groups) {
   return make("details", { class: "narrow" }, summary, make("div", { class: "all" }, ...all));
 }
 
+/** @param {Component<[Message.TabGroup[]]>} component */
 export default component => {
   const { parentElement, data, setTriggerValue } = component;
   const nav = parentElement.querySelector("nav");
@@ -47,28 +58,34 @@ export default component => {
     nav.replaceChildren(make("div", { class: "wide" }, ...groups.map(onWide)), onNarrow(groups));
     nav.dataset.drawn = drawn;
   }
-  const menus = () => [...nav.querySelectorAll("details[open]")];
+  /** @type {() => HTMLDetailsElement[]} */
+  const menus = () => Array.from(nav.querySelectorAll("details[open]"));
+  /** @type {(kept: Element | null | undefined) => void} */
   const closeBut = kept => menus().forEach(menu => { if (menu !== kept) menu.open = false; });
+  /** @type {(event: MouseEvent) => void} */
   const onClick = event => {
-    const target = event.composedPath()[0];
+    const target = /** @type {Element} */ (event.composedPath()[0]);
     const anchor = target.closest?.("a");
     closeBut(target.closest?.("details"));
     if (!anchor || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     closeBut(null);
     if (anchor.hasAttribute("aria-current")) return;
-    const same = [...document.querySelectorAll("[data-testid=stSidebarNavLink]")];
-    const unseen = same.find(each => each.href === anchor.href);
+    /** @type {NodeListOf<HTMLAnchorElement>} */
+    const links = document.querySelectorAll("[data-testid=stSidebarNavLink]");
+    const unseen = [...links].find(each => each.href === anchor.href);
     if (unseen) unseen.click();
     else setTriggerValue("go", anchor.getAttribute("href"));
   };
+  /** @type {(event: KeyboardEvent) => void} */
   const onKey = event => {
     const [menu] = menus();
     if (event.key !== "Escape" || !menu) return;
     menu.open = false;
-    menu.querySelector("summary").focus();
+    menu.querySelector("summary")?.focus();
     event.stopPropagation();
   };
+  /** @type {(event: Event) => void} */
   const onOutside = event => { if (!event.composedPath().includes(nav)) closeBut(null); };
   nav.addEventListener("click", onClick);
   nav.addEventListener("keydown", onKey);

@@ -285,10 +285,15 @@ declare namespace Message {
     }
 }
 
+/** Where a component is: what its code looks for is in the HTML that Python gave it. */
+interface Mount extends Omit<ShadowRoot, "querySelector"> {
+    querySelector(selector: string): HTMLElement;
+}
+
 /** What Streamlit hands to a component's code. */
 interface Component<Data> {
     data: Data;
-    parentElement: ShadowRoot;
+    parentElement: Mount;
     setTriggerValue(name: string, value: unknown): void;
 }
 

@@ -3,6 +3,21 @@
    caldp says what it draws, coin for coin. Randomness is the operating system's: nothing takes a
    seed, and no floating-point number is ever compared. */
 
+/** @typedef {{
+        coin: (threshold: number) => boolean,
+        below: (bound: number) => number,
+        among: (steps: bigint[], whole: bigint) => number,
+    }} Coins
+    @typedef {Record<string, number>} Numbers What a block's reports are drawn by.
+    @typedef {number | (number | boolean)[]} Cell What an oracle sends: one number, bits, or several.
+    @typedef {{
+        hidden: (of: Numbers, i: number, coins: Coins) => Cell,
+        base: (of: Numbers, coins: Coins) => Cell,
+    }} Law
+    @typedef {{getItem: (key: string) => string | null | undefined,
+        setItem: (key: string, value: string) => void}} Memory
+    @typedef {any} Protocol As docs/protocol.schema.json says. */
+
 const ONE = 2 ** 48;
 
 /** A whole number, even on 0 … 2^48 − 1. */
@@ -11,12 +26,15 @@ export function systemNumber() {
     return low + middle * 2 ** 16 + high * 2 ** 32;
 }
 
-/** The coins that reports are drawn by, from a source of such numbers. */
+/** The coins that reports are drawn by, from a source of such numbers.
+    @returns {Coins} */
 export function coinsFrom(number = systemNumber) {
     return {
-        /** True with probability threshold/2^48. */
+        /** True with probability threshold/2^48.
+            @type {(threshold: number) => boolean} */
         coin: threshold => number() < threshold,
-        /** A whole number, even on 0 … bound − 1. Beyond `fair` small results would be favoured. */
+        /** A whole number, even on 0 … bound − 1. Beyond `fair` small results would be favoured.
+            @param {number} bound */
         below(bound) {
             const fair = ONE - ONE % bound;
             for (;;) {
@@ -24,7 +42,9 @@ export function coinsFrom(number = systemNumber) {
                 if (drawn < fair) return drawn % bound;
             }
         },
-        /** The first of rising steps above a number that is even below `whole`; BigInts. */
+        /** The first of rising steps above a number that is even below `whole`; BigInts.
+            @param {bigint[]} steps
+            @param {bigint} whole */
         among(steps, whole) {
             const pieces = BigInt(Math.max(1, Math.ceil((whole - 1n).toString(2).length / 48)));
             const all = BigInt(ONE) ** pieces, fair = all - all % whole;
@@ -37,14 +57,18 @@ export function coinsFrom(number = systemNumber) {
     };
 }
 
-/** Whether an odd number of bits is set. */
+/** Whether an odd number of bits is set.
+    @param {number} bits */
 function odd(bits) {
     let parity = false;
     for (; bits; bits &= bits - 1) parity = !parity;
     return parity;
 }
 
-/** An even subset of so many of 0 … size − 1 (Floyd, in Bentley 1987). */
+/** An even subset of so many of 0 … size − 1 (Floyd, in Bentley 1987).
+    @param {number} size
+    @param {number} members
+    @param {Coins} coins */
 function evenSubset(size, members, coins) {
     const chosen = new Set();
     for (let last = size - members; last < size; last++) {
@@ -54,7 +78,10 @@ function evenSubset(size, members, coins) {
     return chosen;
 }
 
-/** The product of two elements of the field of 2^degree. */
+/** The product of two elements of the field of 2^degree.
+    @param {number} a
+    @param {number} b
+    @param {Numbers} of */
 function product(a, b, {degree, modulus}) {
     let result = 0;
     for (let bit = degree - 1; bit >= 0; bit--) {
@@ -65,6 +92,9 @@ function product(a, b, {degree, modulus}) {
     return result;
 }
 
+/** @param {number} a
+    @param {number} x
+    @param {Numbers} of */
 function innerProduct(a, x, of) {
     let total = 0;
     for (const q = 1 << of.degree; a && x; a >>= of.degree, x >>= of.degree)
@@ -72,30 +102,37 @@ function innerProduct(a, x, of) {
     return total;
 }
 
-/** How many directions there are, and how many hyperplanes to each. */
+/** How many directions there are, and how many hyperplanes to each.
+    @param {Numbers} of */
 function space({degree, digits, size}) {
     const q = 2 ** degree;
     return degree ? [(q ** digits - 1) / (q - 1), q] : [1, size];
 }
 
-/** The packed normal of a direction: its last digit that is not 0 is 1. */
+/** The packed normal of a direction: its last digit that is not 0 is 1.
+    @param {number} direction
+    @param {number} q */
 function normal(direction, q) {
     let one = 1;
     for (; direction >= one; one *= q) direction -= one;
     return one + direction;
 }
 
+/** @type {Law} */
 const unary = {
     hidden: (of, i, coins) =>
         Array.from({length: of.size}, (_, j) => coins.coin(j === i ? of.truth : of.stray)),
     base: (of, coins) => Array.from({length: of.size}, () => coins.coin(of.stray)),
 };
 
+/** @param {number} size
+    @param {Set<number>} chosen */
 function withBits(size, chosen) {
     return Array.from({length: size}, (_, j) => chosen.has(j));
 }
 
-/* What a family's oracle sends: `hidden` for the i-th hidden value of a block, `base` for others. */
+/** What a family's oracle sends: `hidden` for the i-th hidden value of a block, `base` for others.
+    @type {Record<string, Law>} */
 const LAWS = {
     "randomized-response": {
         hidden(of, i, coins) { return coins.coin(of.cover) ? this.base(of, coins) : of.first + i; },
@@ -151,23 +188,43 @@ const LAWS = {
     },
 };
 
-/** A whole number in so many bytes, the lowest first. */
+/** A whole number in so many bytes, the lowest first.
+    @param {number} number
+    @param {number} width */
 function inBytes(number, width) {
+    /** @type {number[]} */
     const bytes = [];
     for (let i = 0; i < width; i++, number = Math.floor(number / 256)) bytes.push(number % 256);
     return bytes;
 }
 
+/** @param {(number | boolean)[]} bits
+    @param {number} width */
 function packed(bits, width) {
     const bytes = new Array(width).fill(0);
     bits.forEach((bit, j) => { if (bit) bytes[j >> 3] |= 1 << (j & 7); });
     return bytes;
 }
 
+/** @param {string[][]} rows */
+const readSteps = rows => rows.map(row => row.map(BigInt));
+
 /** Draws reports by one protocol: the object that its JSON file holds. */
 export class Client {
+    /** @type {bigint[][] | undefined} Of a table: each value's chances, added up. */
+    steps;
+    whole = 1n;
+    /** @type {Law} */
+    law;
+    /** @type {number[]} Each value's place among the hidden ones, see below. */
+    places = [];
+    /** @type {Numbers[]} */
+    blocks = [];
+
     /** `memory`: what keeps what each person sent, so that asked again they send the same; it has
-        `getItem` and `setItem`, as localStorage does. `number`: for tests alone. */
+        `getItem` and `setItem`, as localStorage does. `number`: for tests alone.
+        @param {Protocol} protocol
+        @param {{memory?: Memory | null, number?: () => number}} [options] */
     constructor(protocol, {memory = null, number = systemNumber} = {}) {
         const kind = protocol?.mechanism?.kind;
         if (protocol?.caldp_protocol !== 1 || kind !== "table" && !Object.hasOwn(LAWS, kind))
@@ -177,7 +234,7 @@ export class Client {
         this.coins = coinsFrom(number);
         if (kind === "table") {
             this.whole = BigInt(protocol.mechanism.whole);
-            this.steps = protocol.mechanism.steps.map(row => row.map(BigInt));
+            this.steps = readSteps(protocol.mechanism.steps);
             return;
         }
         this.law = LAWS[kind];
@@ -186,7 +243,9 @@ export class Client {
     }
 
     /** What the person sends: a number, or bytes in base64. On a map an answer is
-        [latitude, longitude] in degrees, else a label, or a number where values have no labels. */
+        [latitude, longitude] in degrees, else a label, or a number where values have no labels.
+        @param {unknown} answer
+        @returns {number | string} */
     report(answer, person = "") {
         const value = this.#valueOf(answer);
         if (!this.memory) return this.draw(value);
@@ -198,13 +257,17 @@ export class Client {
         return report;
     }
 
-    /** The report with the mark of its protocol, as a line of a file of reports. */
+    /** The report with the mark of its protocol, as a line of a file of reports.
+        @param {unknown} answer */
     message(answer, person = "") {
         const report = this.report(answer, person);
         return {protocol: this.protocol.fingerprint.slice(0, 16), report};
     }
 
-    /** A fresh report of a value by its number. */
+    /** A fresh report of a value by its number.
+        @param {number} value
+        @param {Coins} [coins]
+        @returns {number | string} */
     draw(value, coins = this.coins) {
         if (this.steps) return coins.among(this.steps[value], this.whole);
         const label = this.protocol.policy.blocks[value], place = this.places[value];
@@ -214,17 +277,22 @@ export class Client {
         return this.#written(this.protocol.report.from_oracles - 1 - place, null);
     }
 
+    /** @param {number} source
+        @param {Cell | null} cell */
     #written(source, cell) {
+        /** @type {{kind: string, widths: number[]}} */
         const {kind, widths} = this.protocol.report;
-        if (kind === "number") return cell ?? source;
-        const bytes = inBytes(source, widths[0]);
-        if (kind === "bits") bytes.push(...packed(cell ?? [], widths[1]));
-        else widths.slice(1).forEach((width, i) => bytes.push(...inBytes(cell?.[i] ?? 0, width)));
+        if (kind === "number") return typeof cell === "number" ? cell : source;
+        const bytes = inBytes(source, widths[0]), parts = Array.isArray(cell) ? cell : [];
+        if (kind === "bits") bytes.push(...packed(parts, widths[1]));
+        else widths.slice(1).forEach(
+            (width, i) => bytes.push(...inBytes(Number(parts[i] ?? 0), width)));
         return btoa(bytes.map(byte => String.fromCharCode(byte)).join(""));
     }
 
-    /* A value's place among the hidden ones of its block, or −1 minus that among all others. */
+    /** A value's place among the hidden ones of its block, or −1 minus that among all others. */
     #findPlaces() {
+        /** @type {{blocks: number[], sensitive: boolean[], epsilon: number[]}} */
         const {blocks, sensitive, epsilon} = this.protocol.policy;
         const sizes = new Array(epsilon.length).fill(0), hidden = [...sizes];
         blocks.forEach(label => sizes[label]++);
@@ -234,12 +302,17 @@ export class Client {
     }
 
     #gatherNumbers() {
+        /** @type {[string, number[]][]} */
         const columns = Object.entries(this.protocol.mechanism.numbers);
-        this.blocks = this.protocol.policy.epsilon.map((_, label) =>
+        /** @type {number[]} */
+        const levels = this.protocol.policy.epsilon;
+        this.blocks = levels.map((_, label) =>
             Object.fromEntries(columns.map(([name, numbers]) => [name, numbers[label]])));
     }
 
-    /* The answer is not in the error: errors end up in logs. */
+    /** The answer is not in the error: errors end up in logs.
+        @param {any} answer
+        @returns {number} */
     #valueOf(answer) {
         const {kind, names, k} = this.protocol.domain;
         if (kind === "map") return this.#cellOf(answer);
@@ -248,8 +321,10 @@ export class Client {
         throw new Error("The answer must be one that the protocol has; give one of those.");
     }
 
+    /** @param {any} answer */
     #cellOf(answer) {
         const {south, west, cell, rows, columns} = this.protocol.domain;
+        /** @type {(degrees: number, edge: number) => number} */
         const at = (degrees, edge) => Math.floor((degrees - edge) / cell + 1e-9);
         const row = at(answer?.[0], south), column = at(answer?.[1], west);
         if (row >= 0 && row < rows && column >= 0 && column < columns) return row * columns + column;

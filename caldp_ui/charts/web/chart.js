@@ -2,11 +2,17 @@
 
 import {Picture, hub, whenGone} from "./hub.js";
 
+/** @typedef {{ticktext?: string[], tickvals: number[], range?: number[], type?: string}} Axis
+    @typedef {any} Layout Of a Plotly figure. */
+
+/** @type {any} Plotly's code has no types of its own. */
+const page = globalThis;
 const LIBRARY = Symbol.for("caldp.plotly");
 const FULL = {
     name: "full-screen",
     title: "Full screen",
     icon: {width: 24, height: 24, path: "M3 3h7v2H5v5H3zM14 3h7v7h-2V5h-5zM3 14h2v5h5v2H3zM19 14h2v7h-7v-2h5z"},
+    /** @type {(host: Element) => Promise<void>} */
     click: host => document.fullscreenElement ? document.exitFullscreen() : host.requestFullscreen(),
 };
 // By itself Plotly offers to send a chart to its makers' server.
@@ -14,24 +20,29 @@ const OPTIONS = {displaylogo: false, showSendToCloud: false, plotlyServerURL: ""
     modeBarButtonsToAdd: [FULL], modeBarButtonsToRemove: ["lasso2d", "select2d", "autoScale2d"]};
 const charts = new WeakMap();
 
-/** Plotly's code, once a page; the address is this server's. */
-const library = address => globalThis[LIBRARY] ??= new Promise((done, fail) => {
+/** Plotly's code, once a page; the address is this server's.
+    @type {(address: string) => Promise<any>} */
+const library = address => page[LIBRARY] ??= new Promise((done, fail) => {
     const script = document.createElement("script");
-    script.src = new URL(address, globalThis.__streamlit?.BACKEND_BASE_URL ?? location.href);
-    script.onload = () => done(globalThis.Plotly);
+    script.src = new URL(address, page.__streamlit?.BACKEND_BASE_URL ?? location.href).href;
+    script.onload = () => done(page.Plotly);
     script.onerror = () => {
-        delete globalThis[LIBRARY];
+        delete page[LIBRARY];
         fail(new Error(`${script.src} did not come`));
     };
     document.head.append(script);
 });
 
-/** What a figure leaves open, in the letters and colours of the page. */
+/** What a figure leaves open, in the letters and colours of the page.
+    @param {Element} host */
 function template(host) {
-    const style = getComputedStyle(host), of = name => style.getPropertyValue(`--st-${name}`).trim();
+    const style = getComputedStyle(host);
+    /** @type {(name: string) => string} */
+    const of = name => style.getPropertyValue(`--st-${name}`).trim();
     const font = {family: of("font"), color: of("text-color"), size: 12};
     const [ground, line] = [of("background-color"), of("border-color")];
     const axis = {automargin: true, gridcolor: line, zerolinecolor: line, tickcolor: line};
+    /** @type {(standoff: number) => object} */
     const named = standoff => ({title: {font: {size: 14}, standoff}});
     return {layout: {
         font,
@@ -49,17 +60,22 @@ function template(host) {
 
 const LETTER = 7;
 
-/** Every third name of an axis whose names would run into each other. */
+/** Every third name of an axis whose names would run into each other.
+    @param {Axis | undefined} axis
+    @param {number} width */
 function thinned(axis, width) {
-    const {ticktext, tickvals, range, type} = axis ?? {};
-    if (!ticktext || !range) return axis;
+    if (!axis?.ticktext || !axis.range) return axis;
+    const {ticktext, tickvals, range, type} = axis;
     const at = tickvals.map(value => type === "log" ? Math.log10(value) : value);
     const seen = at.filter(value => range[0] <= value && value <= range[1]).length;
     const each = LETTER * (2 + Math.max(...ticktext.map(text => text.length)));
     return seen * each <= width ? axis : {...axis, ticktext: ticktext.map((text, i) => i % 3 ? "" : text)};
 }
 
-/** What a figure is at this width: narrow, its lines' names are in a legend, not beside the lines. */
+/** What a figure is at this width: narrow, its lines' names are in a legend, not beside the lines.
+    @param {{meta?: unknown}[]} data
+    @param {Layout} layout
+    @param {number} width */
 function fitted(data, layout, width) {
     const {narrow, below} = layout.meta ?? {}, {l, r} = layout.margin;
     if (!narrow || width >= below) return [data, {...layout, xaxis: thinned(layout.xaxis, width - l - r)}];
@@ -68,6 +84,12 @@ function fitted(data, layout, width) {
 }
 
 class Chart extends Picture {
+    /** @type {any} */
+    plotly;
+    /** @type {number | undefined} Of what is drawn. */
+    width;
+
+    /** @param {HTMLElement} host */
     constructor(host) {
         super(told => this.plot(told));
         this.host = host;
@@ -77,8 +99,9 @@ class Chart extends Picture {
         this.resized.observe(host);
     }
 
+    /** @param {string} address */
     async load(address) {
-        this.plotly = globalThis.Plotly ?? await library(address);
+        this.plotly = page.Plotly ?? await library(address);
         this.show();
     }
 
@@ -87,6 +110,7 @@ class Chart extends Picture {
         this.show();
     }
 
+    /** @param {string} told */
     plot(told) {
         const {host, plotly} = this, {clientWidth: width} = host;
         if (!plotly || !width) return false;
@@ -105,6 +129,7 @@ class Chart extends Picture {
     }
 }
 
+/** @param {Component<[key: string, told: string, address: string]>} component */
 export default function mount({data: [key, told, address], parentElement: parent}) {
     const host = parent.querySelector(".chart");
     const chart = charts.get(host) ?? new Chart(host);

@@ -1,22 +1,32 @@
 /* Pictures of the page by their keys. Each shows what the server sent, but for as long as a reel runs
    a step of that. Charts, drawings and reels are components of their own and meet here. */
 
-export const hub = globalThis[Symbol.for("caldp.pictures")] ??= new Map();
+/** @type {Map<string, Picture>} */
+export const hub = /** @type {any} */ (globalThis)[Symbol.for("caldp.pictures")] ??= new Map();
 
 /** What draws told texts: `draw` is called with a text only when it is another than is drawn. */
 export class Picture {
+    /** @type {string | null} */
+    step = null;
+    /** @type {string | undefined} */
+    told;
+    /** @type {string | null | undefined} */
+    drawn;
+
+    /** @param {(told: string) => unknown} draw */
     constructor(draw) {
         this.draw = draw;
-        this.step = null;
     }
 
-    /** The server's text. */
+    /** The server's text.
+        @param {string} told */
     take(told) {
         this.told = told;
         this.show();
     }
 
-    /** A step of a reel; null: the server's text again. */
+    /** A step of a reel; null: the server's text again.
+        @param {string | null} step */
     play(step) {
         this.step = step;
         this.show();
@@ -24,11 +34,12 @@ export class Picture {
 
     show() {
         const now = this.step ?? this.told;
-        if (now !== this.drawn && this.draw(now) !== false) this.drawn = now;
+        if (now !== undefined && now !== this.drawn && this.draw(now) !== false) this.drawn = now;
     }
 }
 
-/** Streamlit also cleans up after a run that a newer one overtook: only what is gone is removed. */
+/** Streamlit also cleans up after a run that a newer one overtook: only what is gone is removed.
+    @type {(parent: {host?: Element, isConnected: boolean}, remove: () => void) => () => void} */
 export const whenGone = (parent, remove) => () => setTimeout(() => {
     if (!(parent.host ?? parent).isConnected) remove();
 });

@@ -1,11 +1,13 @@
 /* The lesson's bar: one segment a step, the minute, the step, what to take home, and the next step
    by its name. Page up and page down, as clickers send them, go to the step before and after. */
 
+/** @type {WeakMap<Mount, Bar>} */
 const instances = new WeakMap();
 const USES_THE_KEYS = "input, textarea, select, [contenteditable], [role=slider], [role=listbox], "
     + "[role=dialog], [role=tabpanel]";
 const ROOT = document.documentElement;
 
+/** @param {Component<[Message.Lesson]>} component */
 export default function mount({data: [told], parentElement: parent, setTriggerValue}) {
     let bar = instances.get(parent);
     if (!bar) instances.set(parent, bar = new Bar(parent.querySelector(".lesson")));
@@ -15,18 +17,34 @@ export default function mount({data: [told], parentElement: parent, setTriggerVa
     return () => setTimeout(() => { if (!(parent.host ?? parent).isConnected) bar.end(); });
 }
 
+/** @template {keyof HTMLElementTagNameMap} Tag
+    @param {Tag} tag
+    @param {string} className
+    @param {...(Node | string)} children
+    @returns {HTMLElementTagNameMap[Tag]} */
 function el(tag, className, ...children) {
     const made = document.createElement(tag);
     made.className = className;
     made.append(...children);
-    if (tag === "button") made.type = "button";
+    if (made instanceof HTMLButtonElement) made.type = "button";
     return made;
 }
 
-/** Words between pairs of asterisks are bold. */
+/** Words between pairs of asterisks are bold.
+    @type {(text: string) => (Node | string)[]} */
 const bold = text => text.split("**").map((part, i) => (i % 2 ? el("b", "", part) : part));
 
 class Bar {
+    /** @type {Message.Lesson} From the first message on. */
+    told;
+    /** @type {(event: string, value: unknown) => void} Streamlit's, of each run. */
+    emit;
+    /** When the lesson began, by the window's own clock. */
+    from = 0;
+    /** Whether the next step has been asked for. */
+    waits = false;
+
+    /** @param {HTMLElement} root */
     constructor(root) {
         this.root = root;
         this.track = el("div", "track");
@@ -50,7 +68,8 @@ class Bar {
             this.notes, this.next, this.panel);
         this.back.onclick = () => this.go(this.told.at - 1);
         this.next.onclick = () => this.go(this.told.at + 1);
-        this.notes.onclick = () => this.open(this.panel.hidden);
+        this.notes.onclick = () => this.open(Boolean(this.panel.hidden));
+        /** @type {(event: KeyboardEvent) => void} */
         this.hear = event => this.key(event);
         document.addEventListener("keydown", this.hear);
         this.timer = setInterval(() => this.tick(), 1000);
@@ -78,6 +97,7 @@ class Bar {
         } else this.root.removeAttribute("popover");
     }
 
+    /** @param {Message.Lesson} told */
     take(told) {
         const other = this.told?.at !== told.at;
         this.told = told;
@@ -93,7 +113,7 @@ class Bar {
         const [before, after] = [steps[at - 1], steps[at + 1]];
         this.track.replaceChildren(...steps.map(({minutes}) => {
             const part = el("i", "", el("u", ""));
-            part.style.flexGrow = minutes;
+            part.style.flexGrow = String(minutes);
             return part;
         }));
         this.count.textContent = `Step ${at + 1} of ${steps.length}`;
@@ -112,11 +132,13 @@ class Bar {
         this.open(false);
     }
 
+    /** @param {boolean} now */
     open(now) {
         this.panel.hidden = !now;
-        this.notes.setAttribute("aria-expanded", now);
+        this.notes.setAttribute("aria-expanded", String(now));
     }
 
+    /** @param {number} number */
     go(number) {
         if (this.waits || !this.told.steps[number]) return;
         this.waits = true;  // a clicker that is pressed twice goes one step
@@ -135,23 +157,27 @@ class Bar {
         [...this.track.children].forEach((part, i) => {
             part.className = i < at ? "done" : i === at ? "now" : "";
             const share = (seconds - starts[i]) / (60 * steps[i].minutes);
-            part.firstChild.style.width = `${100 * Math.min(1, Math.max(0, i === at ? share : 0))}%`;
+            /** @type {HTMLElement} */ (part.firstChild).style.width = `${100 * Math.min(1, Math.max(0, i === at ? share : 0))}%`;
         });
     }
 
+    /** @param {KeyboardEvent} event */
     key(event) {
+        /** @type {Record<string, number>} */
         const ways = {PageDown: 1, PageUp: -1};
         if (event.key === "Escape" && !this.panel.hidden) this.open(false);
         if (event.defaultPrevented || !(event.key in ways)) return;
         if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
-        const used = event.composedPath().some(node => node.matches?.(USES_THE_KEYS));
+        const used = event.composedPath().some(
+            node => node instanceof Element && node.matches(USES_THE_KEYS));
         if (used || document.querySelector("[role=dialog]")) return;
         event.preventDefault();
         this.go(this.told.at + ways[event.key]);
     }
 }
 
-/** For a visit that this window opens anew (`keeper.js`). */
+/** For a visit that this window opens anew (`keeper.js`).
+    @param {{at: number, elapsed: number, when: number} | null} lesson */
 function keep(lesson) {
     try {
         if (lesson) sessionStorage.setItem("caldp.lesson", JSON.stringify(lesson));
@@ -159,5 +185,7 @@ function keep(lesson) {
     } catch { /* a browser that keeps nothing */ }
 }
 
+/** @type {(steps: {minutes: number}[]) => number} */
 const sum = steps => steps.reduce((minutes, step) => minutes + step.minutes, 0);
+/** @type {(node: Node, text: string) => void} */
 const say = (node, text) => { if (node.textContent !== text) node.textContent = text; };

@@ -5,11 +5,22 @@ import {el, say} from "./dom.js";
 import {Picture, hub, whenGone} from "./hub.js";
 import {Teller} from "./teller.js";
 
+/** @typedef {{cell: HTMLElement, text: HTMLElement, mark: HTMLElement}} Side
+    @typedef {{
+        limit: Side, leak: Side, field?: HTMLInputElement, follows?: HTMLElement, said: string,
+        waits: number | null,
+    }} Pair An entry of both tables, and the serial under which what was typed waits to be heard.
+    @typedef {"limit" | "leak"} Kind
+    @typedef {[x: number, z: number]} Place */
+
+/** @type {WeakMap<Mount, Board>} */
 const instances = new WeakMap();
 const UPRIGHT_FROM = 66, UPRIGHT_ON_PHONE_FROM = 42;
+/** @type {Record<string, [down: number, right: number]>} */
 const STEPS = {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]};
 
-/** `told`: what is seen, as a text; `heard`: how far the page has heard what was typed. */
+/** `told`: what is seen, as a text; `heard`: how far the page has heard what was typed.
+    @param {Component<{key: string, told: string, edit: boolean, heard: Message.Heard}>} component */
 export default function mount({data: {key, told, edit, heard}, parentElement: parent, setTriggerValue}) {
     const board = instances.get(parent) ?? new Board(parent.querySelector(".board"), edit);
     instances.set(parent, board);
@@ -24,9 +35,23 @@ export default function mount({data: {key, told, edit, heard}, parentElement: pa
 }
 
 class Board extends Picture {
+    /** @type {Message.Matrix} */
+    data;
+    /** @type {string | undefined} The names that the tables are of. */
+    form;
+    /** @type {Pair[][]} */
+    cells = [];
+    /** @type {Place | null} */
+    lit = null;
+    /** @type {Place | null} */
+    focused = null;
+
+    /** @param {HTMLElement} root
+        @param {boolean} edit */
     constructor(root, edit) {
         super(told => this.paint(JSON.parse(told)));
-        Object.assign(this, {root, edit});
+        this.root = root;
+        this.edit = edit;
         root.lang = "en";  // for hyphens
         root.setAttribute("role", "group");
         this.teller = new Teller();
@@ -41,6 +66,7 @@ class Board extends Picture {
         this.tables.addEventListener("keydown", event => this.move(event));
     }
 
+    /** @param {Message.Matrix} data */
     paint(data) {
         const form = JSON.stringify(data.names);
         this.data = data;
@@ -51,9 +77,11 @@ class Board extends Picture {
         this.light(this.lit && this.cells[this.lit[0]]?.[this.lit[1]] ? this.lit : null);
     }
 
+    /** @param {Message.Matrix} data */
     build({names, words}) {
         this.cells = names.map(() => []);
         this.lit = this.focused = null;
+        /** @type {(kind: Kind) => HTMLElement} */
         const table = kind => {
             const head = el("tr", {}, el("td", {className: "corner"},
                 el("span", {}, `${words.row} ↓`), el("span", {}, `${words.against} →`)),
@@ -65,21 +93,26 @@ class Board extends Picture {
             return el("table", {className: kind}, caption, el("thead", {}, head),
                 el("tbody", {}, ...rows));
         };
-        this.root.style.setProperty("--k", names.length);
+        this.root.style.setProperty("--k", String(names.length));
         const longest = Math.max(...names.join(" ").split(" ").map(word => word.length));
-        this.root.style.setProperty("--letters", longest);
+        this.root.style.setProperty("--letters", String(longest));
         // Names of columns stand upright where the longest word has no room across.
         this.root.classList.toggle("upright", longest * names.length > UPRIGHT_FROM);
         this.root.classList.toggle("upright-on-phone", longest * names.length > UPRIGHT_ON_PHONE_FROM);
         this.tables.replaceChildren(table("limit"), table("leak"));
         this.mirror.replaceChildren(this.both, words.both);
-        this.tables.querySelector("caption").append(this.mirror);
+        this.tables.querySelector("caption")?.append(this.mirror);
     }
 
+    /** @param {Kind} kind
+        @param {number} x
+        @param {number} z
+        @param {string[]} names */
     cell(kind, x, z, names) {
-        const pair = this.cells[x][z] ??= {};
         const made = el("td", {"data-x": x, "data-z": z});
-        pair[kind] = {cell: made};
+        const side = {cell: made, text: el("span"), mark: el("small")};
+        const pair = this.cells[x][z] ??= {limit: side, leak: side, said: "", waits: null};
+        pair[kind] = side;
         if (x === z) made.className = "own";
         if (kind === "limit" && this.edit && x !== z) {
             const field = pair.field = el("input", {type: "text", inputMode: "decimal",
@@ -90,16 +123,17 @@ class Board extends Picture {
             pair.follows = el("small", {});
             made.append(field, pair.follows);
         } else {
-            pair[kind].text = el("span", {});
-            pair[kind].mark = el("small", {});
-            made.append(pair[kind].text, pair[kind].mark);
+            made.append(side.text, side.mark);
         }
         return made;
     }
 
+    /** @param {number} x
+        @param {number} z */
     fill(x, z) {
         const {limit, leak} = this.data, pair = this.cells[x][z];
         const said = limit[x][z], done = leak[x][z];
+        /** @type {(cell: HTMLElement, colours: [ground: string, ink: string]) => void} */
         const paint = (cell, [ground, ink]) => {
             cell.style.background = ground;
             cell.style.color = ink;
@@ -108,7 +142,7 @@ class Board extends Picture {
         if (x !== z) paint(pair.leak.cell, done.colours);
         pair.limit.cell.classList.toggle("loose", said.follows !== "");
         pair.leak.cell.dataset.mark = done.mark;
-        if (pair.field) {
+        if (pair.field && pair.follows) {
             pair.said = said.text;
             if (!pair.waits) pair.field.value = said.text;
             say(pair.follows, said.follows);
@@ -117,38 +151,45 @@ class Board extends Picture {
             say(pair.limit.mark, said.follows);
         }
         say(pair.leak.text, done.text);
-        say(pair.leak.mark, {kept: "✓", broken: "✗", open: ""}[done.mark] ?? "");
+        say(pair.leak.mark, {kept: "✓", broken: "✗", open: "", "": ""}[done.mark]);
     }
 
+    /** @param {number} x
+        @param {number} z
+        @param {string} text */
     send(x, z, text) {
         this.teller.tell("act", {x, other: z, text, both: this.both.checked});
         this.cells[x][z].waits = this.teller.serial;
     }
 
-    /** The page has heard of the entries that wait no longer: theirs now say what it says. */
+    /** The page has heard of the entries that wait no longer: theirs now say what it says.
+        @param {Message.Heard} heard */
     answer(heard) {
         this.teller.confirm(heard);
         for (const pair of this.cells.flat()) {
             if (!pair.waits || this.teller.waits(pair.waits)) continue;
             pair.waits = null;
-            pair.field.value = pair.said;
+            if (pair.field) pair.field.value = pair.said;
         }
     }
 
+    /** @param {EventTarget | null} target */
     point(target) {
-        const cell = target.closest?.("td[data-x]");
-        if (cell) this.light([Number(cell.dataset.x), Number(cell.dataset.z)]);
+        const place = placeOf(target);
+        if (place) this.light(place);
     }
 
+    /** @param {EventTarget | null} target */
     focus(target) {
-        const cell = target.closest?.("td[data-x]");
-        if (!cell) return;
+        const place = placeOf(target);
+        if (!place) return;
         this.tables.querySelectorAll("input").forEach(each => { each.tabIndex = -1; });
-        target.tabIndex = 0;
-        this.focused = [Number(cell.dataset.x), Number(cell.dataset.z)];
+        /** @type {HTMLElement} */ (target).tabIndex = 0;
+        this.focused = place;
         this.light(this.focused);
     }
 
+    /** @param {Place | null} pair */
     light(pair) {
         this.tables.querySelectorAll(".lit").forEach(each => each.classList.remove("lit"));
         this.lit = pair;
@@ -159,17 +200,27 @@ class Board extends Picture {
         say(this.readout, `${this.data.limit[x][z].told} ${this.data.leak[x][z].told}`.trim());
     }
 
-    /** Arrow keys go to the next entry; left and right only past the ends of what is typed. */
+    /** Arrow keys go to the next entry; left and right only past the ends of what is typed.
+        @param {KeyboardEvent} event */
     move(event) {
-        const step = STEPS[event.key], cell = event.target.closest?.("td[data-x]");
-        if (!step || !cell || event.target.tagName !== "INPUT") return;
+        const step = STEPS[event.key], place = placeOf(event.target);
+        if (!step || !place || !(event.target instanceof HTMLInputElement)) return;
         const {selectionStart, selectionEnd, value} = event.target;
-        const whole = selectionEnd - selectionStart === value.length;
+        const whole = (selectionEnd ?? 0) - (selectionStart ?? 0) === value.length;
         const end = event.key === "ArrowLeft" ? selectionEnd === 0 : selectionStart === value.length;
         if (step[1] && !whole && !end) return;
         event.preventDefault();
-        let [x, z] = [Number(cell.dataset.x), Number(cell.dataset.z)];
+        let [x, z] = place;
         do { x += step[0]; z += step[1]; } while (this.cells[x]?.[z] && x === z);
         this.cells[x]?.[z]?.field?.focus();
     }
+}
+
+/** The entry of a table in which an element is.
+    @param {EventTarget | null} target
+    @returns {Place | null} */
+function placeOf(target) {
+    const cell = target instanceof Element ? target.closest("td[data-x]") : null;
+    const {x, z} = cell instanceof HTMLElement ? cell.dataset : {};
+    return cell && [Number(x), Number(z)];
 }

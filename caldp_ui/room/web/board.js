@@ -4,10 +4,18 @@
 import {el, say} from "./dom.js";
 import {Picture, hub, whenGone} from "./hub.js";
 
+/** @typedef {{
+        range: HTMLElement, bar: HTMLElement, sent: HTMLElement, truth: HTMLElement,
+        number: HTMLElement, span: HTMLElement, past: SVGSVGElement, node: HTMLElement,
+    }} Row */
+
+/** @type {"http://www.w3.org/2000/svg"} */
 const DRAWN = "http://www.w3.org/2000/svg";
 const WIDE = 100, HIGH = 30, MANY = 6;
+/** @type {WeakMap<Mount, Board>} */
 const instances = new WeakMap();
 
+/** @param {Component<{key: string, told: string}>} component */
 export default function mount({data: {key, told}, parentElement: parent}) {
     const board = instances.get(parent) ?? new Board(parent.querySelector(".board"));
     instances.set(parent, board);
@@ -16,9 +24,18 @@ export default function mount({data: {key, told}, parentElement: parent}) {
     return whenGone(parent, () => { if (hub.get(key) === board) hub.delete(key); });
 }
 
+/** @type {(share: number) => string} */
 const percent = share => `${Math.round(100 * share)} %`.replace("-", "−");
 
 class Board extends Picture {
+    /** @type {string | undefined} The question that the rows are of. */
+    form;
+    /** @type {Row[]} */
+    made = [];
+    /** @type {number[]} The reports that have chips. */
+    shown = [];
+
+    /** @param {HTMLElement} root */
     constructor(root) {
         super(told => this.paint(JSON.parse(told)));
         this.root = root;
@@ -30,9 +47,9 @@ class Board extends Picture {
             "aria-label": "All reports, the newest first"});
         this.note = el("p", {className: "note"});
         root.append(this.rows, this.legend, el("section", {}, this.known, this.chips, this.note));
-        this.shown = [];
     }
 
+    /** @param {Message.Poll} data */
     paint(data) {
         this.root.classList.toggle("ahead", this.step !== null);
         const rows = data.answers.map(({name, sensitive}) => [name, sensitive]);
@@ -45,8 +62,9 @@ class Board extends Picture {
         this.report(data);
     }
 
+    /** @param {Message.Poll} data */
     build({answers, words}) {
-        this.root.style.setProperty("--answers", answers.length);
+        this.root.style.setProperty("--answers", String(answers.length));
         this.root.classList.toggle("many", answers.length > MANY);
         this.made = answers.map(({name, sensitive}) => {
             const parts = {
@@ -57,14 +75,14 @@ class Board extends Picture {
                 number: el("b", {}),
                 span: el("small", {}),
                 past: document.createElementNS(DRAWN, "svg"),
+                node: el("div", {className: "row", role: "listitem"}),
             };
             parts.past.setAttribute("viewBox", `0 0 ${WIDE} ${HIGH}`);
             parts.past.setAttribute("preserveAspectRatio", "none");
             parts.past.setAttribute("aria-hidden", "true");
             const plot = el("span", {className: "plot", "aria-hidden": "true"}, parts.sent,
                 parts.bar, parts.range, parts.truth);
-            parts.node = el("div", {className: "row", role: "listitem"},
-                el("span", {className: "name"}, name), plot,
+            parts.node.append(el("span", {className: "name"}, name), plot,
                 el("span", {className: "told"}, parts.number, parts.span), parts.past);
             parts.node.classList.toggle("hidden", sensitive);
             return parts;
@@ -78,7 +96,12 @@ class Board extends Picture {
         this.chips.replaceChildren();
     }
 
+    /** @param {Row} parts
+        @param {Message.Answer} answer
+        @param {Message.Poll} data
+        @param {number} x */
     fill(parts, {name, estimate, low, high, sent, truth}, {n, steps, words}, x) {
+        /** @type {(share: number) => string} */
         const at = share => `${(100 * Math.min(1, Math.max(0, share))).toFixed(2)}%`;
         parts.bar.style.width = at(estimate ?? 0);
         parts.sent.style.width = at(n ? sent / n : 0);
@@ -95,10 +118,14 @@ class Board extends Picture {
         this.past(parts.past, steps.map(step => [step.n, ...step.ranges[x]]));
     }
 
-    /** The range after each number of reports, left the first one, right all of them. */
+    /** The range after each number of reports, left the first one, right all of them.
+        @param {SVGSVGElement} svg
+        @param {[n: number, low: number, high: number][]} points */
     past(svg, points) {
         const most = Math.log(Math.max(2, points.at(-1)?.[0] ?? 2));
+        /** @type {(n: number) => string} */
         const across = n => (WIDE * Math.log(n) / most).toFixed(1);
+        /** @type {(share: number) => string} */
         const up = share => (HIGH * (1 - share)).toFixed(1);
         const top = points.map(([n, , high]) => `${across(n)},${up(high)}`);
         const bottom = points.map(([n, low]) => `${across(n)},${up(low)}`).reverse();
@@ -108,7 +135,8 @@ class Board extends Picture {
         svg.replaceChildren(...(points.length ? [band] : []));
     }
 
-    /** One chip a report, the newest first; only new ones are made, and come up unless ahead. */
+    /** One chip a report, the newest first; only new ones are made, and come up unless ahead.
+        @param {Message.Poll} data */
     report({reports, answers}) {
         const same = this.shown.every((y, i) => reports[i] === y);
         if (!same) { this.shown = []; this.chips.replaceChildren(); }

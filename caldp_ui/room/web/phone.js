@@ -4,10 +4,15 @@
 import {el, say} from "./dom.js";
 import {freshToken, throwCoin} from "./coin.js";
 
+/** @typedef {{token: string, report: number}} Sent */
+
 const AGAIN_LEAST = 2000, AGAIN_MORE = 3000;
+/** @type {WeakMap<Mount, Phone>} */
 const instances = new WeakMap();
+/** @type {Map<string, Sent>} */
 const unstored = new Map();
 
+/** @param {Component<Message.Phone>} component */
 export default function mount({data, parentElement: parent, setTriggerValue}) {
     let phone = instances.get(parent);
     if (!phone) instances.set(parent, phone = new Phone(parent.querySelector(".phone")));
@@ -18,10 +23,14 @@ export default function mount({data, parentElement: parent, setTriggerValue}) {
 
 /** What this phone sent to the question, kept by the browser where it keeps anything. */
 const memory = {
+    /** @param {string} name
+        @returns {Sent | undefined} */
     read(name) {
-        try { return JSON.parse(localStorage.getItem(name)) ?? unstored.get(name); }
+        try { return JSON.parse(localStorage.getItem(name) ?? "null") ?? unstored.get(name); }
         catch { return unstored.get(name); }
     },
+    /** @param {string} name
+        @param {Sent} sent */
     write(name, sent) {
         unstored.set(name, sent);
         try { localStorage.setItem(name, JSON.stringify(sent)); } catch { /* kept above */ }
@@ -29,13 +38,32 @@ const memory = {
 };
 
 class Phone {
+    /** @type {Message.Phone} From the first message on. */
+    data;
+    /** @type {(told: Sent & {mark: string}) => void} Streamlit's, of each run. */
+    emit;
+    /** @type {number | null} The true answer, until the coin is thrown. */
+    chosen = null;
+    /** @type {HTMLButtonElement[]} */
+    buttons = [];
+    /** @type {HTMLButtonElement | undefined} */
+    go;
+    odds = el("p", {className: "odds", role: "status"});
+    /** Of what the browser keeps of the question. */
+    name = "";
+    /** @type {string | undefined} The token that has been sent. */
+    tried;
+    /** @type {number | undefined} */
+    timer;
+
+    /** @param {HTMLElement} root */
     constructor(root) {
         this.root = root;
-        this.chosen = null;
     }
 
     end() { clearTimeout(this.timer); }
 
+    /** @param {Message.Phone} data */
     take(data) {
         const other = this.data?.mark !== data.mark;
         this.data = data;
@@ -60,7 +88,6 @@ class Phone {
             return made;
         });
         this.go = el("button", {type: "button", className: "go", onclick: () => this.throw()});
-        this.odds = el("p", {className: "odds", role: "status"});
         const group = el("div", {className: "answers", role: "group", "aria-label": words.choose},
             ...this.buttons);
         return [this.title(), group, this.odds, this.go,
@@ -69,9 +96,11 @@ class Phone {
 
     title() { return el("h1", {}, this.data.text); }
 
+    /** @param {number | null} x */
     choose(x) {
         this.chosen = x;
-        this.buttons?.forEach((button, at) => button.setAttribute("aria-pressed", at === x));
+        this.buttons.forEach((button, at) =>
+            button.setAttribute("aria-pressed", String(at === x)));
         if (!this.go) return;
         this.go.disabled = x === null;
         say(this.odds, x === null ? "" : this.data.before[x]);
@@ -87,7 +116,9 @@ class Phone {
         this.take(this.data);
     }
 
-    /** Send the report, and the same again, until the server says that it has it or will not. */
+    /** Send the report, and the same again, until the server says that it has it or will not.
+        @param {Sent} sent
+        @param {boolean} now */
     deliver({token, report}, now) {
         clearTimeout(this.timer);
         const {mark, received, refused} = this.data;
@@ -99,6 +130,7 @@ class Phone {
             AGAIN_LEAST + AGAIN_MORE * Math.random());
     }
 
+    /** @param {Sent} sent */
     sent({report}) {
         const {answers, words, told, received, refused} = this.data;
         const state = refused ?? (received ? words.received : words.sending);

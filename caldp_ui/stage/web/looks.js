@@ -90,8 +90,8 @@ export class Looks {
     take(id) {
         this.turn = id;
         this.show();
-        const {turns} = this.panes.get(id);
-        /** @type {HTMLElement} */ (turns?.querySelector("[aria-pressed=true]")).focus();
+        const chosen = this.panes.get(id).turns?.querySelector("[aria-pressed=true]");
+        if (chosen instanceof HTMLElement) chosen.focus();
     }
 
     /** Pictures that take turns have buttons for all of them in place of their title. */

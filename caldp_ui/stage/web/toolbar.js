@@ -164,7 +164,7 @@ function stops(part, focused) {
     @param {Element} part
     @param {KeyboardEvent} event */
 function rove(part, event) {
-    const free = usable(part), at = free.findIndex(one => one === event.target);
+    const free = usable(part), at = free.indexOf(/** @type {HTMLButtonElement} */ (event.target));
     /** @type {Record<string, number>} */
     const ways = {ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: free.length - 1};
     const to = ways[event.key];

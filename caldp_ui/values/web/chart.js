@@ -8,36 +8,93 @@ import {Teller} from "../../stage/web/teller.js";
 import {numbers, percent, runs} from "./text.js";
 import {Row} from "./row.js";
 
+/** @import {Coming} from "../../stage/web/film.js"
+    @import {Which} from "./row.js"
+    @typedef {Message.Range | null | undefined} Found
+    @typedef {{parcels: Map<unknown, Uint8Array>, come?: (bytes: Uint8Array, feed: unknown) => void,
+        gone?: (feed: unknown) => void}} Hub
+    @typedef {Omit<Message.Answers, "heard">} Listed What is listed: of a film, with its own estimates.
+    @typedef {{
+        id: number | string, name: string, label: string, members: number[], truth: number,
+        plain: Found, ours: Found, pinned: Found, bars: boolean, heading: boolean, inner: boolean,
+        tag?: string, foldable?: boolean, open?: boolean, told: (on: number) => string,
+    }} Item A row's answer, or a group's. */
+
 const FOLDED_FROM = 61, COMMON = 40, FOUND_MOST = 120;
 const ROW_LEAST = 19, ROW_TOUCH = 28, ROW_MOST = 40;
 const ABOVE = 262, AROUND_ON_PHONE = 450, BOARD_LEAST = 380, WIDE = 760, NARROW = 500;
-const ENDS = ["", "-low", "-high"];
+/** @type {Which[]} */
+const KINDS = ["plain", "ours", "pinned"];
+/** @type {WeakMap<Mount, Chart>} */
 const instances = new WeakMap();
-/** Films come by a component of their own (feed.js), before the chart or after it. */
-const hub = globalThis[Symbol.for("caldp.answers")] ??= {parcels: new Map()};
+/** Films come by a component of their own (feed.js), before the chart or after it.
+    @type {Hub} */
+const hub = /** @type {any} */ (globalThis)[Symbol.for("caldp.answers")] ??= {parcels: new Map()};
 
+/** @param {Component<Message.Answers>} component */
 export default function mount({data, parentElement: parent, setTriggerValue}) {
     let chart = instances.get(parent);
     if (!chart) instances.set(parent, chart = new Chart(parent.querySelector(".chart")));
     chart.teller.emit = setTriggerValue;
     chart.take(data);
-    hub.come = (bytes, feed) => chart.bring(bytes, feed);
-    hub.gone = feed => chart.letGo(feed);
+    const there = chart;
+    hub.come = (bytes, feed) => there.bring(bytes, feed);
+    hub.gone = feed => there.letGo(feed);
     if (!chart.brought.size) hub.parcels.forEach(hub.come);
-    return () => setTimeout(() => { if (!parent.host?.isConnected) chart.end(); });
+    return () => setTimeout(() => { if (!parent.host?.isConnected) there.end(); });
 }
 
+/** @type {(columns: Message.Columns, x: number) => Message.Range} */
+const at = ([estimate, low, high], x) => [estimate[x], low[x], high[x]];
+
 class Chart {
+    /** @type {Message.Answers} From the first message on. */
+    data;
+    /** @type {Listed | null} What a film's step lists. */
+    frame = null;
+    /** @type {Set<number>} Answers that are ticked. */
+    marked = new Set();
+    /** @type {Set<number>} Those of a film's step. */
+    filmed = new Set();
+    /** @type {number[]} Answers that are found. */
+    matches = [];
+    /** @type {Row[]} From top to bottom. */
+    list = [];
+    /** @type {HTMLElement[]} */
+    axes = [];
+    /** @type {number[]} Shares. */
+    ticks = [];
+    /** The share at the right end. */
+    top = 1;
+    /** @type {string | undefined} */
+    order;
+    /** @type {Element | null} The row that is pointed at. */
+    pointed = null;
+    /** What is pointed at, in words; a film's player looks for it, too. */
+    readout = el("p", {className: "readout"});
+    search = el("input", {type: "search", placeholder: "Search", "aria-label": "Search answers"});
+    found = el("span", {className: "found", role: "status"});
+    board = el("div", {className: "board", role: "group", "aria-label":
+        "Answers; ticked ones are sensitive. Arrow keys go from answer to answer."});
+    /** @type {HTMLElement} Of the legend. */ pinned;
+    /** @type {HTMLButtonElement} */ undo;
+    /** @type {HTMLButtonElement} */ redo;
+    /** @type {HTMLButtonElement} */ all;
+    /** @type {HTMLButtonElement} */ none;
+    /** @type {HTMLButtonElement[]} */ views;
+
+    /** @param {HTMLElement} root */
     constructor(root) {
         this.root = root;
-        this.rows = new Map();
+        this.rows = /** @type {Known<number | string, Row>} */ (new Map());
+        /** @type {Set<string>} Groups that are unfolded. */
         this.open = new Set();
         this.view = "groups";
         this.query = "";
+        /** @type {Map<unknown, Coming | undefined>} */
         this.brought = new Map();
         this.teller = new Teller();
         this.film = new FilmPlayer(this);
-        this.toolbar = {update() {}};
         this.build();
         this.resized = new ResizeObserver(() => this.draw());
         this.resized.observe(root);
@@ -49,14 +106,17 @@ class Chart {
         this.teller.leave();
     }
 
-    /** A film: what the player needs of a stage is the chart itself. */
+    /** A film: what the player needs of a stage is the chart itself.
+        @param {Uint8Array} bytes
+        @param {unknown} feed */
     bring(bytes, feed) {
         const {head, blobs} = readParcel(bytes), store = new Store();
         for (const [name, packed] of blobs) store.hold(name, packed);
         this.brought.set(feed, head.film);
-        this.film.bring(head.film, store);
+        if (head.film) this.film.bring(head.film, store);
     }
 
+    /** @param {unknown} feed */
     letGo(feed) {
         const film = this.brought.get(feed);
         this.brought.delete(feed);
@@ -68,10 +128,13 @@ class Chart {
         const {data, film} = this;
         this.frame = null;
         if (film.step) {
-            const read = name => film.codesOf(name) && Array.from(film.codesOf(name), c => VALUES[c]);
-            const three = name => ENDS.map(end => read(name + end));
+            /** @type {(name: string) => number[]} */
+            const read = name => Array.from(film.codesOf(name) ?? [], code => VALUES[code]);
+            /** @type {(name: string) => Message.Columns} */
+            const three = name => [read(name), read(`${name}-low`), read(`${name}-high`)];
             const inGroups = {plain: three("plain-groups"), ours: three("ours-groups")};
-            const of = (name, g) => inGroups[name].map(column => column[g]);
+            /** @type {(name: "plain" | "ours", g: number) => Found} */
+            const of = (name, g) => at(inGroups[name], g);
             this.frame = {...data, plain: three("plain"), ours: three("ours"), pinned: null,
                 groups: data.groups.map(({name, members, truth}, g) =>
                     ({name, members, truth, plain: of("plain", g), ours: of("ours", g)}))};
@@ -93,34 +156,31 @@ class Chart {
             <span class="pinned" hidden><i class="range pinned"></i><i class="point pinned"></i>pinned</span>
             <span class="sensitive"><i class="truth"></i>sensitive</span>
             <span class="bare"><i class="truth"></i>not protected</span>`;
-        this.pinned = legend.querySelector(".pinned");
-        this.search = el("input", {type: "search", placeholder: "Search", "aria-label":
-            "Search answers"});
+        this.pinned = /** @type {HTMLElement} */ (legend.querySelector(".pinned"));
         this.search.addEventListener("input", () => { this.query = this.search.value; this.draw(); });
+        /** @type {(words: string, sign: string, told: () => void) => HTMLButtonElement} */
         const act = (words, sign, told) => el("button", {type: "button", title: words,
             "aria-label": words, onclick: told}, sign);
         this.undo = act("Undo", "↶", () => this.teller.tell("act", {step: "undo"}));
         this.redo = act("Redo", "↷", () => this.teller.tell("act", {step: "redo"}));
         this.views = ["groups", "common"].map(view => el("button", {type: "button",
             onclick: () => { this.view = view; this.draw(); }}));
-        this.found = el("span", {className: "found", role: "status"});
         this.all = el("button", {type: "button", onclick: () => this.mark(this.matches, true)}, "Mark");
         this.none = el("button", {type: "button", onclick: () => this.mark(this.matches, false)},
             "Unmark");
-        this.bar = el("div", {className: "bar"}, legend, el("span", {className: "views"},
+        const bar = el("div", {className: "bar"}, legend, el("span", {className: "views"},
             ...this.views), this.search, this.found, this.all, this.none, this.undo, this.redo);
-        this.board = el("div", {className: "board", role: "group", "aria-label":
-            "Answers; ticked ones are sensitive. Arrow keys go from answer to answer."});
-        this.readout = el("p", {className: "readout"});
-        this.root.append(this.bar, this.film.node, this.board, this.readout);
+        this.root.append(bar, this.film.node, this.board, this.readout);
         this.board.addEventListener("keydown", event => this.rove(event));
         this.board.addEventListener("focusin", event => this.stop(event.target));
         for (const event of ["pointerover", "focusin"]) {
-            this.board.addEventListener(event, ({target}) => this.read(target.closest(".row")));
+            this.board.addEventListener(event, ({target}) =>
+                this.read(/** @type {Element} */ (target).closest(".row")));
         }
         this.board.addEventListener("pointerleave", () => this.read(null));
     }
 
+    /** @param {Message.Answers} data */
     take(data) {
         const another = this.data?.names.join() !== data.names.join();
         if (another) {
@@ -146,20 +206,27 @@ class Chart {
         this.draw();
     }
 
+    /** @param {number[]} members
+        @param {boolean} on */
     mark(members, on) {
         this.film.leave();
         this.frame = null;
-        for (const x of members) this.marked[on ? "add" : "delete"](x);
+        for (const x of members) {
+            if (on) this.marked.add(x);
+            else this.marked.delete(x);
+        }
         this.teller.tell("act", {marked: runs([...this.marked].sort((a, b) => a - b))});
         this.draw();
     }
 
+    /** @param {string} id */
     unfold(id) {
-        this.open[this.open.has(id) ? "delete" : "add"](id);
+        if (!this.open.delete(id)) this.open.add(id);
         this.draw();
     }
 
-    /** What is listed now, from top to bottom. */
+    /** What is listed now, from top to bottom.
+        @returns {Item[]} */
     items() {
         const {names, groups} = this.shown, k = names.length, wanted = this.query.trim().toLowerCase();
         const folds = k >= FOLDED_FROM;
@@ -182,32 +249,46 @@ class Chart {
         });
     }
 
+    /** @param {number} x
+        @param {boolean} inner
+        @returns {Item} */
     answer(x, inner) {
         const {names, labels, truth, plain, ours, pinned, blocks, words} = this.shown;
-        const of = found => found && found.map(column => column[x]);
+        /** @type {(found: Message.Columns | null) => Found} */
+        const of = found => found && at(found, x);
+        /** @type {Omit<Item, "told">} */
         const made = {id: x, name: names[x], label: inner ? labels[x] : names[x], members: [x],
             truth: truth[x], plain: of(plain), ours: of(ours), pinned: of(pinned), bars: true,
             heading: false, inner,
             tag: blocks ? String(blocks[x] + 1) : ""};
-        made.told = on => `${this.sentence(made)} ${on ? words.marked : words.bare}`;
-        return made;
+        return {...made, told: on => `${this.sentence(made)} ${on ? words.marked : words.bare}`};
     }
 
+    /** @param {Message.Group} group
+        @param {number} g
+        @param {boolean} folds
+        @param {boolean} open
+        @returns {Item} */
     group({name, members, truth, plain, ours, pinned}, g, folds, open) {
+        /** @type {Omit<Item, "told">} */
         const made = {id: `g${g}`, name, members, truth, plain, ours, pinned, bars: folds,
             inner: false, heading: !folds, foldable: folds, open, label: name};
         if (!folds) {
+            /** @type {[who: string, share: number | undefined][]} */
             const all = [["truth", truth], ["plain LDP", plain?.[0]], ["this protection", ours?.[0]],
                 ["pinned", pinned?.[0]]];
-            const told = all.filter(([, share]) => share !== undefined);
-            made.label = `${name}: ${told.map(([who, share]) => `${who} ${percent(share)}`).join(", ")}`;
+            const told = all.flatMap(([who, share]) =>
+                share === undefined ? [] : [`${who} ${percent(share)}`]);
+            made.label = `${name}: ${told.join(", ")}`;
         }
-        made.told = on => `All of ${this.sentence(made)} ${on} of ${members.length} are sensitive.`;
-        return made;
+        return {...made, told: on =>
+            `All of ${this.sentence(made)} ${on} of ${members.length} are sensitive.`};
     }
 
+    /** @param {Pick<Item, "name" | "truth" | Which>} item */
     sentence({name, truth, plain, ours, pinned}) {
         const {n} = this.data, people = Math.round(truth * n).toLocaleString("en");
+        /** @type {(who: string, found: Found) => string} */
         const of = (who, found) => found
             ? `; ${who} ${percent(found[0])} (${percent(found[1])} to ${percent(found[2])})` : "";
         return `${name}: truth ${percent(truth)}, ${people} people${of("plain LDP", plain)}`
@@ -227,7 +308,7 @@ class Chart {
         const {style} = this.board;
         style.setProperty("--row", `${height}px`);
         style.setProperty("--names", `${Math.min(17, 0.5 * longest + 2.2)}rem`);
-        style.setProperty("--columns", columns);
+        style.setProperty("--columns", String(columns));
         this.board.classList.toggle("low", height < 32);
         const top = this.frame ? this.top : this.scale(items, wide / columns);
         for (const item of items) {
@@ -235,57 +316,69 @@ class Chart {
         }
         const names = this.naming(items, top), marked = this.frame ? this.filmed : this.marked;
         const alone = new Set(numbers(this.data.alone));
+        /** @type {(x: number) => boolean} */
         const bare = x => !marked.has(x) || alone.has(x), {words} = this.data;
         items.forEach((item, at) => {
             const named = Object.keys(names).filter(which => names[which] === at);
             this.rows.get(item.id).show(item, top, {marked, named, bare, words});
         });
         this.arrange(items, columns, each);
-        this.controls(items);
+        this.controls();
     }
 
-    /** The row in which each kind of mark is named, where there is room: no two in one row. */
+    /** The row in which each kind of mark is named, where there is room: no two in one row.
+        @param {Item[]} items
+        @param {number} top */
     naming(items, top) {
-        const names = {}, end = item => Math.max(0, ...["plain", "ours", "pinned"]
-            .map(which => item[which]?.[2] ?? 0), item.truth);
+        /** @type {Record<string, number>} */
+        const names = {};
+        /** @type {(item: Item) => number} */
+        const end = item => Math.max(0, ...KINDS.map(which => item[which]?.[2] ?? 0), item.truth);
+        /** @type {(which: string, fits: (item: Item) => unknown) => void} */
         const place = (which, fits) => {
             const taken = Object.values(names);
             const at = items.findIndex((item, i) => item.bars && !taken.includes(i) && fits(item));
             if (at >= 0) names[which] = at;
         };
-        for (const which of ["plain", "ours", "pinned"]) {
+        for (const which of KINDS) {
             place(which, item => item[which] && end(item) < 0.66 * top);
         }
-        const starts = ({plain, ours, pinned}) =>
-            Math.min(...[plain, ours, pinned].filter(Boolean).map(found => found[1]));
+        /** @type {(item: Item) => number} */
+        const starts = item =>
+            Math.min(...KINDS.flatMap(which => item[which] ? [item[which][1]] : []));
         place("truth", item => item.truth > 0.25 * top && starts(item) > 0.15 * top);
         return names;
     }
 
-    /** The share at the right end; ranges may reach beyond, estimates and truth may not. */
+    /** The share at the right end; ranges may reach beyond, estimates and truth may not.
+        @param {Item[]} items
+        @param {number} width */
     scale(items, width) {
         const shown = items.filter(item => item.bars);
-        const every = shown.flatMap(i => [i.plain, i.ours, i.pinned]).filter(Boolean);
+        const every = shown.flatMap(item => KINDS.flatMap(which => item[which] ? [item[which]] : []));
         const points = [...shown.map(i => i.truth), ...every.map(([estimate]) => estimate)];
         const ends = every.map(([, , high]) => high);
         const most = Math.max(...points, 1e-9);
         const top = 1.04 * Math.max(most, Math.min(Math.max(...ends, 0), 1.6 * most));
         const ticks = width < 460 ? 3 : 5, rough = top / ticks;
         const power = 10 ** Math.floor(Math.log10(rough));
-        const step = [1, 2, 5, 10].find(part => part * power >= rough) * power;
-        this.step = step / top;
+        const step = ([1, 2, 5].find(part => part * power >= rough) ?? 10) * power;
         this.ticks = Array.from({length: Math.floor(top / step) + 1}, (_, i) => i * step);
         this.top = top;
-        this.board.style.setProperty("--step", this.step);
+        this.board.style.setProperty("--step", String(step / top));
         return top;
     }
 
-    /** Put rows where they belong; only if that changes, as moving takes the focus away. */
+    /** Put rows where they belong; only if that changes, as moving takes the focus away.
+        @param {Item[]} items
+        @param {number} columns
+        @param {number} each */
     arrange(items, columns, each) {
         const order = `${columns} ${items.map(({id}) => id).join()}`;
         if (order !== this.order) {
             this.order = order;
-            const held = this.root.getRootNode().activeElement?.dataset?.id;
+            const {activeElement} = /** @type {ShadowRoot} */ (this.root.getRootNode());
+            const held = activeElement instanceof HTMLElement ? activeElement.dataset.id : undefined;
             this.axes = [];
             const made = Array.from({length: columns}, (_, c) => {
                 const axis = el("div", {className: "axis", "aria-hidden": "true"});
@@ -322,10 +415,11 @@ class Chart {
         if (!this.pointed) this.read(null);
     }
 
+    /** @param {Element | null} node */
     read(node) {
         this.pointed = node;
         const row = node && this.list.find(each => each.node === node);
-        say(this.readout, row ? row.box.getAttribute("aria-label") : this.hint());
+        say(this.readout, row ? row.box.getAttribute("aria-label") ?? "" : this.hint());
     }
 
     hint() {
@@ -335,18 +429,23 @@ class Chart {
             + `the others. ${words.hint}` : words.hint;
     }
 
-    /** One row is a stop of the tab key. */
+    /** One row is a stop of the tab key.
+        @param {EventTarget | null | undefined} target */
     stop(target) {
-        if (!target?.dataset?.id) return;
+        if (!(target instanceof HTMLElement) || !target.dataset.id) return;
         for (const row of this.list) {
             row.box.tabIndex = row.box === target ? 0 : -1;
             if (row.fold) row.fold.tabIndex = row.box.tabIndex;
         }
     }
 
+    /** @param {KeyboardEvent} event */
     rove(event) {
-        const at = this.list.findIndex(row => row.node.contains(event.target));
-        const to = {ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: this.list.length - 1}[event.key];
+        const {target, key} = event;
+        const at = this.list.findIndex(({node}) => node.contains(/** @type {Node} */ (target)));
+        /** @type {Record<string, number>} */
+        const ways = {ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: this.list.length - 1};
+        const to = ways[key];
         if (at < 0 || to === undefined) return;
         event.preventDefault();
         event.stopPropagation();

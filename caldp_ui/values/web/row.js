@@ -2,10 +2,22 @@
 
 import {el, say} from "../../stage/web/dom.js";
 
+/** @import {Item} from "./chart.js"
+    @typedef {"plain" | "ours" | "pinned"} Which
+    @typedef {{mark: (members: number[], on: boolean) => void, unfold: (id: string) => void}} Listing */
+
+/** @type {Record<Which, string>} */
 const NAMES = {plain: "plain LDP", ours: "this protection", pinned: "pinned"};
 
 /** A row of an answer (`id` its number) or of a group (`g` and its number). */
 export class Row {
+    /** @type {number[]} The answers that it marks. */
+    members = [];
+    /** @type {HTMLButtonElement | undefined} */
+    fold;
+
+    /** @param {Listing} chart
+        @param {number | string} id */
     constructor(chart, id) {
         this.id = id;
         this.box = el("input", {type: "checkbox", tabIndex: -1, "data-id": id});
@@ -14,7 +26,9 @@ export class Row {
         this.open = el("small", {className: "open"});
         this.name = el("span", {className: "name"}, this.tag, el("span", {className: "both"}, this.text, this.open));
         this.truth = el("i", {className: "truth"});
-        this.marks = ["plain", "ours", "pinned"].map(which => ({
+        /** @type {Which[]} */
+        const kinds = ["plain", "ours", "pinned"];
+        this.marks = kinds.map(which => ({
             which,
             range: el("i", {className: `range ${which}`}),
             point: el("i", {className: `point ${which}`}),
@@ -26,21 +40,26 @@ export class Row {
         this.plot = el("span", {className: "plot", "aria-hidden": "true"}, this.truth, ...drawn);
         this.node = el("label", {className: "row"}, this.box, this.name, this.plot);
         this.box.addEventListener("change", () => chart.mark(this.members, this.box.checked));
-        if (typeof id === "string") this.fold = this.folder(chart);
+        if (typeof id === "string") this.fold = this.folder(chart, id);
     }
 
-    folder(chart) {
+    /** @param {Listing} chart
+        @param {string} id */
+    folder(chart, id) {
         const fold = el("button", {type: "button", className: "fold", tabIndex: -1});
         fold.addEventListener("click", event => {
             event.preventDefault();
-            chart.unfold(this.id);
+            chart.unfold(id);
         });
         this.name.prepend(fold);
         return fold;
     }
 
     /** `item`: name, numbers, members and looks; `top`: the share at the right end; `named`: which
-        of its marks are named here; `bare`: whether an answer is not protected. */
+        of its marks are named here; `bare`: whether an answer is not protected.
+        @param {Item} item
+        @param {number} top
+        @param {{marked: Set<number>, named: string[], bare: (x: number) => boolean, words: Message.Words}} marks */
     show(item, top, {marked, named, bare, words}) {
         this.members = item.members;
         const on = item.members.filter(x => marked.has(x)).length;
@@ -66,8 +85,12 @@ export class Row {
         this.place(item, top, named);
     }
 
+    /** @param {Item} item
+        @param {number} top
+        @param {string[]} names */
     place(item, top, names) {
         const {truth, bars} = item;
+        /** @type {(share: number) => string} */
         const at = share => `${(100 * Math.min(1, Math.max(0, share / top))).toFixed(2)}%`;
         this.plot.classList.toggle("bare", !bars);
         this.truth.style.width = at(truth);

@@ -1,12 +1,15 @@
 /* Small helpers: shares and runs as texts. Elements come from the stage's own. */
 
+/** @type {(share: number) => string} */
 export const percent = share => {
     const at = 100 * share;
     return `${at.toFixed(Math.abs(at) >= 9.95 || at === 0 ? 0 : Math.abs(at) >= 0.095 ? 1 : 3)} %`;
 };
 
-/** Ascending numbers as "3;10-19", and back. */
+/** Ascending numbers as "3;10-19", and back.
+    @param {number[]} sorted */
 export function runs(sorted) {
+    /** @type {[first: number, last: number][]} */
     const made = [];
     for (const x of sorted) {
         const last = made.at(-1);
@@ -16,6 +19,7 @@ export function runs(sorted) {
     return made.map(([first, last]) => first === last ? `${first}` : `${first}-${last}`).join(";");
 }
 
+/** @param {string} text */
 export function numbers(text) {
     return text.split(";").filter(Boolean).flatMap(run => {
         const [first, last = first] = run.split("-").map(Number);
