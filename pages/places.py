@@ -23,9 +23,9 @@ with plain_errors():
     with page.said:
         headline.sentence(PLACES, setup, what.ours, what.plain)
     with page.side:
-        side.show(setup, domain)
+        side.show(what)
     with page.below:
         board.after(what, domain, stage)
         below.show(what)
-        tour.button(domain)
+        tour.button(runs.finest_map_of(setup.dataset))
     mathematics.drawer("places")

@@ -83,7 +83,9 @@ PATHS = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_siz
 
 DATASETS = {
     "gowalla": st.builds(
-        datasets.Gowalla, st.sampled_from(("25,50,-130,-60", "39.8,42.6,-77.2,-71"))
+        datasets.Gowalla,
+        st.sampled_from(("25,50,-130,-60", "39.8,42.6,-77.2,-71")),
+        st.sampled_from((1, 2, 5)),
     ),
     "snap": snaps(),
     "cities": st.builds(
@@ -92,6 +94,7 @@ DATASETS = {
         spread_km=st.floats(1, 1000),
         background=st.floats(0, 1),
         seed=SEED,
+        together=st.integers(1, 9),
     ),
     "uniform": st.builds(datasets.Uniform, k=K),
     "geometric": st.builds(datasets.Geometric, k=K, rate=RATE),
@@ -110,6 +113,8 @@ DATASETS = {
         area=st.just("10,12,-3,0"),
         cell=st.just(1.0),
         title=WORDS,
+        part=st.sampled_from(("", "10,11,-3,-1")),
+        together=st.integers(1, 3),
     ),
 }
 BLOCKS = {

@@ -33,8 +33,8 @@ CITIES_MAX: Final = 1000
 SPREAD_KM_MIN: Final = 1.0
 SPREAD_KM_MAX: Final = 1000.0
 AREAS_MAX: Final = 200
-POINTS_MAX: Final = 500
 """Most rectangles in one drawing."""
+POINTS_MAX: Final = 500
 STREAM_MAX_ENTRIES: Final = 10**11
 """Most entries of a channel that an audit ever reads: about two minutes."""
 STREAM_FREELY_ENTRIES: Final = 10**10
@@ -80,5 +80,7 @@ OWN_ANSWERS_MAX: Final = 2_000
 """Most answers of a table of one's own: more are no picture."""
 OWN_NAME_MAX: Final = 120
 """Most characters of the name of an answer, a group or a table of one's own."""
-OWN_CELLS_MAX: Final = 43_750
-"""Most cells of a map of one's own: as many as the paper's map has."""
+OWN_CELLS_USUAL: Final = 43_750
+"""Most cells of a map that is made for a file unless its reader wants more: the paper's number."""
+TOGETHER_MAX: Final = 100
+"""Most cells along the side of a larger one."""

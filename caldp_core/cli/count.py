@@ -10,6 +10,7 @@ import click
 from caldp_core.basics.errors import require
 from caldp_core.cli.terminal import plain_errors, progress_bar
 from caldp_core.datasets.files.answers import count_answers
+from caldp_core.datasets.files.maps import MapWanted
 from caldp_core.datasets.files.places import count_places
 from caldp_core.datasets.files.source import COMMAND
 from caldp_core.datasets.files.understanding import Layout, Understood
@@ -17,7 +18,7 @@ from caldp_core.datasets.files.written import write_counts
 from caldp_core.datasets.own import OwnTable
 from caldp_core.datasets.own_places import OwnPlaces
 from caldp_core.datasets.reading import look_at
-from caldp_core.domain.grid import Area, GridDomain
+from caldp_core.domain.grid import Area
 
 _COLUMNS = ("latitude", "longitude", "count", "answer", "group")
 
@@ -42,8 +43,8 @@ def _columns(command: Any) -> Any:
 @_columns
 @click.option("--header/--no-header", default=None, help="Whether the first row names the columns.")
 @click.option("--decimal", type=click.Choice([".", ","]), help="What is before decimals.")
-@click.option("--area", metavar="S,N,W,E", help="Edges of the map in degrees; needs --cell.")
-@click.option("--cell", type=float, metavar="DEGREES", help="Side of a cell; needs --area.")
+@click.option("--area", metavar="S,N,W,E", help="Edges of the map in degrees.")
+@click.option("--cell", type=float, metavar="DEGREES", help="Side of a cell.")
 def count_command(
     *,
     path: Path,
@@ -65,12 +66,12 @@ def count_command(
         is_places = not asked and (seen.is_of_places or bool(columns["latitude"]))
         layout = _told(seen, seen.places if is_places else seen.answers, columns)
         layout = replace(layout, mark=decimal or layout.mark)
-        require((area is None) == (cell is None), "Give --area and --cell together, or neither.")
         with progress_bar("counting") as progress:
             told: dict[str, Any] = {"file": seen.table.kind, "columns": _read(seen, layout)}
             if is_places:
-                grid = GridDomain.filling(Area.parse(area), cell) if area and cell else None
-                places = count_places(seen, layout, OwnPlaces.title, grid, progress)
+                wanted = MapWanted(cell, Area.parse(area) if area else None)
+                layout = replace(layout, wanted=wanted)
+                places = count_places(seen, layout, OwnPlaces.title, progress)
                 counts: Any = places.places
                 found: Any = places
                 told |= {"people": int(counts.counts().sum()), "cell_degrees": counts.cell}

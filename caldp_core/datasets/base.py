@@ -10,9 +10,24 @@ from typing import Protocol
 
 import numpy as np
 
+from caldp_core.basics.arrays import counts_by
 from caldp_core.basics.errors import require
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress, read_only
 from caldp_core.domain.grid import Domain, GridDomain
+from caldp_core.domain.larger_cells import LargerCells
+
+
+@dataclass(frozen=True, eq=False)
+class Finest:
+    """What a map of larger cells was made of: how its `cells` lie, and (k,) small cells' shares."""
+
+    cells: LargerCells
+    distribution: Floats
+
+    @property
+    def even(self) -> Floats:
+        """(k,) shares if in each larger cell people were spread evenly."""
+        return self.cells.spread(self.cells.sums(self.distribution))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -21,7 +36,8 @@ class Dataset:
 
     `distribution`: (k,) floats, sums to 1. `counts`: (k,) whole people per symbol where the data
     are real people, None where there is only a distribution to draw people from.
-    `name` and `note` are shown to readers: what this is and where it comes from.
+    `name` and `note` are shown to readers: what this is and where it comes from. `finest`: of maps
+    of cells that were put together, the small ones.
     """
 
     name: str
@@ -29,6 +45,7 @@ class Dataset:
     domain: Domain | GridDomain
     distribution: Floats
     counts: Ints | None = None
+    finest: Finest | None = None
 
     def __repr__(self) -> str:
         people = "" if self.n is None else f", {self.n:,} people"
@@ -51,6 +68,25 @@ def from_counts(name: str, note: str, domain: Domain | GridDomain, counts: Ints)
 def from_weights(name: str, note: str, domain: Domain | GridDomain, weights: Floats) -> Dataset:
     """A dataset to draw people from; `weights`: (k,) floats ≥ 0, not all 0."""
     return Dataset(name, note, domain, read_only(weights / weights.sum()))
+
+
+def with_larger_cells(dataset: Dataset, together: int) -> Dataset:
+    """The map's cells put together, `together` by `together` of them; 1 leaves it as it is.
+
+    Raises `CaldpError` where they can't be.
+    """
+    if together == 1 or not isinstance(dataset.domain, GridDomain):
+        return dataset
+    cells = LargerCells(dataset.domain, together)
+    counts = dataset.counts
+    return Dataset(
+        dataset.name,
+        f"{dataset.note} Cells are put together {together} by {together}, to {cells.grid.cell:g}°.",
+        cells.grid,
+        read_only(cells.sums(dataset.distribution)),
+        None if counts is None else read_only(counts_by(cells.of_cell, counts, cells.grid.k)),
+        Finest(cells, dataset.distribution),
+    )
 
 
 class DatasetSpec(Protocol):

@@ -11,13 +11,14 @@ from typing import Final
 import numpy as np
 
 from caldp_core.basics.errors import CaldpError, check_counts, require
-from caldp_core.basics.limits import OWN_CELLS_MAX
 from caldp_core.basics.types import Ints, Progress, no_progress
-from caldp_core.datasets.base import Dataset, from_counts
+from caldp_core.datasets.base import Dataset, from_counts, with_larger_cells
 from caldp_core.datasets.own import check_line, quoted
 from caldp_core.domain.grid import Area, GridDomain
+from caldp_core.domain.larger_cells import LargerCells
 
 _PAIR: Final = re.compile(r"([0-9]{1,7}):([0-9]{1,13})")
+_PAIRS: Final = re.compile(r"[0-9]{1,7}:[0-9]{1,13}(?: [0-9]{1,7}:[0-9]{1,13})*")
 
 
 @dataclass(frozen=True)
@@ -26,54 +27,68 @@ class OwnPlaces:
 
     `people`: the cells with people, ascending, as "cell:people" with spaces between them: "17:3
     25:1". `area`: the map, "south,north,west,east" in degrees; `cell`: side of a cell in degrees;
-    at most 43,750 cells. `title`: what the places are called. Raises `CaldpError` for anything
-    else.
+    at most 2²⁰ cells. `title`: what the places are called. `part`: what of the map is taken, cut
+    between cells, all of it if empty; `together`: cells along the side of a larger one. Raises
+    `CaldpError` for anything else.
     """
 
     people: str
     area: str
     cell: float = 0.2
     title: str = "Own places"
+    part: str = ""
+    together: int = 1
 
     def __post_init__(self) -> None:
         check_line("title", self.title)
         self.counts()
+        LargerCells(self.shown(), self.together)
 
     def grid(self) -> GridDomain:
         """The map's cells."""
-        grid = GridDomain.filling(Area.parse(self.area), self.cell)
-        require(
-            grid.k <= OWN_CELLS_MAX,
-            f"A map of one's own may have up to {OWN_CELLS_MAX:,} cells, got {grid.k:,}; take "
-            "larger ones.",
-        )
-        return grid
+        return GridDomain.filling(Area.parse(self.area), self.cell)
+
+    def shown(self) -> GridDomain:
+        """The cells of the part that is taken."""
+        return self.grid().part(Area.parse(self.part)) if self.part else self.grid()
 
     def counts(self) -> Ints:
-        """(k,) people in each cell."""
+        """(k,) people in each cell of `grid`."""
         counts = np.zeros(self.grid().k, dtype=np.int64)
-        before = -1
-        for pair in self.people.split(" "):
-            found = _PAIR.fullmatch(pair)
-            if found is None or not before < int(found[1]) < counts.size:
-                raise CaldpError(
-                    f"people must be cells and their people such as '17:3 25:1', cells ascending "
-                    f"below {counts.size:,}, got {quoted(pair)}."
-                )
-            before = int(found[1])
-            counts[before] = int(found[2])
+        cells, people = _pairs(self.people, counts.size)
+        counts[cells] = people
         require(bool(counts.any()), "people must be at least one person, got none.")
         return check_counts("people", counts, counts.size)
 
     def load(self, progress: Progress = no_progress) -> Dataset:
-        """The people of the map."""
-        grid, counts = self.grid(), self.counts()
+        """The people of the part, in cells put together."""
+        whole, grid, counts = self.grid(), self.shown(), self.counts()
+        if grid != whole:
+            counts = counts[whole.inside(grid.area)]
         progress(1.0)
         note = (
             f"Places of one's own, {int(counts.sum()):,} people in {int((counts > 0).sum()):,} of "
             f"{grid.k:,} cells of {grid.cell:g}°: nobody has checked them."
         )
-        return from_counts(self.title, note, grid, counts)
+        return with_larger_cells(from_counts(self.title, note, grid, counts), self.together)
+
+
+def _pairs(text: str, k: int) -> tuple[Ints, Ints]:
+    """Cells, ascending in [0, k), and their people; raises `CaldpError` for any other text."""
+    if _PAIRS.fullmatch(text):
+        cells, people = np.array(re.split("[ :]", text), dtype=np.int64).reshape(-1, 2).T
+        if int(cells[-1]) < k and bool((np.diff(cells) > 0).all()):
+            return cells, people
+    before = -1
+    for pair in text.split(" "):
+        found = _PAIR.fullmatch(pair)
+        if found is None or not before < int(found[1]) < k:
+            break
+        before = int(found[1])
+    raise CaldpError(
+        f"people must be cells and their people such as '17:3 25:1', cells ascending "
+        f"below {k:,}, got {quoted(pair)}."
+    )
 
 
 def places_of(counts: Ints, grid: GridDomain, title: str) -> OwnPlaces:

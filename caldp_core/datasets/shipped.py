@@ -18,8 +18,9 @@ import numpy as np
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress, read_only
-from caldp_core.datasets.base import Dataset, from_counts
+from caldp_core.datasets.base import Dataset, from_counts, with_larger_cells
 from caldp_core.domain.grid import US_GRID, Area, GridDomain
+from caldp_core.domain.larger_cells import LargerCells
 
 _HERE: Final = Path(__file__).resolve()
 _INSTALLED: Final = _HERE.parents[1] / "data"
@@ -43,23 +44,18 @@ class Gowalla:
     """The paper's 3,671,812 check-ins on `US_GRID` (CALDP §7), reconstructed; k = 43,750.
 
     `area`: the part of the map to take, "south,north,west,east" in degrees, cut between cells.
-    Raises `CaldpError` for another one.
+    `together`: cells along the side of a larger one. Raises `CaldpError` for what can't be.
     """
 
     area: str = str(US_GRID.area)
+    together: int = 1
 
     def __post_init__(self) -> None:
-        self.grid()
+        LargerCells(self.grid(), self.together)
 
     def grid(self) -> GridDomain:
-        """The part's cells."""
-        area = Area.parse(self.area)
-        if US_GRID.snap(area) != area:
-            raise CaldpError(
-                f"The area must lie on the map {US_GRID.area} and end between its cells of "
-                f"{US_GRID.cell:g}°, got {self.area}; take {US_GRID.snap(area) or US_GRID.area}."
-            )
-        return GridDomain.filling(area, US_GRID.cell)
+        """The part's cells, before they are put together."""
+        return US_GRID.part(Area.parse(self.area))
 
     def load(self, progress: Progress = no_progress) -> Dataset:
         """Read data/gowalla_us_reconstruction.csv.gz; raises `CaldpError` if it is gone."""
@@ -68,9 +64,10 @@ class Gowalla:
         progress(1.0)
         grid = self.grid()
         if grid == US_GRID:
-            return from_counts(_NAME, _NOTE, grid, counts)
+            return with_larger_cells(from_counts(_NAME, _NOTE, grid, counts), self.together)
         note = f"The part {self.area} of: {_NOTE}"
-        return from_counts(f"{_NAME}, part", note, grid, counts[US_GRID.inside(grid.area)])
+        part = from_counts(f"{_NAME}, part", note, grid, counts[US_GRID.inside(grid.area)])
+        return with_larger_cells(part, self.together)
 
 
 @cache

@@ -20,8 +20,9 @@ from caldp_core.basics.limits import (
     ZIPF_RATE_MIN,
 )
 from caldp_core.basics.types import Floats, Progress, no_progress
-from caldp_core.datasets.base import Dataset, from_weights
+from caldp_core.datasets.base import Dataset, from_weights, with_larger_cells
 from caldp_core.domain.grid import KM_PER_DEGREE, US_GRID, Domain
+from caldp_core.domain.larger_cells import LargerCells
 
 
 @dataclass(frozen=True)
@@ -134,19 +135,21 @@ class Cities:
     random place, all places on the map's surface equally likely. `spread_km`: standard deviation
     of a city's inhabitants around its centre in each direction, in [1, 1000] km.
     `background`: share of the people who live anywhere, all cells alike, in [0, 1].
-    `seed`, in [0, 2^32), decides the places.
+    `seed`, in [0, 2^32), decides the places. `together`: cells along the side of a larger one.
     """
 
     cities: int = 40
     spread_km: float = 25.0
     background: float = 0.05
     seed: int = 0
+    together: int = 1
 
     def __post_init__(self) -> None:
         check_whole("cities", self.cities, 1, CITIES_MAX)
         check_number("spread_km", self.spread_km, SPREAD_KM_MIN, SPREAD_KM_MAX)
         check_number("background", self.background, 0.0, 1.0)
         check_whole("seed", self.seed, 0, SEED_MAX)
+        LargerCells(US_GRID, self.together)
 
     def load(self, progress: Progress = no_progress) -> Dataset:
         """The distribution on `US_GRID`."""
@@ -160,7 +163,8 @@ class Cities:
             f"(seed {self.seed})."
         )
         progress(1.0)
-        return from_weights("Cities (synthetic)", note, US_GRID, weights)
+        cities = from_weights("Cities (synthetic)", note, US_GRID, weights)
+        return with_larger_cells(cities, self.together)
 
 
 def _geometric(k: int, rate: float) -> Floats:

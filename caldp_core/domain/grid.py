@@ -264,6 +264,18 @@ class GridDomain:
             round(self.west + east * self.cell, 9),
         )
 
+    def part(self, area: Area) -> "GridDomain":
+        """The map's cells in an area; raises `CaldpError` unless it ends between cells of the map.
+
+        `inside` of the part's own area says which they are.
+        """
+        if self.snap(area) != area:
+            raise CaldpError(
+                f"The area must lie on the map {self.area} and end between its cells of "
+                f"{self.cell:g}°, got {area}; take {self.snap(area) or self.area}."
+            )
+        return GridDomain.filling(area, self.cell)
+
     def _edges(self, latitude: float, longitude: float) -> Floats:
         return np.array([(latitude - self.south) / self.cell, (longitude - self.west) / self.cell])
 

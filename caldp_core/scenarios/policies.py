@@ -12,10 +12,9 @@ from numpy.typing import ArrayLike
 
 from caldp_core.basics.errors import check_choice, check_epsilon, require
 from caldp_core.basics.limits import EPSILON_MAX
-from caldp_core.basics.types import Bools, Floats, read_only
+from caldp_core.basics.types import Bools, Floats
 from caldp_core.datasets import Dataset, population_prior
 from caldp_core.domain.grid import GridDomain
-from caldp_core.domain.partitions import whole
 from caldp_core.mechanisms.backgrounds import population_background, uniform_background
 from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.context import Context, PrivacyMatrix
@@ -32,8 +31,10 @@ from caldp_core.scenarios.protection import (
     BlocksSpec,
     EverythingSensitive,
     GridBlocks,
+    OneBlock,
     SensitiveSpec,
     SensitiveSymbols,
+    blocks_and_flags,
     us_map,
 )
 from caldp_core.scenarios.records import Level, Rows
@@ -56,8 +57,7 @@ class ContextPolicy:
 
     def build(self, dataset: Dataset) -> Protection:
         """See `PolicySpec`."""
-        partition = self.blocks.build(dataset.domain)
-        sensitive = read_only(self.sensitive.build(dataset.domain, partition))
+        partition, sensitive = blocks_and_flags(self.blocks, self.sensitive, dataset)
         context = Context.of(partition.labels, sensitive, self.epsilon)
         return Protection(context, partition, sensitive)
 
@@ -175,8 +175,7 @@ class PersonalTags:
 
     def build(self, dataset: Dataset) -> Protection:
         """See `PolicySpec`."""
-        partition = whole(dataset.domain)
-        sensitive = read_only(self.sensitive.build(dataset.domain, partition))
+        partition, sensitive = blocks_and_flags(OneBlock(), self.sensitive, dataset)
         background = BACKGROUNDS[self.background](len(self.shares), dataset, ~sensitive)
         policy = PersonalPolicy.of(sensitive, self.shares, background, self.epsilon)
         return Protection(policy, partition, sensitive)

@@ -13,8 +13,8 @@ import numpy as np
 from caldp_core.basics.errors import CaldpError, check_number, check_whole, require
 from caldp_core.basics.limits import AREAS_MAX, K_MAX, N_MAX, POINTS_MAX
 from caldp_core.basics.numerals import read_number, read_whole
-from caldp_core.basics.types import Bools, Floats
-from caldp_core.datasets import country_labels, population_prior, us_state_labels
+from caldp_core.basics.types import Bools, Floats, read_only
+from caldp_core.datasets import Dataset, country_labels, population_prior, us_state_labels
 from caldp_core.domain.grid import US_GRID, Area, Domain, GridDomain
 from caldp_core.domain.near import near
 from caldp_core.domain.partitions import (
@@ -193,6 +193,23 @@ class SensitiveSpec(Protocol):
     def build(self, domain: AnyDomain, partition: Partition) -> Bools:
         """(k,) flags; raises `CaldpError` where the domain does not allow it."""
         ...
+
+
+def blocks_and_flags(
+    blocks: BlocksSpec, sensitive: SensitiveSpec, dataset: Dataset
+) -> tuple[Partition, Bools]:
+    """Blocks of a dataset's symbols, and which symbols are sensitive: (k,), read-only.
+
+    Cells that were put together are protected as their small ones are: a larger cell is in the
+    block of its middle one, and sensitive if any of them is.
+    """
+    finest = dataset.finest
+    domain = dataset.domain if finest is None else finest.cells.fine
+    partition = blocks.build(domain)
+    flags = sensitive.build(domain, partition)
+    if finest is None:
+        return partition, read_only(flags)
+    return finest.cells.blocks(partition), read_only(finest.cells.any(flags))
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ def _count(
 ) -> CountedPlaces | CountedAnswers:
     """A list of places where columns are latitude and longitude, else a table of answers."""
     if layout.latitude is not None and layout.longitude is not None:
-        return count_places(seen, layout, title, progress=progress)
+        return count_places(seen, layout, title, progress)
     return count_answers(seen, layout, title, progress)
 
 

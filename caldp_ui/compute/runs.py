@@ -67,6 +67,11 @@ def map_of(data: Dataset) -> GridDomain:
     return data.domain
 
 
+def finest_map_of(data: Dataset) -> GridDomain:
+    """The map before its cells are put together: what blocks and sensitive places are told by."""
+    return map_of(data) if data.finest is None else data.finest.cells.fine
+
+
 def _load(scenario: Scenario, progress: Progress) -> Dataset:
     del progress
     return dataset(scenario)

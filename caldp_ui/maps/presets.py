@@ -120,7 +120,7 @@ def _elsewhere(domain: GridDomain) -> tuple[Preset, ...]:
 
 def fitting(scenario: Scenario) -> Preset | None:
     """The preset that the scenario shows, if it is one."""
-    domain = runs.map_of(runs.dataset(scenario))
+    domain = runs.finest_map_of(runs.dataset(scenario))
     return presets.fitting(presets_of(domain), scenario)
 
 

@@ -86,8 +86,9 @@ def _lines(land: Ground, setup: Setup) -> str:
     blocks = setup.scenario.context.blocks
     if not isinstance(blocks, GridBlocks):
         return "lines: borders of blocks"
-    rows, columns = land.domain.rows / blocks.rows, land.domain.columns / blocks.columns
-    return f"lines: blocks of {rows * land.domain.cell:.3g}° × {columns * land.domain.cell:.3g}°"
+    domain = runs.finest_map_of(setup.dataset)
+    rows, columns = domain.rows / blocks.rows, domain.columns / blocks.columns
+    return f"lines: blocks of {rows * domain.cell:.3g}° × {columns * domain.cell:.3g}°"
 
 
 def film_at(ours: Result) -> Mapping[str, float]:

@@ -15,6 +15,7 @@ import streamlit as st
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Progress
 from caldp_core.datasets import look_at
+from caldp_core.datasets.files.maps import MapWanted
 from caldp_core.datasets.files.refused import Refused
 from caldp_core.datasets.files.source import Source
 from caldp_core.datasets.files.understanding import Layout, Understood
@@ -54,6 +55,8 @@ class Columns(Generic[C]):
     `roles`: what each column that is read is called on the page, by its name in `Layout`; those of
     `needed` can't be left out. `guess`: of the layouts of a file this page's; `count(seen, layout,
     title, progress)` counts it, and raises `CaldpError`; `people`: how many are in the counts.
+    `ask(key)`: what else the page asks about the file, as fields of `Layout`, None until it is
+    answered; `key(name)`: of its widgets.
     """
 
     roles: Mapping[str, str]
@@ -61,6 +64,7 @@ class Columns(Generic[C]):
     guess: Callable[[Understood], Layout]
     count: Callable[[Understood, Layout, str, Progress], C]
     people: Callable[[C], int]
+    ask: Callable[[Callable[[str], str]], dict[str, Any] | None] = lambda _: {}
 
 
 class Held:
@@ -105,20 +109,35 @@ def show(slot: Slot[Any], columns: Columns[C], held: Held) -> C | None:
     guess = columns.guess(seen)
     _preview(seen, [getattr(guess, role) for role in columns.roles])
     layout = _chosen(slot, columns, held, seen)
+    asked = columns.ask(lambda name: _key(slot, held, name))
     missing = _missing(layout, seen, columns.needed)
     if missing:
         st.info(as_text(missing), icon=":material/help:")
+    if missing or asked is None:
         return None
-    found: C | None = jobs.started(
-        _job(slot, "count"),
-        f"{held.number}/{layout}",
-        lambda progress: columns.count(seen, layout, held.title, progress),
-        lambda job: f"Counting, {job.share:.0%} …",
-        _pool,
-    )
+    found = _counted(slot, columns, held, seen, replace(layout, **asked))
     if found is not None:
         _result(found, columns.people(found))
     return found
+
+
+def _counted(
+    slot: Slot[Any], columns: Columns[C], held: Held, seen: Understood, layout: Layout
+) -> C | None:
+    """The counts, once they are there; what is asked for in vain is told, and can be asked anew."""
+    try:
+        return jobs.started(
+            _job(slot, "count"),
+            f"{held.number}/{layout}",
+            lambda progress: columns.count(seen, layout, held.title, progress),
+            lambda job: f"Counting, {job.share:.0%} …",
+            _pool,
+        )
+    except CaldpError as error:
+        if layout.wanted == MapWanted():
+            raise
+        st.error(as_text(str(error)), icon=":material/error:")
+        return None
 
 
 def forget(slot: Slot[Any]) -> None:

@@ -23,6 +23,7 @@ from caldp_ui.parts import (
 from caldp_ui.parts.comparison import Shown
 from caldp_ui.parts.record import Exhibit
 from caldp_ui.parts.tabs import tabs
+from caldp_ui.places import cells
 from caldp_ui.places.slot import SLOT
 from caldp_ui.relief import view
 from caldp_ui.words import accuracy
@@ -87,6 +88,7 @@ _AGAINST: Final = (
 _TABS: Final[dict[str, Callable[[Shown], None]]] = {
     "What is promised": _promise,
     "Error curves": _curves,
+    "Cell size": cells.section,
     "Relief": _relief,
     "Numbers": _numbers,
     "Share and export": _sharing,

@@ -27,6 +27,7 @@ from caldp_ui.compute import runs, sources
 from caldp_ui.controls import common
 from caldp_ui.maps.presets import blocks_of
 from caldp_ui.places import edits
+from caldp_ui.places.extent import PAPERS
 from caldp_ui.places.slot import SLOT
 from caldp_ui.session import own
 from caldp_ui.session.scenarios import bind
@@ -48,8 +49,6 @@ SENSITIVE_KINDS: Final[dict[str, SensitiveSpec]] = {
     "Places near points of mine": SensitiveNear(),
     "Thinly settled places": SensitiveInhabited(),
 }
-_PAPERS: Final = (StateBlocks, AdaptiveBlocks, SensitiveInhabited)
-"""What is known for the paper's map only."""
 _ADAPTIVE: Final = (10, 50, 100, 250, 500, 875, 1750, 4000)
 
 
@@ -85,7 +84,7 @@ def protection(scenario: Scenario, domain: GridDomain) -> None:
 
 def _known(kinds: dict[str, K], domain: GridDomain) -> dict[str, K]:
     """The kinds that a map has."""
-    strange: tuple[type, ...] = () if domain == US_GRID else _PAPERS
+    strange: tuple[type, ...] = () if domain == US_GRID else PAPERS
     if len(country_labels(domain)[1]) == 1:
         strange = (*strange, CountryBlocks)
     return {title: spec for title, spec in kinds.items() if not isinstance(spec, strange)}
@@ -213,18 +212,22 @@ def _data_sets() -> dict[str, DatasetSpec]:
 def chosen(before: Scenario, spec: DatasetSpec) -> Scenario:
     """The scenario with other data, under a protection that their map has."""
     scenario = sources.choose(before, spec)
-    domain = runs.map_of(runs.dataset(scenario))
-    if domain == runs.map_of(runs.dataset(before)):
+    domain = runs.finest_map_of(runs.dataset(scenario))
+    if domain == runs.finest_map_of(runs.dataset(before)):
         return scenario
     return scenario.with_context(blocks=blocks_of(domain), sensitive=EverythingSensitive())
 
 
-def more() -> None:
-    """Data, family and estimator: for those who want to compare."""
+def data() -> None:
+    """Which data."""
     common.data(SLOT, _data_sets(), chosen)
     if not sources.fetched_snap():
         st.caption(
             "SNAP's own file appears here once `python -m caldp_core fetch gowalla` has brought it."
         )
+
+
+def method() -> None:
+    """Family and estimator: for those who want to compare."""
     common.method(SLOT)
     common.estimate(SLOT)

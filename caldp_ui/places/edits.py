@@ -21,6 +21,7 @@ from caldp_core.scenarios.protection import (
 )
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
+from caldp_ui.places import extent
 from caldp_ui.places.slot import SLOT, Places
 from caldp_ui.session import notices
 from caldp_ui.session.scenarios import steer
@@ -33,11 +34,13 @@ PROTECT: Final = "protect"
 UNPROTECT: Final = "unprotect"
 ONLY: Final = "only"
 BLOCK: Final = "block"
+CUT: Final = "cut"
 _WHERE: Final[dict[Tool, str]] = {
     "box": "the box that you drag",
     "brush": "what you paint",
     "blocks": "the block that you choose",
 }
+_CUTS: Final = "The map becomes the box that you drag; people elsewhere are left out."
 _EVERYWHERE: Final = "+-90,90,-180,180"
 
 
@@ -73,6 +76,7 @@ def actions(setup: Setup) -> tuple[Action, ...]:
             )
         ),
         Action(BLOCK, "Make it a block", {"box": makes}),
+        *([Action(CUT, "Show only this part", {"box": _CUTS})] if extent.can_cut(setup) else []),
     )
 
 
@@ -82,6 +86,10 @@ def do(act: Act) -> None:
         return
     if act.action == NUMBERS:
         mark(act.area)
+        return
+    if act.action == CUT and act.area is not None:
+        area = act.area
+        steer(SLOT, lambda s: extent.cut(s, area))
         return
     scenario = SLOT.now().scenario
     ready = runs.setup(scenario)

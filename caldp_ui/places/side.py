@@ -5,32 +5,36 @@ import streamlit as st
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Setup
 from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.compute import runs
 from caldp_ui.controls import common, presets
 from caldp_ui.maps import readable
 from caldp_ui.maps.presets import presets_of
 from caldp_ui.parts import odds, pins
-from caldp_ui.places import brought, controls, edits, pinned
+from caldp_ui.parts.comparison import Shown
+from caldp_ui.places import brought, cells, controls, edits, pinned
 from caldp_ui.places.slot import SLOT
 from caldp_ui.words.vocabulary import PLACES
 
 
-def show(setup: Setup, domain: GridDomain) -> None:
+def show(what: Shown) -> None:
     """All controls of the page at the left, what they mean for a person at the right."""
+    setup = what.setup
+    domain = runs.finest_map_of(setup.dataset)
     with st.container(key=SLOT.key("steer"), gap="small"):
         presets.menu(SLOT, presets_of(domain))
         with st.container(key=SLOT.key("dials"), gap="small"):
             common.epsilon(SLOT)
             common.people(SLOT, setup.dataset.n)
         with st.container(key=SLOT.key("forms"), horizontal=True, gap="xsmall"):
-            _forms(setup, domain)
+            _forms(what, domain)
     with st.container(key=SLOT.key("risk"), gap="small"):
         odds.show(PLACES, setup)
         pins.again(SLOT, pinned.BESIDE.title)
 
 
-def _forms(setup: Setup, domain: GridDomain) -> None:
+def _forms(what: Shown, domain: GridDomain) -> None:
     """What is closed is not drawn: every control costs each run a little."""
-    scenario = setup.scenario
+    setup, scenario = what.setup, what.setup.scenario
     protection = st.popover(
         _label(setup),
         icon=":material/tune:",
@@ -42,11 +46,13 @@ def _forms(setup: Setup, domain: GridDomain) -> None:
             controls.protection(scenario, domain)
             _clear(scenario)
     more = st.popover(
-        "Data, method", icon=":material/database:", key=SLOT.key("more"), on_change="rerun"
+        "Data, cells", icon=":material/database:", key=SLOT.key("more"), on_change="rerun"
     )
     if more.open:
         with more:
-            controls.more()
+            controls.data()
+            cells.controls(what)
+            controls.method()
     brought.popover()
 
 

@@ -30,9 +30,9 @@ def _check(record: Places) -> None:
 
 
 def _with_earlier_protection(shown: Places, earlier: Places) -> Places:
-    """Data of one's own take their map along: a step back leads to what was shown before."""
+    """Another map takes all along: a step back leads to what was shown before."""
     data = (shown.scenario.dataset, earlier.scenario.dataset)
-    if data[0] != data[1] and any(map(own.is_own, data)):
+    if data[0] != data[1] and (type(data[0]) is type(data[1]) or any(map(own.is_own, data))):
         return earlier
     was = earlier.scenario.context
     changed = shown.scenario.with_context(blocks=was.blocks, sensitive=was.sensitive)

@@ -8,18 +8,22 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlencode
 
 import streamlit as st
 
 from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.numerals import read_whole
 from caldp_core.datasets import DatasetSpec, OwnPlaces, OwnTable
 from caldp_core.scenarios.scenario import Scenario
 
 OWN: Final = "own"
 """The link's key of data that it does not hold."""
+_SEEN: Final = {"own.part": "part", "own.together": "together"}
+"""Keys, beside it, of what part of a map is shown and how many cells are put together."""
+KEYS: Final = (OWN, *_SEEN)
 YOURS: Final = "Yours: "
 """Before the title of a visitor's own data, so that they are never taken for what ships."""
 LINK_MAX: Final = 2_000
@@ -31,6 +35,7 @@ _KEPT_MAX: Final = 20
 
 def keep(spec: DatasetSpec) -> None:
     """Keep data of a visitor's own in the visit's memory, the latest last."""
+    spec = _whole(spec)
     if is_own(spec):
         others = {name: data for name, data in kept().items() if data != spec}
         latest = {**others, _name(spec): spec}
@@ -61,15 +66,21 @@ def query(scenario: Scenario) -> dict[str, str]:
     # Texts that are far too long are not written as an address first.
     if sum(map(len, whole.values())) <= LINK_MAX and len(urlencode(whole)) <= LINK_MAX:
         return whole
+    spec, whole_map = scenario.dataset, _whole(scenario.dataset)
     return {
         **replace(scenario, dataset=Scenario().dataset).to_query(),
-        OWN: _name(scenario.dataset),
+        OWN: _name(whole_map),
+        **{
+            key: str(getattr(spec, field))
+            for key, field in _SEEN.items()
+            if spec != whole_map and getattr(spec, field) != getattr(whole_map, field)
+        },
     }
 
 
 def read(query: Mapping[str, str]) -> Scenario:
     """The scenario of such texts; raises `CaldpError` where its data are not kept here."""
-    found = Scenario.from_query({key: text for key, text in query.items() if key != OWN})
+    found = Scenario.from_query({key: text for key, text in query.items() if key not in KEYS})
     if not is_left_out(query):
         return found
     data = kept().get(query[OWN])
@@ -78,7 +89,22 @@ def read(query: Mapping[str, str]) -> Scenario:
             "Its data are too long for a link and stay with the visit that brought them; ask for "
             "the scenario.json of “Share and export”, and open it with “Your data”."
         )
-    return replace(found, dataset=data)
+    return replace(found, dataset=_seen(data, query))
+
+
+def _whole(spec: DatasetSpec) -> DatasetSpec:
+    """The data with all of their map, in its smallest cells."""
+    return replace(spec, part="", together=1) if isinstance(spec, OwnPlaces) else spec
+
+
+def _seen(spec: DatasetSpec, query: Mapping[str, str]) -> DatasetSpec:
+    """The data with the part and the cells that a link says; raises `CaldpError`."""
+    told: dict[str, Any] = {field: query[key] for key, field in _SEEN.items() if key in query}
+    if not told or not isinstance(spec, OwnPlaces):
+        return spec
+    if "together" in told:
+        told["together"] = read_whole(told["together"]) or 0
+    return replace(spec, **told)
 
 
 def _name(spec: DatasetSpec) -> str:

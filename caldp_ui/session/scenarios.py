@@ -66,4 +66,4 @@ def made_safe(found: Scenario) -> Scenario:
 
 def unknown_keys(query: Mapping[str, str]) -> list[str]:
     """Keys that no scenario has."""
-    return [key for key in strangers(query) if key != own.OWN]
+    return [key for key in strangers(query) if key not in own.KEYS]

@@ -52,7 +52,7 @@ def test_columns_and_numbers_can_be_said(tmp_path: Path) -> None:
     for wrong, words in {
         ("-o", str(out), "--answer", "Haus"): "--answer must name a column, one of Ort, Alter",
         ("-o", str(tmp_path / "counts.xls")): "must end in .csv or .parquet",
-        ("-o", str(out), "--cell", "0.1"): "Give --area and --cell together",
+        ("-o", str(out), "--cell", "0.001", "--area", "40,60,0,20"): "take larger cells or",
     }.items():
         with naming(words):
             done = CliRunner().invoke(main, ["count", str(tmp_path / "rows.csv"), *wrong])

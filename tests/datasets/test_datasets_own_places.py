@@ -1,5 +1,6 @@
 """Places of one's own: every place is counted in its cell, what is none is left out and told."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caldp_core.basics.errors import CaldpError
-from caldp_core.basics.limits import OWN_CELLS_MAX
+from caldp_core.basics.limits import OWN_CELLS_USUAL
 from caldp_core.datasets import OwnPlaces, look_at, read_places
+from caldp_core.datasets.files.maps import MapWanted
 from caldp_core.datasets.files.places import count_places
 from caldp_core.domain.grid import US_GRID, GridDomain
 from tests.contract.checks import naming
@@ -58,7 +60,7 @@ def test_the_map_holds_all_places_and_no_more_cells_than_it_may(
 ) -> None:
     found = read_places("\n".join(f"{lat:.4f},{lon:.4f}" for lat, lon in places)).places
     grid = found.grid()
-    assert grid.k <= OWN_CELLS_MAX
+    assert grid.k <= OWN_CELLS_USUAL
     assert found.counts().sum() == len(places)
     rows, columns = grid.place(np.flatnonzero(found.counts()))
     # No row or column but the outermost is there for nobody's sake.
@@ -75,7 +77,7 @@ def test_the_paper_s_map_is_taken_for_places_all_over_it_and_only_there() -> Non
     assert (town.cell, town.k < 1_000) == (0.01, True)
     world = read_places(f"{coasts}-33.87,151.2").places.grid()
     assert world.cell == 1.0  # half as large, they would be about four times as many
-    assert world.k <= OWN_CELLS_MAX < 4 * world.k
+    assert world.k <= OWN_CELLS_USUAL < 4 * world.k
 
 
 def test_columns_are_known_by_name_in_other_languages_and_by_content() -> None:
@@ -122,7 +124,7 @@ WRONG: dict[str, dict[str, Any]] = {
     "got '6:1'": {"people": "6:1"},
     "got ''": {"people": ""},
     "at least one person": {"people": "1:0"},
-    "up to 43,750 cells": {"area": "-90,90,-180,180", "cell": 0.5},
+    "k must be .* 1,048,576": {"area": "-90,90,-180,180", "cell": 0.1},
     "must fill the area exactly": {"cell": 0.7},
     "title must be texts": {"title": " x"},
     "people must add up to at most": {"people": "0:9999999999999"},
@@ -150,7 +152,7 @@ def test_a_sorted_list_is_counted_on_the_map_of_all_its_places() -> None:
             assert found.counts().tolist() == counted(found.grid(), places)
     on = GridDomain(48.0, 11.0, 0.05, 2, 1)
     seen = look_at("\n".join(f"{lat:.6f},{lon:.6f}" for lat, lon in [*near, (1.0, 1.0)]))
-    kept = count_places(seen, seen.places, "On a map", on)
+    kept = count_places(seen, replace(seen.places, wanted=MapWanted(0.05, on.area)), "On a map")
     inside = [place for place in near if on.locate([place[0]], [place[1]])[0] >= 0]
     assert kept.places.counts().tolist() == counted(on, inside)
     assert kept.refused.count == 1_501 - len(inside)

@@ -1,6 +1,5 @@
 """Places of a file, counted in the cells of a map that is chosen for them, as they are read."""
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,21 +8,18 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from caldp_core.basics.errors import CaldpError, require
-from caldp_core.basics.limits import N_MAX, OWN_CELLS_MAX
+from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.types import Ints, Progress, no_progress
 from caldp_core.datasets.files import numbers
+from caldp_core.datasets.files.maps import CELLS, FINE_CELLS, WHOLE_WITHIN, map_of
 from caldp_core.datasets.files.people import people_of, sum_sql
 from caldp_core.datasets.files.refused import Refused, refused
 from caldp_core.datasets.files.table import Reader
 from caldp_core.datasets.files.understanding import Layout, Understood
 from caldp_core.datasets.own import quoted
 from caldp_core.datasets.own_places import OwnPlaces, places_of
-from caldp_core.domain.grid import US_GRID, GridDomain
+from caldp_core.domain.grid import GridDomain
 
-CELLS: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
-"""Sides of cells in degrees; each divides a quarter of a circle."""
-_WIDE: Final = 5.0
-"""Degrees from which on places in the United States are shown on the paper's map."""
 _WORDS: Final = {
     1: "no latitude or longitude",
     2: "a latitude or longitude that is no number",
@@ -34,7 +30,6 @@ _WORDS: Final = {
     7: "a place outside the map",
 }
 _OUTSIDE: Final = 7
-_WHOLE_WITHIN: Final = 1e-6
 
 
 @dataclass(frozen=True)
@@ -50,17 +45,17 @@ def count_places(
     seen: Understood,
     layout: Layout,
     title: str,
-    grid: GridDomain | None = None,
     progress: Progress = no_progress,
 ) -> CountedPlaces:
-    """Count the people of a file in cells: those of `grid`, else of a map made for them.
+    """Count the people of a file in cells: of the map that is asked for, or of one made for them.
 
-    The map is the paper's where all places lie on it and are more than 5° apart, else a box around
-    them in the smallest cells of 0.01° to 10° that it has room for. Raises `CaldpError` where the
-    file says no place with people.
+    That is the paper's where all places lie on it and are more than 5° apart, else a box around
+    them in the smallest cells of 0.01° to 10° of which it has at most 43,750. Raises `CaldpError`
+    where the file says no place with people, or the map has more than 2²⁰ cells.
     """
     layout.check_answered(seen, "latitude", "longitude")
-    coded, likely = _coded(seen, layout), grid or _likely(seen, layout)
+    cell = _cell_of(seen, layout)
+    coded, likely = _coded(seen, layout), map_of(layout.wanted, _likely(seen, layout), cell)
     with seen.table.reading() as reader:
         found = _in_cells(reader, coded, layout, likely, progress)
         codes: Counter[int] = Counter()
@@ -74,9 +69,9 @@ def count_places(
             f"{f': the first is {told.example}' if told.example else ''}; give latitude and "
             "longitude in degrees, such as “40.71, -74.01”.",
         )
-        on = grid or _map_of(*_box(good), _cell_of(seen, layout))
+        on = map_of(layout.wanted, _box(good), cell)
         symbols = _symbols(good, likely, on)
-        if grid is None and None in symbols:  # the first rows had led to another map
+        if on != likely and None in symbols:  # the first rows had led to another map
             good = [e for e in _in_cells(reader, coded, layout, on, progress) if e.code == 0]
             symbols = _symbols(good, on, on)
     outside = sum(e.rows for e, symbol in zip(good, symbols, strict=True) if symbol is None)
@@ -155,7 +150,7 @@ def _box(found: Sequence[_Found]) -> tuple[float, float, float, float]:
 def _symbols(found: Sequence[_Found], by: GridDomain, on: GridDomain) -> list[int | None]:
     """The cells of a map in which they are, found by the cells of another; None: in none."""
     up, right = (by.south - on.south) / on.cell, (by.west - on.west) / on.cell
-    if by.cell != on.cell or max(abs(up - round(up)), abs(right - round(right))) > _WHOLE_WITHIN:
+    if by.cell != on.cell or max(abs(up - round(up)), abs(right - round(right))) > WHOLE_WITHIN:
         return [None] * len(found)
 
     def symbol(row: int | None, column: int | None) -> int | None:
@@ -182,15 +177,14 @@ def _counts(found: Sequence[_Found], symbols: Sequence[int | None], grid: GridDo
     return counts
 
 
-def _likely(seen: Understood, layout: Layout) -> GridDomain:
-    """The map that the first rows lead to: where it is that of all, one reading is enough."""
+def _likely(seen: Understood, layout: Layout) -> tuple[float, float, float, float]:
+    """The box of the first rows: where its map is that of all, one reading is enough."""
     mark, at = layout.mark or ".", (layout.latitude or 0, layout.longitude or 0)
     read = [[numbers.number_of(row[each], mark) for each in at] for row in seen.rows]
     places = [(y, x) for y, x in read if y is not None and x is not None and (y, x) != (0, 0)]
     known = [(y, x) for y, x in places if abs(y) <= 90 and abs(x) <= 180] or [(0.0, 0.0)]
     latitudes, longitudes = zip(*known, strict=True)
-    box = min(latitudes), max(latitudes), min(longitudes), max(longitudes)
-    return _map_of(*box, _cell_of(seen, layout))
+    return min(latitudes), max(latitudes), min(longitudes), max(longitudes)
 
 
 def _cell_of(seen: Understood, layout: Layout) -> float | None:
@@ -198,29 +192,9 @@ def _cell_of(seen: Understood, layout: Layout) -> float | None:
     if layout.cell is None:
         return None
     said = {numbers.number_of(row[layout.cell], layout.mark or ".") for row in seen.rows}
-    if len(said) == 1 and (cell := said.pop()) in CELLS:
+    if len(said) == 1 and (cell := said.pop()) in (*FINE_CELLS, *CELLS):
         return cell
     raise CaldpError("The column cell_degrees must say one side of cells, the same in every row.")
-
-
-def _map_of(south: float, north: float, west: float, east: float, cell: float | None) -> GridDomain:
-    corners = US_GRID.locate([south, north], [west, east])
-    on_us = bool((corners >= 0).all()) and cell in (None, US_GRID.cell)
-    if on_us and max(north - south, east - west) >= _WIDE:
-        return US_GRID
-    for side in [cell] if cell else CELLS:
-        (bottom, top), (left, right) = _span(south, north, side, 90), _span(west, east, side, 180)
-        rows, columns = top - bottom, right - left
-        if rows * columns <= OWN_CELLS_MAX:
-            break
-    return GridDomain(round(bottom * side, 9), round(left * side, 9), side, rows, columns)
-
-
-def _span(low: float, high: float, cell: float, most: int) -> tuple[int, int]:
-    """First cell and the one after the last, from 0°; one more on each side where there is one."""
-    ends = round(most / cell)
-    first, last = math.floor(low / cell), math.floor(high / cell)
-    return max(first - 1, -ends), min(last + 2, ends)
 
 
 def centres(places: OwnPlaces) -> Sequence[tuple[float, float, int]]:

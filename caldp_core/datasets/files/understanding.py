@@ -9,6 +9,7 @@ from typing import Final
 
 from caldp_core.basics.errors import require
 from caldp_core.datasets.files import names
+from caldp_core.datasets.files.maps import MapWanted
 from caldp_core.datasets.files.numbers import Mark, looks_like_number, mark_of, number_of
 from caldp_core.datasets.files.table import Table
 from caldp_core.datasets.own import quoted
@@ -26,6 +27,7 @@ class Layout:
     """How a table is meant: whether its first row is a header, its decimal mark, and its columns.
 
     Columns are numbers from 0; None: there is none. `header` and `mark` None: not known yet.
+    `wanted`: the map to count places on.
     """
 
     header: bool | None
@@ -36,6 +38,7 @@ class Layout:
     answer: int | None = None
     group: int | None = None
     cell: int | None = None
+    wanted: MapWanted = MapWanted()
 
     def check_answered(self, seen: "Understood", *roles: str) -> None:
         """Raise `CaldpError` where a column of `roles`, or how the file is meant, is not known."""

@@ -1,0 +1,101 @@
+"""Cells of a map put together into fewer, larger ones: less noise in each, and less detail.
+
+Which cells go together is public: it follows from the map alone.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from caldp_core.basics.arrays import sums_by
+from caldp_core.basics.errors import check_whole, require
+from caldp_core.basics.limits import TOGETHER_MAX
+from caldp_core.basics.types import Bools, Floats, Ints, read_only
+from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.partitions import Partition
+
+_WHOLE_WITHIN = 1e-6
+
+
+@dataclass(frozen=True)
+class LargerCells:
+    """The cells of `fine` put together, `together` by `together` of them.
+
+    Where these do not divide the map it grows to whole larger cells, to the north and the east as
+    far as the Earth goes, then to the south and the west. Raises `CaldpError` where it can't.
+    """
+
+    fine: GridDomain
+    together: int
+
+    def __post_init__(self) -> None:
+        check_whole("together", self.together, 1, TOGETHER_MAX)
+        _ = self.grid
+
+    @cached_property
+    def grid(self) -> GridDomain:
+        """The larger cells."""
+        fine, times = self.fine, self.together
+        down, left = self._before
+        return GridDomain(
+            round(fine.south - down * fine.cell, 9),
+            round(fine.west - left * fine.cell, 9),
+            round(fine.cell * times, 9),
+            -(-(fine.rows + down) // times),
+            -(-(fine.columns + left) // times),
+        )
+
+    @cached_property
+    def _before(self) -> tuple[int, int]:
+        """Rows and columns by which the map grows to the south and to the west."""
+        area, fine = self.fine.area, self.fine
+        return (
+            self._grown(fine.rows, 90 - area.north, area.south + 90),
+            self._grown(fine.columns, 180 - area.east, area.west + 180),
+        )
+
+    def _grown(self, cells: int, after: float, before: float) -> int:
+        missing = -cells % self.together
+        rest = max(0, missing - int(after / self.fine.cell + _WHOLE_WITHIN))
+        require(
+            rest * self.fine.cell <= before + _WHOLE_WITHIN,
+            f"{cells:,} cells from edge to edge of the Earth can't be put together "
+            f"{self.together} by {self.together}; take a number that divides them.",
+        )
+        return rest
+
+    @cached_property
+    def of_cell(self) -> Ints:
+        """(k of `fine`,) the larger cell that each is in."""
+        down, left = self._before
+        row = (np.arange(self.fine.rows) + down) // self.together
+        column = (np.arange(self.fine.columns) + left) // self.together
+        return read_only((row[:, None] * self.grid.columns + column[None, :]).ravel())
+
+    def sums(self, values: Floats) -> Floats:
+        """(k,) sums of values of the small cells over each larger one."""
+        return sums_by(self.of_cell, values, self.grid.k)
+
+    def spread(self, values: Floats) -> Floats:
+        """(k of `fine`,) values of larger cells, shared out evenly among the small ones in each."""
+        sizes = np.bincount(self.of_cell, minlength=self.grid.k)
+        return np.asarray((values / np.maximum(sizes, 1))[self.of_cell])
+
+    def any(self, flags: Bools) -> Bools:
+        """(k,) True for larger cells with a small cell that has the flag."""
+        found = np.zeros(self.grid.k, np.bool_)
+        found[self.of_cell[flags]] = True
+        return found
+
+    def blocks(self, partition: Partition) -> Partition:
+        """Each larger cell in the block of its middle small cell; blocks without one are gone."""
+        down, left = self._before
+        rows, columns = self.grid.rows, self.grid.columns
+        half = self.together // 2
+        row = np.clip(np.arange(rows) * self.together + half - down, 0, self.fine.rows - 1)
+        column = np.clip(np.arange(columns) * self.together + half - left, 0, self.fine.columns - 1)
+        middle = (row[:, None] * self.fine.columns + column[None, :]).ravel()
+        present, labels = np.unique(partition.labels[middle], return_inverse=True)
+        names = tuple(partition.names[number] for number in present)
+        return Partition(read_only(labels.astype(np.int64)), names)

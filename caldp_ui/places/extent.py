@@ -1,0 +1,91 @@
+"""What part of its map a scenario shows, and in how large cells: the data as they are, seen so."""
+
+from dataclasses import replace
+from typing import Final
+
+from caldp_core.basics.errors import CaldpError
+from caldp_core.datasets import Cities, DatasetSpec, Gowalla, OwnPlaces
+from caldp_core.domain.grid import US_GRID, Area, GridDomain
+from caldp_core.domain.larger_cells import LargerCells
+from caldp_core.experiments.run import Setup
+from caldp_core.scenarios.protection import (
+    AdaptiveBlocks,
+    EverythingSensitive,
+    GridBlocks,
+    SensitiveInhabited,
+    StateBlocks,
+)
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.compute import runs
+from caldp_ui.maps.presets import blocks_of
+
+_TIMES: Final = (1, 2, 3, 5, 10, 20, 30, 50, 100)
+PAPERS: Final = (StateBlocks, AdaptiveBlocks, SensitiveInhabited)
+"""What is known for the paper's map only."""
+_LEAST: Final = 6
+"""Cells of a map that still shows something."""
+
+
+def whole(spec: DatasetSpec) -> GridDomain | None:
+    """The map of which a part may be shown; None where the data have no other."""
+    if isinstance(spec, OwnPlaces):
+        return spec.grid()
+    return US_GRID if isinstance(spec, Gowalla) else None
+
+
+def can_cut(setup: Setup) -> bool:
+    """Whether a part of the map may be shown."""
+    return whole(setup.scenario.dataset) is not None
+
+
+def cut(scenario: Scenario, area: Area) -> Scenario:
+    """The scenario with the part of its map in an area; raises `CaldpError` for none of it."""
+    spec, grid = scenario.dataset, whole(scenario.dataset)
+    part = None if grid is None else grid.snap(area)
+    if grid is None or part is None:
+        raise CaldpError(f"The area must lie on the map {grid and grid.area}, got {area}.")
+    if isinstance(spec, Gowalla):
+        return _showing(scenario, replace(spec, area=str(part)))
+    assert isinstance(spec, OwnPlaces)
+    return _showing(scenario, replace(spec, part="" if part == grid.area else str(part)))
+
+
+def _showing(before: Scenario, spec: DatasetSpec) -> Scenario:
+    """The scenario with another part of its map; drawings and what holds anywhere stay."""
+    after, was = replace(before, dataset=spec), before.context
+    domain = runs.finest_map_of(runs.dataset(after))
+    if isinstance(was.blocks, GridBlocks | StateBlocks | AdaptiveBlocks):
+        after = after.with_context(blocks=blocks_of(domain))
+    if isinstance(was.sensitive, SensitiveInhabited):
+        after = after.with_context(sensitive=EverythingSensitive())
+    return after
+
+
+def together(spec: DatasetSpec) -> int | None:
+    """How many cells make the side of a larger one; None where they can't be put together."""
+    return spec.together if isinstance(spec, Gowalla | Cities | OwnPlaces) else None
+
+
+def with_together(scenario: Scenario, times: int) -> Scenario:
+    """The scenario with so many cells put together."""
+    spec = scenario.dataset
+    if not isinstance(spec, Gowalla | Cities | OwnPlaces):
+        return scenario
+    return replace(scenario, dataset=replace(spec, together=times))
+
+
+def sizes(scenario: Scenario) -> tuple[int, ...]:
+    """How many cells may be put together along a side: the map still has some, all of them whole.
+
+    The scenario's own number is among them.
+    """
+    fine = runs.finest_map_of(runs.dataset(scenario))
+    now = together(scenario.dataset) or 1
+    return tuple(sorted({now, *(times for times in _TIMES if _fits(fine, times))}))
+
+
+def _fits(fine: GridDomain, times: int) -> bool:
+    try:
+        return times == 1 or LargerCells(fine, times).grid.k >= _LEAST
+    except CaldpError:
+        return False

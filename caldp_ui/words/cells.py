@@ -1,0 +1,49 @@
+"""Sentences about cells of a map: how large they are, and what is lost by larger ones."""
+
+import numpy as np
+
+from caldp_core.domain.grid import KM_PER_DEGREE, GridDomain
+from caldp_core.experiments.cell_errors import CellErrors
+from caldp_ui.words import formats
+
+
+def size(degrees: float) -> str:
+    """The side of a cell in degrees, and how high it is on the ground."""
+    return f"{degrees:g}° ({_length(degrees * KM_PER_DEGREE)})"
+
+
+def area(grid: GridDomain) -> str:
+    """How large the cells of a map are, where it is the widest and where it is the narrowest."""
+    high = grid.cell * KM_PER_DEGREE
+    latitudes = grid.latitudes()
+    least, most = (high * float(f(np.cos(np.radians(latitudes)))) for f in (np.min, np.max))
+    if _length(least) == _length(most):
+        return f"A cell is {_length(high)} high and {_length(most)} wide."
+    toward = "north" if abs(latitudes[-1]) > abs(latitudes[0]) else "south"
+    return (
+        f"Cells are equal in degrees, not in area: all are {_length(high)} high, but "
+        f"{_length(most)} wide where they are widest and {_length(least)} in the far {toward}; "
+        f"the same colour there means {formats.times(most / least)} as many people a square "
+        "kilometre."
+    )
+
+
+def _length(km: float) -> str:
+    if km < 1:
+        return f"{float(f'{1000 * km:.2g}'):g} m"
+    return f"{float(f'{km:.2g}'):,g} km"
+
+
+def both(found: CellErrors, finest: float) -> str:
+    """Both errors of one estimate, in a sentence each."""
+    if found.blur == 0:
+        return (
+            f"Noise puts **{formats.of_hundred(found.noise)}** people in the wrong cell of "
+            f"{finest:g}°, and nothing is blurred: these are the smallest cells."
+        )
+    return (
+        f"Larger cells blur: within them people are taken to be anywhere, which puts "
+        f"**{formats.of_hundred(found.blur)}** in the wrong cell of {finest:g}°. Noise puts "
+        f"**{formats.of_hundred(found.noise)}** in the wrong cell of {found.cell:g}°. Both "
+        f"together put {formats.of_hundred(found.both)} in the wrong cell of {finest:g}°."
+    )
