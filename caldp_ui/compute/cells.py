@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from caldp_core.basics.cache import cached
+from caldp_core.basics.cache import cached_by
 from caldp_core.basics.types import Progress
 from caldp_core.experiments.cell_errors import CellErrors, over_cells
 from caldp_core.scenarios.scenario import Scenario
@@ -25,24 +26,19 @@ def key(sizes: Sequence[Scenario]) -> str:
     return " ".join(runs.key(each) for each in sizes)
 
 
+@cached_by(lambda sizes, _: key(sizes))
 def ladder(sizes: Sequence[Scenario], progress: Progress) -> Ladder:
     """The mean errors of a few runs for each size; sizes whose runs take long are left out."""
-    return _ladder(key(sizes), tuple(sizes), progress)
-
-
-@cached
-def _ladder(text: str, _sizes: tuple[Scenario, ...], _progress: Progress) -> Ladder:
-    del text
-    both = [(each, rivals.rival(each)) for each in _sizes]
+    both = [(each, rivals.rival(each)) for each in sizes]
     quick = [pair for pair in both if not any(runs.takes_long(each) for each in pair)]
     ours = over_cells(
-        [lambda s=one: runs.setup(s) for one, _ in quick],  # type: ignore[misc]
+        [partial(runs.setup, one) for one, _ in quick],
         _TRIALS,
-        lambda share: _progress(share / 2),
+        lambda share: progress(share / 2),
     )
     plain = over_cells(
-        [lambda s=other: runs.setup(s) for _, other in quick],  # type: ignore[misc]
+        [partial(runs.setup, other) for _, other in quick],
         _TRIALS,
-        lambda share: _progress(0.5 + share / 2),
+        lambda share: progress(0.5 + share / 2),
     )
     return Ladder(ours, plain)

@@ -96,7 +96,8 @@ def _show(found: Ladder, scenario: Scenario, finest: float) -> None:
     st.caption(
         "Of 100 people, so many are in the wrong cell. Blur: among the smallest cells, were there "
         "no noise and everybody anywhere in their larger cell. Noise: among the larger cells. "
-        "Together: the noisy map, spread evenly, among the smallest cells. Means of four draws."
+        "Together: the noisy map, spread evenly, among the smallest cells. Means of four draws. "
+        "Where noise is 0 a cell is as large as its block: reports name it, and hide where in it."
     )
 
 
