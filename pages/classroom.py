@@ -4,10 +4,11 @@ import streamlit as st
 
 from caldp_ui.app.errors import plain_errors
 from caldp_ui.app.theme import palette
-from caldp_ui.classroom import dials, picture, plan, reels, station, strip
+from caldp_ui.classroom import dials, picture, plan, reels, station, strip, take_home
 from caldp_ui.classroom.slot import SLOT
 from caldp_ui.classroom.stations import STATIONS
-from caldp_ui.offline import lesson as take_home
+from caldp_ui.handout import lesson as handout
+from caldp_ui.offline import offer
 from caldp_ui.parts import headline
 from caldp_ui.parts.layout import title_row
 from caldp_ui.session.opening import opened
@@ -34,6 +35,6 @@ with beside, st.container(key=SLOT.key("side")):
     dials.steps()
     strip.onward(lesson.station)
 with main:
-    station.below(board)
-    take_home.offer(SLOT.key("home"))
+    station.below(board, lambda: offer.page(SLOT, take_home.part))
+    handout.offer(SLOT.key("lesson"))
     reels.show(lesson)

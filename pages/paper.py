@@ -3,7 +3,7 @@
 import streamlit as st
 
 from caldp_ui.app.errors import plain_errors
-from caldp_ui.paper import figures, files, region, sensitive_sets, side, table_1
+from caldp_ui.paper import figures, files, region, sensitive_sets, side, table_1, take_home
 from caldp_ui.paper.slot import SLOT
 from caldp_ui.parts import mathematics
 from caldp_ui.parts.layout import title_row
@@ -33,5 +33,5 @@ with plain_errors():
                 VIEWS[record.view](record)
         else:
             VIEWS[record.view](record)
-    files.show(record)
+    files.show(record, take_home.show)
     mathematics.drawer("paper")

@@ -116,7 +116,7 @@ def test_no_room_of_the_core_looks_up() -> None:
     assert not wrong
 
 
-LESSON = "offline"
+LESSON = "handout"
 """The room whose one file is made of several pages: above them all."""
 PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
 

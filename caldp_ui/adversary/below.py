@@ -7,12 +7,13 @@ import pandas as pd
 import streamlit as st
 
 from caldp_core.mechanisms.catalogue import MECHANISMS
-from caldp_ui.adversary import candidates, figures, files, words
+from caldp_ui.adversary import candidates, figures, files, take_home, words
 from caldp_ui.adversary.beliefs import Attacker, Shown, region
 from caldp_ui.adversary.slot import SLOT
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import exports
+from caldp_ui.offline import offer
 from caldp_ui.parts import promises, sharing
 from caldp_ui.parts.tabs import tabs
 from caldp_ui.words import formats
@@ -81,6 +82,7 @@ def _sharing(what: Shown) -> None:
         f"{sharing.PLAIN}.json": exports.scenario_json(what.plain.setup.scenario),
     }
     sharing.digits(SLOT, "day by day, with a fresh report each", made, files.snippet(what))
+    offer.page(SLOT, take_home.one_person)
 
 
 _TABS: Final[dict[str, Callable[[Shown], None]]] = {

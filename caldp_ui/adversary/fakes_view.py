@@ -10,13 +10,22 @@ import streamlit as st
 
 from caldp_core.audit.poisoning import ATTACKS
 from caldp_core.domain.grid import GridDomain
-from caldp_ui.adversary import fakes, fakes_files, fakes_films, fakes_scene, fakes_words, side
+from caldp_ui.adversary import (
+    fakes,
+    fakes_files,
+    fakes_films,
+    fakes_scene,
+    fakes_words,
+    side,
+    take_home,
+)
 from caldp_ui.adversary.fakes import Poisoned
 from caldp_ui.adversary.slot import FAKES, PUSHES, REPAIRS, SLOT, TENTHS, Suspect
 from caldp_ui.compute import exports, runs
 from caldp_ui.controls import common, presets
 from caldp_ui.maps import choice
 from caldp_ui.maps.presets import PRESETS, title
+from caldp_ui.offline import offer
 from caldp_ui.parts import pins, sharing
 from caldp_ui.parts.layout import Layout
 from caldp_ui.parts.tabs import tabs
@@ -130,6 +139,7 @@ def _sharing(view: _View) -> None:
     sharing.digits(
         SLOT, "with these very fakes", made, fakes_files.snippet(what, view.record.attack)
     )
+    offer.page(SLOT, take_home.fake_phones)
 
 
 def _numbers(view: _View) -> dict[str, str]:

@@ -16,6 +16,11 @@ def hub() -> str:
     return joined(_WEB, ("hub",))
 
 
-def script(name: str) -> str:
-    """The component of that name, as one ES module."""
-    return joined(_WEB, ("hub", name))
+def narrow() -> str:
+    """How a figure fits a narrow screen; see `narrow.js`."""
+    return joined(_WEB, ("narrow",))
+
+
+def script(*names: str) -> str:
+    """The component of the last name, as one ES module, after what it needs."""
+    return joined(_WEB, ("hub", *names))

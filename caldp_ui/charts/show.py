@@ -16,7 +16,7 @@ from caldp_ui.charts.scripts import script
 _chart: Final = st.components.v2.component(
     "caldp_chart",
     html='<div class="chart" role="figure"></div>',
-    js=script("chart"),
+    js=script("narrow", "chart"),
     isolate_styles=False,
 )
 

@@ -50,14 +50,17 @@ class Station:
     choice: Callable[[Lesson], None] = lambda lesson: None  # noqa: ARG005 — most have none
 
 
-def below(board: Board) -> None:
-    """Under the picture: the formula once it is asked for, and tabs."""
+def below(board: Board, home: Callable[[], None]) -> None:
+    """Under the picture: the formula once it is asked for, and tabs.
+
+    `home`: offers the station as one file.
+    """
     made = st.expander("The formula", key=SLOT.key("formula"), on_change="rerun")
     if made.open:
         with made:
             board.formula()
             mathematics.listed(LECTURE.get(SLOT.now().station, ()))
-    tabs(SLOT.key("tabs"), _TABS, board)
+    tabs(SLOT.key("tabs"), {**_TABS, "Share and export": lambda _: _sharing(home)}, board)
 
 
 def _audit() -> None:
@@ -76,8 +79,12 @@ def _table(board: Board) -> None:
     sharing.file(SLOT.key("csv"), "numbers.csv", exports.csv(table.reset_index()))
 
 
+def _sharing(home: Callable[[], None]) -> None:
+    with sharing.beside_link(SLOT):
+        home()
+
+
 _TABS: Final[dict[str, Callable[[Board], None]]] = {
     "The exact audit": lambda _: _audit(),
     "Numbers": _table,
-    "Share and export": lambda _: sharing.link(SLOT),
 }

@@ -8,13 +8,14 @@ import pandas as pd
 import streamlit as st
 
 from caldp_core.domain.grid import GridDomain
-from caldp_ui.coarser import attack_words, debate, files, pinned, words
+from caldp_ui.coarser import attack_words, debate, files, pinned, take_home, words
 from caldp_ui.coarser.memo import memo
 from caldp_ui.coarser.outcomes import NAMES, Played
 from caldp_ui.coarser.slot import SLOT
 from caldp_ui.coarser.treated import PageData
 from caldp_ui.compute.rivals import rival
 from caldp_ui.maps.ground import home
+from caldp_ui.offline import offer
 from caldp_ui.parts import pictures, pins, promises, sharing
 from caldp_ui.parts.record import Exhibit
 from caldp_ui.parts.tabs import tabs
@@ -97,6 +98,7 @@ def _sharing(shown: Shown) -> None:
         exhibit = Exhibit(what.ours, _said(shown), _pictures(what))
     beside = {sharing.PLAIN: rival(what.record.scenario)}
     sharing.section(SLOT, words.nouns(what), exhibit, beside, lambda: files.buttons(what))
+    offer.page(SLOT, take_home.part)
 
 
 def _said(shown: Shown) -> str:

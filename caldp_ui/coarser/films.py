@@ -15,20 +15,25 @@ from caldp_ui.controls.common import EPSILONS
 from caldp_ui.parts import comparison, films, headline
 from caldp_ui.stage import Film, Stage, Step, project
 
-_BARS = ".st-key-coarser-attacker .bars"
+BARS = ".st-key-coarser-attacker .bars"
 """Where the bars are on the page, as a CSS selector."""
 
 
 def show(what: PageData, found: Played | None, on: Stage) -> None:
     """Bring the film to the stage, now or as soon as it is made; none of what takes long."""
     record = what.record
-    if found is None or not {PLAIN, BLOCKS} <= set(what.by) or runs.takes_long(record.scenario):
+    if found is None or not can_be_made(what):
         return
     alike = replace(record, scenario=record.scenario.with_epsilon(EPSILONS[0]))
     name = f"{runs.key(alike.scenario)} {replace(alike, scenario=Publication().scenario)}"
     made = films.film(SLOT.key("film"), name, lambda progress: over_epsilon(record, progress))
     if made is not None:
         project([made], on)
+
+
+def can_be_made(what: PageData) -> bool:
+    """Whether its pictures are there and take no longer than a moment."""
+    return {PLAIN, BLOCKS} <= set(what.by) and not runs.takes_long(what.record.scenario)
 
 
 def over_epsilon(record: Publication, progress: Progress) -> Film:
@@ -42,7 +47,7 @@ def over_epsilon(record: Publication, progress: Progress) -> Film:
         made = films.step_of(seen, f"ε = {epsilon:g}", epsilon, NOTHING)
         beside = {
             headline.SENTENCE: headline.html(attack_words.headline(what, found)),
-            _BARS: panel.bars(what, found),
+            BARS: panel.bars(what, found),
         }
         notes = {picture.id: picture.notes for picture in seen.pictures}
         labels = {picture.id: picture.labels for picture in seen.pictures}

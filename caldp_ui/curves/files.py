@@ -10,8 +10,10 @@ from typing import Final
 
 import streamlit as st
 
+from caldp_ui.curves import take_home
 from caldp_ui.curves.lines import BUDGET, Line, lines_of
 from caldp_ui.curves.slot import SLOT, Curves
+from caldp_ui.offline import offer
 from caldp_ui.parts import sharing
 
 SNIPPET: Final = f"""import json
@@ -41,6 +43,7 @@ def _show(lines: Sequence[Line]) -> None:
         st.markdown("**Reproduce it to the digit** · the scenario of every point, and Python")
         sharing.file(SLOT.key("json"), "curves.json", curves_json(lines))
         sharing.python(SNIPPET)
+        offer.page(SLOT, take_home.part)
 
 
 def pack(table: bytes, records: Mapping[str, Curves]) -> bytes:

@@ -15,11 +15,12 @@ from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import runs
 from caldp_ui.compute.rivals import rival
-from caldp_ui.distances import designing, figures, side, words
+from caldp_ui.distances import designing, figures, side, take_home, words
 from caldp_ui.distances.pinned import BESIDE
 from caldp_ui.distances.shown import Shown, blocks_beside
 from caldp_ui.distances.slot import SLOT, keeping
 from caldp_ui.maps.ground import home
+from caldp_ui.offline import offer
 from caldp_ui.parts import numbers, pictures, pins, promises, sharing
 from caldp_ui.parts.record import Exhibit
 from caldp_ui.parts.tabs import tabs
@@ -140,6 +141,7 @@ def _sharing(what: Shown) -> None:
         shown = Exhibit(what.ours, words.result(what), _pictures(what, what.ours))
     beside = {"blocks-beside": blocks_beside(what.record), sharing.PLAIN: rival(scenario)}
     sharing.section(SLOT, PLACES, shown, beside, sharing.by_the_maps)
+    offer.page(SLOT, take_home.part)
 
 
 def _pictures(what: Shown, ours: Result) -> dict[str, bytes]:

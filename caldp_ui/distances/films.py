@@ -25,15 +25,21 @@ NAME: Final = scene.RATE
 def show(what: Shown, on: Stage) -> None:
     """Bring the film to the stage, now or as soon as it is made; none of what takes long."""
     record = what.record
-    if what.ours is None or what.blocks is None or runs.takes_long(record.scenario):
+    if not can_be_made(what):
         return
-    if isinstance(record.scenario.mechanism, BestKernel):
-        return  # each of its steps would have to be designed
     still = replace(record, scenario=per_km(record.scenario, RATES[0]))
     name = f"{runs.key(still.scenario)} {record.show} {record.beside} {record.place}"
     made = films.film(SLOT.key("film"), name, lambda progress: over_rates(record, progress))
     if made is not None:
         project([made], on)
+
+
+def can_be_made(what: Shown) -> bool:
+    """Whether its pictures are there and take a moment; each step of the best would be designed."""
+    scenario = what.record.scenario
+    is_there = what.ours is not None and what.blocks is not None
+    is_quick = not runs.takes_long(scenario) and not isinstance(scenario.mechanism, BestKernel)
+    return is_there and is_quick
 
 
 def over_rates(record: Far, progress: Progress) -> Film:

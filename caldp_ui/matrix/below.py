@@ -17,11 +17,12 @@ from caldp_core.privacy.matrix import DenseMatrix, released_together
 from caldp_ui.app import addresses
 from caldp_ui.app.errors import as_text
 from caldp_ui.compute import exports
-from caldp_ui.matrix import board, candidates, files, words
+from caldp_ui.matrix import board, candidates, files, take_home, words
 from caldp_ui.matrix.candidates import Candidate
 from caldp_ui.matrix.slot import ALIKE, SECONDS, SLOT, Table, level_link, level_text
 from caldp_ui.matrix.templates import rows_of
 from caldp_ui.matrix.verdict import Shown, Verdict, judged
+from caldp_ui.offline import offer
 from caldp_ui.parts import sharing
 from caldp_ui.parts.tabs import tabs
 from caldp_ui.words.glossary import terms
@@ -177,6 +178,7 @@ def _sharing(shown: Shown) -> None:
                 sharing.file(SLOT.key(name.replace(".", "-")), name, made)
         sharing.file(SLOT.key("record"), "record.html", files.html(what, address))
         sharing.python(files.snippet(what))
+        offer.page(SLOT, take_home.part)
 
 
 def matrix_json(what: Verdict) -> str:

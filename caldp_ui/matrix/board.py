@@ -18,19 +18,21 @@ from caldp_ui.charts import scripts
 from caldp_ui.matrix import words
 from caldp_ui.matrix.slot import SLOT, Table, level_text, read_level
 from caldp_ui.matrix.verdict import Verdict
+from caldp_ui.offline.records import Component
+from caldp_ui.offline.told import NEVER
 from caldp_ui.session.notices import notify
 from caldp_ui.stage import bundle
 from caldp_ui.stage.bundle import joined
 from caldp_ui.stage.heard import heard, news
 
 _WEB: Final = Path(__file__).with_name("web")
+_STYLE: Final = (_WEB / "board.css").read_text("utf-8")
+_SCRIPT: Final = bundle.part("dom", "teller") + scripts.hub() + joined(_WEB, ("board",))
 _board = st.components.v2.component(
-    "caldp_matrix",
-    html='<div class="board"></div>',
-    css=(_WEB / "board.css").read_text("utf-8"),
-    js=bundle.part("dom", "teller") + scripts.hub() + joined(_WEB, ("board",)),
+    "caldp_matrix", html='<div class="board"></div>', css=_STYLE, js=_SCRIPT
 )
 KEY: Final = SLOT.key("board")
+_COLOURS: Final = "Dark: well hidden; yellow: not hidden."
 _DARK: Final = 150
 """Mean of red, green and blue from which a colour takes black text."""
 
@@ -44,6 +46,12 @@ def editable(what: Verdict) -> None:
 def still(what: Verdict, key: str) -> None:
     """The same of another matrix, only to look at."""
     _board(key=key, data={"key": key, "told": told(what), "edit": False, "heard": heard(key)})
+
+
+def alone(what: Verdict) -> Component:
+    """The same in a file."""
+    data = {"key": KEY, "told": told(what), "edit": False, "heard": NEVER}
+    return Component(data, "board", _SCRIPT, _STYLE)
 
 
 def told(what: Verdict) -> str:
@@ -65,7 +73,8 @@ def _message(what: Verdict) -> dict[str, Any]:
             "against": "against",
             "both": "Edit symmetrically",
             "hint": "Type a limit, or ∞ for none. Point at an entry, or use the arrow keys, to "
-            "read it in words. Dark: well hidden; yellow: not hidden.",
+            f"read it in words. {_COLOURS}",
+            "still": f"Point at an entry to read it in words. {_COLOURS}",
         },
     }
 

@@ -1,4 +1,4 @@
-"""A lesson to take home: one HTML file with maps and answers that move, and questions about them.
+"""Pages as one HTML file: pictures and sliders that move without a server, and questions.
 
 It needs no server and asks for nothing: it opens from a memory stick, on a phone, in a plane.
 """

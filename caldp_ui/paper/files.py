@@ -58,16 +58,17 @@ print(error_vertex(BinaryPolicy(float("{first!r}"), float("{second!r}"))))
 """
 
 
-def show(record: Paper) -> None:
-    """Link and code, in a part of the page that opens on demand."""
-    sharing.drawer(SLOT.key("sharing"), lambda: _show(record))
+def show(record: Paper, home: Callable[[Paper], None]) -> None:
+    """Link and code, in a part of the page that opens on demand; `home`: the page as one file."""
+    sharing.drawer(SLOT.key("sharing"), lambda: _show(record, home))
 
 
-def _show(record: Paper) -> None:
+def _show(record: Paper, home: Callable[[Paper], None]) -> None:
     with sharing.beside_link(SLOT):
         if record.view in _AGAIN:
             st.markdown("**The same digits elsewhere**")
             _AGAIN[record.view](record)
+        home(record)
 
 
 def _table_1(record: Paper) -> None:

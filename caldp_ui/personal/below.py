@@ -9,10 +9,11 @@ import streamlit as st
 from caldp_core.experiments.run import Result
 from caldp_ui.compute.rivals import rival
 from caldp_ui.maps.ground import home
+from caldp_ui.offline import offer
 from caldp_ui.parts import numbers, pictures, pins, promises, sharing
 from caldp_ui.parts.record import Exhibit
 from caldp_ui.parts.tabs import tabs
-from caldp_ui.personal import scene, words
+from caldp_ui.personal import scene, take_home, words
 from caldp_ui.personal.pinned import BESIDE
 from caldp_ui.personal.shown import Shown, at_own_places
 from caldp_ui.personal.slot import SLOT, known, nothing_own
@@ -147,6 +148,7 @@ def _sharing(what: Shown) -> None:
         sharing.PLAIN: rival(scenario),
     }
     sharing.section(SLOT, PLACES, shown, beside, sharing.by_the_maps)
+    offer.page(SLOT, take_home.part)
 
 
 def _pictures(what: Shown, assumed: Result) -> dict[str, bytes]:

@@ -20,12 +20,18 @@ from caldp_ui.words.vocabulary import PLACES
 def show(what: Shown, on: Stage) -> None:
     """Bring the film to the stage, now or as soon as it is made; none of what takes long."""
     scenario = what.record.scenario
-    if what.assumed is None or what.everything is None or runs.takes_long(scenario):
+    if not can_be_made(what):
         return
     name = runs.key(with_tags(scenario, epsilon=EPSILONS[0]))
     made = films.film(SLOT.key("film"), name, lambda progress: over_epsilon(what.record, progress))
     if made is not None:
         project([made], on)
+
+
+def can_be_made(what: Shown) -> bool:
+    """Whether its pictures are there and take no longer than a moment."""
+    is_there = what.assumed is not None and what.everything is not None
+    return is_there and not runs.takes_long(what.record.scenario)
 
 
 def over_epsilon(record: Personal, progress: Progress) -> Film:

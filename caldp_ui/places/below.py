@@ -12,6 +12,7 @@ from caldp_core.experiments.run import Result
 from caldp_ui.app.errors import as_text
 from caldp_ui.compute import runs
 from caldp_ui.maps.ground import home
+from caldp_ui.offline import offer
 from caldp_ui.parts import (
     error_curves,
     methods,
@@ -23,7 +24,7 @@ from caldp_ui.parts import (
 from caldp_ui.parts.comparison import Shown
 from caldp_ui.parts.record import Exhibit
 from caldp_ui.parts.tabs import tabs
-from caldp_ui.places import cells
+from caldp_ui.places import cells, take_home
 from caldp_ui.places.slot import SLOT
 from caldp_ui.relief import view
 from caldp_ui.words import accuracy
@@ -66,6 +67,7 @@ def _sharing(what: Shown) -> None:
         off = accuracy.headline(PLACES, what.ours.first.errors.tv, what.plain.first.errors.tv)
         shown = Exhibit(what.ours, off, _pictures(what.ours, what.plain))
     sharing.section(SLOT, PLACES, shown, beside, sharing.by_the_maps)
+    offer.page(SLOT, lambda record: take_home.part(record.scenario))
 
 
 def _pictures(ours: Result, plain: Result) -> dict[str, bytes]:

@@ -28,9 +28,7 @@ def show(key: str, scenario: Scenario, on: Stage) -> None:
 
     `key`: the place on its page of the job that makes them.
     """
-    if isinstance(scenario.context.epsilon, tuple) or any(
-        runs.takes_long(each) for each in (scenario, rivals.rival(scenario))
-    ):
+    if not can_be_made(scenario):
         return
     levels = runs.key(scenario.with_context(epsilon=EPSILONS[0]))
     over = films.film(f"{key}-levels", levels, lambda progress: over_epsilon(scenario, progress))
@@ -39,6 +37,12 @@ def show(key: str, scenario: Scenario, on: Stage) -> None:
     outcome = f"{runs.key(replace(scenario, seed=0))} draws"
     draws = films.film(f"{key}-draws", outcome, lambda progress: _outcomes(scenario, progress))
     project([over] if draws is None else [over, draws], on)
+
+
+def can_be_made(scenario: Scenario) -> bool:
+    """Whether it has one ε, and pictures that take no longer than a moment."""
+    both = (scenario, rivals.rival(scenario))
+    return not isinstance(scenario.context.epsilon, tuple) and not any(map(runs.takes_long, both))
 
 
 def over_epsilon(scenario: Scenario, progress: Progress) -> Film:

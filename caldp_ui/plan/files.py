@@ -8,8 +8,9 @@ import streamlit as st
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import exports, runs
+from caldp_ui.offline import offer
 from caldp_ui.parts import sharing
-from caldp_ui.plan import words, work
+from caldp_ui.plan import take_home, words, work
 from caldp_ui.plan.slot import SLOT, Plan
 from caldp_ui.plan.work import Need
 
@@ -38,6 +39,7 @@ def show(record: Plan) -> None:
         sharing.file(SLOT.key("json"), "scenario.json", exports.scenario_json(planned))
         st.code(exports.COMMAND, language="bash")
         sharing.python(snippet(record))
+        offer.page(SLOT, take_home.part)
 
 
 def scenario(record: Plan) -> Scenario | None:

@@ -36,6 +36,14 @@ _WRONG: Final = _share(
 )
 
 
+WITHIN_TITLE: Final = "is known to within ±"
+
+
+def floor_title(record: Plan) -> str:
+    """What the slider of the least share that matters is called."""
+    return f"Every {words.nouns(record).unit} of at least"
+
+
 def goals() -> None:
     """What kind of accuracy is asked for."""
     bound = SLOT.bind("goal", SLOT.now().goal, lambda r, v: replace(r, goal=v))
@@ -45,8 +53,8 @@ def goals() -> None:
 def settings(record: Plan) -> None:
     """All controls, and the odds of the chosen protection."""
     if record.goal == "values":
-        slider.show(SLOT, FLOOR, f"Every {words.nouns(record).unit} of at least")
-        slider.show(SLOT, WITHIN, "is known to within ±")
+        slider.show(SLOT, FLOOR, floor_title(record))
+        slider.show(SLOT, WITHIN, WITHIN_TITLE)
     else:
         slider.show(SLOT, _WRONG, f"At most so many {words.nouns(record).wrong}")
     common.epsilon(SLOT)

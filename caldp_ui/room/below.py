@@ -8,9 +8,10 @@ import streamlit as st
 
 from caldp_ui.app.errors import as_text
 from caldp_ui.compute import exports
+from caldp_ui.offline import offer
 from caldp_ui.parts import sharing
 from caldp_ui.parts.tabs import tabs
-from caldp_ui.room import files, words
+from caldp_ui.room import files, rehearsal, take_home, words
 from caldp_ui.room.figures import shares_of
 from caldp_ui.room.poll import Seen
 from caldp_ui.room.question import channel_of
@@ -85,6 +86,8 @@ def _sharing(look: Look) -> None:
         ):
             sharing.file(SLOT.key(name.partition(".")[0]), name, made)
         sharing.python(files.snippet(seen.question))
+        if seen.mark == rehearsal.MARK:
+            offer.page(SLOT, take_home.part)
 
 
 def listed(seen: Seen) -> bytes:

@@ -13,6 +13,7 @@ import streamlit as st
 from caldp_core.basics.types import Floats
 from caldp_core.collect import js
 from caldp_ui.charts import scripts
+from caldp_ui.offline.records import Component
 from caldp_ui.room import words
 from caldp_ui.room.figures import Shares
 from caldp_ui.room.poll import Seen
@@ -25,11 +26,10 @@ WEB: Final = Path(__file__).with_name("web")
 COIN: Final = joined(Path(js.__file__).parent, ("client",)) + joined(WEB, ("coin",))
 """What a phone draws its report with, in JavaScript."""
 _DOM: Final = bundle.part("dom")
+_STYLE: Final = (WEB / "board.css").read_text("utf-8")
+_SCRIPT: Final = _DOM + scripts.hub() + joined(WEB, ("board",))
 _board = st.components.v2.component(
-    "caldp_room_board",
-    html='<div class="board"></div>',
-    css=(WEB / "board.css").read_text("utf-8"),
-    js=_DOM + scripts.hub() + joined(WEB, ("board",)),
+    "caldp_room_board", html='<div class="board"></div>', css=_STYLE, js=_SCRIPT
 )
 _phone = st.components.v2.component(
     "caldp_room_phone",
@@ -49,6 +49,11 @@ _NOTE: Final = "With few reports the unbiased estimate can be below 0. Pink: pro
 def board(told: str, key: str) -> None:
     """The projector's picture of a room, of what `board_told` says."""
     _board(key=key, data={"key": key, "told": told})
+
+
+def alone(told: str, key: str) -> Component:
+    """The same in a file."""
+    return Component({"key": key, "told": told}, "board", _SCRIPT, _STYLE)
 
 
 def board_told(seen: Seen, past: Sequence[tuple[int, Shares]], truth: Floats | None = None) -> str:

@@ -16,6 +16,8 @@ from caldp_ui.room.slot import Draft
 
 _SEED: Final = 7
 _Z: Final = 1.959964
+MARK: Final = "rehearsal"
+"""Of a room that nobody has opened."""
 
 
 def truth_of(question: Question) -> Floats:
@@ -31,7 +33,7 @@ def rehearsed(draft: Draft) -> Seen:
     people = rng.choice(question.k, draft.phones, p=truth_of(question))
     named = np.argsort(columns_of(question))
     reports = named[mechanism_of(question).privatize(people, rng)]
-    return Seen("", "rehearsal", question, True, tuple(reports.tolist()))
+    return Seen("", MARK, question, True, tuple(reports.tolist()))
 
 
 def told(draft: Draft) -> str:

@@ -10,11 +10,12 @@ from typing import Final
 
 from caldp_core.privacy.context import Context
 from caldp_ui.compute import curves
+from caldp_ui.offline import offer
 from caldp_ui.parts import error_curves, promises, sharing
 from caldp_ui.parts.comparison import Shown
 from caldp_ui.parts.record import Exhibit
 from caldp_ui.parts.tabs import tabs
-from caldp_ui.values import attacker, listed, methods, picture
+from caldp_ui.values import attacker, listed, methods, picture, take_home
 from caldp_ui.values.slot import SLOT
 from caldp_ui.words import accuracy
 from caldp_ui.words.vocabulary import ANSWERS
@@ -44,6 +45,7 @@ def _sharing(what: Shown) -> None:
         shown = Exhibit(what.ours, off, {"Truth, plain LDP, this protection": png})
     save = partial(sharing.file, SLOT.key("png"), "picture.png", png)
     sharing.section(SLOT, ANSWERS, shown, beside, save)
+    offer.page(SLOT, lambda record: take_home.part(record.scenario))
 
 
 _OF_ANY: Final = (error_curves.EPSILON, error_curves.PEOPLE)

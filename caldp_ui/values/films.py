@@ -39,13 +39,17 @@ def of(what: Shown) -> list[Film]:
     if what.ours is None or what.plain is None:
         return []
     scenario = what.ours.setup.scenario  # a setup alone is the same for all seeds
+    return films.several([_asked(scenario, name) for name in names(scenario)])
+
+
+def names(scenario: Scenario) -> list[str]:
+    """The films that are made of it: none of what takes long, or has many ε's."""
     in_context = isinstance(scenario.policy, ContextPolicy)
     if in_context and isinstance(scenario.context.epsilon, tuple):
         return []
     if runs.takes_long(scenario) or runs.takes_long(rivals.rival(scenario)):
         return []
-    names = TITLES if in_context else (EPSILON, PEOPLE)
-    return films.several([_asked(scenario, name) for name in names])
+    return list(TITLES) if in_context else [EPSILON, PEOPLE]
 
 
 def _asked(scenario: Scenario, name: str) -> Asked[Film]:

@@ -7,13 +7,14 @@ from typing import Final
 import pandas as pd
 import streamlit as st
 
+from caldp_ui.offline import offer
 from caldp_ui.parts import numbers, pins, promises, sharing
 from caldp_ui.parts.record import Exhibit
 from caldp_ui.parts.tabs import tabs
 from caldp_ui.words import formats, told_levels
 from caldp_ui.words.glossary import terms
 from caldp_ui.words.vocabulary import ANSWERS
-from caldp_ui.yesno import picture, words
+from caldp_ui.yesno import picture, take_home, words
 from caldp_ui.yesno.pinned import BESIDE
 from caldp_ui.yesno.shown import Shown
 from caldp_ui.yesno.slot import SLOT, question
@@ -75,6 +76,7 @@ def _sharing(what: Shown) -> None:
     save = partial(sharing.file, SLOT.key("png"), "picture.png", png)
     beside = {"warners-coin": what.warner.result.setup.scenario}
     sharing.section(SLOT, ANSWERS, shown, beside, save)
+    offer.page(SLOT, take_home.part)
 
 
 _TABS: Final[dict[str, Callable[[Shown], None]]] = {

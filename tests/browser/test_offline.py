@@ -8,7 +8,8 @@ import pytest
 from playwright.sync_api import expect
 
 from caldp_core.basics.types import no_progress
-from caldp_ui.offline import lesson
+from caldp_ui.classroom.slot import NAMES
+from caldp_ui.handout import lesson
 from tests.browser.conftest import DESKTOP
 from tests.browser.test_axe import broken
 from tests.browser.watch import Watch
@@ -22,6 +23,7 @@ DRAWN = """() => [...document.querySelectorAll('.picture.maps')].every(
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("stick") / lesson.FILE
     path.write_bytes(lesson.made(no_progress))
+    assert path.stat().st_size < 5e6
     return path
 
 
@@ -46,25 +48,41 @@ def to_the_end(page: Any, part: str) -> None:
     """Its slider by keyboard, until its sentence is another."""
     said = page.locator(f"#{part} .headline h3 >> visible=true")
     before = said.inner_text()
-    slider = page.locator(f"#{part} .film input[type=range]")
+    slider = page.locator(f"#{part} input[type=range] >> visible=true").first
     slider.focus()
     slider.press("End")
     expect(said).not_to_have_text(before)
     expect(said).to_have_count(1)
 
 
+def charts(page: Any, part: str) -> list[str]:
+    """What is drawn in a part, and the alternative texts of it."""
+    drawn: list[str] = page.locator(f"#{part} .board").evaluate_all(
+        "all => all.map(e => e.innerHTML)"
+    )
+    return drawn
+
+
 def test_sliders_move_what_is_said_and_questions_are_marked(page: Any) -> None:
     for part in ("places", "answers", "attacker"):
         to_the_end(page, part)
+    for name in NAMES:
+        part, (before,) = f"station-{name}", charts(page, f"station-{name}")
+        to_the_end(page, part)
+        assert charts(page, part) != [before]
+        page.locator(f"#{part} input[type=range]").nth(1).press("Home")  # the first goes back
+        page.locator(f"#{part} input[type=range]").nth(0).press("ArrowRight")
+        page.locator(f"#{part} input[type=range]").nth(0).press("ArrowLeft")
+        assert charts(page, part) == [before]
     for name, right in (("places-0", "1"), ("places-1", "0")):
         page.locator(f"input[name={name}][value='{right}']").first.check()
-    assert page.locator("#score").inner_text() == "1 right of 2 answered; 9 questions in all."
+    assert page.locator("#score").inner_text() == "1 right of 2 answered; 30 questions in all."
     assert (
         page.locator("#places fieldset[data-right=true] .because").inner_text().startswith("Right.")
     )
     page.locator("#own-words").fill("Where the rest is harmless.")
     handed = page.locator("#hand-in").input_value()
-    assert "1 of 9 right" in handed
+    assert "1 of 30 right" in handed
     assert "In my own words: Where the rest is harmless." in handed
     page.reload()
     page.wait_for_function(DRAWN)

@@ -1,4 +1,4 @@
-"""The lesson to take home: one file that holds what the pages show, and asks nobody."""
+"""Pages and the lesson to take home: files that hold what the pages show, and ask nobody."""
 
 import json
 import re
@@ -6,21 +6,38 @@ from collections.abc import Sequence
 from dataclasses import replace
 from html import escape
 from html.parser import HTMLParser
+from typing import Any, Final
 
 import pytest
 
-from caldp_core.basics.errors import Cancelled
+from caldp_core.basics.errors import CaldpError, Cancelled
 from caldp_core.basics.types import no_progress
 from caldp_core.experiments.run import prepare, run
+from caldp_ui.adversary import take_home as adversary
+from caldp_ui.adversary.slot import FAKES, Suspect
+from caldp_ui.app.theme import DARK, LIGHT
+from caldp_ui.classroom import reels, take_home
+from caldp_ui.classroom.slot import NAMES, Lesson
+from caldp_ui.classroom.stations import STATIONS
+from caldp_ui.coarser import take_home as coarser
+from caldp_ui.coarser.slot import SEVEN, Publication
 from caldp_ui.compute import rivals
+from caldp_ui.handout import parts, questions
+from caldp_ui.handout.station_questions import ASKED
+from caldp_ui.handout.stations import read
 from caldp_ui.maps.presets import BEGIN as MAP
-from caldp_ui.offline import lesson, parts, questions
 from caldp_ui.offline.document import document
-from caldp_ui.offline.records import Part, Question
-from caldp_ui.stage import Film
+from caldp_ui.offline.records import Board, Component, Dial, Part, Question
+from caldp_ui.offline.themes import both
+from caldp_ui.parts import headline
+from caldp_ui.stage import Film, Scene
+from caldp_ui.values.slot import BEGIN as ANSWERS
 from caldp_ui.words import formats
+from caldp_ui.yesno import take_home as yesno
+from caldp_ui.yesno.slot import OneQuestion
+from tests.contract.checks import naming
 
-SMALL = replace(MAP, n=20_000)
+SMALL: Final = replace(MAP, n=20_000)
 
 
 class Links(HTMLParser):
@@ -35,35 +52,113 @@ class Links(HTMLParser):
         self.asked += [str(value) for name, value in attrs if name in ("src", "href", "action")]
 
 
+def held(whole: str) -> list[dict[str, Any]]:
+    """What the browser's side is told of each part."""
+    found = re.search(
+        r'<script type="application/json" id="parts">(.*?)</script>', whole, re.DOTALL
+    )
+    assert found
+    told: list[dict[str, Any]] = json.loads(found[1])
+    return told
+
+
 @pytest.fixture(scope="module")
 def film() -> Film:
-    part = parts.maps(SMALL)
-    (make,) = part.films
-    return make(no_progress)
+    made = parts.maps(SMALL).moves[0](no_progress)
+    assert isinstance(made, Film)
+    return made
 
 
-@pytest.fixture(scope="module")
-def whole() -> str:
-    return lesson.made(no_progress).decode()
+def dials_of(part: Part) -> list[Dial]:
+    return [made for made in (make(no_progress) for make in part.moves) if isinstance(made, Dial)]
 
 
-def test_the_file_is_small_and_asks_nobody(whole: str) -> None:
+def test_a_file_asks_nobody_and_holds_each_step_of_each_slider() -> None:
+    part = yesno.part(OneQuestion())
+    whole = document("Yes or no", [part], no_progress)
     assert len(whole.encode()) < 5e6
     links = Links()
     links.feed(whole)
     assert links.asked == []
     assert "default-src 'none'" in whole
     assert not re.search(r"\bimport\s[^;]*from\s*[\"']", whole)  # the modules are one
+    (told,) = held(whole)
+    assert [dial["title"] for dial in told["dials"]] == [
+        "ε of yes",
+        "ε of no",
+        "People",
+        "Truly yes",
+    ]
+    for dial in told["dials"]:
+        now = dial["steps"][dial["at"]]
+        assert now["pictures"] == told["first"]["pictures"]
+        assert now["words"] == told["first"]["words"]
+    assert 'id="hand-in"' not in whole  # a page alone asks nothing
 
 
-def test_it_has_the_pages_pictures_and_nine_questions(whole: str) -> None:
-    held = re.search(r'<script type="application/json" id="parts">(.*?)</script>', whole, re.DOTALL)
-    assert held
-    made = json.loads(held[1])
-    assert [part["id"] for part in made] == ["places", "answers", "attacker"]
-    assert [len(part["parcels"]) for part in made] == [2, 2, 2]  # blobs and a film, or two films
-    assert whole.count("<fieldset>") == 9
-    assert whole.count('value="1"> ') == 9  # each has one right answer
+def test_pages_of_maps_and_of_answers_have_their_own_scenario() -> None:
+    few = SMALL.with_context(epsilon=2.0)
+    for part, kind, moves in (
+        (parts.maps(few), Scene, 1),
+        (parts.answers(ANSWERS), Component, 2),
+        (adversary.one_person(Suspect()), Scene, 2),
+        (adversary.fake_phones(Suspect(show=FAKES)), Scene, 2),
+        (coarser.part(Publication(scenario=few)), Scene, 1),
+    ):
+        assert part is not None
+        with naming(part.id):
+            assert isinstance(part.picture, kind)
+            assert len(part.moves) == moves
+            assert next(iter(part.words)) == headline.SENTENCE
+    assert coarser.part(Publication().playing(SEVEN)) is None  # seven people have no slider
+
+
+def test_both_themes_are_told_at_once() -> None:
+    seen = both("a #FFFFFF b rgba(0,0,0,0.5)", "a #000000 b rgba(0,0,0,0.5)")
+    assert seen == "a light-dark(#FFFFFF,#000000) b rgba(0,0,0,0.5)"
+    with pytest.raises(CaldpError, match="Both themes"):
+        both("a #FFFFFF", "b #000000")
+    lesson = Lesson("sum")
+    part = take_home.part(lesson)
+    assert isinstance(part.picture, Board)
+    for key, told in part.picture.pictures.items():
+        for name, colours in (("light", LIGHT), ("dark", DARK)):
+            page = reels.look(lesson, colours).pictures[key]
+            one = r"light-dark\(([^()]*(?:\([^()]*\))?),([^()]*(?:\([^()]*\))?)\)"
+            assert re.sub(one, r"\1" if name == "light" else r"\2", told) == page
+
+
+@pytest.mark.parametrize("name", ["trust", pytest.param("means", marks=pytest.mark.thorough)])
+def test_a_station_is_what_its_page_shows_and_its_answers_are_read_there(name: str) -> None:
+    part, lesson = take_home.part(Lesson(name)), Lesson(name)
+    dials, sliders = dials_of(part), STATIONS[name].dials(lesson)
+    assert [dial.title for dial in dials] == [*(s.title for s in sliders), STATIONS[name].naive[0]]
+    for dial, slider in zip(dials, sliders, strict=False):
+        for frame, value in zip(dial.frames, slider.steps, strict=True):
+            board = STATIONS[name].open(slider.at(lesson, value))
+            assert frame.reading == slider.said(value)
+            assert frame.elsewhere[headline.SENTENCE] == headline.html(board.headline)
+    what = ASKED[name].move
+    asked = read(what, dials)
+    assert len(set(asked.answers)) == len(asked.answers) == 3
+    (moved,) = (slider for slider in sliders if slider.title == what.dial)
+    (there,) = (value for value in moved.steps if moved.said(value) == what.reading)
+    sentence = STATIONS[name].open(moved.at(lesson, there)).headline.sentence
+    number = questions.number(asked.answers[0])
+    assert number in [questions.number(word) for word in sentence.split()]
+
+
+def test_each_station_asks_three_questions_and_says_what_one_can_do_afterwards() -> None:
+    assert tuple(ASKED) == NAMES
+    for name, asked in ASKED.items():
+        with naming(name):
+            assert asked.aim.endswith(".")
+            assert asked.predict.ask.startswith("Before you move anything")
+            titles = {dial.title: dial for dial in STATIONS[name].dials(Lesson(name))}
+            moved = titles[asked.move.dial]
+            assert asked.move.reading in {moved.said(value) for value in moved.steps}
+            for question in (asked.predict, asked.explain):
+                assert len(set(question.answers)) == len(question.answers) == 3
 
 
 def test_right_answers_are_those_of_the_films(film: Film) -> None:
@@ -91,7 +186,8 @@ def test_texts_are_texts_and_a_cancel_stops() -> None:
     def one(_: Sequence[Film]) -> tuple[Question, ...]:
         return (Question(evil, (evil, "b"), evil),)
 
-    part = Part("a", evil, evil, evil, "<p></p>", "", {"names": [evil]}, (), one)
+    picture = Component({"names": [evil]}, "chart", "", evil)
+    part = Part("a", evil, evil, {"h1": "<p></p>"}, picture, (), evil, evil, one)
     made = document(evil, [part], no_progress)
     assert evil not in made
     assert escape(evil) in made
@@ -100,4 +196,4 @@ def test_texts_are_texts_and_a_cancel_stops() -> None:
         raise Cancelled
 
     with pytest.raises(Cancelled):
-        lesson.made(enough)
+        document("a", [take_home.part(Lesson())], enough)

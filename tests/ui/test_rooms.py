@@ -31,6 +31,7 @@ ROOMS = (
     "parts",
     "relief",
     "maps",
+    "offline",
     "places",
     "values",
     "paper",
@@ -45,7 +46,7 @@ ROOMS = (
     "coarser",
     "classroom",
     "start",
-    "offline",
+    "handout",
 )
 """From the ground up: a room imports from itself and from those before it."""
 

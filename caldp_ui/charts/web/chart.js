@@ -1,9 +1,9 @@
 /* One chart: Plotly draws new numbers into what is there, so nothing is taken down and put up. */
 
 import {Picture, hub, whenGone} from "./hub.js";
+import {fitted} from "./narrow.js";
 
-/** @typedef {{ticktext?: string[], tickvals: number[], range?: number[], type?: string}} Axis
-    @typedef {any} Layout Of a Plotly figure. */
+/** @typedef {any} Layout Of a Plotly figure. */
 
 /** @type {any} Plotly's code has no types of its own. */
 const page = globalThis;
@@ -56,31 +56,6 @@ function template(host) {
         // A column leaves titles and names of lines free.
         modebar: {orientation: "v", bgcolor: "transparent", color: of("text-color"), activecolor: of("primary-color")},
     }};
-}
-
-const LETTER = 7;
-
-/** Every third name of an axis whose names would run into each other.
-    @param {Axis | undefined} axis
-    @param {number} width */
-function thinned(axis, width) {
-    if (!axis?.ticktext || !axis.range) return axis;
-    const {ticktext, tickvals, range, type} = axis;
-    const at = tickvals.map(value => type === "log" ? Math.log10(value) : value);
-    const seen = at.filter(value => range[0] <= value && value <= range[1]).length;
-    const each = LETTER * (2 + Math.max(...ticktext.map(text => text.length)));
-    return seen * each <= width ? axis : {...axis, ticktext: ticktext.map((text, i) => i % 3 ? "" : text)};
-}
-
-/** What a figure is at this width: narrow, its lines' names are in a legend, not beside the lines.
-    @param {{meta?: unknown}[]} data
-    @param {Layout} layout
-    @param {number} width */
-function fitted(data, layout, width) {
-    const {narrow, below} = layout.meta ?? {}, {l, r} = layout.margin;
-    if (!narrow || width >= below) return [data, {...layout, xaxis: thinned(layout.xaxis, width - l - r)}];
-    const {l: left, r: right} = narrow.margin, xaxis = thinned(layout.xaxis, width - left - right);
-    return [data.filter(each => each.meta !== "wide"), {...layout, ...narrow, xaxis}];
 }
 
 class Chart extends Picture {

@@ -193,7 +193,7 @@ class Board extends Picture {
     light(pair) {
         this.tables.querySelectorAll(".lit").forEach(each => each.classList.remove("lit"));
         this.lit = pair;
-        if (!pair) return say(this.readout, this.data.words.hint);
+        if (!pair) return say(this.readout, this.data.words[this.edit ? "hint" : "still"]);
         const [x, z] = pair, {limit, leak} = this.cells[x][z];
         limit.cell.classList.add("lit");
         leak.cell.classList.add("lit");

@@ -6,7 +6,7 @@ import {el} from "./dom.js";
 /** An element of its tag, its attributes and its children.
     @param {Message.Tree} tree
     @returns {HTMLElement} */
-function build([tag, attributes, ...children]) {
+export function build([tag, attributes, ...children]) {
     const made = children.map(each => typeof each === "string" ? each : build(each));
     return el(/** @type {"span"} */ (tag), attributes, ...made);
 }

@@ -1,0 +1,33 @@
+"""The page as one file: all treatments and the attack as far as it was played, along ε."""
+
+from functools import partial
+
+from caldp_core.domain.grid import GridDomain
+from caldp_ui.coarser import attack_words, films, outcomes, panel, scene
+from caldp_ui.coarser.slot import SEVEN, TABLES, Publication
+from caldp_ui.coarser.treated import find
+from caldp_ui.offline import maps
+from caldp_ui.offline.records import Part
+from caldp_ui.parts import comparison, headline
+
+
+def part(record: Publication) -> Part | None:
+    """The page; None where no film of it is made: without a map, or where that takes long."""
+    if record.attack in (SEVEN, TABLES):
+        return None
+    what = find(record, comparison.at_once)
+    if not isinstance(what.domain, GridDomain) or not films.can_be_made(what):
+        return None
+    found = outcomes.played(what)
+    return maps.part(
+        "coarser",
+        "Noise, coarser, or nothing?",
+        "The same people under each treatment, and how many an attacker finds. Move ε: only the "
+        "treatments with noise change.",
+        {
+            headline.SENTENCE: headline.html(attack_words.headline(what, found)),
+            films.BARS: panel.bars(what, found),
+        },
+        scene.scene(what, found),
+        films=(partial(films.over_epsilon, record),),
+    )

@@ -1,0 +1,20 @@
+"""The page as one file: the curves, and where the reader is on them."""
+
+from caldp_ui.curves import reels
+from caldp_ui.curves.slot import Curves
+from caldp_ui.offline import boards
+from caldp_ui.offline.records import Part
+
+_TITLES = {"epsilon": "Privacy level ε", "people": "People"}
+
+
+def part(record: Curves) -> Part:
+    """The page."""
+    return boards.part(
+        "curves",
+        "Compare methods",
+        "Lines: expected error. Bands: 90 of 100 outcomes. Move the slider.",
+        reels.page(None),
+        record,
+        sliders={_TITLES[slider.name]: slider for slider in reels.sliders(record)},
+    )

@@ -1,0 +1,28 @@
+"""The lesson as one file: made beside the page, then saved by a button."""
+
+from typing import Final
+
+from caldp_core.basics.types import Progress
+from caldp_ui.handout import parts, stations
+from caldp_ui.offline import offer as files
+from caldp_ui.offline.document import document
+from caldp_ui.session import jobs
+
+TITLE: Final = "Protect only what is sensitive: a lesson to take home"
+FILE: Final = "caldp-lesson.html"
+_OFFER: Final = jobs.Offer(
+    "Take the lesson home",
+    ":material/download:",
+    "One file with the maps, the answers, the attacker and all stations, their sliders and "
+    "questions. It opens without a network, from a memory stick or on a phone, and sends nothing.",
+)
+
+
+def made(progress: Progress) -> bytes:
+    """The file. Takes some seconds: `progress` takes the share that is done, and may raise."""
+    return document(TITLE, [*parts.whole(), *stations.whole()], progress).encode()
+
+
+def offer(key: str) -> None:
+    """The button that makes the file, then the one that saves it."""
+    files.saved(key, "lesson", made, _OFFER, FILE)

@@ -1,0 +1,58 @@
+"""The parts of the lesson that are pages: the maps, the answers and the attacker."""
+
+from dataclasses import replace
+from typing import Final
+
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.adversary import take_home as attacker_page
+from caldp_ui.adversary.slot import Suspect
+from caldp_ui.handout import questions
+from caldp_ui.maps.presets import BEGIN as MAP
+from caldp_ui.offline.records import Part
+from caldp_ui.places import take_home as places_page
+from caldp_ui.values import films
+from caldp_ui.values import take_home as values_page
+from caldp_ui.values.slot import BEGIN as ANSWERS
+
+_ALONG: Final = (films.SENSITIVE, films.EPSILON)
+
+
+def whole() -> list[Part]:
+    """All three, as their pages begin."""
+    return [maps(MAP), answers(ANSWERS), attacker(Suspect())]
+
+
+def maps(scenario: Scenario) -> Part:
+    """Truth, plain LDP and this protection, along ε."""
+    part = places_page.part(scenario)
+    assert part is not None  # one ε, and a map of a moment
+    return replace(
+        part,
+        aim="say what ε does to a map and to an attacker, and what blocks save.",
+        home="Protect only what is sensitive, and the map gets sharper.",
+        questions=questions.of_maps,
+    )
+
+
+def answers(scenario: Scenario) -> Part:
+    """How often each answer was given, along the sensitive set and along ε."""
+    part = values_page.part(scenario, _ALONG)
+    assert part is not None
+    return replace(
+        part,
+        aim="say who is not protected, and what that gains for the others' estimates.",
+        home="What is harmless need not pay for what is sensitive.",
+        questions=questions.of_answers,
+    )
+
+
+def attacker(record: Suspect) -> Part:
+    """What is believed of one person, day by day."""
+    part = attacker_page.one_person(record)
+    return replace(
+        part,
+        moves=part.moves[:1],
+        aim="tell what one report promises from what thirty of them do.",
+        home="Reports about one place add up, unless the phone stores its noise.",
+        questions=questions.of_attacker,
+    )

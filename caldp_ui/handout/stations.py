@@ -1,0 +1,57 @@
+"""The classroom's stations as parts of the lesson: what one can do afterwards, and questions."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from html import unescape
+from typing import Final
+
+from caldp_ui.app.navigation import CLASSROOM
+from caldp_ui.charts.reel import Frame
+from caldp_ui.classroom import plan, take_home
+from caldp_ui.classroom.slot import NAMES, Lesson
+from caldp_ui.handout.records import Reading
+from caldp_ui.handout.station_questions import ASKED
+from caldp_ui.offline.records import Dial, Part, Question
+from caldp_ui.parts import headline
+
+_TAG: Final = re.compile(r"<[^>]+>")
+_WRONG: Final = 2
+"""Answers beside the right one."""
+
+
+def whole() -> list[Part]:
+    """All stations, as they begin."""
+    homes = [step.home for step in plan.PARTS if step.page == CLASSROOM]
+    return [_part(name, home) for name, home in zip(NAMES, homes, strict=True)]
+
+
+def _part(name: str, home: str) -> Part:
+    asked = ASKED[name]
+
+    def questions(dials: Sequence[Dial]) -> Sequence[Question]:
+        return asked.predict, read(asked.move, dials), asked.explain
+
+    part = take_home.part(Lesson(name))
+    return replace(part, aim=asked.aim, home=home, questions=questions)
+
+
+def read(what: Reading, dials: Sequence[Dial]) -> Question:
+    """The question with its right answer, and what the sentence says at other steps."""
+    (dial,) = (each for each in dials if each.title == what.dial)
+    (there,) = (frame for frame in dial.frames if frame.reading == what.reading)
+    right = _answer(what, there)
+    others = dict.fromkeys(_answer(what, frame) for frame in reversed(dial.frames))
+    wrong = [each for each in others if each != right][:_WRONG]
+    return Question(what.ask, (right, *wrong), said(there))
+
+
+def said(frame: Frame) -> str:
+    """The sentence of a frame as a text."""
+    return unescape(_TAG.sub(" ", frame.elsewhere[headline.SENTENCE])).strip()
+
+
+def _answer(what: Reading, frame: Frame) -> str:
+    found = re.search(what.found, said(frame))
+    assert found is not None  # stations say the same sentence at every step
+    return what.answer.format(found[1])

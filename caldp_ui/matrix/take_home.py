@@ -1,0 +1,24 @@
+"""The page as one file: limits beside leaks, along the base ε of an example."""
+
+from caldp_ui.matrix import board, candidates, reels
+from caldp_ui.matrix.slot import Table
+from caldp_ui.matrix.verdict import judged
+from caldp_ui.offline import boards
+from caldp_ui.offline.records import Part
+
+
+def part(record: Table) -> Part | None:
+    """The page; None for a matrix of one's own, which has no slider."""
+    sliders = reels.sliders(record)
+    if not sliders:
+        return None
+    what = judged(record.names, record.matrix, candidates.at_hand(record))
+    return boards.part(
+        "matrix",
+        "The privacy matrix",
+        "At the left what a report may reveal, at the right what this channel reveals. Move ε.",
+        reels.PAGE,
+        record,
+        sliders={"Base ε": sliders[0]},
+        own={board.KEY: board.alone(what)},
+    )

@@ -1,0 +1,27 @@
+"""A page of maps as a part of a file: its scene in a row, and its films."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from caldp_core.basics.types import Progress
+from caldp_ui.offline.records import Part
+from caldp_ui.stage import Film, Scene
+
+
+def part(
+    name: str,
+    title: str,
+    task: str,
+    words: Mapping[str, str],
+    scene: Scene,
+    *,
+    films: Sequence[Callable[[Progress], Film]],
+) -> Part:
+    """What the page shows; see `Part`."""
+    return Part(name, title, task, words, _alone(scene), films)
+
+
+def _alone(whole: Scene) -> Scene:
+    """The scene in a row, which has its film's slider, without what asks for a click."""
+    pictures = tuple(replace(picture, notes=(picture.notes[0], "")) for picture in whole.pictures)
+    return replace(whole, pictures=pictures, arrangement=None)

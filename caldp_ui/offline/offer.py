@@ -1,0 +1,68 @@
+"""A page taken home: what it shows and its sliders as one file, with its own scenario."""
+
+import hashlib
+from collections.abc import Callable
+from typing import Any, Final
+
+import streamlit as st
+
+from caldp_core.basics.types import Progress
+from caldp_ui.offline.document import document
+from caldp_ui.offline.records import Part
+from caldp_ui.session import jobs
+from caldp_ui.session.slot import R, Slot
+
+_OFFER: Final = jobs.Offer(
+    "Take this page home",
+    ":material/download:",
+    "One file with what you see and its sliders. It opens without a network, from a memory stick "
+    "or on a phone, and sends nothing.",
+)
+
+
+def page(slot: Slot[R], make: Callable[[R], Part | None]) -> None:
+    """The button that makes the file of what a page shows, then the one that saves it.
+
+    `make`: the page as a part; None where its pictures take too long to make one a step.
+    """
+    st.markdown("**This page to take home** · one file whose sliders move without a network")
+    record = slot.now()
+    part = make(record)
+    if part is None:
+        st.caption("Its pictures take too long here to be made for each step of a slider.")
+        return
+    st.caption(
+        "The file holds what you see, true counts included: keep your own data in the house."
+    )
+    name = hashlib.sha256(repr(record).encode()).hexdigest()
+    saved(slot.key("home"), name, lambda progress: _made(part, progress), _OFFER, _file(part))
+
+
+def saved(
+    key: str, name: str, make: Callable[[Progress], bytes], offer: jobs.Offer, file: str
+) -> None:
+    """The button that makes a file beside the page, then the one that saves it."""
+    found = jobs.offered(key, name, make, offer, _told)
+    if found is not None:
+        st.download_button(
+            f"Save {file} ({len(found) / 1e6:.1f} MB)",
+            found,
+            file,
+            "text/html",
+            key=f"{key}-save",
+            icon=":material/save:",
+            type="primary",
+            on_click="ignore",
+        )
+
+
+def _made(part: Part, progress: Progress) -> bytes:
+    return document(f"{part.title} · caldp", [part], progress).encode()
+
+
+def _file(part: Part) -> str:
+    return f"caldp-{part.id}.html"
+
+
+def _told(job: jobs.Job[Any]) -> str:
+    return f"Writing the file: {job.seconds:.0f} s so far"

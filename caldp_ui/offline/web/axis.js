@@ -1,0 +1,74 @@
+/* Where numbers are along an axis, and which of them are written. */
+
+const TYPES = {f8: Float64Array, f4: Float32Array, i4: Int32Array, i2: Int16Array, i1: Int8Array,
+    u4: Uint32Array, u2: Uint16Array, u1: Uint8Array};
+const STEPS = 5, ROOM = 0.05;
+
+/** Numbers of a figure, as a list or as packed bytes. */
+export function numbers(told) {
+    if (!told?.bdata) return told ?? [];
+    const bytes = Uint8Array.from(atob(told.bdata), letter => letter.charCodeAt(0));
+    return [...new TYPES[told.dtype](bytes.buffer)];
+}
+
+const written = number => Number(number.toPrecision(6)).toLocaleString("en");
+
+export class Axis {
+    /** `told`: an axis of a figure; `values`: what is drawn along it; `from`, `to`: its pixels. */
+    constructor(told, values, from, to) {
+        Object.assign(this, {told, from, to, isLog: told.type === "log"});
+        this.range = told.range ?? this.around(values);
+    }
+
+    /** The range of all values, with a little room. */
+    around(values) {
+        const there = values.map(value => this.level(value)).filter(Number.isFinite);
+        if (!there.length) return [0, 1];
+        const isFromZero = this.told.rangemode === "tozero" && !this.isLog;
+        const low = Math.min(...there, ...isFromZero ? [0] : []), high = Math.max(...there);
+        const room = ROOM * (high - low || 1);
+        return [isFromZero ? low : low - room, high + room];
+    }
+
+    level(value) { return value === null ? NaN : this.isLog ? Math.log10(value) : value; }
+
+    at(value) {
+        const [low, high] = this.range;
+        return this.from + (this.level(value) - low) / (high - low) * (this.to - this.from);
+    }
+
+    get pixels() { return {low: Math.min(this.from, this.to), high: Math.max(this.from, this.to)}; }
+
+    /** Have a unit as many pixels as on another axis; both shrink to their middles. */
+    alike(other) {
+        const each = axis => Math.abs((axis.to - axis.from) / (axis.range[1] - axis.range[0]));
+        const least = Math.min(each(this), each(other));
+        for (const axis of [this, other]) {
+            const part = least / each(axis), middle = (axis.from + axis.to) / 2;
+            axis.from = middle + part * (axis.from - middle);
+            axis.to = middle + part * (axis.to - middle);
+        }
+    }
+
+    /** The numbers that are written, with their pixels; only those within the range. */
+    get ticks() {
+        const {tickvals: values = this.isLog ? this.decades : this.even, ticktext} = this.told;
+        const [low, high] = this.range, slack = 1e-6 * (high - low);
+        return values
+            .map((value, i) => ({level: this.level(value), at: this.at(value), text: ticktext?.[i] ?? written(value)}))
+            .filter(({level}) => low - slack <= level && level <= high + slack);
+    }
+
+    get decades() {
+        const [low, high] = this.range, first = Math.floor(low);
+        const powers = Array.from({length: Math.ceil(high) - first + 1}, (_, i) => 10 ** (first + i));
+        return high - low < 2 ? powers.flatMap(power => [power, 2 * power, 5 * power]) : powers;
+    }
+
+    get even() {
+        const [low, high] = this.range, wanted = (high - low) / STEPS, power = 10 ** Math.floor(Math.log10(wanted));
+        const step = [1, 2, 5, 10].find(part => part * power >= wanted) * power;
+        const first = Math.ceil(low / step);
+        return Array.from({length: Math.floor(high / step) - first + 1}, (_, i) => step * (first + i));
+    }
+}

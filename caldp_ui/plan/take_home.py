@@ -1,0 +1,28 @@
+"""The page as one file: how many people a goal needs, along its sliders."""
+
+from caldp_ui.controls.slider import Slider
+from caldp_ui.offline import boards
+from caldp_ui.offline.records import Part
+from caldp_ui.plan import reels, side
+from caldp_ui.plan.slot import Plan
+
+
+def part(record: Plan) -> Part | None:
+    """The page; None for a goal whose points take trials."""
+    if record.goal != "values":
+        return None
+    epsilon, people, within, floor = reels.sliders(record)
+    titled: dict[str, Slider[Plan]] = {
+        side.floor_title(record): floor,
+        side.WITHIN_TITLE: within,
+        "Privacy level ε": epsilon,
+        "People": people,
+    }
+    return boards.part(
+        "plan",
+        "Plan a survey",
+        "From the accuracy that one needs to people and ε. Move one slider at a time.",
+        reels.page(None),
+        record,
+        sliders=titled,
+    )

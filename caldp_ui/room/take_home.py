@@ -1,0 +1,19 @@
+"""The rehearsal as one file: made-up phones answer, along ε and their number."""
+
+from caldp_ui.offline import boards as offline
+from caldp_ui.offline.records import Part
+from caldp_ui.room import boards, reels, rehearsal
+from caldp_ui.room.slot import Draft
+
+
+def part(draft: Draft) -> Part:
+    """The rehearsal of the question; no report of anybody is in it."""
+    return offline.part(
+        "rehearsal",
+        "Live poll: a rehearsal",
+        "Made-up phones answer the question. Move ε, or let more phones answer.",
+        reels.PAGE,
+        draft,
+        sliders={"Privacy level ε": reels.EPSILON, "Phones that you expect": reels.PHONES},
+        own={reels.KEY: boards.alone(rehearsal.told(draft), reels.KEY)},
+    )

@@ -1,0 +1,21 @@
+"""The page as one file: one person, one attacker and all reports, along its four sliders."""
+
+from caldp_ui.offline import boards
+from caldp_ui.offline.records import Part
+from caldp_ui.yesno import reels
+from caldp_ui.yesno.side import SLIDERS
+from caldp_ui.yesno.slot import OneQuestion
+
+_TITLES = ("ε of yes", "ε of no", "People", "Truly yes")
+
+
+def part(record: OneQuestion) -> Part:
+    """The page."""
+    return boards.part(
+        "yesno",
+        "Yes or no",
+        "One question, with yes and no protected differently. Move one slider at a time.",
+        reels.page(None),
+        record,
+        sliders=dict(zip(_TITLES, SLIDERS, strict=True)),
+    )
