@@ -86,13 +86,17 @@ class Collected:
     @classmethod
     def from_file(cls, path: str | Path) -> "Collected":
         """Read a tally file; raises `CaldpError` for any that `write` did not write."""
-        told = read_object(path, _NAME)
-        tally = Tally.from_json(json.dumps(told))
-        protocol, batches, refused = (told.get(k) for k in ("protocol", "batches", "refused"))
+        return cls.from_dict(read_object(path, _NAME), f"{_NAME} {str(path)!r}")
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], name: str = _NAME) -> "Collected":
+        """The tally in such a dictionary; raises `CaldpError` as `from_file`, calling it `name`."""
+        tally = Tally.from_json(json.dumps(data))
+        protocol, batches, refused = (data.get(k) for k in ("protocol", "batches", "refused"))
         right = isinstance(protocol, str) and _texts(batches) and isinstance(refused, dict)
         require(
             right and set(refused or {}) == set(REASONS),
-            f"{_NAME} {str(path)!r} has no books of its batches; give one that caldp tally wrote.",
+            f"{name} has no books of its batches; give one that caldp tally wrote.",
         )
         assert isinstance(protocol, str)
         assert isinstance(batches, list)

@@ -71,6 +71,11 @@ class FamilyPlan:
         """(k,) flags."""
         return self.mechanism.policy.sensitive
 
+    @property
+    def hidden(self) -> Bools:
+        """(k,) flags: values that the policy hides among others."""
+        return self.mechanism.policy.hidden()
+
     @cached_property
     def numbers(self) -> dict[str, list[int]]:
         """Name → m whole numbers that coins are thrown by."""

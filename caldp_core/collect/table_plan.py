@@ -104,6 +104,11 @@ class TablePlan:
         """(k,) flags: values that hide from at least one other."""
         return np.asarray(np.isfinite(self._others()).any(axis=1))
 
+    @property
+    def hidden(self) -> Bools:
+        """(k,) flags: values that the policy hides among others."""
+        return self.sensitive
+
     def _others(self) -> Floats:
         """(k, k) limits, ∞ on the diagonal."""
         levels: Floats = dense(self.mechanism.policy).copy()

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import GridDomain
-from caldp_core.experiments.table import columns_of
+from caldp_core.experiments.table import Columns, columns_of
 
 if TYPE_CHECKING:
     from caldp_core.experiments.run import Result
@@ -18,23 +19,29 @@ _PLACE: Final = ("latitude", "longitude")
 def as_geojson(result: "Result") -> str:
     """The cells that are estimated to hold anybody, with the other columns of `columns_of`.
 
-    By RFC 7946: degrees of WGS 84, longitude first, rings against the clock. Raises `CaldpError`
-    for a result without a map.
+    Raises `CaldpError` for a result without a map.
     """
     grid = result.setup.dataset.domain
     if not isinstance(grid, GridDomain):
         raise CaldpError("GeoJSON needs a map, and these values are on none; save them as CSV.")
-    columns = {name: cells for name, cells in columns_of(result).items() if name not in _PLACE}
-    told = np.flatnonzero(result.first.estimate > 0).tolist()
+    return cells_as_geojson(grid, columns_of(result), result.first.estimate)
+
+
+def cells_as_geojson(grid: GridDomain, columns: Columns, shares: Floats) -> str:
+    """The cells of (k,) `shares` above 0 with their columns, each of k entries.
+
+    By RFC 7946: degrees of WGS 84, longitude first, rings against the clock.
+    """
+    told = {name: cells for name, cells in columns.items() if name not in _PLACE}
     features = [
         {
             "type": "Feature",
             "geometry": {"type": "Polygon", "coordinates": [_ring(grid, cell)]},
             "properties": {
-                name: None if cells[cell] == "" else cells[cell] for name, cells in columns.items()
+                name: None if cells[cell] == "" else cells[cell] for name, cells in told.items()
             },
         }
-        for cell in told
+        for cell in np.flatnonzero(shares > 0).tolist()
     ]
     whole: dict[str, Any] = {
         "type": "FeatureCollection",

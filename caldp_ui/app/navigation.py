@@ -49,6 +49,7 @@ ROOM: Final = "pages/room.py"
 CLASSROOM: Final = "pages/classroom.py"
 CURVES: Final = "pages/curves.py"
 PLAN: Final = "pages/plan.py"
+RESULTS: Final = "pages/results.py"
 PAPER: Final = "pages/paper.py"
 EXPLORE: Final = "Explore"
 UNDERSTAND: Final = "Understand"
@@ -140,6 +141,13 @@ PAGES: Final = (
         "calculate",
         MEASURE,
         "Say how accurate the result must be. Read how many people and which ε are needed.",
+    ),
+    Entry(
+        RESULTS,
+        "Results of a collection",
+        "inventory",
+        MEASURE,
+        "Bring the tallies of a real collection. See what they say of all, and of one person.",
     ),
     Entry(
         PAPER,

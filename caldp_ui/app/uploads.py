@@ -1,5 +1,7 @@
 """Files on their way in: in memory alone, so many bytes at a time, and let go once they are read.
 
+A visit's files may be as large together as one may be: a form can take several.
+
 Streamlit keeps every file that a visit sends until the visit ends, and what it parses goes to the
 disk from a megabyte on.
 """
@@ -23,7 +25,7 @@ _LATER: Final = "Others send files at this moment: please try again in a minute.
 
 
 class Uploads:
-    """Lets files in while there is room for them, one of a visit at a time."""
+    """Lets files in while there is room for them; a visit's earlier ones make room for the next."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -39,8 +41,9 @@ class Uploads:
             return
         size = _size(scope)
         keeper = _keeper()
-        if keeper is not None:
-            keeper.remove_session_files(path.partition("/")[0])
+        visit = path.partition("/")[0]
+        if keeper is not None and size + _of_visit(keeper, visit) > _most():
+            keeper.remove_session_files(visit)
         if self._coming + size + _kept(keeper) > HELD_MAX:
             await PlainTextResponse(_LATER, 429)(scope, receive, send)
             return
@@ -73,8 +76,18 @@ def _kept(keeper: MemoryUploadedFileManager | None) -> int:
     return sum(len(file.data) for file in files)
 
 
+def _of_visit(keeper: MemoryUploadedFileManager, visit: str) -> int:
+    files = list(keeper.file_storage.get(visit, {}).values())
+    return sum(len(file.data) for file in files)
+
+
+def _most() -> int:
+    """Bytes of a file, and of all files of a visit."""
+    return int(config.get_option("server.maxUploadSize")) * 2**20
+
+
 def _size(scope: Scope) -> int:
     """Bytes that are to come: as many as there may be where nobody says it."""
     said = dict(scope["headers"]).get(b"content-length", b"")
-    most = int(config.get_option("server.maxUploadSize")) * 2**20
+    most = _most()
     return min(int(said), most) if said.isdigit() else most

@@ -12,6 +12,7 @@ import csv
 import json
 import shutil
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -24,9 +25,17 @@ from caldp_core.collect import js
 
 HERE: Final = Path(__file__).parent
 DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+WEIGHTS: Final = (24, 18, 15, 13, 12, 10, 8)
+"""Of 100 people, how many answer on which day: most at once, as people do."""
 QUESTION: Final = "What kept you at home last winter?"
 Answer: TypeAlias = Callable[[Protocol, Sequence[str]], list[dict[str, Any]]]
 """A protocol and one answer a person → one message a person."""
+STRAYS: Final = {
+    "wednesday": [{"protocol": "0" * 16, "report": "AAE="}] * 40,  # phones with last year's app
+    "friday": [{"report": None}] * 3,  # lines that broke off
+    "saturday": [{"report": "//8="}] * 12,  # somebody who tries what the collector takes
+}
+"""What comes in by day beside the reports, as in every collection; `caldp tally` refuses it."""
 
 
 def in_python(protocol: Protocol, answers: Sequence[str]) -> list[dict[str, Any]]:
@@ -62,10 +71,12 @@ def run_week(folder: Path, people: int, answer: Answer, seed: int = 1) -> list[s
     protocol = Protocol.from_file(protocol_file)
     truth, names = shares(), protocol.domain.names  # type: ignore[union-attr]
     told = [names[i] for i in np.random.default_rng(seed).choice(len(names), people, p=truth)]
-    for number, day in enumerate(DAYS):
-        messages = answer(protocol, told[number :: len(DAYS)])
+    ends = [people * sum(WEIGHTS[:number]) // 100 for number in range(len(DAYS) + 1)]
+    for (start, end), day in zip(pairwise(ends), DAYS, strict=True):
+        messages = answer(protocol, told[start:end])
         reports = folder / "reports" / f"{day}.jsonl"
-        lines = (json.dumps(message | {"batch": day}) for message in messages)
+        sent = (*messages, *STRAYS.get(day, ()))
+        lines = (json.dumps(message | {"batch": day}) for message in sent)
         reports.write_text("".join(f"{line}\n" for line in lines), "utf-8")
         # Each day by itself, as it could be on seven machines.
         run("tally", protocol_file, reports, "-o", folder / f"{day}.tally.json")

@@ -31,7 +31,7 @@ WRONG: Final = """async ([code, vectors]) => {
 }"""
 
 
-def test_a_week_of_people_answers_in_a_browser(browser: Any, tmp_path: Path) -> None:
+def test_a_week_of_people_answers_in_a_browser(browser: Any, opened: Any, tmp_path: Path) -> None:
     week, folder = runpy.run_path(str(EXAMPLE / "week.py")), tmp_path / "week"
     page = browser.new_page()
     try:
@@ -48,6 +48,14 @@ def test_a_week_of_people_answers_in_a_browser(browser: Any, tmp_path: Path) -> 
     ranges, truth = intervals(protocol.mechanism, tally, 1 - 1e-7), week["shares"]()
     assert ((ranges.low <= truth) & (truth <= ranges.high)).all()
     assert not ((ranges.low <= truth[::-1]) & (truth[::-1] <= ranges.high)).all()
+    results = opened("results")
+    results.get_by_role("button", name="Your files").click()
+    files = [folder / "protocol.json", *(folder / f"{day}.tally.json" for day in week["DAYS"])]
+    results.locator(".st-key-results-files input[type=file]").set_input_files(files)
+    results.get_by_text("sunday.tally.json").wait_for()  # eight files of one visit, all there
+    results.get_by_role("button", name="Show them").click()
+    results.get_by_text("Reports counted: 1,000").wait_for()
+    results.get_by_text("Refused, and not counted: 55").wait_for()
 
 
 def test_the_form_draws_one_report_and_sends_it_until_it_arrives(

@@ -11,12 +11,14 @@ import playwright
 import pytest
 
 import caldp_core.collect
-from caldp_core.collect.coins import ONE
-from caldp_core.collect.formats import NUMBER
+from caldp_core.collect.coins import ONE, DrawnCoins
+from caldp_core.collect.formats import NUMBER, as_text
+from caldp_core.collect.protocol import Protocol
+from caldp_core.collect.table_plan import TABLE
 from tests import ROOT
 from tests.collect.laws import stated
 from tests.collect.protocols import SPECS, small, tables
-from tests.collect.vectors import text, vectors
+from tests.collect.vectors import vectors
 from tests.collect.written import in_base64
 from tests.contract.checks import naming
 from tests.contract.contexts import CONTEXTS
@@ -47,7 +49,19 @@ def told() -> dict[str, Any]:
 
 
 def test_the_file_of_vectors_is_what_the_python_client_draws() -> None:
-    assert (ROOT / "docs" / "reports.vectors.json").read_text("utf-8") == text()
+    """From the file's own protocols: floats of a table's channel differ from machine to machine."""
+    held = json.loads((ROOT / "docs" / "reports.vectors.json").read_text("utf-8"))
+    made = vectors()
+    for each, right in zip(held, made, strict=True):
+        protocol = Protocol.from_dict(each["protocol"])
+        if protocol.plan.name != TABLE:
+            assert each == right
+        for case in each["cases"]:
+            numbers = iter(case["numbers"])
+            sent = protocol.device.draw(case["value"], DrawnCoins(lambda: next(numbers)))  # noqa: B023
+            with naming(f"{protocol.plan.name}, {case}"):
+                assert as_text(protocol.format.write(*sent)) == case["report"]
+                assert not list(numbers)
 
 
 def test_it_draws_what_the_vectors_say(told: dict[str, Any]) -> None:

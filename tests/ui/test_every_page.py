@@ -6,6 +6,7 @@
 | curves | here | ready comparisons | here | here |
 | plan | here | published deployments | here | here |
 | paper | here | the results | here | here |
+| results | here | an example: `test_results.py` | here | here |
 | start | here | cards: `test_app_around.py` | it opens the map: `test_app_around.py` | here |
 
 What a page shows of a record is held against the core in the page's own file; a real browser's step
@@ -30,6 +31,7 @@ from caldp_ui.paper.slot import VIEWS
 from caldp_ui.personal.slot import SLOT as PERSONAL
 from caldp_ui.places.slot import SLOT as PLACES
 from caldp_ui.plan.slot import SLOT as PLAN
+from caldp_ui.results.slot import SLOT as RESULTS
 from caldp_ui.session import links
 from caldp_ui.session.slot import Slot
 from caldp_ui.start.slot import SLOT as START
@@ -80,6 +82,7 @@ CROW: Query = {**V2, "policy": "crow-flies"}
 TAGS: Query = {**V2, "policy": "personal-tags"}
 ZIPF: Query = {"dataset": "zipf", "n": "1000"}
 PAGES = {
+    "results": Page(navigation.RESULTS, RESULTS, ({"level": "0.3"}, {"times": "4"})),
     "start": Page(navigation.START, START),
     "places": Page(
         navigation.PLACES,
@@ -168,6 +171,7 @@ PAGES = {
     ),
 }  # fmt: skip
 OTHER: dict[str, dict[str, Any]] = {
+    "results": {"times": 30},
     "start": {"scenario": MAP.with_context(epsilon=4.0)},
     "paper": {"view": "figure-1"},
     "plan": {"protection": "plain"},
@@ -193,7 +197,7 @@ def test_a_page_opens_with_its_default_and_leads_back_to_it(
     at = open_page(page.path, {})
     fresh = page.slot.codec.fresh()
     assert (record_of(at, page), query_of(at), sentences(at)) == (fresh, {}, [])
-    other = replace(fresh, **OTHER.get(name, {"scenario": replace(fresh.scenario, seed=7)}))
+    other = replace(fresh, **(OTHER.get(name) or {"scenario": replace(fresh.scenario, seed=7)}))
     query = page.slot.codec.write(other)
     for key, text in query.items():
         at.query_params[key] = text

@@ -38,6 +38,7 @@ ROOMS = (
     "yesno",
     "curves",
     "plan",
+    "results",
     "adversary",
     "distances",
     "personal",

@@ -1,0 +1,129 @@
+"""What a collection has found: from its protocol and tallies, or an estimate made of them.
+
+Nobody knows the truth of a real collection, so there is none in here.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+
+from caldp_core.basics.errors import require
+from caldp_core.basics.types import Bools, Floats, read_only
+from caldp_core.collect.collected import REASONS, Collected, merged
+from caldp_core.collect.estimate import record_of, table_of
+from caldp_core.collect.protocol import Protocol
+from caldp_core.datasets.shipped import DATA_FOLDER
+from caldp_core.estimation.evidence import Evidence
+from caldp_core.estimation.intervals import simultaneous
+from caldp_core.experiments.table import Columns
+
+ESTIMATOR: Final = "simplex-per-block"
+"""The one of `caldp estimate`."""
+_WEEK: Final = DATA_FOLDER / "made_up_week"
+_DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """The books of one tally: its `name`, `reports` counted, and `refused` ones by the reason."""
+
+    name: str
+    reports: int
+    refused: Mapping[str, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """What is known of the people of a collection.
+
+    `table`: its columns as `table_of` has them, k entries each. `level`: chance that an interval
+    holds its share. `reports`: how many are counted. `least`: (k,) lower ends that hold all at once
+    with that chance. `deliveries`: none where only an estimate is there, as is `least`; `record`:
+    what was asked, promised and collected, None where nobody brought one.
+    """
+
+    protocol: Protocol
+    table: Columns
+    level: float
+    reports: int
+    least: Floats | None = None
+    deliveries: tuple[Delivery, ...] = ()
+    record: Mapping[str, Any] | None = None
+
+    @cached_property
+    def shares(self) -> Floats:
+        """(k,) estimated shares of all people."""
+        return self._column("estimated share")
+
+    @cached_property
+    def low(self) -> Floats:
+        """(k,) lower ends of the intervals."""
+        return self._column("low")
+
+    @cached_property
+    def high(self) -> Floats:
+        """(k,) upper ends of the intervals."""
+        return self._column("high")
+
+    @property
+    def hidden(self) -> Bools:
+        """(k,) values that the policy hides among others."""
+        return self.protocol.plan.hidden
+
+    @property
+    def covered(self) -> float:
+        """Estimated share of people who are protected; exactly 1 if every value is."""
+        hidden = self.hidden
+        return 1.0 if hidden.all() else min(1.0, float(self.shares[hidden].sum()))
+
+    @property
+    def refused(self) -> Mapping[str, int] | None:
+        """How many reports were refused, by the reason; None where that is not known."""
+        if self.deliveries:
+            return {why: sum(each.refused[why] for each in self.deliveries) for why in REASONS}
+        return None if self.record is None else self.record["refused"]
+
+    def _column(self, name: str) -> Floats:
+        return read_only(np.array(self.table[name], np.float64))
+
+
+@dataclass(frozen=True, eq=False)
+class Tallies:
+    """A protocol and its tallies by name; `of` checks that they belong together."""
+
+    protocol: Protocol
+    parts: tuple[tuple[str, Collected], ...]
+    total: Collected
+
+    @classmethod
+    def of(cls, protocol: Protocol, parts: tuple[tuple[str, Collected], ...]) -> "Tallies":
+        """Raises `CaldpError` for another protocol's tally, and for two with a batch in common."""
+        for _, each in parts:
+            each.check(protocol)
+        total = merged(each for _, each in parts)
+        require(
+            total.tally.n > 0,
+            "There is no report in these tallies, so nothing to estimate; tally the reports first.",
+        )
+        return cls(protocol, parts, total)
+
+    def results(self, level: float) -> Results:
+        """Shares with intervals that hold with this probability, and all books."""
+        return Results(
+            self.protocol,
+            table_of(self.protocol, self.total, level, ESTIMATOR),
+            level,
+            self.total.tally.n,
+            simultaneous(Evidence.of(self.protocol.mechanism, self.total.tally), level).low,
+            tuple(Delivery(name, c.tally.n, c.refused) for name, c in self.parts),
+            record_of(self.protocol, self.total, level, ESTIMATOR),
+        )
+
+
+def made_up_week() -> Tallies:
+    """A week of 100,000 made-up people, by examples/collection/week.py."""
+    parts = tuple((day, Collected.from_file(_WEEK / f"{day}.tally.json")) for day in _DAYS)
+    return Tallies.of(Protocol.from_file(_WEEK / "protocol.json"), parts)

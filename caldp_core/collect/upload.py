@@ -1,0 +1,191 @@
+"""Files of a collection that a person hands over together, told apart by what they hold."""
+
+import csv
+import io
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from caldp_core.basics.errors import CaldpError, check_whole, require
+from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX
+from caldp_core.basics.numerals import read_number
+from caldp_core.collect.collected import REASONS, Collected
+from caldp_core.collect.files import FILE_MAX_BYTES, parse_object
+from caldp_core.collect.protocol import MARK, Protocol
+from caldp_core.collect.results import Results, Tallies
+from caldp_core.domain.grid import GridDomain
+from caldp_core.experiments.table import Columns, as_cell
+
+Files: TypeAlias = Iterable[tuple[str, bytes]]
+_TALLY: Final = "caldp_tally"
+_RECORD: Final = "caldp_record"
+_SHARES: Final = ("estimated share", "low", "high")
+_NUMBERS: Final = ("number", *_SHARES, "estimated people", "level")
+_WANTED: Final = "give protocol.json with tallies, or with estimate.csv."
+
+
+@dataclass(frozen=True, eq=False)
+class Estimated:
+    """An estimate that somebody made: its table, its level, and how many reports it rests on."""
+
+    protocol: Protocol
+    table: Columns
+    level: float
+    reports: int
+    record: Mapping[str, Any] | None
+
+    def results(self, level: float) -> Results:
+        """As it was made: of intervals at another `level` nothing can be said."""
+        del level
+        return Results(self.protocol, self.table, self.level, self.reports, record=self.record)
+
+
+Collection: TypeAlias = Tallies | Estimated
+
+
+def read_collection(files: Files) -> Collection:
+    """One protocol, with tallies or with an estimate and perhaps its record.
+
+    Raises `CaldpError`, in one sentence, for whatever is none of these or does not fit together.
+    """
+    protocols, tallies, tables, records = _sorted(files)
+    require(
+        len({each.fingerprint for each in protocols}) == 1,
+        f"A collection has one protocol, these files have {len(protocols)}; {_WANTED}",
+    )
+    require(
+        bool(tallies) != bool(tables) and len(tables) <= 1 and len(records) <= 1,
+        f"There are {len(tallies)} tallies, {len(tables)} tables and {len(records)} records beside "
+        f"the protocol; {_WANTED}",
+    )
+    if tallies:
+        return Tallies.of(protocols[0], tuple(tallies))
+    return _estimated(protocols[0], *tables[0], records)
+
+
+def _sorted(
+    files: Files,
+) -> tuple[
+    list[Protocol],
+    list[tuple[str, Collected]],
+    list[tuple[str, str]],
+    list[tuple[str, dict[str, Any]]],
+]:
+    """Protocols, tallies by name, texts of tables and records, each in the order given."""
+    protocols, tallies, tables, records = [], [], [], []
+    for name, data in files:
+        text = _text(name, data)
+        if not text.lstrip("\ufeff \r\n\t").startswith("{"):
+            tables.append((name, text))
+            continue
+        found = parse_object(text, f"The file {name!r}")
+        if MARK in found:
+            protocols.append(Protocol.from_dict(found))
+        elif _TALLY in found:
+            stem = name.removesuffix(".json").removesuffix(".tally")
+            tallies.append((stem, Collected.from_dict(found, f"The tally {name!r}")))
+        elif _RECORD in found:
+            records.append((name, found))
+        else:
+            raise CaldpError(f"The file {name!r} is no protocol, tally or estimate; {_WANTED}")
+    return protocols, tallies, tables, records
+
+
+def _text(name: str, data: bytes) -> str:
+    require(
+        len(data) <= FILE_MAX_BYTES,
+        f"The file {name!r} has {len(data):,} bytes, {FILE_MAX_BYTES:,} may be; {_WANTED}",
+    )
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise CaldpError(f"The file {name!r} is no text in UTF-8; {_WANTED}") from None
+
+
+def _estimated(
+    protocol: Protocol, name: str, text: str, records: list[tuple[str, dict[str, Any]]]
+) -> Estimated:
+    table = _table(protocol, name, text)
+    share, people = (np.array(table[n], float) for n in ("estimated share", "estimated people"))
+    record = None
+    reports = round(float(people.sum() / share.sum())) if share.sum() > 0 else 0
+    for called, found in records:
+        record = _record(protocol, called, found)
+        require(
+            record["reports"] == reports,
+            f"The record {called!r} is of {record['reports']:,} reports and the estimate of "
+            f"{reports:,}; give the two that belong together.",
+        )
+    levels = set(table["level"])
+    level = levels.pop() if len(levels) == 1 else None
+    if not isinstance(level, float) or not CONFIDENCE_MIN <= level <= CONFIDENCE_MAX or not reports:
+        raise CaldpError(f"The estimate {name!r} needs one level and people; {_MADE}")
+    return Estimated(protocol, table, level, reports, record)
+
+
+_MADE: Final = "give the file that caldp estimate wrote."
+
+
+def _table(protocol: Protocol, name: str, text: str) -> dict[str, list[object]]:
+    """The columns of estimate.csv, its numbers read; raises `CaldpError` for another table."""
+    try:
+        rows = list(csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline="")))
+    except csv.Error as error:
+        raise CaldpError(f"The file {name!r} is no table: {error}; {_WANTED}") from None
+    head, body, k = (rows or [[]])[0], rows[1:], protocol.domain.k
+    require(
+        set(_NUMBERS) <= set(head) and len(set(head)) == len(head),
+        f"The table {name!r} needs the columns {', '.join(_NUMBERS)}; {_MADE}",
+    )
+    require(
+        len(body) == k and all(len(row) == len(head) for row in body),
+        f"The estimate {name!r} has {len(body):,} rows and its protocol {k:,} values; {_MADE}",
+    )
+    columns: dict[str, list[object]] = dict(
+        zip(head, map(list, zip(*body, strict=True)), strict=True)
+    )
+    for column in _NUMBERS:
+        numbers = [read_number(str(text)) for text in columns[column]]
+        require(
+            None not in numbers,
+            f"The estimate {name!r} has something else than numbers under {column!r}; {_MADE}",
+        )
+        columns[column] = list(numbers)
+    _check_numbers(protocol, name, columns)
+    return columns
+
+
+def _check_numbers(protocol: Protocol, name: str, columns: Columns) -> None:
+    shares = np.array([columns[column] for column in _SHARES], np.float64)
+    right = bool(np.isfinite(shares).all() and (abs(shares) <= 1e6).all())
+    people = np.array(columns["estimated people"], np.float64)
+    require(
+        right
+        and bool(
+            (shares[1] >= 0).all() and (shares[1] <= shares[2]).all() and (shares[2] <= 1).all()
+        )
+        and bool((abs(people) <= N_MAX * 1e6).all()),
+        f"The estimate {name!r} has shares or ends of intervals that are none; {_MADE}",
+    )
+    domain = protocol.domain
+    labels = () if isinstance(domain, GridDomain) else domain.names
+    require(
+        columns["number"] == list(range(domain.k))
+        and (not labels or columns.get("answer") == [str(as_cell(label)) for label in labels]),
+        f"The estimate {name!r} is of other values than the protocol; give both of one collection.",
+    )
+
+
+def _record(protocol: Protocol, name: str, found: dict[str, Any]) -> dict[str, Any]:
+    require(
+        found.get("protocol") == protocol.fingerprint,
+        f"The record {name!r} is of another protocol; give those of one collection.",
+    )
+    refused = found.get("refused")
+    if not isinstance(refused, dict) or set(refused) != set(REASONS):
+        raise CaldpError(f"The record {name!r} does not say what was refused; {_MADE}")
+    for why, count in [("reports", found.get("reports")), *refused.items()]:
+        check_whole(f"{why} in the record {name!r}", count, 0, N_MAX)
+    return found

@@ -1,0 +1,39 @@
+"""What an attacker learns of one person who answered several times."""
+
+import streamlit as st
+
+from caldp_core.collect.results import Results
+from caldp_ui.results import words
+from caldp_ui.results.slot import SLOT, TIMES, ResultsView
+from caldp_ui.words import covered, formats
+
+
+def show(record: ResultsView, results: Results) -> None:
+    """A slider of reports, and right guesses of 100 with fresh noise and with a stored report."""
+    st.select_slider(
+        "Reports of one person to this question",
+        TIMES,
+        format_func=words.times_told,
+        **SLOT.bind("times", record.times, lambda _, v: ResultsView(SLOT.now().level, int(v))),
+    )
+    stored, fresh, told = words.attacker(results, record.times)
+    left = covered.unprotected(words.nouns(results), results.covered)
+    st.markdown(f"{left} {told}".strip())
+    if stored < 1:
+        many = words.times_told(record.times)
+        rows = [(f"{many}, new noise each time", fresh), (f"{many}, one stored report", stored)]
+        st.html(f'<div class="guesses">{"".join(_row(*row) for row in rows)}</div>')
+        st.caption(
+            "Right guesses of 100, at most; without any report it is 50. A client with `memory` "
+            "sends one stored report again, so that more reports tell no more. This holds if the "
+            "attacker can tell which reports are one person's."
+        )
+
+
+def _row(name: str, chance: float) -> str:
+    told = formats.hundred(chance)
+    return (
+        f'<p><span>{name}</span><span class="strip" role="img" aria-label="{name}: {told} of 100">'
+        f'<i class="share" style="left:0;width:{100 * chance:.2f}%"></i>'
+        f'<u style="left:50%"></u></span><span>{told} of 100</span></p>'
+    )

@@ -1,0 +1,133 @@
+"""What the page of a collection's results reads: tallies or an estimate, and nothing unlike."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from caldp_core import CaldpError, Protocol, intervals
+from caldp_core.collect.collected import Collected
+from caldp_core.collect.estimate import record_of, table_of
+from caldp_core.collect.results import Tallies, made_up_week
+from caldp_core.collect.upload import Estimated, read_collection
+from caldp_core.datasets.shipped import DATA_FOLDER
+from caldp_core.experiments.table import as_csv
+from tests.collect.protocols import labelled, small
+from tests.contract.checks import naming
+
+WEEK = DATA_FOLDER / "made_up_week"
+DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+
+
+def held(*names: str, folder: Path = WEEK) -> list[tuple[str, bytes]]:
+    return [(name, (folder / name).read_bytes()) for name in names]
+
+
+PROTOCOL = held("protocol.json")
+MONDAY, TUESDAY = held("monday.tally.json", "tuesday.tally.json")
+
+
+@pytest.fixture(scope="module")
+def estimate() -> dict[str, bytes]:
+    """estimate.csv and record.json of the whole week."""
+    week = made_up_week()
+    table = table_of(week.protocol, week.total, 0.9, "simplex-per-block")
+    record = record_of(week.protocol, week.total, 0.9, "simplex-per-block")
+    return {"estimate.csv": as_csv(table).encode(), "record.json": json.dumps(record).encode()}
+
+
+def test_tallies_are_added_with_their_books() -> None:
+    found = read_collection([*PROTOCOL, TUESDAY, MONDAY])
+    assert isinstance(found, Tallies)
+    results = found.results(0.9)
+    assert [(each.name, each.reports) for each in results.deliveries] == [
+        ("tuesday", 18_000), ("monday", 24_000),
+    ]  # fmt: skip
+    ends = intervals(found.protocol.mechanism, found.total.tally, 0.9)
+    assert (results.low == ends.low).all()
+    assert (results.high == ends.high).all()
+    assert results.least is not None
+    assert (results.least <= results.low).all()
+    assert (results.least < results.low).any()
+    assert results.hidden.sum() == 3
+    assert results.covered == pytest.approx(results.shares[6:9].sum())
+
+
+def test_the_made_up_week_has_what_a_collection_has() -> None:
+    results = made_up_week().results(0.95)
+    assert results.reports == 100_000
+    assert [each.name for each in results.deliveries] == list(DAYS)
+    assert results.refused is not None
+    assert sorted(results.refused.values()) == [3, 12, 40]
+
+
+def test_an_estimate_says_what_its_tallies_say(estimate: dict[str, bytes]) -> None:
+    found = read_collection([*PROTOCOL, *estimate.items()])
+    assert isinstance(found, Estimated)
+    results, right = found.results(0.5), made_up_week().results(0.9)
+    assert (results.level, results.reports) == (0.9, right.reports)
+    for mine, theirs in ((results.shares, right.shares), (results.low, right.low)):
+        np.testing.assert_array_equal(mine, theirs)
+    assert results.refused == right.refused
+    assert results.least is None
+    alone = read_collection([*PROTOCOL, ("estimate.csv", estimate["estimate.csv"])])
+    assert alone.results(0.9).refused is None
+
+
+def changed(data: bytes, change: Callable[[str], str]) -> bytes:
+    text = data.decode()
+    assert change(text) != text
+    return change(text).encode()
+
+
+def test_what_does_not_belong_together_is_told_in_a_sentence(estimate: dict[str, bytes]) -> None:
+    table = estimate["estimate.csv"]
+    other = labelled("oue", ("a", "b", "c")).to_json().encode()
+    few = table.replace(b"\r\n9,", b"\r\n8,")
+    record = estimate["record.json"]
+
+    def with_table(change: Callable[[str], str]) -> list[tuple[str, bytes]]:
+        return [*PROTOCOL, ("estimate.csv", changed(table, change))]
+
+    cases = {
+        "one protocol, these files have 0": [MONDAY, TUESDAY],
+        "one protocol, these files have 2": [*PROTOCOL, ("other.json", other), MONDAY],
+        "not of": [("other.json", other), MONDAY],
+        "would count twice": [*PROTOCOL, MONDAY, ("again.tally.json", MONDAY[1])],
+        "0 tallies, 0 tables": PROTOCOL,
+        "1 tallies, 1 tables": [*PROTOCOL, MONDAY, ("estimate.csv", table)],
+        "is no protocol, tally or estimate": [*PROTOCOL, ("a.json", b'{"report": 3}')],
+        "is not JSON": [*PROTOCOL, ("a.json", b"{")],
+        "no text in UTF-8": [*PROTOCOL, ("a.png", b"\x89PNG\xff")],
+        "needs the columns": [*PROTOCOL, ("a.csv", b"a,b\n1,2\n")],
+        "has 10 rows and its protocol 3 values": [("p.json", other), ("estimate.csv", table)],
+        "of other values": [*PROTOCOL, ("estimate.csv", few)],
+        "something else than numbers": with_table(lambda text: text.replace("0.9,", "often,")),
+        "shares or ends": with_table(lambda text: text.replace(",0.4", ",9.4")),
+        "one level": with_table(lambda text: text.replace(",0.9,", ",0.8,", 1)),
+        "is of another protocol": [*PROTOCOL, ("estimate.csv", table), ("record.json", changed(
+            record, lambda text: text.replace('"protocol": "', '"protocol": "0')))],
+        "belong together": [*PROTOCOL, ("estimate.csv", table), ("record.json", changed(
+            record, lambda text: text.replace('"reports": 100000', '"reports": 99999')))],
+    }  # fmt: skip
+    for told, files in cases.items():
+        with naming(told), pytest.raises(CaldpError, match=told) as refused:
+            read_collection(files)
+        assert str(refused.value).count("\n") == 0
+
+
+def test_a_label_that_a_spreadsheet_would_run_is_the_same_value() -> None:
+    protocol = labelled("hadamard", ("=cold()", "-1", "none"), 2.0)
+    people = protocol.mechanism.sample_tally(np.array([500, 300, 200]), np.random.default_rng(1))
+    table = table_of(protocol, Collected(protocol.fingerprint, people))
+    files = [("p.json", protocol.to_json().encode()), ("e.csv", as_csv(table).encode())]
+    assert read_collection(files).results(0.95).reports == 1_000
+
+
+def test_blocks_and_tables_say_who_is_hidden() -> None:
+    protocol = small("hadamard")
+    assert isinstance(protocol, Protocol)
+    plan = protocol.plan
+    assert plan.hidden.sum() < plan.sensitive.sum() < protocol.domain.k

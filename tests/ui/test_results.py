@@ -1,0 +1,104 @@
+"""Results of a collection: the example, files of one's own, and files that are none."""
+
+from html import unescape
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from caldp_core.audit.even_guess import pair_odds
+from caldp_core.collect.collected import Collected
+from caldp_core.collect.protocol import Protocol
+from caldp_core.collect.results import Results, Tallies, made_up_week
+from caldp_core.collect.upload import read_collection
+from caldp_core.domain.grid import GridDomain
+from caldp_core.privacy.context import Context
+from caldp_ui.app import navigation
+from caldp_ui.results import below, maps, words
+from caldp_ui.results.slot import ResultsView
+from tests.collect.protocols import SPECS, labelled, planned
+from tests.collect.test_results import MONDAY, PROTOCOL, TUESDAY
+from tests.ui.driver import checked, jobs_done, leave, open_page, query_of
+
+
+@pytest.fixture(scope="module")
+def on_a_map() -> Results:
+    """Two blocks of eight cells each, of which one has no sensitive place."""
+    grid = GridDomain(30.0, -100.0, 0.2, 2, 8)
+    policy = Context.of([0] * 8 + [1] * 8, [True] * 8 + [False] * 8, [1.0, 1.0])
+    protocol = Protocol("", grid, ("south", "north"), planned(policy, SPECS["hadamard"]))
+    tally = protocol.mechanism.sample_tally(np.arange(16) * 10, np.random.default_rng(3))
+    return Tallies.of(protocol, (("all", Collected(protocol.fingerprint, tally)),)).results(0.95)
+
+
+def texts(at: AppTest) -> str:
+    return " ".join(each.value for each in (*at.markdown, *at.caption, *at.get("html")))
+
+
+def drawn(at: AppTest) -> str:
+    return unescape(" ".join(each.proto.body for each in at.get("html")))
+
+
+def bring(at: AppTest, files: list[tuple[str, bytes]]) -> AppTest:
+    at.session_state["results-own"] = True
+    checked(at.run())
+    chosen: Any = [(*file, "application/json") for file in files]
+    at.file_uploader(key="results-files").set_value(chosen)
+    checked(at.button(key="results-show").click().run())
+    return jobs_done(at)
+
+
+def test_the_example_is_there_and_follows_its_settings() -> None:
+    at = open_page(navigation.RESULTS)
+    right = made_up_week().results(0.95)
+    told = words.headline(right, made_up=True)
+    assert told.sentence in drawn(at)
+    assert words.MADE_UP in told.second
+    assert "8,000" in drawn(at)
+    assert "40 of another question" in texts(at)
+    checked(at.select_slider(key="results-level").set_value(0.999).run())
+    wide = made_up_week().results(0.999)
+    assert words.percent_range(wide.low[7], wide.high[7]) in drawn(at)
+    assert words.percent_range(right.low[7], right.high[7]) not in drawn(at)
+    checked(at.select_slider(key="results-times").set_value(30).run())
+    assert query_of(at) == {"level": "0.999", "times": "30"}
+
+
+def test_own_files_stay_in_the_visit_and_bad_ones_are_told_in_a_sentence() -> None:
+    at = bring(open_page(navigation.RESULTS), [*PROTOCOL, MONDAY, TUESDAY])
+    own = read_collection([*PROTOCOL, MONDAY, TUESDAY]).results(0.95)
+    assert words.headline(own, made_up=False).second in drawn(at)
+    assert "18,000" in drawn(at)
+    assert not query_of(at)
+    bring(at, [*PROTOCOL, MONDAY, ("again.tally.json", MONDAY[1])])
+    (error,) = [each.value for each in at.error]
+    assert "would count twice" in error
+    assert words.headline(made_up_week().results(0.95), made_up=True).second in drawn(at)
+    bring(at, [*PROTOCOL, MONDAY])
+    assert "24,000" in texts(at)
+    checked(at.button(key="results-example").click().run())
+    assert "8,000" in drawn(at)
+    leave(at)
+
+
+def test_what_is_said_of_a_person_is_the_bound_on_an_even_guess() -> None:
+    results = made_up_week().results(0.95)
+    policy = results.protocol.mechanism.policy
+    one, many, told = words.attacker(results, 5)
+    assert (one, many) == (pair_odds(policy).most, pair_odds(policy, 5).most)
+    assert one < many
+    assert "more than" in told or f"{100 * many:.0f}" in told
+    assert ResultsView().times > 1
+
+
+def test_maps_and_files_are_of_the_estimate(on_a_map: Results) -> None:
+    scene = maps.scene(on_a_map)
+    assert [picture.id for picture in scene.pictures] == ["estimate", "least"]
+    assert scene.people == on_a_map.reports
+    assert isinstance(on_a_map.protocol.domain, GridDomain)
+    assert set(below.exported(on_a_map)) == {"estimate.csv", "estimate.geojson", "record.json"}
+    protocol = labelled("oue", ("a", "b"))
+    plain = made_up_week().results(0.95)
+    assert "estimate.geojson" not in below.exported(plain)
+    assert protocol.plan.hidden.all()
