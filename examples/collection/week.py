@@ -30,7 +30,7 @@ WEIGHTS: Final = (24, 18, 15, 13, 12, 10, 8)
 QUESTION: Final = "What kept you at home last winter?"
 Answer: TypeAlias = Callable[[Protocol, Sequence[str]], list[dict[str, Any]]]
 """A protocol and one answer a person → one message a person."""
-STRAYS: Final = {
+STRAYS: Final[dict[str, list[dict[str, Any]]]] = {
     "wednesday": [{"protocol": "0" * 16, "report": "AAE="}] * 40,  # phones with last year's app
     "friday": [{"report": None}] * 3,  # lines that broke off
     "saturday": [{"report": "//8="}] * 12,  # somebody who tries what the collector takes
@@ -75,7 +75,7 @@ def run_week(folder: Path, people: int, answer: Answer, seed: int = 1) -> list[s
     for (start, end), day in zip(pairwise(ends), DAYS, strict=True):
         messages = answer(protocol, told[start:end])
         reports = folder / "reports" / f"{day}.jsonl"
-        sent = (*messages, *STRAYS.get(day, ()))
+        sent = (*messages, *STRAYS.get(day, []))
         lines = (json.dumps(message | {"batch": day}) for message in sent)
         reports.write_text("".join(f"{line}\n" for line in lines), "utf-8")
         # Each day by itself, as it could be on seven machines.

@@ -23,7 +23,7 @@ PEAK_MAX = 64 * 2**20
 """Bytes: some tens for each entry and each sign. k × k of them would be 10¹⁰."""
 SLOTTED = (
     *("adversary", "classroom", "curves", "distances", "matrix", "paper", "places", "plan"),
-    *("room", "values"),
+    *("results", "room", "values"),
 )
 """Pages with keys of their own in links, and the two whose scenarios are read here."""
 LONG = {
