@@ -1,6 +1,6 @@
 """Hypothesis strategies for whole scenarios, of all kinds there are."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from hypothesis import strategies as st
@@ -74,6 +74,15 @@ def own_tables(draw: st.DrawFn) -> datasets.OwnTable:
     return datasets.OwnTable(tuple(names), tuple(counts), tuple(groups), draw(WORDS))
 
 
+@st.composite
+def own_surveys(draw: st.DrawFn) -> datasets.OwnSurvey:
+    """A survey of one's own with two or three questions."""
+    titles = draw(st.lists(WORDS, min_size=2, max_size=3, unique=True))
+    tables = tuple(replace(draw(own_tables()), groups=(), title=title) for title in titles)
+    survey = datasets.OwnSurvey.of(tables, draw(WORDS))
+    return replace(survey, shown=draw(st.integers(0, len(titles) - 1)))
+
+
 EDITS = st.builds(lambda sign, area: sign + area, st.sampled_from(["+", "-", "+b", "-b"]), areas())
 SYMBOL_RUNS = st.tuples(st.integers(0, 999), st.integers(0, 999)).map(
     lambda run: f"{min(run)}-{max(run)}" if run[0] != run[1] else str(run[0])
@@ -105,6 +114,7 @@ DATASETS = {
     "infant-deaths": st.builds(datasets.InfantDeaths),
     "yes-or-no": st.builds(datasets.YesOrNo, yes=st.floats(0, 1)),
     "table": own_tables(),
+    "questions": own_surveys(),
     "places": st.builds(
         datasets.OwnPlaces,
         people=st.dictionaries(st.integers(0, 5), st.integers(1, 10**6), min_size=1).map(

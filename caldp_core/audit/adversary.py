@@ -11,6 +11,7 @@ from fractions import Fraction
 from caldp_core.audit.channels import Channel, check_rows, outputs_of
 from caldp_core.audit.pairwise import finite_pairs
 from caldp_core.basics.errors import check_whole, require
+from caldp_core.basics.limits import OWN_QUESTIONS_MAX
 from caldp_core.basics.powers import power_below
 from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.context import PrivacyMatrix
@@ -71,6 +72,23 @@ def guessed_right(epsilon: float, reports: int = 1) -> float:
     (Prop. 3). No rule of any adversary does better.
     """
     return 1.0 / (1.0 + math.exp(-reports * epsilon))
+
+
+def guessed_right_of_several(epsilon: float, reports: int) -> float:
+    """Most that an even guess between two records can become right, in [0.5, 1].
+
+    For records whose answers to each of `reports` questions have E = `epsilon`, each answer in one
+    independent report. Any such reports are those of as many randomized responses, processed
+    (Kairouz, Oh, Viswanath 2015, Theorem 3.3), of which the better guess is what most of them say:
+    less than `guessed_right(epsilon, reports)` where there are several.
+    """
+    reports = check_whole("reports", reports, 1, OWN_QUESTIONS_MAX)
+    kept = 1.0 / (1.0 + math.exp(-epsilon))
+    law = [
+        math.comb(reports, i) * kept**i * (1.0 - kept) ** (reports - i) for i in range(reports + 1)
+    ]
+    more = sum(law[reports // 2 + 1 :])
+    return more + (0.5 * law[reports // 2] if reports % 2 == 0 else 0.0)
 
 
 def posterior(

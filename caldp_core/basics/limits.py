@@ -78,6 +78,8 @@ OWN_TEXT_MAX: Final = 2**20
 """Most characters of a table or of places that people paste or upload."""
 OWN_ANSWERS_MAX: Final = 2_000
 """Most answers of a table of one's own: more are no picture."""
+OWN_QUESTIONS_MAX: Final = 10
+"""Most questions of a survey of one's own that are looked at together."""
 OWN_NAME_MAX: Final = 120
 """Most characters of the name of an answer, a group or a table of one's own."""
 OWN_CELLS_USUAL: Final = 43_750

@@ -11,6 +11,7 @@ from caldp_core.datasets.countries import country_labels
 from caldp_core.datasets.fetch import GOWALLA_URL, cache_folder, fetch_gowalla
 from caldp_core.datasets.own import OwnTable
 from caldp_core.datasets.own_places import OwnPlaces
+from caldp_core.datasets.own_survey import OwnSurvey
 from caldp_core.datasets.reading import check_size, look_at, read_places, read_table
 from caldp_core.datasets.shipped import (
     ELSEWHERE,
@@ -45,6 +46,7 @@ __all__ = [
     "Gowalla",
     "InfantDeaths",
     "OwnPlaces",
+    "OwnSurvey",
     "OwnTable",
     "PermutedGeometric",
     "Snap",

@@ -10,7 +10,7 @@ from pprint import pformat
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from caldp_core.collect.protocol import Protocol
-from caldp_core.datasets import OwnPlaces, OwnTable
+from caldp_core.datasets import OwnPlaces, OwnSurvey, OwnTable
 from caldp_core.experiments.geojson import as_geojson
 from caldp_core.experiments.run import Result
 from caldp_core.experiments.table import as_cell, as_csv, columns_of
@@ -32,7 +32,7 @@ def scenario_json(scenario: Scenario) -> str:
 
 def is_long(scenario: Scenario) -> bool:
     """True of one's own data that fill more than a page: code and records leave them to a file."""
-    return isinstance(scenario.dataset, OwnTable | OwnPlaces) and (
+    return isinstance(scenario.dataset, OwnTable | OwnSurvey | OwnPlaces) and (
         len(scenario_json(scenario)) > _LONG
     )
 

@@ -10,6 +10,7 @@ from caldp_core.datasets import (
     Gowalla,
     InfantDeaths,
     OwnPlaces,
+    OwnSurvey,
     OwnTable,
     Snap,
     Survey,
@@ -45,7 +46,8 @@ def title_of(spec: DatasetSpec, titles: Mapping[str, DatasetSpec]) -> str:
 
 def has_people(spec: DatasetSpec) -> bool:
     """True where the data are people, not only a distribution to draw people from."""
-    return isinstance(spec, Gowalla | Snap | Survey | InfantDeaths | OwnTable | OwnPlaces)
+    own = OwnTable | OwnSurvey | OwnPlaces
+    return isinstance(spec, Gowalla | Snap | Survey | InfantDeaths | own)
 
 
 def file_state(spec: DatasetSpec) -> tuple[int, int] | None:

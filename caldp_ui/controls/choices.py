@@ -1,13 +1,15 @@
 """Data and protections by name, for pages that compare many of them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
+from caldp_core.basics.limits import OWN_NAME_MAX
 from caldp_core.datasets import (
     Cities,
     DatasetSpec,
     Geometric,
     Gowalla,
+    OwnSurvey,
     OwnTable,
     PermutedGeometric,
     Survey,
@@ -45,9 +47,20 @@ _NEW_YORK: Final = SensitiveAreas(("+40.2,41.4,-74.8,-73.2",))
 
 def data_sets(shown: DatasetSpec) -> dict[str, DatasetSpec]:
     """Those that ship, tables that this visit has brought, and what is `shown`, by their titles."""
-    brought = [spec for spec in (*own.kept().values(), shown) if isinstance(spec, OwnTable)]
+    brought = [spec for each in (*own.kept().values(), shown) for spec in _tables(each)]
     found = {**DATA, **{f"{own.YOURS}{spec.title}": spec for spec in brought}}
     return found if shown in found.values() else {**found, type(shown).__name__: shown}
+
+
+def _tables(spec: DatasetSpec) -> list[OwnTable]:
+    """Tables of a visitor's own: each question of a survey is one, called after both."""
+    if isinstance(spec, OwnSurvey):
+        return [replace(t, title=_short(f"{spec.title}: {t.title}")) for t in spec.tables()]
+    return [spec] if isinstance(spec, OwnTable) else []
+
+
+def _short(title: str) -> str:
+    return title[:OWN_NAME_MAX].strip()
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ counts are shown or it is put away, and end with the visit.
 import io
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final, Generic, Protocol, TypeVar
 
 import pandas as pd
@@ -15,7 +16,6 @@ import streamlit as st
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Progress
 from caldp_core.datasets import look_at
-from caldp_core.datasets.files.maps import MapWanted
 from caldp_core.datasets.files.refused import Refused
 from caldp_core.datasets.files.source import Source
 from caldp_core.datasets.files.understanding import Layout, Understood
@@ -55,8 +55,8 @@ class Columns(Generic[C]):
     `roles`: what each column that is read is called on the page, by its name in `Layout`; those of
     `needed` can't be left out. `guess`: of the layouts of a file this page's; `count(seen, layout,
     title, progress)` counts it, and raises `CaldpError`; `people`: how many are in the counts.
-    `ask(key)`: what else the page asks about the file, as fields of `Layout`, None until it is
-    answered; `key(name)`: of its widgets.
+    `ask(key, seen, layout)`: draws what else the page asks about the file, and gives the layout
+    with it, None until it is answered; `key(name)`: of its widgets.
     """
 
     roles: Mapping[str, str]
@@ -64,7 +64,9 @@ class Columns(Generic[C]):
     guess: Callable[[Understood], Layout]
     count: Callable[[Understood, Layout, str, Progress], C]
     people: Callable[[C], int]
-    ask: Callable[[Callable[[str], str]], dict[str, Any] | None] = lambda _: {}
+    ask: Callable[[Callable[[str], str], Understood, Layout], Layout | None] = (
+        lambda _, __, layout: layout
+    )
 
 
 class Held:
@@ -94,7 +96,10 @@ def _pool() -> FairPool:
 
 
 def show(slot: Slot[Any], columns: Columns[C], held: Held) -> C | None:
-    """What was understood, and the counts once all is known; raises `CaldpError` if refused."""
+    """What was understood, and the counts once all is known; raises `CaldpError` if refused.
+
+    What is asked for in vain is told, and can be asked anew.
+    """
     header = st.session_state.get(_said(slot, held))
     seen: Understood | None = jobs.started(
         _job(slot, "look"),
@@ -109,13 +114,19 @@ def show(slot: Slot[Any], columns: Columns[C], held: Held) -> C | None:
     guess = columns.guess(seen)
     _preview(seen, [getattr(guess, role) for role in columns.roles])
     layout = _chosen(slot, columns, held, seen)
-    asked = columns.ask(lambda name: _key(slot, held, name))
-    missing = _missing(layout, seen, columns.needed)
+    asked = columns.ask(partial(_key, slot, held), seen, layout)
+    missing = _missing(asked or layout, seen, columns.needed)
     if missing:
         st.info(as_text(missing), icon=":material/help:")
     if missing or asked is None:
         return None
-    found = _counted(slot, columns, held, seen, replace(layout, **asked))
+    try:
+        found = _counted(slot, columns, held, seen, asked)
+    except CaldpError as error:
+        if asked == layout:
+            raise
+        st.error(as_text(str(error)), icon=":material/error:")
+        return None
     if found is not None:
         _result(found, columns.people(found))
     return found
@@ -124,20 +135,14 @@ def show(slot: Slot[Any], columns: Columns[C], held: Held) -> C | None:
 def _counted(
     slot: Slot[Any], columns: Columns[C], held: Held, seen: Understood, layout: Layout
 ) -> C | None:
-    """The counts, once they are there; what is asked for in vain is told, and can be asked anew."""
-    try:
-        return jobs.started(
-            _job(slot, "count"),
-            f"{held.number}/{layout}",
-            lambda progress: columns.count(seen, layout, held.title, progress),
-            lambda job: f"Counting, {job.share:.0%} …",
-            _pool,
-        )
-    except CaldpError as error:
-        if layout.wanted == MapWanted():
-            raise
-        st.error(as_text(str(error)), icon=":material/error:")
-        return None
+    """The counts, once they are there."""
+    return jobs.started(
+        _job(slot, "count"),
+        f"{held.number}/{layout}",
+        lambda progress: columns.count(seen, layout, held.title, progress),
+        lambda job: f"Counting, {job.share:.0%} …",
+        _pool,
+    )
 
 
 def forget(slot: Slot[Any]) -> None:

@@ -1,7 +1,8 @@
 """Places of a reader's own on the map page."""
 
 from collections.abc import Callable
-from typing import Any, Final
+from dataclasses import replace
+from typing import Final
 
 import streamlit as st
 
@@ -9,6 +10,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets import OwnPlaces
 from caldp_core.datasets.files.maps import CELLS, FINE_CELLS, MapWanted
 from caldp_core.datasets.files.places import CountedPlaces, count_places
+from caldp_core.datasets.files.understanding import Layout, Understood
 from caldp_core.domain.grid import Area
 from caldp_ui.app.errors import as_text
 from caldp_ui.maps.example import EXAMPLE
@@ -28,7 +30,7 @@ def _then(found: CountedPlaces) -> str:
     return f"Counted in cells of {found.places.cell:g}°. The blocks are a start: draw your own."
 
 
-def _ask(key: Callable[[str], str]) -> dict[str, Any] | None:
+def _ask(key: Callable[[str], str], _: Understood, layout: Layout) -> Layout | None:
     """How large cells shall be, and what part of the Earth: chosen for the places at first."""
     left, right = st.columns([2, 3])
     cell = left.selectbox(
@@ -48,7 +50,7 @@ def _ask(key: Callable[[str], str]) -> dict[str, Any] | None:
     except CaldpError as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return None
-    return {"wanted": MapWanted(cell, extent)}
+    return replace(layout, wanted=MapWanted(cell, extent))
 
 
 _COLUMNS: Final = Columns(

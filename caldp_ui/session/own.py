@@ -16,7 +16,7 @@ import streamlit as st
 from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.numerals import read_whole
-from caldp_core.datasets import DatasetSpec, OwnPlaces, OwnTable
+from caldp_core.datasets import DatasetSpec, OwnPlaces, OwnSurvey, OwnTable
 from caldp_core.scenarios.scenario import Scenario
 
 OWN: Final = "own"
@@ -28,7 +28,7 @@ YOURS: Final = "Yours: "
 """Before the title of a visitor's own data, so that they are never taken for what ships."""
 LINK_MAX: Final = 2_000
 """Most characters of a link that holds the data: QR codes and mail programs take no more."""
-_KINDS: Final = (OwnTable, OwnPlaces)
+_KINDS: Final = (OwnTable, OwnSurvey, OwnPlaces)
 _KEPT: Final = "own-data"
 _KEPT_MAX: Final = 20
 

@@ -15,7 +15,7 @@ from caldp_ui.parts import error_curves, promises, sharing
 from caldp_ui.parts.comparison import Shown
 from caldp_ui.parts.record import Exhibit
 from caldp_ui.parts.tabs import tabs
-from caldp_ui.values import attacker, listed, methods, picture, take_home
+from caldp_ui.values import attacker, listed, methods, picture, several_view, take_home
 from caldp_ui.values.slot import SLOT
 from caldp_ui.words import accuracy
 from caldp_ui.words.vocabulary import ANSWERS
@@ -62,6 +62,7 @@ _AGAINST: Final = (
 _TABS: Final[dict[str, Callable[[Shown], None]]] = {
     "What an attacker learns": attacker.show,
     "What is promised": _promise,
+    "Several questions": several_view.show,
     "Methods": methods.show,
     "Error curves": _curves,
     "Numbers": listed.show,

@@ -3,12 +3,15 @@
 import pandas as pd
 import streamlit as st
 
+from caldp_core.domain.scale import scale_of
 from caldp_core.estimation.intervals import intervals, simultaneous
+from caldp_core.experiments.means import Mean, mean_of
 from caldp_core.experiments.run import Result
 from caldp_core.experiments.table import as_cell
 from caldp_ui.parts import numbers
 from caldp_ui.parts.comparison import Shown
 from caldp_ui.values.slot import SLOT, domain_of
+from caldp_ui.words import formats
 
 
 def show(what: Shown) -> None:
@@ -16,6 +19,7 @@ def show(what: Shown) -> None:
     if what.ours is None or what.plain is None:
         st.info("The numbers come once both pictures are there.")
         return
+    st.markdown(means(what.ours, what.plain))
     st.dataframe(
         frame(what.ours, what.plain),
         hide_index=True,
@@ -31,6 +35,28 @@ def show(what: Shown) -> None:
         "the people of whom these are a sample."
     )
     numbers.section(SLOT, what)
+
+
+def means(ours: Result, plain: Result) -> str:
+    """What both say of the mean; empty where answers are no numbers."""
+    values = scale_of(domain_of(ours.setup.scenario).names)
+    if values is None:
+        return ""
+    told = []
+    for who, result in (("This protection", ours), ("plain LDP", plain)):
+        setup = result.setup
+        p, n = setup.dataset.distribution, setup.n
+        mean = mean_of(setup.mechanism, p, result.first.unbiased, n, values)
+        told.append(f"{who}: {mean_words(mean)}")
+    return f"{'; '.join(told)}. Ranges hold the true mean 95 times in 100."
+
+
+def mean_words(mean: Mean) -> str:
+    """A mean, its range and the truth, to three digits."""
+    estimate, low, high, truth = (
+        formats.digits(value, 3) for value in (mean.estimate, mean.low, mean.high, mean.truth)
+    )
+    return f"mean about {estimate}, between {low} and {high} (truth {truth})"
 
 
 def _titles(who: str) -> list[str]:

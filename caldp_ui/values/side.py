@@ -5,7 +5,7 @@ from typing import Final
 
 import streamlit as st
 
-from caldp_core.datasets import OwnTable
+from caldp_core.datasets import DatasetSpec, OwnSurvey, OwnTable
 from caldp_core.domain.grid import Domain
 from caldp_core.experiments.run import Setup
 from caldp_core.scenarios.distances import Line
@@ -48,8 +48,15 @@ def picker() -> None:
 def _by_title() -> dict[str, Table]:
     """The tables that ship, and those that this visit has brought."""
     brought = [*own.kept().values(), SLOT.now().scenario.dataset]
-    yours = [table_of(spec) for spec in brought if isinstance(spec, OwnTable)]
+    yours = [table_of(spec) for each in brought for spec in _questions(each)]
     return {table.title: table for table in (*TABLES, *yours) if table is not None}
+
+
+def _questions(spec: DatasetSpec) -> list[DatasetSpec]:
+    """The tables of a visitor's own data: each question of a survey is one."""
+    if isinstance(spec, OwnSurvey):
+        return [replace(spec, shown=at) for at in range(len(spec.tables()))]
+    return [spec] if isinstance(spec, OwnTable) else []
 
 
 def show(setup: Setup) -> None:

@@ -7,6 +7,7 @@ from caldp_core.datasets import (
     SURVEYS,
     DatasetSpec,
     Geometric,
+    OwnSurvey,
     OwnTable,
     PermutedGeometric,
     Survey,
@@ -73,11 +74,22 @@ MADE_UP: Final = (Zipf, Geometric, PermutedGeometric, Uniform)
 
 def table_of(spec: DatasetSpec) -> Table | None:
     """The table of a dataset, whatever its settings; None for one that this page has not."""
+    if isinstance(spec, OwnSurvey):
+        return _of_survey_of_own(spec)
     if isinstance(spec, OwnTable):
         size = f"{formats.people(sum(spec.counts))} people, {len(spec.names):,} answers."
         return Table(f"{own.YOURS}{spec.title}", size, spec)
     exact = next((table for table in TABLES if table.spec == spec), None)
     return exact or next((table for table in TABLES if type(table.spec) is type(spec)), None)
+
+
+def _of_survey_of_own(spec: OwnSurvey) -> Table:
+    """The question of it that is shown."""
+    tables = spec.tables()
+    shown = tables[spec.shown]
+    people = formats.people(sum(shown.counts))
+    told = f"{people} people, {len(tables)} questions; {len(shown.names):,} answers to this one."
+    return Table(f"{own.YOURS}{spec.title}: {shown.title}", told, spec)
 
 
 _ALL: Final = EverythingSensitive()
@@ -133,7 +145,7 @@ def presets_of(spec: DatasetSpec, domain: Domain) -> tuple[Ready, ...]:
         return (*_of_survey(spec.table, domain), *fading, _PLAIN, _NOTHING)
     if isinstance(spec, WebVisits):
         return (*_of_web(domain), _PLAIN, _NOTHING)
-    if isinstance(spec, OwnTable):
+    if isinstance(spec, OwnTable | OwnSurvey):
         return (_PLAIN, *_of_own(domain), _SCALE, _NOTHING)
     return (*_of_numbers(domain.k), _SCALE, _PLAIN, _NOTHING)
 

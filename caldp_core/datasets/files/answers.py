@@ -1,4 +1,7 @@
-"""Answers of a file, counted as they are read: by themselves, or by answer and group."""
+"""Answers of a file, counted as they are read: by themselves, or by answer and group.
+
+Numbers may be put together in steps, as ages are in years.
+"""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -9,7 +12,7 @@ from caldp_core.basics.formulas import unguarded
 from caldp_core.basics.limits import N_MAX, OWN_ANSWERS_MAX
 from caldp_core.basics.numerals import read_whole
 from caldp_core.basics.types import Progress, no_progress
-from caldp_core.datasets.files import numbers
+from caldp_core.datasets.files import bins, numbers
 from caldp_core.datasets.files.people import check_no_shares, people_of, sum_sql
 from caldp_core.datasets.files.refused import Refused, refused
 from caldp_core.datasets.files.table import Reader
@@ -24,6 +27,7 @@ _WORDS: Final = {
     2: "no group",
     5: "no number of people",
     6: f"a number of people below 0 or above {N_MAX:,}",
+    7: "no number as an answer",
 }
 
 
@@ -42,14 +46,16 @@ def count_answers(
     """Count the people of a file by answer, and by answer and group where there is one.
 
     With one row for each, answers are in the order of the file; else in that of numbers if all are
-    numbers, else the commonest first, within groups by their names. An answer that is in several
+    numbers, else the commonest first, within groups by their names. With `layout.step` all steps
+    from the least to the largest number are answers, in that order. An answer that is in several
     groups is called "answer; group". Raises `CaldpError` for too many answers, and for a file
     without any.
     """
     layout.check_answered(seen, "answer")
     coded = _coded(seen, layout)
     with seen.table.reading() as reader:
-        _check_few(reader, seen, layout)
+        if layout.step is None:
+            _check_few(reader, seen, layout)
         found = reader.rows(_sums(coded, layout), progress=progress)
         codes: Counter[int] = Counter()
         for code, _, _, rows, *_ in found:
@@ -60,6 +66,10 @@ def count_answers(
     rounded = any(bool(row[5]) for row in found if row[0] == 0)
     check_no_shares(sum(pairs.values()), rounded)
     order = _order(pairs) if is_records else list(pairs)
+    if layout.step is not None:
+        whole = all(bool(row[7]) for row in found if row[0] == 0)
+        pairs = _in_steps(pairs, layout.step, whole)
+        order = list(pairs)
     return CountedAnswers(_table(pairs, order, layout, title), told, rounded)
 
 
@@ -70,10 +80,15 @@ def _coded(seen: Understood, layout: Layout) -> str:
         people = numbers.sql(f"c{layout.count}", layout.mark or ".")
     group = "''" if layout.group is None else _bare(layout.group)
     no_group = "FALSE" if layout.group is None else "g = ''"
+    answer, whole, no_number = _bare(layout.answer), "TRUE", "FALSE"
+    if layout.step is not None:
+        column, mark = f"c{layout.answer}", layout.mark or "."
+        answer, whole = bins.sql(column, layout.step, mark), bins.whole_sql(column, mark)
+        no_number = f"a = '{bins.NO_NUMBER}'"
     return (
-        f"SELECT *, CASE WHEN a = '' THEN 1 WHEN {no_group} THEN 2 WHEN n IS NULL THEN 5 "
-        f"WHEN NOT (n >= 0 AND n <= {N_MAX}) THEN 6 ELSE 0 END AS code FROM "
-        f"(SELECT *, {_bare(layout.answer)} AS a, {group} AS g, {people} AS n "
+        f"SELECT *, CASE WHEN a = '' THEN 1 WHEN {no_number} THEN 7 WHEN {no_group} THEN 2 "
+        f"WHEN n IS NULL THEN 5 WHEN NOT (n >= 0 AND n <= {N_MAX}) THEN 6 ELSE 0 END AS code FROM "
+        f"(SELECT *, {answer} AS a, {group} AS g, {people} AS n, {whole} AS whole "
         f"FROM {seen.table.relation(bool(layout.header))})"
     )
 
@@ -83,11 +98,12 @@ def _bare(column: int | None) -> str:
 
 
 def _sums(coded: str, layout: Layout) -> str:
-    """SQL of code, answer, group, rows, people in parts, whether in parts at all, first row."""
+    """SQL of code, answer, group, rows, people in parts, whether in parts, first row, if whole."""
     row = "0" if layout.count is None else "row_number() OVER ()"
     return (
-        f"SELECT code, a, g, count(*), {sum_sql(layout)}, bool_or(n <> floor(n)), min(r) FROM "
-        f"(SELECT *, {row} AS r FROM (SELECT code, n, CASE code WHEN 0 THEN a ELSE '' END AS a, "
+        f"SELECT code, a, g, count(*), {sum_sql(layout)}, bool_or(n <> floor(n)), min(r), "
+        f"bool_and(whole) FROM (SELECT *, {row} AS r FROM (SELECT code, n, whole, "
+        "CASE code WHEN 0 THEN a ELSE '' END AS a, "
         f"CASE code WHEN 0 THEN g ELSE '' END AS g FROM ({coded}))) GROUP BY code, a, g "
         "ORDER BY min(r), count(*) DESC, a, g"
     )
@@ -118,6 +134,22 @@ def _pairs(found: list[tuple[Any, ...]]) -> dict[tuple[str, str], int]:
             pair = (_spelled(answer), _spelled(group))
             pairs[pair] = pairs.get(pair, 0) + int(parts)
     return pairs
+
+
+def _in_steps(
+    pairs: dict[tuple[str, str], int], step: float, whole: bool
+) -> dict[tuple[str, str], int]:
+    """People by step and group, in order: a step that nobody is in has 0, so that none is missing.
+
+    Nothing where there is no number at all.
+    """
+    groups = sorted({group for _, group in pairs})
+    names = bins.named([int(place) for place, _ in pairs], step, whole) if pairs else {}
+    return {
+        (name, group): pairs.get((str(place), group), 0)
+        for group in groups
+        for place, name in names.items()
+    }
 
 
 def _spelled(text: str) -> str:

@@ -4,7 +4,7 @@ What nobody can tell from the file is None, and asked.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from caldp_core.basics.errors import require
@@ -28,6 +28,9 @@ class Layout:
 
     Columns are numbers from 0; None: there is none. `header` and `mark` None: not known yet.
     `wanted`: the map to count places on.
+    `others`: columns of further questions, beside `answer`, of one survey.
+    `step`: the width of the steps in which numbers of `answer` are put together; None: each answer
+    stands by itself.
     """
 
     header: bool | None
@@ -39,6 +42,8 @@ class Layout:
     group: int | None = None
     cell: int | None = None
     wanted: MapWanted = MapWanted()
+    others: tuple[int, ...] = ()
+    step: float | None = None
 
     def check_answered(self, seen: "Understood", *roles: str) -> None:
         """Raise `CaldpError` where a column of `roles`, or how the file is meant, is not known."""
@@ -54,10 +59,11 @@ class Layout:
             f"The first row, {quoted(first)}, may be a title or an answer; say which: if it is a "
             "title, write “answer” instead, and if it is an answer, “answer” above it.",
         )
-        cells = [] if self.count is None else [row[self.count] for row in seen.rows]
+        read = [self.count, self.answer if self.step is not None else None]
+        cells = [row[at] for at in read if at is not None for row in seen.rows]
         unclear = next((cell for cell in cells if mark_of([cell]) is None), "")
         require(
-            self.mark is not None,
+            self.mark is not None or not cells,
             f"Numbers such as {quoted(unclear)} may have decimals or thousands; say which, or "
             "write them in digits alone.",
         )
@@ -75,6 +81,14 @@ class Understood:
     answers: Layout
     names: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+
+    def cells(self, column: int) -> list[str]:
+        """What the first rows have in a column, without empty cells."""
+        return [row[column] for row in self.rows if row[column]]
+
+    def is_numeric(self, column: int) -> bool:
+        """Whether most of them are numbers."""
+        return _is_of_numbers(self.cells(column))
 
     @property
     def is_of_places(self) -> bool:
@@ -112,6 +126,8 @@ def understood(table: Table, header: bool | None = None) -> Understood:
     numeric = [at for at, cells in enumerate(columns) if _is_of_numbers(cells)]
     places = _places(columns, numeric, titles, header)
     answers = _answers(columns, numeric, titles, header)
+    if table.dialect is None:  # what has numbers writes them in one way
+        places, answers = replace(places, mark="."), replace(answers, mark=".")
     return Understood(table, places, answers, shown, tuple(sample))
 
 
@@ -189,7 +205,9 @@ def _answers(
     if group is None and count is not None and sum(map(bool, columns)) == 3:
         rest = set(texts) - {answer, count}
         group = rest.pop() if len(rest) == 1 else None
-    return Layout(header, _mark(columns, [], count), answer=answer, count=count, group=group)
+    read = numeric if count is None else [count]
+    mark = mark_of(cell for at in read for cell in columns[at])
+    return Layout(header, mark, answer=answer, count=count, group=group)
 
 
 def _counts(columns: Sequence[Sequence[str]], numeric: Sequence[int], answer: int) -> int | None:
@@ -231,7 +249,7 @@ def _pair(
 def _mark(
     columns: Sequence[Sequence[str]], places: Sequence[int], count: int | None
 ) -> Mark | None:
-    """The decimal mark of the columns that are read as numbers; degrees are never thousands."""
+    """The decimal mark of places and counts; degrees are never thousands."""
     used = [*places, *([count] if count is not None else [])]
     cells = [cell for at in used for cell in columns[at]]
     mark = mark_of(cells)

@@ -1,0 +1,72 @@
+"""Several columns of a file as questions of one survey, each counted by itself."""
+
+from dataclasses import dataclass, replace
+
+from caldp_core.basics.errors import require
+from caldp_core.basics.limits import OWN_QUESTIONS_MAX
+from caldp_core.basics.types import Progress, no_progress
+from caldp_core.datasets.files.answers import CountedAnswers, count_answers
+from caldp_core.datasets.files.bins import width_for
+from caldp_core.datasets.files.refused import Refused
+from caldp_core.datasets.files.understanding import Layout, Understood
+from caldp_core.datasets.own_survey import OwnSurvey
+
+
+@dataclass(frozen=True)
+class CountedQuestions:
+    """A survey counted; `refused`: rows that are not counted for the question that has most.
+
+    `rounded`: whether weights were.
+    """
+
+    survey: OwnSurvey
+    refused: Refused
+    rounded: bool
+
+
+def count_questions(
+    seen: Understood,
+    layout: Layout,
+    title: str,
+    progress: Progress = no_progress,
+) -> CountedQuestions:
+    """Count the people of a file by their answer in each of 2 to 10 columns, column by column.
+
+    The columns are the layout's `answer` and `others`; one of more than 30 different numbers is put
+    together in steps. Raises `CaldpError` as `count_answers` does.
+    """
+    layout.check_answered(seen, "answer")
+    columns = (layout.answer or 0, *layout.others)
+    require(
+        2 <= len(set(columns)) == len(columns) <= OWN_QUESTIONS_MAX,
+        f"A survey has 2 to {OWN_QUESTIONS_MAX} different questions, got {len(columns)}; choose "
+        "other columns.",
+    )
+    found: list[CountedAnswers] = []
+    for number, column in enumerate(columns):
+
+        def within(share: float, number: int = number) -> None:
+            progress((number + share) / len(columns))
+
+        step = step_for(seen, layout, column)
+        own = replace(layout, answer=column, group=None, others=(), step=step)
+        found.append(count_answers(seen, own, seen.names[column], within))
+    worst = max(found, key=lambda each: each.refused.count)
+    return CountedQuestions(
+        OwnSurvey.of(tuple(each.table for each in found), title),
+        _refused(worst),
+        any(each.rounded for each in found),
+    )
+
+
+def step_for(seen: Understood, layout: Layout, column: int) -> float | None:
+    """The width of the steps in which numbers of a column are put together; None for none."""
+    if not seen.is_numeric(column):
+        return None
+    return width_for(seen.cells(column), layout.mark or ".")
+
+
+def _refused(worst: CountedAnswers) -> Refused:
+    of = f"in “{worst.table.title}”"
+    reasons = tuple((f"{reason} {of}", times) for reason, times in worst.refused.reasons)
+    return replace(worst.refused, reasons=reasons)

@@ -1,0 +1,35 @@
+"""Answers that are numbers, or ranges of them: how they are written, and what each stands for."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from caldp_core.basics.types import Floats, read_only
+
+_NUMBER: Final = r"(-?\d[\d,]*(?:\.\d+)?)"
+_ANSWER: Final = re.compile(rf"{_NUMBER}(?:(?: to under | to |–|-){_NUMBER})?")
+_LEAST: Final = 3
+"""Fewer numbers are codes, such as 1 for yes and 2 for no."""
+
+
+def bin_name(number: int, width: float, whole: bool) -> str:
+    """What a bin of numbers from `number`·width on is called; `whole`: all are whole numbers."""
+    low, high = number * width, (number + 1) * width
+    if not whole or width != int(width):
+        return f"{low:,.10g} to under {high:,.10g}"
+    return f"{low:,.10g}" if width == 1 else f"{low:,.10g} to {high - 1:,.10g}"
+
+
+def scale_of(names: Sequence[str]) -> Floats | None:
+    """(k,) the number that each answer stands for, of a range its middle; they rise.
+
+    None where an answer is no number, where they do not rise, and where there are fewer than three.
+    """
+    found = [_ANSWER.fullmatch(name) for name in names]
+    if len(names) < _LEAST or None in found:
+        return None
+    ends = [[float(end.replace(",", "")) for end in each.groups() if end] for each in found if each]
+    middles = np.array([sum(each) / len(each) for each in ends])
+    return read_only(middles) if bool((np.diff(middles) > 0).all()) else None

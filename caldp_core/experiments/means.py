@@ -1,0 +1,40 @@
+"""The mean of answers that are numbers, from reports of the answers: with its 95 % interval."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from scipy.special import ndtri
+
+from caldp_core.basics.types import Floats
+from caldp_core.mechanisms import Mechanism
+
+_Z: Final = float(ndtri(0.975))
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean in the units of the answers: true, estimated without bias, and its 95 % interval.
+
+    The ends follow from the exact variance over people drawn and coins (normal approximation) and
+    are cut to the scale; `estimate` may lie beyond it.
+    """
+
+    truth: float
+    estimate: float
+    low: float
+    high: float
+
+
+def mean_of(mechanism: Mechanism, p: Floats, unbiased: Floats, n: int, values: Floats) -> Mean:
+    """The mean of `values`, (k,) rising, from (k,) `unbiased` shares of n people drawn from p.
+
+    Shares need not sum to 1, so values are taken from the middle of the scale: what is missing or
+    too much counts as an answer there, not as 0.
+    """
+    middle = 0.5 * float(values[0] + values[-1])
+    apart = values - middle
+    estimate = middle + float(apart @ unbiased)
+    half = _Z * float(np.sqrt(max(mechanism.sum_variance(p, apart, n), 0.0)))
+    low, high = np.clip((estimate - half, estimate + half), values[0], values[-1])
+    return Mean(float(p @ values), estimate, float(low), float(high))

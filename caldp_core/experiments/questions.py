@@ -1,0 +1,146 @@
+"""Several questions a person: ε shared by all of them, or each person asked some at random.
+
+Both promise ε for a person's answers together (CALDP Proposition 2: levels add up). Where ε is
+small, few questions a person are more accurate (Wang et al. 2019, section V); where it is large,
+the error that is left comes from asking fewer people.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+
+from caldp_core.audit.adversary import guessed_right, guessed_right_of_several
+from caldp_core.basics.errors import check_n, check_number, check_whole
+from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, OWN_QUESTIONS_MAX
+from caldp_core.basics.types import Floats, Ints
+from caldp_core.estimation.estimators import estimator
+from caldp_core.estimation.evidence import Evidence
+from caldp_core.estimation.intervals import intervals
+from caldp_core.mechanisms import Mechanism
+from caldp_core.privacy.context import Context
+from caldp_core.scenarios.best import Best
+from caldp_core.theory.expected_error import Budget, expected_error
+
+BUDGET: Final = Budget(8, 32, 0.03)
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Each person answers `asked` of the `questions`, drawn evenly, each answer at ε/asked.
+
+    `questions`: 2 to 10. `epsilon`: of all answers of a person together. Raises `CaldpError`, also
+    where so little is left for one answer that no coin is as fine.
+    """
+
+    questions: int
+    asked: int
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        check_whole("questions", self.questions, 2, OWN_QUESTIONS_MAX)
+        check_whole("asked", self.asked, 1, self.questions)
+        check_number("epsilon", self.epsilon, EPSILON_MIN * self.asked, EPSILON_MAX)
+
+    @property
+    def each(self) -> float:
+        """ε of one answer."""
+        return self.epsilon / self.asked
+
+    def people(self, n: int) -> int:
+        """How many of n people are asked each question: at least one."""
+        return max(1, check_n(n) * self.asked // self.questions)
+
+    @property
+    def guess_of_one(self) -> float:
+        """Most that an even guess at one answer of a person becomes right, in [0.5, 1].
+
+        On average over the questions; those that the person was not asked leave it at 0.5.
+        """
+        share = self.asked / self.questions
+        return share * guessed_right(self.each) + (1.0 - share) * 0.5
+
+    @property
+    def guess_of_all(self) -> float:
+        """Most that a guess between two records that differ in all answers becomes right."""
+        return guessed_right_of_several(self.each, self.asked)
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """`make(epsilon)`: the mechanism that protects its answers at ε; `p`: (k,) true shares."""
+
+    make: Callable[[float], Mechanism]
+    p: Floats
+
+
+def hidden_whole(k: int) -> Callable[[float], Mechanism]:
+    """For `Question`: every one of k answers hidden from every other, by the best method."""
+    blocks, flags = np.zeros(k, dtype=np.int64), np.ones(k, dtype=np.bool_)
+
+    @lru_cache(OWN_QUESTIONS_MAX)
+    def make(epsilon: float) -> Mechanism:
+        return Best().make(Context.of(blocks, flags, epsilon))
+
+    return make
+
+
+def squared_error(asking: Asking, question: Question, n: int) -> float:
+    """Exact E Σ(p̂−p)² of a question's unbiased estimate, n people drawn in all."""
+    mechanism = question.make(asking.each)
+    return float(mechanism.variance(question.p, asking.people(n)).sum())
+
+
+def best_asking(questions: Sequence[Question], epsilon: float, n: int) -> Asking:
+    """The number of questions a person with the least squared error, summed over all questions."""
+    most = min(len(questions), int(epsilon / EPSILON_MIN))
+    ways = [Asking(len(questions), asked, epsilon) for asked in range(1, most + 1)]
+    return min(ways, key=lambda way: sum(squared_error(way, each, n) for each in questions))
+
+
+def wrong_share(asking: Asking, question: Question, n: int, name: str) -> float:
+    """Expected share of people under the wrong answer (total variation) by the named estimator."""
+    mechanism, people = question.make(asking.each), asking.people(n)
+    return expected_error(mechanism, question.p, people, name, budget=BUDGET).tv
+
+
+@dataclass(frozen=True, eq=False)
+class Marginal:
+    """One question's answer: (k,) `people` who were asked, estimated shares and their 95 % ranges.
+
+    `low` and `high` belong to the unbiased estimate, see `intervals`.
+    """
+
+    people: Ints
+    unbiased: Floats
+    estimate: Floats
+    low: Floats
+    high: Floats
+
+
+def ask(
+    asking: Asking, questions: Sequence[Question], n: int, name: str, seed: int
+) -> tuple[Marginal, ...]:
+    """Ask n people drawn from the questions' shares, once; each question by its own coins.
+
+    Who answers what together is in no question's own count, so each is drawn by itself.
+    """
+    seeds = np.random.SeedSequence(seed).spawn(len(questions))
+    return tuple(
+        _marginal(asking, question, n, name, own)
+        for question, own in zip(questions, seeds, strict=True)
+    )
+
+
+def _marginal(
+    asking: Asking, question: Question, n: int, name: str, seeds: np.random.SeedSequence
+) -> Marginal:
+    who, coins = (np.random.default_rng(child) for child in seeds.spawn(2))
+    people = who.multinomial(asking.people(n), question.p)
+    mechanism = question.make(asking.each)
+    evidence = Evidence.of(mechanism, mechanism.sample_tally(people, coins))
+    ends = intervals(evidence)
+    estimate = estimator(name).apply(evidence)
+    return Marginal(people, evidence.unbiased, estimate, ends.low, ends.high)

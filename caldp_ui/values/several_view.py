@@ -1,0 +1,250 @@
+"""The tab of several questions: one sentence, bars of both ways to ask, odds, and all answers."""
+
+from collections.abc import Sequence
+from html import escape
+from typing import Any, Final
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from caldp_core.audit.adversary import guessed_right, guessed_right_of_several
+from caldp_core.basics.errors import CaldpError
+from caldp_core.experiments.questions import Asking
+from caldp_core.experiments.table import as_cell
+from caldp_ui.app.errors import as_text
+from caldp_ui.app.theme import Palette, palette
+from caldp_ui.charts.legend import legend
+from caldp_ui.charts.planes import FIXED
+from caldp_ui.charts.show import show as show_chart
+from caldp_ui.compute import runs
+from caldp_ui.parts.comparison import Shown
+from caldp_ui.session import jobs
+from caldp_ui.values import several
+from caldp_ui.values.listed import mean_words
+from caldp_ui.values.several import COUNTS, Compared, Table
+from caldp_ui.values.slot import SLOT
+from caldp_ui.words import formats
+
+_FIRST: Final = 5
+_ROW: Final = 46
+"""Pixels of a row of bars."""
+_NAME: Final = 22
+"""Most letters of a question's name on the picture; the table has all of them."""
+_ONE: Final = "one question a person"
+_EVERY: Final = "ε shared by all questions"
+
+
+def show(what: Shown) -> None:
+    """Everything about several questions; how many there are is asked where nobody has said it."""
+    scenario = what.setup.scenario
+    count = several.own_count(scenario) or _asked()
+    try:
+        several.ways(scenario, count)
+    except CaldpError as error:
+        st.info(as_text(str(error)))
+        return
+    found = jobs.started(
+        SLOT.key("several"),
+        f"{count} {runs.key(scenario)}",
+        lambda progress: several.compared(scenario, count, progress),
+        lambda job: f"Errors of both ways to ask: {job.share:.0%}",
+    )
+    if found is None:
+        return
+    st.markdown(f"**{sentence(found, count)}**")
+    left, right = st.columns([1.2, 1], gap="large")
+    with left:
+        drawn = _bars(found, palette())
+        show_chart(drawn, SLOT.key("several-bars"), alt(found))
+        st.html(legend(drawn))
+    with right:
+        _odds(found)
+    _answers(several.tables(scenario, found.ways.best), found.ways.best)
+
+
+def _asked() -> int:
+    picked = st.select_slider(
+        "Questions like this one, put to the same people",
+        COUNTS,
+        _FIRST,
+        key=SLOT.key("several-count"),
+        help="With “Your data” choose several columns of a file, and see its own questions here.",
+    )
+    return int(picked)
+
+
+def sentence(found: Compared, count: int) -> str:
+    """Both errors, of the average question, and which way is better."""
+    one, every = (_average(found, count, way) for way in (0, 1))
+    told = (
+        f"If each person is asked one of the {count} questions, {formats.out_of(one)} people are "
+        f"under the wrong answer, and {formats.out_of(every)} if each is asked all {count} at "
+        f"ε = {_level(found.ways.every.each)}."
+    )
+    if found.has_between:
+        return f"{told} {found.ways.best.asked} questions a person are best."
+    return told
+
+
+def _average(found: Compared, count: int, way: int) -> float:
+    """Of all questions; where they are alike, of that many of them."""
+    rows = found.errors
+    alike = rows.get(f"{count} questions")
+    chosen = list(rows.values()) if alike is None else [alike]
+    return min(1.0, sum(row[way] or 0.0 for row in chosen) / len(chosen))
+
+
+def _level(epsilon: float) -> str:
+    return formats.digits(epsilon, 2)
+
+
+def _bars(found: Compared, colours: Palette) -> go.Figure:
+    """A row a question, a bar a way; the names stand left, the numbers at the ends."""
+    names = [_short(name) for name in found.errors]
+    rows = list(found.errors.values())
+    looks = [(_ONE, colours.ours), (_EVERY, colours.plain)]
+    if any(row[2] is not None for row in rows):
+        looks.append((f"{found.ways.best.asked} questions a person", colours.pinned))
+    traces = [
+        _trace(name, names, [100 * (row[way] or 0.0) for row in rows], (colour, colours.text))
+        for way, (name, colour) in enumerate(looks)
+    ]
+    texts = {"tickfont_color": colours.text, "title_font_color": colours.text, **FIXED}
+    longest = max(100 * (each or 0.0) for row in rows for each in row)
+    layout = {
+        "barmode": "group",
+        "bargap": 0.25,
+        "height": 90 + _ROW * len(rows),
+        "margin": {"l": 8 + 7 * max(map(len, names)), "r": 10, "t": 8, "b": 50},
+        "xaxis": {
+            "title_text": "people under the wrong answer, of 100",
+            "range": [0, max(1.2 * longest, 1.0)],
+            **texts,
+        },
+        "yaxis": {"type": "category", "autorange": "reversed", **texts},
+        "showlegend": False,
+        "dragmode": False,
+    }
+    return go.Figure(traces, layout)
+
+
+def _trace(
+    name: str, rows: Sequence[str], values: Sequence[float], inks: tuple[str, str]
+) -> dict[str, Any]:
+    """Bars of one way with their numbers; `inks`: colours of bars and numbers."""
+    colour, text = inks
+    return {
+        "type": "bar",
+        "orientation": "h",
+        "name": name,
+        "y": rows,
+        "x": values,
+        "text": [formats.per_hundred(min(value / 100, 1.0)) for value in values],
+        "textposition": "outside",
+        "textfont": {"color": text},
+        "cliponaxis": False,
+        "marker": {"color": colour},
+        "hovertemplate": f"{escape(name)}: %{{text}} of 100<extra></extra>",
+    }
+
+
+def _short(name: str) -> str:
+    return escape(name if len(name) <= _NAME else f"{name[: _NAME - 1].rstrip()}…")
+
+
+def alt(found: Compared) -> str:
+    """The picture in words."""
+    told = "; ".join(
+        f"{name}: {formats.of_hundred(min(row[0], 1.0))} and {formats.of_hundred(min(row[1], 1.0))}"
+        for name, row in found.errors.items()
+    )
+    return f"People under the wrong answer, with {_ONE}, and with {_EVERY}. {told}."
+
+
+def _odds(found: Compared) -> None:
+    """What an attacker may guess in each way, and what a careless survey would allow."""
+    ways, epsilon = found.ways, found.ways.one.epsilon
+    count = ways.every.questions
+    shown = [("one, at random", ways.one), (f"all {count}, ε shared", ways.every)]
+    if found.has_between:
+        shown.insert(1, (f"{ways.best.asked}, at random", ways.best))
+    careless = guessed_right_of_several(epsilon, count)
+    rows = {
+        name: {
+            "ε of an answer": _level(way.each),
+            "right of 100: one answer": formats.hundred(way.guess_of_one),
+            "right of 100: two people": formats.hundred(way.guess_of_all),
+        }
+        for name, way in shown
+    }
+    rows[f"all {count}, ε not shared"] = {
+        "ε of an answer": _level(epsilon),
+        "right of 100: one answer": formats.hundred(guessed_right(epsilon)),
+        "right of 100: two people": formats.hundred(careless),
+    }
+    st.table(pd.DataFrame(rows).T.rename_axis("questions a person"))
+    st.caption(composition(ways.one, count))
+
+
+def composition(one: Asking, count: int) -> str:
+    """How levels add up, in words."""
+    asked = formats.hundred(guessed_right(one.epsilon))
+    return (
+        "Right guesses of 100, at most, by an attacker who starts from 50. One answer: between two "
+        "answers to one question that hide each other, on average over the questions "
+        f"({asked} for the one that a person was asked, 50 for the others). Two people: who differ "
+        f"in all {count} answers, each within what hides it. Levels of one person's answers add "
+        "up: shared, they stay at "
+        f"ε = {one.epsilon:g} together; not shared, they come to {count} × {one.epsilon:g}."
+    )
+
+
+def _answers(tables: Sequence[Table], asking: Asking) -> None:
+    """All answers to all questions of a survey of one's own in one table, and the means."""
+    if not tables:
+        return
+    st.markdown(f"**All questions, each person asked {_asked_each(asking)}**")
+    means = {each.question.title: each.mean for each in tables if each.mean is not None}
+    if means:
+        st.markdown("\n".join(f"- {as_text(n)}: {mean_words(m)}." for n, m in means.items()))
+    st.dataframe(
+        frame(tables),
+        hide_index=True,
+        column_config={
+            title: st.column_config.NumberColumn(title, format="%.2f %%")
+            for title in ("truth", "estimated", "low", "high")
+        },
+        key=SLOT.key("several-table"),
+    )
+    st.caption(
+        "low, high: each range holds its true value 95 times in 100. Means take the middle of each "
+        "step of numbers. Who gave which answers together is not counted, so it is not here."
+    )
+
+
+def _asked_each(asking: Asking) -> str:
+    if asking.asked == asking.questions:
+        return "all"
+    return f"{'one' if asking.asked == 1 else asking.asked} at random"
+
+
+def frame(tables: Sequence[Table]) -> pd.DataFrame:
+    """One row an answer; shares as percentages. The browser saves it, so names are guarded."""
+    rows = []
+    for each in tables:
+        total = sum(each.question.counts)
+        ends = (each.marginal.estimate, each.marginal.low, each.marginal.high)
+        for x, name in enumerate(each.question.names):
+            told = dict(
+                zip(("estimated", "low", "high"), (100 * float(e[x]) for e in ends), strict=True)
+            )
+            rows.append(
+                {
+                    "question": as_cell(each.question.title),
+                    "answer": as_cell(name),
+                    "truth": 100 * each.question.counts[x] / total,
+                    **told,
+                }
+            )
+    return pd.DataFrame(rows)

@@ -1,0 +1,72 @@
+"""Several questions a person: the formula against simulated surveys, the odds against channels."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from caldp_core.audit.adversary import guessed_right, guessed_right_of_several
+from caldp_core.audit.composition import release_both
+from caldp_core.basics.errors import CaldpError
+from caldp_core.experiments.questions import (
+    Asking,
+    Question,
+    ask,
+    best_asking,
+    hidden_whole,
+    squared_error,
+    wrong_share,
+)
+from tests.stats import SIGNIFICANCE, assert_mean
+
+SHARES = (np.array([0.5, 0.2, 0.2, 0.1]), np.full(9, 1 / 9), np.array([0.97, 0.03]))
+QUESTIONS = tuple(Question(hidden_whole(p.size), p) for p in SHARES)
+N, SURVEYS = 3000, 200
+"""A mean of squares is known to 1/10 or better, so that one a third as large is found."""
+
+
+@pytest.mark.parametrize("asked", [1, 3])
+def test_what_surveys_miss_by_is_what_the_formula_says(asked: int) -> None:
+    asking = Asking(3, asked, 2.0)
+    surveys = [ask(asking, QUESTIONS, N, "none", seed) for seed in range(SURVEYS)]
+    for at, question in enumerate(QUESTIONS):
+        missed = np.array([survey[at].unbiased - question.p for survey in surveys])
+        squares = np.square(missed).sum(axis=1, keepdims=True)
+        told = np.array([squared_error(asking, question, N)])
+        spread = squares.std(axis=0)
+        assert_mean(squares, told, spread, SIGNIFICANCE / 6)
+        # All people asked each question at all of ε: what two surveys would take, or three times ε.
+        cheap = question.make(2.0).variance(question.p, N).sum(keepdims=True)
+        with pytest.raises(AssertionError):
+            assert_mean(squares, cheap, spread, SIGNIFICANCE)
+        wrong = 0.5 * np.abs(missed).sum(axis=1, keepdims=True)
+        forecast = np.array([wrong_share(asking, question, N, "none")])
+        assert abs(wrong.mean() / forecast[0] - 1) < 0.25  # 3 % by trials, 6 standard errors
+
+
+def test_a_guess_between_whole_records_is_that_of_the_composed_channel() -> None:
+    keeps = Fraction(3, 4)  # ε = ln 3
+    one = [[keeps, 1 - keeps], [1 - keeps, keeps]]
+    several = one
+    for reports in range(1, 6):
+        apart = sum(abs(a - b) for a, b in zip(*several, strict=True)) / 2
+        told = guessed_right_of_several(np.log(3), reports)
+        assert told == pytest.approx(float((1 + apart) / 2), rel=1e-12)
+        assert told <= guessed_right(np.log(3), reports) + 1e-12
+        several = release_both(several, one)
+
+
+def test_few_questions_a_person_are_best_at_little_epsilon_and_many_at_much() -> None:
+    assert [best_asking(QUESTIONS, epsilon, N).asked for epsilon in (0.5, 1.0, 20.0)] == [1, 1, 3]
+    one, every = Asking(6, 1, 1.0), Asking(6, 6, 1.0)
+    assert (one.people(N), every.people(N), one.each, every.each) == (500, N, 1.0, 1 / 6)
+    assert one.guess_of_one == pytest.approx((guessed_right(1.0) + 5 * 0.5) / 6)
+    assert every.guess_of_all < one.guess_of_all == pytest.approx(guessed_right(1.0))
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"questions": 1}, {"questions": 11}, {"asked": 7}, {"epsilon": 0.005}]
+)
+def test_what_cannot_be_asked_is_refused(wrong: dict[str, int]) -> None:
+    with pytest.raises(CaldpError):
+        Asking(**{"questions": 6, "asked": 6, "epsilon": 1.0, **wrong})  # type: ignore[arg-type]

@@ -1,0 +1,88 @@
+"""Several questions on the page of sensitive answers: a file's own, or so many like one."""
+
+import re
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from caldp_core.datasets import OwnSurvey
+from caldp_core.experiments.questions import Asking, wrong_share
+from caldp_core.experiments.run import prepare, run
+from caldp_core.scenarios.policies import ContextPolicy
+from caldp_core.scenarios.protection import OneBlock
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.values import several, several_view
+from caldp_ui.values.listed import means
+from caldp_ui.values.slot import BEGIN, LINK, Values
+from caldp_ui.words import formats
+from tests.ui.driver import accepted, checked, jobs_done
+from tests.ui.values_page import open_values, scenario_of
+
+AGES = np.random.default_rng(3).integers(20, 70, 300).tolist()
+RECORDS = "\n".join(
+    ["age;smokes;colour"]
+    + [f"{age};{('yes', 'no')[age % 2]};{('=1+1', 'b', 'c')[age % 3]}" for age in AGES]
+)
+TAB = "Several questions"
+
+
+def with_tab(at: AppTest) -> AppTest:
+    at.session_state["values-tabs"] = TAB
+    return jobs_done(checked(at.run()))
+
+
+def sentence(at: AppTest) -> str:
+    return next(each.value for each in at.markdown if "If each person is asked one" in each.value)
+
+
+def test_columns_of_a_file_are_a_survey_whose_every_question_can_be_shown() -> None:
+    at = with_tab(open_values())
+    assert " 5 questions" in sentence(at)
+    at.session_state["values-own"] = True
+    checked(at.run())
+    at.text_area(key="values-own-text").set_value(RECORDS)
+    jobs_done(checked(at.button(key="values-own-show").click().run()))
+    (others,) = [each for each in at.multiselect if "More questions" in each.label]
+    jobs_done(checked(others.set_value([0, 2]).run()))
+    jobs_done(accepted(at, "values"))
+    survey = scenario_of(at).dataset
+    assert isinstance(survey, OwnSurvey)
+    assert [table.title for table in survey.tables()] == ["smokes", "age", "colour"]
+    titles = [f"Yours: {survey.title}: {table.title}" for table in survey.tables()]
+    assert set(titles) <= set(at.selectbox(key="values-table").options)
+    checked(at.selectbox(key="values-table").set_value(titles[1]).run())
+    shown = scenario_of(at)
+    assert shown.dataset.load().domain.k == len(survey.tables()[1].names)
+    found = several.compared(shown, 3, lambda _: None)
+    errors = []
+    for question in several._questions(shown, 3):
+        ways = Asking(3, 1, 1.0), Asking(3, 3, 1.0)
+        errors.append([wrong_share(way, question, 300, shown.estimator) for way in ways])
+    for way, told in enumerate(np.mean(errors, axis=0)):
+        assert formats.out_of(told) in several_view.sentence(found, 3), way
+    jobs_done(with_tab(at))
+    assert several_view.sentence(found, 3) in sentence(at)
+    assert any("- age: mean about" in each.value for each in at.markdown)
+    frame = next(each.value for each in at.dataframe if "question" in each.value.columns)
+    assert "'=1+1" in set(frame["answer"])
+    assert (frame["low"] <= frame["high"]).all()
+
+
+def test_the_mean_of_numbers_is_told_with_its_range() -> None:
+    assert means(*(run(prepare(BEGIN)),) * 2) == ""
+    numbers = OwnSurvey(
+        ("a",) * 3 + ("b",) * 2, ("10 to 19", "20 to 29", "30 to 39", "no", "yes"), (5, 90, 5, 9, 9)
+    )
+    result = run(prepare(Scenario(numbers, ContextPolicy(OneBlock()), n=10**9)))
+    told = means(result, result)
+    assert re.search(r"mean about 24.5, between 24.\d and 24.\d \(truth 24.5\)", told)
+
+
+@pytest.mark.parametrize("epsilon", [0.001, 20.0])
+def test_the_ends_of_the_levels_can_be_asked_or_are_told(epsilon: float) -> None:
+    at = with_tab(open_values(LINK.write(Values(BEGIN.with_context(epsilon=epsilon)))))
+    if epsilon < 0.01:
+        assert any("epsilon must be" in each.value for each in at.info)
+    else:
+        assert sentence(at)
