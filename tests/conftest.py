@@ -17,10 +17,20 @@ settings.register_profile(
 settings.load_profile("caldp")
 
 
+AGAIN = {
+    *("test_reels", "test_room_reels", "test_matrix_reels", "test_films", "test_adversary_films"),
+    *("test_agreement", "test_agreement_plans", "test_taken_along", "test_readers"),
+    *("test_odds_hold", "test_journey", "test_large_inputs", "test_mutants", "test_examples"),
+    *("test_composite_likelihood", "test_maximum_likelihood", "test_intervals", "test_regions"),
+}
+"""Files whose tests go by a second route where others have been: tracing them would add nothing."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Measure coverage by the default tests alone: tracing would double the time of the others."""
     for item in items:
-        if any(map(item.get_closest_marker, ("browser", "thorough"))):
+        marked = any(map(item.get_closest_marker, ("browser", "thorough")))
+        if marked or item.path.stem in AGAIN:
             item.add_marker("no_cover")
 
 

@@ -22,7 +22,7 @@ def truths(page: Any) -> list[Any]:
     return [stage.locator(".pane canvas").first for stage in stages]
 
 
-@pytest.mark.parametrize(("link", "screen"), thinned(PAGES, SCREENS, one_in=2))
+@pytest.mark.parametrize(("link", "screen"), thinned(PAGES, SCREENS, one_in=2, of=2))
 def test_the_sentence_and_the_maps_come_first(opened: Opened, link: str, screen: str) -> None:
     page = opened(link, PAINTED, **SCREENS[screen])
     frames = page.locator(".stage .pane:not([hidden]) .frame")

@@ -23,7 +23,7 @@ def box_of(page: Any, selector: str) -> Any:
     raise AssertionError(f"{selector} is nowhere.")
 
 
-@pytest.mark.parametrize(("link", "screen"), thinned(PAGES, SCREENS, one_in=2))
+@pytest.mark.parametrize(("link", "screen"), thinned(PAGES, SCREENS, one_in=2, of=2))
 def test_the_picture_and_its_sentence_come_first(opened: Opened, link: str, screen: str) -> None:
     page = opened(link, CHART, SENTENCE, **SCREENS[screen])
     tabs, sentence, chart = (box_of(page, each) for each in (TABS, SENTENCE, CHART))

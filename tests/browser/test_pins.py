@@ -1,6 +1,7 @@
 """Pins in a browser: what is pinned and what is tried stand beside each other, until it is let go.
 
-The numbers of both are held against the core in `ui/test_pins.py`.
+One page of each kind of picture: maps, rows of answers, a chart, a chart that alone tells numbers.
+All pages, and the numbers of both, are held against the core in `ui/test_pins.py`.
 """
 
 from typing import Any, Final
@@ -11,30 +12,23 @@ from playwright.sync_api import expect
 from benchmarks.browser import settled
 from tests.browser.conftest import Opened
 from tests.browser.hands import button
-from tests.products import thinned
 
 pytestmark = pytest.mark.browser
 SHOWN: Final = {
     "places": ".st-key-places-pinned-maps .stage[data-painted]",
-    "distances": ".st-key-distances-pinned-maps .stage[data-painted]",
-    "personal": ".st-key-personal-pinned-maps .stage[data-painted]",
-    "adversary": ".st-key-adversary-pinned-maps .stage[data-painted]",
     "values": ".st-key-values-board .point.pinned:visible",
-    "yesno": ".st-key-yesno-likely text:has-text('pinned')",
     "curves": ".st-key-curves-chart text:has-text('pinned')",
     "plan": ".st-key-plan-chart text:has-text('pinned')",
 }
 """Where a page with pins draws what is pinned."""
-SLIDERS: Final = {"distances": "rate", "yesno": "epsilon_10"}
-"""What is moved; ε on all other pages."""
 WITHOUT_TABLE: Final = ("curves",)
 """Its numbers are the curves."""
 CELLS: Final = "row => [...row.cells].map(cell => cell.innerText)"
 
 
-@pytest.mark.parametrize("name", thinned(SHOWN, one_in=2))
+@pytest.mark.parametrize("name", SHOWN)
 def test_what_is_pinned_stands_beside_what_is_tried(opened: Opened, name: str) -> None:
-    slider = f".st-key-{name}-{SLIDERS.get(name, 'epsilon')} input[type=range]"
+    slider = f".st-key-{name}-epsilon input[type=range]"
     page = opened(name, slider, f".st-key-{name}-pin button")
     expect(page.locator(SHOWN[name])).to_have_count(0)
     button(page, f"{name}-pin").click()

@@ -120,8 +120,10 @@ def passes(oracles: Any, kind: str, check: Check) -> None:
 
 @pytest.mark.parametrize(
     ("name", "oracles", "mutant", "kind", "check"),
-    WRONG_AS_A_WHOLE + SINGLE,
-    ids=[row[0] for row in WRONG_AS_A_WHOLE + SINGLE],
+    [
+        pytest.param(*row, id=row[0], marks=pytest.mark.thorough if number % 2 else ())
+        for number, row in enumerate(WRONG_AS_A_WHOLE + SINGLE)
+    ],
 )
 def test_the_check_catches_it(
     name: str, oracles: Any, mutant: Any, kind: str, check: Check

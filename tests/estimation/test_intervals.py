@@ -64,7 +64,11 @@ def test_each_covers_at_its_level(case: tuple[str, str]) -> None:
         assert (z <= LIMIT) == right, f"coverage {found.mean():.4f}, z = {z:.1f}"
 
 
-FEW = [(family, epsilon) for family in FAMILIES for epsilon in (0.5, 3.0, 12.0)]
+FEW = [
+    (family, epsilon)
+    for number, family in enumerate(FAMILIES)
+    for epsilon in (3.0, (0.5, 12.0)[number % 2])
+]
 QUICK = [case for case in FEW if case[1] == 3.0]
 """The moments of every family are those of its channel, as shown below."""
 
