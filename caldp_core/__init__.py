@@ -21,6 +21,14 @@ if TYPE_CHECKING:
     from caldp_core.mechanisms.catalogue import mechanism
     from caldp_core.privacy.context import Context
     from caldp_core.scenarios.scenario import Scenario
+    from caldp_core.theory.planner import (
+        Goal,
+        epsilon_for,
+        people_for,
+        relative_error,
+        standard_error,
+        total_variation,
+    )
 
 __version__ = "0.1.0"
 __all__ = [
@@ -28,16 +36,22 @@ __all__ = [
     "Client",
     "Context",
     "Domain",
+    "Goal",
     "Protocol",
     "Result",
     "Scenario",
     "Tally",
     "audit_mechanism",
+    "epsilon_for",
     "estimate",
     "intervals",
     "mechanism",
+    "people_for",
     "prepare",
+    "relative_error",
     "run",
+    "standard_error",
+    "total_variation",
 ]
 _HOMES: Final = {
     "CaldpError": "basics.errors",
@@ -53,6 +67,12 @@ _HOMES: Final = {
     "intervals": "estimation.shares",
     "mechanism": "mechanisms.catalogue",
     "prepare": "experiments.run",
+    "Goal": "theory.planner",
+    "epsilon_for": "theory.planner",
+    "people_for": "theory.planner",
+    "relative_error": "theory.planner",
+    "standard_error": "theory.planner",
+    "total_variation": "theory.planner",
     "run": "experiments.run",
 }
 

@@ -40,7 +40,9 @@ def html_of(result: "Result") -> str:
     domain = result.setup.dataset.domain
     grid = isinstance(domain, GridDomain)
     picture = map_picture(result, domain) if grid else bars(result, domain)  # type: ignore[arg-type]
-    nouns = ("place", "in the wrong place") if grid else ("answer", "under the wrong answer")
+    nouns = ("place", "people in the wrong place")
+    if not grid:
+        nouns = ("answer", "people under the wrong answer")
     lines = (unprotected(result, nouns[0]), accuracy(result, nouns[1]))
     caption = "<br>".join(escape(line) for line in lines if line)
     return f'<figure style="margin: 0">{picture}<figcaption>{caption}</figcaption></figure>'

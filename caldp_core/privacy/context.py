@@ -107,7 +107,7 @@ class Context:
         low, high = self.epsilon.min(), self.epsilon.max()
         levels = f"{low:g}" if low == high else f"{low:g} to {high:g}"
         return (
-            f"<Context: {self.k:,} values in {self.m:,} blocks, "
+            f"<Context: {self.k:,} values in {self.m:,} block{'s' * (self.m > 1)}, "
             f"{np.count_nonzero(self.sensitive):,} sensitive, ε = {levels}>"
         )
 

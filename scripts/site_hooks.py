@@ -1,0 +1,107 @@
+"""What the documentation site needs beside mkdocs (`hooks` in mkdocs.yml).
+
+Notebooks become pages with the outputs that they hold; scenario files that pages link to come
+along; and a page that would fetch anything from elsewhere is refused.
+"""
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any, Final
+
+ROOT: Final = Path(__file__).parents[1]
+EXAMPLES: Final = "examples"
+_LOADS: Final = {"script": "src", "img": "src", "source": "srcset", "iframe": "src", "link": "href"}
+"""Elements whose address a browser fetches by itself, and the attribute that holds it."""
+_COMMANDS: Final = re.compile(r"<!-- commands: .*? -->")
+"""Where docs/command-line.md wants them."""
+_NOT_FETCHED: Final = {"canonical", "alternate", "next", "prev"}
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """Add a page for each notebook, and the examples."""
+    from mkdocs.structure.files import File
+
+    for file in [each for each in files if each.src_uri.endswith(".ipynb")]:
+        notebook = json.loads(Path(file.abs_src_path).read_text(encoding="utf-8"))
+        uri = file.src_uri.removesuffix(".ipynb") + ".md"
+        files.append(File.generated(config, uri, content=as_markdown(notebook, file.name)))
+    for path in sorted((ROOT / EXAMPLES).glob("*.json")):
+        uri = f"{EXAMPLES}/{path.name}"
+        files.append(File.generated(config, uri, abs_src_path=str(path)))
+    return files
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Lead links to what the site has as a page or beside its pages, and put the commands in."""
+    markdown = markdown.replace(f"](../{EXAMPLES}/", f"]({EXAMPLES}/")
+    markdown = re.sub(r"\]\((tutorials/\w+)\.ipynb\)", r"](\1.md)", markdown)
+    return _COMMANDS.sub(lambda _: commands(), markdown)
+
+
+def commands() -> str:
+    """Every command's `--help`, under a heading each."""
+    import click
+
+    from caldp_core.cli.commands import main
+
+    parts = []
+    for name, command in sorted(main.commands.items()):
+        context = click.Context(command, info_name=f"caldp {name}", max_content_width=100)
+        parts.append(f"### caldp {name}\n\n```text\n{command.get_help(context)}\n```")
+    return "\n\n".join(parts)
+
+
+def on_post_page(output: str, page: Any, **_: Any) -> str:
+    """Refuse a page that fetches anything from elsewhere."""
+    foreign = fetched_from_elsewhere(output)
+    if foreign:
+        from mkdocs.exceptions import PluginError
+
+        raise PluginError(f"{page.file.src_uri} would fetch {foreign[0]} from elsewhere.")
+    return output
+
+
+def as_markdown(notebook: dict[str, Any], name: str) -> str:
+    """A notebook as a page: texts, code, and what the code shows; a link to the notebook last."""
+    parts = []
+    for cell in notebook["cells"]:
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "markdown":
+            parts.append(source)
+            continue
+        parts.append(f"```python\n{source}\n```")
+        parts += [_output(each) for each in cell["outputs"]]
+    parts.append(f"[This page as a notebook]({name}.ipynb), to run and change.")
+    return "\n\n".join(parts) + "\n"
+
+
+def _output(output: dict[str, Any]) -> str:
+    if output["output_type"] == "stream":
+        return f"```text\n{''.join(output['text'])}```"
+    if "text/html" in output["data"]:
+        html = "".join(output["data"]["text/html"])
+        # Without empty lines Markdown takes it as one piece.
+        return re.sub(r"\n\s*\n", "\n", f"<div>{html}</div>")
+    return f"```text\n{''.join(output['data']['text/plain'])}\n```"
+
+
+def fetched_from_elsewhere(html: str) -> list[str]:
+    """Addresses that a browser would fetch from another server to show this page."""
+    finder = _Finder()
+    finder.feed(html)
+    return finder.found
+
+
+class _Finder(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        told = dict(attrs)
+        address = told.get(_LOADS.get(tag, ""))
+        linked = tag == "link" and told.get("rel") in _NOT_FETCHED
+        if address and re.match(r"(https?:)?//", address) and not linked:
+            self.found.append(address)
