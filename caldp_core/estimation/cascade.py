@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 
 from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.types import Bools, Floats, Ints
@@ -20,6 +20,7 @@ from caldp_core.estimation.tied import Tied
 
 FALSE_SHARE: Final = 0.2
 """q: of what is kept on a level, the share that may be noise."""
+_ROUNDING: Final = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,23 +43,44 @@ def discoveries(z: Floats, false_share: float = FALSE_SHARE) -> Bools:
     """
     if not z.size:
         return np.zeros(0, np.bool_)
-    tail = ndtr(-z)
-    ordered = np.sort(tail[tail <= false_share])
+    some = np.flatnonzero(z >= ndtri(1.0 - false_share) - _ROUNDING)  # no other one can
+    tail = ndtr(-z[some])
+    ordered = np.sort(tail)
     holds = np.flatnonzero(ordered <= false_share / z.size * np.arange(1, ordered.size + 1))
-    return np.asarray(tail <= ordered[holds[-1]]) if holds.size else np.zeros(z.size, np.bool_)
+    found = np.zeros(z.size, np.bool_)
+    if holds.size:
+        found[some[tail <= ordered[holds[-1]]]] = True
+    return found
 
 
 def cascade(tied: Tied, trees: Sequence[Tree]) -> Cascade:
     """The mean over `trees`, the tiles of `domain.neighbours.trees`; without them nothing pools."""
     if not any(trees):
         trees = [(tied.blocks,)]
+    alone = _alone(tied)
+    kept = np.where(alone, np.maximum(tied.estimate, 0.0), 0.0)
+    rest = _Rest(
+        *(np.where(alone, 0.0, part) for part in (tied.estimate, tied.variance, 1.0)),
+        tied.blocks,
+        tied.totals - _given(tied, tied.blocks, kept),
+    )
+    each, number = _means([_pool(tied, tree, rest) for tree in trees])
+    return Cascade(np.where(alone, kept, each), np.where(alone, 1.0, number), alone)
+
+
+def _alone(tied: Tied) -> Bools:
+    """(k,) symbols that stand out by themselves, and those that are known exactly."""
     deviation = tied.deviation(tied.variance, tied.blocks)
-    exact = deviation <= 0.0
-    alone = exact.copy()
-    alone[~exact] = discoveries(tied.estimate[~exact] / deviation[~exact])
-    runs = [_pool(tied, tree, alone) for tree in trees]
-    shares = np.mean([each for each, _ in runs], axis=0)
-    return Cascade(shares, np.mean([number for _, number in runs], axis=0), alone)
+    noisy = deviation > 0.0
+    z = np.divide(tied.estimate, deviation, out=np.zeros(noisy.size), where=noisy)
+    alone = ~noisy
+    alone[noisy] = discoveries(z[noisy])
+    return alone
+
+
+def _means(runs: Sequence[tuple[Floats, ...]]) -> tuple[Floats, ...]:
+    """Those of each part over all runs."""
+    return tuple(sum(parts[1:], parts[0]) / len(parts) for parts in zip(*runs, strict=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,62 +93,76 @@ class _Level:
     number: Floats
 
 
-def _pool(tied: Tied, tree: Tree, alone: Bools) -> tuple[Floats, Floats]:
-    """(k,) shares and numbers of symbols pooled, of one cut into tiles."""
-    own = np.maximum(tied.estimate, 0.0)
-    mass, variance, number = (
-        np.where(alone, 0.0, part) for part in (tied.estimate, tied.variance, 1.0)
-    )
-    blocks, given = tied.blocks, tied.totals - _given(tied, tied.blocks, np.where(alone, own, 0.0))
-    levels: list[_Level] = []
-    for parent in tree:
+@dataclass(frozen=True, eq=False)
+class _Rest:
+    """What is still to be pooled, of (t,) tiles in `blocks`; 0 where all of a tile was kept.
+
+    `mass`, its `variance` and the `number` of symbols; `left`: (m,) what blocks have for it.
+    """
+
+    mass: Floats
+    variance: Floats
+    number: Floats
+    blocks: Ints
+    left: Floats
+
+    def in_tiles(self, parent: Ints) -> "_Rest":
+        """The same in the tiles that are the parents of these."""
         tiles = int(parent.max()) + 1
-        mass, variance, number = (sums_by(parent, part, tiles) for part in (mass, variance, number))
-        blocks = _of_tiles(parent, blocks, tiles)
-        deviation = tied.deviation(variance, blocks)
-        if parent is tree[-1]:
-            mass = _remainder(mass, number, blocks, np.maximum(given, 0.0))
-            kept = np.ones(mass.size, np.bool_)
-        else:
-            kept = _stand_out(mass, deviation, number)
-        levels.append(_Level(parent, kept, mass / np.maximum(number, 1.0), number))
-        given = given - _given(tied, blocks, np.where(kept, mass, 0.0))
-        mass, variance, number = (np.where(kept, 0.0, part) for part in (mass, variance, number))
-    each, pooled = _downwards(levels)
-    return np.where(alone, own, each), np.where(alone, 1.0, pooled)
+        parts = (sums_by(parent, part, tiles) for part in (self.mass, self.variance, self.number))
+        blocks = np.zeros(tiles, np.int64)
+        blocks[parent] = self.blocks
+        return _Rest(*parts, blocks, self.left)
+
+    def without(self, kept: Bools, tied: Tied) -> "_Rest":
+        """Without the (t,) tiles that are kept."""
+        mass, variance, number = (
+            np.where(kept, 0.0, part) for part in (self.mass, self.variance, self.number)
+        )
+        left = self.left - _given(tied, self.blocks, self.mass - mass)
+        return _Rest(mass, variance, number, self.blocks, left)
+
+
+def _pool(tied: Tied, tree: Tree, rest: _Rest) -> tuple[Floats, Floats]:
+    """(k,) shares and numbers of symbols pooled, of one cut into tiles; `rest`: (k,) symbols."""
+    levels: list[_Level] = []
+    for parent in tree[:-1]:
+        rest = rest.in_tiles(parent)
+        kept = _stand_out(rest, tied)
+        levels.append(_Level(parent, kept, rest.mass / np.maximum(rest.number, 1.0), rest.number))
+        rest = rest.without(kept, tied)
+    rest = rest.in_tiles(tree[-1])
+    each = _remainder(rest) / np.maximum(rest.number, 1.0)
+    return _downwards(_Level(tree[-1], np.ones(each.size, np.bool_), each, rest.number), levels)
 
 
 def _given(tied: Tied, blocks: Ints, mass: Floats) -> Floats:
     return sums_by(blocks, mass, tied.totals.size)
 
 
-def _of_tiles(parent: Ints, below: Ints, tiles: int) -> Ints:
-    """(tiles,) block of each, `below` being the blocks of its parts."""
-    blocks = np.zeros(tiles, np.int64)
-    blocks[parent] = below
-    return blocks
-
-
-def _stand_out(mass: Floats, deviation: Floats, number: Floats) -> Bools:
+def _stand_out(rest: _Rest, tied: Tied) -> Bools:
     """Among the tiles that still hold something; one that is known exactly stands out."""
-    open_ = (number > 0) & (deviation > 0)
-    kept = (number > 0) & (deviation <= 0)
-    kept[open_] = discoveries(mass[open_] / deviation[open_])
-    return np.asarray(kept & (mass > 0))
+    deviation = tied.deviation(rest.variance, rest.blocks)
+    open_ = (rest.number > 0) & (deviation > 0)
+    kept = (rest.number > 0) & (deviation <= 0)
+    kept[open_] = discoveries(rest.mass[open_] / deviation[open_])
+    return np.asarray(kept & (rest.mass > 0))
 
 
-def _remainder(mass: Floats, number: Floats, blocks: Ints, left: Floats) -> Floats:
-    """The nearest shares of the last tiles that sum to what is `left` of each block."""
+def _remainder(rest: _Rest) -> Floats:
+    """The nearest shares of the last tiles that sum to what is left of each block."""
+    left = np.maximum(rest.left, 0.0)
     # A tile without open symbols lies below all thresholds of blocks that have some.
-    shut = float(mass.min()) - float(left.max()) - 1.0
-    mass = np.where(number > 0, mass, shut)
-    return np.maximum(mass - block_thresholds(mass, blocks, left)[blocks], 0.0)
+    shut = float(rest.mass.min()) - float(left.max()) - 1.0
+    mass = np.where(rest.number > 0, rest.mass, shut)
+    return np.maximum(mass - block_thresholds(mass, rest.blocks, left)[rest.blocks], 0.0)
 
 
-def _downwards(levels: Sequence[_Level]) -> tuple[Floats, Floats]:
+def _downwards(last: _Level, levels: Sequence[_Level]) -> tuple[Floats, Floats]:
     """What the tile of a symbol that was kept gives it."""
-    each, pooled = levels[-1].each, levels[-1].number
-    for above, level in zip(reversed(levels), reversed(levels[:-1]), strict=False):
-        each = np.where(level.kept, level.each, each[above.parent])
-        pooled = np.where(level.kept, level.number, pooled[above.parent])
-    return each[levels[0].parent], pooled[levels[0].parent]
+    each, number, parent = last.each, last.number, last.parent
+    for level in reversed(levels):
+        each = np.where(level.kept, level.each, each[parent])
+        number = np.where(level.kept, level.number, number[parent])
+        parent = level.parent
+    return each[parent], number[parent]

@@ -8,8 +8,9 @@ symbol the same quantile of what its share may be, the one that gives the sum. T
 the third are done twice, as better shares are better surroundings.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -19,7 +20,7 @@ from caldp_core.basics.types import Floats, Ints
 from caldp_core.domain.neighbours import neighbours, trees
 from caldp_core.estimation.cascade import Cascade, cascade
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.estimation.posterior import FAR, SHAPES, Seen, fits, quantiles, rows_of
+from caldp_core.estimation.posterior import FAR, SHAPES, Seen, Shape, fits, quantile, rows_of
 from caldp_core.estimation.tied import Tied
 
 SYMBOLS_LEAST: Final = 9
@@ -29,27 +30,30 @@ PEOPLE_LEAST: Final = 30
 ALL_LEAST: Final = 64
 """Noisy symbols of such blocks together; fewer do not say how shares spread."""
 _ROUNDS: Final = 2
+_HALVINGS: Final = (4, 2, 1)
 
 
 @dataclass(frozen=True, eq=False)
-class _Expectation:
-    """(k,) `shares` that symbols may have, and the nats that it fits too well by construction."""
+class _Fit:
+    """(u,) `rows` of what is expected of noisy symbols, the `shape` around it, and its `nats`."""
 
-    shares: Floats
-    excess: float
+    rows: Ints
+    shape: Shape
+    nats: float
 
 
 def cascaded(evidence: Evidence) -> Floats:
     """(k,) shares ≥ 0 that keep each block's observed total."""
     tied = Tied.of(evidence)
-    noisy, even = _Noisy.of(tied, evidence), _even(tied)
+    noisy = _Noisy.of(tied, evidence)
+    even = noisy.fit(_even(tied))
     if evidence.domain is None:
-        return noisy.shares([even])
+        return noisy.shares(even)
     around = neighbours(evidence.domain).around
     pooled = _pooled(tied, evidence)
     shares, excess = pooled.shares, _excess(pooled, tied)
     for _ in range(_ROUNDS):
-        shares = noisy.shares([even, _Expectation(around(shares), excess)])
+        shares = noisy.shares(even, noisy.fit(around(shares), excess))
     return shares
 
 
@@ -62,8 +66,8 @@ def _pooled(tied: Tied, evidence: Evidence) -> Cascade:
     return cascade(tied, () if evidence.domain is None else trees(evidence.domain, tied.blocks))
 
 
-def _even(tied: Tied) -> _Expectation:
-    """Each block's share parted evenly, but for a symbol that surely has most of it.
+def _even(tied: Tied) -> Floats:
+    """(k,) each block's share parted evenly, but for a symbol that surely has most of it.
 
     It would have all others expect a part of what is known to be its own.
     """
@@ -73,7 +77,7 @@ def _even(tied: Tied) -> _Expectation:
     known = sums_by(tied.blocks, np.where(near, 0.0, np.maximum(tied.estimate, 0.0)), m)
     number = sums_by(tied.blocks, near.astype(np.float64), m)
     part = np.maximum(tied.totals - known, 0.0) / np.maximum(number, 1.0)
-    return _Expectation(part[tied.blocks], 0.0)
+    return np.asarray(part[tied.blocks])
 
 
 def _excess(pooled: Cascade, tied: Tied) -> float:
@@ -116,32 +120,39 @@ class _Noisy:
         seen = Seen.of(tied.estimate[at] / deviation[at])
         return cls(blocks[at], at, deviation[at], seen, known, left)
 
-    def shares(self, expectations: Sequence[_Expectation]) -> Floats:
-        """(k,) by the one of the expectations, and the shape, that fit best."""
-        rows = [rows_of(each.shares[self.at] / self.deviation) for each in expectations]
-        nats = [
-            fits(self.seen, row) - each.excess for row, each in zip(rows, expectations, strict=True)
-        ]
-        best, shape = divmod(int(np.argmax(nats)), len(SHAPES))
-        each = quantiles(self.seen, rows[best], SHAPES[shape]) * self.deviation[:, None]
+    def fit(self, expected: Floats, excess: float = 0.0) -> _Fit:
+        """Of the shape that fits best; `expected`: (k,) shares, that fit `excess` nats too well."""
+        rows = rows_of(expected[self.at] / self.deviation)
+        nats = fits(self.seen, rows)
+        best = int(np.argmax(nats))
+        return _Fit(rows, SHAPES[best], float(nats[best]) - excess)
+
+    def shares(self, *candidates: _Fit) -> Floats:
+        """(k,) by the one of the `candidates` that fits best."""
+        best = max(candidates, key=lambda fit: fit.nats)
         found = self.known.copy()
-        found[self.at] = _parted(each, self.blocks, self.left)
+        found[self.at] = self._parted(partial(quantile, self.seen, best.rows, best.shape))
         return found
 
+    def _parted(self, quantile: Callable[[Ints], Floats]) -> Floats:
+        """(u,) shares between two quantiles next to each other, the same two in a block.
 
-def _parted(each: Floats, blocks: Ints, totals: Floats) -> Floats:
-    """(u,) shares between two of each row's quantiles, the same in a block, that give its total.
+        They give what is `left` of the block; where that is beyond all, the nearest are scaled.
+        `quantile`: (u,) of (u,) levels, in standard deviations.
+        """
+        blocks, m = self.blocks, self.left.size
 
-    `each`: (u, levels), rising. A total beyond all of them scales the nearest.
-    """
-    m = totals.size
-    sums = np.stack([sums_by(blocks, one, m) for one in np.ascontiguousarray(each.T)], axis=1)
-    upper = np.clip((sums < totals[:, None]).sum(axis=1), 1, sums.shape[1] - 1)
-    low, high = (sums[np.arange(m), at] for at in (upper - 1, upper))
-    gap = high - low
-    part = np.clip(np.divide(totals - low, gap, out=np.zeros(m), where=gap > 0), 0.0, 1.0)
-    reached = low + part * gap
-    scale = np.divide(totals, reached, out=np.zeros(m), where=reached > 0)
-    row = np.arange(blocks.size)
-    lower, above = each[row, upper[blocks] - 1], each[row, upper[blocks]]
-    return np.asarray((lower + part[blocks] * (above - lower)) * scale[blocks])
+        def at(levels: Ints) -> tuple[Floats, Floats]:
+            each = quantile(levels[blocks]) * self.deviation
+            return each, sums_by(blocks, each, m)
+
+        below = np.zeros(m, np.int64)
+        for step in _HALVINGS:
+            below += step * (at(below + step)[1] < self.left)
+        (each, low), (above, high) = at(below), at(below + 1)
+        gap = high - low
+        part = np.divide(self.left - low, gap, out=np.zeros(m), where=gap > 0)
+        part = np.clip(part, 0.0, 1.0)
+        reached = low + part * gap
+        scale = np.divide(self.left, reached, out=np.zeros(m), where=reached > 0)
+        return np.asarray((each + part[blocks] * (above - each)) * scale[blocks])

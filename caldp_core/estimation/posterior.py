@@ -78,10 +78,10 @@ def _log_evidence() -> Floats:
 
 @lru_cache(maxsize=len(SHAPES))
 def _quantiles(shape: Shape) -> Floats:
-    """(e, z, levels) quantiles of the share, once its estimate is seen."""
+    """(levels, e, z) quantiles of the share, once its estimate is seen."""
     law, edges = _likelihood(), np.concatenate([[0.0], _EDGES])
     each = np.arange(_Z.size)
-    table = np.empty((_LOG_E.size, _Z.size, LEVELS.size), np.float32)
+    table = np.empty((LEVELS.size, _LOG_E.size, _Z.size), np.float32)
     for row, prior in enumerate(_prior(shape)):
         below = np.cumsum(law * prior, axis=1)
         below /= below[:, -1:]
@@ -90,24 +90,28 @@ def _quantiles(shape: Shape) -> Floats:
             cell = (below < level).sum(axis=1)
             before, upto = reached[each, cell], reached[each, cell + 1]
             inside = (level - before) / (upto - before)
-            table[row, :, at] = edges[cell] + inside * (edges[cell + 1] - edges[cell])
+            table[at, row] = edges[cell] + inside * (edges[cell + 1] - edges[cell])
     return read_only(table)
 
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """(k,) estimates `z`, as their `place` on the grid and the part `beyond` it of the next one."""
+    """(k,) estimates `z`, as their `place` on the grid and the part `beyond` it of the next one.
+
+    `far`: symbols whose estimates are beyond `FAR`.
+    """
 
     z: Floats
     place: Ints
     beyond: Floats
+    far: Ints
 
     @classmethod
     def of(cls, z: Floats) -> "Seen":
         """`z`: (k,) estimates over their standard deviations."""
         at = (np.clip(z, _Z[0], FAR - 1e-9) - _Z[0]) / _STEP
         place = at.astype(np.int64)
-        return cls(z, place, at - place)
+        return cls(z, place, at - place, np.flatnonzero(z >= FAR))
 
 
 def rows_of(expected: Floats) -> Ints:
@@ -118,22 +122,23 @@ def rows_of(expected: Floats) -> Ints:
 
 def fits(seen: Seen, rows: Ints) -> Floats:
     """(shapes,) how well each fits all estimates that are not far, in nats, but for a constant."""
-    near = seen.z < FAR
-    cells = rows[near] * _Z.size + seen.place[near] + (seen.beyond[near] > 0.5)
-    numbers = np.bincount(cells, minlength=_LOG_E.size * _Z.size)
+    cells = rows * _Z.size + seen.place + (seen.beyond > 0.5)
+    size = _LOG_E.size * _Z.size
+    numbers = np.bincount(cells, minlength=size) - np.bincount(cells[seen.far], minlength=size)
     surprise = np.array([shape.surprise for shape in SHAPES])
     return np.asarray(_log_evidence().reshape(len(SHAPES), -1) @ numbers - surprise)
 
 
-def quantiles(seen: Seen, rows: Ints, shape: Shape) -> Floats:
-    """(k, levels) quantiles of the shares, in standard deviations, each ≥ 0 and rising.
+def quantile(seen: Seen, rows: Ints, shape: Shape, level: Ints) -> Floats:
+    """(k,) quantiles of the shares, in standard deviations, each ≥ 0 and rising with its `level`.
 
-    Beyond `FAR` the estimate counts as it is: its quantiles are those of the noise.
+    `level`: (k,) or one, places in `LEVELS`. Beyond `FAR` the estimate counts as it is: its
+    quantiles are those of the noise.
     """
-    table = _quantiles(shape).reshape(-1, LEVELS.size)
-    first = rows * _Z.size + seen.place
+    table = _quantiles(shape).ravel()
+    first = (level * _LOG_E.size + rows) * _Z.size + seen.place
     low = table[first]
-    found = low + (table[first + 1] - low) * seen.beyond[:, None].astype(np.float32)
-    far = seen.z >= FAR
-    found[far] = np.maximum(seen.z[far, None] + ndtri(LEVELS), 0.0)
+    found = low + (table[first + 1] - low) * seen.beyond
+    noise = ndtri(LEVELS)[np.broadcast_to(level, rows.shape)[seen.far]]
+    found[seen.far] = np.maximum(seen.z[seen.far] + noise, 0.0)
     return np.asarray(found)

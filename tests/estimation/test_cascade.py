@@ -225,13 +225,20 @@ def test_discoveries_are_those_of_the_definition(z: Floats, q: float) -> None:
     np.testing.assert_array_equal(discoveries(z, q), expected)
 
 
+def all_quantiles(seen: posterior.Seen, rows: Ints, shape: posterior.Shape) -> Floats:
+    """(k, levels), level by level."""
+    places = range(posterior.LEVELS.size)
+    each = [posterior.quantile(seen, rows, shape, np.full(rows.size, at)) for at in places]
+    return np.stack(each, axis=1)
+
+
 @pytest.mark.parametrize("shape", posterior.SHAPES[1::3], ids=str)
 def test_quantiles_are_those_of_the_integral(shape: posterior.Shape) -> None:
     z = np.array([-1.0, 0.3, 2.0, 4.5, 9.0])
     seen = posterior.Seen.of(z)
     for expected in (0.2, 1.7, 6.0):
         rows = posterior.rows_of(np.full(z.size, expected))
-        ours = posterior.quantiles(seen, rows, shape)
+        ours = all_quantiles(seen, rows, shape)
         middle = float(np.exp(posterior._LOG_E[rows[0]]))  # the grid's nearest
         u = np.geomspace(1e-7, 400, 40_000)
         law = betaprime(shape.shape, shape.tail, scale=middle * (shape.tail - 1) / shape.shape)
@@ -245,5 +252,5 @@ def test_quantiles_are_those_of_the_integral(shape: posterior.Shape) -> None:
 def test_far_from_noise_the_estimate_stays() -> None:
     z = np.array([13.0, 50.0])
     rows = posterior.rows_of(np.array([0.01, 1.0]))
-    found = posterior.quantiles(posterior.Seen.of(z), rows, posterior.SHAPES[0])
+    found = all_quantiles(posterior.Seen.of(z), rows, posterior.SHAPES[0])
     np.testing.assert_allclose(found, z[:, None] + norm.ppf(posterior.LEVELS), rtol=1e-6)
