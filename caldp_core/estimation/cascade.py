@@ -59,11 +59,11 @@ def cascade(tied: Tied, trees: Sequence[Tree]) -> Cascade:
         trees = [(tied.blocks,)]
     alone = _alone(tied)
     kept = np.where(alone, np.maximum(tied.estimate, 0.0), 0.0)
-    rest = _Rest(
-        *(np.where(alone, 0.0, part) for part in (tied.estimate, tied.variance, 1.0)),
-        tied.blocks,
-        tied.totals - _given(tied, tied.blocks, kept),
+    mass, variance, number = (
+        np.where(alone, 0.0, part) for part in (tied.estimate, tied.variance, 1.0)
     )
+    left = tied.totals - _given(tied, tied.blocks, kept)
+    rest = _Rest(mass, variance, number, tied.blocks, left)
     each, number = _means([_pool(tied, tree, rest) for tree in trees])
     return Cascade(np.where(alone, kept, each), np.where(alone, 1.0, number), alone)
 
@@ -109,10 +109,12 @@ class _Rest:
     def in_tiles(self, parent: Ints) -> "_Rest":
         """The same in the tiles that are the parents of these."""
         tiles = int(parent.max()) + 1
-        parts = (sums_by(parent, part, tiles) for part in (self.mass, self.variance, self.number))
+        mass, variance, number = (
+            sums_by(parent, part, tiles) for part in (self.mass, self.variance, self.number)
+        )
         blocks = np.zeros(tiles, np.int64)
         blocks[parent] = self.blocks
-        return _Rest(*parts, blocks, self.left)
+        return _Rest(mass, variance, number, blocks, self.left)
 
     def without(self, kept: Bools, tied: Tied) -> "_Rest":
         """Without the (t,) tiles that are kept."""

@@ -22,6 +22,9 @@ from caldp_core.estimation.cascade import Cascade, cascade
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.posterior import FAR, SHAPES, Seen, Shape, fits, quantile, rows_of
 from caldp_core.estimation.tied import Tied
+from caldp_core.mechanisms import Mechanism
+from caldp_core.privacy.context import Context
+from caldp_core.privacy.personal import PersonalPolicy
 
 SYMBOLS_LEAST: Final = 9
 """Noisy symbols of a block; of fewer nothing is expected, and they get the nearest shares."""
@@ -44,6 +47,8 @@ class _Fit:
 
 def cascaded(evidence: Evidence) -> Floats:
     """(k,) shares ≥ 0 that keep each block's observed total."""
+    if not pools(evidence.mechanism):
+        return evidence.plausible
     tied = Tied.of(evidence)
     noisy = _Noisy.of(tied, evidence)
     even = noisy.fit(_even(tied))
@@ -57,9 +62,23 @@ def cascaded(evidence: Evidence) -> Floats:
     return shares
 
 
+def pools(mechanism: Mechanism) -> bool:
+    """Whether surroundings can help: symbols' noise is nearly independent, and there are enough.
+
+    Independent it is in contexts, own places in tags or not. A distance's noise is of one piece
+    among neighbours: there, and where there are few symbols, the cascade is the nearest shares.
+    """
+    policy = mechanism.policy
+    if isinstance(policy, PersonalPolicy):
+        return policy.k >= ALL_LEAST
+    sizes = policy.block_sizes() if isinstance(policy, Context) else np.zeros(0, np.int64)
+    return int(sizes[sizes >= SYMBOLS_LEAST].sum()) >= ALL_LEAST
+
+
 def resolution(evidence: Evidence) -> Cascade:
     """Where the data bear which resolution: what stands out, and how far the rest is pooled."""
-    return _pooled(Tied.of(evidence), evidence)
+    tied = Tied.of(evidence)
+    return _pooled(tied, evidence) if pools(evidence.mechanism) else cascade(tied, ())
 
 
 def _pooled(tied: Tied, evidence: Evidence) -> Cascade:

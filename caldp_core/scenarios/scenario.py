@@ -41,7 +41,8 @@ _DIGITS_MAX: Final = 400
 class Scenario:
     """Who the people are, what is promised to them, how it is kept, and what is made of it.
 
-    `mechanism`: one that keeps the policy, by default the best for it. `n`: people drawn at random
+    `mechanism`: one that keeps the policy, by default the best for it. `estimator`: by default the
+    one of the least error. `n`: people drawn at random
     from the dataset's distribution, up to 10^12; None takes the very people of the dataset.
     `trials`: independent repetitions. `seed`: all randomness follows from it.
     """
@@ -49,7 +50,7 @@ class Scenario:
     dataset: DatasetSpec = Gowalla()
     policy: PolicySpec = ContextPolicy()
     mechanism: MechanismSpec = Best()
-    estimator: str = "simplex"
+    estimator: str = "cascade"
     n: int | None = None
     trials: int = 1
     seed: int = 1

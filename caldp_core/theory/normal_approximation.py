@@ -23,6 +23,7 @@ from scipy.special import ndtr
 
 from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.types import Bools, Floats, Ints
+from caldp_core.estimation.cascaded import cascaded, pools
 from caldp_core.estimation.estimators import (
     PostProcess,
     clip_renormalise,
@@ -178,8 +179,7 @@ def approximation(
     policy = mechanism.policy
     if n < PEOPLE_LEAST or not isinstance(policy, Context):
         return None
-    one_block = after is simplex_per_block and policy.m == 1
-    formula = _projected if one_block else _FORMULAS.get(after)
+    formula = _formula(after, mechanism, policy)
     if formula is None:
         return None
     variance = mechanism.variance(p, n)
@@ -195,6 +195,14 @@ def approximation(
     few = float(errors.mean[kinds.kind] @ _rests_on_few(mechanism, policy, p, n, variance))
     many = deviation <= SPREAD_MOST * tv and float(kinds.times @ errors.positive) >= POSITIVE_LEAST
     return Approximation(tv, deviation) if many and few <= FEW_MOST * tv else None
+
+
+def _formula(
+    after: PostProcess, mechanism: Mechanism, policy: Context
+) -> Callable[[Kinds], Errors] | None:
+    """None where no formula is known; in one block the nearest shares are the projection."""
+    nearest = after is simplex_per_block or (after is cascaded and not pools(mechanism))
+    return _projected if nearest and policy.m == 1 else _FORMULAS.get(after)
 
 
 def _rests_on_few(

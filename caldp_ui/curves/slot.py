@@ -18,7 +18,7 @@ from caldp_ui.session.pins import PinSlot
 from caldp_ui.session.record_link import ScenarioLink
 from caldp_ui.session.scenarios import WithScenario
 
-BEGIN: Final = Scenario(Zipf(), ContextPolicy(OneBlock()), n=100_000)
+BEGIN: Final = Scenario(Zipf(), ContextPolicy(OneBlock()), n=100_000, estimator="simplex")
 _LISTS: Final = ("protections", "methods", "estimates")
 
 

@@ -20,8 +20,7 @@ from caldp_ui.compute import runs
 from caldp_ui.controls import presets
 from caldp_ui.controls.presets import Preset
 
-BEGIN: Final = Scenario(estimator="simplex-per-block")
-"""No context hides how many people a block holds, so estimates keep what is known exactly."""
+BEGIN: Final = Scenario()
 _THREE_CITIES: Final = SensitiveAreas(
     ("+40.2,41.4,-74.8,-73.2", "+41.4,42.4,-88.4,-87.2", "+33.4,34.6,-118.8,-117.4")
 )

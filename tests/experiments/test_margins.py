@@ -1,6 +1,7 @@
 """What is said of an estimate's trust: the ranges of the unbiased estimate, and noise called so."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ def of_example(name: str) -> Scenario:
 
 
 def test_every_row_says_how_far_it_can_be_trusted() -> None:
-    result = run(prepare(of_example("hadamard")))
+    result = run(prepare(replace(of_example("hadamard"), estimator="simplex")))
     told = {name: np.array(column) for name, column in columns_of(result).items()}
     ends, shares = intervals(result.first.evidence), result.first.estimate
     np.testing.assert_array_equal(told["low"], ends.low)
