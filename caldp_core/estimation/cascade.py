@@ -5,11 +5,12 @@ that stand out keep theirs, and so on; the last level shares what remains. It sa
 bear which resolution. Averaged over shifted tiles (Coifman and Donoho 1995).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from caldp_core.basics.arrays import sums_by
@@ -21,6 +22,7 @@ from caldp_core.estimation.tied import Tied
 FALSE_SHARE: Final = 0.2
 """q: of what is kept on a level, the share that may be noise."""
 _ROUNDING: Final = 1e-9
+T = TypeVar("T", np.float64, np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,17 +57,24 @@ def discoveries(z: Floats, false_share: float = FALSE_SHARE) -> Bools:
 
 def cascade(tied: Tied, trees: Sequence[Tree]) -> Cascade:
     """The mean over `trees`, the tiles of `domain.neighbours.trees`; without them nothing pools."""
-    if not any(trees):
-        trees = [(tied.blocks,)]
     alone = _alone(tied)
-    kept = np.where(alone, np.maximum(tied.estimate, 0.0), 0.0)
-    mass, variance, number = (
-        np.where(alone, 0.0, part) for part in (tied.estimate, tied.variance, 1.0)
-    )
-    left = tied.totals - _given(tied, tied.blocks, kept)
-    rest = _Rest(mass, variance, number, tied.blocks, left)
-    each, number = _means([_pool(tied, tree, rest) for tree in trees])
+    kept, rest = _begin(tied, alone)
+    runs = [_pool(tied, tree, rest) for tree in trees if tree] or [_pool(tied, _one(tied), rest)]
+    each = _mean([_downwards(levels, lambda level: level.each) for levels in runs])
+    number = _mean([_downwards(levels, lambda level: level.number) for levels in runs])
     return Cascade(np.where(alone, kept, each), np.where(alone, 1.0, number), alone)
+
+
+def tiles(tied: Tied, tree: Tree) -> Ints:
+    """(k,) number of the tile of one cut that each symbol was pooled in, 0 for those kept alone."""
+    alone = _alone(tied)
+    levels = _pool(tied, tree or _one(tied), _begin(tied, alone)[1])
+    return np.where(alone, 0, _downwards(levels, lambda level: level.names))
+
+
+def _one(tied: Tied) -> Tree:
+    """Nothing but blocks."""
+    return (tied.blocks,)
 
 
 def _alone(tied: Tied) -> Bools:
@@ -78,19 +87,22 @@ def _alone(tied: Tied) -> Bools:
     return alone
 
 
-def _means(runs: Sequence[tuple[Floats, ...]]) -> tuple[Floats, ...]:
-    """Those of each part over all runs."""
-    return tuple(sum(parts[1:], parts[0]) / len(parts) for parts in zip(*runs, strict=True))
+def _mean(parts: Sequence[Floats]) -> Floats:
+    return np.asarray(sum(parts[1:], parts[0]) / len(parts))
 
 
 @dataclass(frozen=True, eq=False)
 class _Level:
-    """(t,) tiles: `parent` of what is below, and what tiles that are `kept` give each symbol."""
+    """(t,) tiles: `parent` of what is below, and what tiles that are `kept` give `each` symbol.
+
+    `number`: of their symbols that were not kept before. `names`: numbers from 1 on of their own.
+    """
 
     parent: Ints
     kept: Bools
     each: Floats
     number: Floats
+    names: Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,17 +137,31 @@ class _Rest:
         return _Rest(mass, variance, number, self.blocks, left)
 
 
-def _pool(tied: Tied, tree: Tree, rest: _Rest) -> tuple[Floats, Floats]:
-    """(k,) shares and numbers of symbols pooled, of one cut into tiles; `rest`: (k,) symbols."""
+def _begin(tied: Tied, alone: Bools) -> tuple[Floats, _Rest]:
+    """(k,) shares of the symbols that are kept `alone`, and the others, which are to be pooled."""
+    kept = np.where(alone, np.maximum(tied.estimate, 0.0), 0.0)
+    mass, variance, number = (
+        np.where(alone, 0.0, part) for part in (tied.estimate, tied.variance, 1.0)
+    )
+    left = tied.totals - _given(tied, tied.blocks, kept)
+    return kept, _Rest(mass, variance, number, tied.blocks, left)
+
+
+def _pool(tied: Tied, tree: Tree, rest: _Rest) -> list[_Level]:
+    """The levels of one cut into tiles, of which the last keeps all that is left of `rest`."""
     levels: list[_Level] = []
-    for parent in tree[:-1]:
+    for parent in tree:
         rest = rest.in_tiles(parent)
-        kept = _stand_out(rest, tied)
-        levels.append(_Level(parent, kept, rest.mass / np.maximum(rest.number, 1.0), rest.number))
+        if parent is tree[-1]:
+            mass, kept = _remainder(rest), np.ones(rest.mass.size, np.bool_)
+        else:
+            mass, kept = rest.mass, _stand_out(rest, tied)
+        first = int(levels[-1].names[-1]) + 1 if levels else 1
+        names = np.arange(first, first + kept.size)
+        each = mass / np.maximum(rest.number, 1.0)
+        levels.append(_Level(parent, kept, each, rest.number, names))
         rest = rest.without(kept, tied)
-    rest = rest.in_tiles(tree[-1])
-    each = _remainder(rest) / np.maximum(rest.number, 1.0)
-    return _downwards(_Level(tree[-1], np.ones(each.size, np.bool_), each, rest.number), levels)
+    return levels
 
 
 def _given(tied: Tied, blocks: Ints, mass: Floats) -> Floats:
@@ -160,11 +186,9 @@ def _remainder(rest: _Rest) -> Floats:
     return np.maximum(mass - block_thresholds(mass, rest.blocks, left)[rest.blocks], 0.0)
 
 
-def _downwards(last: _Level, levels: Sequence[_Level]) -> tuple[Floats, Floats]:
-    """What the tile of a symbol that was kept gives it."""
-    each, number, parent = last.each, last.number, last.parent
-    for level in reversed(levels):
-        each = np.where(level.kept, level.each, each[parent])
-        number = np.where(level.kept, level.number, number[parent])
-        parent = level.parent
-    return each[parent], number[parent]
+def _downwards(levels: Sequence[_Level], of: Callable[[_Level], NDArray[T]]) -> NDArray[T]:
+    """(k,) what `of` says of the tile that each symbol was kept in."""
+    found, parent = of(levels[-1]), levels[-1].parent
+    for level in reversed(levels[:-1]):
+        found, parent = np.where(level.kept, of(level), found[parent]), level.parent
+    return found[parent]

@@ -18,7 +18,7 @@ import numpy as np
 from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.domain.neighbours import neighbours, trees
-from caldp_core.estimation.cascade import Cascade, cascade
+from caldp_core.estimation.cascade import Cascade, cascade, tiles
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.posterior import FAR, SHAPES, Seen, Shape, fits, quantile, rows_of
 from caldp_core.estimation.tied import Tied
@@ -79,6 +79,18 @@ def resolution(evidence: Evidence) -> Cascade:
     """Where the data bear which resolution: what stands out, and how far the rest is pooled."""
     tied = Tied.of(evidence)
     return _pooled(tied, evidence) if pools(evidence.mechanism) else cascade(tied, ())
+
+
+def tiles_of(evidence: Evidence) -> Ints:
+    """(k,) number of the tile that each symbol was pooled in, in the first cut; 0: kept alone.
+
+    All are 0 where the cascade pools nothing.
+    """
+    if not pools(evidence.mechanism):
+        return np.zeros(evidence.unbiased.size, np.int64)
+    tied = Tied.of(evidence)
+    cuts = () if evidence.domain is None else trees(evidence.domain, tied.blocks)
+    return tiles(tied, cuts[0] if cuts else ())
 
 
 def _pooled(tied: Tied, evidence: Evidence) -> Cascade:

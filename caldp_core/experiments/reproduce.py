@@ -18,9 +18,7 @@ from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.protection import BlocksSpec, EvenRuns, GridBlocks, OneBlock
 from caldp_core.scenarios.scenario import Scenario
 
-PAPER: Final = Scenario(
-    policy=ContextPolicy(OneBlock()), mechanism=Hadamard(), estimator="simplex"
-)
+PAPER: Final = Scenario(policy=ContextPolicy(OneBlock()), mechanism=Hadamard(), estimator="simplex")
 """What the paper's experiments share: ε = 1, Hadamard response, one projection on the simplex."""
 
 
