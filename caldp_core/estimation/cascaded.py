@@ -16,13 +16,14 @@ from typing import Final
 import numpy as np
 
 from caldp_core.basics.arrays import sums_by
-from caldp_core.basics.types import Floats, Ints
+from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.domain.neighbours import neighbours, trees
 from caldp_core.estimation.cascade import Cascade, cascade, tiles
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.posterior import FAR, SHAPES, Seen, Shape, fits, quantile, rows_of
 from caldp_core.estimation.tied import Tied
 from caldp_core.mechanisms import Mechanism
+from caldp_core.mechanisms.offers import cover_of
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.personal import PersonalPolicy
 
@@ -122,9 +123,21 @@ def _excess(pooled: Cascade, tied: Tied) -> float:
     return max(float(((1.0 - 1.0 / np.sqrt(number)) / number).sum()) - tied.totals.size, 0.0)
 
 
+def _in_the_clear(evidence: Evidence, clear: Bools) -> Floats:
+    """(k,) shares of the `clear` symbols, (k,) flags, which others cannot tell better; else 0.
+
+    Cut to their block's total, all alike.
+    """
+    blocks, totals = evidence.blocks, evidence.block_shares
+    named = np.where(clear, np.maximum(evidence.unbiased, 0.0), 0.0)
+    sums = sums_by(blocks, named, totals.size)
+    part = np.divide(totals, sums, out=np.ones(totals.size), where=sums > totals)
+    return np.asarray(named * part[blocks])
+
+
 @dataclass(frozen=True, eq=False)
 class _Noisy:
-    """The symbols `at` whose estimates are noisy: their `deviation`, and what was `seen`.
+    """The hidden symbols `at` with noisy estimates: their `deviation`, and what was `seen`.
 
     `known`: (k,) shares of all others, 0 for these. `left`: (m,) what `known` leaves of each block.
     """
@@ -140,12 +153,15 @@ class _Noisy:
     def of(cls, tied: Tied, evidence: Evidence) -> "_Noisy":
         blocks, m = tied.blocks, tied.totals.size
         deviation = tied.deviation(tied.variance, blocks)
-        noisy = deviation > 0
+        hidden = np.zeros(blocks.size, np.bool_)
+        hidden[cover_of(evidence.mechanism).hidden] = True
+        noisy = hidden & (deviation > 0)
         symbols = sums_by(blocks, noisy.astype(np.float64), m)
         enough = (symbols >= SYMBOLS_LEAST) & (tied.totals * evidence.n >= PEOPLE_LEAST)
         enough &= symbols[enough].sum() >= ALL_LEAST
         at = np.flatnonzero(noisy & enough[blocks])
-        known = np.where(enough[blocks], np.maximum(tied.estimate, 0.0), evidence.plausible)
+        clear = enough[blocks] & ~hidden
+        known = np.where(clear, _in_the_clear(evidence, clear), evidence.plausible)
         known[at] = 0.0
         left = np.maximum(tied.totals - sums_by(blocks, known, m), 0.0)
         seen = Seen.of(tied.estimate[at] / deviation[at])

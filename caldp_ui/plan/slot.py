@@ -14,7 +14,9 @@ from caldp_ui.session.pins import PinSlot
 from caldp_ui.session.record_link import ScenarioLink
 from caldp_ui.session.scenarios import WithScenario
 
-BEGIN: Final = Scenario(Survey("income"), ContextPolicy(OneBlock()), n=1_000_000, estimator="simplex")
+BEGIN: Final = Scenario(
+    Survey("income"), ContextPolicy(OneBlock()), n=1_000_000, estimator="simplex"
+)
 GOALS: Final = {"values": "Every answer", "overall": "All together"}
 _NUMBERS: Final = ("floor", "within", "wrong")
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import betaprime, norm
 
-from caldp_core.basics.types import Floats, Ints
+from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.domain.grid import Domain, GridDomain
 from caldp_core.domain.partitions import grid_blocks, runs
 from caldp_core.estimation import posterior
@@ -22,6 +22,7 @@ from caldp_core.mechanisms import FAMILIES, registry
 from caldp_core.privacy.context import Context
 from tests import mutants
 
+thorough = pytest.mark.thorough
 ROUNDING = 1e-9
 WORSE_MOST = 1.01
 """What the mean error may be of that of the nearest shares, whatever the scenario."""
@@ -38,6 +39,7 @@ class Case:
     labels: Ints
     epsilon: float
     family: str
+    sensitive: Bools | None = None
 
     def __str__(self) -> str:
         return (
@@ -48,9 +50,8 @@ class Case:
     def evidence(self, draw: int) -> tuple[Floats, Evidence]:
         """(k,) shares of the people drawn, and what their reports say."""
         rng = np.random.default_rng([draw, self.n])
-        mechanism = registry.in_context(
-            Context.block_structured(self.labels, self.epsilon), self.family
-        )
+        flags = np.ones(self.p.size, np.bool_) if self.sensitive is None else self.sensitive
+        mechanism = registry.in_context(Context.of(self.labels, flags, self.epsilon), self.family)
         people = rng.multinomial(self.n, self.p)
         tally = mechanism.sample_tally(people, rng)
         return people / self.n, Evidence.of(mechanism, tally, domain=self.domain)
@@ -117,7 +118,7 @@ def _around_centres(kind: str, rows: int, columns: int, rng: np.random.Generator
     "seeds",
     [
         range(20),
-        *(pytest.param(range(i, i + 30), marks=pytest.mark.thorough) for i in range(20, 200, 30)),
+        *(pytest.param(range(i, i + 30), marks=thorough) for i in range(20, 200, 30)),
     ],
     ids=str,
 )
@@ -130,9 +131,33 @@ def test_it_is_nowhere_worse_than_the_nearest_shares(seeds: range) -> None:
     assert np.exp(np.log(np.maximum(ratios, 1e-6)).mean()) < 0.9
 
 
+def in_part(seed: int) -> Case:
+    """The same people where only some values are sensitive: random ones, or those of the most."""
+    whole, rng = case(seed), np.random.default_rng([7, seed])
+    share = rng.uniform(0.02, 0.9)
+    flags = rng.random(whole.p.size) < share
+    if rng.random() < 0.5 or not flags.any():
+        flags = whole.p >= np.quantile(whole.p, 1 - share)
+    return replace(whole, sensitive=flags)
+
+
+@pytest.mark.parametrize(
+    "seeds",
+    [range(8), *(pytest.param(range(i, i + 32), marks=thorough) for i in range(8, 200, 32))],
+    ids=str,
+)
+def test_nor_where_only_some_are_hidden(seeds: range) -> None:
+    ratios = []
+    for seed in seeds:
+        each = in_part(seed)
+        ratios.append(each.ratio(cascaded, draws=16))
+        assert ratios[-1] <= WORSE_MOST, (seed, str(each), ratios[-1])
+    assert np.exp(np.log(np.maximum(ratios, 1e-6)).mean()) < 0.9
+
+
 def test_shares_are_shares_and_blocks_keep_their_totals() -> None:
     for seed in range(30):
-        _, evidence = case(1000 + seed).evidence(0)
+        _, evidence = (in_part if seed % 2 else case)(1000 + seed).evidence(0)
         for known in (evidence, without_neighbours(evidence)):
             shares = cascaded(known)
             assert (shares >= 0).all(), seed

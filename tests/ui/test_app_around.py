@@ -191,7 +191,7 @@ def test_a_pinned_scenario_stands_beside_the_present_one() -> None:
 def test_what_is_handed_on_is_what_is_shown() -> None:
     at = open_tab(open_with(STATES), "Share and export")
     address, command, python = (code.value for code in at.code)
-    assert address.endswith("?v=2&blocks=states&estimator=simplex-per-block")
+    assert address.endswith("?v=2&blocks=states")
     assert command == exports.COMMAND
     assert python.rstrip() == exports.snippet(STATES).rstrip()
 
