@@ -30,6 +30,7 @@ from caldp_core.scenarios.policies import (
     MatrixPolicy,
     PersonalTags,
 )
+from caldp_core.scenarios.polygon_blocks import PolygonBlocks
 from caldp_core.scenarios.scenario import Scenario
 
 EPSILONS = st.floats(EPSILON_MIN, EPSILON_MAX)
@@ -134,6 +135,12 @@ BLOCKS = {
     "countries": st.builds(protection.CountryBlocks),
     "adaptive": st.builds(protection.AdaptiveBlocks, blocks=K),
     "drawn": st.builds(protection.DrawnBlocks, areas=st.lists(areas(), max_size=4).map(tuple)),
+    "polygons": st.lists(WORDS, max_size=3, unique=True).map(
+        lambda names: PolygonBlocks(
+            tuple(names),
+            ("1,1 5,-2.5 3.25,4", "0,0 9,9 9,0 / 6,2 6,4 7,3", "-90,1 0,1 2,2")[: len(names)],
+        )
+    ),
     "runs": st.builds(protection.EvenRuns, blocks=K),
     "groups": st.builds(protection.GroupBlocks),
     "symbols": st.builds(

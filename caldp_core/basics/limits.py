@@ -35,6 +35,12 @@ SPREAD_KM_MAX: Final = 1000.0
 AREAS_MAX: Final = 200
 """Most rectangles in one drawing."""
 POINTS_MAX: Final = 500
+POLYGONS_MAX: Final = 500
+"""Most polygons that are blocks."""
+CORNERS_MAX: Final = 30_000
+"""Most corners of all polygons together."""
+POLYGON_BYTES_MAX: Final = 10 * 2**20
+"""Most bytes of a file of polygons: as JSON it takes some ten times as many in memory."""
 STREAM_MAX_ENTRIES: Final = 10**11
 """Most entries of a channel that an audit ever reads: about two minutes."""
 STREAM_FREELY_ENTRIES: Final = 10**10

@@ -29,6 +29,7 @@ from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.distances import CrowFlies, Distances, Line, Streets
 from caldp_core.scenarios.policies import BinaryQuestion, ContextPolicy, MatrixPolicy, PersonalTags
 from caldp_core.scenarios.policy_base import PolicySpec
+from caldp_core.scenarios.polygon_blocks import PolygonBlocks
 from caldp_core.scenarios.protection import (
     AdaptiveBlocks,
     BlocksSpec,
@@ -93,6 +94,7 @@ SLOTS: Final[dict[str, tuple[Any, dict[str, type]]]] = {
             "runs": EvenRuns,
             "groups": GroupBlocks,
             "symbols": SymbolBlocks,
+            "polygons": PolygonBlocks,
         },
     ),
     "sensitive": (

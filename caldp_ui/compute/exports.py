@@ -14,6 +14,7 @@ from caldp_core.datasets import OwnPlaces, OwnSurvey, OwnTable
 from caldp_core.experiments.geojson import as_geojson
 from caldp_core.experiments.run import Result
 from caldp_core.experiments.table import as_cell, as_csv, columns_of
+from caldp_core.scenarios.polygon_blocks import PolygonBlocks
 from caldp_core.scenarios.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -32,9 +33,11 @@ def scenario_json(scenario: Scenario) -> str:
 
 def is_long(scenario: Scenario) -> bool:
     """True of one's own data that fill more than a page: code and records leave them to a file."""
-    return isinstance(scenario.dataset, OwnTable | OwnSurvey | OwnPlaces) and (
-        len(scenario_json(scenario)) > _LONG
+    blocks = getattr(scenario.policy, "blocks", None)
+    is_own = isinstance(blocks, PolygonBlocks) or isinstance(
+        scenario.dataset, OwnTable | OwnSurvey | OwnPlaces
     )
+    return is_own and len(scenario_json(scenario)) > _LONG
 
 
 def snippet(scenario: Scenario) -> str:

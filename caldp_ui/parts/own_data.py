@@ -224,7 +224,7 @@ def _put(slot: Slot[S], form: Form[C], data: bytes, file: str, name: str) -> Non
 def _show_scenario(slot: Slot[S], scenario: Scenario, then: str) -> None:
     """Show a scenario with data of one's own, and close the form."""
     slot.put(replace(slot.now(), scenario=scenario))
-    own.keep(scenario.dataset)
+    own.keep_all(scenario)
     st.session_state[slot.key("own")] = False
     if own.is_left_out(slot.query()):
         notify(f"{_TOO_LONG} {then}".strip())

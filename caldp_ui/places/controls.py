@@ -8,6 +8,7 @@ import streamlit as st
 from caldp_core.basics.limits import N_MAX
 from caldp_core.datasets import DatasetSpec, OwnPlaces, country_labels
 from caldp_core.domain.grid import US_GRID, GridDomain
+from caldp_core.scenarios.polygon_blocks import PolygonBlocks
 from caldp_core.scenarios.protection import (
     AdaptiveBlocks,
     BlocksSpec,
@@ -26,7 +27,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs, sources
 from caldp_ui.controls import common
 from caldp_ui.maps.presets import blocks_of
-from caldp_ui.places import edits
+from caldp_ui.places import edits, polygons
 from caldp_ui.places.extent import PAPERS
 from caldp_ui.places.slot import SLOT
 from caldp_ui.session import own
@@ -42,6 +43,7 @@ BLOCK_KINDS: Final[dict[str, BlocksSpec]] = {
     "Countries": CountryBlocks(),
     "Blocks with similar numbers of people": AdaptiveBlocks(),
     "My own, drawn on the map": DrawnBlocks(),
+    "Areas of a file of mine": PolygonBlocks(),
 }
 SENSITIVE_KINDS: Final[dict[str, SensitiveSpec]] = {
     "Every place": EverythingSensitive(),
@@ -111,6 +113,8 @@ def _block_details(scenario: Scenario, domain: GridDomain) -> None:
                 lambda s, v: s.with_context(blocks=AdaptiveBlocks(v)),
             ),
         )
+    elif isinstance(blocks, PolygonBlocks):
+        polygons.details(blocks)
     elif isinstance(blocks, DrawnBlocks):
         st.caption(
             f"{len(blocks.areas)} drawn with the tool “Box” and “Make it a block”; what is left "

@@ -8,7 +8,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -17,19 +17,24 @@ from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.numerals import read_whole
 from caldp_core.datasets import DatasetSpec, OwnPlaces, OwnSurvey, OwnTable
+from caldp_core.scenarios.polygon_blocks import PolygonBlocks
 from caldp_core.scenarios.scenario import Scenario
 
+T = TypeVar("T")
 OWN: Final = "own"
 """The link's key of data that it does not hold."""
 _SEEN: Final = {"own.part": "part", "own.together": "together"}
 """Keys, beside it, of what part of a map is shown and how many cells are put together."""
-KEYS: Final = (OWN, *_SEEN)
+AREAS: Final = "own.areas"
+"""The link's key of polygons that it does not hold."""
+KEYS: Final = (OWN, AREAS, *_SEEN)
 YOURS: Final = "Yours: "
 """Before the title of a visitor's own data, so that they are never taken for what ships."""
 LINK_MAX: Final = 2_000
 """Most characters of a link that holds the data: QR codes and mail programs take no more."""
 _KINDS: Final = (OwnTable, OwnSurvey, OwnPlaces)
 _KEPT: Final = "own-data"
+_KEPT_AREAS: Final = "own-areas"
 _KEPT_MAX: Final = 20
 
 
@@ -38,8 +43,29 @@ def keep(spec: DatasetSpec) -> None:
     spec = _whole(spec)
     if is_own(spec):
         others = {name: data for name, data in kept().items() if data != spec}
-        latest = {**others, _name(spec): spec}
-        st.session_state[_KEPT] = dict(list(latest.items())[-_KEPT_MAX:])
+        _keep(_KEPT, {**others, _name(spec): spec})
+
+
+def keep_all(scenario: Scenario) -> None:
+    """Keep all of a visitor's own in a scenario."""
+    keep(scenario.dataset)
+    blocks = getattr(scenario.policy, "blocks", None)
+    if isinstance(blocks, PolygonBlocks):
+        keep_areas(blocks)
+
+
+def keep_areas(spec: PolygonBlocks) -> None:
+    """Keep polygons of a visitor's own in the visit's memory."""
+    _keep(_KEPT_AREAS, {**_kept_areas(), _name_of_areas(spec): spec})
+
+
+def _keep(place: str, latest: Mapping[str, object]) -> None:
+    st.session_state[place] = dict(list(latest.items())[-_KEPT_MAX:])
+
+
+def _kept_areas() -> dict[str, PolygonBlocks]:
+    found: dict[str, PolygonBlocks] = st.session_state.get(_KEPT_AREAS, {})
+    return found
 
 
 def kept() -> dict[str, DatasetSpec]:
@@ -54,17 +80,18 @@ def is_own(spec: DatasetSpec) -> bool:
 
 
 def is_left_out(query: Mapping[str, str]) -> bool:
-    """True of a link that does not hold its data."""
-    return OWN in query
+    """True of a link that does not hold its data or its polygons."""
+    return OWN in query or AREAS in query
 
 
 def query(scenario: Scenario) -> dict[str, str]:
     """The scenario as texts of a link; `OWN` stands for data that are too long for it."""
+    blocks = getattr(scenario.policy, "blocks", None)
+    if isinstance(blocks, PolygonBlocks) and _is_long(scenario.to_query()):
+        rest = query(scenario.with_context(blocks=PolygonBlocks()))
+        return {**rest, AREAS: _name_of_areas(blocks)}
     whole = scenario.to_query()
-    if not is_own(scenario.dataset):
-        return whole
-    # Texts that are far too long are not written as an address first.
-    if sum(map(len, whole.values())) <= LINK_MAX and len(urlencode(whole)) <= LINK_MAX:
+    if not is_own(scenario.dataset) or not _is_long(whole):
         return whole
     spec, whole_map = scenario.dataset, _whole(scenario.dataset)
     return {
@@ -81,15 +108,26 @@ def query(scenario: Scenario) -> dict[str, str]:
 def read(query: Mapping[str, str]) -> Scenario:
     """The scenario of such texts; raises `CaldpError` where its data are not kept here."""
     found = Scenario.from_query({key: text for key, text in query.items() if key not in KEYS})
-    if not is_left_out(query):
-        return found
-    data = kept().get(query[OWN])
-    if data is None:
+    if AREAS in query:
+        found = found.with_context(blocks=_there(_kept_areas().get(query[AREAS])))
+    if OWN in query:
+        found = replace(found, dataset=_seen(_there(kept().get(query[OWN])), query))
+    return found
+
+
+def _there(brought: T | None) -> T:
+    """What the visit has brought; raises `CaldpError` if another one has."""
+    if brought is None:
         raise CaldpError(
             "Its data are too long for a link and stay with the visit that brought them; ask for "
             "the scenario.json of “Share and export”, and open it with “Your data”."
         )
-    return replace(found, dataset=_seen(data, query))
+    return brought
+
+
+def _is_long(whole: Mapping[str, str]) -> bool:
+    """True of too long a link; texts that are far too long are not written as an address first."""
+    return sum(map(len, whole.values())) > LINK_MAX or len(urlencode(whole)) > LINK_MAX
 
 
 def _whole(spec: DatasetSpec) -> DatasetSpec:
@@ -105,6 +143,10 @@ def _seen(spec: DatasetSpec, query: Mapping[str, str]) -> DatasetSpec:
     if "together" in told:
         told["together"] = read_whole(told["together"]) or 0
     return replace(spec, **told)
+
+
+def _name_of_areas(spec: PolygonBlocks) -> str:
+    return hashlib.sha256(json.dumps([spec.names, spec.polygons]).encode()).hexdigest()[:16]
 
 
 def _name(spec: DatasetSpec) -> str:

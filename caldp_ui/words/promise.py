@@ -16,6 +16,7 @@ from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.offers import cover_of
 from caldp_core.privacy.context import Context
 from caldp_core.scenarios.policies import ContextPolicy
+from caldp_core.scenarios.polygon_blocks import PolygonBlocks
 from caldp_core.scenarios.protection import (
     CountryBlocks,
     EverythingSensitive,
@@ -102,7 +103,12 @@ def block_of(nouns: Vocabulary, scenario: Scenario) -> str:
     blocks = scenario.context.blocks
     if isinstance(blocks, OneBlock):
         return nouns.whole
-    named = {StateBlocks: "state", CountryBlocks: "country", GroupBlocks: "group"}
+    named = {
+        StateBlocks: "state",
+        CountryBlocks: "country",
+        GroupBlocks: "group",
+        PolygonBlocks: "area",
+    }
     return named.get(type(blocks), "block")
 
 

@@ -44,7 +44,7 @@ def test_the_date_line_and_seas() -> None:
 def test_labels_are_those_of_a_geometry_library(grid: GridDomain) -> None:
     labels, names = country_labels(grid)
     x, y = np.meshgrid(grid.longitudes(), grid.latitudes())
-    for name, rings, _ in _countries():
+    for name, rings in _countries():
         if name in names:
             inside = np.zeros(x.shape, np.bool_)
             for ring in rings:

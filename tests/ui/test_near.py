@@ -1,8 +1,16 @@
 """Points of one's own, such as clinics: what is near them is sensitive; what is none is told."""
 
+import json
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from caldp_core.basics.errors import CaldpError
+from caldp_core.scenarios.polygon_blocks import OUTSIDE, PolygonBlocks
 from caldp_core.scenarios.protection import SensitiveNear
 from caldp_ui.compute import runs
 from caldp_ui.maps.presets import BEGIN
+from caldp_ui.session import own
 from tests.ui.driver import assert_shows, checked, open_with, query_of, scenario_of
 
 NEW_YORK = "40.71, -74.01"
@@ -24,3 +32,34 @@ def test_points_make_what_is_near_them_sensitive() -> None:
     assert scenario_of(at) == before
     (told,) = at.warning
     assert "A point is written latitude,longitude in degrees" in told.value
+    _areas_of_a_file(at)
+
+
+def _areas_of_a_file(at: AppTest) -> None:
+    """On the same page: each area of a file is a block; what is none is told, nothing changes."""
+    checked(at.selectbox(key="places-blocks").set_value("Areas of a file of mine").run())
+    assert runs.setup(scenario_of(at)).partition.names == (OUTSIDE,)
+    east = [[-90 + i / 500, 26 + i / 25] for i in range(500)]
+    ring = [*east, [-70, 46], [-70, 26], east[0]]
+    for corners in (ring[::100], ring):
+        file = {"type": "Polygon", "coordinates": [corners]}
+        checked(_send(at, json.dumps(file).encode()).run())
+        if corners != ring:  # short enough for a link
+            assert_shows(at, scenario_of(at))
+    blocks = scenario_of(at).context.blocks
+    assert isinstance(blocks, PolygonBlocks)
+    (name,) = blocks.names
+    partition = runs.setup(scenario_of(at)).partition
+    assert (name, partition.names) == ("area 1", ("area 1", OUTSIDE))
+    assert own.AREAS in query_of(at)
+    with pytest.raises(CaldpError, match="stay with the visit"):
+        own.read(own.query(scenario_of(at)))  # no visit has brought it here
+    before = scenario_of(at)
+    checked(_send(at, b"{}").run())
+    assert scenario_of(at) == before
+    assert "must be GeoJSON with polygons" in at.error[0].value
+
+
+def _send(at: AppTest, data: bytes) -> AppTest:
+    at.file_uploader(key="places-polygons").set_value(("areas.geojson", data, "application/json"))
+    return at

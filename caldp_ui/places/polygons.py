@@ -1,0 +1,67 @@
+"""Areas of a reader's own, such as districts, as blocks: a file of polygons is read and kept."""
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import DeletedFile
+
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.limits import POLYGON_BYTES_MAX
+from caldp_core.datasets.files.polygons import read_polygons
+from caldp_core.scenarios.polygon_blocks import OUTSIDE, PolygonBlocks
+from caldp_ui.app.errors import as_text
+from caldp_ui.app.uploads import release
+from caldp_ui.compute import runs
+from caldp_ui.places.slot import SLOT
+from caldp_ui.session import own
+from caldp_ui.session.scenarios import steer
+from caldp_ui.words import formats
+
+
+def details(blocks: PolygonBlocks) -> None:
+    """Asks for the file; what came of the last one, or what is wrong with it."""
+    st.file_uploader(
+        f"GeoJSON with polygons, up to {POLYGON_BYTES_MAX // 2**20} MB",
+        key=SLOT.key("polygons"),
+        on_change=_take,
+        help="In degrees (WGS 84). Each area is a block with its name: people are hidden among "
+        "all cells of theirs. Areas are public: everybody sees them.",
+    )
+    wrong = st.session_state.get(_WRONG)
+    if wrong:
+        st.error(as_text(wrong), icon=":material/error:")
+    if blocks.names:
+        st.caption(_told(blocks))
+    else:
+        st.caption("Nothing yet: the whole map is one block.")
+
+
+_WRONG = f"{SLOT.page}/polygons-wrong"
+
+
+def _take() -> None:
+    file = st.session_state[SLOT.key("polygons")]
+    if file is None or isinstance(file, DeletedFile):  # one that was taken stands there still
+        return
+    data = file.getvalue()
+    release(file.file_id)
+    st.session_state[_WRONG] = None
+    try:
+        found = read_polygons(data, file.name)
+        blocks = PolygonBlocks(tuple(found), tuple(found.values()))
+    except CaldpError as error:
+        st.session_state[_WRONG] = str(error)
+        return
+    own.keep_areas(blocks)
+    steer(SLOT, lambda s: s.with_context(blocks=blocks))
+
+
+def _told(blocks: PolygonBlocks) -> str:
+    """How many areas are blocks; which have no cell of their own, and what is outside of all."""
+    partition = runs.setup(SLOT.now().scenario).partition
+    lost = [name for name in blocks.names if name not in partition.names]
+    told = f"{formats.count(len(blocks.names), 'area', 'areas')}."
+    if lost:
+        few = ", ".join(lost[:3])
+        told += f" {len(lost)} of them hold no middle of a cell and are no blocks: {few}."
+    if OUTSIDE in partition.names and partition.m > 1:
+        told += " What is outside of all is one more block."
+    return str(as_text(told))
