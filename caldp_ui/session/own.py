@@ -87,7 +87,7 @@ def is_left_out(query: Mapping[str, str]) -> bool:
 def query(scenario: Scenario) -> dict[str, str]:
     """The scenario as texts of a link; `OWN` stands for data that are too long for it."""
     blocks = getattr(scenario.policy, "blocks", None)
-    if isinstance(blocks, PolygonBlocks) and _is_long(scenario.to_query()):
+    if isinstance(blocks, PolygonBlocks) and blocks.names and _is_long(scenario.to_query()):
         rest = query(scenario.with_context(blocks=PolygonBlocks()))
         return {**rest, AREAS: _name_of_areas(blocks)}
     whole = scenario.to_query()

@@ -107,7 +107,7 @@ def block_of(nouns: Vocabulary, scenario: Scenario) -> str:
         StateBlocks: "state",
         CountryBlocks: "country",
         GroupBlocks: "group",
-        PolygonBlocks: "area",
+        PolygonBlocks: "region",
     }
     return named.get(type(blocks), "block")
 

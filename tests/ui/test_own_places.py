@@ -7,6 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from caldp_core.datasets import OwnPlaces, read_places
 from caldp_core.domain.grid import US_GRID, Area, GridDomain
+from caldp_core.scenarios.polygon_blocks import PolygonBlocks
 from caldp_core.scenarios.protection import GridBlocks, OneBlock
 from caldp_ui.compute import exports, runs
 from caldp_ui.maps import presets
@@ -14,7 +15,7 @@ from caldp_ui.maps.example import EXAMPLE
 from caldp_ui.maps.ground import land
 from caldp_ui.maps.presets import BEGIN
 from caldp_ui.parts import record
-from caldp_ui.places import words
+from caldp_ui.places import extent, words
 from caldp_ui.places.controls import chosen
 from caldp_ui.places.slot import LINK, SLOT, Places
 from caldp_ui.session import links, own
@@ -110,6 +111,12 @@ def test_many_places_stay_out_of_the_link_and_come_back_in_the_visit(
 def test_long_data_are_left_to_their_file_by_code_and_record() -> None:
     spec = read_places(MANY, NAME).places
     scenario = chosen(BEGIN, spec)
+    corners = " ".join(f"{48 + i / 1e4:.4f},{11 + i % 7}" for i in range(300))
+    areas = extent.with_together(scenario, 3).with_context(
+        blocks=PolygonBlocks(("All",), (corners,))
+    )
+    long = {own.OWN, own.AREAS, "own.together", "blocks"}
+    assert {*own.query(areas)} - {"estimator", "v"} == long
     assert exports.literal(scenario) == 'Scenario.from_file("scenario.json")'
     result = by_the_core(scenario)
     shown = record.Exhibit(result, "It is so.", {})
