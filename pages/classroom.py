@@ -7,6 +7,7 @@ from caldp_ui.app.theme import palette
 from caldp_ui.classroom import dials, picture, plan, reels, station, strip, take_home
 from caldp_ui.classroom.slot import SLOT
 from caldp_ui.classroom.stations import STATIONS
+from caldp_ui.handout import ask
 from caldp_ui.handout import lesson as handout
 from caldp_ui.offline import offer
 from caldp_ui.parts import headline
@@ -36,5 +37,7 @@ with beside, st.container(key=SLOT.key("side")):
     strip.onward(lesson.station)
 with main:
     station.below(board, lambda: offer.page(SLOT, take_home.part))
-    handout.offer(SLOT.key("lesson"))
+    with st.container(horizontal=True, gap="small"):
+        ask.button(lesson.station)
+        handout.offer(SLOT.key("lesson"))
     reels.show(lesson)

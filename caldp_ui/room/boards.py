@@ -73,7 +73,7 @@ def _board_message(
     return {
         "mark": seen.mark,
         "n": len(reports),
-        "answers": [_answer(question, reports, last, truth, x) for x in range(question.k)],
+        "answers": [_answer(seen, last, truth, x) for x in range(question.k)],
         "reports": list(reports),
         "steps": [{"n": n, "ranges": _ranges(shares)} for n, shares in past],
         "words": {
@@ -85,9 +85,8 @@ def _board_message(
     }
 
 
-def _answer(
-    question: Question, reports: Sequence[int], last: Shares | None, truth: Floats | None, x: int
-) -> dict[str, Any]:
+def _answer(seen: Seen, last: Shares | None, truth: Floats | None, x: int) -> dict[str, Any]:
+    question, reports = seen.question, seen.reports
     return {
         "name": question.answers[x],
         "sensitive": x in question.sensitive,
@@ -96,6 +95,7 @@ def _answer(
         "high": 1.0 if last is None else round(float(last.high[x]), 4),
         "sent": reports.count(x),
         "truth": None if truth is None else round(float(truth[x]), 4),
+        "right": seen.is_shown and x == question.right,
     }
 
 
@@ -128,7 +128,8 @@ def phone_message(seen: Seen) -> dict[str, Any]:
             words.before(question, x, [float(q) for q in row]) for x, row in enumerate(channel)
         ],
         "told": [_told(question, y, [float(q) for q in sent]) for y, sent in columns],
-        "words": _WORDS,
+        "answer": words.answer(seen),
+        "words": _WORDS if question.right is None else {**_WORDS, **_guess(question)},
     }
 
 
@@ -139,6 +140,14 @@ def _told(question: Question, report: int, chances: list[float]) -> dict[str, An
         "chances": [formats.out_of(each) for each in chances],
         "widths": [round(each, 4) for each in chances],
     }
+
+
+def _guess(question: Question) -> dict[str, str]:
+    """What a phone calls a guess; only where coins hide it is one thrown."""
+    if question.sensitive:
+        return {"choose": "Choose your guess"}
+    coin = "Guesses are not secret: your phone sends yours as it is."
+    return {"choose": "Choose your guess", "go": "Send the guess", "coin": coin}
 
 
 _WORDS: Final = {

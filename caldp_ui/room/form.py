@@ -1,6 +1,7 @@
 """The controls by which a teacher writes a question, before a poll and between two questions."""
 
 from dataclasses import replace
+from typing import Final
 
 import streamlit as st
 
@@ -11,10 +12,14 @@ from caldp_ui.room.slot import READY, SLOT, Draft, rewritten
 from caldp_ui.words import promise
 from caldp_ui.words.glossary import DEFINITIONS
 
+_NONE: Final = -1
+"""Stands for no right answer among the numbers of answers."""
+
 
 def question(draft: Draft) -> None:
     """An example to begin with; text, answers, which of them are sensitive, and ε."""
     _texts(draft)
+    _right(draft)
     _sensitive(draft)
     st.select_slider(
         "Privacy level ε",
@@ -62,6 +67,22 @@ def _sensitive(draft: Draft) -> None:
             "sensitive",
             list(asked.sensitive),
             lambda r, v: _with(r, sensitive=tuple(sorted(v))),
+        ),
+    )
+
+
+def _right(draft: Draft) -> None:
+    """Which answer is right, where the room is to guess one."""
+    asked = draft.question
+    st.selectbox(
+        "Right answer, if the class guesses",
+        [_NONE, *range(asked.k)],
+        format_func=lambda x: "none: ask for the truth" if x == _NONE else asked.answers[x],
+        help="Phones and projector show it once you press “Show the answer”.",
+        **SLOT.bind(
+            "right",
+            _NONE if asked.right is None else asked.right,
+            lambda r, v: _with(r, right=None if v == _NONE else v),
         ),
     )
 

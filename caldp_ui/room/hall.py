@@ -17,8 +17,8 @@ from caldp_ui.room.figures import history
 from caldp_ui.room.poll import Seen
 from caldp_ui.room.question import Question
 from caldp_ui.room.registry import Held, rooms, spaced, this_visit, tidy
-from caldp_ui.room.slot import SLOT
-from caldp_ui.session import notices
+from caldp_ui.room.slot import NEXT, SLOT
+from caldp_ui.session import handover, notices
 from caldp_ui.session.ticking import run_page, ticking
 
 _HELD: Final = "room/held"
@@ -65,6 +65,7 @@ def _open(question: Question) -> None:
         st.session_state[_HELD] = rooms().open(question, this_visit())
     except CaldpError as error:
         notices.notify(str(error))
+    handover.take_part(SLOT.page, NEXT)  # what was brought is asked already
     _write_next(False)
 
 
@@ -78,6 +79,9 @@ def page() -> None:
     mine: Held = st.session_state[_HELD]
     seen = rooms().steer(mine, this_visit())
     notices.show()
+    if handover.take_part(SLOT.page, NEXT):
+        SLOT.follow_link()
+        _write_next(True)
     main, beside = st.columns([3.1, 1], gap="medium")
     with beside, st.container(key=SLOT.key("side")):
         if st.session_state.get(_NEXT):
@@ -101,7 +105,7 @@ def _live(mine: Held) -> None:
         _, known = st.session_state[_KNOWN] = (seen.mark, {})
     past = history(seen.question, seen.reports, known)
     last = past[-1][1] if past else None
-    headline.show(words.live(seen.question, len(seen.reports), last))
+    headline.show(words.live(seen, last))
     intake.warn(seen)
     with st.container(key=SLOT.key("asked")):
         st.header(as_text(seen.question.text), anchor=False)
@@ -131,14 +135,25 @@ def _code(seen: Seen, address: str) -> None:
 
 
 def _buttons(mine: Held, seen: Seen) -> None:
+    if seen.question.right is not None and not seen.is_shown:
+        st.button(
+            "Show the answer",
+            type="primary",
+            width="stretch",
+            icon=":material/lightbulb:",
+            key=SLOT.key("show"),
+            on_click=intake.steer,
+            args=(rooms().show, mine),
+        )
     label = "Close the question" if seen.is_open else "Take reports again"
     with st.container(horizontal=True, gap="xsmall"):
-        st.button(
-            label,
-            key=SLOT.key("close"),
-            on_click=intake.steer,
-            args=(rooms().accept, mine, not seen.is_open),
-        )
+        if not seen.is_shown:
+            st.button(
+                label,
+                key=SLOT.key("close"),
+                on_click=intake.steer,
+                args=(rooms().accept, mine, not seen.is_open),
+            )
         st.button("Next question", key=SLOT.key("next"), on_click=_write_next, args=(True,))
     with st.container(horizontal=True, gap="xsmall"):
         intake.form(mine, seen, lambda: st.session_state.pop(_KNOWN, None))

@@ -68,15 +68,15 @@ def _reported(code: str) -> None:
         st.session_state[_RECEIVED] = mark
 
 
-def _stamp(code: str) -> tuple[str, bool]:
+def _stamp(code: str) -> tuple[str, bool, bool]:
     try:
         seen = rooms().look(code)
     except CaldpError:
-        return "", False
-    return seen.mark, seen.is_open
+        return "", False, False
+    return seen.mark, seen.is_open, seen.is_shown
 
 
-def _listen(code: str, stamp: tuple[str, bool]) -> None:
-    """Run the page again once the room has another question, or none."""
+def _listen(code: str, stamp: tuple[str, bool, bool]) -> None:
+    """Run the page again once the room has another question or none, or its answer."""
     if _stamp(code) != stamp:
         run_page()

@@ -32,7 +32,8 @@ class Seen:
     """A room as it is at one moment.
 
     `mark`: names this room's question for phones, never the same twice. `reports`: numbers of
-    answers in the order in which they came, at most `most` of them.
+    answers in the order in which they came, at most `most` of them. `is_shown`: phones and
+    projector say which answer is right.
     """
 
     code: str
@@ -41,6 +42,7 @@ class Seen:
     is_open: bool
     reports: tuple[int, ...] = ()
     most: int = REPORTS_FIRST
+    is_shown: bool = False
 
 
 @dataclass
@@ -91,8 +93,17 @@ class Poll:
         return mark == self.seen.mark and self._hash(token) in self.sent
 
     def accept(self, is_open: bool) -> None:
-        """Take reports from now on, or no more."""
+        """Take reports from now on, or no more; none once the answer is shown."""
+        require(
+            not (is_open and self.seen.is_shown),
+            "The answer is known by now; start the question again for new guesses.",
+        )
         self.seen = replace(self.seen, is_open=is_open)
+
+    def show(self) -> None:
+        """Say which answer is right, and take no more guesses; `CaldpError` where none is."""
+        require(self.seen.question.right is not None, "This question has no right answer.")
+        self.seen = replace(self.seen, is_open=False, is_shown=True)
 
     def let_in(self, most: int) -> None:
         """Take up to `most` reports from now on, 1 to 500; those that are in stay."""

@@ -24,7 +24,7 @@ ANSWERS_MIN: Final = 2
 ANSWERS_MAX: Final = 12
 TEXT_MAX: Final = 160
 """Characters of a question."""
-ANSWER_MAX: Final = 40
+ANSWER_MAX: Final = 72
 """Characters of an answer."""
 DIVIDER: Final = "|"
 """Stands between answers in a link."""
@@ -35,13 +35,15 @@ class Question:
     """What the room is asked.
 
     `answers`: 2 to 12 different texts; `sensitive`: their numbers, ascending, that a report must
-    not give away; `epsilon`: in [0.001, 20]. Raises `CaldpError` for anything else.
+    not give away; `epsilon`: in [0.001, 20]; `right`: the number of the right answer, where the
+    room is to guess one. Raises `CaldpError` for anything else.
     """
 
     text: str
     answers: tuple[str, ...]
     sensitive: tuple[int, ...]
     epsilon: float
+    right: int | None = None
 
     def __post_init__(self) -> None:
         _check_text(self.text)
@@ -50,6 +52,11 @@ class Question:
             list(self.sensitive) == sorted(set(self.sensitive) & set(range(self.k))),
             f"sensitive must be ascending numbers of answers from 0 to {self.k - 1}, "
             f"got {self.sensitive!r}; mark answers that are there.",
+        )
+        require(
+            self.right is None or self.right in range(self.k),
+            f"right must be the number of an answer from 0 to {self.k - 1}, got {self.right!r}; "
+            "choose an answer that is there.",
         )
         check_epsilon(self.epsilon)
 

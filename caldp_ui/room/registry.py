@@ -106,6 +106,11 @@ class Rooms:
         with self._lock:
             self._steered(held).poll.accept(is_open)
 
+    def show(self, held: Held) -> None:
+        """See `Poll`."""
+        with self._lock:
+            self._steered(held).poll.show()
+
     def let_in(self, held: Held, most: int) -> None:
         """See `Poll`."""
         with self._lock:

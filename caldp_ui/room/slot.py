@@ -17,6 +17,8 @@ from caldp_ui.session.slot import Slot
 
 CODE: Final = "code"
 """The link's key of a room; a phone's link has nothing else but the worker that holds it."""
+NEXT: Final = "next"
+"""The part of the page where the next question is written, for pages that bring one."""
 PHONES: Final = 30
 READY: Final = {
     "Cheating": Question("Have you ever cheated in an exam?", ("Yes", "No"), (0,), 1.0),
@@ -31,6 +33,17 @@ READY: Final = {
         ("I slept well", "Noise", "Too much work", "Illness", "Worries", "Drink or drugs"),
         (3, 4, 5),
         1.5,
+    ),
+    "Guess": Question(
+        "ε goes up. What happens to a map made of randomised reports?",
+        (
+            "It gets sharper; an attacker guesses better",
+            "It gets sharper; an attacker learns no more",
+            "It gets worse; everybody is safer",
+        ),
+        (),
+        1.0,
+        right=0,
     ),
     "Hours": Question(
         "How many hours did you work for this class last week?",
@@ -73,6 +86,7 @@ class DraftLink:
             tuple(texts["answers"].split(DIVIDER)),
             tuple(WHOLE.read("sensitive", part) for part in marked),
             NUMBER.read("epsilon", texts["epsilon"]),
+            WHOLE.read("right", texts["right"]) if texts["right"] else None,
         )
         return Draft(question, WHOLE.read("phones", texts["phones"]))
 
@@ -92,6 +106,7 @@ def _texts(record: Draft) -> dict[str, str]:
         "answers": DIVIDER.join(question.answers),
         "sensitive": ";".join(map(str, question.sensitive)),
         "epsilon": f"{question.epsilon:.17g}",
+        "right": "" if question.right is None else str(question.right),
         "phones": str(record.phones),
     }
 
@@ -100,10 +115,12 @@ def rewritten(question: Question, text: str) -> Question:
     """The question with other answers, one a line; those that keep their text stay as marked."""
     answers = tuple(line.strip() for line in text.splitlines() if line.strip())
     marked = {question.answers[x] for x in question.sensitive}
+    right = None if question.right is None else question.answers[question.right]
     return replace(
         question,
         answers=answers,
         sensitive=tuple(x for x, answer in enumerate(answers) if answer in marked),
+        right=answers.index(right) if right in answers else None,
     )
 
 

@@ -10,6 +10,7 @@ from typing import Final
 from caldp_ui.app.errors import as_text
 from caldp_ui.room import odds
 from caldp_ui.room.figures import Shares
+from caldp_ui.room.poll import Seen
 from caldp_ui.room.question import Question, channel_of
 from caldp_ui.words import formats
 from caldp_ui.words.headline import Headline
@@ -20,6 +21,8 @@ NOTHING_YET: Final = "No report yet: the whole range is possible."
 
 def promise(question: Question) -> str:
     """Whom the reports protect, and an attacker's best odds between any two answers."""
+    if not question.sensitive and question.right is not None:
+        return "Guesses are not secret: phones send them as they are."
     if not question.sensitive:
         return "No answer is protected: phones send the truth."
     most = odds.most_right(question)
@@ -59,7 +62,7 @@ def rehearsal(question: Question, people: int, half_width: float) -> Headline:
         f"With {formats.count(people, 'phone', 'phones')}, the estimate of {first} is accurate "
         f"to ± {off} percentage {'point' if off == '1' else 'points'}.",
         promise(question),
-        not question.sensitive,
+        bared(question),
     )
 
 
@@ -68,11 +71,22 @@ def rehearsed(people: int) -> str:
     return f"**A rehearsal: {formats.count(people, 'made-up phone', 'made-up phones')}**"
 
 
-def live(question: Question, reports: int, shares: Shares | None) -> Headline:
-    """The headline while reports arrive."""
+def bared(question: Question) -> bool:
+    """Whether true answers, not guesses, are sent as they are."""
+    return not question.sensitive and question.right is None
+
+
+def live(seen: Seen, shares: Shares | None) -> Headline:
+    """The headline while reports arrive, and once the right answer is shown."""
+    question, reports = seen.question, len(seen.reports)
     if shares is None:
         told = "No phone has reported yet: scan the code and answer."
-        return Headline(told, promise(question), not question.sensitive)
+        return Headline(told, promise(question), bared(question))
+    if seen.is_shown and question.right is not None:
+        return Headline(_guessed(seen, question.right, shares), promise(question))
+    if not question.sensitive and question.right is not None:
+        came = formats.count(reports, "guess is", "guesses are")
+        return Headline(f"The answer is not shown yet: {came} in.", promise(question))
     first = question.sensitive[0] if question.sensitive else 0
     low, high = 100 * float(shares.low[first]), 100 * float(shares.high[first])
     came = formats.count(reports, "report", "reports")
@@ -80,8 +94,26 @@ def live(question: Question, reports: int, shares: Shares | None) -> Headline:
         f"From {came} we estimate that {low:.0f} to {high:.0f} % would truthfully say "
         f"{_quoted(question, first)}.",
         promise(question),
-        not question.sensitive,
+        bared(question),
     )
+
+
+def _guessed(seen: Seen, right: int, shares: Shares) -> str:
+    """How many guessed right: counted, or estimated where phones threw coins."""
+    name, many = _quoted(seen.question, right), len(seen.reports)
+    if not seen.question.sensitive:
+        hits = seen.reports.count(right)
+        verb = "is" if hits == 1 else "are"
+        return f"Of {formats.count(many, 'guess', 'guesses')} {hits:,} {verb} right: {name}."
+    low, high = 100 * float(shares.low[right]), 100 * float(shares.high[right])
+    return f"We estimate that {low:.0f} to {high:.0f} % guessed right: {name}."
+
+
+def answer(seen: Seen) -> str:
+    """What a phone says once the right answer is shown; "" before."""
+    if not seen.is_shown or seen.question.right is None:
+        return ""
+    return f"The right answer: {seen.question.answers[seen.question.right]}"
 
 
 def before(question: Question, answer: int, chances: Sequence[float]) -> str:

@@ -18,6 +18,7 @@ from caldp_ui.adversary.slot import DAYS_MAX, Suspect
 from caldp_ui.classroom.plan import PARTS
 from caldp_ui.classroom.slot import NAMES, Lesson
 from caldp_ui.classroom.stations import STATIONS
+from caldp_ui.room.slot import READY
 from tests.browser.conftest import Profiles
 from tests.browser.hands import expect
 from tests.browser.test_axe import broken
@@ -161,6 +162,36 @@ def name_the_bug(page: Any) -> None:
     expect(page.get_by_text("The test misses the bug")).to_be_visible()
 
 
+def guess(page: Any, profiles: Profiles, link: str, watch: Watch) -> None:
+    """The next question has a right answer: three phones guess, then it is shown to all."""
+    page.locator(".st-key-room-next button").click()
+    page.locator(".st-key-room-ready input").click()
+    page.get_by_role("option", name=READY["Guess"].text).click()
+    page.locator(".st-key-room-ask button").click()
+    settled(page)
+    phones = []
+    for number in range(3):
+        phone = profiles(**PHONE, extra_http_headers={"x-phone": f"guess {number}"}).new_page()
+        watch.follow(phone)
+        phone.goto(link)
+        phone.locator(".phone .answer").nth(min(number, 1)).click()
+        phone.locator(".phone .go").click()
+        phone.get_by_text("Counted, once").wait_for()
+        expect(phone.locator(".phone .right")).to_have_count(0)
+        phones.append(phone)
+    expect(page.locator(".st-key-headline")).to_contain_text("3 guesses are in")
+    expect(page.locator(".board .row.right")).to_have_count(0)
+    page.locator(".st-key-room-show button").click()
+    right = READY["Guess"].answers[0]
+    expect(page.locator(SAID)).to_have_text(f"Of 3 guesses 1 is right: “{right}”.")
+    expect(page.locator(".board .row.right .name")).to_have_text(right)
+    for phone in phones:
+        expect(phone.locator(".phone .right")).to_have_text(f"The right answer: {right}")
+    assert broken(phones[0]) == []
+    for phone in phones:
+        phone.close()
+
+
 def go_back_and_on_by_clicker(page: Any, number: int) -> None:
     page.locator("body").press("PageUp")
     expect_step(page, number - 1)
@@ -188,6 +219,7 @@ def test_the_whole_lesson(teacher: Any, profiles: Profiles, address: str, watch:
     onward(teacher, "Back to the poll")
     expect(teacher.locator(".room-code")).to_contain_text(f"{code[:4]} {code[4:]}")
     expect(teacher.locator(".st-key-headline")).to_contain_text("From 3 reports we estimate")
+    guess(teacher, profiles, link, watch)
     assert way_in(teacher) == (link, qr)
     assert broken(teacher) == []  # with the bar
     teacher.locator(".st-key-room-side").get_by_text("End the poll").click()

@@ -240,6 +240,7 @@ declare namespace Message {
         high: number;
         sent: number;
         truth: number | null;
+        right: boolean;
     }
 
     /** The projector's picture of a live poll. */
@@ -268,6 +269,7 @@ declare namespace Message {
         law: Law;
         before: string[];
         told: {why: string; left: string; chances: string[]; widths: number[]}[];
+        answer: string;
         words: Words;
         received: boolean;
         refused: string | null;

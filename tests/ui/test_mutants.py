@@ -51,7 +51,7 @@ def slipped(function: Callable[..., Any], right: str, wrong: str) -> Iterator[No
 def check_live() -> None:
     """The headline's range is that of the first protected answer, the lower end first."""
     shares = shares_of(SEEN.question, SEEN.reports)
-    said = words.live(SEEN.question, 10, shares).sentence
+    said = words.live(SEEN, shares).sentence
     assert f"that {100 * shares.low[0]:.0f} to {100 * shares.high[0]:.0f} % would" in said
     assert shares.low[0] < shares.high[0]
 

@@ -22,7 +22,7 @@ from caldp_ui.classroom.stations import STATIONS
 from caldp_ui.coarser import take_home as coarser
 from caldp_ui.coarser.slot import SEVEN, Publication
 from caldp_ui.compute import rivals
-from caldp_ui.handout import parts, questions
+from caldp_ui.handout import ask, parts, questions
 from caldp_ui.handout.station_questions import ASKED
 from caldp_ui.handout.stations import read
 from caldp_ui.maps.presets import BEGIN as MAP
@@ -30,6 +30,8 @@ from caldp_ui.offline.document import document
 from caldp_ui.offline.records import Board, Component, Dial, Part, Question
 from caldp_ui.offline.themes import both
 from caldp_ui.parts import headline
+from caldp_ui.room.slot import SLOT as POLL
+from caldp_ui.room.slot import Draft
 from caldp_ui.stage import Film, Scene
 from caldp_ui.values.slot import BEGIN as ANSWERS
 from caldp_ui.words import formats
@@ -197,3 +199,15 @@ def test_texts_are_texts_and_a_cancel_stops() -> None:
 
     with pytest.raises(Cancelled):
         document("a", [take_home.part(Lesson())], enough)
+
+
+def test_the_class_is_asked_each_station_s_prediction_and_the_right_answer_is_not_the_first() -> (
+    None
+):
+    for name, asked in ASKED.items():
+        guess = ask.question(name)
+        with naming(name):
+            assert guess.right not in (None, 0)
+            assert guess.answers[guess.right or 0] == asked.predict.answers[0]
+            assert set(guess.answers) == set(asked.predict.answers)
+            assert POLL.codec.read(POLL.codec.write(Draft(guess))) == Draft(guess)

@@ -1,5 +1,6 @@
 """Rooms lose no report and count none twice; refusals are sentences; the law is the core's."""
 
+import json
 import re
 import time
 from collections import deque
@@ -17,8 +18,9 @@ import pytest
 from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.errors import CaldpError
 from caldp_core.privacy.context import Context
-from caldp_ui.room import attempts, poll, registry
+from caldp_ui.room import attempts, poll, registry, words
 from caldp_ui.room.attempts import OPEN, REPORT, Attempts, Busy
+from caldp_ui.room.boards import board_told
 from caldp_ui.room.figures import Shares, history, shares_of, tally_of
 from caldp_ui.room.poll import Seen
 from caldp_ui.room.question import Law, Question, channel_of, columns_of, mechanism_of
@@ -292,7 +294,7 @@ def test_a_phone_that_comes_too_quickly_may_come_again(monkeypatch: pytest.Monke
         ({"answers": tuple("abcdefghijklm")}, "2 to 12 answers"),
         ({"answers": ("a", "b", "a")}, "“a” is there twice"),
         ({"answers": ("a", "b|c", "d")}, "other than"),
-        ({"answers": ("a", "b" * 41, "d")}, "1 to 40 characters"),
+        ({"answers": ("a", "b" * 73, "d")}, "1 to 72 characters"),
         ({"sensitive": (0, 3)}, "numbers of answers from 0 to 2"),
         ({"sensitive": (2, 0)}, "ascending"),
         ({"epsilon": 0.0}, "epsilon must be in"),
@@ -347,3 +349,34 @@ def test_a_room_writes_nothing_to_disk_and_ends_with_its_reports(
     assert not any(told in repr(vars(rooms)) for told in (token(99), held.key, ASKED.text))
     with pytest.raises(AssertionError, match="a file is opened"):
         Path("anything").write_text("never written", "utf-8")
+
+
+def test_a_right_answer_is_said_once_it_is_shown_and_no_guess_comes_after_it() -> None:
+    rooms, held, report = opened(READY["Guess"])
+    report(1, 0)
+    report(2, 1)
+    before = rooms.look(held.code)
+    assert words.answer(before) == ""
+    assert not any(each["right"] for each in told_of(before))
+    rooms.show(held)
+    seen = rooms.look(held.code)
+    right = seen.question.answers[0]
+    assert words.answer(seen) == f"The right answer: {right}"
+    assert [each["right"] for each in told_of(seen)] == [True, False, False]
+    shares = shares_of(seen.question, seen.reports)
+    assert words.live(seen, shares).sentence == f"Of 2 guesses 1 is right: “{right}”."
+    with pytest.raises(CaldpError, match="closed"):
+        report(3, 0)
+    with pytest.raises(CaldpError, match="The answer is known by now"):
+        rooms.accept(held, True)
+    secret = replace(seen, question=replace(seen.question, sensitive=(0, 1, 2)))
+    noisy = words.live(secret, shares_of(secret.question, secret.reports)).sentence
+    assert noisy.startswith("We estimate that")  # phones threw coins: nobody can count
+    rooms, held, _ = opened()
+    with pytest.raises(CaldpError, match="no right answer"):
+        rooms.show(held)
+
+
+def told_of(seen: Seen) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = json.loads(board_told(seen, []))["answers"]
+    return found

@@ -11,7 +11,7 @@ import {Picture, hub, whenGone} from "./hub.js";
 
 /** @type {"http://www.w3.org/2000/svg"} */
 const DRAWN = "http://www.w3.org/2000/svg";
-const WIDE = 100, HIGH = 30, MANY = 6;
+const WIDE = 100, HIGH = 30, MANY = 6, LONG = 40;
 /** @type {WeakMap<Mount, Board>} */
 const instances = new WeakMap();
 
@@ -66,6 +66,7 @@ class Board extends Picture {
     build({answers, words}) {
         this.root.style.setProperty("--answers", String(answers.length));
         this.root.classList.toggle("many", answers.length > MANY);
+        this.root.classList.toggle("long", answers.some(({name}) => name.length > LONG));
         this.made = answers.map(({name, sensitive}) => {
             const parts = {
                 range: el("i", {className: "range"}),
@@ -100,7 +101,8 @@ class Board extends Picture {
         @param {Message.Answer} answer
         @param {Message.Poll} data
         @param {number} x */
-    fill(parts, {name, estimate, low, high, sent, truth}, {n, steps, words}, x) {
+    fill(parts, {name, estimate, low, high, sent, truth, right}, {n, steps, words}, x) {
+        parts.node.classList.toggle("right", right);
         /** @type {(share: number) => string} */
         const at = share => `${(100 * Math.min(1, Math.max(0, share))).toFixed(2)}%`;
         parts.bar.style.width = at(estimate ?? 0);
@@ -112,7 +114,7 @@ class Board extends Picture {
         const span = `${Math.round(100 * low)} to ${percent(high)}`;
         say(parts.number, estimate === null ? "?" : percent(estimate));
         say(parts.span, span);
-        const told = estimate === null ? words.nothing : `${name}: estimate ${percent(estimate)}, `
+        const told = estimate === null ? words.nothing : `${name}${right ? ", the right answer" : ""}: estimate ${percent(estimate)}, `
             + `range ${span}; ${sent} of ${n} reports name it`;
         parts.node.setAttribute("aria-label", told);
         this.past(parts.past, steps.map(step => [step.n, ...step.ranges[x]]));

@@ -78,7 +78,7 @@ class Phone {
 
     ask() {
         const {answers, sensitive, words, open} = this.data;
-        if (!open) return [this.title(), el("p", {className: "state"}, words.closed)];
+        if (!open) return [this.title(), ...this.right(), el("p", {className: "state"}, words.closed)];
         this.buttons = answers.map((name, x) => {
             const hidden = sensitive.includes(x);
             const tag = el("small", {}, hidden ? words.hidden : words.bare);
@@ -92,6 +92,12 @@ class Phone {
             ...this.buttons);
         return [this.title(), group, this.odds, this.go,
             el("p", {className: "note"}, words.coin)];
+    }
+
+    /** The right answer, once it is shown. */
+    right() {
+        const {answer} = this.data;
+        return answer ? [el("p", {className: "right", role: "status"}, answer)] : [];
     }
 
     title() { return el("h1", {}, this.data.text); }
@@ -143,6 +149,7 @@ class Phone {
         return [
             this.title(),
             el("p", {className: "said"}, words.sent, el("strong", {}, answers[report])),
+            ...this.right(),
             el("p", {className: "state", role: "status"}, state),
             el("p", {className: "why"}, told[report].why),
             el("p", {className: "of"}, words.of),

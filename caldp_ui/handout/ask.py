@@ -1,0 +1,37 @@
+"""A station's prediction as a question to the class: a live poll that one press prepares."""
+
+from typing import Final
+
+import streamlit as st
+
+from caldp_ui.app.navigation import ROOM
+from caldp_ui.classroom.slot import SLOT
+from caldp_ui.handout.station_questions import ASKED
+from caldp_ui.room.question import Question
+from caldp_ui.room.slot import NEXT, Draft
+from caldp_ui.room.slot import SLOT as POLL
+from caldp_ui.session import handover
+
+_BEFORE: Final = "Before you move anything: "
+
+
+def button(station: str) -> None:
+    """Opens the live poll with what is asked before the station's sliders are moved."""
+    if st.button(
+        "Ask the class first",
+        icon=":material/live_help:",
+        key=SLOT.key("ask"),
+        help="Opens the live poll with this station's question: phones guess, you show the answer.",
+    ):
+        handover.open_with(ROOM, POLL.codec.write(Draft(question(station))))
+        handover.open_part(ROOM, NEXT)
+        st.switch_page(ROOM)
+
+
+def question(station: str) -> Question:
+    """The station's prediction, for phones: a guess that is no secret."""
+    asked = ASKED[station].predict
+    text = asked.ask.removeprefix(_BEFORE)
+    first = 1 + list(ASKED).index(station) % (len(asked.answers) - 1)
+    answers = (*asked.answers[first:], *asked.answers[:first])  # the right one is never the first
+    return Question(text[0].upper() + text[1:], answers, (), 1.0, answers.index(asked.answers[0]))
