@@ -20,7 +20,7 @@ settings.load_profile("caldp")
 AGAIN = {
     *("test_reels", "test_room_reels", "test_matrix_reels", "test_films", "test_adversary_films"),
     *("test_agreement", "test_agreement_plans", "test_taken_along", "test_readers"),
-    *("test_odds_hold", "test_journey", "test_large_inputs", "test_mutants", "test_examples"),
+    *("test_odds_hold", "test_large_inputs", "test_mutants", "test_examples"),
     *("test_composite_likelihood", "test_maximum_likelihood", "test_intervals", "test_regions"),
 }
 """Files whose tests go by a second route where others have been: tracing them would add nothing."""

@@ -135,15 +135,6 @@ def test_every_preset_and_every_tab(preset: Preset) -> None:
         assert not at.error
 
 
-@pytest.mark.parametrize(
-    "query", [{"place": "43750"}, {"other": "43750"}, {"days": "11"}, {"days": "-1"}]
-)
-def test_bad_links_are_told_and_start_afresh(query: dict[str, str]) -> None:
-    at = opened(None, **query)
-    assert "starts afresh" in at.warning[0].value
-    assert_shows(at, Suspect())
-
-
 def test_beliefs_are_bayes_day_by_day_and_keep_the_promise() -> None:
     one = attacker(BEGIN, DENVER)
     setup = prepare(BEGIN)

@@ -96,15 +96,6 @@ def test_every_preset_and_every_tab(preset: Preset) -> None:
         assert not at.error
 
 
-@pytest.mark.parametrize(
-    "query", [{"tenths": "51"}, {"attack": "random-reports"}, {"repair": "all"}, {"show": "me"}]
-)
-def test_bad_links_are_told_and_start_afresh(query: dict[str, str]) -> None:
-    at = opened(None, **query)
-    assert "starts afresh" in at.warning[0].value
-    assert record_of(at) == Suspect()
-
-
 def test_slow_methods_are_refused_with_what_to_do() -> None:
     slow = replace(SHOWN, scenario=replace(BEGIN, mechanism=LocalHashing(), n=1000))
     at = opened(slow)

@@ -16,7 +16,6 @@ from caldp_ui.matrix.slot import (
     DESIGNED,
     PASTED,
     Table,
-    TableLink,
     level_text,
     read_level,
 )
@@ -84,29 +83,6 @@ def test_what_follows_is_the_shortest_way_and_can_be_written_in() -> None:
     steps = np.abs(np.subtract.outer(np.arange(5), np.arange(5))).astype(float)
     assert np.array_equal(record_of(at).levels, steps)
     assert "12 limits follow from the others" in headline(at)
-
-
-NO_MATRIX: tuple[dict[str, str], ...] = (
-    {"template": "x"},
-    {"epsilon": "0"},
-    {"epsilon": "x"},
-    {"levels": "0,1;1,0"},
-    {"names": "a|b", "levels": "0,1;1,2"},
-    {"names": "a|b", "levels": "0,1"},
-    {"names": "a|a", "levels": "0,1;1,0"},
-    {"names": "|".join("abcdefghijklm"), "levels": "0"},
-    {"pasted": "1" * 4001},
-    {"second": "x"},
-)
-
-
-def test_links_that_say_no_matrix_start_afresh() -> None:
-    for query in NO_MATRIX:
-        with naming(f"{query}"), pytest.raises(CaldpError):
-            TableLink().check(TableLink().read(query))
-    at = opened(second="x")
-    assert "starts afresh" in at.warning[0].value
-    assert record_of(at) == Table()
 
 
 def test_new_names_begin_without_limits_and_kept_ones_keep_theirs() -> None:

@@ -3,7 +3,7 @@
 import io
 import re
 import zipfile
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -31,30 +31,7 @@ from caldp_ui.session import links
 from caldp_ui.values.pinned import BESIDE as ANSWERS_BESIDE
 from caldp_ui.values.slot import Values
 from caldp_ui.words import formats
-from tests.ui.driver import checked, container, go, open_page, pictures, query_of, unpin
-
-
-@dataclass(frozen=True)
-class Page:
-    """A page that pins: its file, and one of its sliders with another value."""
-
-    path: str
-    slider: str
-    value: Any
-
-
-PAGES = {
-    "distances": Page(navigation.DISTANCES, "rate", 0.05),
-    "personal": Page(navigation.PERSONAL, "epsilon", 0.2),
-    "yesno": Page(navigation.YES_OR_NO, "epsilon_10", 2.0),
-    "values": Page(navigation.VALUES, "epsilon", 4.0),
-}
-WITHOUT_RESULTS = {
-    "adversary": Page(navigation.ADVERSARY, "epsilon", 4.0),
-    "curves": Page(navigation.CURVES, "epsilon", 4.0),
-    "plan": Page(navigation.PLAN, "epsilon", 4.0),
-}
-MAPS = ("distances", "personal")
+from tests.ui.driver import checked, container, open_page, pictures, query_of, unpin
 
 
 def record_of(at: AppTest, name: str) -> Any:
@@ -64,48 +41,6 @@ def record_of(at: AppTest, name: str) -> Any:
 def error_of(scenario: Scenario) -> str:
     """As the page says it, by a run of the core."""
     return formats.share(run(prepare(scenario)).first.errors.tv)
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_a_pin_stays_beside_what_is_tried_and_in_the_link(name: str) -> None:
-    page = PAGES[name]
-    at = open_page(page.path, {})
-    first = record_of(at, name)
-    assert not container(at, f"{name}-pinned").table
-    checked(at.button(key=f"{name}-pin").click().run())
-    checked(at.select_slider(key=f"{name}-{page.slider}").set_value(page.value).run())
-    now = record_of(at, name)
-    assert now != first
-    assert at.session_state[f"{name}/pinned"] == first
-    (table,) = container(at, f"{name}-pinned").table
-    told = table.value.loc["total variation (TV)"]
-    assert list(told) == [error_of(now.scenario), error_of(first.scenario)]
-    assert "people" not in table.value.index  # the same in both
-    again = open_page(page.path, query_of(at))
-    assert record_of(again, name) == now
-    assert again.session_state[f"{name}/pinned"] == first
-    if name in MAPS:
-        drawn, kept = pictures(again, f"{name}-maps"), pictures(again, f"{name}-pinned-maps")
-        assert drawn["truth"] == kept["truth"]
-        assert kept == pictures(open_page(page.path, {}), f"{name}-maps") != drawn
-    go(at, navigation.START)
-    go(at, page.path)
-    assert at.session_state[f"{name}/pinned"] == first
-    unpin(at, name)
-    assert "pinned" not in query_of(at)
-    assert not container(at, f"{name}-pinned").table
-
-
-@pytest.mark.parametrize("name", WITHOUT_RESULTS)
-def test_pages_without_one_result_keep_a_pin_in_the_link(name: str) -> None:
-    page = WITHOUT_RESULTS[name]
-    at = open_page(page.path, {})
-    first = record_of(at, name)
-    checked(at.button(key=f"{name}-pin").click().run())
-    checked(at.select_slider(key=f"{name}-{page.slider}").set_value(page.value).run())
-    again = open_page(page.path, query_of(at))
-    assert record_of(again, name) == record_of(at, name) != first
-    assert again.session_state[f"{name}/pinned"] == first
 
 
 def slid(at: AppTest, key: str, value: float) -> Any:

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from caldp_core.basics.errors import CaldpError
 from caldp_ui.app.navigation import ROOM
 from caldp_ui.room import rehearsal, words
 from caldp_ui.room.attempts import OPEN, attempts
@@ -124,25 +123,6 @@ def test_bad_input_is_a_sentence_and_nothing_is_lost() -> None:
         checked(getattr(at, kind)(key=f"room-{name}").set_value(value).run())
         assert told in at.warning[0].value
         assert draft_of(at) == Draft()
-
-
-NO_QUESTION: tuple[dict[str, str], ...] = (
-    {"epsilon": "x"},
-    {"sensitive": "9"},
-    {"sensitive": "a"},
-    {"phones": "1e9"},
-    {"phones": "0"},
-    {"answers": "a|" * 5000},
-)
-
-
-def test_links_that_say_no_question_start_afresh() -> None:
-    for query in NO_QUESTION:
-        with naming(f"{query}"), pytest.raises(CaldpError):
-            DraftLink().check(DraftLink().read(query))
-    at = opened(**NO_QUESTION[-1])
-    assert "starts afresh" in at.warning[0].value
-    assert draft_of(at) == Draft()
 
 
 def test_phones_report_and_the_projector_shows_it() -> None:

@@ -1,0 +1,173 @@
+"""What every page owes its reader, for each that is in the menu: `pages.PAGES` has them all.
+
+A default without a word of warning, and a way back to it; a link that opens what it was made from;
+one sentence for a link that is none; ready settings with links of their own; what was set stays
+while other pages are looked at; and who pins keeps the pin beside what is tried, and in the link.
+
+What a page shows of a record is held against the core in the page's own file; cards of the first
+page in `test_app_around.py`; a real browser's step back in `browser/test_links.py`.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from caldp_core.basics.errors import CaldpError
+from caldp_core.experiments.run import prepare, run
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.app import navigation
+from caldp_ui.session import links
+from caldp_ui.session.pins import PinSlot
+from caldp_ui.words import formats
+from tests.contract.checks import naming
+from tests.ui.driver import checked, container, go, leave, open_page, pictures, query_of, unpin
+from tests.ui.pages import PAGES, Page
+
+WITH_READY = [name for name, page in PAGES.items() if page.ready]
+PINNING = [name for name, page in PAGES.items() if isinstance(page.slot, PinSlot)]
+WITH_PINNED_MAPS = ("distances", "personal")
+"""Pages whose pinned maps are those that the page drew before."""
+ERROR = "total variation (TV)"
+
+
+def record_of(at: AppTest, page: Page) -> Any:
+    return at.session_state[f"{page.slot.page}/slot"].record
+
+
+def pinned_of(at: AppTest, page: Page) -> Any:
+    return at.session_state[f"{page.slot.page}/pinned"]
+
+
+def sentences(at: AppTest) -> list[str]:
+    return [item.value for item in (*at.error, *at.warning)]
+
+
+def slid(at: AppTest, page: Page) -> AppTest:
+    """The page after its slider has been moved."""
+    assert page.slider is not None
+    name, value = page.slider
+    return checked(at.select_slider(key=page.slot.key(name)).set_value(value).run())
+
+
+def test_every_page_of_the_menu_is_held_to_it() -> None:
+    assert {page.path for page in PAGES.values()} == {entry.path for entry in navigation.PAGES}
+    assert {name for name, page in PAGES.items() if page.slot.page != name} == set()
+    assert [name for name in PINNING if PAGES[name].slider is None] == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_opens_with_its_default_and_leads_back_to_it(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = PAGES[name]
+    at = open_page(page.path, {})
+    fresh = page.slot.codec.fresh()
+    assert (record_of(at, page), query_of(at), sentences(at)) == (fresh, {}, [])
+    changed = page.other or {"scenario": replace(fresh.scenario, seed=7)}
+    other = replace(fresh, **changed)
+    query = page.slot.codec.write(other)
+    for key, text in query.items():
+        at.query_params[key] = text
+    monkeypatch.setattr(links, "stepped", lambda: True)  # as after a step of the browser
+    checked(at.run())
+    assert (record_of(at, page), query_of(at), sentences(at)) == (other, query, [])
+    at.query_params.clear()
+    checked(at.run())
+    assert (record_of(at, page), query_of(at), sentences(at)) == (fresh, {}, [])
+    leave(at)
+
+
+@pytest.mark.parametrize("name", WITH_READY)
+def test_every_ready_setting_is_shown_and_has_a_link_of_its_own(name: str) -> None:
+    page = PAGES[name]
+    assert page.ready is not None
+    ways, key = page.ready
+    at, seen = open_page(page.path, {}), []
+    for after in ways(at, key):
+        shown, query = record_of(checked(after), page), query_of(at)
+        with naming(str(query)):
+            assert sentences(at) == []
+            assert page.slot.codec.read(query) == shown
+            seen.append(query)
+    assert len({str(query) for query in seen}) > 2
+    last = record_of(at, page)
+    leave(at)
+    again = open_page(page.path, query_of(at))
+    assert (record_of(again, page), sentences(again)) == (last, [])
+    leave(again)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_link_that_is_none_is_told_in_one_sentence_and_the_page_starts_afresh(name: str) -> None:
+    page = PAGES[name]
+    codec = page.slot.codec
+    for query in page.bad:
+        with naming(str(query)):
+            assert codec.strangers(query) == []
+            with pytest.raises(CaldpError) as refused:
+                codec.check(codec.read(query))
+            assert len(str(refused.value)) < 600
+    if page.path == navigation.START:
+        return  # it opens the map with it: `test_app_around.py`
+    at = open_page(page.path, page.bad[0])
+    (told,) = sentences(at)
+    assert "starts afresh" in told
+    assert (record_of(at, page), query_of(at)) == (codec.fresh(), {})
+    leave(at)
+
+
+def test_every_page_keeps_what_was_set_on_it() -> None:
+    at, set_to = open_page(""), {}
+    for name, page in PAGES.items():
+        go(at, page.path)
+        if page.slider:
+            before = query_of(at)
+            assert query_of(slid(at, page)) != before, name
+        set_to[name] = query_of(at)
+    assert sum(page.slider is not None for page in PAGES.values()) > len(PAGES) // 2
+    for name, query in set_to.items():
+        assert query_of(go(at, PAGES[name].path)) == query, name
+
+
+def tables(at: AppTest, page: Page) -> list[Any]:
+    """Of what is pinned beside what is shown; curves have none, as they are the numbers."""
+    beside = container(at, page.slot.key("pinned"))
+    return list(beside.table) if beside else []
+
+
+def error_of(scenario: Scenario) -> str:
+    """As pages say it, by a run of the core."""
+    return formats.share(run(prepare(scenario)).first.errors.tv)
+
+
+@pytest.mark.parametrize("name", PINNING)
+def test_a_pin_stays_beside_what_is_tried_and_in_the_link(name: str) -> None:
+    page = PAGES[name]
+    at = open_page(page.path, {})
+    first = record_of(at, page)
+    assert not tables(at, page)
+    checked(at.button(key=f"{name}-pin").click().run())
+    now = record_of(slid(at, page), page)
+    assert now != first
+    assert pinned_of(at, page) == first
+    for table in tables(at, page):
+        assert "people" not in table.value.index, "the same in both"
+        if ERROR in table.value.index:
+            told = [error_of(now.scenario), error_of(first.scenario)]
+            assert list(table.value.loc[ERROR]) == told
+    again = open_page(page.path, query_of(at))
+    assert (record_of(again, page), pinned_of(again, page)) == (now, first)
+    if name in WITH_PINNED_MAPS:
+        drawn, kept = pictures(again, f"{name}-maps"), pictures(again, f"{name}-pinned-maps")
+        assert drawn["truth"] == kept["truth"]
+        assert kept == pictures(open_page(page.path, {}), f"{name}-maps") != drawn
+    leave(again)
+    go(at, navigation.START)
+    go(at, page.path)
+    assert pinned_of(at, page) == first
+    unpin(at, name)
+    assert "pinned" not in query_of(at)
+    assert not tables(at, page)
+    leave(at)
