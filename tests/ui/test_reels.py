@@ -120,8 +120,8 @@ def test_frames_are_what_the_page_shows_there(name: str) -> None:
     if case.path != navigation.CURVES:  # there the steps themselves follow the reader
         one = replace(slider, steps=slider.steps[:1])
         alike = reels.reel_of(case.page, case.record, one, LIGHT, no_progress).alike
-        told = {"reading": frame.reading, "alike": alike}
-        assert here[case.page.slot.key(slider.name)] == told
+        expected = {"reading": frame.reading, "alike": alike}
+        assert here[case.page.slot.key(slider.name)] == expected
     leave(at)
     assert all(other.pictures != frame.pictures for other in others if other.pictures)
 
