@@ -14,9 +14,17 @@ from caldp_core.scenarios.scenario import Scenario
 from tests import ROOT
 
 FILES = sorted(ROOT.glob("examples/*.json"))
+SLOW = {"near-places", "best-kernel", "scale"}
+"""Their audits or designs take seconds."""
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=path.stem, marks=pytest.mark.thorough if path.stem in SLOW else ())
+        for path in FILES
+    ],
+)
 def test_an_example_runs_is_audited_and_forecast(path: Path) -> None:
     scenario = replace(Scenario.from_file(path), n=1000, trials=1)
     setup = prepare(scenario)

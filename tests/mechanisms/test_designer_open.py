@@ -41,8 +41,8 @@ MANY_OPEN = [1.0] * 16 + [INF] * 4
     ("levels", "prior"),
     [
         (SOME_OPEN, 1 / np.arange(1, 21)),
-        (MANY_OPEN, np.arange(1.0, 21)),
-        (MANY_OPEN, np.arange(20.0, 0, -1)),
+        pytest.param(MANY_OPEN, np.arange(1.0, 21), marks=pytest.mark.thorough),
+        pytest.param(MANY_OPEN, np.arange(20.0, 0, -1), marks=pytest.mark.thorough),
     ],
 )
 def test_beside_open_values_the_design_beats_every_family(
