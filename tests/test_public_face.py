@@ -19,8 +19,10 @@ from PIL import Image
 import caldp_core
 from caldp_core import (
     CaldpError,
+    Client,
     Context,
     Domain,
+    Protocol,
     Scenario,
     Tally,
     audit_mechanism,
@@ -185,6 +187,7 @@ def test_lists_serve_and_what_does_not_fit_is_refused_in_a_sentence() -> None:
         "tally must be a Tally": lambda: made.estimate(nothing),
         "tally must be a Tally, got one of type list": lambda: estimate(made, share),  # type: ignore[arg-type]
         "read by the mechanism that made it": lambda: intervals(CONTEXT, tally),  # type: ignore[arg-type]
+        "setup must be a Setup, got one of type Scenario": lambda: Protocol.of(Scenario()),  # type: ignore[arg-type]
         "An audit takes a mechanism": lambda: audit_mechanism(CONTEXT),  # type: ignore[arg-type]
         "scenario must be a Scenario": lambda: prepare("survey.json"),  # type: ignore[arg-type]
         "setup must be a Setup": lambda: run(Scenario()),  # type: ignore[arg-type]
@@ -242,7 +245,15 @@ def test_a_result_is_a_table_and_says_itself_in_a_line(tmp_path: Path) -> None:
     assert list(frame["number"]) == list(range(result.setup.mechanism.k))
     assert np.array_equal(frame["estimated share"], result.first.estimate)
     assert f"1,000 people, {result.setup.mechanism.k} values" in repr(result)
-    assert "in 3 trials" in repr(result)
+    assert "3 trials>" in repr(result)
+    assert eval(repr(scenario)) == scenario
+    own = Scenario(dataset=OwnTable(tuple(f"answer {i}" for i in range(90)), tuple(range(90))))
+    assert repr(own) == "<Scenario: table, context, best>"
+    assert repr(result.setup).startswith("<Setup: ")
+    protocol = Protocol.of(result.setup, "Which?")
+    assert repr(Client(protocol)) == f"<Client of {protocol!r}>"
+    assert "values, 'Which?'>" in repr(protocol)
+    assert "<LargeAudit: holds, largest loss " in repr(audit_mechanism(result.setup.mechanism))
     (tmp_path / "s.json").write_text(json.dumps(scenario.to_dict()), "utf-8")
     out = tmp_path / "out.csv"
     done = CliRunner().invoke(main, ["run", str(tmp_path / "s.json"), "--estimate", str(out)])

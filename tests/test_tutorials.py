@@ -36,7 +36,9 @@ def test_cells_show_what_the_tutorial_says(path: Path) -> None:
     notebook = read(path)
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     found = [without_compression(each) for each in outputs_of(notebook)]
-    assert found == [without_compression(cell["outputs"]) for cell in cells]
+    assert found == [without_compression(cell["outputs"]) for cell in cells], (
+        "run python -m scripts.run_tutorials, and read whether the texts around are still true"
+    )
     assert "text/html" in cells[-1]["outputs"][-1]["data"], "a tutorial ends with a picture"
     assert notebook["cells"][-1]["cell_type"] == "markdown"
     assert "".join(notebook["cells"][-1]["source"]).startswith("**")

@@ -79,7 +79,7 @@ class PairClass:
         return None if self.ratio is None else self.ratio / power_below(self.epsilon)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LargeAudit:
     """Verdict on a mechanism: `holds` if all rows are distributions and all classes hold.
 
@@ -96,6 +96,12 @@ class LargeAudit:
     classes: tuple[PairClass, ...]
     worst: PairClass | None
     faulty_row: int | None
+
+    def __repr__(self) -> str:
+        loss = f", largest loss {self.worst.privacy_loss:.6g}" if self.worst else ""
+        level = f" of ε = {self.worst.epsilon:g}" if self.worst else ""
+        verdict = "holds" if self.holds else "does not hold"
+        return f"<LargeAudit: {verdict}{loss}{level}, by {self.method}>"
 
 
 def audit_context(mechanism: HasBlockStructure, progress: Progress = no_progress) -> LargeAudit:

@@ -37,6 +37,9 @@ class Client:
         names = () if isinstance(domain, GridDomain) else domain.names
         self._number = {name: number for number, name in enumerate(names)}
 
+    def __repr__(self) -> str:
+        return f"<Client of {self.protocol!r}>"
+
     def report(self, answer: Answer, person: str = "") -> int | str:
         """What the person sends: a number, or bytes in base64; see docs/reports.md.
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import caldp_core
-from caldp_core.basics.errors import require
+from caldp_core.basics.errors import check_kind, require
 from caldp_core.collect.device import Device
 from caldp_core.collect.family_plan import FamilyPlan
 from caldp_core.collect.files import as_lines, parse_object, read_object
@@ -41,11 +41,13 @@ _PLANS: Final[dict[str, type[FamilyPlan] | type[TablePlan]]] = {
 Plan: TypeAlias = FamilyPlan | TablePlan
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Protocol:
-    """See the module. `block_names`: m texts for readers; `plan`: policy and mechanism.
+    """All that the devices and the collector of a collection share; nothing of any person.
 
-    Make it with `of`, or read it with `from_file`.
+    `question`: one text. `domain`: what can be answered. `block_names`: m texts for readers.
+    `plan`: policy and mechanism with the whole numbers that its coins are thrown by. Make it with
+    `of`, or read it with `from_file`.
     """
 
     question: str
@@ -53,9 +55,13 @@ class Protocol:
     block_names: tuple[str, ...]
     plan: Plan
 
+    def __repr__(self) -> str:
+        return f"<Protocol {self.fingerprint[:16]}: {self.domain.k:,} values, {self.question!r}>"
+
     @classmethod
     def of(cls, setup: Setup, question: str = "") -> "Protocol":
         """The protocol of a prepared scenario; `CaldpError` where its mechanism has no device."""
+        check_kind("setup", setup, Setup, "prepare(scenario) makes it")
         require(
             can_be_collected(setup),
             f"A collection runs one of {', '.join(FAMILIES)} in a policy of kind context, or a "

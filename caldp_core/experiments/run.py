@@ -113,7 +113,7 @@ class Result:
         tv, setup = fmean(each.tv for each in self.errors), self.setup
         return (
             f"<Result: {setup.mechanism_name}, {setup.n:,} people, {setup.mechanism.k:,} values, "
-            f"total variation {tv:.3f} in {len(self.errors)} trials>"
+            f"total variation {tv:.3f}, {len(self.errors)} trial{'s' * (len(self.errors) > 1)}>"
         )
 
     def _repr_html_(self) -> str:

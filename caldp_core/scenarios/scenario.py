@@ -31,13 +31,15 @@ MARK: Final = "caldp_scenario"
 """The key that a file starts with."""
 _LINK_MARK: Final = "v"
 _POLICY: Final = "policy"
+_REPR_MAX: Final = 400
+"""Characters of a scenario in a line of code; one with data of one's own says what it is."""
 _DEPTH_MAX: Final = 8
 """Most objects and lists in each other that are looked at; a scenario has four."""
 _DIGITS_MAX: Final = 400
 """More than any number of the format has, and as many as floats have."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Scenario:
     """Who the people are, what is promised to them, how it is kept, and what is made of it.
 
@@ -111,6 +113,11 @@ class Scenario:
             policy=ContextPolicy(OneBlock(), EverythingSensitive(), self.policy.plain_epsilon),
             mechanism=self.mechanism if keeps else Best(),
         )
+
+    def __repr__(self) -> str:
+        kinds = (self.kind("dataset"), self.kind(_POLICY), self.kind("mechanism"))
+        short = f"Scenario.from_query({self.to_query()})"
+        return short if len(short) <= _REPR_MAX else f"<Scenario: {', '.join(kinds)}>"
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready dictionary, with the format's version."""
