@@ -14,9 +14,10 @@ from caldp_ui.compute import runs
 from caldp_ui.controls.choices import NAMES
 from caldp_ui.parts import headline, pins, sharing
 from caldp_ui.parts.tabs import tabs
-from caldp_ui.plan import charts, files, pinned, reels, words, work
+from caldp_ui.plan import charts, files, memo, pinned, reels, words, work
 from caldp_ui.plan.deployments import DEPLOYMENTS
 from caldp_ui.plan.pinned import BESIDE
+from caldp_ui.plan.regions import Margins, margins_of
 from caldp_ui.plan.slot import SLOT, Plan
 from caldp_ui.plan.work import Need
 from caldp_ui.session import findings, jobs
@@ -80,20 +81,33 @@ def _show(record: Plan, found: list[Need]) -> None:
     show(drawn, SLOT.key("chart"), words.alt(record, points))
     st.caption("Each line shows its most accurate method.")
     if not waiting:
-        _memos(record, points)
+        _memos(record, points, _margins(record, points))
     sharing.file(SLOT.key("csv"), "people.csv", partial(files.csv_of, record, points))
 
 
-def _memos(record: Plan, points: words.Points) -> None:
+def _margins(record: Plan, points: words.Points) -> Margins | None:
+    """Of every group at the memo's ε, made beside the page; None while they are on their way."""
+    setup = words.setup_of(record, points)
+    return jobs.started(
+        SLOT.key("margins"),
+        runs.key(setup.scenario),
+        partial(margins_of, setup),
+        lambda job: f"Margins of every {words.unit_of_margins(record)}: {job.share:.0%}",
+    )
+
+
+def _memos(record: Plan, points: words.Points, margins: Margins | None) -> None:
     """What can be copied into a memo, in plain words and for those who build it."""
     texts = {
-        "For a memo": words.memo(record, points),
-        "For the technical part": words.technical(record, points),
+        "For a memo": memo.plain(record, points, margins),
+        "For the technical part": memo.technical(record, points),
     }
     for column, (heading, text) in zip(st.columns(2), texts.items(), strict=True):
         if text:
             column.markdown(f"**{heading}**")
             column.code(text, language=None, wrap_lines=True)
+    if margins is not None:
+        files.margins_offer(record, margins)
 
 
 def _methods(record: Plan) -> None:
@@ -114,7 +128,11 @@ def _methods(record: Plan) -> None:
     st.caption(
         "✓ the fewest under this protection. A protection that hides less needs fewer people, so "
         "compare methods within a column. Computed from the exact variance of each value"
-        + ("." if record.goal == "values" else f", for ± {100 * record.within:g} %, not overall.")
+        + (
+            "."
+            if record.goal == "values"
+            else f", for every {words.nouns(record).unit} to ± {100 * record.within:g} %."
+        )
     )
 
 

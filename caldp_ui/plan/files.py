@@ -11,6 +11,7 @@ from caldp_ui.compute import exports, runs
 from caldp_ui.offline import offer
 from caldp_ui.parts import sharing
 from caldp_ui.plan import take_home, words, work
+from caldp_ui.plan.regions import Margins, regions_of
 from caldp_ui.plan.slot import SLOT, Plan
 from caldp_ui.plan.work import Need
 
@@ -52,6 +53,8 @@ def scenario(record: Plan) -> Scenario | None:
 def snippet(record: Plan) -> str:
     """Python that prints the number of people of the headline before it is rounded."""
     chosen = replace(record.under(record.protection, record.epsilon), seed=0)
+    if record.goal == "groups":
+        return _of_groups(record, chosen)
     goal = "relative_error"
     made, name = f"accuracy = {goal}({record.floor!r})\n", goal
     if record.goal == "overall":
@@ -71,6 +74,46 @@ def snippet(record: Plan) -> str:
         f"scenario = {exports.literal(chosen)}\nsetup = prepare(scenario)\n{made}"
         f"goal = Goal(accuracy, {work.target(record)!r})\n"
         "print(people_for(setup.mechanism, setup.dataset.distribution, goal))\n"
+    )
+
+
+def _of_groups(record: Plan, chosen: Scenario) -> str:
+    regions = regions_of(record.scenario)
+    assert regions is not None  # the record's check sees to it
+    spec = type(regions.spec).__name__
+    return (
+        "from caldp_core import Scenario, prepare\n"
+        f"from caldp_core.scenarios.protection import {spec}\n"
+        "from caldp_core.theory.groups import people_for_groups\n\n"
+        f"scenario = {exports.literal(chosen)}\nsetup = prepare(scenario)\n"
+        f"labels = {spec}().build(setup.dataset.domain).labels\n"
+        "people = people_for_groups(setup.mechanism, setup.dataset.distribution, labels,\n"
+        f"                           floor={record.floor!r}, within={record.within!r})\n"
+        "print(people)\n"
+    )
+
+
+def margins_offer(record: Plan, margins: Margins) -> None:
+    """A file with every margin, as the memo names a few where there are many."""
+    name = f"{words.unit_of_margins(record)}-margins.csv"
+    sharing.file(SLOT.key("margins-csv"), name, lambda: margins_csv(margins))
+
+
+def margins_csv(margins: Margins) -> bytes:
+    """A row a group, state, country or answer: its share and how far off the estimate may be."""
+    return exports.csv(
+        [
+            {
+                "name": name,
+                "share": share,
+                "margin": margin,
+                "level": 0.95,
+                "relative margin": margin / share,
+            }
+            for name, share, margin in zip(
+                margins.names, margins.shares.tolist(), margins.margins.tolist(), strict=True
+            )
+        ]
     )
 
 

@@ -12,13 +12,13 @@ from caldp_ui.controls.slider import Slider
 from caldp_ui.parts import odds, reels
 from caldp_ui.parts.reels import Page, Sight
 from caldp_ui.plan import charts, side, words, work
-from caldp_ui.plan.slot import SLOT, Plan
+from caldp_ui.plan.slot import RELATIVE, SLOT, Plan
 from caldp_ui.plan.work import Need
 
 
 def show(record: Plan, pinned: Need | None) -> None:
     """Have the browser follow the sliders; what is `pinned` stays in the picture."""
-    if record.goal == "values":
+    if record.goal in RELATIVE:
         reels.show(page(pinned), record, sliders(record))
 
 

@@ -13,7 +13,7 @@ from caldp_ui.controls.choices import NAMES, data_sets
 from caldp_ui.controls.slider import Slider
 from caldp_ui.parts import odds, pins
 from caldp_ui.plan import pinned, words
-from caldp_ui.plan.slot import GOALS, SLOT, Plan
+from caldp_ui.plan.slot import GOALS, RELATIVE, SLOT, Plan
 from caldp_ui.session.scenarios import bind
 
 
@@ -41,7 +41,7 @@ WITHIN_TITLE: Final = "is known to within ±"
 
 def floor_title(record: Plan) -> str:
     """What the slider of the least share that matters is called."""
-    return f"Every {words.nouns(record).unit} of at least"
+    return f"Every {words.unit(record)} of at least"
 
 
 def goals() -> None:
@@ -52,7 +52,7 @@ def goals() -> None:
 
 def settings(record: Plan) -> None:
     """All controls, and the odds of the chosen protection."""
-    if record.goal == "values":
+    if record.goal in RELATIVE:
         slider.show(SLOT, FLOOR, floor_title(record))
         slider.show(SLOT, WITHIN, WITHIN_TITLE)
     else:

@@ -3,13 +3,14 @@
 from dataclasses import dataclass, replace
 from typing import Final
 
-from caldp_core.basics.errors import CaldpError, check_choice, check_number
+from caldp_core.basics.errors import check_choice, check_number, require
 from caldp_core.datasets import Survey
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.protection import OneBlock
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import NAMES, protections
+from caldp_ui.plan.regions import regions_of
 from caldp_ui.session.pins import PinSlot
 from caldp_ui.session.record_link import ScenarioLink
 from caldp_ui.session.scenarios import WithScenario
@@ -17,7 +18,9 @@ from caldp_ui.session.scenarios import WithScenario
 BEGIN: Final = Scenario(
     Survey("income"), ContextPolicy(OneBlock()), n=1_000_000, estimator="simplex"
 )
-GOALS: Final = {"values": "Every answer", "overall": "All together"}
+GOALS: Final = {"values": "Every answer", "groups": "Every group", "overall": "All together"}
+RELATIVE: Final = ("values", "groups")
+"""Goals that are met to within a share of the true value, each by a formula."""
 _NUMBERS: Final = ("floor", "within", "wrong")
 
 
@@ -25,8 +28,9 @@ _NUMBERS: Final = ("floor", "within", "wrong")
 class Plan(WithScenario):
     """The page's record. `scenario`: data, people and ε; `protection`: its name in `NAMES`.
 
-    `goal`: "values", every value that a share `floor` has to within ± `within` of itself; or
-    "overall", a total variation of at most `wrong`. All in (0, 1].
+    `goal`: "values", every value that a share `floor` has to within ± `within` of itself; "groups",
+    the same of every group, state or country; or "overall", a total variation of at most `wrong`.
+    All in (0, 1].
     """
 
     scenario: Scenario = BEGIN
@@ -62,12 +66,28 @@ def _check(record: Plan) -> None:
     for name in _NUMBERS:
         check_number(name, getattr(record, name), 1e-6, 1.0)
     runs.setup(record.under(record.protection, record.epsilon))
-    largest = float(runs.dataset(record.scenario).distribution.max())
-    if record.goal == "values" and largest < record.floor:
-        raise CaldpError(
-            f"No answer here is given by {100 * record.floor:g} % of the people, the most by "
-            f"{100 * largest:.2g} %; ask for rarer ones too."
+    if record.goal in RELATIVE:
+        _check_floor(record)
+
+
+def _check_floor(record: Plan) -> None:
+    """Raise `CaldpError` where no answer, or no group, is as common as what is asked for."""
+    shares, found = runs.dataset(record.scenario).distribution, "answer"
+    if record.goal == "groups":
+        regions = regions_of(record.scenario)
+        require(
+            regions is not None,
+            "These data come in no groups, states or countries that could be asked for; choose "
+            "another goal, or other data.",
         )
+        assert regions is not None  # for mypy
+        shares, found = regions.partition.sums(shares), regions.one
+    largest = float(shares.max())
+    require(
+        largest >= record.floor,
+        f"No {found} here has {100 * record.floor:g} % of the people, the largest has "
+        f"{100 * largest:.2g} %; ask for rarer ones too.",
+    )
 
 
 LINK: Final = ScenarioLink(Plan(), _check, taken=_taken)

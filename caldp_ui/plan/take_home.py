@@ -4,12 +4,12 @@ from caldp_ui.controls.slider import Slider
 from caldp_ui.offline import boards
 from caldp_ui.offline.records import Part
 from caldp_ui.plan import reels, side
-from caldp_ui.plan.slot import Plan
+from caldp_ui.plan.slot import RELATIVE, Plan
 
 
 def part(record: Plan) -> Part | None:
     """The page; None for a goal whose points take trials."""
-    if record.goal != "values":
+    if record.goal not in RELATIVE:
         return None
     epsilon, people, within, floor = reels.sliders(record)
     titled: dict[str, Slider[Plan]] = {

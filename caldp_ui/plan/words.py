@@ -1,4 +1,4 @@
-"""The plan in words: the headline, and paragraphs fit for a memo.
+"""The plan in words: its goal, and the headline.
 
 Every sentence here must be true of the numbers that it is made of.
 """
@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Setup
-from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import PLAIN, protections
-from caldp_ui.plan import work
+from caldp_ui.plan.regions import regions_of
 from caldp_ui.plan.slot import Plan
 from caldp_ui.plan.work import Need, epsilon_for, levels
 from caldp_ui.words import covered as counts
@@ -31,6 +30,11 @@ def nouns(record: Plan) -> Vocabulary:
 def goal(record: Plan) -> str:
     """What is asked for, after "to"."""
     words = nouns(record)
+    if record.goal == "groups":
+        return (
+            f"know every {unit(record)} with at least {100 * record.floor:g} % of people to within "
+            f"{100 * record.within:g} % of its value"
+        )
     if record.goal == "overall":
         return f"have at most {formats.out_of(record.wrong)} people {words.wrong}"
     common = "given by" if words is ANSWERS else "with"
@@ -38,6 +42,23 @@ def goal(record: Plan) -> str:
         f"know every {words.unit} {common} at least {100 * record.floor:g} % of people to within "
         f"{100 * record.within:g} % of its value"
     )
+
+
+def unit(record: Plan) -> str:
+    """What is to be known: an answer, a place, or what they come in."""
+    return unit_of_margins(record) if record.goal == "groups" else nouns(record).unit
+
+
+def unit_of_margins(record: Plan) -> str:
+    """Whose margins a memo tells: of a group, state or country; where there are none, all alike."""
+    regions = regions_of(record.scenario)
+    return nouns(record).unit if regions is None else regions.one
+
+
+def units(record: Plan) -> str:
+    """What `unit_of_margins` calls one, for many."""
+    regions = regions_of(record.scenario)
+    return nouns(record).units if regions is None else regions.many
 
 
 def about(people: float) -> str:
@@ -67,11 +88,11 @@ def headline(record: Plan, points: Points) -> Headline:
 
     Where not everybody is protected, that comes first.
     """
-    need, level = _need(record, points)
-    setup = _setup_at(record, level)
+    need, level = need_and_level(record, points)
+    setup = setup_at(record, level)
     covered = policies.told(nouns(record), setup).covered
     if covered >= 1.0:
-        guess = _lower(policies.in_short(nouns(record), setup))
+        guess = lower(policies.in_short(nouns(record), setup))
         return Headline(need, f"At ε = {level:g}, {guess}")
     return Headline(counts.unprotected(nouns(record), covered), need, True)
 
@@ -90,7 +111,7 @@ def _is_whole(record: Plan, points: Points) -> bool:
     return any(each.epsilon == last for each in points[record.protection])
 
 
-def _need(record: Plan, points: Points) -> tuple[str, float]:
+def need_and_level(record: Plan, points: Points) -> tuple[str, float]:
     """The sentence on what the reader's people need, and the ε that it speaks of."""
     needs, people = points[record.protection], formats.people(runs.people(record.scenario))
     level = enough(record, points)
@@ -123,44 +144,16 @@ def _at(record: Plan, points: Sequence[Need]) -> int | None:
     return next((each.people for each in points if each.epsilon == record.epsilon), None)
 
 
-def _setup_at(record: Plan, level: float) -> Setup:
+def setup_of(record: Plan, points: Points) -> Setup:
+    """The protection at the ε that the memo speaks of, with the reader's people."""
+    return setup_at(record, need_and_level(record, points)[1])
+
+
+def setup_at(record: Plan, level: float) -> Setup:
+    """The reader's protection at this ε."""
     return runs.setup(record.under(record.protection, level))
 
 
-def _lower(sentence: str) -> str:
+def lower(sentence: str) -> str:
+    """A sentence as it goes on after a comma."""
     return sentence[:1].lower() + sentence[1:]
-
-
-def memo(record: Plan, points: Points) -> str:
-    """A paragraph in plain words: people and ε, who is protected, what an attacker can guess.
-
-    Where not everybody is protected, that comes first.
-    """
-    need, level = _need(record, points)
-    words, setup = nouns(record), _setup_at(record, level)
-    told = policies.told(words, setup)
-    guess = policies.in_short(words, setup)
-    first = (
-        f"{need} At ε = {level:g}, {_lower(guess)}" if told.covered >= 1.0 else f"{guess} {need}"
-    )
-    return (
-        f"{first} What it does not hide: {_lower(told.not_promised[0])} This is planned with the "
-        f"data “{setup.dataset.name}”. Other data with as many {words.units} need similar numbers, "
-        "not the same."
-    )
-
-
-def technical(record: Plan, points: Points) -> str:
-    """The same for those who build it: protection, method, estimate and how often it holds.
-
-    Empty where the number of people is not known.
-    """
-    told = at_level(record, points)
-    if not told:
-        return ""
-    method = MECHANISMS[_setup_at(record, record.epsilon).mechanism_name].title
-    how = "in 95 of 100 repetitions each" if record.goal == "values" else "on average"
-    return (
-        f"{told} The goal is to {goal(record)}, {how}. The method is {method} with one report per "
-        f"person, and the estimate is “{work.estimate_called(record)}”."
-    )

@@ -14,12 +14,14 @@ from caldp_core.mechanisms import FAMILIES, Mechanism
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import Budget, approximated_error, expected_error
+from caldp_core.theory.groups import people_for_groups
 from caldp_core.theory.planner import Accuracy, Goal, people_for, relative_error
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import NAMES, PLAIN
 from caldp_ui.controls.common import METHODS
 from caldp_ui.plan.deployments import DEPLOYMENTS
-from caldp_ui.plan.slot import Plan
+from caldp_ui.plan.regions import regions_of
+from caldp_ui.plan.slot import RELATIVE, Plan
 from caldp_ui.session.cost import MB_A_VALUE, Cost
 
 _EXACT: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0)
@@ -56,12 +58,16 @@ def cost(record: Plan) -> Cost:
     """About what all points of the picture take, as measured from 128 to 2²⁰ values."""
     k, points = runs.dataset(record.scenario).domain.k, len(levels(record)) * len(NAMES)
     a_point = 6e-7 * k if record.goal == "values" else 5e-5 * min(k, 2**14) + 2.5e-6 * k
+    regions = regions_of(record.scenario)
+    if record.goal == "groups" and regions is not None:
+        shares = regions.partition.sums(runs.dataset(record.scenario).distribution)
+        a_point = 1.5e-6 * k * int((shares >= record.floor).sum())
     return Cost(points * a_point, MB_A_VALUE * k)
 
 
 def levels(record: Plan) -> list[float]:
     """The ε's of the picture, in the order in which `needs` finds them."""
-    grid = _EXACT if record.goal == "values" else _SIMULATED
+    grid = _EXACT if record.goal in RELATIVE else _SIMULATED
     return sorted({*grid, record.epsilon}, key=lambda e: (e not in grid, e != record.epsilon, e))
 
 
@@ -79,7 +85,7 @@ def need(record: Plan, name: str, scenario: Scenario, progress: Progress = no_pr
 
 def target(record: Plan) -> float:
     """The error that is asked for."""
-    return record.within if record.goal == "values" else record.wrong
+    return record.within if record.goal in RELATIVE else record.wrong
 
 
 @cached_by(lambda scenario, *goal_and_progress: (runs.key(scenario), *goal_and_progress[:-1]))
@@ -89,10 +95,16 @@ def _found(
     """People, and by which method."""
     progress(0.0)
     ready = runs.setup(scenario)
-    accuracy = relative_error(floor) if goal == "values" else _overall(scenario)
+    p, regions = ready.dataset.distribution, regions_of(scenario)
     try:
-        wanted = Goal(accuracy, target)
-        people = people_for(ready.mechanism, ready.dataset.distribution, wanted, progress)
+        if goal == "groups" and regions is not None:
+            labels = regions.partition.labels
+            people = people_for_groups(
+                ready.mechanism, p, labels, floor=floor, within=target, progress=progress
+            )
+        else:
+            accuracy = relative_error(floor) if goal == "values" else _overall(scenario)
+            people = people_for(ready.mechanism, p, Goal(accuracy, target), progress)
     except CaldpError:  # no exact variance at this size, or too many people to draw
         people = None
     return people, ready.mechanism_name
@@ -175,5 +187,5 @@ def epsilon_for(points: Sequence[Need], people: int) -> float | None:
 
 def estimate_called(record: Plan) -> str:
     """By which estimate the goal is meant."""
-    name = "none" if record.goal == "values" else record.scenario.estimator
+    name = "none" if record.goal in RELATIVE else record.scenario.estimator
     return ESTIMATORS[name].title

@@ -10,16 +10,20 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.audit.adversary import guessed_right
+from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets import Survey, Uniform
-from caldp_core.experiments.run import prepare, run_trial
+from caldp_core.experiments.regions import region_report
+from caldp_core.experiments.run import prepare, run, run_trial
 from caldp_core.lecture.rappor import Rappor
 from caldp_core.mechanisms import FAMILIES
+from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.theory.expected_error import Budget
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.controls.choices import NAMES, PLAIN
-from caldp_ui.plan import charts, words, work
+from caldp_ui.plan import charts, memo, words, work
 from caldp_ui.plan.deployments import DEPLOYMENTS
+from caldp_ui.plan.regions import margins_of
 from caldp_ui.plan.slot import LINK, Plan
 from caldp_ui.plan.work import Need, epsilon_for
 from caldp_ui.words import formats, promise
@@ -66,11 +70,24 @@ def test_the_headline_the_picture_and_the_memos_say_the_needs(page: AppTest) -> 
     plain = next(n for n in points[PLAIN] if n.epsilon == PLAN.epsilon)
     assert ours.people is not None
     assert plain.people is not None
-    memo, technical = (each.value for each in page.code[:2])
-    assert memo == words.memo(PLAN, points)
-    assert told.sentence in memo
-    assert "shows which block someone is in" in memo
-    assert technical == words.technical(PLAN, points)
+    plain_words, technical = (each.value for each in page.code[:2])
+    setup = words.setup_of(PLAN, points)
+    margins = margins_of(setup, no_progress)
+    assert plain_words == memo.plain(PLAN, points, margins)
+    for name, margin in zip(margins.names, margins.margins.tolist(), strict=True):
+        assert f"to ± {formats.digits(100 * margin)} " in plain_words
+        assert f"for “{name}”" in plain_words
+    flags = np.array(setup.dataset.domain.groups) == margins.names[0]  # type: ignore[union-attr]
+    told_of_region = region_report(setup, run(setup).first, flags)
+    assert told_of_region.half_width / setup.n == pytest.approx(margins.margins[0], rel=1e-6)
+    half = next(n.people for n in points["blocks"] if n.epsilon == 0.5)
+    right_then = formats.hundred(guessed_right(0.5))
+    assert f"The same accuracy takes {words.about(half or 0)} people at ε = 0.5, " in plain_words
+    assert f"The attacker is then right at most {right_then}, " in plain_words
+    assert not any(entry.title.lower() in plain_words.lower() for entry in MECHANISMS.values())
+    assert told.sentence in plain_words
+    assert "shows which block someone is in" in plain_words
+    assert technical == memo.technical(PLAN, points)
     figure = charts.of(PLAN, points, None, LIGHT)
     written = [text.strip() for each in figure.data if each.mode == "text" for text in each.text]
     for people in (ours.people, plain.people):
@@ -162,6 +179,23 @@ def test_overall_needs_are_simulated_with_the_estimate(monkeypatch: pytest.Monke
     assert few is not None
     assert many is not None
     assert 3 < many / few < 5  # half the error, four times the people
+
+
+def test_every_group_is_a_goal_where_there_are_groups() -> None:
+    at = open_plan()
+    checked(at.segmented_control(key="plan-goal").set_value("groups").run())
+    assert plan_of(at).goal == "groups"
+    assert "know every group with at least 1 % of people" in headline(done(at))
+    record = replace(PLAN, goal="groups", protection="more-blocks")
+    found = work.need(record, PLAIN, record.under(PLAIN, 1.0)).people
+    assert found is not None
+    setup = prepare(replace(record.under(PLAIN, 1.0), n=found))
+    margins = margins_of(setup, no_progress)
+    assert float((margins.margins / margins.shares).max()) == pytest.approx(0.1, rel=1e-3)
+    with pytest.raises(CaldpError, match="come in no groups"):
+        LINK.check(replace(record, scenario=replace(record.scenario, dataset=Uniform(12))))
+    with pytest.raises(CaldpError, match="No group here has 90 %"):
+        LINK.check(replace(record, floor=0.9))
 
 
 def test_controls_and_a_deployments_epsilon() -> None:

@@ -80,7 +80,7 @@ def test_code_of_the_curves_prints_every_point(
         assert (title, float(x), float(tv)) == (drawn[i].title, drawn[i].places[j], error.tv)
 
 
-@pytest.mark.parametrize("goal", ["values", "overall"])
+@pytest.mark.parametrize("goal", ["values", "groups", "overall"])
 def test_code_of_a_plan_prints_its_people(goal: str, tmp_path: Path, capsys: Output) -> None:
     record = replace(Plan(), goal=goal)
     chosen = record.under(record.protection, record.epsilon)

@@ -1,0 +1,81 @@
+"""Groups that a plan's answers or places come in, and how well each is known."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from caldp_core.basics.arrays import sums_by
+from caldp_core.basics.cache import cached_by
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Floats, Progress
+from caldp_core.domain.grid import Domain, GridDomain
+from caldp_core.domain.partitions import Partition
+from caldp_core.experiments.run import Setup
+from caldp_core.scenarios.protection import BlocksSpec, CountryBlocks, GroupBlocks, StateBlocks
+from caldp_core.scenarios.scenario import Scenario
+from caldp_core.theory.groups import group_margins
+from caldp_ui.compute import runs
+
+
+@dataclass(frozen=True, eq=False)
+class Regions:
+    """What readers call one and many, and which value is in which; `spec`: as files name them."""
+
+    one: str
+    many: str
+    spec: BlocksSpec
+    partition: Partition
+
+
+_ON_MAPS: Final = (("state", "states", StateBlocks()), ("country", "countries", CountryBlocks()))
+_IN_LISTS: Final = (("group", "groups", GroupBlocks()),)
+
+
+@cached_by(runs.data_key)
+def regions_of(scenario: Scenario) -> Regions | None:
+    """States, countries or groups, whichever the data come in; None where there are not two."""
+    domain = runs.dataset(scenario).domain
+    for one, many, spec in _ON_MAPS if isinstance(domain, GridDomain) else _IN_LISTS:
+        try:
+            found = spec.build(domain)
+        except CaldpError:  # other maps, or answers without groups
+            continue
+        if found.m > 1:
+            return Regions(one, many, spec, found)
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class Margins:
+    """(g,) names, true shares of the plan's data, and half the 95 % range of each share.
+
+    By falling share; nobody's regions are left out.
+    """
+
+    names: tuple[str, ...]
+    shares: Floats
+    margins: Floats
+
+
+@cached_by(lambda setup, _: runs.key(setup.scenario))
+def margins_of(setup: Setup, progress: Progress) -> Margins:
+    """Of every region with its scenario's people; of every answer where there are no regions."""
+    found = regions_of(setup.scenario)
+    p = setup.dataset.distribution
+    if found is None:
+        names = [_name(setup.dataset.domain, x) for x in range(p.size)]
+        return _ordered(names, p, 1.959964 * np.sqrt(setup.mechanism.variance(p, setup.n)))
+    labels = found.partition.labels
+    of_one = group_margins(setup.mechanism, p, labels, progress=progress)
+    shares = sums_by(labels, p, found.partition.m)
+    return _ordered(list(found.partition.names), shares, of_one / np.sqrt(setup.n))
+
+
+def _name(domain: Domain | GridDomain, x: int) -> str:
+    return domain.name_of(x) if isinstance(domain, Domain) else f"cell {x:,}"
+
+
+def _ordered(names: list[str], shares: Floats, margins: Floats) -> Margins:
+    order = [at for at in np.argsort(-shares, kind="stable").tolist() if shares[at] > 0]
+    return Margins(tuple(names[at] for at in order), shares[order], margins[order])
