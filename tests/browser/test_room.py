@@ -1,8 +1,7 @@
-"""A phone's coin in a real browser: its law is the core's, and nothing but the report leaves it."""
+"""A live poll in a real browser: nothing but the report leaves a phone, and boards draw those."""
 
 import json
 from collections.abc import Iterator
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,9 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from benchmarks.browser import settled
 from caldp_ui.charts import scripts
-from caldp_ui.room.boards import COIN, WEB, board_told, phone_message
+from caldp_ui.room.boards import WEB, board_told
 from caldp_ui.room.poll import Seen
-from caldp_ui.room.question import Question, channel_of
+from caldp_ui.room.question import Question
 from caldp_ui.stage import bundle
 from caldp_ui.stage.bundle import joined
 from tests.browser.conftest import DESKTOP, SCREENS, Profiles, visiting
@@ -22,10 +21,6 @@ from tests.browser.watch import Watch
 
 pytestmark = pytest.mark.browser
 ASKED = Question("Which?", ("a", "b", "c", "d"), (0, 2, 3), 1.0)
-LOOKED_UP = """([law, x, words]) => {
-    const left = [...words];
-    return [throwCoin(x, law, () => left.shift()), left.length];
-}"""
 SAME_COIN = """{
     const drawn = crypto.getRandomValues.bind(crypto);
     crypto.getRandomValues = array => array instanceof Uint16Array ? array.fill(0)
@@ -36,49 +31,10 @@ SAME_COIN = """{
 
 @pytest.fixture(scope="module")
 def engine(profiles: Profiles) -> Iterator[Any]:
-    """A bare page with the phone's coin."""
+    """A bare page."""
     page = profiles(**SCREENS["phone"]).new_page()
-    page.add_script_tag(content=COIN)
     yield page
     page.close()
-
-
-def pieces_of(whole: int) -> int:
-    """Numbers of 48 bits that a phone draws for one below `whole`."""
-    return -(-(whole - 1).bit_length() // 48)
-
-
-def numbers_of(drawn: int, pieces: int) -> list[int]:
-    """As a phone draws it, the highest first."""
-    return [drawn >> 48 * place & (1 << 48) - 1 for place in reversed(range(pieces))]
-
-
-def law_of(question: Question) -> Any:
-    return phone_message(Seen("", "", question, True))["law"]
-
-
-def test_each_threshold_is_where_the_channel_has_it(engine: Any) -> None:
-    law = law_of(ASKED)
-    whole = int(law["whole"])
-    for x, row in enumerate(channel_of(ASKED)):
-        sums = list(accumulate(int(q * whole) for q in row))
-        assert sums[-1] == whole
-        for r in {0, *sums, *(s - 1 for s in sums)} - {whole, -1}:
-            report, _ = engine.evaluate(LOOKED_UP, [law, x, numbers_of(r, pieces_of(whole))])
-            assert report == next(y for y, s in enumerate(sums) if r < s), (x, r)
-
-
-def test_numbers_that_would_favour_some_are_drawn_again(engine: Any) -> None:
-    law = law_of(ASKED)
-    whole = int(law["whole"])
-    pieces = pieces_of(whole)
-    every = 1 << 48 * pieces
-    fair = every // whole * whole
-    assert fair < every
-    for first, drawn in ((fair - 1, 1), (fair, 2), (every - 1, 2)):
-        numbers = [*numbers_of(first, pieces), *([0] * pieces)]
-        _, left = engine.evaluate(LOOKED_UP, [law, 1, numbers])
-        assert left == pieces * (2 - drawn)
 
 
 def frames_of(profiles: Profiles, link: str, answer: int, watch: Watch) -> list[bytes]:

@@ -3,7 +3,6 @@
 One page is loaded for all tests that use a mouse or keys; each leaves it as it found it.
 """
 
-import base64
 import io
 import sys
 from pathlib import Path
@@ -20,12 +19,11 @@ from caldp_core.mechanisms.specs import Hadamard
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.protection import GridBlocks
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.stage import codec, encode
+from caldp_ui.stage import codec
 from tests.browser.hands import expect
 from tests.browser.stage_hand import Hand, Point
 
 pytestmark = pytest.mark.browser
-WEB = Path(__file__).parents[2] / "caldp_ui" / "stage" / "web"
 IDS = ("truth", "plain", "ours")
 
 
@@ -36,29 +34,6 @@ def shares() -> dict[str, Any]:
     ours, plain = run(prepare(scenario)), run(prepare(scenario.plain()))
     truth = ours.setup.dataset.distribution
     return {"truth": truth, "plain": plain.first.estimate, "ours": ours.first.estimate}
-
-
-def test_codes_come_back_in_the_browser(hand: Hand) -> None:
-    shares = np.random.default_rng(3).normal(0, 1, 5000) ** 15 / 1e9
-    blob = encode(shares)
-    back = hand.page.evaluate(
-        """async ([script, parcel]) => {
-            const address = URL.createObjectURL(new Blob([script], {type: "text/javascript"}));
-            const {Store, VALUES, readCodes, readParcel} = await import(address);
-            const bytes = Uint8Array.from(atob(parcel), letter => letter.charCodeAt(0));
-            const store = new Store();
-            for (const [name, packed] of readParcel(bytes).blobs) store.hold(name, packed);
-            const codes = readCodes(await store.get([...store.entries.keys()][0]));
-            return [...codes].map(code => VALUES[code]);
-        }""",
-        [
-            (WEB / "codec.js").read_text("utf-8"),
-            base64.b64encode(codec.parcel({}, [blob])).decode(),
-        ],
-    )
-    seen = np.abs(shares) >= codec.SMALLEST
-    clipped = np.clip(shares, -1, 1)
-    assert np.allclose(back, np.where(seen, clipped, 0), rtol=1e-3, atol=0)
 
 
 def test_wheel_and_drag_move_all_pictures_and_the_link(hand: Hand) -> None:
@@ -197,19 +172,6 @@ def test_maps_are_light_by_choice_and_the_link_keeps_it(hand: Hand) -> None:
     hand.press("Dark maps")
     hand.page.wait_for_function("!location.search.includes('map=')")
     assert hand.pictures() == before
-
-
-def test_places_on_fine_maps_have_decimals_that_tell_cells_apart(hand: Hand) -> None:
-    told = hand.page.evaluate(
-        """async script => {
-            const address = URL.createObjectURL(new Blob([script], {type: "text/javascript"}));
-            const {degrees} = await import(address);
-            return [[48.1372, 11.575, 0.01], [48.137, 11.575, 0.1], [40.71, -74.01, 0.2]]
-                .map(place => degrees(...place));
-        }""",
-        (WEB / "dom.js").read_text("utf-8"),
-    )
-    assert told == ["48.137° N, 11.575° E", "48.14° N, 11.57° E", "40.7° N, 74.0° W"]
 
 
 def test_presenting_leaves_maps_and_numbers_and_escape_ends_it(hand: Hand) -> None:

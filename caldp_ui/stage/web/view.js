@@ -57,7 +57,9 @@ export class View {
             high: north - south, wide: (east - west) * this.grid.narrow};
     }
 
-    /** Degrees of latitude in `home`, and what that is in width. */
+    /** The largest zoom; a map of fewer cells is at least shown whole. */
+    get closest() { return Math.max(1, this.home.high / (CLOSEST_CELLS * this.grid.cell)); }
+
     fitHome() {
         const {lat, lon} = this.home;
         this.set({lat, lon, zoom: 1});
@@ -73,7 +75,7 @@ export class View {
         @param {Aim} aim */
     set({lat = this.lat, lon = this.lon, zoom = this.zoom}) {
         const {grid, home} = this;
-        this.zoom = clamp(zoom, 0.8, home.high / (CLOSEST_CELLS * grid.cell));
+        this.zoom = clamp(zoom, 0.8, this.closest);
         /** @type {(value: number, low: number, high: number, half: number) => number} */
         const held = (value, low, high, half) =>
             low + half > high - half ? (low + high) / 2 : clamp(value, low + half, high - half);
@@ -93,7 +95,7 @@ export class View {
         @param {number} lon */
     zoomAt(factor, lat = this.lat, lon = this.lon) {
         const before = this.zoom;
-        const zoom = clamp(before * factor, 0.8, this.home.high / (CLOSEST_CELLS * this.grid.cell));
+        const zoom = clamp(before * factor, 0.8, this.closest);
         const kept = before / zoom;
         this.set({zoom, lat: lat + (this.lat - lat) * kept, lon: lon + (this.lon - lon) * kept});
     }

@@ -1,0 +1,166 @@
+"""What Python says of the same things, for the tests in Node: one JSON, by the test's own names."""
+
+import base64
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from caldp_core.basics.types import Ints
+from caldp_core.datasets import us_cities
+from caldp_core.domain.grid import Area, GridDomain
+from caldp_ui.room.boards import phone_message
+from caldp_ui.room.poll import Seen
+from caldp_ui.room.question import Question, channel_of
+from caldp_ui.stage import codec
+from caldp_ui.stage.codec import Blob
+from caldp_ui.values import marks
+
+GRID = GridDomain(south=-3.3, west=10.1, cell=0.3, rows=11, columns=7)
+ASKED = Question("Which?", ("a", "b", "c", "d"), (0, 2, 3), 1.0)
+_LINES = np.array([[10.5, -3.25], [11.0004, -3.0], [np.nan, np.nan], [12.0, 0.125], [10.1, 0.0]])
+_DRAWN = [
+    ["move", 10.5, -3.25],
+    ["line", 11, -3],
+    ["move", 12, 0.125],
+    ["line", 10.1, 0],
+]
+
+
+def cases() -> dict[str, Any]:
+    """By name what Node compares with; the same in every run."""
+    rng = np.random.default_rng(20)
+    return {
+        "codes": _codes(rng),
+        "blobs": _blobs(rng),
+        "grid": _grid(rng),
+        "runs": [{"cells": cells.tolist(), "text": _cells(cells)} for cells in _sets(rng, 60)],
+        "answers": [
+            {"symbols": symbols.tolist(), "text": ";".join(marks.runs_of(symbols))}
+            for symbols in _sets(rng, 60)
+        ],
+        "nearest": _nearest(rng),
+        "coins": [_coins(ASKED), _coins(Question("Odd?", ("yes", "no"), (0,), 2.5))],
+    }
+
+
+def _codes(rng: np.random.Generator) -> dict[str, Any]:
+    sizes = 10 ** rng.uniform(-13, 0.5, 1500)
+    edges = [0.0, 1.0, 7.0, codec.SMALLEST, codec.SMALLEST * (1 - 1e-9), 1e-300]
+    shares = np.concatenate([edges, sizes, -sizes])
+    code = codec.codes(shares)
+    return {
+        "shares": shares.tolist(),
+        "codes": code.tolist(),
+        "values": codec.values(code).tolist(),
+    }
+
+
+def _blobs(rng: np.random.Generator) -> dict[str, Any]:
+    shares, labels = rng.normal(0, 1, 40) ** 9, rng.integers(0, 2**32, 40)
+    mask = rng.random(43) < 0.5
+    rows = [["Zürich", "“CH”", 47.4, 8.5], ["Nice\n", "", -1e-9, 0]]
+    made: dict[str, tuple[Blob, Any]] = {
+        "codes": (codec.encode(shares), codec.codes(shares).tolist()),
+        "labels": (codec.encode_labels(labels), labels.tolist()),
+        "mask": (codec.encode_mask(mask), mask.astype(int).tolist()),
+        "rows": (codec.encode_rows(rows), rows),
+        "lines": (codec.encode_lines(_LINES[:, 0], _LINES[:, 1]), _DRAWN),
+    }
+    return {
+        name: {"parcel": base64.b64encode(codec.parcel({}, [blob])).decode(), "is": told}
+        for name, (blob, told) in made.items()
+    }
+
+
+def _grid(rng: np.random.Generator) -> dict[str, Any]:
+    area = GRID.area
+    latitudes = rng.uniform(area.south - 0.5, area.north + 0.5, 400)
+    longitudes = rng.uniform(area.west - 0.5, area.east + 0.5, 400)
+    corners = [area.south + GRID.cell * row for row in range(GRID.rows)]  # on edges, with dust
+    places = [*zip(latitudes, longitudes, strict=True), *((corner, 11.0) for corner in corners)]
+    cells = GRID.locate(*map(np.array, zip(*places, strict=True))).tolist()
+    home = [area.south, area.north, area.west, area.east]
+    edges = {name: getattr(GRID, name) for name in ("south", "west", "cell", "rows", "columns")}
+    return {
+        "ground": {**edges, "home": home},
+        "places": [[*place, cell] for place, cell in zip(places, cells, strict=True)],
+        "boxes": [[*pair, _box(*pair)] for pair in rng.integers(0, GRID.k, (60, 2)).tolist()],
+    }
+
+
+def _box(one: int, other: int) -> list[float]:
+    """The box around two cells: the smallest that has both of their middles in it, snapped."""
+    rows, columns = (GRID.place([one, other])[axis].tolist() for axis in (0, 1))
+    latitudes, longitudes = GRID.latitudes(), GRID.longitudes()
+    middles = Area(
+        latitudes[min(rows)] - 0.1,
+        latitudes[max(rows)] + 0.1,
+        longitudes[min(columns)] - 0.1,
+        longitudes[max(columns)] + 0.1,
+    )
+    box = GRID.snap(middles)
+    assert box is not None
+    return [round(edge, 9) for edge in (box.south, box.north, box.west, box.east)]
+
+
+def _sets(rng: np.random.Generator, count: int) -> Iterator[Ints]:
+    for share in np.linspace(0, 1, count):
+        yield np.flatnonzero(rng.random(50) < share)
+
+
+def _cells(cells: Ints) -> str:
+    """Runs that the page reads back as these cells, and no shorter text does."""
+    pairs = (run.partition("-") for run in marks.runs_of(cells))
+    text = ",".join(f"{first}+{int(last or first) - int(first) + 1}" for first, _, last in pairs)
+    assert np.flatnonzero(codec.runs_of(text, 50)).tolist() == cells.tolist()
+    return text
+
+
+def _nearest(rng: np.random.Generator) -> dict[str, Any]:
+    cities = us_cities()[:300]
+    rows = [[city.name, city.region, city.latitude, city.longitude] for city in cities]
+    places = []
+    for _ in range(60):
+        city = cities[rng.integers(len(cities))]
+        near = city.latitude + rng.normal(0, 0.05), city.longitude + rng.normal(0, 0.05)
+        off = [_km(*near, each.latitude, each.longitude) for each in cities]
+        best, next_best = np.sort(off)[:2]
+        if next_best > 1.2 * best + 1:  # so that a flat map finds the same
+            places.append([*near, cities[int(np.argmin(off))].name, float(best)])
+    assert len(places) > 40
+    return {"cities": rows, "places": places}
+
+
+def _km(*degrees: float) -> float:
+    """Kilometres of the great circle between two places."""
+    lat, lon, to_lat, to_lon = np.radians(degrees)
+    cosine = np.sin(lat) * np.sin(to_lat) + np.cos(lat) * np.cos(to_lat) * np.cos(lon - to_lon)
+    return float(6371.0 * np.arccos(min(1.0, cosine)))
+
+
+def _coins(question: Question) -> dict[str, Any]:
+    """Numbers around each threshold of the channel, and what they lead to; some are drawn again."""
+    law = phone_message(Seen("", "", question, True))["law"]
+    whole = int(law["whole"])
+    pieces = -(-(whole - 1).bit_length() // 48)
+    fair = (1 << 48 * pieces) // whole * whole
+    draws = []
+    for x, row in enumerate(channel_of(question)):
+        sums = list(accumulate(int(q * whole) for q in row))
+        assert sums[-1] == whole
+        for r in sorted({0, *sums, *(s - 1 for s in sums)} - {whole, -1}):
+            report = next(y for y, s in enumerate(sums) if r < s)
+            beyond = [fair, (1 << 48 * pieces) - 1] if fair < 1 << 48 * pieces else []
+            for first in ([], *([one] for one in beyond)):
+                drawn = [*first, r]
+                numbers = [piece for one in drawn for piece in _pieces(one, pieces)]
+                draws.append({"x": x, "numbers": numbers, "report": report})
+            draws.append({"x": x, "numbers": _pieces(fair - whole + r, pieces), "report": report})
+    return {"law": law, "draws": draws}
+
+
+def _pieces(drawn: int, pieces: int) -> Sequence[int]:
+    """As a phone draws it, the highest first."""
+    return [drawn >> 48 * place & (1 << 48) - 1 for place in reversed(range(pieces))]

@@ -1,0 +1,130 @@
+"""Real messages as TypeScript: `tsc` holds them against what `messages.d.ts` says of them.
+
+`python -m tests.js.messages` prints the file. What is written out in TypeScript may have neither
+more nor fewer names than its type, nor values of another type.
+"""
+
+import json
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from caldp_core.domain.grid import Area, GridDomain
+from caldp_core.experiments.run import Result, prepare, run
+from caldp_ui.charts.reel import Dialled, Frame, Reel
+from caldp_ui.compute import rivals
+from caldp_ui.lesson import bar
+from caldp_ui.lesson.steps import Running, Step
+from caldp_ui.matrix import board
+from caldp_ui.parts.comparison import Shown
+from caldp_ui.room import boards
+from caldp_ui.room.figures import history
+from caldp_ui.room.poll import Seen
+from caldp_ui.room.question import Question
+from caldp_ui.stage import codec, records
+from caldp_ui.stage.component import _head
+from caldp_ui.stage.looks import looks
+from caldp_ui.stage.message import film_head
+from caldp_ui.values import chart
+from caldp_ui.values.slot import BEGIN
+from tests.ui.matrix_page import SMALL, verdict
+
+_GRID = GridDomain(south=0.0, west=0.0, cell=1.0, rows=2, columns=3)
+_CODE = codec.encode(np.arange(6) / 15)
+_LINES = codec.encode_lines(np.arange(2.0), np.arange(2.0))
+_FACT = records.Fact("12", "of 100 people")
+_LABELS = (
+    records.Label("12 of 100", "can be read", "open", (1.0, 2.0)),
+    records.Label("88 of 100", "protected", "safe"),
+)
+_QUESTION = Question("Which?", ("a", "b", "c"), (0, 2), 1.0)
+
+
+def written() -> str:
+    """The file: a constant of its type for each message."""
+    consts = (
+        f"const {kind.lower()}{number}: Message.{kind} = {json.dumps(message)};"
+        for number, (kind, message) in enumerate(messages())
+    )
+    return "\n".join(consts) + "\n"
+
+
+def messages() -> Iterator[tuple[str, Any]]:
+    """Messages with the names of their types: with all that may be there, and with none."""
+    for scene in _scenes():
+        yield "Scene", _head(scene, "maps")
+    for film in _films():
+        yield "Film", film_head(film)
+        yield "Head", _sent(codec.parcel({"stage": "maps", "film": film_head(film)}, [_CODE]))
+    yield "Looks", looks()
+    yield from (("Answers", each) for each in _answers())
+    yield "Matrix", json.loads(board.told(verdict(SMALL)))
+    frame = Frame("1.0", {"chart": "told"}, {".words": "<p class='a'>one <b>two</b></p>"})
+    yield "Reel", json.loads(Reel("epsilon", "else", (frame,)).packed)
+    yield "Dialled", vars(Dialled("1.0", "else"))
+    for reports in ((), (0, 1, 2, 2)):
+        seen = Seen("code", "mark", _QUESTION, True, reports)
+        past = history(_QUESTION, reports)
+        yield "Poll", json.loads(boards.board_told(seen, past))
+        yield "Poll", json.loads(boards.board_told(seen, past, np.array([0.5, 0.25, 0.25])))
+        for refused in (None, "It is closed."):
+            yield "Phone", {**boards.phone_message(seen), "received": False, "refused": refused}
+    yield (
+        "Lesson",
+        bar._message(Running((Step(5, "One", "pages/maps.py", "Do.", "Home."),), 0, 0.0)),
+    )
+
+
+def _scenes() -> Iterator[records.Scene]:
+    picture = records.Picture("ours", "Ours", "", "A map.", _CODE)
+    yield records.Scene(records.Ground(_GRID, _GRID.area), (picture,), 10, ("ours", "ours"))
+    ground = records.Ground(
+        _GRID, _GRID.area, _LINES, _CODE, _CODE, _CODE, _CODE, Area(0, 1, 0, 2), _LINES, _CODE
+    )
+    full = records.Picture(
+        "full", "Full", "sub", "A map.", _CODE, 1e-6, ("open",), _FACT, _CODE, ("l", "r"), _LABELS,
+        "open",
+    )  # fmt: skip
+    yield records.Scene(
+        ground,
+        (picture, full),
+        1000,
+        ("ours", "full"),
+        (records.Difference("off", "Off by", "", "A map.", "ours", "full", fact=_FACT),),
+        (records.Action("protect", "Protect", {"box": "Will be sensitive."}),),
+        focus=records.Focus(Area(0, 1, 0, 2), 3),
+        film_at={"epsilon": 1.0},
+        image_lines=("one",),
+        arrangement=records.Arrangement(("ours",), ("full",), ("full",)),
+    )
+
+
+def _films() -> Iterator[records.Film]:
+    bare = records.Step("ε = 1", 1.0, {"ours": _CODE})
+    yield records.Film("epsilon", "ε", (bare,))
+    step = records.Step(
+        "ε = 2", 2.0, {"ours": _CODE}, {"ours": "so"}, {"ours": _FACT}, "2.0",
+        {".words": "<p class='a'>one <b>two</b></p>"}, {"ours": 1e-6}, {"ours": ("", "r")},
+        {"ours": _LABELS},
+    )  # fmt: skip
+    yield records.Film("all", "ε", (bare, step), dial="maps-epsilon", hides=("blocks",))
+
+
+def _answers() -> Iterator[dict[str, Any]]:
+    setup, plain = prepare(BEGIN), prepare(rivals.rival(BEGIN))
+    heard = {"heard": {"of": "", "serial": 0}}
+    yield {**chart.message(Shown(setup, plain, None, None)), **heard}
+    results: list[Result] = [run(setup), run(plain)]
+    shown = Shown(setup, plain, *results)
+    yield {**chart.message(shown, shown), **heard}
+
+
+def _sent(parcel: bytes) -> Any:
+    """The head of a parcel."""
+    return json.loads(parcel[4 : 4 + int.from_bytes(parcel[:4], "little")])
+
+
+if __name__ == "__main__":
+    sys.stdout.write(written())

@@ -1,0 +1,28 @@
+"""The browser's side in Node: its own tests, beside what Python says of the same things."""
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+
+from tests.collect.test_javascript import NODE
+from tests.js.cases import cases
+
+HERE = Path(__file__).parent
+
+
+def test_modules_compute_what_they_say_and_what_python_says(tmp_path: Path) -> None:
+    told = tmp_path / "cases.json"
+    told.write_text(json.dumps(cases()), "utf-8")
+    tests = sorted(str(path) for path in HERE.glob("*.test.js"))
+    command = [str(NODE), "--import", str(HERE / "resolve.js"), "--test", "--test-reporter=tap"]
+    done = subprocess.run(
+        [*command, *tests],
+        env={**os.environ, "CALDP_CASES": str(told)},
+        capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+    counts = dict(re.findall(r"^# (\w+) (\d+)$", done.stdout, re.MULTILINE))
+    assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]
+    assert int(counts["pass"]) == int(counts["tests"]) >= 70, counts
+    assert counts["skipped"] == "0"
