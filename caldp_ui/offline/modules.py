@@ -22,7 +22,7 @@ def of(parts: Sequence[Part]) -> list[str]:
         elif isinstance(part.picture, Board):
             made += [_own(part.id, key, each) for key, each in part.picture.own.items()]
     if _any(parts, Board):
-        drawn = joined(_WEB, ("axis", "plot", "boards"))
+        drawn = joined(_WEB, ("bytes", "axis", "plot", "boards"))
         made.append(bundle.part("dom", "elsewhere") + scripts.hub() + scripts.narrow() + drawn)
     return made
 
@@ -37,7 +37,7 @@ def _any(parts: Sequence[Part], kind: type[Scene] | type[Board]) -> bool:
 
 
 def _text(name: str) -> str:
-    return (_WEB / f"{name}.js").read_text("utf-8")
+    return joined(_WEB, (name,))
 
 
 def _of_answers(part: str, picture: Component) -> str:

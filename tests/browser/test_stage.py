@@ -14,12 +14,13 @@ from PIL import Image
 
 from benchmarks.browser import settled
 from caldp_core.domain.grid import US_GRID
-from caldp_core.experiments.run import prepare, run
+from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.mechanisms.specs import Hadamard
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.protection import GridBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.stage import codec
+from caldp_ui.words import formats
 from tests.browser.hands import expect
 from tests.browser.stage_hand import Hand, Point
 
@@ -28,12 +29,17 @@ IDS = ("truth", "plain", "ours")
 
 
 @pytest.fixture(scope="module")
-def shares() -> dict[str, Any]:
-    """(k,) shares by picture, from a run of the core."""
+def results() -> dict[str, Result]:
+    """By picture, from a run of the core."""
     scenario = Scenario(policy=ContextPolicy(GridBlocks(25, 35)), mechanism=Hadamard())
-    ours, plain = run(prepare(scenario)), run(prepare(scenario.plain()))
-    truth = ours.setup.dataset.distribution
-    return {"truth": truth, "plain": plain.first.estimate, "ours": ours.first.estimate}
+    return {"ours": run(prepare(scenario)), "plain": run(prepare(scenario.plain()))}
+
+
+@pytest.fixture(scope="module")
+def shares(results: dict[str, Result]) -> dict[str, Any]:
+    """(k,) shares by picture."""
+    truth = results["ours"].setup.dataset.distribution
+    return {"truth": truth, **{name: each.first.estimate for name, each in results.items()}}
 
 
 def test_wheel_and_drag_move_all_pictures_and_the_link(hand: Hand) -> None:
@@ -174,9 +180,12 @@ def test_maps_are_light_by_choice_and_the_link_keeps_it(hand: Hand) -> None:
     assert hand.pictures() == before
 
 
-def test_presenting_leaves_maps_and_numbers_and_escape_ends_it(hand: Hand) -> None:
+def test_presenting_leaves_maps_and_numbers_and_escape_ends_it(
+    hand: Hand, results: dict[str, Result]
+) -> None:
     hand.press("Present")
-    expect(hand.page.locator(".name:visible strong").last).to_have_text("12")
+    wrong = formats.hundred(results["ours"].first.errors.tv)
+    expect(hand.page.locator(".name:visible strong").last).to_have_text(wrong)
     expect(hand.page.locator(":root[data-presenting]")).to_have_count(1)
     expect(hand.page.get_by_role("button", name="Box", exact=True)).to_be_hidden()
     count = hand.count()

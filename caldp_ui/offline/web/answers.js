@@ -1,15 +1,16 @@
-
 /* The picture of answers in its part: the film moves it, ticks need the dashboard. */
 
-{
-    const {head, parcels} = PARTS.find(({id}) => id === PART);
-    const parent = document.querySelector(`#${PART} .picture`).attachShadow({mode: "open"});
-    const sheet = new CSSStyleSheet();
-    sheet.replaceSync(STYLE);
-    parent.adoptedStyleSheets = [sheet];
-    const root = Object.assign(document.createElement("div"), {className: KIND});
-    parent.append(root);
-    mount({data: head, parentElement: parent, setTriggerValue() {}});
-    root.querySelector(".board").inert = true;
-    parcels.forEach((text, i) => hub.come(bytesOf(text), {i}));
-}
+import {bytesOf, jsonOf} from "./bytes.js";
+import mount, {KIND, PART, STYLE, hub} from "./given.js";
+
+const {head, parcels} = jsonOf("parts").find((/** @type {{id: string}} */ {id}) => id === PART);
+const host = /** @type {Element} */ (document.querySelector(`#${PART} .picture`));
+const parent = /** @type {Mount} */ (host.attachShadow({mode: "open"}));
+const sheet = new CSSStyleSheet();
+sheet.replaceSync(STYLE);
+parent.adoptedStyleSheets = [sheet];
+const root = Object.assign(document.createElement("div"), {className: KIND});
+parent.append(root);
+mount({data: head, parentElement: parent, setTriggerValue() {}});
+/** @type {HTMLElement} */ (root.querySelector(".board")).inert = true;
+for (const text of parcels) hub.come?.(bytesOf(text), {});

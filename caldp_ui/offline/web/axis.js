@@ -1,26 +1,45 @@
 /* Where numbers are along an axis, and which of them are written. */
 
+/** @typedef {number | string | null} Value
+    @typedef {{
+        type?: string, range?: number[], rangemode?: string, tickvals?: number[], ticktext?: string[],
+        [more: string]: any,
+    }} Told An axis of a figure. */
+
+/** @type {Record<string, new (buffer: ArrayBuffer) => Iterable<number>>} */
 const TYPES = {f8: Float64Array, f4: Float32Array, i4: Int32Array, i2: Int16Array, i1: Int8Array,
     u4: Uint32Array, u2: Uint16Array, u1: Uint8Array};
 const STEPS = 5, ROOM = 0.05;
 
-/** Numbers of a figure, as a list or as packed bytes. */
+/** Numbers of a figure, as a list or as packed bytes.
+    @param {any} told
+    @returns {any[]} */
 export function numbers(told) {
     if (!told?.bdata) return told ?? [];
     const bytes = Uint8Array.from(atob(told.bdata), letter => letter.charCodeAt(0));
     return [...new TYPES[told.dtype](bytes.buffer)];
 }
 
+/** @type {(number: number) => string} */
 const written = number => Number(number.toPrecision(6)).toLocaleString("en");
 
 export class Axis {
-    /** `told`: an axis of a figure; `values`: what is drawn along it; `from`, `to`: its pixels. */
+    /** `told`: an axis of a figure; `values`: what is drawn along it; `from`, `to`: its pixels.
+        @param {Told} told
+        @param {Value[]} values
+        @param {number} from
+        @param {number} to */
     constructor(told, values, from, to) {
-        Object.assign(this, {told, from, to, isLog: told.type === "log"});
+        this.told = told;
+        this.from = from;
+        this.to = to;
+        this.isLog = told.type === "log";
         this.range = told.range ?? this.around(values);
     }
 
-    /** The range of all values, with a little room. */
+    /** The range of all values, with a little room.
+        @param {Value[]} values
+        @returns {number[]} */
     around(values) {
         const there = values.map(value => this.level(value)).filter(Number.isFinite);
         if (!there.length) return [0, 1];
@@ -30,8 +49,14 @@ export class Axis {
         return [isFromZero ? low : low - room, high + room];
     }
 
-    level(value) { return value === null ? NaN : this.isLog ? Math.log10(value) : value; }
+    /** @param {Value} value
+        @returns {number} */
+    level(value) {
+        if (value === null) return NaN;
+        return this.isLog ? Math.log10(Number(value)) : Number(value);
+    }
 
+    /** @param {Value} value */
     at(value) {
         const [low, high] = this.range;
         return this.from + (this.level(value) - low) / (high - low) * (this.to - this.from);
@@ -39,8 +64,10 @@ export class Axis {
 
     get pixels() { return {low: Math.min(this.from, this.to), high: Math.max(this.from, this.to)}; }
 
-    /** Have a unit as many pixels as on another axis; both shrink to their middles. */
+    /** Have a unit as many pixels as on another axis; both shrink to their middles.
+        @param {Axis} other */
     alike(other) {
+        /** @type {(axis: Axis) => number} */
         const each = axis => Math.abs((axis.to - axis.from) / (axis.range[1] - axis.range[0]));
         const least = Math.min(each(this), each(other));
         for (const axis of [this, other]) {
@@ -67,7 +94,7 @@ export class Axis {
 
     get even() {
         const [low, high] = this.range, wanted = (high - low) / STEPS, power = 10 ** Math.floor(Math.log10(wanted));
-        const step = [1, 2, 5, 10].find(part => part * power >= wanted) * power;
+        const step = ([1, 2, 5].find(part => part * power >= wanted) ?? 10) * power;
         const first = Math.ceil(low / step);
         return Array.from({length: Math.floor(high / step) - first + 1}, (_, i) => step * (first + i));
     }

@@ -1,11 +1,13 @@
-
 /* Maps in their parts. */
 
-code({data: [JSON.parse(document.getElementById("looks").textContent)]});
-for (const {id, kind, head, parcels: packed} of PARTS) {
+import {bytesOf, jsonOf} from "./bytes.js";
+import code, {feed, mount} from "./main.js";
+
+code({data: [jsonOf("looks")]});
+for (const {id, kind, head, parcels: packed} of jsonOf("parts")) {
     if (kind !== "maps") continue;
-    const host = document.querySelector(`#${id} .picture`);
-    const parent = host.attachShadow({mode: "open"});
+    const host = /** @type {Element} */ (document.querySelector(`#${id} .picture`));
+    const parent = /** @type {Mount} */ (host.attachShadow({mode: "open"}));
     parent.append(Object.assign(document.createElement("div"), {className: "room"}));
     for (const text of packed) feed({data: bytesOf(text), parentElement: {host}});
     mount({data: [head], parentElement: parent, setTriggerValue() {}});

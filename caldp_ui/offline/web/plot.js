@@ -4,9 +4,18 @@
 import {Axis, numbers} from "./axis.js";
 import {fitted} from "./narrow.js";
 
+/** @typedef {any} Trace Of a Plotly figure, as are layouts and lines.
+    @typedef {any} Layout
+    @typedef {any} Line
+    @typedef {number[]} Place x and y in pixels.
+    @typedef {{left: number, right: number, top: number, bottom: number}} Box
+    @typedef {{anchor?: string, size?: number, color?: string, lift?: number}} Look */
+
 const NAMES = "http://www.w3.org/2000/svg";
 const SIZE = 12, ROW = 20, LINE = 1.2, ABOVE = 28, EM = 0.55;
+/** @type {Record<string, number[] | undefined>} */
 const DASHES = {dot: [1, 1], dash: [3, 3], longdash: [5, 5], dashdot: [3, 1, 1, 1]};
+/** @type {Record<string, (r: number) => string>} */
 const MARKS = {
     circle: r => `M${-r},0a${r},${r} 0 1,0 ${2 * r},0a${r},${r} 0 1,0 ${-2 * r},0z`,
     square: r => `M${-r},${-r}h${2 * r}v${2 * r}h${-2 * r}z`,
@@ -21,8 +30,27 @@ const MARKS = {
     "triangle-right": r => `M${r},0L${-r},${-r}V${r}z`,
 };
 
-/** A star of so many rays; `inner`: how far in it goes between them. */
+/** Where words stand beside a mark: which of their ends is there, and to which side it is away.
+    @type {Record<string, {anchor: string, part: number}>} */
+const SIDES = {
+    left: {anchor: "end", part: -1},
+    right: {anchor: "start", part: 1},
+    center: {anchor: "middle", part: 0},
+};
+/** The same up and down; `lift`: how many of their lines are above, `below`: sizes down.
+    @type {Record<string, {down: number, lift: number, below: number}>} */
+const LEVELS = {
+    top: {down: -1, lift: 1, below: 0},
+    middle: {down: 0, lift: 0.5, below: 0.35},
+    bottom: {down: 1, lift: 0, below: 0.8},
+};
+
+/** A star of so many rays; `inner`: how far in it goes between them.
+    @param {number} rays
+    @param {number} r
+    @param {number} inner */
 function outline(rays, r, inner) {
+    /** @type {(i: number) => string} */
     const corner = i => {
         const turn = Math.PI * i / rays, far = i % 2 ? inner * r : r;
         return `${far * Math.sin(turn)},${-far * Math.cos(turn)}`;
@@ -30,24 +58,35 @@ function outline(rays, r, inner) {
     return `M${Array.from({length: 2 * rays}, (_, i) => corner(i)).join("L")}z`;
 }
 
-/** An element of a drawing. Colours are styles: one style holds that of the light and dark theme. */
+/** An element of a drawing. Colours are styles: one style holds that of the light and dark theme.
+    @template {keyof SVGElementTagNameMap} Tag
+    @param {Tag} tag
+    @param {Record<string, unknown>} attributes
+    @param {...(Node | string)} children
+    @returns {SVGElementTagNameMap[Tag]} */
 function shape(tag, attributes = {}, ...children) {
     const made = document.createElementNS(NAMES, tag);
-    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
     made.append(...children);
     return made;
 }
 
+/** @type {(styles: Record<string, unknown>) => string} */
 const css = styles => Object.entries(styles).map(([name, value]) => `${name}:${value}`).join(";");
+/** @type {(value: any, i: number) => any} */
 const each = (value, i) => Array.isArray(value) ? value[i % value.length] : value;
 
-/** What a line looks like. */
+/** What a line looks like.
+    @param {Line} line */
 function stroke({color, dash = "solid", width = 2} = {}) {
     const parts = DASHES[dash]?.map(part => part * Math.max(width, 3)).join(" ") ?? "none";
     return css({fill: "none", stroke: color, "stroke-width": width, "stroke-dasharray": parts});
 }
 
-/** Words at a place, line by line; `anchor`: which end is there; `lift`: lines above it. */
+/** Words at a place, line by line; `anchor`: which end is there; `lift`: lines above it.
+    @param {string} text
+    @param {Place} place
+    @param {Look} look */
 function words(text, [x, y], {anchor = "middle", size = SIZE, color = "currentColor", lift = 0}) {
     const lines = text.replace(/<\/?(?!br)[^>]*>/g, "").split("<br>");
     const style = css({fill: color, "font-size": `${size}px`});
@@ -56,16 +95,31 @@ function words(text, [x, y], {anchor = "middle", size = SIZE, color = "currentCo
     return shape("text", {class: "word", "text-anchor": anchor, style}, ...rows);
 }
 
-/** The letters of a title that has so many pixels. */
+/** The letters of a title that has so many pixels.
+    @param {{text: string, font?: Look}} title
+    @param {number} pixels */
 function fitting({text, font}, pixels) {
     const {size = 14} = font ?? {};
     return {...font, size: Math.min(size, pixels / (EM * text.length))};
 }
 
 class Plot {
+    /** Where the axes cross, in pixels; once they are drawn. */
+    left = 0;
+    right = 0;
+    top = 0;
+    bottom = 0;
+
+    /** @param {Trace[]} data
+        @param {Layout} layout
+        @param {number} width
+        @param {string} name */
     constructor(data, layout, width, name) {
         const {l, r, t, b} = layout.margin;
-        Object.assign(this, {layout, width, inside: `${name}-inside`});
+        this.layout = layout;
+        this.width = width;
+        this.inside = `${name}-inside`;
+        this.clip = `url(#${this.inside})`;
         this.traces = data.map(trace => ({...trace, x: numbers(trace.x), y: numbers(trace.y)}));
         const box = {left: l, right: width - r, top: t, bottom: layout.height - b};
         this.x = new Axis(layout.xaxis, this.traces.flatMap(({x}) => x), box.left, box.right);
@@ -74,10 +128,13 @@ class Plot {
         if (layout.yaxis.scaleanchor) this.x.alike(this.y);
     }
 
-    /** An ordinate, with all that is drawn against it. */
+    /** An ordinate, with all that is drawn against it.
+        @param {string} name
+        @param {Box} box */
     upright(name, {top, bottom}) {
         const told = this.layout[name.replace("y", "yaxis")], [low, high] = told.domain ?? [0, 1];
         const own = this.traces.filter(({yaxis = "y"}) => yaxis === name).flatMap(({y}) => y);
+        /** @type {(share: number) => number} */
         const at = share => bottom - share * (bottom - top);
         return new Axis(told, own, at(low), at(high));
     }
@@ -89,18 +146,19 @@ class Plot {
         const {low: left, high: right} = this.x.pixels;
         const top = Math.min(...this.ordinates.map(({pixels: {low}}) => low));
         const bottom = Math.max(...this.ordinates.map(({pixels: {high}}) => high));
-        Object.assign(this, {clip: `url(#${inside})`, left, right, top, bottom});
+        Object.assign(this, {left, right, top, bottom});
         const size = {x: left, y: top, width: right - left, height: bottom - top};
         return [
             shape("defs", {}, shape("clipPath", {id: inside}, shape("rect", size))),
             ...this.ordinates.flatMap(axis => this.across(axis)), ...this.along(),
             ...this.traces.flatMap(trace => this.trace(trace)),
-            ...(this.layout.shapes ?? []).map(told => this.line(told)),
+            ...(this.layout.shapes ?? []).map((/** @type {Line} */ told) => this.line(told)),
             ...this.legend(),
         ];
     }
 
-    /** Numbers of an ordinate with their lines, and its title. */
+    /** Numbers of an ordinate with their lines, and its title.
+        @param {Axis} axis */
     across(axis) {
         const {told: {tickfont, title, side}, pixels: {low, high}} = axis, isRight = side === "right";
         const anchor = isRight ? "start" : "end", x = isRight ? this.right + 8 : this.left - 8;
@@ -133,9 +191,11 @@ class Plot {
         return [base, ...numbers, words(title.text, place, font)];
     }
 
+    /** @param {Trace} trace */
     trace(trace) {
         const axis = trace.yaxis === "y2" ? this.y2 : this.y;
-        const at = trace.x.map((x, i) => [this.x.at(x), axis.at(trace.y[i])]);
+        /** @type {Place[]} */
+        const at = trace.x.map((/** @type {number} */ x, /** @type {number} */ i) => [this.x.at(x), axis.at(trace.y[i])]);
         const whole = shape("g", {style: css({opacity: trace.opacity ?? 1})});
         if (trace.cliponaxis !== false) whole.setAttribute("clip-path", this.clip);
         const mode = trace.mode ?? "lines";
@@ -146,13 +206,17 @@ class Plot {
         return [whole, ...names];
     }
 
+    /** @param {Trace} trace
+        @param {Place[]} at */
     area({fillcolor, line}, at) {
         const there = at.filter(place => place.every(Number.isFinite));
         const fill = fillcolor ?? `color-mix(in srgb, ${line.color} 50%, transparent)`;
         return shape("path", {d: `M${there.join("L")}z`, style: css({fill})});
     }
 
-    /** A line, broken where a number is missing. */
+    /** A line, broken where a number is missing.
+        @param {Line} line
+        @param {Place[]} at */
     path(line, at) {
         let pen = "M";
         const told = at.map(place => {
@@ -163,6 +227,8 @@ class Plot {
         return shape("path", {d: told.join(""), style: stroke(line)});
     }
 
+    /** @param {Trace} trace
+        @param {Place[]} at */
     marks({marker = {}}, at) {
         return at.map((place, i) => {
             const color = each(marker.color, i), symbol = each(marker.symbol ?? "circle", i);
@@ -175,24 +241,27 @@ class Plot {
         });
     }
 
+    /** @param {Trace} trace
+        @param {Place[]} at */
     texts({text, textposition = "middle center", textfont = {}, marker}, at) {
         return at.map(([x, y], i) => {
             if (!each(text, i) || !Number.isFinite(x + y)) return "";
             const [up, across] = each(textposition, i).split(" ");
             const size = each(textfont.size, i) ?? SIZE, away = (each(marker?.size, i) ?? 0) / 2 + 4;
-            const place = [x + {left: -away, right: away, center: 0}[across],
-                y + {top: -away, bottom: away + 0.8 * size, middle: 0.35 * size}[up]];
-            const anchor = {left: "end", right: "start", center: "middle"}[across];
-            const lift = {top: 1, middle: 0.5, bottom: 0}[up];
+            const {anchor, part} = SIDES[across], {down, lift, below} = LEVELS[up];
+            const place = [x + part * away, y + down * away + below * size];
             return words(each(text, i), place, {anchor, size, color: each(textfont.color, i), lift});
         });
     }
 
-    /** A line from place to place, or from side to side. */
+    /** A line from place to place, or from side to side.
+        @param {Line} told */
     line({x0, x1, y0, y1, xref = "x", yref = "y", line}) {
         const ordinate = yref.startsWith("y2") ? this.y2 : this.y;
+        /** @type {(x: number) => number} */
         const across = x => xref === "x" ? this.x.at(x) : this.left + x * (this.right - this.left);
         const {low, high} = ordinate.pixels;
+        /** @type {(y: number) => number} */
         const up = y => /^y2?$/.test(yref) ? ordinate.at(y) : high - y * (high - low);
         const d = `M${across(x0)},${up(y0)}L${across(x1)},${up(y1)}`;
         return shape("path", {d, style: stroke(line), "clip-path": this.clip});
@@ -211,7 +280,10 @@ class Plot {
     }
 }
 
-/** A figure, as pages tell it, in so many pixels of width; `name`: once in the document. */
+/** A figure, as pages tell it, in so many pixels of width; `name`: once in the document.
+    @param {{data: Trace[], layout: Layout, alt: string}} figure
+    @param {number} width
+    @param {string} name */
 export function plot({data, layout, alt}, width, name) {
     const [traces, look] = fitted(data, layout, width), made = new Plot(traces, look, width, name);
     const size = {viewBox: `0 0 ${width} ${look.height}`, width, height: look.height};

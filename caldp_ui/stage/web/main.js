@@ -43,7 +43,7 @@ function release(parent) {
 
 /** A parcel: hold its blobs before those of the one that it replaces are let go.
     @param {{data: Uint8Array, parentElement: Parent}} component */
-function feed({data, parentElement: parent}) {
+export function feed({data, parentElement: parent}) {
     const {head, blobs} = readParcel(data);
     for (const [name, packed] of blobs) store.hold(name, packed);
     const before = parcels.get(parent);
@@ -59,7 +59,7 @@ function feed({data, parentElement: parent}) {
 
 /** A scene: the first one makes the stage, all others change it.
     @param {Component<[Message.Scene]>} component */
-async function mount({data: [data], parentElement: parent, setTriggerValue}) {
+export async function mount({data: [data], parentElement: parent, setTriggerValue}) {
     let stage = instances.get(parent);
     if (!stage) {
         stage = new Stage(parent, looks);
