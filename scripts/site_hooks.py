@@ -12,6 +12,8 @@ from typing import Any, Final
 
 ROOT: Final = Path(__file__).parents[1]
 EXAMPLES: Final = "examples"
+HIDDEN: Final = "hide-input"
+"""Jupyter Book's tag of a cell whose code readers need not see."""
 _LOADS: Final = {"script": "src", "img": "src", "source": "srcset", "iframe": "src", "link": "href"}
 """Elements whose address a browser fetches by itself, and the attribute that holds it."""
 _COMMANDS: Final = re.compile(r"<!-- commands: .*? -->")
@@ -71,10 +73,18 @@ def as_markdown(notebook: dict[str, Any], name: str) -> str:
         if cell["cell_type"] == "markdown":
             parts.append(source)
             continue
-        parts.append(f"```python\n{source}\n```")
+        code = f"```python\n{source}\n```"
+        parts.append(_folded(code) if HIDDEN in cell["metadata"].get("tags", ()) else code)
         parts += [_output(each) for each in cell["outputs"]]
     parts.append(f"[This page as a notebook]({name}.ipynb), to run and change.")
     return "\n\n".join(parts) + "\n"
+
+
+def _folded(code: str) -> str:
+    """Code behind a line to press (pymdownx.details)."""
+    return '??? note "The code of this step"\n\n' + "\n".join(
+        f"    {line}" if line else "" for line in code.splitlines()
+    )
 
 
 def _output(output: dict[str, Any]) -> str:

@@ -29,8 +29,9 @@ _PIXELS_MAX: Final = 150
 """Most columns of a map's picture: finer cells are added up."""
 _BLUE: Final = (30, 136, 229)
 _TRUTH: Final = "#d55e00"
-_NAME_MAX: Final = 26
-_NAMES_WIDTH: Final = 200
+_NAME_MAX: Final = 38
+_SIGN: Final = 7
+"""Width of a letter, about, in CSS pixels."""
 _LINE: Final = 20
 _STYLE: Final = "font: 13px sans-serif; max-width: 100%; height: auto; color: inherit"
 
@@ -84,12 +85,15 @@ def bars(result: "Result", domain: Domain) -> str:
     truth, estimate = _shares(result.first.people), np.maximum(result.first.estimate, 0.0)
     shown = np.sort(np.argsort(-truth, kind="stable")[:ROWS_MAX])
     top = max(float(truth[shown].max()), float(estimate[shown].max()), 1e-12)
-    scale = (WIDTH - _NAMES_WIDTH - 60) / top
+    names = [domain.name_of(int(x)) for x in shown]
+    left = _SIGN * min(max(map(len, names)), _NAME_MAX) + 28
+    scale = (WIDTH - left - 60) / top
     hides = protected(result.setup)
     rows = [
         _row(
             line,
-            domain.name_of(int(x)),
+            names[line],
+            left=left,
             hidden=bool(hides[x]),
             truth=float(truth[x]),
             estimate=float(estimate[x]),
@@ -102,19 +106,21 @@ def bars(result: "Result", domain: Domain) -> str:
     key = f"Bars: the estimate. Ticks: these people{open_ones}{some}"
     bottom = _LINE * (len(rows) + 1)
     rows.append(f'<text x="0" y="{bottom}" fill="currentColor" opacity="0.8">{escape(key)}</text>')
-    told = ", ".join(f"{domain.name_of(int(x))} {estimate[x]:.1%}" for x in shown[:ROWS_MAX])
+    told = ", ".join(f"{name} {estimate[x]:.1%}" for name, x in zip(names, shown, strict=True))
     return _svg(bottom + 8, f"Estimated shares: {told}", rows)
 
 
-def _row(line: int, name: str, *, hidden: bool, truth: float, estimate: float, scale: float) -> str:
+def _row(
+    line: int, name: str, *, left: int, hidden: bool, truth: float, estimate: float, scale: float
+) -> str:
     y, width = line * _LINE, estimate * scale
     short = name if len(name) <= _NAME_MAX else f"{name[: _NAME_MAX - 1]}…"
     label = escape(short if hidden else f"○ {short}")
-    at, end = _NAMES_WIDTH + truth * scale, _NAMES_WIDTH + max(width, truth * scale) + 6
+    at, end = left + truth * scale, left + max(width, truth * scale) + 6
     return (
         f"<g><title>{escape(name)}: estimate {estimate:.2%}, these people {truth:.2%}</title>"
-        f'<text x="{_NAMES_WIDTH - 8}" y="{y + 15}" text-anchor="end" fill="currentColor">'
-        f'{label}</text><rect x="{_NAMES_WIDTH}" y="{y + 4}" width="{width:.1f}" height="13" '
+        f'<text x="{left - 8}" y="{y + 15}" text-anchor="end" fill="currentColor">'
+        f'{label}</text><rect x="{left}" y="{y + 4}" width="{width:.1f}" height="13" '
         f'fill="rgb{_BLUE}"/><path d="M{at:.1f} {y + 1}v19" stroke="{_TRUTH}" stroke-width="3"/>'
         f'<text x="{end:.1f}" y="{y + 15}" fill="currentColor">{estimate:.1%}</text></g>'
     )
