@@ -14,6 +14,7 @@ from caldp_core.basics.numerals import read_whole
 from caldp_core.collect.collected import BATCH, FILE, MALFORMED, PROTOCOL, RANGE, Collected
 from caldp_core.collect.collector import MEMORY_MB, batch_of
 from caldp_core.collect.formats import NUMBER
+from caldp_core.collect.mixing import if_these_are_mixed
 from caldp_core.collect.protocol import Protocol
 from caldp_core.collect.reading import columns_of_file, unreadable
 from caldp_core.domain.grid import GridDomain
@@ -74,6 +75,7 @@ def record_of(
             "model": "local: each device randomizes its own report",
             "unit": "one report; m reports of one person to this question cost up to m times ε",
             **protocol.plan.promise(),
+            "if_mixed": if_these_are_mixed(protocol, collected.tally),
         },
         "reports": collected.tally.n,
         "refused": dict(collected.refused),

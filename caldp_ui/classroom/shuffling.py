@@ -9,7 +9,7 @@ import streamlit as st
 
 from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.lecture.shuffling import closed_form, numeric
+from caldp_core.theory.shuffling import closed_form, numeric
 from caldp_ui.app.theme import Palette
 from caldp_ui.classroom import charts, dials
 from caldp_ui.classroom.picture import Chart, Picture, Words
@@ -155,9 +155,9 @@ def _formula(what: Mixed, lesson: Lesson) -> None:
         f"Feldman, McMillan, Talwar 2021, “Hiding among the clones”, main theorem, δ = 10⁻⁹: "
         f"{closed} here. It holds for ε₀ ≤ log(n/(16·log(2/δ))); for fewer people it says "
         f"nothing, so ε₀ is drawn. The solid line, {best} here, is the divergence of "
-        "their reduction to clones summed up, rounded to the safe side; it holds for any "
-        "mechanism. **(ε, δ)**: unlike all other pages, the promise after mixing may fail with "
-        "chance δ. **In blocks** a report shows its block, so the crowd is one's own block: "
+        "their reduction to clones (as of 2023) summed up, rounded to the safe side; it holds "
+        "for any mechanism. **(ε, δ)**: unlike all other pages, the promise after mixing may fail "
+        "with chance δ. **In blocks** a report shows its block, so the crowd is one's own block: "
         f"{formats.people(what.crowd)} people, in blocks of equal size. Against the mixer itself, "
         f"and if all others are fakes, ε₀ = {lesson.epsilon:g} is what is left: that is local."
     )

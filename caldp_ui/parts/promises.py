@@ -11,7 +11,7 @@ from caldp_ui.compute.verdict import Verdict, verdict
 from caldp_ui.session import jobs
 from caldp_ui.session.scenarios import S
 from caldp_ui.session.slot import Slot
-from caldp_ui.words import policies
+from caldp_ui.words import mixing, policies
 from caldp_ui.words.glossary import terms
 from caldp_ui.words.vocabulary import Vocabulary
 
@@ -28,6 +28,7 @@ def not_promised(nouns: Vocabulary, setup: Setup) -> None:
     st.markdown("**What is *not* promised**")
     told = policies.told(nouns, setup).not_promised
     st.markdown("\n".join(f"- {sentence}" for sentence in told))
+    st.markdown(mixing.of_scenario(nouns, setup))
     terms("ε", "local differential privacy", "context-aware", "total variation")
 
 

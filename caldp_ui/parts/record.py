@@ -23,7 +23,7 @@ from caldp_core.theory.expected_error import Forecast
 from caldp_ui.compute import exports, runs
 from caldp_ui.compute.verdict import Verdict, verdict
 from caldp_ui.parts import odds
-from caldp_ui.words import accuracy, formats, policies, promise
+from caldp_ui.words import accuracy, formats, mixing, policies, promise
 from caldp_ui.words.strength import MEANING
 from caldp_ui.words.told import Told
 from caldp_ui.words.vocabulary import Vocabulary
@@ -65,7 +65,7 @@ def html(nouns: Vocabulary, shown: Exhibit, checked: Checked, address: str) -> s
         protected=_protected(told, setup),
         icons=odds.picture(told),
         odds=_odds(told),
-        open="".join(f"<li>{marked(each)}</li>" for each in told.not_promised),
+        open="".join(f"<li>{marked(each)}</li>" for each in _left_open(nouns, setup, told)),
         method="".join(
             f"<dt>{escape(a)}</dt><dd>{escape(b)}</dd>"
             for a, b in _method(ours, told, checked.expected)
@@ -74,6 +74,12 @@ def html(nouns: Vocabulary, shown: Exhibit, checked: Checked, address: str) -> s
         repeat=_repeat(setup, address),
         scenario=_scenario(setup),
     )
+
+
+def _left_open(nouns: Vocabulary, setup: Setup, told: Told) -> list[str]:
+    """What is not promised, and what would be if reports were mixed."""
+    mixed = mixing.of_scenario(nouns, setup)
+    return [*told.not_promised, *([mixed] if mixed else [])]
 
 
 def _repeat(setup: Setup, address: str) -> str:

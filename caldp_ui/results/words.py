@@ -3,6 +3,7 @@
 How many people have which value is an estimate in all of them: nobody knows the truth.
 """
 
+import math
 from typing import Final
 
 import numpy as np
@@ -12,7 +13,7 @@ from caldp_core.collect.collected import MALFORMED, PROTOCOL, RANGE
 from caldp_core.collect.results import Results
 from caldp_core.domain.grid import GridDomain
 from caldp_core.privacy.context import Context
-from caldp_ui.words import covered, formats
+from caldp_ui.words import covered, formats, mixing
 from caldp_ui.words.headline import Headline
 from caldp_ui.words.told import right
 from caldp_ui.words.towns import place_name
@@ -110,12 +111,27 @@ def promises(results: Results) -> list[str]:
             f"Every report shows its block, one of {formats.exactly(policy.m)}: nobody hides "
             "behind people of another block."
         )
+    told += [mixed] if (mixed := _mixed(results)) else []
     told.append("A report shows that someone took part.")
     told.append(
         "A fake report that a device could have sent is counted: the page “What an attacker "
         "learns” says how far fakes move an estimate."
     )
     return told
+
+
+def _mixed(results: Results) -> str:
+    """If reports are mixed, in the block with the most people; "" where that is not known."""
+    found = results.record and results.record["privacy"].get("if_mixed")
+    if not found or not found["blocks"]:
+        return ""
+    most = max(found["blocks"], key=lambda each: int(each["people"]))
+    after = (most.get("epsilon", math.nan), most.get("epsilon_beside_open", math.nan))
+    where = "" if len(found["blocks"]) == 1 else f" of “{most['block']}”, the block with the most"
+    before = float(results.protocol.plan.promise()["epsilon_most"])
+    return mixing.told(
+        nouns(results), before, after, f"{formats.people(most['people'])} reports{where}"
+    )
 
 
 _NAMED_MAX: Final = 12

@@ -342,9 +342,12 @@ LECTURE: Final[Mapping[str, tuple[Statement, ...]]] = {
     "shuffling": (
         Statement(
             "Feldman, McMillan, Talwar 2021, main theorem: shuffling",
-            "lecture.shuffling.closed_form",
+            "theory.shuffling.closed_form",
         ),
-        Statement("their reduction to clones, summed up", "lecture.shuffling.numeric"),
+        Statement("their reduction to clones, as of 2023, summed up", "theory.shuffling.numeric"),
+        Statement(
+            "Wang and others 2023: less, where the mechanism is known", "theory.mixing.after_mixing"
+        ),
     ),
 }
 """By the station of the classroom, whose expander “The formula” has the formulas themselves."""

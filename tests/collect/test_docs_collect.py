@@ -38,7 +38,7 @@ def test_a_walk_through_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.chdir(tmp_path)
     known: dict[str, Any] = {}
     steps = STEP.findall(re.sub(r"^( {4}.*)$", r"\1\n", text_of("collect.md"), flags=re.MULTILINE))
-    assert len(steps) == 10
+    assert len(steps) == 11
     for command, code in steps:
         with naming(command or code):
             if command:
@@ -55,6 +55,8 @@ def test_a_walk_through_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     record = json.loads(Path("record.json").read_text("utf-8"))
     assert (record["reports"], record["files"]) == (300, 2)
     assert record["batches"] == ["monday", "tuesday"]
+    (block,) = record["privacy"]["if_mixed"]["blocks"]
+    assert block["people"] == 300
 
 
 def test_names_of_the_page_are_those_of_the_code() -> None:

@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import binom
 
 from caldp_core.basics.errors import CaldpError
-from caldp_core.lecture import shuffling
-from caldp_core.lecture.shuffling import Clones, closed_form, delta_given_clones, numeric
+from caldp_core.theory import shuffling
+from caldp_core.theory.shuffling import Clones, closed_form, delta_given_clones, numeric
 
 
 def delta_after(epsilon: float, local: float, n: int) -> float:
@@ -38,7 +38,7 @@ def clones_by_hand(epsilon: float, local: float, n: int) -> float:
         own, other = np.append(0, half), np.append(half, 0)
         first, second = p * own + (1 - p) * other, (1 - p) * own + p * other
         part = np.maximum(first - math.exp(epsilon) * second, 0).sum()
-        total += binom.pmf(c, n - 1, math.exp(-local)) * part
+        total += binom.pmf(c, n - 1, 2 / (math.exp(local) + 1)) * part
     return total
 
 
@@ -126,5 +126,5 @@ def test_ranges_hold_every_number_of_clones() -> None:
     clones = shuffling.Clones.of(0.01, 400)
     assert clones.mass.sum() == pytest.approx(1, abs=1e-12)
     assert clones.least[0] == 0
-    between = binom.cdf(clones.least[1:] - 1, 399, math.exp(-0.01))
+    between = binom.cdf(clones.least[1:] - 1, 399, 2 / (math.exp(0.01) + 1))
     np.testing.assert_allclose(np.cumsum(clones.mass)[:-1], between, rtol=1e-6)

@@ -1,11 +1,12 @@
 """What mixing reports with those of others adds: amplification by shuffling.
 
-Source: Feldman, McMillan, Talwar 2021 ("Hiding among the clones"). Whatever the mechanism is, if
-each person's report keeps ε₀ among the n people whose reports are mixed, a person hides among the C
-of the others who happen to send as if they had one of the two values in question (each with
-probability e^−ε₀): δ is at most the divergence of (A + Δ, C − A + 1 − Δ) from (A + 1 − Δ, C − A +
-Δ), A ~ Bin(C, ½), Δ ~ Bernoulli(e^ε₀/(e^ε₀+1)): their reduction to clones. In blocks, where a
-report shows its block, n is the number of people of one's own block.
+Source: Feldman, McMillan, Talwar 2021 ("Hiding among the clones") and 2023 ("Stronger privacy
+amplification by shuffling"). Whatever the mechanism is, if each person's report keeps ε₀ among the
+n people whose reports are mixed, a person hides among the C of the others who happen to send as if
+they had one of the two values in question (each with probability 2/(e^ε₀+1); in 2021 e^−ε₀): δ is
+at most the divergence of (A + Δ, C − A + 1 − Δ) from (A + 1 − Δ, C − A + Δ), A ~ Bin(C, ½), Δ ~
+Bernoulli(e^ε₀/(e^ε₀+1)): their reduction to clones. In blocks, where a report shows its block, n is
+the number of people of one's own block. `mixing.py` is nearer where the mechanism is known.
 """
 
 import math
@@ -80,12 +81,13 @@ class Clones:
 
     @classmethod
     def of(cls, local: float, n: int) -> "Clones":
-        """Bin(n − 1, e^−ε₀): narrow ranges around its mean, and one from 0 to the least of them.
+        """Bin(n − 1, 2/(e^ε₀+1)): narrow ranges around its mean, one from 0 to the least of them.
 
         By how many are no clones, as that tells small tails below. Their number is x or more above
         its mean with probability at most exp(−x²/(2·(variance + x/3))) (Bernstein).
         """
-        others, clone, none = n - 1, math.exp(-local), -math.expm1(-local)
+        others, none = n - 1, math.tanh(local / 2)
+        clone = 1.0 - none
         mean, spread = others * clone, others * clone * none
         wide = _RARE / 3 + math.sqrt(_RARE**2 / 9 + 2 * _RARE * spread)
         low, high = max(0.0, mean - wide), min(float(others), mean + wide)

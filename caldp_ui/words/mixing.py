@@ -1,0 +1,58 @@
+"""What is promised if reports are mixed, in a sentence or two."""
+
+import math
+
+import numpy as np
+
+from caldp_core.experiments.run import Setup
+from caldp_core.mechanisms.contextual import ContextMechanism
+from caldp_core.theory.mixing import mixed
+from caldp_ui.words import formats
+from caldp_ui.words.vocabulary import Vocabulary
+
+
+def of_scenario(nouns: Vocabulary, setup: Setup) -> str:
+    """For the people of a scenario, in the block that has the most of them; "" without a bound.
+
+    People of a block by the truth, which on a page is known.
+    """
+    if not isinstance(setup.mechanism, ContextMechanism):
+        return ""
+    labels, policy = setup.partition.labels, setup.mechanism.policy
+    shares = np.bincount(labels, setup.dataset.distribution, minlength=policy.m)
+    hides = policy.hidden_sizes > 0
+    if not hides.any():
+        return ""
+    block = int(np.argmax(np.where(hides, shares, -1.0)))
+    people = np.ones(policy.m, np.int64)
+    people[block] = max(1, round(setup.n * float(shares[block])))
+    found = mixed(setup.mechanism, people)
+    assert found is not None  # of contexts there is always one
+    levels = float(found.hidden[block]), float(found.open[block])
+    where = "" if policy.m == 1 else ", those of the block with the most people"
+    before = float(policy.epsilon[block])
+    return told(nouns, before, levels, f"{formats.people(int(people[block]))} reports{where}")
+
+
+def told(nouns: Vocabulary, before: float, after: tuple[float, float], reports: str) -> str:
+    """ε `before` and `after` mixing so many reports: of two protected values, of one and an open.
+
+    NaN where there is no such pair.
+    """
+    hidden, beside_open = after
+    pairs = {
+        f"two protected {nouns.units}": hidden,
+        f"a protected and an open {nouns.unit}": beside_open,
+    }
+    falls = [
+        f"between {pair} from {before:g} to {formats.digits(level)}"
+        for pair, level in pairs.items()
+        if not math.isnan(level)
+    ]
+    if not falls:
+        return ""
+    return (
+        f"If reports are mixed: a shuffler that forgets who sent which of {reports} lowers ε "
+        f"{', and '.join(falls)}, but for a chance of one in a billion. It must be trusted; to the "
+        "shuffler itself each report shows what it shows."
+    )

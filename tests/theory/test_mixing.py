@@ -1,0 +1,235 @@
+"""The variation-ratio bound against exactly shuffled reports, and against sums by hand."""
+
+import math
+from collections.abc import Iterator
+from functools import cache
+from itertools import combinations_with_replacement, product
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from caldp_core.mechanisms.catalogue import mechanism as named
+from caldp_core.mechanisms.registry import FAMILIES
+from caldp_core.mechanisms.specs import Hadamard
+from caldp_core.privacy.context import Context
+from caldp_core.privacy.matrix import DenseMatrix
+from caldp_core.theory import mixing
+from caldp_core.theory.mixing import (
+    Mixed,
+    Variations,
+    after_mixing,
+    delta_mixed,
+    delta_with_open,
+    mixed,
+)
+from caldp_core.theory.shuffling import numeric
+from tests.contract.checks import naming
+
+OTHERS = 3
+LEVEL = 1.5
+SOME_OPEN = Context.of([0] * 5, [True] * 3 + [False] * 2, [LEVEL])
+SPECS: dict[str, Any] = {
+    **{name: entry.spec() for name, entry in FAMILIES.items()},
+    "hadamard in parts": Hadamard(parts=2),
+}
+SMALL = (
+    "hadamard",
+    "hadamard in parts",
+    "randomized-response",
+    "oue",
+    "subset-selection",
+    "galois",
+)
+"""Local hashing has thousands of reports even here."""
+
+
+def channel_of(family: str) -> Any:
+    rows = SPECS[family].make(SOME_OPEN).exact_channel()
+    return np.array([[float(each) for each in row] for row in rows])
+
+
+def shuffled(rows: Any, values: tuple[int, ...]) -> dict[tuple[int, ...], float]:
+    """The law of how often each report is among those of these people."""
+    law = {(0,) * rows.shape[1]: 1.0}
+    for x in values:
+        after: dict[tuple[int, ...], float] = {}
+        for counts, chance in law.items():
+            for y in np.flatnonzero(rows[x]).tolist():
+                seen = (*counts[:y], counts[y] + 1, *counts[y + 1 :])
+                after[seen] = after.get(seen, 0.0) + chance * rows[x, y]
+        law = after
+    return law
+
+
+def exact_deltas(rows: Any, epsilons: tuple[float, ...]) -> Iterator[tuple[bool, list[float]]]:
+    """Of each protected value against another: whether that is open, and δ over all others."""
+    k, protected = rows.shape[0], 3
+    for x, other in ((0, 1), (1, 2), (0, 3)):
+        worst = [0.0] * len(epsilons)
+        for others in combinations_with_replacement(range(k), OTHERS):
+            one, two = shuffled(rows, (x, *others)), shuffled(rows, (other, *others))
+            for place, epsilon in enumerate(epsilons):
+                power = math.exp(epsilon)
+                found = sum(max(c - power * two.get(s, 0.0), 0.0) for s, c in one.items())
+                worst[place] = max(worst[place], found)
+        yield other >= protected, worst
+
+
+@cache
+def of_family(family: str) -> list[tuple[bool, list[float]]]:
+    return list(exact_deltas(channel_of(family), (0.2, 0.7, 1.2)))
+
+
+@pytest.mark.parametrize("family", SMALL)
+def test_the_bound_is_above_all_that_exactly_shuffled_reports_show(family: str) -> None:
+    found = Variations.of(SPECS[family].make(SOME_OPEN))
+    hidden, named_openly = float(found.hidden[0]), float(found.open[0])
+    bounds = {
+        False: [delta_mixed(e, LEVEL, hidden, OTHERS + 1, 1e-9) for e in (0.2, 0.7, 1.2)],
+        True: [delta_with_open(e, LEVEL, named_openly, OTHERS + 1, 1e-9) for e in (0.2, 0.7, 1.2)],
+    }
+    crowded = {
+        False: [delta_mixed(e, LEVEL, hidden, 9 * OTHERS, 1e-9) for e in (0.2, 0.7, 1.2)],
+        True: [delta_with_open(e, LEVEL, named_openly, 9 * OTHERS, 1e-9) for e in (0.2, 0.7, 1.2)],
+    }
+    exact = of_family(family)
+    for is_open, worst in exact:
+        assert all(d <= b * (1 + 1e-9) + 1e-15 for d, b in zip(worst, bounds[is_open], strict=True))
+    # A crowd that is not there promises what is not so.
+    assert any(
+        d > c for is_open, worst in exact for d, c in zip(worst, crowded[is_open], strict=True)
+    )
+
+
+def test_randomized_response_is_told_exactly() -> None:
+    """Its reports have the fewest likelihoods: the bound is what an attacker reaches."""
+    two = named(DenseMatrix.of([[0.0, LEVEL], [LEVEL, 0.0]]), "designed").exact_channel()
+    rows = np.array([[float(each) for each in row] for row in two])
+    one, other = (shuffled(rows, (x, *([0] * OTHERS))) for x in (0, 1))
+    for epsilon in (0.2, 0.7):
+        power = math.exp(epsilon)
+        reached = max(
+            sum(max(c - power * b.get(s, 0.0), 0.0) for s, c in a.items())
+            for a, b in ((one, other), (other, one))
+        )
+        worst = delta_mixed(epsilon, LEVEL, math.tanh(LEVEL / 2), OTHERS + 1, 1e-9)
+        assert reached <= worst <= 2 * reached
+
+
+def by_hand(epsilon: float, beta: float, n: int, p: float) -> float:
+    """The divergence of the module's docstring, over all M, C, A and Δ."""
+    alpha, total = beta / (p - 1), 0.0
+    coins = {(1, 0): (p * alpha, alpha), (0, 1): (alpha, p * alpha)}
+    coins[0, 0] = (1 - (p + 1) * alpha,) * 2
+    for m in range(n):
+        law = [np.zeros((m + 2, m + 2)) for _ in range(2)]
+        for c in range(m + 1):
+            half = binom.pmf(range(c + 1), c, 0.5)
+            seen = np.asarray(half) * binom.pmf(c, m, 2 * p * alpha / (1 + beta))
+            for ((right, left), weights), a in product(coins.items(), range(c + 1)):
+                for which in range(2):
+                    law[which][a + right, c - a + left] += seen[a] * weights[which]
+        part = np.maximum(law[0] - math.exp(epsilon) * law[1], 0).sum()
+        total += float(binom.pmf(m, n - 1, (1 + beta) / p) * part)
+    return total
+
+
+def test_the_sum_is_the_divergence_of_the_reduction() -> None:
+    for n, beta, epsilon in ((2, 0.2, 0.5), (12, 0.23, 0.3), (12, 0.43, 0.1)):
+        right = by_hand(epsilon, beta, n, math.e)
+        with naming(f"{n}, {beta}, {epsilon}"):
+            assert delta_mixed(epsilon, 1.0, beta, n, 1e-12) == pytest.approx(right, rel=1e-9)
+            assert abs(by_hand(epsilon, 1.05 * beta, n, math.e) - right) > 1e-3 * right
+
+
+def published(epsilon: float, beta: float, n: int) -> float:
+    """The sum as the paper has it: the others lend no Q₀."""
+    p = math.exp(LEVEL)
+    alpha, power = beta / (p - 1), math.exp(epsilon)
+    coins = {(1, 0): (p * alpha, alpha), (0, 1): (alpha, p * alpha)}
+    coins[0, 0] = (1 - (p + 1) * alpha,) * 2
+    law: dict[tuple[int, int], list[float]] = {}
+    for c, ((right, left), weights) in product(range(n), coins.items()):
+        for a in range(c + 1):
+            chance = binom.pmf(c, n - 1, 2 * alpha) * binom.pmf(a, c, 0.5)
+            both = law.setdefault((a + right, c - a + left), [0.0, 0.0])
+            both[0] += chance * weights[0]
+            both[1] += chance * weights[1]
+    return sum(max(one - power * two, 0.0) for one, two in law.values())
+
+
+def test_without_cover_for_the_rest_the_sum_is_below_what_four_people_show() -> None:
+    """So ours has it; found by going through all reports of plain randomized response."""
+    made = SPECS["randomized-response"].make(Context.plain(3, LEVEL))
+    rows = np.array([[float(each) for each in row] for row in made.exact_channel()])
+    one, other = shuffled(rows, (0, 0, 0, 0)), shuffled(rows, (1, 0, 0, 0))
+    exact = sum(max(c - math.exp(1.2) * other.get(s, 0.0), 0.0) for s, c in one.items())
+    beta = float(Variations.of(made).hidden[0])
+    assert exact == pytest.approx(0.0592, abs=1e-4)
+    assert published(1.2, beta, 4) == pytest.approx(0.0302, abs=1e-4)
+    assert exact <= delta_mixed(1.2, LEVEL, beta, 4, 1e-9)
+
+
+def test_values_that_differ_more_are_told_apart_more() -> None:
+    """So a bound on β will do."""
+    for epsilon in (0.05, 0.3):
+        found = [delta_mixed(epsilon, 1.0, b, 500, 1e-12) for b in np.linspace(0.01, 0.462, 30)]
+        assert (np.diff(found) >= -1e-20).all()
+
+
+def bounds_of(made: Any, people: list[int], delta: float = mixing.DELTA) -> Mixed:
+    found = mixed(made, np.array(people), delta)
+    assert found is not None
+    return found
+
+
+def test_known_figures() -> None:
+    """ε₀ = 1, n = 1,000, δ = 10⁻⁶: 0.183 by clones (2021), 0.149 by stronger clones (2023)."""
+    any_mechanism = numeric(1.0, 1000, 1e-6)
+    assert any_mechanism == pytest.approx(0.149, abs=5e-4)
+    worst = after_mixing(1.0, math.tanh(0.5), 1000, 1e-6)
+    assert worst == pytest.approx(any_mechanism, rel=5e-3)
+    for family in ("hadamard", "galois"):
+        plain = Context.plain(40, 1.0)
+        found = bounds_of(SPECS[family].make(plain), [1000], 1e-6)
+        assert found.hidden[0] == pytest.approx(0.103, abs=1e-3)
+
+
+def test_two_values_differ_by_what_the_channel_says() -> None:
+    for family, spec in SPECS.items():
+        made = spec.make(SOME_OPEN)
+        found = Variations.of(made)
+        rows = np.array([[float(each) for each in row] for row in made.exact_channel()])
+        apart = max(abs(rows[x] - rows[y]).sum() / 2 for x, y in ((0, 1), (0, 2), (1, 2)))
+        openly = max(np.maximum(rows[x] - rows[3], 0).sum() for x in range(3))
+        with naming(family):
+            assert found.hidden[0] == pytest.approx(apart, rel=1e-9)
+            assert found.open[0] == pytest.approx(openly, rel=1e-9)
+
+
+def test_more_people_hide_more_and_an_open_value_sets_a_limit() -> None:
+    policy = Context.of([0] * 5 + [1] * 3 + [2], [True] * 3 + [False] * 2 + [True] * 4, [1.0] * 3)
+    made = SPECS["oue"].make(policy)
+    found = [bounds_of(made, [n] * 3) for n in (1, 10, 1_000, 10**9)]
+    hidden, openly = (
+        np.array(each) for each in zip(*((f.hidden, f.open) for f in found), strict=True)
+    )
+    assert (np.diff(hidden[:, :2], axis=0) <= 0).all()
+    assert (np.diff(openly[:, 0]) <= 0).all()
+    assert hidden[0, 0] == openly[0, 0] == 1.0
+    assert np.isnan(hidden[:, 2]).all()  # alone in its block
+    assert np.isnan(openly[:, 1:]).all()
+    limit = -math.log(1 - float(Variations.of(made).open[0]))
+    assert openly[-1, 0] == pytest.approx(limit, rel=1e-3)
+    assert hidden[-1].max(where=~np.isnan(hidden[-1]), initial=0) < 1e-3
+
+
+def test_other_policies_have_the_bound_for_any_mechanism_or_none() -> None:
+    scale = named(DenseMatrix.of([[0.0, 1.0], [0.5, 0.0]]), "designed")
+    assert bounds_of(scale, [1000], 1e-6).hidden == pytest.approx(numeric(1.0, 1000, 1e-6))
+    one_way = named(DenseMatrix.of([[0.0, 1.0], [math.inf, 0.0]]), "designed")
+    assert mixed(one_way, np.array([1000])) is None
+    assert mixing.rounded_down(1_999) == 1_900
+    assert mixing.rounded_down(7) == 7
