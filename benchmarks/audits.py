@@ -7,7 +7,7 @@ from benchmarks.figures import Bar, Figure, Runs, timed
 from benchmarks.sizes import Sizes
 from caldp_core.audit.blockwise import audit_context
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
-from caldp_core.mechanisms.base import StreamsRows
+from caldp_core.mechanisms.structures import StreamsRows
 from caldp_core.privacy.context import Context
 
 

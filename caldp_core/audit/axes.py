@@ -21,7 +21,7 @@ from caldp_core.audit.pairwise import as_fraction
 from caldp_core.basics.errors import require
 from caldp_core.basics.powers import power_below
 from caldp_core.basics.types import Progress, no_progress
-from caldp_core.mechanisms.base import MovesAlongAxes
+from caldp_core.mechanisms.structures import MovesAlongAxes
 from caldp_core.privacy.distance import EuclideanMetric, GridMetric
 
 EVERY_AXIS: Final = "every entry of the channels of rows and columns"

@@ -18,8 +18,9 @@ from caldp_core.audit.channels import Channel
 from caldp_core.audit.inference import check_prior
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.types import Bools, Floats, Ints
-from caldp_core.mechanisms.base import BlockStructure, HasBlockStructure, Mechanism, StreamsRows
+from caldp_core.mechanisms.base import Mechanism
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
+from caldp_core.mechanisms.structures import BlockStructure, HasBlockStructure, StreamsRows
 from caldp_core.mechanisms.support_form import HasExchangeableSupports
 
 _ROWS_MAX: Final = 4096

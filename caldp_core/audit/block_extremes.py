@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from caldp_core.basics.errors import require
 from caldp_core.basics.types import Progress
-from caldp_core.mechanisms.base import ChannelRows, FrequencyOracles, StreamsRows
+from caldp_core.mechanisms.base import FrequencyOracles
+from caldp_core.mechanisms.structures import ChannelRows, StreamsRows
 
 _CHUNK: Final = 1 << 21
 _FEW: Final = 8

@@ -37,8 +37,8 @@ from caldp_core.basics.limits import (
 )
 from caldp_core.basics.powers import power_below
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress
-from caldp_core.mechanisms.base import BlockStructure, HasBlockStructure, StreamsRows
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
+from caldp_core.mechanisms.structures import BlockStructure, HasBlockStructure, StreamsRows
 from caldp_core.mechanisms.support_form import HasSupportForm
 
 BOTH_SENSITIVE: Final = "sensitive-sensitive"

@@ -11,7 +11,7 @@ import numpy as np
 
 from caldp_core.basics.errors import check_number, check_symbols, check_whole, require
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.mechanisms.base import Mechanism, Tally
+from caldp_core.mechanisms.base import Mechanism
 from caldp_core.mechanisms.offers import (
     PutsInTags,
     SupportTally,
@@ -20,6 +20,7 @@ from caldp_core.mechanisms.offers import (
     cover_of,
     one_report,
 )
+from caldp_core.mechanisms.tally import Tally
 from caldp_core.privacy.context import PrivacyMatrix
 
 

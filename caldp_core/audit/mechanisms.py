@@ -18,10 +18,10 @@ from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import PAIRWISE_MAX
 from caldp_core.basics.powers import power_below
 from caldp_core.basics.types import Progress, no_progress
-from caldp_core.mechanisms.base import (
+from caldp_core.mechanisms.base import Mechanism
+from caldp_core.mechanisms.structures import (
     HasBlockStructure,
     HasSmallTwin,
-    Mechanism,
     MovesAlongAxes,
     PreProcesses,
 )

@@ -21,8 +21,9 @@ import numpy as np
 from caldp_core.basics.errors import CaldpError, check_number, check_symbols, check_whole, require
 from caldp_core.basics.limits import FAKES_MAX, N_MAX
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.mechanisms.base import Mechanism, Tally
+from caldp_core.mechanisms.base import Mechanism
 from caldp_core.mechanisms.offers import Craftable, craftable
+from caldp_core.mechanisms.tally import Tally
 
 
 @dataclass(frozen=True)

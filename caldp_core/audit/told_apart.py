@@ -4,8 +4,9 @@ import numpy as np
 
 from caldp_core.basics.errors import check_number, check_symbols, require
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.mechanisms.base import Mechanism, Tally
+from caldp_core.mechanisms.base import Mechanism
 from caldp_core.mechanisms.offers import block_totals, channel_products, cover_of, one_report
+from caldp_core.mechanisms.tally import Tally
 
 
 def told_apart(mechanism: Mechanism, x: int, other: int, chance: float = 0.5) -> float:

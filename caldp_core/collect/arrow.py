@@ -17,7 +17,7 @@ from caldp_core.collect.collected import BATCH, MALFORMED, PROTOCOL, RANGE, REAS
 from caldp_core.collect.formats import NUMBER
 from caldp_core.collect.protocol import Protocol
 from caldp_core.collect.records import Senders, records_of
-from caldp_core.mechanisms.base import Tally
+from caldp_core.mechanisms.tally import Tally
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -12,8 +12,8 @@ from caldp_core.basics.errors import CaldpError, check_whole, require
 from caldp_core.basics.limits import N_MAX
 from caldp_core.collect.files import as_lines, read_object, write_whole
 from caldp_core.collect.protocol import Protocol
-from caldp_core.mechanisms.base import Tally
 from caldp_core.mechanisms.contextual import ContextMechanism
+from caldp_core.mechanisms.tally import Tally
 
 MALFORMED: Final = "malformed"
 PROTOCOL: Final = "of another protocol"

@@ -29,7 +29,7 @@ from caldp_core.collect.formats import NUMBER
 from caldp_core.collect.protocol import Protocol
 from caldp_core.collect.reading import Source, source_of, unreadable
 from caldp_core.collect.records import Rows, Senders, records_of
-from caldp_core.mechanisms.base import Tally
+from caldp_core.mechanisms.tally import Tally
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

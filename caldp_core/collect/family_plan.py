@@ -14,10 +14,10 @@ from caldp_core.collect.device import Device
 from caldp_core.collect.formats import Format
 from caldp_core.collect.parts import ASKED, NAME, kind_of, list_of, part_of
 from caldp_core.collect.pinned import pinned_family
-from caldp_core.mechanisms.base import RunsOnDevices
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.registry import FAMILIES
 from caldp_core.mechanisms.specs import FamilySpec
+from caldp_core.mechanisms.structures import RunsOnDevices
 from caldp_core.privacy.context import Context
 from caldp_core.scenarios.kinds import KINDS
 from caldp_core.scenarios.records import from_dict, to_dict

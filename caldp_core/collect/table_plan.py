@@ -20,8 +20,9 @@ from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.collect.coins import Coins
 from caldp_core.collect.formats import NUMBER, Format
 from caldp_core.collect.parts import ASKED, NAME, kind_of, list_of
-from caldp_core.mechanisms.base import Mechanism, PreProcesses
+from caldp_core.mechanisms.base import Mechanism
 from caldp_core.mechanisms.designed.exact import rows_keep
+from caldp_core.mechanisms.structures import PreProcesses
 from caldp_core.mechanisms.written_out import WrittenOut
 from caldp_core.privacy.context import dense
 from caldp_core.privacy.matrix import DenseMatrix

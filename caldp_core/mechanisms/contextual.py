@@ -15,14 +15,7 @@ from caldp_core.basics.arrays import counts_by, sums_by
 from caldp_core.basics.errors import check_counts, check_floats, check_symbols, require
 from caldp_core.basics.limits import EXACT_MAX_ENTRIES
 from caldp_core.basics.types import Floats, Ints, Reports, Seed, WordSource
-from caldp_core.mechanisms.base import (
-    BlockStructure,
-    Family,
-    FrequencyOracles,
-    Tally,
-    check_tally,
-    digest,
-)
+from caldp_core.mechanisms.base import Family, FrequencyOracles
 from caldp_core.mechanisms.channel_products import ChannelProducts
 from caldp_core.mechanisms.context_products import ContextProducts, OracleProducts
 from caldp_core.mechanisms.crafted import CraftableOracles
@@ -36,6 +29,8 @@ from caldp_core.mechanisms.randomness.coins import (
     seeded_words,
     system_words,
 )
+from caldp_core.mechanisms.structures import BlockStructure
+from caldp_core.mechanisms.tally import Tally, check_tally, digest
 from caldp_core.privacy.context import Context
 
 

@@ -22,8 +22,9 @@ from caldp_core.basics.errors import check_number, check_symbols, check_whole, r
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, K_MAX
 from caldp_core.basics.types import Bools, Floats, Ints, Reports, Seed
 from caldp_core.mechanisms.backgrounds import NO_PLACE, check_places, known_background
-from caldp_core.mechanisms.base import Family, Tally
+from caldp_core.mechanisms.base import Family
 from caldp_core.mechanisms.contextual import ContextMechanism
+from caldp_core.mechanisms.tally import Tally
 from caldp_core.privacy.context import Context
 
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from caldp_core.basics.errors import check_counts, check_floats, check_symbols
 from caldp_core.basics.types import Floats, Ints, Reports, Seed, WordSource
 from caldp_core.mechanisms.backgrounds import Bias, background_bias, population_background
-from caldp_core.mechanisms.base import Family, Tally
+from caldp_core.mechanisms.base import Family
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.personalised import PersonalisedMechanism
 from caldp_core.mechanisms.randomness.coins import (
@@ -25,6 +25,7 @@ from caldp_core.mechanisms.randomness.coins import (
     seeded_words,
     system_words,
 )
+from caldp_core.mechanisms.tally import Tally
 from caldp_core.privacy.personal import PersonalPolicy
 
 

@@ -17,7 +17,7 @@ from caldp_core.estimation.estimators import estimator
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.recovery import all_from, recovered, spread_evenly
 from caldp_core.experiments.run import Setup
-from caldp_core.mechanisms.base import Tally
+from caldp_core.mechanisms.tally import Tally
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.adversary.slot import KNOWS_SHARE, KNOWS_TARGET, Suspect
 from caldp_ui.compute import runs

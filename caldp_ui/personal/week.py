@@ -11,9 +11,9 @@ import numpy as np
 from caldp_core.audit.inference import believed, likelihood
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms.backgrounds import NO_PLACE
-from caldp_core.mechanisms.base import Tally
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.offers import cover_of
+from caldp_core.mechanisms.tally import Tally
 from caldp_ui.personal.shown import Shown, tagged
 from caldp_ui.words.towns import towns
 

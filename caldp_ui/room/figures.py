@@ -12,7 +12,7 @@ import numpy as np
 from caldp_core.basics.types import Floats
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.intervals import intervals
-from caldp_core.mechanisms.base import Tally
+from caldp_core.mechanisms.tally import Tally
 from caldp_ui.room.question import Question, columns_of, mechanism_of
 
 LEVEL: Final = 0.95

@@ -14,11 +14,11 @@ from caldp_core.audit.support_forms import is_distribution
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, FrequencyOracles, registry
-from caldp_core.mechanisms.base import StreamsRows
 from caldp_core.mechanisms.oracles.local_hashing import LocalHashingOracles
 from caldp_core.mechanisms.oracles.subset_selection import SubsetSelectionOracles
 from caldp_core.mechanisms.oracles.unary import OueOracles, RapporOracles
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
+from caldp_core.mechanisms.structures import StreamsRows
 from caldp_core.mechanisms.support_form import HasSupportForm, SupportForm
 from caldp_core.privacy.context import Context
 from tests import mutants

@@ -12,11 +12,11 @@ from caldp_core.audit.blockwise import BOTH_SENSITIVE, OTHER_NOT, audit_context
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
-from caldp_core.mechanisms.base import ChannelRows, StreamsRows
 from caldp_core.mechanisms.oracles.galois import GaloisOracles
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
 from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponseOracles
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
+from caldp_core.mechanisms.structures import ChannelRows, StreamsRows
 from caldp_core.privacy.context import Context
 from tests import mutants
 from tests.agreement import agree

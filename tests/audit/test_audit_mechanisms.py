@@ -17,7 +17,6 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
 from caldp_core.mechanisms.backgrounds import uniform_background
-from caldp_core.mechanisms.base import ChannelRows
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
 from caldp_core.mechanisms.direct.grid_geometric import GridGeometric
 from caldp_core.mechanisms.direct.planar import PlanarGeometric
@@ -25,6 +24,7 @@ from caldp_core.mechanisms.direct.published_urap import PublishedUrap
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
 from caldp_core.mechanisms.oracles.unary import RapporOracles
 from caldp_core.mechanisms.specs import Hadamard
+from caldp_core.mechanisms.structures import ChannelRows
 from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.distance import EuclideanMetric, GridMetric

@@ -2,8 +2,8 @@
 
 from functools import cached_property
 
-from caldp_core.mechanisms.base import digest
 from caldp_core.mechanisms.designed.design import Design, design
+from caldp_core.mechanisms.tally import digest
 from caldp_core.mechanisms.written_out import WrittenOut
 from caldp_core.privacy.context import PrivacyMatrix
 

@@ -18,10 +18,10 @@ from functools import cached_property
 import numpy as np
 
 from caldp_core.basics.types import Floats, Ints, WordSource
-from caldp_core.mechanisms.base import digest
 from caldp_core.mechanisms.channel_products import InvertibleProducts
 from caldp_core.mechanisms.direct.base import SymbolReports, require_exact
 from caldp_core.mechanisms.direct.geometric_axis import GeometricAxis
+from caldp_core.mechanisms.tally import digest
 from caldp_core.privacy.distance import GridMetric
 
 

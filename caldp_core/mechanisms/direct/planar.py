@@ -25,7 +25,6 @@ import numpy as np
 from caldp_core.basics.errors import check_symbols, require
 from caldp_core.basics.limits import DENSE_MAX_ENTRIES, DRAWS_MAX, SPAN_NATS
 from caldp_core.basics.types import Floats, Ints, Words, WordSource
-from caldp_core.mechanisms.base import digest
 from caldp_core.mechanisms.channel_products import DenseProducts, InvertibleProducts
 from caldp_core.mechanisms.direct.base import SymbolReports, require_exact
 from caldp_core.mechanisms.direct.planar_law import kept_back, quadrant
@@ -38,6 +37,7 @@ from caldp_core.mechanisms.direct.planar_products import (
 )
 from caldp_core.mechanisms.direct.planar_tally import DisplacedTally
 from caldp_core.mechanisms.randomness.inversion import WORD, ExactInversion
+from caldp_core.mechanisms.tally import digest
 from caldp_core.privacy.distance import EuclideanMetric
 
 _MANTISSA: Final = 53

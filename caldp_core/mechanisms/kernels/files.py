@@ -15,11 +15,11 @@ import numpy as np
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress
 from caldp_core.datasets.fetch import cache_folder
-from caldp_core.mechanisms.base import digest
 from caldp_core.mechanisms.kernels.design import Kernel, design
 from caldp_core.mechanisms.kernels.envelope import Peaks
 from caldp_core.mechanisms.kernels.lattice import Steps
 from caldp_core.mechanisms.kernels.program import Flows, Program
+from caldp_core.mechanisms.tally import digest
 
 FORMAT: Final = "caldp kernel 1"
 _KEYS: Final = ("steps", "peak_rows", "peak_columns", "peak_logs", "near", "payer", "amount")

@@ -19,7 +19,7 @@ import numpy as np
 from caldp_core.basics.arrays import counts_by, sums_by
 from caldp_core.basics.errors import check_number
 from caldp_core.basics.types import Floats, Ints, Words, WordSource
-from caldp_core.mechanisms.base import ChannelRows, Family
+from caldp_core.mechanisms.base import Family
 from caldp_core.mechanisms.oracles.finite_field import DEGREE_MAX, inner_product, modulus
 from caldp_core.mechanisms.oracles.galois_spaces import (
     best_degrees,
@@ -34,6 +34,7 @@ from caldp_core.mechanisms.oracles.hyperplanes import Hyperplanes, Points
 from caldp_core.mechanisms.oracles.supports import SupportOracles
 from caldp_core.mechanisms.oracles.tables import at, shared
 from caldp_core.mechanisms.randomness.coins import COIN_ONE, below, noise_threshold, uniform_below
+from caldp_core.mechanisms.structures import ChannelRows
 from caldp_core.mechanisms.support_form import SupportForm
 
 _CHUNK: Final = 1 << 16

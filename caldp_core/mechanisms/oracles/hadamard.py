@@ -18,7 +18,7 @@ import numpy as np
 
 from caldp_core.basics.arrays import counts_by, sums_by
 from caldp_core.basics.types import Floats, Ints, Words, WordSource
-from caldp_core.mechanisms.base import ChannelRows, Family
+from caldp_core.mechanisms.base import Family
 from caldp_core.mechanisms.oracles.hadamard_parts import (
     Parts,
     one_part,
@@ -34,6 +34,7 @@ from caldp_core.mechanisms.randomness.coins import (
     truth_threshold,
     uniform_below,
 )
+from caldp_core.mechanisms.structures import ChannelRows
 
 _CHUNK = 1 << 16
 

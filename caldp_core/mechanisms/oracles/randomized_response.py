@@ -9,10 +9,10 @@ import numpy as np
 
 from caldp_core.basics.arrays import counts_by, sums_by
 from caldp_core.basics.types import Floats, Ints, Words, WordSource
-from caldp_core.mechanisms.base import ChannelRows
 from caldp_core.mechanisms.oracles.histogram_oracles import HistogramOracles
 from caldp_core.mechanisms.oracles.supports import SupportProbabilities
 from caldp_core.mechanisms.randomness.coins import COIN_ONE, below, noise_threshold, uniform_below
+from caldp_core.mechanisms.structures import ChannelRows
 
 
 class RandomizedResponseOracles(HistogramOracles):

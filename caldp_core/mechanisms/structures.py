@@ -1,0 +1,102 @@
+"""What mechanisms and oracles may state of their channels, so that large ones can be audited.
+
+An audit believes none of it (`audit/stated.py`). What else a mechanism may offer: `offers.py`.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caldp_core.basics.types import Ints, Words
+from caldp_core.privacy.context import Context
+
+if TYPE_CHECKING:
+    from caldp_core.mechanisms.base import FrequencyOracles, Mechanism
+
+
+@dataclass(frozen=True, eq=False)
+class ChannelRows:
+    """Some rows of a block's channel whose entries take few values.
+
+    `first`: the channel's column of the first entry. `codes`: (rows, columns) unsigned, an entry
+    is values[code]/denominator. `values`: whole numerators of any size in ascending order, so
+    that the larger code is the larger probability.
+    """
+
+    first: int
+    codes: NDArray[np.unsignedinteger[Any]]
+    values: tuple[int, ...]
+    denominator: int
+
+
+@dataclass(frozen=True, eq=False)
+class BlockStructure:
+    """A channel whose blocks are kept apart, each with one oracle for its hidden symbols.
+
+    A report of a hidden symbol is its block's oracle's. Another symbol of block j sends, with
+    probability λ_j, one from the oracle's base distribution, and else one that no hidden symbol
+    sends. `hidden`: (s,) symbols, block after block; `sizes`: (m,) how many of each.
+    """
+
+    policy: Context
+    oracles: "FrequencyOracles"
+    hidden: Ints
+    sizes: Ints
+
+
+@runtime_checkable
+class HasBlockStructure(Protocol):
+    """What mechanisms for contexts state, so that they can be audited at any size."""
+
+    def block_structure(self) -> BlockStructure:
+        """See `BlockStructure`."""
+        ...
+
+
+@runtime_checkable
+class MovesAlongAxes(Protocol):
+    """What mechanisms on maps may state: rows and columns are reported independently."""
+
+    def axis_channels(self) -> tuple[list[list[Fraction]], list[list[Fraction]]]:
+        """Channels of rows and of columns, in rationals; symbol = row·columns + column."""
+        ...
+
+
+@runtime_checkable
+class HasSmallTwin(Protocol):
+    """What mechanisms may state: they are made on a large map as they are on a small one."""
+
+    def small_twin(self) -> "Mechanism":
+        """The same mechanism on so small a map that its channel can be written out."""
+        ...
+
+
+@runtime_checkable
+class PreProcesses(Protocol):
+    """What mechanisms may state: devices put in other symbols, then run another mechanism."""
+
+    def after_pre_processing(self) -> "Mechanism":
+        """The mechanism that makes the reports, on its own domain, with its own policy."""
+        ...
+
+
+@runtime_checkable
+class StreamsRows(Protocol):
+    """What oracles may also offer: the channel of a large block, a few rows at a time."""
+
+    def channel_rows(self, block: int, start: int, stop: int) -> ChannelRows:
+        """Rows start … stop−1 of what `channel` has; row s_j is the base distribution."""
+        ...
+
+
+@runtime_checkable
+class RunsOnDevices(Protocol):
+    """What oracles may also offer: the whole numbers that a device draws its report with."""
+
+    @property
+    def device_numbers(self) -> dict[str, Ints | Words]:
+        """Name → (m,) whole numbers of the blocks, besides `cover_threshold`; docs/reports.md."""
+        ...

@@ -1,0 +1,87 @@
+"""What a server keeps of reports: their sum, and whose reports they are."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any, Final
+
+from numpy.typing import NDArray
+
+from caldp_core.basics.errors import CaldpError, check_counts, check_kind, check_whole, require
+from caldp_core.basics.limits import N_MAX
+from caldp_core.basics.types import Ints
+
+FORMAT: Final = 1
+"""Of a tally as text."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tally:
+    """The sum of n reports: all that the server needs. Tallies of one mechanism can be added.
+
+    `counts`: (entries,) int64. `fingerprint`: digest of the mechanism that made the reports.
+    """
+
+    counts: Ints
+    n: int
+    fingerprint: str
+
+    def __add__(self, other: "Tally") -> "Tally":
+        if not isinstance(other, Tally):
+            return NotImplemented
+        if self.fingerprint != other.fingerprint:
+            raise CaldpError(
+                "Tallies of different mechanisms cannot be added: their fingerprints are "
+                f"{self.fingerprint[:12]} and {other.fingerprint[:12]}; estimate each by itself."
+            )
+        return Tally(self.counts + other.counts, self.n + other.n, self.fingerprint)
+
+    def __radd__(self, other: object) -> "Tally":
+        # So that `sum(tallies)`, which begins with 0, adds them up.
+        return self if other == 0 else NotImplemented
+
+    def __repr__(self) -> str:
+        return f"<Tally of {self.n:,} reports, {self.fingerprint[:12]}>"
+
+    def to_json(self) -> str:
+        """The tally as text, to be kept or sent; `from_json` reads it."""
+        whole = {"fingerprint": self.fingerprint, "n": self.n, "counts": self.counts.tolist()}
+        return json.dumps({"caldp_tally": FORMAT, **whole})
+
+    @classmethod
+    def from_json(cls, text: str) -> "Tally":
+        """The tally of that text; raises `CaldpError` for one that `to_json` did not write."""
+        try:
+            told = json.loads(text)
+            require(told["caldp_tally"] == FORMAT, "another format")
+            require(isinstance(told["fingerprint"], str), "no fingerprint")
+            n = check_whole("n", told["n"], 0, N_MAX)
+            counts = check_counts("counts", told["counts"], len(told["counts"]))
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise CaldpError(
+                f"This is no tally of caldp ({error}); give the text that Tally.to_json wrote."
+            ) from None
+        return cls(counts, n, told["fingerprint"])
+
+
+def check_tally(tally: Tally, fingerprint: str) -> None:
+    """Raise `CaldpError` unless reports of the mechanism of that fingerprint are counted."""
+    check_kind("tally", tally, Tally, "make one with tally(reports) of the mechanism")
+    require(
+        tally.fingerprint == fingerprint,
+        "This tally was made by another mechanism; use the one that made the reports.",
+    )
+    require(tally.n > 0, "A tally of no reports says nothing; collect at least one report.")
+
+
+def digest(*parts: str | NDArray[Any]) -> str:
+    """Fingerprint of a mechanism: a digest of the texts and arrays that define it."""
+    whole = hashlib.sha256()
+    for part in parts:
+        # Each part by its own digest, so that no two lists of parts run into one.
+        if isinstance(part, str):
+            whole.update(hashlib.sha256(b"text" + part.encode()).digest())
+        else:
+            form = f"array {part.dtype.str} {part.shape} "
+            whole.update(hashlib.sha256(form.encode() + part.tobytes()).digest())
+    return whole.hexdigest()
