@@ -8,8 +8,8 @@ import numpy as np
 from caldp_core.basics.errors import require
 from caldp_core.basics.types import Ints
 from caldp_core.collect.protocol import Protocol
-from caldp_core.mechanisms.base import Tally
 from caldp_core.mechanisms.offers import block_totals
+from caldp_core.mechanisms.tally import Tally
 from caldp_core.theory.mixing import DELTA, mixed
 
 LISTED: Final = 100
