@@ -128,12 +128,12 @@ def scene_of(what: PageData) -> str:
         return _parts_told(record)
     if record.attack == NEWCOMER:
         return (
-            "The table is published today and tomorrow; in between **one person arrives**. The "
-            "attacker knows nobody, and compares the two tables."
+            "**One person arrives** between two tables, a day apart. The attacker knows these "
+            "tables alone."
         )
     return (
-        "The attacker asks for large regions with a small place and for the same without it, "
-        f"**{formats.count(record.pairs, 'pair', 'pairs')}** of them. Rounding is drawn anew."
+        f"**{formats.count(record.pairs, 'pair', 'pairs')}** of large regions, with a small place "
+        "and without it, each rounded anew."
     )
 
 
