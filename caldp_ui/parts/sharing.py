@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import Final, TypeAlias
 
 import segno
@@ -26,6 +27,7 @@ _KINDS: Final = {
     "csv": ("text/csv", ":material/table:"),
     "json": ("application/json", ":material/data_object:"),
     "geojson": ("application/geo+json", ":material/map:"),
+    "parquet": ("application/vnd.apache.parquet", ":material/map:"),
     "html": ("text/html", ":material/description:"),
     "png": ("image/png", ":material/image:"),
     "zip": ("application/zip", ":material/folder_zip:"),
@@ -159,7 +161,12 @@ def files(slot: Slot[S], result: Result, beside: Mapping[str, Scenario]) -> None
     with st.container(horizontal=True):
         file(slot.key("csv"), "estimate.csv", lambda: exports.estimate_csv(result))
         if isinstance(result.setup.dataset.domain, GridDomain):
-            file(slot.key("geojson"), "estimate.geojson", lambda: exports.estimate_geojson(result))
+            on_maps = {
+                "geojson": exports.estimate_geojson,
+                "parquet": exports.estimate_geoparquet,
+            }
+            for kind, make in on_maps.items():
+                file(slot.key(kind), f"estimate.{kind}", partial(make, result))
         file(slot.key("json"), "scenario.json", exports.scenario_json(result.setup.scenario))
         for name, scenario in beside.items():
             file(slot.key(f"json-{name}"), f"{name}.json", exports.scenario_json(scenario))

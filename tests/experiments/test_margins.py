@@ -1,9 +1,12 @@
 """What is said of an estimate's trust: the ranges of the unbiased estimate, and noise called so."""
 
+import io
 import json
+import struct
 from dataclasses import replace
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from scipy.stats import binom
 
@@ -12,6 +15,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets import OwnTable, read_places
 from caldp_core.estimation.intervals import intervals
 from caldp_core.experiments.geojson import as_geojson
+from caldp_core.experiments.geoparquet import as_geoparquet
 from caldp_core.experiments.table import as_csv, columns_of
 from caldp_core.mechanisms.specs import Hadamard
 from caldp_core.scenarios.protection import OneBlock
@@ -57,6 +61,14 @@ def test_a_map_is_saved_as_squares_with_the_same_columns() -> None:
     result = run(prepare(scenario))
     grid, columns = places.grid(), columns_of(result)
     made = json.loads(as_geojson(result))
+    packed = as_geoparquet(result)
+    table = pq.read_table(io.BytesIO(packed))
+    assert json.loads(table.schema.metadata[b"geo"])["primary_column"] == "geometry"
+    for cell, row in zip(made["features"], table.to_pylist(), strict=True):
+        polygon = row.pop("geometry")
+        assert (row, polygon[:13]) == (cell["properties"], struct.pack("<BIII", 1, 3, 1, 5))
+        ring = np.frombuffer(polygon, "<f8", offset=13).reshape(-1, 2)
+        np.testing.assert_array_equal(ring, cell["geometry"]["coordinates"][0])
     numbers = [each["properties"]["number"] for each in made["features"]]
     assert numbers == np.flatnonzero(result.first.estimate > 0).tolist()
     for each in made["features"][:50]:
@@ -69,6 +81,8 @@ def test_a_map_is_saved_as_squares_with_the_same_columns() -> None:
             assert cell == columns[name][number]
     with pytest.raises(CaldpError, match="needs a map"):
         as_geojson(run(prepare(of_example("hadamard"))))
+    with pytest.raises(CaldpError, match="needs a map"):
+        as_geoparquet(run(prepare(of_example("hadamard"))))
 
 
 def test_where_variances_are_too_many_the_shares_stand_alone() -> None:

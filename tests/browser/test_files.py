@@ -1,0 +1,155 @@
+"""Files of one's own in a browser: each from the file to counts, estimate and record."""
+
+import csv
+import io
+import json
+import random
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from benchmarks.browser import settled
+from caldp_core.experiments.run import prepare, run
+from caldp_core.scenarios.scenario import Scenario
+from tests.datasets.files import as_workbook
+
+pytestmark = pytest.mark.browser
+Rows = list[tuple[str, ...]]
+Counts = dict[str, dict[str, int]]
+HEAD: Final = ("Alter", "Einkommen", "Raucher", "Zufriedenheit", "Wohnort", "Gewicht")
+
+
+def people(n: int) -> Rows:
+    """Records of six columns, always the same; weights have two decimals."""
+    rng = random.Random(22)
+    return [
+        (
+            str(rng.randint(18, 95)),
+            f"{rng.gammavariate(3, 900):.2f}",
+            rng.choice(["ja", "nein", "nein"]),
+            str(rng.randint(1, 5)),
+            rng.choice(["Stadt", "Land", "Vorort"]),
+            rng.choice(["0.50", "1.00", "1.25"]),
+        )
+        for _ in range(n)
+    ]
+
+
+def counted(rows: Rows, column: int, step: float | None = None) -> list[int]:
+    """People by answer, in parts of a hundredth; of steps in order, none left out."""
+    found: Counter[Any] = Counter()
+    for row in rows:
+        answer = row[column] if step is None else int(float(row[column]) // step)
+        found[answer] += round(100 * float(row[5]))
+    if step is not None:
+        return [found[at] for at in range(min(found), max(found) + 1)]
+    return sorted(found.values())
+
+
+def german(rows: Rows) -> bytes:
+    """As a German spreadsheet saves it."""
+    lines = [";".join(row).replace(".", ",") for row in rows]
+    return "\r\n".join((";".join(HEAD), *lines)).encode("cp1252")
+
+
+FRENCH: Final = "réponse;effectif\r\ntrès bon;1\u00a0204,5\r\nassez bon;87,25\r\nmauvais;3,25\r\n"
+
+
+def parquet(rows: Rows) -> bytes:
+    """Numbers as numbers."""
+    columns = dict(zip(HEAD, map(list, zip(*rows, strict=True)), strict=True))
+    typed = {**columns, "Gewicht": [float(cell) for cell in columns["Gewicht"]]}
+    out = io.BytesIO()
+    pq.write_table(pa.table(typed), out)
+    return out.getvalue()
+
+
+def workbook(rows: Rows) -> bytes:
+    """Texts as texts, weights as numbers."""
+    texts = [HEAD, *rows]
+    cells = "".join("<row>" + "".join(_cell(text) for text in row) + "</row>" for row in texts)
+    return as_workbook(cells)
+
+
+def _cell(text: str) -> str:
+    if text.replace(".", "").isdigit():
+        return f"<c><v>{text}</v></c>"
+    return f'<c t="inlineStr"><is><t>{text}</t></is></c>'
+
+
+def bring(page: Any, name: str, data: bytes, questions: Sequence[str] = ()) -> None:
+    """Choose a file, say which columns are more questions, and show it."""
+    page.get_by_role("button", name="Your data").click()
+    page.get_by_role("tab", name="Choose a file").click()
+    told = {"name": name, "mimeType": "application/octet-stream", "buffer": data}
+    page.locator(".st-key-values-own-file input[type=file]").set_input_files(told)
+    page.locator(".stFileUploader").get_by_text(name).wait_for()
+    page.get_by_role("button", name="Read the file").click()
+    page.get_by_text("are counted.").wait_for()
+    more = page.get_by_role("combobox", name="More questions")
+    for question in questions:
+        more.click()
+        page.get_by_role("option", name=question, exact=True).click()
+        settled(page)
+    if questions:
+        page.keyboard.press("Escape")  # of the list, which covers the button
+    page.get_by_role("button", name="Show it").click()
+    page.get_by_role("button", name="Show it").wait_for(state="detached")
+    settled(page)
+
+
+def saved(page: Any, name: str) -> str:
+    """What a button of the open tab saves."""
+    with page.expect_download() as found:
+        page.get_by_role("button", name=name, exact=True).click()
+    return Path(found.value.path()).read_text("utf-8")
+
+
+def taken_along(page: Any) -> Any:
+    """The data set of scenario.json; the estimate beside it is what the core makes of it."""
+    text = saved(page, "scenario.json")
+    result = run(prepare(Scenario.from_text(text)))
+    rows = list(csv.DictReader(io.StringIO(saved(page, "estimate.csv"))))
+    shares = np.array([float(row["estimated share"]) for row in rows])
+    np.testing.assert_allclose(shares, result.first.estimate, atol=1e-12)
+    assert all(float(row["low"]) <= float(row["high"]) for row in rows)
+    return json.loads(text)["dataset"]
+
+
+def rounded(parts: Sequence[int]) -> list[int]:
+    return [(each + 50) // 100 for each in parts]
+
+
+def test_every_kind_of_file_leads_to_its_counts_its_estimate_and_a_record(opened: Any) -> None:
+    rows = people(5000)
+    page = opened("values", ".chart .row")
+    page.get_by_role("tab", name="Share and export").click()
+    bring(page, "umfrage.csv", german(rows), ["Alter", "Einkommen", "Wohnort"])
+    survey = taken_along(page)
+    parts = zip(survey["questions"], survey["counts"], strict=True)
+    by_question: dict[str, list[int]] = {}
+    for question, count in parts:
+        by_question.setdefault(question, []).append(count)
+    assert by_question["Alter"] == rounded(counted(rows, 0, 5))
+    assert by_question["Einkommen"] == rounded(counted(rows, 1, 500))
+    for column in (2, 4):
+        assert sorted(by_question[HEAD[column]]) == rounded(counted(rows, column))
+    page.get_by_role("button", name="Audit and make the record").click()
+    page.get_by_role("button", name="record.html").wait_for()
+    record = saved(page, "record.html")
+    assert "umfrage" in record
+    bring(page, "sante.csv", FRENCH.encode("cp1252"))
+    table = taken_along(page)
+    assert dict(zip(table["names"], table["counts"], strict=True)) == {
+        "très bon": 1205, "assez bon": 87, "mauvais": 3
+    }  # fmt: skip
+    for name, data in (("p.parquet", parquet(rows[:500])), ("t.xlsx", workbook(rows[:500]))):
+        bring(page, name, data)
+        table = taken_along(page)
+        assert sorted(table["counts"]) == rounded(counted(rows[:500], 2)), name
