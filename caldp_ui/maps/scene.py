@@ -11,6 +11,7 @@ import numpy as np
 
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import CaldpError
+from caldp_core.estimation.cascaded import tiles_of
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.protection import GridBlocks
@@ -27,6 +28,7 @@ from caldp_ui.stage import (
     Picture,
     Scene,
     encode,
+    encode_labels,
     nobody_below,
     scale_of,
 )
@@ -55,8 +57,8 @@ def scene(what: Shown, land: Ground, title: str = "This protection", **more: Any
     differences = []
     for name, (called, result) in there.items():
         if result is not None:
-            lines = _lines(land, setup) if name == OURS else ""
-            picture = _estimate(name, called, result, nobody, lines)
+            notes = _notes(land, setup, result, name == OURS)
+            picture = _estimate(name, called, result, nobody, notes)
             pictures.append(readable.marked(picture, read, name == OURS))
             differences.append(_off(name, called, result, nobody))
     names = [picture.id for picture in pictures]
@@ -79,16 +81,19 @@ def scene(what: Shown, land: Ground, title: str = "This protection", **more: Any
     )
 
 
-def _lines(land: Ground, setup: Setup) -> str:
-    """What the lines on the map of this protection are."""
-    if land.labels is None:
-        return ""
+def _notes(land: Ground, setup: Setup, result: Result, in_blocks: bool) -> tuple[str, str]:
+    """What the lines on a map are, borders of blocks or of squares of one average; and the draw."""
+    squares = pooled(result) is not None
+    if land.labels is None or not in_blocks:
+        return "", f"dashed: averages · {_DRAW}" if squares else _DRAW
+    if squares:
+        return "solid: blocks, dashed: averages", _DRAW
     blocks = setup.scenario.context.blocks
     if not isinstance(blocks, GridBlocks):
-        return "lines: borders of blocks"
-    domain = runs.finest_map_of(setup.dataset)
-    rows, columns = domain.rows / blocks.rows, domain.columns / blocks.columns
-    return f"lines: blocks of {rows * domain.cell:.3g}° × {columns * domain.cell:.3g}°"
+        return "lines: borders of blocks", _DRAW
+    rows, columns = land.domain.rows / blocks.rows, land.domain.columns / blocks.columns
+    size = f"{rows * land.domain.cell:.3g}° × {columns * land.domain.cell:.3g}°"
+    return f"lines: blocks of {size}", _DRAW
 
 
 def film_at(ours: Result) -> Mapping[str, float]:
@@ -125,6 +130,15 @@ def code(result: Result) -> Blob:
     return encode(result.first.estimate)
 
 
+@cached_by(_whole_key)
+def pooled(result: Result) -> Blob | None:
+    """The tiles over which the estimate was averaged; None where every cell has its own number."""
+    if result.setup.scenario.estimator != "cascade":
+        return None
+    tiles = tiles_of(result.first.evidence)
+    return encode_labels(tiles) if tiles.any() else None
+
+
 @cached_by(lambda setup: runs.data_key(setup.scenario))
 def truth_code(setup: Setup) -> Blob:
     """Where people truly are, as the browser reads it: the same whatever is protected."""
@@ -149,7 +163,8 @@ def estimate(
     """The map of an estimate, with what is told of it and its error in large type."""
     alt = f"Map of the estimate, {title}: {told}."
     nobody = nobody_below(result.setup.n)
-    return Picture(name, title, told, alt, code(result), nobody, marks, fact)
+    blob, tiles = code(result), pooled(result)
+    return Picture(name, title, told, alt, blob, nobody, marks, fact, pooled=tiles)
 
 
 def error_of(picture: Picture, marks: tuple[Mark, ...]) -> Difference:
@@ -167,7 +182,9 @@ def error_of(picture: Picture, marks: tuple[Mark, ...]) -> Difference:
     )
 
 
-def _estimate(name: str, title: str, result: Result, nobody: float, lines: str) -> Picture:
+def _estimate(
+    name: str, title: str, result: Result, nobody: float, notes: tuple[str, str]
+) -> Picture:
     told = subtitle(result)
     return Picture(
         name,
@@ -179,7 +196,8 @@ def _estimate(name: str, title: str, result: Result, nobody: float, lines: str) 
         ("sensitive",) if name == PLAIN else ("blocks", "sensitive"),
         fact(result),
         _spread(result) if name == OURS else None,
-        (lines, _DRAW),
+        notes,
+        pooled=pooled(result),
     )
 
 

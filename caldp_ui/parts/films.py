@@ -111,6 +111,7 @@ def step_of(scene: Scene, label: str, value: float, still: str) -> Step:
         {picture.id: picture.code for picture in moving},
         {each.id: each.subtitle for each in words},
         {each.id: each.fact for each in words if each.fact is not None},
+        pooled={picture.id: picture.pooled for picture in moving if picture.pooled},
     )
 
 

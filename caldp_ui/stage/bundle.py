@@ -19,6 +19,7 @@ _ORDER: Final = (
     "view",
     "ink",
     "names",
+    "squares",
     "panes",
     "styles",
     "play",

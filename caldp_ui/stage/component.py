@@ -73,7 +73,7 @@ def stage(
         _send(f"{key}-land", scene.ground.outline, scene.ground.land, scene.ground.cities)
         _send(f"{key}-ground", *_changing(scene.ground))
         for picture in scene.pictures:
-            _send(f"{key}-picture-{picture.id}", picture.code, picture.error)
+            _send(f"{key}-picture-{picture.id}", picture.code, picture.error, picture.pooled)
     return Stage(key, feeds)
 
 

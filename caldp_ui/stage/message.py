@@ -74,6 +74,7 @@ def _picture(picture: Picture) -> dict[str, Any]:
         **_words(picture),
         "code": picture.code.name,
         "error": _name(picture.error),
+        "pooled": _name(picture.pooled),
         "labels": [vars(label) for label in picture.labels],
         "colours": picture.colours,
     }
@@ -113,6 +114,7 @@ def film_head(film: Film) -> dict[str, Any]:
                 "label": step.label,
                 "value": step.value,
                 "codes": {name: blob.name for name, blob in step.codes.items()},
+                "pooled": {name: blob.name for name, blob in step.pooled.items()},
                 "subtitles": dict(step.subtitles),
                 "facts": {name: _fact(fact) for name, fact in step.facts.items()},
                 "nobody": dict(step.nobody),
@@ -130,6 +132,7 @@ def film_parts(film: Film) -> Iterator[Blob]:
     """The blobs of a film."""
     for step in film.steps:
         yield from step.codes.values()
+        yield from step.pooled.values()
 
 
 def _fact(fact: Fact) -> list[str]:

@@ -58,7 +58,8 @@ class Picture:
     shares, for likely ranges. `nobody`: shares below it stay dark. `marks`: the lines drawn on it;
     coasts, states and the marked box are on every picture. `alt`: the picture in a sentence.
     `notes`: a few words in its lower left and lower right corner; "" for none. `colours`: by
-    amounts alone, or by who can be read and who cannot.
+    amounts alone, or by who can be read and who cannot. `pooled`: from `codec.encode_labels`, (k,)
+    tiles over which these shares were averaged, 0 for cells that have a number of their own.
     """
 
     id: str
@@ -73,6 +74,7 @@ class Picture:
     notes: tuple[str, str] = ("", "")
     labels: tuple[Label, ...] = ()
     colours: Literal["amounts", "open"] = "amounts"
+    pooled: Blob | None = None
 
 
 @dataclass(frozen=True)
@@ -216,7 +218,8 @@ class Step:
     `reading`: what the page's own slider says there, such as "1.5", if the film has a `dial`.
     `elsewhere`: by CSS selector, HTML of one element, which stands in for an element of the page
     beside the stage as long as the step is shown (see `markup.py`). `nobody`, `notes`, `labels`: by
-    picture, where they differ from the picture's own (see `Picture`).
+    picture, where they differ from the picture's own; `pooled`: of those that have it (see
+    `Picture`).
     """
 
     label: str
@@ -229,6 +232,7 @@ class Step:
     nobody: Mapping[str, float] = field(default_factory=dict)
     notes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     labels: Mapping[str, tuple[Label, ...]] = field(default_factory=dict)
+    pooled: Mapping[str, Blob] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)

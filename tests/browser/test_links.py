@@ -23,7 +23,7 @@ IMAGE = "![a](http://example.invalid/x.png) [**Sign in here**](http://example.in
 BARE = "<b>http://a.invalid</b> www.example.invalid &#104;ttp://a.invalid :smile: a.@b.invalid"
 MARKED_UP = "a, img, b, strong, code, [data-testid=stIconMaterial]:not(:text-is('info'))"
 STATES = BEGIN.with_context(blocks=StateBlocks())
-STATES_LINK = "places?v=2&blocks=states&estimator=simplex-per-block"
+STATES_LINK = "places?v=2&blocks=states"
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ from tests.browser.watch import Watch
 
 pytestmark = pytest.mark.browser
 NEW_YORK = Area(40.0, 42.0, -75.0, -72.0)
-ONE = "places?v=2&blocks=one&estimator=simplex-per-block"
+ONE = "places?v=2&blocks=one"
 
 
 def test_the_first_screen_is_pictures(visit: Visit, watch: Watch) -> None:
@@ -47,10 +47,12 @@ def test_the_first_screen_is_pictures(visit: Visit, watch: Watch) -> None:
     assert all(box["y"] + box["height"] <= 720 for box in boxes)
     assert sum(box["width"] * box["height"] for box in boxes) > 0.4 * 1280 * 720
     assert any(url.startswith("ws://127.0.0.1") for url in watch.asked)
+    page.mouse.move(boxes[0]["x"] + 300, boxes[0]["y"] + 100)
+    expect(page.locator(f"{STAGE} .readout")).to_contain_text("averaged over")
 
 
 def test_a_box_shows_its_numbers_and_its_link_opens_them(visit: Visit) -> None:
-    page = visit("places?v=2&epsilon=2&estimator=simplex-per-block")
+    page = visit("places?v=2&epsilon=2")
     press(page, "Box")
     press(page, "Show its numbers")
     drag(page, NEW_YORK)
@@ -69,7 +71,7 @@ def test_a_box_shows_its_numbers_and_its_link_opens_them(visit: Visit) -> None:
 
 
 def test_places_of_one_s_own_are_drawn_as_if_no_other_map_had_been_there(visit: Visit) -> None:
-    page = visit("places?v=2&epsilon=2&estimator=simplex-per-block")
+    page = visit("places?v=2&epsilon=2")
     page.get_by_role("button", name="Your data").click()
     places = (
         "Straße;Breite;Länge;Anzahl\na;48,14;11,58;300\nb;48,16;11,61;200\nc;48,2;11,4;90\nd;;;1\n"
@@ -142,8 +144,8 @@ def test_epsilon_moves_at_once_with_its_film_and_the_server_confirms_it(visit: V
 
 
 def test_visitors_do_not_see_each_other_s_scenarios(visit: Visit) -> None:
-    one = visit("places?v=2&blocks=states&estimator=simplex-per-block&seed=3")
-    other = visit("places?v=2&epsilon=4&estimator=simplex-per-block", fresh=True)
+    one = visit("places?v=2&blocks=states&seed=3")
+    other = visit("places?v=2&epsilon=4", fresh=True)
     other.locator(SLIDER).press("ArrowRight")
     expect_shows(other, BEGIN.with_context(epsilon=5.0))
     button(one, "places-another").click()
@@ -152,7 +154,7 @@ def test_visitors_do_not_see_each_other_s_scenarios(visit: Visit) -> None:
 
 def test_repeated_runs_show_progress_and_can_be_cancelled(visit: Visit) -> None:
     scenario = replace(BEGIN.with_context(blocks=StateBlocks()), n=10**9)
-    page = visit("places?v=2&blocks=states&n=1000000000&estimator=simplex-per-block")
+    page = visit("places?v=2&blocks=states&n=1000000000")
     tab(page, "Error curves")
     button(page, "places-repetition-start").click()
     bar = page.locator("[data-testid=stProgress]:has-text('Run ') [role=progressbar]")

@@ -11,15 +11,19 @@ from hypothesis import strategies as st
 from scipy.stats import betaprime, norm
 
 from caldp_core.basics.types import Bools, Floats, Ints
+from caldp_core.datasets import Geometric
 from caldp_core.domain.grid import Domain, GridDomain
 from caldp_core.domain.partitions import grid_blocks, runs
 from caldp_core.estimation import posterior
 from caldp_core.estimation.cascade import FALSE_SHARE, discoveries
-from caldp_core.estimation.cascaded import cascaded, resolution
+from caldp_core.estimation.cascaded import cascaded, resolution, tiles_of
 from caldp_core.estimation.estimators import simplex_per_block
 from caldp_core.estimation.evidence import Evidence
+from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms import FAMILIES, registry
 from caldp_core.privacy.context import Context
+from caldp_core.scenarios.distances import Line
+from caldp_core.scenarios.scenario import Scenario
 from tests import mutants
 
 thorough = pytest.mark.thorough
@@ -222,6 +226,27 @@ def test_it_says_where_it_pools() -> None:
     assert np.median(found.pooled[many]) < np.median(found.pooled[~many]) / 4
     # Of those that stand out at most a fifth is noise on average; here 9 of 10 cells hold somebody.
     assert (truth[found.stands_out] == 0).mean() < FALSE_SHARE
+
+
+def test_tiles_hold_what_was_pooled_together() -> None:
+    _, evidence = replace(towns(4), n=10**7).evidence(0)
+    tiles, found = tiles_of(evidence), resolution(evidence)
+    np.testing.assert_array_equal(tiles == 0, found.stands_out)
+    assert isinstance(TOWNS.domain, GridDomain)
+    columns = TOWNS.domain.columns
+    for tile in np.unique(tiles[tiles > 0]):
+        row, column = np.divmod(np.flatnonzero(tiles == tile), columns)
+        assert np.unique(evidence.blocks[tiles == tile]).size == 1
+        squares = [(row // side, column // side) for side in (2, 4, 8, 16, 32)]
+        assert any(np.ptp(down) == 0 == np.ptp(right) for down, right in squares)
+    assert 1 < np.unique(tiles).size < evidence.unbiased.size / 4
+
+
+def test_where_noise_is_of_one_piece_nothing_is_pooled() -> None:
+    setup = prepare(Scenario(Geometric(100, 0.05), Line(0.25), n=100_000))
+    evidence = run(setup).first.evidence
+    np.testing.assert_array_equal(cascaded(evidence), evidence.plausible)
+    assert not tiles_of(evidence).any()
 
 
 def test_few_of_what_stands_out_is_noise() -> None:

@@ -61,6 +61,7 @@ declare namespace Message {
     interface Picture extends Captioned {
         code: string;
         error: Blob;
+        pooled: Blob;
         labels: Label[];
         colours: "amounts" | "open";
     }
@@ -123,6 +124,7 @@ declare namespace Message {
         label: string;
         value: number;
         codes: Record<string, string>;
+        pooled: Record<string, string>;
         subtitles: Words;
         facts: Record<string, Fact>;
         nobody: Record<string, number>;

@@ -2,7 +2,7 @@
    by, in the browser alone. The slider is the film's own, or one of the page. Python is told of a
    step that a person settles on. Nothing plays unless asked to, and pictures change at once. */
 
-import {readCodes} from "./codec.js";
+import {readCodes, readLabels} from "./codec.js";
 import {Dials} from "./dial.js";
 import {button, el, say} from "./dom.js";
 import {fits, stepOf} from "./fitting.js";
@@ -14,11 +14,24 @@ import {StandIns, wordsAt} from "./elsewhere.js";
     @import {Shown} from "./fitting.js"
     @typedef {{film: string, index: number}} Now The step of a film that is shown.
     @typedef {Message.Film & {turn?: number}} Coming
-    @typedef {Coming & {codes: Map<string, Uint16Array | null>}} Film
+    @typedef {Coming & {codes: Map<string, Uint16Array | null>,
+        tiles: Map<string, Uint32Array | null>}} Film
     @typedef {{data: Shown, root: HTMLElement, readout: unknown, same?: boolean, teller: Teller,
         changed: () => void, paint: () => void}} Host What a player needs of a stage. */
 
 const LASTS_MS = 10_000;
+
+/** What all blobs of a film's steps hold, by their names.
+    @template T
+    @param {Record<string, string>[]} steps
+    @param {Store} store
+    @param {(raw: any) => T} read
+    @returns {Promise<Map<string, T>>} */
+async function named(steps, store, read) {
+    const names = [...new Set(steps.flatMap(each => Object.values(each)))];
+    const raw = await Promise.all(names.map(name => store.get(name)));
+    return new Map(names.map((name, i) => [name, read(raw[i])]));
+}
 
 export class FilmPlayer {
     /** @type {Now | null} The step that is shown; null for the scene's own pictures. */
@@ -69,15 +82,14 @@ export class FilmPlayer {
         @param {Coming} head
         @param {Store} store */
     async bring(head, store) {
-        const names = [...new Set(head.steps.flatMap(({codes}) => Object.values(codes)))];
         const turn = this.turn += 1;
         head.turn = turn;
         this.coming.set(head.id, turn);
-        const read = await Promise.all(names.map(name => store.get(name)));
-        const codes = new Map(names.map((name, i) => [name, readCodes(read[i])]));
+        const codes = await named(head.steps.map(step => step.codes), store, readCodes);
+        const tiles = await named(head.steps.map(step => step.pooled), store, readLabels);
         if (this.coming.get(head.id) !== turn) return;
         const held = this.now?.film === head.id && this.held;
-        this.films.set(head.id, {...head, codes});
+        this.films.set(head.id, {...head, codes, tiles});
         if (!held && this.now?.film === head.id && !this.timer) this.go(null);
         this.dials.watch(head);
         this.update();
@@ -160,6 +172,13 @@ export class FilmPlayer {
     codesOf(id) {
         const name = this.step?.codes[id];
         return name && this.now ? this.films.get(this.now.film).codes.get(name) : undefined;
+    }
+
+    /** Squares of a picture at the film's step.
+        @param {string} id */
+    tilesOf(id) {
+        const name = this.step?.pooled[id];
+        return name && this.now ? this.films.get(this.now.film).tiles.get(name) : undefined;
     }
 
     /** @param {{marks: string[]}} picture */

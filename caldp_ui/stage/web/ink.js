@@ -139,7 +139,7 @@ export const contextOf = canvas => /** @type {Context} */ (canvas.getContext("2d
 /** A path in degrees as one in pixels.
     @param {Path2D} path
     @param {Projection} projection */
-function moved(path, {matrix}) {
+export function moved(path, {matrix}) {
     const placed = new Path2D();
     placed.addPath(path, new DOMMatrix(matrix));
     return placed;

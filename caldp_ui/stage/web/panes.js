@@ -8,6 +8,7 @@ import {drawNames} from "./names.js";
 /** @import {Grid} from "./grid.js"
     @import {Edges} from "./names.js"
     @import {Context} from "./ink.js"
+    @import {Squares} from "./squares.js"
     @import {Stage} from "./stage.js"
     @import {Projection} from "./view.js"
     @typedef {Message.Picture | Message.Difference} Meta
@@ -32,6 +33,10 @@ export class Picture {
     from;
     /** @type {Uint16Array | undefined} */
     apart;
+    /** @type {Uint32Array | null | undefined} Squares of its own; a film's steps have others. */
+    tiles;
+    /** @type {Squares | undefined} Those that were drawn last. */
+    squares;
 
     /** @param {Meta} meta */
     constructor(meta) { this.meta = meta; }
@@ -251,6 +256,7 @@ export function paintPicture(context, picture, projection, stage, ratio, kept, c
     cells(picture.raster(stage.codesOf(id), nobody, grid, tables, stage.ink.isOpen));
     const tinted = marks.includes("sensitive") && !marks.includes("open");
     if (tinted && stage.ink.tint) cells(stage.ink.tint);
+    stage.squaresOf(id)?.draw(context, projection, stage.styles.now, ratio);
     context.drawImage(over, 0, 0);
     context.restore();
 }

@@ -51,11 +51,13 @@ export class Readout {
         const {stage} = this, {people: n} = stage.data;
         const share = VALUES[stage.codesOf(id)[cell]];
         const spread = stage.film.plays(id) ? null : stage.pictures.get(id).errors;
-        const text = people(share * n);
-        if (!spread) return text;
+        const text = people(share * n), shared = stage.squaresOf(id)?.shared(cell) ?? 1;
+        const over = shared > 1 ? `, averaged over ${shared.toLocaleString("en")} cells` : "";
+        if (!spread) return text + over;
         const off = OF_95 * VALUES[spread[cell]];
         const [low, high] = [share - off, share + off].map(edge => people(Math.max(0, edge * n)));
-        return `${text} (likely ${low} to ${high})`;
+        const noise = off >= share && share > 0 ? "; may be noise" : "";
+        return `${text} (likely ${low} to ${high}${noise})${over}`;
     }
 
     /** @param {number} cell */

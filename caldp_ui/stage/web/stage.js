@@ -12,6 +12,7 @@ import {InkLayer, Picture} from "./panes.js";
 import {Pointer} from "./pointer.js";
 import {Readout} from "./readout.js";
 import {Legend} from "./scale.js";
+import {Squares} from "./squares.js";
 import {MapStyles} from "./styles.js";
 import {Teller} from "./teller.js";
 import {Toolbar} from "./toolbar.js";
@@ -25,8 +26,8 @@ import {viewOf} from "./view.js";
     @import {Store} from "./codec.js"
     @import {View} from "./view.js"
     @typedef {[
-        codes: [own: Uint16Array, errors: Uint16Array | null][], outline: Path2D,
-        cities: City[], labels: Uint32Array | null, names: string[][],
+        codes: [own: Uint16Array, errors: Uint16Array | null, tiles: Uint32Array | null][],
+        outline: Path2D, cities: City[], labels: Uint32Array | null, names: string[][],
         sensitive: Uint8Array | null, land: Path2D, open: Uint8Array | null,
     ]} Parts What the blobs of a scene hold. */
 
@@ -119,7 +120,8 @@ export class Stage {
             return value;
         };
         const codes = Promise.all(data.pictures.map(each => Promise.all(
-            [get(each.code, readCodes), get(each.error, readCodes)])));
+            [get(each.code, readCodes), get(each.error, readCodes),
+                get(each.pooled, readLabels)])));
         const parts = await Promise.all([codes, get(ground.outline, readLines),
             get(ground.cities, readRows), get(ground.labels, readLabels),
             get(ground.names, readRows),
@@ -175,8 +177,8 @@ export class Stage {
         this.same = pictures.every(({id, code}) => earlier.get(id) === code);
         this.pictures = new Map();
         pictures.forEach((meta, i) => {
-            const [own, errors] = codes[i];
-            this.pictures.set(meta.id, Object.assign(kept(meta), {codes: own, errors}));
+            const [own, errors, tiles] = codes[i];
+            this.pictures.set(meta.id, Object.assign(kept(meta), {codes: own, errors, tiles}));
         });
         for (const meta of differences) this.pictures.set(meta.id, kept(meta));
     }
@@ -225,6 +227,16 @@ export class Stage {
         if (known) return known;
         picture.from = [one, other];
         return picture.apart = apart(one, other);
+    }
+
+    /** Where a picture's numbers are averages now; nothing where each cell has its own.
+        @param {string} id */
+    squaresOf(id) {
+        const picture = this.pictures.get(id);
+        const tiles = this.film.plays(id) ? this.film.tilesOf(id) : picture.tiles;
+        if (!tiles) return undefined;
+        if (picture.squares?.tiles !== tiles) picture.squares = new Squares(tiles, this.grid);
+        return picture.squares;
     }
 
     /** Words and numbers on screen are others now. */
