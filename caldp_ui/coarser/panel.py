@@ -55,7 +55,7 @@ def _settings(record: Publication) -> None:
         st.select_slider(
             "Pairs of regions",
             sorted({*PAIRS, record.pairs}),
-            label_visibility="collapsed",  # the sentence above says it; so the panel fits a projector
+            label_visibility="collapsed",  # the sentence above says it: the panel fits a projector
             **SLOT.bind("pairs", record.pairs, lambda r, n: replace(r, pairs=int(n))),
         )
 
