@@ -22,10 +22,12 @@ from benchmarks import (
     kernels,
     leaving,
     load,
+    numbers,
     page,
     pages,
     paper,
     people,
+    several,
     tallies,
     wear,
 )
@@ -53,6 +55,8 @@ _ASKED = {
     "estimators": estimators.figures,
     "collect": collect.figures,
     "files": files.figures,
+    "several": several.figures,
+    "numbers": numbers.figures,
 }
 """Measured only when asked for: designs, and the dashboard at work, in a browser, for many."""
 

@@ -16,7 +16,7 @@ class Sizes:
     numbers of them behind one address. `kernel_km`: kilometres within which the best noise
     promises ε = 1. `designed`: symbols of designs. `largest_k`: values of the plans that are left.
     `collected_numbers`, `collected_sets`: reports in a file, the sets of `collected_values` values.
-    `counted_rows`: of a file of places.
+    `counted_rows`: of a file of places. `surveyed`: people of a survey with several questions.
     `estimator_epsilons`, `estimator_draws`: of the estimators; `world`: a map for them.
     """
 
@@ -44,6 +44,7 @@ class Sizes:
     collected_sets: int = 10**7
     collected_values: int = 1000
     counted_rows: int = 10**7
+    surveyed: int = 5_000
     world: Path | None = None
 
 
@@ -60,4 +61,5 @@ TINY = replace(
     collected_sets=100,
     collected_values=70,
     counted_rows=1000,
+    surveyed=200,
 )

@@ -6,10 +6,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from benchmarks import pages
+from benchmarks import numbers, pages
 from benchmarks.__main__ import main
 from benchmarks.figures import Bar, Figure, Runs, ratio, share, timed
 from caldp_core.mechanisms import FAMILIES
@@ -43,6 +44,31 @@ def test_designs_are_timed_and_their_gap_is_said() -> None:
     assert len(times) == len(gaps) == 4
     assert all("every extreme ray" in figure["note"] for figure in times)
     assert all(1 <= figure["median"] < 1.001 for figure in gaps)
+
+
+def test_ways_to_ask_several_questions_are_held_against_their_peers() -> None:
+    result = CliRunner().invoke(
+        main, ["--tiny", "--json", "--only", "several"], catch_exceptions=False
+    )
+    found = json.loads(result.stdout)["figures"]
+    peers = [figure for figure in found if "multi-freq-ldpy" in figure["work"]]
+    assert len(found) == 2 * (2 + 3)
+    assert len(peers) == 2 * 3
+    assert all(0 < figure["median"] < 100 for figure in found if figure not in peers)
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 2.0])
+def test_the_square_wave_beside_ours_is_one_and_keeps_epsilon(epsilon: float) -> None:
+    wave = numbers._wave(epsilon)
+    np.testing.assert_allclose(wave.sum(axis=1), 1.0)
+    assert (
+        0.9 * np.exp(epsilon)
+        < (wave.max(axis=0) / wave.min(axis=0)).max()
+        < 1.0001 * np.exp(epsilon)
+    )
+    p = numbers._shapes()["ages"]
+    found = numbers._smoothed(1e6 * (p @ wave), wave, epsilon)
+    assert numbers._distance(found, p) < 2.5  # what smoothing alone takes off
 
 
 class OfPython312:
