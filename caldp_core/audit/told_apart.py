@@ -16,8 +16,12 @@ def told_apart(mechanism: Mechanism, x: int, other: int, chance: float = 0.5) ->
     at any size: by two rows of the channel, or, where reports are sets of hidden symbols, by which
     of the two a report includes.
     """
+    return right_guess(pair_rows(mechanism, x, other), chance)
+
+
+def right_guess(rows: Floats, chance: float = 0.5) -> float:
+    """The same by (2, outcomes) rows of a channel."""
     w = check_number("chance", chance, 0.0, 1.0)
-    rows = pair_rows(mechanism, x, other)
     return float(np.maximum(w * rows[0], (1.0 - w) * rows[1]).sum())
 
 

@@ -7,6 +7,7 @@ from caldp_ui.coarser.outcomes import Outcome, Played, pair
 from caldp_ui.coarser.slot import (
     BLOCKS,
     HIDE,
+    MOVED,
     NEWCOMER,
     NOTHING,
     PARTS,
@@ -53,6 +54,7 @@ BEFORE: Final = {
     TWO_PLACES: "Hide one person: in which of two places are they?",
     PARTS: "Small counts are hidden, totals are published. Do they stay hidden?",
     NEWCOMER: "One person is new today. Do two tables tell where?",
+    MOVED: "One person moved between two tables. Which way?",
     REGIONS: "Ask for a region with a place, then without it. What is the difference?",
 }
 
@@ -68,6 +70,15 @@ def _said_places(what: PageData, found: Played) -> str:
     return (
         f"With small counts hidden the attacker tells {two} {shares[HIDE]} times in 100, "
         f"with blocks of noise {shares[BLOCKS]}."
+    )
+
+
+def _said_moved(what: PageData, found: Played) -> str:
+    del what
+    shares = {name: _hundred(found.by[name]) for name in (HIDE, BLOCKS)}
+    return (
+        f"With small counts hidden the attacker tells which way the person moved {shares[HIDE]} "
+        f"times in 100, with blocks of noise {shares[BLOCKS]}."
     )
 
 
@@ -107,6 +118,7 @@ _SAID: Final = {
     TWO_PLACES: _said_places,
     PARTS: _said_parts,
     NEWCOMER: _said_newcomer,
+    MOVED: _said_moved,
     REGIONS: _said_regions,
 }
 
@@ -121,8 +133,14 @@ def scene_of(what: PageData) -> str:
     if record.attack == TWO_PLACES:
         here, there = (words.cell_name(what, cell) for cell in pair(what).tolist())
         return (
-            "The attacker knows everybody else's place, and that this person is in "
-            f"**{here}** or in **{there}**."
+            f"The attacker knows everybody else's {words.nouns(what).unit}, and that this person "
+            f"is in **{here}** or in **{there}**."
+        )
+    if record.attack == MOVED:
+        here, there = (words.cell_name(what, cell) for cell in pair(what).tolist())
+        return (
+            f"One day this person is in **{here}**, the other in **{there}**. Two tables: which "
+            "way did they go?"
         )
     if record.attack == PARTS:
         return _parts_told(record)

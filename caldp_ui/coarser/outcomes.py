@@ -9,16 +9,19 @@ import numpy as np
 from caldp_core.attacks import (
     averaged_rounding,
     bounds,
+    moved,
+    moved_under_noise,
     newcomers_found,
     subtracted,
     sums_of,
     two_places,
+    which_way,
 )
 from caldp_core.attacks.solving import disclosed
-from caldp_core.audit.told_apart import told_apart
+from caldp_core.audit.told_apart import pair_rows, right_guess
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import CaldpError
-from caldp_core.basics.types import Bools, Ints
+from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.treatments import CentralTable, Rounding, Suppression
@@ -28,6 +31,7 @@ from caldp_ui.coarser.slot import (
     HIDE,
     LARGER,
     LIKELIEST,
+    MOVED,
     NEWCOMER,
     NOTHING,
     PARTS,
@@ -110,27 +114,42 @@ def _likeliest(what: PageData) -> int:
 
 
 def _two_places(what: PageData) -> Played:
+    return _between(what, two_places, lambda table: table.right, right_guess)
+
+
+def _moved(what: PageData) -> Played:
+    """Two tables, with fresh noise on each day."""
+    return _between(what, moved, moved_under_noise, which_way)
+
+
+def _between(
+    what: PageData,
+    office: Callable[[Suppression | Rounding, Ints, Ints, Ints], float],
+    central: Callable[[CentralTable], float],
+    local: Callable[[Floats], float],
+) -> Played:
+    """The best guess about one person and two cells; `local`: by two rows of a channel."""
     ends, record = pair(what), what.record
     others, labels = what.counts.copy(), what.labels
     others[ends[0]] = max(others[ends[0]] - 1, 0)
     one_block = labels[ends[0]] == labels[ends[1]]
     rules = Suppression(record.threshold), Rounding(record.base)
-    hide, rounding = (two_places(rule, others, labels, ends) for rule in rules)
+    hide, rounding = (office(rule, others, labels, ends) for rule in rules)
     made = {
         NOTHING: 1.0,
         LARGER: GUESS if one_block else 1.0,
         HIDE: hide,
         ROUND: rounding,
-        CENTRAL: CentralTable(what.setup.scenario.policy.plain_epsilon).right,
-        PLAIN: None if what.plain is None else _apart(what.plain.setup.mechanism, ends),
-        BLOCKS: _apart(what.setup.mechanism, ends),
+        CENTRAL: central(CentralTable(what.setup.scenario.policy.plain_epsilon)),
+        PLAIN: None if what.plain is None else _guess(what.plain.setup.mechanism, ends, local),
+        BLOCKS: _guess(what.setup.mechanism, ends, local),
     }
     return Played({name: Outcome(right, right == 1.0) for name, right in made.items()})
 
 
-def _apart(mechanism: Mechanism, ends: Ints) -> float | None:
+def _guess(mechanism: Mechanism, ends: Ints, local: Callable[[Floats], float]) -> float | None:
     try:
-        return round(told_apart(mechanism, *ends.tolist()), 12)
+        return round(local(pair_rows(mechanism, *ends.tolist())), 12)
     except CaldpError:
         return None
 
@@ -216,5 +235,6 @@ _PLAYS: Final[dict[str, Callable[[PageData], Played]]] = {
     TWO_PLACES: _two_places,
     PARTS: _parts,
     NEWCOMER: _newcomer,
+    MOVED: _moved,
     REGIONS: _regions,
 }

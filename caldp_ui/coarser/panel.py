@@ -8,7 +8,7 @@ import streamlit as st
 from caldp_core.domain.grid import GridDomain
 from caldp_ui.coarser import attack_words, words
 from caldp_ui.coarser.outcomes import NAMES, Outcome, Played, pair
-from caldp_ui.coarser.slot import ATTACKS, PAIRS, REGIONS, SLOT, TWO_PLACES, Publication
+from caldp_ui.coarser.slot import ATTACKS, PAIRED, PAIRS, REGIONS, SLOT, Publication
 from caldp_ui.coarser.treated import PageData
 from caldp_ui.maps.choice import place
 
@@ -29,7 +29,7 @@ def show(what: PageData, found: Played | None) -> None:
     record = what.record
     with st.container(key=SLOT.key("which"), horizontal=True, gap="small"):
         choice(record)
-        if record.attack == TWO_PLACES and isinstance(what.domain, GridDomain):
+        if record.attack in PAIRED and isinstance(what.domain, GridDomain):
             place(SLOT, "Where the person is", what.domain, int(pair(what)[0]))
     with st.container(key=SLOT.key("knows")):
         st.markdown(attack_words.scene_of(what))
@@ -42,7 +42,7 @@ def show(what: PageData, found: Played | None) -> None:
 
 def _settings(record: Publication) -> None:
     """What the reader may change about the attack."""
-    if record.attack == TWO_PLACES:
+    if record.attack in PAIRED:
         st.segmented_control(
             "The other place",
             [False, True],
@@ -83,7 +83,7 @@ def _restart() -> None:
 def bars(what: PageData, found: Played) -> str:
     """A bar a treatment, as HTML: how much comes out, hatched where the attacker knows it."""
     attack = what.record.attack
-    guess = attack == TWO_PLACES
+    guess = attack in PAIRED
     head = f"<b>{escape(words.UNIT[attack])}</b>"
     mark = '<i class="guess">50: a mere guess</i>' if guess else ""
     rows = "".join(_bar(words.TITLES[name], found.by[name]) for name in NAMES)

@@ -11,9 +11,9 @@ from caldp_ui.coarser.slot import (
     HIDE,
     LARGER,
     NOTHING,
+    PAIRED,
     PLAIN,
     SLOT,
-    TWO_PLACES,
 )
 from caldp_ui.coarser.treated import PageData
 from caldp_ui.compute import runs
@@ -77,7 +77,7 @@ def scene(what: PageData, found: Played | None) -> Scene:
         pictures,
         what.setup.n,
         (LARGER, names[-1]),
-        actions=_ACTIONS if what.record.attack == TWO_PLACES else (),
+        actions=_ACTIONS if what.record.attack in PAIRED else (),
         can_undo=SLOT.can_undo,
         can_redo=SLOT.can_redo,
         arrangement=Arrangement(tuple(names)) if len(names) > 2 else None,

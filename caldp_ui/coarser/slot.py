@@ -33,12 +33,15 @@ BLOCKS: Final = "blocks"
 OFFICES: Final = (HIDE, ROUND, CENTRAL)
 """What takes turns as the third picture."""
 TWO_PLACES: Final = "places"
+MOVED: Final = "moved"
+PAIRED: Final = (TWO_PLACES, MOVED)
+"""Attacks on one person between two cells."""
 PARTS: Final = "parts"
 NEWCOMER: Final = "newcomer"
 REGIONS: Final = "regions"
 TABLES: Final = "tables"
 SEVEN: Final = "seven"
-ATTACKS: Final = (TWO_PLACES, PARTS, NEWCOMER, REGIONS, TABLES, SEVEN)
+ATTACKS: Final = (TWO_PLACES, PARTS, NEWCOMER, MOVED, REGIONS, TABLES, SEVEN)
 MOVES: Final = {PARTS: 4}
 """Moves of attacks that have more than one."""
 THRESHOLDS: Final = (1, 3, 5, 10, 11, 20, 50, 100, 1000)

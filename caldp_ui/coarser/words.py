@@ -13,6 +13,7 @@ from caldp_ui.coarser.slot import (
     CENTRAL,
     HIDE,
     LARGER,
+    MOVED,
     NEWCOMER,
     NOTHING,
     PARTS,
@@ -49,6 +50,7 @@ ATTACK_TITLES: Final = {
     TWO_PLACES: "Two places",
     PARTS: "A total and its parts",
     NEWCOMER: "Two tables, a day apart",
+    MOVED: "One person who moved",
     REGIONS: "Overlapping regions",
     TABLES: "Many tables, everybody's answer",
     SEVEN: "A census block of seven people",
@@ -57,6 +59,7 @@ UNIT: Final = {
     TWO_PLACES: "right, of 100 times",
     PARTS: "small counts known exactly, of 100",
     NEWCOMER: "newcomers found for sure, of 100",
+    MOVED: "right, of 100 times",
     REGIONS: "small counts found, of 100",
 }
 
@@ -99,14 +102,19 @@ def of_hundred(share: float) -> str:
     return "100" if share == 1.0 else formats.per_hundred(share)
 
 
-def odds(what: PageData) -> str:
-    """How far noise lets any attack move odds."""
-    return formats.times(math.exp(what.setup.scenario.policy.plain_epsilon))
+def odds(what: PageData, tables: int = 1) -> str:
+    """How far noise lets any attack on so many tables move odds."""
+    return formats.times(math.exp(tables * what.setup.scenario.policy.plain_epsilon))
 
 
 def in_short(what: PageData) -> str:
     """The same attack, or any other, on noise: one line beside the bars."""
     epsilon = what.setup.scenario.policy.plain_epsilon
+    if what.record.attack == MOVED:
+        return (
+            f"Two tables of ε = {epsilon:g} add up: together they move odds by at most "
+            f"{odds(what, 2)}; blocks promise it only within a block."
+        )
     return (
         f"On noise of ε = {epsilon:g} no attack moves odds by more than {odds(what)}; blocks "
         "promise it only within a block."
@@ -117,11 +125,11 @@ def bound(what: PageData) -> str:
     """What is promised against every attack, in odds."""
     epsilon = what.setup.scenario.policy.plain_epsilon
     return (
-        f"With noise of ε = {epsilon:g} no attack, this one or another, moves the odds between two "
+        f"With noise of ε = {epsilon:g} no attack on one table moves the odds between two "
         f"{nouns(what).units} by more than {odds(what)}: an attacker to whom both were equally "
         f"likely is right at most {formats.hundred(told_right(epsilon))} times in 100. Central "
         "noise promises it if the office is trusted, blocks only within a block. Larger cells, "
-        "hiding and rounding promise no bound."
+        "hiding and rounding promise no bound. Tables of several days add their ε up."
     )
 
 

@@ -7,7 +7,16 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from caldp_core.attacks import averaged_rounding, bounds, newcomers_found, subtracted, sums_of
+from caldp_core.attacks import (
+    averaged_rounding,
+    bounds,
+    moved,
+    moved_under_noise,
+    newcomers_found,
+    subtracted,
+    sums_of,
+    which_way,
+)
 from caldp_core.attacks.differencing import two_places
 from caldp_core.attacks.reconstruction import (
     Noisy,
@@ -18,8 +27,11 @@ from caldp_core.attacks.reconstruction import (
 )
 from caldp_core.attacks.seven import LINES, Person, Tables, worlds
 from caldp_core.attacks.solving import Sums, disclosed
+from caldp_core.audit.told_apart import pair_rows, right_guess
 from caldp_core.basics.errors import CaldpError
-from caldp_core.treatments import Rounding, Suppression
+from caldp_core.mechanisms import in_context
+from caldp_core.privacy.context import Context
+from caldp_core.treatments import CentralTable, Rounding, Suppression
 from tests.attacks.by_hand import averaged_by_hand, newcomers_by_hand, told_apart_by_hand
 
 
@@ -105,6 +117,38 @@ def test_rounding_tells_two_places_apart_as_often_as_all_outcomes_say() -> None:
         chance = two_places(Rounding(base), others, labels, np.array(ends))
         assert chance == pytest.approx(float(told_apart_by_hand(one, other, base)))
     assert 0.55 < two_places(Rounding(3), others, labels, pair) < 0.95
+
+
+def test_the_way_of_one_who_moved_comes_out_as_often_as_all_outcomes_of_both_days_say() -> None:
+    others, labels, ends = np.array([3, 4, 7, 2]), np.array([0, 0, 1, 1]), [0, 1]
+    worlds = [others + np.eye(4, dtype=np.int64)[cell] for cell in ends]
+    days = [[*each[ends].tolist(), int(each[:2].sum())] for each in worlds]
+    there, back = (first + second for first, second in (days, days[::-1]))
+    for base in (3, 5):
+        chance = moved(Rounding(base), others, labels, np.array(ends))
+        assert chance == pytest.approx(float(told_apart_by_hand(there, back, base)))
+        assert chance > two_places(Rounding(base), others, labels, np.array(ends)) + 0.01
+    for threshold, right in ((2, 1.0), (5, 1.0), (20, 0.5)):
+        assert moved(Suppression(threshold), others, labels, np.array(ends)) == right
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 2.0])
+def test_noise_tells_the_way_by_two_reports_and_no_more_than_twice_epsilon(epsilon: float) -> None:
+    made = in_context(Context.plain(4, epsilon), "randomized-response")
+    rows, channel = pair_rows(made, 0, 3), np.array(made.exact_channel(), np.float64)
+    days = [np.outer(channel[a], channel[b]) for a, b in ((0, 3), (3, 0))]
+    chance = which_way(rows)
+    assert chance == pytest.approx(np.maximum(*days).sum() / 2)
+    assert right_guess(rows) < chance <= 1 / (1 + np.exp(-2 * epsilon))
+    z = np.arange(-40, 41)
+    here, away = (np.exp(-epsilon / 2 * np.abs(z - c)) for c in (1, 0))
+    whole = here.sum() * away.sum()
+    one, other = (np.outer(a, b).ravel() / whole for a, b in ((here, away), (away, here)))
+    # Both tables' outcomes by what they say: the ratio of a table is one of five.
+    levels, place = np.unique(np.round(np.log(one / other), 9), return_inverse=True)
+    p, q = (np.bincount(place, row, levels.size) for row in (one, other))
+    both = np.maximum(np.outer(p, q), np.outer(q, p)).sum() / 2
+    assert moved_under_noise(CentralTable(epsilon)) == pytest.approx(both, abs=1e-6)
 
 
 @pytest.mark.parametrize("pairs", [1, 2, 5])

@@ -129,6 +129,26 @@ def test_two_places(page: Any) -> None:
     assert bar(page, "Central noise") == percent(best / (2 * here.sum() * there.sum()))
 
 
+def test_one_person_who_moved(page: Any) -> None:
+    choose(page, "One person who moved")
+    page.locator(MOVE).click()
+    page.locator(PLAYED).wait_for()
+    assert DATA.counts is not None
+    assert isinstance(DATA.domain, Domain)
+    names, told = DATA.domain.names, page.locator(".st-key-coarser-knows strong")
+    ends = [names.index(each) for each in told.all_inner_texts()]
+    counts, labels, days = DATA.counts.copy(), np.repeat(np.arange(100), 2), []
+    counts[ends[0]] -= 1
+    for end in ends:
+        there = counts + (np.arange(200) == end)
+        days.append([*there[ends].tolist(), int(there[labels == labels[ends[0]]].sum())])
+    both = [first + second for first, second in (days, days[::-1])]
+    assert bar(page, ROUNDING) == percent(float(told_apart_by_hand(both[0], both[1], 5)))
+    # Two reports of one block: both say the same way, or they disagree and a coin decides.
+    right = np.e / (1 + np.e)
+    assert bar(page, "Blocks of noise") == percent(right**2 + right * (1 - right))
+
+
 def test_many_tables(page: Any) -> None:
     choose(page, "Many tables", CHART)
     chart = page.locator(CHART)

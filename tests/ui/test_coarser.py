@@ -44,6 +44,7 @@ from caldp_ui.coarser.slot import (
     LINES,
     LINK,
     MANY,
+    MOVED,
     NEWCOMER,
     NOTHING,
     OFFICES,
@@ -135,6 +136,21 @@ def test_two_places_are_what_the_promise_allows_and_blocks_hide_only_within() ->
     assert shown().labels[ends[0]] == shown().labels[ends[1]]
 
 
+def test_two_tables_tell_more_of_one_who_moved_than_one_and_no_more_than_twice_epsilon() -> None:
+    once, twice = (
+        outcomes.played(shown(replace(DEATHS, attack=attack))) for attack in (TWO_PLACES, MOVED)
+    )
+    for name in (ROUND, CENTRAL, PLAIN, BLOCKS):
+        one, two = once.by[name].share, twice.by[name].share
+        assert one is not None
+        assert two is not None
+        assert one <= two < 1  # of two answers two reports may disagree: then one told as much
+        assert name == ROUND or two <= 1 / (1 + np.exp(-2.0)) + 1e-9
+    assert (twice.by[CENTRAL].share or 0) > (once.by[CENTRAL].share or 1) + 0.01
+    assert "7.39 times" in words.in_short(shown(replace(DEATHS, attack=MOVED)))
+    assert (twice.by[LARGER].share, twice.by[HIDE].share) == (0.5, once.by[HIDE].share)
+
+
 def test_the_person_is_in_denver_unless_a_click_says_otherwise() -> None:
     what = shown(Publication())
     assert what.domain == US_GRID
@@ -147,7 +163,7 @@ def test_the_person_is_in_denver_unless_a_click_says_otherwise() -> None:
 
 
 def test_before_the_first_move_nothing_is_told() -> None:
-    for attack in (TWO_PLACES, PARTS, NEWCOMER, REGIONS):
+    for attack in (TWO_PLACES, PARTS, NEWCOMER, MOVED, REGIONS):
         what = shown(DEATHS.playing(attack))
         found = outcomes.played(what)
         assert all(each.share is None for each in found.by.values())

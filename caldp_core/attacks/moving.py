@@ -1,0 +1,74 @@
+"""One person who moved: two tables, a day apart, and the question which way.
+
+The attacker knows everybody else, and the two cells: the person was in one of them on the first day
+and in the other on the second. What a table tells is told twice, so that ε adds up to 2ε.
+"""
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+
+from caldp_core.attacks.differencing import two_places
+from caldp_core.basics.errors import check_symbols
+from caldp_core.basics.types import Floats, Ints
+from caldp_core.treatments.noise import CentralTable
+from caldp_core.treatments.rounding import Rounding
+from caldp_core.treatments.suppression import Suppression
+
+_DIGITS = 12
+"""Decimals of chances; outcomes that agree in so many tell the same."""
+
+
+def which_way(rows: Floats) -> float:
+    """How often the best guess of the way is right after both days, in [0.5, 1].
+
+    `rows`: (2, outcomes) chances of what one day shows, if the person is in one or the other cell;
+    days are independent. ½ Σ max(p_i q_j, q_i p_j), by outcomes with one likelihood ratio.
+    """
+    totals = rows.sum(axis=0)
+    rows = rows[:, totals > 0]
+    ratios, place = np.unique(np.round(rows[0] / rows.sum(axis=0), _DIGITS), return_inverse=True)
+    p, q = (np.bincount(place, row, ratios.size) for row in rows)
+    ways = np.outer(p, q)
+    return float(np.maximum(ways, ways.T).sum() / 2)
+
+
+def moved(treatment: Suppression | Rounding, others: Ints, labels: Ints, pair: Ints) -> float:
+    """The same for tables of an office; see `two_places` for the arguments."""
+    if isinstance(treatment, Suppression):
+        return two_places(treatment, others, labels, pair)  # sure on one day, or on none
+    ends = check_symbols("pair", pair, others.size)
+    worlds = [others + (np.arange(others.size) == cell) for cell in ends.tolist()]
+    groups = np.unique(labels[ends])
+    numbers = [
+        [*world[ends].tolist(), *(int(world[labels == group].sum()) for group in groups)]
+        for world in worlds
+    ]
+    return which_way(_rows(treatment, numbers))
+
+
+def moved_under_noise(noise: CentralTable) -> float:
+    """The same for central noise: four counts, each of which says one of the two ways.
+
+    A count says the true one with chance r = 1/(1 + e^{−ε/2}); the majority of four is right
+    3r² − 2r³ of the time, ties being guesses, as the majority of three is.
+    """
+    r = noise.right
+    return 3 * r**2 - 2 * r**3
+
+
+def _rows(rounding: Rounding, numbers: list[list[int]]) -> Floats:
+    """(2, outcomes) chances of all rounded tables in both worlds."""
+    laws = [[rounding.law(number) for number in table] for table in numbers]
+    values = [sorted({**a, **b}) for a, b in zip(*laws, strict=True)]
+    none = Fraction(0)
+    rows = [
+        [
+            float(math.prod(law.get(v, none) for law, v in zip(table, outcome, strict=True)))
+            for outcome in itertools.product(*values)
+        ]
+        for table in laws
+    ]
+    return np.array(rows)
