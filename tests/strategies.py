@@ -20,7 +20,7 @@ from caldp_core.basics.limits import (
 )
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.mechanisms import specs
-from caldp_core.scenarios import protection
+from caldp_core.scenarios import blocks, sensitive
 from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.distances import CrowFlies, Distances, Line, Streets
 from caldp_core.scenarios.policies import (
@@ -129,39 +129,39 @@ DATASETS = {
     ),
 }
 BLOCKS = {
-    "one": st.builds(protection.OneBlock),
-    "grid": st.builds(protection.GridBlocks, rows=K, columns=K),
-    "states": st.builds(protection.StateBlocks),
-    "countries": st.builds(protection.CountryBlocks),
-    "adaptive": st.builds(protection.AdaptiveBlocks, blocks=K),
-    "drawn": st.builds(protection.DrawnBlocks, areas=st.lists(areas(), max_size=4).map(tuple)),
+    "one": st.builds(blocks.OneBlock),
+    "grid": st.builds(blocks.GridBlocks, rows=K, columns=K),
+    "states": st.builds(blocks.StateBlocks),
+    "countries": st.builds(blocks.CountryBlocks),
+    "adaptive": st.builds(blocks.AdaptiveBlocks, blocks=K),
+    "drawn": st.builds(blocks.DrawnBlocks, areas=st.lists(areas(), max_size=4).map(tuple)),
     "polygons": st.lists(WORDS, max_size=3, unique=True).map(
         lambda names: PolygonBlocks(
             tuple(names),
             ("1,1 5,-2.5 3.25,4", "0,0 9,9 9,0 / 6,2 6,4 7,3", "-90,1 0,1 2,2")[: len(names)],
         )
     ),
-    "runs": st.builds(protection.EvenRuns, blocks=K),
-    "groups": st.builds(protection.GroupBlocks),
+    "runs": st.builds(blocks.EvenRuns, blocks=K),
+    "groups": st.builds(blocks.GroupBlocks),
     "symbols": st.builds(
-        protection.SymbolBlocks, blocks=st.lists(SYMBOL_BLOCKS, max_size=4).map(tuple)
+        blocks.SymbolBlocks, blocks=st.lists(SYMBOL_BLOCKS, max_size=4).map(tuple)
     ),
 }
 SENSITIVE = {
-    "everything": st.builds(protection.EverythingSensitive),
-    "areas": st.builds(protection.SensitiveAreas, edits=st.lists(EDITS, max_size=4).map(tuple)),
+    "everything": st.builds(sensitive.EverythingSensitive),
+    "areas": st.builds(sensitive.SensitiveAreas, edits=st.lists(EDITS, max_size=4).map(tuple)),
     "near": st.builds(
-        protection.SensitiveNear,
+        sensitive.SensitiveNear,
         points=st.lists(st.sampled_from(["48.85,2.35", "-0.5,179.9", "89,0"]), max_size=3).map(
             tuple
         ),
         km=st.floats(0.0, 1_000.0),
     ),
     "inhabited": st.builds(
-        protection.SensitiveInhabited, least=st.integers(0, 1000), most=st.integers(1000, N_MAX)
+        sensitive.SensitiveInhabited, least=st.integers(0, 1000), most=st.integers(1000, N_MAX)
     ),
     "symbols": st.builds(
-        protection.SensitiveSymbols, runs=st.lists(SYMBOL_RUNS, max_size=4).map(tuple)
+        sensitive.SensitiveSymbols, runs=st.lists(SYMBOL_RUNS, max_size=4).map(tuple)
     ),
 }
 KM = st.floats(KM_MIN, KM_MAX)

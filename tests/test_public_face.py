@@ -40,7 +40,8 @@ from caldp_core.experiments.picture import png
 from caldp_core.experiments.table import columns_of
 from caldp_core.mechanisms.catalogue import MECHANISMS, mechanisms_for
 from caldp_core.privacy.binary import BinaryPolicy
-from caldp_core.scenarios.protection import EvenRuns, SensitiveSymbols
+from caldp_core.scenarios.blocks import EvenRuns
+from caldp_core.scenarios.sensitive import SensitiveSymbols
 
 ROOT = Path(__file__).parents[1]
 CONTEXT = Context.high_low(np.array([True, True, False, True]), 1.0)

@@ -21,7 +21,7 @@ from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.offers import cover_of
 from caldp_core.privacy.context import Context, PrivacyMatrix
 from caldp_core.scenarios.best import chosen
-from caldp_core.scenarios.protection import BlocksSpec
+from caldp_core.scenarios.blocks import BlocksSpec
 from caldp_core.theory.expected_error import (
     Budget,
     Forecast,

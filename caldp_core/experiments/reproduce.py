@@ -14,8 +14,8 @@ from caldp_core.experiments.forecast import forecast
 from caldp_core.experiments.run import prepare
 from caldp_core.experiments.turns import TakesTurns, in_turns, means
 from caldp_core.mechanisms.specs import Hadamard
+from caldp_core.scenarios.blocks import BlocksSpec, EvenRuns, GridBlocks, OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
-from caldp_core.scenarios.protection import BlocksSpec, EvenRuns, GridBlocks, OneBlock
 from caldp_core.scenarios.scenario import Scenario
 
 PAPER: Final = Scenario(policy=ContextPolicy(OneBlock()), mechanism=Hadamard(), estimator="simplex")

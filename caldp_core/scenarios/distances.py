@@ -13,6 +13,7 @@ from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, KM_MAX, KM_MIN
 from caldp_core.datasets import Dataset
 from caldp_core.privacy.context import PrivacyMatrix
 from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
+from caldp_core.scenarios.blocks import map_of
 from caldp_core.scenarios.policy_base import (
     Protection,
     over_all,
@@ -20,7 +21,6 @@ from caldp_core.scenarios.policy_base import (
     require_size,
     square,
 )
-from caldp_core.scenarios.protection import map_of
 from caldp_core.scenarios.records import Rows
 
 

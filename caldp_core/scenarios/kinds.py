@@ -26,27 +26,29 @@ from caldp_core.datasets import (
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.specs import MechanismSpec
 from caldp_core.scenarios.best import Best
-from caldp_core.scenarios.distances import CrowFlies, Distances, Line, Streets
-from caldp_core.scenarios.policies import BinaryQuestion, ContextPolicy, MatrixPolicy, PersonalTags
-from caldp_core.scenarios.policy_base import PolicySpec
-from caldp_core.scenarios.polygon_blocks import PolygonBlocks
-from caldp_core.scenarios.protection import (
+from caldp_core.scenarios.blocks import (
     AdaptiveBlocks,
     BlocksSpec,
     CountryBlocks,
     DrawnBlocks,
     EvenRuns,
-    EverythingSensitive,
     GridBlocks,
     GroupBlocks,
     OneBlock,
+    StateBlocks,
+    SymbolBlocks,
+)
+from caldp_core.scenarios.distances import CrowFlies, Distances, Line, Streets
+from caldp_core.scenarios.policies import BinaryQuestion, ContextPolicy, MatrixPolicy, PersonalTags
+from caldp_core.scenarios.policy_base import PolicySpec
+from caldp_core.scenarios.polygon_blocks import PolygonBlocks
+from caldp_core.scenarios.sensitive import (
+    EverythingSensitive,
     SensitiveAreas,
     SensitiveInhabited,
     SensitiveNear,
     SensitiveSpec,
     SensitiveSymbols,
-    StateBlocks,
-    SymbolBlocks,
 )
 
 SLOTS: Final[dict[str, tuple[Any, dict[str, type]]]] = {

@@ -20,6 +20,7 @@ from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.context import Context, PrivacyMatrix
 from caldp_core.privacy.matrix import DenseMatrix
 from caldp_core.privacy.personal import PersonalPolicy
+from caldp_core.scenarios.blocks import BlocksSpec, GridBlocks, OneBlock, us_map
 from caldp_core.scenarios.policy_base import (
     Protection,
     over_all,
@@ -27,17 +28,13 @@ from caldp_core.scenarios.policy_base import (
     require_size,
     square,
 )
-from caldp_core.scenarios.protection import (
-    BlocksSpec,
+from caldp_core.scenarios.records import Level, Rows
+from caldp_core.scenarios.sensitive import (
     EverythingSensitive,
-    GridBlocks,
-    OneBlock,
     SensitiveSpec,
     SensitiveSymbols,
     blocks_and_flags,
-    us_map,
 )
-from caldp_core.scenarios.records import Level, Rows
 
 
 @dataclass(frozen=True)

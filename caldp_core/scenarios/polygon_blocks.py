@@ -14,7 +14,7 @@ from caldp_core.datasets.own import check_line, quoted
 from caldp_core.domain.grid import GridDomain
 from caldp_core.domain.partitions import Partition, named_blocks
 from caldp_core.domain.polygons import mark_inside
-from caldp_core.scenarios.protection import AnyDomain, map_of
+from caldp_core.scenarios.blocks import AnyDomain, map_of
 
 OUTSIDE: Final = "Outside of all areas"
 _NUMBER: Final = r"-?[0-9]{1,3}(?:\.[0-9]{1,12})?"

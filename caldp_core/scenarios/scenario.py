@@ -19,11 +19,12 @@ from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.specs import MechanismSpec
 from caldp_core.privacy.context import Context
 from caldp_core.scenarios.best import Best
+from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.kinds import KINDS, SLOTS
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.policy_base import PolicySpec
-from caldp_core.scenarios.protection import EverythingSensitive, OneBlock
 from caldp_core.scenarios.records import from_dict, from_flat, to_dict, to_flat
+from caldp_core.scenarios.sensitive import EverythingSensitive
 
 FORMAT: Final = 2
 """Version of the format that is written; the key `caldp_scenario` holds it, in links `v`."""

@@ -5,7 +5,7 @@ from typing import Final
 
 from caldp_core.audit.poisoning import MAXIMAL_GAIN, RANDOM_ITEMS
 from caldp_core.basics.errors import check_choice, check_whole
-from caldp_core.scenarios.protection import StateBlocks
+from caldp_core.scenarios.blocks import StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 from caldp_ui.maps.presets import BEGIN as ON_THE_MAP

@@ -8,16 +8,16 @@ import streamlit as st
 from caldp_core.datasets import DatasetSpec, Gowalla, InfantDeaths, Survey
 from caldp_core.domain.grid import US_GRID, Domain, GridDomain
 from caldp_core.scenarios.best import Best
-from caldp_core.scenarios.policies import ContextPolicy
-from caldp_core.scenarios.protection import (
+from caldp_core.scenarios.blocks import (
     BlocksSpec,
     EvenRuns,
-    EverythingSensitive,
     GridBlocks,
     GroupBlocks,
     OneBlock,
     StateBlocks,
 )
+from caldp_core.scenarios.policies import ContextPolicy
+from caldp_core.scenarios.sensitive import EverythingSensitive
 from caldp_ui.coarser.slot import PARTS, SEVEN, SLOT, TABLES, TWO_PLACES, Publication, with_data
 
 

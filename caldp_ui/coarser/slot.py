@@ -7,15 +7,10 @@ from caldp_core.basics.errors import CaldpError, check_whole
 from caldp_core.datasets import PERIODS, DatasetSpec, InfantDeaths
 from caldp_core.domain.grid import GridDomain
 from caldp_core.scenarios.best import Best
+from caldp_core.scenarios.blocks import BlocksSpec, EvenRuns, GridBlocks, GroupBlocks
 from caldp_core.scenarios.policies import ContextPolicy
-from caldp_core.scenarios.protection import (
-    BlocksSpec,
-    EvenRuns,
-    EverythingSensitive,
-    GridBlocks,
-    GroupBlocks,
-)
 from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.sensitive import EverythingSensitive
 from caldp_ui.compute import runs
 from caldp_ui.compute.sources import peopled
 from caldp_ui.session.pins import PinSlot

@@ -6,7 +6,7 @@ from typing import Final
 
 from caldp_core.datasets import InfantDeaths
 from caldp_core.domain.grid import GridDomain
-from caldp_core.scenarios.protection import GridBlocks
+from caldp_core.scenarios.blocks import GridBlocks
 from caldp_ui.coarser.debate import DECISION
 from caldp_ui.coarser.slot import (
     BLOCKS,

@@ -21,7 +21,7 @@ from caldp_core.experiments.forecast import (
     over_people,
     over_sensitive,
 )
-from caldp_core.scenarios.protection import GridBlocks
+from caldp_core.scenarios.blocks import GridBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute.rivals import rival
 from caldp_ui.compute.runs import expected, key, setup

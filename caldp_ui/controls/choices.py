@@ -18,16 +18,9 @@ from caldp_core.datasets import (
     Zipf,
 )
 from caldp_core.domain.grid import Domain, GridDomain
+from caldp_core.scenarios.blocks import EvenRuns, GridBlocks, OneBlock, StateBlocks
 from caldp_core.scenarios.policies import ContextPolicy
-from caldp_core.scenarios.protection import (
-    EvenRuns,
-    GridBlocks,
-    OneBlock,
-    SensitiveAreas,
-    SensitiveSpec,
-    SensitiveSymbols,
-    StateBlocks,
-)
+from caldp_core.scenarios.sensitive import SensitiveAreas, SensitiveSpec, SensitiveSymbols
 from caldp_ui.session import own
 
 DATA: Final[dict[str, DatasetSpec]] = {

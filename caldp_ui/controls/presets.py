@@ -11,16 +11,12 @@ import streamlit as st
 
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.best import Best
+from caldp_core.scenarios.blocks import BlocksSpec, OneBlock
 from caldp_core.scenarios.distances import Distances, Line
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.policy_base import PolicySpec
-from caldp_core.scenarios.protection import (
-    BlocksSpec,
-    EverythingSensitive,
-    OneBlock,
-    SensitiveSpec,
-)
 from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.sensitive import EverythingSensitive, SensitiveSpec
 from caldp_ui.session.scenarios import S, bind
 from caldp_ui.session.slot import Slot
 

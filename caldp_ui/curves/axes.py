@@ -7,8 +7,9 @@ from typing import Any, Final
 import numpy as np
 
 from caldp_core.domain.grid import Domain, GridDomain
-from caldp_core.scenarios.protection import EvenRuns, EverythingSensitive, GridBlocks, OneBlock
+from caldp_core.scenarios.blocks import EvenRuns, GridBlocks, OneBlock
 from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.sensitive import EverythingSensitive
 from caldp_ui.charts.curves import AGAINST_EPSILON, AGAINST_PEOPLE
 from caldp_ui.controls.choices import last_values
 from caldp_ui.words import formats

@@ -7,8 +7,8 @@ from typing import Final
 from caldp_core.basics.errors import check_choice, require
 from caldp_core.datasets import Zipf
 from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
-from caldp_core.scenarios.protection import OneBlock
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import NAMES

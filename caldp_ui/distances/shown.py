@@ -16,9 +16,10 @@ from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.privacy.distance import about_as_likely
 from caldp_core.scenarios.best import Best
+from caldp_core.scenarios.blocks import GridBlocks
 from caldp_core.scenarios.policies import ContextPolicy
-from caldp_core.scenarios.protection import EverythingSensitive, GridBlocks
 from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.sensitive import EverythingSensitive
 from caldp_core.theory import displacement as theory
 from caldp_ui.compute import runs
 from caldp_ui.distances.slot import AS_NEAR, SLOT, Far

@@ -5,17 +5,15 @@ from typing import Final
 
 from caldp_core.datasets import country_labels
 from caldp_core.domain.grid import US_GRID, GridDomain
-from caldp_core.scenarios.protection import (
+from caldp_core.scenarios.blocks import (
     AdaptiveBlocks,
     CountryBlocks,
-    EverythingSensitive,
     GridBlocks,
     OneBlock,
-    SensitiveAreas,
-    SensitiveInhabited,
     StateBlocks,
 )
 from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.sensitive import EverythingSensitive, SensitiveAreas, SensitiveInhabited
 from caldp_ui.compute import runs
 from caldp_ui.controls import presets
 from caldp_ui.controls.presets import Preset

@@ -14,7 +14,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.estimation.cascaded import tiles_of
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.mechanisms.catalogue import MECHANISMS
-from caldp_core.scenarios.protection import GridBlocks
+from caldp_core.scenarios.blocks import GridBlocks
 from caldp_ui.compute import runs
 from caldp_ui.maps import readable
 from caldp_ui.maps.readable import READ

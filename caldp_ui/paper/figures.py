@@ -15,7 +15,7 @@ from caldp_core.experiments.reproduce import (
     figure_2_points,
 )
 from caldp_core.experiments.turns import Mean, Turn, in_turns, means, whole_rounds
-from caldp_core.scenarios.protection import GridBlocks
+from caldp_core.scenarios.blocks import GridBlocks
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show
 from caldp_ui.compute import runs

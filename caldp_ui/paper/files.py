@@ -7,7 +7,7 @@ import streamlit as st
 
 from caldp_core.experiments.reproduce import LINES, PANELS, Point
 from caldp_core.experiments.turns import Mean
-from caldp_core.scenarios.protection import GridBlocks
+from caldp_core.scenarios.blocks import GridBlocks
 from caldp_ui.compute import exports
 from caldp_ui.paper.slot import SLOT, Paper
 from caldp_ui.paper.words import Rows

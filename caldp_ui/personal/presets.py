@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
-from caldp_core.scenarios.protection import SensitiveAreas, SensitiveSpec
 from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.sensitive import SensitiveAreas, SensitiveSpec
 from caldp_ui.personal.slot import Personal, with_tags
 
 _NONE: Final = SensitiveAreas(())

@@ -8,22 +8,24 @@ import streamlit as st
 from caldp_core.basics.limits import N_MAX
 from caldp_core.datasets import DatasetSpec, OwnPlaces, country_labels
 from caldp_core.domain.grid import US_GRID, GridDomain
-from caldp_core.scenarios.polygon_blocks import PolygonBlocks
-from caldp_core.scenarios.protection import (
+from caldp_core.scenarios.blocks import (
     AdaptiveBlocks,
     BlocksSpec,
     CountryBlocks,
     DrawnBlocks,
-    EverythingSensitive,
     GridBlocks,
     OneBlock,
+    StateBlocks,
+)
+from caldp_core.scenarios.polygon_blocks import PolygonBlocks
+from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.sensitive import (
+    EverythingSensitive,
     SensitiveAreas,
     SensitiveInhabited,
     SensitiveNear,
     SensitiveSpec,
-    StateBlocks,
 )
-from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs, sources
 from caldp_ui.controls import common
 from caldp_ui.maps.presets import blocks_of

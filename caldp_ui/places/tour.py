@@ -7,7 +7,7 @@ from typing import Any, Final
 import streamlit as st
 
 from caldp_core.domain.grid import US_GRID, GridDomain
-from caldp_core.scenarios.protection import GridBlocks, OneBlock
+from caldp_core.scenarios.blocks import GridBlocks, OneBlock
 from caldp_ui.places.slot import SLOT
 from caldp_ui.session import handover
 from caldp_ui.session.scenarios import another_draw, steer

@@ -12,7 +12,7 @@ from caldp_core.basics.types import Floats, Progress
 from caldp_core.domain.grid import Domain, GridDomain
 from caldp_core.domain.partitions import Partition
 from caldp_core.experiments.run import Setup
-from caldp_core.scenarios.protection import BlocksSpec, CountryBlocks, GroupBlocks, StateBlocks
+from caldp_core.scenarios.blocks import BlocksSpec, CountryBlocks, GroupBlocks, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.groups import group_margins
 from caldp_ui.compute import runs

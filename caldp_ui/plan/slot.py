@@ -5,8 +5,8 @@ from typing import Final
 
 from caldp_core.basics.errors import check_choice, check_number, require
 from caldp_core.datasets import Survey
+from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
-from caldp_core.scenarios.protection import OneBlock
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import NAMES, protections

@@ -6,7 +6,7 @@ from typing import Final
 import streamlit as st
 
 from caldp_core.basics.cache import cached_by
-from caldp_core.scenarios.protection import OneBlock, StateBlocks
+from caldp_core.scenarios.blocks import OneBlock, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.navigation import PLACES
 from caldp_ui.compute import runs

@@ -13,7 +13,7 @@ from caldp_core.datasets.files.answers import CountedAnswers, count_answers
 from caldp_core.datasets.files.bins import widths
 from caldp_core.datasets.files.questions import CountedQuestions, count_questions, step_for
 from caldp_core.datasets.files.understanding import Layout, Understood
-from caldp_core.scenarios.protection import GroupBlocks
+from caldp_core.scenarios.blocks import GroupBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.parts import own_data
 from caldp_ui.parts.own_file import Columns

@@ -8,15 +8,9 @@ import streamlit as st
 from caldp_core.datasets import DatasetSpec, OwnSurvey, OwnTable
 from caldp_core.domain.grid import Domain
 from caldp_core.experiments.run import Setup
+from caldp_core.scenarios.blocks import BlocksSpec, EvenRuns, GroupBlocks, OneBlock, SymbolBlocks
 from caldp_core.scenarios.distances import Line
 from caldp_core.scenarios.policies import ContextPolicy
-from caldp_core.scenarios.protection import (
-    BlocksSpec,
-    EvenRuns,
-    GroupBlocks,
-    OneBlock,
-    SymbolBlocks,
-)
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.errors import as_text
 from caldp_ui.controls import common, presets

@@ -16,17 +16,9 @@ from caldp_core.datasets import (
     Zipf,
 )
 from caldp_core.domain.grid import Domain
+from caldp_core.scenarios.blocks import BlocksSpec, EvenRuns, GroupBlocks, OneBlock, SymbolBlocks
 from caldp_core.scenarios.distances import Distances, Line
-from caldp_core.scenarios.protection import (
-    BlocksSpec,
-    EvenRuns,
-    EverythingSensitive,
-    GroupBlocks,
-    OneBlock,
-    SensitiveSpec,
-    SensitiveSymbols,
-    SymbolBlocks,
-)
+from caldp_core.scenarios.sensitive import EverythingSensitive, SensitiveSpec, SensitiveSymbols
 from caldp_ui.controls.presets import Fading, Preset, Ready
 from caldp_ui.session import own
 from caldp_ui.values.marks import of_groups

@@ -15,16 +15,11 @@ from caldp_core.datasets import Gowalla, Snap
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.offers import cover_of
 from caldp_core.privacy.context import Context
+from caldp_core.scenarios.blocks import CountryBlocks, GroupBlocks, OneBlock, StateBlocks
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.polygon_blocks import PolygonBlocks
-from caldp_core.scenarios.protection import (
-    CountryBlocks,
-    EverythingSensitive,
-    GroupBlocks,
-    OneBlock,
-    StateBlocks,
-)
 from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.sensitive import EverythingSensitive
 from caldp_ui.words import covered, formats
 from caldp_ui.words.told import Grade, Told, grades, right
 from caldp_ui.words.vocabulary import Vocabulary

@@ -3,8 +3,9 @@
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Setup
 from caldp_core.privacy.context import Context
+from caldp_core.scenarios.blocks import GridBlocks, OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
-from caldp_core.scenarios.protection import EverythingSensitive, GridBlocks, OneBlock
+from caldp_core.scenarios.sensitive import EverythingSensitive
 from caldp_ui.words import covered as counts
 from caldp_ui.words import formats, policies, promise
 from caldp_ui.words.accuracy import is_share

@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.browser import MAP_PAGE, ready, settled
 from caldp_core.experiments.run import prepare
-from caldp_core.scenarios.protection import OneBlock
+from caldp_core.scenarios.blocks import OneBlock
 from caldp_ui.maps.presets import BEGIN
 from caldp_ui.places import tour
 from caldp_ui.start import cards

@@ -16,8 +16,8 @@ from benchmarks.browser import settled
 from caldp_core.domain.grid import US_GRID
 from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.mechanisms.specs import Hadamard
+from caldp_core.scenarios.blocks import GridBlocks
 from caldp_core.scenarios.policies import ContextPolicy
-from caldp_core.scenarios.protection import GridBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.stage import codec
 from caldp_ui.words import formats

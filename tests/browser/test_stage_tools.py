@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from caldp_core.domain.grid import US_GRID, Area
-from caldp_core.scenarios.protection import GridBlocks
+from caldp_core.scenarios.blocks import GridBlocks
 from caldp_ui.stage import Act, codec
 from tests.browser.hands import expect
 from tests.browser.stage_hand import Hand, Point

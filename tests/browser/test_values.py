@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import expect
 
 from benchmarks.browser import settled
-from caldp_core.scenarios.protection import EverythingSensitive, SensitiveSymbols
 from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.sensitive import EverythingSensitive, SensitiveSymbols
 from caldp_ui.values.slot import BEGIN
 from tests.browser.conftest import DESKTOP, SCREENS, Opened, Profiles, visiting
 from tests.browser.test_contrast import contrast

@@ -17,8 +17,8 @@ from caldp_core.collect.schema import protocol_schema
 from caldp_core.datasets import OwnTable
 from caldp_core.mechanisms.designed.exact import rows_keep
 from caldp_core.mechanisms.specs import RandomizedResponse
+from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
-from caldp_core.scenarios.protection import OneBlock
 from tests import ROOT
 from tests.collect.protocols import SPECS, many, small, tables
 from tests.contract.checks import naming

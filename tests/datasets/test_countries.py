@@ -7,7 +7,7 @@ import shapely
 from caldp_core.datasets import country_labels
 from caldp_core.datasets.countries import AT_SEA, _countries
 from caldp_core.domain.grid import US_GRID, GridDomain
-from caldp_core.scenarios.protection import CountryBlocks
+from caldp_core.scenarios.blocks import CountryBlocks
 
 ALPS = GridDomain(45.5, 5.9, 0.05, 48, 92)
 PACIFIC = GridDomain(-30.0, -180.0, 1.0, 100, 360)

@@ -6,7 +6,7 @@ import pytest
 from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets import SURVEYS, Survey, WebVisits
 from caldp_core.domain.grid import US_GRID, Domain, GridDomain
-from caldp_core.scenarios.protection import GroupBlocks, SymbolBlocks
+from caldp_core.scenarios.blocks import GroupBlocks, SymbolBlocks
 
 # People, answers and the people of one group, as the sources print them.
 PRINTED = {

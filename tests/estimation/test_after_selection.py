@@ -14,8 +14,8 @@ from caldp_core.experiments.regions import boxes_on, region_report
 from caldp_core.experiments.run import prepare, run_trial
 from caldp_core.mechanisms import registry
 from caldp_core.privacy.context import Context
+from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
-from caldp_core.scenarios.protection import OneBlock
 from caldp_core.scenarios.scenario import Scenario
 from tests.stats import SIGNIFICANCE
 

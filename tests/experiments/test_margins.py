@@ -18,7 +18,7 @@ from caldp_core.experiments.geojson import as_geojson
 from caldp_core.experiments.geoparquet import as_geoparquet
 from caldp_core.experiments.table import as_csv, columns_of
 from caldp_core.mechanisms.specs import Hadamard
-from caldp_core.scenarios.protection import OneBlock
+from caldp_core.scenarios.blocks import OneBlock
 from tests import ROOT
 
 

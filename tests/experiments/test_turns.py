@@ -20,8 +20,8 @@ from caldp_core.experiments.reproduce import (
 )
 from caldp_core.experiments.run import prepare, run
 from caldp_core.experiments.turns import Turn, in_turns, means, whole_rounds
+from caldp_core.scenarios.blocks import EvenRuns, OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
-from caldp_core.scenarios.protection import EvenRuns, OneBlock
 from caldp_core.scenarios.scenario import Scenario
 
 PLAIN = Scenario(Zipf(40), ContextPolicy(OneBlock()), n=500, trials=3, seed=5)

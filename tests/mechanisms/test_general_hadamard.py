@@ -29,9 +29,10 @@ from caldp_core.mechanisms.specs import Hadamard
 from caldp_core.mechanisms.tagged import TaggedMechanism
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.personal import PersonalPolicy
+from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
-from caldp_core.scenarios.protection import EverythingSensitive, OneBlock
 from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.sensitive import EverythingSensitive
 from caldp_core.theory.variance import variance_given_people
 from tests.audit.test_audit_large import check_streamed
 from tests.contract import checks

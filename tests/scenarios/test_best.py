@@ -23,9 +23,9 @@ from caldp_core.privacy.context import Context, PrivacyMatrix
 from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
 from caldp_core.privacy.matrix import released_together
 from caldp_core.scenarios.best import Best, _two_of_a_kind, chosen
+from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.distances import Line
 from caldp_core.scenarios.policies import BinaryQuestion, ContextPolicy, MatrixPolicy
-from caldp_core.scenarios.protection import OneBlock
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.uldp_optimum import least_loss
 

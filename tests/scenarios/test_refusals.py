@@ -10,12 +10,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from caldp_core.basics.errors import CaldpError
+from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.kinds import SLOTS
 from caldp_core.scenarios.policies import (
     ContextPolicy,
     PersonalTags,
 )
-from caldp_core.scenarios.protection import OneBlock
 from caldp_core.scenarios.scenario import FORMAT, Scenario
 from tests.strategies import names_of
 

@@ -4,16 +4,15 @@ from dataclasses import replace
 
 from caldp_core.datasets import Cities
 from caldp_core.mechanisms.specs import RandomizedResponse
-from caldp_core.scenarios.protection import (
+from caldp_core.scenarios.blocks import (
     AdaptiveBlocks,
     DrawnBlocks,
     GridBlocks,
     OneBlock,
-    SensitiveAreas,
-    SensitiveInhabited,
     StateBlocks,
 )
 from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.sensitive import SensitiveAreas, SensitiveInhabited
 
 BASE = Scenario(n=100_000)
 VARIED: dict[str, Scenario] = {

@@ -18,12 +18,8 @@ from caldp_core.domain.grid import US_GRID, Area
 from caldp_core.experiments.run import prepare
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.specs import PublishedUrap
-from caldp_core.scenarios.protection import (
-    EverythingSensitive,
-    OneBlock,
-    SensitiveAreas,
-    StateBlocks,
-)
+from caldp_core.scenarios.blocks import OneBlock, StateBlocks
+from caldp_core.scenarios.sensitive import EverythingSensitive, SensitiveAreas
 from caldp_ui.adversary import below, candidates, figures, films, scene, side, words
 from caldp_ui.adversary.beliefs import Shown, attacker, region, shown
 from caldp_ui.adversary.slot import BEGIN, DAYS_MAX, DENVER, LINK, SLOT, Suspect

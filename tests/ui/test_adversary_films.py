@@ -12,7 +12,7 @@ import streamlit as st
 from caldp_core.audit.poisoning import RANDOM_ITEMS
 from caldp_core.basics.types import no_progress
 from caldp_core.domain.grid import US_GRID
-from caldp_core.scenarios.protection import OneBlock
+from caldp_core.scenarios.blocks import OneBlock
 from caldp_ui.adversary import fakes, fakes_films, fakes_scene, fakes_words
 from caldp_ui.adversary import films as of_person
 from caldp_ui.adversary.beliefs import shown

@@ -17,7 +17,7 @@ from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.offers import people_max
 from caldp_core.mechanisms.specs import LocalHashing, Oue, RandomizedResponse
-from caldp_core.scenarios.protection import GridBlocks, OneBlock, StateBlocks
+from caldp_core.scenarios.blocks import GridBlocks, OneBlock, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import navigation
 from caldp_ui.compute import exports, rivals, runs

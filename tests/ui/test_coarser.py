@@ -15,7 +15,7 @@ from caldp_core.datasets import Gowalla, InfantDeaths, OwnPlaces, OwnTable, Surv
 from caldp_core.datasets.reading import look_at
 from caldp_core.domain.grid import US_GRID
 from caldp_core.experiments.run import prepare, run
-from caldp_core.scenarios.protection import EvenRuns, GridBlocks, GroupBlocks
+from caldp_core.scenarios.blocks import EvenRuns, GridBlocks, GroupBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.treatments import Suppression, larger_cells
 from caldp_ui.app.theme import DARK, LIGHT

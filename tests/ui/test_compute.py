@@ -18,16 +18,10 @@ from caldp_core.experiments.forecast import (
 )
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms.specs import Hadamard, Oue
+from caldp_core.scenarios.blocks import DrawnBlocks, GridBlocks, OneBlock, StateBlocks
 from caldp_core.scenarios.policies import ContextPolicy
-from caldp_core.scenarios.protection import (
-    DrawnBlocks,
-    EverythingSensitive,
-    GridBlocks,
-    OneBlock,
-    SensitiveAreas,
-    StateBlocks,
-)
 from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.sensitive import EverythingSensitive, SensitiveAreas
 from caldp_ui.compute import curves, exports, rivals
 from caldp_ui.compute import runs as compute
 from tests.ui.scenarios import VARIED

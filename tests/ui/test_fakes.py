@@ -15,7 +15,7 @@ from caldp_core.estimation.estimators import estimator
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms.specs import Hadamard, LocalHashing, RandomizedResponse
-from caldp_core.scenarios.protection import GridBlocks
+from caldp_core.scenarios.blocks import GridBlocks
 from caldp_ui.adversary import fakes, fakes_files, fakes_words
 from caldp_ui.adversary.slot import BEGIN, FAKES, KNOWS_SHARE, KNOWS_TARGET, LINK, Suspect
 from caldp_ui.compute import runs

@@ -14,8 +14,9 @@ from caldp_core.basics.types import no_progress
 from caldp_core.datasets import OwnTable, read_table
 from caldp_core.domain.grid import Domain
 from caldp_core.experiments.run import prepare, run
-from caldp_core.scenarios.protection import EverythingSensitive, GroupBlocks
+from caldp_core.scenarios.blocks import GroupBlocks
 from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.sensitive import EverythingSensitive
 from caldp_ui.app import navigation
 from caldp_ui.app.errors import as_text
 from caldp_ui.compute import exports, rivals, runs

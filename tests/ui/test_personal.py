@@ -18,8 +18,8 @@ from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.backgrounds import population_background
 from caldp_core.scenarios.policies import BACKGROUNDS, PersonalTags
-from caldp_core.scenarios.protection import SensitiveAreas
 from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.sensitive import SensitiveAreas
 from caldp_ui.app.navigation import PERSONAL
 from caldp_ui.compute import exports, rivals, runs
 from caldp_ui.maps.scene import TRUTH

@@ -17,8 +17,8 @@ from caldp_core.datasets import YesOrNo, Zipf
 from caldp_core.experiments.run import Setup, prepare
 from caldp_core.scenarios.distances import CrowFlies, Line, Streets
 from caldp_core.scenarios.policies import BinaryQuestion, PersonalTags
-from caldp_core.scenarios.protection import SensitiveAreas
 from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.sensitive import SensitiveAreas
 from caldp_ui.words import accuracy, formats, policies, promise, result
 from caldp_ui.words.glossary import DEFINITIONS
 from caldp_ui.words.strength import MEANING

@@ -18,8 +18,8 @@ from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Setup, prepare, run
 from caldp_core.scenarios.kinds import SLOTS
 from caldp_core.scenarios.policies import BinaryQuestion, PersonalTags
-from caldp_core.scenarios.protection import SensitiveAreas
 from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.sensitive import SensitiveAreas
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.parts import record
 from caldp_ui.words import formats, policies

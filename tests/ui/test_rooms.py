@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from caldp_core.scenarios.blocks import StateBlocks
 from caldp_core.scenarios.policies import ContextPolicy
-from caldp_core.scenarios.protection import StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import navigation
 from tests import ROOT

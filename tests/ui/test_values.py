@@ -11,13 +11,9 @@ from caldp_core.cli.commands import main
 from caldp_core.datasets import Survey, WebVisits
 from caldp_core.domain.grid import Domain
 from caldp_core.experiments.run import prepare
-from caldp_core.scenarios.protection import (
-    EvenRuns,
-    EverythingSensitive,
-    GroupBlocks,
-    SensitiveSymbols,
-)
+from caldp_core.scenarios.blocks import EvenRuns, GroupBlocks
 from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.sensitive import EverythingSensitive, SensitiveSymbols
 from caldp_ui.compute import exports
 from caldp_ui.controls.presets import Preset, Ready, fitting
 from caldp_ui.values import chart, marks

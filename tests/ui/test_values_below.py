@@ -16,10 +16,8 @@ from caldp_core.domain.partitions import whole
 from caldp_core.experiments.regions import region_report
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms.catalogue import mechanisms_for
-from caldp_core.scenarios.protection import (
-    EverythingSensitive,
-)
 from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.sensitive import EverythingSensitive
 from caldp_ui.compute import rivals
 from caldp_ui.parts.comparison import Shown
 from caldp_ui.values import answers, figures, listed, marks, picture, words

@@ -12,8 +12,8 @@ from caldp_core.mechanisms.specs import Hadamard
 from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.distances import CrowFlies, Distances, Line
 from caldp_core.scenarios.policies import ContextPolicy
-from caldp_core.scenarios.protection import SensitiveSymbols
 from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.sensitive import SensitiveSymbols
 from caldp_ui.controls.presets import Fading
 from caldp_ui.values import figures
 from caldp_ui.values.slot import LINK, Values, begin_with, domain_of

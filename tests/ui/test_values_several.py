@@ -9,8 +9,8 @@ from streamlit.testing.v1 import AppTest
 from caldp_core.datasets import OwnSurvey
 from caldp_core.experiments.questions import Asking, wrong_share
 from caldp_core.experiments.run import prepare, run
+from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
-from caldp_core.scenarios.protection import OneBlock
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.values import several, several_view
 from caldp_ui.values.listed import means

@@ -16,8 +16,8 @@ from caldp_core.experiments.regions import region_report
 from caldp_core.experiments.run import Setup, prepare, run
 from caldp_core.mechanisms.offers import cover_of
 from caldp_core.mechanisms.specs import Hadamard
-from caldp_core.scenarios.protection import SensitiveAreas
 from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.sensitive import SensitiveAreas
 from caldp_ui.compute.runs import context_of
 from caldp_ui.maps import presets
 from caldp_ui.places import words as places_words

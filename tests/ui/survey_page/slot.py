@@ -5,8 +5,8 @@ from typing import Final
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets import Zipf
+from caldp_core.scenarios.blocks import EvenRuns
 from caldp_core.scenarios.policies import ContextPolicy
-from caldp_core.scenarios.protection import EvenRuns
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 from caldp_ui.session.record_link import ScenarioLink

@@ -1,4 +1,4 @@
-"""Specs of what is protected: which blocks, and which symbols are sensitive.
+"""Specs of blocks: how a domain is cut, so that people hide each other within a block only.
 
 Every spec is frozen and holds only scalars and texts, so that it can be a cache key, a line in a
 file and part of a link; `build` makes the arrays.
@@ -10,13 +10,11 @@ from typing import Protocol
 
 import numpy as np
 
-from caldp_core.basics.errors import CaldpError, check_number, check_whole, require
-from caldp_core.basics.limits import AREAS_MAX, K_MAX, N_MAX, POINTS_MAX
-from caldp_core.basics.numerals import read_number, read_whole
-from caldp_core.basics.types import Bools, Floats, read_only
-from caldp_core.datasets import Dataset, country_labels, population_prior, us_state_labels
+from caldp_core.basics.errors import CaldpError, check_whole, require
+from caldp_core.basics.limits import AREAS_MAX, K_MAX
+from caldp_core.basics.numerals import read_whole
+from caldp_core.datasets import country_labels, population_prior, us_state_labels
 from caldp_core.domain.grid import US_GRID, Area, Domain, GridDomain
-from caldp_core.domain.near import near
 from caldp_core.domain.partitions import (
     Partition,
     adaptive_blocks,
@@ -170,14 +168,14 @@ class SymbolBlocks:
 
     def __post_init__(self) -> None:
         for block in self.blocks:
-            for _ in _parse_runs(block.split(",")):
+            for _ in parse_runs(block.split(",")):
                 pass
 
     def build(self, domain: AnyDomain) -> Partition:
         """See `BlocksSpec`; raises `CaldpError` for a value in two blocks, too."""
         raw = np.zeros(domain.k, np.int64)
         for number, block in enumerate(self.blocks, start=1):
-            for first, last in _parse_runs(block.split(",")):
+            for first, last in parse_runs(block.split(",")):
                 check_whole("value of a block", last, 0, domain.k - 1)
                 taken = np.flatnonzero(raw[first : last + 1])
                 if taken.size:
@@ -187,157 +185,8 @@ class SymbolBlocks:
         return named_blocks(labels, ["all others" if j == 0 else f"block {j}" for j in present])
 
 
-class SensitiveSpec(Protocol):
-    """Says which symbols are sensitive."""
-
-    def build(self, domain: AnyDomain, partition: Partition) -> Bools:
-        """(k,) flags; raises `CaldpError` where the domain does not allow it."""
-        ...
-
-
-def blocks_and_flags(
-    blocks: BlocksSpec, sensitive: SensitiveSpec, dataset: Dataset
-) -> tuple[Partition, Bools]:
-    """Blocks of a dataset's symbols, and which symbols are sensitive: (k,), read-only.
-
-    Cells that were put together are protected as their small ones are: a larger cell is in the
-    block of its middle one, and sensitive if any of them is.
-    """
-    finest = dataset.finest
-    domain = dataset.domain if finest is None else finest.cells.fine
-    partition = blocks.build(domain)
-    flags = sensitive.build(domain, partition)
-    if finest is None:
-        return partition, read_only(flags)
-    return finest.cells.blocks(partition), read_only(finest.cells.any(flags))
-
-
-@dataclass(frozen=True)
-class EverythingSensitive:
-    """Every symbol is sensitive."""
-
-    def build(self, domain: AnyDomain, partition: Partition) -> Bools:
-        """See `SensitiveSpec`."""
-        del partition
-        return np.ones(domain.k, np.bool_)
-
-
-@dataclass(frozen=True)
-class SensitiveAreas:
-    """Areas added and taken away in order; none at all leaves nothing sensitive.
-
-    Each edit is a sign, then "south,north,west,east" in degrees: "+40.4,41.2,-74.4,-73.6" makes
-    its cells sensitive, "-…" makes them not. A "b" after the sign means every block that the area
-    touches: "+b40.4,41.2,-74.4,-73.6".
-    """
-
-    edits: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        require(len(self.edits) <= AREAS_MAX, f"At most {AREAS_MAX} areas, got {len(self.edits)}.")
-        for edit in self.edits:
-            _parse_edit(edit)
-
-    def build(self, domain: AnyDomain, partition: Partition) -> Bools:
-        """See `SensitiveSpec`."""
-        grid = map_of(domain, "Sensitive areas")
-        flags = np.zeros(grid.k, np.bool_)
-        for adds, whole_blocks, area in map(_parse_edit, self.edits):
-            touched = grid.inside(area)
-            if whole_blocks:
-                touched = np.isin(partition.labels, np.unique(partition.labels[touched]))
-            flags[touched] = adds
-        return flags
-
-
-def _parse_edit(edit: str) -> tuple[bool, bool, Area]:
-    require(
-        edit[:1] in ("+", "-"),
-        f"A sensitive area starts with + or -, then south,north,west,east; got {edit!r}.",
-    )
-    whole_blocks = edit[1:2] == "b"
-    return edit[0] == "+", whole_blocks, Area.parse(edit[1 + whole_blocks :])
-
-
-@dataclass(frozen=True)
-class SensitiveNear:
-    """Cells that come within `km` kilometres of a point; without points nothing is sensitive.
-
-    `points`: clinics, shelters or the like, each "latitude,longitude" in degrees. Whoever is
-    within `km` of one is in a sensitive cell.
-    """
-
-    points: tuple[str, ...] = ()
-    km: float = 1.0
-
-    def __post_init__(self) -> None:
-        require(
-            len(self.points) <= POINTS_MAX, f"At most {POINTS_MAX} points, got {len(self.points)}."
-        )
-        check_number("km", self.km, 0.0, 1_000.0)
-        self._degrees()
-
-    def build(self, domain: AnyDomain, partition: Partition) -> Bools:
-        """See `SensitiveSpec`."""
-        del partition
-        return near(map_of(domain, "Points"), self._degrees(), self.km)
-
-    def _degrees(self) -> Floats:
-        """(points, 2) latitude and longitude."""
-        found = [_parse_point(point) for point in self.points]
-        return np.array(found, np.float64).reshape(-1, 2)
-
-
-def _parse_point(point: str) -> tuple[float, float]:
-    numbers = [read_number(part.strip()) for part in point.split(",")]
-    latitude, longitude = numbers if len(numbers) == 2 else (None, None)
-    if latitude is None or longitude is None:
-        raise CaldpError(f"A point is written latitude,longitude in degrees, got {point[:40]!r}.")
-    check_number("latitude of a point", latitude, -90, 90)
-    check_number("longitude of a point", longitude, -180, 180)
-    return latitude, longitude
-
-
-@dataclass(frozen=True)
-class SensitiveInhabited:
-    """Cells with `least` to `most` inhabitants by GeoNames' figures (0.2° is about 20 km)."""
-
-    least: int = 1
-    most: int = 5_000
-
-    def __post_init__(self) -> None:
-        check_whole("least inhabitants", self.least, 0, N_MAX)
-        check_whole("most inhabitants", self.most, self.least, N_MAX)
-
-    def build(self, domain: AnyDomain, partition: Partition) -> Bools:
-        """See `SensitiveSpec`."""
-        del partition
-        us_map(domain, "Numbers of inhabitants")
-        people = population_prior()
-        return np.asarray((people >= self.least) & (people <= self.most))
-
-
-@dataclass(frozen=True)
-class SensitiveSymbols:
-    """Symbols by number, as runs: "3" or "10-19"."""
-
-    runs: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        for _ in _parse_runs(self.runs):
-            pass
-
-    def build(self, domain: AnyDomain, partition: Partition) -> Bools:
-        """See `SensitiveSpec`."""
-        del partition
-        flags = np.zeros(domain.k, np.bool_)
-        for first, last in _parse_runs(self.runs):
-            check_whole("sensitive symbol", last, 0, domain.k - 1)
-            flags[first : last + 1] = True
-        return flags
-
-
-def _parse_runs(texts: Iterable[str]) -> Iterable[tuple[int, int]]:
+def parse_runs(texts: Iterable[str]) -> Iterable[tuple[int, int]]:
+    """First and last symbol of each text, written "3" or "10-19"; raises `CaldpError`."""
     for text in texts:
         parts = text.partition("-")
         first, last = read_whole(parts[0]), read_whole(parts[2] if parts[1] else parts[0])
