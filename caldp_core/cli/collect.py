@@ -1,4 +1,4 @@
-"""The commands of a collection: `caldp protocol | client | tally | merge | estimate | sql`.
+"""The commands of a collection, from `caldp protocol` to `caldp registry` (`COMMANDS`).
 
 docs/collect.md tells what they are for.
 """
@@ -15,9 +15,11 @@ from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN
 from caldp_core.cli.terminal import plain_errors, progress_bar, write
 from caldp_core.collect import js
 from caldp_core.collect.collected import Collected, merged
+from caldp_core.collect.dap import dap_configuration
 from caldp_core.collect.estimate import collected_from_histogram, record_of, table_of
-from caldp_core.collect.files import as_lines
+from caldp_core.collect.files import as_lines, read_object
 from caldp_core.collect.protocol import Protocol
+from caldp_core.collect.registry import About, registry_entry
 from caldp_core.collect.runs import tally_files
 from caldp_core.collect.sql import DIALECTS, tally_query
 from caldp_core.estimation.estimators import ESTIMATORS
@@ -147,7 +149,35 @@ def client_command(output: Path | None) -> None:
         click.echo(text, nl=False)
 
 
+@click.command("dap")
+@click.argument("protocol", metavar="PROTOCOL.json")
+def dap_command(protocol: str) -> None:
+    """Print a task of the Distributed Aggregation Protocol, and how its sums are debiased."""
+    with plain_errors():
+        text = as_lines(dap_configuration(Protocol.from_file(protocol)))
+    click.echo(text, nl=False)
+
+
+@click.command("registry")
+@click.argument("protocol", metavar="PROTOCOL.json")
+@click.argument("record", metavar="RECORD.json")
+@click.option("--name", required=True, help="Of what is published.")
+@click.option("--curator", required=True, help="Who publishes it.")
+@click.option("--use", required=True, help="What it is for.")
+@click.option("--region", required=True, help="Whom it describes, or whose laws apply.")
+@click.option("--published", required=True, help="The day, as 2026-11-23.")
+@click.option("--author", required=True, help="Who writes this entry.")
+def registry_command(protocol: str, record: str, **about: str) -> None:
+    """Print an entry for OpenDP's registry of deployments, from a record that estimate wrote."""
+    with plain_errors():
+        asked, found = Protocol.from_file(protocol), read_object(record, "The record")
+        text = as_lines(registry_entry(asked, found, About(**about)))
+    click.echo(text, nl=False)
+
+
 COMMANDS = (
+    dap_command,
+    registry_command,
     client_command,
     protocol_command,
     tally_command,
