@@ -38,7 +38,7 @@ def test_a_walk_through_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.chdir(tmp_path)
     known: dict[str, Any] = {}
     steps = STEP.findall(re.sub(r"^( {4}.*)$", r"\1\n", text_of("collect.md"), flags=re.MULTILINE))
-    assert len(steps) == 12
+    assert len(steps) == 13
     for command, code in steps:
         with naming(command or code):
             if command:
