@@ -11,7 +11,9 @@ import numpy as np
 
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Ints
 from caldp_core.estimation.cascaded import tiles_of
+from caldp_core.estimation.ranges import widening
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.blocks import GridBlocks
@@ -42,6 +44,7 @@ TRUTH: Final = "truth"
 PAIR: Final = Arrangement((PLAIN, OURS), (TRUTH,))
 """What the sentence compares stands beside each other, the truth is for reference."""
 _DRAW: Final = "one draw of many"
+_SQUARES: Final = "dashed: averages"
 
 
 def scene(what: Shown, land: Ground, title: str = "This protection", **more: Any) -> Scene:
@@ -85,9 +88,9 @@ def _notes(land: Ground, setup: Setup, result: Result, in_blocks: bool) -> tuple
     """What the lines on a map are, borders of blocks or of squares of one average; and the draw."""
     squares = pooled(result) is not None
     if land.labels is None or not in_blocks:
-        return "", f"dashed: averages · {_DRAW}" if squares else _DRAW
+        return "", f"{_SQUARES} · {_DRAW}" if squares else _DRAW
     if squares:
-        return "solid: blocks, dashed: averages", _DRAW
+        return f"solid: blocks, {_SQUARES}", _DRAW
     blocks = setup.scenario.context.blocks
     if not isinstance(blocks, GridBlocks):
         return "lines: borders of blocks", _DRAW
@@ -131,12 +134,19 @@ def code(result: Result) -> Blob:
 
 
 @cached_by(_whole_key)
-def pooled(result: Result) -> Blob | None:
-    """The tiles over which the estimate was averaged; None where every cell has its own number."""
+def _tiles(result: Result) -> Ints | None:
+    """(k,) tiles over which the estimate was averaged; None where nothing was."""
     if result.setup.scenario.estimator != "cascade":
         return None
     tiles = tiles_of(result.first.evidence)
-    return encode_labels(tiles) if tiles.any() else None
+    return tiles if tiles.any() else None
+
+
+@cached_by(_whole_key)
+def pooled(result: Result) -> Blob | None:
+    """The tiles over which the estimate was averaged; None where every cell has its own number."""
+    tiles = _tiles(result)
+    return None if tiles is None else encode_labels(tiles)
 
 
 @cached_by(lambda setup: runs.data_key(setup.scenario))
@@ -164,7 +174,8 @@ def estimate(
     alt = f"Map of the estimate, {title}: {told}."
     nobody = nobody_below(result.setup.n)
     blob, tiles = code(result), pooled(result)
-    return Picture(name, title, told, alt, blob, nobody, marks, fact, pooled=tiles)
+    notes = ("", _SQUARES if tiles else "")
+    return Picture(name, title, told, alt, blob, nobody, marks, fact, notes=notes, pooled=tiles)
 
 
 def error_of(picture: Picture, marks: tuple[Mark, ...]) -> Difference:
@@ -218,10 +229,14 @@ def _off(name: str, title: str, result: Result, nobody: float) -> Difference:
 
 @cached_by(_whole_key)
 def _spread(result: Result) -> Blob | None:
-    """Standard errors of the unbiased estimate of each cell; None where they are not known."""
+    """Standard errors of each cell's unbiased estimate, wider for what was kept as it stood out.
+
+    None where they are not known.
+    """
     setup = result.setup
     try:
         variance = setup.mechanism.variance(setup.dataset.distribution, setup.n)
     except CaldpError:
         return None
-    return encode(np.sqrt(np.maximum(variance, 0.0)))
+    tiles = _tiles(result)
+    return encode(np.sqrt(np.maximum(variance, 0.0)) * (1.0 if tiles is None else widening(tiles)))
