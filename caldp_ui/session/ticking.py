@@ -33,7 +33,7 @@ def ticking(key: str, seconds: float, draw: Callable[[], None]) -> None:
             begun.append(monotonic())
         draw()
 
-    drawn.__qualname__ = f"ticking-{key}"  # two in one container would be one to Streamlit
+    drawn.__qualname__ = f"ticking-{key}"  # in another's place it would be that to Streamlit
     st.fragment(drawn, run_every=seconds)()
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
+import streamlit
 
 from benchmarks.browser import settled
 from tests.browser.hands import expect
@@ -19,7 +20,13 @@ def said(epsilon: float) -> str:
 
 
 def level(hand: Hand) -> float:
-    return float(hand.page.locator(SLIDER).get_attribute("aria-valuetext"))
+    told = hand.page.locator(SLIDER).evaluate_all(
+        "all => all.map(each => each.getAttribute('aria-valuetext'))"
+    )
+    cause = "stage/web/dial.js hears an input[type=range] that has the slider's words as"
+    cause += f" aria-valuetext; Streamlit {streamlit.__version__} has {told} instead."
+    assert told in [[f"{each:g}"] for each in LEVELS], cause
+    return float(told[0])
 
 
 @contextmanager
@@ -73,6 +80,10 @@ def begin_at_1(hand: Hand) -> Iterator[None]:
     yield
     rest_at(hand, 1.0)
     hand.page.locator(".st-key-said").scroll_into_view_if_needed()
+
+
+def test_streamlits_slider_says_its_words_where_the_stage_listens(hand: Hand) -> None:
+    assert level(hand) in LEVELS
 
 
 def test_pictures_and_words_follow_the_hand_and_the_server_confirms_them(hand: Hand) -> None:
