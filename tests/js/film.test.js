@@ -8,7 +8,7 @@ import {nudge} from "../../caldp_ui/stage/web/play.js";
 import "./page.js";
 
 const step = (value, changes = {}) => ({
-    label: `ε = ${value}`, value, codes: {ours: `at-${value}`}, subtitles: {}, facts: {}, nobody: {},
+    label: `ε = ${value}`, value, codes: {ours: `at-${value}`}, pooled: {}, subtitles: {}, facts: {}, nobody: {},
     notes: {}, labels: {}, reading: String(value), elsewhere: {}, ...changes,
 });
 const film = (changes = {}) => ({
