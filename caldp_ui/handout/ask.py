@@ -33,5 +33,7 @@ def question(station: str) -> Question:
     asked = ASKED[station].predict
     text = asked.ask.removeprefix(_BEFORE)
     first = 1 + list(ASKED).index(station) % (len(asked.answers) - 1)
-    answers = (*asked.answers[first:], *asked.answers[:first])  # the right one is never the first
-    return Question(text[0].upper() + text[1:], answers, (), 1.0, answers.index(asked.answers[0]))
+    turned = (*asked.answers[first:], *asked.answers[:first])  # the right one is never the first
+    right = turned.index(asked.answers[0])
+    answers = tuple(each.removesuffix(".") for each in turned)
+    return Question(text[0].upper() + text[1:], answers, (), 1.0, right)

@@ -134,6 +134,8 @@ def phone_message(seen: Seen) -> dict[str, Any]:
 
 
 def _told(question: Question, report: int, chances: list[float]) -> dict[str, Any]:
+    if words.is_open_guess(question):
+        return {"why": words.SENT_AS_IT_IS, "left": "", "chances": [], "widths": []}
     return {
         "why": words.deniable(question, report, chances),
         "left": words.left_behind(report, chances),
@@ -144,10 +146,11 @@ def _told(question: Question, report: int, chances: list[float]) -> dict[str, An
 
 def _guess(question: Question) -> dict[str, str]:
     """What a phone calls a guess; only where coins hide it is one thrown."""
-    if question.sensitive:
-        return {"choose": "Choose your guess"}
+    choose = {"choose": "Choose your guess"}
+    if not words.is_open_guess(question):
+        return choose
     coin = "Guesses are not secret: your phone sends yours as it is."
-    return {"choose": "Choose your guess", "go": "Send the guess", "coin": coin}
+    return {**choose, "go": "Send the guess", "coin": coin, "bare": ""}
 
 
 _WORDS: Final = {

@@ -16,12 +16,13 @@ from caldp_ui.words import formats
 from caldp_ui.words.headline import Headline
 from caldp_ui.words.strength import strength
 
+SENT_AS_IT_IS: Final = "Your guess was sent as it is: guesses are not secret."
 NOTHING_YET: Final = "No report yet: the whole range is possible."
 
 
 def promise(question: Question) -> str:
     """Whom the reports protect, and an attacker's best odds between any two answers."""
-    if not question.sensitive and question.right is not None:
+    if is_open_guess(question):
         return "Guesses are not secret: phones send them as they are."
     if not question.sensitive:
         return "No answer is protected: phones send the truth."
@@ -71,6 +72,11 @@ def rehearsed(people: int) -> str:
     return f"**A rehearsal: {formats.count(people, 'made-up phone', 'made-up phones')}**"
 
 
+def is_open_guess(question: Question) -> bool:
+    """Whether a guess is asked for that no coin hides."""
+    return not question.sensitive and question.right is not None
+
+
 def bared(question: Question) -> bool:
     """Whether true answers, not guesses, are sent as they are."""
     return not question.sensitive and question.right is None
@@ -84,7 +90,7 @@ def live(seen: Seen, shares: Shares | None) -> Headline:
         return Headline(told, promise(question), bared(question))
     if seen.is_shown and question.right is not None:
         return Headline(_guessed(seen, question.right, shares), promise(question))
-    if not question.sensitive and question.right is not None:
+    if is_open_guess(question):
         came = formats.count(reports, "guess is", "guesses are")
         return Headline(f"The answer is not shown yet: {came} in.", promise(question))
     first = question.sensitive[0] if question.sensitive else 0
@@ -122,6 +128,8 @@ def before(question: Question, answer: int, chances: Sequence[float]) -> str:
     `chances`: (k,) that the phone reports each answer, of the exact channel.
     """
     name, kept = _quoted(question, answer), chances[answer]
+    if is_open_guess(question):
+        return f"Your phone will send {name}."
     if kept == 1:
         sends = f"Your phone will send {name}{_so_do_others(question, answer)}."
     else:

@@ -260,7 +260,7 @@ def test_a_reloaded_projector_finds_its_room_and_a_guessed_key_does_not() -> Non
 
 
 def test_a_phone_says_that_its_answer_is_gone_only_where_the_report_hides_it() -> None:
-    for question in READY.values():
+    for question in (each for each in READY.values() if each.sensitive):
         channel = np.array(channel_of(question), dtype=np.float64)
         told = phone_message(Seen("", "", question, True))["told"]
         for report, each in enumerate(told):

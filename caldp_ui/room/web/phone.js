@@ -140,9 +140,8 @@ class Phone {
     sent({report}) {
         const {answers, words, told, received, refused} = this.data;
         const state = refused ?? (received ? words.received : words.sending);
-        const rows = answers.map((name, x) => {
-            const of = told[report].chances[x];
-            const bar = el("i", {});
+        const rows = told[report].chances.map((of, x) => {
+            const name = answers[x], bar = el("i", {});
             bar.style.width = `${100 * told[report].widths[x]}%`;
             return el("li", {}, el("span", {}, name), el("b", {}, of), el("u", {}, bar));
         });
@@ -152,8 +151,7 @@ class Phone {
             ...this.right(),
             el("p", {className: "state", role: "status"}, state),
             el("p", {className: "why"}, told[report].why),
-            el("p", {className: "of"}, words.of),
-            el("ul", {className: "chances"}, ...rows),
+            ...(rows.length ? [el("p", {className: "of"}, words.of), el("ul", {className: "chances"}, ...rows)] : []),
             el("p", {className: "note"}, told[report].left),
         ];
     }
