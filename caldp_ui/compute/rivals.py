@@ -14,6 +14,7 @@ from caldp_core.mechanisms import FAMILIES, mechanism
 from caldp_core.mechanisms.offers import people_max
 from caldp_core.mechanisms.specs import MechanismSpec
 from caldp_core.privacy.context import Context
+from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute.runs import dataset, key, setup
 
@@ -28,7 +29,19 @@ def rival(scenario: Scenario) -> Scenario:
     plain = scenario.plain()
     level = plain.context.epsilon
     assert isinstance(level, float)  # plain LDP has one
-    return replace(plain, mechanism=_quickest_of_the_best(dataset(scenario).domain.k, level))
+    best = _quickest_of_the_best(dataset(scenario).domain.k, level)
+    return replace(plain, mechanism=best, estimator=_estimator_of(scenario))
+
+
+def _estimator_of(scenario: Scenario) -> str:
+    """The scenario's own, but where that is likelihood for noise on distances.
+
+    There it stands for the least error of a map, and plain LDP has that by the cascade.
+    """
+    on_distances = not isinstance(scenario.policy, ContextPolicy)
+    if on_distances and scenario.estimator == "maximum-likelihood":
+        return "cascade"
+    return scenario.estimator
 
 
 @cached
