@@ -1,0 +1,135 @@
+"""Lists of places from three continents, made up around real districts: from the file to estimate
+and record, as a visitor brings them."""
+
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pytest
+
+from benchmarks.browser import settled
+from caldp_core.basics.types import Floats
+from caldp_core.datasets import OwnPlaces, look_at
+from caldp_core.datasets.cities import cities_in, world_cities
+from caldp_core.datasets.files.places import count_places
+from caldp_core.domain.grid import Area
+from caldp_core.scenarios.protection import CountryBlocks
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.maps.presets import BEGIN
+from caldp_ui.places.controls import chosen
+from caldp_ui.places.extent import with_together
+from tests.browser.conftest import Visit
+from tests.browser.hands import HEADLINE, expect, headline_of, tab
+
+PARIS = Area(48.6, 49.1, 2.0, 2.8)
+TOKYO = Area(35.4, 36.0, 139.3, 140.2)
+
+
+def people_of(area: Area, number: int) -> bytes:
+    """A list of so many people around the middles of districts, by their inhabitants."""
+    districts = cities_in(area)
+    rng = np.random.default_rng(22)
+    shares = np.array([each.population for each in districts], dtype=np.float64)
+    near = rng.choice(len(districts), number, p=shares / shares.sum())
+    middles = np.array([(each.latitude, each.longitude) for each in districts])
+    return csv(middles[near] + 0.012 * rng.standard_normal((number, 2)))
+
+
+def airports() -> bytes:
+    """Stands for airports of the world, of which no list ships: its 2,000 largest cities."""
+    return csv(np.array([(each.latitude, each.longitude) for each in world_cities()[:2_000]]))
+
+
+def csv(places: Floats) -> bytes:
+    out = io.BytesIO()
+    rows = pa.table({"latitude": places[:, 0].round(5), "longitude": places[:, 1].round(5)})
+    pyarrow.csv.write_csv(rows, out)
+    return out.getvalue()
+
+
+def shown_of(data: bytes) -> Scenario:
+    """What the page shows of a list, by the core."""
+    seen = look_at(data)
+    return chosen(BEGIN, count_places(seen, seen.places, "list").places)
+
+
+def bring(page: Any, data: bytes, people: str) -> None:
+    """Choose the file, and show it as it was understood."""
+    page.get_by_role("button", name="Your data").click()
+    page.get_by_role("tab", name="Choose a file").click()
+    file = {"name": "list.csv", "mimeType": "text/csv", "buffer": data}
+    page.locator(".st-key-places-own-file input[type=file]").set_input_files(file)
+    expect(page.get_by_text("list.csv")).to_be_visible()
+    page.get_by_role("button", name="Read the file").click()
+    expect(page.locator(".st-key-places-own-seen")).to_contain_text(f"{people} people")
+    page.get_by_role("button", name="Show it").click()
+
+
+def expect_result(page: Any, scenario: Scenario) -> None:
+    """The sentence becomes that of a fresh run by the core; such a list is too long for a link."""
+    expect(page.locator(HEADLINE)).to_have_text([headline_of(scenario)])
+    settled(page)
+
+
+def record(page: Any) -> tuple[Scenario, str]:
+    """The scenario and the record that the page hands out."""
+    tab(page, "Share and export")
+    with page.expect_download() as saved:
+        page.locator(".st-key-places-json button").click()
+    scenario = Scenario.from_text(Path(saved.value.path()).read_text("utf-8"))
+    page.locator(".st-key-places-audit-start button").click()
+    button = page.locator(".st-key-places-record button")
+    expect(button).to_be_visible(timeout=120_000)
+    with page.expect_download() as saved:
+        button.click()
+    return scenario, Path(saved.value.path()).read_text("utf-8")
+
+
+def test_200_000_people_of_paris_in_larger_cells(visit: Visit) -> None:
+    data = people_of(PARIS, 200_000)
+    page = visit()
+    bring(page, data, "200,000")
+    scenario = shown_of(data)
+    expect_result(page, scenario)
+    page.locator(".st-key-places-more button").first.click()
+    page.locator(".st-key-places-cells input[type=range]").focus()
+    page.keyboard.press("ArrowRight")
+    larger = with_together(scenario, 2)
+    expect_result(page, larger)
+    page.keyboard.press("Escape")
+    tab(page, "Cell size")
+    now = page.locator(".ladder .now th")
+    expect(now).to_have_text("0.02° (2.2 km) (now)")
+    saved, html = record(page)
+    assert saved == larger
+    assert "It holds." in html
+
+
+@pytest.mark.thorough
+def test_a_million_people_of_tokyo(visit: Visit) -> None:
+    data = people_of(TOKYO, 1_000_000)
+    page = visit()
+    bring(page, data, "1,000,000")
+    scenario = shown_of(data)
+    expect_result(page, scenario)
+    saved, html = record(page)
+    assert saved == scenario
+    assert "It holds." in html
+
+
+def test_places_of_the_whole_world_in_countries(visit: Visit) -> None:
+    data = airports()
+    page = visit()
+    bring(page, data, "2,000")
+    scenario = shown_of(data)
+    assert isinstance(scenario.dataset, OwnPlaces)
+    expect_result(page, scenario)
+    saved, html = record(page)
+    assert saved == scenario
+    assert "It holds." in html
+    page.locator(".st-key-places-preset input").click()
+    page.get_by_role("option", name="Countries").click()
+    expect_result(page, scenario.with_context(blocks=CountryBlocks()))

@@ -1,0 +1,69 @@
+"""A map in larger cells and of a part: the same people and protection, and a way back."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from caldp_core.datasets import Gowalla
+from caldp_core.domain.grid import Area
+from caldp_core.experiments.cell_errors import cell_errors
+from caldp_core.scenarios.protection import GridBlocks, StateBlocks
+from caldp_ui.maps.presets import BEGIN, blocks_of
+from caldp_ui.places import extent
+from caldp_ui.words import formats
+from tests.ui.driver import (
+    act,
+    assert_shows,
+    box,
+    checked,
+    jobs_done,
+    open_tab,
+    open_with,
+    scenario_of,
+)
+
+PART = Area(40.0, 42.0, -75.0, -72.0)
+STATES = BEGIN.with_context(blocks=StateBlocks())
+
+
+@pytest.fixture(scope="module")
+def page() -> AppTest:
+    return open_with(STATES)
+
+
+def test_larger_cells_keep_states_and_say_both_errors(page: AppTest) -> None:
+    page.session_state["places-more"] = True
+    checked(page.run())
+    checked(page.select_slider(key="places-cells").set_value(5).run())
+    larger = extent.with_together(STATES, 5)
+    assert scenario_of(page) == larger
+    result = assert_shows(page, larger)
+    found = cell_errors(result.setup, result.first.estimate)
+    (told,) = (c.value for c in page.caption if c.value.startswith("Larger cells blur"))
+    for error in (found.blur, found.noise, found.both):
+        assert formats.of_hundred(error) in told
+    assert any("40 km" in c.value or "Cells are equal in degrees" in c.value for c in page.caption)
+    jobs_done(open_tab(page, "Cell size"))
+    (table,) = (html.body for html in page.get("html") if "ladder" in html.proto.body)
+    assert table.count("<tr") == 1 + len(extent.sizes(STATES))
+    assert "1° (110 km) (now)" in table
+
+
+def test_a_part_of_the_map_is_shown_and_taken_back() -> None:
+    at = open_with(STATES)
+    checked(act(at, "box", "cut", box=box(PART)).run())
+    grid = Gowalla(area=str(PART)).grid()
+    cut = extent.cut(STATES, PART)
+    assert cut.dataset == Gowalla(area=str(PART))
+    assert cut.context.blocks == blocks_of(grid) == GridBlocks(2, 3)
+    assert_shows(at, cut)
+    checked(act(at, "undo").run())
+    assert_shows(at, STATES)
+    at.session_state["places-more"] = True
+    checked(at.run())
+    checked(at.text_input(key="places-part").set_value("40.01,41.99,-75,-72.1").run())
+    assert scenario_of(at) == cut  # whole cells
+    checked(at.text_input(key="places-part").set_value("0,1,0,1").run())
+    assert scenario_of(at) == cut
+    assert "The area must lie on the map" in at.warning[0].value
+    checked(at.button(key="places-whole").click().run())
+    assert scenario_of(at).dataset == Gowalla()
