@@ -50,9 +50,8 @@ def _curves(what: Shown) -> None:
 
 
 def _relief(what: Shown) -> None:
-    dataset = what.setup.dataset
     results = {"Plain LDP": what.plain, "This protection": what.ours}
-    view.show(SLOT, dataset.distribution, runs.map_of(dataset), results)
+    view.show(SLOT, what.setup, runs.map_of(what.setup.dataset), results)
 
 
 def _numbers(what: Shown) -> None:

@@ -1,46 +1,47 @@
-"""Maps of shares as columns: cells put together in squares, and how sure each square's share is."""
+"""Maps of shares as columns: cells put together in tiles, and how sure each tile's share is."""
 
+import math
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Result
 
-SQUARES_MAX: Final = 2_000
-"""Most squares of a map: each column costs the browser about 90 bytes."""
+TILES_MAX: Final = 2_000
+"""Most tiles of a map: each column costs the browser about 90 bytes."""
+Kind: TypeAlias = Literal["square", "hexagon"]
+_STEP: Final = math.sqrt(3) / 2
+"""Rows of hexagons are so far apart, as a part of their width."""
 _INTERVAL: Final = 1.959964
 
 
 @dataclass(frozen=True, eq=False)
-class Squares:
-    """A map of cells put together, `side` by `side` of them; those at the edges may hold fewer.
+class Tiles:
+    """A map of cells put together in tiles of one shape; those at the edges may hold fewer.
 
-    `of_cell`: (k,) number of each cell's square. `latitudes`, `longitudes`: (m,) middles, in
-    degrees.
+    `of_cell`: (k,) number of each cell's tile. `latitudes`, `longitudes`: (m,) middles, in degrees.
+    `degrees`: how wide a tile is from side to side, of latitude. `kind`: "square" or "hexagon".
     """
 
     domain: GridDomain
-    side: int
     of_cell: Ints
     latitudes: Floats
     longitudes: Floats
+    degrees: float
+    kind: Kind = "square"
 
     @property
     def m(self) -> int:
-        """How many squares there are."""
+        """How many tiles there are."""
         return self.latitudes.size
 
-    @property
-    def degrees(self) -> float:
-        """The side of a square."""
-        return self.side * self.domain.cell
-
     def total(self, each: Floats) -> Floats:
-        """(m,) sums over the cells of each square of (k,) values."""
+        """(m,) sums over the cells of each tile of (k,) values."""
         summed = np.bincount(self.of_cell, weights=each, minlength=self.m)
         return np.asarray(summed, dtype=np.float64)
 
@@ -53,44 +54,91 @@ class Columns:
     spread: Floats
 
 
-def squares_of(domain: GridDomain) -> Squares:
-    """The smallest squares of which a map has at most `SQUARES_MAX`."""
+def squares_of(domain: GridDomain) -> Tiles:
+    """The smallest squares of which a map has at most `TILES_MAX`."""
     side = 1
-    while _across(domain.rows, side) * _across(domain.columns, side) > SQUARES_MAX:
+    while _across(domain.rows, side) * _across(domain.columns, side) > TILES_MAX:
         side += 1
     row, column = np.divmod(np.arange(domain.k), domain.columns)
     high, wide = _across(domain.rows, side), _across(domain.columns, side)
     step = side * domain.cell
     latitudes = domain.south + step * (np.arange(high) + 0.5)
     longitudes = domain.west + step * (np.arange(wide) + 0.5)
-    return Squares(
+    return Tiles(
         domain,
-        side,
         (row // side) * wide + column // side,
         np.repeat(latitudes, wide),
         np.tile(longitudes, high),
+        step,
     )
+
+
+def hexagons_of(domain: GridDomain) -> Tiles:
+    """Hexagons that are regular on the ground in the middle of the map, about as many as tiles.
+
+    A cell is in the hexagon that its centre is in; the fewest cells across one are two.
+    """
+    narrow = narrowing(domain)
+    latitudes = np.repeat(domain.latitudes(), domain.columns)
+    x = np.tile(domain.longitudes() - domain.west, domain.rows) * narrow
+    y = latitudes - domain.south
+    wide = 2 * domain.cell
+    while True:
+        at = _hexagons(x, y, wide)
+        tiles, of_cell = np.unique(at, return_inverse=True)
+        if tiles.size <= TILES_MAX:
+            break
+        wide *= max(1.05, float(np.sqrt(tiles.size / TILES_MAX)))
+    across, up = tiles.real, tiles.imag
+    return Tiles(
+        domain,
+        of_cell.ravel().astype(np.int64),
+        domain.south + up * wide * _STEP,
+        domain.west + (across + up / 2) * wide / narrow,
+        wide,
+        "hexagon",
+    )
+
+
+def _hexagons(x: Floats, y: Floats, wide: float) -> NDArray[np.complex128]:
+    """The nearest middle of each point, as two whole numbers: r rows up, q along the row.
+
+    Rounded so that the three coordinates of a hexagonal lattice add up to 0.
+    """
+    r = y / (wide * _STEP)
+    q = x / wide - r / 2
+    whole = np.rint([q, r, -q - r])
+    off = np.abs(whole - [q, r, -q - r])
+    worst = off.argmax(axis=0)
+    q_whole = np.where(worst == 0, -whole[1] - whole[2], whole[0])
+    r_whole = np.where(worst == 1, -whole[0] - whole[2], whole[1])
+    return np.asarray(q_whole + 1j * r_whole)
+
+
+def narrowing(domain: GridDomain) -> float:
+    """How wide a degree of longitude is in the middle of a map, in degrees of latitude."""
+    return math.cos(math.radians((domain.area.south + domain.area.north) / 2))
 
 
 def _across(cells: int, side: int) -> int:
     return -(-cells // side)
 
 
-def truth(squares: Squares, distribution: Floats) -> Columns:
+def truth(tiles: Tiles, distribution: Floats) -> Columns:
     """Where people truly are: nothing about it is uncertain."""
-    return Columns(squares.total(distribution), np.zeros(squares.m))
+    return Columns(tiles.total(distribution), np.zeros(tiles.m))
 
 
-def estimated(squares: Squares, result: Result) -> Columns | None:
+def estimated(tiles: Tiles, result: Result) -> Columns | None:
     """The unbiased estimate, to which the spread belongs; None where no variance is known.
 
     Estimates of two cells never err the same way on average (their covariance is 0 or less), so
-    the sum of the cells' variances bounds that of a square.
+    the sum of the cells' variances bounds that of a tile.
     """
     setup = result.setup
     try:
         variance = setup.mechanism.variance(setup.dataset.distribution, setup.n)
     except CaldpError:
         return None
-    spread = _INTERVAL * np.sqrt(squares.total(np.maximum(variance, 0.0)))
-    return Columns(squares.total(result.first.unbiased), spread)
+    spread = _INTERVAL * np.sqrt(tiles.total(np.maximum(variance, 0.0)))
+    return Columns(tiles.total(result.first.unbiased), spread)

@@ -6,16 +6,18 @@ no tiles and nothing is asked of the outside.
 
 import json
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 import pydeck as pdk
 
 from caldp_core.basics.types import Floats
+from caldp_core.domain.grid import GridDomain
 from caldp_ui.app.theme import LEVELS, NIGHT_LAND, WRONG
-from caldp_ui.relief.columns import Columns, Squares
+from caldp_ui.relief.blocks import Blocks
+from caldp_ui.relief.columns import Columns, Tiles, narrowing
 from caldp_ui.relief.words import percent, points
 from caldp_ui.words import formats
 
@@ -23,6 +25,17 @@ _GAP: Final = 0.16
 """Between two maps, as a part of their width."""
 _HEIGHT: Final = 0.6
 """The top of the scale, as a part of a map's width."""
+_FLAT: Final = 0.12
+"""The same of a map of blocks, which stand side by side."""
+_ALONE: Final = 1.5
+"""How much wider one map alone may be than one of a column."""
+_TITLE: Final = "Blocks, as high as their ε"
+_ROW_HIGH: Final = 285.0
+_ROWS_HIGH: Final = 235.0
+"""Pixels that a map may be high at first: alone in a row, and one of a column."""
+_SHADES: Final = 0.3
+"""By how much blocks differ in brightness, to be told from their neighbours."""
+_GOLDEN: Final = (math.sqrt(5) - 1) / 2
 _LOW: Final = 1 / 300
 """Columns that are lower, as a part of the scale, are less than a pixel and left out."""
 _CANVAS: Final = 1_150.0
@@ -46,13 +59,15 @@ class Look:
     """What all maps of a relief share.
 
     `top`: the share at the top of the scale, `step`: between two of its ticks. `widest`: the spread
-    of the strongest colour. `text`: colour of words on the page, as (red, green, blue).
+    of the strongest colour. `text`: colour of words on the page, as (red, green, blue). `told`: a
+    height in words.
     """
 
     top: float
     step: float
     widest: float
     text: tuple[int, int, int]
+    told: Callable[[float], str] = percent
 
 
 def look_of(maps: Mapping[str, Columns], text: tuple[int, int, int]) -> Look:
@@ -70,20 +85,42 @@ def _round_step(least: float) -> float:
 
 
 def deck(
-    maps: Mapping[str, Columns], squares: Squares, look: Look, lines: Floats, across: int
+    maps: Mapping[str, Columns], tiles: Tiles, look: Look, lines: Floats, across: int
 ) -> CompactDeck:
     """The relief of maps by title, `across` of them in a row: all of them, or one on a phone.
 
     `lines`: (points, 2) longitude and latitude, NaN between one line and the next.
     """
+    panels = [_Panel.of(tiles.domain, number, title, across) for number, title in enumerate(maps)]
+    columns = {p.number: _columns(p, maps[p.title], tiles, look) for p in panels}
+    canvas = _CANVAS if across > 1 else _NARROW
+    return _scene(panels, columns, look, lines, canvas)
+
+
+def blocks_deck(
+    blocks: Blocks, domain: GridDomain, look: Look, lines: Floats, across: int
+) -> CompactDeck:
+    """One map of blocks, each as high as its ε; `lines` and `across` as in `deck`."""
+    panel = replace(_Panel.of(domain, 0, _TITLE, 1), rise=_FLAT)
+    canvas = _NARROW * (_ALONE if across > 1 else 1.0)
+    return _scene([panel], {0: _blocks(panel, blocks, look)}, look, lines, canvas)
+
+
+def _scene(
+    panels: Sequence["_Panel"],
+    standing: Mapping[int, pdk.Layer],
+    look: Look,
+    lines: Floats,
+    canvas: float,
+) -> CompactDeck:
+    """Maps with what stands on each, by its number, under one camera; `canvas`: pixels across."""
     layers: list[pdk.Layer] = []
-    panels = [_Panel.of(squares, number, title, across) for number, title in enumerate(maps)]
     for panel in panels:
         layers += [
             *_ground(panel, lines),
             _scale(panel, look),
             _labels(panel, look),
-            _columns(panel, maps[panel.title], squares, look),
+            standing[panel.number],
         ]
     first, last = panels[0], panels[-1]
     middle = [
@@ -91,8 +128,10 @@ def deck(
         (first.low + last.low + first.high) / 2,
         first.top / 2.7,
     ]
-    canvas = _CANVAS if across > 1 else _NARROW
-    zoom = math.log2(canvas / (last.right + _GAP * first.wide))
+    rows = last.row + 1
+    high = (first.high - last.low + first.top) * math.sqrt(0.5)  # seen at 45°
+    room = _ROW_HIGH if rows == 1 else _ROWS_HIGH * rows
+    zoom = math.log2(min(canvas / (last.right + _GAP * first.wide), room / high))
     view = {
         "target": middle,
         "rotationX": 45,
@@ -116,7 +155,8 @@ def deck(
 class _Panel:
     """Where a map stands. `narrow`: a degree of longitude; `left`, `wide`, `high`: its edges.
 
-    `column` and `row`: its place among the maps, the first row farthest back.
+    `rise`: the top of the scale, as a part of `wide`. `column` and `row`: its place among the
+    maps, the first row farthest back.
     """
 
     title: str
@@ -128,11 +168,11 @@ class _Panel:
     narrow: float
     wide: float
     high: float
+    rise: float = _HEIGHT
 
     @classmethod
-    def of(cls, squares: Squares, number: int, title: str, across: int) -> "_Panel":
-        area = squares.domain.area
-        narrow = math.cos(math.radians((area.south + area.north) / 2))
+    def of(cls, domain: GridDomain, number: int, title: str, across: int) -> "_Panel":
+        area, narrow = domain.area, narrowing(domain)
         wide = narrow * (area.east - area.west)
         high, (row, column) = area.north - area.south, divmod(number, across)
         return cls(title, number, column, row, area.west, area.south, narrow, wide, high)
@@ -160,7 +200,7 @@ class _Panel:
     @property
     def top(self) -> float:
         """How high the scale is."""
-        return _HEIGHT * self.wide
+        return self.rise * self.wide
 
     def x(self, longitudes: Floats) -> Floats:
         """Across."""
@@ -171,9 +211,9 @@ class _Panel:
         return latitudes - self.south + self.low
 
 
-def _columns(panel: _Panel, columns: Columns, squares: Squares, look: Look) -> pdk.Layer:
+def _columns(panel: _Panel, columns: Columns, tiles: Tiles, look: Look) -> pdk.Layer:
     seen = np.flatnonzero(columns.shares > look.top * _LOW)
-    x, y = panel.x(squares.longitudes), panel.y(squares.latitudes)
+    x, y = panel.x(tiles.longitudes), panel.y(tiles.latitudes)
     height = columns.shares / look.top * panel.top
     strength = columns.spread / look.widest if look.widest > 0 else columns.spread
     colours = WRONG[np.rint(strength * (LEVELS - 1)).astype(np.int64)]
@@ -182,7 +222,7 @@ def _columns(panel: _Panel, columns: Columns, squares: Squares, look: Look) -> p
             "p": [round(float(x[i]), 3), round(float(y[i]), 3)],
             "h": round(float(height[i]), 4),
             "c": colours[i].tolist(),
-            "t": told(panel.title, columns, squares, int(i)),
+            "t": told(panel.title, columns, tiles, int(i)),
         }
         for i in seen
     ]
@@ -193,19 +233,57 @@ def _columns(panel: _Panel, columns: Columns, squares: Squares, look: Look) -> p
         get_position="p",
         get_elevation="h",
         get_fill_color="c",
-        disk_resolution=4,
-        angle=45,
-        radius=round(squares.degrees * panel.narrow * 0.88 / math.sqrt(2), 4),
+        **_disk(tiles, panel.narrow),
         extruded=True,
         pickable=True,
         auto_highlight=True,
     )
 
 
-def told(title: str, columns: Columns, squares: Squares, i: int) -> str:
+def _blocks(panel: _Panel, blocks: Blocks, look: Look) -> pdk.Layer:
+    """Each block as boxes over its cells: as high as its ε, orange as far as it can be read."""
+    colours = WRONG[np.rint((1.0 - blocks.protected) * (LEVELS - 1)).astype(np.int64)]
+    shades = 1.0 - _SHADES * (np.arange(len(colours)) * _GOLDEN % 1.0)
+    colours = np.rint(colours * shades[:, None]).astype(np.int64)
+    rows = []
+    for box, block in zip(blocks.boxes, blocks.of_box, strict=True):
+        south, north, west, east = box
+        x, y = panel.x(np.array([west, east])), panel.y(np.array([south, north]))
+        corners = [[x[0], y[0]], [x[1], y[0]], [x[1], y[1]], [x[0], y[1]]]
+        rows.append(
+            {
+                "p": np.round(corners, 3).tolist(),
+                "h": round(float(blocks.heights[block]) / look.top * panel.top, 4),
+                "c": colours[block].tolist(),
+                "t": blocks.told[block],
+            }
+        )
+    return pdk.Layer(
+        "PolygonLayer",
+        rows,
+        id="blocks",
+        get_polygon="p",
+        get_elevation="h",
+        get_fill_color="c",
+        extruded=True,
+        pickable=True,
+        auto_highlight=True,
+    )
+
+
+def _disk(tiles: Tiles, narrow: float) -> dict[str, Any]:
+    """A tile's shape, with a little room around it; squares are as wide as their longitudes."""
+    if tiles.kind == "hexagon":
+        radius = tiles.degrees * 0.92 / math.sqrt(3)
+        return {"disk_resolution": 6, "angle": 90, "radius": round(radius, 4)}
+    radius = tiles.degrees * narrow * 0.88 / math.sqrt(2)
+    return {"disk_resolution": 4, "angle": 45, "radius": round(radius, 4)}
+
+
+def told(title: str, columns: Columns, tiles: Tiles, i: int) -> str:
     """A column's numbers in words."""
-    middle = float(squares.latitudes[i]), float(squares.longitudes[i])
-    where = formats.degrees(*middle, squares.degrees)
+    middle = float(tiles.latitudes[i]), float(tiles.longitudes[i])
+    where = formats.degrees(*middle, tiles.degrees)
     spread = float(columns.spread[i])
     sure = f", ± {points(spread)} at most" if spread > 0 else ""
     return f"{title}, {where}\n{percent(float(columns.shares[i]))} of all people{sure}"
@@ -265,7 +343,7 @@ def _labels(panel: _Panel, look: Look) -> pdk.Layer:
     """Numbers of the ticks, and the map's title before its front."""
     x, y = panel.ruler - panel.wide / 45, panel.low + panel.high / 2
     rows: list[dict[str, Any]] = [
-        {"p": [x, y, tick / look.top * panel.top], "t": percent(tick), "s": 13, "a": "end"}
+        {"p": [x, y, tick / look.top * panel.top], "t": look.told(tick), "s": 13, "a": "end"}
         for tick in _ticks(look)
     ]
     front = [(panel.left + panel.right) / 2, panel.low - 0.09 * panel.high, 0]

@@ -1,6 +1,6 @@
 """The relief of a page's maps, what its colours and heights mean, and its numbers as a table."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -10,8 +10,17 @@ import streamlit as st
 from caldp_core.basics.types import Floats
 from caldp_core.datasets import base_map
 from caldp_core.domain.grid import US_GRID, GridDomain
-from caldp_core.experiments.run import Result
-from caldp_ui.relief.columns import Columns, Squares, estimated, squares_of, truth
+from caldp_core.experiments.run import Result, Setup
+from caldp_core.experiments.table import as_cell
+from caldp_ui.relief.blocks import Blocks, blocks_of
+from caldp_ui.relief.columns import (
+    Columns,
+    Tiles,
+    estimated,
+    hexagons_of,
+    squares_of,
+    truth,
+)
 from caldp_ui.relief.words import percent, points
 from caldp_ui.session.slot import Slot
 from caldp_ui.words import formats
@@ -25,15 +34,24 @@ _ROW: Final = 250
 _ROWS: Final = 12
 Results: TypeAlias = Mapping[str, Result | None]
 """Estimates by the title of their map; None: not there yet."""
+_FORMS: Final[Mapping[str, Callable[[GridDomain], Tiles]]] = {
+    "Squares": squares_of,
+    "Hexagons": hexagons_of,
+}
+_BLOCKS: Final = "Blocks and their ε"
 _DARK, _LIGHT = (232, 237, 242), (27, 39, 51)
 
 
-def show(slot: Slot[Any], distribution: Floats, domain: GridDomain, results: Results) -> None:
-    """Truth and estimates by title as columns; a sentence where there is nothing to draw yet."""
-    squares = squares_of(domain)
-    maps = {"Truth": truth(squares, distribution)}
+def show(slot: Slot[Any], setup: Setup, domain: GridDomain, results: Results) -> None:
+    """Truth and estimates by title as columns, or the blocks of `setup` as high as their ε."""
+    picked, distribution = _form(slot), setup.dataset.distribution
+    if picked not in _FORMS:
+        _show_blocks(slot, setup, domain)
+        return
+    tiles = _FORMS[picked](domain)
+    maps = {"Truth": truth(tiles, distribution)}
     for title, result in results.items():
-        found = None if result is None else estimated(squares, result)
+        found = None if result is None else estimated(tiles, result)
         if found is not None:
             maps[title] = found
     if len(maps) == 1:
@@ -44,18 +62,68 @@ def show(slot: Slot[Any], distribution: Floats, domain: GridDomain, results: Res
     dark = st.context.theme.type == "dark"
     look = deck.look_of(maps, _DARK if dark else _LIGHT)
     across = 1 if _is_phone() else len(maps)
-    made = deck.deck(maps, squares, look, _borders(domain), across)
+    made = deck.deck(maps, tiles, look, _borders(domain), across)
     height = _HEIGHT if across > 1 else _ROW * len(maps)
-    st.pydeck_chart(made, height=height, key=slot.key("relief"), alt=_alt(maps, squares))
+    st.pydeck_chart(made, height=height, key=slot.key("relief"), alt=_alt(maps, tiles))
     weight = len(made.to_json().encode()) / 1e6
     st.caption(
-        f"Height: share of all people in squares of {squares.degrees:g}°, one scale for all maps; "
-        "estimates are the unbiased ones, and those below zero are not drawn. "
+        f"Height: share of all people in {tiles.kind}s of {tiles.degrees:.3g}°, one scale for all "
+        "maps; estimates are the unbiased ones, and those below zero are not drawn. "
         f"{_colours(look.widest)} Drag to turn all maps at once, double-click to come closer, "
         "point at a column for its numbers. "
         f"The drawing weighs {weight:.1f} MB, and {CODE_MB} MB more the first time."
     )
-    st.table(table(maps, squares))
+    st.table(table(maps, tiles))
+
+
+def _show_blocks(slot: Slot[Any], setup: Setup, domain: GridDomain) -> None:
+    from caldp_ui.relief import deck  # pydeck comes only with the first relief
+
+    found = blocks_of(setup, domain)
+    if found is None:
+        st.info("There are no blocks here: this promise is no context.")
+        return
+    dark = st.context.theme.type == "dark"
+    top = float(found.heights.max())
+    look = deck.Look(top, top, 1.0, _DARK if dark else _LIGHT, lambda e: f"ε = {e:g}")
+    made = deck.blocks_deck(found, domain, look, _borders(domain), 1 if _is_phone() else 2)
+    readable = int((found.protected == 0).sum())
+    alt = (
+        f"Relief of {len(found.heights)} blocks, ε as height, from {found.heights.min():g} to "
+        f"{top:g}; in {readable} of them nobody is protected."
+    )
+    st.pydeck_chart(made, height=_HEIGHT, key=slot.key("relief-blocks"), alt=alt)
+    st.caption(
+        "Height: ε of each block; the higher, the less is hidden in it. Colour: who can be read, "
+        "from pale blue (nobody) to orange (everybody in the block); there ε promises nothing. "
+        "Point at a block for its name and numbers."
+    )
+    st.table(_largest(found))
+
+
+def _largest(found: Blocks) -> pd.DataFrame:
+    """The blocks with the most people, a row each."""
+    first = np.argsort(-found.people, kind="stable")[:_ROWS]
+    return pd.DataFrame(
+        {
+            "ε": [f"{found.heights[i]:g}" for i in first],
+            "people": [percent(float(found.people[i])) for i in first],
+            "protected": [percent(float(found.protected[i])) for i in first],
+        },
+        index=pd.Index([as_cell(found.names[i]) for i in first], name="block"),
+    )
+
+
+def _form(slot: Slot[Any]) -> str:
+    picked = st.segmented_control(
+        "Columns",
+        [*_FORMS, _BLOCKS],
+        default="Squares",
+        required=True,
+        label_visibility="collapsed",
+        key=slot.key("relief-form"),
+    )
+    return picked or "Squares"
 
 
 def _is_phone() -> bool:
@@ -70,9 +138,9 @@ def _colours(widest: float) -> str:
     )
 
 
-def _alt(maps: Mapping[str, Columns], squares: Squares) -> str:
+def _alt(maps: Mapping[str, Columns], tiles: Tiles) -> str:
     heights = "; ".join(
-        f"{title}: highest in {name_of(squares, int(each.shares.argmax()))}, "
+        f"{title}: highest in {name_of(tiles, int(each.shares.argmax()))}, "
         f"{percent(float(each.shares.max()))}"
         for title, each in maps.items()
     )
@@ -91,23 +159,23 @@ def _borders(domain: GridDomain) -> Floats:
     return np.where(inside[:, None], lines, np.nan)
 
 
-def name_of(squares: Squares, number: int) -> str:
-    """The largest city of a square, else degrees."""
-    domain = squares.domain
+def name_of(tiles: Tiles, number: int) -> str:
+    """The largest city of a tile, else degrees."""
+    domain = tiles.domain
     for cell, name in towns(domain).items():
-        if squares.of_cell[cell] == number:
+        if tiles.of_cell[cell] == number:
             return name
-    latitude, longitude = squares.latitudes[number], squares.longitudes[number]
-    return formats.degrees(float(latitude), float(longitude), squares.degrees)
+    latitude, longitude = tiles.latitudes[number], tiles.longitudes[number]
+    return formats.degrees(float(latitude), float(longitude), tiles.degrees)
 
 
-def table(maps: Mapping[str, Columns], squares: Squares) -> pd.DataFrame:
+def table(maps: Mapping[str, Columns], tiles: Tiles) -> pd.DataFrame:
     """The highest columns of any map, a row each: share and, of estimates, ± at most."""
     highest = np.max([each.shares for each in maps.values()], axis=0)
     first = np.argsort(-highest, kind="stable")[:_ROWS]
     return pd.DataFrame(
         {title: [_cell(each, int(i)) for i in first] for title, each in maps.items()},
-        index=pd.Index([name_of(squares, int(i)) for i in first], name="square around"),
+        index=pd.Index([name_of(tiles, int(i)) for i in first], name=f"{tiles.kind} around"),
     )
 
 

@@ -24,6 +24,7 @@ from caldp_ui.places.extent import with_together
 from tests.browser.conftest import Visit
 from tests.browser.hands import HEADLINE, expect, headline_of, tab
 
+pytestmark = pytest.mark.browser
 PARIS = Area(48.6, 49.1, 2.0, 2.8)
 TOKYO = Area(35.4, 36.0, 139.3, 140.2)
 

@@ -6,16 +6,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.spatial import cKDTree
 from streamlit.testing.v1 import AppTest
 
+from caldp_core.datasets import Gowalla
 from caldp_core.domain.grid import US_GRID, Area, GridDomain
 from caldp_core.experiments.regions import region_report
 from caldp_core.experiments.run import Result, prepare, run
+from caldp_core.scenarios.protection import GridBlocks, SensitiveAreas, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.theme import WRONG
 from caldp_ui.compute import rivals
 from caldp_ui.maps.presets import BEGIN
-from caldp_ui.relief import columns, deck, view
+from caldp_ui.relief import blocks, columns, deck, view
 from caldp_ui.relief.words import percent
 from tests.contract.checks import naming
 from tests.ui.driver import checked, open_app
@@ -30,7 +33,7 @@ def results() -> dict[str, Result]:
     return {"This protection": run(prepare(first)), "Plain LDP": run(prepare(plain))}
 
 
-def maps_of(results: dict[str, Result]) -> tuple[columns.Squares, dict[str, columns.Columns]]:
+def maps_of(results: dict[str, Result]) -> tuple[columns.Tiles, dict[str, columns.Columns]]:
     squares = columns.squares_of(US_GRID)
     dataset = next(iter(results.values())).setup.dataset
     made = {"Truth": columns.truth(squares, dataset.distribution)}
@@ -49,8 +52,8 @@ def test_squares_are_the_smallest_that_there_is_room_for_and_hold_every_cell() -
     ):
         squares = columns.squares_of(domain)
         with naming(str(domain)):
-            assert squares.m <= columns.SQUARES_MAX
-            smaller = squares.side - 1
+            assert squares.m <= columns.TILES_MAX
+            smaller = round(squares.degrees / domain.cell) - 1
             if smaller:
                 assert -(-domain.rows // smaller) * -(-domain.columns // smaller) > squares.m
             assert squares.total(np.ones(domain.k)).sum() == domain.k
@@ -59,6 +62,63 @@ def test_squares_are_the_smallest_that_there_is_room_for_and_hold_every_cell() -
             north = domain.latitudes()[row] - squares.latitudes[squares.of_cell]
             east = domain.longitudes()[column] - squares.longitudes[squares.of_cell]
             assert max(np.abs(north).max(), np.abs(east).max()) < half
+
+
+def test_hexagons_are_those_whose_middle_is_nearest_and_hold_every_cell() -> None:
+    for domain in (US_GRID, GridDomain(60.0, -180.0, 0.5, 30, 90), GridDomain(0.0, 0.0, 0.1, 2, 2)):
+        tiles = columns.hexagons_of(domain)
+        narrow = columns.narrowing(domain)
+        middles = np.stack([tiles.longitudes * narrow, tiles.latitudes], axis=1)
+        cells = np.stack(
+            [
+                np.tile(domain.longitudes() * narrow, domain.rows),
+                np.repeat(domain.latitudes(), domain.columns),
+            ],
+            axis=1,
+        )
+        nearest, _ = cKDTree(middles).query(cells)
+        own = np.linalg.norm(cells - middles[tiles.of_cell], axis=1)
+        with naming(str(domain)):
+            np.testing.assert_allclose(own, nearest, atol=1e-9)
+            assert tiles.m <= columns.TILES_MAX
+            assert (tiles.total(np.ones(domain.k)) > 0).all()
+            if tiles.m > 1:
+                apart = np.asarray(cKDTree(middles).query(middles, 2)[0])
+                np.testing.assert_allclose(apart[:, 1], tiles.degrees, rtol=1e-6)
+
+
+def test_blocks_stand_over_their_own_cells_as_high_as_their_epsilon() -> None:
+    domain = Gowalla(area="40,42,-75,-72").grid()
+    near = SensitiveAreas(("+40,40.8,-75,-73.4",))
+    levels = (0.5, 1.0, 2.0, 4.0)
+    scenario = Scenario(dataset=Gowalla(area="40,42,-75,-72")).with_context(
+        blocks=GridBlocks(2, 2), sensitive=near, epsilon=levels
+    )
+    setup = prepare(scenario)
+    found = blocks.blocks_of(setup, domain)
+    assert found is not None
+    over = np.zeros(domain.k, np.int64)
+    for box, block in zip(found.boxes, found.of_box, strict=True):
+        inside = domain.inside(Area(*box.tolist()))
+        over += inside.astype(np.int64)
+        assert (setup.partition.labels[inside] == block).all()
+    assert (over == 1).all()
+    look = deck.Look(4.0, 1.0, 1.0, TEXT, lambda e: f"ε = {e:g}")
+    made = deck.blocks_deck(found, domain, look, view._borders(domain), 2)
+    layers = drawn(made)
+    heights = {row["t"].partition("\n")[0]: row["h"] for row in layers["blocks"]}
+    tall = layers["scale-0"][0]["b"][2]
+    assert sorted(heights.values()) == pytest.approx([tall * e / 4 for e in levels], abs=1e-3)
+    shares, flags = setup.dataset.distribution, setup.sensitive
+    for block, safe in enumerate(found.protected):
+        inside = setup.partition.labels == block
+        assert safe == pytest.approx(shares[inside & flags].sum() / shares[inside].sum())
+    assert (found.protected[1:] == 0).all()
+    assert 0 < found.protected[0] < 1
+    states = prepare(BEGIN.with_context(blocks=StateBlocks()))
+    many = blocks.blocks_of(states, US_GRID)
+    assert many is not None
+    assert len(many.boxes) <= blocks.BOXES_MAX
 
 
 def test_columns_hold_everybody_and_are_no_surer_than_regions(results: dict[str, Result]) -> None:
@@ -152,3 +212,7 @@ def test_the_page_draws_it_only_once_it_is_opened_with_a_table_beside() -> None:
     (table,) = (each.value for each in at.table if each.value.index.name == "square around")
     assert list(table.columns) == ["Truth", "Plain LDP", "This protection"]
     assert all("±" in cell for cell in table["This protection"])
+    checked(at.segmented_control(key="places-relief-form").set_value("Hexagons").run())
+    assert any(each.value.index.name == "hexagon around" for each in at.table)
+    checked(at.segmented_control(key="places-relief-form").set_value("Blocks and their ε").run())
+    assert any(each.value.index.name == "block" for each in at.table)
