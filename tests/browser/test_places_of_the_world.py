@@ -16,7 +16,7 @@ from caldp_core.datasets import OwnPlaces, look_at
 from caldp_core.datasets.cities import cities_in, world_cities
 from caldp_core.datasets.files.places import count_places
 from caldp_core.domain.grid import Area
-from caldp_core.scenarios.protection import CountryBlocks
+from caldp_core.scenarios.blocks import CountryBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.maps.presets import BEGIN
 from caldp_ui.places.controls import chosen

@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 from caldp_core.datasets import Gowalla
 from caldp_core.domain.grid import Area
 from caldp_core.experiments.cell_errors import cell_errors
-from caldp_core.scenarios.protection import GridBlocks, StateBlocks
+from caldp_core.scenarios.blocks import GridBlocks, StateBlocks
 from caldp_ui.maps.presets import BEGIN, blocks_of
 from caldp_ui.places import extent
 from caldp_ui.words import formats
