@@ -48,7 +48,7 @@ def _figure(work: str, errors: list[float]) -> Figure:
 
 def _ours(asking: Asking, shares: list[Floats], n: int, seed: int) -> float:
     questions = [Question(hidden_whole(p.size), p) for p in shares]
-    found = ask(asking, questions, n, "simplex", seed)
+    found = ask([asking] * len(questions), questions, n, "simplex", seed)
     return _wrong([each.estimate for each in found], shares)
 
 

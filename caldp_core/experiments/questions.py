@@ -31,8 +31,8 @@ BUDGET: Final = Budget(8, 32, 0.03)
 class Asking:
     """Each person answers `asked` of the `questions`, drawn evenly, each answer at ε/asked.
 
-    `questions`: 2 to 10. `epsilon`: of all answers of a person together. Raises `CaldpError`, also
-    where so little is left for one answer that no coin is as fine.
+    `questions`: 1 to 10, which share ε. `epsilon`: of all answers of a person together. Raises
+    `CaldpError`, also where so little is left for one answer that no coin is as fine.
     """
 
     questions: int
@@ -40,7 +40,7 @@ class Asking:
     epsilon: float
 
     def __post_init__(self) -> None:
-        check_whole("questions", self.questions, 2, OWN_QUESTIONS_MAX)
+        check_whole("questions", self.questions, 1, OWN_QUESTIONS_MAX)
         check_whole("asked", self.asked, 1, self.questions)
         check_number("epsilon", self.epsilon, EPSILON_MIN * self.asked, EPSILON_MAX)
 
@@ -87,6 +87,12 @@ def hidden_whole(k: int) -> Callable[[float], Mechanism]:
     return make
 
 
+def answered_openly(k: int) -> Callable[[float], Mechanism]:
+    """For `Question`: none of k answers hidden, whatever ε; only people drawn are uncertain."""
+    blocks, flags = np.zeros(k, dtype=np.int64), np.zeros(k, dtype=np.bool_)
+    return lambda epsilon: Best().make(Context.of(blocks, flags, epsilon))
+
+
 def squared_error(asking: Asking, question: Question, n: int) -> float:
     """Exact E Σ(p̂−p)² of a question's unbiased estimate, n people drawn in all."""
     mechanism = question.make(asking.each)
@@ -121,16 +127,16 @@ class Marginal:
 
 
 def ask(
-    asking: Asking, questions: Sequence[Question], n: int, name: str, seed: int
+    ways: Sequence[Asking], questions: Sequence[Question], n: int, name: str, seed: int
 ) -> tuple[Marginal, ...]:
-    """Ask n people drawn from the questions' shares, once; each question by its own coins.
+    """Ask n people drawn from the questions' shares, once; each question its way, by its own coins.
 
     Who answers what together is in no question's own count, so each is drawn by itself.
     """
     seeds = np.random.SeedSequence(seed).spawn(len(questions))
     return tuple(
         _marginal(asking, question, n, name, own)
-        for question, own in zip(questions, seeds, strict=True)
+        for asking, question, own in zip(ways, questions, seeds, strict=True)
     )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from caldp_core.basics.cache import cached
+from caldp_core.basics.cache import cached_by
 from caldp_core.basics.limits import OWN_QUESTIONS_MAX
 from caldp_core.basics.types import Progress
 from caldp_core.datasets import OwnSurvey, OwnTable
@@ -19,6 +19,7 @@ from caldp_core.experiments.questions import (
     Asking,
     Marginal,
     Question,
+    answered_openly,
     ask,
     best_asking,
     hidden_whole,
@@ -46,11 +47,13 @@ class Compared:
     """What stands side by side: a row a question, or a row a number of questions, by its name.
 
     `errors`: of each row the expected shares of people under the wrong answer, for each of
-    `Ways`; the best only where it is neither of the others.
+    `Ways`; the best only where it is neither of the others. `average`: the first two of the average
+    sensitive question; of the number of questions that is asked about, where there are several.
     """
 
     ways: Ways
     errors: Mapping[str, tuple[float, float, float | None]]
+    average: tuple[float, float]
 
     @property
     def has_between(self) -> bool:
@@ -72,46 +75,62 @@ def level(scenario: Scenario) -> float:
     return scenario.policy.plain_epsilon
 
 
-def ways(scenario: Scenario, count: int) -> Ways:
-    """The ways to ask; raises `CaldpError` where ε is too small to be shared."""
+def ways(scenario: Scenario, count: int, openly: frozenset[int]) -> Ways:
+    """The ways to ask what is not asked `openly`, by number; `CaldpError` where ε is too small."""
     epsilon, n = level(scenario), runs.setup(scenario).n
-    questions = _questions(scenario, count)
+    asked = _questions(scenario, count, openly)
+    questions = [each for at, each in enumerate(asked) if at not in openly]
+    count = len(questions)
     one, every = Asking(count, 1, epsilon), Asking(count, count, epsilon)
     return Ways(one, every, best_asking(questions, epsilon, n))
 
 
-def compared(scenario: Scenario, count: int, progress: Progress) -> Compared:
+@cached_by(lambda scenario, *rest: (runs.key(replace(scenario, seed=0)), *rest[:-1]))
+def compared(
+    scenario: Scenario, count: int, openly: frozenset[int], progress: Progress
+) -> Compared:
     """All errors, by forecasts; `count` is the survey's own number of questions, where it is one.
 
-    Takes up to seconds; raises `CaldpError` as `ways` does.
+    `openly`: numbers of its questions that are asked in the clear and need no ε. Takes up to
+    seconds; raises `CaldpError` as `ways` does.
     """
-    return _compared(runs.key(replace(scenario, seed=0)), count, scenario, progress)
-
-
-@cached
-def _compared(text: str, _count: int, _scenario: Scenario, _progress: Progress) -> Compared:
-    del text
-    shown = ways(_scenario, _count)
-    errors = {}
-    rows = _rows(_scenario, _count)
+    shown = ways(scenario, count, openly)
+    errors: dict[str, tuple[float, float, float | None]] = {}
+    rows = _rows(scenario, count, openly)
     for number, (name, (asked, question)) in enumerate(rows.items()):
-        _progress(number / len(rows))
-        found = _wrong(_scenario, asked, question)
-        between = 1 < shown.best.asked < _count and len(_names(_scenario)) > 0
-        best = _error(_scenario, shown.best, question) if between else None
-        errors[name] = (*found, best)
-    return Compared(shown, errors)
+        progress(number / len(rows))
+        found = _wrong(scenario, asked, question)
+        between = 1 < shown.best.asked < asked and bool(titles(scenario))
+        errors[name] = (*found, _error(scenario, shown.best, question) if between else None)
+    return Compared(shown, errors, _average(list(errors.values()), scenario, count, openly))
 
 
-def _rows(scenario: Scenario, count: int) -> dict[str, tuple[int, Question]]:
-    """Rows by name: of how many questions each is, and which."""
-    names = _names(scenario)
+def _average(
+    rows: Sequence[tuple[float, float, float | None]],
+    scenario: Scenario,
+    count: int,
+    openly: frozenset[int],
+) -> tuple[float, float]:
+    if titles(scenario):
+        rows = [row for at, row in enumerate(rows) if at not in openly]
+    else:
+        rows = [rows[COUNTS.index(count)]]
+    one, every = sum(row[0] for row in rows), sum(row[1] for row in rows)
+    return min(1.0, one / len(rows)), min(1.0, every / len(rows))
+
+
+def _rows(
+    scenario: Scenario, count: int, openly: frozenset[int]
+) -> dict[str, tuple[int, Question]]:
+    """Rows by name: with how many questions each shares ε, and which it is."""
+    names = titles(scenario)
     if names:
+        asked = _questions(scenario, count, openly)
         return {
-            name: (count, each)
-            for name, each in zip(names, _questions(scenario, count), strict=True)
+            name: (1 if at in openly else count - len(openly), question)
+            for at, (name, question) in enumerate(zip(names, asked, strict=True))
         }
-    (question,) = _questions(scenario, 1)
+    (question,) = _questions(scenario, 1, openly)
     return {f"{number} questions": (number, question) for number in COUNTS}
 
 
@@ -125,17 +144,20 @@ def _error(scenario: Scenario, asking: Asking, question: Question) -> float:
     return wrong_share(asking, question, runs.setup(scenario).n, scenario.estimator)
 
 
-def _names(scenario: Scenario) -> list[str]:
+def titles(scenario: Scenario) -> list[str]:
     """Of the questions of a survey of one's own; none for another table."""
     spec = scenario.dataset
     return [table.title for table in spec.tables()] if isinstance(spec, OwnSurvey) else []
 
 
-def _questions(scenario: Scenario, count: int) -> Sequence[Question]:
+def _questions(scenario: Scenario, count: int, openly: frozenset[int]) -> Sequence[Question]:
     spec = scenario.dataset
     if isinstance(spec, OwnSurvey):
         shares = [table.load().distribution for table in spec.tables()]
-        return [Question(hidden_whole(p.size), p) for p in shares]
+        return [
+            Question((answered_openly if at in openly else hidden_whole)(p.size), p)
+            for at, p in enumerate(shares)
+        ]
     p = runs.dataset(scenario).distribution
     if not isinstance(scenario.policy, ContextPolicy):
         return [Question(hidden_whole(p.size), p)] * count
@@ -143,21 +165,19 @@ def _questions(scenario: Scenario, count: int) -> Sequence[Question]:
     return [Question(lambda e: runs.setup(same.with_epsilon(e)).mechanism, p)] * count
 
 
-def own_count(scenario: Scenario) -> int | None:
-    """How many questions a survey of one's own has; None for another table."""
-    return len(_names(scenario)) or None
-
-
-def tables(scenario: Scenario, asking: Asking) -> list[Table]:
+def tables(scenario: Scenario, asking: Asking, openly: frozenset[int]) -> list[Table]:
     """One survey of a reader's own, asked that way; none for another table."""
     spec = scenario.dataset
     if not isinstance(spec, OwnSurvey):
         return []
-    questions, n = _questions(scenario, asking.questions), runs.setup(scenario).n
-    found = ask(asking, questions, n, scenario.estimator, scenario.seed)
+    all_of_it = spec.tables()
+    questions, n = _questions(scenario, len(all_of_it), openly), runs.setup(scenario).n
+    everybody = Asking(1, 1, asking.epsilon)
+    asked = [everybody if at in openly else asking for at in range(len(all_of_it))]
+    found = ask(asked, questions, n, scenario.estimator, scenario.seed)
     return [
-        Table(table, marginal, _mean(table, question, marginal, asking))
-        for table, question, marginal in zip(spec.tables(), questions, found, strict=True)
+        Table(table, marginal, _mean(table, question, marginal, way))
+        for table, question, marginal, way in zip(all_of_it, questions, found, asked, strict=True)
     ]
 
 

@@ -8,7 +8,6 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from caldp_core.audit.adversary import guessed_right, guessed_right_of_several
 from caldp_core.basics.errors import CaldpError
 from caldp_core.experiments.questions import Asking
 from caldp_core.experiments.table import as_cell
@@ -20,7 +19,7 @@ from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import runs
 from caldp_ui.parts.comparison import Shown
 from caldp_ui.session import jobs
-from caldp_ui.values import several
+from caldp_ui.values import several, several_odds
 from caldp_ui.values.listed import mean_words
 from caldp_ui.values.several import COUNTS, Compared, Table
 from caldp_ui.values.slot import SLOT
@@ -38,29 +37,51 @@ _EVERY: Final = "ε shared by all questions"
 def show(what: Shown) -> None:
     """Everything about several questions; how many there are is asked where nobody has said it."""
     scenario = what.setup.scenario
-    count = several.own_count(scenario) or _asked()
+    names = several.titles(scenario)
+    openly = _openly(names) if names else frozenset[int]()
+    count = len(names) or _asked()
     try:
-        several.ways(scenario, count)
+        several.ways(scenario, count, openly)
     except CaldpError as error:
         st.info(as_text(str(error)))
         return
     found = jobs.started(
         SLOT.key("several"),
-        f"{count} {runs.key(scenario)}",
-        lambda progress: several.compared(scenario, count, progress),
+        f"{count} {sorted(openly)} {runs.key(scenario)}",
+        lambda progress: several.compared(scenario, count, openly, progress),
         lambda job: f"Errors of both ways to ask: {job.share:.0%}",
     )
     if found is None:
         return
-    st.markdown(f"**{sentence(found, count)}**")
+    st.markdown(f"**{sentence(found)}**")
+    if openly:
+        st.caption(
+            "The other questions are answered openly by everybody and take no ε. What an open "
+            "answer says of a sensitive one, as age says of illness, no ε covers."
+        )
     left, right = st.columns([1.2, 1], gap="large")
     with left:
         drawn = _bars(found, palette())
         show_chart(drawn, SLOT.key("several-bars"), alt(found))
         st.html(legend(drawn))
     with right:
-        _odds(found)
-    _answers(several.tables(scenario, found.ways.best), found.ways.best)
+        if found.ways.every.questions > 1:
+            several_odds.show(found)
+    _answers(several.tables(scenario, found.ways.best, openly), found.ways.best)
+
+
+def _openly(names: list[str]) -> frozenset[int]:
+    """Numbers of the questions that are not sensitive; one at least is."""
+    every = list(range(len(names)))
+    picked = st.multiselect(
+        "Sensitive questions",
+        every,
+        every,
+        format_func=names.__getitem__,
+        key=SLOT.key(f"several-sensitive-{'|'.join(names)}"),
+        help="Others are asked openly: they need no noise and no part of ε.",
+    )
+    return frozenset(set(every) - set(picked or every))
 
 
 def _asked() -> int:
@@ -74,29 +95,21 @@ def _asked() -> int:
     return int(picked)
 
 
-def sentence(found: Compared, count: int) -> str:
-    """Both errors, of the average question, and which way is better."""
-    one, every = (_average(found, count, way) for way in (0, 1))
+def sentence(found: Compared) -> str:
+    """Both errors, of the average sensitive question, and which way is better."""
+    (one, every), count = found.average, found.ways.every.questions
+    if count == 1:
+        return (
+            f"With one sensitive question, {formats.out_of(one)} people are under its wrong answer."
+        )
     told = (
         f"If each person is asked one of the {count} questions, {formats.out_of(one)} people are "
         f"under the wrong answer, and {formats.out_of(every)} if each is asked all {count} at "
-        f"ε = {_level(found.ways.every.each)}."
+        f"ε = {formats.digits(found.ways.every.each)}."
     )
     if found.has_between:
         return f"{told} {found.ways.best.asked} questions a person are best."
     return told
-
-
-def _average(found: Compared, count: int, way: int) -> float:
-    """Of all questions; where they are alike, of that many of them."""
-    rows = found.errors
-    alike = rows.get(f"{count} questions")
-    chosen = list(rows.values()) if alike is None else [alike]
-    return min(1.0, sum(row[way] or 0.0 for row in chosen) / len(chosen))
-
-
-def _level(epsilon: float) -> str:
-    return formats.digits(epsilon, 2)
 
 
 def _bars(found: Compared, colours: Palette) -> go.Figure:
@@ -160,44 +173,6 @@ def alt(found: Compared) -> str:
         for name, row in found.errors.items()
     )
     return f"People under the wrong answer, with {_ONE}, and with {_EVERY}. {told}."
-
-
-def _odds(found: Compared) -> None:
-    """What an attacker may guess in each way, and what a careless survey would allow."""
-    ways, epsilon = found.ways, found.ways.one.epsilon
-    count = ways.every.questions
-    shown = [("one, at random", ways.one), (f"all {count}, ε shared", ways.every)]
-    if found.has_between:
-        shown.insert(1, (f"{ways.best.asked}, at random", ways.best))
-    careless = guessed_right_of_several(epsilon, count)
-    rows = {
-        name: {
-            "ε of an answer": _level(way.each),
-            "right of 100: one answer": formats.hundred(way.guess_of_one),
-            "right of 100: two people": formats.hundred(way.guess_of_all),
-        }
-        for name, way in shown
-    }
-    rows[f"all {count}, ε not shared"] = {
-        "ε of an answer": _level(epsilon),
-        "right of 100: one answer": formats.hundred(guessed_right(epsilon)),
-        "right of 100: two people": formats.hundred(careless),
-    }
-    st.table(pd.DataFrame(rows).T.rename_axis("questions a person"))
-    st.caption(composition(ways.one, count))
-
-
-def composition(one: Asking, count: int) -> str:
-    """How levels add up, in words."""
-    asked = formats.hundred(guessed_right(one.epsilon))
-    return (
-        "Right guesses of 100, at most, by an attacker who starts from 50. One answer: between two "
-        "answers to one question that hide each other, on average over the questions "
-        f"({asked} for the one that a person was asked, 50 for the others). Two people: who differ "
-        f"in all {count} answers, each within what hides it. Levels of one person's answers add "
-        "up: shared, they stay at "
-        f"ε = {one.epsilon:g} together; not shared, they come to {count} × {one.epsilon:g}."
-    )
 
 
 def _answers(tables: Sequence[Table], asking: Asking) -> None:

@@ -94,7 +94,7 @@ def bring(page: Any, name: str, data: bytes, questions: Sequence[str] = ()) -> N
     page.get_by_text("are counted.").wait_for()
     more = page.get_by_role("combobox", name="More questions")
     for question in questions:
-        more.click()
+        more.fill(question)  # a click may close a list that is open
         page.get_by_role("option", name=question, exact=True).click()
         settled(page)
     if questions:

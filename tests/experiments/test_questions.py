@@ -11,6 +11,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.experiments.questions import (
     Asking,
     Question,
+    answered_openly,
     ask,
     best_asking,
     hidden_whole,
@@ -28,7 +29,7 @@ N, SURVEYS = 3000, 200
 @pytest.mark.parametrize("asked", [1, 3])
 def test_what_surveys_miss_by_is_what_the_formula_says(asked: int) -> None:
     asking = Asking(3, asked, 2.0)
-    surveys = [ask(asking, QUESTIONS, N, "none", seed) for seed in range(SURVEYS)]
+    surveys = [ask([asking] * 3, QUESTIONS, N, "none", seed) for seed in range(SURVEYS)]
     for at, question in enumerate(QUESTIONS):
         missed = np.array([survey[at].unbiased - question.p for survey in surveys])
         squares = np.square(missed).sum(axis=1, keepdims=True)
@@ -58,6 +59,8 @@ def test_a_guess_between_whole_records_is_that_of_the_composed_channel() -> None
 
 def test_few_questions_a_person_are_best_at_little_epsilon_and_many_at_much() -> None:
     assert [best_asking(QUESTIONS, epsilon, N).asked for epsilon in (0.5, 1.0, 20.0)] == [1, 1, 3]
+    openly = answered_openly(4)(1.0).variance(SHARES[0], N)
+    np.testing.assert_allclose(openly, SHARES[0] * (1 - SHARES[0]) / N, rtol=1e-6)
     one, every = Asking(6, 1, 1.0), Asking(6, 6, 1.0)
     assert (one.people(N), every.people(N), one.each, every.each) == (500, N, 1.0, 1 / 6)
     assert one.guess_of_one == pytest.approx((guessed_right(1.0) + 5 * 0.5) / 6)
@@ -65,7 +68,7 @@ def test_few_questions_a_person_are_best_at_little_epsilon_and_many_at_much() ->
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"questions": 1}, {"questions": 11}, {"asked": 7}, {"epsilon": 0.005}]
+    "wrong", [{"questions": 0}, {"questions": 11}, {"asked": 7}, {"epsilon": 0.005}]
 )
 def test_what_cannot_be_asked_is_refused(wrong: dict[str, int]) -> None:
     with pytest.raises(CaldpError):

@@ -54,19 +54,27 @@ def test_columns_of_a_file_are_a_survey_whose_every_question_can_be_shown() -> N
     checked(at.selectbox(key="values-table").set_value(titles[1]).run())
     shown = scenario_of(at)
     assert shown.dataset.load().domain.k == len(survey.tables()[1].names)
-    found = several.compared(shown, 3, lambda _: None)
+    found = several.compared(shown, 3, frozenset(), lambda _: None)
     errors = []
-    for question in several._questions(shown, 3):
+    for question in several._questions(shown, 3, frozenset()):
         ways = Asking(3, 1, 1.0), Asking(3, 3, 1.0)
         errors.append([wrong_share(way, question, 300, shown.estimator) for way in ways])
     for way, told in enumerate(np.mean(errors, axis=0)):
-        assert formats.out_of(told) in several_view.sentence(found, 3), way
+        assert formats.out_of(told) in several_view.sentence(found), way
     jobs_done(with_tab(at))
-    assert several_view.sentence(found, 3) in sentence(at)
+    assert several_view.sentence(found) in sentence(at)
     assert any("- age: mean about" in each.value for each in at.markdown)
     frame = next(each.value for each in at.dataframe if "question" in each.value.columns)
     assert "'=1+1" in set(frame["answer"])
     assert (frame["low"] <= frame["high"]).all()
+    (sensitive,) = [each for each in at.multiselect if each.label == "Sensitive questions"]
+    jobs_done(checked(sensitive.set_value([0, 1]).run()))
+    assert " one of the 2 questions" in sentence(at)
+    openly = several.compared(shown, 3, frozenset({2}), lambda _: None)
+    assert openly.errors["age"][0] < found.errors["age"][0]
+    assert openly.errors["age"][1] < found.errors["age"][1]
+    one, every, _ = openly.errors["colour"]
+    assert one == every < min(found.errors["colour"][:2])
 
 
 def test_the_mean_of_numbers_is_told_with_its_range() -> None:
