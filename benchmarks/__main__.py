@@ -28,6 +28,7 @@ from benchmarks import (
     paper,
     people,
     several,
+    spark,
     tallies,
     wear,
 )
@@ -54,6 +55,7 @@ _ASKED = {
     "leaving": leaving.figures,
     "estimators": estimators.figures,
     "collect": collect.figures,
+    "spark": spark.figures,
     "files": files.figures,
     "several": several.figures,
     "numbers": numbers.figures,

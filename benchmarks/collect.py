@@ -55,12 +55,13 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
         yield from _numbers(Path(folder), sizes.collected_numbers)
         yield from _sets(Path(folder), sizes.collected_sets, sizes.collected_values)
     for spec in (RandomizedResponse(), Galois(), Oue()):
-        client = Client(_protocol(spec, sizes.collected_values))
+        client = Client(protocol_of(spec, sizes.collected_values))
         work = f"one report of the Python client, {spec.name}, k = {sizes.collected_values:,}"
         yield timed(work, "µs", lambda _, client=client: client.report(0), sizes.repeats)  # type: ignore[misc]
 
 
-def _protocol(spec: Any, k: int) -> Protocol:
+def protocol_of(spec: Any, k: int) -> Protocol:
+    """Plain LDP on k numbers."""
     plan = FamilyPlan(spec, spec.make(Context.plain(k, 1.0)))
     return Protocol("", Domain(k), ("all",), plan)
 
@@ -69,7 +70,7 @@ def _numbers(folder: Path, n: int) -> Iterator[Figure]:
     rng, file = np.random.default_rng(1), folder / "numbers.parquet"
     first = True
     for spec in (Hadamard(), Galois(), RandomizedResponse()):
-        protocol = _protocol(spec, _NUMBERS)
+        protocol = protocol_of(spec, _NUMBERS)
         values = protocol.format.values
         _write(file, n, lambda size, values=values: _whole(rng, values, size))  # type: ignore[misc]
         work = f"{n:,} reports that are numbers, {spec.name}"
@@ -84,8 +85,18 @@ def _numbers(folder: Path, n: int) -> Iterator[Figure]:
 
 
 def _sets(folder: Path, n: int, k: int) -> Iterator[Figure]:
-    rng, file, protocol = np.random.default_rng(2), folder / "sets.parquet", _protocol(Oue(), k)
-    spare = np.uint8((1 << (k % 8 or 8)) - 1)
+    file, protocol = folder / "sets.parquet", protocol_of(Oue(), k)
+    write_sets(file, protocol, n)
+    work = f"{n:,} reports that are sets of {k:,} values"
+    time, memory = _measured(_TALLY, protocol, file, work, n)
+    yield Figure(work, "s", time, _TIMES["sets"])
+    yield Figure(f"{work}: memory", "MB", memory, _MEMORY)
+
+
+def write_sets(file: Path, protocol: Protocol, n: int) -> None:
+    """A file of n reports in bytes: random sets."""
+    rng = np.random.default_rng(2)
+    spare = np.uint8((1 << (protocol.domain.k % 8 or 8)) - 1)
 
     def rows(size: int) -> Any:
         drawn = rng.integers(0, 256, (size, protocol.format.size), np.uint8)
@@ -93,10 +104,6 @@ def _sets(folder: Path, n: int, k: int) -> Iterator[Figure]:
         return _binary(drawn)
 
     _write(file, n, rows)
-    work = f"{n:,} reports that are sets of {k:,} values"
-    time, memory = _measured(_TALLY, protocol, file, work, n)
-    yield Figure(work, "s", time, _TIMES["sets"])
-    yield Figure(f"{work}: memory", "MB", memory, _MEMORY)
 
 
 def _whole(rng: np.random.Generator, values: int, size: int) -> Any:

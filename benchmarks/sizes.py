@@ -15,7 +15,8 @@ class Sizes:
     of the peers'. `visits`: of the crowd; `readers`: who move every five seconds only; `workers`:
     numbers of them behind one address. `kernel_km`: kilometres within which the best noise
     promises ε = 1. `designed`: symbols of designs. `largest_k`: values of the plans that are left.
-    `collected_numbers`, `collected_sets`: reports in a file, the sets of `collected_values` values.
+    `collected_numbers`, `collected_sets`: reports in a file, the sets of `collected_values` values;
+    `clustered_sets`: of a cluster.
     `counted_rows`: of a file of places. `surveyed`: people of a survey with several questions.
     `estimator_epsilons`, `estimator_draws`: of the estimators; `world`: a map for them.
     """
@@ -43,6 +44,7 @@ class Sizes:
     collected_numbers: int = 10**8
     collected_sets: int = 10**7
     collected_values: int = 1000
+    clustered_sets: int = 2_000_000
     counted_rows: int = 10**7
     surveyed: int = 5_000
     world: Path | None = None
@@ -60,6 +62,7 @@ TINY = replace(
     collected_numbers=1000,
     collected_sets=100,
     collected_values=70,
+    clustered_sets=100,
     counted_rows=1000,
     surveyed=200,
 )

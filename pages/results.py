@@ -1,5 +1,7 @@
 """Results of a collection: what came in, what it says of the people, and what it shows of one."""
 
+import streamlit as st
+
 from caldp_core.domain.grid import GridDomain
 from caldp_ui.app.errors import plain_errors
 from caldp_ui.parts.layout import laid_out
@@ -17,10 +19,11 @@ with plain_errors():
     with page.title:
         files.popover(made_up=data is not None and data.made_up)
     if data is not None:
-        with page.main:
+        # The example's height is known, and is kept free until its bars are drawn.
+        with page.main, st.container(key=SLOT.key("made-up" if data.made_up else "own-picture")):
             on_map = isinstance(data.results.protocol.domain, GridDomain)
             (maps if on_map else bars).show(data.results)
-        with page.side:
-            side.show(record, data.results)
         with page.below:
             below.show(data.results)
+        with page.side:
+            side.show(record, data.results)

@@ -17,18 +17,13 @@ LISTED: Final = 60
 def show(results: Results) -> None:
     """One row an answer: its estimated share, and the interval as a line over it."""
     st.html(html(results))
-    k = results.shares.size
-    more = f" The {LISTED} most common of {formats.exactly(k)} answers." if k > LISTED else ""
-    st.caption(
-        "Bar: estimated share of all people. Line: the range that holds the true share "
-        f"{100 * results.level:g} times in 100. Pink with a lock: protected answers.{more}"
-    )
 
 
 def html(results: Results) -> str:
-    """The rows, below a heading that says what the full width is."""
-    shown = np.arange(results.shares.size)
-    if shown.size > LISTED:
+    """The rows, below a heading that says what the full width is, and what the marks are."""
+    k = results.shares.size
+    shown = np.arange(k)
+    if k > LISTED:
         shown = np.sort(np.argsort(-results.shares, kind="stable")[:LISTED])
     top = max(float(results.high[shown].max()), float(results.shares[shown].max()), 1e-9)
     full = min(100.0, 100 * top)
@@ -37,7 +32,12 @@ def html(results: Results) -> str:
         f"<span>Estimate</span><span>{words.surely(results.level)}</span>"
     )
     rows = "".join(_row(results, int(x), top) for x in shown)
-    return f'<div class="estimates"><p class="head">{head}</p>{rows}</div>'
+    more = f" The {LISTED} most common of {formats.exactly(k)} answers." if k > LISTED else ""
+    note = (
+        "Bar: estimated share of all people. Line: the range that holds the true share "
+        f"{100 * results.level:g} times in 100. Pink with a lock: protected answers.{more}"
+    )
+    return f'<div class="estimates"><p class="head">{head}</p>{rows}<small>{note}</small></div>'
 
 
 def _row(results: Results, x: int, top: float) -> str:
