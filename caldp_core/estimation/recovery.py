@@ -11,14 +11,15 @@ the part of the fakes' total A that the repair takes from each of d places. With
 the target, but fewer fakes than assumed, an honest place loses what nobody had added.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from caldp_core.basics.errors import check_number, require
 from caldp_core.basics.types import Floats
+from caldp_core.estimation.cascaded import cascaded
+from caldp_core.estimation.estimators import simplex_per_block
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.estimation.projection import block_thresholds
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,12 +64,27 @@ def unmixed(unbiased: Floats, fakes: float, added: Floats) -> Floats:
     return np.asarray((unbiased - beta * added) / (1.0 - beta))
 
 
-def recovered(evidence: Evidence, fakes: float, guess: FakesGuess) -> Floats:
-    """(k,) the distribution nearest to `unmixed`, block by block.
+def without_fakes(evidence: Evidence, fakes: float, guess: FakesGuess) -> Evidence:
+    """What honest people's reports say, if both guesses are right; for estimators of shares alone.
 
-    A block's share is what is seen less its fakes, and no less than 0.
+    `fakes`: assumed β in [0, 0.5]. A block's share is what is seen less its fakes, and no less than
+    0. The tally stays that of all reports. Raises `CaldpError` as `unmixed` does.
     """
     totals = np.maximum(unmixed(evidence.block_shares, fakes, guess.blocks), 0.0)
-    honest = unmixed(evidence.unbiased, fakes, guess.added)
-    thresholds = block_thresholds(honest, evidence.blocks, totals / totals.sum())
-    return np.asarray(np.maximum(honest - thresholds[evidence.blocks], 0.0))
+    return replace(
+        evidence,
+        unbiased=unmixed(evidence.unbiased, fakes, guess.added),
+        block_shares=totals / totals.sum(),
+        n=round(evidence.n * (1.0 - fakes)),
+    )
+
+
+def recovered(
+    evidence: Evidence, fakes: float, guess: FakesGuess, name: str = "simplex-per-block"
+) -> Floats:
+    """(k,) shares of the honest people by the cascade, if it is named, else the nearest ones.
+
+    Other estimators look at the reports themselves, which no repair takes out.
+    """
+    after = cascaded if name == "cascade" else simplex_per_block
+    return after(without_fakes(evidence, fakes, guess))

@@ -79,21 +79,24 @@ def _poisoned(scenario: Scenario, place: int, tenths: int, attack: str) -> Poiso
         share,
         before,
         after,
-        _repaired(evidence, place, share),
+        _repaired(evidence, place, share, scenario.estimator),
         poisoning.expected_gain(ATTACKS[attack], setup.mechanism, p, target, share),
         _peopled(before, evidence, place),
         _peopled(after, evidence, place),
     )
 
 
-def _repaired(evidence: Evidence, place: int, share: float) -> dict[str, Floats]:
+def _repaired(evidence: Evidence, place: int, share: float, name: str) -> dict[str, Floats]:
     """By what the repair knows: told the target it reckons with strongest reports for it."""
     added = poisoning.crafted_mean(evidence.mechanism, place)
     guesses = {
         KNOWS_TARGET: all_from(evidence, place, added),
         KNOWS_SHARE: spread_evenly(evidence, float(added.sum())),
     }
-    return {knows: read_only(recovered(evidence, share, guess)) for knows, guess in guesses.items()}
+    return {
+        knows: read_only(recovered(evidence, share, guess, name))
+        for knows, guess in guesses.items()
+    }
 
 
 def _peopled(estimate: Floats, evidence: Evidence, place: int) -> int:

@@ -28,12 +28,13 @@ rng = np.random.default_rng(np.random.SeedSequence((scenario.seed, place)))
 {sent}
 evidence = Evidence.of(mechanism, honest.evidence.tally + fakes, domain=setup.dataset.domain)
 print("without fakes", honest.estimate[place])
-print("with fakes", estimator(scenario.estimator).apply(evidence)[place])
+name = scenario.estimator
+print("with fakes", estimator(name).apply(evidence)[place])
 added = poisoning.crafted_mean(mechanism, place)
 guess = all_from(evidence, place, added)
-print("repaired, knows the target", recovered(evidence, share, guess)[place])
+print("repaired, knows the target", recovered(evidence, share, guess, name)[place])
 guess = spread_evenly(evidence, float(added.sum()))
-print("repaired, knows the share", recovered(evidence, share, guess)[place])
+print("repaired, knows the share", recovered(evidence, share, guess, name)[place])
 """
 _SENT: Final = {
     MAXIMAL_GAIN: "fakes = poisoning.sample_crafted(mechanism, place, phones, rng)",
