@@ -26,6 +26,8 @@ from caldp_core.theory.planner import Recommendation, best_family
 from caldp_ui.compute.sources import file_state
 
 _LONG: Final = 10_000
+_MANY_CELLS: Final = 2**18
+"""Symbols from which a run takes more than a second by any mechanism, and a film many megabytes."""
 
 
 def key(scenario: Scenario) -> str:
@@ -110,6 +112,8 @@ def once(scenario: Scenario) -> Result:
 def takes_long(scenario: Scenario) -> bool:
     """True if a run takes more than a second, by what mechanism and estimator say."""
     ready = setup(scenario)
+    if ready.mechanism.k >= _MANY_CELLS:
+        return True
     slow_from = min(
         MECHANISMS[ready.mechanism_name].slow_from, ESTIMATORS[scenario.estimator].slow_from
     )

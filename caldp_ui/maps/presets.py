@@ -26,6 +26,8 @@ ONE_CITY: Final = SensitiveAreas(("+40.2,41.4,-74.8,-73.2",))
 _ALL: Final = EverythingSensitive()
 _CELLS: Final = 5
 """Rows and columns of cells in a block, on maps other than the paper's."""
+_ACROSS: Final = 100
+"""Most blocks along a side: of more, their lines are all that is seen."""
 _PLAIN: Final = Preset(
     "Plain LDP: everything alike",
     "Hide every place from every other, from one end of the map to the other.",
@@ -88,10 +90,16 @@ PRESETS: Final = (
 
 
 def blocks_of(domain: GridDomain) -> GridBlocks:
-    """Blocks to begin with: the paper's on its map, elsewhere of about 5 × 5 cells."""
+    """Blocks to begin with: the paper's on its map, elsewhere of 5 × 5 cells or more."""
     if domain == US_GRID:
         return GridBlocks()
-    return GridBlocks(max(domain.rows // _CELLS, 1), max(domain.columns // _CELLS, 1))
+    cells = _cells(domain)
+    return GridBlocks(max(domain.rows // cells, 1), max(domain.columns // cells, 1))
+
+
+def _cells(domain: GridDomain) -> int:
+    """Cells along the side of such a block."""
+    return max(_CELLS, -(-max(domain.rows, domain.columns) // _ACROSS))
 
 
 def presets_of(domain: GridDomain) -> tuple[Preset, ...]:
@@ -101,7 +109,7 @@ def presets_of(domain: GridDomain) -> tuple[Preset, ...]:
 
 @lru_cache(maxsize=16)
 def _elsewhere(domain: GridDomain) -> tuple[Preset, ...]:
-    side = f"{_CELLS * domain.cell:g}°"
+    side = f"{_cells(domain) * domain.cell:g}°"
     return (
         Preset(
             f"Blocks of about {side}",

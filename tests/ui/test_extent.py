@@ -3,12 +3,14 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from caldp_core.datasets import Gowalla
-from caldp_core.domain.grid import Area
+from caldp_core.datasets import Gowalla, OwnPlaces
+from caldp_core.domain.grid import Area, GridDomain
 from caldp_core.experiments.cell_errors import cell_errors
 from caldp_core.scenarios.blocks import GridBlocks, StateBlocks
+from caldp_ui.compute import runs
 from caldp_ui.maps.presets import BEGIN, blocks_of
 from caldp_ui.places import extent
+from caldp_ui.places.controls import chosen
 from caldp_ui.words import formats
 from tests.ui.driver import (
     act,
@@ -68,3 +70,12 @@ def test_a_part_of_the_map_is_shown_and_taken_back() -> None:
     assert "The area must lie on the map" in at.warning[0].value
     checked(at.button(key="places-whole").click().run())
     assert scenario_of(at).dataset == Gowalla()
+
+
+def test_a_map_of_a_million_cells_runs_beside_the_page() -> None:
+    grid = GridDomain(48.0, 2.0, 0.001, 1_024, 1_024)
+    data = OwnPlaces("17:3 1048575:4", str(grid.area), grid.cell)
+    large = chosen(BEGIN, data)
+    assert runs.dataset(large).domain.k == 2**20
+    assert runs.takes_long(large)
+    assert not runs.takes_long(extent.with_together(large, 2**3))
