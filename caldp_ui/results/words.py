@@ -82,7 +82,7 @@ def attacker(results: Results, times: int) -> tuple[float, float, str]:
     if not one.protected:
         return 1.0, 1.0, "One report is enough for that."
     about = f"a protected {unit} and another that it hides among, equally likely"
-    return one.most, many.most, f"An attacker who must choose between {about}, {right(many.most)}"
+    return one.most, many.most, f"An attacker who must choose between {about}, {right(many.most)}."
 
 
 def times_told(times: int) -> str:
@@ -127,10 +127,10 @@ def _mixed(results: Results) -> str:
         return ""
     most = max(found["blocks"], key=lambda each: int(each["people"]))
     after = (most.get("epsilon", math.nan), most.get("epsilon_beside_open", math.nan))
-    where = "" if len(found["blocks"]) == 1 else f" of “{most['block']}”, the block with the most"
+    where = "" if len(found["blocks"]) == 1 else f" of the block “{most['block']}”"
     before = float(results.protocol.plan.promise()["epsilon_most"])
     return mixing.told(
-        nouns(results), before, after, f"{formats.people(most['people'])} reports{where}"
+        nouns(results), before, after, f"the {formats.people(most['people'])} reports{where}"
     )
 
 

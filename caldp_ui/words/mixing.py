@@ -29,9 +29,9 @@ def of_scenario(nouns: Vocabulary, setup: Setup) -> str:
     found = mixed(setup.mechanism, people)
     assert found is not None  # of contexts there is always one
     levels = float(found.hidden[block]), float(found.open[block])
-    where = "" if policy.m == 1 else ", those of the block with the most people"
+    where = "" if policy.m == 1 else " of the block with the most people"
     before = float(policy.epsilon[block])
-    return told(nouns, before, levels, f"{formats.people(int(people[block]))} reports{where}")
+    return told(nouns, before, levels, f"the {formats.people(int(people[block]))} reports{where}")
 
 
 def told(nouns: Vocabulary, before: float, after: tuple[float, float], reports: str) -> str:
@@ -52,7 +52,6 @@ def told(nouns: Vocabulary, before: float, after: tuple[float, float], reports: 
     if not falls:
         return ""
     return (
-        f"If reports are mixed: a shuffler that forgets who sent which of {reports} lowers ε "
-        f"{', and '.join(falls)}, but for a chance of one in a billion. It must be trusted; to the "
-        "shuffler itself each report shows what it shows."
+        f"If reports are mixed by a shuffler that you trust to forget who sent which of {reports}, "
+        f"ε falls {', and '.join(falls)}, but for a chance of one in a billion."
     )

@@ -12,11 +12,19 @@ from caldp_core.collect.collected import Collected
 from caldp_core.collect.protocol import Protocol
 from caldp_core.collect.results import Results, Tallies, made_up_week
 from caldp_core.collect.upload import read_collection
+from caldp_core.datasets import Zipf
 from caldp_core.domain.grid import GridDomain
+from caldp_core.experiments.run import prepare
 from caldp_core.privacy.context import Context
+from caldp_core.scenarios.blocks import EvenRuns
+from caldp_core.scenarios.policies import ContextPolicy
+from caldp_core.scenarios.scenario import Scenario
+from caldp_core.theory.mixing import mixed
 from caldp_ui.app import navigation
 from caldp_ui.results import below, maps, words
 from caldp_ui.results.slot import ResultsView
+from caldp_ui.words import formats, mixing
+from caldp_ui.words.vocabulary import VALUES
 from tests.collect.protocols import SPECS, labelled, planned
 from tests.collect.test_results import MONDAY, PROTOCOL, TUESDAY
 from tests.ui.driver import checked, jobs_done, leave, open_page, query_of
@@ -90,6 +98,24 @@ def test_what_is_said_of_a_person_is_the_bound_on_an_even_guess() -> None:
     assert one < many
     assert "more than" in told or f"{100 * many:.0f}" in told
     assert ResultsView().times > 1
+
+
+def test_what_mixing_leaves_is_said_as_the_core_has_it() -> None:
+    results = made_up_week().results(0.95)
+    (block,) = results.record["privacy"]["if_mixed"]["blocks"]  # type: ignore[index]
+    (told,) = [each for each in words.promises(results) if "mixed" in each]
+    assert f"to {formats.digits(block['epsilon'])}," in told
+    assert f"to {formats.digits(block['epsilon_beside_open'])}," in told
+    scenario = Scenario(Zipf(10), ContextPolicy(blocks=EvenRuns(2)), n=10_000)
+    setup = prepare(scenario)
+    crowd = round(
+        10_000 * max(setup.dataset.distribution[:5].sum(), setup.dataset.distribution[5:].sum())
+    )
+    found = mixed(setup.mechanism, np.array([crowd, crowd]))
+    assert found is not None
+    said = mixing.of_scenario(VALUES, setup)
+    assert f"{crowd:,} reports of the block" in said
+    assert f"from 1 to {formats.digits(found.hidden[0])}," in said
 
 
 def test_maps_and_files_are_of_the_estimate(on_a_map: Results) -> None:
