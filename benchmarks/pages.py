@@ -81,6 +81,7 @@ PAGES: Final = (
     Moved("personal", "personal-epsilon", _stage("personal-maps")),
     Moved("adversary", "adversary-epsilon", _stage("adversary-maps")),
     Moved("adversary?show=fakes", "adversary-epsilon", _stage("adversary-maps")),
+    Moved("coarser", "coarser-epsilon", _stage("coarser-maps")),
     Moved("matrix", "matrix-epsilon", _component("matrix-board")),
     _station("station=trust", _inside("classroom-picture", ".trust")),
     _station("station=sum", _chart("classroom-sum")),
