@@ -18,7 +18,7 @@ def dashboard_command(options: tuple[str, ...]) -> None:
     script = _script()
     if script is None or find_spec("streamlit") is None:
         raise click.ClickException(
-            "The dashboard is not installed; bring it with: pip install 'caldp[dashboard]'"
+            "The dashboard is not installed; run pip install '.[dashboard]' in caldp's folder."
         )
     # -P: what lies in the reader's folder under the name of a module is not taken for it.
     sys.exit(subprocess.call([sys.executable, "-P", "-m", "streamlit", "run", script, *options]))

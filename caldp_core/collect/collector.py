@@ -194,7 +194,7 @@ def _parts(
         import pyarrow as pa
     except ImportError:
         raise CaldpError(
-            "Reports in bytes are read by pyarrow; bring it with: pip install 'caldp[collect]'."
+            "Reports in bytes are read by pyarrow; run pip install '.[collect]' in caldp's folder."
         ) from None
     reader = connection.sql(sql, params=given).to_arrow_reader(rows)
     for batch in reader:
