@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from playwright.sync_api import expect
 
 from benchmarks.browser import settled
 from caldp_core.experiments.run import prepare, run
@@ -94,8 +95,12 @@ def bring(page: Any, name: str, data: bytes, questions: Sequence[str] = ()) -> N
     page.get_by_text("are counted.").wait_for()
     more = page.get_by_role("combobox", name="More questions")
     for question in questions:
-        more.fill(question)  # a click may close a list that is open
-        page.get_by_role("option", name=question, exact=True).click()
+        more.fill(
+            question
+        )
+        page.get_by_role("option", name=question, exact=True).wait_for()
+        more.press("Enter")
+        expect(page.locator(".stMultiSelect").get_by_text(question, exact=True)).to_be_visible()
         settled(page)
     if questions:
         page.keyboard.press("Escape")  # of the list, which covers the button

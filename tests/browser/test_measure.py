@@ -68,9 +68,7 @@ def test_the_rows_of_table_1_are_named_in_its_picture(opened: Opened) -> None:
     page = opened("paper?runs=1", CHART, SENTENCE, **SCREENS["projector"])
     left = box_of(page, CHART)["x"]
     for name in ("Plain LDP", "5 × 7 blocks", "25 × 35 blocks", "25 × 70 blocks"):
-        names = page.locator(f"{CHART} .ytick text", has_text=name)
-        names.first.wait_for()
-        assert left <= names.first.bounding_box()["x"] < left + 100
+        assert left <= box_of(page, f"{CHART} .ytick text:has-text('{name}')")["x"] < left + 100
 
 
 def test_lines_are_named_on_the_picture_and_in_a_legend_where_it_is_narrow(opened: Opened) -> None:

@@ -12,11 +12,10 @@ import pytest
 
 from benchmarks.browser import settled
 from caldp_core.basics.types import Floats
-from caldp_core.datasets import OwnPlaces, look_at
+from caldp_core.datasets import look_at
 from caldp_core.datasets.cities import cities_in, world_cities
 from caldp_core.datasets.files.places import count_places
 from caldp_core.domain.grid import Area
-from caldp_core.scenarios.blocks import CountryBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.maps.presets import BEGIN
 from caldp_ui.places.controls import chosen
@@ -121,16 +120,12 @@ def test_a_million_people_of_tokyo(visit: Visit) -> None:
     assert "It holds." in html
 
 
-def test_places_of_the_whole_world_in_countries(visit: Visit) -> None:
+def test_places_of_the_whole_world(visit: Visit) -> None:
     data = airports()
     page = visit()
     bring(page, data, "2,000")
     scenario = shown_of(data)
-    assert isinstance(scenario.dataset, OwnPlaces)
     expect_result(page, scenario)
     saved, html = record(page)
     assert saved == scenario
     assert "It holds." in html
-    page.locator(".st-key-places-preset input").click()
-    page.get_by_role("option", name="Countries").click()
-    expect_result(page, scenario.with_context(blocks=CountryBlocks()))
