@@ -14,6 +14,8 @@ from caldp_core.datasets.own import quoted
 from caldp_ui.session.notices import notify
 
 R = TypeVar("R")
+_TOLD: Final = "links/told"
+"""Where a visit keeps which page came last, the query that it wants, and the address of then."""
 _TRACKING: Final = ("utm_", "fbclid", "gclid", "msclkid")
 """What mail programs and social networks add to links: nobody's mistake, so nobody is told."""
 
@@ -66,13 +68,19 @@ def read(codec: Codec[R], apart: Collection[str]) -> R:
     return record
 
 
-def write(codec: Codec[R], query: Mapping[str, str]) -> None:
-    """Make the address bar hold the query, and what the browser's side keeps there."""
+def write(codec: Codec[R], page: str, query: Mapping[str, str]) -> None:
+    """Make the address bar hold the query, and what the browser's side keeps there.
+
+    Told once: a run that was asked for before the browser had heard of it comes with the address of
+    then, and telling it again could put this page's query into the address of the next one.
+    """
     now = st.query_params.to_dict()
     kept = {key: text for key, text in now.items() if key in codec.browser}
     wanted = {**query, **kept}
-    if now != wanted:
+    telling = page, wanted, now
+    if now != wanted and st.session_state.get(_TOLD) != telling:
         st.query_params.from_dict(wanted)
+    st.session_state[_TOLD] = telling
 
 
 def stepped() -> bool:

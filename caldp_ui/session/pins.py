@@ -73,7 +73,7 @@ class PinSlot(Slot[R]):
 
     def write_link(self) -> None:
         """See `Slot`."""
-        links.write(self.codec, self.query())
+        links.write(self.codec, self.page, self.query())
 
     def query(self) -> dict[str, str]:
         """See `Slot`: with what is pinned."""

@@ -137,7 +137,7 @@ class Slot(Generic[R]):
 
     def write_link(self) -> None:
         """Make the address bar hold what is shown."""
-        links.write(self.codec, self.query())
+        links.write(self.codec, self.page, self.query())
 
     def query(self) -> dict[str, str]:
         """What is shown, as texts of a link."""

@@ -95,9 +95,7 @@ def bring(page: Any, name: str, data: bytes, questions: Sequence[str] = ()) -> N
     page.get_by_text("are counted.").wait_for()
     more = page.get_by_role("combobox", name="More questions")
     for question in questions:
-        more.fill(
-            question
-        )
+        more.fill(question)
         page.get_by_role("option", name=question, exact=True).wait_for()
         more.press("Enter")
         expect(page.locator(".stMultiSelect").get_by_text(question, exact=True)).to_be_visible()

@@ -136,7 +136,7 @@ def test_cards_open_the_map_with_their_scenario(card: cards.Card) -> None:
     at = start_page()
     checked(at.button(key=f"open-{card.title}").click().run())
     assert_shows(at, card.scenario)
-    go(at, navigation.PLACES)
+    checked(at.switch_page(navigation.PLACES).run())
     assert_shows(at, card.scenario)
 
 

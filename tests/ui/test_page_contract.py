@@ -129,6 +129,8 @@ def test_every_page_keeps_what_was_set_on_it() -> None:
     assert sum(page.slider is not None for page in PAGES.values()) > len(PAGES) // 2
     for name, query in set_to.items():
         assert query_of(go(at, PAGES[name].path)) == query, name
+        go(at, navigation.START)  # which has nothing to tell
+        assert query_of(go(at, PAGES[name].path)) == query, name
 
 
 def tables(at: AppTest, page: Page) -> list[Any]:
