@@ -100,4 +100,4 @@ def test_the_core_needs_nothing_of_the_dashboard() -> None:
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert lacking.returncode != 0
-    assert "pip install 'caldp[dashboard]'" in lacking.stderr
+    assert "pip install '.[dashboard]' in caldp's folder" in lacking.stderr
