@@ -105,21 +105,24 @@ def test_overlapping_regions(page: Any) -> None:
     assert bar(page, HIDE) == "100"
 
 
-def test_two_places(page: Any) -> None:
-    choose(page, "Two places")
+def between_two(page: Any, attack: str) -> tuple[Any, list[int]]:
+    """Play an attack that is about two cells: (k,) counts of all, and which two cells."""
+    choose(page, attack)
     page.locator(MOVE).click()
     page.locator(PLAYED).wait_for()
     assert DATA.counts is not None
     assert isinstance(DATA.domain, Domain)
     names, told = DATA.domain.names, page.locator(".st-key-coarser-knows strong")
-    ends = [names.index(each) for each in told.all_inner_texts()]
-    others = DATA.counts.copy()
-    others[ends[0]] -= 1
+    return DATA.counts.copy(), [names.index(each) for each in told.all_inner_texts()]
+
+
+def test_two_places(page: Any) -> None:
+    counts, ends = between_two(page, "Two places")
+    counts[ends[0]] -= 1
     labels, worlds = np.repeat(np.arange(100), 2), []
     for end in ends:
-        counts = others.copy()
-        counts[end] += 1
-        worlds.append([*counts[ends].tolist(), int(counts[labels == labels[ends[0]]].sum())])
+        world = counts + (np.arange(200) == end)
+        worlds.append([*world[ends].tolist(), int(world[labels == labels[ends[0]]].sum())])
     assert bar(page, ROUNDING) == percent(float(told_apart_by_hand(worlds[0], worlds[1], 5)))
     # Two answers of a block by randomized response: e/(1 + e); central noise is ε/2 for each.
     assert bar(page, "Blocks of noise") == percent(np.e / (1 + np.e))
@@ -130,14 +133,8 @@ def test_two_places(page: Any) -> None:
 
 
 def test_one_person_who_moved(page: Any) -> None:
-    choose(page, "One person who moved")
-    page.locator(MOVE).click()
-    page.locator(PLAYED).wait_for()
-    assert DATA.counts is not None
-    assert isinstance(DATA.domain, Domain)
-    names, told = DATA.domain.names, page.locator(".st-key-coarser-knows strong")
-    ends = [names.index(each) for each in told.all_inner_texts()]
-    counts, labels, days = DATA.counts.copy(), np.repeat(np.arange(100), 2), []
+    counts, ends = between_two(page, "One person who moved")
+    labels, days = np.repeat(np.arange(100), 2), []
     counts[ends[0]] -= 1
     for end in ends:
         there = counts + (np.arange(200) == end)

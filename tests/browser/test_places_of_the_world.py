@@ -108,24 +108,20 @@ def test_200_000_people_of_paris_in_larger_cells(visit: Visit) -> None:
     assert "It holds." in html
 
 
-@pytest.mark.thorough
-def test_a_million_people_of_tokyo(visit: Visit) -> None:
-    data = people_of(TOKYO, 1_000_000)
-    page = visit()
-    bring(page, data, "1,000,000")
+def leads_to_a_record(page: Any, data: bytes, people: str) -> None:
+    """From the file to its estimate and its record, as the core has them."""
+    bring(page, data, people)
     scenario = shown_of(data)
     expect_result(page, scenario)
     saved, html = record(page)
     assert saved == scenario
     assert "It holds." in html
+
+
+@pytest.mark.thorough
+def test_a_million_people_of_tokyo(visit: Visit) -> None:
+    leads_to_a_record(visit(), people_of(TOKYO, 1_000_000), "1,000,000")
 
 
 def test_places_of_the_whole_world(visit: Visit) -> None:
-    data = airports()
-    page = visit()
-    bring(page, data, "2,000")
-    scenario = shown_of(data)
-    expect_result(page, scenario)
-    saved, html = record(page)
-    assert saved == scenario
-    assert "It holds." in html
+    leads_to_a_record(visit(), airports(), "2,000")
