@@ -46,6 +46,10 @@ _SUMMED_MAX: Final = 10**6
 _PIECES: Final = 24
 _NARROW: Final = 0.02
 """Ranges of the blanket: at most so many, none narrower than this part of its mean."""
+_CLOSE: Final = 1e-4
+"""Part of itself by which an ε may be too large."""
+_STEP: Final = 1e-2
+"""Part of an ε over which its slope is taken."""
 _ROUND: Final = 2
 """Digits to which numbers of people are rounded down, so that blocks share their bounds."""
 
@@ -95,6 +99,8 @@ class Mixed:
 def mixed(mechanism: Mechanism, people: Ints, delta: float = DELTA) -> Mixed | None:
     """Bounds for (m,) `people` of each block; None for another policy with pairs without a limit.
 
+    A block of nobody, 0, has none: NaN.
+
     Of a mechanism of another policy whose pairs all have one, that for any mechanism.
     """
     if isinstance(mechanism, ContextMechanism):
@@ -122,7 +128,9 @@ def _bounds(
     rows = zip(levels, betas.tolist(), people, strict=True)
     return np.array(
         [
-            math.nan if math.isnan(b) else bound(e, _rounded_up(b), rounded_down(max(n, 1)), delta)
+            bound(e, _rounded_up(b), rounded_down(n), delta)
+            if n and not math.isnan(b)
+            else math.nan
             for e, b, n in rows
         ]
     )
@@ -149,7 +157,11 @@ def after_mixing(epsilon: float, beta: float, n: int, delta: float) -> float:
     level, people = _checked(epsilon, n, delta)
     crowd, most = min(people, _SUMMED_MAX), math.tanh(level / 2)
     check_number("beta", beta, 1e-9, 1.0)
-    found = _least(level, delta, lambda e: delta_mixed(e, level, min(beta, most), crowd, delta))
+    found = _least(
+        level,
+        delta,
+        lambda e, pieces: delta_mixed(e, level, min(beta, most), crowd, delta, pieces),
+    )
     return min(found, numeric(level, people, delta)) if people > crowd else found
 
 
@@ -159,7 +171,11 @@ def after_mixing_with_open(epsilon: float, beta: float, n: int, delta: float) ->
     level, people = _checked(epsilon, n, delta)
     most = -math.expm1(-level)
     check_number("beta", beta, 1e-9, 1.0)
-    return _least(level, delta, lambda e: delta_with_open(e, level, min(beta, most), people, delta))
+    return _least(
+        level,
+        delta,
+        lambda e, pieces: delta_with_open(e, level, min(beta, most), people, delta, pieces),
+    )
 
 
 def _checked(epsilon: float, n: int, delta: float) -> tuple[float, int]:
@@ -167,49 +183,64 @@ def _checked(epsilon: float, n: int, delta: float) -> tuple[float, int]:
     return float(check_epsilon(epsilon)), check_n(n)
 
 
-def _least(level: float, delta: float, reached: Callable[[float], float]) -> float:
-    """The least ε whose δ is small enough, rounded up; `level` if none below it is."""
+def _least(level: float, delta: float, reached: Callable[[float, int], float]) -> float:
+    """The least ε whose δ is small enough, rounded up; `level` if none below it is.
 
-    def spare(log_after: float) -> float:
-        return math.log(max(reached(math.exp(log_after)), 1e-300)) - math.log(delta)
+    `reached`: δ at an ε, with the blanket in so many ranges; one range costs the least, its ε is
+    near and never below.
+    """
+
+    def spare(log_after: float, pieces: int = _PIECES) -> float:
+        return math.log(max(reached(math.exp(log_after), pieces), 1e-300)) - math.log(delta)
 
     low, high = math.log(level * 1e-6), math.log(level * (1 - 1e-4))
-    if spare(high) > 0:
-        return level
-    if spare(low) <= 0:
+    if spare(low, 1) <= 0:
         return math.exp(low)
-    found = float(brentq(spare, low, high, xtol=1e-5))
+    if spare(high, 1) > 0:
+        if spare(high) > 0:
+            return level
+        found = float(brentq(spare, low, high, xtol=_CLOSE))
+    else:
+        near = float(brentq(spare, low, high, args=(1,), xtol=_CLOSE))
+        # The full sum is a little less at every ε, and falls as steeply.
+        steep = (spare(near + _STEP, 1) - spare(near, 1)) / _STEP
+        found = near - spare(near) / steep
+        found -= spare(found) / steep
     while spare(found) > 0:
-        found += 1e-5
+        found += _CLOSE
     return min(math.exp(found), level)
 
 
-def delta_mixed(epsilon: float, local: float, beta: float, n: int, delta: float) -> float:
+def delta_mixed(
+    epsilon: float, local: float, beta: float, n: int, delta: float, pieces: int = _PIECES
+) -> float:
     """δ at `epsilon` of two protected values among n people, on average over the blanket.
 
     What is too rare to matter beside `delta` counts in full.
     """
-    crowds, mass = _blankets(n, (1 + beta) * math.exp(-local), delta)
+    crowds, mass = _blankets(n, (1 + beta) * math.exp(-local), delta, pieces)
     pairs = zip(crowds.tolist(), mass.tolist(), strict=True)
     return float(sum(m * delta_in_blanket(epsilon, local, beta, c, delta) for c, m in pairs))
 
 
-def delta_with_open(epsilon: float, local: float, beta: float, n: int, delta: float) -> float:
+def delta_with_open(
+    epsilon: float, local: float, beta: float, n: int, delta: float, pieces: int = _PIECES
+) -> float:
     """The same of a protected value against an open one."""
-    crowds, mass = _blankets(n, math.exp(-local), delta)
+    crowds, mass = _blankets(n, math.exp(-local), delta, pieces)
     pairs = zip(crowds.tolist(), mass.tolist(), strict=True)
     return float(sum(m * delta_beside_open(epsilon, local, beta, c) for c, m in pairs))
 
 
-def _blankets(n: int, chance: float, delta: float) -> tuple[Ints, Floats]:
-    """Numbers M of others in the blanket, in ranges: the least of each, and its probability.
+def _blankets(n: int, chance: float, delta: float, most: int) -> tuple[Ints, Floats]:
+    """Numbers M of others in the blanket, in ranges (`most` at most): the least of each, its chance.
 
     Fewer hide less, so a range may be taken at its least. The first begins at 0.
     """
     mean, wide = (n - 1) * chance, math.log(1e3 / delta)
     reach = wide / 3 + math.sqrt(wide**2 / 9 + 2 * wide * mean * (1 - chance))
     low, high = max(0, math.floor(mean - reach)), min(n - 1, math.ceil(mean + reach))
-    pieces = min(_PIECES, 1 + math.ceil((high - low) / max(_NARROW * mean, 1.0)))
+    pieces = min(most, 1 + math.ceil((high - low) / max(_NARROW * mean, 1.0)))
     least = np.unique([0, *np.linspace(low, high, pieces).astype(np.int64).tolist()])
     beyond = _tail(least.astype(np.float64), np.full(least.size, n - 1.0), chance)
     return least, beyond - np.append(beyond[1:], 0.0)
@@ -227,7 +258,8 @@ def delta_in_blanket(epsilon: float, local: float, beta: float, others: int, del
     before, at = _binomial(t - 1, others, share), _binomial(t, others, share)
     idle = rest * (power - 1) * (others + 1 - t) * share / (2 * max(1 - share, 1e-300))
     start = np.ceil((alpha * (power * p - 1) * t + idle) / (alpha * (p - 1) * (1 + power)))
-    u, v = _tail(start - 1, t - 1, 0.5), _tail(start, t - 1, 0.5)
+    v = _tail(start, t - 1, 0.5)
+    u = v + _even(start - 1, t - 1)
     first = before * alpha * (p * u + v) + at * rest * (u + v) / 2
     second = before * alpha * (u + p * v) + at * rest * (u + v) / 2
     return float(np.maximum(first - power * second, 0.0).sum()) + left
@@ -262,6 +294,14 @@ def _binomial(at: Floats, n: int, chance: float) -> Floats:
     logs = gammaln(n + 1) - gammaln(x + 1) - gammaln(n - x + 1)
     with np.errstate(divide="ignore"):
         logs = logs + x * math.log(chance) + (n - x) * (math.log1p(-chance) if chance < 1 else -1e9)
+    return np.where(inside, np.exp(logs), 0.0)
+
+
+def _even(at: Floats, n: Floats) -> Floats:
+    """Probability that Bin(n, ½) is `at`; all of them arrays of one shape."""
+    inside = (at >= 0) & (at <= n)
+    x = np.where(inside, at, 0.0)
+    logs = gammaln(n + 1) - gammaln(x + 1) - gammaln(n - x + 1) - n * math.log(2)
     return np.where(inside, np.exp(logs), 0.0)
 
 

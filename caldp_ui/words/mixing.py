@@ -24,7 +24,7 @@ def of_scenario(nouns: Vocabulary, setup: Setup) -> str:
     if not hides.any():
         return ""
     block = int(np.argmax(np.where(hides, shares, -1.0)))
-    people = np.ones(policy.m, np.int64)
+    people = np.zeros(policy.m, np.int64)
     people[block] = max(1, round(setup.n * float(shares[block])))
     found = mixed(setup.mechanism, people)
     assert found is not None  # of contexts there is always one
