@@ -160,7 +160,7 @@ def after_mixing(epsilon: float, beta: float, n: int, delta: float) -> float:
     found = _least(
         level,
         delta,
-        lambda e, pieces: delta_mixed(e, level, min(beta, most), crowd, delta, pieces),
+        lambda e, pieces: delta_mixed(e, level, min(beta, most), crowd, delta, pieces=pieces),
     )
     return min(found, numeric(level, people, delta)) if people > crowd else found
 
@@ -174,7 +174,7 @@ def after_mixing_with_open(epsilon: float, beta: float, n: int, delta: float) ->
     return _least(
         level,
         delta,
-        lambda e, pieces: delta_with_open(e, level, min(beta, most), people, delta, pieces),
+        lambda e, pieces: delta_with_open(e, level, min(beta, most), people, delta, pieces=pieces),
     )
 
 
@@ -212,7 +212,7 @@ def _least(level: float, delta: float, reached: Callable[[float, int], float]) -
 
 
 def delta_mixed(
-    epsilon: float, local: float, beta: float, n: int, delta: float, pieces: int = _PIECES
+    epsilon: float, local: float, beta: float, n: int, delta: float, *, pieces: int = _PIECES
 ) -> float:
     """δ at `epsilon` of two protected values among n people, on average over the blanket.
 
@@ -224,7 +224,7 @@ def delta_mixed(
 
 
 def delta_with_open(
-    epsilon: float, local: float, beta: float, n: int, delta: float, pieces: int = _PIECES
+    epsilon: float, local: float, beta: float, n: int, delta: float, *, pieces: int = _PIECES
 ) -> float:
     """The same of a protected value against an open one."""
     crowds, mass = _blankets(n, math.exp(-local), delta, pieces)
@@ -233,7 +233,7 @@ def delta_with_open(
 
 
 def _blankets(n: int, chance: float, delta: float, most: int) -> tuple[Ints, Floats]:
-    """Numbers M of others in the blanket, in ranges (`most` at most): the least of each, its chance.
+    """Numbers M of others in the blanket, in at most `most` ranges: the least, and the chance.
 
     Fewer hide less, so a range may be taken at its least. The first begins at 0.
     """
