@@ -89,7 +89,7 @@ PAGES: Final = (
     _station("station=rappor", _chart("classroom-leak")),
     _station("station=rappor&view=crowd", _chart("classroom-pages")),
     _station("station=bits", _chart("classroom-counting")),
-    _station("station=means", _chart("classroom-means"), "width"),
+    _station("station=means&width=20", _chart("classroom-means"), "width"),
     _station("station=shuffling", _chart("classroom-mixed")),
     Moved("room", "room-epsilon", _component("room-rehearsal")),
     Moved("curves", "curves-epsilon", _chart("curves-chart")),
