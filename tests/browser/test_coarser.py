@@ -1,7 +1,10 @@
 """Every attack of “Noise, coarser, or nothing?” is played to its end, and held by brute force."""
 
+import csv
+import io
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -182,3 +185,46 @@ def _fits(line: Line, people: list[list[str]]) -> bool:
     ages = [int(person[0]) for person in people if wanted <= set(person[1:])]
     mean = abs(np.mean(ages) - line.mean) < 0.051
     return len(ages) == line.count and bool(np.median(ages) == line.median and mean)
+
+
+OWN = """answer,people,group
+asthma north,31,north
+flu north,4,north
+HIV north,2,north
+asthma south,142,south
+flu south,3,south
+HIV south,13,south"""
+
+
+def test_a_table_of_ones_own_is_attacked_and_leaves_a_memo_and_a_record(opened: Any) -> None:
+    page = opened(LINK, ".bars")
+    page.get_by_role("button", name="Your data").click()
+    page.get_by_role("tab", name="Choose a file").click()
+    told = {"name": "ward.csv", "mimeType": "text/csv", "buffer": OWN.encode()}
+    page.locator(".st-key-coarser-own-file input[type=file]").set_input_files(told)
+    page.locator(".stFileUploader").get_by_text("ward.csv").wait_for()
+    page.get_by_role("button", name="Read the file").click()
+    page.get_by_text("are counted.").wait_for()
+    page.get_by_role("button", name="Show it").click()
+    page.get_by_role("button", name="Show it").wait_for(state="detached")
+    page.locator(MOVE).click()
+    # Of the south one count is hidden alone: 158 − 142 − 13; of the north two, and they stay so.
+    expect(page.locator(HEADLINE)).to_have_text(re.compile("^Of 3 .* 1 "))
+    assert bar(page, HIDE) == percent(1 / 3)
+    memo = page.get_by_role("tabpanel").locator("code").inner_text()
+    assert "ward" in memo
+    assert "195 people" in memo
+    page.get_by_role("tab", name="Share and export").click()
+    rows = list(csv.DictReader(io.StringIO(saved(page, "treatments.csv"))))
+    # As offices publish it, 13 is hidden beside the 3: the smallest other count of the south.
+    hidden = {float(row["Nothing"]): row["hidden"] == "True" for row in rows}
+    assert hidden == {31: False, 4: True, 2: True, 142: False, 3: True, 13: True}
+    page.get_by_role("button", name="Audit and make the record").click()
+    assert "ward" in saved(page, "record.html")
+
+
+def saved(page: Any, name: str) -> str:
+    """What a button of the open tab saves."""
+    with page.expect_download() as found:
+        page.get_by_role("button", name=name, exact=True).click()
+    return Path(found.value.path()).read_text("utf-8")
