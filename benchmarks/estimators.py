@@ -22,6 +22,7 @@ from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.domain.partitions import grid_blocks
 from caldp_core.estimation.estimators import ESTIMATORS, PostProcess
 from caldp_core.estimation.evidence import Evidence
+from caldp_core.experiments.metrics import box_error
 from caldp_core.mechanisms import registry
 from caldp_core.privacy.context import Context
 
@@ -112,14 +113,7 @@ def _error(work: str, truth: Floats, found: Sequence[Floats], grid: GridDomain) 
 
     largest = np.argsort(truth)[-_LARGEST:]
     cells = [float(50 * np.abs(each - truth).sum()) for each in found]
-    boxes = mean(lambda off: _of_boxes(off, grid))
+    boxes = 100 * float(np.mean([box_error(truth, each, grid, _SIDE) for each in found]))
     top = mean(lambda off: float(50 * np.abs(off[largest]).sum()))
     note = f"boxes of {_SIDE} × {_SIDE}: {boxes:.2f}, {_LARGEST} largest cells: {top:.2f}"
     return Figure(work, "%", Runs(min(cells), float(np.mean(cells)), len(cells)), note=note)
-
-
-def _of_boxes(off: Floats, grid: GridDomain) -> float:
-    """100 × total variation of boxes of 16 × 16 cells; those at the edge may be smaller."""
-    row, column = np.arange(grid.rows) // _SIDE, np.arange(grid.columns) // _SIDE
-    box = (row[:, None] * (int(column[-1]) + 1) + column).ravel()
-    return float(50 * np.abs(np.bincount(box, off)).sum())

@@ -27,7 +27,7 @@ from caldp_core.experiments.forecast import Forecast, forecast
 from caldp_core.experiments.geojson import as_geojson
 from caldp_core.experiments.processes import in_processes
 from caldp_core.experiments.reproduce import PAPER, Recomputed, table_1
-from caldp_core.experiments.run import Errors, Result, prepare, run
+from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.experiments.table import as_csv, columns_of
 from caldp_core.mechanisms import Mechanism
 from caldp_core.mechanisms.offers import report_bits
@@ -154,7 +154,7 @@ def summary(result: Result, expected: Forecast) -> dict[str, Any]:
         "n": setup.n,
         "mechanism": setup.mechanism_name,
         "bits_per_report": report_bits(setup.mechanism),
-        "errors": _gather(result.errors),
+        "errors": _gathered([asdict(each) for each in result.errors]),
         "expected": _expected(expected),
         "seed": setup.scenario.seed,
         "seconds": round(result.seconds, 4),
@@ -163,16 +163,21 @@ def summary(result: Result, expected: Forecast) -> dict[str, Any]:
 
 def _expected(found: Forecast) -> dict[str, Any]:
     return {
-        "tv": found.tv,
+        "tv": found.error,
         "tv_standard_deviation": found.deviation,
         "tv_standard_error": found.standard_error,
         "method": found.way,
     }
 
 
-def _gather(errors: Sequence[Errors]) -> dict[str, Any]:
-    rows = [asdict(error) for error in errors]
-    return {name: _mean([row[name] for row in rows]) for name in rows[0]}
+def _gathered(values: Sequence[Any]) -> Any:
+    """Of like-built errors of several trials the mean of every number, but counts as they are."""
+    first = values[0]
+    if isinstance(first, dict):
+        return {name: _gathered([each[name] for each in values]) for name in first}
+    if isinstance(first, tuple):
+        return [_gathered(each) for each in zip(*values, strict=True)]
+    return first if isinstance(first, int) else _mean(values)
 
 
 def _mean(values: Sequence[float | None]) -> dict[str, float | None]:

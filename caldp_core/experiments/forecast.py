@@ -16,6 +16,7 @@ from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.types import Bools, Floats, Ints, Progress, no_progress
 from caldp_core.domain.partitions import Partition
 from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.experiments.measures import TV, measure
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.offers import cover_of
@@ -25,6 +26,7 @@ from caldp_core.scenarios.blocks import BlocksSpec
 from caldp_core.theory.expected_error import (
     Budget,
     Forecast,
+    Loss,
     approximated_error,
     expected_error,
 )
@@ -53,12 +55,14 @@ def forecast(
     n: int | None = None,
     budget: Budget | None = None,
     progress: Progress = no_progress,
+    error: str = TV,
 ) -> Forecast:
-    """Expected TV of the scenario, whatever its trials and seed; the same at every call.
+    """Expected error of the scenario, whatever its trials and seed; the same at every call.
 
     `n`: people drawn at random from the data's distribution; None takes the scenario's own.
     `budget`: of trials where the normal approximation fails; by default 1 % of the mean, or 3 %
-    where a trial takes more than a second. Raises `CaldpError` as `expected_error` does.
+    where a trial takes more than a second. `error`: by its name in `MEASURES`. Raises `CaldpError`
+    as `expected_error` and `measure` do.
     """
     k = setup.mechanism.k
     by_default = Budget.quick(k) if trials_take_long(setup) else Budget.single(k)
@@ -71,7 +75,14 @@ def forecast(
         domain=setup.dataset.domain,
         budget=budget or by_default,
         progress=progress,
+        loss=_loss(setup, error),
     )
+
+
+def _loss(setup: Setup, error: str) -> Loss | None:
+    domain = setup.dataset.domain
+    found = measure(error, domain)
+    return None if error == TV else lambda truth, estimate: found.of(truth, estimate, domain)
 
 
 def forecast_soon(
@@ -79,11 +90,14 @@ def forecast_soon(
     n: int | None = None,
     budget: Budget | None = None,
     progress: Progress = no_progress,
+    error: str = TV,
 ) -> Forecast | None:
     """The same, but None where that takes trials of more than a second each."""
     progress(0.0)
     if not trials_take_long(setup):
-        return forecast(setup, n, budget, progress)
+        return forecast(setup, n, budget, progress, error)
+    if error != TV:
+        return None
     return approximated_error(
         setup.mechanism,
         setup.dataset.distribution,
@@ -210,7 +224,7 @@ def people_for_same_error(
         raise CaldpError(
             "The error to compare with takes long trials; choose another estimator or family."
         )
-    if own.tv == 0:
+    if own.error == 0:
         raise CaldpError(
             "Nothing is hidden here and everybody takes part, so the expected error is 0: no "
             "number of people gives that under a protection; hide something, or draw people."
@@ -218,9 +232,9 @@ def people_for_same_error(
 
     def error(n: int) -> float:
         found = _quick(other, n)
-        return np.inf if found is None else found.tv
+        return np.inf if found is None else found.error
 
-    return people_needed(error, target.tv, progress)
+    return people_needed(error, target.error, progress)
 
 
 def _quick(setup: Setup, n: int | None = None, progress: Progress = no_progress) -> Forecast | None:
@@ -261,6 +275,6 @@ def _curve(x: Sequence[float], forecasts: Iterable[Forecast | None], progress: P
             at.append(place)
             points.append(point)
         progress((done + 1) / len(x))
-    tv = np.array([point.tv for point in points])
+    tv = np.array([point.error for point in points])
     half = _BAND * np.array([point.deviation for point in points])
     return Curve(np.array(at, dtype=np.float64), tv, np.maximum(tv - half, 0.0), tv + half)

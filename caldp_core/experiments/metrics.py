@@ -3,6 +3,7 @@
 Distances between two (k,) vectors of shares. TV is *half* the l1 distance.
 """
 
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -11,6 +12,9 @@ from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Floats, Ints, read_only
 from caldp_core.domain.grid import KM_PER_DEGREE, GridDomain
 
+LARGEST: Final = 50
+"""Symbols that are called the largest, at most."""
+_SIDES: Final = (4, 16, 64)
 _DIRECTIONS: Final = 16
 _BINS: Final = 8192
 
@@ -49,6 +53,73 @@ def sliced_wasserstein(truth: Floats, estimate: Floats, domain: GridDomain) -> f
     surplus = estimate - truth
     slices = [_carried(surplus, bins) * width for bins, width in _slices(domain)]
     return float(np.mean(slices) * np.pi / 2)
+
+
+def box_sides(domain: GridDomain) -> tuple[int, ...]:
+    """Sides in cells of the boxes whose errors are told: 4, 16, 64, up to half of the map's."""
+    return tuple(side for side in _SIDES if 2 * side <= min(domain.rows, domain.columns))
+
+
+def box_error(truth: Floats, estimate: Floats, domain: GridDomain, side: int) -> float:
+    """Total variation of boxes of side × side cells: the share of people in the wrong box.
+
+    The mean over all ways to lay boxes edge to edge on the map, side² of them: each place of a box
+    counts once, also those that reach beyond the map. `side`: 1 or more cells; 1 is
+    `total_variation`.
+    """
+    off = (estimate - truth).reshape(domain.rows, domain.columns)
+    for _ in range(2):
+        off = _running_sums(off, side).T
+    return 0.5 * float(np.abs(off).sum()) / side**2
+
+
+def _running_sums(values: Floats, side: int) -> Floats:
+    """(rows, …) → (rows + side − 1, …) sums of `side` rows in a run, and of fewer at both ends."""
+    rows = values.shape[0]
+    until = np.concatenate([np.zeros((1, *values.shape[1:])), np.cumsum(values, axis=0)])
+    last = np.arange(1, rows + side)
+    return np.asarray(until[np.minimum(last, rows)] - until[np.maximum(last - side, 0)])
+
+
+@dataclass(frozen=True)
+class Largest:
+    """Which of the `number` largest symbols an estimate names, each in [0, 1].
+
+    `precision`: share of those it names that are; `recall`: share of those that are that it names;
+    `f1`: their harmonic mean.
+    """
+
+    number: int
+    precision: float
+    recall: float
+    f1: float
+
+
+def largest(truth: Floats, estimate: Floats) -> Largest:
+    """How well the estimate says which symbols stand out: 50, or one in ten where there are fewer.
+
+    Symbols that nobody has are never named. Of symbols that tie for the last places each counts in
+    part, so that order alone earns nothing.
+    """
+    number = number_of_largest(truth.size)
+    true, named = _places(truth, number), _places(estimate, number)
+    found, are, said = (float(each.sum()) for each in (np.minimum(true, named), true, named))
+    precision = found / said if said > 0 else 0.0
+    recall = found / are if are > 0 else 0.0
+    return Largest(number, precision, recall, 2 * found / (are + said) if found > 0 else 0.0)
+
+
+def number_of_largest(k: int) -> int:
+    """How many of k symbols are called the largest: 50, or one in ten where that is fewer."""
+    return min(LARGEST, -(-k // 10))
+
+
+def _places(shares: Floats, number: int) -> Floats:
+    """(k,) parts of the `number` first places that symbols have, in [0, 1]."""
+    last = np.partition(shares, -number)[-number]
+    above, level = shares > last, shares == last
+    part = (number - int(above.sum())) / int(level.sum())
+    return np.where(shares > 0, above + part * level, 0.0)
 
 
 def _carried(surplus: Floats, bins: Ints) -> float:

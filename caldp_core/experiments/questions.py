@@ -109,7 +109,7 @@ def best_asking(questions: Sequence[Question], epsilon: float, n: int) -> Asking
 def wrong_share(asking: Asking, question: Question, n: int, name: str) -> float:
     """Expected share of people under the wrong answer (total variation) by the named estimator."""
     mechanism, people = question.make(asking.each), asking.people(n)
-    return expected_error(mechanism, question.p, people, name, budget=BUDGET).tv
+    return expected_error(mechanism, question.p, people, name, budget=BUDGET).error
 
 
 @dataclass(frozen=True, eq=False)

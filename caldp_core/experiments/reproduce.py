@@ -78,10 +78,12 @@ def table_1(
     for which, mean in enumerate(means(turns, len(scenarios))):
         assert mean is not None  # every column has had its runs
         column = TABLE_1[which]
-        expected = forecast(prepare(scenarios[which])).tv
+        expected = forecast(prepare(scenarios[which])).error
         seconds = sum(turn.seconds for turn in turns if turn.which == which)
         done.append(
-            Recomputed(column.title, mean.tv, mean.standard_error, column.paper, expected, seconds)
+            Recomputed(
+                column.title, mean.error, mean.standard_error, column.paper, expected, seconds
+            )
         )
     return done
 

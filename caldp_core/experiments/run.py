@@ -16,7 +16,7 @@ import numpy as np
 from caldp_core.basics.errors import CaldpError, check_kind
 from caldp_core.basics.types import Bools, Floats, Ints, Progress, no_progress, read_only
 from caldp_core.datasets import Dataset
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.grid import KM_PER_DEGREE, GridDomain
 from caldp_core.domain.partitions import Partition
 from caldp_core.estimation.estimators import estimator
 from caldp_core.estimation.evidence import Evidence
@@ -60,10 +60,21 @@ class Setup:
 
 
 @dataclass(frozen=True)
+class BoxError:
+    """Share `tv` of people in the wrong box of `cells` × `cells` cells, `km` kilometres high."""
+
+    cells: int
+    km: float
+    tv: float
+
+
+@dataclass(frozen=True)
 class Errors:
     """Distances of one estimate from the truth; `sliced_wasserstein_km` where both are maps.
 
-    `sampling_tv` is the part that stays without any privacy: these people against the truth.
+    `boxes`: errors of boxes of a map, small ones first; none elsewhere. `largest`: how well the
+    largest symbols are found. `sampling_tv` is the part that stays without any privacy: these
+    people against the truth.
     """
 
     tv: float
@@ -71,6 +82,8 @@ class Errors:
     l2: float
     kl: float
     sliced_wasserstein_km: float | None
+    boxes: tuple[BoxError, ...]
+    largest: metrics.Largest
     sampling_tv: float
 
 
@@ -219,5 +232,20 @@ def measure(dataset: Dataset, people: Ints, estimate: Floats) -> Errors:
         sliced_wasserstein_km=metrics.sliced_wasserstein(truth, estimate, dataset.domain)
         if is_map and isinstance(dataset.domain, GridDomain)
         else None,
+        boxes=_boxes(truth, estimate, dataset.domain)
+        if isinstance(dataset.domain, GridDomain)
+        else (),
+        largest=metrics.largest(truth, estimate),
         sampling_tv=metrics.total_variation(truth, people / people.sum()),
+    )
+
+
+def _boxes(truth: Floats, estimate: Floats, domain: GridDomain) -> tuple[BoxError, ...]:
+    return tuple(
+        BoxError(
+            side,
+            side * domain.cell * KM_PER_DEGREE,
+            metrics.box_error(truth, estimate, domain, side),
+        )
+        for side in metrics.box_sides(domain)
     )

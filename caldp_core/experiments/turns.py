@@ -12,16 +12,17 @@ from typing import Protocol
 import numpy as np
 
 from caldp_core.basics.types import Progress, no_progress
+from caldp_core.experiments.measures import TV, measure
 from caldp_core.experiments.run import Setup, prepare, run_trial
 from caldp_core.scenarios.scenario import Scenario
 
 
 @dataclass(frozen=True)
 class Turn:
-    """One run: `which` of the scenarios, by its place; its `tv`; wall `seconds`."""
+    """One run: `which` of the scenarios, by its place; its `error`; wall `seconds`."""
 
     which: int
-    tv: float
+    error: float
     seconds: float
 
 
@@ -38,10 +39,12 @@ def in_turns(
     scenarios: Sequence[Scenario],
     make: Callable[[Scenario], Setup] = prepare,
     progress: Progress = no_progress,
+    error: str = TV,
 ) -> Iterator[Turn]:
     """All runs of all scenarios, each scenario with its own number of `trials` and `seed`.
 
-    `make` lets callers that keep setups hand theirs over. `progress` is told the finished share
+    `make` lets callers that keep setups hand theirs over. `error`: by its name in `MEASURES`.
+    `progress` is told the finished share
     and may raise `Cancelled`. Raises `CaldpError` as `prepare` and a run do.
     """
     roots = [np.random.SeedSequence(scenario.seed) for scenario in scenarios]
@@ -58,27 +61,33 @@ def in_turns(
             if which not in setups:
                 setups[which] = make(scenario)
             (seeds,) = roots[which].spawn(1)
-            turn = one_turn(which, setups[which], seeds, within)
+            turn = one_turn(which, setups[which], seeds, within, error)
             done += 1
             progress(done / total)
             yield turn
 
 
 def one_turn(
-    which: int, setup: Setup, seeds: np.random.SeedSequence, progress: Progress = no_progress
+    which: int,
+    setup: Setup,
+    seeds: np.random.SeedSequence,
+    progress: Progress = no_progress,
+    error: str = TV,
 ) -> Turn:
-    """The run of a scenario's trial that has these `seeds`."""
+    """The run of a scenario's trial that has these `seeds`, with the named error of `MEASURES`."""
     started = perf_counter()
-    tv = run_trial(setup, seeds, progress).errors.tv
-    return Turn(which, tv, perf_counter() - started)
+    estimate = run_trial(setup, seeds, progress).estimate
+    domain = setup.dataset.domain
+    off = measure(error, domain).of(setup.dataset.distribution, estimate, domain)
+    return Turn(which, off, perf_counter() - started)
 
 
 @dataclass(frozen=True)
 class Mean:
-    """The mean TV of `runs` runs; `standard_error` is None for fewer than two."""
+    """The mean `error` of `runs` runs; `standard_error` is None for fewer than two."""
 
     runs: int
-    tv: float
+    error: float
     standard_error: float | None
 
 
@@ -94,12 +103,12 @@ def means(turns: Sequence[Turn], number: int) -> list[Mean | None]:
     """For each of `number` scenarios the mean of its turns; None for one that has had none."""
     runs: list[list[float]] = [[] for _ in range(number)]
     for turn in turns:
-        runs[turn.which].append(turn.tv)
+        runs[turn.which].append(turn.error)
     return [_mean(tv) for tv in runs]
 
 
-def _mean(tv: Sequence[float]) -> Mean | None:
-    if not tv:
+def _mean(errors: Sequence[float]) -> Mean | None:
+    if not errors:
         return None
-    spread = float(np.std(tv, ddof=1) / np.sqrt(len(tv))) if len(tv) > 1 else None
-    return Mean(len(tv), float(np.mean(tv)), spread)
+    spread = float(np.std(errors, ddof=1) / np.sqrt(len(errors))) if len(errors) > 1 else None
+    return Mean(len(errors), float(np.mean(errors)), spread)

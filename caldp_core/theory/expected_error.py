@@ -1,14 +1,16 @@
-"""Expected total variation of an estimate: the normal approximation where it holds, else trials.
+"""Expected error of an estimate: the normal approximation where it holds, else trials.
 
-Any mechanism that can draw a tally and estimate from it, any estimator. Trials draw people, the
-tally of their reports and the estimate, as a run does, but with coins that no run has. Two
-forecasts with one seed draw the same people and start from the same coins, so that neighbours on a
-curve differ by less than their standard errors. Where rare values matter, every second trial has
-some, and counts as often as they come (`strata`).
+The error is the total variation, or any other that is asked for, by trials alone. Any mechanism
+that can draw a tally and estimate from it, any estimator. Trials draw people, the tally of their
+reports and the estimate, as a run does, but with coins that no run has. Two forecasts with one seed
+draw the same people and start from the same coins, so that neighbours on a curve differ by less
+than their standard errors. Where rare values matter, every second trial has some, and counts as
+often as they come (`strata`).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -21,23 +23,26 @@ from caldp_core.mechanisms import Mechanism
 from caldp_core.theory.normal_approximation import approximation
 from caldp_core.theory.strata import Known, Stratum, strata
 
+Loss: TypeAlias = Callable[[Floats, Floats], float]
+"""An error ≥ 0 of two (k,) vectors: true shares, estimate."""
 NORMAL: Final = "normal approximation"
 _ROUNDING: Final = 1e-12
-"""A total variation below it is rounding: the estimate is the truth."""
+"""An error below it is rounding: the estimate is the truth."""
 _ALIKE: Final = 1e-9
 """Relative: errors of trials that differ by no more are one, but for rounding."""
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """Expected total variation of an estimate, without running the scenario.
+    """Expected error of an estimate, without running the scenario.
 
-    `tv`: the expectation. `deviation`: standard deviation over repetitions. `standard_error`: of
-    `tv`, as far as it comes from the number of trials; 0 for the normal approximation. `way`:
-    "normal approximation" or "simulated, N trials".
+    `error`: the expectation, of the total variation where no other error was asked for.
+    `deviation`: standard deviation over repetitions. `standard_error`: of `error`, as far as it
+    comes from the number of trials; 0 for the normal approximation. `way`: "normal approximation"
+    or "simulated, N trials".
     """
 
-    tv: float
+    error: float
     deviation: float
     standard_error: float
     way: str
@@ -88,20 +93,22 @@ def expected_error(
     seed: int = 0,
     budget: Budget | None = None,
     progress: Progress = no_progress,
+    loss: Loss | None = None,
 ) -> Forecast:
-    """Expected TV of the named estimator's shares from the reports of n people.
+    """Expected error of the named estimator's shares from the reports of n people.
 
     `p`: (k,) true shares. `people`: (k,) counts, n in all, if everybody is known; None draws n
     from p. `domain`: what lies beside what, for estimators that look at it.
-    `budget`: of trials, by default `Budget.single`. Raises `CaldpError` for an unknown
+    `budget`: of trials, by default `Budget.single`. `loss`: the error, the total variation if None.
+    Raises `CaldpError` for an unknown
     estimator, for one that does not go with the mechanism, and where trials are needed and the
     tally of so many people cannot be drawn.
     """
-    found = approximated_error(mechanism, p, n, name, people=people)
+    found = None if loss else approximated_error(mechanism, p, n, name, people=people)
     if found is not None:
         return found
     ways: list[Stratum] = strata(p, n) if people is None else [Known(people)]
-    trials = _Trials(mechanism, p, ways, estimator(name).apply, domain, seed)
+    trials = _Trials(mechanism, p, ways, estimator(name).apply, domain, seed, loss or _tv)
     return trials.forecast(budget or Budget.single(p.size), progress)
 
 
@@ -113,6 +120,7 @@ class _Trials:
     after: PostProcess
     domain: Domain | GridDomain | None
     seed: int
+    loss: Loss
 
     def forecast(self, budget: Budget, progress: Progress) -> Forecast:
         # A run's trials are children 0 … TRIALS_MAX − 1 of the same seed.
@@ -125,11 +133,11 @@ class _Trials:
                 errors.append(self._error(way, seeds))
                 progress(min(len(errors) / budget.most, 1.0))
             found = self._of(errors)
-            if found.tv < _ROUNDING:
+            if found.error < _ROUNDING:
                 return Forecast(0.0, 0.0, 0.0, found.way)
             # Trials that all say the same may just not have seen what is rarer.
-            alike = any(np.ptp(each) <= _ALIKE * found.tv for each in self._by_way(errors))
-            close = found.standard_error <= budget.close * found.tv and not alike
+            alike = any(np.ptp(each) <= _ALIKE * found.error for each in self._by_way(errors))
+            close = found.standard_error <= budget.close * found.error and not alike
             if close or upto >= budget.most:
                 return found
             upto = min(2 * upto, budget.most)
@@ -153,4 +161,8 @@ class _Trials:
         who, coins = (np.random.default_rng(child) for child in seeds.spawn(2))
         tally = self.mechanism.sample_tally(way.people(who), coins)
         evidence = Evidence.of(self.mechanism, tally, domain=self.domain)
-        return 0.5 * float(np.abs(self.after(evidence) - self.p).sum())
+        return self.loss(self.p, self.after(evidence))
+
+
+def _tv(truth: Floats, estimate: Floats) -> float:
+    return 0.5 * float(np.abs(estimate - truth).sum())

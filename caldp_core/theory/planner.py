@@ -44,7 +44,7 @@ as a subset's size.
 def total_variation(estimator: str) -> Accuracy:
     """Expected TV after this estimator, simulated (to 3 %) where no approximation holds."""
     return lambda mechanism, p, n: (
-        expected_error(mechanism, p, n, estimator, budget=Budget.quick(mechanism.k)).tv
+        expected_error(mechanism, p, n, estimator, budget=Budget.quick(mechanism.k)).error
     )
 
 

@@ -6,7 +6,7 @@ the mechanisms of scenarios (plain LDP, blocks, sensitive sets), do.
 """
 
 from caldp_core.treatments.coarser import larger_cells
-from caldp_core.treatments.errors import TableErrors, box_errors, measure
+from caldp_core.treatments.errors import TableErrors, measure
 from caldp_core.treatments.noise import CentralTable
 from caldp_core.treatments.release import Release, exact
 from caldp_core.treatments.rounding import Rounding
@@ -19,7 +19,6 @@ __all__ = [
     "Suppressed",
     "Suppression",
     "TableErrors",
-    "box_errors",
     "exact",
     "larger_cells",
     "measure",

@@ -81,7 +81,11 @@ def error_curves(
     top = max(float(max(line.curve.high.max(), line.now)) for line in lines)
     low = min(float(min(line.curve.low.min(), line.now)) for line in lines)
     is_log = top > 1.5
-    y = errors.by_decades(low, top, None, HEIGHT) if is_log else errors.from_zero(top, wrong)
+    y = (
+        errors.by_decades(low, top, errors.people(None), HEIGHT)
+        if is_log
+        else errors.from_zero(top, wrong)
+    )
     least = errors.FAINTEST if is_log else 0.0
     traces = [
         *(_band(line, least) for line in lines),
@@ -132,7 +136,7 @@ def _mean(line: Line, wrong: str | None) -> dict[str, Any]:
         "mode": "lines",
         "name": line.name,
         "line": {"color": line.colour, "dash": line.dash, "width": 2.5},
-        "text": [errors.told(float(tv), wrong) for tv in line.curve.tv],
+        "text": [errors.people(wrong).told(float(tv)) for tv in line.curve.tv],
         "hovertemplate": "%{text}",
     }
 

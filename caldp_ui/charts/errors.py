@@ -5,6 +5,8 @@ an estimate is not made of shares no number of people stands for it: the axis is
 """
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Final
 
 from caldp_ui.words import formats
@@ -16,27 +18,48 @@ FAINTEST: Final = 1e-6
 """Errors below have no numbers on a log scale."""
 
 
-def title(wrong: str | None) -> str:
-    """What the axis counts. `wrong`: where people are by mistake; None for no shares."""
+@dataclass(frozen=True)
+class Counted:
+    """How an error is counted. `title`: of its axis.
+
+    `number(error)`: at a mark of the axis; `told(error)`: where it is pointed at.
+    """
+
+    title: str
+    number: Callable[[float], str]
+    told: Callable[[float], str]
+
+
+def people(wrong: str | None) -> Counted:
+    """Of total variations. `wrong`: where people are by mistake; None for no shares."""
     if wrong is None:
-        return "error (total variation)"
-    return f"people {wrong}, of 100"
+        return Counted(
+            "error (total variation)",
+            formats.digits,
+            lambda tv: f"total variation {formats.share(tv)}",
+        )
+    return Counted(
+        f"people {wrong}, of 100",
+        lambda tv: formats.digits(100 * tv),
+        lambda tv: f"{formats.of_hundred(min(tv, 1.0))} (total variation {formats.share(tv)})",
+    )
 
 
 def from_zero(top: float, wrong: str | None) -> dict[str, Any]:
     """An axis from 0 to a little above `top`, of total variations up to 1."""
+    counted = people(wrong)
     end = min(1.0, 1.08 * top) if wrong is not None or top <= 1.0 else 1.08 * top
     step = next((each for each in _STEPS if end / each <= 6), 0.2)
     ticks = [round(step * number, 6) for number in range(math.floor(end / step + 1e-9) + 1)]
     return {
-        "title_text": title(wrong),
+        "title_text": counted.title,
         "range": [0, end],
         "tickvals": ticks,
-        "ticktext": [_number(tick, wrong) for tick in ticks],
+        "ticktext": [counted.number(tick) for tick in ticks],
     }
 
 
-def by_decades(low: float, high: float, wrong: str | None, pixels: float) -> dict[str, Any]:
+def by_decades(low: float, high: float, counted: Counted, pixels: float) -> dict[str, Any]:
     """A log axis over the whole powers of ten around `low` and `high`, every number in full.
 
     `pixels`: how high it is, about.
@@ -47,20 +70,9 @@ def by_decades(low: float, high: float, wrong: str | None, pixels: float) -> dic
     ticks = [part * 10.0**power for power in range(first, last + 1) for part in parts]
     ticks = [tick for tick in ticks if tick <= 10.0**last * 1.001]
     return {
-        "title_text": title(wrong),
+        "title_text": counted.title,
         "type": "log",
         "range": [first - 0.02 * (last - first), last + 0.02 * (last - first)],
         "tickvals": ticks,
-        "ticktext": [_number(tick, wrong) for tick in ticks],
+        "ticktext": [counted.number(tick) for tick in ticks],
     }
-
-
-def _number(tv: float, wrong: str | None) -> str:
-    return formats.digits(tv if wrong is None else 100 * tv)
-
-
-def told(tv: float, wrong: str | None) -> str:
-    """An error where it is pointed at: both ways of counting it."""
-    if wrong is None:
-        return f"total variation {formats.share(tv)}"
-    return f"{formats.of_hundred(min(tv, 1.0))} (total variation {formats.share(tv)})"

@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from caldp_core.domain.grid import GridDomain
+from caldp_core.treatments.errors import BOX
 from caldp_ui.coarser import attack_words, debate, files, pinned, take_home, words
 from caldp_ui.coarser.memo import memo
 from caldp_ui.coarser.outcomes import NAMES, Played
@@ -52,14 +53,14 @@ def _decision(shown: Shown) -> None:
 def _errors(shown: Shown) -> None:
     what = shown.what
     small = f"of {formats.count(max(what.record.threshold - 1, 1), 'person', 'people')} or fewer"
-    box = "boxes of 5 × 5 cells" if isinstance(what.domain, GridDomain) else "larger cells"
+    box = f"box of {BOX} × {BOX} cells" if isinstance(what.domain, GridDomain) else "larger cell"
     rows = {
         words.TITLES[name]: {
             f"of 100 people {words.nouns(what).wrong}": formats.per_hundred(each.errors.tv),
             "mean error of a cell, people": formats.digits(each.errors.cell),
             f"mean error of a cell {small}": formats.digits(each.errors.small),
             "of 100 such cells more than half wrong": formats.per_hundred(each.errors.small_lost),
-            f"totals of {box} wrong by": formats.percent(each.errors.box),
+            f"of 100 people in the wrong {box}": formats.per_hundred(each.errors.box),
         }
         for name, each in what.by.items()
     }

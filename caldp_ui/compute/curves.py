@@ -91,7 +91,8 @@ def _level(scenario: Scenario, beside: Curve) -> Curve:
         return Curve(*(np.zeros(0) for _ in range(4)))
     one = np.ones_like(beside.x)
     half = 1.6449 * found.deviation
-    return Curve(beside.x, found.tv * one, max(found.tv - half, 0.0) * one, (found.tv + half) * one)
+    low, high = max(found.error - half, 0.0), found.error + half
+    return Curve(beside.x, found.error * one, low * one, high * one)
 
 
 def _named(scenario: Scenario, _: Progress) -> str:

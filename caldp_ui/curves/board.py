@@ -7,6 +7,7 @@ from typing import Final
 
 import streamlit as st
 
+from caldp_core.experiments.measures import BOXES, KM, LARGEST, TV
 from caldp_core.experiments.turns import Mean, in_turns, means
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show
@@ -23,10 +24,17 @@ from caldp_ui.session import findings, jobs
 from caldp_ui.words.headline import Headline
 
 RUNS: Final = 5
-_CAPTION: Final = (
-    "Lines: expected error. Bands: 90 of 100 outcomes. One person of 100 is a total variation of "
-    "0.01."
-)
+_CAPTION: Final = "Lines: expected error. Bands: 90 of 100 outcomes. "
+_MEANING: Final = {
+    TV: "One person of 100 is a total variation of 0.01.",
+    BOXES: "Mean over all ways to lay boxes on the map; one person of 100 is a total variation of "
+    "0.01.",
+    LARGEST: "Missed: the share is one less F1 of naming the largest ones.",
+    KM: "Earth mover's distance: how far people have to be moved to turn the estimate into the "
+    "truth; an approximation, the mean over directions.",
+}
+UNITS: Final = {TV: "TV", BOXES: "TV of boxes", LARGEST: "1 - F1", KM: "km"}
+"""What the file calls each error."""
 _PROVED: Final = (
     " Thin dots: what the papers prove of Hadamard and randomized response (half of the bound on "
     "l1)."
@@ -93,7 +101,7 @@ def _runs(name: str, lines: Sequence[Line]) -> None:
     findings.gathered(
         SLOT.key("runs"),
         name,
-        lambda progress: in_turns(scenarios, progress=progress),
+        lambda progress: in_turns(scenarios, progress=progress, error=lines[0].error),
         jobs.Offer(
             f"Run every point {RUNS} times",
             ":material/scatter_plot:",
@@ -105,14 +113,15 @@ def _runs(name: str, lines: Sequence[Line]) -> None:
 
 def csv_of(record: Curves, drawn: Sequence[Drawn]) -> bytes:
     """One row a point of a curve."""
+    kind = UNITS[record.error]
     rows = [
         {
             "curve": each.line.title,
             AXES[record.against].label: x,
-            "expected TV": error.tv if error else None,
+            f"expected {kind}": error.error if error else None,
             "standard deviation": error.deviation if error else None,
             "way": error.way if error else None,
-            "mean TV of runs": mean.tv if mean else None,
+            f"mean {kind} of runs": mean.error if mean else None,
             "standard error": mean.standard_error if mean else None,
             "runs": mean.runs if mean else None,
         }
@@ -123,7 +132,11 @@ def csv_of(record: Curves, drawn: Sequence[Drawn]) -> bytes:
 
 
 def _file(record: Curves, drawn: Sequence[Drawn]) -> None:
-    st.caption(_CAPTION + (_PROVED if proved([each.line for each in drawn]) else ""))
+    st.caption(
+        _CAPTION
+        + _MEANING[record.error]
+        + (_PROVED if proved([each.line for each in drawn]) else "")
+    )
     sharing.file(SLOT.key("csv"), "curves.csv", partial(csv_of, record, drawn))
     if SLOT.pins:
         kept = {f"pin-{at}": pin for at, pin in enumerate(SLOT.pins, 1)}

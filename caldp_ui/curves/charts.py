@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import plotly.graph_objects as go
 
+from caldp_core.experiments.measures import KM
 from caldp_ui.app.theme import Palette
 from caldp_ui.charts import errors
 from caldp_ui.charts.labels import Label
@@ -36,16 +37,16 @@ _BAND: Final = 1.6449
 def of(record: Curves, drawn: Sequence[Drawn], colours: Palette) -> go.Figure:
     """The chart of a record: logarithmic axes, names at the lines' ends, and what matters here."""
     inks = _DARK if colours.edge == "#0B0F14" else _LIGHT
-    wrong = words.wrong(drawn)
+    counted = words.asked_of(drawn).counted
     traces: list[dict[str, Any]] = []
     for number, each in enumerate(drawn):
-        traces += [_band(each, inks[number]), _mean(each, number, inks[number], wrong)]
+        traces += [_band(each, inks[number]), _mean(each, number, inks[number], counted)]
         if any(each.measured):
             traces.append(_measured(each, number, inks[number]))
     bounds = proved([each.line for each in drawn])
     traces += [_bound(bound, inks[bound.line]) for bound in bounds]
     here = present(record, drawn[0].line)
-    y = _ordinate(drawn, wrong)
+    y = _ordinate(drawn, counted)
     notes = [_here(record, here, 10.0 ** y["range"][1], colours)]
     found = gaps.found(record, drawn, here)
     if found is not None:
@@ -57,12 +58,14 @@ def of(record: Curves, drawn: Sequence[Drawn], colours: Palette) -> go.Figure:
     return plane(traces, x, y, marks, colours, words=written, height=HEIGHT)
 
 
-def _ordinate(drawn: Sequence[Drawn], wrong: str | None) -> dict[str, Any]:
+def _ordinate(drawn: Sequence[Drawn], counted: errors.Counted) -> dict[str, Any]:
     """Whole powers of ten around all that is known so far."""
-    known = [error.tv for each in drawn for _, error in each.there()]
-    measured = [mean.tv for each in drawn for mean in each.measured if mean and mean.tv > FAINTEST]
-    low, high = min([0.05, *known, *measured]), max([1.0, *known, *measured])
-    return errors.by_decades(low, high, wrong, HEIGHT)
+    expected = [forecast.error for each in drawn for _, forecast in each.there()]
+    means = [mean.error for each in drawn for mean in each.measured if mean]
+    known = [*expected, *(error for error in means if error > FAINTEST)]
+    if drawn[0].line.error != KM or not known:
+        known += [0.05, 1.0]
+    return errors.by_decades(min(known), max(known), counted, HEIGHT)
 
 
 def _here(record: Curves, here: float, top: float, colours: Palette) -> Label:
@@ -75,7 +78,7 @@ def _here(record: Curves, here: float, top: float, colours: Palette) -> Label:
 def _names(drawn: Sequence[Drawn], bounds: Sequence[Bound], inks: Sequence[str]) -> list[Label]:
     """Each line's name at its last point, and what is proved at its own."""
     lines = [
-        Label(each.there()[-1][0], each.there()[-1][1].tv, each.line.title, inks[number])
+        Label(each.there()[-1][0], each.there()[-1][1].error, each.line.title, inks[number])
         for number, each in enumerate(drawn)
         if each.there()
     ]
@@ -93,8 +96,8 @@ def _range(places: Sequence[Sequence[float]]) -> list[float]:
 
 def _band(each: Drawn, ink: str) -> dict[str, Any]:
     there = each.there()
-    high = [error.tv + _BAND * error.deviation for _, error in there]
-    low = [max(error.tv - _BAND * error.deviation, FAINTEST) for _, error in there]
+    high = [found.error + _BAND * found.deviation for _, found in there]
+    low = [max(found.error - _BAND * found.deviation, FAINTEST) for _, found in there]
     x = [place for place, _ in there]
     return {
         "type": "scatter",
@@ -110,16 +113,16 @@ def _band(each: Drawn, ink: str) -> dict[str, Any]:
     }
 
 
-def _mean(each: Drawn, number: int, ink: str, wrong: str | None) -> dict[str, Any]:
+def _mean(each: Drawn, number: int, ink: str, counted: errors.Counted) -> dict[str, Any]:
     return {
         "type": "scatter",
         "x": [x for x, _ in each.there()],
-        "y": [error.tv for _, error in each.there()],
+        "y": [found.error for _, found in each.there()],
         "mode": "lines+markers",
         "name": each.line.title,
         "line": {"color": ink, "dash": _DASHES[number], "width": 2.5},
         "marker": {"symbol": _SYMBOLS[number], "size": 7, "color": ink},
-        "text": [errors.told(error.tv, wrong) for _, error in each.there()],
+        "text": [counted.told(found.error) for _, found in each.there()],
         "hovertemplate": "%{text}",
     }
 
@@ -129,7 +132,7 @@ def _measured(each: Drawn, number: int, ink: str) -> dict[str, Any]:
     return {
         "type": "scatter",
         "x": [x for x, _ in there],
-        "y": [mean.tv for _, mean in there],
+        "y": [mean.error for _, mean in there],
         "error_y": {
             "type": "data",
             "array": [2 * (mean.standard_error or 0) for _, mean in there],

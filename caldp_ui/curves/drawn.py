@@ -25,7 +25,7 @@ class Drawn:
     def there(self) -> list[tuple[float, Forecast]]:
         """Places and expected errors, as far as they are known and above 0."""
         pairs = zip(self.line.places, self.expected, strict=True)
-        return [(x, error) for x, error in pairs if error is not None and error.tv > FAINTEST]
+        return [(x, error) for x, error in pairs if error is not None and error.error > FAINTEST]
 
     def knows(self, place: float) -> bool:
         """Whether all is known that is read off at `place`: the points next to it on both sides."""

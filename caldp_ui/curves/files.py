@@ -27,8 +27,8 @@ with open("curves.json", encoding="utf-8") as file:
 for curve in curves:
     for point in curve["points"]:
         setup = prepare(Scenario.from_dict(point["scenario"]))
-        expected = forecast_soon(setup, budget={BUDGET!r})
-        print(curve["curve"], point["x"], expected and expected.tv, sep="\\t")
+        expected = forecast_soon(setup, budget={BUDGET!r}, error=curve["error"])
+        print(curve["curve"], point["x"], expected and expected.error, sep="\\t")
 """
 """Prints the expected errors that the page draws, with the file `curves.json` beside it."""
 
@@ -57,11 +57,12 @@ def pack(table: bytes, records: Mapping[str, Curves]) -> bytes:
 
 
 def curves_json(lines: Sequence[Line]) -> str:
-    """Curve by curve, each point's place on the axis and its scenario."""
+    """Curve by curve, its error by name, each point's place on the axis and its scenario."""
     return json.dumps(
         [
             {
                 "curve": line.title,
+                "error": line.error,
                 "points": [
                     {"x": x, "scenario": replace(scenario, seed=0).to_dict()}
                     for x, scenario in zip(line.places, line.scenarios, strict=True)

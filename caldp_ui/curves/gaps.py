@@ -50,7 +50,7 @@ def found(record: Curves, drawn: Sequence[Drawn], here: float) -> Gap | None:
 def _reaches(each: Drawn, error: float) -> float | None:
     """Where a falling curve comes down to an error, between its points on log scales."""
     there = each.there()
-    tv = [found.tv for _, found in there]
-    if not there or error < min(tv):
+    errors = [found.error for _, found in there]
+    if not there or error < min(errors):
         return None
-    return float(np.exp(np.interp(-np.log(error), -np.log(tv), np.log([x for x, _ in there]))))
+    return float(np.exp(np.interp(-np.log(error), -np.log(errors), np.log([x for x, _ in there]))))

@@ -9,6 +9,7 @@ from caldp_core.basics.cache import cached_by
 from caldp_core.basics.types import Progress
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.forecast import Forecast, forecast_soon
+from caldp_core.experiments.measures import TV
 from caldp_core.experiments.run import Setup
 from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.scenario import Scenario
@@ -30,7 +31,10 @@ LINES_MAX: Final = 8
 
 @dataclass(frozen=True)
 class Line:
-    """A curve: its name for readers, its method, and the scenario at each of its places."""
+    """A curve: its name for readers, its method, and the scenario at each of its places.
+
+    `error`: which one, by its name in `MEASURES`.
+    """
 
     title: str
     method: str
@@ -38,6 +42,7 @@ class Line:
     scenarios: tuple[Scenario, ...]
     is_plain: bool
     is_pinned: bool = False
+    error: str = TV
 
 
 @dataclass(frozen=True)
@@ -72,6 +77,7 @@ def lines_of(record: Curves) -> list[Line]:
                         places,
                         tuple(axis.at(scenario, domain, x) for x in places),
                         name == PLAIN,
+                        error=record.error,
                     )
                 )
     return lines
@@ -83,8 +89,8 @@ def asked(record: Curves, kept: Curves | None) -> list[Line]:
 
 
 def beside(record: Curves, kept: Curves | None) -> list[Line]:
-    """Curves of a pinned record that the record's own are not, along the same axis."""
-    if kept is None or kept.against != record.against:
+    """Curves of a pinned record that the record's own are not, of the same error and axis."""
+    if kept is None or (kept.against, kept.error) != (record.against, record.error):
         return []
     there = {line.scenarios for line in lines_of(record)}
     return [
@@ -119,7 +125,7 @@ def _without_axis(protection: str, axis: Axis) -> str:
 
 def name(lines: Sequence[Line]) -> str:
     """What stands for these curves: equal for equal ones."""
-    return json.dumps([[runs.key(s) for s in line.scenarios] for line in lines])
+    return json.dumps([[line.error, *map(runs.key, line.scenarios)] for line in lines])
 
 
 def expected(lines: Sequence[Line], progress: Progress) -> Iterator[Found]:
@@ -131,7 +137,7 @@ def expected(lines: Sequence[Line], progress: Progress) -> Iterator[Found]:
                 scenario = replace(line.scenarios[place], seed=0)  # no outcome, an expectation
                 low = done / total
                 within = _from(progress, low, total)
-                yield Found(number, place, _point(scenario, within))
+                yield Found(number, place, _point(scenario, line.error, within))
                 done += 1
                 progress(done / total)
 
@@ -146,10 +152,10 @@ def _ends_first(count: int) -> list[int]:
     return list(dict.fromkeys([0, count - 1, count // 2, *range(count)])) if count else []
 
 
-@cached_by(lambda scenario, *_: runs.key(scenario))
-def _point(scenario: Scenario, progress: Progress) -> Forecast | None:
+@cached_by(lambda scenario, error, *_: f"{error} {runs.key(scenario)}")
+def _point(scenario: Scenario, error: str, progress: Progress) -> Forecast | None:
     progress(0.0)
-    return forecast_soon(runs.setup(scenario), budget=BUDGET, progress=progress)
+    return forecast_soon(runs.setup(scenario), budget=BUDGET, progress=progress, error=error)
 
 
 def _from(progress: Progress, low: float, parts: int) -> Progress:
@@ -183,7 +189,7 @@ def proved(lines: Sequence[Line]) -> list[Bound]:
 
 
 def _statement(line: Line) -> str | None:
-    if line.scenarios[0].estimator != "none":
+    if line.scenarios[0].estimator != "none" or line.error != TV:
         return None
     context = line.scenarios[0].context
     whole = isinstance(context.blocks, OneBlock) and isinstance(

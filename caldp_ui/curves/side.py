@@ -5,17 +5,20 @@ from typing import Any, Final
 
 import streamlit as st
 
+from caldp_core.datasets import Gowalla
 from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.experiments.measures import BOXES, MEASURES, TV, AnyDomain, Measure
 from caldp_core.mechanisms import FAMILIES
+from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 from caldp_ui.compute.sources import choose, title_of
 from caldp_ui.controls import common
 from caldp_ui.controls.choices import NAMES, data_sets, protections
 from caldp_ui.controls.common import METHODS
+from caldp_ui.curves.asked import title
 from caldp_ui.curves.axes import AXES
-from caldp_ui.curves.slot import SLOT, Curves
+from caldp_ui.curves.slot import BEGIN, SLOT, Curves
 from caldp_ui.parts import pins
-from caldp_ui.session.scenarios import bind
 
 _QUICK: Final = ("hadamard", "randomized-response", "rappor", "oue", "galois")
 PRESETS: Final = {
@@ -36,6 +39,13 @@ PRESETS: Final = {
     ),
     "Estimates compared": Curves(
         protections=("more-blocks",), estimates=("simplex", "clip", "significance-threshold")
+    ),
+    "Boxes on a map": Curves(
+        replace(BEGIN, dataset=Gowalla(), n=None),
+        against="epsilon",
+        protections=("plain", "blocks"),
+        estimates=("simplex", "cascade"),
+        error=BOXES,
     ),
 }
 
@@ -60,12 +70,19 @@ def settings(record: Curves) -> None:
     st.selectbox(
         "Data",
         list(titles),
-        **bind(
-            SLOT,
+        **SLOT.bind(
             "data",
             title_of(record.scenario.dataset, titles),
-            lambda s, v: choose(replace(s, n=None), titles[v]),
+            lambda r, v: _with_data(r, choose(replace(r.scenario, n=None), titles[v])),
         ),
+    )
+    domain = runs.dataset(record.scenario).domain
+    errors = {each.name: title(each.name, domain) for each in _possible(domain)}
+    st.selectbox(
+        "Error",
+        list(errors),
+        format_func=errors.__getitem__,
+        **SLOT.bind("error", record.error, lambda r, v: replace(r, error=v)),
     )
     known = protections(runs.dataset(record.scenario).domain)
     _several("protections", "Protections", {name: known[name].title for name in NAMES})
@@ -75,6 +92,18 @@ def settings(record: Curves) -> None:
         common.epsilon(SLOT)
     common.people(SLOT, runs.dataset(record.scenario).n)
     pins.button(SLOT, _title)
+
+
+def _possible(domain: AnyDomain) -> list[Measure]:
+    return [each for each in MEASURES.values() if each.is_possible(domain)]
+
+
+def _with_data(record: Curves, scenario: Scenario) -> Curves:
+    """With other data; what cannot be asked of them gives way to the total variation."""
+    possible = [each.name for each in _possible(runs.dataset(scenario).domain)]
+    return replace(
+        record, scenario=scenario, error=record.error if record.error in possible else TV
+    )
 
 
 def _title(record: Curves) -> str:

@@ -7,6 +7,7 @@ from typing import Final
 from caldp_core.basics.errors import check_choice, require
 from caldp_core.datasets import Zipf
 from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.experiments.measures import TV, measure
 from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
@@ -26,7 +27,8 @@ _LISTS: Final = ("protections", "methods", "estimates")
 class Curves(WithScenario):
     """The page's record. `scenario`: data, people, ε and seed, which all curves share.
 
-    One curve for each of `protections` × `methods` × `estimates`, by their names.
+    One curve for each of `protections` × `methods` × `estimates`, by their names. `error`: what is
+    asked of the estimates, by its name in `MEASURES`.
     """
 
     scenario: Scenario = BEGIN
@@ -34,6 +36,7 @@ class Curves(WithScenario):
     protections: tuple[str, ...] = ("plain", "blocks", "more-blocks", "sensitive")
     methods: tuple[str, ...] = ("best",)
     estimates: tuple[str, ...] = ("simplex",)
+    error: str = TV
 
 
 def _taken(found: Scenario) -> Scenario:
@@ -53,6 +56,11 @@ def _check(record: Curves) -> None:
             f"{name} must be one or more of {', '.join(known)}, each once.",
         )
     runs.setup(record.scenario)
+    found = measure(record.error, runs.dataset(record.scenario).domain)
+    require(
+        not found.wants_shares or "none" not in record.estimates,
+        "Kilometres are for estimates made of shares; leave out the unprocessed one.",
+    )
 
 
 LINK: Final = ScenarioLink(Curves(), _check, taken=_taken)

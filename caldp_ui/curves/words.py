@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from caldp_core.domain.grid import GridDomain
 from caldp_ui.compute import runs
+from caldp_ui.curves.asked import Asked, asked
 from caldp_ui.curves.axes import AXES, power_at, value_at
 from caldp_ui.curves.drawn import Drawn, present
 from caldp_ui.curves.slot import Curves
 from caldp_ui.words import formats, promise
 from caldp_ui.words.headline import Headline
-from caldp_ui.words.vocabulary import PLACES, VALUES
 
 _EVERYBODY: Final = 1 - 1e-9
 
@@ -28,25 +27,22 @@ class Pair:
     covered: float
 
 
-def wrong(drawn: Sequence[Drawn]) -> str | None:
-    """Where people are by mistake; None if an estimate of these is not made of shares."""
-    scenarios = [each.line.scenarios[0] for each in drawn]
-    if any(scenario.estimator == "none" for scenario in scenarios):
-        return None
-    is_map = isinstance(runs.dataset(scenarios[0]).domain, GridDomain)
-    return PLACES.wrong if is_map else VALUES.wrong
+def asked_of(drawn: Sequence[Drawn]) -> Asked:
+    """The error that the curves show, in words."""
+    lines = [each.line for each in drawn]
+    shares = all(line.scenarios[0].estimator != "none" for line in lines)
+    return asked(lines[0].error, runs.dataset(lines[0].scenarios[0]).domain, shares)
 
 
 def alt(record: Curves, curves: Sequence[Drawn]) -> str:
     """The chart in words: both ends of every curve."""
     told = "; ".join(
-        f"{each.line.title} from {_short(each, each.there()[0][1].tv)} to "
-        f"{_short(each, each.there()[-1][1].tv)}"
+        f"{each.line.title} from {_short(each, each.there()[0][1].error)} to "
+        f"{_short(each, each.there()[-1][1].error)}"
         for each in curves
         if each.there()
     )
-    counted = wrong(curves)
-    unit = "total variation" if counted is None else f"people of 100 {counted}"
+    unit = asked_of(curves).counted.title
     return f"Expected error ({unit}) against {AXES[record.against].label}: {told}."
 
 
@@ -84,7 +80,7 @@ def pair(drawn: Sequence[Drawn], place: float) -> Pair | None:
 
 
 def error_at(each: Drawn, place: float) -> float:
-    """The expected TV there, between the computed places next to it."""
+    """The expected error there, between the computed places next to it."""
     return value_at(*_points(each), place)
 
 
@@ -107,12 +103,8 @@ def _covered(each: Drawn, place: float) -> float:
 
 
 def _sentence(own: Sequence[Drawn], found: Pair, place: float) -> str:
-    counted = wrong(own)
-    name, tv = f"“{found.least.line.title}”", error_at(found.least, place)
-    if counted is None:
-        told = f"{name} has an expected error of {_short(found.least, tv)}"
-    else:
-        told = f"{name} puts {formats.of_hundred(min(tv, 1.0))} people {counted}"
+    does = asked_of(own).does(error_at(found.least, place))
+    told = f"“{found.least.line.title}” {does}"
     if found.other is not None:
         other = found.other.line
         title = "plain LDP" if other.title == "Plain LDP" else f"“{other.title}”"
@@ -151,12 +143,11 @@ def _slope(record: Curves, found: Pair, place: float) -> str:
     return f"{told[0].upper()}{told[1:]}."
 
 
-def _short(each: Drawn, tv: float) -> str:
+def _short(each: Drawn, error: float) -> str:
     """The number alone."""
-    is_share = each.line.scenarios[0].estimator != "none"
-    return formats.per_hundred(min(tv, 1.0)) if is_share else formats.share(tv)
+    return asked_of([each]).short(error)
 
 
 def _points(each: Drawn) -> tuple[list[float], list[float]]:
     there = each.there()
-    return [x for x, _ in there], [error.tv for _, error in there]
+    return [x for x, _ in there], [found.error for _, found in there]

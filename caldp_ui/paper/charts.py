@@ -42,7 +42,7 @@ def table_1(rows: Rows, columns: Sequence[Column], colours: Palette) -> go.Figur
         **_named("printed", len(columns), "top left", colours.plain),
     }
     here = {
-        "x": [mean.tv for _, mean in rows],
+        "x": [mean.error for _, mean in rows],
         "y": [called(column) for column, _ in rows],
         "error_x": _interval([2 * (mean.standard_error or 0) for _, mean in rows], colours),
         "marker": {"symbol": "circle", "size": 9, "color": colours.ours},
@@ -50,7 +50,7 @@ def table_1(rows: Rows, columns: Sequence[Column], colours: Palette) -> go.Figur
         **_named("computed here", len(rows), "bottom left", colours.ours),
     }
     traces = [{"type": "scatter", "mode": "markers+text", **each} for each in (printed, here)]
-    top = max([0.62, *(mean.tv for _, mean in rows)])
+    top = max([0.62, *(mean.error for _, mean in rows)])
     return go.Figure(traces, _layout(errors.from_zero(top, PLACES.wrong), columns, colours))
 
 
@@ -125,13 +125,13 @@ def panel(
     """
     traces, names = [], []
     for line, curve in enumerate(LINES):
-        there = [(n, mean.tv) for n, mean in zip(SIZES, means[line], strict=True) if mean]
+        there = [(n, mean.error) for n, mean in zip(SIZES, means[line], strict=True) if mean]
         colour = getattr(colours, _LINE_COLOURS[line])
         name = "Plain LDP" if curve.title == "LDP" else f"{curve.title.removeprefix('m = ')} blocks"
         traces.append(_curve(name, there, line, colour))
         names += [Label(*there[-1], name, colour)] if there else []
     y = {
-        **errors.by_decades(min(0.8 * least, 0.1), 1.0, VALUES.wrong, PANEL_HEIGHT),
+        **errors.by_decades(min(0.8 * least, 0.1), 1.0, errors.people(VALUES.wrong), PANEL_HEIGHT),
         "title_text": "",
     }
     told = f"<b>{title}</b>: people {VALUES.wrong}, of 100"
@@ -150,7 +150,7 @@ def _curve(name: str, there: Sequence[tuple[int, float]], line: int, colour: str
         "opacity": _FADE[line],
         "line": {"color": colour, "dash": _DASHES[line], "width": 2},
         "marker": {"symbol": _SYMBOLS[line], "size": 7, "color": colour},
-        "text": [errors.told(tv, VALUES.wrong) for _, tv in there],
+        "text": [errors.people(VALUES.wrong).told(tv) for _, tv in there],
         "hovertemplate": "%{text}",
     }
 

@@ -56,7 +56,7 @@ def _panels(points: list[Point], turns: list[Turn]) -> None:
     found = means(whole_rounds(turns, len(points)), len(points))
     at = {(p.panel, p.line, p.scenario.n): m for p, m in zip(points, found, strict=True)}
     headline.show(_order(at))
-    least = min((mean.tv for mean in at.values() if mean), default=0.01)
+    least = min((mean.error for mean in at.values() if mean), default=0.01)
     for first in range(0, len(PANELS), 2):
         for column, panel in zip(st.columns(2), (first, first + 1), strict=True):
             curves = [[at[panel, line, n] for n in SIZES] for line in range(len(LINES))]
@@ -84,7 +84,7 @@ def _order(at: dict[tuple[int, int, int | None], Mean | None]) -> Headline:
         for line in range(len(LINES) - 1)
         for n in SIZES
     ]
-    there = [(a.tv, b.tv) for a, b in pairs if a and b]
+    there = [(a.error, b.error) for a, b in pairs if a and b]
     kept = sum(b < a for a, b in there)
     if not there:
         return Headline("Figure 2 is still being computed.", "It has 200 points of ten runs each.")

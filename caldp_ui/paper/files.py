@@ -21,7 +21,8 @@ scenario = {scenario}
 points = list(figure_2_points(base=scenario))
 found = means(list(in_turns([point.scenario for point in points])), len(points))
 for point, mean in zip(points, found):
-    print(PANELS[point.panel].title, LINES[point.line].title, point.scenario.n, mean.tv, sep="\\t")
+    panel, line = PANELS[point.panel].title, LINES[point.line].title
+    print(panel, line, point.scenario.n, mean.error, sep="\\t")
 """
 _WORST_CASE: Final = """import numpy as np
 
@@ -146,7 +147,7 @@ def table_1_csv(rows: Rows) -> bytes:
             {
                 "column": column.title,
                 "printed": column.paper,
-                "mean TV": mean.tv,
+                "mean TV": mean.error,
                 "standard error": mean.standard_error,
                 "runs": mean.runs,
             }
@@ -163,7 +164,7 @@ def figure_2_csv(points: Sequence[Point], found: Sequence[Mean | None]) -> bytes
                 "distribution": PANELS[point.panel].title,
                 "curve": LINES[point.line].title,
                 "people": point.scenario.n,
-                "mean TV": mean.tv,
+                "mean TV": mean.error,
                 "standard error": mean.standard_error,
                 "runs": mean.runs,
             }

@@ -58,7 +58,7 @@ def settings(scenario: Scenario) -> str:
 
 def off(column: Column, mean: Mean) -> float:
     """The difference from the printed number, as a share of it."""
-    return mean.tv / column.paper - 1
+    return mean.error / column.paper - 1
 
 
 def difference(column: Column, mean: Mean) -> str:
@@ -67,15 +67,15 @@ def difference(column: Column, mean: Mean) -> str:
     told = f"{_percent(abs(gap))} {'above' if gap >= 0 else 'below'}"
     if mean.standard_error is None:
         return told
-    far = abs(mean.tv - column.paper) > 3 * mean.standard_error
+    far = abs(mean.error - column.paper) > 3 * mean.standard_error
     return f"{told}, {'beyond chance' if far else 'within chance'}"
 
 
 def number(mean: Mean) -> str:
     """Mean ± standard error."""
     if mean.standard_error is None:
-        return formats.share(mean.tv)
-    return formats.plus_minus(mean.tv, mean.standard_error)
+        return formats.share(mean.error)
+    return formats.plus_minus(mean.error, mean.standard_error)
 
 
 def _range(low: float, high: float) -> str:

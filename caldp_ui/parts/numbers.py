@@ -35,7 +35,7 @@ def foreseen(ours: Scenario, plain: Scenario, progress: Progress) -> Foreseen:
     """All forecasts of the table: for a job, as they may take seconds of trials."""
     first = runs.expected(ours, lambda share: progress(share / 2))
     second = runs.expected(plain, lambda share: progress(0.5 + share / 2))
-    known = first is not None and second is not None and first.tv > 0
+    known = first is not None and second is not None and first.error > 0
     return Foreseen(first, second, rivals.people_plain_needs(ours) if known else None)
 
 
@@ -64,7 +64,8 @@ def table(results: Mapping[str, Result], expected: Foreseen | None) -> None:
         frame.loc["expected TV"] = [accuracy.forecast(each) for each in both]
     st.table(frame.rename_axis("number"))
     sliced = (
-        " Earth mover's distance is the average over directions ('sliced'), an approximation."
+        " Boxes: the mean over all ways to lay them on the map. Earth mover's distance is the "
+        "average over directions ('sliced'), an approximation."
         if any(map(_on_map, results.values()))
         else ""
     )
@@ -85,6 +86,8 @@ def column(result: Result) -> dict[str, str]:
         "l1 distance": formats.share(errors.l1),
         "l2 distance": formats.share(errors.l2),
         "Kullback–Leibler divergence": formats.share(errors.kl),
+        **_boxes_of(errors),
+        f"found of the {errors.largest.number} largest": _found(errors),
         "earth mover's distance": "needs shares" if moved is None else f"{moved:,.1f} km",
         "method": MECHANISMS[setup.mechanism_name].title,
         "estimate": ESTIMATORS[setup.scenario.estimator].title,
@@ -96,6 +99,20 @@ def column(result: Result) -> dict[str, str]:
     if not _on_map(result):
         del numbers["earth mover's distance"]
     return numbers
+
+
+def _boxes_of(errors: Errors) -> dict[str, str]:
+    """By size, of a map."""
+    return {
+        f"boxes of {each.cells} × {each.cells} cells (TV)": formats.share(each.tv)
+        for each in errors.boxes
+    }
+
+
+def _found(errors: Errors) -> str:
+    """How many of the largest are found."""
+    found = errors.largest
+    return f"{formats.digits(found.recall * found.number)} (F1 {found.f1:.2f})"
 
 
 def sampling(errors: Errors, drawn: bool) -> None:
@@ -115,7 +132,7 @@ def plain_needs(result: Result, expected: Foreseen) -> None:
     with st.container(key="plain-needs"):
         if expected.ours is None or expected.plain is None:
             st.markdown("How many people plain LDP would need takes long trials to tell.")
-        elif expected.ours.tv == 0:
+        elif expected.ours.error == 0:
             st.markdown("Nothing is hidden here, so there is no accuracy for plain LDP to reach.")
         else:
             needed, meaning = accuracy.plain_needs(result.setup, expected.needed)

@@ -74,7 +74,7 @@ def _show(repeated: Repeated) -> None:
 
 
 def _expected(expected: Forecast | None) -> str:
-    return "" if expected is None else f", expected {formats.share(expected.tv)}"
+    return "" if expected is None else f", expected {formats.share(expected.error)}"
 
 
 def _range(spread: tuple[float, float, float]) -> str:

@@ -18,13 +18,13 @@ from caldp_ui.plan.work import Need
 _OVERALL = """
 def accuracy(mechanism, p, n):
     domain, budget = setup.dataset.domain, {budget!r}
-    return expected_error(mechanism, p, n, {estimator!r}, domain=domain, budget=budget).tv
+    return expected_error(mechanism, p, n, {estimator!r}, domain=domain, budget=budget).error
 
 """
 _APPROXIMATED = """
 def accuracy(mechanism, p, n):
     found = approximated_error(mechanism, p, n, {estimator!r})
-    return float("inf") if found is None else found.tv
+    return float("inf") if found is None else found.error
 
 """
 

@@ -115,12 +115,12 @@ def _overall(scenario: Scenario) -> Accuracy:
     name, domain = scenario.estimator, runs.setup(scenario).dataset.domain
     if not runs.takes_long(scenario):
         return lambda mechanism, p, n: (
-            expected_error(mechanism, p, n, name, domain=domain, budget=BUDGET).tv
+            expected_error(mechanism, p, n, name, domain=domain, budget=BUDGET).error
         )
 
     def approximated(mechanism: Mechanism, p: Floats, n: int) -> float:
         found = approximated_error(mechanism, p, n, name)
-        return float("inf") if found is None else found.tv
+        return float("inf") if found is None else found.error
 
     return approximated
 

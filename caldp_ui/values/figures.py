@@ -162,4 +162,4 @@ def _expected(setup: Setup, entry: MechanismEntry, made: Mechanism, estimator: s
         found = forecast_soon(other, budget=Budget.quick(made.k))
     except CaldpError:  # an estimator that does not go with the mechanism
         return None
-    return None if found is None else found.tv
+    return None if found is None else found.error

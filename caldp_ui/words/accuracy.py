@@ -48,9 +48,9 @@ def forecast(expected: Forecast | None) -> str:
     """An expected TV with two standard deviations, and how it was found."""
     if expected is None:
         return "not known: it takes long trials"
-    if expected.tv == 0:
+    if expected.error == 0:
         return "0: nothing is hidden, and everybody takes part"
-    return f"{formats.plus_minus(expected.tv, 2 * expected.deviation)} ({expected.way})"
+    return f"{formats.plus_minus(expected.error, 2 * expected.deviation)} ({expected.way})"
 
 
 def plain_needs(setup: Setup, needed: int | None) -> tuple[str, str]:

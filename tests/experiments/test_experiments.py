@@ -107,7 +107,7 @@ def test_without_n_it_is_the_people_of_the_data() -> None:
     assert all(errors.sampling_tv > 0 for errors in drawn.errors)
     # Drawing people adds their own error, so that the same number drawn is expected to be worse.
     assert own.scenario.n is None
-    assert forecast(own, own.n).tv > forecast(result.setup).tv
+    assert forecast(own, own.n).error > forecast(result.setup).error
 
 
 def test_a_distribution_needs_a_number_of_people() -> None:
@@ -144,7 +144,7 @@ def test_protection_by_context_is_more_accurate() -> None:
     expected = []
     for scenario in (SMALL, SMALL.plain()):
         result = result_of(replace(scenario, trials=20))
-        expected.append(forecast(result.setup).tv)
+        expected.append(forecast(result.setup).error)
         tv = np.mean([errors.tv for errors in result.errors])
         assert tv == pytest.approx(expected[-1], rel=0.08)
     blocks, plain = expected
@@ -189,7 +189,7 @@ def test_curves_fall_and_meet_the_scenario() -> None:
         assert {0.0, 1 / 3, 2 / 3, 1.0} <= set(shares)
     for curve in (by_epsilon, by_people):
         assert (np.diff(curve.tv) < 0).all()
-        assert curve.tv[1] == forecast(setup, None, Budget.quick(200)).tv
+        assert curve.tv[1] == forecast(setup, None, Budget.quick(200)).error
         assert (curve.low <= curve.tv).all()
         assert (curve.tv <= curve.high).all()
         assert curve.low.min() >= 0
@@ -201,14 +201,14 @@ def test_people_for_the_same_error_reach_it() -> None:
     assert needed is not None
     assert needed > 2 * 20_000
     # Both with the few trials of a search, whose seeds are common: 3 % is their standard error.
-    theirs, ours = (forecast(*which, QUICK).tv for which in ((plain, needed), (setup, 20_000)))
+    theirs, ours = (forecast(*which, QUICK).error for which in ((plain, needed), (setup, 20_000)))
     assert theirs == pytest.approx(ours, rel=0.03)
 
 
 def test_where_nothing_is_hidden_there_is_no_same_error() -> None:
     nothing = replace(SMALL.with_context(sensitive=SensitiveSymbols(())), n=None)
     own = prepare(nothing, load=people_of_their_own)
-    assert forecast(own).tv == 0
+    assert forecast(own).error == 0
     with pytest.raises(CaldpError, match="Nothing is hidden here"):
         people_for_same_error(own, prepare(nothing.plain(), load=people_of_their_own))
 
@@ -219,11 +219,11 @@ def test_more_blocks_are_less_error_and_more_sensitive_values_more() -> None:
     blocks = over_blocks(setup, [EvenRuns(1), EvenRuns(5), EvenRuns(50)])
     assert blocks.x.tolist() == [1, 5, 50]
     assert (np.diff(blocks.tv) < 0).all()
-    assert blocks.tv[1] == quick.tv
+    assert blocks.tv[1] == quick.error
     sizes = over_sensitive(setup, [0, 50, 150, 200])
     assert sizes.x.tolist() == [0, 50, 150, 200]
     assert (np.diff(sizes.tv) > 0).all()
-    assert sizes.tv[2] == quick.tv
+    assert sizes.tv[2] == quick.error
     last = over_sensitive(setup, [50], np.arange(200)[::-1])  # the rarest values
     assert last.tv[0] != sizes.tv[1]
     with pytest.raises(CaldpError, match="between 0 and k = 200, got 201"):
@@ -266,7 +266,7 @@ def test_the_command_runs_a_file(tmp_path: Path) -> None:
     assert told["errors"]["tv"]["mean"] == pytest.approx(np.mean(tv))
     assert told["errors"]["tv"]["standard_error"] == pytest.approx(np.std(tv, ddof=1) / 2)
     assert told["errors"]["sliced_wasserstein_km"] == {"mean": None, "standard_error": None}
-    assert told["expected"]["tv"] == forecast(result.setup).tv
+    assert told["expected"]["tv"] == forecast(result.setup).error
 
 
 @pytest.mark.parametrize(

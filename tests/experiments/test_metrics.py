@@ -9,9 +9,12 @@ from scipy.optimize import linprog
 from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import KM_PER_DEGREE, GridDomain
 from caldp_core.experiments.metrics import (
+    box_error,
+    box_sides,
     kl_divergence,
     l1,
     l2,
+    largest,
     sliced_wasserstein,
     total_variation,
 )
@@ -124,3 +127,44 @@ def test_the_earth_mover_s_obeys_its_laws(p: Floats, q: Floats, r: Floats) -> No
 def test_a_map_of_one_cell_has_no_distance() -> None:
     grid = GridDomain(south=0.0, west=0.0, cell=1.0, rows=1, columns=1)
     assert sliced_wasserstein(np.ones(1), np.ones(1), grid) == 0
+
+
+@pytest.mark.parametrize("side", [1, 2, 3, 5, 9])
+def test_box_error_is_the_mean_over_all_ways_to_lay_boxes(side: int) -> None:
+    """Held against tilings laid one by one, also where boxes are larger than the map."""
+    grid = GridDomain(0, 0, 1, 4, 7)
+    truth, estimate = np.random.default_rng(side).dirichlet(np.ones(28), size=2)
+    row, column = np.divmod(np.arange(28), 7)
+    ways = []
+    for down in range(side):
+        for right in range(side):
+            box = (row + down) // side * 100 + (column + right) // side
+            ways.append(0.5 * np.abs(np.bincount(box, estimate - truth)).sum())
+    assert box_error(truth, estimate, grid, side) == pytest.approx(np.mean(ways))
+    assert ways[0] != pytest.approx(np.mean(ways)) or side == 1  # one way alone is another number
+
+
+@given(WEIGHTS, WEIGHTS)
+def test_larger_boxes_forgive_more_and_one_cell_is_total_variation(p: Floats, q: Floats) -> None:
+    errors = [box_error(p, q, SMALL, side) for side in (1, 2, 4, 8, 64)]
+    assert errors[0] == pytest.approx(total_variation(p, q))
+    assert (np.diff(errors) <= 1e-12).all()
+    assert box_sides(SMALL) == ()
+    assert box_sides(GridDomain(0, 0, 0.1, 40, 30)) == (4,)
+
+
+def test_the_largest_are_named_and_those_that_tie_in_part() -> None:
+    truth = np.arange(1.0, 31.0)
+    assert largest(truth, truth).number == 3
+    assert (largest(truth, truth).f1, largest(truth, -truth).f1) == (1.0, 0.0)
+    one_off = truth.copy()
+    one_off[[26, 27]] = one_off[[27, 26]]  # the fourth and the third change places
+    assert largest(truth, one_off).precision == pytest.approx(2 / 3)
+    # Whoever names nobody in particular is right as often as chance: three of thirty.
+    even = largest(truth, np.ones(30))
+    assert (even.precision, even.recall) == pytest.approx((0.1, 0.1))
+    # Of one that is named, one is right: precision 1, recall 1 of 3, whatever is 0 or below.
+    few = np.where(truth == 30, 1.0, -truth)
+    assert largest(truth, few).precision == 1.0
+    assert largest(truth, few).recall == pytest.approx(1 / 3)
+    assert largest(truth, few).f1 == pytest.approx(0.5)

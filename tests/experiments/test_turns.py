@@ -34,9 +34,9 @@ def test_every_run_is_that_of_the_scenario_by_itself() -> None:
     assert [turn.which for turn in turns] == [0, 1, 0, 1, 0]
     for which, scenario in enumerate(TWO):
         alone = [errors.tv for errors in run(prepare(scenario)).errors]
-        assert [turn.tv for turn in turns if turn.which == which] == alone
-    other = [turn.tv for turn in in_turns([replace(PLAIN, seed=7)])]
-    assert other != [turn.tv for turn in turns if turn.which == 0]
+        assert [turn.error for turn in turns if turn.which == which] == alone
+    other = [turn.error for turn in in_turns([replace(PLAIN, seed=7)])]
+    assert other != [turn.error for turn in turns if turn.which == 0]
 
 
 def test_means_and_their_errors() -> None:
@@ -45,7 +45,7 @@ def test_means_and_their_errors() -> None:
     assert first is not None
     assert single is not None
     assert first.runs == 2
-    assert first.tv == pytest.approx(0.2)
+    assert first.error == pytest.approx(0.2)
     assert first.standard_error == pytest.approx(np.std([0.1, 0.3], ddof=1) / np.sqrt(2))
     assert none is None
     assert single.standard_error is None
@@ -97,7 +97,7 @@ def test_processes_have_the_same_turns_in_the_same_order(monkeypatch: pytest.Mon
     monkeypatch.setattr(processes, "_WORTH", 5)
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     spread = processes.in_processes(scenarios, shares.append)
-    assert [(t.which, t.tv) for t in spread] == [(t.which, t.tv) for t in in_turns(scenarios)]
+    assert [(t.which, t.error) for t in spread] == [(t.which, t.error) for t in in_turns(scenarios)]
     assert shares == sorted(shares)
     assert shares[-1] == 1
     assert len(shares) == 5

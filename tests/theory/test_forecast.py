@@ -76,7 +76,7 @@ class Simulated:
 
     def agrees_on_mean(self, ours: Forecast) -> bool:
         error = ERRORS * float(np.hypot(self.error, ours.standard_error))
-        return abs(ours.tv - self.mean) <= max(MEAN * self.mean, error, ROUNDING)
+        return abs(ours.error - self.mean) <= max(MEAN * self.mean, error, ROUNDING)
 
     def agrees_on_deviation(self, ours: Forecast, off: float = 1.0) -> bool:
         trials = RUNS if ours.way == NORMAL else int(ours.way.split()[1].replace(",", ""))
@@ -225,9 +225,9 @@ def test_trials_are_the_same_at_every_call_and_no_run_s() -> None:
 def test_standard_errors_are_those_of_the_mean() -> None:
     other = expected_error(FEW.mechanism(), FEW.p, FEW.n, FEW.estimator, seed=2)
     ours = FEW.forecast()
-    assert 0 < ours.standard_error <= 0.01 * ours.tv
+    assert 0 < ours.standard_error <= 0.01 * ours.error
     spread = np.hypot(ours.standard_error, other.standard_error)
-    assert 0 < abs(ours.tv - other.tv) <= ERRORS * spread
+    assert 0 < abs(ours.error - other.error) <= ERRORS * spread
 
 
 @pytest.mark.parametrize("estimator", sorted(set(ESTIMATORS) - {"significance-threshold"}))
@@ -244,7 +244,7 @@ def test_nothing_hidden_from_nobody_drawn_is_no_error_at_all(estimator: str) -> 
         people,
     )
     ours = case.forecast()
-    assert (ours.tv, ours.deviation, ours.standard_error) == (0.0, 0.0, 0.0)
+    assert (ours.error, ours.deviation, ours.standard_error) == (0.0, 0.0, 0.0)
 
 
 OTHERS: dict[str, tuple[PolicySpec, Zipf]] = {
@@ -263,6 +263,6 @@ def test_mechanisms_of_all_policies_are_forecast(name: str) -> None:
     setup = prepare(scenario)
     ours, tv = forecast(setup), np.array([errors.tv for errors in run(setup).errors])
     error = np.hypot(tv.std(ddof=1) / 10, ours.standard_error)
-    assert abs(ours.tv - tv.mean()) <= ERRORS * error
+    assert abs(ours.error - tv.mean()) <= ERRORS * error
     if name != "binary":  # of 2 values, whose error spreads by more than half of it
-        assert abs(1.15 * ours.tv - tv.mean()) > ERRORS * error
+        assert abs(1.15 * ours.error - tv.mean()) > ERRORS * error

@@ -30,7 +30,7 @@ def test_a_rare_value_that_nobody_hides(people: float, budget: Budget) -> None:
     open_to_all = registry.in_context(Context.high_low([False, False], 1.0), "hadamard")
     mean, deviation = census(people / n, n)
     found = expected_error(open_to_all, p, n, "none", budget=budget)
-    assert abs(found.tv - mean) <= ERRORS * found.standard_error + 1e-3 * mean
+    assert abs(found.error - mean) <= ERRORS * found.standard_error + 1e-3 * mean
     assert found.standard_error < 0.1 * mean
     assert found.deviation == pytest.approx(deviation, rel=0.25)
 
@@ -43,10 +43,10 @@ def test_a_rare_block_adds_what_its_few_people_do() -> None:
     found = expected_error(mechanism, p, n, "none")
     one = expected_error(mechanism, p, n, "none", people=np.array([n - 1, 1, 0]))
     never = (1 - share) ** n
-    expected = never * share + (1 - never) * one.tv
+    expected = never * share + (1 - never) * one.error
     error = sqrt(found.standard_error**2 + ((1 - never) * one.standard_error) ** 2)
-    assert abs(found.tv - expected) <= ERRORS * error + 0.01 * expected
-    assert found.tv > 1.5 * share
+    assert abs(found.error - expected) <= ERRORS * error + 0.01 * expected
+    assert found.error > 1.5 * share
 
 
 def test_both_ways_together_are_a_draw_of_people() -> None:

@@ -1,6 +1,7 @@
 """The page of error curves: every point is the core's, ready comparisons and links lead to it."""
 
 import json
+import re
 from concurrent.futures import wait
 from dataclasses import replace
 from io import BytesIO
@@ -13,8 +14,9 @@ from streamlit.testing.v1 import AppTest
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import no_progress
-from caldp_core.datasets import Gowalla, Uniform, Zipf
+from caldp_core.datasets import Cities, Gowalla, Uniform, Zipf
 from caldp_core.experiments.forecast import forecast_soon
+from caldp_core.experiments.measures import MEASURES
 from caldp_core.experiments.run import prepare, run
 from caldp_core.theory.bounds import block_tv_bound
 from caldp_core.theory.expected_error import Budget
@@ -74,13 +76,13 @@ def test_points_are_those_of_the_core_and_the_sentence_reads_them_off(page: AppT
         own = forecast_soon(prepare(scenario), budget=work.BUDGET)
         assert own is not None
         assert each.error is not None
-        assert each.error.tv == pytest.approx(own.tv)
+        assert each.error.error == pytest.approx(own.error)
     told = headline(page)
     at_place = forecast_soon(prepare(replace(lines[1].scenarios[1], seed=0)), budget=work.BUDGET)
     assert at_place is not None
-    assert f"“{lines[1].title}” has an expected error of {at_place.tv:.3f}" in told
+    assert f"“{lines[1].title}” has an expected error of {at_place.error:.3f}" in told
     ours = [each for each in found if each.line == 1 and each.error is not None]
-    by_place = {each.place: each.error.tv for each in ours if each.error}
+    by_place = {each.place: each.error.error for each in ours if each.error}
     assert lines[1].places[1] == SMALL.scenario.n
     slope = np.log(by_place[1] / by_place[0]) / np.log(lines[1].places[1] / lines[1].places[0])
     assert f"{formats.times(2 ** (-1 / slope))} as many people" in told
@@ -111,7 +113,7 @@ def test_the_gap_leads_to_as_many_people_as_plain_ldp_needs() -> None:
     scenario = replace(drawn[0].line.scenarios[0], n=round(there), seed=0)
     reached = forecast_soon(prepare(scenario), budget=Budget(32, 64, 0.01))
     assert reached is not None
-    assert reached.tv == pytest.approx(error, rel=0.1)  # read off between two points
+    assert reached.error == pytest.approx(error, rel=0.1)  # read off between two points
 
 
 def whole(record: Curves) -> list[Drawn]:
@@ -121,6 +123,34 @@ def whole(record: Curves) -> list[Drawn]:
     return curves_of_lines(lines, list(work.expected(lines, no_progress)), blank)
 
 
+def test_every_error_may_be_asked_of_a_map_and_says_what_it_counts() -> None:
+    """Points of the page are the core's forecasts of that error; charts and sentences name it."""
+    town = replace(BEGIN, dataset=Cities(together=7), n=10_000).with_context(epsilon=2.0)
+    record = Curves(town, "epsilon", protections=("plain", "blocks"), methods=("hadamard",))
+    told = {}
+    for name in MEASURES:
+        asked = replace(record, error=name)
+        ends = [
+            replace(line, places=line.places[3:5], scenarios=line.scenarios[3:5])
+            for line in work.lines_of(asked)
+        ]
+        found = list(work.expected(ends, no_progress))
+        first = replace(ends[0].scenarios[0], seed=0)
+        own = forecast_soon(prepare(first), budget=work.BUDGET, error=name)
+        assert found[0].error == own, name
+        curves = curves_of_lines(ends, found, [[None] * 2 for _ in ends])
+        axis = charts.of(asked, curves, LIGHT).layout.yaxis.title.text
+        told[name] = (axis, words.said(asked, curves).sentence)
+    assert "box of 4 × 4 cells" in told["boxes"][1]
+    assert re.search(r"misses [\d.]+ of the 50 largest places", told["largest"][1])
+    assert re.search(r"misplaces people by [\d.]+ km", told["km"][1])
+    assert len({axis for axis, _ in told.values()}) == len(MEASURES)
+    with pytest.raises(CaldpError, match="maps"):
+        LINK.check(replace(SMALL, error="km"))
+    with pytest.raises(CaldpError, match="made of shares"):
+        LINK.check(replace(record, estimates=("none",), error="km"))
+
+
 def test_runs_are_those_of_the_scenarios(page: AppTest) -> None:
     at = checked(page.button(key="curves-runs-start").click().run())
     done(at, "runs")
@@ -128,7 +158,7 @@ def test_runs_are_those_of_the_scenarios(page: AppTest) -> None:
     lines = work.lines_of(SMALL)
     assert len(turns) == RUNS * sum(len(line.places) for line in lines)
     first = run(prepare(replace(lines[0].scenarios[0], trials=RUNS))).errors
-    assert [turn.tv for turn in turns if turn.which == 0] == [errors.tv for errors in first]
+    assert [turn.error for turn in turns if turn.which == 0] == [errors.tv for errors in first]
 
 
 def test_a_bound_is_the_papers_and_holds() -> None:
@@ -141,7 +171,7 @@ def test_a_bound_is_the_papers_and_holds() -> None:
             assert proved == block_tv_bound(ready.partition.sizes(), ready.n, 1.0) / 2
             found = forecast_soon(ready)
             assert found is not None
-            assert found.tv <= proved
+            assert found.error <= proved
     assert not work.proved(work.lines_of(replace(SMALL, estimates=("simplex",))))
 
 

@@ -77,7 +77,7 @@ def test_code_of_the_curves_prints_every_point(
     for (title, x, tv), (i, j) in zip(rows, points, strict=True):
         error = found[i, j]
         assert error is not None
-        assert (title, float(x), float(tv)) == (drawn[i].title, drawn[i].places[j], error.tv)
+        assert (title, float(x), float(tv)) == (drawn[i].title, drawn[i].places[j], error.error)
 
 
 @pytest.mark.parametrize("goal", ["values", "groups", "overall"])
@@ -154,7 +154,7 @@ def test_code_and_table_of_figure_2_have_the_means(tmp_path: Path, capsys: Outpu
     points = list(figure_2_points(base=record.scenario))[:3]
     found = means(list(in_turns([point.scenario for point in points])), 3)
     rows = [line.split("\t") for line in printed(code, tmp_path, capsys)]
-    assert [float(row[-1]) for row in rows] == [mean.tv for mean in found if mean]
+    assert [float(row[-1]) for row in rows] == [mean.error for mean in found if mean]
     frame = table(paper.figure_2_csv(points, found))
     assert frame["mean TV"].tolist() == [float(row[-1]) for row in rows]
     assert frame["people"].astype(str).tolist() == [row[-2] for row in rows]
