@@ -14,10 +14,14 @@ from typing import Final
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from caldp_core.basics.types import Progress
+
 _PLACES: Final = 2
 """As arrays are worked on beside Python."""
 _HALF_S: Final = 10.0
 _FORGOTTEN_S: Final = 0.01
+_GIVES_WAY_S: Final = 1.0
+"""Where pages are always run, films come all the same."""
 
 
 class Turns:
@@ -29,7 +33,8 @@ class Turns:
     def __init__(
         self, places: int = _PLACES, half: float = _HALF_S, clock: Callable[[], float] = monotonic
     ) -> None:
-        self._free, self._half, self._clock = places, half, clock
+        self._places = self._free = places
+        self._half, self._clock = half, clock
         self._changed = Condition()
         self._waiting: dict[int, str] = {}
         self._number = 0
@@ -55,6 +60,13 @@ class Turns:
                 self._had[visit] = self._lately(visit) + self._clock() - began, self._clock()
                 self._forget()
                 self._changed.notify_all()
+
+    def give_way(self, seconds: float) -> None:
+        """Wait while any run is at work or waits for its turn, so many seconds at most."""
+        with self._changed:
+            self._changed.wait_for(
+                lambda: self._free == self._places and not self._waiting, timeout=seconds
+            )
 
     @property
     def waiting(self) -> int:
@@ -84,3 +96,17 @@ def turn() -> Iterator[None]:
     run = get_script_run_ctx()
     with _turns().turn("" if run is None else run.session_id):
         yield
+
+
+def behind_runs(progress: Progress) -> Progress:
+    """Of work that nobody waits for: at each report it lets runs of pages go first.
+
+    Both are Python, and a page that shares the processor with a film in the making comes twice as
+    late.
+    """
+
+    def report(share: float) -> None:
+        _turns().give_way(_GIVES_WAY_S)
+        progress(share)
+
+    return report

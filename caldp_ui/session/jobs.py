@@ -17,6 +17,7 @@ import streamlit as st
 
 from caldp_core.basics.errors import Cancelled
 from caldp_core.basics.types import Progress
+from caldp_ui.app.turns import behind_runs
 from caldp_ui.app.upkeep import THREADS
 from caldp_ui.session.fair_pool import FairPool
 from caldp_ui.session.ticking import run_page, ticking
@@ -197,7 +198,9 @@ def _wait(key: str, name: str, work: Callable[[Progress], Any]) -> None:
     st.session_state[f"{key}/idle"] += 1
     job = held(key, name)
     if job is None and st.session_state[f"{key}/idle"] > 1:
-        st.session_state[place(key)] = launch(name, work, _quiet_pool)
+        st.session_state[place(key)] = launch(
+            name, lambda progress: work(behind_runs(progress)), _quiet_pool
+        )
     elif job is not None and job.done:
         run_page()
 

@@ -164,3 +164,21 @@ def test_what_a_visit_has_had_is_forgotten_by_and_by_and_an_error_gives_the_plac
     for thread in threads:
         thread.join(PATIENCE)
     assert begun == ["holds", "long ago", "lately"]
+
+
+def test_what_nobody_waits_for_goes_behind_all_runs_but_not_for_ever() -> None:
+    turns, go = Turns(2), Event()
+    begun: list[str] = []
+    threads = _runs_of(turns, begun, ["one", "two", "three"], go)
+    turns.give_way(0.01)  # runs that go on and on stop nothing for long
+
+    def make_film() -> None:
+        turns.give_way(PATIENCE)
+        begun.append("film")
+
+    films = Thread(target=make_film)
+    films.start()
+    go.set()
+    for thread in [*threads, films]:
+        thread.join(PATIENCE)
+    assert begun == ["one", "two", "three", "film"]
