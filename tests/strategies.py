@@ -219,6 +219,7 @@ MECHANISMS = {
     "galois": st.builds(specs.Galois, q=st.none() | st.integers(1, 10).map(lambda m: 1 << m))
     | st.builds(specs.Galois, share=SHARES),
     "published-urap": st.builds(specs.PublishedUrap, theta=THETAS),
+    "square-wave": st.builds(specs.SquareWave),
     "binary": st.builds(specs.Binary),
     "grid-geometric": st.builds(specs.GridGeometric),
     "exponential": st.builds(specs.Exponential),

@@ -25,6 +25,7 @@ from caldp_core.cli.terminal import plain_errors, progress_bar, write
 from caldp_core.collect.schema import protocol_schema
 from caldp_core.experiments.forecast import Forecast, forecast
 from caldp_core.experiments.geojson import as_geojson
+from caldp_core.experiments.means import mean_in
 from caldp_core.experiments.processes import in_processes
 from caldp_core.experiments.reproduce import PAPER, Recomputed, table_1
 from caldp_core.experiments.run import Result, prepare, run
@@ -156,6 +157,7 @@ def summary(result: Result, expected: Forecast) -> dict[str, Any]:
         "bits_per_report": report_bits(setup.mechanism),
         "errors": _gathered([asdict(each) for each in result.errors]),
         "expected": _expected(expected),
+        "mean": _mean_told(result),
         "seed": setup.scenario.seed,
         "seconds": round(result.seconds, 4),
     }
@@ -178,6 +180,11 @@ def _gathered(values: Sequence[Any]) -> Any:
     if isinstance(first, tuple):
         return [_gathered(each) for each in zip(*values, strict=True)]
     return first if isinstance(first, int) else _mean(values)
+
+
+def _mean_told(result: Result) -> dict[str, float] | None:
+    found = mean_in(result)
+    return None if found is None else asdict(found)
 
 
 def _mean(values: Sequence[float | None]) -> dict[str, float | None]:

@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 
 from caldp_core.basics.types import Floats, read_only
+from caldp_core.domain.grid import Domain, GridDomain
 
 _NUMBER: Final = r"(-?\d[\d,]*(?:\.\d+)?)"
 _ANSWER: Final = re.compile(rf"{_NUMBER}(?:(?: to under | to |–|-){_NUMBER})?")
@@ -20,6 +21,11 @@ def bin_name(number: int, width: float, whole: bool) -> str:
     if not whole or width != int(width):
         return f"{low:,.10g} to under {high:,.10g}"
     return f"{low:,.10g}" if width == 1 else f"{low:,.10g} to {high - 1:,.10g}"
+
+
+def is_scale(domain: Domain | GridDomain) -> bool:
+    """Whether the values of a domain are numbers that rise, see `scale_of`."""
+    return isinstance(domain, Domain) and scale_of(domain.names) is not None
 
 
 def scale_of(names: Sequence[str]) -> Floats | None:

@@ -18,6 +18,7 @@ from caldp_core.estimation.cascaded import cascaded
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.maximum_likelihood import maximum_likelihood
 from caldp_core.estimation.projection import block_thresholds, simplex_projection
+from caldp_core.estimation.smoothed import smoothed
 
 __all__ = [
     "ESTIMATORS",
@@ -34,6 +35,7 @@ __all__ = [
     "simplex",
     "simplex_per_block",
     "simplex_projection",
+    "smoothed",
     "unprocessed",
 ]
 
@@ -109,7 +111,8 @@ class EstimatorEntry:
     """An estimator for readers: `title` and one `sentence` on what it does.
 
     `slow_from`: symbols in one block from which it takes more than a second. `listed`: whether
-    menus offer it; what they do not, files and links may still name.
+    menus offer it; what they do not, files and links may still name. `in_order`: for values in an
+    order alone.
     """
 
     name: str
@@ -118,6 +121,7 @@ class EstimatorEntry:
     apply: PostProcess
     slow_from: int = K_MAX + 1
     listed: bool = True
+    in_order: bool = False
 
 
 _ENTRIES: Final = (
@@ -171,6 +175,15 @@ _ENTRIES: Final = (
         slow_from=15_000,
     ),
     EstimatorEntry(
+        "smoothed",
+        "Smoothed maximum likelihood (EMS)",
+        "for values in an order: maximum likelihood, each share drawn towards those beside it; "
+        "narrow peaks come out too low",
+        smoothed,
+        slow_from=200,
+        in_order=True,
+    ),
+    EstimatorEntry(
         "none",
         "Unbiased, unprocessed",
         "right on average, but single shares may be negative",
@@ -180,9 +193,16 @@ _ENTRIES: Final = (
 ESTIMATORS: Final = {entry.name: entry for entry in _ENTRIES}
 
 
-def menu_of_estimators(chosen: str) -> list[str]:
-    """Names that a menu offers: the listed ones, and the one that is chosen already."""
-    return [name for name, entry in ESTIMATORS.items() if entry.listed or name == chosen]
+def menu_of_estimators(chosen: str, *, in_order: bool = False) -> list[str]:
+    """Names that a menu offers: the listed ones, and the one that is chosen already.
+
+    `in_order`: with those for values in an order.
+    """
+    return [
+        name
+        for name, entry in ESTIMATORS.items()
+        if (entry.listed and (in_order or not entry.in_order)) or name == chosen
+    ]
 
 
 def estimator(name: str) -> EstimatorEntry:

@@ -7,6 +7,9 @@ import numpy as np
 from scipy.special import ndtri
 
 from caldp_core.basics.types import Floats
+from caldp_core.domain.grid import Domain
+from caldp_core.domain.scale import scale_of
+from caldp_core.experiments.run import Result
 from caldp_core.mechanisms import Mechanism
 
 _Z: Final = float(ndtri(0.975))
@@ -24,6 +27,17 @@ class Mean:
     estimate: float
     low: float
     high: float
+
+
+def mean_in(result: Result) -> Mean | None:
+    """The mean that the first trial of a run tells; None where values are no numbers."""
+    setup = result.setup
+    domain = setup.dataset.domain
+    values = scale_of(domain.names) if isinstance(domain, Domain) else None
+    if values is None:
+        return None
+    p = setup.dataset.distribution
+    return mean_of(setup.mechanism, p, result.first.unbiased, setup.n, values)
 
 
 def mean_of(mechanism: Mechanism, p: Floats, unbiased: Floats, n: int, values: Floats) -> Mean:

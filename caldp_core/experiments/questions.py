@@ -20,10 +20,12 @@ from caldp_core.estimation.estimators import estimator
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.intervals import intervals
 from caldp_core.mechanisms import Mechanism
+from caldp_core.mechanisms.specs import MechanismSpec, SquareWave
 from caldp_core.privacy.context import Context
 from caldp_core.scenarios.best import Best
 from caldp_core.theory.expected_error import Budget, expected_error
 
+_BEST: Final = Best()
 BUDGET: Final = Budget(8, 32, 0.03)
 
 
@@ -70,21 +72,32 @@ class Asking:
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """`make(epsilon)`: the mechanism that protects its answers at ε; `p`: (k,) true shares."""
+    """`make(epsilon)`: the mechanism that protects its answers at ε; `p`: (k,) true shares.
+
+    `estimator`: its own, by name; None for that of all questions.
+    """
 
     make: Callable[[float], Mechanism]
     p: Floats
+    estimator: str | None = None
 
 
-def hidden_whole(k: int) -> Callable[[float], Mechanism]:
-    """For `Question`: every one of k answers hidden from every other, by the best method."""
-    blocks, flags = np.zeros(k, dtype=np.int64), np.ones(k, dtype=np.bool_)
+def hidden_whole(k: int, spec: MechanismSpec = _BEST) -> Callable[[float], Mechanism]:
+    """For `Question`: every one of k answers hidden from every other, by the best method.
+
+    `spec`: another method.
+    """
 
     @lru_cache(OWN_QUESTIONS_MAX)
     def make(epsilon: float) -> Mechanism:
-        return Best().make(Context.of(blocks, flags, epsilon))
+        return spec.make(Context.plain(k, epsilon))
 
     return make
+
+
+def hidden_in_order(p: Floats) -> Question:
+    """Answers that are numbers in their order, all hidden: the square wave, smoothed."""
+    return Question(hidden_whole(p.size, SquareWave()), p, "smoothed")
 
 
 def answered_openly(k: int) -> Callable[[float], Mechanism]:
@@ -109,7 +122,8 @@ def best_asking(questions: Sequence[Question], epsilon: float, n: int) -> Asking
 def wrong_share(asking: Asking, question: Question, n: int, name: str) -> float:
     """Expected share of people under the wrong answer (total variation) by the named estimator."""
     mechanism, people = question.make(asking.each), asking.people(n)
-    return expected_error(mechanism, question.p, people, name, budget=BUDGET).error
+    own = question.estimator or name
+    return expected_error(mechanism, question.p, people, own, budget=BUDGET).error
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,5 +162,5 @@ def _marginal(
     mechanism = question.make(asking.each)
     evidence = Evidence.of(mechanism, mechanism.sample_tally(people, coins))
     ends = intervals(evidence)
-    estimate = estimator(name).apply(evidence)
+    estimate = estimator(question.estimator or name).apply(evidence)
     return Marginal(people, evidence.unbiased, estimate, ends.low, ends.high)

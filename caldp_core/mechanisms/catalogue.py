@@ -21,6 +21,7 @@ from caldp_core.mechanisms.specs import (
     MechanismSpec,
     PlanarGeometric,
     PublishedUrap,
+    SquareWave,
     SteppedGeometric,
 )
 from caldp_core.privacy.binary import BinaryPolicy
@@ -37,7 +38,9 @@ class MechanismEntry:
     `policies`: kinds of privacy matrices; what is made for one of them keeps it. `spec`: the
     record that names the mechanism in scenarios, with its parameters. `slow_from`: hidden symbols
     in one block from which making it or drawing a tally takes more than a second;
-    `slow_to_make_from`: the same of making it the first time, after which it is quick.
+    `slow_to_make_from`: the same of making it the first time, after which it is quick. `in_order`:
+    made for values in an order, such as numbers in steps; menus offer it for these alone, and
+    `Best`, which sees no order, passes over it.
     """
 
     name: str
@@ -48,6 +51,7 @@ class MechanismEntry:
     spec: type[MechanismSpec]
     slow_from: int = K_MAX + 1
     slow_to_make_from: int = K_MAX + 1
+    in_order: bool = False
 
     def make(self, policy: Any) -> Mechanism:
         """The mechanism with its own choice of parameters; `CaldpError` where sizes do not fit."""
@@ -75,6 +79,17 @@ _OTHERS: Final = (
         "Murakami, Kawamoto 2019, Definition 4",
         (Context,),
         PublishedUrap,
+    ),
+    MechanismEntry(
+        "square-wave",
+        "The square wave",
+        "Each person names a number that is likelier within some steps of their own than farther "
+        "off; for values in an order, and most accurate for their mean.",
+        "Li, Wang, Lopuhaä-Zwakenberg, Škorić, Li 2020, section 5.4",
+        (Context,),
+        SquareWave,
+        slow_from=200,
+        in_order=True,
     ),
     MechanismEntry(
         "binary",

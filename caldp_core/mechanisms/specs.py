@@ -14,7 +14,7 @@ from caldp_core.basics.limits import K_MAX, THETA_MAX, THETA_MIN
 from caldp_core.mechanisms.base import Family, Mechanism
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.designed.mechanism import DesignedMechanism
-from caldp_core.mechanisms.direct import grid_geometric, planar, published_urap
+from caldp_core.mechanisms.direct import grid_geometric, planar, published_urap, square_wave
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
 from caldp_core.mechanisms.direct.exponential import ExponentialMechanism
 from caldp_core.mechanisms.kernels.mechanism import best_kernel
@@ -231,6 +231,15 @@ class PublishedUrap:
         """See `MechanismSpec`."""
         family = RapporOracles if self.theta is None else unary_family(self.theta)
         return published_urap.PublishedUrap(policy, family)
+
+
+@dataclass(frozen=True)
+class SquareWave:
+    """The square wave, on values in their order."""
+
+    def make(self, policy: Any) -> Mechanism:
+        """See `MechanismSpec`."""
+        return square_wave.SquareWave(policy)
 
 
 @dataclass(frozen=True)

@@ -125,7 +125,7 @@ def _two_of_a_kind(policy: PrivacyMatrix) -> tuple[PrivacyMatrix, Floats]:
 def _quick(policy: PrivacyMatrix) -> Iterator[tuple[str, MechanismSpec]]:
     largest = _largest_block(policy)
     for entry in mechanisms_for(policy):
-        if largest < min(entry.slow_from, entry.slow_to_make_from):
+        if largest < min(entry.slow_from, entry.slow_to_make_from) and not entry.in_order:
             yield from ((entry.name, spec) for spec in _settings(entry.spec(), policy))
 
 

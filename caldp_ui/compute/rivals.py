@@ -9,10 +9,11 @@ from typing import Final
 import numpy as np
 
 from caldp_core.basics.cache import cached, cached_by
+from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.forecast import people_for_same_error
 from caldp_core.mechanisms import FAMILIES, mechanism
 from caldp_core.mechanisms.offers import people_max
-from caldp_core.mechanisms.specs import MechanismSpec
+from caldp_core.mechanisms.specs import MechanismSpec, SquareWave
 from caldp_core.privacy.context import Context
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
@@ -29,6 +30,8 @@ def rival(scenario: Scenario) -> Scenario:
     plain = scenario.plain()
     level = plain.context.epsilon
     assert isinstance(level, float)  # plain LDP has one
+    if ESTIMATORS[scenario.estimator].in_order:  # then sums along the scale matter most
+        return replace(plain, mechanism=SquareWave())
     best = _quickest_of_the_best(dataset(scenario).domain.k, level)
     return replace(plain, mechanism=best, estimator=_estimator_of(scenario))
 

@@ -10,9 +10,11 @@ from typing import Any, Final
 import streamlit as st
 
 from caldp_core.datasets import DatasetSpec
+from caldp_core.domain.scale import is_scale
 from caldp_core.estimation.estimators import ESTIMATORS, menu_of_estimators
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.catalogue import MECHANISMS, mechanisms_for
+from caldp_core.mechanisms.offers import channel_products
 from caldp_core.mechanisms.specs import MechanismSpec
 from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.scenario import Scenario
@@ -130,17 +132,31 @@ def method(
     scenario = slot.now().scenario
     kind = scenario.kind("mechanism")
     if names is None:
-        names = [entry.name for entry in mechanisms_for(runs.setup(scenario).policy)]
+        ready = runs.setup(scenario)
+        ordered = is_scale(ready.dataset.domain)
+        able = mechanisms_for(ready.policy)
+        names = [entry.name for entry in able if ordered or not entry.in_order]
     st.selectbox(
         "Method",
         list(dict.fromkeys(["best", *names, kind])),
         format_func=lambda name: best if name == "best" else MECHANISMS[name].title,
         help=DEFINITIONS["frequency oracle"],
-        **bind(slot, "family", kind, lambda s, name: replace(s, mechanism=_spec(name))),
+        **bind(slot, "family", kind, _with_method),
     )
     # What is named need not be made to be told of: that may take long.
     chosen = MECHANISMS[runs.setup(scenario).mechanism_name if kind == "best" else kind]
     st.caption(f"{chosen.title}. {chosen.sentence}")
+
+
+def _with_method(scenario: Scenario, name: str) -> Scenario:
+    """Another method; those for values in an order bring their estimate, and take it with them."""
+    entry = MECHANISMS.get(name)
+    estimator, in_order = scenario.estimator, entry is not None and entry.in_order
+    if in_order:
+        estimator = "smoothed"
+    elif ESTIMATORS[estimator].in_order:
+        estimator = "simplex-per-block"
+    return replace(scenario, mechanism=_spec(name), estimator=estimator)
 
 
 def _spec(name: str) -> MechanismSpec:
@@ -172,10 +188,13 @@ def views(label: str, titles: Mapping[str, str], bound: Mapping[str, Any]) -> No
 
 def estimate(slot: Slot[S]) -> None:
     """The estimator, with a sentence on what it does."""
-    estimator = slot.now().scenario.estimator
+    scenario = slot.now().scenario
+    estimator = scenario.estimator
+    ordered = is_scale(runs.dataset(scenario).domain)
+    ordered = ordered and channel_products(runs.setup(scenario).mechanism) is not None
     st.selectbox(
         "Estimate",
-        menu_of_estimators(estimator),
+        menu_of_estimators(estimator, in_order=ordered),
         format_func=lambda name: ESTIMATORS[name].title,
         help=DEFINITIONS["estimator"],
         **bind(slot, "estimator", estimator, lambda s, name: replace(s, estimator=name)),

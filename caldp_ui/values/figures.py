@@ -13,6 +13,7 @@ from caldp_core.audit.beliefs import Beliefs, promised, promised_of_value, reach
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Floats, Progress
+from caldp_core.domain.scale import is_scale
 from caldp_core.estimation.estimators import ESTIMATORS, menu_of_estimators
 from caldp_core.experiments.forecast import forecast_soon
 from caldp_core.experiments.run import Setup
@@ -116,7 +117,10 @@ def methods(scenario: Scenario) -> list[Method]:
 
 
 def _able(setup: Setup) -> Iterator[tuple[MechanismEntry, Mechanism]]:
+    ordered = is_scale(setup.dataset.domain)
     for entry in mechanisms_for(setup.policy):
+        if entry.in_order and not ordered:
+            continue
         try:
             made = entry.make(setup.policy)
             made.variance(setup.dataset.distribution, setup.n)
@@ -138,7 +142,7 @@ def compared(scenario: Scenario, progress: Progress) -> Compared:
     """Forecasts of all methods with all estimators, in this very context."""
     setup = runs.setup(scenario)
     able = list(_able(setup))
-    estimators = menu_of_estimators(scenario.estimator)
+    estimators = menu_of_estimators(scenario.estimator, in_order=is_scale(setup.dataset.domain))
     table = []
     for row, (entry, made) in enumerate(able):
         tvs = []

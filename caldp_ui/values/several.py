@@ -22,6 +22,7 @@ from caldp_core.experiments.questions import (
     answered_openly,
     ask,
     best_asking,
+    hidden_in_order,
     hidden_whole,
     wrong_share,
 )
@@ -154,8 +155,13 @@ def _questions(scenario: Scenario, count: int, openly: frozenset[int]) -> Sequen
     spec = scenario.dataset
     if isinstance(spec, OwnSurvey):
         shares = [table.load().distribution for table in spec.tables()]
+        numbers = _numbers_in_order(scenario, spec)
         return [
-            Question((answered_openly if at in openly else hidden_whole)(p.size), p)
+            Question(answered_openly(p.size), p)
+            if at in openly
+            else hidden_in_order(p)
+            if at in numbers
+            else Question(hidden_whole(p.size), p)
             for at, p in enumerate(shares)
         ]
     p = runs.dataset(scenario).distribution
@@ -163,6 +169,14 @@ def _questions(scenario: Scenario, count: int, openly: frozenset[int]) -> Sequen
         return [Question(hidden_whole(p.size), p)] * count
     same = replace(scenario, seed=0)
     return [Question(lambda e: runs.setup(same.with_epsilon(e)).mechanism, p)] * count
+
+
+def _numbers_in_order(scenario: Scenario, spec: OwnSurvey) -> frozenset[int]:
+    """The questions that the square wave is for, if it is the page's method."""
+    if scenario.kind("mechanism") != "square-wave":
+        return frozenset()
+    tables = enumerate(spec.tables())
+    return frozenset(at for at, table in tables if scale_of(table.names) is not None)
 
 
 def tables(scenario: Scenario, asking: Asking, openly: frozenset[int]) -> list[Table]:

@@ -6,6 +6,9 @@ from typing import Final
 from caldp_core.basics.errors import require
 from caldp_core.datasets import Survey
 from caldp_core.domain.grid import Domain
+from caldp_core.domain.scale import is_scale
+from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.mechanisms.specs import SquareWave
 from caldp_core.scenarios.distances import Distances, Line
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
@@ -35,11 +38,24 @@ def begin_with(table: Table) -> Scenario:
 
 
 def taking(scenario: Scenario, table: Table) -> Scenario:
-    """Another table with its own protection and people; ε, method, estimator and seed stay."""
+    """Another table with its own protection and people; ε, method, estimator and seed stay.
+
+    But for a method and an estimator for values in an order, where these are in none.
+    """
     begun = begin_with(table)
+    if not is_scale(runs.dataset(begun).domain):
+        scenario = _of_any_values(scenario, begun)
     context, level = begun.context, scenario.policy.plain_epsilon
     taken = presets.in_context(replace(scenario, dataset=begun.dataset, n=begun.n))
     return taken.with_context(blocks=context.blocks, sensitive=context.sensitive, epsilon=level)
+
+
+def _of_any_values(scenario: Scenario, begun: Scenario) -> Scenario:
+    if ESTIMATORS[scenario.estimator].in_order:
+        scenario = replace(scenario, estimator=begun.estimator)
+    if isinstance(scenario.mechanism, SquareWave):
+        scenario = replace(scenario, mechanism=begun.mechanism)
+    return scenario
 
 
 def _first() -> Scenario:

@@ -64,6 +64,7 @@ def tables() -> dict[str, Protocol]:
         "grid-geometric": mechanism(line, "grid-geometric"),
         "designed": mechanism(DenseMatrix.of(levels), "designed"),
         "exponential": mechanism(line, "exponential"),
+        "square-wave": mechanism(Context.high_low(np.arange(5) != 1, 1.0), "square-wave"),
     }
     return {
         name: Protocol("", Domain(each.k), ("everything",), TablePlan.of(name, each))

@@ -25,6 +25,14 @@ class Menu:
 
 
 _VALUES = Menu("values", "values-more", "values-family")
+_NUMBERS = {
+    "v": "2",
+    "dataset": "table",
+    "dataset.names": "1;2;3;4",
+    "dataset.counts": "5;6;7;8",
+    "policy": "context",
+    "mechanism": "randomized-response",
+}
 _SCALE = {"v": "2", "dataset": "survey", "dataset.table": "income", "policy": "line"}
 _ALIKE = {"v": "2", "dataset": "survey", "blocks": "one"}
 _TWO = {"v": "2", "dataset": "uniform", "dataset.k": "2", "n": "1000"}
@@ -32,6 +40,7 @@ _FAR = {"v": "2", "dataset.area": "39.8,42.6,-77.2,-71"}
 _CROW = Menu("distances", "distances-more", "distances-family")
 MENUS = {
     **dict.fromkeys([*FAMILIES, "published-urap"], _VALUES),
+    "square-wave": Menu("values", "values-more", "values-family", _NUMBERS),
     "grid-geometric": Menu("values", "values-more", "values-family", _SCALE),
     "exponential": _CROW,
     "planar-geometric": _CROW,
@@ -93,8 +102,17 @@ def test_every_kind_of_policy_is_shown_by_a_page(kind: str) -> None:
 
 def test_every_estimator_is_on_a_menu() -> None:
     at = opened("values", {}, "values-more")
-    titles = {entry.title for entry in ESTIMATORS.values() if entry.listed}
-    assert set(at.selectbox(key="values-estimator").options) == titles
+    listed = {entry.title: entry.in_order for entry in ESTIMATORS.values() if entry.listed}
+    usual = {title for title, in_order in listed.items() if not in_order}
+    assert set(at.selectbox(key="values-estimator").options) == usual
+    at = opened("values", _NUMBERS, "values-more")
+    assert set(at.selectbox(key="values-estimator").options) == set(listed)
+    # The square wave brings its own, and takes it along.
+    at.selectbox(key="values-family").set_value("square-wave").run()
+    assert at.selectbox(key="values-estimator").value == "smoothed"
+    at.selectbox(key="values-family").set_value("best").run()
+    assert at.selectbox(key="values-estimator").value == "simplex-per-block"
+    assert not at.error
     # Norm-sub is the projection to the simplex by another way; a link or file shows it by name.
     assert {name for name, entry in ESTIMATORS.items() if not entry.listed} == {"norm-sub"}
     at = opened("values", {**_ALIKE, "estimator": "norm-sub"}, "values-more")

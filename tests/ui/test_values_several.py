@@ -1,14 +1,17 @@
 """Several questions on the page of sensitive answers: a file's own, or so many like one."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from caldp_core.datasets import OwnSurvey
+from caldp_core.datasets import OwnSurvey, OwnTable
 from caldp_core.experiments.questions import Asking, wrong_share
 from caldp_core.experiments.run import prepare, run
+from caldp_core.mechanisms.specs import SquareWave
+from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
@@ -84,6 +87,20 @@ def test_the_mean_of_numbers_is_told_with_its_range() -> None:
     result = run(prepare(Scenario(numbers, ContextPolicy(OneBlock()), n=10**9)))
     told = means(result, result)
     assert re.search(r"mean about 24.5, between 24.\d and 24.\d \(truth 24.5\)", told)
+    assert "as narrow" not in told  # of three steps the square wave is randomized response
+    ages = OwnTable(tuple(f"{age} to {age + 4}" for age in range(20, 80, 5)), (100,) * 12)
+    usual = Scenario(ages, ContextPolicy(OneBlock()))
+    told, wave = (
+        means(*(run(prepare(replace(usual, mechanism=method))),) * 2)
+        for method in (Best(), SquareWave())
+    )
+    assert "“The square wave” would make the range of the mean 1.9 times as narrow" in told
+    assert "would" not in wave
+    widths = [
+        float(high) - float(low)
+        for low, high in re.findall(r"tection: .*?between (\S+) and (\S+)", f"{told}\n{wave}")
+    ]
+    assert widths[0] > 1.5 * widths[1]
 
 
 @pytest.mark.parametrize("epsilon", [0.001, 20.0])
