@@ -30,7 +30,7 @@ _NUMBERS = {
     "dataset": "table",
     "dataset.names": "1;2;3;4",
     "dataset.counts": "5;6;7;8",
-    "policy": "context",
+    "blocks": "one",
     "mechanism": "randomized-response",
 }
 _SCALE = {"v": "2", "dataset": "survey", "dataset.table": "income", "policy": "line"}
@@ -72,9 +72,9 @@ def opened(page: str, link: dict[str, str], opens: str = "") -> AppTest:
 
 def test_every_mechanism_is_on_a_menu() -> None:
     assert {*MENUS, *BY_ITSELF} == set(MECHANISMS)
-    offered: dict[tuple[str, str | None], list[str]] = {}
+    offered: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for name, menu in MENUS.items():
-        policy = menu.page, menu.link.get("policy")
+        policy = menu.page, tuple(menu.link.values())
         if policy not in offered:
             at = opened(menu.page, menu.link, menu.opens)
             assert not at.warning
