@@ -3,12 +3,14 @@
 The reports are random bytes in the form of the family: what they say changes no time.
 """
 
+import os
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import median
+from time import perf_counter
 from typing import Any, Final
 
 import numpy as np
@@ -22,11 +24,14 @@ from caldp_core.domain.grid import Domain
 from caldp_core.mechanisms.specs import Galois, Hadamard, Oue, RandomizedResponse
 from caldp_core.privacy.context import Context
 
+NUMBERS: Final = "{n:,} reports that are numbers, {family}"
+SETS: Final = "{n:,} reports that are sets of {k:,} values"
+WEEK: Final = "a week of {people:,} people, each by the JavaScript client in Chromium"
 _PART: Final = 1 << 20
 _NUMBERS: Final = 43_750
 _RUNS: Final = 3
-_TIMES: Final = {"numbers": Bar("≤", 5), "sets": Bar("≤", 20)}
-_MEMORY: Final = Bar("≤", 1000)
+TIMES: Final = {"numbers": Bar("≤", 5), "sets": Bar("≤", 20)}
+MEMORY: Final = Bar("≤", 1000)
 _TALLY: Final = """
 import resource, sys, time
 from pathlib import Path
@@ -54,10 +59,22 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
     with tempfile.TemporaryDirectory() as folder:
         yield from _numbers(Path(folder), sizes.collected_numbers)
         yield from _sets(Path(folder), sizes.collected_sets, sizes.collected_values)
+        yield _week(Path(folder), sizes.collected_people)
     for spec in (RandomizedResponse(), Galois(), Oue()):
         client = Client(protocol_of(spec, sizes.collected_values))
         work = f"one report of the Python client, {spec.name}, k = {sizes.collected_values:,}"
         yield timed(work, "µs", lambda _, client=client: client.report(0), sizes.repeats)  # type: ignore[misc]
+
+
+def _week(folder: Path, people: int) -> Figure:
+    """From the scenario to the estimate, once."""
+    command = [sys.executable, "examples/collection/week.py", str(folder / "week")]
+    path = os.pathsep.join([str(Path.cwd()), *filter(None, [os.environ.get("PYTHONPATH")])])
+    started = perf_counter()
+    subprocess.run([*command, "--people", str(people)], env={**os.environ, "PYTHONPATH": path},
+                   capture_output=True, check=True)  # fmt: skip
+    seconds = perf_counter() - started
+    return Figure(WEEK.format(people=people), "s", Runs(seconds, seconds, 1))
 
 
 def protocol_of(spec: Any, k: int) -> Protocol:
@@ -73,10 +90,10 @@ def _numbers(folder: Path, n: int) -> Iterator[Figure]:
         protocol = protocol_of(spec, _NUMBERS)
         values = protocol.format.values
         _write(file, n, lambda size, values=values: _whole(rng, values, size))  # type: ignore[misc]
-        work = f"{n:,} reports that are numbers, {spec.name}"
+        work = NUMBERS.format(n=n, family=spec.name)
         time, memory = _measured(_TALLY, protocol, file, work, n)
-        yield Figure(work, "s", time, _TIMES["numbers"])
-        yield Figure(f"{work}: memory", "MB", memory, _MEMORY)
+        yield Figure(work, "s", time, TIMES["numbers"])
+        yield Figure(f"{work}: memory", "MB", memory, MEMORY)
         if first:
             bare, _ = _measured(_BARE, protocol, file, work, 0)
             under = Figure("", "s", bare)
@@ -87,10 +104,10 @@ def _numbers(folder: Path, n: int) -> Iterator[Figure]:
 def _sets(folder: Path, n: int, k: int) -> Iterator[Figure]:
     file, protocol = folder / "sets.parquet", protocol_of(Oue(), k)
     write_sets(file, protocol, n)
-    work = f"{n:,} reports that are sets of {k:,} values"
+    work = SETS.format(n=n, k=k)
     time, memory = _measured(_TALLY, protocol, file, work, n)
-    yield Figure(work, "s", time, _TIMES["sets"])
-    yield Figure(f"{work}: memory", "MB", memory, _MEMORY)
+    yield Figure(work, "s", time, TIMES["sets"])
+    yield Figure(f"{work}: memory", "MB", memory, MEMORY)
 
 
 def write_sets(file: Path, protocol: Protocol, n: int) -> None:

@@ -16,7 +16,7 @@ class Sizes:
     numbers of them behind one address. `kernel_km`: kilometres within which the best noise
     promises ε = 1. `designed`: symbols of designs. `largest_k`: values of the plans that are left.
     `collected_numbers`, `collected_sets`: reports in a file, the sets of `collected_values` values;
-    `clustered_sets`: of a cluster.
+    `collected_people`: of the week in the example; `clustered_sets`: of a cluster.
     `counted_rows`: of a file of places. `surveyed`: people of a survey with several questions.
     `estimator_epsilons`, `estimator_draws`: of the estimators; `world`: a map for them.
     """
@@ -44,6 +44,7 @@ class Sizes:
     collected_numbers: int = 10**8
     collected_sets: int = 10**7
     collected_values: int = 1000
+    collected_people: int = 100_000
     clustered_sets: int = 2_000_000
     counted_rows: int = 10**7
     surveyed: int = 5_000
@@ -62,6 +63,7 @@ TINY = replace(
     collected_numbers=1000,
     collected_sets=100,
     collected_values=70,
+    collected_people=200,
     clustered_sets=100,
     counted_rows=1000,
     surveyed=200,

@@ -1,7 +1,9 @@
 """A Spark DataFrame of sets tallied by one and by two workers on this machine: how it scales.
 
-Needs requirements-spark.txt and Java. The first tally of a cluster starts its Python processes and
-is not counted.
+One worker has one core of the machine for all of its cluster, two have two: without that one worker
+spreads over both cores, reading on one and adding up on the other. Needs Linux,
+requirements-spark.txt and Java. The first tally of a cluster starts its Python processes and is not
+counted.
 """
 
 import importlib.util
@@ -21,7 +23,8 @@ from benchmarks.sizes import Sizes
 from caldp_core.mechanisms.specs import Oue
 
 _RUNS: Final = 3
-_WORKERS: Final = (1, 2)
+WORKERS: Final = (1, 2)
+WORK: Final = "{n:,} sets of {k:,} values tallied by Spark, workers of one core each: {workers}"
 _TALLY: Final = """
 import os, sys, time
 from pyspark.sql import SparkSession
@@ -29,6 +32,7 @@ from caldp_core.collect.protocol import Protocol
 from caldp_core.collect.spark import tally_frame
 os.environ["PYSPARK_PYTHON"] = sys.executable
 workers, runs = int(sys.argv[3]), int(sys.argv[4])
+os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:workers])
 spark = (
     SparkSession.builder.master(f"local-cluster[{workers},1,1024]")
     .config("spark.ui.enabled", "false").config("spark.driver.host", "127.0.0.1")
@@ -52,15 +56,16 @@ def missing() -> bool:
 def figures(sizes: Sizes) -> Iterator[Figure]:
     """Seconds by one worker and by two, and how many times as fast two are."""
     n, k = sizes.clustered_sets, sizes.collected_values
-    work = f"{n:,} sets of {k:,} values tallied by Spark, workers of one core"
+    works = [WORK.format(n=n, k=k, workers=workers) for workers in WORKERS]
     if missing():
-        yield Figure(work, "s", None, note="pyspark or Java is not installed")
+        yield Figure(works[0], "s", None, note="pyspark or Java is not installed")
         return
     with tempfile.TemporaryDirectory() as name:
         folder, protocol = Path(name), protocol_of(Oue(), k)
         (folder / "protocol.json").write_text(protocol.to_json(), "utf-8")
         write_sets(folder / "sets.parquet", protocol, n)
-        one, two = (Figure(f"{work}: {w}", "s", _measured(folder, w, n)) for w in _WORKERS)
+        pairs = zip(works, WORKERS, strict=True)
+        one, two = (Figure(work, "s", _measured(folder, w, n)) for work, w in pairs)
     yield one
     yield two
     yield ratio("one worker over two", one, two)

@@ -115,7 +115,7 @@ def test_tallies_add_up_and_come_back_from_text() -> None:
     ],
 )
 def test_what_is_no_tally_is_refused_in_a_sentence(text: str) -> None:
-    with pytest.raises(CaldpError, match="This is no tally of caldp"):
+    with pytest.raises(CaldpError, match="This text is no tally of caldp"):
         Tally.from_json(text)
 
 

@@ -9,23 +9,28 @@ from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 
 from caldp_core.basics.errors import require
-from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN
+from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX
 from caldp_core.cli.terminal import plain_errors, progress_bar, write
 from caldp_core.collect import js
 from caldp_core.collect.collected import Collected, merged
 from caldp_core.collect.dap import dap_configuration
-from caldp_core.collect.estimate import collected_from_histogram, record_of, table_of
+from caldp_core.collect.estimate import collected_from_histogram, table_of
 from caldp_core.collect.files import as_lines, read_object
+from caldp_core.collect.mixing import mixed_among
 from caldp_core.collect.protocol import Protocol
+from caldp_core.collect.record import record_of
 from caldp_core.collect.registry import About, registry_entry
 from caldp_core.collect.runs import tally_files
 from caldp_core.collect.sql import DIALECTS, tally_query
 from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.experiments.geojson import cells_as_geojson
 from caldp_core.experiments.run import prepare
-from caldp_core.experiments.table import as_csv
+from caldp_core.experiments.table import Columns, as_csv
 from caldp_core.scenarios.scenario import Scenario
+from caldp_core.theory.mixing import DELTA
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -94,7 +99,7 @@ def merge_command(tallies: tuple[str, ...], output: Path) -> None:
 )
 @click.option("--estimator", type=click.Choice(list(ESTIMATORS)), default="simplex-per-block",
               show_default=True)  # fmt: skip
-@click.option("-o", "--output", type=_FILE, help="Write the table to this file, as CSV.")
+@click.option("-o", "--output", type=_FILE, help="Write the table here: CSV, or cells as .geojson.")
 @click.option("--record", type=_FILE, help="Write what was asked, promised and collected.")
 def estimate_command(
     *,
@@ -118,13 +123,21 @@ def estimate_command(
             if tally is not None
             else collected_from_histogram(asked, histogram or Path())
         )
-        text = as_csv(table_of(asked, collected, level, estimator))
+        table = table_of(asked, collected, level, estimator)
+        text = _in_form(asked, table, output)
         if output is not None:
             write(output, text)
         if record is not None:
             write(record, as_lines(record_of(asked, collected, level, estimator)))
     if output is None:
         click.echo(text, nl=False)
+
+
+def _in_form(protocol: Protocol, table: Columns, output: Path | None) -> str:
+    """The table as its file's name asks; raises `CaldpError` for GeoJSON without a map."""
+    if output is None or output.suffix.lower() != ".geojson":
+        return as_csv(table)
+    return cells_as_geojson(protocol.domain, table, np.array(table["estimated share"]))
 
 
 @click.command("sql")
@@ -147,6 +160,27 @@ def client_command(output: Path | None) -> None:
             write(output, text)
     if output is None:
         click.echo(text, nl=False)
+
+
+@click.command("mixed")
+@click.argument("protocol", metavar="PROTOCOL.json")
+@click.option(
+    "--people",
+    type=click.IntRange(1, N_MAX),
+    multiple=True,
+    default=(1_000, 10_000, 100_000, 1_000_000),
+    show_default=True,
+    help="Reports that are mixed in a block; may be given several times.",
+)
+@click.option("--delta", type=click.FloatRange(1e-15, 0.5), default=DELTA, show_default=True,
+              help="Chance in which the promise may fail.")  # fmt: skip
+def mixed_command(protocol: str, people: tuple[int, ...], delta: float) -> None:
+    """Print what is left of each block's ε if a shuffler mixes its reports."""
+    with plain_errors():
+        asked = Protocol.from_file(protocol)
+        with progress_bar("mixing") as progress:
+            text = as_lines(mixed_among(asked, people, delta, progress))
+    click.echo(text, nl=False)
 
 
 @click.command("dap")
@@ -176,6 +210,7 @@ def registry_command(protocol: str, record: str, **about: str) -> None:
 
 
 COMMANDS = (
+    mixed_command,
     dap_command,
     registry_command,
     client_command,

@@ -34,18 +34,38 @@ def partial_tallies(protocol: str) -> Callable[[Batches], Iterator["pa.RecordBat
     """
 
     def tally(batches: Batches) -> Iterator["pa.RecordBatch"]:
-        import pyarrow as pa
-
         counter = _Counter(Protocol.from_json(protocol))
         for batch in batches:
             counter.add(batch)
         made = counter.tally()
-        values = [made.n, *(counter.refused[reason] for reason in REASONS)]
-        columns = [pa.array([value], pa.int64()) for value in values]
-        counts = pa.array([made.counts.tolist()], pa.list_(pa.int64()))
-        yield pa.RecordBatch.from_arrays([*columns, counts], names=list(COLUMNS))
+        refused = [counter.refused[reason] for reason in REASONS]
+        yield _row([made.n, *refused], made.counts.tolist())
 
     return tally
+
+
+def summed_tallies(batches: Batches) -> Iterator["pa.RecordBatch"]:
+    """One partial tally for all those of these batches, where there are any.
+
+    Workers add up what many tasks gave, which one driver would have no room for.
+    """
+    numbers, counts = np.zeros(len(COLUMNS) - 1, np.int64), np.zeros(0, np.int64)
+    for batch in batches:
+        if not len(batch):
+            continue
+        numbers += [int(np.sum(batch.column(name).to_numpy())) for name in COLUMNS[:-1]]
+        rows = batch.column(COLUMNS[-1]).flatten().to_numpy().reshape(len(batch), -1)
+        counts = rows.sum(axis=0) if not counts.size else counts + rows.sum(axis=0)
+    if counts.size:
+        yield _row(numbers.tolist(), counts.tolist())
+
+
+def _row(numbers: list[int], counts: list[int]) -> "pa.RecordBatch":
+    import pyarrow as pa
+
+    columns = [pa.array([number], pa.int64()) for number in numbers]
+    whole = pa.array([counts], pa.list_(pa.int64()))
+    return pa.RecordBatch.from_arrays([*columns, whole], names=list(COLUMNS))
 
 
 def collected_from(protocol: Protocol, rows: Iterable[Any], batch: str) -> Collected:

@@ -91,7 +91,7 @@ class Collected:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], name: str = _NAME) -> "Collected":
         """The tally in such a dictionary; raises `CaldpError` as `from_file`, calling it `name`."""
-        tally = Tally.from_json(json.dumps(data))
+        tally = Tally.from_json(json.dumps(data), name)
         protocol, batches, refused = (data.get(k) for k in ("protocol", "batches", "refused"))
         right = isinstance(protocol, str) and _texts(batches) and isinstance(refused, dict)
         require(
@@ -116,6 +116,12 @@ class Collected:
             self.tally.counts.size == Collected.none_of(protocol).tally.counts.size,
             f"The tally has {self.tally.counts.size:,} counts, which is not what its protocol "
             "makes; give the file that caldp tally wrote.",
+        )
+        most = int(self.tally.counts.max(initial=0))
+        require(
+            most <= self.tally.n,
+            f"The tally has a count of {most:,}, more than its {self.tally.n:,} reports; give the "
+            "file that caldp tally wrote.",
         )
 
 

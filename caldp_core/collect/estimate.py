@@ -1,20 +1,17 @@
-"""What a collection says of its people: a table of shares with intervals, and a record of it."""
+"""What a collection says of its people: a table of shares with intervals."""
 
-import hashlib
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-import caldp_core
 from caldp_core.basics.duck import connected
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.numerals import read_whole
-from caldp_core.collect.collected import BATCH, FILE, MALFORMED, PROTOCOL, RANGE, Collected
+from caldp_core.collect.collected import MALFORMED, PROTOCOL, RANGE, Collected
 from caldp_core.collect.collector import MEMORY_MB, batch_of
 from caldp_core.collect.formats import NUMBER
-from caldp_core.collect.mixing import if_these_are_mixed
 from caldp_core.collect.protocol import Protocol
 from caldp_core.collect.reading import columns_of_file, unreadable
 from caldp_core.domain.grid import GridDomain
@@ -59,32 +56,6 @@ def _values(protocol: Protocol) -> dict[str, list[object]]:
         columns["answer"] = list(domain.names)
         columns["group"] = list(domain.groups or ("",) * domain.k)
     return columns
-
-
-def record_of(
-    protocol: Protocol, collected: Collected, level: float, estimator: str
-) -> dict[str, Any]:
-    """What was asked, promised and collected, for whoever reads the estimate; JSON-ready."""
-    return {
-        "caldp_record": 1,
-        "caldp_version": caldp_core.__version__,
-        "question": protocol.question,
-        "protocol": protocol.fingerprint,
-        "mechanism": protocol.plan.summary(),
-        "privacy": {
-            "model": "local: each device randomizes its own report",
-            "unit": "one report; m reports of one person to this question cost up to m times ε",
-            **protocol.plan.promise(),
-            "if_mixed": if_these_are_mixed(protocol, collected.tally),
-        },
-        "reports": collected.tally.n,
-        "refused": dict(collected.refused),
-        "files": sum(name.startswith(FILE) for name in collected.batches),
-        "batches": sorted(n.removeprefix(BATCH) for n in collected.batches if n.startswith(BATCH)),
-        "tally_sha256": hashlib.sha256(collected.tally.counts.tobytes()).hexdigest(),
-        "estimator": estimator,
-        "interval_level": level,
-    }
 
 
 def collected_from_histogram(protocol: Protocol, path: Path) -> Collected:

@@ -1,16 +1,23 @@
-"""What is promised of a collection once a shuffler mixes its reports, block by block."""
+"""What is promised of a collection once a shuffler mixes its reports, block by block.
+
+It depends on how many people a block has, which no protocol knows: before a collection one asks for
+numbers that one expects (`mixed_among`), afterwards the record says it of those who came.
+"""
 
 import math
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 
-from caldp_core.basics.errors import require
-from caldp_core.basics.types import Ints
+from caldp_core.basics.errors import CaldpError, check_n, require
+from caldp_core.basics.types import Ints, Progress, no_progress
 from caldp_core.collect.protocol import Protocol
+from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.offers import block_totals
 from caldp_core.mechanisms.tally import Tally
-from caldp_core.theory.mixing import DELTA, mixed
+from caldp_core.privacy.context import Context
+from caldp_core.theory.mixing import DELTA, Variations, mixed
 
 LISTED: Final = 100
 """Of more blocks those with the fewest and with the most people are told."""
@@ -20,7 +27,7 @@ _ASSUMES: Final = (
 )
 
 
-def if_mixed(protocol: Protocol, people: Ints) -> dict[str, Any] | None:
+def if_mixed(protocol: Protocol, people: Ints, delta: float = DELTA) -> dict[str, Any] | None:
     """(m,) people of each block → what mixing their reports leaves of ε, JSON-ready.
 
     `epsilon`: of two protected values; `epsilon_beside_open`: of a protected and an open one. None
@@ -37,19 +44,29 @@ def if_mixed(protocol: Protocol, people: Ints) -> dict[str, Any] | None:
         told = np.argsort(crowds, kind="stable")[[*range(LISTED // 2), *range(-LISTED // 2, 0)]]
     only = np.zeros_like(crowds)
     only[told] = crowds[told]
-    found = mixed(protocol.mechanism, np.where(only > 0, only, 1), DELTA)
+    found = mixed(protocol.mechanism, only, delta)
     if found is None:
         return None
+    alone = _one_report(protocol)
     rows = [
         {
             "block": protocol.block_names[j],
             "people": int(crowds[j]),
+            "epsilon_of_one_report": alone[j],
             **_known("epsilon", found.hidden[j]),
             **_known("epsilon_beside_open", found.open[j]),
         }
         for j in np.sort(told).tolist()
     ]
-    return {"delta": DELTA, "assumes": _ASSUMES, "blocks": rows}
+    return {"delta": delta, "assumes": _ASSUMES, "blocks": rows}
+
+
+def _one_report(protocol: Protocol) -> list[float]:
+    """ε of each block before anything is mixed."""
+    policy = protocol.mechanism.policy
+    if isinstance(policy, Context):
+        return [float(level) for level in policy.epsilon]
+    return [protocol.plan.promise()["epsilon_most"]] * len(protocol.block_names)
 
 
 def _known(name: str, level: float) -> dict[str, float]:
@@ -63,3 +80,66 @@ def _known(name: str, level: float) -> dict[str, float]:
 def if_these_are_mixed(protocol: Protocol, tally: Tally) -> dict[str, Any] | None:
     """The same for those whose reports are in a tally, as many of each block as it tells."""
     return if_mixed(protocol, block_totals(protocol.mechanism, tally)[1])
+
+
+def mixed_among(
+    protocol: Protocol,
+    people: Sequence[int],
+    delta: float = DELTA,
+    progress: Progress = no_progress,
+) -> dict[str, Any]:
+    """What mixing leaves of ε where every block has so many `people`, for each such number.
+
+    JSON-ready. Blocks that are alike have one row, with how many there are and the first one's
+    name. Raises `CaldpError` where the policy has pairs without a limit, and for numbers of people
+    that are none.
+    """
+    crowds = sorted({check_n(n) for n in people})
+    first, alike = _kinds(protocol)
+    bounds = []
+    for done, n in enumerate(crowds):
+        counts = np.zeros(len(protocol.block_names), np.int64)
+        counts[first] = n
+        found = mixed(protocol.mechanism, counts, delta)
+        if found is None:
+            raise CaldpError(
+                "Mixing promises nothing where the policy has pairs without a limit; choose a "
+                "policy in which every pair has one, or blocks."
+            )
+        bounds.append(found)
+        progress((done + 1) / len(crowds))
+    alone = _one_report(protocol)
+    rows = [
+        {
+            "block": protocol.block_names[j],
+            "blocks_like_it": count,
+            "epsilon_of_one_report": alone[j],
+            "mixed_among": {
+                str(n): _known("epsilon", each.hidden[j])
+                | _known("epsilon_beside_open", each.open[j])
+                for n, each in zip(crowds, bounds, strict=True)
+            },
+        }
+        for j, count in zip(first.tolist(), alike.tolist(), strict=True)
+    ]
+    return {"protocol": protocol.fingerprint, "delta": delta, "assumes": _ASSUMES, "blocks": rows}
+
+
+def _kinds(protocol: Protocol) -> tuple[Ints, Ints]:
+    """The first block of each kind and how many there are; of many kinds the extremes.
+
+    Two blocks are of a kind if their ε and the chances of their coins are the same.
+    """
+    mechanism, blocks = protocol.mechanism, len(protocol.block_names)
+    if not isinstance(mechanism, ContextMechanism):
+        return np.zeros(1, np.int64), np.array([blocks])
+    found = Variations.of(mechanism)
+    rows = np.stack([mechanism.policy.epsilon, found.hidden, found.open], axis=1)
+    _, first, alike = np.unique(
+        np.nan_to_num(rows, nan=-1), axis=0, return_index=True, return_counts=True
+    )
+    order = np.arange(first.size)
+    if first.size > LISTED:
+        order = order[[*range(LISTED // 2), *range(-LISTED // 2, 0)]]
+    order = order[np.argsort(first[order])]
+    return first[order], alike[order]

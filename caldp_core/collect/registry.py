@@ -11,6 +11,7 @@ from typing import Any, Final
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.collect.family_plan import FamilyPlan
 from caldp_core.collect.protocol import Protocol
+from caldp_core.collect.record import check_record
 
 _LINE_MAX: Final = 2_000
 """Most characters of a text that people give."""
@@ -42,11 +43,8 @@ class About:
 
 
 def registry_entry(protocol: Protocol, record: Mapping[str, Any], about: About) -> dict[str, Any]:
-    """The entry of a collection with its record; raises `CaldpError` for another protocol's."""
-    require(
-        record.get("protocol") == protocol.fingerprint,
-        "The record is of another protocol; give the one that its reports were made by.",
-    )
+    """The entry of a collection; raises `CaldpError` for a record that is not its protocol's."""
+    check_record(protocol, record, "The record")
     promise = protocol.plan.promise()
     plain = _is_plain(protocol)
     most = promise["epsilon_most"]

@@ -13,8 +13,9 @@ import numpy as np
 from caldp_core.basics.errors import require
 from caldp_core.basics.types import Bools, Floats, read_only
 from caldp_core.collect.collected import REASONS, Collected, merged
-from caldp_core.collect.estimate import record_of, table_of
+from caldp_core.collect.estimate import table_of
 from caldp_core.collect.protocol import Protocol
+from caldp_core.collect.record import record_of
 from caldp_core.datasets.shipped import DATA_FOLDER
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.intervals import simultaneous

@@ -11,7 +11,7 @@ from caldp_core.collect.collected import Collected
 from caldp_core.collect.collector import Collector, batch_of
 from caldp_core.collect.protocol import Protocol
 
-_KEPT_EVERY_S: Final = 2.0
+KEPT_EVERY_S: Final = 2.0
 """What a run that is broken off has to do again."""
 
 
@@ -45,7 +45,7 @@ def tally_files(
                 skipped += 1
             else:
                 total = total + collector.tally(path, total.batches)
-            if monotonic() - written > _KEPT_EVERY_S:
+            if monotonic() - written > KEPT_EVERY_S:
                 total.write(output)
                 written = monotonic()
             progress((done + 1) / len(files))

@@ -1,12 +1,14 @@
 """A tally of a Spark DataFrame, however many machines it is on: for all families, numbers or bytes.
 
 Spark is asked to run one Python function over Arrow batches (`mapInArrow`); each task gives one
-partial tally, and Spark does a lost worker's tasks again. Workers need this package.
+partial tally, and Spark does a lost worker's tasks again. Where tasks are many, workers add up
+their tallies once more before the driver does. Workers need this package.
 """
 
 from typing import TYPE_CHECKING, Any, Final
 
-from caldp_core.collect.arrow import COLUMNS, collected_from, partial_tallies
+from caldp_core.basics.errors import require
+from caldp_core.collect.arrow import COLUMNS, collected_from, partial_tallies, summed_tallies
 from caldp_core.collect.collected import Collected
 from caldp_core.collect.protocol import Protocol
 
@@ -14,15 +16,27 @@ if TYPE_CHECKING:
     DataFrame = Any  # pyspark is no dependency
 
 _SCHEMA: Final = ", ".join(f"{name} bigint" for name in COLUMNS[:-1]) + ", counts array<bigint>"
+ROWS_MAX: Final = 256
+"""Partial tallies that the driver adds up: 90 MB where each has 43,750 counts."""
 
 
-def tally_frame(protocol: Protocol, frame: "DataFrame", batch: str) -> Collected:
+def tally_frame(
+    protocol: Protocol, frame: "DataFrame", batch: str, rows_max: int = ROWS_MAX
+) -> Collected:
     """The tally of a DataFrame with a column `report` and, if it is there, `protocol`.
 
-    `batch`: the name of this delivery, by which it is known if it is merged a second time. Raises
-    `CaldpError` for a frame without reports.
+    `batch`: the name of this delivery, by which it is known if it is merged a second time.
+    `rows_max`: most partial tallies that come to the driver. Raises `CaldpError` for a frame
+    without that column, and for an empty name.
     """
+    require(
+        "report" in frame.columns,
+        f"The frame has no column report, only {', '.join(frame.columns)}; rename the one that has "
+        "the reports.",
+    )
     columns = [name for name in ("report", "protocol") if name in frame.columns]
     function = partial_tallies(protocol.to_json())
-    rows = frame.select(*columns).mapInArrow(function, _SCHEMA).collect()
-    return collected_from(protocol, (row.asDict() for row in rows), batch)
+    partial = frame.select(*columns).mapInArrow(function, _SCHEMA)
+    if frame.rdd.getNumPartitions() > rows_max:
+        partial = partial.repartition(rows_max).mapInArrow(summed_tallies, _SCHEMA)
+    return collected_from(protocol, (row.asDict() for row in partial.collect()), batch)

@@ -8,19 +8,20 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from caldp_core.basics.errors import CaldpError, check_whole, require
+from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX
 from caldp_core.basics.numerals import read_number
-from caldp_core.collect.collected import REASONS, Collected
+from caldp_core.collect.collected import Collected
 from caldp_core.collect.files import FILE_MAX_BYTES, parse_object
 from caldp_core.collect.protocol import MARK, Protocol
+from caldp_core.collect.record import MARK as RECORD
+from caldp_core.collect.record import check_record
 from caldp_core.collect.results import Results, Tallies
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.table import Columns, as_cell
 
 Files: TypeAlias = Iterable[tuple[str, bytes]]
 _TALLY: Final = "caldp_tally"
-_RECORD: Final = "caldp_record"
 _SHARES: Final = ("estimated share", "low", "high")
 _NUMBERS: Final = ("number", *_SHARES, "estimated people", "level")
 _WANTED: Final = "give protocol.json with tallies, or with estimate.csv."
@@ -86,7 +87,7 @@ def _sorted(
         elif _TALLY in found:
             stem = name.removesuffix(".json").removesuffix(".tally")
             tallies.append((stem, Collected.from_dict(found, f"The tally {name!r}")))
-        elif _RECORD in found:
+        elif RECORD in found:
             records.append((name, found))
         else:
             raise CaldpError(f"The file {name!r} is no protocol, tally or estimate; {_WANTED}")
@@ -112,7 +113,7 @@ def _estimated(
     record = None
     reports = round(float(people.sum() / share.sum())) if share.sum() > 0 else 0
     for called, found in records:
-        record = _record(protocol, called, found)
+        check_record(protocol, record := found, f"The record {called!r}")
         require(
             record["reports"] == reports,
             f"The record {called!r} is of {record['reports']:,} reports and the estimate of "
@@ -176,16 +177,3 @@ def _check_numbers(protocol: Protocol, name: str, columns: Columns) -> None:
         and (not labels or columns.get("answer") == [str(as_cell(label)) for label in labels]),
         f"The estimate {name!r} is of other values than the protocol; give both of one collection.",
     )
-
-
-def _record(protocol: Protocol, name: str, found: dict[str, Any]) -> dict[str, Any]:
-    require(
-        found.get("protocol") == protocol.fingerprint,
-        f"The record {name!r} is of another protocol; give those of one collection.",
-    )
-    refused = found.get("refused")
-    if not isinstance(refused, dict) or set(refused) != set(REASONS):
-        raise CaldpError(f"The record {name!r} does not say what was refused; {_MADE}")
-    for why, count in [("reports", found.get("reports")), *refused.items()]:
-        check_whole(f"{why} in the record {name!r}", count, 0, N_MAX)
-    return found

@@ -7,7 +7,7 @@ import numpy as np
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.grid import Domain, GridDomain
 from caldp_core.experiments.table import Columns, columns_of
 
 if TYPE_CHECKING:
@@ -21,17 +21,18 @@ def as_geojson(result: "Result") -> str:
 
     Raises `CaldpError` for a result without a map.
     """
-    grid = result.setup.dataset.domain
-    if not isinstance(grid, GridDomain):
-        raise CaldpError("GeoJSON needs a map, and these values are on none; save them as CSV.")
-    return cells_as_geojson(grid, columns_of(result), result.first.estimate)
+    domain = result.setup.dataset.domain
+    return cells_as_geojson(domain, columns_of(result), result.first.estimate)
 
 
-def cells_as_geojson(grid: GridDomain, columns: Columns, shares: Floats) -> str:
+def cells_as_geojson(grid: Domain | GridDomain, columns: Columns, shares: Floats) -> str:
     """The cells of (k,) `shares` above 0 with their columns, each of k entries.
 
-    By RFC 7946: degrees of WGS 84, longitude first, rings against the clock.
+    By RFC 7946: degrees of WGS 84, longitude first, rings against the clock. Raises `CaldpError`
+    for values that are on no map.
     """
+    if not isinstance(grid, GridDomain):
+        raise CaldpError("GeoJSON needs a map, and these values are on none; save them as CSV.")
     told = {name: cells for name, cells in columns.items() if name not in _PLACE}
     features = [
         {

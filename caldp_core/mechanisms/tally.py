@@ -49,8 +49,8 @@ class Tally:
         return json.dumps({"caldp_tally": FORMAT, **whole})
 
     @classmethod
-    def from_json(cls, text: str) -> "Tally":
-        """The tally of that text; raises `CaldpError` for one that `to_json` did not write."""
+    def from_json(cls, text: str, name: str = "This text") -> "Tally":
+        """The tally of that text; raises `CaldpError`, calling it `name`, if it is none."""
         try:
             told = json.loads(text)
             require(told["caldp_tally"] == FORMAT, "another format")
@@ -58,8 +58,9 @@ class Tally:
             n = check_whole("n", told["n"], 0, N_MAX)
             counts = check_counts("counts", told["counts"], len(told["counts"]))
         except (ValueError, KeyError, TypeError, RecursionError) as error:
+            missing = f"it has no {error}" if isinstance(error, KeyError) else str(error)
             raise CaldpError(
-                f"This is no tally of caldp ({error}); give the text that Tally.to_json wrote."
+                f"{name} is no tally of caldp: {missing.rstrip('.')}; give what caldp wrote."
             ) from None
         return cls(counts, n, told["fingerprint"])
 

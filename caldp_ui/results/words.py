@@ -128,7 +128,7 @@ def _mixed(results: Results) -> str:
     most = max(found["blocks"], key=lambda each: int(each["people"]))
     after = (most.get("epsilon", math.nan), most.get("epsilon_beside_open", math.nan))
     where = "" if len(found["blocks"]) == 1 else f" of the block “{most['block']}”"
-    before = float(results.protocol.plan.promise()["epsilon_most"])
+    before = float(most["epsilon_of_one_report"])
     return mixing.told(
         nouns(results), before, after, f"the {formats.people(most['people'])} reports{where}"
     )

@@ -76,7 +76,7 @@ def main(protocol: str, reports: str, output: str) -> None:
     watch = Thread(target=kill_one_half_way, args=(spark, killed), daemon=True)
     frame = spark.read.parquet(reports).repartition(_TASKS)
     watch.start()
-    found = tally_frame(Protocol.from_file(protocol), frame, "week")
+    found = tally_frame(Protocol.from_file(protocol), frame, "week", rows_max=_TASKS // 2)
     watch.join(1.0)
     found.write(Path(output))
     spark.stop()

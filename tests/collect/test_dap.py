@@ -13,7 +13,7 @@ from caldp_core import CaldpError, Protocol
 from caldp_core.cli.commands import main
 from caldp_core.collect.collected import Collected
 from caldp_core.collect.dap import dap_configuration
-from caldp_core.collect.estimate import record_of
+from caldp_core.collect.record import record_of
 from caldp_core.collect.registry import About, registry_entry
 from caldp_core.collect.results import made_up_week
 from tests.collect.protocols import labelled, small, tables

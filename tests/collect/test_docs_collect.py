@@ -6,21 +6,43 @@ import json
 import re
 import shlex
 import shutil
+import subprocess
 from contextlib import redirect_stdout
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from click.testing import CliRunner
 
+from benchmarks import collect
+from benchmarks.sizes import FULL
+from caldp_core import Protocol
+from caldp_core.basics.duck import THREADS
 from caldp_core.cli.commands import main
+from caldp_core.collect import js, runs
+from caldp_core.collect.client import MARK_LENGTH
 from caldp_core.collect.collected import REASONS
+from caldp_core.collect.collector import MEMORY_MB
+from caldp_core.collect.spark import ROWS_MAX
 from caldp_core.collect.sql import DIALECTS
 from tests import ROOT
 from tests.collect.protocols import SPECS, small
+from tests.collect.test_javascript import NODE
 from tests.contract.checks import naming
 
-STEP = re.compile(r"^ {4}caldp ([^\n]*)$|^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+STEP: Final = re.compile(r"^ {4}caldp ([^\n]*)$|^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+JAVASCRIPT: Final = re.compile(r"^```js\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+BROWSER: Final = """
+import {readFileSync} from "node:fs";
+const kept = new Map();
+Object.defineProperty(globalThis, "localStorage", {value: {
+    getItem: key => kept.get(key) ?? null, setItem: (key, text) => kept.set(key, text)}});
+Object.defineProperty(globalThis, "navigator", {value: {
+    sendBeacon: (address, text) => process.stdout.write(`${address} ${text}\\n`)}});
+globalThis.fetch = async name => ({json: async () => JSON.parse(readFileSync(name, "utf-8"))});
+"""
+"""What a page has of its browser, as far as the snippet asks for it."""
 
 
 def text_of(page: str) -> str:
@@ -38,7 +60,7 @@ def test_a_walk_through_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.chdir(tmp_path)
     known: dict[str, Any] = {}
     steps = STEP.findall(re.sub(r"^( {4}.*)$", r"\1\n", text_of("collect.md"), flags=re.MULTILINE))
-    assert len(steps) == 13
+    assert len(steps) == 18
     for command, code in steps:
         with naming(command or code):
             if command:
@@ -57,6 +79,60 @@ def test_a_walk_through_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert record["batches"] == ["monday", "tuesday"]
     (block,) = record["privacy"]["if_mixed"]["blocks"]
     assert block["people"] == 300
+    counts = [json.loads(Path(f"{name}.tally.json").read_text("utf-8"))["counts"]
+              for name in ("mixed", "tuesday", "monday")]  # fmt: skip
+    assert counts[0] == counts[1] != counts[2]
+    assert Path("from-counts.csv").read_bytes() == Path("estimate.csv").read_bytes()
+    assert_the_snippet_of_a_page_sends_two_reports_that_are_one()
+
+
+def assert_the_snippet_of_a_page_sends_two_reports_that_are_one() -> None:
+    """Run twice in one browser: what is remembered is sent again."""
+    (code,) = JAVASCRIPT.findall(text_of("collect.md"))
+    Path("page.mjs").write_text(code, "utf-8")
+    Path("pages.mjs").write_text(
+        f'{BROWSER}await import("./page.mjs"); await import("./page.mjs?again");', "utf-8"
+    )
+    told = subprocess.run(
+        [str(NODE), "pages.mjs"], capture_output=True, text=True, check=True, timeout=60
+    ).stdout.splitlines()
+    first, second = (line.split(" ", 1) for line in told)
+    assert first == second
+    protocol = Protocol.from_file("protocol.json")
+    address, message = first[0], json.loads(first[1])
+    assert (address, set(message)) == ("reports", {"protocol", "report"})
+    assert message["protocol"] == protocol.fingerprint[:16]
+    assert message["report"] in range(protocol.mechanism.outputs)
+
+
+def test_figures_of_the_page_are_those_of_the_code() -> None:
+    page = " ".join(text_of("collect.md").split())
+    size = (Path(js.__file__).parent / "client.js").stat().st_size
+    lines = (ROOT / "examples" / "collection" / "server.py").read_text("utf-8").splitlines()
+    assert (THREADS, runs.KEPT_EVERY_S) == (2, 2.0)
+    for words in (
+        f"one file of {size / 1000:.0f} kB", f"collector of {len(lines)} lines",
+        f"first {MARK_LENGTH} signs", "as a whole every two seconds",
+        f"on two cores within {MEMORY_MB} MB", f"more than {ROWS_MAX}",
+    ):  # fmt: skip
+        assert words in page
+
+
+def test_times_of_the_page_are_lines_of_the_benchmarks() -> None:
+    sizes = FULL
+    numbers = [
+        collect.NUMBERS.format(n=sizes.collected_numbers, family=name)
+        for name in ("hadamard", "galois", "randomized-response")
+    ]
+    sets = collect.SETS.format(n=sizes.collected_sets, k=sizes.collected_values)
+    week = collect.WEEK.format(people=sizes.collected_people)
+    told = {work: (float(s), m) for work, s, m in table("collect.md", "| work | seconds")}
+    assert list(told) == [*numbers, sets, week]
+    told.pop(week)
+    for work, (seconds, memory) in told.items():
+        with naming(work):
+            assert collect.TIMES["sets" if work == sets else "numbers"].holds(seconds)
+            assert collect.MEMORY.holds(float(memory.removesuffix(" MB")))
 
 
 def test_names_of_the_page_are_those_of_the_code() -> None:
@@ -65,8 +141,8 @@ def test_names_of_the_page_are_those_of_the_code() -> None:
         assert f"`{name}`" in page
 
 
-def table(header: str) -> list[list[str]]:
-    body = text_of("reports.md").split(header, 1)[1].split("\n\n", 1)[0]
+def table(page: str, header: str) -> list[list[str]]:
+    body = text_of(page).split(header, 1)[1].split("\n\n", 1)[0]
     return [[c.strip() for c in line.strip("|").split("|")] for line in body.splitlines()[2:]]
 
 
@@ -77,10 +153,12 @@ def names(cell: str) -> list[str]:
 def test_every_family_and_its_numbers_are_told() -> None:
     forms = {
         family: form.strip("`")
-        for form, families, *_ in table("| form | families")
+        for form, families, *_ in table("reports.md", "| form | families")
         for family in names(families)
     }
-    drawn = {family for kinds, *_ in table("| `mechanism.kind`") for family in names(kinds)}
+    drawn = {
+        family for kinds, *_ in table("reports.md", "| `mechanism.kind`") for family in names(kinds)
+    }
     families = [name for name in SPECS if " " not in name]
     assert forms == {name: small(name).format.kind for name in families}
     assert drawn == set(families)

@@ -9,7 +9,8 @@ import pytest
 
 from caldp_core import CaldpError, Protocol, intervals
 from caldp_core.collect.collected import Collected
-from caldp_core.collect.estimate import record_of, table_of
+from caldp_core.collect.estimate import table_of
+from caldp_core.collect.record import record_of
 from caldp_core.collect.results import Tallies, made_up_week
 from caldp_core.collect.upload import Estimated, read_collection
 from caldp_core.datasets.shipped import DATA_FOLDER

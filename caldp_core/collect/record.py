@@ -1,0 +1,129 @@
+"""The record of a collection, published with its estimate: what was asked, promised and collected.
+
+Whoever hands one over may have changed it: what follows from the protocol is held against it.
+"""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import caldp_core
+from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX
+from caldp_core.collect.collected import BATCH, FILE, REASONS, Collected
+from caldp_core.collect.mixing import if_these_are_mixed
+from caldp_core.collect.protocol import Protocol
+from caldp_core.estimation.estimators import ESTIMATORS
+
+MARK: Final = "caldp_record"
+_FORMAT: Final = 1
+_MADE: Final = "give the file that caldp estimate wrote."
+_LEVELS: Final = ("epsilon_of_one_report", "epsilon", "epsilon_beside_open")
+
+
+def record_of(
+    protocol: Protocol, collected: Collected, level: float, estimator: str
+) -> dict[str, Any]:
+    """What was asked, promised and collected, for whoever reads the estimate; JSON-ready."""
+    promised = _promised(protocol)
+    mixed = if_these_are_mixed(protocol, collected.tally)
+    return {
+        MARK: _FORMAT,
+        "caldp_version": caldp_core.__version__,
+        **promised,
+        "privacy": {**promised["privacy"], "if_mixed": mixed},
+        "reports": collected.tally.n,
+        "refused": dict(collected.refused),
+        "files": sum(name.startswith(FILE) for name in collected.batches),
+        "batches": sorted(n.removeprefix(BATCH) for n in collected.batches if n.startswith(BATCH)),
+        "tally_sha256": hashlib.sha256(collected.tally.counts.tobytes()).hexdigest(),
+        "estimator": estimator,
+        "interval_level": level,
+    }
+
+
+def _promised(protocol: Protocol) -> dict[str, Any]:
+    """What follows from the protocol alone."""
+    return {
+        "question": protocol.question,
+        "protocol": protocol.fingerprint,
+        "mechanism": protocol.plan.summary(),
+        "privacy": {
+            "model": "local: each device randomizes its own report",
+            "unit": "one report; m reports of one person to this question cost up to m times ε",
+            **protocol.plan.promise(),
+        },
+    }
+
+
+def check_record(protocol: Protocol, record: Mapping[str, Any], name: str) -> None:
+    """Raise `CaldpError`, calling it `name`, unless `record_of` makes such of this protocol."""
+    require(
+        record.get("protocol") == protocol.fingerprint,
+        f"{name} is of another protocol; give the one that its reports were made by.",
+    )
+    privacy = record.get("privacy")
+    if not isinstance(privacy, dict) or "if_mixed" not in privacy:
+        raise CaldpError(f"{name} does not say what was promised; {_MADE}")
+    promised = {key: each for key, each in privacy.items() if key != "if_mixed"}
+    for key, right in _promised(protocol).items():
+        require(
+            (promised if key == "privacy" else record.get(key)) == right,
+            f"{name} has another {key} than its protocol; {_MADE}",
+        )
+    for key, fits in _COLLECTED.items():
+        require(
+            key in record and fits(record[key]), f"{name} has no {key} that can be right; {_MADE}"
+        )
+    mixed = privacy["if_mixed"]
+    require(
+        mixed is None or _is_mixed(protocol, mixed),
+        f"{name} has another if_mixed than its protocol can have; {_MADE}",
+    )
+
+
+def _is_count(value: object) -> bool:
+    return type(value) is int and 0 <= value <= N_MAX
+
+
+def _is_level(value: object) -> bool:
+    return type(value) in (int, float) and CONFIDENCE_MIN <= value <= CONFIDENCE_MAX  # type: ignore[operator]
+
+
+def _are_refused(value: object) -> bool:
+    return (
+        isinstance(value, dict)
+        and set(value) == set(REASONS)
+        and all(map(_is_count, value.values()))
+    )
+
+
+_COLLECTED: Final[dict[str, Callable[[Any], bool]]] = {
+    "reports": _is_count,
+    "refused": _are_refused,
+    "files": _is_count,
+    "batches": lambda found: isinstance(found, list) and all(isinstance(b, str) for b in found),
+    "tally_sha256": lambda found: isinstance(found, str) and len(found) == 64,
+    "estimator": lambda found: isinstance(found, str) and found in ESTIMATORS,
+    "interval_level": _is_level,
+    "caldp_version": lambda found: isinstance(found, str),
+}
+"""Key → whether a value of it can be right."""
+
+
+def _is_mixed(protocol: Protocol, mixed: object) -> bool:
+    rows = mixed.get("blocks") if isinstance(mixed, dict) else None
+    if not isinstance(rows, list):
+        return False
+    most = protocol.plan.promise()["epsilon_most"]
+
+    def fits(row: object) -> bool:
+        return (
+            isinstance(row, dict)
+            and row.get("block") in protocol.block_names
+            and _is_count(row.get("people"))
+            and all(type(row.get(k, most)) in (int, float) and 0 < row.get(k, most) <= most * 1.01
+                    for k in _LEVELS)
+        )  # fmt: skip
+
+    return all(map(fits, rows))
