@@ -15,14 +15,13 @@ from caldp_core.cli.commands import main
 from caldp_core.collect.collected import MALFORMED, PROTOCOL, RANGE
 from caldp_core.collect.collector import Collector
 from caldp_core.collect.estimate import collected_from_histogram, table_of
-from caldp_core.collect.family_plan import FamilyPlan
 from caldp_core.collect.record import record_of
 from caldp_core.collect.sql import DIALECTS, tally_query
 from caldp_core.domain.grid import GridDomain
 from caldp_core.mechanisms.specs import RandomizedResponse
 from caldp_core.privacy.context import Context
 from tests.collect import written
-from tests.collect.protocols import labelled, small
+from tests.collect.protocols import labelled, planned, small
 from tests.contract.checks import naming
 
 LABELS = ("flu", "=cold()", "none")
@@ -126,8 +125,7 @@ def test_the_histogram_of_a_query_is_estimated(asked: Protocol, tmp_path: Path) 
 
 def test_places_are_written_as_cells_of_a_map(tmp_path: Path) -> None:
     domain, policy = GridDomain(0.0, 10.0, 0.5, 3, 2), Context.plain(6, 3.0)
-    spec = RandomizedResponse()
-    protocol = Protocol("", domain, ("all",), FamilyPlan(spec, spec.make(policy)))
+    protocol = Protocol("", domain, ("all",), planned(policy, RandomizedResponse()))
     (tmp_path / "protocol.json").write_text(protocol.to_json(), "utf-8")
     (tmp_path / "counts.csv").write_text("report,n\n0,400\n1,9\n3,30\n5,200\n", "utf-8")
     for name in ("cells.geojson", "cells.csv"):

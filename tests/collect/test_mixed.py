@@ -19,7 +19,8 @@ from tests.contract.checks import naming
 def test_a_row_a_kind_of_block_has_the_bounds_of_the_core() -> None:
     for family in ("oue", "hadamard in parts"):
         protocol = small(family, "one ε per block")
-        blocks = len(protocol.block_names)
+        blocks, policy = len(protocol.block_names), protocol.mechanism.policy
+        assert isinstance(policy, Context)
         made = mixed_among(protocol, [1000, 20, 1000], 1e-6)
         assert sum(row["blocks_like_it"] for row in made["blocks"]) == blocks
         for n in (20, 1000):
@@ -29,7 +30,7 @@ def test_a_row_a_kind_of_block_has_the_bounds_of_the_core() -> None:
                 assert list(row["mixed_among"]) == ["20", "1000"]
                 j, told = protocol.block_names.index(row["block"]), row["mixed_among"][str(n)]
                 with naming(f"{family}, {n}, {row['block']}"):
-                    assert row["epsilon_of_one_report"] == protocol.mechanism.policy.epsilon[j]
+                    assert row["epsilon_of_one_report"] == policy.epsilon[j]
                     for key, bound in (
                         ("epsilon", right.hidden[j]), ("epsilon_beside_open", right.open[j])
                     ):  # fmt: skip
