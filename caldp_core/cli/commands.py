@@ -25,6 +25,7 @@ from caldp_core.cli.terminal import plain_errors, progress_bar, write
 from caldp_core.collect.schema import protocol_schema
 from caldp_core.experiments.forecast import Forecast, forecast
 from caldp_core.experiments.geojson import as_geojson
+from caldp_core.experiments.judged import CIRCULAR, is_judged
 from caldp_core.experiments.means import mean_in
 from caldp_core.experiments.processes import in_processes
 from caldp_core.experiments.reproduce import PAPER, Recomputed, table_1
@@ -74,7 +75,7 @@ def run_command(path: str, estimate: Path | None) -> None:
         with progress_bar("running") as progress:
             result = run(setup, progress)
         with progress_bar("forecasting") as progress:
-            expected = forecast(setup, progress=progress)
+            expected = forecast(setup, progress=progress) if is_judged(setup) else None
         if estimate is not None:
             is_map = estimate.suffix.lower() == ".geojson"
             write(estimate, as_geojson(result) if is_map else as_csv(columns_of(result)))
@@ -143,9 +144,14 @@ def _kind(group: Sequence[PairClass]) -> dict[str, Any]:
     }
 
 
-def summary(result: Result, expected: Forecast) -> dict[str, Any]:
-    """What `run` prints: JSON-ready; a number that is infinite or unknown is null."""
+def summary(result: Result, expected: Forecast | None) -> dict[str, Any]:
+    """What `run` prints: JSON-ready; a number that is infinite or unknown is null.
+
+    `expected` is None where errors mean nothing: then they are null, and `not_judged` says why.
+    """
     setup = result.setup
+    errors = {"errors": _gathered([asdict(each) for each in result.errors])}
+    judged = {"errors": None, "not_judged": CIRCULAR} if expected is None else errors
     return {
         "scenario": setup.scenario.to_dict(),
         "dataset": setup.dataset.name,
@@ -155,8 +161,8 @@ def summary(result: Result, expected: Forecast) -> dict[str, Any]:
         "n": setup.n,
         "mechanism": setup.mechanism_name,
         "bits_per_report": report_bits(setup.mechanism),
-        "errors": _gathered([asdict(each) for each in result.errors]),
-        "expected": _expected(expected),
+        **judged,
+        "expected": expected and _expected(expected),
         "mean": _mean_told(result),
         "seed": setup.scenario.seed,
         "seconds": round(result.seconds, 4),

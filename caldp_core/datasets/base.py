@@ -36,6 +36,8 @@ class Dataset:
 
     `distribution`: (k,) floats, sums to 1. `counts`: (k,) whole people per symbol where the data
     are real people, None where there is only a distribution to draw people from.
+    `from_inhabitants`: where people live has been used to make it, so that nothing on it shows how
+    good that is as a prior.
     `name` and `note` are shown to readers: what this is and where it comes from. `finest`: of maps
     of cells that were put together, the small ones.
     """
@@ -46,6 +48,7 @@ class Dataset:
     distribution: Floats
     counts: Ints | None = None
     finest: Finest | None = None
+    from_inhabitants: bool = False
 
     def __repr__(self) -> str:
         people = "" if self.n is None else f", {self.n:,} people"

@@ -9,7 +9,7 @@ import gzip
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -63,11 +63,13 @@ class Gowalla:
         counts = _read_us_cells("gowalla_us_reconstruction.csv.gz")
         progress(1.0)
         grid = self.grid()
-        if grid == US_GRID:
-            return with_larger_cells(from_counts(_NAME, _NOTE, grid, counts), self.together)
-        note = f"The part {self.area} of: {_NOTE}"
-        part = from_counts(f"{_NAME}, part", note, grid, counts[US_GRID.inside(grid.area)])
-        return with_larger_cells(part, self.together)
+        found = from_counts(_NAME, _NOTE, grid, counts) if grid == US_GRID else _part(grid, counts)
+        return replace(with_larger_cells(found, self.together), from_inhabitants=True)
+
+
+def _part(grid: GridDomain, counts: Ints) -> Dataset:
+    note = f"The part {grid.area} of: {_NOTE}"
+    return from_counts(f"{_NAME}, part", note, grid, counts[US_GRID.inside(grid.area)])
 
 
 @cache

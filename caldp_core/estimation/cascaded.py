@@ -8,10 +8,10 @@ symbol the same quantile of what its share may be, the one that gives the sum. T
 the third are done twice, as better shares are better surroundings.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -33,6 +33,10 @@ PEOPLE_LEAST: Final = 30
 """People of a block; the noise of fewer is no normal."""
 ALL_LEAST: Final = 64
 """Noisy symbols of such blocks together; fewer do not say how shares spread."""
+DOUBT: Final = 5.0
+"""Nats by which further knowledge must fit better, or chance would choose it: 150 to 1."""
+Expectations: TypeAlias = Callable[[Floats, Floats], Sequence[Floats]]
+"""(k,) shares so far, (k,) means of what lies around → (k,) shares that may be expected, each."""
 _ROUNDS: Final = 2
 _HALVINGS: Final = (4, 2, 1)
 
@@ -48,6 +52,11 @@ class _Fit:
 
 def cascaded(evidence: Evidence) -> Floats:
     """(k,) shares ≥ 0 that keep each block's observed total."""
+    return expecting(evidence, lambda _shares, _around: ())
+
+
+def expecting(evidence: Evidence, more: Expectations) -> Floats:
+    """The same where further knowledge says `more` of what may be expected, if that fits better."""
     if not pools(evidence.mechanism):
         return evidence.plausible
     tied = Tied.of(evidence)
@@ -59,7 +68,10 @@ def cascaded(evidence: Evidence) -> Floats:
     pooled = _pooled(tied, evidence)
     shares, excess = pooled.shares, _excess(pooled, tied)
     for _ in range(_ROUNDS):
-        shares = noisy.shares(even, noisy.fit(around(shares), excess))
+        beside = around(shares)
+        own = noisy.fit(beside, excess)
+        others = (noisy.fit(each, excess + DOUBT) for each in more(shares, beside))
+        shares = noisy.shares(even, own, *others)
     return shares
 
 

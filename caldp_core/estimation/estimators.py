@@ -18,6 +18,7 @@ from caldp_core.estimation.cascaded import cascaded
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.maximum_likelihood import maximum_likelihood
 from caldp_core.estimation.projection import block_thresholds, simplex_projection
+from caldp_core.estimation.public_prior import with_inhabitants
 from caldp_core.estimation.smoothed import smoothed
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "simplex_projection",
     "smoothed",
     "unprocessed",
+    "with_inhabitants",
 ]
 
 PostProcess: TypeAlias = Callable[[Evidence], Floats]
@@ -112,7 +114,7 @@ class EstimatorEntry:
 
     `slow_from`: symbols in one block from which it takes more than a second. `listed`: whether
     menus offer it; what they do not, files and links may still name. `in_order`: for values in an
-    order alone.
+    order alone; `on_maps`: for maps alone.
     """
 
     name: str
@@ -122,6 +124,7 @@ class EstimatorEntry:
     slow_from: int = K_MAX + 1
     listed: bool = True
     in_order: bool = False
+    on_maps: bool = False
 
 
 _ENTRIES: Final = (
@@ -144,6 +147,14 @@ _ENTRIES: Final = (
         "in each block the shares of the least expected error, given what their neighbours hold; "
         "single shares are drawn towards those around them",
         cascaded,
+    ),
+    EstimatorEntry(
+        "cascade-inhabitants",
+        "Cascade, knowing where people live",
+        "as the cascade, and on a map people are expected where towns are (GeoNames), as far as "
+        "that fits the reports; a part of the picture is no measurement",
+        with_inhabitants,
+        on_maps=True,
     ),
     EstimatorEntry(
         "norm-sub",
@@ -193,15 +204,16 @@ _ENTRIES: Final = (
 ESTIMATORS: Final = {entry.name: entry for entry in _ENTRIES}
 
 
-def menu_of_estimators(chosen: str, *, in_order: bool = False) -> list[str]:
+def menu_of_estimators(chosen: str, *, in_order: bool = False, on_maps: bool = False) -> list[str]:
     """Names that a menu offers: the listed ones, and the one that is chosen already.
 
-    `in_order`: with those for values in an order.
+    `in_order`, `on_maps`: with those for values in an order, and for maps.
     """
     return [
         name
         for name, entry in ESTIMATORS.items()
-        if (entry.listed and (in_order or not entry.in_order)) or name == chosen
+        if (entry.listed and entry.in_order <= in_order and entry.on_maps <= on_maps)
+        or name == chosen
     ]
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from caldp_core.basics.errors import check_number, require
 from caldp_core.basics.types import Floats
 from caldp_core.estimation.cascaded import cascaded
-from caldp_core.estimation.estimators import simplex_per_block
+from caldp_core.estimation.estimators import simplex_per_block, with_inhabitants
 from caldp_core.estimation.evidence import Evidence
 
 
@@ -82,9 +82,10 @@ def without_fakes(evidence: Evidence, fakes: float, guess: FakesGuess) -> Eviden
 def recovered(
     evidence: Evidence, fakes: float, guess: FakesGuess, name: str = "simplex-per-block"
 ) -> Floats:
-    """(k,) shares of the honest people by the cascade, if it is named, else the nearest ones.
+    """(k,) shares of the honest people by a cascade, if one is named, else the nearest ones.
 
     Other estimators look at the reports themselves, which no repair takes out.
     """
-    after = cascaded if name == "cascade" else simplex_per_block
+    pooling = {"cascade": cascaded, "cascade-inhabitants": with_inhabitants}
+    after = pooling.get(name, simplex_per_block)
     return after(without_fakes(evidence, fakes, guess))

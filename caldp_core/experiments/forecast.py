@@ -16,6 +16,7 @@ from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.types import Bools, Floats, Ints, Progress, no_progress
 from caldp_core.domain.partitions import Partition
 from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.experiments.judged import require_judged
 from caldp_core.experiments.measures import TV, measure
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.catalogue import MECHANISMS
@@ -62,8 +63,9 @@ def forecast(
     `n`: people drawn at random from the data's distribution; None takes the scenario's own.
     `budget`: of trials where the normal approximation fails; by default 1 % of the mean, or 3 %
     where a trial takes more than a second. `error`: by its name in `MEASURES`. Raises `CaldpError`
-    as `expected_error` and `measure` do.
+    as `expected_error` and `measure` do, and where no error means anything (`is_judged`).
     """
+    require_judged(setup)
     k = setup.mechanism.k
     by_default = Budget.quick(k) if trials_take_long(setup) else Budget.single(k)
     return expected_error(
@@ -94,6 +96,7 @@ def forecast_soon(
 ) -> Forecast | None:
     """The same, but None where that takes trials of more than a second each."""
     progress(0.0)
+    require_judged(setup)
     if not trials_take_long(setup):
         return forecast(setup, n, budget, progress, error)
     if error != TV:

@@ -16,6 +16,7 @@ from caldp_core.datasets import Dataset
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.forecast import Forecast, forecast_soon
+from caldp_core.experiments.judged import is_judged
 from caldp_core.experiments.run import Result, Setup, people_of, prepare, run
 from caldp_core.mechanisms import FAMILIES, in_context
 from caldp_core.mechanisms.catalogue import MECHANISMS
@@ -127,8 +128,12 @@ def most_people(scenario: Scenario) -> int:
 
 @cached_by(lambda scenario, *_: key(replace(scenario, trials=1, seed=0)))
 def expected(scenario: Scenario, progress: Progress = no_progress) -> Forecast | None:
-    """Expected error of the scenario, whatever its seed; None where only long trials tell."""
-    return forecast_soon(setup(scenario), progress=progress)
+    """Expected error of the scenario, whatever its seed; None where only long trials tell.
+
+    None, too, where errors mean nothing (`is_judged`).
+    """
+    ready = setup(scenario)
+    return forecast_soon(ready, progress=progress) if is_judged(ready) else None
 
 
 def context_of(ready: Setup) -> Context:

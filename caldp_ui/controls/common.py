@@ -10,7 +10,9 @@ from typing import Any, Final
 import streamlit as st
 
 from caldp_core.datasets import DatasetSpec
+from caldp_core.domain.grid import GridDomain
 from caldp_core.domain.scale import is_scale
+from caldp_core.estimation.cascaded import pools
 from caldp_core.estimation.estimators import ESTIMATORS, menu_of_estimators
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.catalogue import MECHANISMS, mechanisms_for
@@ -189,12 +191,13 @@ def views(label: str, titles: Mapping[str, str], bound: Mapping[str, Any]) -> No
 def estimate(slot: Slot[S]) -> None:
     """The estimator, with a sentence on what it does."""
     scenario = slot.now().scenario
-    estimator = scenario.estimator
-    ordered = is_scale(runs.dataset(scenario).domain)
-    ordered = ordered and channel_products(runs.setup(scenario).mechanism) is not None
+    estimator, domain = scenario.estimator, runs.dataset(scenario).domain
+    mechanism = runs.setup(scenario).mechanism
+    ordered = is_scale(domain) and channel_products(mechanism) is not None
+    on_maps = isinstance(domain, GridDomain) and pools(mechanism)
     st.selectbox(
         "Estimate",
-        menu_of_estimators(estimator, in_order=ordered),
+        menu_of_estimators(estimator, in_order=ordered, on_maps=on_maps),
         format_func=lambda name: ESTIMATORS[name].title,
         help=DEFINITIONS["estimator"],
         **bind(slot, "estimator", estimator, lambda s, name: replace(s, estimator=name)),

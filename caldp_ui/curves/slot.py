@@ -7,6 +7,7 @@ from typing import Final
 from caldp_core.basics.errors import check_choice, require
 from caldp_core.datasets import Zipf
 from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.experiments.judged import require_judged
 from caldp_core.experiments.measures import TV, measure
 from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
@@ -61,6 +62,8 @@ def _check(record: Curves) -> None:
         not found.wants_shares or "none" not in record.estimates,
         "Kilometres are for estimates made of shares; leave out the unprocessed one.",
     )
+    for name in record.estimates:
+        require_judged(runs.setup(replace(record.scenario, estimator=name)))
 
 
 LINK: Final = ScenarioLink(Curves(), _check, taken=_taken)

@@ -14,6 +14,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Ints
 from caldp_core.estimation.cascaded import tiles_of
 from caldp_core.estimation.ranges import widening
+from caldp_core.experiments.judged import is_judged
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.blocks import GridBlocks
@@ -44,6 +45,8 @@ TRUTH: Final = "truth"
 PAIR: Final = Arrangement((PLAIN, OURS), (TRUTH,))
 """What the sentence compares stands beside each other, the truth is for reference."""
 _DRAW: Final = "one draw of many"
+_POOLING: Final = ("cascade", "cascade-inhabitants")
+"""Estimators that average what does not stand out."""
 _SQUARES: Final = "dashed: averages"
 
 
@@ -113,12 +116,16 @@ def error_id(name: str) -> str:
 def subtitle(result: Result) -> str:
     """How far a picture is off, and by which method it was made."""
     off = accuracy.tv_in_words(PLACES, result.first.errors.tv)
+    if not is_judged(result.setup):
+        off = "error not told: the data were made with the prior"
     method = MECHANISMS[result.setup.mechanism_name].title
     return f"{off} · {method}"
 
 
 def fact(result: Result) -> Fact:
     """The error in large type."""
+    if not is_judged(result.setup):
+        return Fact("–", "not judged: data made with the prior")
     number, text = accuracy.wrong_of_hundred(PLACES, result.first.errors.tv)
     return Fact(number, text)
 
@@ -136,7 +143,7 @@ def code(result: Result) -> Blob:
 @cached_by(_whole_key)
 def _tiles(result: Result) -> Ints | None:
     """(k,) tiles over which the estimate was averaged; None where nothing was."""
-    if result.setup.scenario.estimator != "cascade":
+    if result.setup.scenario.estimator not in _POOLING:
         return None
     tiles = tiles_of(result.first.evidence)
     return tiles if tiles.any() else None

@@ -11,6 +11,7 @@ import streamlit as st
 
 from caldp_core.basics.types import Progress
 from caldp_core.domain.grid import GridDomain
+from caldp_core.experiments.judged import CIRCULAR, is_judged
 from caldp_core.experiments.run import Result
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.theme import palette
@@ -73,6 +74,9 @@ SENSITIVE: Final = Against(
 
 def section(slot: Slot[Any], choices: Sequence[Against], what: Shown) -> None:
     """The choice, the curves, and repeated runs, once both results are there."""
+    if not is_judged(what.setup):
+        st.info(CIRCULAR)
+        return
     if what.ours is None or what.plain is None:
         st.info("The curves follow as soon as both pictures are ready.")
         return

@@ -16,6 +16,7 @@ from typing import Final
 from caldp_core import __version__
 from caldp_core.basics.types import Progress
 from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.experiments.judged import CIRCULAR, is_judged
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.scenario import Scenario
@@ -152,9 +153,17 @@ def _method(ours: Result, told: Told, expected: Forecast | None) -> list[tuple[s
         *told.levels,
         ("method", MECHANISMS[setup.mechanism_name].title),
         ("estimate", ESTIMATORS[setup.scenario.estimator].title),
-        ("error (total variation)", formats.share(errors.tv)),
-        ("error to expect", accuracy.forecast(expected)),
+        *_errors(ours, expected),
         ("sampling alone", formats.share(errors.sampling_tv)),
+    ]
+
+
+def _errors(ours: Result, expected: Forecast | None) -> list[tuple[str, str]]:
+    if not is_judged(ours.setup):
+        return [("error", CIRCULAR)]
+    return [
+        ("error (total variation)", formats.share(ours.first.errors.tv)),
+        ("error to expect", accuracy.forecast(expected)),
     ]
 
 

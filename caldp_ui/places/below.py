@@ -8,6 +8,7 @@ from typing import Final
 
 import streamlit as st
 
+from caldp_core.experiments.judged import CIRCULAR, is_judged
 from caldp_core.experiments.run import Result
 from caldp_ui.app.errors import as_text
 from caldp_ui.compute import runs
@@ -24,7 +25,7 @@ from caldp_ui.parts import (
 from caldp_ui.parts.comparison import Shown
 from caldp_ui.parts.record import Exhibit
 from caldp_ui.parts.tabs import tabs
-from caldp_ui.places import cells, take_home
+from caldp_ui.places import cells, prior, take_home
 from caldp_ui.places.slot import SLOT
 from caldp_ui.relief import view
 from caldp_ui.words import accuracy
@@ -64,6 +65,7 @@ def _sharing(what: Shown) -> None:
     if what.ours is not None and what.plain is not None:
         beside = {sharing.PLAIN: what.plain.setup.scenario}
         off = accuracy.headline(PLACES, what.ours.first.errors.tv, what.plain.first.errors.tv)
+        off = off if is_judged(what.setup) else CIRCULAR
         shown = Exhibit(what.ours, off, _pictures(what.ours, what.plain))
     sharing.section(SLOT, PLACES, shown, beside, sharing.by_the_maps)
     offer.page(SLOT, lambda record: take_home.part(record.scenario))
@@ -91,6 +93,7 @@ _TABS: Final[dict[str, Callable[[Shown], None]]] = {
     "Error curves": _curves,
     "Cell size": cells.section,
     "Relief": _relief,
+    "Public prior": prior.section,
     "Numbers": _numbers,
     "Share and export": _sharing,
 }

@@ -7,6 +7,7 @@ import streamlit as st
 
 from caldp_core.domain.grid import Area
 from caldp_core.experiments.cell_errors import CellErrors, cell_errors
+from caldp_core.experiments.judged import CIRCULAR, is_judged
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import cells as compute
 from caldp_ui.compute import runs
@@ -36,7 +37,7 @@ def controls(what: Shown) -> None:
             "of its middle, and sensitive if any part of it is.",
             **bind(SLOT, "cells", extent.together(scenario.dataset), extent.with_together),
         )
-    if what.ours is not None:
+    if what.ours is not None and is_judged(what.setup):
         found = cell_errors(what.setup, what.ours.first.estimate)
         st.caption(words.both(found, fine.cell))
     st.caption(words.area(runs.map_of(what.setup.dataset)))
@@ -65,6 +66,9 @@ def _part(what: Shown) -> None:
 def section(what: Shown) -> None:
     """All sizes of cells beside each other, for this protection and plain LDP."""
     scenario = what.setup.scenario
+    if not is_judged(what.setup):
+        st.info(CIRCULAR)
+        return
     if extent.together(scenario.dataset) is None:
         st.info(
             "SNAP's file is counted in cells of 0.2°; “caldp count” counts a file in others, and "

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from caldp_core.experiments.judged import is_judged
 from caldp_ui.compute import runs
 from caldp_ui.maps.ground import ground, home
 from caldp_ui.maps.presets import title
@@ -14,7 +15,8 @@ from caldp_ui.words.vocabulary import PLACES
 
 
 def _said(what: Shown) -> str:
-    tv = None if what.ours is None else what.ours.first.errors.tv
+    told = what.ours is not None and is_judged(what.setup)
+    tv = what.ours.first.errors.tv if told and what.ours is not None else None
     return f"{policies.in_short(PLACES, what.setup)} {accuracy.headline(PLACES, tv, None)}"
 
 

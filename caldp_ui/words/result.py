@@ -1,6 +1,7 @@
 """The result of a scenario as a headline: the unprotected first, then the errors of both."""
 
 from caldp_core.domain.grid import GridDomain
+from caldp_core.experiments.judged import is_judged
 from caldp_core.experiments.run import Setup
 from caldp_core.privacy.context import Context
 from caldp_core.scenarios.blocks import GridBlocks, OneBlock
@@ -20,9 +21,18 @@ def headline(nouns: Vocabulary, setup: Setup, ours: float | None, plain: float |
     is protected, the sentence says so and the errors are the second line.
     """
     covered = policies.told(nouns, setup).covered
+    if not is_judged(setup):
+        return _not_judged(nouns, setup, covered)
     if covered >= 1.0:
         return Headline(_errors(nouns, setup, ours, plain), _hidden(nouns, setup))
     return Headline(counts.unprotected(nouns, covered), _exchange(nouns, ours, plain), True)
+
+
+def _not_judged(nouns: Vocabulary, setup: Setup, covered: float) -> Headline:
+    told = f"How good this {nouns.whole} is cannot be told: its data were made with the prior."
+    if covered >= 1.0:
+        return Headline(told, _hidden(nouns, setup))
+    return Headline(counts.unprotected(nouns, covered), told, True)
 
 
 def _errors(nouns: Vocabulary, setup: Setup, ours: float | None, plain: float | None) -> str:

@@ -102,11 +102,16 @@ def test_every_kind_of_policy_is_shown_by_a_page(kind: str) -> None:
 
 def test_every_estimator_is_on_a_menu() -> None:
     at = opened("values", {}, "values-more")
-    listed = {entry.title: entry.in_order for entry in ESTIMATORS.values() if entry.listed}
-    usual = {title for title, in_order in listed.items() if not in_order}
+    listed = [entry for entry in ESTIMATORS.values() if entry.listed]
+    usual = {entry.title for entry in listed if not entry.in_order and not entry.on_maps}
     assert set(at.selectbox(key="values-estimator").options) == usual
     at = opened("values", _NUMBERS, "values-more")
-    assert set(at.selectbox(key="values-estimator").options) == set(listed)
+    assert set(at.selectbox(key="values-estimator").options) == {
+        entry.title for entry in listed if not entry.on_maps
+    }
+    assert set(opened("places", {}, "places-more").selectbox(key="places-estimator").options) == {
+        entry.title for entry in listed if not entry.in_order
+    }
     # The square wave brings its own, and takes it along.
     at.selectbox(key="values-family").set_value("square-wave").run()
     assert at.selectbox(key="values-estimator").value == "smoothed"
