@@ -31,6 +31,8 @@ from caldp_core.scenarios.records import from_dict, to_dict
 
 MARK: Final = "caldp_protocol"
 FORMAT: Final = 1
+EVERYTHING: Final = ("everything",)
+"""The one block of a channel that is written out."""
 QUESTION_MAX: Final = 500
 """Most characters of the question."""
 _DOMAINS: Final[dict[str, type[Domain] | type[GridDomain]]] = {"answers": Domain, "map": GridDomain}
@@ -68,12 +70,14 @@ class Protocol:
             f"mechanism on so few values that its channel can be written out; this scenario runs "
             f"{setup.mechanism_name} on {setup.mechanism.k:,} values. Choose one of those.",
         )
-        domain, names = setup.dataset.domain, setup.partition.names
-        mechanism, plan = setup.mechanism, None
+        domain, mechanism = setup.dataset.domain, setup.mechanism
         if isinstance(mechanism, ContextMechanism) and isinstance(setup.spec, FamilySpec):
             plan = FamilyPlan(setup.spec, mechanism)
-        made = plan or TablePlan.of(setup.mechanism_name, mechanism)
-        return cls(_question(question), domain, names, made)
+            return cls(_question(question), domain, setup.partition.names, plan)
+        # Its matrix says of every pair whether one hides the other; no report tells a block.
+        return cls(
+            _question(question), domain, EVERYTHING, TablePlan.of(setup.mechanism_name, mechanism)
+        )
 
     @classmethod
     def from_file(cls, path: str | Path) -> "Protocol":

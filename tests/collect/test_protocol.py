@@ -17,7 +17,7 @@ from caldp_core.collect.schema import protocol_schema
 from caldp_core.datasets import OwnTable
 from caldp_core.mechanisms.designed.exact import rows_keep
 from caldp_core.mechanisms.specs import RandomizedResponse
-from caldp_core.scenarios.blocks import OneBlock
+from caldp_core.scenarios.blocks import EvenRuns, OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
 from tests import ROOT
 from tests.collect.protocols import SPECS, many, small, tables
@@ -74,6 +74,17 @@ def test_other_questions_have_other_fingerprints() -> None:
     stricter = Protocol.of(prepare(asked().with_epsilon(0.5)))
     marks = {each.fingerprint for each in (made, renamed, later, stricter)}
     assert len(marks) == 4
+
+
+def test_a_written_out_channel_in_blocks_is_read_again() -> None:
+    ages = Scenario.from_file(ROOT / "examples" / "square-wave.json")
+    for blocks in (OneBlock(), EvenRuns(3)):
+        setup = prepare(replace(ages, policy=ContextPolicy(blocks), n=1))
+        made = Protocol.of(setup)
+        assert made.plan.name == "table"
+        assert Protocol.from_json(made.to_json()).to_json() == made.to_json()
+        laws = made.mechanism.exact_channel()
+        assert laws == setup.mechanism.exact_channel()
 
 
 def test_scenarios_without_a_device_are_refused() -> None:
