@@ -15,7 +15,7 @@ from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import runs
 from caldp_ui.compute.rivals import rival
-from caldp_ui.distances import designing, figures, side, take_home, words
+from caldp_ui.distances import designing, figures, remapped, side, take_home, words
 from caldp_ui.distances.pinned import BESIDE
 from caldp_ui.distances.shown import Shown, blocks_beside
 from caldp_ui.distances.slot import SLOT, keeping
@@ -130,6 +130,8 @@ def _numbers(what: Shown) -> None:
         f"{words.km(what.noise.km)}, blocks {words.km(what.in_blocks.km)}. "
         f"{words.blocks_told(what)}"
     )
+    if what.ours is not None:
+        remapped.section(what.ours)
     odds = {words.km(each): f"{words.odds_at(what.record, each)} of 100" for each in words.ODDS_AT}
     row = "right guesses between two equally likely places so far apart, at most"
     st.table(pd.DataFrame([odds], index=pd.Index([row], name="odds")))
