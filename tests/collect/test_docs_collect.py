@@ -14,7 +14,7 @@ from typing import Any, Final
 import pytest
 from click.testing import CliRunner
 
-from benchmarks import collect
+from benchmarks import collect, spark
 from benchmarks.sizes import FULL
 from caldp_core import Protocol
 from caldp_core.basics.duck import THREADS
@@ -25,6 +25,7 @@ from caldp_core.collect.collected import REASONS
 from caldp_core.collect.collector import MEMORY_MB
 from caldp_core.collect.spark import ROWS_MAX
 from caldp_core.collect.sql import DIALECTS
+from caldp_core.mechanisms.specs import Oue
 from tests import ROOT
 from tests.collect.protocols import SPECS, small
 from tests.collect.test_javascript import NODE
@@ -126,13 +127,37 @@ def test_times_of_the_page_are_lines_of_the_benchmarks() -> None:
     ]
     sets = collect.SETS.format(n=sizes.collected_sets, k=sizes.collected_values)
     week = collect.WEEK.format(people=sizes.collected_people)
-    told = {work: (float(s), m) for work, s, m in table("collect.md", "| work | seconds")}
+    told = {work: (float(s), m) for work, s, m in table("collect.md", "| work | seconds |")}
     assert list(told) == [*numbers, sets, week]
     told.pop(week)
     for work, (seconds, memory) in told.items():
         with naming(work):
             assert collect.TIMES["sets" if work == sets else "numbers"].holds(seconds)
             assert collect.MEMORY.holds(float(memory.removesuffix(" MB")))
+
+
+def test_what_is_said_of_a_trillion_people_follows_from_the_measured_times() -> None:
+    n, k, everybody, cores = FULL.clustered_sets, FULL.collected_values, 10**12, 1_000
+    told = {work: float(s) for work, s in table("collect.md", "| work | seconds of processors |")}
+    one, two = (spark.WORK.format(n=n, k=k, workers=workers) for workers in spark.WORKERS)
+    assert list(told) == [one, two]
+    more, rate = told[two] / told[one], n / told[two]
+    spent, size = everybody / rate, collect.protocol_of(Oue(), k).format.size
+    tasks = everybody * size / (128 * 2**20)  # Spark's own size
+    numbers = float(table("collect.md", "| work | seconds |")[0][1])
+    page = " ".join(text_of("collect.md").split())
+    for words in (
+        f"spend {more - 1:.0%} more".replace("%", " %"), f"are {2 / more:.1f} times as fast",
+        f"At {told[two]} s for {n:,} a core does {round(rate, -3):,.0f} a second",
+        f"take {spent / 1e6:.1f} million seconds", f"{spent / cores / 60:.0f} minutes of 1,000",
+        f"is {size} bytes: {everybody * size / 1e12:.0f} TB", f"to {ROWS_MAX}, and",
+        f"reads {everybody * size / spent / 1e6:.0f} MB a second",
+        f"{round(tasks, -3):,.0f} partial tallies of {k:,} counts",
+        f"{ROWS_MAX * k * 8 / 1e6:.0f} MB come",
+        f"{everybody / FULL.collected_numbers:,.0f} files of 10⁸. At {numbers} s each",
+        f"takes {numbers * everybody / FULL.collected_numbers / 3600:.0f} hours",
+    ):  # fmt: skip
+        assert words in page, words
 
 
 def test_names_of_the_page_are_those_of_the_code() -> None:

@@ -41,15 +41,15 @@ def test_a_row_a_kind_of_block_has_the_bounds_of_the_core() -> None:
 
 def test_the_record_says_it_of_those_who_came() -> None:
     protocol = small("galois", "blocks")
-    people = np.array([0, 40, *[300] * (len(protocol.block_names) - 2)])
+    people = np.array([0, 4, *[60] * (len(protocol.block_names) - 2)])
     found = if_mixed(protocol, people)
     assert found is not None
     assert [row["people"] for row in found["blocks"]] == people.tolist()
     few, many = found["blocks"][1], found["blocks"][-1]
     assert "epsilon" not in found["blocks"][0]
     assert many["epsilon"] < few["epsilon"] <= few["epsilon_of_one_report"] == 1.0
-    same = mixed_among(protocol, [300])["blocks"]
-    assert many["epsilon"] in [row["mixed_among"]["300"].get("epsilon") for row in same]
+    same = mixed_among(protocol, [60])["blocks"]
+    assert many["epsilon"] in [row["mixed_among"]["60"].get("epsilon") for row in same]
 
 
 def test_of_many_kinds_the_weakest_and_the_strongest_are_told() -> None:

@@ -110,6 +110,10 @@ def test_what_does_not_belong_together_is_told_in_a_sentence(estimate: dict[str,
         "one level": with_table(lambda text: text.replace(",0.9,", ",0.8,", 1)),
         "is of another protocol": [*PROTOCOL, ("estimate.csv", table), ("record.json", changed(
             record, lambda text: text.replace('"protocol": "', '"protocol": "0')))],
+        "another privacy than": [*PROTOCOL, ("estimate.csv", table), ("record.json", changed(
+            record, lambda text: text.replace('"epsilon_most": 1', '"epsilon_most": 0')))],
+        "another if_mixed than": [*PROTOCOL, ("estimate.csv", table), ("record.json", changed(
+            record, lambda text: text.replace('"people": 100000', '"people": "all"')))],
         "belong together": [*PROTOCOL, ("estimate.csv", table), ("record.json", changed(
             record, lambda text: text.replace('"reports": 100000', '"reports": 99999')))],
     }  # fmt: skip
