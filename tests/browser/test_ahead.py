@@ -34,9 +34,7 @@ PRESSED = """([dial, key]) => {
     input.querySelector("input[type=range]").focus();
 }"""
 PAGES = (
-    ("matrix?template=high-low", "matrix-board", "matrix-epsilon"),
     ("matrix?template=line&channel=bug", "matrix-board", "matrix-epsilon"),
-    ("room", "room-rehearsal", "room-epsilon"),
     ("room?answers=<b>|*x*&sensitive=1", "room-rehearsal", "room-phones"),
 )
 

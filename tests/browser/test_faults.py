@@ -88,6 +88,8 @@ def test_a_phone_on_a_slow_line_that_breaks_is_counted_once(
     phone = context.new_page()
     wire = context.new_cdp_session(phone)
     wire.send("Network.enable")
+    phone.goto(link)  # what a phone has to fetch, by a quick line: that takes 8 s by the slow one
+    phone.locator(".phone .answer").first.wait_for()
     wire.send("Network.emulateNetworkConditions", THIRD_GENERATION)
     line = Line(phone)
     phone.goto(link)

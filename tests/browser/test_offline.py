@@ -1,6 +1,7 @@
 """The lesson to take home, opened as a file without a network, by keyboard and on a phone."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +28,12 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture(params=["desktop", "phone"])
-def page(browser: Any, file: Path, request: pytest.FixtureRequest) -> Iterator[Any]:
-    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "color_scheme": "dark"}
-    screen = {"viewport": DESKTOP} if request.param == "desktop" else phone
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "color_scheme": "dark"}
+
+
+@contextmanager
+def reading(browser: Any, file: Path, **screen: Any) -> Iterator[Any]:
+    """The file on a screen, without a network; it asks nobody, and nothing is an error."""
     context = browser.new_context(offline=True, **screen)
     page, watch = context.new_page(), Watch()
     watch.follow(page)
@@ -63,7 +66,20 @@ def charts(page: Any, part: str) -> list[str]:
     return drawn
 
 
-def test_sliders_move_what_is_said_and_questions_are_marked(page: Any) -> None:
+def test_sliders_move_what_is_said_and_questions_are_marked(browser: Any, file: Path) -> None:
+    with reading(browser, file, viewport=DESKTOP) as page:
+        assert_answers(page)
+        assert_readable(page)
+
+
+def test_on_a_phone_in_the_dark(browser: Any, file: Path) -> None:
+    with reading(browser, file, **PHONE) as page:
+        to_the_end(page, "places")
+        assert_readable(page)
+
+
+def assert_answers(page: Any) -> None:
+    """To sliders, by the keyboard, and to what is chosen and written."""
     for part in ("places", "answers", "attacker"):
         to_the_end(page, part)
     for name in NAMES:
@@ -90,6 +106,7 @@ def test_sliders_move_what_is_said_and_questions_are_marked(page: Any) -> None:
     assert page.locator("fieldset input:checked").count() == 2
 
 
-def test_no_rule_is_broken_and_nothing_is_wider_than_the_screen(page: Any) -> None:
+def assert_readable(page: Any) -> None:
+    """No rule is broken, and nothing is wider than the screen."""
     assert broken(page) == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

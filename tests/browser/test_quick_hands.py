@@ -11,7 +11,7 @@ pytestmark = pytest.mark.browser
 PROJECTOR = {"width": 1280, "height": 720}
 SLIDER = ".st-key-places-epsilon input[type=range]"
 STEPS = ("0.1", "0.2", "0.3", "0.5", "0.7")
-ROUNDS = 8  # with pictures kept for two runs only, the visit ended in the second to fifth
+ROUNDS = 6  # with pictures kept for two runs only, the visit ended in the second to fifth
 
 
 def test_quick_keys_to_and_fro_do_not_end_a_visit(

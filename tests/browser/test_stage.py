@@ -157,12 +157,15 @@ def test_a_film_s_step_needs_no_server_until_the_hand_rests(hand: Hand) -> None:
 
 def test_a_film_that_was_played_ends_where_it_began_and_tells_nobody(hand: Hand) -> None:
     before, count = hand.pictures(), hand.count()
+    hand.page.clock.install()  # ten seconds go by at once
     hand.press("Play")
     turn = hand.page.locator(".stage").get_attribute("data-turn")
     hand.page.get_by_role("button", name="Zoom to my box").click()
     expect(hand.page.locator(".stage")).not_to_have_attribute("data-turn", turn)
     hand.press("Show the whole map")  # of the same pictures, which the film goes on with
+    hand.page.clock.run_for(7_000)
     expect(hand.page.locator(".now")).to_have_text("ε = 4")
+    hand.page.clock.resume()
     assert hand.pictures() != before
     expect(hand.page.locator(".now")).to_be_hidden()
     assert hand.pictures() == before
