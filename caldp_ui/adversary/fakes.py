@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from caldp_core.audit import poisoning
+from caldp_core.audit.block_sums import BlockSum, block_sum
 from caldp_core.audit.poisoning import ATTACKS, MAXIMAL_GAIN, RANDOM_ITEMS, Power
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import require
@@ -30,7 +31,9 @@ class Poisoned:
     `phones`: fake ones; `share`: β, their part of all phones. `before`: the estimate without them,
     `after`: with them, `repaired`: by what the repair knows. `gain`: how much the unbiased estimate
     of the place rises on average, by formula. `peopled_before`, `peopled_after`: places of its
-    block where either estimate has half a person or more.
+    block where either estimate has half a person or more. `check`: whether the block's sum shows
+    them. `to_be_seen`: strongest reports that it would show every other time, None where it shows
+    none.
     """
 
     setup: Setup
@@ -43,6 +46,8 @@ class Poisoned:
     gain: float
     peopled_before: int
     peopled_after: int
+    check: BlockSum
+    to_be_seen: int | None
 
     @property
     def truth(self) -> Floats:
@@ -83,6 +88,8 @@ def _poisoned(scenario: Scenario, place: int, tenths: int, attack: str) -> Poiso
         poisoning.expected_gain(ATTACKS[attack], setup.mechanism, p, target, share),
         _peopled(before, evidence, place),
         _peopled(after, evidence, place),
+        block_sum(evidence, place),
+        block_sum(honest.first.evidence, place).phones_to_be_seen(setup.mechanism, place),
     )
 
 

@@ -118,6 +118,10 @@ def _power(view: _View) -> None:
 
 def _misses(view: _View) -> None:
     what, record, domain = view.what, view.record, view.domain
+    st.markdown("**Can the server see that there are fakes?**")
+    block = promise.block_of(PLACES, record.scenario)
+    st.markdown(fakes_words.seen(what, record.attack, block))
+    st.markdown("**Can they be taken out again?**")
     st.markdown(fakes_words.MISSES)
     each = [fakes.poisoned(record, attack) for attack in PUSHES]
     numbers, number = formats.out_of_one(*(s for one in each for s in fakes_words.column(one)))
@@ -174,6 +178,6 @@ _BESIDE: Final[pins.Beside[Suspect, _View]] = pins.Beside(
 
 _TABS: Final[dict[str, Callable[[_View], None]]] = {
     "One phone's power": _power,
-    "What repair misses": _misses,
+    "Seen and repaired?": _misses,
     "Share and export": _sharing,
 }

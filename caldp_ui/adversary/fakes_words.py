@@ -2,7 +2,9 @@
 
 from typing import Final
 
+from caldp_core.audit.poisoning import RANDOM_ITEMS
 from caldp_core.domain.grid import GridDomain
+from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_ui.adversary import fakes
 from caldp_ui.adversary.fakes import Poisoned, Powers
 from caldp_ui.adversary.slot import KNOWS_SHARE, KNOWS_TARGET, SLOT, Suspect
@@ -92,6 +94,40 @@ def crowded_out(what: Poisoned, block: str) -> str:
         f"**{formats.count(after, 'place', 'places')}** of the {block}, and in "
         f"**{formats.exactly(before)}** without fakes."
     )
+
+
+def seen(what: Poisoned, attack: str, block: str) -> str:
+    """Whether the server can see that there are fakes, by the sum of the target's block."""
+    check = what.check
+    method = MECHANISMS[what.setup.mechanism_name].title
+    if not what.phones:
+        return "There are none."
+    if attack == RANDOM_ITEMS:
+        return (
+            "**No, and no test can**: they send what honest phones send. Only a place that changes "
+            "more than anybody can explain gives a hint."
+        )
+    if check.always_agree:
+        return (
+            f"**No.** With this method ({method}) the estimates of the {block} always add up to "
+            "the phones that reported from it, whatever they send."
+        )
+    sums = (
+        f"The estimates of the {block} add up to **{formats.people(check.estimated)} people**, "
+        f"**{formats.people(check.reported)} phones** reported from it"
+    )
+    apart = f"{formats.people(check.limit)} apart in one of 1,000 collections"
+    if check.is_suspect:
+        return (
+            f"**Yes.** {sums}. Noise alone puts them {apart}. The sum shows that there are "
+            "fakes, not which they are."
+        )
+    enough = (
+        f" About {formats.people(what.to_be_seen)} would be seen every other time."
+        if what.to_be_seen
+        else ""
+    )
+    return f"**Not these.** {sums}, and noise alone puts them {apart}.{enough}"
 
 
 RULE: Final = (

@@ -90,7 +90,7 @@ def test_every_preset_and_every_tab(preset: Preset) -> None:
     record = replace(SHOWN, scenario=preset.apply(BEGIN))
     at = opened(record)
     assert_shows(at, record)
-    for tab in ("What repair misses", "Share and export"):
+    for tab in ("Seen and repaired?", "Share and export"):
         at.session_state["adversary-fakes-tabs"] = tab
         checked(at.run())
         assert not at.error
@@ -154,6 +154,27 @@ def test_what_repair_mends_and_what_it_misses() -> None:
     assert honest_looking.repaired[KNOWS_SHARE][x] > 3 * truth
     for repaired in crafted.repaired.values():
         assert repaired.sum() == pytest.approx(1)
+
+
+def test_whether_fakes_are_seen_is_said_by_the_methods_reports() -> None:
+    by_hadamard = replace(SHOWN, scenario=replace(BEGIN, mechanism=Hadamard()))
+    what = fakes.poisoned(replace(by_hadamard, tenths=50))
+    tally = what.check
+    told = fakes_words.seen(what, MAXIMAL_GAIN, "state")
+    assert told.startswith("**Yes.**")
+    for number in (tally.estimated, tally.reported, tally.limit):
+        assert formats.people(number) in told
+    # Each of them adds (e + 1)/(e − 1) people to the sum, an honest phone one.
+    excess = what.phones * ((np.e + 1) / (np.e - 1) - 1)
+    assert abs(tally.estimated - tally.reported - excess) < 5 * tally.noise
+    few = fakes.poisoned(replace(by_hadamard, tenths=1))
+    assert fakes_words.seen(few, MAXIMAL_GAIN, "state").startswith("**Not these.**")
+    assert few.phones < (few.to_be_seen or 0) < what.phones
+    assert "no test can" in fakes_words.seen(few, RANDOM_ITEMS, "state")
+    response = replace(BEGIN, mechanism=RandomizedResponse())
+    by_response = fakes.poisoned(replace(SHOWN, scenario=response, tenths=50))
+    assert by_response.check.always_agree
+    assert "always add up" in fakes_words.seen(by_response, MAXIMAL_GAIN, "state")
 
 
 def test_the_answer_says_the_numbers_of_the_scenario() -> None:

@@ -1,0 +1,82 @@
+"""Sums of blocks: false alarms, what is seen, and what cannot be, all by simulated collections."""
+
+import numpy as np
+import pytest
+
+from caldp_core.audit import poisoning
+from caldp_core.audit.block_sums import BlockSum, block_sum
+from caldp_core.basics.errors import CaldpError
+from caldp_core.estimation.evidence import Evidence
+from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
+from caldp_core.privacy.context import Context
+from tests.audit.test_poisoning import crafted_law
+from tests.contract.checks import single_estimates
+from tests.stats import SIGNIFICANCE, assert_mean
+
+AGREE = ("randomized-response", "subset-selection")
+OFTEN = ("oue", "randomized-response")
+"""Families that are drawn in every run of the tests."""
+BLOCKS = Context.of([0] * 30 + [1] * 12, [True] * 25 + [False] * 5 + [True] * 12, [1.0, 2.0])
+PEOPLE = np.random.default_rng(1).integers(20, 400, BLOCKS.k)
+TARGET = 3
+DRAWS = 100
+
+
+def checks_of(mechanism: ContextMechanism, fakes: int) -> list[BlockSum]:
+    """The check of the target's block in so many collections, each with so many crafted reports."""
+    rng = np.random.default_rng(7)
+    made = []
+    for _ in range(DRAWS):
+        tally = mechanism.sample_tally(PEOPLE, rng)
+        if fakes:
+            tally += poisoning.sample_crafted(mechanism, TARGET, fakes, rng)
+        made.append(block_sum(Evidence.of(mechanism, tally), TARGET))
+    return made
+
+
+@pytest.mark.parametrize(
+    "family",
+    [pytest.param(each, marks=[] if each in OFTEN else pytest.mark.thorough) for each in FAMILIES],
+)
+def test_honest_sums_have_the_noise_that_is_said_and_crafted_ones_are_seen(family: str) -> None:
+    mechanism = registry.in_context(BLOCKS, family)
+    honest = checks_of(mechanism, 0)
+    off = np.array([each.estimated - each.reported for each in honest])
+    assert honest[0].always_agree == (family in AGREE)
+    assert {each.reported for each in honest} == {float(PEOPLE[:30].sum())}
+    if family in AGREE:
+        assert np.abs(off).max() < 1e-6
+        assert not any(each.is_suspect for each in checks_of(mechanism, 2_000))
+        assert honest[0].phones_to_be_seen(mechanism, TARGET) is None
+        return
+    noise = np.array([each.noise for each in honest])
+    assert_mean(off, np.array(0.0), noise.mean(), SIGNIFICANCE / len(FAMILIES))
+    # Five standard errors of a deviation; 1.6 times as much or as little is found nine times of 10.
+    assert off.std() == pytest.approx(noise.mean(), rel=5 / np.sqrt(2 * DRAWS))
+    assert sum(each.is_suspect for each in honest) <= 4  # of 0.05 expected
+    fakes = honest[0].phones_to_be_seen(mechanism, TARGET)
+    assert fakes is not None
+    seen = [sum(e.is_suspect for e in checks_of(mechanism, m)) for m in (fakes // 4, fakes)]
+    assert seen[0] < 10
+    assert 25 < seen[1] < 75  # every second time: five standard errors
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_what_a_crafted_report_adds_is_found_by_hand(family: str) -> None:
+    few = Context.of([0] * 6 + [1] * 3, [True] * 5 + [False] + [True] * 3, [1.0, 2.0])
+    mechanism = registry.in_context(few, family)
+    check = BlockSum(1e4, 1e4, 100.0, 2)
+    by_hand = float(crafted_law(mechanism, TARGET) @ single_estimates(mechanism).sum(axis=1)) - 1
+    found = check.phones_to_be_seen(mechanism, TARGET)
+    if by_hand < 1e-9:
+        assert found is None
+    else:
+        limit = 3.2905267 * 100  # 1 in 2,000 of the normal law
+        assert found == np.ceil(max(np.roots([by_hand**2, -(limit**2) / 1e4, -(limit**2)])))
+
+
+def test_another_symbol_is_refused() -> None:
+    mechanism = registry.in_context(BLOCKS, "hadamard")
+    tally = mechanism.sample_tally(PEOPLE, np.random.default_rng(0))
+    with pytest.raises(CaldpError, match="x must"):
+        block_sum(Evidence.of(mechanism, tally), BLOCKS.k)
