@@ -51,7 +51,7 @@ def _values(protocol: Protocol) -> dict[str, list[object]]:
     if isinstance(domain, GridDomain):
         row, column = np.divmod(np.arange(domain.k), domain.columns)
         columns["latitude"] = domain.latitudes()[row].round(6).tolist()
-        columns["longitude"] = domain.longitudes()[column].round(6).tolist()
+        columns["longitude"] = domain.meridians()[column].round(6).tolist()
     elif domain.names:
         columns["answer"] = list(domain.names)
         columns["group"] = list(domain.groups or ("",) * domain.k)

@@ -3,7 +3,7 @@
 Made by `scripts/make_cities.py` from GeoNames (CC-BY 4.0).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
@@ -56,12 +56,15 @@ def cities_in(area: Area) -> tuple[City, ...]:
     """
     cities = world_cities()
     at = np.array([(city.latitude, city.longitude) for city in cities])
+    if area.crosses:  # degrees go on, as the map's do
+        at[at[:, 1] < area.west, 1] += 360.0
     south_west, north_east = (area.south, area.west), (area.north, area.east)
     inside = np.flatnonzero(((at >= south_west) & (at < north_east)).all(axis=1))
     apart = _APART * max(area.north - area.south, area.east - area.west)
     tiles = np.floor((at[inside] - south_west) / apart).astype(np.int64)
     _, first = np.unique(tiles, axis=0, return_index=True)
-    return tuple(cities[i] for i in inside[np.sort(first)][:_MOST])
+    shown = inside[np.sort(first)][:_MOST]
+    return tuple(replace(cities[i], longitude=float(at[i, 1])) for i in shown)
 
 
 def _read(name: str) -> tuple[City, ...]:

@@ -53,6 +53,8 @@ def borders(area: Area) -> Lines:
     import shapely
 
     lines = [*_near("coasts", area), *_near("borders", area)]
+    if area.crosses:
+        lines = [part for line in lines for part in _without_seam(line)]
     cut = shapely.clip_by_rect([shapely.LineString(line) for line in lines], *_edges(area))
     return _joined(
         [
@@ -98,8 +100,14 @@ def _all(name: str) -> tuple[tuple[Floats, ...], Floats]:
 
 def _near(name: str, area: Area) -> list[Floats]:
     """Those that reach into what is drawn of the area, and that one can see there."""
+    turns = (0.0, 360.0) if area.crosses else (0.0,)
+    return [line + np.array([turn, 0.0]) for turn in turns for line in _there(name, area, turn)]
+
+
+def _there(name: str, area: Area, turn: float) -> list[Floats]:
+    """Those that reach into it, once they are so many degrees further to the east."""
     lines, boxes = _all(name)
-    west, south, east, north = _edges(area)
+    west, south, east, north = np.subtract(_edges(area), (turn, 0.0, turn, 0.0))
     there = (boxes[:, 0] <= east) & (boxes[:, 2] >= west)
     there &= (boxes[:, 1] <= north) & (boxes[:, 3] >= south)
     there &= np.ptp(boxes.reshape(-1, 2, 2), axis=1).max(axis=1) > 2 * _tolerance(area)
@@ -109,12 +117,20 @@ def _near(name: str, area: Area) -> list[Floats]:
 def _edges(area: Area) -> tuple[float, float, float, float]:
     """West, south, east and north of what is drawn."""
     beyond = _AROUND * _longer(area)
+    middle = 0.5 * (area.west + area.east) if area.crosses else 0.0
     return (
-        max(area.west - beyond, -180.0),
+        max(area.west - beyond, middle - 180.0),
         max(area.south - beyond, -90.0),
-        min(area.east + beyond, 180.0),
+        min(area.east + beyond, middle + 180.0),
         min(area.north + beyond, 90.0),
     )
+
+
+def _without_seam(line: Floats) -> list[Floats]:
+    """A line without its sides along the 180th meridian, where countries are cut in two."""
+    at = np.abs(np.abs(line[:, 0] - 180.0) % 360.0) < STEP
+    seams = np.flatnonzero(at[:-1] & at[1:])
+    return [part for part in np.split(line, seams + 1) if len(part) > 1]
 
 
 def _longer(area: Area) -> float:

@@ -26,6 +26,10 @@ from caldp_core.basics.types import Bools, Floats, Ints
 KM_PER_DEGREE: Final = 111.195
 """Kilometres in one degree of latitude (mean Earth radius 6371.0 km)."""
 _TINY: Final = 1e-9
+_HALF: Final = 180.0
+_ROUND: Final = 360.0
+_TURNS: Final = (0.0, _ROUND, -_ROUND)
+_EDGES: Final = (("south", -90, 90), ("north", -90, 90), ("west", -180, 540), ("east", -180, 540))
 _NAMES_TOLD: Final = 5
 """Most names of a domain that an error tells."""
 _WHOLE_WITHIN: Final = 1e-6
@@ -104,7 +108,10 @@ class Domain:
 
 @dataclass(frozen=True)
 class Area:
-    """A rectangle on the map, edges in degrees (north and east positive)."""
+    """A rectangle on the map, edges in degrees (north and east positive).
+
+    Across the 180th meridian degrees go on: 170 to 190 ends at 170° W.
+    """
 
     south: float
     north: float
@@ -112,21 +119,41 @@ class Area:
     east: float
 
     def __post_init__(self) -> None:
-        for name, bound in (("south", 90), ("north", 90), ("west", 180), ("east", 180)):
-            check_number(f"{name} of an area", getattr(self, name), -bound, bound)
+        for name, low, high in _EDGES:
+            check_number(f"{name} of an area", getattr(self, name), low, high)
         require(
-            self.south < self.north and self.west < self.east,
-            f"An area needs south < north and west < east, got {self}.",
+            self.south < self.north and self.west < self.east <= self.west + _ROUND + _TINY,
+            f"An area needs south < north and west < east, and is at most 360° wide, got {self}.",
         )
 
     @classmethod
     def parse(cls, text: str) -> "Area":
-        """Read "south,north,west,east" in degrees; raises `CaldpError` on anything else."""
+        """Read "south,north,west,east" in degrees; raises `CaldpError` on anything else.
+
+        170 to −170 is read as 170 to 190, if that is less than half of the Earth.
+        """
         edges = [read_number(part) for part in re.split(r"\s*,\s*", text.strip())]
         numbers = [edge for edge in edges if edge is not None]
         if not len(edges) == len(numbers) == 4:
             raise CaldpError(f"An area is written south,north,west,east in degrees, got {text!r}.")
-        return cls(*numbers)
+        south, north, west, east = numbers
+        across = west >= 0 > east and west - east > _HALF
+        return cls(south, north, west, east + _ROUND if across else east)
+
+    @property
+    def crosses(self) -> bool:
+        """Whether it goes on beyond 180° E."""
+        return self.east > _HALF
+
+    def covers_as(self, other: "Area") -> bool:
+        """Whether both are the same part of the Earth, written alike or a turn apart."""
+        apart = {round(self.west - other.west, 9), round(self.east - other.east, 9)}
+        same = (self.south, self.north) == (other.south, other.north)
+        return same and len(apart) == 1 and apart <= {0.0, _ROUND, -_ROUND}
+
+    def turned(self, degrees: float) -> "Area":
+        """The same so many degrees further to the east."""
+        return Area(self.south, self.north, self.west + degrees, self.east + degrees)
 
     def __str__(self) -> str:
         return ",".join(f"{edge:.10g}" for edge in (self.south, self.north, self.west, self.east))
@@ -137,7 +164,8 @@ class GridDomain:
     """A map cut into equal cells in degrees; symbol = row·columns + column.
 
     Row 0 is the southernmost, column 0 the westernmost. `south` and `west` are the edges of
-    the map in degrees, `cell` the side of a cell in degrees.
+    the map in degrees, `cell` the side of a cell in degrees. A map may go on beyond 180° E, if
+    cells end there; degrees then go on, too.
     """
 
     south: float
@@ -156,11 +184,14 @@ class GridDomain:
         check_number("south edge", self.south, -90, 90)
         check_number("west edge", self.west, -180, 180)
         north, east = self._far_edges()
-        for end, most, toward in ((north, 90, "N"), (east, 180, "E")):
+        before = (_HALF - self.west) / self.cell
+        ends_there = abs(before - round(before)) <= _WHOLE_WITHIN
+        farthest = self.west + _ROUND if ends_there else _HALF
+        for end, most, toward in ((north, 90, "N"), (east, farthest, "E")):
             require(
-                end <= most,
+                end <= most + _TINY,
                 f"Cells of {self.cell:g}° do not fit: the map would end at {end:.10g}° {toward}, "
-                f"beyond {most}°; choose another cell or a map that starts or ends elsewhere.",
+                f"beyond {most:.10g}°; choose another cell or a map that starts or ends elsewhere.",
             )
 
     @classmethod
@@ -208,6 +239,10 @@ class GridDomain:
         """(columns,) longitude of each column's centre, in degrees, from the west."""
         return np.asarray(self.west + (np.arange(self.columns) + 0.5) * self.cell, np.float64)
 
+    def meridians(self) -> Floats:
+        """(columns,) the same within ±180°, as files have them."""
+        return within_180(self.longitudes())
+
     def locate(self, latitude: ArrayLike, longitude: ArrayLike) -> Ints:
         """Symbols of the cells that hold the points, −1 for points outside the map.
 
@@ -225,6 +260,8 @@ class GridDomain:
 
     def _column(self, longitude: ArrayLike) -> Floats:
         degrees = np.asarray(longitude, dtype=np.float64)
+        if self.area.crosses:
+            degrees = np.where(degrees < self.west - _TINY, degrees + _ROUND, degrees)
         return np.asarray(np.floor((degrees - self.west) / self.cell + _TINY), dtype=np.float64)
 
     def place(self, symbol: ArrayLike) -> tuple[Ints, Ints]:
@@ -246,11 +283,23 @@ class GridDomain:
         """(k,) True for the cells whose centre lies in `area`."""
         lat, lon = self.latitudes(), self.longitudes()
         row = (lat > area.south) & (lat < area.north)
-        column = (lon > area.west) & (lon < area.east)
+        column = np.zeros(lon.shape, np.bool_)
+        for turn in _TURNS:
+            column |= (lon > area.west + turn) & (lon < area.east + turn)
         return (row[:, None] & column[None, :]).ravel()
 
     def snap(self, area: Area) -> Area | None:
-        """`area` grown to whole cells and cut to the map; None if it misses the map."""
+        """`area` grown to whole cells and cut to the map; None if it misses the map.
+
+        Of an area that meets the map twice, around the Earth, the larger part.
+        """
+        turns = (turn for turn in _TURNS if area.west + turn >= -180 and area.east + turn <= 540)
+        found = (self._snap(area.turned(turn)) for turn in turns)
+        return max(
+            (each for each in found if each), key=lambda each: each.east - each.west, default=None
+        )
+
+    def _snap(self, area: Area) -> Area | None:
         low = np.floor(self._edges(area.south, area.west) + _TINY)
         high = np.ceil(self._edges(area.north, area.east) - _TINY)
         south, west = np.maximum(low, 0)
@@ -269,15 +318,22 @@ class GridDomain:
 
         `inside` of the part's own area says which they are.
         """
-        if self.snap(area) != area:
+        found = self.snap(area)
+        if found is None or not found.covers_as(area):
             raise CaldpError(
                 f"The area must lie on the map {self.area} and end between its cells of "
-                f"{self.cell:g}°, got {area}; take {self.snap(area) or self.area}."
+                f"{self.cell:g}°, got {area}; take {found or self.area}."
             )
-        return GridDomain.filling(area, self.cell)
+        within = found.turned(-_ROUND) if found.west >= _HALF else found
+        return GridDomain.filling(within, self.cell)
 
     def _edges(self, latitude: float, longitude: float) -> Floats:
         return np.array([(latitude - self.south) / self.cell, (longitude - self.west) / self.cell])
+
+
+def within_180(longitude: Floats) -> Floats:
+    """Degrees beyond 180° E as those west; all else as it is."""
+    return np.where(longitude >= _HALF, longitude - _ROUND, longitude)
 
 
 US_GRID: Final = GridDomain(south=25.0, west=-130.0, cell=0.2, rows=125, columns=350)

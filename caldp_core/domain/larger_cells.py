@@ -50,10 +50,10 @@ class LargerCells:
     def _before(self) -> tuple[int, int]:
         """Rows and columns by which the map grows to the south and to the west."""
         area, fine = self.fine.area, self.fine
-        return (
-            self._grown(fine.rows, 90 - area.north, area.south + 90),
-            self._grown(fine.columns, 180 - area.east, area.west + 180),
-        )
+        down = self._grown(fine.rows, 90 - area.north, area.south + 90)
+        if area.crosses:  # a larger cell ends at 180°, too
+            return down, -round((180 - fine.west) / fine.cell) % self.together
+        return down, self._grown(fine.columns, 180 - area.east, area.west + 180)
 
     def _grown(self, cells: int, after: float, before: float) -> int:
         missing = -cells % self.together

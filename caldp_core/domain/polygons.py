@@ -1,23 +1,58 @@
 """Which cells of a map lie in a polygon: those whose centre does."""
 
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 
 from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.domain.grid import GridDomain
 
+_TURNS: Final = (0.0, 360.0, -360.0)
+
 
 def mark_inside(raw: Ints, rings: Sequence[Floats], grid: GridDomain, number: int) -> None:
     """Write `number` into those cells of (rows, columns) `raw` whose centre is inside of the rings.
 
     `rings`: closed, (points, 2) longitude and latitude in degrees; by the even-odd rule, so that a
-    ring within another is a hole.
+    ring within another is a hole. Rings and maps may lie on either side of the 180th meridian.
     """
     points = np.concatenate(rings)
     box = np.array([*points.min(axis=0), *points.max(axis=0)])
-    rows, columns = _reach(box, grid)
-    raw[rows, columns][_inside(rings, grid, rows, columns)] = number
+    for turn in _TURNS:
+        if box[0] + turn >= grid.area.east or box[2] + turn <= grid.west:
+            continue
+        turned = [_turned(ring, turn) for ring in rings] if turn else rings
+        rows, columns = _reach(_turned(box.reshape(2, 2), turn).ravel(), grid)
+        raw[rows, columns][_inside(turned, grid, rows, columns)] = number
+
+
+def in_one_piece(rings: Sequence[Floats]) -> list[Floats]:
+    """Rings whose sides jump from 180° E to 180° W or back, as they go on across; others stay.
+
+    A side along all of a parallel, as Antarctica's at the pole, is no jump.
+    """
+    unrolled = [_unrolled(ring) for ring in rings]
+    if all(new is old for new, old in zip(unrolled, rings, strict=True)):
+        return unrolled
+    middle = float(unrolled[0][:, 0].mean())
+    turns = [360.0 * round((middle - float(ring[:, 0].mean())) / 360.0) for ring in unrolled]
+    return [_turned(ring, turn) for ring, turn in zip(unrolled, turns, strict=True)]
+
+
+def _turned(points: Floats, degrees: float) -> Floats:
+    """(points, 2) longitude and latitude, so many degrees further to the east."""
+    return np.asarray(points + np.array([degrees, 0.0]))
+
+
+def _unrolled(ring: Floats) -> Floats:
+    steps = np.diff(ring[:, 0])
+    jumps = (np.abs(steps) > 180.0) & (np.abs(steps) < 360.0)
+    # Where it does not end where it began it goes around a pole.
+    turns = np.cumsum(np.where(jumps, -360.0 * np.sign(steps), 0.0))
+    if not jumps.any() or turns[-1] != 0.0:
+        return ring
+    return np.asarray(ring + np.stack([np.append(0.0, turns), np.zeros(len(ring))], axis=1))
 
 
 def _reach(box: Floats, grid: GridDomain) -> tuple[slice, slice]:

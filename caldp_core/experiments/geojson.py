@@ -56,4 +56,6 @@ def _ring(grid: GridDomain, cell: int) -> list[list[float]]:
     row, column = divmod(cell, grid.columns)
     south, north = (round(grid.south + each * grid.cell, 9) for each in (row, row + 1))
     west, east = (round(grid.west + each * grid.cell, 9) for each in (column, column + 1))
+    if west >= 180:  # RFC 7946, section 3.1.9; no cell lies on both sides
+        west, east = round(west - 360, 9), round(east - 360, 9)
     return [[west, south], [east, south], [east, north], [west, north], [west, south]]

@@ -78,7 +78,8 @@ def _polygons(grid: GridDomain, cells: Ints) -> list[bytes]:
     made["rings"], made["points"] = 1, len(_CORNERS)
     row, column = np.divmod(cells, grid.columns)
     for at, (up, right) in enumerate(_CORNERS):
-        made["ring"][:, at, 0] = (grid.west + (column + right) * grid.cell).round(9)
+        turns = np.where(grid.longitudes()[column] > 180, 360.0, 0.0)
+        made["ring"][:, at, 0] = (grid.west + (column + right) * grid.cell - turns).round(9)
         made["ring"][:, at, 1] = (grid.south + (row + up) * grid.cell).round(9)
     whole, size = made.tobytes(), _POLYGON.itemsize
     return [whole[at : at + size] for at in range(0, len(whole), size)]

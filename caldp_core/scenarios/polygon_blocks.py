@@ -13,7 +13,7 @@ from caldp_core.basics.types import Floats
 from caldp_core.datasets.own import check_line, quoted
 from caldp_core.domain.grid import GridDomain
 from caldp_core.domain.partitions import Partition, named_blocks
-from caldp_core.domain.polygons import mark_inside
+from caldp_core.domain.polygons import in_one_piece, mark_inside
 from caldp_core.scenarios.blocks import AnyDomain, map_of
 
 OUTSIDE: Final = "Outside of all areas"
@@ -88,4 +88,4 @@ def _rings(text: str) -> tuple[Floats, ...]:
             f"{quoted(ring)}.",
         )
         rings.append(np.vstack([points, points[:1]])[:, ::-1])
-    return tuple(rings)
+    return tuple(in_one_piece(rings))

@@ -51,7 +51,7 @@ def csv_of(what: Poisoned, domain: GridDomain) -> bytes:
         {
             "symbol": np.arange(domain.k),
             "latitude": domain.latitudes()[row].round(6),
-            "longitude": domain.longitudes()[column].round(6),
+            "longitude": domain.meridians()[column].round(6),
             "target": np.arange(domain.k) == what.place,
             "truth": what.truth,
             "without fakes": what.before,

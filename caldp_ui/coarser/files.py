@@ -24,7 +24,7 @@ def tables_csv(what: PageData) -> bytes:
     if isinstance(domain, GridDomain):
         rows, places = domain.place(cells)
         columns["latitude"] = domain.latitudes()[rows].round(6).tolist()
-        columns["longitude"] = domain.longitudes()[places].round(6).tolist()
+        columns["longitude"] = domain.meridians()[places].round(6).tolist()
     else:
         columns["answer"] = [domain.name_of(cell) for cell in cells]
     columns["larger cell"] = what.labels[cells].tolist()

@@ -168,8 +168,8 @@ def _focus(what: Shown) -> Focus:
     area = Area(
         max(latitude - north, -90.0),
         min(latitude + north, 90.0),
-        max(longitude - east, -180.0),
-        min(longitude + east, 180.0),
+        max(longitude - east, min(domain.west, -180.0)),
+        min(longitude + east, max(domain.area.east, 180.0)),
     )
     return Focus(area, place * 100_000 + round(reach))
 

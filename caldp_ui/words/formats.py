@@ -141,5 +141,6 @@ def degrees(latitude: float, longitude: float, cell: float = 0.2) -> str:
     """A place: "40.7° N, 74.0° W", with decimals that tell cells and their middles apart."""
     decimals = 1 if cell >= 0.2 else 2 if cell >= 0.02 else 3
     north = "N" if latitude >= 0 else "S"
+    longitude -= 360.0 if longitude > 180.0 else 0.0  # maps go on across 180°
     east = "E" if longitude >= 0 else "W"
     return f"{abs(latitude):.{decimals}f}° {north}, {abs(longitude):.{decimals}f}° {east}"

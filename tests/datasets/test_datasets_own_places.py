@@ -75,7 +75,7 @@ def test_the_paper_s_map_is_taken_for_places_all_over_it_and_only_there() -> Non
     assert read_places(coasts).places.grid() == US_GRID
     town = read_places("lat,lon\n40.71,-74.0\n40.9,-73.8").places.grid()
     assert (town.cell, town.k < 1_000) == (0.01, True)
-    world = read_places(f"{coasts}-33.87,151.2").places.grid()
+    world = read_places(f"{coasts}-33.87,151.2\n48.86,2.35").places.grid()
     assert world.cell == 1.0  # half as large, they would be about four times as many
     assert world.k <= OWN_CELLS_USUAL < 4 * world.k
 

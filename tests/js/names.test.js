@@ -92,4 +92,5 @@ test("degrees name their half of the world, as exactly as cells are apart", () =
     assert.equal(degrees(48.137, 11.575, 0.01), "48.137° N, 11.575° E");
     assert.equal(degrees(-33.8688, 151.2093, 0.1), "33.87° S, 151.21° E");
     assert.equal(degrees(51.5, 0.01, 0.01), "51.500° N, 0.010° E");
+    assert.equal(degrees(-16.8, 180.4, 0.1), "16.80° S, 179.60° W");
 });

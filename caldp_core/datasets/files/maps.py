@@ -12,6 +12,8 @@ CELLS: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 """Sides of cells in degrees; each divides a quarter of a circle."""
 FINE_CELLS: Final = (0.001, 0.002, 0.005)
 """Smaller ones, 110 to 560 m, for maps that ask for them."""
+_AROUND: Final = 240.0
+_NARROWER: Final = 0.9
 _WIDE: Final = 5.0
 """Degrees from which on places in the United States are shown on the paper's map."""
 WHOLE_WITHIN: Final = 1e-6
@@ -48,7 +50,8 @@ def _around(south: float, north: float, west: float, east: float, cell: float | 
     if on_us and max(north - south, east - west) >= _WIDE:
         return US_GRID
     for side in [cell] if cell else CELLS:
-        (bottom, top), (left, right) = _span(south, north, side, 90), _span(west, east, side, 180)
+        bottom, top = _span(south, north, side, 90)
+        left, right = (_across if east > 180 else _along)(west, east, side)
         rows, columns = top - bottom, right - left
         if rows * columns <= OWN_CELLS_USUAL:
             break
@@ -57,15 +60,21 @@ def _around(south: float, north: float, west: float, east: float, cell: float | 
 
 
 def _covering(extent: Area, cell: float | None) -> GridDomain:
-    """Whole cells from the south-west corner on; the smallest usual ones if none are wanted."""
+    """Whole cells from the south-west corner on; the smallest usual ones if none are wanted.
+
+    Across 180° from as much farther west as lets a cell end there.
+    """
     for side in [cell] if cell else CELLS:
         check_number("cell (degrees)", side, GRID_CELL_MIN, 180)
         rows = math.ceil((extent.north - extent.south) / side - WHOLE_WITHIN)
-        columns = math.ceil((extent.east - extent.west) / side - WHOLE_WITHIN)
+        west = extent.west
+        if extent.crosses:
+            west = round(180 - side * math.ceil((180 - west) / side - WHOLE_WITHIN), 9)
+        columns = math.ceil((extent.east - west) / side - WHOLE_WITHIN)
         if rows * columns <= OWN_CELLS_USUAL:
             break
     _check_number(side, rows, columns)
-    return GridDomain(extent.south, extent.west, side, max(rows, 1), max(columns, 1))
+    return GridDomain(extent.south, west, side, max(rows, 1), max(columns, 1))
 
 
 def _check_number(cell: float, rows: int, columns: int) -> None:
@@ -74,6 +83,30 @@ def _check_number(cell: float, rows: int, columns: int) -> None:
         f"Cells of {cell:g}° would be {rows:,} × {columns:,} here, a map may have up to "
         f"{K_MAX:,}; take larger cells or a smaller part of the Earth.",
     )
+
+
+def narrower(
+    west: float, east: float, turned_west: float, turned_east: float
+) -> tuple[float, float]:
+    """Western and eastern end of places: as they are, or with those west of 0° a turn further on.
+
+    The latter, across 180°, only for places that would reach around most of the Earth otherwise,
+    and where it is narrower by a tenth and more.
+    """
+    around = east - west > _AROUND and turned_east > 180
+    if around and turned_east - turned_west < _NARROWER * (east - west):
+        return turned_west, turned_east
+    return west, east
+
+
+def _along(west: float, east: float, cell: float) -> tuple[int, int]:
+    return _span(west, east, cell, 180)
+
+
+def _across(west: float, east: float, cell: float) -> tuple[int, int]:
+    """The same for places on both sides of 180°."""
+    first, last = math.floor(west / cell) - 1, math.floor(east / cell) + 2
+    return first, min(last, first + round(360 / cell))
 
 
 def _span(low: float, high: float, cell: float, most: int) -> tuple[int, int]:

@@ -11,7 +11,7 @@ from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.types import Ints, Progress, no_progress
 from caldp_core.datasets.files import numbers
-from caldp_core.datasets.files.maps import CELLS, FINE_CELLS, WHOLE_WITHIN, map_of
+from caldp_core.datasets.files.maps import CELLS, FINE_CELLS, WHOLE_WITHIN, map_of, narrower
 from caldp_core.datasets.files.people import people_of, sum_sql
 from caldp_core.datasets.files.refused import Refused, refused
 from caldp_core.datasets.files.table import Reader
@@ -116,6 +116,8 @@ class _Found(NamedTuple):
     north: float
     west: float
     east: float
+    turned_west: float
+    turned_east: float
 
 
 def _in_cells(
@@ -126,13 +128,17 @@ def _in_cells(
     By the same sum as `GridDomain.locate`; the poles and 180° east are in the last cells.
     """
     row = f"floor((least(lat, 89.9999999) - ({grid.south})) / {grid.cell} + 1e-9)"
-    column = f"floor((least(lon, 179.9999999) - ({grid.west})) / {grid.cell} + 1e-9)"
+    at = "least(lon, 179.9999999)"
+    if grid.area.crosses:
+        at = f"(CASE WHEN lon < {grid.west} - 1e-9 THEN lon + 360 ELSE lon END)"
+    column = f"floor(({at} - ({grid.west})) / {grid.cell} + 1e-9)"
     near = (
         f"code = 0 AND abs(2 * r - {grid.rows}) <= {2 * grid.rows} "
         f"AND abs(2 * c - {grid.columns}) <= {2 * grid.columns}"
     )
     at = f"CASE WHEN {near} THEN r::INT END AS i, CASE WHEN {near} THEN c::INT END AS j"
-    ends = "min(lat), max(lat), min(lon), max(lon)"
+    turned = "CASE WHEN lon < 0 THEN lon + 360 ELSE lon END"
+    ends = f"min(lat), max(lat), min(lon), max(lon), min({turned}), max({turned})"
     found = reader.rows(
         f"SELECT code, {at}, count(*), {sum_sql(layout)}, bool_or(n <> floor(n)), {ends} FROM "
         f"(SELECT code, n, lat, lon, {row} AS r, {column} AS c FROM ({coded})) GROUP BY code, i, j",
@@ -143,8 +149,8 @@ def _in_cells(
 
 def _box(found: Sequence[_Found]) -> tuple[float, float, float, float]:
     """South, north, west and east of all."""
-    souths, norths, wests, easts = zip(*(each[-4:] for each in found), strict=True)
-    return min(souths), max(norths), min(wests), max(easts)
+    souths, norths, wests, easts, turned, ends = zip(*(each[-6:] for each in found), strict=True)
+    return min(souths), max(norths), *narrower(min(wests), max(easts), min(turned), max(ends))
 
 
 def _symbols(found: Sequence[_Found], by: GridDomain, on: GridDomain) -> list[int | None]:
@@ -184,7 +190,9 @@ def _likely(seen: Understood, layout: Layout) -> tuple[float, float, float, floa
     places = [(y, x) for y, x in read if y is not None and x is not None and (y, x) != (0, 0)]
     known = [(y, x) for y, x in places if abs(y) <= 90 and abs(x) <= 180] or [(0.0, 0.0)]
     latitudes, longitudes = zip(*known, strict=True)
-    return min(latitudes), max(latitudes), min(longitudes), max(longitudes)
+    turned = [each + 360 if each < 0 else each for each in longitudes]
+    ends = narrower(min(longitudes), max(longitudes), min(turned), max(turned))
+    return min(latitudes), max(latitudes), *ends
 
 
 def _cell_of(seen: Understood, layout: Layout) -> float | None:
@@ -202,5 +210,5 @@ def centres(places: OwnPlaces) -> Sequence[tuple[float, float, int]]:
     grid, counts = places.grid(), places.counts()
     cells = np.flatnonzero(counts)
     rows, columns = grid.place(cells)
-    latitudes, longitudes = grid.latitudes()[rows].round(6), grid.longitudes()[columns].round(6)
+    latitudes, longitudes = grid.latitudes()[rows].round(6), grid.meridians()[columns].round(6)
     return list(zip(latitudes.tolist(), longitudes.tolist(), counts[cells].tolist(), strict=True))

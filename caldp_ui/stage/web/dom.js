@@ -91,8 +91,9 @@ export function people(number) {
     @param {number} longitude
     @param {number} cell */
 export function degrees(latitude, longitude, cell) {
-    const north = latitude >= 0 ? "N" : "S", east = longitude >= 0 ? "E" : "W";
-    const [up, across] = [latitude, longitude].map(
+    const turned = longitude > 180 ? longitude - 360 : longitude;  // maps go on across 180°
+    const north = latitude >= 0 ? "N" : "S", east = turned >= 0 ? "E" : "W";
+    const [up, across] = [latitude, turned].map(
         angle => Math.abs(angle).toFixed(cell < 0.02 ? 3 : cell < 0.2 ? 2 : 1));
     return `${up}° ${north}, ${across}° ${east}`;
 }
