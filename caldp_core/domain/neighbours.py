@@ -17,7 +17,7 @@ from caldp_core.domain.grid import Domain, GridDomain
 SIDE_MOST: Final = 32
 """Cells along the side of the largest tile."""
 _SHIFTS: Final = ((0, 0), (21, 11), (10, 21), (31, 0))
-"""Cells by which tiles are moved: other borders at every size."""
+"""Cells by which tiles are moved: other borders at every size. Maps draw the first cut."""
 
 
 class Neighbours(Protocol):
@@ -37,7 +37,10 @@ class Neighbours(Protocol):
 
 @dataclass(frozen=True)
 class OnMap:
-    """Cells of a map: squares of 2 × 2, 4 × 4, … cells, and the eight cells around each."""
+    """Cells of a map: squares of 2 × 2, 4 × 4, … cells, and the eight cells around each.
+
+    Those of the first cut are counted from the first row and column.
+    """
 
     rows: int
     columns: int

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from caldp_core.basics.arrays import sums_by
-from caldp_core.basics.types import Bools, Floats, Ints
+from caldp_core.basics.types import Bools, Floats, Ints, Levels
 from caldp_core.domain.neighbours import Tree
 from caldp_core.estimation.projection import block_thresholds
 from caldp_core.estimation.tied import Tied
@@ -29,12 +29,14 @@ T = TypeVar("T", np.float64, np.int64)
 class Cascade:
     """(k,) `shares` ≥ 0; (k,) `pooled`, the mean number of symbols that each shared evenly with.
 
-    `stands_out`: (k,) symbols kept by themselves, of which `FALSE_SHARE` may be noise.
+    `stands_out`: (k,) symbols kept by themselves, of which `FALSE_SHARE` may be noise. `levels`:
+    (k,) 0 for these, j for symbols that the first cut pooled to its j-th tiles from below.
     """
 
     shares: Floats
     pooled: Floats
     stands_out: Bools
+    levels: Levels
 
 
 def discoveries(z: Floats, false_share: float = FALSE_SHARE) -> Bools:
@@ -62,14 +64,8 @@ def cascade(tied: Tied, trees: Sequence[Tree]) -> Cascade:
     runs = [_pool(tied, tree, rest) for tree in trees if tree] or [_pool(tied, _one(tied), rest)]
     each = _mean([_downwards(levels, lambda level: level.each) for levels in runs])
     number = _mean([_downwards(levels, lambda level: level.number) for levels in runs])
-    return Cascade(np.where(alone, kept, each), np.where(alone, 1.0, number), alone)
-
-
-def tiles(tied: Tied, tree: Tree) -> Ints:
-    """(k,) number of the tile of one cut that each symbol was pooled in, 0 for those kept alone."""
-    alone = _alone(tied)
-    levels = _pool(tied, tree or _one(tied), _begin(tied, alone)[1])
-    return np.where(alone, 0, _downwards(levels, lambda level: level.names))
+    height = np.where(alone, 0, _downwards(runs[0], lambda level: level.height)).astype(np.uint8)
+    return Cascade(np.where(alone, kept, each), np.where(alone, 1.0, number), alone, height)
 
 
 def _one(tied: Tied) -> Tree:
@@ -95,14 +91,14 @@ def _mean(parts: Sequence[Floats]) -> Floats:
 class _Level:
     """(t,) tiles: `parent` of what is below, and what tiles that are `kept` give `each` symbol.
 
-    `number`: of their symbols that were not kept before. `names`: numbers from 1 on of their own.
+    `number`: of their symbols that were not kept before. `height`: levels up to this one.
     """
 
     parent: Ints
     kept: Bools
     each: Floats
     number: Floats
-    names: Ints
+    height: Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,10 +152,8 @@ def _pool(tied: Tied, tree: Tree, rest: _Rest) -> list[_Level]:
             mass, kept = _remainder(rest), np.ones(rest.mass.size, np.bool_)
         else:
             mass, kept = rest.mass, _stand_out(rest, tied)
-        first = int(levels[-1].names[-1]) + 1 if levels else 1
-        names = np.arange(first, first + kept.size)
-        each = mass / np.maximum(rest.number, 1.0)
-        levels.append(_Level(parent, kept, each, rest.number, names))
+        each, height = mass / np.maximum(rest.number, 1.0), np.full(kept.size, len(levels) + 1)
+        levels.append(_Level(parent, kept, each, rest.number, height))
         rest = rest.without(kept, tied)
     return levels
 

@@ -16,9 +16,9 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from caldp_core.basics.arrays import sums_by
-from caldp_core.basics.types import Bools, Floats, Ints
-from caldp_core.domain.neighbours import neighbours, trees
-from caldp_core.estimation.cascade import Cascade, cascade, tiles
+from caldp_core.basics.types import Bools, Floats, Ints, Levels
+from caldp_core.domain.neighbours import neighbours
+from caldp_core.estimation.cascade import Cascade, cascade
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.posterior import FAR, SHAPES, Seen, Shape, fits, quantile, rows_of
 from caldp_core.estimation.tied import Tied
@@ -59,13 +59,13 @@ def expecting(evidence: Evidence, more: Expectations) -> Floats:
     """The same where further knowledge says `more` of what may be expected, if that fits better."""
     if not pools(evidence.mechanism):
         return evidence.plausible
-    tied = Tied.of(evidence)
+    tied = evidence.tied
     noisy = _Noisy.of(tied, evidence)
     even = noisy.fit(_even(tied))
     if evidence.domain is None:
         return noisy.shares(even)
     around = neighbours(evidence.domain).around
-    pooled = _pooled(tied, evidence)
+    pooled = evidence.pooled
     shares, excess = pooled.shares, _excess(pooled, tied)
     for _ in range(_ROUNDS):
         beside = around(shares)
@@ -90,24 +90,12 @@ def pools(mechanism: Mechanism) -> bool:
 
 def resolution(evidence: Evidence) -> Cascade:
     """Where the data bear which resolution: what stands out, and how far the rest is pooled."""
-    tied = Tied.of(evidence)
-    return _pooled(tied, evidence) if pools(evidence.mechanism) else cascade(tied, ())
+    return evidence.pooled if pools(evidence.mechanism) else cascade(evidence.tied, ())
 
 
-def tiles_of(evidence: Evidence) -> Ints:
-    """(k,) number of the tile that each symbol was pooled in, in the first cut; 0: kept alone.
-
-    All are 0 where the cascade pools nothing.
-    """
-    if not pools(evidence.mechanism):
-        return np.zeros(evidence.unbiased.size, np.int64)
-    tied = Tied.of(evidence)
-    cuts = () if evidence.domain is None else trees(evidence.domain, tied.blocks)
-    return tiles(tied, cuts[0] if cuts else ())
-
-
-def _pooled(tied: Tied, evidence: Evidence) -> Cascade:
-    return cascade(tied, () if evidence.domain is None else trees(evidence.domain, tied.blocks))
+def levels_of(evidence: Evidence) -> Levels | None:
+    """(k,) how far each symbol was pooled, as in `Cascade.levels`; None where nothing is."""
+    return evidence.pooled.levels if pools(evidence.mechanism) else None
 
 
 def _even(tied: Tied) -> Floats:

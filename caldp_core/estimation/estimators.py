@@ -13,8 +13,8 @@ from scipy.special import ndtri
 
 from caldp_core.basics.errors import check_choice
 from caldp_core.basics.limits import K_MAX
-from caldp_core.basics.types import Floats
-from caldp_core.estimation.cascaded import cascaded
+from caldp_core.basics.types import Floats, Levels
+from caldp_core.estimation.cascaded import cascaded, levels_of
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.maximum_likelihood import maximum_likelihood
 from caldp_core.estimation.projection import block_thresholds, simplex_projection
@@ -114,7 +114,8 @@ class EstimatorEntry:
 
     `slow_from`: symbols in one block from which it takes more than a second. `listed`: whether
     menus offer it; what they do not, files and links may still name. `in_order`: for values in an
-    order alone; `on_maps`: for maps alone.
+    order alone; `on_maps`: for maps alone. `levels`: how far it pools symbols
+    (`cascaded.levels_of`), None where each has a share of its own.
     """
 
     name: str
@@ -125,6 +126,7 @@ class EstimatorEntry:
     listed: bool = True
     in_order: bool = False
     on_maps: bool = False
+    levels: Callable[[Evidence], Levels | None] = lambda _: None
 
 
 _ENTRIES: Final = (
@@ -147,6 +149,7 @@ _ENTRIES: Final = (
         "in each block the shares of the least expected error, given what their neighbours hold; "
         "single shares are drawn towards those around them",
         cascaded,
+        levels=levels_of,
     ),
     EstimatorEntry(
         "cascade-inhabitants",
@@ -155,6 +158,7 @@ _ENTRIES: Final = (
         "that fits the reports; a part of the picture is no measurement",
         with_inhabitants,
         on_maps=True,
+        levels=levels_of,
     ),
     EstimatorEntry(
         "norm-sub",

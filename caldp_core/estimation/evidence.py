@@ -11,7 +11,10 @@ import numpy as np
 from caldp_core.basics.errors import require
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress, read_only
 from caldp_core.domain.grid import Domain, GridDomain
+from caldp_core.domain.neighbours import trees
+from caldp_core.estimation.cascade import Cascade, cascade
 from caldp_core.estimation.projection import block_thresholds
+from caldp_core.estimation.tied import Tied
 from caldp_core.mechanisms import Mechanism, Tally
 from caldp_core.mechanisms.offers import block_totals
 
@@ -77,3 +80,14 @@ class Evidence:
         Over data and coins. Where the data are fixed it is an upper bound.
         """
         return read_only(np.sqrt(np.maximum(self.mechanism.variance(self.plausible, self.n), 0.0)))
+
+    @cached_property
+    def tied(self) -> Tied:
+        """Shares tied to the blocks' totals, and the noise that this leaves."""
+        return Tied.of(self)
+
+    @cached_property
+    def pooled(self) -> Cascade:
+        """The cascade over what the domain says lies together."""
+        labels = self.tied.blocks
+        return cascade(self.tied, () if self.domain is None else trees(self.domain, labels))

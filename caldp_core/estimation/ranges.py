@@ -7,18 +7,18 @@ bright. Ranges made for one symbol miss far more often there than they say.
 import numpy as np
 from scipy.special import ndtri
 
-from caldp_core.basics.types import Floats, Ints
+from caldp_core.basics.types import Floats, Levels
 
 
-def widening(tiles: Ints, level: float = 0.95) -> Floats:
+def widening(levels: Levels, level: float = 0.95) -> Floats:
     """(k,) times that a symbol's range of half-width z·σ is to be wider.
 
-    1 for what was pooled. For the R of k symbols that were kept alone, 0 in `tiles` of
-    `cascaded.tiles_of`, the range is one for 1 − (1 − `level`)·R/k (false coverage rate, Benjamini
+    1 for what was pooled. For the R of k symbols that were kept alone, 0 in `levels` of
+    `cascaded.levels_of`, the range is one for 1 − (1 − `level`)·R/k (false coverage rate, Benjamini
     and Yekutieli 2005). On the reconstructed map, ε from 0.5 to 4, one block to 875, 0 to 2 % of
     theirs then miss, and 6 to 29 % of ranges that are not widened.
     """
-    alone = tiles == 0
+    alone = levels == 0
     tail = 0.5 * (1.0 - level)
     share = max(float(alone.mean()), 1.0 / alone.size)
     return np.where(alone, float(ndtri(tail * share) / ndtri(tail)), 1.0)

@@ -6,13 +6,15 @@ its noise has gone astray: each estimate takes its part of that back.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.estimation.evidence import Evidence
+
+if TYPE_CHECKING:
+    from caldp_core.estimation.evidence import Evidence
 
 _ROUNDING: Final = 1e-9
 
@@ -33,7 +35,7 @@ class Tied:
     left: Callable[[Floats, Floats], Floats]
 
     @classmethod
-    def of(cls, evidence: Evidence) -> "Tied":
+    def of(cls, evidence: "Evidence") -> "Tied":
         """By least squares: what a block's sum is off is parted by variance.
 
         Estimates that keep the totals by themselves stay as they are, with the variance stated.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from caldp_core.basics.errors import CaldpError, check_kind
-from caldp_core.basics.types import Bools, Floats, Ints, Progress, no_progress, read_only
+from caldp_core.basics.types import Bools, Floats, Ints, Levels, Progress, no_progress, read_only
 from caldp_core.datasets import Dataset
 from caldp_core.domain.grid import KM_PER_DEGREE, GridDomain
 from caldp_core.domain.partitions import Partition
@@ -91,12 +91,14 @@ class Errors:
 class Outcome:
     """One trial: (k,) `people` counts, the `evidence` in their reports, the shown `estimate`.
 
-    The arrays are read-only.
+    `levels`: (k,) how far symbols were pooled for it (`estimation.cascade.Cascade`), 0 for those
+    with a share of their own; None where all have. The arrays are read-only.
     """
 
     people: Ints
     evidence: Evidence
     estimate: Floats
+    levels: Levels | None
     errors: Errors
 
     def __repr__(self) -> str:
@@ -207,10 +209,12 @@ def run_trial(
     people = draw_people(setup, who)
     tally = setup.mechanism.sample_tally(people, coins)
     evidence = Evidence.of(setup.mechanism, tally, progress, setup.dataset.domain)
-    estimate = estimator(setup.scenario.estimator).apply(evidence)
+    after = estimator(setup.scenario.estimator)
+    estimate, levels = after.apply(evidence), after.levels(evidence)
     errors = measure(setup.dataset, people, estimate)
     kept = replace(evidence, progress=no_progress)
-    return Outcome(read_only(people), kept, read_only(estimate), errors)
+    pooled = read_only(levels) if levels is not None and levels.any() else None
+    return Outcome(read_only(people), kept, read_only(estimate), pooled, errors)
 
 
 def draw_people(setup: Setup, rng: np.random.Generator) -> Ints:

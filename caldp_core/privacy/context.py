@@ -123,7 +123,7 @@ class Context:
 
     def block_sizes(self) -> Ints:
         """(m,) symbols in each block."""
-        return np.bincount(self.blocks, minlength=self.m)
+        return self._sizes
 
     def hidden(self) -> Bools:
         """(k,) True where a report is randomised to hide the symbol.
@@ -131,7 +131,15 @@ class Context:
         That is every sensitive symbol, but for those alone in their block: there E holds no
         finite entry, there is nothing to hide it among, and it is reported as it is.
         """
-        return self.sensitive & (self.block_sizes() > 1)[self.blocks]
+        return self._hidden
+
+    @cached_property
+    def _sizes(self) -> Ints:
+        return read_only(np.bincount(self.blocks, minlength=self.m))
+
+    @cached_property
+    def _hidden(self) -> Bools:
+        return read_only(self.sensitive & (self._sizes > 1)[self.blocks])
 
     @cached_property
     def hidden_symbols(self) -> Ints:

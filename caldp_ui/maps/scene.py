@@ -11,8 +11,6 @@ import numpy as np
 
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import CaldpError
-from caldp_core.basics.types import Ints
-from caldp_core.estimation.cascaded import tiles_of
 from caldp_core.estimation.ranges import widening
 from caldp_core.experiments.judged import is_judged
 from caldp_core.experiments.run import Result, Setup
@@ -31,7 +29,9 @@ from caldp_ui.stage import (
     Picture,
     Scene,
     encode,
-    encode_labels,
+    encode_errors,
+    encode_levels,
+    encode_people,
     nobody_below,
     scale_of,
 )
@@ -45,8 +45,6 @@ TRUTH: Final = "truth"
 PAIR: Final = Arrangement((PLAIN, OURS), (TRUTH,))
 """What the sentence compares stands beside each other, the truth is for reference."""
 _DRAW: Final = "one draw of many"
-_POOLING: Final = ("cascade", "cascade-inhabitants")
-"""Estimators that average what does not stand out."""
 _SQUARES: Final = "dashed: averages"
 
 
@@ -137,23 +135,14 @@ def _whole_key(result: Result) -> str:
 @cached_by(_whole_key)
 def code(result: Result) -> Blob:
     """The estimate as the browser reads it."""
-    return encode(result.first.estimate)
-
-
-@cached_by(_whole_key)
-def _tiles(result: Result) -> Ints | None:
-    """(k,) tiles over which the estimate was averaged; None where nothing was."""
-    if result.setup.scenario.estimator not in _POOLING:
-        return None
-    tiles = tiles_of(result.first.evidence)
-    return tiles if tiles.any() else None
+    return encode_people(result.first.estimate, result.setup.n)
 
 
 @cached_by(_whole_key)
 def pooled(result: Result) -> Blob | None:
-    """The tiles over which the estimate was averaged; None where every cell has its own number."""
-    tiles = _tiles(result)
-    return None if tiles is None else encode_labels(tiles)
+    """How far cells were pooled for the estimate; None where every cell has its own number."""
+    levels = result.first.levels
+    return None if levels is None else encode_levels(levels)
 
 
 @cached_by(lambda setup: runs.data_key(setup.scenario))
@@ -180,9 +169,9 @@ def estimate(
     """The map of an estimate, with what is told of it and its error in large type."""
     alt = f"Map of the estimate, {title}: {told}."
     nobody = nobody_below(result.setup.n)
-    blob, tiles = code(result), pooled(result)
-    notes = ("", _SQUARES if tiles else "")
-    return Picture(name, title, told, alt, blob, nobody, marks, fact, notes=notes, pooled=tiles)
+    blob, levels = code(result), pooled(result)
+    notes = ("", _SQUARES if levels else "")
+    return Picture(name, title, told, alt, blob, nobody, marks, fact, notes=notes, pooled=levels)
 
 
 def error_of(picture: Picture, marks: tuple[Mark, ...]) -> Difference:
@@ -245,5 +234,6 @@ def _spread(result: Result) -> Blob | None:
         variance = setup.mechanism.variance(setup.dataset.distribution, setup.n)
     except CaldpError:
         return None
-    tiles = _tiles(result)
-    return encode(np.sqrt(np.maximum(variance, 0.0)) * (1.0 if tiles is None else widening(tiles)))
+    levels = result.first.levels
+    wider = 1.0 if levels is None else widening(levels)
+    return encode_errors(np.sqrt(np.maximum(variance, 0.0)) * wider)

@@ -23,5 +23,13 @@ def part(
 
 def _alone(whole: Scene) -> Scene:
     """The scene in a row, which has its film's slider, without what asks for a click."""
-    pictures = tuple(replace(picture, notes=(picture.notes[0], "")) for picture in whole.pictures)
+    pictures = tuple(
+        replace(picture, notes=(picture.notes[0], _lines(picture.notes[1])))
+        for picture in whole.pictures
+    )
     return replace(whole, pictures=pictures, arrangement=None)
+
+
+def _lines(note: str) -> str:
+    """What lines mean; that it is one draw of many goes without saying beside its film."""
+    return note.rpartition(" · ")[0]

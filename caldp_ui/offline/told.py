@@ -65,7 +65,7 @@ def _blobs(scene: Scene) -> list[Blob]:
     ground = scene.ground
     fixed = [ground.outline, ground.land, ground.cities, ground.labels, ground.names]
     fixed += [ground.sensitive, ground.open]
-    pictures = [blob for picture in scene.pictures for blob in (picture.code, picture.error)]
+    pictures = [blob for each in scene.pictures for blob in (each.code, each.error, each.pooled)]
     return [blob for blob in (*fixed, *pictures) if blob is not None]
 
 

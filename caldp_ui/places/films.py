@@ -88,6 +88,6 @@ def _step(label: str, value: float, ours: Result, plain: Result) -> Step:
         {name: scene.code(result) for name, result in pair.items()},
         {name: scene.subtitle(result) for name, result in named.items()},
         {name: scene.fact(result) for name, result in named.items()},
-        pooled={name: tiles for name, r in pair.items() if (tiles := scene.pooled(r))},
+        pooled={name: levels for name, r in pair.items() if (levels := scene.pooled(r))},
         elsewhere={headline.SENTENCE: headline.sentence_html(PLACES, ours, plain)},
     )

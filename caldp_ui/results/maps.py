@@ -16,9 +16,10 @@ from caldp_ui.stage import (
     Ground,
     Picture,
     Scene,
-    encode,
+    encode_errors,
     encode_labels,
     encode_mask,
+    encode_people,
     encode_rows,
     nobody_below,
     scale_of,
@@ -69,13 +70,13 @@ def _picture(name: str, title: str, told: str, results: Results, shares: Floats)
     error = None
     if name == _ESTIMATE:
         half = np.maximum(results.high - results.shares, results.shares - results.low)
-        error = encode(half / float(ndtri((1 + results.level) / 2)))
+        error = encode_errors(half / float(ndtri((1 + results.level) / 2)))
     return Picture(
         name,
         title,
         told,
         f"Map of where people are, {title.lower()}: {told}.",
-        encode(shares),
+        encode_people(shares, results.reports),
         nobody_below(results.reports),
         ("blocks", "sensitive"),
         error=error,

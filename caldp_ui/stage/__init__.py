@@ -8,9 +8,12 @@ to the outside.
 from caldp_ui.stage.codec import (
     Blob,
     encode,
+    encode_errors,
     encode_labels,
+    encode_levels,
     encode_lines,
     encode_mask,
+    encode_people,
     encode_rows,
 )
 from caldp_ui.stage.component import BROWSER_KEYS, LOOK_KEY, VIEW_KEY, Stage, project, stage
@@ -53,9 +56,12 @@ __all__ = [
     "Stage",
     "Step",
     "encode",
+    "encode_errors",
     "encode_labels",
+    "encode_levels",
     "encode_lines",
     "encode_mask",
+    "encode_people",
     "encode_rows",
     "nobody_below",
     "project",

@@ -14,7 +14,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from caldp_core.basics.types import Bools, Floats, Ints
+from caldp_core.basics.types import Bools, Floats, Ints, Levels
+from caldp_ui.stage.scale import nobody_below
 
 SMALLEST: Final = 1e-12
 """Shares nearer to 0 are nobody; shares beyond 1 are drawn and told as 1."""
@@ -23,6 +24,17 @@ _TOP: Final = 0x7FFF
 _DEGREE: Final = 1000
 """Lines are rounded to a thousandth of a degree."""
 _GAP: Final = -(2**31)
+_EFFORT: Final = 4
+"""Of zlib: a third of the time of its usual 6, for at most 3 % more bytes."""
+_COLOUR: Final = 40
+"""Codes to a colour; the common scale has 43 to each."""
+_BY_COLOUR: Final = 30
+"""People up to whom a colour is told apart more finely than by a person."""
+_BY_DIGITS: Final = 1000
+"""People from whom on three digits are told."""
+_DIGITS: Final = 2
+_ERRORS: Final = 32
+"""Codes to a step of standard errors: 2.7 %."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +46,7 @@ class Blob:
 
 
 def _blob(raw: bytes) -> Blob:
-    return Blob(hashlib.blake2b(raw, digest_size=8).hexdigest(), zlib.compress(raw, 6))
+    return Blob(hashlib.blake2b(raw, digest_size=8).hexdigest(), zlib.compress(raw, _EFFORT))
 
 
 def codes(shares: Floats) -> NDArray[np.uint16]:
@@ -57,9 +69,44 @@ def values(code: NDArray[np.uint16]) -> Floats:
     return np.asarray(np.where(size > 0, signed, 0.0), np.float64)
 
 
+def people_codes(shares: Floats, people: int) -> NDArray[np.uint16]:
+    """(k,) codes of shares of so many people, no finer than a map shows them.
+
+    What is finer is noise, of which most of a picture's bytes would be. A map shows colours, whole
+    people below a thousand, and three digits above. What it takes for nobody is 0.
+    """
+    number = np.abs(shares) * people
+    whole = (number >= _BY_COLOUR) & (number < _BY_DIGITS)
+    exact = codes(np.where(whole, np.rint(shares * people) / people, shares))
+    step = np.where(number < _BY_DIGITS, np.where(whole, 1, _COLOUR), _DIGITS)
+    nobody = (np.abs(shares) < nobody_below(people)) | (exact == 0)
+    return np.where(nobody, 0, _to_steps(exact & _TOP, step) | exact & _SIGN).astype(np.uint16)
+
+
+def _to_steps(size: NDArray[np.integer[Any]], step: Ints | int) -> Ints:
+    """The nearest codes of whole steps; 0 for 0 alone."""
+    nearest = (size.astype(np.int64) + np.asarray(step) // 2) // step * step
+    return np.where(size > 0, np.clip(nearest, 1, _TOP), 0)
+
+
 def encode(shares: Floats) -> Blob:
-    """(k,) shares of all people, one a cell, or their standard errors."""
+    """(k,) shares, one a cell."""
     return _blob(codes(shares).astype("<u2").tobytes())
+
+
+def encode_people(shares: Floats, people: int) -> Blob:
+    """(k,) shares of so many people, as finely as maps show them."""
+    return _blob(people_codes(shares, people).astype("<u2").tobytes())
+
+
+def encode_errors(errors: Floats) -> Blob:
+    """(k,) standard errors of shares, to 1.4 %."""
+    return _blob(_to_steps(codes(errors), _ERRORS).astype("<u2").tobytes())
+
+
+def encode_levels(levels: Levels) -> Blob:
+    """(k,) how far cells were pooled: j for squares of 2^j × 2^j cells."""
+    return _blob(levels.tobytes())
 
 
 def encode_labels(labels: Ints) -> Blob:

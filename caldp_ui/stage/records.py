@@ -54,12 +54,13 @@ class Label:
 class Picture:
     """One map of shares.
 
-    `code`: from `codec.encode`, (k,). `error`: from `codec.encode` too, standard errors of these
+    `code`: from `codec.encode`, (k,). `error`: from `codec.encode_errors`, standard errors of these
     shares, for likely ranges. `nobody`: shares below it stay dark. `marks`: the lines drawn on it;
     coasts, states and the marked box are on every picture. `alt`: the picture in a sentence.
     `notes`: a few words in its lower left and lower right corner; "" for none. `colours`: by
-    amounts alone, or by who can be read and who cannot. `pooled`: from `codec.encode_labels`, (k,)
-    tiles over which these shares were averaged, 0 for cells that have a number of their own.
+    amounts alone, or by who can be read and who cannot. `pooled`: from `codec.encode_levels`, (k,)
+    0 for cells that have a number of their own, j for those that are averages over squares of
+    2^j × 2^j cells, counted from the map's first; they end where blocks do, if `marks` has these.
     """
 
     id: str

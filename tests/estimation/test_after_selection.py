@@ -7,7 +7,7 @@ from scipy.stats import binom, norm
 from caldp_core.basics.types import Bools, Floats
 from caldp_core.datasets import Zipf
 from caldp_core.domain.grid import GridDomain
-from caldp_core.estimation.cascaded import cascaded, resolution, tiles_of
+from caldp_core.estimation.cascaded import cascaded, resolution
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.intervals import Intervals, after_selection, intervals
 from caldp_core.estimation.ranges import widening
@@ -55,12 +55,12 @@ def test_ranges_around_the_cascade_hold_for_what_stands_out() -> None:
     every: list[float] = []
     for _ in range(RUNS):
         seen = Evidence.of(mechanism, mechanism.sample_tally(PEOPLE, rng))
-        shares, tiles, half = cascaded(seen), tiles_of(seen), 1.96 * seen.deviation
-        for missed_of, width in ((ours, half * widening(tiles)), (plain, half)):
+        shares, levels, half = cascaded(seen), seen.pooled.levels, 1.96 * seen.deviation
+        for missed_of, width in ((ours, half * widening(levels)), (plain, half)):
             missed_of.append(
-                missed(Intervals(shares - width, shares + width, 0.95), truth, tiles == 0)
+                missed(Intervals(shares - width, shares + width, 0.95), truth, levels == 0)
             )
-        every.append(float((np.abs(shares - truth) > half * widening(tiles)).mean()))
+        every.append(float((np.abs(shares - truth) > half * widening(levels)).mean()))
     assert np.mean(ours) < 0.05 + 5 * 0.004
     assert np.mean(every) < 0.05
     assert np.mean(plain) > np.mean(ours) + 5 * 0.004

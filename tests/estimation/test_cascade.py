@@ -13,10 +13,11 @@ from scipy.stats import betaprime, norm
 from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.datasets import Geometric
 from caldp_core.domain.grid import Domain, GridDomain
+from caldp_core.domain.neighbours import trees
 from caldp_core.domain.partitions import grid_blocks, runs
 from caldp_core.estimation import posterior
-from caldp_core.estimation.cascade import FALSE_SHARE, discoveries
-from caldp_core.estimation.cascaded import cascaded, resolution, tiles_of
+from caldp_core.estimation.cascade import FALSE_SHARE, cascade, discoveries
+from caldp_core.estimation.cascaded import cascaded, levels_of, resolution
 from caldp_core.estimation.estimators import simplex_per_block
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.experiments.run import prepare, run
@@ -228,25 +229,28 @@ def test_it_says_where_it_pools() -> None:
     assert (truth[found.stands_out] == 0).mean() < FALSE_SHARE
 
 
-def test_tiles_hold_what_was_pooled_together() -> None:
+def test_levels_are_of_the_squares_that_were_averaged() -> None:
     _, evidence = replace(towns(4), n=10**7).evidence(0)
-    tiles, found = tiles_of(evidence), resolution(evidence)
-    np.testing.assert_array_equal(tiles == 0, found.stands_out)
+    levels, found = levels_of(evidence), resolution(evidence)
+    assert levels is not None
+    np.testing.assert_array_equal(levels == 0, found.stands_out)
     assert isinstance(TOWNS.domain, GridDomain)
-    columns = TOWNS.domain.columns
-    for tile in np.unique(tiles[tiles > 0]):
-        row, column = np.divmod(np.flatnonzero(tiles == tile), columns)
-        assert np.unique(evidence.blocks[tiles == tile]).size == 1
-        squares = [(row // side, column // side) for side in (2, 4, 8, 16, 32)]
-        assert any(np.ptp(down) == 0 == np.ptp(right) for down, right in squares)
-    assert 1 < np.unique(tiles).size < evidence.unbiased.size / 4
+    one_cut = cascade(evidence.tied, trees(TOWNS.domain, evidence.blocks)[:1]).shares
+    row, column = TOWNS.domain.place(np.arange(TOWNS.domain.k))
+    tiles = np.stack([levels, row >> levels, column >> levels, evidence.blocks], axis=1)
+    tile = np.unique(tiles, axis=0, return_inverse=True)[1].ravel()
+    spread = [np.ptp(one_cut[tile == each]) for each in np.unique(tile[levels > 0])]
+    assert max(spread) < 1e-15 < np.ptp(one_cut[levels > 0])
+    moved = np.stack([levels, (row + 1) >> levels, column >> levels, evidence.blocks], axis=1)
+    other = np.unique(moved, axis=0, return_inverse=True)[1].ravel()
+    assert max(np.ptp(one_cut[other == each]) for each in np.unique(other[levels > 0])) > 1e-9
 
 
 def test_where_noise_is_of_one_piece_nothing_is_pooled() -> None:
     setup = prepare(Scenario(Geometric(100, 0.05), Line(0.25), n=100_000))
     evidence = run(setup).first.evidence
     np.testing.assert_array_equal(cascaded(evidence), evidence.plausible)
-    assert not tiles_of(evidence).any()
+    assert levels_of(evidence) is None
 
 
 def test_few_of_what_stands_out_is_noise() -> None:

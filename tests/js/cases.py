@@ -35,6 +35,7 @@ def cases() -> dict[str, Any]:
         "codes": _codes(rng),
         "blobs": _blobs(rng),
         "grid": _grid(rng),
+        "squares": _squares(rng),
         "runs": [{"cells": cells.tolist(), "text": _cells(cells)} for cells in _sets(rng, 60)],
         "answers": [
             {"symbols": symbols.tolist(), "text": ";".join(marks.runs_of(symbols))}
@@ -59,11 +60,13 @@ def _codes(rng: np.random.Generator) -> dict[str, Any]:
 
 def _blobs(rng: np.random.Generator) -> dict[str, Any]:
     shares, labels = rng.normal(0, 1, 40) ** 9, rng.integers(0, 2**32, 40)
+    levels = rng.integers(0, 6, 40, np.uint8)
     mask = rng.random(43) < 0.5
     rows = [["Zürich", "“CH”", 47.4, 8.5], ["Nice\n", "", -1e-9, 0]]
     made: dict[str, tuple[Blob, Any]] = {
         "codes": (codec.encode(shares), codec.codes(shares).tolist()),
         "labels": (codec.encode_labels(labels), labels.tolist()),
+        "levels": (codec.encode_levels(levels), levels.tolist()),
         "mask": (codec.encode_mask(mask), mask.astype(int).tolist()),
         "rows": (codec.encode_rows(rows), rows),
         "lines": (codec.encode_lines(_LINES[:, 0], _LINES[:, 1]), _DRAWN),
@@ -116,6 +119,21 @@ def _cells(cells: Ints) -> str:
     text = ",".join(f"{first}+{int(last or first) - int(first) + 1}" for first, _, last in pairs)
     assert np.flatnonzero(codec.runs_of(text, 50)).tolist() == cells.tolist()
     return text
+
+
+def _squares(rng: np.random.Generator) -> dict[str, Any]:
+    """How many cells share each cell's number, in blocks and without."""
+    levels = np.repeat(rng.integers(0, 4, GRID.k // 7 + 1), 7)[: GRID.k]
+    row, column = GRID.place(np.arange(GRID.k))
+    labels = np.where(row < 5, 0, 1 + column // 4)
+    shared = []
+    for blocks in (np.zeros(GRID.k, np.int64), labels):
+        alone = np.where(levels == 0, np.arange(GRID.k), -1)
+        which = np.stack([levels, row >> levels, column >> levels, blocks, alone], axis=1)
+        _, own, sizes = np.unique(which, axis=0, return_inverse=True, return_counts=True)
+        shared.append(sizes[own.ravel()].tolist())
+    ground = {**vars(GRID), "home": {}}
+    return {"ground": ground, "levels": levels.tolist(), "labels": labels.tolist(), "of": shared}
 
 
 def _nearest(rng: np.random.Generator) -> dict[str, Any]:

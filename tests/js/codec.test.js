@@ -31,6 +31,7 @@ beside("codes", "a share has the code that Python gives it", ({codes, shares}) =
 beside("blobs", "codes, labels, sets, rows and lines come back", async blobs => {
     assert.deepEqual([...codec.readCodes(await inflated(blobs.codes.parcel))], blobs.codes.is);
     assert.deepEqual([...codec.readLabels(await inflated(blobs.labels.parcel))], blobs.labels.is);
+    assert.deepEqual([...codec.readLevels(await inflated(blobs.levels.parcel))], blobs.levels.is);
     const set = codec.readMask(await inflated(blobs.mask.parcel), blobs.mask.is.length);
     assert.deepEqual([...set], blobs.mask.is);
     assert.deepEqual(codec.readRows(await inflated(blobs.rows.parcel)), blobs.rows.is);

@@ -36,7 +36,7 @@ from caldp_ui.maps.presets import BEGIN
 from caldp_ui.maps.scene import OURS, PLAIN
 from caldp_ui.places.board import STAGE
 from caldp_ui.places.slot import LINK, Places
-from caldp_ui.stage import encode
+from caldp_ui.stage import encode, encode_people
 from caldp_ui.words import policies, result, vocabulary
 from caldp_ui.words.headline import Headline
 
@@ -268,13 +268,17 @@ def by_the_core(scenario: Scenario) -> Result:
     return run(prepare(scenario))
 
 
+def picture_of(found: Result) -> str:
+    """The name of the map of an estimate."""
+    return encode_people(found.first.estimate, found.setup.n).name
+
+
 def assert_shows(at: AppTest, scenario: Scenario) -> Result:
     """The page's pictures, sentence and link are those of a run of the core alone."""
     assert scenario_of(at) == scenario
     ours, plain = by_the_core(scenario), by_the_core(rivals.rival(scenario))
     truth = encode(ours.setup.dataset.distribution).name
-    codes = {PLAIN: encode(plain.first.estimate).name, OURS: encode(ours.first.estimate).name}
-    assert pictures(at) == {"truth": truth, **codes}
+    assert pictures(at) == {"truth": truth, PLAIN: picture_of(plain), OURS: picture_of(ours)}
     tvs = ours.first.errors.tv, plain.first.errors.tv
     told = result.headline(vocabulary.PLACES, ours.setup, *tvs)
     assert headline_of(at) == f"{told.sentence} {told.second}"

@@ -57,6 +57,7 @@ from tests.ui.driver import (
     headline_of,
     on_stage,
     open_page,
+    picture_of,
     pictures,
     query_of,
     scene_of,
@@ -89,16 +90,17 @@ def assert_shows(at: AppTest, record: Far) -> Shown:
         alone = np.zeros(ours.setup.mechanism.k)
         alone[place] = 1.0
         law = reports_from(ours.setup.mechanism, place)
-        expected = {TRUTH: alone, NOISE: law, BLOCKS: what.in_blocks.law}
+        laws = {TRUTH: alone, NOISE: law, BLOCKS: what.in_blocks.law}
+        expected = {name: encode(each).name for name, each in laws.items()}
         assert what.in_blocks.law[beside.setup.partition.labels != beside.setup.partition.labels[
             place]].sum() == 0  # fmt: skip
     else:
         expected = {
-            TRUTH: ours.setup.dataset.distribution,
-            NOISE: ours.first.estimate,
-            BLOCKS: beside.first.estimate,
+            TRUTH: encode(ours.setup.dataset.distribution).name,
+            NOISE: picture_of(ours),
+            BLOCKS: picture_of(beside),
         }
-    assert pictures(at, STAGE) == {name: encode(each).name for name, each in expected.items()}
+    assert pictures(at, STAGE) == expected
     levels = ours.setup.policy.between(np.full(domain.k, place), np.arange(domain.k))
     ring = levels <= record.policy.epsilon * (1 + 1e-12)
     assert scene_of(at, STAGE)["ground"]["sensitive"] == encode_mask(ring).name
@@ -244,7 +246,7 @@ def test_where_steps_are_too_small_for_the_best_noise_planar_noise_stands() -> N
     assert "planar geometric noise is as good" in at.warning[0].value
     assert record_of(at) == record
     planar = runs.result(replace(small, mechanism=PlanarGeometric()))
-    assert pictures(at, STAGE)[NOISE] == encode(planar.first.estimate).name
+    assert pictures(at, STAGE)[NOISE] == picture_of(planar)
     assert "as good" in side.why_not(small, "best-kernel")
 
 

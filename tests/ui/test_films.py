@@ -31,12 +31,17 @@ from caldp_ui.stage import Step, encode
 from caldp_ui.values import answers
 from caldp_ui.values import films as values
 from caldp_ui.values.slot import BEGIN as ANSWERS
-from tests.ui.driver import container, headline_of, open_page
+from tests.ui.driver import container, headline_of, open_page, picture_of
 from tests.ui.values_page import on_chart
 
 
-def estimate_of(scenario: Scenario) -> str:
-    """The name of the picture of a run of the core."""
+def map_of(scenario: Scenario) -> str:
+    """The name of the map of a run of the core."""
+    return picture_of(run(prepare(scenario)))
+
+
+def answers_of(scenario: Scenario) -> str:
+    """The name of what the chart of answers has of a run of the core."""
     return encode(run(prepare(scenario)).first.estimate).name
 
 
@@ -70,7 +75,7 @@ def test_the_film_over_the_rate_shows_what_the_page_shows_at_each(view: str) -> 
     other = film.steps[0]
     assert other.codes[far.NOISE].name != at.codes[far.NOISE].name
     if view == EVERYBODY:
-        assert other.codes[far.NOISE].name == estimate_of(per_km(record.scenario, RATES[0]))
+        assert other.codes[far.NOISE].name == map_of(per_km(record.scenario, RATES[0]))
 
 
 def test_a_film_leaves_out_lines_that_would_be_another_step_s() -> None:
@@ -85,8 +90,8 @@ def test_the_film_over_epsilon_has_all_ways_of_personal_secrets(
     first, last = film.steps
     low, high = (with_tags(BEGIN, epsilon=epsilon) for epsilon in (0.5, 1.0))
     for step, scenario in ((first, low), (last, high)):
-        assert step.codes[own.ASSUMED].name == estimate_of(scenario)
-        assert step.codes[own.KNOWN].name == estimate_of(known(scenario))
+        assert step.codes[own.ASSUMED].name == map_of(scenario)
+        assert step.codes[own.KNOWN].name == map_of(known(scenario))
         assert set(step.codes) == {own.EVERYTHING, own.KNOWN, own.ASSUMED}
     assert first.codes[own.EVERYTHING].name != last.codes[own.EVERYTHING].name
     assert (last.label, last.value) == ("ε = 1", 1.0)
@@ -104,8 +109,8 @@ def test_a_film_of_answers_shows_what_the_page_shows_at_each_step(name: str) -> 
         assert step.codes["ours-low"].name == encode(np.clip(shares.low, -1, 1)).name
         assert step.codes["marked"].name == encode(result.setup.sensitive.astype(float)).name
     own = next(step for step in film.steps if step.value == present)
-    assert own.codes["ours"].name == estimate_of(ANSWERS)
-    assert own.codes["plain"].name == estimate_of(rivals.rival(ANSWERS))
+    assert own.codes["ours"].name == answers_of(ANSWERS)
+    assert own.codes["plain"].name == answers_of(rivals.rival(ANSWERS))
 
 
 def test_the_sensitive_set_grows_from_nothing_over_its_own_to_everything() -> None:

@@ -46,6 +46,7 @@ from tests.ui.driver import (
     headline_of,
     on_stage,
     open_page,
+    picture_of,
     pictures,
     query_of,
 )
@@ -102,9 +103,9 @@ def assert_shows(at: AppTest, scenario: Scenario) -> Shown:
     }
     if what.is_known:
         del ways[KNOWN]
-    expected = {name: runs.result(way).first.estimate for name, way in ways.items()}
-    expected[TRUTH] = what.setup.dataset.distribution
-    assert pictures(at, STAGE) == {name: encode(each).name for name, each in expected.items()}
+    expected = {name: picture_of(runs.result(way)) for name, way in ways.items()}
+    expected[TRUTH] = encode(what.setup.dataset.distribution).name
+    assert pictures(at, STAGE) == expected
     said = headline_of(at)
     assert said == both_lines(words.headline(what))
     return what

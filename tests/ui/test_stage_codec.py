@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from caldp_core.datasets import state_outline, us_cities
 from caldp_core.domain.grid import US_GRID
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.stage import codec
+from caldp_ui.stage import codec, nobody_below
 
-BUDGET = 60_000
+BUDGET = 40_000
 """Bytes for one picture of the reconstruction."""
 SHARES = st.floats(codec.SMALLEST, 1.0) | st.floats(-1.0, -codec.SMALLEST)
 
@@ -41,10 +41,33 @@ def test_a_picture_of_the_reconstruction_is_within_its_budget(scenario: Scenario
     from caldp_core.experiments.run import prepare, run
 
     result = run(prepare(scenario))
-    for shares in (result.setup.dataset.distribution, result.first.estimate):
-        assert len(codec.encode(shares).packed) <= BUDGET
+    assert len(codec.encode_people(result.first.estimate, result.setup.n).packed) <= BUDGET
+    assert result.first.levels is not None
+    assert len(codec.encode_levels(result.first.levels).packed) <= BUDGET / 5
     noise = np.random.default_rng(1).normal(0, 1e-4, US_GRID.k)
     assert len(codec.encode(noise).packed) > BUDGET, "the measure does not see what is large"
+
+
+@given(st.lists(SHARES, min_size=1, max_size=50), st.integers(10, 10**12))
+def test_people_come_back_as_a_map_shows_them(shares: list[float], people: int) -> None:
+    exact = np.array(shares)
+    found = codec.values(codec.people_codes(exact, people))
+    number, sent = np.abs(exact) * people, np.abs(found) * people
+    seen = np.abs(exact) >= nobody_below(people)
+    np.testing.assert_array_equal(found != 0, seen)
+    assert (found[seen] * exact[seen] > 0).all()
+    few, many = seen & (number < 30), number >= 999.5
+    whole = seen & ~few & ~many
+    np.testing.assert_array_equal(np.rint(sent[whole]), np.rint(number[whole]))
+    levels_off = np.abs(np.log10(found[few] / exact[few])) / 4 * 254
+    assert (levels_off <= 0.5).all()  # of 255 colours for a range of 10⁴
+    assert (np.abs(sent[many] / number[many] - 1) < 1.3e-3).all()
+
+
+def test_standard_errors_come_back_to_a_hundredth() -> None:
+    errors = np.array([0.0, 1e-9, 3e-5, 0.02, 1.0])
+    raw = np.frombuffer(zlib.decompress(codec.encode_errors(errors).packed), "<u2")
+    np.testing.assert_allclose(codec.values(raw), errors, rtol=0.014)
 
 
 def test_equal_pictures_have_one_name() -> None:

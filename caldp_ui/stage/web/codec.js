@@ -127,6 +127,10 @@ export const readCodes = raw => raw && new Uint16Array(raw);
     @type {(raw: ArrayBuffer | null) => Uint32Array | null} */
 export const readLabels = raw => raw && new Uint32Array(raw);
 
+/** (k,) how far cells were pooled.
+    @type {(raw: ArrayBuffer | null) => Uint8Array | null} */
+export const readLevels = raw => raw && new Uint8Array(raw);
+
 /** Rows of texts and numbers.
     @type {(raw: ArrayBuffer | null) => any[]} */
 export const readRows = raw => raw ? JSON.parse(new TextDecoder().decode(raw)) : [];

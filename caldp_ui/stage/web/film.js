@@ -2,7 +2,7 @@
    by, in the browser alone. The slider is the film's own, or one of the page. Python is told of a
    step that a person settles on. Nothing plays unless asked to, and pictures change at once. */
 
-import {readCodes, readLabels} from "./codec.js";
+import {readCodes, readLevels} from "./codec.js";
 import {Dials} from "./dial.js";
 import {button, el, say} from "./dom.js";
 import {fits, stepOf} from "./fitting.js";
@@ -15,7 +15,7 @@ import {StandIns, wordsAt} from "./elsewhere.js";
     @typedef {{film: string, index: number}} Now The step of a film that is shown.
     @typedef {Message.Film & {turn?: number}} Coming
     @typedef {Coming & {codes: Map<string, Uint16Array | null>,
-        tiles: Map<string, Uint32Array | null>}} Film
+        levels: Map<string, Uint8Array | null>}} Film
     @typedef {{data: Shown, root: HTMLElement, readout: unknown, same?: boolean, teller: Teller,
         changed: () => void, paint: () => void}} Host What a player needs of a stage. */
 
@@ -86,10 +86,10 @@ export class FilmPlayer {
         head.turn = turn;
         this.coming.set(head.id, turn);
         const codes = await named(head.steps.map(step => step.codes), store, readCodes);
-        const tiles = await named(head.steps.map(step => step.pooled), store, readLabels);
+        const levels = await named(head.steps.map(step => step.pooled), store, readLevels);
         if (this.coming.get(head.id) !== turn) return;
         const held = this.now?.film === head.id && this.held;
-        this.films.set(head.id, {...head, codes, tiles});
+        this.films.set(head.id, {...head, codes, levels});
         if (!held && this.now?.film === head.id && !this.timer) this.go(null);
         this.dials.watch(head);
         this.update();
@@ -174,11 +174,11 @@ export class FilmPlayer {
         return name && this.now ? this.films.get(this.now.film).codes.get(name) : undefined;
     }
 
-    /** Squares of a picture at the film's step.
+    /** How far a picture's cells are pooled at the film's step.
         @param {string} id */
-    tilesOf(id) {
+    levelsOf(id) {
         const name = this.step?.pooled[id];
-        return name && this.now ? this.films.get(this.now.film).tiles.get(name) : undefined;
+        return name && this.now ? this.films.get(this.now.film).levels.get(name) : undefined;
     }
 
     /** @param {{marks: string[]}} picture */

@@ -8,7 +8,6 @@ import {drawNames} from "./names.js";
 /** @import {Grid} from "./grid.js"
     @import {Edges} from "./names.js"
     @import {Context} from "./ink.js"
-    @import {Squares} from "./squares.js"
     @import {Stage} from "./stage.js"
     @import {Projection} from "./view.js"
     @typedef {Message.Picture | Message.Difference} Meta
@@ -33,10 +32,8 @@ export class Picture {
     from;
     /** @type {Uint16Array | undefined} */
     apart;
-    /** @type {Uint32Array | null | undefined} Squares of its own; a film's steps have others. */
-    tiles;
-    /** @type {Squares | undefined} Those that were drawn last. */
-    squares;
+    /** @type {Uint8Array | null | undefined} How far its cells are pooled; a film's have others. */
+    levels;
 
     /** @param {Meta} meta */
     constructor(meta) { this.meta = meta; }

@@ -1,7 +1,7 @@
 /* One stage: what it shows, what is pointed at, and when it draws. The parts know the stage; it
    lives as long as its element, through all changes of data. */
 
-import {apart, readCodes, readLabels, readLines, readMask, readRows} from "./codec.js";
+import {apart, readCodes, readLabels, readLevels, readLines, readMask, readRows} from "./codec.js";
 import {el} from "./dom.js";
 import {FilmPlayer} from "./film.js";
 import {Grid} from "./grid.js";
@@ -12,7 +12,7 @@ import {InkLayer, Picture} from "./panes.js";
 import {Pointer} from "./pointer.js";
 import {Readout} from "./readout.js";
 import {Legend} from "./scale.js";
-import {Squares} from "./squares.js";
+import {squaresIn} from "./squares.js";
 import {MapStyles} from "./styles.js";
 import {Teller} from "./teller.js";
 import {Toolbar} from "./toolbar.js";
@@ -26,7 +26,7 @@ import {viewOf} from "./view.js";
     @import {Store} from "./codec.js"
     @import {View} from "./view.js"
     @typedef {[
-        codes: [own: Uint16Array, errors: Uint16Array | null, tiles: Uint32Array | null][],
+        codes: [own: Uint16Array, errors: Uint16Array | null, levels: Uint8Array | null][],
         outline: Path2D, cities: City[], labels: Uint32Array | null, names: string[][],
         sensitive: Uint8Array | null, land: Path2D, open: Uint8Array | null,
     ]} Parts What the blobs of a scene hold. */
@@ -121,7 +121,7 @@ export class Stage {
         };
         const codes = Promise.all(data.pictures.map(each => Promise.all(
             [get(each.code, readCodes), get(each.error, readCodes),
-                get(each.pooled, readLabels)])));
+                get(each.pooled, readLevels)])));
         const parts = await Promise.all([codes, get(ground.outline, readLines),
             get(ground.cities, readRows), get(ground.labels, readLabels),
             get(ground.names, readRows),
@@ -177,8 +177,8 @@ export class Stage {
         this.same = pictures.every(({id, code}) => earlier.get(id) === code);
         this.pictures = new Map();
         pictures.forEach((meta, i) => {
-            const [own, errors, tiles] = codes[i];
-            this.pictures.set(meta.id, Object.assign(kept(meta), {codes: own, errors, tiles}));
+            const [own, errors, levels] = codes[i];
+            this.pictures.set(meta.id, Object.assign(kept(meta), {codes: own, errors, levels}));
         });
         for (const meta of differences) this.pictures.set(meta.id, kept(meta));
     }
@@ -232,11 +232,10 @@ export class Stage {
     /** Where a picture's numbers are averages now; nothing where each cell has its own.
         @param {string} id */
     squaresOf(id) {
-        const picture = this.pictures.get(id);
-        const tiles = this.film.plays(id) ? this.film.tilesOf(id) : picture.tiles;
-        if (!tiles) return undefined;
-        if (picture.squares?.tiles !== tiles) picture.squares = new Squares(tiles, this.grid);
-        return picture.squares;
+        const picture = this.pictures.get(id), {marks} = picture.meta;
+        const levels = this.film.plays(id) ? this.film.levelsOf(id) : picture.levels;
+        return levels ? squaresIn(levels, marks.includes("blocks") ? this.labels : null, this.grid)
+            : undefined;
     }
 
     /** Words and numbers on screen are others now. */

@@ -1,0 +1,17 @@
+import assert from "node:assert/strict";
+
+import {Grid} from "../../caldp_ui/stage/web/grid.js";
+import {Squares, squaresIn} from "../../caldp_ui/stage/web/squares.js";
+import {beside} from "./python.js";
+
+beside("squares", "as many cells share a number as Python pooled", ({ground, levels, labels, of}) => {
+    const grid = new Grid(ground);
+    [null, Uint32Array.from(labels)].forEach((blocks, i) => {
+        const squares = new Squares(Uint8Array.from(levels), blocks, grid);
+        assert.deepEqual(levels.map((_, cell) => squares.shared(cell)), of[i]);
+        assert.ok(new Set(of[i]).size > 3);
+    });
+    const one = Uint8Array.from(levels);
+    assert.equal(squaresIn(one, null, grid), squaresIn(one, null, new Grid(ground)));
+    assert.notEqual(squaresIn(one, null, grid), squaresIn(one, Uint32Array.from(labels), grid));
+});
