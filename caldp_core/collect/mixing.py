@@ -47,7 +47,7 @@ def if_mixed(protocol: Protocol, people: Ints, delta: float = DELTA) -> dict[str
     found = mixed(protocol.mechanism, only, delta)
     if found is None:
         return None
-    alone = _one_report(protocol)
+    alone = levels_of(protocol)
     rows = [
         {
             "block": protocol.block_names[j],
@@ -61,8 +61,8 @@ def if_mixed(protocol: Protocol, people: Ints, delta: float = DELTA) -> dict[str
     return {"delta": delta, "assumes": _ASSUMES, "blocks": rows}
 
 
-def _one_report(protocol: Protocol) -> list[float]:
-    """ε of each block before anything is mixed."""
+def levels_of(protocol: Protocol) -> list[float]:
+    """ε of each block for one report, before anything is mixed."""
     policy = protocol.mechanism.policy
     if isinstance(policy, Context):
         return [float(level) for level in policy.epsilon]
@@ -108,7 +108,7 @@ def mixed_among(
             )
         bounds.append(found)
         progress((done + 1) / len(crowds))
-    alone = _one_report(protocol)
+    alone = levels_of(protocol)
     rows = [
         {
             "block": protocol.block_names[j],

@@ -11,14 +11,15 @@ import caldp_core
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX
 from caldp_core.collect.collected import BATCH, FILE, REASONS, Collected
-from caldp_core.collect.mixing import if_these_are_mixed
+from caldp_core.collect.mixing import if_these_are_mixed, levels_of
 from caldp_core.collect.protocol import Protocol
 from caldp_core.estimation.estimators import ESTIMATORS
 
 MARK: Final = "caldp_record"
 _FORMAT: Final = 1
 _MADE: Final = "give the file that caldp estimate wrote."
-_LEVELS: Final = ("epsilon_of_one_report", "epsilon", "epsilon_beside_open")
+_UPWARDS: Final = 1.01
+"""An ε after mixing is told in three digits, upwards."""
 
 
 def record_of(
@@ -115,15 +116,15 @@ def _is_mixed(protocol: Protocol, mixed: object) -> bool:
     rows = mixed.get("blocks") if isinstance(mixed, dict) else None
     if not isinstance(rows, list):
         return False
-    most = protocol.plan.promise()["epsilon_most"]
+    alone = list(zip(protocol.block_names, levels_of(protocol), strict=True))
 
     def fits(row: object) -> bool:
-        return (
-            isinstance(row, dict)
-            and row.get("block") in protocol.block_names
-            and _is_count(row.get("people"))
-            and all(type(row.get(k, most)) in (int, float) and 0 < row.get(k, most) <= most * 1.01
-                    for k in _LEVELS)
-        )  # fmt: skip
+        if not isinstance(row, dict) or not _is_count(row.get("people")):
+            return False
+        level = row.get("epsilon_of_one_report")
+        left = [row[key] for key in ("epsilon", "epsilon_beside_open") if key in row]
+        return (row.get("block"), level) in alone and all(
+            type(each) in (int, float) and 0 < each <= level * _UPWARDS for each in left
+        )
 
     return all(map(fits, rows))

@@ -113,7 +113,7 @@ def test_what_does_not_belong_together_is_told_in_a_sentence(estimate: dict[str,
         "another privacy than": [*PROTOCOL, ("estimate.csv", table), ("record.json", changed(
             record, lambda text: text.replace('"epsilon_most": 1', '"epsilon_most": 0')))],
         "another if_mixed than": [*PROTOCOL, ("estimate.csv", table), ("record.json", changed(
-            record, lambda text: text.replace('"people": 100000', '"people": "all"')))],
+            record, lambda text: text.replace('"epsilon_of_one_report": ', '"epsilon_of_one": ')))],
         "belong together": [*PROTOCOL, ("estimate.csv", table), ("record.json", changed(
             record, lambda text: text.replace('"reports": 100000', '"reports": 99999')))],
     }  # fmt: skip
