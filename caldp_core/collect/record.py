@@ -123,8 +123,8 @@ def _is_mixed(protocol: Protocol, mixed: object) -> bool:
             return False
         level = row.get("epsilon_of_one_report")
         left = [row[key] for key in ("epsilon", "epsilon_beside_open") if key in row]
-        return (row.get("block"), level) in alone and all(
-            type(each) in (int, float) and 0 < each <= level * _UPWARDS for each in left
-        )
+        if not isinstance(level, int | float) or (row.get("block"), level) not in alone:
+            return False
+        return all(type(each) in (int, float) and 0 < each <= level * _UPWARDS for each in left)
 
     return all(map(fits, rows))
