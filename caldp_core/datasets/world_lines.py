@@ -19,6 +19,8 @@ STEP: Final = 0.002
 """Degrees: the file holds whole multiples."""
 _AROUND: Final = 1.0
 """Of an area's longer side, what is drawn beyond its edges: frames have other shapes than maps."""
+_BETWEEN: Final = 0.37 * STEP
+"""Edges lie between the points of lines: GEOS can't cut a ring that touches one at a point."""
 _SEEN: Final = 1 / 1200
 """Of an area's longer side, what nobody sees on a screen."""
 
@@ -119,10 +121,10 @@ def _edges(area: Area) -> tuple[float, float, float, float]:
     beyond = _AROUND * _longer(area)
     middle = 0.5 * (area.west + area.east) if area.crosses else 0.0
     return (
-        max(area.west - beyond, middle - 180.0),
-        max(area.south - beyond, -90.0),
-        min(area.east + beyond, middle + 180.0),
-        min(area.north + beyond, 90.0),
+        max(area.west - beyond, middle - 180.0) - _BETWEEN,
+        max(area.south - beyond, -90.0) - _BETWEEN,
+        min(area.east + beyond, middle + 180.0) + _BETWEEN,
+        min(area.north + beyond, 90.0) + _BETWEEN,
     )
 
 

@@ -7,9 +7,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from caldp_core.basics.types import Floats
-from caldp_core.datasets import base_map
-from caldp_core.domain.grid import US_GRID, GridDomain
+from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.experiments.table import as_cell
 from caldp_ui.relief.blocks import Blocks, blocks_of
@@ -21,6 +19,7 @@ from caldp_ui.relief.columns import (
     squares_of,
     truth,
 )
+from caldp_ui.relief.lines import borders
 from caldp_ui.relief.words import percent, points
 from caldp_ui.session.slot import Slot
 from caldp_ui.words import formats
@@ -62,7 +61,7 @@ def show(slot: Slot[Any], setup: Setup, domain: GridDomain, results: Results) ->
     dark = st.context.theme.type == "dark"
     look = deck.look_of(maps, _DARK if dark else _LIGHT)
     across = 1 if _is_phone() else len(maps)
-    made = deck.deck(maps, tiles, look, _borders(domain), across)
+    made = deck.deck(maps, tiles, look, borders(domain), across)
     height = _HEIGHT if across > 1 else _ROW * len(maps)
     st.pydeck_chart(made, height=height, key=slot.key("relief"), alt=_alt(maps, tiles))
     weight = len(made.to_json().encode()) / 1e6
@@ -86,7 +85,7 @@ def _show_blocks(slot: Slot[Any], setup: Setup, domain: GridDomain) -> None:
     dark = st.context.theme.type == "dark"
     top = float(found.heights.max())
     look = deck.Look(top, top, 1.0, _DARK if dark else _LIGHT, lambda e: f"ε = {e:g}")
-    made = deck.blocks_deck(found, domain, look, _borders(domain), 1 if _is_phone() else 2)
+    made = deck.blocks_deck(found, domain, look, borders(domain), 1 if _is_phone() else 2)
     readable = int((found.protected == 0).sum())
     alt = (
         f"Relief of {len(found.heights)} blocks, ε as height, from {found.heights.min():g} to "
@@ -145,18 +144,6 @@ def _alt(maps: Mapping[str, Columns], tiles: Tiles) -> str:
         for title, each in maps.items()
     )
     return f"Relief of {len(maps)} maps, share of all people as height. {heights}."
-
-
-def _borders(domain: GridDomain) -> Floats:
-    """(points, 2) longitude and latitude of borders on this map, NaN between lines."""
-    longitudes, latitudes = base_map(domain).outline
-    lines = np.stack([longitudes, latitudes], axis=1)
-    if domain == US_GRID:
-        return lines
-    area = domain.area
-    inside = (area.west <= longitudes) & (longitudes <= area.east)
-    inside &= (area.south <= latitudes) & (latitudes <= area.north)
-    return np.where(inside[:, None], lines, np.nan)
 
 
 def name_of(tiles: Tiles, number: int) -> str:

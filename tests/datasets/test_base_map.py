@@ -77,3 +77,10 @@ def test_lines_are_packed_as_whole_steps_that_fit_in_two_bytes() -> None:
     assert arrays["coasts_steps"].tolist() == [[2, 500], [-1, 500]]
     with pytest.raises(ValueError, match="too far apart"):
         packed({"coasts": [np.array([[0.0, 0.0], [90.0, 0.0]])]})
+
+
+def test_rings_that_touch_the_edge_of_what_is_drawn_at_a_point_are_cut() -> None:
+    aleutians = GridDomain(51.4, 172.2, 0.2, 102, 270)  # GEOS refused one of its rings
+    land = base_map(aleutians).land
+    places = np.array([[210.1, 61.2], [185.0, 55.0]])  # Anchorage; the Bering Sea
+    assert on_land(land, *places.T).tolist() == [True, False]

@@ -1,6 +1,7 @@
 """The relief: its columns hold everybody, its spread bounds what regions say, it asks nobody."""
 
 import json
+import sys
 from itertools import pairwise
 from typing import Any
 
@@ -9,7 +10,8 @@ import pytest
 from scipy.spatial import cKDTree
 from streamlit.testing.v1 import AppTest
 
-from caldp_core.datasets import Gowalla
+from caldp_core.basics.errors import CaldpError
+from caldp_core.datasets import Gowalla, Uniform
 from caldp_core.domain.grid import US_GRID, Area, GridDomain
 from caldp_core.experiments.regions import region_report
 from caldp_core.experiments.run import Result, prepare, run
@@ -19,7 +21,8 @@ from caldp_core.scenarios.sensitive import SensitiveAreas
 from caldp_ui.app.theme import WRONG
 from caldp_ui.compute import rivals
 from caldp_ui.maps.presets import BEGIN
-from caldp_ui.relief import blocks, columns, deck, view
+from caldp_ui.relief import blocks, columns, deck
+from caldp_ui.relief.lines import borders
 from caldp_ui.relief.words import percent
 from tests.contract.checks import naming
 from tests.ui.driver import checked, open_app
@@ -105,7 +108,7 @@ def test_blocks_stand_over_their_own_cells_as_high_as_their_epsilon() -> None:
         assert (setup.partition.labels[inside] == block).all()
     assert (over == 1).all()
     look = deck.Look(4.0, 1.0, 1.0, TEXT, lambda e: f"ε = {e:g}")
-    made = deck.blocks_deck(found, domain, look, view._borders(domain), 2)
+    made = deck.blocks_deck(found, domain, look, borders(domain), 2)
     layers = drawn(made)
     heights = {row["t"].partition("\n")[0]: row["h"] for row in layers["blocks"]}
     tall = layers["scale-0"][0]["b"][2]
@@ -146,7 +149,7 @@ def drawn(made: deck.CompactDeck) -> dict[str, list[dict[str, Any]]]:
 def test_heights_and_colours_are_on_one_scale_that_is_drawn(results: dict[str, Result]) -> None:
     squares, maps = maps_of(results)
     look = deck.look_of(maps, TEXT)
-    layers = drawn(deck.deck(maps, squares, look, view._borders(US_GRID), len(maps)))
+    layers = drawn(deck.deck(maps, squares, look, borders(US_GRID), len(maps)))
     assert look.top >= max(each.shares.max() for each in maps.values())
     rulers = {layers[f"scale-{number}"][0]["b"][2] for number in range(len(maps))}
     (tall,) = rulers
@@ -165,7 +168,7 @@ def test_heights_and_colours_are_on_one_scale_that_is_drawn(results: dict[str, R
 def test_on_a_phone_the_maps_stand_in_a_column(results: dict[str, Result]) -> None:
     squares, maps = maps_of(results)
     look = deck.look_of(maps, TEXT)
-    layers = drawn(deck.deck(maps, squares, look, view._borders(US_GRID), 1))
+    layers = drawn(deck.deck(maps, squares, look, borders(US_GRID), 1))
     corners = [np.array(layers[f"sea-{number}"][0]["p"]) for number in range(len(maps))]
     tall = layers["scale-0"][0]["b"][2]
     for behind, before in pairwise(corners):
@@ -179,7 +182,7 @@ def test_a_relief_is_small_and_has_no_map_to_fetch(results: dict[str, Result]) -
     noise = np.random.default_rng(1).random(squares.m)
     crowded = columns.Columns(noise / noise.sum(), np.full(squares.m, 0.01))
     worst = {**maps, "Plain LDP": crowded, "This protection": crowded}
-    made = deck.deck(worst, squares, deck.look_of(worst, TEXT), view._borders(US_GRID), 3)
+    made = deck.deck(worst, squares, deck.look_of(worst, TEXT), borders(US_GRID), 3)
     text = made.to_json()
     assert len(text.encode()) < 700_000
     assert "http" not in text
@@ -190,12 +193,12 @@ def test_a_relief_is_small_and_has_no_map_to_fetch(results: dict[str, Result]) -
 
 def test_borders_are_those_of_the_map() -> None:
     texas = GridDomain.filling(Area(26.0, 36.0, -106.0, -94.0), 0.2)
-    lines = view._borders(texas)
+    lines = borders(texas)
     inside = lines[~np.isnan(lines[:, 0])]
     assert len(inside) > 10
     assert (inside.min(axis=0) >= (-106, 26)).all()
     assert (inside.max(axis=0) <= (-94, 36)).all()
-    assert np.isnan(view._borders(GridDomain(48.0, 11.0, 0.01, 7, 9))).all()
+    assert np.isnan(borders(GridDomain(48.0, 11.0, 0.01, 7, 9))).all()
 
 
 def reliefs(at: AppTest) -> list[Any]:
@@ -217,3 +220,26 @@ def test_the_page_draws_it_only_once_it_is_opened_with_a_table_beside() -> None:
     assert any(each.value.index.name == "hexagon around" for each in at.table)
     checked(at.segmented_control(key="places-relief-form").set_value("Blocks and their ε").run())
     assert any(each.value.index.name == "block" for each in at.table)
+
+
+def test_a_notebook_has_the_relief_of_a_result(
+    results: dict[str, Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = results["Plain LDP"]
+    made = json.loads(result.deck().to_json())
+    told = [each["data"] for each in made["layers"] if each["id"].startswith("columns-")]
+    _, maps = maps_of({"Plain LDP": result})
+    seen = [(each.shares > 0).sum() for each in maps.values()]
+    assert 0 < len(told[0]) <= seen[0]
+    assert 0 < len(told[1]) <= seen[1]
+    assert told[0][0]["t"].startswith("Truth, ")
+    of_values = run(prepare(Scenario(Uniform(4), n=100).plain()))
+    with pytest.raises(CaldpError, match="these values are on no map"):
+        of_values.deck()
+    for name in ("caldp_ui.relief.notebook", "pydeck"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.setitem(sys.modules, "pydeck", None)
+    for name in [name for name in sys.modules if name.startswith("caldp_ui.relief.deck")]:
+        monkeypatch.delitem(sys.modules, name)
+    with pytest.raises(CaldpError, match="deck needs the dashboard and pydeck; run pip install"):
+        result.deck()
