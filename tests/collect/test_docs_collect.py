@@ -7,6 +7,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import tomllib
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any, Final
@@ -61,7 +62,7 @@ def test_a_walk_through_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.chdir(tmp_path)
     known: dict[str, Any] = {}
     steps = STEP.findall(re.sub(r"^( {4}.*)$", r"\1\n", text_of("collect.md"), flags=re.MULTILINE))
-    assert len(steps) == 18
+    assert len(steps) == 19
     for command, code in steps:
         with naming(command or code):
             if command:
@@ -117,6 +118,9 @@ def test_figures_of_the_page_are_those_of_the_code() -> None:
         f"on two cores within {MEMORY_MB} MB", f"more than {ROWS_MAX}",
     ):  # fmt: skip
         assert words in page
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert set(re.findall(r"'\.\[(\w+)\]'", page)) == {"collect"}
+    assert "pyarrow" in " ".join(project["optional-dependencies"]["collect"])
 
 
 def test_times_of_the_page_are_lines_of_the_benchmarks() -> None:

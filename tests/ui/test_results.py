@@ -25,7 +25,7 @@ from caldp_ui.results import below, maps, words
 from caldp_ui.results.slot import ResultsView
 from caldp_ui.words import formats, mixing
 from caldp_ui.words.vocabulary import VALUES
-from tests.collect.protocols import SPECS, labelled, planned
+from tests.collect.protocols import SPECS, labelled, planned, protocol_in
 from tests.collect.test_results import MONDAY, PROTOCOL, TUESDAY
 from tests.ui.driver import checked, jobs_done, leave, open_page, query_of
 
@@ -116,6 +116,18 @@ def test_what_mixing_leaves_is_said_as_the_core_has_it() -> None:
     said = mixing.of_scenario(VALUES, setup)
     assert f"{crowd:,} reports of the block" in said
     assert f"from 1 to {formats.digits(found.hidden[0])}," in said
+
+
+def test_mixing_begins_at_the_epsilon_of_the_block_that_is_named() -> None:
+    policy = Context.of([0] * 4 + [1] * 4, [True] * 8, [0.5, 2.0])
+    protocol = protocol_in(policy, SPECS["randomized-response"])
+    many, few = [90] * 4, [9] * 4
+    for people, block, level in ((many + few, "block 0", "0.5"), (few + many, "block 1", "2")):
+        tally = protocol.mechanism.sample_tally(np.array(people), np.random.default_rng(4))
+        found = Tallies.of(protocol, (("all", Collected(protocol.fingerprint, tally)),))
+        (told,) = [each for each in words.promises(found.results(0.95)) if "mixed" in each]
+        assert f"360 reports of the block “{block}”" in told
+        assert f"from {level} to " in told
 
 
 def test_maps_and_files_are_of_the_estimate(on_a_map: Results) -> None:
