@@ -16,7 +16,7 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from caldp_core.basics.arrays import sums_by
-from caldp_core.basics.types import Bools, Floats, Ints, Levels
+from caldp_core.basics.types import Bools, Floats, Ints, Levels, read_only
 from caldp_core.domain.neighbours import neighbours
 from caldp_core.estimation.cascade import Cascade, cascade
 from caldp_core.estimation.evidence import Evidence
@@ -95,7 +95,10 @@ def resolution(evidence: Evidence) -> Cascade:
 
 def levels_of(evidence: Evidence) -> Levels | None:
     """(k,) how far each symbol was pooled, as in `Cascade.levels`; None where nothing is."""
-    return evidence.pooled.levels if pools(evidence.mechanism) else None
+    if not pools(evidence.mechanism):
+        return None
+    levels = evidence.pooled.levels
+    return read_only(levels) if levels.any() else None
 
 
 def _even(tied: Tied) -> Floats:

@@ -12,14 +12,16 @@ the target, but fewer fakes than assumed, an honest place loses what nobody had 
 """
 
 from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 
 from caldp_core.basics.errors import check_number, require
 from caldp_core.basics.types import Floats
-from caldp_core.estimation.cascaded import cascaded
-from caldp_core.estimation.estimators import simplex_per_block, with_inhabitants
+from caldp_core.estimation.estimators import ESTIMATORS, EstimatorEntry
 from caldp_core.estimation.evidence import Evidence
+
+_OF_SHARES: Final = ("cascade", "cascade-inhabitants")
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +88,9 @@ def recovered(
 
     Other estimators look at the reports themselves, which no repair takes out.
     """
-    pooling = {"cascade": cascaded, "cascade-inhabitants": with_inhabitants}
-    after = pooling.get(name, simplex_per_block)
-    return after(without_fakes(evidence, fakes, guess))
+    return after_repair(name).apply(without_fakes(evidence, fakes, guess))
+
+
+def after_repair(name: str) -> EstimatorEntry:
+    """The estimator that `recovered` uses where another of that name is asked for."""
+    return ESTIMATORS[name if name in _OF_SHARES else "simplex-per-block"]

@@ -229,8 +229,7 @@ def run_trial(
     estimate, levels = after.apply(evidence), after.levels(evidence)
     errors = measure(setup.dataset, people, estimate)
     kept = replace(evidence, progress=no_progress)
-    pooled = read_only(levels) if levels is not None and levels.any() else None
-    return Outcome(read_only(people), kept, read_only(estimate), pooled, errors)
+    return Outcome(read_only(people), kept, read_only(estimate), levels, errors)
 
 
 def draw_people(setup: Setup, rng: np.random.Generator) -> Ints:

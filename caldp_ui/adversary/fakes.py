@@ -13,10 +13,15 @@ from caldp_core.audit.block_sums import BlockSum, block_sum
 from caldp_core.audit.poisoning import ATTACKS, MAXIMAL_GAIN, RANDOM_ITEMS, Power
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import require
-from caldp_core.basics.types import Floats, read_only
+from caldp_core.basics.types import Floats, Levels, read_only
 from caldp_core.estimation.estimators import estimator
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.estimation.recovery import all_from, recovered, spread_evenly
+from caldp_core.estimation.recovery import (
+    after_repair,
+    all_from,
+    spread_evenly,
+    without_fakes,
+)
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.tally import Tally
 from caldp_core.scenarios.scenario import Scenario
@@ -29,8 +34,9 @@ class Poisoned:
     """One attack on one place. All shares are (k,).
 
     `phones`: fake ones; `share`: β, their part of all phones. `before`: the estimate without them,
-    `after`: with them, `repaired`: by what the repair knows. `gain`: how much the unbiased estimate
-    of the place rises on average, by formula. `peopled_before`, `peopled_after`: places of its
+    `after`: with them, `repaired`: by what the repair knows. `levels`: how far cells were pooled
+    for `repaired` and, by "", for `after`; see `Outcome`. `gain`: how much the unbiased estimate of
+    the place rises on average, by formula. `peopled_before`, `peopled_after`: places of its
     block where either estimate has half a person or more. `check`: whether the block's sum shows
     them. `to_be_seen`: strongest reports that it would show every other time, None where it shows
     none.
@@ -43,6 +49,7 @@ class Poisoned:
     before: Floats
     after: Floats
     repaired: dict[str, Floats]
+    levels: dict[str, Levels | None]
     gain: float
     peopled_before: int
     peopled_after: int
@@ -75,7 +82,9 @@ def _poisoned(scenario: Scenario, place: int, tenths: int, attack: str) -> Poiso
     rng = np.random.default_rng(np.random.SeedSequence((scenario.seed, place)))
     sent = people + _SENT[attack](setup, place, phones, rng)
     evidence = Evidence.of(setup.mechanism, sent, domain=setup.dataset.domain)
-    after = read_only(estimator(scenario.estimator).apply(evidence))
+    made = estimator(scenario.estimator)
+    after = read_only(made.apply(evidence))
+    repaired, levels = _repaired(evidence, place, share, scenario.estimator)
     target, p = np.array([place]), setup.dataset.distribution
     return Poisoned(
         setup,
@@ -84,7 +93,8 @@ def _poisoned(scenario: Scenario, place: int, tenths: int, attack: str) -> Poiso
         share,
         before,
         after,
-        _repaired(evidence, place, share, scenario.estimator),
+        repaired,
+        {"": made.levels(evidence), **levels},
         poisoning.expected_gain(ATTACKS[attack], setup.mechanism, p, target, share),
         _peopled(before, evidence, place),
         _peopled(after, evidence, place),
@@ -93,17 +103,22 @@ def _poisoned(scenario: Scenario, place: int, tenths: int, attack: str) -> Poiso
     )
 
 
-def _repaired(evidence: Evidence, place: int, share: float, name: str) -> dict[str, Floats]:
-    """By what the repair knows: told the target it reckons with strongest reports for it."""
+def _repaired(
+    evidence: Evidence, place: int, share: float, name: str
+) -> tuple[dict[str, Floats], dict[str, Levels | None]]:
+    """Estimates by what the repair knows: told the target it reckons with strongest reports for it.
+
+    And how far their cells were pooled.
+    """
     added = poisoning.crafted_mean(evidence.mechanism, place)
     guesses = {
         KNOWS_TARGET: all_from(evidence, place, added),
         KNOWS_SHARE: spread_evenly(evidence, float(added.sum())),
     }
-    return {
-        knows: read_only(recovered(evidence, share, guess, name))
-        for knows, guess in guesses.items()
-    }
+    made = after_repair(name)
+    clean = {knows: without_fakes(evidence, share, guess) for knows, guess in guesses.items()}
+    estimates = {knows: read_only(made.apply(each)) for knows, each in clean.items()}
+    return estimates, {knows: made.levels(each) for knows, each in clean.items()}
 
 
 def _peopled(estimate: Floats, evidence: Evidence, place: int) -> int:

@@ -13,7 +13,7 @@ from caldp_ui.adversary.scene import HERE, do, frame
 from caldp_ui.adversary.slot import SLOT, Suspect
 from caldp_ui.compute import runs
 from caldp_ui.maps.ground import ground
-from caldp_ui.maps.scene import truth_code
+from caldp_ui.maps.scene import SQUARES, truth_code
 from caldp_ui.session.scenarios import steer
 from caldp_ui.stage import (
     SCALE,
@@ -26,7 +26,8 @@ from caldp_ui.stage import (
     Picture,
     Scene,
     Stage,
-    encode,
+    encode_levels,
+    encode_people,
     stage,
 )
 from caldp_ui.stage.records import ALL_MARKS, MARK_WORDS, Mark
@@ -89,9 +90,10 @@ def _pictures(what: Poisoned, domain: GridDomain, record: Suspect) -> tuple[Pict
         _picture(
             "fakes",
             "Estimate with fakes",
-            _code(what, record),
+            _code(what, record, ""),
             Fact(after, of),
             subtitle=made,
+            pooled=_pooled(what, record, ""),
         ),
         _picture(
             "repaired",
@@ -99,18 +101,26 @@ def _pictures(what: Poisoned, domain: GridDomain, record: Suspect) -> tuple[Pict
             _code(what, record, record.repair),
             Fact(repaired, of),
             subtitle=f"knows {fakes_words.REPAIR_TITLES[record.repair]}",
+            pooled=_pooled(what, record, record.repair),
         ),
     )
 
 
-def _whatever_is_seen(_: Poisoned, record: Suspect, repair: str | None) -> tuple[Hashable, ...]:
+def _whatever_is_seen(_: Poisoned, record: Suspect, repair: str) -> tuple[Hashable, ...]:
     return runs.key(record.scenario), record.place, record.tenths, record.attack, repair
 
 
 @cached_by(_whatever_is_seen)
-def _code(what: Poisoned, record: Suspect, repair: str | None = None) -> Blob:  # noqa: ARG001
+def _code(what: Poisoned, record: Suspect, repair: str) -> Blob:  # noqa: ARG001
     """The estimate with fakes, or after that repair."""
-    return encode(what.after if repair is None else what.repaired[repair])
+    return encode_people(what.repaired[repair] if repair else what.after, what.setup.n)
+
+
+@cached_by(_whatever_is_seen)
+def _pooled(what: Poisoned, record: Suspect, repair: str) -> Blob | None:  # noqa: ARG001
+    """How far its cells were pooled; None where each has a number of its own."""
+    levels = what.levels[repair]
+    return None if levels is None else encode_levels(levels)
 
 
 def _picture(
@@ -121,6 +131,7 @@ def _picture(
     *,
     subtitle: str,
     marks: tuple[Mark, ...] = ALL_MARKS,
+    pooled: Blob | None = None,
 ) -> Picture:
     told = f"{fact.number} {fact.text}"
     return Picture(
@@ -132,6 +143,8 @@ def _picture(
         SCALE.low,
         marks,
         fact,
+        notes=("", SQUARES if pooled else ""),
+        pooled=pooled,
     )
 
 

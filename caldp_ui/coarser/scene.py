@@ -18,6 +18,7 @@ from caldp_ui.coarser.slot import (
 from caldp_ui.coarser.treated import PageData
 from caldp_ui.compute import runs
 from caldp_ui.maps.ground import home, land
+from caldp_ui.maps.scene import SQUARES, pooled
 from caldp_ui.session.scenarios import steer
 from caldp_ui.stage import (
     Act,
@@ -31,9 +32,9 @@ from caldp_ui.stage import (
     Picture,
     Scene,
     Stage,
-    encode,
     encode_labels,
     encode_mask,
+    encode_people,
     nobody_below,
     scale_of,
     stage,
@@ -92,7 +93,8 @@ def scene(what: PageData, found: Played | None) -> Scene:
 
 def _picture(what: PageData, name: str, found: Played | None) -> Picture:
     number, of = words.error(what, name)
-    title = words.TITLES[name]
+    title, result = words.TITLES[name], {PLAIN: what.plain, BLOCKS: what.ours}.get(name)
+    squares = None if result is None else pooled(result)
     return Picture(
         name,
         title,
@@ -102,8 +104,9 @@ def _picture(what: PageData, name: str, found: Played | None) -> Picture:
         nobody_below(what.setup.n),
         _MARKS.get(name, ()),
         Fact(number, of),
-        notes=("", words.note(what, name)),
+        notes=("", " · ".join([SQUARES] * bool(squares) + [words.note(what, name)])),
         labels=_label(found.by[name]) if found else (),
+        pooled=squares,
     )
 
 
@@ -116,7 +119,7 @@ def _label(outcome: Outcome) -> tuple[Label, ...]:
 
 @cached_by(lambda what, treatment: (what.name, treatment))
 def _code(what: PageData, treatment: str) -> Blob:
-    return encode(what.by[treatment].release.shares)
+    return encode_people(what.by[treatment].release.shares, what.setup.n)
 
 
 @cached_by(lambda what, _: what.name)

@@ -45,7 +45,7 @@ TRUTH: Final = "truth"
 PAIR: Final = Arrangement((PLAIN, OURS), (TRUTH,))
 """What the sentence compares stands beside each other, the truth is for reference."""
 _DRAW: Final = "one draw of many"
-_SQUARES: Final = "dashed: averages"
+SQUARES: Final = "dashed: averages"
 
 
 def scene(what: Shown, land: Ground, title: str = "This protection", **more: Any) -> Scene:
@@ -89,9 +89,9 @@ def _notes(land: Ground, setup: Setup, result: Result, in_blocks: bool) -> tuple
     """What the lines on a map are, borders of blocks or of squares of one average; and the draw."""
     squares = pooled(result) is not None
     if land.labels is None or not in_blocks:
-        return "", f"{_SQUARES} · {_DRAW}" if squares else _DRAW
+        return "", f"{SQUARES} · {_DRAW}" if squares else _DRAW
     if squares:
-        return f"solid: blocks, {_SQUARES}", _DRAW
+        return f"solid: blocks, {SQUARES}", _DRAW
     blocks = setup.scenario.context.blocks
     if not isinstance(blocks, GridBlocks):
         return "lines: borders of blocks", _DRAW
@@ -170,7 +170,7 @@ def estimate(
     alt = f"Map of the estimate, {title}: {told}."
     nobody = nobody_below(result.setup.n)
     blob, levels = code(result), pooled(result)
-    notes = ("", _SQUARES if levels else "")
+    notes = ("", SQUARES if levels else "")
     return Picture(name, title, told, alt, blob, nobody, marks, fact, notes=notes, pooled=levels)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from caldp_core.basics.types import Progress
+from caldp_ui.maps.scene import SQUARES
 from caldp_ui.offline.records import Part
 from caldp_ui.stage import Film, Scene
 
@@ -31,5 +32,5 @@ def _alone(whole: Scene) -> Scene:
 
 
 def _lines(note: str) -> str:
-    """What lines mean; that it is one draw of many goes without saying beside its film."""
-    return note.rpartition(" · ")[0]
+    """What lines mean; the rest is said by the film beside it."""
+    return SQUARES if SQUARES in note else ""

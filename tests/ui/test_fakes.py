@@ -21,7 +21,7 @@ from caldp_ui.adversary.slot import BEGIN, FAKES, KNOWS_SHARE, KNOWS_TARGET, LIN
 from caldp_ui.compute import runs
 from caldp_ui.controls.presets import Preset
 from caldp_ui.maps import presets
-from caldp_ui.stage import encode
+from caldp_ui.stage import encode, encode_people
 from caldp_ui.words import formats
 from tests.ui.driver import (
     assert_signed,
@@ -45,8 +45,8 @@ def assert_shows(at: AppTest, record: Suspect) -> None:
     what = fakes.poisoned(record)
     expected = {
         "truth": encode(what.truth).name,
-        "fakes": encode(what.after).name,
-        "repaired": encode(what.repaired[record.repair]).name,
+        "fakes": encode_people(what.after, what.setup.n).name,
+        "repaired": encode_people(what.repaired[record.repair], what.setup.n).name,
     }
     assert pictures(at, STAGE) == expected
     said = headline_of(at)
