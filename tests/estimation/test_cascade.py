@@ -31,6 +31,7 @@ thorough = pytest.mark.thorough
 ROUNDING = 1e-9
 WORSE_MOST = 1.01
 """What the mean error may be of that of the nearest shares, whatever the scenario."""
+# Of a hundred scenarios each: what is wrong in one of thirty is met with a chance of 97 %.
 KINDS = ("uniform", "zipf", "zipf in order", "clustered", "one spike", "smooth", "skewed")
 
 
@@ -123,7 +124,7 @@ def _around_centres(kind: str, rows: int, columns: int, rng: np.random.Generator
     "seeds",
     [
         range(20),
-        *(pytest.param(range(i, i + 30), marks=thorough) for i in range(20, 200, 30)),
+        *(pytest.param(range(i, i + 30), marks=thorough) for i in range(20, 110, 30)),
     ],
     ids=str,
 )
@@ -148,7 +149,7 @@ def in_part(seed: int) -> Case:
 
 @pytest.mark.parametrize(
     "seeds",
-    [range(8), *(pytest.param(range(i, i + 32), marks=thorough) for i in range(8, 200, 32))],
+    [range(8), *(pytest.param(range(i, i + 32), marks=thorough) for i in range(8, 104, 32))],
     ids=str,
 )
 def test_nor_where_only_some_are_hidden(seeds: range) -> None:
