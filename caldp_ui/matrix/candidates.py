@@ -20,7 +20,7 @@ from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.distance import DistanceMetric
 from caldp_core.privacy.matrix import DenseMatrix, as_context
-from caldp_ui.matrix.slot import ALIKE, BUG, DESIGNED, PASTED, Table, check_pasted
+from caldp_ui.matrix.slot import ALIKE, BUG, DESIGNED, DESIGNS, EVEN, PASTED, Table, check_pasted
 from caldp_ui.matrix.templates import Rows
 
 TOO_BOLD: Final = 1.05
@@ -56,6 +56,7 @@ def titles_for(levels: Rows) -> dict[str, str]:
     if matrix.k == 2:
         made["binary"] = "The best for two values (Theorem 2)"
     made[DESIGNED] = "Designed for this matrix"
+    made[EVEN] = "Designed for the largest error"
     if EPSILON_MIN <= least <= EPSILON_MAX / TOO_BOLD:
         made[BUG] = f"A planted bug: randomized response at {TOO_BOLD:g} ε"
     made[PASTED] = "Paste a channel"
@@ -77,7 +78,7 @@ def made(record: Table) -> Candidate:
 def at_hand(record: Table) -> Candidate:
     """The record's channel; where it can't be made, or is yet to be designed, the first one."""
     with suppress(CaldpError):
-        if record.channel != DESIGNED:
+        if record.channel not in DESIGNS:
             return made(record)
     return made(replace(record, channel=ALIKE))
 
@@ -132,11 +133,17 @@ _MAKERS: Final[dict[str, Callable[[DenseMatrix, str], Mechanism]]] = {
 }
 
 
-def designed(found: Mechanism, gap: float) -> Candidate:
-    """The designer's channel, and how much better another could be."""
+def above(gap: float) -> str:
+    """How much better another channel could be, in words."""
     most = "less than 0.01" if gap < 1e-4 else f"at most {100 * gap:.2g}"
-    title = f"Designed: {most} % above what any channel can do"
-    return Candidate(title, found.exact_channel(), _numbered(found.outputs), found)
+    return f"{most} % above what any channel can do"
+
+
+def designed(found: Mechanism, gap: float, named: str = "Designed") -> Candidate:
+    """The designer's channel, and how much better another could be."""
+    return Candidate(
+        f"{named}: {above(gap)}", found.exact_channel(), _numbered(found.outputs), found
+    )
 
 
 def _numbered(outputs: int) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from caldp_ui.app.theme import Palette
 from caldp_ui.controls.common import EPSILONS
 from caldp_ui.controls.slider import Slider
 from caldp_ui.matrix import board, candidates, words
-from caldp_ui.matrix.slot import DESIGNED, SLOT, Table
+from caldp_ui.matrix.slot import DESIGNS, SLOT, Table
 from caldp_ui.matrix.verdict import judged
 from caldp_ui.parts import headline, reels
 from caldp_ui.parts.reels import Page, Sight
@@ -33,7 +33,7 @@ def show(record: Table) -> None:
 
 def sliders(record: Table) -> list[Slider[Table]]:
     """Those that can be followed."""
-    return [EPSILON] if record.template and record.channel != DESIGNED else []
+    return [EPSILON] if record.template and record.channel not in DESIGNS else []
 
 
 def look(record: Table, colours: Palette) -> Sight:

@@ -22,6 +22,9 @@ DIVIDER: Final = "|"
 ALIKE: Final = "plain"
 BUG: Final = "bug"
 DESIGNED: Final = "designed"
+EVEN: Final = "designed-even"
+DESIGNS: Final = (DESIGNED, EVEN)
+"""Channels that take designing: for all errors together, for the largest one."""
 PASTED: Final = "pasted"
 SAME: Final = "same"
 SECONDS: Final = {SAME: "The same channel again", ALIKE: "Randomized response at the least ε"}

@@ -13,7 +13,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_ui.matrix import below, candidates
 from caldp_ui.matrix.slot import (
     BUG,
-    DESIGNED,
+    DESIGNS,
     PASTED,
     Table,
     level_text,
@@ -39,7 +39,7 @@ def test_opens_with_each_template_and_its_channels_keep_it() -> None:
             for x, row in enumerate(template.levels(1.0))
         ]
         for channel in candidates.titles_for(record.levels):
-            if channel not in (DESIGNED, PASTED, BUG):
+            if channel not in (*DESIGNS, PASTED, BUG):
                 found = candidates.made(replace(record, channel=channel))
                 assert audit_channel(found.channel, record.matrix).holds, (name, channel)
 

@@ -18,6 +18,7 @@ from caldp_ui.matrix.slot import (
     ALIKE,
     BUG,
     DESIGNED,
+    DESIGNS,
     PASTED,
     SLOT,
     Table,
@@ -144,7 +145,7 @@ def test_odd_matrices_are_kept_by_every_channel_that_can_be_made() -> None:
         record = Table("", 1.0, tuple("abc"[: len(rows)]), rows)
         for channel in candidates.titles_for(rows):
             with naming(f"{rows}, {channel}"):
-                if channel not in (DESIGNED, PASTED, BUG):
+                if channel not in (*DESIGNS, PASTED, BUG):
                     assert verdict(replace(record, channel=channel)).audit.holds
 
 
@@ -186,6 +187,14 @@ def test_the_designer_works_beside_the_page_and_proves_its_gap() -> None:
     times = candidates.even_variance(least) / job.result().loss
     assert f"needs {times:.3g} times as many people" in told
     assert times > 3
+    checked(at.button(key="matrix-even-it").click().run())
+    job = at.session_state["matrix-design-even/job"]
+    assert not wait([job.future], timeout=120).not_done
+    checked(at.run())
+    told = " ".join(each.value for each in container(at, "matrix-side").markdown)
+    most = candidates.above(job.result().gap)
+    assert f"Certified:** the largest variance of a value is {most}" in told
+    assert "keeps all 25 limits" in headline(at)
 
 
 def test_two_releases_add_up_and_break_what_one_keeps() -> None:

@@ -11,10 +11,14 @@ Without twins B is M itself. Columns are scaled so that π·v = 1, so w_y is how
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 
 from caldp_core.basics.types import Floats, Ints
+
+_AT_ONCE: Final = 1 << 16
+"""Columns that are worked on together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +76,17 @@ class Columns:
 
 def columns_of(logarithms: Floats, classes: Classes) -> Columns:
     """(N, k) logarithms of columns of any scale → columns."""
+    count, k = logarithms.shape
+    r = len(classes.sizes)
+    made = Columns(np.empty((count, k)), np.empty((count, r)), np.empty((count, r)))
+    for first in range(0, count, _AT_ONCE):  # in pieces, as each step on the way is as large
+        piece = slice(first, first + _AT_ONCE)
+        found = _columns_of(logarithms[piece], classes)
+        made.v[piece], made.sums[piece], made.spreads[piece] = found.v, found.sums, found.spreads
+    return made
+
+
+def _columns_of(logarithms: Floats, classes: Classes) -> Columns:
     top = logarithms.max(axis=1, keepdims=True)
     v = np.exp(logarithms - top)
     v /= (v @ classes.prior)[:, None]
@@ -128,5 +143,8 @@ class Information:
     def gains(self, columns: Columns) -> Floats:
         """(N,) vᵀGv, averaged over twins: by how much the loss falls with the weight of v."""
         shared, spread = self.gradient
-        quadratic = np.einsum("ij,ij->i", columns.sums @ shared, columns.sums)
-        return np.asarray(quadratic + columns.spreads @ spread)
+        found = columns.spreads @ spread
+        for first in range(0, len(columns), _AT_ONCE):
+            sums = columns.sums[first : first + _AT_ONCE]
+            found[first : first + _AT_ONCE] += np.einsum("ij,ij->i", sums @ shared, sums)
+        return np.asarray(found)
