@@ -82,8 +82,15 @@ def test_central_noise_is_that_of_one_person_who_is_elsewhere() -> None:
     assert_mean(off, np.array(table.mean_error), np.array(spread[0]), SIGNIFICANCE)
     with pytest.raises(AssertionError):  # 10 % more noise: 10 standard errors at 40,000 draws
         assert_mean(1.1 * off, np.array(table.mean_error), np.array(spread[0]), SIGNIFICANCE)
-    sums = (drawn - COUNTS).sum(axis=1)
-    assert np.sqrt(np.mean(sums**2)) == pytest.approx(table.box_error(COUNTS.size), rel=0.1)
+    z = np.arange(-400, 401)
+    law = float(table.noise.alpha) ** np.abs(z)
+    law /= law.sum()
+    second, fourth, m = float(law @ z**2), float(law @ z**4), COUNTS.size
+    wide = np.array(np.sqrt(m * (fourth - 3 * second**2) + 2 * (m * second) ** 2))
+    squares = (drawn - COUNTS).sum(axis=1) ** 2
+    assert_mean(squares, np.array(table.box_error(m) ** 2), wide, SIGNIFICANCE)
+    with pytest.raises(AssertionError):  # 10 % more noise: 9 standard errors at 4,000 draws
+        assert_mean(1.21 * squares, np.array(table.box_error(m) ** 2), wide, SIGNIFICANCE)
 
 
 def test_the_best_guess_from_central_noise_is_right_as_often_as_all_outcomes_say() -> None:
