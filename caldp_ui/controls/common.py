@@ -21,7 +21,7 @@ from caldp_core.mechanisms.specs import MechanismSpec
 from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import curves, runs, sources
-from caldp_ui.controls import slider
+from caldp_ui.controls import parameters, slider
 from caldp_ui.controls.slider import Slider
 from caldp_ui.session.scenarios import S, another_draw, bind, steer
 from caldp_ui.session.slot import Slot
@@ -148,6 +148,7 @@ def method(
     # What is named need not be made to be told of: that may take long.
     chosen = MECHANISMS[runs.setup(scenario).mechanism_name if kind == "best" else kind]
     st.caption(f"{chosen.title}. {chosen.sentence}")
+    parameters.show(slot)
 
 
 def _with_method(scenario: Scenario, name: str) -> Scenario:

@@ -36,7 +36,7 @@ from caldp_ui.stage import (
     scale_of,
 )
 from caldp_ui.stage.records import Mark
-from caldp_ui.words import accuracy, formats, policies, promise
+from caldp_ui.words import accuracy, formats, parameters, policies, promise
 from caldp_ui.words.vocabulary import PLACES
 
 PLAIN: Final = "plain"
@@ -117,7 +117,7 @@ def subtitle(result: Result) -> str:
     if not is_judged(result.setup):
         off = "error not told: the data were made with the prior"
     method = MECHANISMS[result.setup.mechanism_name].title
-    return f"{off} · {method}"
+    return f"{off} · {method}{parameters.told(result.setup.scenario.mechanism)}"
 
 
 def fact(result: Result) -> Fact:

@@ -1,0 +1,75 @@
+"""A method's own numbers, by the fields of its spec: the best by itself, or set.
+
+A number that is set leaves all others to the method, as some choose for others.
+"""
+
+from dataclasses import Field, fields, replace
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from caldp_core.basics.errors import CaldpError
+from caldp_core.mechanisms import Mechanism
+from caldp_core.mechanisms.contextual import ContextMechanism
+from caldp_core.mechanisms.specs import MechanismSpec
+from caldp_core.mechanisms.structures import RunsOnDevices
+from caldp_core.scenarios.best import Best
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.compute import runs
+from caldp_ui.session.scenarios import S, bind
+from caldp_ui.session.slot import Slot
+from caldp_ui.words.parameters import PARAMETERS
+
+
+def show(slot: Slot[S]) -> None:
+    """What the method shown could be told; nothing where it has no numbers of its own."""
+    scenario = slot.now().scenario
+    named = scenario.mechanism
+    spec = runs.setup(scenario).spec if isinstance(named, Best) else named
+    known: tuple[Field[Any], ...] = fields(spec)  # type: ignore[arg-type]
+    if not known:
+        return
+    symbols = " and ".join(PARAMETERS[field.name].symbol for field in known)
+    title = f"The best {symbols}, or set {'it' if len(known) == 1 else 'one'}"
+    fold = st.expander(title, key=slot.key("parameters"), on_change="rerun")
+    if fold.open:
+        with fold:
+            for field in known:
+                _number(slot, spec, field.name, int if "int" in str(field.type) else float)
+
+
+def _number(slot: Slot[S], spec: MechanismSpec, name: str, kind: type) -> None:
+    """A text, as an empty one is a choice, too: the best."""
+    value = getattr(spec, name)
+
+    def with_number(scenario: Scenario, text: str) -> Scenario:
+        return replace(scenario, mechanism=type(spec)(**{name: _read(text, name, kind)}))
+
+    st.text_input(
+        PARAMETERS[name].label,
+        placeholder=_best(runs.setup(slot.now().scenario).mechanism, name),
+        help=PARAMETERS[name].told,
+        **bind(slot, f"parameter-{name}", "" if value is None else str(value), with_number),
+    )
+
+
+def _read(text: str, name: str, kind: type) -> float | None:
+    written = text.strip().replace(",", "." if kind is float else "")
+    try:
+        return kind(written) if written else None
+    except ValueError:
+        wanted = "a whole number" if kind is int else "a number"
+        raise CaldpError(f"{name} must be {wanted}, or empty for the best, got {text!r}.") from None
+
+
+def _best(made: Mechanism, name: str) -> str:
+    """What the method has chosen, where it says so."""
+    if not isinstance(made, ContextMechanism) or not isinstance(made.oracles, RunsOnDevices):
+        return "the best"
+    chosen = made.oracles.device_numbers.get(name)
+    there = np.unique(chosen[made.sizes > 1]) if chosen is not None else np.zeros(0)
+    if not there.size:
+        return "the best"
+    low, high = int(there[0]), int(there[-1])
+    return f"the best: {low:,}" if low == high else f"the best: {low:,} to {high:,}"

@@ -1,0 +1,69 @@
+"""What the numbers of methods are called that choose the best for themselves, or are set."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from caldp_core.mechanisms.specs import MechanismSpec
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A field of specs for readers: its `symbol`, its `title`, and what it does in a sentence."""
+
+    symbol: str
+    title: str
+    told: str
+
+    @property
+    def label(self) -> str:
+        """Title and symbol."""
+        return self.title if self.symbol == "share" else f"{self.title} ({self.symbol})"
+
+
+PARAMETERS: Final = {
+    "parts": Parameter(
+        "B",
+        "Parts of the Hadamard matrix",
+        "More parts suit a larger ε. 1 is the form for small ε; left empty, each block has the "
+        "published number, about e^ε.",
+    ),
+    "theta": Parameter(
+        "θ",
+        "Chance of a yes to one's own value",
+        "The other values' chances follow from it and ε. Left empty: e^(ε/2)/(e^(ε/2) + 1).",
+    ),
+    "omega": Parameter(
+        "ω",
+        "Values in a report",
+        "A report is a set of so many values. Left empty: the best number for each block, about "
+        "its values over e^ε + 1.",
+    ),
+    "g": Parameter(
+        "g",
+        "Bins of the hash",
+        "A report tells one of so many bins. Left empty: the best number, about e^ε + 1.",
+    ),
+    "q": Parameter(
+        "q",
+        "Values that a report tells apart",
+        "A power of two. Left empty: the best one for each block, about e^ε + 1.",
+    ),
+    "share": Parameter(
+        "share",
+        "Best for this part of people with a sensitive value",
+        "Where only some values of a block are sensitive: the part of its people, known to "
+        "everybody, who have one of them, from 0 to 1. Left empty: all, the worst that can be.",
+    ),
+}
+"""By the field's name in files."""
+
+
+def told(spec: MechanismSpec) -> str:
+    """The numbers that are set: ", ω = 5"; empty where the method chooses all."""
+    fresh, numbers = vars(type(spec)()), vars(spec)
+    given = [
+        f", {PARAMETERS[name].symbol} = {value}"
+        for name, value in numbers.items()
+        if name in PARAMETERS and value is not None and value != fresh[name]
+    ]
+    return "".join(given)

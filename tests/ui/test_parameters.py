@@ -1,0 +1,40 @@
+"""A method's own numbers: each has words, and can be set where the method is chosen."""
+
+from dataclasses import fields
+
+from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.mechanisms.specs import Galois, Hadamard, SubsetSelection
+from caldp_ui.words.parameters import PARAMETERS, told
+from tests.ui.driver import checked, open_page, query_of
+
+OPEN = {"values-more": True, "values-parameters": True}
+OMEGA, SHARE = "values-parameter-omega", "values-parameter-share"
+
+
+def test_every_number_of_a_method_has_words_and_no_other_has() -> None:
+    named = {field.name for entry in MECHANISMS.values() for field in fields(entry.spec)}  # type: ignore[arg-type]
+    assert named == set(PARAMETERS)
+    assert told(SubsetSelection()) == told(Hadamard()) == ""
+    assert told(SubsetSelection(omega=5)) == ", ω = 5"
+    assert told(Galois(share=0.25)) == ", share = 0.25"
+
+
+def test_a_number_is_set_refused_and_left_to_the_method_again() -> None:
+    at = open_page("pages/values.py", {"v": "2", "mechanism": "subset-selection"}, OPEN)
+    assert "best: " in at.text_input(key=OMEGA).placeholder
+    checked(at.text_input(key=OMEGA).set_value("2").run())
+    link = query_of(at)
+    assert link["mechanism.omega"] == "2"
+    for bad in ("0", "two", "1.5"):
+        at.text_input(key=OMEGA).set_value(bad).run()
+        (refused,) = [item.value for item in (*at.warning, *at.error)]
+        assert "omega must be a whole number" in refused
+        assert (query_of(at), at.text_input(key=OMEGA).value) == (link, "2")
+    again = open_page("pages/values.py", link, OPEN)
+    assert again.text_input(key=OMEGA).value == "2"
+    checked(again.text_input(key=SHARE).set_value("0,5").run())
+    assert query_of(again)["mechanism.share"] == "0.5"
+    assert "mechanism.omega" not in query_of(again)
+    checked(again.text_input(key=SHARE).set_value("").run())
+    assert query_of(again)["mechanism"] == "subset-selection"
+    assert "mechanism.share" not in query_of(again)
